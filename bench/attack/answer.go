@@ -14,24 +14,23 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// An answer is what became of one call. On its way over a wire it is filled in where it will be:
-// a copy in each frame would make the stack of every goroutine that a request runs in grow beyond
-// 4 kB, which costs a fifth of the request.
+// An answer is the outcome of one call. Calls fill it in place: returning copies would grow the
+// stack of every goroutine that runs a request beyond 4 kB, a fifth of the cost of a request.
 type answer struct {
-	status     int // 0: there is none
+	status     int // 0: no answer
 	in, out    int64
 	retryAfter time.Duration
-	err        error // why there is none, or not all of it
-	closes     bool  // the connection is not to be used again
-	stored     bool  // its cookies are in the jar of its session
-	// from sending the request to the first byte of the answer; 0: nobody knows
+	err        error // why the answer is missing or incomplete
+	closes     bool  // the connection must not be reused
+	stored     bool  // its cookies are in the session's jar
+	// from sending the request to the first byte of the answer; 0: unknown
 	firstByte time.Duration
-	// what the answer was, with an empty body, where it says to look elsewhere
+	// the answer with an empty body, if it is a redirect
 	redirect *http.Response
-	kept     *checks.Answer // what is wanted of it; nil: nothing is
+	kept     *checks.Answer // the parts to keep; nil: none
 }
 
-// kept is what will be kept of an answer; run.inspect has it used again.
+// kept allocates the kept parts of an answer. run.inspect releases them for reuse.
 func kept(keep checks.Needs) *checks.Answer {
 	if keep == (checks.Needs{}) {
 		return nil
@@ -50,7 +49,6 @@ func (a *answer) body() io.Writer {
 	return io.Discard
 }
 
-// read reads the answer to a request to its end, and keeps nothing of it but what counts.
 func (w *wire) read(
 	o *outgoing, follows bool, keep checks.Needs, a *answer,
 ) (got reached) {
@@ -74,7 +72,7 @@ func (w *wire) read(
 	if h.RetryAfter != nil {
 		a.retryAfter = retryAfter(string(h.RetryAfter), time.Now)
 	}
-	_, _ = w.reader.Discard(h.Size) // which is there
+	_, _ = w.reader.Discard(h.Size) // already buffered
 	w.limit.left = math.MaxInt64
 	if to := a.body(); h.Length >= 0 {
 		a.in, a.err = w.skip(h.Length, to)
@@ -89,7 +87,6 @@ func (w *wire) read(
 	return begun
 }
 
-// readSlowly is read by net/http.
 func (w *wire) readSlowly(o *outgoing, follows bool, keep checks.Needs) (a answer) {
 	resp, err := w.response(o.Request)
 	if err != nil {
@@ -112,8 +109,7 @@ func (w *wire) readSlowly(o *outgoing, follows bool, keep checks.Needs) (a answe
 	return a
 }
 
-// mostSlurped is how much of a redirect's body is read so that its connection can be used again, as
-// http.Client has it.
+// mostSlurped is how much of a redirect's body is read to reuse its connection, as in http.Client.
 const mostSlurped = 2 << 10
 
 func isRedirect(status int) bool {
@@ -125,7 +121,7 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// response reads up to the body of the answer. All headers before it count for the limit.
+// response reads the headers. The size limit covers all of them, interim responses included.
 func (w *wire) response(to *http.Request) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(w.reader, to)
@@ -136,15 +132,15 @@ func (w *wire) response(to *http.Request) (*http.Response, error) {
 	}
 }
 
-// skip reads n bytes. What does not fit the reader's buffer goes past it, but for the end: what
-// comes behind it is to be seen.
+// skip reads n bytes. All but the end bypasses the buffer, so that bytes after the body are
+// noticed.
 func (w *wire) skip(n int64, to io.Writer) (read int64, err error) {
 	if n > int64(w.reader.Size()) {
 		b := buffers.Get().(*[]byte)
 		defer buffers.Put(b)
 		for left := n; left > int64(w.reader.Size()); left = n - read {
 			got, err := w.reader.Read((*b)[:min(left-int64(w.reader.Size()), int64(len(*b)))])
-			_, _ = to.Write((*b)[:got]) // which takes all
+			_, _ = to.Write((*b)[:got])
 			if read += int64(got); err != nil {
 				return read, unexpected(err)
 			}
@@ -167,7 +163,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// skipChunks reads a body in chunks and its trailer, and says whether more has been read.
+// skipChunks reads a chunked body and its trailer. more reports whether bytes after it were read.
 func (w *wire) skipChunks(to io.Writer) (read int64, more bool, err error) {
 	b := buffers.Get().(*[]byte)
 	defer buffers.Put(b)
@@ -175,7 +171,7 @@ func (w *wire) skipChunks(to io.Writer) (read int64, more bool, err error) {
 	for err == nil {
 		var n int
 		n, err = chunks.Read(*b)
-		_, _ = to.Write((*b)[:n]) // which takes all
+		_, _ = to.Write((*b)[:n])
 		read += int64(n)
 	}
 	if err != io.EOF {
@@ -185,7 +181,7 @@ func (w *wire) skipChunks(to io.Writer) (read int64, more bool, err error) {
 		_, err = w.reader.Discard(2)
 		return read, false, err
 	}
-	// a trailer, which net/http knows how to read
+	// net/http parses the trailer
 	rest := bufio.NewReader(io.MultiReader(strings.NewReader(
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"), w.reader))
 	resp, err := http.ReadResponse(rest, nil)

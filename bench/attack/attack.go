@@ -18,11 +18,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Request says what is sent: method, URL, header and body.
+// A Request is the method, URL, header and body of a request.
 type Request = vegeta.Target
 
-// Unlimited, as Attack.MaxInFlight, is as many as are due, up to what file descriptors and memory
-// allow.
+// Unlimited, as Attack.MaxInFlight, leaves the number to file descriptors and memory.
 const Unlimited = -1
 
 // Defaults of an Attack.
@@ -33,107 +32,103 @@ const (
 	DefaultDrain   = 5 * time.Second
 )
 
-// Defaults is what `poolbench attack` sends when nothing but a URL is given. An Attack has a useful
-// zero but for what it takes from here: redirects are followed, {{…}} is filled in, and it ends.
+// Defaults returns the attack that `poolbench attack` sends if only a URL is given: for 10 s, with
+// redirects followed and templates filled in.
 func Defaults() Attack {
 	return Attack{Redirects: 10, Templates: true, Duration: 10 * time.Second}
 }
 
-// An Attack is a load on HTTP servers. It is open unless Clients says otherwise. Every field but
-// Requests and one of Tasks and Duration has a useful zero.
+// An Attack is a load on HTTP servers, an open loop unless Clients is set. Every field has a useful
+// zero except Requests and one of Tasks and Duration.
 type Attack struct {
 	Requests []Request // sent in turn, or the steps of the Session
-	// what is sent is sessions of these steps, as WithSession has it: Rate, Tasks and Arrival are
-	// of sessions. nil: there are none
+	// send sessions of these steps (see WithSession): Rate, Tasks and Arrival then count sessions.
+	// nil: single requests
 	Session *sessions.Session
-	// {{…}} in URL, headers and bodies is filled in for each request, as package requests says;
-	// else it is sent as it stands
+	// fill in {{…}} in URL, headers and bodies for each request (see package requests)
 	Templates bool
-	Data      *requests.Data // of templates: request i has row i mod their number; nil: none
-	DataOnce  bool           // no row is used twice: the attack ends when the rows are used up
-	// whose values the requests contain already: they are masked wherever they would be shown
+	Data      *requests.Data // for templates: request i uses row i modulo their number; nil: none
+	DataOnce  bool           // use each row once: the attack ends after the last row
+	// variables already filled into the requests; their values are masked in all output
 	Environment []requests.Variable
-	// what answers are to be; a request of whose answer one does not hold has failed. What passes a
-	// check on the status is completed, whatever it is
+	// an answer that fails a check fails its request. An answer that passes a check on the status is
+	// completed, whatever the status
 	Checks checks.List
-	StopIf []checks.Stop // rules by which the attack ends early, with Report.Cut a *Stopped
-	// of the query of URLs, the names whose values are shown; all others are masked
+	StopIf []checks.Stop // rules that end the attack early, with a *Stopped as Report.Cut
+	// query parameters whose values are shown; all others are masked
 	ShowQuery []string
-	// of what is attacked, in the name of the result; "" is the first request's host and path
+	// name of the target in the result; "" is host and path of the first request
 	Label string
 
 	Arrival arrivals.Variant // when requests are due; zero is constant
-	// requests per second; 0 is DefaultRate, unless the arrival settles it
+	// requests per second; 0 is DefaultRate, unless the arrival process sets it
 	Rate     float64
-	Clients  int           // above 0: a closed loop of so many, each with one connection
+	Clients  int           // above 0: a closed loop of this many clients, each with one connection
 	Tasks    int           // requests to send; 0: until Duration
-	Duration time.Duration // requests due later are not sent; 0: until Tasks are
-	// what is open so long after the last request was due, sent or not, is abandoned; 0 is
+	Duration time.Duration // requests due later are not sent; 0: until Tasks are sent
+	// time after the last due request until open requests, sent or not, are abandoned; 0 is
 	// DefaultDrain
 	Drain time.Duration
 
-	Strategy strategies.Variant // what stands before the client; zero: nothing
-	Limit    int                // most requests in flight through it; 0 is DefaultLimit
-	Queue    int                // slots of its queue, where it has one: as bench.Scenario.Queue
+	Strategy strategies.Variant // in front of the client; zero: none
+	Limit    int                // maximum requests in flight through the strategy; 0 is DefaultLimit
+	Queue    int                // slots of the strategy's queue, as bench.Scenario.Queue
 
-	// open loop without a strategy: requests that can be in flight; 0 is Unlimited
+	// maximum requests in flight of an open loop without a strategy; 0 is Unlimited
 	MaxInFlight int
-	Connections int // most connections to a host; 0: as many as it takes
-	// of one request, from the moment it is sent to the end of its answer; 0 is DefaultTimeout
+	Connections int // maximum connections to a host; 0: no limit
+	// from sending a request to the end of its answer; 0 is DefaultTimeout
 	Timeout time.Duration
-	// that are followed; one more is an error. 0: a redirect is the answer
+	// redirects to follow; one more is an error. 0: the redirect is the answer
 	Redirects int
-	// net/http may send an idempotent request again, unasked, when a connection that was used
-	// before breaks
+	// let net/http resend an idempotent request when a reused connection breaks
 	Resend   bool
-	Insecure bool // certificates are not checked
+	Insecure bool // do not verify certificates
 	TLS      TLS
-	Resolve  []Resolve // of hosts and ports, instead of DNS
-	// of the requests, such a share carries a traceparent header: see TraceID. 0: none does
+	Resolve  []Resolve // addresses of hosts and ports that replace DNS
+	// share of the requests that carry a traceparent header (see TraceID); 0: none
 	Trace float64
 	// HTTP/2 over TLS, or in the clear; neither: HTTP/1.1
 	HTTP2, H2C bool
-	HTTP3      bool // which package http3 speaks, over QUIC
-	// most requests at once on a connection of HTTP/2 or HTTP/3, also below gRPC; 0: as many as a
-	// server should bear, 100
+	HTTP3      bool // over QUIC, by package http3
+	// maximum concurrent requests on a connection of HTTP/2, HTTP/3 or gRPC; 0: 100
 	Streams int
-	// a Unix socket that all connections go to, whatever the URLs say; "": none
+	// a Unix socket for all connections, whatever the URLs; "": none
 	UnixSocket string
-	// an encoded FileDescriptorSet, of which gRPC knows methods and messages; nil: the server says
+	// an encoded FileDescriptorSet for gRPC; nil: use server reflection
 	Descriptors []byte
-	// a status by which the server's own strategy sheds, such as 503; 0: there is none
+	// status with which the server's own strategy sheds, such as 503; 0: none
 	Shed int
 	Seed uint64 // of the arrivals
-	// no record of single requests is kept, so that an open loop may go on for any time, as by
-	// bench.Scenario.Soak. So it is anyhow beyond bench.SoakFrom requests
+	// keep no record of single requests, so that an open loop can run without limit, as
+	// bench.Scenario.Soak. Always on beyond bench.SoakFrom requests
 	Soak bool
-	// what a soak had when it was cut off, as in bench.Scenario.Before; nil: it begins anew
+	// result of an interrupted soak to continue, as bench.Scenario.Before; nil: start afresh
 	Before *bench.Result
 
-	// Agents above 0 share the attack: this one, number Agent of them from 0, sends its part of the
-	// plan. Limit, Queue, Workers and Connections are of each; Clients are shared.
+	// Agents above 0 share the attack: this one is number Agent, from 0, and sends its part of the
+	// plan. Limit, Queue, Workers and Connections apply to each agent. Clients are divided.
 	Agents, Agent int
 	Profile       string // what is profiled beside, as bench.Scenario.Profile; "": nothing is
-	// Start is when the plan begins, by the clock of this machine; zero: at once
+	// Start is when the plan begins, by the clock of this machine; zero: now
 	Start time.Time
 
-	// Vegeta gets each result in vegeta's own encoding, for vegeta report and vegeta plot: counted
-	// from due like ours, so timestamp is when the request was due and latency the response.
-	// Without headers and bodies. nil: nobody gets them.
+	// Vegeta receives each result in vegeta's encoding, without headers and bodies, for vegeta report
+	// and vegeta plot. The timestamp is when the request was due, the latency its response time. nil:
+	// none.
 	Vegeta io.Writer
-	// DeadLetters keep the requests that a strategy which retries has given up: seq, method, url
-	// and the last status. When a letter is not kept, the attack is given up. nil: nobody keeps
-	// them.
+	// DeadLetters store the requests that a retrying strategy gave up: seq, method, url and the last
+	// status. The attack ends if one cannot be stored. nil: none.
 	DeadLetters strategies.DeadLetters
-	// Watch is told of the progress several times a second; nil: nobody is.
+	// Watch is called with the progress several times a second; nil: never.
 	Watch func(Progress)
 
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: the network
-	// the clock is that of a bubble
+	// time is that of a synctest bubble
 	virtual bool
-	netHTTP bool      // all goes by net/http
-	names   []string  // of what sessions capture
-	spoken  *Protocol // of the requests; nil: HTTP
+	netHTTP bool      // send everything through net/http
+	names   []string  // of the captures of the session
+	spoken  *Protocol // protocol of the requests; nil: HTTP
 }
 
 func (a Attack) withDefaults() Attack {
@@ -159,7 +154,6 @@ func (a Attack) withDefaults() Attack {
 	return a
 }
 
-// through reports whether there is a strategy.
 func (a Attack) through() bool { return a.Strategy.Spec.New != nil }
 
 func (a Attack) params() strategies.Params {
@@ -167,11 +161,11 @@ func (a Attack) params() strategies.Params {
 		Values: a.Strategy.Values}
 }
 
-// QueueSlots is bench.QueueSlots for a strategy that the attack goes through.
+// QueueSlots is bench.QueueSlots for a strategy of this attack.
 func (a Attack) QueueSlots(spec strategies.Spec, queue, limit int) int {
 	a = a.withDefaults()
 	planned := max(a.Tasks, a.Clients) * a.perArrival()
-	if planned == 0 && !a.Arrival.IsClosed() { // which Validate refuses
+	if planned == 0 && !a.Arrival.IsClosed() { // Validate refuses it
 		const most = 1 << 20 // enough for any queue, and counted in 20 ms
 		planned, _ = a.Arrival.Planned(a.Rate, a.Seed, a.Duration, most)
 		planned *= a.perArrival()
@@ -179,9 +173,8 @@ func (a Attack) QueueSlots(spec strategies.Spec, queue, limit int) int {
 	return bench.QueueSlots(spec, queue, limit, planned)
 }
 
-// TraceID is the id of the trace that request number seq says it is of; "" where it is of none. It
-// is a pure function of the seed.
+// TraceID returns the trace id of request number seq, "" if it carries none. It is a pure function
+// of the seed.
 func (a Attack) TraceID(seq uint64) string { return a.sampled().ID(seq) }
 
-// sampled are the requests that carry a trace.
 func (a *Attack) sampled() traceSample { return traceSample{Share: a.Trace, Seed: a.Seed} }

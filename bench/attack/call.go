@@ -17,25 +17,23 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// maxHeader is as much of an answer's header as is read.
 const maxHeader = 1 << 20
 
-// A caller makes the calls of an attack, each with the next of its requests.
 type caller struct {
-	ctx       context.Context        // of the attack
-	messages  []message              // of each of its requests
-	keep      checks.Needs           // of answers
-	way       way                    // in which they are sent
-	wiring    *wiring                // it; nil: another one is
-	why       string                 // it is nil, where it could be it
-	protocol  atomic.Pointer[string] // what https is spoken over; nil: nothing yet
-	resent    atomic.Int64           // requests that went over the wire again within a call
+	ctx       context.Context // of the attack
+	messages  []message
+	keep      checks.Needs
+	way       way
+	wiring    *wiring                // the way, if it is one; else nil
+	why       string                 // why the attack does not use a wiring
+	protocol  atomic.Pointer[string] // protocol of https; nil: not known yet
+	resent    atomic.Int64
 	transport *http.Transport
 	sender    http.RoundTripper // of net/http
-	tls       *tls.Config       // of all connections, without the name of a server
+	tls       *tls.Config       // of all connections, without a server name
 	names     serverNames
 	conns     *connSet
-	calls     *record.CallCounter // which they are counted by
+	calls     *record.CallCounter
 	attack    *Attack
 }
 
@@ -60,7 +58,7 @@ func newCaller(
 		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1
 		MaxIdleConnsPerHost:    cmp.Or(a.Connections, maxClients),
 		MaxConnsPerHost:        a.Connections,
-		DisableCompression:     true, // an answer counts as it was sent
+		DisableCompression:     true, // bodies are counted as sent
 		MaxResponseHeaderBytes: maxHeader,
 	}
 	if a.UnixSocket != "" {
@@ -74,7 +72,6 @@ func newCaller(
 	return c, nil
 }
 
-// choose settles the way in which messages go.
 func (c *caller) choose(ctx context.Context, a Attack) error {
 	if p := a.protocol(); p != nil {
 		f, err := c.newForeign(ctx, p, a)
@@ -99,7 +96,7 @@ func (c *caller) choose(ctx context.Context, a Attack) error {
 	if c.way != nil {
 		for i := range c.messages {
 			if err := c.way.prepare(&c.messages[i]); c.wiring != nil && err != nil {
-				c.wiring, c.why = nil, err.Error() // so will each request's answer be
+				c.wiring, c.why = nil, err.Error() // each request will fail with it, too
 				break
 			} else if err != nil {
 				return err
@@ -112,7 +109,7 @@ func (c *caller) choose(ctx context.Context, a Attack) error {
 	return nil
 }
 
-// A byNetHTTP way is that of net/http, with whatever the environment says of proxies.
+// byNetHTTP sends through net/http, with the proxies of the environment.
 type byNetHTTP struct{ *caller }
 
 func (b *byNetHTTP) prepare(*message) error { return nil }
@@ -143,7 +140,6 @@ func (b *byNetHTTP) call(ctx context.Context, m *message) answer {
 	return a
 }
 
-// spokenOr is what https is spoken over, or that where nothing is yet.
 func (c *caller) spokenOr(other string) string {
 	if spoken := c.protocol.Load(); spoken != nil {
 		return *spoken
@@ -151,7 +147,7 @@ func (c *caller) spokenOr(other string) string {
 	return other
 }
 
-// close ends every connection and every request that is on one.
+// close closes every connection and ends the requests on them.
 func (c *caller) close() {
 	c.conns.Close()
 	c.transport.CloseIdleConnections()
@@ -160,7 +156,6 @@ func (c *caller) close() {
 	}
 }
 
-// sentAgain is how many requests went over the wire again within a call.
 func (c *caller) sentAgain() int64 {
 	n := c.resent.Load()
 	switch way := c.way.(type) {
@@ -172,7 +167,6 @@ func (c *caller) sentAgain() int64 {
 	return n
 }
 
-// call sends the message and reads the answer to its end.
 func (c *caller) call(ctx context.Context, m *message) answer {
 	if m.err != nil {
 		return answer{err: m.err}
@@ -180,13 +174,13 @@ func (c *caller) call(ctx context.Context, m *message) answer {
 	return c.way.call(ctx, m)
 }
 
-// A watched call is one by net/http, whose hooks any goroutine may call, also after the answer.
-// Instants are in ns since begun.
+// A watched call is one by net/http. Any goroutine may call its hooks, also after the answer. Times
+// are in ns since begun.
 type watched struct {
 	calls       *record.CallCounter
 	begun       time.Time
 	secured     atomic.Int64 // when the last handshake began
-	sent, first atomic.Int64 // of the last request within the call, and of its answer
+	sent, first atomic.Int64 // of the last request within the call and its answer
 }
 
 func (w *watched) trace() *httptrace.ClientTrace {
@@ -204,7 +198,6 @@ func (w *watched) trace() *httptrace.ClientTrace {
 	}
 }
 
-// read reads the answer to its end, and keeps only the counted and the wanted parts.
 func read(resp *http.Response, keep checks.Needs) answer {
 	a := answer{kept: kept(keep)}
 	if keep.Head {
@@ -222,8 +215,8 @@ func read(resp *http.Response, keep checks.Needs) answer {
 	return a
 }
 
-// retryAfter reads the header: whole seconds, or a date. One that is neither, or beyond what a
-// Duration can hold, is not there.
+// retryAfter parses the header: whole seconds or a date. It returns 0 for anything else and for
+// values that overflow a Duration.
 func retryAfter(text string, now func() time.Time) time.Duration {
 	if text == "" {
 		return 0
@@ -241,8 +234,8 @@ func retryAfter(text string, now func() time.Time) time.Duration {
 	return 0
 }
 
-// A sender is a transport that counts what goes over the wire, and sends each request once unless
-// it may do so again.
+// A sender is a transport that counts round trips and sends each request once unless resending is
+// allowed.
 type sender struct {
 	*http.Transport
 	resend bool
@@ -250,7 +243,7 @@ type sender struct {
 }
 
 func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
-	var written atomic.Int32 // how often: by any goroutine, and after the answer
+	var written atomic.Int32 // by any goroutine, also after the answer
 	r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
 		WroteRequest: func(info httptrace.WroteRequestInfo) {
 			if info.Err == nil && written.Add(1) > 1 {
@@ -265,7 +258,7 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		// what looks like its body is the connection, on which no timeout counts any more
+		// the body is the connection itself, to which timeouts no longer apply
 		if err := resp.Body.Close(); err != nil {
 			return nil, err
 		}

@@ -12,32 +12,33 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A closedLoop is clients, each of which sends, waits for the answer, and sends the next. A request
-// is due when the answer before it has come, so response and service are one, and what a slow
-// server keeps from being sent is in neither: it is for comparison with tools that work like this.
+// A closedLoop is a number of clients, each of which sends a request, waits for the answer, and
+// sends the next. A request is due when the previous answer arrives, so response and service time
+// are equal, and neither includes the requests that a slow server delays. It serves comparison with
+// other closed-loop tools.
 type closedLoop struct {
 	*run
-	clients   sync.WaitGroup // that go on
+	clients   sync.WaitGroup
 	seq       atomic.Uint64
-	first, by uint64 // this agent's requests, and clients: the first, and every so manieth
+	first, by uint64 // this agent sends requests first, first+by, first+2·by, …
 	most      uint64
 	until     int64
-	sleep     func(context.Context, time.Duration) error // of those who think
+	sleep     func(context.Context, time.Duration) error // think time
 }
 
-// A client is in the hands of one goroutine at a time: one of its own, or that of a ring.
+// A client belongs to one goroutine at a time: its own, or a ring's.
 type client struct {
 	of      *closedLoop
 	number  int32
 	records record.Log
-	seq     uint64 // of the request at hand
+	seq     uint64
 	rec     *record.Record
-	start   int64 // of it
-	due     int64 // of the next one
-	ring    *ring // nil: it stays out of them
+	start   int64
+	due     int64 // of the next request
+	ring    *ring // nil: not in a ring
 	message *message
-	own     *message // filled in; nil: none is
-	visit   *visit   // the session under way; nil: none is
+	own     *message // filled in; nil: none
+	visit   *visit   // the current session; nil: none
 	flight
 }
 
@@ -76,7 +77,7 @@ func (r *run) closed() {
 	}
 }
 
-// goOn sends the client's requests until there is none, or a ring goes on with it.
+// goOn sends the client's requests until they end or a ring takes over.
 func (c *client) goOn() {
 	for c.next() {
 		a := c.of.caller.call(c.of.ctx, c.message)
@@ -88,7 +89,6 @@ func (c *client) goOn() {
 	c.of.clients.Done()
 }
 
-// next has the client turn to its next request; without one it has ended.
 func (c *client) next() bool {
 	l := c.of
 	if l.attack.Session != nil {
@@ -104,14 +104,14 @@ func (c *client) next() bool {
 		return false
 	}
 	if c.message = l.caller.message(c.seq, nil, &c.own); c.message.form != nil {
-		c.due = l.now() // what was filled in took its time, which is nobody's wait
+		c.due = l.now() // filling in the request is not waiting time
 	}
 	c.rec = c.records.Add(c.due)
 	c.start = l.now()
 	return true
 }
 
-// nextStep is next of a session: its step at hand, when that is due, or the first of another one.
+// nextStep is next for a session: its next step when due, or the first step of a new session.
 func (c *client) nextStep() bool {
 	l := c.of
 	if c.visit == nil {
@@ -135,7 +135,7 @@ func (c *client) nextStep() bool {
 	c.message = l.caller.message(c.seq, v, &c.own)
 	err, now := l.ctx.Err(), l.now()
 	if v.due <= now {
-		v.due = now // what was filled in took its time, which is nobody's wait
+		v.due = now // filling in the request is not waiting time
 	} else if err == nil {
 		err = l.sleep(l.ctx, time.Duration(v.due-now))
 	}
@@ -166,16 +166,16 @@ func (c *client) settle(a answer, end int64) {
 		c.visit = nil
 	}
 	if s.outcome == record.Failed && s.status == 0 {
-		_ = pace.Sleep(l.ctx, afterError) // an attack that has ended sends nothing more
+		_ = pace.Sleep(l.ctx, afterError) // an error means that the attack has ended
 		c.due = l.now()
 	}
 }
 
-// errFull ends an attack of clients without a number of requests.
+// errFull ends a closed loop without a number of requests.
 var errFull = fmt.Errorf("%d requests are as many as one attack records", arrivals.MaxTasks)
 
-// afterError is how long a client keeps still when it got no answer. Against a server that is not
-// there it would otherwise spin, and run out of ports.
+// afterError is a client's pause after a request without an answer. Without it, a client would spin
+// and exhaust the ports if the server is down.
 const afterError = 10 * time.Millisecond
 
 func (r *run) take(s *sample, a answer) {

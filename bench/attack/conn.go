@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// A trackedConn forgets itself when it is closed. Its deadline costs nothing where nothing is late:
-// the one that was set before stays in force, and is set anew when it has come too early.
+// A trackedConn leaves its connSet when it is closed. Setting its deadline is free in the usual
+// case: the deadline in force stays and is moved only when it expires too early.
 type trackedConn struct {
 	net.Conn
 	of       *connSet
-	deadline time.Time // zero: none but what SetDeadline says
+	deadline time.Time // zero: only that of SetDeadline
 	mu       sync.Mutex
-	armed    time.Time // what is in force
+	armed    time.Time // the deadline in force
 	given    atomic.Bool
 }
 
-// Expect sets the deadline of what is read and written from now on.
+// Expect sets the deadline of subsequent reads and writes.
 func (c *trackedConn) Expect(deadline time.Time) error {
 	c.deadline = deadline
 	if !c.armed.IsZero() && !deadline.Before(c.armed) {
@@ -30,7 +30,7 @@ func (c *trackedConn) Expect(deadline time.Time) error {
 }
 
 func (c *trackedConn) arm() error {
-	c.mu.Lock() // whoever reads may come too early together with whoever writes
+	c.mu.Lock() // reader and writer may be early at the same time
 	defer c.mu.Unlock()
 	c.armed = c.deadline
 	if err := c.SetDeadline(c.deadline); err != nil || !c.given.Load() {
@@ -41,19 +41,18 @@ func (c *trackedConn) arm() error {
 
 var past = time.Unix(1, 0)
 
-// GiveUp ends what is read and written, now and from now on, as a deadline does.
+// GiveUp ends current and later reads and writes with a deadline error.
 func (c *trackedConn) GiveUp() {
 	c.given.Store(true)
-	_ = c.SetDeadline(past) // one that is closed has ended, too
+	_ = c.SetDeadline(past) // fails only if closed
 }
 
-// early reports whether an error is a deadline that has come too early, and sees to the right one.
+// early reports whether err is a deadline that expired too early, and sets the right one.
 func (c *trackedConn) early(err error) bool {
 	return err != nil && !c.deadline.IsZero() && errors.Is(err, os.ErrDeadlineExceeded) &&
 		!c.given.Load() && time.Now().Before(c.deadline) && c.arm() == nil
 }
 
-// Read implements net.Conn.
 func (c *trackedConn) Read(p []byte) (n int, err error) {
 	for {
 		if n, err = c.Conn.Read(p); n > 0 || !c.early(err) {
@@ -62,7 +61,6 @@ func (c *trackedConn) Read(p []byte) (n int, err error) {
 	}
 }
 
-// Write implements net.Conn.
 func (c *trackedConn) Write(p []byte) (n int, err error) {
 	for {
 		more, err := c.Conn.Write(p[n:])
@@ -72,7 +70,6 @@ func (c *trackedConn) Write(p []byte) (n int, err error) {
 	}
 }
 
-// Close implements net.Conn.
 func (c *trackedConn) Close() error {
 	c.of.mu.Lock()
 	delete(c.of.open, c)

@@ -12,33 +12,31 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// connOptions say what a Set connects to, and whom it tells.
 type connOptions struct {
 	Connect func(ctx context.Context, network, address string) (net.Conn, error)
-	Hosts   int                 // that are called
-	Calls   *record.CallCounter // which connections are counted by
-	Give    func(why error)     // the attack up, with a *NobodyError
+	Hosts   int
+	Calls   *record.CallCounter
+	Give    func(why error) // ends the attack, with a *NobodyError
 }
 
-// A connSet is the open connections. Closing them is how requests in flight are given up: it costs
-// a request nothing, where a context of its own would cost it an allocation or two.
+// A connSet is the set of open connections. Requests in flight are given up by closing it: a
+// context for each request would cost one or two allocations.
 type connSet struct {
 	connOptions
 	mu         sync.Mutex
 	open       map[*trackedConn]struct{}
-	made       bool // a connection, ever
-	refused    int  // dials that failed while none was made
-	trusted    bool // the certificate of a server, ever
-	distrusted int  // servers whose certificates were not accepted while none was
+	made       bool // a connection was ever made
+	refused    int  // failed dials before the first connection
+	trusted    bool // a server's certificate was ever accepted
+	distrusted int  // rejected certificates before the first accepted one
 	closed     bool
 }
 
-// newSet has none yet.
 func newSet(o connOptions) *connSet {
 	return &connSet{connOptions: o, open: map[*trackedConn]struct{}{}}
 }
 
-// A NobodyError ends an attack at once: as many dials as there are hosts have failed, and none has
+// A NobodyError ends an attack at once: as many dials as there are hosts failed, and none
 // succeeded.
 type NobodyError struct{ error }
 
@@ -50,10 +48,10 @@ func (e *NobodyError) Error() string {
 	return "nobody answers: " + e.error.Error()
 }
 
-// Unwrap is why the last dial failed.
+// Unwrap returns the error of the last dial.
 func (e *NobodyError) Unwrap() error { return e.error }
 
-// Dialed counts a connection that somebody else has made, in such a time, or has not.
+// Dialed counts a connection that another package made, or failed to make, in the time took.
 func (s *connSet) Dialed(ctx context.Context, took time.Duration, err error) {
 	if err != nil {
 		s.failed(ctx, err)
@@ -65,7 +63,7 @@ func (s *connSet) Dialed(ctx context.Context, took time.Duration, err error) {
 	s.made = true
 }
 
-// Dial is the DialContext of a transport. What it makes is a *Conn.
+// Dial is the DialContext of a transport. It returns a *trackedConn.
 func (s *connSet) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	s.mu.Lock()
 	closed := s.closed
@@ -83,7 +81,7 @@ func (s *connSet) Dial(ctx context.Context, network, address string) (net.Conn, 
 	return s.Add(raw)
 }
 
-// Add takes a connection to those that are open.
+// Add adds an open connection to the set.
 func (s *connSet) Add(raw net.Conn) (net.Conn, error) {
 	made := &trackedConn{Conn: raw, of: s}
 	s.mu.Lock()
@@ -97,7 +95,6 @@ func (s *connSet) Add(raw net.Conn) (net.Conn, error) {
 	return made, nil
 }
 
-// failed counts a dial that came to nothing, unless it was given up.
 func (s *connSet) failed(ctx context.Context, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +106,8 @@ func (s *connSet) failed(ctx context.Context, err error) {
 	}
 }
 
-// Secured notes the end of a handshake, and returns err. If the certificate of no server was
-// accepted, as many failures as there are hosts end the attack: every other would fail, too.
+// Secured counts the end of a handshake and returns err. If no server's certificate was accepted,
+// as many failures as there are hosts end the attack.
 func (s *connSet) Secured(ctx context.Context, err error) error {
 	_, distrusts := errors.AsType[*tls.CertificateVerificationError](err)
 	s.mu.Lock()
@@ -125,7 +122,7 @@ func (s *connSet) Secured(ctx context.Context, err error) error {
 	return err
 }
 
-// Close closes every connection, and those that are still to come.
+// Close closes every connection, including later ones.
 func (s *connSet) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -133,6 +130,6 @@ func (s *connSet) Close() {
 	s.open = nil
 	s.mu.Unlock()
 	for made := range open {
-		_ = made.Conn.Close() // whoever is on it learns of it by an error
+		_ = made.Conn.Close() // its users get an error
 	}
 }

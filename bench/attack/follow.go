@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// follow does what a redirect asks for, as an http.Client would: that decides about method, body,
-// headers and Referer of each request, and the answers come over wires.
+// follow follows redirects over wires. An http.Client decides about method, body, headers and
+// Referer of each request.
 func (all *wiring) follow(
 	ctx context.Context, m *message, deadline time.Time, first answer,
 ) (last answer) {
@@ -48,11 +48,9 @@ func (all *wiring) follow(
 	return last
 }
 
-// hops counts the bytes of bodies in all requests of a call that follows redirects, and in their
-// answers.
+// hops counts the body bytes of all requests and answers of a call that follows redirects.
 type hops struct{ in, out int64 }
 
-// through counts what goes by a round trip.
 func (h *hops) through(via roundTrip) roundTrip {
 	return func(r *http.Request) (*http.Response, error) {
 		resp, err := via(r)
@@ -64,26 +62,23 @@ func (h *hops) through(via roundTrip) roundTrip {
 	}
 }
 
-// count counts the body of an answer while it is read.
 func (h *hops) count(resp *http.Response) *http.Response {
 	resp.Body = &countedBody{resp.Body, &h.in}
 	return resp
 }
 
-// A countedBody counts its bytes.
 type countedBody struct {
 	io.ReadCloser
 	n *int64
 }
 
-// Read implements io.Reader.
 func (b *countedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	*b.n += int64(n)
 	return n, err
 }
 
-// noteFollowed keeps the URLs that redirects have led to, which may have secrets of their own.
+// noteFollowed keeps the URLs of redirects, which may contain secrets.
 func (a *answer) noteFollowed(resp *http.Response) {
 	if a.kept == nil {
 		return
@@ -93,8 +88,8 @@ func (a *answer) noteFollowed(resp *http.Response) {
 	}
 }
 
-// follow is what a client of net/http's makes of the message whose first answer is there; further
-// ones come by via.
+// follow follows redirects from the first answer with a client of net/http. Later requests go
+// through via.
 func (m *message) follow(
 	ctx context.Context, first *http.Response, redirects int, via roundTrip,
 ) (*http.Response, error) {
@@ -109,9 +104,9 @@ func (m *message) follow(
 	return client.Do(m.http(ctx))
 }
 
-// leaves reports whether a redirect leads, or has led before, to another host than that of the
-// first request. Another port is another host, and so is the same one without TLS; from the port
-// of HTTP to that of HTTPS it is the same.
+// leaves reports whether a redirect leads, or has led, to another host than the first request.
+// Another port, or the same host without TLS, counts as another host. The step from HTTP's port to
+// HTTPS's does not.
 func leaves(r *http.Request, via []*http.Request) bool {
 	from := via[0].URL
 	elsewhere := func(next *http.Request) bool {
@@ -123,7 +118,6 @@ func leaves(r *http.Request, via []*http.Request) bool {
 	return elsewhere(r) || slices.ContainsFunc(via, elsewhere)
 }
 
-// port is that of a URL of HTTP.
 func port(u *url.URL) string {
 	if u.Scheme == "https" {
 		return cmp.Or(u.Port(), "443")
@@ -133,8 +127,8 @@ func port(u *url.URL) string {
 
 func isDefault(u *url.URL) bool { return port(u) == port(&url.URL{Scheme: u.Scheme}) }
 
-// dropHeaders leaves a request without the headers that the user has set, and without a Referer,
-// which has the query of the URL before. What is said of a body that is sent again stays.
+// dropHeaders removes the user's headers, and the Referer, which contains the previous query.
+// Headers that describe a resent body stay.
 func dropHeaders(r *http.Request) {
 	kind := r.Header.Values("Content-Type")
 	r.Header = http.Header{}
@@ -143,7 +137,6 @@ func dropHeaders(r *http.Request) {
 	}
 }
 
-// A roundTrip is an http.RoundTripper.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -15,9 +15,9 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// An http2 is the way of HTTP/2. net/http makes its connections and speaks the protocol on them;
-// which request goes over which one is said here, since a transport would open one connection a
-// host, and send requests again unasked that the server has not begun.
+// http2 sends over HTTP/2. net/http dials and speaks the protocol, and http2 assigns requests to
+// connections: a transport alone would open one connection per host, and resend requests that the
+// server has not begun.
 type http2 struct {
 	*caller
 	transport *http.Transport
@@ -26,7 +26,7 @@ type http2 struct {
 	hosts     transport.Hosts[*streamed]
 }
 
-// A streamed connection, and the frames that pass on it.
+// A streamed connection counts its frames.
 type streamed struct {
 	*http.ClientConn
 	frames *transport.Watched
@@ -40,10 +40,10 @@ func (c *caller) newHTTP2(a Attack) *http2 {
 	h.transport = &http.Transport{
 		DialContext:            h.dial,
 		Protocols:              new(http.Protocols),
-		DisableCompression:     true, // an answer counts as it was sent
+		DisableCompression:     true, // bodies are counted as sent
 		MaxResponseHeaderBytes: maxHeader,
 	}
-	h.transport.Protocols.SetUnencryptedHTTP2(true) // TLS is below what it is given
+	h.transport.Protocols.SetUnencryptedHTTP2(true) // TLS is below the connection it gets
 	return h
 }
 
@@ -80,8 +80,8 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 	return a
 }
 
-// exchange sends the request, and again what was not sent, or may be. Its stream is given back when
-// the body of the answer is closed.
+// exchange sends the request, again if that is allowed or it was not sent. Closing the body of the
+// answer releases its stream.
 func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, error) {
 	name, err := h.names.of(r)
 	if err != nil {
@@ -115,11 +115,10 @@ func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, e
 	return nil, err
 }
 
-// mostAgain is how often a request looks for a connection that still stands.
+// mostAgain limits how often a request looks for another connection.
 const mostAgain = 3
 
-// again is the request as it is sent once more, nil if it is not, and whether it went over the wire
-// before.
+// again returns the request to resend, nil if it must not be, and whether it was sent before.
 func (h *http2) again(r *http.Request, tries int, err error) (next *http.Request, went bool) {
 	went = err.Error() != "http2: client conn not usable"
 	if tries >= mostAgain || r.Context().Err() != nil ||
@@ -129,7 +128,8 @@ func (h *http2) again(r *http.Request, tries int, err error) (next *http.Request
 	return transport.Again(r), went
 }
 
-// A streamReset is the error of net/http that is of this form: one of its own has no other name.
+// A streamReset has the form of net/http's internal error, which is matched by form because it has
+// no exported name.
 type streamReset struct {
 	StreamID uint32
 	Code     uint32
@@ -138,8 +138,8 @@ type streamReset struct {
 
 func (s streamReset) Error() string { return fmt.Sprintf("reset by code %d", s.Code) }
 
-// unbegun reports whether the server has said that it did not begin the request: a stream that it
-// refused, or one behind the last of its GOAWAY.
+// unbegun reports whether the server did not begin the request: it refused the stream, or the
+// stream is beyond the last one of its GOAWAY.
 func unbegun(err error) bool {
 	const refused = 7 // RFC 9113, 7
 	var reset streamReset
@@ -147,7 +147,6 @@ func unbegun(err error) bool {
 		err.Error() == "http2: Transport received Server's graceful shutdown GOAWAY"
 }
 
-// A lent body gives its stream back when it is closed.
 type lent struct {
 	io.ReadCloser
 	give func()
@@ -172,7 +171,6 @@ func (h *http2) connect(ctx context.Context, u *url.URL, name string) (*streamed
 	return &streamed{c, d.frames}, nil
 }
 
-// A dialed connection is one for a slot.
 type dialed struct {
 	name   string // of the server
 	frames *transport.Watched
@@ -180,7 +178,6 @@ type dialed struct {
 
 type dialedKey struct{}
 
-// dial is the DialContext of the transport.
 func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := ctx.Value(dialedKey{}).(*dialed)
 	made, err := h.conns.Dial(ctx, network, address)

@@ -17,23 +17,22 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An Agent is one that took part in an attack that several shared, and what came of it.
+// An Agent is one of several agents of an attack, with its result.
 type Agent struct {
-	Name   string          // of its host and process
-	Share  *Share          // nil: it is lost
-	Lost   string          // why it is
-	Doubts []result.Reason // about it, by who watched it
-	// its clock less that of who watched it, and how wrong that may be
+	Name   string          // host and process
+	Share  *Share          // nil: lost
+	Lost   string          // why the share is lost
+	Doubts []result.Reason // found by the coordinator
+	// its clock minus the coordinator's, and the error bound
 	Offset, OffsetError time.Duration
 }
 
-// doubt adds a reason why the agent's result is INVALID.
 func (g *Agent) doubt(format string, args ...any) {
 	g.Doubts = append(g.Doubts,
 		result.Reason{Verdict: bench.Invalid, Check: checkName, Text: fmt.Sprintf(format, args...)})
 }
 
-// Verdict is the worst on the agent: its own, and that of who watched it.
+// Verdict returns the worse of the agent's own verdict and the coordinator's.
 func (g Agent) Verdict() (v bench.Verdict) {
 	if g.Share == nil {
 		return bench.Invalid
@@ -45,7 +44,7 @@ func (g Agent) Verdict() (v bench.Verdict) {
 	return v
 }
 
-// String is a line about it.
+// String returns a line about the agent.
 func (g Agent) String() string {
 	if g.Share == nil {
 		return fmt.Sprintf("%s lost: %s", g.Name, g.Lost)
@@ -54,12 +53,11 @@ func (g Agent) String() string {
 		g.OffsetError, g.Verdict())
 }
 
-// Merge makes one report of the shares of an attack, agent k of a.Agents being number k: as one
-// generator would have made it that sent the whole plan. It holds each share against the plan and
-// its counts against its records; an agent that these, its own verdict or others doubt is named. A
-// share that is missing makes the report INVALID or, where that is allowed, a suspect one about the
-// rest. cut is why the attack was ended before its plan; nil: it was not. The error is about an
-// attack of which there is nothing.
+// Merge makes one report of the shares of an attack, as a single generator of the whole plan would.
+// Agent k of a.Agents is number k. Each share is checked against the plan, and its counts against
+// its records. Agents with doubts are named. A missing share makes the report INVALID or, with
+// allowLost, SUSPECT. cut is why the attack ended early; nil: it did not. The error reports an
+// attack without any result.
 func (a Attack) Merge(agents []Agent, allowLost bool, cut error) (*Report, error) {
 	if a = a.withDefaults(); len(agents) != a.Agents {
 		return nil, fmt.Errorf("%d agents of %d", len(agents), a.Agents)
@@ -81,10 +79,9 @@ func (a Attack) Merge(agents []Agent, allowLost bool, cut error) (*Report, error
 	return report, nil
 }
 
-// checkName is the check that agents are doubted by.
 const checkName = "agent"
 
-// merging is what is known of an attack when all shares are there.
+// merging is the state of Merge once all shares are there.
 type merging struct {
 	attack    Attack
 	agents    []Agent
@@ -157,10 +154,9 @@ func (m merging) report() (*Report, error) {
 	return report, nil
 }
 
-// recorded is the result by the records of all.
 func (m merging) recorded() (*bench.Result, error) {
 	rec := m.attack.recording()
-	// The limit is that of each: there is no pool that all requests went through.
+	// The limit applies to each agent: the requests shared no pool.
 	of := rec.Strategy.Spec
 	rec.Limit, rec.Queue = 0, 0
 	rec.Strategy.Spec = strategies.Spec{Name: of.Name, Retries: of.Retries, Splits: of.Splits}
@@ -190,7 +186,7 @@ func (m merging) recorded() (*bench.Result, error) {
 		rec.Peak = int64(m.attack.Clients)
 	}
 	present, planned := m.shares()
-	if present < planned { // what is left of a process that was thinned is one
+	if present < planned { // the rest of a thinned process is one of the same kind
 		rec.Rate *= float64(present) / float64(planned)
 	}
 	m.attack.finish(rec, m.cut, abandoned, settled)
@@ -210,8 +206,8 @@ func (m merging) nothing() error {
 	return errors.New("no request was sent")
 }
 
-// shares is how many requests were planned, and for agents that are not lost; of clients, the
-// agents themselves.
+// shares returns the planned requests, in total and of agents that are not lost. For a closed loop
+// it counts agents.
 func (m merging) shares() (present, planned int) {
 	for k, g := range m.agents {
 		n := 1
@@ -226,10 +222,9 @@ func (m merging) shares() (present, planned int) {
 	return present, planned
 }
 
-// mostNamed is how many agents are named for one reason.
 const mostNamed = 3
 
-// doubts are those about agents, by their names; of many with the same, the first is named.
+// doubts returns the doubts about agents. Among equal ones only the first agents are named.
 func (m merging) doubts() (all []result.Reason) {
 	type kind struct {
 		verdict bench.Verdict
@@ -255,13 +250,11 @@ func (m merging) doubts() (all []result.Reason) {
 	return all
 }
 
-// An agentDoubt is a reason, and the check of the agent that found it.
 type agentDoubt struct {
 	result.Reason
 	of string
 }
 
-// eachDoubt are the doubts about each agent.
 func (m merging) eachDoubt() (all []agentDoubt) {
 	present, planned := m.shares()
 	for _, g := range m.agents {
@@ -278,7 +271,7 @@ func (m merging) eachDoubt() (all []agentDoubt) {
 		}
 		for _, d := range slices.Concat(g.Doubts, g.Share.Reasons) {
 			of := d.Check
-			// one that its share breaks is no law of the whole
+			// a law that one share breaks is not a law of the whole
 			if d.Text = g.Name + ": " + d.Text; d.Check == rundir.CheckLaw {
 				d.Check, d.Text = checkName, d.Text+", which breaks a law"
 			}
@@ -288,7 +281,7 @@ func (m merging) eachDoubt() (all []agentDoubt) {
 	return all
 }
 
-// summed is the result by the results of all, to three digits.
+// summed combines the summed results, to three digits.
 func (m merging) summed() (*bench.Result, error) {
 	var parts []*bench.Result
 	for k, g := range m.agents {
@@ -310,7 +303,7 @@ func (m merging) summed() (*bench.Result, error) {
 		}
 	}
 	for _, p := range parts {
-		p.Reasons, p.Verdict, p.Broken = nil, bench.Valid, nil // told of by the agent's name
+		p.Reasons, p.Verdict, p.Broken = nil, bench.Valid, nil // reported under the agent's name
 	}
 	res, _, err := observe.MergeResults(parts, m.attack.Session != nil)
 	if err != nil {

@@ -12,33 +12,31 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// A message is what one request sends. However it is sent, the request itself is the same. One that
-// is the same each time is made once, and shared by all calls.
+// A message is one request, independent of the way it is sent. A request without a template is
+// encoded once and shared by all calls.
 type message struct {
-	request *Request      // method, URL, header and body
-	built   *http.Request // of it, without its body; to be copied: parsing a URL costs 1 µs
-	wired   *outgoing     // of it, where it goes over a wire
-	// of it, where it goes by a protocol of another package
+	request *Request
+	built   *http.Request // the request without its body, to be copied: parsing a URL costs 1 µs
+	wired   *outgoing     // the request for a wire, if one is used
+	// the request for another package's protocol, if one is used
 	prepared any
-	form     *form  // it is made by; nil: it is the same each time
+	form     *form  // the template; nil: the same each time
 	err      error  // why it cannot be sent
-	visit    *visit // it is a step of; nil: of none
+	visit    *visit // its session; nil: none
 
-	// of one that is filled in for this request
+	// of a filled-in message
 	seq    uint64
 	filled Request
 	out    outgoing
-	body   []byte // memory for it
+	body   []byte // reused memory
 }
 
-// A form is a request with {{…}} to be filled in.
 type form struct {
 	*requests.Request
 	seed  uint64
-	frame *requests.Frame // nil: it is encoded anew each time
+	frame *requests.Frame // nil: encode each request in full
 }
 
-// isTemplate reports whether there is something to fill in.
 func (a Attack) isTemplate(r Request) bool {
 	if !a.Templates {
 		return false
@@ -53,7 +51,7 @@ func (a Attack) isTemplate(r Request) bool {
 	return strings.Contains(r.URL, "{{") || bytes.Contains(r.Body, []byte("{{"))
 }
 
-// messages are those of the requests as they stand; of one that is filled in, that of request 0.
+// messages returns the messages of all requests. Templates are filled in for request 0.
 func (a Attack) messages() []message {
 	all := make([]message, len(a.Requests))
 	for i := range a.Requests {
@@ -87,9 +85,8 @@ func (a Attack) parse(r Request, i int) (*requests.Request, error) {
 	return requests.Parse(r, a.Data)
 }
 
-// message is what request number seq, of that session, sends: one that is shared, or own, filled
-// in. Whoever calls does so before the request counts as begun, so that no time of the generator's
-// is the server's.
+// message returns the message of request number seq of a session: a shared one, or own, filled in.
+// Call it before the request begins, so the time is not counted as the server's.
 func (c *caller) message(seq uint64, of *visit, own **message) *message {
 	m := &c.messages[seq%uint64(len(c.messages))]
 	if m.form != nil || of != nil {
@@ -105,7 +102,8 @@ func (c *caller) message(seq uint64, of *visit, own **message) *message {
 	return m
 }
 
-// traced is the message with the header of its trace: made when it is sent, as few are.
+// traced returns the message with its trace header. It is made on sending, as few messages have
+// one.
 func (c *caller) traced(m *message, seq uint64) *message {
 	if m.complete(); m.err != nil {
 		return m
@@ -117,22 +115,21 @@ func (c *caller) traced(m *message, seq uint64) *message {
 	r.Header.Set(traceHeader, c.attack.sampled().Parent(seq))
 	built, err := r.Request()
 	if err != nil {
-		return m // never: it differs from one that was built by an ordinary header
+		return m // unreachable: the header is valid
 	}
 	with := &message{request: &r, built: built, visit: m.visit}
 	if c.way.prepare(with) != nil {
-		return m // likewise
+		return m // unreachable
 	}
 	return with
 }
 
-// from fills the message in.
 func (m *message) from(c *caller, like *message, seq uint64, of *visit) {
 	m.form, m.seq, m.err, m.visit = like.form, seq, nil, of
 	if of != nil {
 		of.message = m
 	}
-	if m.form == nil { // it is the same each time but for cookies
+	if m.form == nil { // only cookies differ
 		m.request, m.built, m.wired = like.request, like.built, like.wired
 		if c.wiring != nil && of.hasCookies() {
 			m.out, m.err = c.wiring.encoded(m.withCookies(context.Background()))
@@ -162,7 +159,7 @@ func (m *message) from(c *caller, like *message, seq uint64, of *visit) {
 	m.out.body = int64(n)
 }
 
-// filled is request i as it is sent first, for whoever looks at it beforehand.
+// filled returns request i as it is sent first, for previews and checks.
 func (a Attack) filled(i int) Request {
 	r := a.Requests[i]
 	if !a.isTemplate(r) {
@@ -170,7 +167,7 @@ func (a Attack) filled(i int) Request {
 	}
 	parsed, err := a.parse(r, i)
 	if err != nil {
-		return r // as CheckSent says
+		return r // CheckSent reports the error
 	}
 	if first, err := parsed.Example(a.Seed); err == nil {
 		return first
@@ -178,7 +175,7 @@ func (a Attack) filled(i int) Request {
 	return r
 }
 
-// complete sees to what a wire does not need.
+// complete prepares the parts that a wire does not need.
 func (m *message) complete() {
 	if m.built != nil || m.err != nil {
 		return
@@ -191,7 +188,7 @@ func (m *message) complete() {
 	m.built, m.err = m.request.Request()
 }
 
-// http is the message for net/http, with a body of its own. One with an error has none.
+// http returns the message for net/http, with its own body. The message must not have an error.
 func (m *message) http(ctx context.Context) *http.Request {
 	m.complete()
 	if m.err != nil {
@@ -222,15 +219,15 @@ func (m *message) withCookies(ctx context.Context) *http.Request {
 	return r
 }
 
-// mostAhead is the largest message that is made before it is due: what waits for a slot holds it.
+// mostAhead is the largest message that is filled in before it is due. Messages waiting for a slot
+// stay in memory.
 const mostAhead = 64 << 10
 
-// large reports whether it is better made when it is sent.
+// large reports whether to fill in the message only when it is sent.
 func (m *message) large() bool {
 	return m != nil && m.form != nil && len(m.out.bytes)+len(m.filled.Body) > mostAhead
 }
 
-// secrets are those of request number seq, of that session.
 func (c *caller) secrets(seq uint64, of *visit) []requests.Secret {
 	m := &c.messages[seq%uint64(len(c.messages))]
 	show := c.attack.ShowQuery

@@ -13,11 +13,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// open is the open loop. One goroutine submits each request to a strategy when it is due, as the
-// driver of `poolbench run` does; one that blocks makes the later ones late, and their responses
-// say so. A refusal by the server asks the strategy for another attempt, after the answer's
-// Retry-After; one that says to come again later than any answer may take is final, or a server
-// could keep an attack for years.
+// open is the open loop. One goroutine submits each request to a strategy when it is due, like the
+// driver of `poolbench run`. A strategy that blocks delays later requests, which counts as response
+// time. If the server refuses a request, the strategy may retry it after the answer's Retry-After.
+// A Retry-After beyond the timeout is final, since a server could otherwise prolong an attack for
+// years.
 func (r *run) open(planned int, span time.Duration) error {
 	t := &openLoop{run: r, through: r.attack.through()}
 	if !t.through {
@@ -62,7 +62,7 @@ func (r *run) open(planned int, span time.Duration) error {
 	} else {
 		r.recording.Records = []record.Log{t.records}
 		if s := t.sessions; s != nil && s.later.Len() > 0 {
-			s.later.Sort() // a step that is due at once comes behind one that was due after it
+			s.later.Sort() // steps are appended when known, not in order of due time
 			r.recording.Records = append(r.recording.Records, s.later)
 		}
 	}
@@ -71,7 +71,7 @@ func (r *run) open(planned int, span time.Duration) error {
 	return nil
 }
 
-// add returns the record of the next request. An attack that holds too many of a soak is given up.
+// add returns the record of the next request. An attack that exceeds the limit of a soak ends.
 func (t *openLoop) add(due int64) (rec bench.Entry, ok bool) {
 	if t.soak == nil {
 		return bench.Entry{Record: t.records.Add(due)}, true
@@ -82,8 +82,8 @@ func (t *openLoop) add(due int64) (rec bench.Entry, ok bool) {
 	return rec, t.full == nil
 }
 
-// drain drains the strategy, also beyond its grace: a request that is filled in, dialled or checked
-// when the time is over goes on until that is done, and its record is its own until then.
+// drain drains the strategy. It waits beyond the grace period for requests that are being filled
+// in, dialled or checked, because they own their records.
 func (t *openLoop) drain() error {
 	for {
 		sending := t.inFlight.Load() > 0
@@ -95,7 +95,7 @@ func (t *openLoop) drain() error {
 	}
 }
 
-// abandonRest settles what else is due by now and not sent.
+// abandonRest abandons the other requests that are due by now.
 func (t *openLoop) abandonRest(plan *plan) {
 	for now := t.now(); t.full == nil && plan.more && plan.due <= now; plan.advance() {
 		rec, ok := t.add(plan.due)
@@ -106,7 +106,6 @@ func (t *openLoop) abandonRest(plan *plan) {
 	}
 }
 
-// abandon settles a request that was not sent.
 func (t *openLoop) abandon(rec bench.Entry, s sample) {
 	s.end = t.now()
 	rec.Blocked, rec.Issue = t.through || t.slots.behind, s.end
@@ -115,7 +114,7 @@ func (t *openLoop) abandon(rec bench.Entry, s sample) {
 	rec.Release()
 }
 
-// strategy is what requests go through: without one, a goroutine for each.
+// strategy returns the attack's strategy, by default one goroutine for each request.
 func (a Attack) strategy() (strategies.Variant, strategies.Params) {
 	if a.through() {
 		return a.Strategy, a.params()
@@ -124,42 +123,39 @@ func (a Attack) strategy() (strategies.Variant, strategies.Params) {
 	return v, strategies.Params{Limit: 1, Values: v.Values}
 }
 
-// An openLoop is the Sink of its strategy.
 type openLoop struct {
 	*run
 	strategy strategies.Strategy
-	// The time in which a strategy has a request is the strategy's. Without one, the time until the
-	// goroutine of a request runs is lag.
+	// with a strategy, time before the attempt is the strategy's. Without one, it is lag.
 	through        bool
 	slots          *slots // nil: the strategy bounds the requests in flight
 	records        record.Log
-	soak           *bench.Soak  // in their place
-	full           error        // it holds too many
-	sessions       *sessionLoop // nil: there are none
-	idle           sync.Pool    // of *job
+	soak           *bench.Soak // replaces the records
+	full           error       // too many requests for the soak
+	sessions       *sessionLoop
+	idle           sync.Pool // of *job
 	inFlight, peak atomic.Int64
 	twice          atomic.Int64 // tasks settled more than once
 }
 
-// A job carries one request at a time through the strategy.
 type job struct {
 	task strategies.Task
 	of   *openLoop
 	live atomic.Bool // between Submit and Done
 	rec  bench.Entry
 	sample
-	slot     bool // it has one of the slots, if there are any
+	slot     bool
 	attempts int
-	message  *message      // nil: it is made when it is sent
-	own      *message      // filled in; nil: none is
+	message  *message      // nil: made on sending
+	own      *message      // filled in; nil: none
 	checking time.Duration // of the last answer
 
-	mu       sync.Mutex // an attempt may run beside another
-	beside   uint32     // those that did
-	answered bool       // one has succeeded: another says nothing
+	mu       sync.Mutex // attempts may overlap
+	beside   uint32
+	answered bool // an attempt has succeeded: ignore the others
 }
 
-// submitAll issues the plan, until the attack ends.
+// submitAll issues the plan until the attack ends.
 func (t *openLoop) submitAll(plan *plan) {
 	w := t.newWaiter()
 	defer w.end()
@@ -183,18 +179,17 @@ func (t *openLoop) submitAll(plan *plan) {
 	}
 }
 
-// fill fills in what is sent, unless that is large.
 func (j *job) fill() {
 	j.message = j.of.caller.message(j.seq, j.visit, &j.own)
 	switch {
 	case j.of.attack.Strategy.Spec.Hedges:
-		j.message.complete() // which two attempts at once may not do
+		j.message.complete() // two concurrent attempts must not
 	case j.message.large():
 		j.message, j.own = nil, nil
 	}
 }
 
-// submit has the strategy take a job that was turned to then, and says when it returned.
+// submit submits a job issued at the given time, and returns when Submit returned.
 func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (returned int64) {
 	j.rec, j.attempts, j.checking, j.beside, j.answered = rec, 0, 0, 0, false
 	rec.Issue = issue
@@ -209,7 +204,7 @@ func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (retu
 	if err != nil && j.live.CompareAndSwap(true, false) {
 		t.done(j, err)
 	}
-	if returned = t.now(); t.through { // else another goroutine says when it was issued
+	if returned = t.now(); t.through { // else the request's goroutine sets it
 		rec.Left = returned
 	}
 	return returned
@@ -237,8 +232,8 @@ func attempt(ctx context.Context, task *strategies.Task) (result strategies.Resu
 	return j.ended(a, start, beside)
 }
 
-// ended notes an attempt. Of two beside each other the first to succeed counts, or else the one
-// that was begun first; the time of the other passes within its own.
+// ended records an attempt. Among overlapping attempts the first success counts, else the attempt
+// that began first. Time of the other is not added.
 func (j *job) ended(a answer, start int64, beside bool) (result strategies.Result) {
 	t := j.of
 	j.mu.Lock()
@@ -274,7 +269,7 @@ func (j *job) ended(a answer, start int64, beside bool) (result strategies.Resul
 	return result
 }
 
-// What an attempt says to its strategy; the details are in the job.
+// results of an attempt for the strategy; the details are in the job
 var (
 	errRefused = errors.New("refused by the server")
 	errStatus  = errors.New("answered with an error")
@@ -286,7 +281,6 @@ func (t *openLoop) enter() {
 	}
 }
 
-// Done implements strategies.Sink.
 func (t *openLoop) Done(task *strategies.Task, result strategies.Result) {
 	j := task.Arg.(*job)
 	if !j.live.CompareAndSwap(true, false) {
@@ -296,9 +290,8 @@ func (t *openLoop) Done(task *strategies.Task, result strategies.Result) {
 	t.done(j, result.Err)
 }
 
-// done settles the request and takes its job back.
 func (t *openLoop) done(j *job, err error) {
-	j.end = t.now() - int64(j.checking) // which is no part of the response
+	j.end = t.now() - int64(j.checking) // checks are not part of the response
 	switch {
 	case errors.Is(err, strategies.ErrShed):
 		j.outcome, j.status, j.err, j.check = record.Shed, 0, "", ""
@@ -325,7 +318,7 @@ func (t *openLoop) done(j *job, err error) {
 	}
 }
 
-// withLetters is the sink of a loop, behind one that keeps dead letters where they are wanted.
+// withLetters returns the sink of a loop, wrapped to keep dead letters if requested.
 func (a Attack) withLetters(t *openLoop) strategies.Sink {
 	if a.DeadLetters == nil {
 		return t
@@ -333,13 +326,13 @@ func (a Attack) withLetters(t *openLoop) strategies.Sink {
 	return &strategies.DeadLetterSink{Next: t, Letters: letters{t.run}, Describe: t.describe}
 }
 
-// A letter is what is kept of a request, enough to send it again.
+// A letter is a stored request with all that is needed to resend it.
 type letter struct {
 	Seq    uint64 `json:"seq"`
 	Method string `json:"method"`
 	URL    string `json:"url"`
 	Status int    `json:"status"`         // of the last answer
-	Code   string `json:"code,omitempty"` // it, where that is none of HTTP
+	Code   string `json:"code,omitempty"` // the status, if it is not HTTP's
 }
 
 func (t *openLoop) describe(task *strategies.Task) any {
@@ -356,10 +349,8 @@ func (t *openLoop) describe(task *strategies.Task) any {
 	return l
 }
 
-// letters give the attack up when one of them is not kept.
 type letters struct{ of *run }
 
-// Add implements strategies.DeadLetters.
 func (l letters) Add(d strategies.DeadLetter) error {
 	err := l.of.attack.DeadLetters.Add(d)
 	if err != nil {

@@ -14,28 +14,27 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// A plan says when each request is due. It is a pure function of the attack: every plan of it says
-// the same. That of one agent of several has the requests of its share.
+// A plan iterates over the due times of requests. It is a pure function of the attack. The plan of
+// an agent has only the requests of its share.
 type plan struct {
 	arrivals arrivals.Next
-	left     int                   // requests behind the one at hand; below 0: any number
-	until    int64                 // 0: for ever
-	mine     func(seq uint64) bool // nil: all are
-	next     uint64                // how many requests have been looked at
-	seq      uint64                // of the request at hand, among those of all shares
-	due      int64                 // of it, in ns from the start
-	more     bool                  // there is one
+	left     int                   // requests after the current one; below 0: no limit
+	until    int64                 // 0: no limit
+	mine     func(seq uint64) bool // nil: all
+	next     uint64
+	seq      uint64 // of the current request, among those of all shares
+	due      int64  // of the current request, in ns from the start
+	more     bool   // there is a current request
 }
 
-// plan is at the first request.
 func (a Attack) plan() *plan {
 	p := a.unbegun()
 	p.advance()
 	return p
 }
 
-// rest is the plan at the first request that is left, and since when: all, but of a soak that was
-// cut off, which the recording goes on with. A closed loop has none.
+// rest returns the plan at the first remaining request and the time it begins: after the recorded
+// part of a resumed soak, else at the start. It is nil for a closed loop.
 func (a Attack) rest(rec *bench.Recording) (p *plan, from time.Duration) {
 	if a.Clients > 0 {
 		return nil, 0
@@ -52,7 +51,7 @@ func (a Attack) rest(rec *bench.Recording) (p *plan, from time.Duration) {
 	return p, from
 }
 
-// unbegun is before the first request.
+// unbegun returns the plan before its first request.
 func (a Attack) unbegun() *plan {
 	next, err := a.Arrival.Spec.Open(a.Rate, a.Seed, a.Arrival.Values)
 	if err != nil {
@@ -68,7 +67,7 @@ func (a Attack) unbegun() *plan {
 	return p
 }
 
-// most is how many requests, or sessions, are sent at most; 0: any number.
+// most returns the maximum number of requests or sessions; 0: no limit.
 func (a Attack) most() int {
 	if a.Tasks == 0 && a.DataOnce && a.Data != nil {
 		return len(a.Data.Rows)
@@ -91,9 +90,9 @@ func (p *plan) advance() {
 	}
 }
 
-// planned is how many requests there are to send, or sessions to begin, and when the last one is
-// due, of sessions if no step took any time. It costs some 20 ns a request. More than MaxTasks are
-// not counted.
+// planned returns how many requests to send, or sessions to begin, and when the last one is due,
+// for sessions with steps that take no time. It costs about 20 ns a request. It stops counting
+// beyond MaxTasks.
 func (a Attack) planned() (n int, last time.Duration) {
 	for p := a.plan(); p.more && n <= arrivals.MaxTasks; p.advance() {
 		end := time.Duration(p.due)
@@ -105,8 +104,7 @@ func (a Attack) planned() (n int, last time.Duration) {
 	return n, last
 }
 
-// expected is planned, and about that where to count so many would take long: of a soak, which
-// needs no room for them.
+// expected is planned, or an estimate for a soak, where counting would take long.
 func (a Attack) expected() (n int, last time.Duration) {
 	about := a.Rate * a.Duration.Seconds()
 	if a.most() > 0 || !a.maySoak() || !a.Arrival.TakesRate() ||
@@ -123,11 +121,10 @@ func (a Attack) expected() (n int, last time.Duration) {
 	return n / max(a.Agents, 1), last
 }
 
-// perArrival is how many requests each arrival leads to at most.
 func (a Attack) perArrival() int { return max(len(a.steps()), 1) }
 
-// Resolves reports, before anything is sent, that the attack cannot tell the metric, since its
-// requests are too few. What the clients of a closed loop get done nobody knows.
+// Resolves returns an error if the attack has too few requests for the metric. Closed loops without
+// a number of requests are not checked.
 func (a Attack) Resolves(unit string) error {
 	least, n := observe.LeastTasks(unit), a.Tasks
 	if a.Clients == 0 {
@@ -137,10 +134,10 @@ func (a Attack) Resolves(unit string) error {
 	}
 	what, per := "requests", a.perArrival()
 	if metric.IsOfSessions(unit) {
-		what, per = "sessions", 1 // each has one
+		what, per = "sessions", 1 // one value each
 	}
 	n *= per
-	to, of := 1, 1 // as many of so many requests count
+	to, of := 1, 1 // share of the requests that count
 	if url, rest, ok := metric.CutURL(unit); ok {
 		to, of = a.sentTo(url)
 		n, unit = n*to/of, rest+" of "+url
@@ -159,7 +156,7 @@ func (a Attack) Resolves(unit string) error {
 	return fmt.Errorf("%s takes %d %s, and %d are to be sent: give %s", unit, least, what, n, give)
 }
 
-// sentTo is how many of the requests go to the URL of that name, at least 1.
+// sentTo returns how many of the requests go to the URL of that name, at least 1.
 func (a Attack) sentTo(name string) (to, of int) {
 	names, rows := a.urlRows()
 	row := slices.Index(names, name)
@@ -171,22 +168,22 @@ func (a Attack) sentTo(name string) (to, of int) {
 	return max(to, 1), max(len(rows), 1)
 }
 
-// maySoak reports whether the attack can do without the records of single requests.
+// maySoak reports whether the attack can run without records of single requests.
 func (a Attack) maySoak() bool {
 	return a.Clients == 0 && !a.Arrival.Spec.AllAtOnce && a.Arrival.Stages() == nil
 }
 
-// soaks reports whether it does, where so many requests are planned, or sessions.
+// soaks reports whether it does, for that many planned requests or sessions.
 func (a Attack) soaks(planned int) bool {
 	return a.maySoak() && (a.Soak || planned*a.perArrival() > bench.SoakFrom)
 }
 
-// A waiter is for the one goroutine that issues requests.
+// A waiter serves the one goroutine that issues requests.
 type waiter struct {
-	// returns the time when it is at least due, or earlier when somebody calls, by the channel or
-	// by interrupt, or when the attack has ended
+	// returns the time when it is at least due, or earlier on a call by the channel or by interrupt,
+	// or when the attack has ended
 	wait              func(due int64, called <-chan struct{}) (now int64)
-	interrupt, answer func() // answer takes notice of interrupts so far
+	interrupt, answer func() // answer acknowledges the interrupts so far
 	end               func()
 }
 
@@ -198,11 +195,11 @@ func (r *run) newWaiter() waiter {
 			return int64(p.Next(time.Duration(due)))
 		}, p.Interrupt, p.Answer, func() { forget(); p.Close() }}
 	}
-	// to the virtual clock, a goroutine in a system call is a busy one
+	// the virtual clock counts a goroutine in a system call as busy
 	nothing := func() {}
 	return waiter{func(due int64, called <-chan struct{}) int64 {
 		now := r.now()
-		if now >= due { // no timer, as pace.Sleep has it
+		if now >= due { // no timer, as in pace.Sleep
 			return now
 		}
 		timer := time.NewTimer(time.Duration(due - now))

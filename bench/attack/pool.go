@@ -18,11 +18,10 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// A host is where requests go, and the wires to it.
 type host struct {
-	address string      // to dial
+	address string
 	tls     *tls.Config // nil: plain
-	most    int         // wires; 0: as many as it takes
+	most    int         // maximum wires; 0: no limit
 
 	transport.Waiting[*wire]
 	made int
@@ -72,7 +71,7 @@ func (all *wiring) host(r *http.Request) (*host, error) {
 	return h, nil
 }
 
-// addressOf is where a URL goes: the name of the host, and it with the port.
+// addressOf returns the host name of a URL, and the address with its port.
 func addressOf(u *url.URL, secure bool) (name, address string, err error) {
 	port := "80"
 	if secure {
@@ -82,7 +81,6 @@ func addressOf(u *url.URL, secure bool) (name, address string, err error) {
 	return name, net.JoinHostPort(name, cmp.Or(u.Port(), port)), err
 }
 
-// nameOfHost is the name of the host of a URL in ASCII.
 func nameOfHost(u *url.URL) (string, error) {
 	name := u.Hostname()
 	if strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) {
@@ -91,7 +89,7 @@ func nameOfHost(u *url.URL) (string, error) {
 	return name, nil
 }
 
-// inASCII is how net/http spells a host.
+// inASCII encodes a host as net/http does.
 func inASCII(host string) (string, error) {
 	var b bytes.Buffer
 	r := http.Request{URL: &url.URL{Host: host, Path: "/"}}
@@ -105,7 +103,7 @@ func inASCII(host string) (string, error) {
 	return sent.Host, nil
 }
 
-// take is a wire that nobody uses, or a new one. It waits for one where there may be no more.
+// take returns an idle wire or a new one. At the maximum it waits for one.
 func (h *host) take(
 	ctx context.Context, deadline time.Time,
 ) (_ *wire, waited bool, _ error) {
@@ -127,7 +125,6 @@ func (h *host) take(
 
 var errNoWire = fmt.Errorf("no connection became free: %w", os.ErrDeadlineExceeded)
 
-// standing is a wire that nobody uses and whose connection is open; nil: there is none.
 func (h *host) standing() *wire {
 	h.Lock()
 	defer h.Unlock()
@@ -140,7 +137,6 @@ func (h *host) standing() *wire {
 	return w
 }
 
-// give has the next one use the wire.
 func (h *host) give(w *wire) {
 	h.Lock()
 	defer h.Unlock()

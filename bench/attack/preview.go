@@ -11,18 +11,17 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// A Preview is a request as it will be sent, with its secrets masked.
+// A Preview is a request as it will be sent, with secrets masked.
 type Preview struct {
 	Method, URL string
 	Header      []string // lines
 	Body        string   // its first bytes
 }
 
-// mostPreviewed is how much of a body a Preview has.
 const mostPreviewed = 1 << 10
 
-// Previews returns the first n requests that differ, or the steps of the first session. The attack
-// must be valid. Captured values are the names of what will be captured.
+// Previews returns the first n distinct requests, or the steps of the first session. The attack
+// must be valid. Values to be captured are shown as their names.
 func (a Attack) Previews(n int) (all []Preview, err error) {
 	a = a.withDefaults()
 	if a.Session != nil {
@@ -31,7 +30,7 @@ func (a Attack) Previews(n int) (all []Preview, err error) {
 		n = min(n, a.Tasks)
 	}
 	if !slices.ContainsFunc(a.Requests, a.isTemplate) {
-		n = min(n, len(a.Requests)) // the others are the same
+		n = min(n, len(a.Requests)) // the rest repeats
 	}
 	for seq := range uint64(n) {
 		p, err := a.preview(seq)
@@ -65,7 +64,7 @@ func (a *Attack) preview(seq uint64) (p Preview, err error) {
 		r = withoutUser(r)
 	}
 	p.Method, p.URL = r.Method, a.Show(p.URL)
-	if a.spoken != nil { // which has no methods of HTTP but this one
+	if a.spoken != nil { // it has no other HTTP method
 		p.Method = http.MethodPost
 	}
 	if s := a.sampled(); s.Has(seq) {
@@ -89,8 +88,8 @@ func (a *Attack) preview(seq uint64) (p Preview, err error) {
 	return p, nil
 }
 
-// headerLines are the header fields of HTTP/1.1 as they are sent; HTTP/2 and HTTP/3 send the same
-// in small letters, and gRPC those that are given.
+// headerLines returns the header fields of HTTP/1.1 as they are sent. For HTTP/2 and HTTP/3 the
+// names are in lower case, and for gRPC only the given fields are sent.
 func (a *Attack) headerLines(r Request) (lines []string, err error) {
 	if a.spoken != nil {
 		for name, values := range r.Header {

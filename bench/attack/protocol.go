@@ -18,52 +18,50 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// A way sends messages and reads what is answered to their ends, a file each: wires, net/http,
-// HTTP/2, and protocols of other packages.
+// A way sends messages and reads the answers to their ends. There are wires, net/http, HTTP/2, and
+// protocols of other packages.
 type way interface {
-	// prepare has what of a message can be made before it is due.
+	// prepare does the work that is possible before a message is due.
 	prepare(m *message) error
-	// call sends it.
 	call(ctx context.Context, m *message) answer
-	// spoken is for Report.Over; "": nothing unusual.
+	// spoken is for Report.Over; "": the default.
 	spoken() string
 	close()
 }
 
-// A Protocol sends requests whose URLs have schemes of its own. It is in a package that registers
-// it when that is imported, with what it needs.
+// A Protocol sends requests whose URLs have its own schemes. Its package registers it on import.
 type Protocol struct {
 	Name    string
 	Schemes map[string]string // and their ports; "": a URL must name one
-	// Check finds what is wrong with a request of the attack, without asking anybody.
+	// Check validates a request of the attack without network access.
 	Check func(a Attack, r Request) error
-	// Open is ready to send, and may ask the server what it needs for that.
+	// Open returns a Sender that is ready. It may query the server.
 	Open func(ctx context.Context, o Opening) (Sender, error)
-	// Outcome sorts a status, which is above 0, and Status spells it.
+	// Outcome classifies a status above 0, and Status formats it.
 	Outcome func(status int) record.Outcome
 	Status  func(status int) string
-	// Like is the status of HTTP that is most like it, for checks and for vegeta's encoding.
+	// Like returns the closest HTTP status, for checks and for vegeta's encoding.
 	Like func(status int) int
 }
 
 // A Transport sends requests over HTTP/3: each once, unless Attack.Resend is set.
 type Transport interface {
 	http.RoundTripper
-	// Streams are counted; Resent is how often something went over the wire again.
+	// Streams returns stream counts. Resent returns how many requests were sent again.
 	Streams() record.Streams
 	Resent() int64
 	Close()
 }
 
-// RegisterHTTP3 is for the init of the package that speaks it.
+// RegisterHTTP3 registers the HTTP/3 implementation, from an init function.
 func RegisterHTTP3(open func(o Opening) (Transport, error)) {
 	openHTTP3 = open
 }
 
-// openHTTP3 is what the package has registered; nil: it is not imported.
+// openHTTP3 is nil if no package has registered HTTP/3.
 var openHTTP3 func(o Opening) (Transport, error)
 
-// An http3 way is that of net/http, with a transport of another package.
+// http3 sends through net/http with another package's transport.
 type http3 struct {
 	*byNetHTTP
 	transport Transport
@@ -84,49 +82,49 @@ func (h *http3) spoken() string { return "HTTP/3" }
 
 func (h *http3) close() { h.transport.Close() }
 
-// An Opening is what a Sender or a Transport is made with.
+// An Opening has the arguments for opening a Sender or a Transport.
 type Opening struct {
 	Attack
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Dialed counts a connection that was not made by Dial, in such a time, or the failure to.
+	// Dialed counts a connection that was not made by Dial, or the failure to make one.
 	Dialed func(ctx context.Context, took time.Duration, err error)
 	Host   string // and port, of all requests of a Sender
-	// Config is of all connections, without the name of a server; ServerName is that.
+	// Config applies to all connections and has no server name. ServerName returns it.
 	Config     *tls.Config
 	ServerName func(*http.Request) (string, error)
-	// Secured notes the end of a handshake, and returns its error.
+	// Secured counts the end of a handshake and returns its error.
 	Secured func(context.Context, error) error
-	// Watch has a connection counted as one of HTTP/2, once it is secured.
+	// Watch counts a secured connection as one of HTTP/2.
 	Watch func(net.Conn) net.Conn
 }
 
-// A Sender sends the requests of an attack. Prepare and Send are called by any goroutine, Close at
-// the end.
+// A Sender sends the requests of an attack. Prepare and Send may be called concurrently. Close is
+// called at the end.
 type Sender interface {
-	// Prepare makes of a request what Send takes.
+	// Prepare encodes a request for Send.
 	Prepare(r Request) (message any, err error)
-	// Send sends it once, unless Attack.Resend is set, and is over by the deadline. wants says that
-	// somebody wants header and body of the answer.
+	// Send sends the message once, unless Attack.Resend is set, and returns by the deadline. wants
+	// requests header and body of the answer.
 	Send(ctx context.Context, message any, deadline time.Time, wants bool) Answer
-	// Resent is how often something went over the wire again.
+	// Resent returns how many requests were sent again.
 	Resent() int64
 	Close()
 }
 
-// An Answer is what became of a request.
+// An Answer is the outcome of a request.
 type Answer struct {
-	Status     int // above 0; 0: there is none
+	Status     int // above 0; 0: no answer
 	In, Out    int64
 	RetryAfter time.Duration
-	Err        error // why there is none
+	Err        error // why there is no answer
 	Header     http.Header
 	Body       []byte
 }
 
-// protocols are those of each scheme but HTTP's: of a package, before anything runs.
+// protocols maps schemes other than HTTP's. Only init functions write it.
 var protocols = map[string]*Protocol{}
 
-// RegisterProtocol is for the init of a package. It panics where a scheme is taken.
+// RegisterProtocol registers a protocol, from an init function. It panics if a scheme is taken.
 func RegisterProtocol(p Protocol) {
 	for scheme := range p.Schemes {
 		if protocols[scheme] != nil || scheme == "http" || scheme == "https" {
@@ -136,12 +134,12 @@ func RegisterProtocol(p Protocol) {
 	}
 }
 
-// Schemes are those of URLs that can be attacked.
+// Schemes returns the URL schemes that can be attacked.
 func Schemes() []string {
 	return append([]string{"http", "https"}, slices.Sorted(maps.Keys(protocols))...)
 }
 
-// protocol is that of the attack; nil: HTTP.
+// protocol returns the protocol of the attack; nil: HTTP.
 func (a Attack) protocol() *Protocol {
 	if len(a.Requests) == 0 {
 		return nil
@@ -174,7 +172,7 @@ func (a Attack) checkProtocol() (wrong text.Complaints) {
 		r := a.filled(i)
 		u, err := url.Parse(r.URL)
 		if err != nil {
-			continue // which checkRequest says
+			continue // checkRequest reports it
 		}
 		hosts[u.Host] = true
 		switch {
@@ -213,7 +211,6 @@ func nameOf(p *Protocol) string {
 	return p.Name
 }
 
-// A foreign way is a protocol of another package.
 type foreign struct {
 	*caller
 	protocol *Protocol
@@ -240,7 +237,6 @@ func (c *caller) newForeign(ctx context.Context, p *Protocol, a Attack) (*foreig
 	return &foreign{c, p, s}, err
 }
 
-// streams are counts of them that are among those of calls.
 func (c *caller) streams() *transport.Counts {
 	seen := new(transport.Counts)
 	c.calls.HasStreams(func() record.Streams {

@@ -12,9 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// CheckSent returns an error for a request that cannot be sent, or, if it is filled in, that cannot
-// be sent for some row of the data. The error begins with the location: URL, header or body, or a
-// line of the data.
+// CheckSent returns an error if a request cannot be sent, with any row of the data if it is a
+// template. The error begins with the location: URL, header or body, or a line of the data.
 func (a Attack) CheckSent(r Request) error { return a.checkSent(r, -1) }
 
 // CheckStep is CheckSent for a step of the session.
@@ -45,13 +44,13 @@ func (a Attack) checkRequest(r Request, i int) error {
 	return checkRequest(r)
 }
 
-// checkRequest finds what a server would never get to see. No error holds a password.
+// checkRequest finds errors that prevent sending. Its errors contain no password.
 func checkRequest(r Request) error {
 	u, err := url.Parse(r.URL)
 	shown := "URL " + strconv.Quote(ShownURL(r.URL))
 	if strings.Contains(r.URL, "@") || err != nil && strings.Contains(err.Error(), "invalid port") {
 		if shown = "URL (not shown, as it may hold a password)"; err != nil {
-			err = &url.Error{Err: errors.New("it is malformed")} // which quotes nothing of it
+			err = &url.Error{Err: errors.New("it is malformed")} // quotes no input
 		}
 	}
 	switch {
@@ -75,7 +74,7 @@ func checkRequest(r Request) error {
 	return checkHeader(r.Header)
 }
 
-// known are the schemes as they are typed.
+// known lists the schemes as they are typed.
 func known() string {
 	all := Schemes()
 	for i, s := range all {
@@ -84,27 +83,27 @@ func known() string {
 	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
-// Shown is a text with URLs in it as it may be shown: see ShownURL.
+// Shown masks the URLs in a text: see ShownURL.
 func Shown(s string) string { return text.DiscreetText(s) }
 
-// ShownURL is a URL as it may be shown: without user, password and fragment, without the values of
-// its query, and without segments of its path that look like tokens.
+// ShownURL removes user, password and fragment from a URL, and masks query values and path segments
+// that look like tokens.
 func ShownURL(address string) string { return text.DiscreetURL(address) }
 
-// Show is a URL of the attack as it may be shown: as by ShownURL, with the values of ShowQuery.
+// Show is ShownURL, but with the values of ShowQuery.
 func (a *Attack) Show(address string) string {
 	return a.masked(text.DiscreetURL(address, a.ShowQuery...))
 }
 
-// masked masks the values of the environment in a URL or in a part of one. Scheme and host stay:
-// nobody could tell what was attacked.
+// masked masks values of the environment in a URL or in a part of one. Scheme and host stay, since
+// the target must be recognizable.
 func (a *Attack) masked(address string) string {
 	secrets := requests.SecretsOfVariables(a.Environment)
 	if len(secrets) == 0 {
 		return address
 	}
 	origin, rest := cutOrigin(address)
-	if origin == address { // without a scheme
+	if origin == address { // no scheme
 		host, path, ok := strings.Cut(address, "/")
 		if origin, rest = host, ""; ok {
 			rest = "/" + path
@@ -113,8 +112,8 @@ func (a *Attack) masked(address string) string {
 	return origin + requests.MaskValues(rest, secrets)
 }
 
-// withoutUser moves the user of the URL to the header, where net/http would put it, so that neither
-// results nor errors can hold it. What is behind the host stays as it is: it may be a template.
+// withoutUser moves the URL's user to the Authorization header, as net/http does, so that neither
+// results nor errors contain it. The part after the host may be a template and is unchanged.
 func withoutUser(r Request) Request {
 	origin, rest := cutOrigin(r.URL)
 	if !strings.Contains(origin, "@") {
@@ -137,7 +136,6 @@ func withoutUser(r Request) Request {
 	return r
 }
 
-// cutOrigin cuts a URL behind scheme and host.
 func cutOrigin(address string) (origin, rest string) {
 	scheme, behind, ok := strings.Cut(address, "://")
 	if !ok {

@@ -19,26 +19,25 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Report is the result of an Attack, and what a bench.Result has no field for.
+// A Report is the result of an Attack, with data that a bench.Result has no field for.
 type Report struct {
 	*bench.Result
-	Statuses []Count // of answers, by status
-	// of requests without an answer, and of answers of which a check does not hold, the most
-	// frequent first
+	Statuses []Count // answers by status
+	// requests without an answer, and answers that failed a check, the most frequent first
 	Errors   []Count
-	Failures checks.Failures // the first answers that failed; nil where there are no checks
-	Traced   []Traced        // the slowest that carried a trace, the slowest first: at most 50
-	Cut      error           // why the attack ended before its plan did; nil: it did not
-	// how requests went, where that is not HTTP/1.1 on connections of our own
+	Failures checks.Failures // the first failed answers; nil without checks
+	Traced   []Traced        // the slowest requests with a trace, the slowest first: at most 50
+	Cut      error           // why the attack ended before its plan; nil: it did not
+	// protocol of the requests, unless HTTP/1.1 on connections of our own
 	Over string
-	// Statuses and Errors lack those of an earlier process, which the Result has
+	// Statuses and Errors lack those of an earlier process, which the Result includes
 	Resumed bool
-	Agents  []Agent // that shared it; nil: nobody did
-	// how many rows of the data were used once each; 0: the rows were not used up, or are again
+	Agents  []Agent // of a shared attack; nil: not shared
+	// rows of the data used once each; 0: rows are left, or are reused
 	RowsUsedUp int
 }
 
-// Break adds a law that does not hold: the report is INVALID.
+// Break records a broken law, which makes the report INVALID.
 func (r *Report) Break(law string) {
 	r.Broken = append(r.Broken, law)
 	r.Doubt(bench.Invalid, rundir.CheckLaw, "%s", law)
@@ -52,7 +51,7 @@ func (r *Report) Break(law string) {
 	}
 }
 
-// A Count is how often something came.
+// A Count is how often something occurred.
 type Count struct {
 	What string `json:"what"`
 	N    int    `json:"n"`
@@ -67,7 +66,7 @@ func (a Attack) recording() *bench.Recording {
 		rec.Arrival = arrivals.MustParse(a.clientsArrival())
 	case a.through():
 		rec.Strategy, rec.Limit, rec.Queue = a.Strategy, a.Limit, a.params().Queue
-	case a.MaxInFlight > 0: // their number was chosen, so it is part of the result
+	case a.MaxInFlight > 0: // chosen by the user, so part of the result
 		rec.SetBound(a.MaxInFlight)
 	}
 	return rec
@@ -76,7 +75,7 @@ func (a Attack) recording() *bench.Recording {
 // FlatOut reports whether clients send without a pause.
 func (a Attack) FlatOut() bool { return a.Clients > 0 && !a.Session.Thinks() }
 
-// local reports whether all servers are on this machine, by their addresses.
+// local reports whether the addresses of all servers are on this machine.
 func (a Attack) local() bool {
 	for _, r := range a.Requests {
 		origin, _ := cutOrigin(r.URL)
@@ -91,7 +90,7 @@ func (a Attack) local() bool {
 	return true
 }
 
-// labels are those of its goroutines; nil: nobody asks for them.
+// labels returns the profiler labels of the attack's goroutines, nil if not profiled.
 func (a Attack) labels() *machine.ProfileLabels {
 	if a.Profile == "" {
 		return nil
@@ -101,7 +100,6 @@ func (a Attack) labels() *machine.ProfileLabels {
 		strategies.AnyClass.String())
 }
 
-// report computes the result, and adds what only an attack has.
 func (r *run) report() (*Report, error) {
 	cause, err := r.ended()
 	if err != nil {
@@ -127,7 +125,7 @@ func (r *run) report() (*Report, error) {
 	return report, nil
 }
 
-// checkSessions breaks the report where the counts of the sessions do not add up.
+// checkSessions breaks the report if the counts of the sessions do not add up.
 func (r *Report) checkSessions(t *sessions.Tally) {
 	if t == nil {
 		return
@@ -137,8 +135,8 @@ func (r *Report) checkSessions(t *sessions.Tally) {
 	}
 }
 
-// ended adds the counts to the recording, and returns what cut the attack short, if anything. An
-// error leaves no result.
+// ended adds the counts to the recording and returns why the attack was cut short, if it was. After
+// err there is no result.
 func (r *run) ended() (cut, err error) {
 	t := r.tally
 	t.mu.Lock()
@@ -157,7 +155,6 @@ func (r *run) ended() (cut, err error) {
 	return r.cause, nil
 }
 
-// finish notes how the attack ended: with so many of its requests abandoned.
 func (a Attack) finish(rec *bench.Recording, cut error, abandoned, settled int) {
 	if stopped, ok := errors.AsType[*Stopped](cut); ok {
 		rec.Doubts = append(rec.Doubts,

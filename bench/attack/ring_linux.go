@@ -15,41 +15,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A ring is clients in the hands of one goroutine, which waits for the answers to all of them at
-// once: with a goroutine for each, the scheduler and its network poller are an eighth of what a
-// request costs. It has what nearly every request is: a plain one over a connection that stands,
-// whose answer has a length and fits the buffer. With all else the client leaves it, in the midst
-// of the request, for a goroutine of its own.
+// A ring is a set of clients that one goroutine serves by waiting for all their answers at once.
+// With a goroutine for each, the scheduler and network poller cost an eighth of a request. The ring
+// handles the usual case: a plain request on an open connection, whose answer has a length and fits
+// the buffer. In all other cases a goroutine of the client's own takes over, even in the middle of
+// a request.
 type ring struct {
 	of          *closedLoop
 	to          *host
 	epoll, bell int
 	buffer      []byte
-	flying      []*client // by number; nil: elsewhere
+	flying      []*client // by number; nil: not in the ring
 	check       int64     // no request is late before
 	mu          sync.Mutex
 	coming      []*client
-	over        bool // nobody comes any more
+	over        bool // no further client joins
 }
 
-// A flight is what a ring has of a client.
 type flight struct {
 	w    *wire
-	was  *trackedConn // of it, for the words of errors
-	fd   int          // of the connection, of which the network poller does not know
+	was  *trackedConn // for the text of errors
+	fd   int          // of the connection, detached from the network poller
 	sent int          // bytes of the request
 	come []byte
-	err  error // that comes after them
-	// when the first of them came, in ns from the start of the attack; 0: none has
+	err  error // after the received bytes
+	// when the first byte arrived, in ns from the start of the attack; 0: not yet
 	heard int64
 }
 
-// rings are for the closed loop, if its requests are made for it. Half of the processors have one
-// each: on loopback the server wants the others.
+// rings creates rings for the closed loop if its requests are suitable, half as many as processors:
+// a server on loopback needs the others.
 func (l *closedLoop) rings() (rings []*ring, end func()) {
 	all := l.caller.wiring
 	if all == nil || l.attack.Connections > 0 ||
-		l.attack.Session.Thinks() || // in the midst of others
+		l.attack.Session.Thinks() || // its clients would pause within a session
 		l.attack.virtual || l.attack.dial != nil {
 		return nil, func() {}
 	}
@@ -65,7 +64,7 @@ func (l *closedLoop) rings() (rings []*ring, end func()) {
 		r := &ring{of: l, to: to, buffer: make([]byte, 64<<10),
 			flying: make([]*client, l.attack.Clients), check: math.MaxInt64}
 		if !r.open() {
-			break // the ones there are do
+			break // use those made so far
 		}
 		rings = append(rings, r)
 		running.Go(r.run)
@@ -107,16 +106,15 @@ func (r *ring) await(fd int, number int32) error {
 		&unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: number})
 }
 
-// ring has the ring look up.
 func (r *ring) ring() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.bell >= 0 {
-		_, _ = unix.Write(r.bell, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // where it is full, it rings
+		_, _ = unix.Write(r.bell, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // if full, it rings already
 	}
 }
 
-// takes takes a client that has its answer.
+// takes takes over a client that has its answer.
 func (r *ring) takes(c *client) bool {
 	if r == nil || c.ring == nil {
 		return false
@@ -140,7 +138,7 @@ func (r *ring) takes(c *client) bool {
 	return true
 }
 
-// run is until nobody comes any more.
+// run serves the clients until no more can come.
 func (r *ring) run() {
 	defer r.close()
 	events := make([]unix.EpollEvent, 128)
@@ -163,7 +161,7 @@ func (r *ring) close() {
 	r.bell = -1
 }
 
-// land has those who came send, and reports whether there is nobody any more.
+// land starts requests of the clients that joined. over reports that the ring is empty for good.
 func (r *ring) land() (over bool) {
 	_, _ = unix.Read(r.bell, r.buffer[:8])
 	r.mu.Lock()
@@ -205,7 +203,7 @@ func (r *ring) send(c *client) {
 
 func (c *client) deadline() int64 { return c.start + int64(c.of.attack.Timeout) }
 
-// hear is what to do when something has come for the client: nothing but bytes, or an end too.
+// hear handles received data of the client. open is false if the connection has ended.
 func (r *ring) hear(c *client, open bool) {
 	n, err := uninterrupted(syscall.Read, c.fd, r.buffer)
 	if err == syscall.EAGAIN && open {
@@ -248,7 +246,7 @@ func (r *ring) hear(c *client, open bool) {
 			firstByte: time.Duration(c.heard - c.start)}
 		if a.kept != nil {
 			a.kept.Head = append(a.kept.Head, come[:h.Size]...)
-			_, _ = a.kept.Write(come[h.Size:]) // which takes what it wants
+			_, _ = a.kept.Write(come[h.Size:]) // never fails
 		}
 		c.settle(a, now)
 		if c.next() {
@@ -259,7 +257,8 @@ func (r *ring) hear(c *client, open bool) {
 	}
 }
 
-// late has those leave whose time is over, or everyone's, and returns for how many ms to wait.
+// late hands over clients whose timeout expired, or all when the attack ends. It returns how long
+// to wait, in ms.
 func (r *ring) late() (wait int) {
 	ended, now := r.of.ctx.Err() != nil, r.of.now()
 	if ended || now >= r.check {
@@ -281,7 +280,7 @@ func (r *ring) late() (wait int) {
 	return int(min((r.check-now)/1e6+1, math.MaxInt32))
 }
 
-// leave has a goroutine finish the request of the client and go on with it.
+// leave lets a goroutine finish the client's request and continue.
 func (r *ring) leave(c *client) {
 	r.flying[c.number] = nil
 	_ = unix.EpollCtl(r.epoll, unix.EPOLL_CTL_DEL, c.fd, nil)
@@ -293,7 +292,7 @@ func (r *ring) leave(c *client) {
 	}()
 }
 
-// rest is wiring.call from where the ring left it.
+// rest is wiring.call from the point where the ring stopped.
 func (c *client) rest(all *wiring, o *outgoing) answer {
 	deadline := c.of.base.Add(time.Duration(c.deadline()))
 	c.w.deadline, c.w.sent = deadline, c.of.base.Add(time.Duration(c.start))
@@ -332,11 +331,11 @@ func (c *client) finish(all *wiring, o *outgoing, a *answer) (got reached) {
 	return all.answer(w, o, func() bool { return c.err == nil }, a)
 }
 
-// attach gives the connection back to the network poller.
+// attach returns the connection to the network poller.
 func (c *client) attach(all *connSet) error {
 	f := os.NewFile(uintptr(c.fd), "")
 	raw, err := net.FileConn(f)
-	_ = f.Close() // raw has one of its own
+	_ = f.Close() // raw has its own copy
 	if err != nil {
 		return err
 	}
@@ -350,7 +349,6 @@ func (c *client) attach(all *connSet) error {
 	return c.w.conn.Expect(c.w.deadline)
 }
 
-// An ended reader has come to its end.
 type ended struct{ err error }
 
 func (e ended) Read([]byte) (int, error) { return 0, e.err }

@@ -2,7 +2,7 @@
 
 package attack
 
-// A ring there is none here: each client has a goroutine.
+// A ring does not exist here: each client has a goroutine.
 type ring struct{}
 
 type flight struct{}

@@ -17,10 +17,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Run sends the requests and reports what came of them. When ctx ends first, those in flight are
-// given up, and the Report is about the part before; Report.Cut says so. Afterwards no goroutine
-// and no connection of the attack is left. The error is about an impossible attack, one without any
-// request, one against nobody, or Attack.Vegeta and Attack.DeadLetters.
+// Run sends the requests and reports their results. If ctx ends first, requests in flight are given
+// up, the Report covers the part before, and Report.Cut is set. No goroutine and no connection of
+// the attack remains. The error reports an invalid attack, one without any request, an unreachable
+// target, or a failure of Attack.Vegeta or Attack.DeadLetters.
 func Run(ctx context.Context, a Attack) (*Report, error) {
 	r, err := start(ctx, a)
 	if err != nil {
@@ -29,7 +29,6 @@ func Run(ctx context.Context, a Attack) (*Report, error) {
 	return r.report()
 }
 
-// start sends the requests of a, and returns when all is over.
 func start(ctx context.Context, a Attack) (_ *run, err error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -44,7 +43,7 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 				"rate or the time", planned, n, maxSteps)
 		}
 		if last = cmp.Or(last, lastDue); a.Session != nil {
-			last = max(last, lastDue) // which has the time that is thought
+			last = max(last, lastDue) // includes think time
 		}
 		if planned == 0 || planned > arrivals.MaxTasks && !a.soaks(planned) {
 			return nil, fmt.Errorf("%d requests are due in %v: want 1 to %d; change the rate or "+
@@ -72,7 +71,7 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	defer r.watch()()
 	stopWatching := r.begin()
 	defer r.stopIf()()
-	if last > 0 { // clients that send so many need no more time than they take
+	if last > 0 { // closed loops have no planned end
 		defer time.AfterFunc(time.Until(r.base)+last+a.Drain, func() { cancel(errDrained) }).Stop()
 	}
 	if a.Clients > 0 {
@@ -96,7 +95,7 @@ func (r *run) begin() (stopWatching func(time.Time)) {
 	stopWatching = func(time.Time) {}
 	at := r.attack.Start
 	if !at.IsZero() {
-		_ = pace.Sleep(r.ctx, time.Until(at)-watchLead) // an attack that has ended sends nothing
+		_ = pace.Sleep(r.ctx, time.Until(at)-watchLead) // the attack has ended
 	}
 	if !r.attack.virtual {
 		stopWatching = r.recording.Watch()
@@ -110,31 +109,29 @@ func (r *run) begin() (stopWatching func(time.Time)) {
 	return stopWatching
 }
 
-// errDrained ends an attack whose time is over.
 var errDrained = errors.New("the drain time is over")
 
-// A run is an Attack that is going on.
 type run struct {
 	attack    Attack
 	ctx       context.Context
-	give      context.CancelCauseFunc // the attack up
+	give      context.CancelCauseFunc // ends the attack
 	caller    *caller
 	tally     *tally
 	recording *bench.Recording
 	labels    *machine.ProfileLabels
-	meter     *machine.Meter // for whoever looks on; nil: nobody does
-	plan      *plan          // of an open loop: what is left of it
-	from      time.Duration  // when that begins: a soak that was cut off goes on
-	base      time.Time      // the start
-	late      time.Duration  // by which the Start was missed
-	cause     error          // why it ended, if it did before all was answered
-	ranOut    bool           // all of Attack.most was sent
+	meter     *machine.Meter // for progress displays; nil: none
+	plan      *plan
+	from      time.Duration // when plan begins: above 0 for a resumed soak
+	base      time.Time     // the start
+	late      time.Duration // how late the Start was
+	cause     error         // why it ended early
+	ranOut    bool          // all of Attack.most was sent
 }
 
-// now counts nanoseconds from the start.
+// now returns nanoseconds from the start.
 func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
-// without notes what became of a request that has no answer now, for that reason.
+// without records a request that has no answer, with the reason.
 func (r *run) without(s *sample, why string) {
 	if quotes(why) {
 		why = requests.MaskValues(why, r.caller.secrets(s.seq, s.visit))
@@ -145,8 +142,8 @@ func (r *run) without(s *sample, why string) {
 	}
 }
 
-// quotes reports whether an error may quote a URL or what a server has said. To find the secrets in
-// it takes more time than most requests do.
+// quotes reports whether an error may quote a URL or the server. Masking secrets takes longer than
+// most requests, so others are not searched.
 func quotes(text string) bool {
 	return strings.ContainsAny(text, `"?=`) || strings.Contains(text, "malformed")
 }

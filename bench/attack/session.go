@@ -13,14 +13,13 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// WithSession is the attack with sessions of these steps in place of requests. Request number seq
-// is step seq mod n of session number seq / n, where a session has n steps.
+// WithSession returns the attack with sessions of these steps instead of requests. Request number
+// seq is step seq mod n of session seq / n, for sessions of n steps.
 func (a Attack) WithSession(s *sessions.Session) Attack {
 	a.Requests, a.Session = s.Requests()
 	return a
 }
 
-// steps are those of the sessions; none: there are no sessions.
 func (a Attack) steps() []sessions.Step {
 	if a.Session == nil {
 		return nil
@@ -28,7 +27,6 @@ func (a Attack) steps() []sessions.Step {
 	return a.Session.Steps
 }
 
-// checkSession finds what does not go together with sessions.
 func (a Attack) checkSession() (wrong text.Complaints) {
 	s := a.Session
 	if s == nil {
@@ -48,23 +46,23 @@ func (a Attack) checkSession() (wrong text.Complaints) {
 	return wrong
 }
 
-// maxSteps bounds the requests of sessions where a record is kept of each.
+// maxSteps limits the requests of sessions if each has a record.
 const maxSteps = 10_000_000
 
-// A visit is a session under way: it has one step at a time, and is in the hands of one goroutine
-// at a time. A nil one is none: of what is asked of it there is nothing.
+// A visit is a session in progress. It has one step at a time and belongs to one goroutine at a
+// time. The methods of a nil visit return zero values.
 type visit struct {
 	of       *sessions.Session
 	number   uint64
 	step     int
-	due      int64            // of it
-	first    int64            // due of the first step
-	response int64            // of the steps before
-	service  int64            // of the steps before
-	captured []requests.Value // what is not captured yet is empty
-	names    []string         // of it
+	due      int64 // of the current step
+	first    int64 // due time of the first step
+	response int64 // response and service: sums over the previous steps
+	service  int64
+	captured []requests.Value // empty until captured
+	names    []string         // of captured
 	jar      *sessions.Jar    // nil: no cookie was set
-	message  *message         // of the step
+	message  *message
 }
 
 func (a Attack) newVisit(number uint64, due int64) *visit {
@@ -72,7 +70,6 @@ func (a Attack) newVisit(number uint64, due int64) *visit {
 		captured: make([]requests.Value, len(a.names))}
 }
 
-// seq is the number of the request at hand.
 func (v *visit) seq() uint64 { return v.number*uint64(len(v.of.Steps)) + uint64(v.step) }
 
 func (v *visit) values() []requests.Value {
@@ -82,7 +79,7 @@ func (v *visit) values() []requests.Value {
 	return v.captured
 }
 
-// secrets are what the session has learned: it is shown nowhere.
+// secrets returns the captured values and cookies, all of which are masked in output.
 func (v *visit) secrets() (all []requests.Secret) {
 	if v == nil {
 		return nil
@@ -98,7 +95,7 @@ func (v *visit) secrets() (all []requests.Secret) {
 	return all
 }
 
-// secretsIn are those that the answer to the step at hand has for the session to learn.
+// secretsIn returns the values that the session would take from the answer to the current step.
 func (v *visit) secretsIn(k *checks.Answer) (all []requests.Secret) {
 	if v == nil {
 		return nil
@@ -114,7 +111,7 @@ func (v *visit) secretsIn(k *checks.Answer) (all []requests.Secret) {
 
 func (v *visit) hasCookies() bool { return v != nil && v.jar != nil }
 
-// client is one of net/http's that follows redirects, and keeps the cookies of the session.
+// client returns a client of net/http that follows redirects and keeps the session's cookies.
 func (v *visit) client(by http.RoundTripper, redirects int) *http.Client {
 	c := &http.Client{Transport: by}
 	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
@@ -139,7 +136,7 @@ func (v *visit) client(by http.RoundTripper, redirects int) *http.Client {
 	return c
 }
 
-// checks are those of the step at hand, beside those of all.
+// checks returns those of the current step and those of all steps.
 func (v *visit) checks(all checks.List) checks.List {
 	if v == nil || len(v.of.Steps[v.step].Checks) == 0 {
 		return all
@@ -147,7 +144,6 @@ func (v *visit) checks(all checks.List) checks.List {
 	return slices.Concat(all, v.of.Steps[v.step].Checks)
 }
 
-// named says of which step something is.
 func (v *visit) named(what string) string {
 	if v == nil {
 		return what
@@ -155,8 +151,8 @@ func (v *visit) named(what string) string {
 	return v.of.Steps[v.step].Name + ": " + what
 }
 
-// inspect takes cookies and captures from an answer, unless a check has failed, and returns the
-// name of the failed check.
+// inspect takes cookies and captures from an answer, unless a check failed, and returns the name of
+// the failed check.
 func (v *visit) inspect(k *checks.Answer, stored bool, failed string) string {
 	err := v.keepCookies(k, stored)
 	if failed == "" && err != nil {
@@ -176,7 +172,7 @@ func (v *visit) inspect(k *checks.Answer, stored bool, failed string) string {
 	return ""
 }
 
-// keepCookies has the jar take those of an answer, if nobody has seen to that.
+// keepCookies stores the cookies of an answer, unless they are stored already.
 func (v *visit) keepCookies(k *checks.Answer, stored bool) error {
 	if !stored && k.Value("Set-Cookie") != "" {
 		if v.jar == nil {
@@ -192,8 +188,7 @@ func (v *visit) keepCookies(k *checks.Answer, stored bool) error {
 	return v.jar.Err()
 }
 
-// goesOn notes the end of the step at hand. more says that there is another one, which is at hand
-// then.
+// goesOn ends the current step. more reports that the session has another step, now current.
 func (r *run) goesOn(v *visit, s sample) (more bool) {
 	v.response += s.end - s.due
 	v.service += s.busy
@@ -205,18 +200,18 @@ func (r *run) goesOn(v *visit, s sample) (more bool) {
 	return false
 }
 
-// ended counts a session that has sent the steps before the one at hand.
+// ended counts a session that ends before the current step.
 func (t *tally) ended(v *visit, o record.Outcome, end int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sessions.End(v.step, o, v.response, v.service, end-v.first)
 }
 
-// A sessionLoop is the part of an open loop that has sessions submit one step after another.
+// A sessionLoop submits the steps of sessions in an open loop.
 type sessionLoop struct {
 	*openLoop
 	agenda *sessions.Agenda[*job]
-	later  record.Log // of the steps behind the first ones
+	later  record.Log // of all steps except the first ones
 	waiter
 }
 
@@ -232,10 +227,10 @@ func (t *openLoop) newJob(v *visit) *job {
 	return j
 }
 
-// submitAll issues the first step of each session when the plan says, and the others when they
-// are due, until all sessions or the attack have ended.
+// submitAll issues the first step of each session by the plan, and other steps when they are due,
+// until all sessions or the attack have ended.
 func (l *sessionLoop) submitAll(plan *plan) {
-	var ahead *job // the first step of the session that begins next
+	var ahead *job // first step of the next session
 	for returned := l.now(); l.ctx.Err() == nil; {
 		if ahead == nil && plan.more {
 			ahead = l.newJob(l.attack.newVisit(plan.seq, plan.due))
@@ -246,7 +241,7 @@ func (l *sessionLoop) submitAll(plan *plan) {
 			j, due, ok = ahead, plan.due, true
 		}
 		if l.ctx.Err() != nil || !ok && live == 0 {
-			return // the call of its end may have been answered
+			return // the signal of the end may be consumed
 		}
 		if !ok {
 			select {
@@ -258,7 +253,7 @@ func (l *sessionLoop) submitAll(plan *plan) {
 		issue, held := returned, returned >= due
 		if !held {
 			if issue = l.wait(due, l.agenda.Called); issue < due {
-				continue // there is an earlier one, or the attack has ended
+				continue // an earlier step, or the end of the attack
 			}
 		}
 		if l.ctx.Err() != nil {
@@ -269,7 +264,7 @@ func (l *sessionLoop) submitAll(plan *plan) {
 			ahead = nil
 			plan.advance()
 		} else {
-			j = l.agenda.Take() // by now there may be one that is due before
+			j = l.agenda.Take() // an earlier step may have been added
 		}
 		rec, fits := l.addStep(j.due, begins)
 		if !fits {
@@ -279,8 +274,8 @@ func (l *sessionLoop) submitAll(plan *plan) {
 	}
 }
 
-// addStep is add of a step. Where records are kept, those behind the first ones are apart, since
-// they are not in the order of the plan.
+// addStep is add for a step. Records of later steps are kept apart, because they are not in the
+// order of the plan.
 func (l *sessionLoop) addStep(due int64, first bool) (rec bench.Entry, fits bool) {
 	if first || l.soak != nil {
 		return l.add(due)
@@ -288,7 +283,6 @@ func (l *sessionLoop) addStep(due int64, first bool) (rec bench.Entry, fits bool
 	return bench.Entry{Record: l.later.Add(due)}, true
 }
 
-// goesOn has the session of a job that is done go on.
 func (l *sessionLoop) goesOn(v *visit, s sample) {
 	if !l.run.goesOn(v, s) {
 		l.agenda.End()
@@ -297,7 +291,7 @@ func (l *sessionLoop) goesOn(v *visit, s sample) {
 	l.agenda.Add(v.due, l.newJob(v))
 }
 
-// abandonRest settles what is due by now and not sent, and ends the sessions that think.
+// abandonRest abandons steps that are due by now, and ends sessions that think.
 func (l *sessionLoop) abandonRest(plan *plan) {
 	now := l.now()
 	abandon := func(v *visit) {

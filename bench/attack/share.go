@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// maxAgents bounds how many may share an attack.
 const maxAgents = 100_000
 
 func (a Attack) checkAgents() error {
@@ -32,9 +31,9 @@ func (a Attack) checkAgents() error {
 	return nil
 }
 
-// owner is the agent that sends that request. Of a constant plan they take turns. Of any other, a
-// draw decides that knows nothing of the arrivals: independent thinning, so that a share of a
-// Poisson process is one.
+// owner returns the agent that sends the request. In a constant plan agents take turns. In others a
+// draw independent of the arrivals decides, so that a share of a Poisson process is a Poisson
+// process.
 func (a Attack) owner(seq uint64) int {
 	n := uint64(a.Agents)
 	if a.Arrival.Spec.Name == "constant" {
@@ -44,41 +43,41 @@ func (a Attack) owner(seq uint64) int {
 	return int(turn)
 }
 
-// A Share is what one agent has measured of an attack that several share. Its text is JSON but for
-// the Records, which AppendBinary adds.
+// A Share is an agent's result of a shared attack. It is encoded as JSON, except the Records, which
+// AppendBinary adds.
 type Share struct {
 	Records []record.Log `json:"-"`
-	// in their place where there are too many to be sent
+	// replaces the Records if they are too many to send
 	Summed   *bench.Result `json:",omitempty"`
-	Requests int           // that were settled, and of them
+	Requests int           // settled requests
 	Outcomes [record.Abandoned + 1]int
-	Statuses []Count             // of answers, as in a Report
-	Errors   []Count             // likewise
-	Failures checks.Failures     `json:",omitempty"` // likewise
-	Traced   []Traced            `json:",omitempty"` // likewise
-	Sessions *sessions.Tally     `json:",omitempty"` // nil: there were none
-	URLs     []sessions.Row      `json:",omitempty"` // nil: there are not several
-	Slow     []Slow              `json:",omitempty"` // the slowest, of several URLs or steps
-	Peak     int64               // most requests in flight at once
-	Busy     int64               // time that all attempts took, in ns
-	Twice    int64               // requests that were settled twice
-	Resent   int64               // requests that went over the wire again
-	Calls    *record.CallCounter // what is counted of them beside the records
+	Statuses []Count // this and the next three fields: as in a Report
+	Errors   []Count
+	Failures checks.Failures `json:",omitempty"`
+	Traced   []Traced        `json:",omitempty"`
+	Sessions *sessions.Tally `json:",omitempty"`
+	URLs     []sessions.Row  `json:",omitempty"` // nil: a single URL
+	Slow     []Slow          `json:",omitempty"` // the slowest, with several URLs or steps
+	Peak     int64           // maximum requests in flight
+	Busy     int64           // total time of all attempts, in ns
+	Twice    int64           // requests settled twice
+	Resent   int64
+	Calls    *record.CallCounter // counts not in the records
 	Over     string              // as in a Report
-	Began    time.Time           // the plan, by the agent's clock
-	Late     time.Duration       // by which it missed Attack.Start
+	Began    time.Time           // start of the plan by the agent's clock
+	Late     time.Duration       // relative to Attack.Start
 	Cut      string              // why it ended before its part of the plan did; "": it did not
-	// on this share by itself: the agent's lateness, its machine, broken laws
+	// on this share alone: the agent's lateness, its machine, broken laws
 	Verdict bench.Verdict
 	Reasons []result.Reason
 }
 
-// mostRecorded is the number of requests in a plan up to which agents send their records. Those of
-// more are summed up by each.
+// mostRecorded is the largest plan, in requests, for which agents send their records. Beyond it
+// each sends a summary.
 const mostRecorded = 10_000_000
 
-// RunShare is Run for one of several agents, which sends its part and leaves the result to whoever
-// has all shares: Merge. A part of no request is a share too.
+// RunShare is Run for one of several agents. It sends its part of the plan and returns the share
+// for Merge, also if the part has no request.
 func RunShare(ctx context.Context, a Attack) (*Share, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -118,17 +117,16 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 		return nil, err
 	}
 	s.Verdict, s.Reasons = res.Verdict, res.Reasons
-	together := cmp.Or(r.attack.Tasks, s.Requests*max(r.attack.Agents, 1)) // about, of all agents
+	together := cmp.Or(r.attack.Tasks, s.Requests*max(r.attack.Agents, 1)) // estimate for all agents
 	if len(rec.Records) == 0 || together > mostRecorded {
 		s.Summed, s.Records = res, nil
 	}
 	return s, nil
 }
 
-// shareVersion is the first byte of an encoded share.
 const shareVersion = 1
 
-// AppendBinary appends the share to b, for UnmarshalBinary.
+// AppendBinary appends the encoded share to b.
 func (s *Share) AppendBinary(b []byte) ([]byte, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -148,7 +146,7 @@ func (s *Share) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalBinary reads what AppendBinary has written; anything else is an error.
+// UnmarshalBinary decodes the output of AppendBinary.
 func (s *Share) UnmarshalBinary(data []byte) error {
 	if len(data) == 0 || data[0] != shareVersion {
 		return fmt.Errorf("this is no share of version %d", shareVersion)
@@ -194,8 +192,8 @@ func (s *Share) UnmarshalBinary(data []byte) error {
 
 var errCutOff = errors.New("a share is cut off")
 
-// EachDue calls f with the due time of every request that this agent, or an attack that is not
-// shared, has to send, in ns from the start of the plan. The error is about an impossible attack.
+// EachDue calls f with the due time of each request that this agent sends, in ns from the start of
+// the plan. The error reports an invalid attack.
 func (a Attack) EachDue(f func(due int64)) error {
 	if err := a.Validate(); err != nil {
 		return err
@@ -206,8 +204,8 @@ func (a Attack) EachDue(f func(due int64)) error {
 	return nil
 }
 
-// checkPlanned walks the plan, and holds the due times of each share against it. It returns how
-// many requests the part of each agent has, nil for a closed loop.
+// checkPlanned compares the due times of each share with the plan. It returns the number of
+// requests of each agent, nil for a closed loop.
 func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 	if a.Clients > 0 {
 		return nil
@@ -248,7 +246,7 @@ func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 	return planned
 }
 
-// begun is how many of the plan were sent, or begun.
+// begun returns how many requests or sessions of the plan were sent.
 func (s *Share) begun() int {
 	if s.Sessions != nil {
 		return s.Sessions.Begun
@@ -256,7 +254,7 @@ func (s *Share) begun() int {
 	return s.Requests
 }
 
-// checkCounts holds what the agent counted against its records.
+// checkCounts compares the agent's counts with its records.
 func (g *Agent) checkCounts(cut error) {
 	s := g.Share
 	if s == nil {

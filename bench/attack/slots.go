@@ -12,14 +12,14 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// slots bound the requests in flight of an open loop without a strategy: to the number that was
-// requested, or else to what the file descriptors and the memory of this process allow.
+// slots limit the requests in flight of an open loop without a strategy: to the requested number,
+// or else to the capacity of file descriptors and memory.
 type slots struct {
 	taken chan struct{}
 	why   string // the limit, if it was not requested: "as many as … allow"
-	// the issuing goroutine waited for a slot, and has not caught up since
+	// the issuing goroutine waited for a slot and has not caught up since
 	behind bool
-	full   bool // it ever waited
+	full   bool // it has waited
 }
 
 func (a Attack) newSlots() *slots {
@@ -30,9 +30,9 @@ func (a Attack) newSlots() *slots {
 	return &slots{taken: make(chan struct{}, n), why: why}
 }
 
-// take takes a slot, and waits for one until ctx ends. overdue says that the request was due when
-// the issuing goroutine came back from the one before; late reports that the wait for slots is why.
-// A nil receiver has any number.
+// take waits for a slot until ctx ends. overdue means that the request was due when the issuing
+// goroutine returned from the previous one. late reports that waiting for slots is the cause. A nil
+// receiver has no limit.
 func (s *slots) take(ctx context.Context, overdue bool) (late bool, err error) {
 	if s == nil {
 		return false, nil
@@ -52,10 +52,8 @@ func (s *slots) take(ctx context.Context, overdue bool) (late bool, err error) {
 	}
 }
 
-// give gives a slot back.
 func (s *slots) give() { <-s.taken }
 
-// note adds to the recording that the limit was reached.
 func (s *slots) note(rec *bench.Recording) {
 	if s == nil || !s.full || s.why == "" {
 		return
@@ -67,14 +65,14 @@ func (s *slots) note(rec *bench.Recording) {
 }
 
 const (
-	// memoryOfRequest is the most memory that a request in flight takes, on its own connection.
+	// memoryOfRequest is the maximum memory of a request in flight on its own connection.
 	memoryOfRequest = 64 << 10
-	// spareDescriptors are left for files and for the runtime.
+	// spareDescriptors are left for files and the runtime.
 	spareDescriptors = 64
 )
 
-// mostInFlight returns how many requests the file descriptors and half of the memory that is
-// available allow, and the smaller of the two as a reason.
+// mostInFlight returns how many requests the file descriptors and half of the available memory
+// allow, and which of the two is the limit.
 func (a Attack) mostInFlight() (n int, why string) {
 	n, why = math.MaxInt32, "as many as can be counted"
 	if a.virtual { // connections are in memory

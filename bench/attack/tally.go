@@ -26,8 +26,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// outcomeOf sorts an answer's status. An attack is 2 kB: to copy one for each answer would make the
-// stack of the goroutine that a request runs in grow.
+// outcomeOf classifies a status. The receiver is a pointer because copying the 2 kB of an attack
+// would grow the stack of each request's goroutine.
 func (a *Attack) outcomeOf(status int) record.Outcome {
 	switch {
 	case a.spoken != nil:
@@ -43,8 +43,7 @@ func (a *Attack) outcomeOf(status int) record.Outcome {
 	return record.Completed
 }
 
-// keeps returns the parts of an answer to keep: those that checks need, and those to store of
-// failed answers.
+// keeps returns the parts of answers that checks need, or that are stored of failed answers.
 func (a Attack) keeps() (needs checks.Needs) {
 	if a.Session != nil {
 		needs = a.Session.Needs()
@@ -56,11 +55,9 @@ func (a Attack) keeps() (needs checks.Needs) {
 		Body: max(a.Checks.Needs().Body, needs.Body, checks.ForFailures)}
 }
 
-// failedCheck is what the name of a check has before it among the errors.
 const failedCheck = "check failed: "
 
-// inspect holds an answer against the checks. Refusals are refusals, unless a check on the status
-// wants them.
+// inspect applies the checks. A refusal stays a refusal unless a check on the status accepts it.
 func (r *run) inspect(s *sample, a answer) {
 	k, all := a.kept, s.visit.checks(r.attack.Checks)
 	k.Status, k.Size, k.Ends = r.tally.spoken.Like(a.status), a.in, r.ctx.Done()
@@ -73,13 +70,13 @@ func (r *run) inspect(s *sample, a answer) {
 		switch {
 		case failed == "":
 			s.outcome = record.Completed
-		case s.outcome == record.Throttled: // so that a strategy may try again
+		case s.outcome == record.Throttled: // so that a strategy may retry
 			s.check = failed
 		default:
 			s.outcome, s.check = record.Failed, failed
 		}
 	}
-	if k.Unfinished { // nobody knows whether it holds
+	if k.Unfinished { // the result is unknown
 		s.outcome, s.check, s.err = record.Abandoned, "", strategies.ErrAbandoned.Error()
 	}
 	if s.outcome == record.Failed {
@@ -105,47 +102,46 @@ func (r *run) inspect(s *sample, a answer) {
 	keptAnswers.Put(k)
 }
 
-// A sample is what is known of one settled request besides its record. Times are in ns from the
+// A sample is the data of a settled request that its record does not have. Times are in ns from the
 // start of the attack.
 type sample struct {
 	seq       uint64
 	due, end  int64
 	busy      int64 // from sending to the end of the answer, over all attempts
 	outcome   record.Outcome
-	status    int // of the last answer; 0: there was none
+	status    int // of the last answer; 0: none
 	err       string
 	check     string // that did not hold, of the last answer; "": all did
 	in, out   int64
 	firstByte time.Duration // of the last answer
-	visit     *visit        // it is a step of; nil: of none
+	visit     *visit
 }
 
-// A tally counts what a bench.Result has no field for.
+// A tally counts data that a bench.Result has no field for.
 type tally struct {
 	base     time.Time
 	label    string
 	spoken   *Protocol
 	requests []Request
 	shown    []string       // their URLs
-	encode   vegeta.Encoder // nil: nobody wants the results
+	encode   vegeta.Encoder // nil: not requested
 	give     context.CancelCauseFunc
 
 	mu       sync.Mutex
-	writing  error // of encode, or of a dead letter
+	writing  error // error of encode or of a dead letter
 	outcomes sessions.Outcomes
 	busy     int64
 	statuses map[int]int
 	errors   map[string]int
 	failures checks.Failures
-	sampled  traceSample // of requests, which carry a trace
+	sampled  traceSample
 	traced   slowestTraced
-	sessions *sessions.Tally // nil: there are none
-	urls     *urlTally       // nil: there are not several
-	before   *bench.Result   // of a soak that was cut off
-	slow     slowest         // of several URLs or steps
+	sessions *sessions.Tally
+	urls     *urlTally     // nil: a single URL
+	before   *bench.Result // of a resumed soak
+	slow     slowest
 }
 
-// plainHTTP is how the statuses of HTTP are told of as those of other protocols.
 var plainHTTP = &Protocol{Like: func(status int) int { return status }, Status: strconv.Itoa}
 
 func newTally(a Attack, give context.CancelCauseFunc) *tally {
@@ -177,14 +173,13 @@ func (t *tally) add(s sample) {
 	if s.check != "" {
 		t.count(failedCheck + s.check)
 	}
-	if t.sampled.Share > 0 && s.busy > 0 { // of those that were sent
+	if t.sampled.Share > 0 && s.busy > 0 { // sent requests only
 		t.traced = t.traced.Add(t.sampled, s.seq, time.Duration(s.due), time.Duration(s.end))
 	}
 	t.addURL(s)
 	t.write(s)
 }
 
-// addURL counts the sample for its URL, or for its step of a session.
 func (t *tally) addURL(s sample) {
 	if t.urls == nil && s.visit == nil {
 		return
@@ -203,7 +198,7 @@ func (t *tally) addURL(s sample) {
 	}
 }
 
-// write hands the sample on in vegeta's encoding. After an error the attack is given up.
+// write encodes the sample for vegeta. An error ends the attack.
 func (t *tally) write(s sample) {
 	if t.encode == nil || t.writing != nil {
 		return
@@ -221,7 +216,6 @@ func (t *tally) write(s sample) {
 	}
 }
 
-// fail notes that something could not be written.
 func (t *tally) fail(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -230,7 +224,7 @@ func (t *tally) fail(err error) {
 	}
 }
 
-// errorText is vegeta's text for an error: the status line if there is one.
+// errorText returns vegeta's error text: the status line if there is one.
 func (t *tally) errorText(s sample) string {
 	switch {
 	case s.err != "":
@@ -247,7 +241,6 @@ func (t *tally) errorText(s sample) string {
 	return ""
 }
 
-// mostErrors is how many kinds of errors are told apart.
 const mostErrors = 16
 
 func (t *tally) count(text string) {
@@ -265,12 +258,11 @@ var (
 	tooLate    = regexp.MustCompile(`(i/o timeout|context deadline exceeded)( \(.*\))?$`)
 )
 
-// errorKind is an error without the request, and without what differs from one connection to the
-// next.
+// errorKind returns an error without the request and the parts that differ between connections.
 func errorKind(s string) string {
 	s = text.OneLine(localEnd.ReplaceAllString(ofRequest.ReplaceAllString(s, ""), ""))
 	if tooLate.MatchString(s) && !strings.HasPrefix(s, "dial ") {
-		return "no answer in time" // as of gRPC
+		return "no answer in time" // as for gRPC
 	}
 	s = ofStream.ReplaceAllString(s, "stream ID …")
 	s = afterValue.ReplaceAllString(s, `"…"`)
@@ -280,7 +272,7 @@ func errorKind(s string) string {
 	return s
 }
 
-// soFar adds what sessions, URLs and statuses come to until now.
+// soFar adds the current results of sessions, URLs and statuses.
 func (t *tally) soFar(r *bench.Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -291,13 +283,13 @@ func (t *tally) metrics(r *bench.Result) {
 	if t.sessions != nil {
 		t.sessions.Metrics(t.spoken.Status, r.Add)
 	}
-	if t.before == nil { // else nobody knows the distributions of the first part
+	if t.before == nil { // a resumed soak lacks the distributions of its first part
 		urlMetrics(t.urls.all(), t.spoken.Status, r.Add)
 	}
 	addStatuses(r, t.answered(), t.before)
 }
 
-// addStatuses adds the share of each status to a result, which may go on one of before.
+// addStatuses adds the share of each status to a result, which may continue before.
 func addStatuses(r *bench.Result, statuses []Count, before *bench.Result) {
 	counts := map[string]float64{}
 	for _, c := range statuses {
@@ -323,7 +315,7 @@ func (t *tally) counts() checks.Counts {
 		Abandoned: t.outcomes[record.Abandoned]}
 }
 
-// like is a status in vegeta's words, which are HTTP's.
+// like returns the HTTP status for vegeta.
 func (t *tally) like(status int) uint16 {
 	if status != 0 {
 		status = t.spoken.Like(status)
@@ -339,7 +331,6 @@ func (t *tally) answered() []Count {
 	return counted(by)
 }
 
-// counted returns counts by what came.
 func counted(counts map[string]int) (all []Count) {
 	for what, n := range counts {
 		all = append(all, Count{what, n})
@@ -348,7 +339,7 @@ func counted(counts map[string]int) (all []Count) {
 	return all
 }
 
-// sorted returns counts, the most frequent first.
+// sorted returns the counts, the most frequent first.
 func sorted(counts map[string]int) []Count {
 	all := counted(counts)
 	slices.SortStableFunc(all, func(a, b Count) int { return b.N - a.N })

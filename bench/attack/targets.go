@@ -13,27 +13,24 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// Formats are those of ReadRequests: vegeta's own.
+// Formats are the formats of ReadRequests: vegeta's own.
 var Formats = []string{vegeta.HTTPTargetFormat, vegeta.JSONTargetFormat}
 
-// MaxText is the most that a targets file and the files that it names for bodies may hold, all in
-// all.
+// MaxText limits the bytes of a targets file and its body files together.
 const MaxText = 64 << 20
 
-// MaxRequests is how many requests may be sent in turn: each is kept as it goes over a connection.
+// MaxRequests limits the requests of an attack. Each is kept in memory as encoded.
 const MaxRequests = 200_000
 
-// errMany is about more of them.
 var errMany = fmt.Errorf("want at most %d requests", MaxRequests)
 
-// maxLine is the longest line that vegeta's reader of the http format can take. It takes a longer
-// one for the end of the file.
+// maxLine is the longest line that vegeta's reader of the http format accepts. It treats a longer
+// one as the end of the file.
 const maxLine = 64 << 10
 
-// ReadRequests reads a targets file of vegeta's, in one of the Formats, and returns the line of
-// each request. Method, header and body are those of requests that name none. The files that an
-// http one names for bodies (@path) are read. An error names the line, and quotes nothing that may
-// be a secret.
+// ReadRequests parses a targets file in one of the Formats and returns the requests and their
+// lines. Requests without a method, header or body use those of with. Body files of the http format
+// (@path) are read. Errors name the line and do not quote possible secrets.
 func ReadRequests(text []byte, format string, with Request) ([]Request, []int, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	var next vegeta.Targeter
@@ -49,7 +46,7 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, []int, e
 				lines = append(lines, i+1)
 			}
 		}
-		whole := io.MultiReader(bytes.NewReader(text), strings.NewReader("\n")) // of each line
+		whole := io.MultiReader(bytes.NewReader(text), strings.NewReader("\n")) // ends each last line
 		next = vegeta.NewJSONTargeter(whole, with.Body, with.Header)
 	default:
 		err = fmt.Errorf("unknown format %q (known: %s)", format, strings.Join(Formats, ", "))
@@ -72,7 +69,7 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, []int, e
 			return nil, nil, fmt.Errorf("line %d: want a target in the format %s", line, format)
 		}
 		if strings.Contains(r.URL, "{{") {
-			continue // Validate knows whether it is filled in
+			continue // checked by Validate
 		}
 		if err := checkRequest(*r); err != nil {
 			return nil, nil, fmt.Errorf("line %d: %w", line, err)
@@ -81,14 +78,13 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, []int, e
 	return all, lines, nil
 }
 
-// begins finds the line of the http format that a target begins with.
+// begins matches the first line of a target in the http format.
 var begins = regexp.MustCompile(`^[A-Z]+\s`)
 
-// checkTargets goes through the http format as vegeta does, and returns the lines in which targets
-// begin.
+// checkTargets scans the http format as vegeta does and returns the first lines of targets.
 func checkTargets(text []byte) (targets []int, err error) {
 	left := int64(MaxText)
-	within, headers := false, false // a target; its headers, behind which a blank line comes
+	within, headers := false, false // in a target; in its headers, which a blank line ends
 	for i, b := range bytes.Split(text, []byte("\n")) {
 		line := strings.TrimSpace(string(b))
 		if within && !headers {
@@ -131,7 +127,7 @@ func checkTarget(line string) error {
 	return nil
 }
 
-// checkBody checks a file that vegeta reads to its end, of so many bytes that all may have.
+// checkBody checks a body file against the bytes left for all files.
 func checkBody(path string, left int64) (rest int64, err error) {
 	info, err := os.Stat(path)
 	switch {

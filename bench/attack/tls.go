@@ -15,16 +15,16 @@ import (
 	"strings"
 )
 
-// TLS says how connections are secured, in addition to Attack.Insecure. The zero value is a client
-// without a certificate that trusts the system's CAs.
+// TLS configures the security of connections, in addition to Attack.Insecure. The zero value has no
+// client certificate and trusts the system's CAs.
 type TLS struct {
-	Cert, Key  []byte `json:",omitempty"` // of the client, as PEM; nil: it has none
-	CA         []byte `json:",omitempty"` // as PEM, instead of the system's; nil: the system's
+	Cert, Key  []byte `json:",omitempty"` // client certificate as PEM; nil: none
+	CA         []byte `json:",omitempty"` // as PEM; nil: the system's
 	ServerName string `json:",omitempty"` // SNI, and the name to verify; "": Host header, or URL
 	MinVersion uint16 `json:",omitempty"` // such as tls.VersionTLS13; 0: TLS 1.2
 }
 
-// config returns the configuration of all connections. It names no server.
+// config returns the configuration of all connections, without a server name.
 func (t TLS) config() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: t.MinVersion}
 	if t.Cert != nil || t.Key != nil {
@@ -43,7 +43,6 @@ func (t TLS) config() (*tls.Config, error) {
 	return c, nil
 }
 
-// check returns what makes TLS impossible.
 func (t TLS) check() error {
 	if strings.ContainsFunc(t.ServerName, func(c rune) bool { return c <= ' ' || c == '/' }) {
 		return fmt.Errorf("sni %q: want the name of a host", t.ServerName)
@@ -52,13 +51,13 @@ func (t TLS) check() error {
 	return err
 }
 
-// A Resolve replaces the lookup of a host and port, as curl's --resolve does.
+// A Resolve replaces the lookup of a host and port, like curl's --resolve.
 type Resolve struct {
-	Host, Port string // Host * is every host
+	Host, Port string // Host * matches every host
 	Addresses  []string
 }
 
-// ParseResolve reads HOST:PORT:ADDR[,ADDR]... An IPv6 address may have brackets.
+// ParseResolve parses HOST:PORT:ADDR[,ADDR]... An IPv6 address may have brackets.
 func ParseResolve(text string) (Resolve, error) {
 	host, rest := text, ""
 	if behind, ok := strings.CutPrefix(text, "["); ok {
@@ -83,7 +82,7 @@ func ParseResolve(text string) (Resolve, error) {
 	return r, nil
 }
 
-// String returns the notation that ParseResolve reads.
+// String returns the notation of ParseResolve.
 func (r Resolve) String() string {
 	host := r.Host
 	if strings.Contains(host, ":") {
@@ -92,8 +91,8 @@ func (r Resolve) String() string {
 	return host + ":" + r.Port + ":" + strings.Join(r.Addresses, ",")
 }
 
-// Addresses returns the addresses to connect to for host:port, in order: address itself unless
-// Resolve has others. An entry for the host precedes one for *, and a later one an earlier one.
+// Addresses returns the addresses to connect to, in order: address itself unless Resolve has
+// others. An entry for the host precedes one for *, and a later one an earlier one.
 func (a *Attack) Addresses(address string) []string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -115,7 +114,6 @@ func (a *Attack) Addresses(address string) []string {
 
 type connect = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// resolving returns to with the addresses of Resolve.
 func (a *Attack) resolving(to connect) connect {
 	if len(a.Resolve) == 0 {
 		return to
@@ -147,8 +145,8 @@ func (a *Attack) serverNames() serverNames {
 	return s
 }
 
-// of returns the name that a request asks for: that of TLS.ServerName, of its Host header, or of
-// its URL. A redirect to another host asks for that.
+// of returns the SNI of a request: TLS.ServerName, or the host of its Host header or URL. After a
+// redirect to another host it is that host.
 func (s serverNames) of(r *http.Request) (string, error) {
 	if s.given != "" && s.hosts[r.URL.Host] {
 		return s.given, nil
@@ -163,7 +161,7 @@ func (s serverNames) of(r *http.Request) (string, error) {
 	return nameOfHost(u)
 }
 
-// hostKey names the connections for requests to the host of r that ask for that name.
+// hostKey returns the key of connections to the host of r with that SNI.
 func hostKey(r *http.Request, name string) string {
 	if name == r.URL.Hostname() {
 		return r.URL.Host
@@ -171,8 +169,8 @@ func hostKey(r *http.Request, name string) string {
 	return r.URL.Host + " " + name
 }
 
-// common returns the name that all requests of the attack ask for instead of that of their URL; "":
-// there is none.
+// common returns the SNI of all requests of the attack if it differs from their URLs' host; else
+// "".
 func (s serverNames) common(all []message) (name string) {
 	for i, m := range all {
 		other, err := s.of(m.built)

@@ -12,11 +12,10 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// traceHeader says which trace a request is of (W3C Trace Context).
 const traceHeader = "Traceparent"
 
-// A traceSample is the requests that carry a trace: of all such a Share, 0 to 1. Which these are,
-// and their ids, is a pure function of the Seed.
+// A traceSample selects the requests that carry a trace: a Share of 0 to 1. The selection and the
+// ids are a pure function of the Seed.
 type traceSample struct {
 	Share float64
 	Seed  uint64
@@ -28,7 +27,7 @@ func (s traceSample) Has(seq uint64) bool {
 		float64(mixed(mixed(s.Seed^0x7472616365)+seq)) < s.Share*math.Exp2(64)
 }
 
-// ID is that of the trace; "" of a request that carries none.
+// ID returns the trace id, "" without a trace.
 func (s traceSample) ID(seq uint64) string {
 	if !s.Has(seq) {
 		return ""
@@ -38,37 +37,36 @@ func (s traceSample) ID(seq uint64) string {
 		binary.BigEndian.AppendUint64(nil, high), low))
 }
 
-// Parent is what the Header of a request says that carries a trace.
+// Parent returns the header's value for a request with a trace.
 func (s traceSample) Parent(seq uint64) string {
 	high, low, span := s.ids(seq)
 	return fmt.Sprintf("00-%016x%016x-%016x-01", high, low, span)
 }
 
-// ids are those of a trace and of the span that the attack has of it. None is zero, which stands
-// for no id.
+// ids returns the ids of the trace and of the attack's span. None is zero, which is an invalid id.
 func (s traceSample) ids(seq uint64) (high, low, span uint64) {
 	high = mixed(mixed(s.Seed) ^ seq)
 	low = mixed(high + seq)
 	return high | 1, low | 1, mixed(low) | 1
 }
 
-// A Traced is a request that carried a trace. Instants are since the attack began.
+// A Traced is a request that carried a trace. Times are since the start of the attack.
 type Traced struct {
-	Trace    string // its id
+	Trace    string // id
 	Due, End time.Duration
 }
 
-// Response is the time from when the request was due until its end.
+// Response returns the time from due to the end.
 func (t Traced) Response() time.Duration { return t.End - t.Due }
 
-// mostTraced is as many as a result has of the slowest tasks: each of these that carried a trace is
-// among them.
+// mostTraced is the number of slowest tasks of a result, so every task of them that has a trace is
+// included.
 const mostTraced = 50
 
-// A slowestTraced are up to mostTraced requests that carried a trace, the slowest first.
+// slowestTraced is up to mostTraced requests with a trace, the slowest first.
 type slowestTraced []Traced
 
-// Add keeps request number seq if it carried a trace, and is one of the slowest.
+// Add adds request number seq if it has a trace and is among the slowest.
 func (all slowestTraced) Add(of traceSample, seq uint64, due, end time.Duration) slowestTraced {
 	if n := len(all); n == mostTraced && end-due <= all[n-1].Response() {
 		return all
@@ -80,7 +78,7 @@ func (all slowestTraced) Add(of traceSample, seq uint64, due, end time.Duration)
 	return all.With(Traced{id, due, end})
 }
 
-// With has these among all.
+// With merges more into all.
 func (all slowestTraced) With(more ...Traced) slowestTraced {
 	all = append(all, more...)
 	slices.SortStableFunc(all, func(a, b Traced) int {
@@ -89,8 +87,8 @@ func (all slowestTraced) With(more ...Traced) slowestTraced {
 	return all[:min(len(all), mostTraced)]
 }
 
-// Tell gives the slowest tasks of a result that carried a trace its id: those of the others are not
-// known by a number of requests, where clients or agents shared these.
+// Tell sets the trace ids of the slowest tasks of a result. It matches requests by their times,
+// because clients and agents share the numbers.
 func (all slowestTraced) Tell(res *bench.Result) {
 	type instants struct{ due, end time.Duration }
 	ids := map[instants]string{}
@@ -105,7 +103,7 @@ func (all slowestTraced) Tell(res *bench.Result) {
 }
 
 // mixed is the finaliser of SplitMix64 (Steele, Lea, Flood, Fast splittable pseudorandom number
-// generators, 2014), a step further: numbers of neighbours know nothing of each other.
+// generators, 2014) after one step, which decorrelates neighbouring numbers.
 func mixed(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -4,13 +4,12 @@ package attack
 
 import "syscall"
 
-// canPeek: no connection can be asked here whether it still stands, so that an open loop, which
-// leaves them idle, leaves them to net/http.
+// canPeek is false: no connection can be tested here for being open, so an open loop, which leaves
+// connections idle, uses net/http.
 const canPeek = false
 
 func quiet(syscall.RawConn) bool { return true }
 
-// A connTurn does nothing here.
 type connTurn struct{}
 
 // Do is not called.

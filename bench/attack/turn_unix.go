@@ -12,11 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// canPeek: a connection can be asked whether it still stands.
 const canPeek = true
 
-// quiet reports whether nothing has come on the connection, neither an end nor bytes that nobody
-// asked for. nil is one that cannot be asked.
+// quiet reports whether the connection has received neither an end nor unexpected bytes. nil means
+// a connection that cannot be tested.
 func quiet(c syscall.RawConn) bool {
 	if c == nil {
 		return true
@@ -30,8 +29,8 @@ func quiet(c syscall.RawConn) bool {
 	return err == nil && (peeked == unix.EAGAIN || peeked == unix.EWOULDBLOCK)
 }
 
-// A connTurn writes to a connection and reads what comes. Who reads at once, as a net.Conn does,
-// finds nothing, and has asked the system in vain: a twentieth of what a request costs.
+// A connTurn writes to a connection and reads the answer. It waits before reading: a net.Conn reads
+// at once, in vain, which costs a twentieth of a request.
 type connTurn struct {
 	out, in     []byte
 	wrote, came int
@@ -39,7 +38,7 @@ type connTurn struct {
 	step        func(fd uintptr) (done bool) // made once
 }
 
-// Do returns how much was written and what has come. It may write less than all without an error.
+// Do returns how many bytes were written and read. It may write a part without an error.
 func (t *connTurn) Do(
 	c *trackedConn, raw syscall.RawConn, out, in []byte,
 ) (wrote int, came []byte, err error) {
@@ -62,7 +61,7 @@ func (t *connTurn) Do(
 		err = io.EOF
 	case t.err == nil && err != nil:
 		if e, ok := errors.AsType[*net.OpError](err); ok {
-			e.Op = op // as a net.Conn has it
+			e.Op = op // as for a net.Conn
 		}
 	case t.err != nil:
 		err = opError(op, c, t.err)
@@ -70,13 +69,13 @@ func (t *connTurn) Do(
 	return t.wrote, in[:t.came], err
 }
 
-// opError is what a net.Conn says of it.
+// opError formats an error as a net.Conn does.
 func opError(op string, c *trackedConn, err error) error {
 	return &net.OpError{Op: op, Net: "tcp", Source: c.LocalAddr(), Addr: c.RemoteAddr(),
 		Err: os.NewSyscallError(op, err)}
 }
 
-// next is called at once, and whenever there may be something to read.
+// next is called at once, and whenever the connection may be readable.
 func (t *connTurn) next(fd uintptr) (done bool) {
 	if t.wrote == 0 {
 		n, err := uninterrupted(syscall.Write, int(fd), t.out)
@@ -97,7 +96,7 @@ func (t *connTurn) next(fd uintptr) (done bool) {
 	return true
 }
 
-// uninterrupted makes a call of the system again that a signal has interrupted.
+// uninterrupted repeats a system call after EINTR.
 func uninterrupted(
 	call func(int, []byte) (int, error), fd int, p []byte,
 ) (n int, err error) {

@@ -12,23 +12,23 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// MaxURLs is how many URLs of an attack are counted by themselves. The requests to all others are
-// counted together, under the name OtherURLs.
+// MaxURLs is how many URLs of an attack are counted separately. Requests to all others are counted
+// as OtherURLs.
 const MaxURLs = 100
 
-// OtherURLs is the name of the requests to the URLs beyond MaxURLs.
+// OtherURLs names the requests to URLs beyond MaxURLs.
 const OtherURLs = "other"
 
-// A URL is one of several that the requests of an attack go to, or a step of its sessions.
+// A URL is one of several URLs of an attack, or a step of its sessions.
 type URL struct {
 	Name   string // method and path, such as GET /item/{{seq}}, or the name of the step
 	Also   string // method and path of a step
 	Prefix string // of its metrics
 }
 
-// URLs are those that have results of their own: those of the first MaxURLs kinds of requests, and
-// OtherURLs if there are more. Requests of one method to one path are of one kind, whatever their
-// query is, and a template is one kind. An attack on a single URL has none.
+// URLs returns the URLs with their own results: the first MaxURLs kinds, and OtherURLs if there are
+// more. Requests with the same method and path are of one kind, whatever their query. A template is
+// one kind. An attack on a single URL has none.
 func (a Attack) URLs() (all []URL) {
 	if a.Session != nil {
 		for i, s := range a.Session.Steps {
@@ -44,7 +44,7 @@ func (a Attack) URLs() (all []URL) {
 	return all
 }
 
-// urlRows are the names of the URLs, and which of them each request goes to.
+// urlRows returns the names of the URLs, and the row of each request.
 func (a Attack) urlRows() (names []string, of []uint8) {
 	if len(a.Requests) < 2 {
 		return nil, nil
@@ -78,10 +78,9 @@ func (a Attack) urlRows() (names []string, of []uint8) {
 	return names, of
 }
 
-// maxURLName is the longest name of a URL, in bytes.
 const maxURLName = 120
 
-// urlName is the method and the path of a request as they may be shown, with the host if there are
+// urlName returns method and path of a request with secrets masked, and its host if there are
 // several.
 func (a Attack) urlName(r Request, host bool) string {
 	origin, path := cutOrigin(withoutUser(r).URL)
@@ -104,8 +103,7 @@ func (a Attack) urlName(r Request, host bool) string {
 	return name
 }
 
-// newURLTally counts the requests to each of the URLs of an attack; nil where there are not
-// several.
+// newURLTally returns nil for a single URL.
 func newURLTally(a Attack) *urlTally {
 	if a.Session != nil {
 		return nil
@@ -121,13 +119,11 @@ func newURLTally(a Attack) *urlTally {
 	return t
 }
 
-// A urlTally counts the requests to each URL.
 type urlTally struct {
 	rows []sessions.Row
 	of   []uint8 // the row of each request
 }
 
-// all are the rows.
 func (t *urlTally) all() []sessions.Row {
 	if t == nil {
 		return nil
@@ -135,14 +131,13 @@ func (t *urlTally) all() []sessions.Row {
 	return t.rows
 }
 
-// add counts a request that was settled, and returns the name of its URL.
+// add counts a settled request and returns the name of its URL.
 func (t *urlTally) add(seq uint64, s sessions.Settled) (name string) {
 	row := &t.rows[t.of[seq%uint64(len(t.of))]]
 	row.Add(s)
 	return row.Name
 }
 
-// urlMetrics calls add with what the requests to each URL come to.
 func urlMetrics(
 	rows []sessions.Row, spell func(int) string, add func(unit string, value float64),
 ) {
@@ -153,14 +148,14 @@ func urlMetrics(
 	}
 }
 
-// A Slow is one of the slowest requests of an attack that goes to several URLs. Instants are since
-// the attack began.
+// A Slow is one of the slowest requests of an attack on several URLs. Times are since the start of
+// the attack.
 type Slow struct {
 	URL      string
 	Due, End time.Duration
 }
 
-// A slowest are the slowest requests, at most mostTraced, the slowest first.
+// slowest is up to mostTraced requests, the slowest first.
 type slowest []Slow
 
 // takes reports whether a request is among the slowest so far.
@@ -169,14 +164,13 @@ func (all slowest) takes(response int64) bool {
 	return n < mostTraced || response > int64(all[n-1].End-all[n-1].Due)
 }
 
-// with has these among all.
 func (all slowest) with(more ...Slow) slowest {
 	all = append(all, more...)
 	slices.SortStableFunc(all, func(a, b Slow) int { return cmp.Compare(b.End-b.Due, a.End-a.Due) })
 	return all[:min(len(all), mostTraced)]
 }
 
-// tell gives the slowest tasks of a result their URLs.
+// tell sets the URLs of the slowest tasks of a result.
 func (all slowest) tell(res *bench.Result) {
 	type instants struct{ due, end time.Duration }
 	urls := map[instants]string{}

@@ -11,11 +11,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// maxClients bounds the goroutines and the connections of a closed loop: each client has one of
-// both, and some more.
+// maxClients limits the clients of a closed loop. Each has a goroutine and a connection.
 const maxClients = 100_000
 
-// Validate reports everything that makes the attack impossible, joined. It sends nothing.
+// Validate returns all errors of the attack's options, joined. It sends nothing.
 func (a Attack) Validate() error {
 	given := a
 	a = a.withDefaults()

@@ -8,21 +8,21 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// Progress is how far an attack is.
+// Progress is the progress of an attack.
 type Progress struct {
 	Elapsed time.Duration
-	Settled int // requests that have their answer, or will not have one
-	Failed  int // of them, those that were not completed
+	Settled int // requests that ended, with or without an answer
+	Failed  int // settled requests that were not completed
 	Counts  checks.Counts
 }
 
-// Stopped is why an attack ended early: one of Attack.StopIf came true.
+// Stopped is the reason of an early end: a rule of Attack.StopIf.
 type Stopped struct{ Why string }
 
 func (s *Stopped) Error() string { return "stopped early " + s.Why }
 
-// Stopping returns what says, told of the progress now and then, why the attack is to stop; nil: it
-// is not.
+// Stopping returns a function to call with the progress now and then. It returns why to stop the
+// attack, or nil.
 func (a Attack) Stopping() func(Progress) error {
 	watches := make([]*checks.Watch, len(a.StopIf))
 	for i, s := range a.StopIf {
@@ -38,7 +38,7 @@ func (a Attack) Stopping() func(Progress) error {
 	}
 }
 
-// show tells who looks on that so many requests begin, and that they have ended.
+// show reports the begin of the planned requests to the meter. end reports their end.
 func (r *run) show(planned int, span time.Duration, inFlight func() int64) (end func()) {
 	r.meter.Begin(machine.Run{Name: r.recording.Name, Limit: r.recording.Limit, Plan: span,
 		Rate: float64(planned) / span.Seconds(), InFlight: inFlight,
@@ -46,7 +46,6 @@ func (r *run) show(planned int, span time.Duration, inFlight func() int64) (end 
 	return r.meter.End
 }
 
-// watch tells Attack.Watch of the progress until the function it returns is called.
 func (r *run) watch() (stop func()) {
 	if r.attack.Watch == nil {
 		return func() {}
@@ -60,8 +59,7 @@ func (r *run) progress(begun time.Time) Progress {
 	return Progress{time.Since(begun), c.Settled, c.Failed + c.Throttled + c.Shed + c.Abandoned, c}
 }
 
-// stopIf holds the rules against what goes on, until the function it returns is called. Of an
-// attack that is shared, whoever sees all shares does.
+// stopIf applies the rules until stop is called. For a shared attack, the coordinator does.
 func (r *run) stopIf() (stop func()) {
 	if len(r.attack.StopIf) == 0 || r.attack.Agents > 0 {
 		return func() {}

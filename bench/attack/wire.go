@@ -16,9 +16,9 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// A wiring is the connections of an attack, without what net/http does for those who share one. Its
-// goroutines and their hand-overs cost as much as the rest of a call on loopback, and would be
-// measured as the server's.
+// A wiring sends over connections of its own instead of net/http's. Goroutines and hand-overs of
+// net/http cost as much as the rest of a call on loopback, and would be measured as the server's
+// time.
 type wiring struct {
 	*caller
 	tls   *tls.Config
@@ -26,30 +26,29 @@ type wiring struct {
 	hosts map[string]*host
 }
 
-// An outgoing request is one as it goes over a wire.
 type outgoing struct {
 	*http.Request
 	to     *host
 	bytes  []byte // head and body
-	body   int64  // of them, those of the body
-	closes bool   // the connection is not used again
+	body   int64  // of it, the body
+	closes bool
 }
 
-// A wire is a connection, or is to be one.
+// A wire is a connection, open or to be opened.
 type wire struct {
 	conn   *trackedConn       // nil: none is open
-	stream io.ReadWriteCloser // what goes over it: of the conn, or of TLS on it
+	stream io.ReadWriteCloser // the conn, or TLS on it
 	raw    syscall.RawConn
 	limit  limited
 	reader *bufio.Reader
 	turn   connTurn
-	first  [2 << 10]byte // of what comes
+	first  [2 << 10]byte // buffer of first reads
 	// of the last call
 	sent, ended, deadline time.Time
 }
 
-// canWire reports whether the requests can go over wires: without a proxy, where a connection can
-// be asked whether it still stands.
+// canWire reports whether wires can send the requests: without a proxy, and on systems where a
+// connection can be tested for being open.
 func (c *caller) canWire(a Attack) (ok bool, why string) {
 	if a.netHTTP {
 		return false, "that was asked for"
@@ -82,7 +81,7 @@ func (all *wiring) prepare(m *message) (err error) {
 	}
 	marked, ok := m.form.Marked()
 	if !ok {
-		marked = *m.request // of one that is encoded anew each time
+		marked = *m.request // encoded in full each time
 	}
 	marked = withoutUser(marked)
 	r, err := marked.Request()
@@ -90,7 +89,7 @@ func (all *wiring) prepare(m *message) (err error) {
 		return err
 	}
 	if m.wired, err = all.encode(r); err == nil && ok {
-		// one that has a mark twice is encoded anew each time, too
+		// a request with a mark twice is encoded in full each time, too
 		m.form.frame, _ = m.form.Frame(m.wired.bytes)
 	}
 	return err
@@ -98,7 +97,7 @@ func (all *wiring) prepare(m *message) (err error) {
 
 func (all *wiring) spoken() string { return all.spokenOr("") }
 
-func (all *wiring) close() {} // the caller does
+func (all *wiring) close() {} // the caller closes connections
 
 func (all *wiring) encode(r *http.Request) (*outgoing, error) {
 	o, err := all.encoded(r)
@@ -122,7 +121,7 @@ func (all *wiring) encoded(r *http.Request) (outgoing, error) {
 	return o, nil
 }
 
-// call makes a call over the wire to its host that was used last, or over a new one.
+// call sends over the last used wire to the host, or over a new one.
 func (all *wiring) call(ctx context.Context, m *message) answer {
 	now := time.Now()
 	deadline := now.Add(all.attack.Timeout)
@@ -133,7 +132,7 @@ func (all *wiring) call(ctx context.Context, m *message) answer {
 	return a
 }
 
-// exchange is call without what a redirect asks for.
+// exchange is call without redirects.
 func (all *wiring) exchange(
 	ctx context.Context, o *outgoing, now, deadline time.Time,
 ) (a answer) {
@@ -153,9 +152,8 @@ func (all *wiring) exchange(
 	return a
 }
 
-// again leaves the answer to a call that got so far as it is, or makes the call once more: on a
-// connection that the server has closed since the last call, where nothing was written, or where a
-// request may be sent again.
+// again returns the answer, or repeats the call: if the server had closed the idle connection, if
+// nothing was written, or if resending is allowed.
 func (all *wiring) again(
 	ctx context.Context, w *wire, o *outgoing, used bool, a *answer, got reached,
 ) {
@@ -171,7 +169,7 @@ func (all *wiring) again(
 	}
 }
 
-// How far a call got.
+// reached is the last stage of a call.
 type reached int
 
 const (
@@ -180,8 +178,8 @@ const (
 	begun           // the answer
 )
 
-// atOnce is the largest request that is written before its answer is looked for. It fits the
-// buffers of a socket, so that a server that answers without reading it is heard.
+// atOnce is the largest request that is written before reading. It fits the buffers of a socket, so
+// an answer of a server that does not read it is received.
 const atOnce = 16 << 10
 
 func (all *wiring) try(
@@ -210,20 +208,20 @@ func (all *wiring) try(
 	return all.answer(w, o, finish, a)
 }
 
-// answer is what comes once the request is written, or is being written.
+// answer reads the answer when the request is written, or is being written.
 func (all *wiring) answer(
 	w *wire, o *outgoing, finish func() bool, a *answer,
 ) (got reached) {
 	got = w.read(o, all.attack.Redirects > 0, all.keep, a)
 	if !finish() || a.err != nil || a.closes || o.closes || w.reader.Buffered() > 0 ||
 		len(w.limit.come) > 0 {
-		// what comes after an answer is nobody's
+		// bytes after the answer are unexpected
 		w.close()
 	}
 	return got
 }
 
-// write writes, and may have read what comes.
+// write writes b, and may read a part of the answer.
 func (w *wire) write(b []byte) (n int, err error) {
 	if canPeek && w.raw != nil && w.stream == io.ReadWriteCloser(w.conn) {
 		if n, w.limit.come, err = w.turn.Do(w.conn, w.raw, b, w.first[:]); err != nil {
@@ -238,12 +236,10 @@ func (w *wire) write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// patience is how long what is left of a request may take once its answer is there, as net/http has
-// it.
+// patience is how long writing may continue after the answer, as in net/http.
 const patience = 50 * time.Millisecond
 
-// writing writes while somebody reads. The function that it returns ends that, and reports whether
-// all was written.
+// writing writes b concurrently with reading. finish stops it and reports whether all was written.
 func (w *wire) writing(b []byte) (finish func() bool) {
 	ended := make(chan error, 1)
 	go func() {
@@ -257,15 +253,15 @@ func (w *wire) writing(b []byte) (finish func() bool) {
 		case err := <-ended:
 			return err == nil
 		case <-late.C:
-			_ = w.conn.Conn.Close() // so that the writer ends
+			_ = w.conn.Conn.Close() // ends the writer
 			<-ended
 			return false
 		}
 	}
 }
 
-// longIdle is how long after its last call a connection is asked whether it still stands:
-// servers close what is idle for seconds.
+// longIdle is the idle time after which a connection is tested for being open. Servers close
+// connections that are idle for seconds.
 const longIdle = time.Millisecond
 
 func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error {
@@ -318,7 +314,7 @@ func (w *wire) use(c *trackedConn) (err error) {
 
 func (w *wire) close() {
 	if w.conn != nil {
-		_ = w.stream.Close() // it is of no more use
+		_ = w.stream.Close() // it is closed anyway
 		w.conn = nil
 	}
 }
@@ -328,10 +324,10 @@ func isTimeout(err error) bool {
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// A limited reader lets so many bytes pass before it fails: http.ReadResponse would read a header
-// without end.
+// A limited reader fails after a number of bytes. http.ReadResponse would read a header without
+// limit.
 type limited struct {
-	come []byte // already
+	come []byte // already received
 	from io.Reader
 	left int64
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Written is an attack in words, for another process: without what that has of its own, such as
-// writers and the Start. What requests carry is in it, passwords too.
+// Written is the serialised form of an attack for another process. It excludes local fields such as
+// writers and the Start. It includes secrets of the requests.
 type Written struct {
 	Requests                               []Request
 	Session                                *sessions.Session   `json:",omitempty"`
@@ -48,7 +48,7 @@ type Written struct {
 	Descriptors                            []byte  `json:",omitempty"`
 }
 
-// Written puts the attack in words.
+// Written returns the serialised form of the attack.
 func (a Attack) Written() Written {
 	var w Written
 	share(&w, a)
@@ -61,7 +61,7 @@ func (a Attack) Written() Written {
 	return w
 }
 
-// share sets the fields that an attack and what is written of it have in common.
+// share copies the fields that Attack and Written have in common.
 func share(to, from any) {
 	fields, given := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
 	for i := range fields.NumField() {
@@ -72,14 +72,15 @@ func share(to, from any) {
 	}
 }
 
-// WithoutSecrets leaves out what may be one: values of headers, user and query of the URL, and of a
-// body and of data all but the size. Whoever has a sum over a short secret can guess until it fits.
+// WithoutSecrets removes possible secrets: values of headers, user and query of the URL, and bodies
+// and data except their sizes. A hash is no substitute, because short secrets can be guessed from
+// it.
 func (w Written) WithoutSecrets() Written {
 	if w.Data != nil {
 		w.Data = &requests.Data{Name: w.Data.Name, Columns: w.Data.Columns,
 			Lines: []int{len(w.Data.Rows)}}
 	}
-	w.ShowQuery = nil // which changes nothing that is sent
+	w.ShowQuery = nil // it changes nothing that is sent
 	w.TLS.Key, w.Environment = nil, nil
 	w.Requests = slices.Clone(w.Requests)
 	for i, r := range w.Requests {
@@ -96,7 +97,7 @@ func (w Written) WithoutSecrets() Written {
 	return w
 }
 
-// Attack is the inverse of Attack.Written. Its error is also about one that is impossible.
+// Attack is the inverse of Attack.Written. The error also reports an invalid attack.
 func (w Written) Attack() (a Attack, err error) {
 	share(&a, w)
 	var wrong [2]error
@@ -112,8 +113,8 @@ func (w Written) Attack() (a Attack, err error) {
 	return a, a.Validate()
 }
 
-// Name is the benchmark name of the attack: every axis that is not at its default. Neither seed nor
-// port-like chance is part of it, if Label says what is attacked.
+// Name returns the benchmark name of the attack: every axis that is not at its default, without the
+// seed. With Label it does not depend on the address.
 func (a Attack) Name() string {
 	given := a
 	a = a.withDefaults()
@@ -162,7 +163,7 @@ func (a Attack) clientsArrival() string {
 	return fmt.Sprintf("closed:clients=%d,think=0s", a.Clients)
 }
 
-// Target is what is attacked, as a reader may be told: without user and password.
+// Target returns the target without user and password.
 func (a Attack) Target() string {
 	if a.Label != "" || len(a.Requests) == 0 {
 		return a.Label
@@ -184,7 +185,7 @@ func (a Attack) Target() string {
 	return target
 }
 
-// label is the target without what would end a part of a benchmark's name.
+// label returns the target without characters that end a part of a benchmark name.
 func (a Attack) label() string { return escaped(a.Target()) }
 
 func escaped(text string) string {

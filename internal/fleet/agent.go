@@ -14,21 +14,21 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// Subjects of attacks that agents share.
+// Subjects of shared attacks.
 const (
-	agentsSubject = "poolbench.agents" // a load asks who is there; the answers are greetings
+	agentsSubject = "poolbench.agents" // a load's call for agents, answered by greetings
 	agentSubject  = "poolbench.agent"  // with an agent's ID and clock, offer or start
 	loadSubject   = "poolbench.load"   // with a load's ID and beat, pulse or share
 )
 
-// Timing is how long what takes; zero values are the defaults.
+// Timing has the intervals and timeouts; zero values are the defaults.
 type Timing struct {
-	Wait   time.Duration // for enough agents to come: 30 s
-	Call   time.Duration // from one call for them to the next: 200 ms
-	Ahead  time.Duration // from the word to start until the start: 1 s
-	Beat   time.Duration // from one sign of life of an agent to the next: 1 s
-	Silent time.Duration // of a load, until its agents stop: 4 s
-	Lost   time.Duration // of an agent, until it is given up: 5 s
+	Wait   time.Duration // for enough agents: 30 s
+	Call   time.Duration // between calls for agents: 200 ms
+	Ahead  time.Duration // from the start command to the start: 1 s
+	Beat   time.Duration // between an agent's pulses: 1 s
+	Silent time.Duration // silence of a load until its agents stop: 4 s
+	Lost   time.Duration // silence of an agent until it is lost: 5 s
 }
 
 func (t Timing) withDefaults() Timing {
@@ -37,35 +37,33 @@ func (t Timing) withDefaults() Timing {
 		cmp.Or(t.Silent, 4*time.Second), cmp.Or(t.Lost, 5*time.Second)}
 }
 
-// A call of a load asks for agents.
 type call struct {
 	Member
-	Load string // its ID
+	Load string // ID
 }
 
-// A greeting is what an agent answers to a call.
+// A greeting is an agent's answer to a call.
 type greeting struct {
 	Member Member
 	Busy   bool // with another load
 }
 
-// An offer asks an agent to take part in a load.
 type offer struct {
-	Load   string // its ID
+	Load   string // ID
 	By     Member
 	Attack attack.Written
 }
 
-// A word is an answer; "" is yes.
+// A word is an answer: "" accepts, else it is the reason of the refusal.
 type word struct{ No string }
 
-// A startWord says when the plan begins, by the agent's clock.
+// A startWord has the start of the plan by the agent's clock.
 type startWord struct {
 	Load  string
 	Start time.Time
 }
 
-// A pulse is an agent's sign of life, and its progress.
+// A pulse is an agent's heartbeat with its progress.
 type pulse struct {
 	ID      string        // of the agent
 	Elapsed time.Duration // since the plan began; 0: it has not
@@ -74,13 +72,13 @@ type pulse struct {
 	Counts  checks.Counts
 }
 
-// What a beat says.
+// Content of a beat.
 const (
 	goOn   = "go on"
 	stopIt = "stop"
 )
 
-// An Agent takes part in attacks that several share, one at a time.
+// An Agent takes part in shared attacks, one at a time.
 type Agent struct {
 	Conn   *nats.Conn
 	Self   Member
@@ -92,7 +90,7 @@ type Agent struct {
 	wall  func() time.Time // the system's clock; nil: time.Now
 }
 
-// Serve waits for attacks and takes part, until ctx ends. What is under way then is given up.
+// Serve takes part in attacks until ctx ends, which abandons the current one.
 func (a Agent) Serve(ctx context.Context) error {
 	a.Timing = a.Timing.withDefaults()
 	if a.Attack == nil {
@@ -124,7 +122,6 @@ func (a Agent) Serve(ctx context.Context) error {
 	return nil
 }
 
-// serving is an Agent that serves.
 type serving struct {
 	Agent
 	ctx    context.Context
@@ -132,10 +129,10 @@ type serving struct {
 	loads  sync.WaitGroup
 
 	mu   sync.Mutex
-	load *part // nil: it is idle
+	load *part // nil: idle
 }
 
-// publish sends JSON. reply is where answers go; "": nowhere.
+// publish sends v as JSON. reply is the subject for answers; "": none.
 func publish(conn *nats.Conn, subject, reply string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -144,10 +141,9 @@ func publish(conn *nats.Conn, subject, reply string, v any) error {
 	return conn.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: text})
 }
 
-// answer answers in JSON.
 func answer(m *nats.Msg, v any) {
 	if text, err := json.Marshal(v); err == nil {
-		_ = m.Respond(text) // who does not hear it asks again
+		_ = m.Respond(text) // if lost, the sender asks again
 	}
 }
 
@@ -162,10 +158,10 @@ func (s *serving) greet(m *nats.Msg) {
 	answer(m, greeting{s.Self, busy})
 }
 
-// tellTime is half of a measurement of the clocks' offset.
+// tellTime answers a measurement of the clocks' offset.
 func (s *serving) tellTime(m *nats.Msg) { answer(m, reading{s.clock(), s.steady.step()}) }
 
-// consider takes an offer or says why not.
+// consider accepts an offer or refuses it with the reason.
 func (s *serving) consider(m *nats.Msg) {
 	var o offer
 	if err := json.Unmarshal(m.Data, &o); err != nil {
@@ -189,7 +185,7 @@ func (s *serving) consider(m *nats.Msg) {
 	case p.id != o.Load || p.started:
 		answer(m, word{"it takes part in another attack"})
 		return
-	default: // its answer was lost
+	default: // the previous answer was lost
 		p.attack = a
 		answer(m, word{})
 		return
@@ -207,7 +203,7 @@ func (s *serving) consider(m *nats.Msg) {
 	answer(m, word{})
 }
 
-// start hears when the plan begins.
+// start receives the start of the plan.
 func (s *serving) start(m *nats.Msg) {
 	var w startWord
 	if json.Unmarshal(m.Data, &w) != nil {
@@ -224,9 +220,9 @@ func (s *serving) start(m *nats.Msg) {
 		answer(m, word{"it takes no part in this attack"})
 		return
 	}
-	answer(m, word{}) // before it begins: an attack may be the end of the connection
+	answer(m, word{}) // first, since an attack may break the connection
 	select {
 	case p.starting <- time.Now().Add(w.Start.Sub(s.clock())):
-	default: // it has been told
+	default: // repeated message
 	}
 }

@@ -14,35 +14,35 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// Data larger than a message goes in parts.
+// Data larger than a message is sent in parts.
 
 // Headers of a part.
 const (
-	ofHeader    = "Poolbench-Of"    // what it is a part of
-	sendHeader  = "Poolbench-Send"  // which of the times that the whole is sent
-	partHeader  = "Poolbench-Part"  // its number, from 0
-	partsHeader = "Poolbench-Parts" // how many there are
+	ofHeader    = "Poolbench-Of"    // the whole's name
+	sendHeader  = "Poolbench-Send"  // the attempt to send the whole
+	partHeader  = "Poolbench-Part"  // number, from 0
+	partsHeader = "Poolbench-Parts" // number of parts
 )
 
-// partTime is how long an answer to a part may take; partTimes is how often it is sent over a
-// connection that is there, and how often the whole is.
+// partTime is the timeout of the answer to a part. partTimes limits the attempts for a part while
+// connected, and for the whole.
 const (
 	partTime  = 5 * time.Second
 	partTimes = 6
 )
 
-// headRoom is what is left of a message for its headers.
+// headRoom is the part of a message for its headers.
 const headRoom = 4 << 10
 
 // Answers to a part.
 var (
 	yes = []byte("yes")
-	// the parts before it are missing: the receiver has lost them, or has never had them
+	// the receiver lacks the parts before it
 	fromStart = []byte("from the start")
 )
 
-// send sends the data to whoever collects them at that subject, until each part is confirmed. The
-// error is nats.ErrNoResponders where nobody is there.
+// send sends data to the collector at subject until each part is confirmed. The error is
+// nats.ErrNoResponders if there is no collector.
 func send(ctx context.Context, conn *nats.Conn, subject, of string, data []byte) error {
 	for range partTimes {
 		whole, err := sendOnce(ctx, conn, subject, of, data)
@@ -53,7 +53,7 @@ func send(ctx context.Context, conn *nats.Conn, subject, of string, data []byte)
 	return fmt.Errorf("the receiver has lost parts of a message %d times", partTimes)
 }
 
-// sendOnce sends all parts, and returns false when the receiver has lost some.
+// sendOnce sends all parts. It returns false if the receiver has lost some.
 func sendOnce(
 	ctx context.Context, conn *nats.Conn, subject, of string, data []byte,
 ) (whole bool, err error) {
@@ -81,15 +81,15 @@ func sendOnce(
 	return true, nil
 }
 
-// again tries again and again while there is no answer. A time without a connection does not
-// count: a server that is started again is waited for until ctx ends. That nobody listens is final
-// unless the server has been started again, whose clients come back one by one.
+// again retries while there is no answer. Time without a connection does not count, so it waits for
+// a restarting server until ctx ends. A missing listener is final unless the server has restarted,
+// because clients reconnect one by one.
 func again(ctx context.Context, conn *nats.Conn, try func(context.Context) error) (err error) {
 	for tries := 0; tries < partTimes; {
 		if conn.IsClosed() {
 			return nats.ErrConnectionClosed
 		}
-		if conn.IsConnected() { // else nats.go would keep what is sent, and send it often
+		if conn.IsConnected() { // else nats.go would buffer each attempt and send them all
 			before := conn.Stats().Reconnects
 			asking, cancel := context.WithTimeout(ctx, partTime)
 			err = try(asking)
@@ -109,23 +109,22 @@ func again(ctx context.Context, conn *nats.Conn, try func(context.Context) error
 	return err
 }
 
-// mostCollected bounds what one sender may send.
+// mostCollected limits the bytes of one sender.
 const mostCollected = 1 << 30
 
-// A collector puts parts together again. One goroutine uses it.
-type collector map[string]collected // by what they are parts of
+// A collector joins parts. It is not safe for concurrent use.
+type collector map[string]collected // by name of the whole
 
 type collected struct {
-	send  string // which one the parts are of
+	send  string // attempt of the parts
 	parts int
 	data  []byte
 }
 
-// errOrder is the error of a part whose predecessors are missing.
 var errOrder = errors.New("the parts before this one are missing")
 
-// add takes a part, and returns the whole when it was the last; done is false for others. A part
-// that comes again, as its confirmation was lost, counts once.
+// add adds a part. With the last part it returns the whole and done. A part repeated after a lost
+// confirmation counts once.
 func (c collector) add(m *nats.Msg) (of string, whole []byte, done bool, err error) {
 	of = m.Header.Get(ofHeader)
 	part, e1 := strconv.Atoi(m.Header.Get(partHeader))
@@ -153,17 +152,17 @@ func (c collector) add(m *nats.Msg) (of string, whole []byte, done bool, err err
 	}
 	have.parts++
 	if done = have.parts == parts; done {
-		whole, have.data = have.data, nil // what stays knows the parts that come again
+		whole, have.data = have.data, nil // keep the entry without data, to recognise repeated parts
 	}
 	c[of] = have
 	return of, whole, done, nil
 }
 
-// confirm answers a part that add has returned err for.
+// confirm answers a part for which add returned err.
 func confirm(m *nats.Msg, err error) {
 	answer := yes
 	if errors.Is(err, errOrder) {
 		answer = fromStart
 	}
-	_ = m.Respond(answer) // a sender without it sends the part again
+	_ = m.Respond(answer) // if lost, the part is sent again
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// A steadyClock shows the time of day at its start plus the time that has passed since: setting the
+// A steadyClock is the time of day at its start plus the monotonic time since, so setting the
 // system's clock does not move it.
 type steadyClock struct {
-	start  time.Time        // without a monotonic reading
-	began  time.Time        // the same instant, with one
+	start  time.Time        // without monotonic reading
+	began  time.Time        // the same time with it
 	system func() time.Time // the system's clock
 }
 
-// startClock starts a clock by that of the system; nil is time.Now.
+// startClock starts at the time of system; nil is time.Now.
 func startClock(system func() time.Time) steadyClock {
 	if system == nil {
 		system = time.Now
@@ -26,29 +26,29 @@ func startClock(system func() time.Time) steadyClock {
 	return steadyClock{system().Round(0), time.Now(), system}
 }
 
-// now returns the time, without a monotonic reading.
+// now returns the time without a monotonic reading.
 func (c steadyClock) now() time.Time { return c.start.Add(time.Since(c.began)) }
 
-// step is by how much the system's clock has been set since the start.
+// step returns how far the system's clock was set since the start.
 func (c steadyClock) step() time.Duration { return c.system().Round(0).Sub(c.now()) }
 
-// A reading is an agent's answer to a load that asks for the time.
+// A reading is an agent's answer to a time request.
 type reading struct {
-	Time time.Time     // of a clock that no setting moves
-	Step time.Duration // by which the system's clock has been set so far
+	Time time.Time     // of the steadyClock
+	Step time.Duration // how far the system's clock was set so far
 }
 
-// An offset is an agent's clock less this one's, and how wrong that may be.
+// An offset is an agent's clock minus this one's, with its error bound.
 type offset struct {
 	of, wrong time.Duration
-	step      time.Duration // of its system's clock
+	step      time.Duration // of the agent's system clock
 }
 
-// roundTrips are made for an offset; the fastest tells it best.
+// roundTrips is the number of measurements. The fastest one is used.
 const roundTrips = 16
 
-// measure asks an agent for the time. Its answer is of some instant between the question and the
-// answer, so that half of the round trip is the error at most.
+// measure measures an agent's clock. The reading is between question and answer, so the error is at
+// most half of the round trip.
 func (r *loading) measure(ctx context.Context, m Member) (best offset, err error) {
 	asking, cancel := context.WithTimeout(ctx, r.Timing.Lost)
 	defer cancel()
@@ -69,18 +69,17 @@ func (r *loading) measure(ctx context.Context, m Member) (best offset, err error
 	return best, nil
 }
 
-// What clocks may do before an agent is doubted.
+// Limits beyond which an agent is doubted.
 const (
-	// drift of two clocks is some 50 parts in a million each; twice that is none that is well
+	// two clocks drift by about 50 ppm each; the limit is twice their sum
 	mostDrift = 200e-6
-	// what a scheduler may take between two readings of one clock
+	// scheduling delay between two readings of a clock
 	clockSlack = 5 * time.Millisecond
-	// as much as a pause that makes a run invalid: requests of agents that were due one after
-	// another came in another order
+	// as long as a pause that makes a run INVALID: requests of different agents were sent out of order
 	clockInvalid = 100 * time.Millisecond
 )
 
-// look measures the clocks again, and doubts agents whose times cannot be right.
+// look measures the clocks again and doubts agents with impossible times.
 func (r *loading) look(ctx context.Context) {
 	elapsed := time.Since(r.began)
 	slack := clockSlack + time.Duration(mostDrift*float64(elapsed))
@@ -90,7 +89,7 @@ func (r *loading) look(ctx context.Context) {
 			continue
 		}
 		now, err := r.measure(ctx, p.member)
-		if err != nil { // it has gone since; what it sent is there
+		if err != nil { // it has left, but its share is here
 			now = p.offset
 		}
 		r.tellStep("the agent on "+p.member.String(), now.step-p.offset.step, slack)
@@ -116,8 +115,8 @@ func (r *loading) look(ctx context.Context) {
 	}
 }
 
-// tellStep reports that a system's clock was set. That alone makes no agent doubtful: times are
-// measured on clocks that this does not move.
+// tellStep reports that a system's clock was set. This alone is no doubt, because a steadyClock
+// measures the times.
 func (r *loading) tellStep(whose string, step, slack time.Duration) {
 	if step.Abs() > slack {
 		sign := "+"
@@ -129,7 +128,7 @@ func (r *loading) tellStep(whose string, step, slack time.Duration) {
 	}
 }
 
-// doubt doubts the agent by how much it is off.
+// doubt doubts the agent for a clock error.
 func (p *party) doubt(by time.Duration, format string, args ...any) {
 	verdict := bench.Suspect
 	if by > clockInvalid {

@@ -13,37 +13,36 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A Load is an attack that agents share.
+// A Load is an attack shared by agents.
 type Load struct {
 	Conn      *nats.Conn
 	Self      Member
-	Attack    attack.Attack // whose Agents says how many there are
-	AllowLost bool          // the rest counts when an agent is lost
+	Attack    attack.Attack // with Agents set
+	AllowLost bool          // accept the rest if an agent is lost
 	Say       func(line string)
-	Watch     func(attack.Progress) // likewise, of all agents together; nil: nobody is
+	Watch     func(attack.Progress) // as Attack.Watch, with the sum over all agents; nil: none
 	Timing    Timing
 
 	wall func() time.Time // the system's clock; nil: time.Now
 }
 
-// A party is an agent that takes part, as the load sees it.
+// A party is the load's view of an agent.
 type party struct {
 	member Member
 	offset offset    // at the beginning
-	heard  time.Time // the last sign of life
+	heard  time.Time // the last pulse
 	pulse  pulse
-	ahead  time.Duration // by which its times were beyond the load's, at most
+	ahead  time.Duration // maximum lead of its times over the load's
 	agent  attack.Agent
-	done   bool // its share is there, or it is lost
+	done   bool // its share is here, or it is lost
 }
 
-// loading is a Load under way.
 type loading struct {
 	Load
 	id      string
 	clock   steadyClock
-	refused map[string]bool // by ID: they are told of once
-	parts   collector       // of the subscription's goroutine
+	refused map[string]bool // by ID: report each once
+	parts   collector       // used only by the subscription's goroutine
 
 	reconnects uint64 // of the connection, before
 
@@ -52,12 +51,12 @@ type loading struct {
 	parties map[string]*party // by ID
 	order   []*party
 	began   time.Time // the plan
-	start   time.Time // likewise, by clock
+	start   time.Time // the same, by clock
 	changed chan struct{}
 }
 
-// Run finds the agents, has them attack, and makes one report of their shares. When ctx ends first
-// the agents stop, and the report is about the part before.
+// Run gathers the agents, runs the attack, and merges their shares. If ctx ends first, the agents
+// stop and the report covers the part before.
 func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 	l.Timing = l.Timing.withDefaults()
 	if err := l.Attack.Validate(); err != nil {
@@ -76,8 +75,8 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 		}
 		defer sub.Unsubscribe()
 	}
-	defer r.stop() // to whoever is left
-	// one message for all agents: often, so that a server that was away costs them little time
+	defer r.stop() // for the remaining agents
+	// one message for all agents, frequent so that they survive a server outage
 	defer pace.Every(l.Timing.Beat/4+1, func() { r.tell(goOn) })()
 	if err := r.muster(ctx, calls); err != nil {
 		return nil, err
@@ -88,12 +87,11 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 	return r.merge(cut)
 }
 
-// tell tells the agents of this load. Those that do not hear it soon stop by themselves.
+// tell sends to all agents of this load. Agents without messages stop by themselves.
 func (r *loading) tell(what string) {
 	_ = r.Conn.Publish(loadSubject+"."+r.id+".beat", []byte(what))
 }
 
-// stop has them stop at once.
 func (r *loading) stop() {
 	r.tell(stopIt)
 	ctx, cancel := context.WithTimeout(context.Background(), r.Timing.Lost)
@@ -101,12 +99,12 @@ func (r *loading) stop() {
 	_ = r.Conn.FlushWithContext(ctx) // as in tell
 }
 
-// startAll tells each agent when the plan begins, by its own clock.
+// startAll sends each agent the start of the plan by its own clock.
 func (r *loading) startAll(ctx context.Context) {
 	r.mu.Lock()
 	r.began, r.start = time.Now().Add(r.Timing.Ahead), r.clock.now().Add(r.Timing.Ahead)
 	r.mu.Unlock()
-	ctx = context.WithoutCancel(ctx) // who has been told of nothing cannot be stopped either
+	ctx = context.WithoutCancel(ctx) // an agent without a start cannot be stopped either
 	var asked sync.WaitGroup
 	for _, p := range r.order {
 		asked.Go(func() {
@@ -131,8 +129,8 @@ func (r *loading) lose(p *party, why string) {
 	}
 }
 
-// await waits until the shares of all who are not lost are there. When ctx ends, or a rule of
-// Attack.StopIf comes true, it stops the agents, and says why they were.
+// await waits for the shares of all agents that are not lost. If ctx ends or a rule of
+// Attack.StopIf applies, it stops the agents and returns the reason.
 func (r *loading) await(ctx context.Context) (cut error) {
 	tick := time.NewTicker(min(r.Timing.Beat, r.Timing.Lost/4+1))
 	defer tick.Stop()
@@ -161,7 +159,7 @@ func (r *loading) await(ctx context.Context) (cut error) {
 	return cut
 }
 
-// left is how many have not sent their shares; it gives those up that are silent.
+// left returns the number of missing shares. It gives up silent agents.
 func (r *loading) left(patience time.Duration) (n int) {
 	for _, p := range r.order {
 		r.mu.Lock()
@@ -195,7 +193,6 @@ func (r *loading) progress() (sum attack.Progress) {
 	return sum
 }
 
-// merge makes one report of the shares.
 func (r *loading) merge(cut error) (*attack.Report, error) {
 	var agents []attack.Agent
 	for _, p := range r.order {

@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Member is a process that takes part. It crosses the network as JSON.
+// A Member is a process of the fleet, encoded as JSON.
 type Member struct {
 	ID      string // of the process
 	Host    string
@@ -26,7 +26,7 @@ type Member struct {
 	Program Program
 }
 
-// Self is this process, whose program readers know by that version.
+// Self returns this process, with the version to show.
 func Self(version string) (Member, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -40,15 +40,15 @@ func Self(version string) (Member, error) {
 
 func (m Member) String() string { return fmt.Sprintf("%s (process %d)", m.Host, m.Process) }
 
-// A Program is what must be equal for two processes to give the same bytes for a scenario.
+// A Program identifies the code. Equal programs give equal bytes for a scenario.
 type Program struct {
-	Version string // for readers
-	Build   string // hash of the modules, their versions, and how they were compiled
-	Binary  string // hash of the program where Build does not tell two apart: of a changed checkout
-	Parts   string // hash of the names and parameters of whatever is registered
+	Version string // for display
+	Build   string // hash of the modules, their versions and build settings
+	Binary  string // hash of the executable if Build is ambiguous: for a modified checkout
+	Parts   string // hash of names and parameters of everything registered
 }
 
-// know fills in what tells the build of this process.
+// know sets Build and Binary of this process.
 func (p *Program) know() error {
 	build, ok := debug.ReadBuildInfo()
 	committed := false
@@ -78,10 +78,10 @@ func (p *Program) know() error {
 	return nil
 }
 
-// key tells programs apart in the subjects of NATS.
+// key identifies the program in NATS subjects.
 func (p Program) key() string { return hashOf(fmt.Sprintf("%q", p))[:16] }
 
-// Differs says what is not as in the other one; "" where they may work together.
+// Differs describes the difference, "" if the programs may work together.
 func (p Program) Differs(from Program) string {
 	switch {
 	case p.Version != from.Version:
@@ -94,7 +94,7 @@ func (p Program) Differs(from Program) string {
 	return ""
 }
 
-// parts spells what is registered.
+// parts lists everything registered.
 func parts() string {
 	var b strings.Builder
 	part := func(kind, name string, keys []param.Key) {

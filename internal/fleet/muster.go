@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// meet hears who is there.
+// meet receives a greeting.
 func (r *loading) meet(m *nats.Msg) {
 	var g greeting
 	if json.Unmarshal(m.Data, &g) != nil || g.Busy {
@@ -30,7 +30,7 @@ func (r *loading) meet(m *nats.Msg) {
 	}
 }
 
-// refuse says once why that agent cannot take part.
+// refuse reports once why an agent cannot take part.
 func (r *loading) refuse(m Member, why string) {
 	if !r.refused[m.ID] {
 		r.refused[m.ID] = true
@@ -45,7 +45,7 @@ func (r *loading) change() {
 	}
 }
 
-// muster calls until as many agents as are wanted have taken the offer.
+// muster calls until enough agents have accepted.
 func (r *loading) muster(ctx context.Context, answers string) error {
 	over := time.NewTimer(r.Timing.Wait)
 	defer over.Stop()
@@ -73,7 +73,7 @@ func (r *loading) muster(ctx context.Context, answers string) error {
 	}
 }
 
-// offerAll offers shares to those who have come, until there are enough.
+// offerAll offers shares to the agents that answered until there are enough.
 func (r *loading) offerAll(ctx context.Context) {
 	for len(r.order) < r.Attack.Agents {
 		r.mu.Lock()
@@ -86,7 +86,7 @@ func (r *loading) offerAll(ctx context.Context) {
 		taken := r.parties[m.ID] != nil
 		p := &party{member: m, heard: time.Now(), agent: attack.Agent{Name: m.String()}}
 		if !taken {
-			r.parties[m.ID] = p // its pulse may come at once
+			r.parties[m.ID] = p // its pulse may arrive at once
 		}
 		r.mu.Unlock()
 		if taken {
@@ -113,7 +113,7 @@ func (r *loading) offerAll(ctx context.Context) {
 	}
 }
 
-// ask asks an agent, and returns why it says no; "" is yes.
+// ask sends a message to an agent and returns the reason of a refusal, or "".
 func (r *loading) ask(ctx context.Context, m Member, what string, v any) (no string, err error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -134,8 +134,8 @@ func (r *loading) ask(ctx context.Context, m Member, what string, v any) (no str
 	return w.No, err
 }
 
-// request sends an agent a message until it answers or ctx ends, for one of the two may be lost. It
-// returns when the answered one was sent, by the load's clock, and how long the answer took.
+// request repeats a message until the agent answers or ctx ends, as messages may be lost. It
+// returns when the answered message was sent, by the load's clock, and the round-trip time.
 func (r *loading) request(
 	ctx context.Context, m Member, what string, text []byte,
 ) (reply []byte, sent time.Time, trip time.Duration, err error) {
@@ -150,7 +150,7 @@ func (r *loading) request(
 			return answer.Data, sent, trip, nil
 		}
 		if errors.Is(err, nats.ErrNoResponders) && r.Conn.Stats().Reconnects > 0 {
-			_ = pace.Sleep(ctx, r.Timing.Call) // it may not be back yet
+			_ = pace.Sleep(ctx, r.Timing.Call) // it may be reconnecting
 		} else if !errors.Is(err, context.DeadlineExceeded) {
 			return nil, sent, trip, err
 		}

@@ -12,26 +12,26 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A part is what an agent has to do with one load.
+// A part is an agent's state for one load.
 type part struct {
 	of       *serving
 	id       string
 	attack   attack.Attack
 	starting chan time.Time
-	started  bool                            // it has been told to; attack stays as it is
-	taken    time.Time                       // the offer
-	beat     atomic.Int64                    // the last, in ns since taken
-	began    atomic.Pointer[time.Time]       // the plan; nil: it has not
-	progress atomic.Pointer[attack.Progress] // nil: there is none
+	started  bool                            // start received; attack is final
+	taken    time.Time                       // when the offer was accepted
+	beat     atomic.Int64                    // the last beat, in ns since taken
+	began    atomic.Pointer[time.Time]       // the plan; nil: not yet
+	progress atomic.Pointer[attack.Progress] // nil: none
 }
 
-// What ends a part before its plan.
+// Causes of an early end.
 var (
 	errSilent  = errors.New("it sent no message for too long")
 	errStopped = errors.New("it was stopped")
 )
 
-// take takes part, from the offer to the delivery of the share.
+// take runs the part from the offer to the delivery of the share.
 func (p *part) take() error {
 	s := p.of
 	ctx, stop := context.WithCancelCause(s.ctx)
@@ -59,7 +59,7 @@ func (p *part) take() error {
 	select {
 	case p.attack.Start = <-p.starting:
 	case <-ctx.Done():
-		return nil // it never began
+		return nil // not started
 	}
 	start := p.attack.Start
 	p.began.Store(&start)
@@ -74,10 +74,10 @@ func (p *part) take() error {
 	return send(alive, s.Conn, loadSubject+"."+p.id+".share", s.Self.ID, data)
 }
 
-// failure is the first byte of what is no share, but the reason why there is none.
+// failure is the first byte of a message with an error instead of a share.
 const failure = 0
 
-// run attacks, and encodes the share.
+// run attacks and encodes the share.
 func (p *part) run(ctx context.Context) ([]byte, error) {
 	share, err := p.of.Attack(ctx, p.attack)
 	if err != nil {
@@ -87,12 +87,12 @@ func (p *part) run(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// by the clock as it is now, so that one that has stood still shows, as with a machine asleep
+	// by the current clock, which reveals that it stood still, as when the machine sleeps
 	share.Began = p.of.clock().Add(-time.Since(share.Began))
 	return share.AppendBinary(nil)
 }
 
-// pulse gives a sign of life. One that is lost is not missed.
+// pulse sends a heartbeat. A lost one does not matter.
 func (p *part) pulse() {
 	now := pulse{ID: p.of.Self.ID}
 	if is := p.progress.Load(); is != nil {

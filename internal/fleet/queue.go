@@ -11,12 +11,12 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// Subjects of NATS. One of a cell has four more parts: the key of the program, the key of the host
-// or anyHost, and the id of the sweep.
+// NATS subjects. A cell's has four more parts: the keys of the program and of the host (or
+// anyHost), and the sweep's id.
 const (
-	callSubject  = "poolbench.call"  // a sweep asks who is there; the answers are Members
-	helloSubject = "poolbench.hello" // a Member has come
-	sweepSubject = "poolbench.sweep" // with its id: what workers say to it
+	callSubject  = "poolbench.call"  // a sweep's call, answered by Members
+	helloSubject = "poolbench.hello" // announces a Member
+	sweepSubject = "poolbench.sweep" // with the id: messages of workers to a sweep
 	cellSubject  = "poolbench.cell"
 	anyHost      = "any"
 )
@@ -24,31 +24,31 @@ const (
 // The work queue.
 const (
 	streamName = "poolbench_cells"
-	// lease is how long a cell of a worker that says nothing stays with it
+	// time after which a silent worker loses its cell
 	lease = 5 * time.Second
-	// renewal is how often a worker that has one asks whether it is wanted, and prolongs the lease
+	// interval at which a worker asks whether its cell is wanted, and renews the lease
 	renewal = lease / 3
-	// mostDeliveries is how many workers may be lost with one cell
+	// maximum workers lost with one cell
 	mostDeliveries = 10
-	// forgotten is when the consumer of a program goes that nobody has any more
+	// time after which an unused consumer of a program is deleted
 	forgotten = 24 * time.Hour
 )
 
-// A presence is a worker's answer to a sweep that asks who is there.
+// A presence is a worker's answer to a call.
 type presence struct {
 	Member
-	Busy bool // it is at work
+	Busy bool // running a cell
 }
 
-// A cell is a run of a scenario that a sweep wants.
+// A cell is a sweep's run of a scenario.
 type cell struct {
 	Sweep    string
-	Number   int // of the sweep's
+	Number   int // in the sweep
 	Scenario bench.Written
-	Patience time.Duration // that the run gets when it makes no progress; 0 is the default
+	Patience time.Duration // limit without progress; 0 is the default
 }
 
-// openQueue makes sure that there is a work queue.
+// openQueue creates the work queue if it does not exist.
 func openQueue(
 	ctx context.Context, conn *nats.Conn,
 ) (jetstream.JetStream, jetstream.Stream, error) {
@@ -58,8 +58,8 @@ func openQueue(
 	}
 	config := jetstream.StreamConfig{Name: streamName, Subjects: []string{cellSubject + ".>"},
 		Retention: jetstream.WorkQueuePolicy}
-	// What is there already is left alone: in NATS 2.15 an update races with whoever makes a
-	// consumer meanwhile. Another version of the program may have made it otherwise.
+	// Do not update an existing queue: in NATS 2.15 an update races with the creation of consumers.
+	// Another version of the program may have created it differently.
 	stream, err := js.CreateStream(ctx, config)
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		stream, err = js.UpdateStream(ctx, config)
@@ -70,7 +70,7 @@ func openQueue(
 	return js, stream, err
 }
 
-// cells is the consumer of a program's cells for that host, or for any.
+// cells creates the consumer of a program's cells for that host, or for any.
 func cells(
 	ctx context.Context, stream jetstream.Stream, p Program, host string,
 ) (jetstream.Consumer, error) {
@@ -84,5 +84,5 @@ func subjectOf(p Program, host, sweep string) string {
 	return cellSubject + "." + p.key() + "." + host + "." + sweep
 }
 
-// hostKey is a host as a part of a subject.
+// hostKey identifies a host in a subject.
 func hostKey(host string) string { return hashOf(host)[:16] }

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// feel takes note of an agent's sign of life.
+// feel records an agent's pulse.
 func (r *loading) feel(m *nats.Msg) {
 	var now pulse
 	if json.Unmarshal(m.Data, &now) != nil {
@@ -28,7 +28,7 @@ func (r *loading) feel(m *nats.Msg) {
 	}
 }
 
-// receive takes a part of a share.
+// receive adds a part of a share.
 func (r *loading) receive(m *nats.Msg) {
 	of, whole, done, err := r.parts.add(m)
 	confirm(m, err)
@@ -60,7 +60,7 @@ func (r *loading) receive(m *nats.Msg) {
 	defer r.mu.Unlock()
 	if !p.done {
 		p.done, p.agent.Share = true, &share
-		if share.Requests > 0 { // an agent that has none is done before the plan starts
+		if share.Requests > 0 { // without requests it ends before the plan starts
 			p.ahead = max(p.ahead, lastEnd(&share)-time.Since(r.began))
 		}
 		p.pulse.Settled = share.Requests
@@ -68,7 +68,7 @@ func (r *loading) receive(m *nats.Msg) {
 	r.change()
 }
 
-// lastEnd is when the last request of the share was settled, from the start of the plan on.
+// lastEnd returns when the last request was settled, from the start of the plan.
 func lastEnd(s *attack.Share) (last time.Duration) {
 	for _, l := range s.Records {
 		for i := range uint64(l.Len()) {

@@ -20,11 +20,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Outstanding is how many virtual-clock runs a sweep should have in the queue at once: as many as a
-// fleet of moderate size can do.
+// Outstanding is the recommended number of virtual-clock runs in a sweep's queue, enough for a
+// fleet of moderate size.
 const Outstanding = 256
 
-// A Sweep has workers run scenarios. Its methods may be called from any goroutine.
+// A Sweep has workers run scenarios. It is safe for concurrent use.
 type Sweep struct {
 	member   Member
 	conn     *nats.Conn
@@ -34,46 +34,45 @@ type Sweep struct {
 	patience time.Duration
 	say      func(line string)
 	heard    []*nats.Subscription
-	parts    collector // of the subscription's goroutine
+	parts    collector // used only by the subscription's goroutine
 
-	// SoFar hears what soaks have so far; nil: nobody does. It is set before Run
+	// SoFar receives interim results of soaks; nil: none. Set it before Run
 	SoFar func(*bench.Result)
 
-	ctx     context.Context // ends when the sweep does, or is given up
+	ctx     context.Context // ends with the sweep
 	giveUp  context.CancelCauseFunc
 	tending sync.WaitGroup
-	opening sync.Mutex // while the queue is made again
+	opening sync.Mutex // while recreating the queue
 
 	mu      sync.Mutex
 	cells   int
 	wanted  map[int]*want
-	alive   time.Time         // the last sign of progress, or nothing was wanted
-	by      map[string]*share // by the worker's ID
-	refused map[string]bool   // likewise
+	alive   time.Time         // last progress, or last time without wanted cells
+	by      map[string]*share // by worker ID
+	refused map[string]bool   // by worker ID
 	host    string            // of real-clock runs; "" until there was one
-	hosts   []string          // that have been heard of, the first first
-	came    chan struct{}     // closed when the next one is
-	trouble error             // why the queue cannot be looked after; nil: it can
+	hosts   []string          // in the order of their appearance
+	came    chan struct{}     // closed when a new host appears
+	trouble error             // why the queue cannot be used; nil: it can
 }
 
-// A share is what a worker has done.
+// A share is the work of one worker.
 type share struct {
 	of   Member
 	runs int
 }
 
-// An outcome is what a worker says of a cell.
+// An outcome is a worker's result of a cell.
 type outcome struct {
 	Worker  Member
 	Machine []benchfmt.Config
 	Result  *bench.Result `json:",omitempty"`
 	Error   string        `json:",omitempty"`
-	// Result is what a soak has so far
+	// Result is an interim result of a soak
 	Unfinished bool `json:",omitempty"`
 }
 
-// on is the result as one of a run on the host of another machine, where it is one: runs under the
-// virtual clock are the same anywhere.
+// on marks the result as one of another host, if it is. Virtual-clock runs are equal everywhere.
 func (o outcome) on(own string, clock bench.Clock) *bench.Result {
 	if clock == bench.Real && o.Worker.Host != own {
 		o.Result.Machine = append(o.Machine, benchfmt.Config{Key: "host",
@@ -82,22 +81,21 @@ func (o outcome) on(own string, clock bench.Clock) *bench.Result {
 	return o.Result
 }
 
-// A want is a cell that the sweep waits for.
 type want struct {
 	cell  cell
-	name  string // of its run
+	name  string // of the run
 	seed  uint64
 	clock bench.Clock
 	got   chan<- outcome
-	// of its message in the queue
+	// of its message
 	subject string
-	puts    int       // how many there have been
-	seq     uint64    // of the last; 0: there is none
-	heard   time.Time // when it was put there, or the last sign of life of a worker that has it
+	puts    int       // times queued
+	seq     uint64    // of the last message; 0: none
+	heard   time.Time // when it was queued, or its worker's last heartbeat
 }
 
-// OpenSweep opens one over the connection. Each run gets that patience; say tells the user who
-// takes part and who is refused, and what happens to the server.
+// OpenSweep opens a sweep over the connection. Each run has that patience. say reports
+// participants, refusals and server events to the user.
 func OpenSweep(
 	ctx context.Context, conn *nats.Conn, self Member, patience time.Duration, say func(string),
 ) (*Sweep, error) {
@@ -129,19 +127,18 @@ func OpenSweep(
 	return s, nil
 }
 
-// Context returns the context of the sweep. It ends with the one of OpenSweep, with Close, and when
-// the sweep is given up; its cause says why.
+// Context returns the context of the sweep. It ends with OpenSweep's, with Close, and when the
+// sweep is given up. Its cause is the reason.
 func (s *Sweep) Context() context.Context { return s.ctx }
 
-// GiveUp ends the sweep's context, with that cause.
+// GiveUp ends the sweep's context with a cause.
 func (s *Sweep) GiveUp(why error) { s.giveUp(why) }
 
-// call asks who is there.
+// call asks workers to answer.
 func (s *Sweep) call(answers string) error {
 	return publish(s.conn, callSubject, answers, s.member)
 }
 
-// meet takes note of a worker that is there.
 func (s *Sweep) meet(m *nats.Msg) {
 	var there presence
 	if json.Unmarshal(m.Data, &there) != nil {
@@ -151,7 +148,7 @@ func (s *Sweep) meet(m *nats.Msg) {
 	why := other.Program.Differs(s.member.Program)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if why == "" && there.Busy { // with another sweep, whose end is waited for
+	if why == "" && there.Busy { // with another sweep: wait for it
 		s.alive = time.Now()
 	}
 	switch {
@@ -165,11 +162,11 @@ func (s *Sweep) meet(m *nats.Msg) {
 	case why != "" && !s.refused[other.ID]:
 		s.refused[other.ID] = true
 		s.say(fmt.Sprintf("the worker on %s is refused: %s", other, why))
-		_ = s.call(s.conn.NewInbox()) // so that it says so too; the reason is said here
+		_ = s.call(s.conn.NewInbox()) // so that it reports the refusal, too
 	}
 }
 
-// Run has a worker run the scenario, and waits for its result.
+// Run has a worker run the scenario and returns its result.
 func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -219,8 +216,8 @@ func (s *Sweep) drop(number int) {
 	delete(s.wanted, number)
 }
 
-// realHost is where all real-clock runs of the sweep go: this host where a worker of it is there,
-// else that of the first worker.
+// realHost returns the host for all real-clock runs: this host if it has a worker, else the first
+// worker's.
 func (s *Sweep) realHost(ctx context.Context) (string, error) {
 	for {
 		s.mu.Lock()
@@ -243,11 +240,11 @@ func (s *Sweep) realHost(ctx context.Context) (string, error) {
 	}
 }
 
-// no tells a worker that a cell is not wanted; yes, that it is.
+// no is the answer to a worker whose cell is not wanted.
 var no = []byte("no")
 
-// hear hears the workers: whether a cell is wanted, which is its number alone, and results, in
-// parts.
+// hear receives workers' messages: a cell's number, which asks whether it is wanted, or a part of a
+// result.
 func (s *Sweep) hear(m *nats.Msg) {
 	if m.Header.Get(ofHeader) != "" {
 		err := s.receive(m)
@@ -261,10 +258,10 @@ func (s *Sweep) hear(m *nats.Msg) {
 	if number, err := strconv.Atoi(string(m.Data)); err != nil || !s.wants(number) {
 		answer = no
 	}
-	_ = m.Respond(answer) // a worker without it asks again
+	_ = m.Respond(answer) // if lost, the worker asks again
 }
 
-// wants reports whether the cell is wanted, by a worker that has it.
+// wants reports whether the cell is wanted from a worker that has it.
 func (s *Sweep) wants(number int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -277,7 +274,7 @@ func (s *Sweep) wants(number int) bool {
 	return true
 }
 
-// receive takes a part of a result. The first one of a cell counts.
+// receive adds a part of a result. The first result of a cell counts.
 func (s *Sweep) receive(m *nats.Msg) error {
 	of := m.Header.Get(ofHeader)
 	text, _, _ := strings.Cut(of, ".")
@@ -319,7 +316,7 @@ func (s *Sweep) receive(m *nats.Msg) error {
 	return nil
 }
 
-// Shares says who has run how much, in a line; "" where nobody has.
+// Shares describes how many runs each worker did, "" without any.
 func (s *Sweep) Shares() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -342,15 +339,15 @@ func (s *Sweep) Shares() string {
 		strings.Join(hosts, ", "))
 }
 
-// Workers is how many take part, or have.
+// Workers returns how many workers took part.
 func (s *Sweep) Workers() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.by)
 }
 
-// Close takes back what is still in the queue of a server that can be reached. It does not close
-// the connection, and may be called again.
+// Close removes remaining cells from the queue if the server is reachable. It leaves the connection
+// open and may be called repeatedly.
 func (s *Sweep) Close() error {
 	s.giveUp(errors.New("the sweep has ended"))
 	s.tending.Wait()
@@ -362,13 +359,13 @@ func (s *Sweep) Close() error {
 		errs = append(errs, sub.Unsubscribe())
 	}
 	s.heard = nil
-	if !s.conn.IsConnected() { // workers drop what nobody wants
+	if !s.conn.IsConnected() { // workers drop unwanted cells
 		return errors.Join(errs...)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), partTime)
 	defer cancel()
 	err := s.stream.Purge(ctx, jetstream.WithPurgeSubject(subjectOf(s.member.Program, "*", s.id)))
-	if errors.Is(err, jetstream.ErrStreamNotFound) { // the server was replaced by an empty one
+	if errors.Is(err, jetstream.ErrStreamNotFound) { // an empty server replaced it
 		err = nil
 	}
 	return errors.Join(append(errs, err)...)

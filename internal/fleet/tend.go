@@ -19,17 +19,16 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// How a sweep looks after what it waits for.
+// Intervals of tending a sweep.
 const (
-	// looking is the time from one look to the next
+	// between two checks
 	looking = 2 * time.Second
-	// mostSilent bounds the time without a sign of progress. A server may be away for as long, and
-	// so may all workers
+	// maximum time without progress, also for outages of the server or of all workers
 	mostSilent = 3 * time.Minute
 )
 
-// put puts the cell into the queue. A server that is away is waited for, and a queue that is gone
-// is made again. The id has the server drop a message that comes twice.
+// put queues the cell. It waits for an unreachable server and recreates a lost queue. The message
+// id lets the server drop duplicates.
 func (s *Sweep) put(ctx context.Context, w *want) error {
 	text, err := json.Marshal(w.cell)
 	if err != nil {
@@ -60,19 +59,18 @@ func (s *Sweep) put(ctx context.Context, w *want) error {
 	}
 }
 
-// id tells the last message of the cell from all others.
+// id identifies the last message of the cell.
 func (w *want) id() string {
 	return fmt.Sprintf("%s.%d.%d", w.cell.Sweep, w.cell.Number, w.puts)
 }
 
-// errAway is the error of a request for which there is no connection.
 var errAway = errors.New("the NATS server cannot be reached")
 
 func (s *Sweep) publish(
 	ctx context.Context, subject, id string, text []byte,
 ) (*jetstream.PubAck, error) {
 	if !s.conn.IsConnected() && !s.conn.IsClosed() {
-		return nil, errAway // else nats.go would keep the message, and send it often
+		return nil, errAway // else nats.go would buffer each attempt and send them all
 	}
 	ctx, cancel := context.WithTimeout(ctx, partTime)
 	defer cancel()
@@ -83,7 +81,6 @@ func (s *Sweep) publish(
 	return ack, err
 }
 
-// reopen makes the queue again where it is gone. Its consumers are up to the workers.
 func (s *Sweep) reopen(ctx context.Context) error {
 	s.opening.Lock()
 	defer s.opening.Unlock()
@@ -95,15 +92,14 @@ func (s *Sweep) reopen(ctx context.Context) error {
 	return err
 }
 
-// note keeps why a cell cannot be put into the queue, for when the sweep is given up.
+// note keeps the error of the queue, for the case that the sweep is given up.
 func (s *Sweep) note(trouble error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trouble = trouble
 }
 
-// tend looks after the cells until the sweep ends: what the queue has lost is put there again, and
-// a sweep without progress is given up.
+// tend requeues lost cells until the sweep ends, and gives up a sweep without progress.
 func (s *Sweep) tend(answers string) {
 	tick := time.NewTicker(looking)
 	defer tick.Stop()
@@ -133,7 +129,7 @@ func (s *Sweep) tend(answers string) {
 			trouble = errAway
 		case again != reconnects || silent > lease || s.Workers() == 0:
 			reconnects = again
-			_ = s.call(answers) // who has come meanwhile, or is busy with another sweep
+			_ = s.call(answers) // finds new workers, and those busy with another sweep
 			fallthrough
 		default:
 			trouble = s.restore()
@@ -145,7 +141,7 @@ func (s *Sweep) tend(answers string) {
 	}
 }
 
-// silence returns how long there has been no sign of progress, and how many cells are waited for.
+// silence returns the time since the last progress, and the number of wanted cells.
 func (s *Sweep) silence() (time.Duration, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +151,7 @@ func (s *Sweep) silence() (time.Duration, int) {
 	return time.Since(s.alive), len(s.wanted)
 }
 
-// standstill says what is missing, and what is known of why.
+// standstill returns an error with the missing work and the known reason.
 func (s *Sweep) standstill(waiting int, trouble error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,9 +179,8 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 		text.Count(waiting, "run"), missing, why)
 }
 
-// restore puts cells into the queue again whose messages are gone from it, and of which no worker
-// has given a sign of life. A message is there until its worker has confirmed it, which it does
-// once the result is here.
+// restore requeues cells whose messages are lost and whose workers are silent. A message stays
+// until its worker acknowledges it, after delivering the result.
 func (s *Sweep) restore() error {
 	s.mu.Lock()
 	var silent []*want
@@ -241,7 +236,7 @@ func (s *Sweep) restore() error {
 	return err
 }
 
-// isQueued reports whether the message of the cell is in the queue, or nobody wants it any more.
+// isQueued reports whether the cell's message is queued, or the cell is no longer wanted.
 func (s *Sweep) isQueued(ctx context.Context, w *want) (bool, error) {
 	s.mu.Lock()
 	seq, id, wanted := w.seq, w.id(), s.wanted[w.cell.Number] == w

@@ -23,28 +23,28 @@ import (
 type Worker struct {
 	Conn  *nats.Conn
 	Self  Member
-	Slots int // virtual-clock runs at once; a real-clock run is alone
+	Slots int // concurrent virtual-clock runs; a real-clock run is alone
 	Run   RunFunc
-	// Idle is how long it waits for work; 0: for ever.
+	// Idle limits the wait for work; 0: no limit.
 	Idle time.Duration
-	Say  func(line string) // tells the user what happens
+	Say  func(line string) // reports events to the user
 }
 
-// A RunFunc runs a scenario, with that patience. A soak tells what it has so far.
+// A RunFunc runs a scenario with that patience. For a soak it reports interim results.
 type RunFunc func(ctx context.Context, s bench.Scenario, patience time.Duration,
 	soFar func(*bench.Result)) (*bench.Result, error)
 
-// Last is an error of Run after which the worker must end: what ran cannot be stopped.
+// Last is an error of Run that ends the worker: the run cannot be stopped.
 type Last struct{ Err error }
 
 // Error implements error.
 func (l Last) Error() string { return l.Err.Error() }
 
-// Unwrap returns the error.
+// Unwrap returns the wrapped error.
 func (l Last) Unwrap() error { return l.Err }
 
-// Work works until ctx ends or there was nothing to do for as long as Idle says, which is no error.
-// What is under way when ctx ends is given back.
+// Work runs cells until ctx ends or it was idle for Idle, which is not an error. When ctx ends, the
+// current cell goes back to the queue.
 func (w Worker) Work(ctx context.Context) error {
 	opening, cancel := context.WithTimeout(ctx, 2*partTime)
 	defer cancel()
@@ -62,7 +62,7 @@ func (w Worker) Work(ctx context.Context) error {
 		return err
 	}
 	defer called.Unsubscribe()
-	// sweeps are told that a worker has come
+	// announce the worker to sweeps
 	err = errors.Join(publish(w.Conn, helloSubject, "", presence{Member: w.Self}),
 		w.Conn.FlushWithContext(opening))
 	if err != nil {
@@ -85,21 +85,19 @@ func (w Worker) Work(ctx context.Context) error {
 	return nil
 }
 
-// working is a Worker at work.
 type working struct {
 	Worker
 	slots *semaphore.Weighted
 	stop  context.CancelCauseFunc
-	busy  atomic.Int64 // cells under way
+	busy  atomic.Int64 // running cells
 	began time.Time
-	last  atomic.Int64 // when there was work, in ns since began
+	last  atomic.Int64 // last work, in ns since began
 
 	mu     sync.Mutex
-	expire context.CancelFunc // of the requests for cells
-	valid  context.Context    // while they are; nil: there is none yet
+	expire context.CancelFunc // of requests for cells
+	valid  context.Context    // of the current requests; nil: none yet
 }
 
-// answer answers a sweep that asks who is there.
 func (r *working) answer(m *nats.Msg) {
 	var sweep Member
 	if json.Unmarshal(m.Data, &sweep) != nil {
@@ -108,13 +106,13 @@ func (r *working) answer(m *nats.Msg) {
 	if why := r.Self.Program.Differs(sweep.Program); why != "" {
 		r.Say(fmt.Sprintf("the sweep of %s refuses this worker: %s", sweep, why))
 	}
-	// a sweep that does not hear of it hears of its results
+	// if it is lost, the results announce the worker
 	answer(m, presence{Member: r.Self, Busy: r.busy.Load() > 0})
 }
 
 func (r *working) touch() { r.last.Store(int64(time.Since(r.began))) }
 
-// awaitIdle waits until ctx ends, or until there was nothing to do for too long.
+// awaitIdle waits until ctx ends, or until the worker was idle for too long.
 func (r *working) awaitIdle(ctx context.Context) {
 	if r.Idle == 0 {
 		<-ctx.Done()
@@ -134,11 +132,10 @@ func (r *working) awaitIdle(ctx context.Context) {
 	}
 }
 
-// pause is how long a worker waits that the server gave an error.
 const pause = time.Second
 
-// renew has cells be asked for again when the server has been started again: it has forgotten who
-// waits, and may have forgotten the queue.
+// renew repeats requests for cells after a server restart: the server has lost them, and perhaps
+// the queue.
 func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
 	for {
 		select {
@@ -160,8 +157,7 @@ func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
 	}
 }
 
-// asking returns the context of a request for a cell, which ends with the connection over which it
-// is made.
+// asking returns the context of a request for a cell. It ends with the connection.
 func (r *working) asking(ctx context.Context) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,7 +167,6 @@ func (r *working) asking(ctx context.Context) context.Context {
 	return r.valid
 }
 
-// cells is the consumer of the cells for that host.
 func (r *working) cells(ctx context.Context, host string) (jetstream.Consumer, error) {
 	opening, cancel := context.WithTimeout(ctx, 2*partTime)
 	defer cancel()
@@ -182,15 +177,14 @@ func (r *working) cells(ctx context.Context, host string) (jetstream.Consumer, e
 	return cells(opening, stream, r.Self.Program, host)
 }
 
-// pull takes one cell after the other until ctx ends. The queue and the consumer are made again
-// where they are gone.
+// pull takes one cell after another until ctx ends. It recreates the queue and the consumer if they
+// are lost.
 func (r *working) pull(ctx context.Context, host string, weight int64) {
 	for ctx.Err() == nil {
 		asking := r.asking(ctx)
 		from, err := r.cells(ctx, host)
 		for err == nil && asking.Err() == nil {
-			// A message is asked for when there is time for it: nobody would renew the lease of
-			// others.
+			// request a message only with a free slot, because leases of waiting messages are not renewed
 			var m jetstream.Msg
 			m, err = from.Next(jetstream.FetchContext(asking))
 			switch {
@@ -206,7 +200,7 @@ func (r *working) pull(ctx context.Context, host string, weight int64) {
 	}
 }
 
-// take runs the cell of a message, and keeps its lease as long as it is wanted.
+// take runs a message's cell and keeps its lease while it is wanted.
 func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
 	r.busy.Add(1)
 	defer func() { r.touch(); r.busy.Add(-1) }()
@@ -230,22 +224,21 @@ func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
 	giveUp(nil)
 	kept.Wait()
 	if last, ok := errors.AsType[Last](err); ok {
-		defer r.stop(last) // once it has been told, if anybody is there to hear it
+		defer r.stop(last) // after delivery, if possible
 	}
 	if errors.Is(context.Cause(running), errUnwanted) {
-		_ = m.Ack() // nobody waits for it
+		_ = m.Ack() // unwanted
 		return
 	}
 	if ctx.Err() != nil || r.deliver(ctx, c, o) != nil {
-		_ = m.Nak() // for another worker, or once more; else it comes when the lease is over
+		_ = m.Nak() // for another attempt; if lost, the lease expires
 		return
 	}
-	_ = m.Ack() // one that is lost has the cell come again, and be unwanted
+	_ = m.Ack() // if lost, the cell comes again and is unwanted
 }
 
 var errUnwanted = errors.New("the sweep no longer needs it")
 
-// wanted asks the sweep.
 func (r *working) wanted(ctx context.Context, c cell) bool {
 	asking, cancel := context.WithTimeout(ctx, renewal)
 	defer cancel()
@@ -254,8 +247,8 @@ func (r *working) wanted(ctx context.Context, c cell) bool {
 	return err == nil && string(m.Data) == string(yes)
 }
 
-// dropOrphan gives a cell back whose sweep does not want it or does not answer, and drops it when
-// that happens again and again.
+// dropOrphan returns a cell that its sweep does not want or answer for, and drops it after several
+// deliveries.
 func (r *working) dropOrphan(m jetstream.Msg, deliveries uint64) {
 	if deliveries >= 3 {
 		_ = m.Term()
@@ -264,8 +257,8 @@ func (r *working) dropOrphan(m jetstream.Msg, deliveries uint64) {
 	_ = m.NakWithDelay(pause)
 }
 
-// keep keeps the lease of a cell until ctx ends, and gives it up when the sweep does not want it or
-// has been silent for several leases.
+// keep renews the lease until ctx ends. It gives the cell up if the sweep does not want it or is
+// silent for several leases.
 func (r *working) keep(
 	ctx context.Context, giveUp context.CancelCauseFunc, c cell, m jetstream.Msg,
 ) *sync.WaitGroup {
@@ -279,10 +272,10 @@ func (r *working) keep(
 				return
 			case <-tick.C:
 			}
-			if !r.Conn.IsConnected() { // the sweep may be there all the while
+			if !r.Conn.IsConnected() { // the sweep may still exist
 				continue
 			}
-			_ = m.InProgress() // or somebody else gets it too
+			_ = m.InProgress() // else another worker gets it, too
 			silent++
 			if r.wanted(ctx, c) {
 				silent = 0
@@ -310,7 +303,7 @@ func (r *working) run(
 				defer end()
 				part := o
 				part.Result, part.Unfinished = soFar, true
-				_ = r.deliver(telling, c, part) // one that is lost is not missed
+				_ = r.deliver(telling, c, part) // a lost one does not matter
 			})
 			r.slots.Release(weight)
 		}
@@ -321,7 +314,7 @@ func (r *working) run(
 	return o, err
 }
 
-// deliver sends the outcome to the sweep. One that nobody wants is delivered too.
+// deliver sends the outcome to the sweep. An unwanted one counts as delivered.
 func (r *working) deliver(ctx context.Context, c cell, o outcome) error {
 	text, err := json.Marshal(o)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// retryAfter is when a client that was shed may come again: HTTP knows no time that is shorter.
+// retryAfter is the shortest time that HTTP's Retry-After can express.
 const retryAfter = time.Second
 
-// A Gateway is a strategy in the place of a target: each call is a task. A call that is shed is
-// refused as targets.Unavailable, so that targets.Handler makes 503 of it.
+// A Gateway is a strategy as a target: each call is a task. A shed call fails with
+// targets.Unavailable, which targets.Handler turns into 503.
 type Gateway struct {
 	strategy       strategies.Strategy
 	labels         *machine.ProfileLabels
@@ -24,7 +24,7 @@ type Gateway struct {
 	inFlight, peak atomic.Int64
 }
 
-// New starts a strategy for the calls. It panics on parameters that the Spec's Validate refuses.
+// New starts a strategy. It panics on parameters that Spec.Validate refuses.
 func New(ctx context.Context, s strategies.Variant, limit, queue int) *Gateway {
 	return (&Gateway{}).start(ctx, s, limit, queue)
 }
@@ -52,8 +52,8 @@ type call struct {
 	done    chan error
 }
 
-// Call implements targets.Target. It returns when the work is done, or has not been begun because
-// the client has gone.
+// Call implements targets.Target. It returns when the work is done, or was not begun because the
+// client has left.
 func (g *Gateway) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
@@ -73,11 +73,11 @@ func (g *Gateway) Call(
 	return err
 }
 
-// attempt is the Run of every task. The work ends with the client, and with the strategy's word.
+// attempt is the Run of every task. Client or strategy can cancel it.
 func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	c := t.Arg.(*call)
 	if err := c.ctx.Err(); err != nil {
-		return strategies.Result{Err: err} // nobody waits for it any more
+		return strategies.Result{Err: err} // the client has left
 	}
 	g := c.gateway
 	g.labels.Task(0)
@@ -92,11 +92,11 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	return strategies.Result{Err: c.work(ctx, c.seq)}
 }
 
-// done tells the call. The channel has room for one.
+// done never blocks: the channel has room for one.
 func done(t *strategies.Task, r strategies.Result) { t.Arg.(*call).done <- r.Err }
 
-// Drain ends the strategy, as its own Drain does.
+// Drain drains the strategy.
 func (g *Gateway) Drain(ctx context.Context) error { return g.strategy.Drain(ctx) }
 
-// Peak is how many calls were at work at once, at most.
+// Peak returns the maximum number of concurrent calls.
 func (g *Gateway) Peak() int { return int(g.peak.Load()) }

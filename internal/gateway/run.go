@@ -19,18 +19,17 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// DefaultLimit is the limit of a Scenario that names none.
+// DefaultLimit is the default of Scenario.Limit.
 const DefaultLimit = 4
 
-// A Scenario is a server and the load on it.
+// A Scenario is a server and its load.
 type Scenario struct {
-	Strategy strategies.Variant // what bounds the server's work; required
-	Limit    int                // most requests at work; 0 is DefaultLimit
-	// slots of the strategy's queue, where it has one: as bench.Scenario.Queue
+	Strategy strategies.Variant // bounds the server's work; required
+	Limit    int                // maximum concurrent requests; 0 is DefaultLimit
+	// slots of the strategy's queue, as bench.Scenario.Queue
 	Queue    int
-	Workload workloads.Variant // what a request costs; required
-	// Load is what the clients do. Requests, Label and Shed are set by Run, and there is no
-	// strategy in it: that is the server's.
+	Workload workloads.Variant // cost of a request; required
+	// Load is the attack on the server, without a strategy. Run sets Requests, Label and Shed.
 	Load attack.Attack
 }
 
@@ -49,7 +48,7 @@ func (s Scenario) params() strategies.Params {
 		s.Limit), Values: s.Strategy.Values}
 }
 
-// Name is the benchmark name of the scenario, every axis that is not at its default.
+// Name returns the benchmark name: every axis that is not at its default.
 func (s Scenario) Name() string {
 	s = s.withDefaults()
 	_, load, _ := strings.Cut(s.Load.Name(), "/target=gateway/")
@@ -61,7 +60,7 @@ func (s Scenario) Name() string {
 		s.Limit, queue, load)
 }
 
-// Validate reports everything that makes the scenario impossible, joined.
+// Validate returns all errors of the scenario, joined.
 func (s Scenario) Validate() error {
 	s = s.withDefaults()
 	var c text.Complaints
@@ -76,8 +75,8 @@ func (s Scenario) Validate() error {
 	return errors.Join(append(c, s.Load.Validate())...)
 }
 
-// Run starts the server on a loopback address, attacks it, and takes it down. When ctx ends first,
-// the report is about the part before, as attack.Run has it.
+// Run starts the server on a loopback address, attacks it, and stops it. If ctx ends first, the
+// report covers the part before, as in attack.Run.
 func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -111,7 +110,7 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	go func() { served <- server.Serve(listener) }()
 	s.Load.Requests[0].URL = "http://" + listener.Addr().String() + "/"
 	report, err = attack.Run(ctx, s.Load)
-	err = errors.Join(err, server.Close()) // whose requests are over, or given up
+	err = errors.Join(err, server.Close()) // its requests have ended
 	if e := <-served; !errors.Is(e, http.ErrServerClosed) {
 		err = errors.Join(err, e)
 	}
@@ -131,11 +130,11 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	return report, nil
 }
 
-// A logger is what *log.Logger is here. Only the command has a log, so package log is not named.
+// A logger is a *log.Logger, without importing package log, which only the command may.
 type logger interface{ SetOutput(io.Writer) }
 
-// discard makes a server's log one that goes nowhere: what clients do wrong is in the report.
-// Without one, it would go to standard error.
+// discard returns a server's log without output. Clients' errors are in the report, and the default
+// is standard error.
 func discard[L any, P interface {
 	*L
 	logger

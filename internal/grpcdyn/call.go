@@ -17,14 +17,14 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// A Message is one call as it is sent.
+// A Message is an encoded call.
 type Message struct {
 	*Method
 	head []hpack.HeaderField // metadata
-	wire []byte              // as it goes over the connection
+	wire []byte              // gRPC frame
 }
 
-// NewMessage is a call of the method with a message that Method.Encode has made.
+// NewMessage returns a call of the method with a message encoded by Method.Encode.
 func NewMessage(m *Method, md metadata.MD, encoded []byte) *Message {
 	out := &Message{Method: m, wire: make([]byte, 5, 5+len(encoded))}
 	binary.BigEndian.PutUint32(out.wire[1:], uint32(len(encoded)))
@@ -40,23 +40,23 @@ func NewMessage(m *Method, md metadata.MD, encoded []byte) *Message {
 	return out
 }
 
-// Len is how many bytes the encoded message has.
+// Len returns the size of the encoded message in bytes.
 func (m *Message) Len() int64 { return int64(len(m.wire) - 5) }
 
-// An Answer is what became of a call.
+// An Answer is the outcome of a call.
 type Answer struct {
 	Code codes.Code
-	// the server said so itself. Else something on the way did, and Text has what
+	// the status is the server's. Otherwise it was set on the way, and Text describes the cause
 	Answered   bool
-	Text       string        // what it said besides
-	RetryAfter time.Duration // when the server wants to be called again; 0: it says nothing
+	Text       string        // the status message
+	RetryAfter time.Duration // the server's pushback; 0: none
 	In         int64         // bytes of all messages
-	// where somebody wants them: metadata before and after the messages, and the last of these
+	// if requested: headers and trailers, and the last message
 	Metadata metadata.MD
 	Last     []byte
 }
 
-// Spell is how the field writes a code.
+// Spell returns the usual spelling of a code.
 func Spell(code codes.Code) string {
 	if int(code) < len(spelled) {
 		return spelled[code]
@@ -69,7 +69,7 @@ var spelled = [...]string{"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEA
 	"FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE",
 	"DATA_LOSS", "UNAUTHENTICATED"}
 
-// Err is why there is no answer of the server's; nil: there is one.
+// Err returns why the server did not answer, or nil.
 func (a *Answer) Err() error {
 	if a.Answered {
 		return nil
@@ -77,11 +77,10 @@ func (a *Answer) Err() error {
 	return fmt.Errorf("%s: %s", Spell(a.Code), a.Text)
 }
 
-// mostAgain is how often a call looks for a connection that takes it.
 const mostAgain = 3
 
-// Call sends the message, once unless Options.Resend says otherwise, and reads what is answered to
-// its end. wants says that somebody wants the last message and the metadata.
+// Call sends the message, once unless Options.Resend is set, and reads the answer to its end. wants
+// requests the last message and the metadata.
 func (c *Client) Call(
 	ctx context.Context, m *Message, deadline time.Time, wants bool,
 ) Answer {
@@ -106,7 +105,7 @@ func (c *Client) Call(
 	}
 }
 
-// failed is a call that has no connection, for which it may have waited in vain.
+// failed returns the answer of a call without a connection. It may have timed out waiting for one.
 func failed(ctx context.Context, err error) Answer {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return Answer{Code: codes.Canceled, Text: context.Cause(ctx).Error()}

@@ -1,8 +1,8 @@
-// Package grpcdyn calls methods over gRPC with messages that are already encoded, and reports of
-// each call whether the server answered it, or something on the way.
+// Package grpcdyn calls gRPC methods with encoded messages. For each call it reports whether the
+// server answered or something on the way did.
 //
 // method.go has the methods and their messages, compile.go and reflect.go find their descriptors,
-// call.go makes a call over a link (link.go), which is a connection.
+// call.go makes a call over a connection (link.go).
 package grpcdyn
 
 import (
@@ -21,18 +21,18 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// Options say where a Client calls.
+// Options are the options of a Client.
 type Options struct {
-	Address string      // host:port, also where Dial goes elsewhere
+	Address string      // host:port, also with Dial
 	TLS     *tls.Config // nil: in the clear
-	// of calls over TLS; "": the name of the server
+	// of calls over TLS; "": the server name
 	Authority string
-	// connections, and calls at once on each; 0: as for transport.NewDealer
+	// connections, and concurrent calls on each; 0: as in transport.NewDealer
 	Connections, Streams int
 	Dial                 func(ctx context.Context, network, address string) (net.Conn, error)
-	Watch                func(net.Conn) net.Conn            // a connection, once secured; nil: nobody
-	Secured              func(context.Context, error) error // notes a handshake; nil: nobody does
-	// a call that the server has not begun, it says, may be sent again
+	Watch                func(net.Conn) net.Conn            // wraps a secured connection; nil: none
+	Secured              func(context.Context, error) error // counts a handshake; nil: none
+	// resend calls that the server reports as not begun
 	Resend bool
 }
 
@@ -44,14 +44,14 @@ type Client struct {
 	resent atomic.Int64
 
 	mu     sync.Mutex
-	links  []*link // that were made
+	links  []*link // all links so far
 	closed bool
 }
 
-// A peer holds the header fields that name a call's receiver and its sender.
+// A peer has the header fields that identify receiver and sender.
 type peer struct{ pseudo, head []hpack.HeaderField }
 
-// NewClient connects to nobody yet.
+// NewClient does not connect yet.
 func NewClient(o Options) *Client {
 	scheme, authority := "http", o.Address
 	if o.TLS != nil {
@@ -68,7 +68,7 @@ func NewClient(o Options) *Client {
 			{Name: "user-agent", Value: "poolbench"}, {Name: "te", Value: "trailers"}}}}
 }
 
-// link is connection number at, made anew where it does not stand.
+// link returns connection number at, opened again if it is closed.
 func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, error) {
 	if l, ok := c.host.Standing(at); ok {
 		return l, nil
@@ -92,7 +92,7 @@ func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, e
 	})
 }
 
-// connect makes a link to a server that speaks.
+// connect waits until the server has sent its settings.
 func (c *Client) connect(ctx context.Context) (*link, error) {
 	made, err := c.Dial(ctx, "tcp", c.Address)
 	if err != nil {
@@ -128,8 +128,7 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// Resent is how many calls were sent again, unasked: the server had said that it did not begin
-// them.
+// Resent returns the number of calls sent again because the server had not begun them.
 func (c *Client) Resent() int64 { return c.resent.Load() }
 
 // Close ends every call.

@@ -19,17 +19,16 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// MaxSet is the most that a file of descriptors may hold.
+// MaxSet limits the bytes of a descriptor file.
 const MaxSet = 16 << 20
 
-// Bounds of a .proto: compiling takes 100 bytes of memory for a byte of text, and a stack for each
-// level of braces. protoc itself allows 32 levels.
+// Limits of a .proto: compiling takes 100 bytes of memory per byte, and stack for each level of
+// braces. protoc allows 32 levels.
 const (
 	maxText    = 4 << 20
 	maxNesting = 1000
 )
 
-// readText reads a .proto.
 func readText(path string) (string, error) {
 	text, err := files.ReadFile(path, maxText)
 	if err != nil {
@@ -45,15 +44,15 @@ func readText(path string) (string, error) {
 		case '}', ']', '>', ')':
 			depth = max(depth-1, 0)
 		}
-		if depth > maxNesting { // in comments, too: nobody writes so many
+		if depth > maxNesting { // also counts braces in comments
 			return "", fmt.Errorf("%s:%d: more than %d brackets are open", path, line, maxNesting)
 		}
 	}
 	return string(text), nil
 }
 
-// ReadSet reads descriptors from a file: a .proto, which is compiled, with what it imports from its
-// directory and those above it, or a FileDescriptorSet. What it returns is the latter, encoded.
+// ReadSet reads a file: a .proto, compiled with imports from its directory and the directories
+// above it, or a FileDescriptorSet. It returns an encoded FileDescriptorSet.
 func ReadSet(path string) ([]byte, error) {
 	if filepath.Ext(path) != ".proto" {
 		set, err := files.ReadFile(path, MaxSet)
@@ -71,7 +70,7 @@ func ReadSet(path string) ([]byte, error) {
 	return compile(path, text)
 }
 
-// Files compiles one .proto that imports nothing but what protobuf has.
+// Files compiles a .proto that imports only protobuf's own files.
 func Files(name, text string) (linker.Resolver, error) {
 	from := protocompile.SourceAccessorFromMap(map[string]string{name: text})
 	files, err := compileFrom(&protocompile.SourceResolver{Accessor: from}, name)
@@ -121,7 +120,7 @@ func compile(path, text string) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(&set)
 }
 
-// near is the file of that name in the directory of path, or in one above it.
+// near opens the file in the directory of path or the nearest one above it.
 func near(path, name string) (io.ReadCloser, error) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		text, err := readText(filepath.Join(dir, filepath.FromSlash(name)))

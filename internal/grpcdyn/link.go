@@ -13,48 +13,46 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// A link is a connection of HTTP/2 that carries calls. Whoever calls leaves frames in a buffer that
-// one goroutine writes, so that calls at once are one write (write.go); another one reads, and
-// hands each answer to whoever waits for it (read.go). By grpc-go's own client, which
-// has a context, a timer and a dozen objects for each call, a unary call takes 38 to 55 µs of CPU
-// time where it takes 14 to 19 here (50 at once, in pairs, on a busy machine), and that would be
-// measured as the server's.
+// A link is an HTTP/2 connection for calls. Callers append frames to a buffer that one goroutine
+// writes, so concurrent calls share a write (write.go). Another goroutine reads and delivers
+// answers (read.go). grpc-go's client, which creates a context, a timer and a dozen objects per
+// call, takes 38 to 55 µs of CPU time for a unary call, this one 14 to 19 (50 at once, in pairs, on
+// a busy machine). The difference would be measured as the server's.
 type link struct {
 	conn    net.Conn
 	to      *peer
 	running sync.WaitGroup
-	ready   chan struct{} // closed when the server has spoken, or the link is dead
+	ready   chan struct{} // closed when the server has sent settings, or the link is dead
 	wake    chan struct{} // the writer
 	idle    sync.Pool     // of *flight
 
 	mu      sync.Mutex
-	out     []byte // frames to be written
+	out     []byte // frames to write
 	head    bytes.Buffer
 	encoder *hpack.Encoder
 	next    uint32 // stream
 	calls   map[uint32]*flight
-	most    int       // calls at once, the server says
-	queue   []*flight // that are more
-	blocked []*flight // that wait for a window
-	window  int64     // of the connection: bytes that may be sent
-	first   int64     // of a stream that begins
-	largest int       // frame
-	owed    int       // bytes that came, of the connection's window
-	acks    int       // that wait to be written
-	gone    bool      // it takes no new call
-	spoken  bool      // the server has
-	dead    error     // why; nil: it is not
+	most    int       // the server's limit of concurrent calls
+	queue   []*flight // waiting for the limit
+	blocked []*flight // waiting for a window
+	window  int64     // send window of the connection, in bytes
+	first   int64     // initial window of a stream
+	largest int       // maximum frame size
+	owed    int       // received bytes to add to the connection's window
+	acks    int       // waiting to be written
+	gone    bool      // no new calls
+	spoken  bool      // the server has sent settings
+	dead    error     // cause; nil: alive
 }
 
 const (
 	firstWindow  = 65535     // RFC 9113, 6.9.2
 	firstFrame   = 16 << 10  // 6.5.2
-	streamWindow = 1 << 20   // that servers may send of one answer at once
-	linkWindow   = 16 << 20  // and of all
+	streamWindow = 1 << 20   // receive window of one answer
+	linkWindow   = 16 << 20  // and of all answers
 	lastStream   = 1<<31 - 1 // 5.1.1
 )
 
-// newLink speaks HTTP/2 on c.
 func newLink(c net.Conn, to *peer) *link {
 	l := &link{conn: c, to: to, ready: make(chan struct{}), wake: make(chan struct{}, 1), next: 1,
 		calls: map[uint32]*flight{}, most: lastStream, window: firstWindow, first: firstWindow,
@@ -67,17 +65,17 @@ func newLink(c net.Conn, to *peer) *link {
 	return l
 }
 
-// A flight is a call on a link. Whoever holds the link's lock may change it until it is done.
+// A flight is a call on a link, guarded by the link's lock until it is done.
 type flight struct {
 	reply
 	message *Message
 	timeout string
-	until   time.Time     // when it gives up
-	id      uint32        // its stream; 0: it has not begun
-	rest    []byte        // of what is sent
-	window  int64         // of it
-	blocked bool          // it waits for a window
-	done    chan struct{} // has a token when it is over
+	until   time.Time     // deadline
+	id      uint32        // stream; 0: not begun
+	rest    []byte        // unsent bytes
+	window  int64         // send window
+	blocked bool          // waiting for a window
+	done    chan struct{} // receives a token at the end
 	timer   *time.Timer
 }
 
@@ -87,7 +85,6 @@ func newFlight() any {
 	return f
 }
 
-// call makes a call, and waits for the answer.
 func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants bool) reply {
 	left := time.Until(deadline)
 	f := l.idle.Get().(*flight)
@@ -118,7 +115,6 @@ func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants b
 	return l.put(f)
 }
 
-// put has the flight used again, and is what came of it.
 func (l *link) put(f *flight) reply {
 	r := f.reply
 	f.reply, f.message, f.rest = reply{}, nil, nil
@@ -126,7 +122,6 @@ func (l *link) put(f *flight) reply {
 	return r
 }
 
-// giveUp ends a call from this side.
 func (l *link) giveUp(f *flight, code codes.Code, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,22 +132,22 @@ func (l *link) giveUp(f *flight, code codes.Code, why string) {
 		l.reset(f.id, http2.ErrCodeCancel)
 		l.drop(f)
 	default:
-		<-f.done // its answer came just now
+		<-f.done // the answer arrived just now
 		return
 	}
 	f.fail(code, why)
 }
 
-// end is that of a call whose answer is complete, or will not be.
+// end ends a call with its answer, complete or not.
 func (l *link) end(f *flight) {
-	if len(f.rest) > 0 { // nobody reads it
+	if len(f.rest) > 0 { // the server does not read it
 		l.reset(f.id, http2.ErrCodeCancel)
 	}
 	l.drop(f)
 	f.done <- struct{}{}
 }
 
-// drop forgets a call, and has the next one begin in its place.
+// drop removes a call and begins the next one.
 func (l *link) drop(f *flight) {
 	delete(l.calls, f.id)
 	if f.blocked {
@@ -164,7 +159,7 @@ func (l *link) drop(f *flight) {
 	}
 }
 
-// advance has calls begin that the server would not have before.
+// advance begins queued calls up to the server's limit.
 func (l *link) advance() {
 	for len(l.queue) > 0 && len(l.calls) < l.most && !l.gone {
 		next := l.queue[0]
@@ -173,7 +168,6 @@ func (l *link) advance() {
 	}
 }
 
-// leave has the link take no new call.
 func (l *link) leave() {
 	l.gone = true
 	for _, f := range l.queue {
@@ -187,7 +181,7 @@ func (l *link) leave() {
 	}
 }
 
-// die ends the link and its calls.
+// die ends the link and its calls. Hold the lock.
 func (l *link) die(err error) {
 	if l.dead != nil {
 		return
@@ -203,32 +197,29 @@ func (l *link) die(err error) {
 	if !l.spoken {
 		close(l.ready)
 	}
-	_ = l.conn.Close() // both goroutines learn of it by an error
+	_ = l.conn.Close() // ends both goroutines
 	l.rouse()
 }
 
-// fail is die, for who does not hold the lock.
 func (l *link) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.die(err)
 }
 
-// isGone reports whether it takes no new call.
 func (l *link) isGone() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.gone
 }
 
-// why is why it is dead; nil: it is not.
 func (l *link) why() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.dead
 }
 
-// close ends the link, and waits for its goroutines.
+// close ends the link and waits for its goroutines.
 func (l *link) close() {
 	l.fail(net.ErrClosed)
 	l.running.Wait()

@@ -13,14 +13,13 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// A Method is one of a service that is called with one message and answers with one, or with
-// several.
+// A Method takes one message and answers with one or, if it streams, several.
 type Method struct {
-	Path string // as it goes over the wire: /package.Service/Method
+	Path string // /package.Service/Method
 	of   protoreflect.MethodDescriptor
 }
 
-// CutPath is the two names in the path of a URL.
+// CutPath returns the two names in a URL's path.
 func CutPath(path string) (service, method string, err error) {
 	service, method, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if !ok || !protoreflect.FullName(service).IsValid() || !protoreflect.Name(method).IsValid() {
@@ -29,10 +28,10 @@ func CutPath(path string) (service, method string, err error) {
 	return service, method, nil
 }
 
-// A Source finds what a full name stands for. Its error says what is known instead.
+// A Source finds the descriptor of a full name. Its error lists the known names.
 type Source func(service string) (protoreflect.Descriptor, error)
 
-// Method is the one of that path.
+// Method returns the method of a path.
 func (s Source) Method(path string) (*Method, error) {
 	name, method, err := CutPath(path)
 	if err != nil {
@@ -65,20 +64,20 @@ func (s Source) Method(path string) (*Method, error) {
 // Streams reports whether it answers with any number of messages.
 func (m *Method) Streams() bool { return m.of.IsStreamingServer() }
 
-// Encode makes a message for the method of its JSON; of nothing, an empty one.
+// Encode encodes a message from JSON; empty text is the empty message.
 func (m *Method) Encode(text []byte) ([]byte, error) {
 	message := dynamicpb.NewMessage(m.of.Input())
 	if len(strings.TrimSpace(string(text))) > 0 {
 		if err := protojson.Unmarshal(text, message); err != nil {
 			return nil, fmt.Errorf("no JSON of a %s: %s", m.of.Input().FullName(),
-				// protobuf puts one or two blanks there, by chance
+				// protobuf randomly adds a second space
 				strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "proto:")), " "))
 		}
 	}
 	return proto.Marshal(message)
 }
 
-// Decode is the JSON of a message with which the method answers.
+// Decode returns the JSON of an answer's message.
 func (m *Method) Decode(wire []byte) ([]byte, error) {
 	message := dynamicpb.NewMessage(m.of.Output())
 	if err := proto.Unmarshal(wire, message); err != nil {
@@ -87,8 +86,8 @@ func (m *Method) Decode(wire []byte) ([]byte, error) {
 	return protojson.Marshal(message)
 }
 
-// FromSet finds services in an encoded FileDescriptorSet, as protoc --descriptor_set_out
-// --include_imports writes it.
+// FromSet finds services in a FileDescriptorSet, as written by protoc --descriptor_set_out
+// --include_imports.
 func FromSet(set []byte) (Source, error) {
 	var files descriptorpb.FileDescriptorSet
 	if err := proto.Unmarshal(set, &files); err != nil {
@@ -114,7 +113,6 @@ func FromSet(set []byte) (Source, error) {
 	}, nil
 }
 
-// unknown is an error about a service that is not among those there are.
 func unknown(service string, names []string) error {
 	return fmt.Errorf("there is no service %s (known: %s)", service, strings.Join(names, ", "))
 }

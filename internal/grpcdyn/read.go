@@ -11,19 +11,17 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// mostHead bounds the names and values of one head of an answer.
+// mostHead limits the bytes of names and values in one header block.
 const mostHead = 1 << 20
 
-// A reader reads a link.
 type reader struct {
 	*link
 	decoder *hpack.Decoder
-	at      *flight // whose head comes; nil: nobody's
-	size    int     // of it
-	ends    bool    // the stream, with it
+	at      *flight // of the current header block; nil: none
+	size    int     // of the block, in bytes
+	ends    bool    // the block ends the stream
 }
 
-// read reads until the link is dead.
 func (l *link) read() {
 	r := &reader{link: l}
 	r.decoder = hpack.NewDecoder(4096, r.field)
@@ -51,7 +49,7 @@ func (l *link) read() {
 	}
 }
 
-// refuse ends a call whose answer is none.
+// refuse ends a call with an invalid answer.
 func (r *reader) refuse(f *flight, code codes.Code, why string) {
 	if f == nil {
 		return
@@ -74,7 +72,7 @@ func (r *reader) handle(frame http2.Frame) error {
 		r.at, r.size, r.ends = f, 0, frame.StreamEnded()
 		return r.block(frame.HeaderBlockFragment(), frame.HeadersEnded())
 	case *http2.ContinuationFrame:
-		r.at = f // which may have been given up meanwhile
+		r.at = f // it may have been given up
 		return r.block(frame.HeaderBlockFragment(), frame.HeadersEnded())
 	case *http2.RSTStreamFrame:
 		if f != nil {
@@ -82,7 +80,7 @@ func (r *reader) handle(frame http2.Frame) error {
 			f.unbegun = frame.ErrCode == http2.ErrCodeRefusedStream
 			f.fail(ofReset(frame.ErrCode), "the stream was reset by "+frame.ErrCode.String())
 			if f.Code == codes.Canceled && !time.Now().Before(f.until) {
-				// the server knows the timeout, and may see its end before this side does
+				// the server knows the timeout, and may end the call first
 				f.fail(codes.DeadlineExceeded, "no answer in time")
 			}
 			r.end(f)
@@ -131,7 +129,7 @@ func (r *reader) data(f *flight, frame *http2.DataFrame) {
 	}
 }
 
-// block takes a piece of a head.
+// block adds a piece of a header block.
 func (r *reader) block(piece []byte, last bool) error {
 	if _, err := r.decoder.Write(piece); err != nil {
 		return err
@@ -178,7 +176,8 @@ func (r *reader) goAway(frame *http2.GoAwayFrame) {
 	r.leave()
 }
 
-// mostAcks is how many answers wait for a server that asks and does not read.
+// mostAcks limits queued acknowledgements to a server that sends requests for them but does not
+// read.
 const mostAcks = 1000
 
 func (r *reader) ack() error {
@@ -188,7 +187,7 @@ func (r *reader) ack() error {
 	return nil
 }
 
-// settle heeds what the server wants.
+// settle applies the server's settings.
 func (r *reader) settle(frame *http2.SettingsFrame) error {
 	if frame.IsAck() {
 		return nil
@@ -229,7 +228,7 @@ func (r *reader) settle(frame *http2.SettingsFrame) error {
 	return nil
 }
 
-// ofReset is what gRPC makes of a code of HTTP/2.
+// ofReset maps an HTTP/2 error code to gRPC's.
 func ofReset(code http2.ErrCode) codes.Code {
 	switch code {
 	case http2.ErrCodeRefusedStream:

@@ -12,15 +12,15 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
-	_ "google.golang.org/grpc/encoding/proto" // of the messages of reflection
+	_ "google.golang.org/grpc/encoding/proto" // encodes reflection messages
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// Reflected finds services by asking the server, over a connection of its own by grpc-go's client.
-// The function that it returns ends that.
+// Reflected finds services by server reflection, over a separate connection of grpc-go. Call the
+// returned function to close it.
 func (c *Client) Reflected(ctx context.Context) (Source, func(), error) {
 	secure := insecure.NewCredentials()
 	if c.TLS != nil {
@@ -67,11 +67,11 @@ func (c *Client) Reflected(ctx context.Context) (Source, func(), error) {
 			return d, nil
 		}, func() {
 			asked.Reset()
-			_ = conn.Close() // all that was asked has been answered
+			_ = conn.Close() // all answers are there
 		}, nil
 }
 
-// handshake returns the reason why TLS fails; nil: it does not.
+// handshake returns why TLS fails, or nil.
 func (c *Client) handshake(ctx context.Context) error {
 	l, err := c.connect(ctx)
 	if err == nil {

@@ -14,27 +14,26 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// A reply is an Answer while it comes.
 type reply struct {
 	Answer
-	wants, one bool // header and last message are wanted; one message is all there is to come
-	unsent     bool // nothing went over the wire
-	unbegun    bool // the server has said that it did not begin the call
-	begun      bool // the head has come
+	wants, one bool // header and last message are requested; only one message may follow
+	unsent     bool // nothing was sent
+	unbegun    bool // the server has not begun the call
+	begun      bool // the headers have arrived
 	status     string
-	http, kind string // status and type of content
-	// of the message at hand: whether it is compressed, and how long it is
+	http, kind string // status and content type
+	// of the current message: the compression flag and length
 	prefix   [5]byte
-	have     int    // of it
-	left     uint32 // of the message
+	have     int    // bytes of prefix
+	left     uint32 // bytes of the message
 	messages int
-	owed     int // bytes that came, of the stream's window
+	owed     int // received bytes to add to the stream's window
 }
 
-// fail says why there is no answer of the server's.
+// fail sets a status that is not the server's.
 func (r *reply) fail(code codes.Code, why string) { r.Code, r.Text, r.Answered = code, why, false }
 
-// pushback is how a server says when a call may come again (gRFC A6).
+// pushback is the trailer for the delay before a retry (gRFC A6).
 const pushback = "grpc-retry-pushback-ms"
 
 func (r *reply) field(h hpack.HeaderField) {
@@ -72,7 +71,7 @@ func (r *reply) field(h hpack.HeaderField) {
 	r.Metadata[h.Name] = append(r.Metadata[h.Name], value)
 }
 
-// unescaped undoes what gRPC does to bytes beyond ASCII.
+// unescaped decodes gRPC's percent-encoding.
 func unescaped(text string) string {
 	if !strings.Contains(text, "%") {
 		return text
@@ -91,17 +90,17 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// headed is when a head has come, and with it the end of the stream or not. over says that the
-// answer is there; a code other than OK, that it is none.
+// headed handles a header block, which may end the stream. over reports that the answer is
+// complete. A code other than OK means that it is invalid.
 func (r *reply) headed(ends bool) (over bool, code codes.Code, why string) {
 	switch {
 	case r.begun && !ends:
 		return false, codes.Internal, "a second head came in the middle of the answer"
-	case !r.begun && !ends && strings.HasPrefix(r.http, "1"): // and the answer comes
+	case !r.begun && !ends && strings.HasPrefix(r.http, "1"): // an interim response
 		r.Metadata = nil
 		return false, codes.OK, ""
 	case !r.begun && !strings.HasPrefix(r.kind, "application/grpc"):
-		status, _ := strconv.Atoi(r.http) // 0: it is none
+		status, _ := strconv.Atoi(r.http) // 0: invalid
 		return false, ofHTTP(status), fmt.Sprintf("no gRPC: status %s, content-type %q", r.http,
 			r.kind)
 	}
@@ -124,7 +123,6 @@ func (r *reply) headed(ends bool) (over bool, code codes.Code, why string) {
 	return true, codes.OK, ""
 }
 
-// ofHTTP is what gRPC makes of a status of HTTP.
 func ofHTTP(status int) codes.Code {
 	switch status {
 	case 0, http.StatusBadRequest:
@@ -142,10 +140,10 @@ func ofHTTP(status int) codes.Code {
 	return codes.Unknown
 }
 
-// mostReceived bounds one message of an answer.
+// mostReceived limits the bytes of one received message.
 const mostReceived = 64 << 20
 
-// take takes a piece of the messages. A code other than OK says that they cannot be read.
+// take adds a part of the messages. A code other than OK means that they are invalid.
 func (r *reply) take(p []byte) (codes.Code, string) {
 	if !r.begun {
 		return codes.Internal, "a message came before the head"

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// greet puts what a client says first.
+// greet appends the client's preface.
 func (l *link) greet() {
 	l.out = append(l.out, http2.ClientPreface...)
 	settings := []http2.Setting{{ID: http2.SettingEnablePush, Val: 0},
@@ -24,7 +24,6 @@ func (l *link) greet() {
 	l.rouse()
 }
 
-// frame puts the head of a frame.
 func (l *link) frame(kind http2.FrameType, flags http2.Flags, stream uint32, n int) {
 	if len(l.out) == 0 {
 		l.rouse() // else it is awake
@@ -33,7 +32,7 @@ func (l *link) frame(kind http2.FrameType, flags http2.Flags, stream uint32, n i
 	l.out = binary.BigEndian.AppendUint32(l.out, stream)
 }
 
-// word puts a frame of 32 bits.
+// word appends a frame of 32 bits.
 func (l *link) word(kind http2.FrameType, stream, v uint32) {
 	l.frame(kind, 0, stream, 4)
 	l.out = binary.BigEndian.AppendUint32(l.out, v)
@@ -43,10 +42,9 @@ func (l *link) reset(stream uint32, code http2.ErrCode) {
 	l.word(http2.FrameRSTStream, stream, uint32(code))
 }
 
-// credit lets so many more bytes come.
+// credit extends the receive window by n bytes.
 func (l *link) credit(stream uint32, n int) { l.word(http2.FrameWindowUpdate, stream, uint32(n)) }
 
-// rouse has the writer look up.
 func (l *link) rouse() {
 	select {
 	case l.wake <- struct{}{}:
@@ -54,7 +52,6 @@ func (l *link) rouse() {
 	}
 }
 
-// begin puts a call.
 func (l *link) begin(f *flight) {
 	f.id, f.rest, f.window = l.next, f.message.wire, l.first
 	l.calls[f.id] = f
@@ -88,14 +85,14 @@ func (l *link) fields(all []hpack.HeaderField) {
 }
 
 func (l *link) field(h hpack.HeaderField) {
-	_ = l.encoder.WriteField(h) // into memory
+	_ = l.encoder.WriteField(h) // to memory
 }
 
-// pour puts as much of a message as the windows let.
+// pour appends as much of a message as the windows allow.
 func (l *link) pour(f *flight) {
 	for {
 		n := int(min(int64(len(f.rest)), int64(l.largest), l.window, f.window))
-		if n <= 0 { // a message has a head, so there is some left
+		if n <= 0 { // a message is never empty, since it has a prefix
 			f.blocked = true
 			l.blocked = append(l.blocked, f)
 			return
@@ -114,7 +111,7 @@ func (l *link) pour(f *flight) {
 	}
 }
 
-// unblock pours what has a window now.
+// unblock continues calls whose window has grown.
 func (l *link) unblock() {
 	waiting := l.blocked
 	l.blocked = nil
@@ -124,14 +121,13 @@ func (l *link) unblock() {
 	}
 }
 
-// mostKept bounds the buffers that are kept for the next write.
+// mostKept limits the buffers kept for reuse.
 const mostKept = 1 << 20
 
-// write writes, until the link is dead.
 func (l *link) write() {
 	var b []byte
 	for range l.wake {
-		runtime.Gosched() // who is about to call comes along
+		runtime.Gosched() // lets other callers join this write
 		l.mu.Lock()
 		b, l.out, l.acks = l.out, b[:0], 0
 		dead := l.dead
@@ -151,8 +147,8 @@ func (l *link) write() {
 	}
 }
 
-// spellTimeout is how gRPC says how long there is: up to eight digits and a unit. In milliseconds,
-// rounded up, calls of one timeout say the same, which is a byte in HPACK.
+// spellTimeout formats a timeout for gRPC: up to eight digits and a unit. Rounding up to
+// milliseconds gives equal calls equal text, which HPACK compresses to one byte.
 func spellTimeout(left time.Duration) string {
 	switch ms := (left + time.Millisecond - 1) / time.Millisecond; {
 	case ms <= 0:

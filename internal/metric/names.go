@@ -1,6 +1,6 @@
 package metric
 
-// The names of metrics: the units of results.txt, which observe.Metrics describes.
+// Metric names: the units of results.txt, described by observe.Metrics.
 const (
 	// Throughput and load.
 	NsPerOp    = "ns/op"
@@ -8,7 +8,7 @@ const (
 	Goodput    = "goodput-ops/s"
 	Offered    = "offered-ops/s"
 
-	// Times of completed tasks; with Due over all requests that were due.
+	// Times of completed tasks. Due names cover all due requests.
 	MeanResponse   = "mean-response-sec"
 	P50Response    = "p50-response-sec"
 	P90Response    = "p90-response-sec"

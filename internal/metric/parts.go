@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Times of tasks, in the names of their metrics: p99-response-sec.
+// Times of tasks, as in p99-response-sec.
 const (
 	Response  = "response"
 	Wait      = "wait"
@@ -13,7 +13,7 @@ const (
 	FirstByte = "first-byte"
 )
 
-// Statistics of a time that are no quantile.
+// Statistics other than quantiles.
 const (
 	Mean = "mean"
 	Max  = "max"
@@ -22,29 +22,29 @@ const (
 // StatisticOf returns the name of a statistic of a time, such as mean-wait-sec.
 func StatisticOf(statistic, time string) string { return statistic + "-" + time + "-sec" }
 
-// IsOf reports whether a metric is a statistic of that time, be it of all tasks or of some.
+// IsOf reports whether a metric is a statistic of that time, over all or some tasks.
 func IsOf(unit, time string) bool { return strings.HasSuffix(unit, "-"+time+"-sec") }
 
 // IsMax reports whether a metric is the largest value of a run.
 func IsMax(unit string) bool { return strings.HasPrefix(unit, Max+"-") }
 
-// Low returns the name of the lower end of the 95 % interval of a time, such as p99-response-sec.
+// Low returns the name of the lower end of a time's 95 % interval.
 func Low(unit string) string { return interval(unit, "-low-sec") }
 
 // High returns the name of the upper end.
 func High(unit string) string { return interval(unit, "-high-sec") }
 
-// ESS returns the name of the effective sample size of a time.
+// ESS returns the name of a time's effective sample size.
 func ESS(unit string) string { return interval(unit, "-ess") }
 
 func interval(unit, suffix string) string { return strings.TrimSuffix(unit, "-sec") + suffix }
 
-// Prefixes of the names of metrics.
+// Prefixes of metric names.
 const (
-	Sessions = "session-"   // of whole sessions instead of requests
-	NextSlot = "next-slot-" // as it would be with one slot more
-	Even     = "even-"      // as it would be if all tasks took equally long
-	NoTarget = "no-target-" // as it would be if the target took no time
+	Sessions = "session-"   // of sessions instead of requests
+	NextSlot = "next-slot-" // with one more slot
+	Even     = "even-"      // if all tasks took equally long
+	NoTarget = "no-target-" // if the target took no time
 
 	theory   = "theory-"
 	capacity = "capacity-"
@@ -53,25 +53,25 @@ const (
 // Theory returns the name of the exact value of a metric.
 func Theory(unit string) string { return theory + unit }
 
-// CutTheory returns the metric that unit is the exact value of; ok is false if it is none.
+// CutTheory returns the metric of which unit is the exact value. ok is false for other units.
 func CutTheory(unit string) (of string, ok bool) { return strings.CutPrefix(unit, theory) }
 
 // IsTheory reports whether a metric is an exact value.
 func IsTheory(unit string) bool { return strings.HasPrefix(unit, theory) }
 
-// CapacityMet returns the name of the result of a search along an axis, such as capacity-met-load.
+// CapacityMet returns the name of a search's result along an axis, such as capacity-met-load.
 func CapacityMet(axis string) string { return capacity + "met-" + axis }
 
-// CapacityMissed returns the name of the first value beyond that.
+// CapacityMissed returns the name of the first value beyond the result.
 func CapacityMissed(axis string) string { return capacity + "missed-" + axis }
 
 // IsCapacity reports whether a metric is the result of a search.
 func IsCapacity(unit string) bool { return strings.HasPrefix(unit, capacity) }
 
-// ShareOf returns the name of the share of the tasks with an outcome, such as shed/op.
+// ShareOf returns the name of the share of tasks with an outcome, such as shed/op.
 func ShareOf(outcome string) string { return outcome + "/op" }
 
-// A Part of a response has metrics of its mean, and of its mean and share in the slowest 1 %.
+// A Part of a response has metrics for its mean, and its mean and share in the slowest 1 %.
 type Part string
 
 // The parts, in the order of a task's life. PartTarget is part of PartService.
@@ -87,10 +87,10 @@ const (
 // Mean returns the name of the mean of the part.
 func (p Part) Mean() string { return StatisticOf(Mean, string(p)) }
 
-// Tail returns the name of its mean in the slowest 1 %.
+// Tail returns the name of the mean in the slowest 1 %.
 func (p Part) Tail() string { return StatisticOf("tail", string(p)) }
 
-// TailShare returns the name of its share of the response in the slowest 1 %.
+// TailShare returns the name of the share of the response in the slowest 1 %.
 func (p Part) TailShare() string { return ShareOf("tail-" + string(p)) }
 
 // IsTailShare reports whether a metric is a share of the response in the slowest 1 %.
@@ -98,49 +98,50 @@ func IsTailShare(unit string) bool {
 	return strings.HasPrefix(unit, "tail-") && strings.HasSuffix(unit, "/op")
 }
 
-// Kinds of tasks that have metrics of their own: classes, priorities and tenants. The name of a
-// kind comes before the name of the metric: short-p99-response-sec, tenant-0-ops/s.
+// Kinds of tasks with their own metrics: classes, priorities and tenants. The kind precedes the
+// metric: short-p99-response-sec, tenant-0-ops/s.
 const (
 	ClassShort = "short"
 	ClassLong  = "long"
 	ClassCPU   = "cpu"
 	ClassIO    = "io"
-	Priority   = "priority" // with a number, as a tenant
+	Priority   = "priority" // with a number, like a tenant
 	Tenant     = "tenant"
-	Others     = "others" // all tenants but the one with the most tasks
+	Others     = "others" // all tenants except the one with the most tasks
 )
 
-// OfKind returns the name of a metric of tasks of a kind.
+// OfKind returns the name of a metric of a kind of tasks.
 func OfKind(kind, unit string) string { return kind + "-" + unit }
 
-// OfPriority returns the name of a metric of the tasks of a priority.
+// OfPriority returns the name of a metric of a priority.
 func OfPriority(priority int, unit string) string {
 	return fmt.Sprintf("%s-%d-%s", Priority, priority, unit)
 }
 
-// OfTenant returns the name of a metric of the tasks of a tenant.
+// OfTenant returns the name of a metric of a tenant.
 func OfTenant(tenant int, unit string) string {
 	return fmt.Sprintf("%s-%d-%s", Tenant, tenant, unit)
 }
 
-// Share is the share of the time in slots, of a tenant or of the others.
+// Share is the share of slot time of a tenant or of the others.
 const Share = "share"
 
-// FoundLong returns the name of the share of short tasks that find so many slots held by long ones.
+// FoundLong returns the name of the share of short tasks that find that many slots held by long
+// tasks.
 func FoundLong(slots int) string { return ShareOf(fmt.Sprintf("found-%d-long", slots)) }
 
-// FoundLongWait returns the name of their mean wait.
+// FoundLongWait returns the name of the mean wait of these tasks.
 func FoundLongWait(slots int) string { return fmt.Sprintf("found-%d-long-wait-sec", slots) }
 
-// Count is how many sessions, or requests of a step, there were.
+// Count is the number of sessions, or of requests of a step.
 const Count = "count"
 
-// OfStep returns the name of a metric of a step of sessions, numbered from 1.
+// OfStep returns the name of a metric of a session step. Steps count from 1.
 func OfStep(step int, name, unit string) string {
 	return fmt.Sprintf("step%d-%s-%s", step, name, unit)
 }
 
-// IsOfSessions reports whether a metric is of whole sessions or of one of their steps.
+// IsOfSessions reports whether a metric belongs to sessions or to one of their steps.
 func IsOfSessions(unit string) bool {
 	return strings.HasPrefix(unit, Sessions) || strings.HasPrefix(unit, "step")
 }

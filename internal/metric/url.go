@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// OfURL returns the prefix of the metrics of one URL of an attack, such as url[GET%20/login]-. What
-// would end the name or the unit is percent-encoded.
+// OfURL returns the prefix of the metrics of one URL of an attack, such as url[GET%20/login]-.
+// Characters that would end the name or the unit are percent-encoded.
 func OfURL(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {
@@ -20,8 +20,7 @@ func OfURL(name string) string {
 	return "url[" + b.String() + "]-"
 }
 
-// CutURL returns the name of the URL that a metric belongs to, and the metric without the prefix.
-// ok is false for other metrics.
+// CutURL returns the URL's name and the metric without the prefix. ok is false for other metrics.
 func CutURL(unit string) (name, rest string, ok bool) {
 	behind, ok := strings.CutPrefix(unit, "url[")
 	if !ok {
@@ -35,15 +34,14 @@ func CutURL(unit string) (name, rest string, ok bool) {
 	return name, rest, err == nil
 }
 
-// statusPrefix is before a status in the unit of the share of the requests that it answered.
 const statusPrefix = "status-"
 
-// OfStatus returns the name of the share of the requests that were answered with a status.
+// OfStatus returns the name of the share of requests answered with a status.
 func OfStatus(status string) string {
 	return statusPrefix + strings.Join(strings.Fields(status), "_") + "/op"
 }
 
-// StatusOf returns the status whose share a metric is.
+// StatusOf returns the status of such a share.
 func StatusOf(unit string) (status string, ok bool) {
 	rest, ok := strings.CutPrefix(unit, statusPrefix)
 	if !ok {

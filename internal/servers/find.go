@@ -15,8 +15,8 @@ func (k Kind) missing(program string) error {
 		k.Product, program, k.Package)
 }
 
-// freePort finds one outside the range that systems give to outgoing connections: a server that is
-// started again must not find one of its own clients there, which has connected to itself.
+// freePort finds a port outside the range of outgoing connections. Otherwise a client of a
+// restarting server could occupy the port by connecting to itself.
 func freePort(taken []int) (int, error) {
 	var err error
 	for range 100 {
@@ -32,10 +32,10 @@ func freePort(taken []int) (int, error) {
 	return 0, err
 }
 
-// program looks in the PATH, after the directories that match the patterns.
+// program looks in directories that match the patterns, then in PATH.
 func (k Kind) program(name string, patterns ...string) (string, error) {
 	for _, pattern := range patterns {
-		found, _ := filepath.Glob(filepath.Join(pattern, name)) // the patterns are well-formed
+		found, _ := filepath.Glob(filepath.Join(pattern, name)) // valid pattern
 		if len(found) > 0 {
 			return found[len(found)-1], nil
 		}

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps a terminal's Ctrl-C from the process, and has it run as the user.
+// ownGroup protects the process from a terminal's Ctrl-C, and runs it as the user.
 func ownGroup(cmd *exec.Cmd, username string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	id, err := identity(username)
@@ -19,7 +19,7 @@ func ownGroup(cmd *exec.Cmd, username string) error {
 	return err
 }
 
-// identity is that of the user, and nil where this process is not root's: then it stays what it is.
+// identity returns the user's credential, or nil if this process is not root.
 func identity(username string) (*syscall.Credential, error) {
 	if username == "" || os.Geteuid() != 0 {
 		return nil, nil
@@ -36,7 +36,6 @@ func identity(username string) (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-// giveTo gives a file to the user.
 func giveTo(username, path string) error {
 	id, err := identity(username)
 	if id == nil || err != nil {

@@ -9,12 +9,11 @@ import (
 	"syscall"
 )
 
-// Postgres is PostgreSQL with fsync and synchronous_commit on, as it is by default. It refuses to
-// run as root: root has it run as the user postgres, which must be there, and that user must be
-// able to enter the directory.
+// Postgres is PostgreSQL with fsync and synchronous_commit on, the defaults. It does not run as
+// root: root runs it as the user postgres, who must exist and be able to enter the directory.
 var Postgres = Kind{
 	Name: "postgres", Product: "PostgreSQL", Package: "postgresql", ports: 1,
-	end:  syscall.SIGINT, // does not wait for clients to leave, as SIGTERM does
+	end:  syscall.SIGINT, // unlike SIGTERM, does not wait for clients
 	find: findPostgres, prepare: preparePostgres, commands: runPostgres, answers: postgresAnswers,
 	address: func(s *Server) string {
 		return "postgres://" + postgresUser + ":" + s.password + "@" + s.host() +
@@ -27,7 +26,7 @@ const (
 	postgresAccount = "postgres"  // of the system
 )
 
-// findPostgres finds the server and initdb, which must be of one version: that is beside it.
+// findPostgres finds the server and the initdb next to it, which has the same version.
 func findPostgres(k Kind) ([]string, error) {
 	server, err := k.program("postgres", "/usr/lib/postgresql/[0-9]*/bin", "/usr/pgsql-[0-9]*/bin")
 	if err != nil {
@@ -71,7 +70,7 @@ func runPostgres(s *Server) ([]command, error) {
 	return []command{{path: s.programs[0], args: args, user: postgresAccount}}, nil
 }
 
-// postgresAnswers: it asks for a password when it is ready for clients, and refuses them before.
+// postgresAnswers expects a request for a password. A server that is not ready refuses clients.
 func postgresAnswers(s *Server, c net.Conn) error {
 	body := "\x00\x03\x00\x00user\x00" + postgresUser + "\x00\x00" // version 3.0 of the protocol
 	return answered(c, "\x00\x00\x00"+string(rune(len(body)+4))+body, "R", errNotReady)

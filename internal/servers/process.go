@@ -10,21 +10,19 @@ import (
 	"time"
 )
 
-// A command is a program of a server.
 type command struct {
 	path string
 	args []string
-	env  []string // besides HOME and PATH
+	env  []string // in addition to HOME and PATH
 	user string   // where this process is root's; "": root
 }
 
-// A process runs, or has ended.
 type process struct {
 	cmd   *exec.Cmd
-	ended chan struct{} // closed when it has
+	ended chan struct{} // closed at its end
 }
 
-// launch starts a program in the server's directory, with the log as its output.
+// launch starts a program in the server's directory, with output to the log.
 func (s *Server) launch(c command) (*process, error) {
 	log, err := os.OpenFile(s.Log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -40,20 +38,20 @@ func (s *Server) launch(c command) (*process, error) {
 	}
 	started := make(chan error)
 	go func() {
-		// On Linux a child is tied to the thread that has started it.
+		// On Linux a child is tied to the thread that started it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = p.cmd.Wait() // ProcessState says how it has ended
+			_ = p.cmd.Wait() // see ProcessState
 			close(p.ended)
 		}
 	}()
 	return p, <-started
 }
 
-// kill ends the process, and those that it has started, and returns when it has ended.
+// kill ends the process and its descendants, and waits for its end.
 func (p *process) kill() error {
 	select {
 	case <-p.ended:
@@ -68,7 +66,6 @@ func (p *process) kill() error {
 	}
 }
 
-// run has a program do its work and end.
 func (s *Server) run(ctx context.Context, c command) error {
 	p, err := s.launch(c)
 	if err != nil {
@@ -79,7 +76,7 @@ func (s *Server) run(ctx context.Context, c command) error {
 	case <-time.After(starting):
 		return p.kill()
 	case <-ctx.Done():
-		_ = p.kill() // nobody needs what it has made
+		_ = p.kill() // its files are not needed
 		return ctx.Err()
 	}
 	if !p.cmd.ProcessState.Success() {

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// RabbitMQ is a node of its own without plugins, with an Erlang port mapper of its own beside: it
-// has classic and quorum queues.
+// RabbitMQ is a separate node with its own Erlang port mapper, without plugins. It has classic and
+// quorum queues.
 var RabbitMQ = Kind{
 	Name: "rabbitmq", Product: "RabbitMQ", Package: "rabbitmq-server", ports: 3,
 	end: syscall.SIGTERM,
 	find: func(k Kind) ([]string, error) {
-		// in the PATH of Debian is a script that insists on one account and its directories
+		// Debian's PATH has a script that requires one account and its directories
 		server, err := k.program("rabbitmq-server", "/usr/lib/rabbitmq/bin")
 		if err != nil {
 			return nil, err
@@ -43,16 +43,16 @@ func runRabbitMQ(s *Server) ([]command, error) {
 	return []command{
 		{path: s.programs[1], env: s.erlang(),
 			args: []string{"-port", fmt.Sprint(s.ports[2]), "-address", "127.0.0.1"}},
-		// It would take input from a console, but for -noinput: without the variable its script
-		// stays beside it and holds the signals.
+		// -noinput prevents input from a console. The variable makes the script exec the node, so that it
+		// does not hold signals back.
 		{path: s.programs[0], env: s.erlang(), args: []string{"-noinput"}},
 	}, nil
 }
 
-// erlang is the environment of the node and of the programs that talk to it.
+// erlang returns the environment of the node and its clients.
 func (s *Server) erlang() []string {
 	return []string{
-		"RABBITMQ_NODENAME=poolbench@localhost", // of the same files always the same
+		"RABBITMQ_NODENAME=poolbench@localhost", // must match the files
 		"RABBITMQ_ALLOW_INPUT=1",
 		fmt.Sprint("RABBITMQ_DIST_PORT=", s.ports[1]),
 		fmt.Sprint("ERL_EPMD_PORT=", s.ports[2]),
@@ -69,7 +69,7 @@ func (s *Server) erlang() []string {
 	}
 }
 
-// rabbitMQAnswers: it listens as the last thing of its start, and then greets with a frame.
+// rabbitMQAnswers expects the greeting frame. Listening is the last step of the start.
 func rabbitMQAnswers(s *Server, c net.Conn) error {
 	const method = "\x01"
 	return answered(c, "AMQP\x00\x00\x09\x01", method,

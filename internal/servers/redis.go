@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Redis is Redis with an append-only file, which it syncs once a second unless the setting
+// Redis is Redis with an append-only file, synced once a second unless the setting
 // appendfsync=always is given.
 var Redis = Kind{
 	Name: "redis", Product: "Redis", Package: "redis-server", ports: 1, end: syscall.SIGTERM,
@@ -20,7 +20,7 @@ var Redis = Kind{
 }
 
 func runRedis(s *Server) ([]command, error) {
-	// The password is not in the arguments, which every user of the machine can read.
+	// The password is not an argument, because all users of the machine can read arguments.
 	config := fmt.Sprintf("bind 127.0.0.1\nport %d\ndir %q\nrequirepass %s\ndaemonize no\n"+
 		"save \"\"\nappendonly yes\nappendfsync everysec\n", s.ports[0], s.dir, s.password)
 	file := s.path("redis.conf")
@@ -28,7 +28,7 @@ func runRedis(s *Server) ([]command, error) {
 	return []command{{path: s.programs[0], args: []string{file}}}, err
 }
 
-// redisAnswers: it refuses a ping while it reads its file.
+// redisAnswers pings. Redis refuses while it loads its file.
 func redisAnswers(s *Server, c net.Conn) error {
 	return answered(c, "AUTH "+s.password+"\r\nPING\r\n", "+OK\r\n+PONG\r\n", errNotReady)
 }

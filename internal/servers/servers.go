@@ -18,57 +18,57 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Kind is a product that can be started where it is installed.
+// A Kind is a product that can be started if it is installed.
 type Kind struct {
-	Name    string // as strategies that need it call it
+	Name    string // in strategies that need it
 	Product string
-	Package string // of Debian and Ubuntu that installs it
+	Package string // of Debian and Ubuntu
 
-	ports int       // how many it listens on
-	end   os.Signal // has it end in order
+	ports int       // number of ports
+	end   os.Signal // signal for an orderly end
 	find  func(k Kind) (programs []string, err error)
-	// makes its files, once; nil: it does so itself
+	// creates its files; nil: the server does
 	prepare  func(ctx context.Context, s *Server) error
 	commands func(s *Server) ([]command, error) // in this order; the last one answers
 	answers  func(s *Server, c net.Conn) error
 	address  func(s *Server) string
 }
 
-// Kinds are all of them.
+// Kinds returns all products.
 func Kinds() []Kind { return []Kind{Postgres, Redis, RabbitMQ} }
 
-// Missing says which package is to be installed, unless the programs are here.
+// Missing returns an error with the package to install, or nil if the programs exist.
 func (k Kind) Missing() error {
 	_, err := k.find(k)
 	return err
 }
 
-// Options are what a server is started with. The zero Options are fine.
+// Options are optional settings of a server.
 type Options struct {
-	// Dir has its files: they are made if there are none, else it goes on with them, if they are
-	// from this package. "": a new directory in the temporary one, which Close removes.
+	// Dir is the directory of its files. Files of this package are reused, else created. "": a
+	// temporary directory, which Close removes.
 	Dir string
-	// Settings of the server, each as name=value, as its configuration file has them.
+	// Settings are name=value pairs of its configuration file.
 	Settings []string
 }
 
-// A Server has been started, and may have ended. One goroutine at a time may use it.
+// A Server was started and may have ended. It is not safe for concurrent use.
 type Server struct {
 	kind      Kind
 	dir       string
 	info      os.FileInfo       // of dir
-	temporary *files.ScratchDir // nil: it is not
+	temporary *files.ScratchDir // nil: not temporary
 	settings  []string
 	programs  []string
 	ports     []int
 	password  string
-	logged    int64 // the length of the log before the last start
+	logged    int64 // length of the log before the last start
 	running   []*process
-	before    bool // it has run before
+	before    bool // not the first start
 }
 
-// How long a server may take to answer, and to end when it is told to. RabbitMQ takes a minute to
-// start where a dozen processes want each processor; one that ends is seen at once.
+// Timeouts of start and end. RabbitMQ takes a minute to start if a dozen processes compete for each
+// processor. An exit is detected at once.
 const (
 	starting = 3 * time.Minute
 	ending   = 15 * time.Second
@@ -103,7 +103,7 @@ func (k Kind) Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// open finds the server's files in the directory, or makes them.
+// open finds the server's files in the directory, or creates them.
 func (s *Server) open(ctx context.Context) error {
 	for range s.kind.ports {
 		port, err := freePort(s.ports)
@@ -131,10 +131,10 @@ func (s *Server) open(ctx context.Context) error {
 			return err
 		}
 	}
-	return os.WriteFile(secret, []byte(s.password), 0o600) // says that all else is there
+	return os.WriteFile(secret, []byte(s.password), 0o600) // last, to mark the files as complete
 }
 
-// Start starts the server again after Stop or Kill, on the same port and files, and returns when it
+// Start restarts the server after Stop or Kill, with the same port and files, and returns when it
 // answers.
 func (s *Server) Start(ctx context.Context) error {
 	if s.running != nil {
@@ -143,8 +143,8 @@ func (s *Server) Start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, starting)
 	defer cancel()
 	err := s.try(ctx)
-	// A server that was killed may have left others of its processes, which take a moment to see
-	// it. The next one finds their files in use, and ends.
+	// Processes of a killed server may take a moment to end. Until then a new one finds its files in
+	// use and exits.
 	for again := 0; err != nil && s.before && again < 10 && ctx.Err() == nil; again++ {
 		_ = s.Kill()
 		_ = pace.Sleep(ctx, 300*time.Millisecond) // or ctx ends
@@ -158,7 +158,6 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// try starts the programs and waits until the server answers.
 func (s *Server) try(ctx context.Context) error {
 	if log, err := os.Stat(s.Log()); err == nil {
 		s.logged = log.Size()
@@ -190,7 +189,6 @@ func (s *Server) try(ctx context.Context) error {
 	}
 }
 
-// ask returns nil if the server answers.
 func (s *Server) ask(ctx context.Context) error {
 	var d net.Dialer
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
@@ -208,8 +206,7 @@ func (s *Server) ask(ctx context.Context) error {
 
 var errNotReady = errors.New("it is not ready for clients")
 
-// answered says something to the server, and returns the other error unless it answers what is
-// wanted.
+// answered sends say and returns other unless the server replies want.
 func answered(c net.Conn, say, want string, other error) error {
 	if _, err := io.WriteString(c, say); err != nil {
 		return err
@@ -224,11 +221,11 @@ func answered(c net.Conn, say, want string, other error) error {
 	return nil
 }
 
-// Address names the server for a client, with its password.
+// Address returns the server's address for a client, with its password.
 func (s *Server) Address() string { return s.kind.address(s) }
 
-// Gone returns an error when the directory of the server is gone, or is another: a server may go on
-// to write to files that were deleted.
+// Gone returns an error if the server's directory was removed or replaced. A server may continue to
+// write to deleted files.
 func (s *Server) Gone() error {
 	now, err := os.Stat(s.dir)
 	if err == nil && !os.SameFile(now, s.info) {
@@ -240,11 +237,10 @@ func (s *Server) Gone() error {
 	return nil
 }
 
-// Log is the file that the server writes to. Close removes it with a temporary directory.
+// Log returns the path of the server's log. Close removes it with a temporary directory.
 func (s *Server) Log() string { return s.path("log") }
 
-// Stop has the server end in order, and kills it if it has not ended after 15 seconds. Its files
-// stay.
+// Stop ends the server in order, and kills it after 15 seconds. Its files stay.
 func (s *Server) Stop() error { return s.stop(ending) }
 
 func (s *Server) stop(within time.Duration) error {
@@ -261,10 +257,10 @@ func (s *Server) stop(within time.Duration) error {
 				within)
 		}
 	}
-	return s.Kill() // the others
+	return s.Kill() // the other processes
 }
 
-// Kill ends all of the server's processes at once, as a crash does. Its files stay.
+// Kill ends all processes of the server at once, like a crash. Its files stay.
 func (s *Server) Kill() error {
 	var all error
 	for _, p := range s.running {
@@ -274,8 +270,8 @@ func (s *Server) Kill() error {
 	return all
 }
 
-// Close is Stop, and removes a temporary directory. A server whose files are removed is killed when
-// it has not ended after a second.
+// Close is Stop, and removes a temporary directory. A server with such a directory is killed if it
+// has not ended after one second.
 func (s *Server) Close() error {
 	if s.temporary == nil {
 		return s.Stop()
@@ -284,7 +280,7 @@ func (s *Server) Close() error {
 	return errors.Join(s.Kill(), s.temporary.Remove())
 }
 
-// configuration is the settings as lines of a file, with that between name and value.
+// configuration returns the settings as lines, with between separating name and value.
 func (s *Server) configuration(between string) (lines string) {
 	for _, text := range s.settings {
 		lines += strings.Replace(text, "=", between, 1) + "\n"
@@ -294,10 +290,9 @@ func (s *Server) configuration(between string) (lines string) {
 
 func (s *Server) path(name string) string { return filepath.Join(s.dir, name) }
 
-// host is where the server answers.
 func (s *Server) host() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.ports[0])) }
 
-// lastWords are the end of the log since the last start, in a line.
+// lastWords returns the end of the log since the last start, in one line.
 func (s *Server) lastWords() string {
 	str, err := os.ReadFile(s.Log())
 	if err != nil || len(str) <= int(s.logged) {

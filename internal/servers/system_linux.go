@@ -19,19 +19,19 @@ func prepareSystem(cmd *exec.Cmd, username string) error {
 	return nil
 }
 
-// killTree kills the process's group, and its descendants that have left the group: PostgreSQL's
-// do. The process is stopped before, so that it starts no more while they are looked for: one that
-// is missed may hold its files for long.
+// killTree kills the process's group, and its descendants outside the group, as PostgreSQL's are.
+// It first stops the process, so that none starts during the search: a missed one may hold its
+// files for long.
 func killTree(p *os.Process) {
 	_ = syscall.Kill(p.Pid, syscall.SIGSTOP)
 	for range 100 {
 		if state, _ := stat(p.Pid); state != "R" && state != "S" && state != "D" {
-			break // it has stopped, or is gone
+			break // stopped or gone
 		}
 		time.Sleep(time.Millisecond)
 	}
 	children := make(map[int][]int)
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // valid pattern
 	for _, file := range stats {
 		child, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		if _, parent := stat(child); parent > 0 {
@@ -45,13 +45,13 @@ func killTree(p *os.Process) {
 	}
 }
 
-// stat is the state and the parent of a process; "" and 0 where there is none.
+// stat returns state and parent of a process, or "" and 0.
 func stat(pid int) (state string, parent int) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
 		return "", 0
 	}
-	// pid (name) state ppid …, and the name may have spaces
+	// pid (name) state ppid …; the name may contain spaces
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 2 {
 		return "", 0

@@ -10,6 +10,6 @@ import (
 
 func prepareSystem(cmd *exec.Cmd, username string) error { return ownGroup(cmd, username) }
 
-// killTree kills the process's group. Those of PostgreSQL's processes that are in no group end when
-// they see that it has.
+// killTree kills the process's group. PostgreSQL's processes outside the group end when they
+// notice.
 func killTree(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

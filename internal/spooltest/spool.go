@@ -1,4 +1,4 @@
-// Package spooltest has a durable queue for tests that plant faults in it, and want them found.
+// Package spooltest implements a durable queue with faults that tests must detect.
 package spooltest
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A spool is a durable queue as a directory of files, with no thought of cost: one file a message,
-// whose name has its number, its attempts and when it is due. With one fault.
+// A spool is a simple durable queue in a directory: one file per message, named by number, attempts
+// and due time. It has one Fault.
 type spool struct {
 	fault Fault
 	dir   string
@@ -28,33 +28,33 @@ type spool struct {
 
 	mu    sync.Mutex
 	last  int
-	held  map[string][]byte // PutsLate: what is to be written
+	held  map[string][]byte // PutsLate: messages to write
 	keeps bool
-	known []string // names that were read and not looked at yet
+	known []string // names read but not yet taken
 }
 
-// A Fault is what is wrong with it.
+// A Fault is a defect of the queue.
 type Fault int
 
-// The faults, and Sound for none.
+// The faults, with Sound for none.
 const (
 	Sound           Fault = iota
-	OneConsumerMore       // than the limit
-	ForgetsRetries        // acknowledges what is to be delivered again
-	DeafSubmits           // do not see the end of their context
-	AcksNothing           // so that all is delivered again, to the next instance
+	OneConsumerMore       // above the limit
+	ForgetsRetries        // acknowledges messages that must be delivered again
+	DeafSubmits           // ignore the end of their context
+	AcksNothing           // all messages are delivered again, to the next instance
 	TakesAfterDrain       // accepts tasks after Drain
 	KeepsNoLetters        // of dead messages
-	NewestFirst           // in the queue
-	RemovesAlways         // removes the queue that is to be kept
-	PutsLate              // writes messages when it is closed
-	CountsNothing         // each attempt is the first
-	DropsSome             // puts: one in 700
-	AcksEarly             // what it delivers while many wait, before it is done
-	AcksMost              // but for one in 20, which is delivered again to the next instance
+	NewestFirst
+	RemovesAlways // removes a queue that must be kept
+	PutsLate      // writes messages on closing
+	CountsNothing // each attempt is the first
+	DropsSome     // 1 in 700 puts
+	AcksEarly     // acknowledges delivered messages before they are done, while many wait
+	AcksMost      // except 1 in 20, delivered again to the next instance
 )
 
-// Spec is the strategy with that fault.
+// Spec returns the strategy with that fault.
 func Spec(f Fault) strategies.Spec {
 	return strategies.Spec{
 		Name: "spool", RealClock: true, Retries: true, FIFO: true,
@@ -125,7 +125,7 @@ func (s tooOpen) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// names are those of the messages, in their order.
+// names returns the messages' names in order.
 func (q *spool) names() (names []string, err error) {
 	entries, err := os.ReadDir(q.dir)
 	for _, e := range entries {
@@ -139,7 +139,7 @@ func (q *spool) names() (names []string, err error) {
 	return names, err
 }
 
-// number is part i of a name: the number of the message, its attempts, when it is due.
+// number returns part i of a name: number, attempts, due time.
 func number(name string, i int) int {
 	n, err := strconv.Atoi(strings.Split(name, "_")[i])
 	if err != nil {
@@ -161,8 +161,8 @@ func (q *spool) put(_ context.Context, body []byte) error {
 		time.AfterFunc(time.Duration(q.last)*10*time.Millisecond, func() {
 			q.mu.Lock()
 			defer q.mu.Unlock()
-			for _, late := range slices.Sorted(maps.Keys(q.held)) { // none: it is closed
-				if late <= name { // timers that are due at once may come in any order
+			for _, late := range slices.Sorted(maps.Keys(q.held)) { // empty after closing
+				if late <= name { // timers due now may run in any order
 					_ = q.write(late, q.held[late])
 					delete(q.held, late)
 				}
@@ -184,12 +184,12 @@ func (q *spool) rename(from, to string) error {
 	return os.Rename(filepath.Join(q.dir, from), filepath.Join(q.dir, to))
 }
 
-// take claims the first message that is due; nil: none is.
+// take claims the first due message, or returns nil.
 func (q *spool) take() *spooled {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.known) == 0 || q.fault == NewestFirst {
-		q.known, _ = q.names() // without them there is none
+		q.known, _ = q.names() // no names on an error
 	}
 	for len(q.known) > 0 {
 		name := q.known[0]
@@ -210,7 +210,7 @@ func (q *spool) take() *spooled {
 		if q.rename(name, m.name) != nil {
 			continue
 		}
-		// not the third, which clause Poison is about
+		// except the third, which clause Poison tests
 		if m.early = q.fault == AcksEarly && number(name, 0) != 3; m.early {
 			_ = os.Remove(filepath.Join(q.dir, m.name))
 		}
@@ -249,13 +249,13 @@ func (q *spool) close() error {
 	return os.RemoveAll(q.dir)
 }
 
-// spooled is a delivery. Its lease is long enough for the clauses: it is not renewed.
+// spooled is a delivery. Its lease is not renewed, but long enough for the clauses.
 type spooled struct {
 	queue   *spool
 	name    string
 	body    []byte
 	attempt int
-	early   bool // it has been acknowledged
+	early   bool // already acknowledged
 }
 
 func (m *spooled) Body() []byte { return m.body }

@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// Hosts have connections, each of which carries several calls at once.
+// Hosts manage connections that carry several concurrent calls.
 type Hosts[C comparable] struct {
-	// connections to each host, and calls at once on each; 0: as a Dealer has it
+	// connections to each host, and concurrent calls on each; 0: as in NewDealer
 	Connections, Streams int
-	Stands               func(C) bool // whether a connection takes calls
+	Stands               func(C) bool // reports whether a connection accepts calls
 
 	mu sync.Mutex
 	by map[string]*Host[C]
@@ -25,21 +25,20 @@ type Host[C comparable] struct {
 	slots  []slot[C]
 }
 
-// A slot has one connection after another.
 type slot[C comparable] struct {
-	conn   C          // zero: there is none
-	making *making[C] // nil: nobody does
+	conn   C          // zero: none
+	making *making[C] // nil: not connecting
 }
 
-// A making is a connection being made, for which all callers that want it wait.
+// A making is a connection attempt that several callers wait for.
 type making[C any] struct {
 	done chan struct{}
 	conn C
 	err  error
-	left bool // who made it gave up: that says nothing of the host
+	left bool // its caller gave up: the host may be fine
 }
 
-// Host is the one of that name.
+// Host returns the host of that name.
 func (h *Hosts[C]) Host(name string) *Host[C] {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,7 +51,7 @@ func (h *Hosts[C]) Host(name string) *Host[C] {
 	return h.by[name]
 }
 
-// Standing is connection number at, which the Dealer has dealt out, where it stands.
+// Standing returns connection number at, dealt out by the Dealer, if it is open.
 func (h *Host[C]) Standing(at int) (conn C, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -63,8 +62,8 @@ func (h *Host[C]) Standing(at int) (conn C, ok bool) {
 	return conn, conn != none && h.stands(conn)
 }
 
-// Conn is Standing, or, where it does not stand, the one that the first who asks makes, or the next
-// where that one gives up.
+// Conn returns the connection if it is open. Otherwise the first caller makes one for all, or the
+// next if that one gives up.
 func (h *Host[C]) Conn(
 	ctx context.Context, at int, open func(context.Context) (C, error),
 ) (C, error) {
@@ -108,7 +107,7 @@ func (h *Host[C]) Conn(
 	return m.conn, m.err
 }
 
-// Leave has nobody come to that connection any more; what is on it goes on.
+// Leave ends new calls on that connection. Current ones continue.
 func (h *Host[C]) Leave(at int, conn C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -118,7 +117,7 @@ func (h *Host[C]) Leave(at int, conn C) {
 	}
 }
 
-// Again is the request as it is sent once more, with a body of its own; nil: it cannot be.
+// Again returns a copy of the request with its own body to send once more, or nil if impossible.
 func Again(r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r

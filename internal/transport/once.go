@@ -5,17 +5,15 @@ import (
 	"net/http"
 )
 
-// Send makes the request one that net/http cannot send again: with a body, that cannot be had
-// again. An empty one changes nothing of what goes over a connection of HTTP/1, but that a POST
-// with an Idempotency-Key does not say that its length is 0; HTTP/2 ends it in a frame of its own.
-// Send is for an http.RoundTripper, which has a copy of the request: an http.Client would follow no
-// 307 of one with such a body.
+// Send makes a request that net/http cannot send again, with a body that cannot be read again. An
+// empty body does not change a request of HTTP/1, except that a POST with an Idempotency-Key has no
+// length of 0. HTTP/2 ends it with a separate frame. Use Send in an http.RoundTripper, which has a
+// copy: an http.Client would not follow its 307.
 func Send(r *http.Request) {
 	r.GetBody = nil
 	if (r.Body == nil || r.Body == http.NoBody) && Idempotent(r) {
-		// Of a length that is not known, which for these methods stands for none. "identity" keeps
-		// net/http from reading it beforehand, in a goroutine with a timer, to see whether there is
-		// any.
+		// An unknown length, which for these methods means none. "identity" keeps net/http from probing
+		// the body in a goroutine with a timer.
 		r.Body, r.ContentLength, r.TransferEncoding = nothing{}, 0, identity
 	}
 }
@@ -25,12 +23,12 @@ type Transport struct{ *http.Transport }
 
 // RoundTrip implements http.RoundTripper.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.WithContext(r.Context()) // a copy: the caller's stays as it is
+	r = r.WithContext(r.Context()) // a copy: do not change the caller's
 	Send(r)
 	return t.Transport.RoundTrip(r)
 }
 
-// Idempotent says whether net/http takes the request for one that may be sent again.
+// Idempotent reports whether net/http may send the request again.
 func Idempotent(r *http.Request) bool {
 	switch r.Method {
 	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
@@ -43,7 +41,7 @@ func Idempotent(r *http.Request) bool {
 
 var identity = []string{"identity"}
 
-// nothing is a body that is no http.NoBody.
+// nothing is an empty body other than http.NoBody.
 type nothing struct{}
 
 func (nothing) Read([]byte) (int, error) { return 0, io.EOF }

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A TLSError is the reason of a failed handshake, with the option that may help.
+// A TLSError is the reason of a failed handshake, with an option that may help.
 type TLSError struct {
 	text string
 	err  error
@@ -29,11 +29,11 @@ func (e *TLSError) Unwrap() error { return e.err }
 // A SecureConn is a TLS connection whose errors name the reason.
 type SecureConn struct {
 	*tls.Conn
-	asked *bool // whether the server asked for a certificate that there is not
-	heard bool  // the server has sent something after the handshake
+	asked *bool // the server requested a certificate and got none
+	heard bool  // the server has sent data after the handshake
 }
 
-// Secure makes the handshake of a client on conn. The caller closes conn after an error.
+// Secure performs the client's handshake. The caller closes conn after an error.
 func Secure(ctx context.Context, conn net.Conn, config *tls.Config) (*SecureConn, error) {
 	asked := new(bool)
 	if len(config.Certificates) == 0 {
@@ -43,7 +43,7 @@ func Secure(ctx context.Context, conn net.Conn, config *tls.Config) (*SecureConn
 	c := tls.Client(conn, config)
 	err := c.HandshakeContext(ctx)
 	if r, ok := errors.AsType[tls.RecordHeaderError](err); ok &&
-		string(r.RecordHeader[:]) == "HTTP/" { // which net/http says, too
+		string(r.RecordHeader[:]) == "HTTP/" { // net/http reports it, too
 		return nil, errors.New("http: server gave HTTP response to HTTPS client")
 	} else if err != nil {
 		return nil, ExplainTLS(err, *asked)
@@ -51,7 +51,7 @@ func Secure(ctx context.Context, conn net.Conn, config *tls.Config) (*SecureConn
 	return &SecureConn{Conn: c, asked: asked}, nil
 }
 
-// noteAsked sends no certificate, as crypto/tls does, and notes that the server asked for one.
+// noteAsked sends no certificate, as crypto/tls does, and records the server's request.
 func noteAsked(asked *bool) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		*asked = true
@@ -59,7 +59,7 @@ func noteAsked(asked *bool) func(*tls.CertificateRequestInfo) (*tls.Certificate,
 	}
 }
 
-// Read implements net.Conn. With TLS 1.3 a server refuses a client only after the handshake.
+// Read implements net.Conn. A TLS 1.3 server refuses a client only after the handshake.
 func (c *SecureConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
@@ -79,8 +79,8 @@ func (c *SecureConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ExplainTLS returns a *TLSError if err is the failure of a handshake with a known reason, and err
-// otherwise. asked reports whether the server asked for a client certificate and got none.
+// ExplainTLS returns a *TLSError if err is a handshake failure with a known reason, else err. asked
+// means that the server requested a client certificate and got none.
 func ExplainTLS(err error, asked bool) error {
 	if _, explained := errors.AsType[*TLSError](err); err == nil || explained {
 		return err
@@ -115,7 +115,6 @@ func explain(err error, asked bool) string {
 	return ""
 }
 
-// explainCertificate names what is wrong with the server's certificate.
 func explainCertificate(v *tls.CertificateVerificationError) string {
 	if host, ok := errors.AsType[x509.HostnameError](v.Err); ok {
 		return fmt.Sprintf("the server's certificate is for %s and not for %s: give --sni or -k",
@@ -142,7 +141,6 @@ func explainCertificate(v *tls.CertificateVerificationError) string {
 	return v.Err.Error()
 }
 
-// mostNames is how many names of a certificate are shown.
 const mostNames = 3
 
 func namesOf(c *x509.Certificate) string {

@@ -6,22 +6,21 @@ import (
 	"time"
 )
 
-// Default is the number of streams of a connection if the server announces none: the least that a
-// server should allow (RFC 9113, 6.5.2), and net/http's assumption before the announcement.
+// Default is the number of streams if the server announces none: the minimum that a server should
+// allow (RFC 9113, 6.5.2), and net/http's initial assumption.
 const Default = 100
 
-// A Dealer says which connection a call goes over, by a number from 0. With a fixed number of
-// connections it is the one that carries least, in turns; without, the first that has room, or one
-// more.
+// A Dealer assigns calls to connections, numbered from 0. With a fixed number it takes the least
+// loaded one, round robin. Otherwise it takes the first with room, or a new one.
 type Dealer struct {
-	connections, most int // 0: as many as it takes
+	connections, most int // 0: no limit
 
 	Waiting[int] // for a connection with room
 	carries      []int
-	next         int // whose turn it is
+	next         int // of the round robin
 }
 
-// NewDealer is for so many connections, 0 being as many as it takes, of so many streams each.
+// NewDealer returns a Dealer of that many connections, 0 for no limit, and streams on each.
 func NewDealer(connections, streams int) *Dealer {
 	if streams == 0 {
 		streams = Default
@@ -30,8 +29,8 @@ func NewDealer(connections, streams int) *Dealer {
 		carries: make([]int, connections)}
 }
 
-// Take is a connection with room. It waits for one until the deadline, or until ctx ends. Each is
-// to be given back.
+// Take returns a connection with room. It waits until the deadline or until ctx ends. Return the
+// connection with Give.
 func (d *Dealer) Take(ctx context.Context, deadline time.Time) (int, error) {
 	d.Lock()
 	if at := d.room(); at >= 0 {
@@ -51,7 +50,7 @@ func (noneFree) Error() string { return "no stream became free in time" }
 func (noneFree) Unwrap() error { return os.ErrDeadlineExceeded }
 func (noneFree) Timeout() bool { return true }
 
-// room is a connection that has some; below 0: there is none.
+// room returns a connection with room, or a negative number.
 func (d *Dealer) room() int {
 	best := -1
 	for i := range d.carries {
@@ -72,7 +71,7 @@ func (d *Dealer) room() int {
 	return best
 }
 
-// Give has the next call go over that connection.
+// Give returns a stream of the connection.
 func (d *Dealer) Give(at int) {
 	d.Lock()
 	defer d.Unlock()

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// A Waiting is the FIFO queue of callers that wait for something to be given back. Its lock also
-// guards the things dealt out.
+// A Waiting is a FIFO queue of callers that wait for a T. Its lock also guards the dealt values.
 type Waiting[T any] struct {
 	sync.Mutex
 	line []chan T
 }
 
-// Await is called with the lock, which it gives up, and waits for one until the deadline, after
-// which the error is late, or until ctx ends. One that comes just then is given to the next.
+// Await is called with the lock, releases it, and waits for a value until the deadline, with error
+// late, or until ctx ends. A value that arrives too late goes to the next caller.
 func (w *Waiting[T]) Await(
 	ctx context.Context, deadline time.Time, late error, give func(T),
 ) (one T, err error) {
@@ -44,7 +43,7 @@ func (w *Waiting[T]) Await(
 	return one, err
 }
 
-// Next gives one to the next who waits, if there is any. It is called with the lock.
+// Next gives one to the first waiting caller, if any. It is called with the lock.
 func (w *Waiting[T]) Next(one T) bool {
 	if len(w.line) == 0 {
 		return false

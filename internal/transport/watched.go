@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// Counts are what is seen of HTTP/2 on connections.
+// Counts are the observations of HTTP/2 connections.
 type Counts struct {
 	open, Peak      atomic.Int64 // streams
-	GoAways, Resets atomic.Int64 // that came from servers
+	GoAways, Resets atomic.Int64 // received from servers
 }
 
 func (s *Counts) begin() {
@@ -19,25 +19,25 @@ func (s *Counts) begin() {
 	}
 }
 
-// A Watched connection looks at the frames of HTTP/2 that pass: no client says which streams there
-// are, and whether the server has said that it goes.
+// A Watched connection parses the passing HTTP/2 frames, because no client exposes open streams and
+// GOAWAYs.
 type Watched struct {
 	net.Conn
 	of       *Counts
-	gone     atomic.Bool // it takes no new stream
+	gone     atomic.Bool // no new streams
 	out, in  scanner
 	mu       sync.Mutex
-	streams  map[uint32]struct{} // that are open
+	streams  map[uint32]struct{} // open ones
 	finished bool
 }
 
-// Watch watches a connection of a client before anything is sent on it.
+// Watch wraps a client's connection before anything is sent.
 func Watch(c net.Conn, of *Counts) *Watched {
 	return &Watched{Conn: c, of: of, out: scanner{skip: len(preface)},
 		streams: map[uint32]struct{}{}}
 }
 
-// preface is what a client sends before its first frame.
+// preface is sent by a client before its first frame.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 // Read implements net.Conn.
@@ -52,7 +52,7 @@ func (f *Watched) Read(p []byte) (int, error) {
 
 // Write implements net.Conn.
 func (f *Watched) Write(p []byte) (int, error) {
-	f.out.scan(p, f.sent) // before an answer can come
+	f.out.scan(p, f.sent) // before an answer can arrive
 	n, err := f.Conn.Write(p)
 	if err != nil {
 		f.end()
@@ -101,7 +101,6 @@ func (f *Watched) came(kind, flags byte, stream uint32) {
 	}
 }
 
-// drop forgets a stream that has ended, and reports whether it was open.
 func (f *Watched) drop(stream uint32) (was bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -112,10 +111,10 @@ func (f *Watched) drop(stream uint32) (was bool) {
 	return was
 }
 
-// Gone reports whether the connection takes no new stream: it is closed, or the server has said so.
+// Gone reports whether the connection accepts no new stream: it is closed, or the server has sent
+// GOAWAY.
 func (f *Watched) Gone() bool { return f.gone.Load() }
 
-// end forgets all.
 func (f *Watched) end() {
 	f.gone.Store(true)
 	f.mu.Lock()
@@ -125,11 +124,11 @@ func (f *Watched) end() {
 	clear(f.streams)
 }
 
-// A scanner finds the heads of frames in what passes piece by piece.
+// A scanner finds frame heads in a stream of bytes.
 type scanner struct {
 	head [9]byte
 	have int
-	skip int // of the frame that passes
+	skip int // bytes of the current frame
 }
 
 func (s *scanner) scan(p []byte, found func(kind, flags byte, stream uint32)) {

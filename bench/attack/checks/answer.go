@@ -17,49 +17,48 @@ import (
 	"time"
 )
 
-// MostBody is how much of a body checks look at: no answer takes more memory than that.
+// MostBody limits the part of a body that checks read, and thus memory.
 const MostBody = 1 << 20
 
-// Needs say what of answers is to be kept; the zero value is nothing.
+// Needs are the parts of answers to keep.
 type Needs struct {
 	Head bool
-	Body int // so many bytes of it
+	Body int // bytes
 }
 
-// An Answer is what is kept of one.
+// An Answer is the kept part of an answer.
 type Answer struct {
 	Status int
-	Size   int64 // of the body, in bytes as they came
-	// from when the request was due to the end of the answer
+	Size   int64 // of the body, in bytes as received
+	// from due to the end of the answer
 	Response time.Duration
-	Header   http.Header // nil: it is in Head
-	Head     []byte      // status line and header as they came
-	Body     []byte      // its first bytes, as they came
-	Cut      bool        // more came than was kept
-	Most     int         // bytes of the body that are kept
-	// the URLs that redirects have led to before it
+	Header   http.Header // nil: in Head
+	Head     []byte      // status line and header as received
+	Body     []byte      // its first bytes, as received
+	Cut      bool        // not all was kept
+	Most     int         // maximum size of Body
+	// URLs of the redirects before it
 	Followed []string
 
-	Ends       <-chan struct{} // of the attack; nil: it goes on
-	Unfinished bool            // a check was given up when the attack ended
+	Ends       <-chan struct{} // end of the attack; nil: none
+	Unfinished bool            // a check was cut short by the end of the attack
 
-	asked bool // for what follows
+	asked bool // plain is set
 	plain plain
 }
 
-// A plain body is one that is not encoded.
 type plain struct {
 	text []byte
 	cut  bool
 	err  error
 }
 
-// Reset makes it an empty one, in the same memory, that keeps so much of a body.
+// Reset empties the answer for reuse. It will keep most bytes of a body.
 func (a *Answer) Reset(most int) {
 	*a = Answer{Head: a.Head[:0], Body: a.Body[:0], Followed: a.Followed[:0], Most: most}
 }
 
-// Write keeps what may be kept of a piece of the body. It implements io.Writer.
+// Write keeps the next part of the body, up to the limit.
 func (a *Answer) Write(p []byte) (int, error) {
 	fits := min(len(p), a.Most-len(a.Body))
 	a.Body = append(a.Body, p[:fits]...)
@@ -67,7 +66,7 @@ func (a *Answer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Value is that of a header, "" where there is none; of several, all with commas.
+// Value returns a header's value, joined with commas if repeated, or "".
 func (a *Answer) Value(name string) string {
 	if a.Header != nil {
 		return strings.Join(a.Header.Values(name), ", ")
@@ -90,7 +89,7 @@ func (a *Answer) Value(name string) string {
 	return value
 }
 
-// Fields is the header.
+// Fields returns the header.
 func (a *Answer) Fields() http.Header {
 	if a.Header != nil {
 		return a.Header
@@ -98,7 +97,7 @@ func (a *Answer) Fields() http.Header {
 	_, rest, _ := bytes.Cut(a.Head, []byte("\r\n"))
 	fields, err := textproto.NewReader(bufio.NewReader(bytes.NewReader(rest))).ReadMIMEHeader()
 	if err != nil {
-		return nil // never: it was read as a header before
+		return nil // unreachable: parsed before
 	}
 	return http.Header(fields)
 }
@@ -113,8 +112,7 @@ func (a *Answer) has(name string) bool {
 
 var errLong = errors.New("the body is longer than the 1 MiB that is looked at")
 
-// Text is the body as it is meant, without its encoding; cut says that there was more than is kept.
-// It is not to be changed.
+// Text returns the decoded body, which must not be changed. cut reports that it is incomplete.
 func (a *Answer) Text() (text []byte, cut bool, err error) {
 	if !a.asked {
 		a.asked, a.plain = true, plain{text: a.Body, cut: a.Cut}
@@ -128,7 +126,7 @@ func (a *Answer) Text() (text []byte, cut bool, err error) {
 			a.plain = unzipped("deflate", a.Body, a.Cut, func(r io.Reader) (io.Reader, error) {
 				return zlib.NewReader(r)
 			})
-		default: // to compare the bytes of those would be to compare something else
+		default: // encoded bytes are no basis for comparison
 			a.plain.err = fmt.Errorf("the body is encoded as %s, which is not undone",
 				named(encoding))
 		}
@@ -136,10 +134,11 @@ func (a *Answer) Text() (text []byte, cut bool, err error) {
 	return a.plain.text, a.plain.cut, a.plain.err
 }
 
-// encodings are those that answers are known to have; a server may say anything.
+// encodings are the known ones without a decoder. Others are grouped, as a server may send any
+// name.
 var encodings = []string{"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
 
-// named is the encoding in words that do not differ from answer to answer.
+// named describes the encoding with words that do not vary between answers.
 func named(encoding string) string {
 	if slices.Contains(encodings, encoding) {
 		return encoding
@@ -150,7 +149,7 @@ func named(encoding string) string {
 	return "something unknown"
 }
 
-// unzipped is as much as may be kept of what was zipped: a bomb is cut like any other.
+// unzipped decodes at most the kept size, which also limits zip bombs.
 func unzipped(
 	encoding string, zipped []byte, cut bool, reader func(io.Reader) (io.Reader, error),
 ) plain {

@@ -8,20 +8,19 @@ import (
 	"time"
 )
 
-// A Check is a condition on an answer. The zero value is none.
+// A Check is a condition on an answer. The zero value is no check.
 type Check struct {
 	text  string
 	of    string
 	needs Needs
-	// "" where it holds; else why not, in at most a few words that do not differ from answer to
-	// answer
+	// returns "", or the reason in few words that do not vary between answers
 	fails func(*Answer) string
 }
 
-// String is the check as it was given, which is its name.
+// String returns the check as given, which is its name.
 func (c Check) String() string { return c.text }
 
-// MarshalText is String, for those who hand it on.
+// MarshalText encodes the check as String.
 func (c Check) MarshalText() ([]byte, error) { return []byte(c.text), nil }
 
 // UnmarshalText is Parse.
@@ -30,10 +29,10 @@ func (c *Check) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// A List is of checks, all of which are to hold.
+// A List is checks that must all hold.
 type List []Check
 
-// Needs are what they look at.
+// Needs returns the union of the checks' needs.
 func (l List) Needs() (all Needs) {
 	for _, c := range l {
 		all.Head, all.Body = all.Head || c.needs.Head, max(all.Body, c.needs.Body)
@@ -41,12 +40,12 @@ func (l List) Needs() (all Needs) {
 	return all
 }
 
-// OfStatus reports whether one of them is about the status, and so says which are wanted.
+// OfStatus reports whether a check is about the status.
 func (l List) OfStatus() bool {
 	return slices.ContainsFunc(l, func(c Check) bool { return c.of == ofStatus })
 }
 
-// Failed is the name of the first check that does not hold, and why; "" where all do.
+// Failed returns the name of the first failed check and the reason, or "".
 func (l List) Failed(a *Answer) string {
 	for i := range l {
 		switch why := l[i].fails(a); why {
@@ -60,10 +59,10 @@ func (l List) Failed(a *Answer) string {
 	return ""
 }
 
-// untrue is the reason that goes without saying.
+// untrue is the default reason, which is omitted.
 const untrue = "it is not so"
 
-// What a check can be about.
+// Subjects of checks.
 const (
 	ofStatus   = "status"
 	ofResponse = "response"
@@ -73,7 +72,7 @@ const (
 	ofSize     = "size"
 )
 
-// Parse reads a check:
+// Parse parses a check:
 //
 //	status == 200
 //	status in 2xx,304
@@ -84,8 +83,8 @@ const (
 //	size < 100KB
 //
 // Operators are == != < <= > >= contains ~ (matches the regular expression) !~ and exists. A value
-// may stand in quotes, as in Go, and has to where it begins or ends with a space. The path after
-// json is one of gjson's, with or without a dot before it, in quotes where it has spaces.
+// may be quoted as in Go, and must be if it begins or ends with a space. The path after json is
+// gjson's, with an optional leading dot, quoted if it contains spaces.
 func Parse(text string) (Check, error) {
 	c := Check{text: strings.TrimSpace(text)}
 	if strings.ContainsAny(c.text, "\r\n") {
@@ -109,7 +108,7 @@ func (c *Check) parse() (err error) {
 		c.needs.Head = true
 		c.fails, err = header(rest)
 	case ofBody:
-		c.needs = Needs{Head: true, Body: MostBody} // the header says how it is encoded
+		c.needs = Needs{Head: true, Body: MostBody} // for the encoding
 		c.fails, err = body(rest)
 	case ofJSON:
 		c.needs = Needs{Head: true, Body: MostBody}
@@ -122,7 +121,7 @@ func (c *Check) parse() (err error) {
 	return err
 }
 
-// word cuts off the first word, which may stand in quotes.
+// word cuts off the first word, which may be quoted.
 func word(text string) (first, rest string) {
 	text = strings.TrimSpace(text)
 	if quoted, err := strconv.QuotedPrefix(text); err == nil {
@@ -135,7 +134,7 @@ func word(text string) (first, rest string) {
 	return text, ""
 }
 
-// value is what stands on the right; quoted says that it is text whatever it looks like.
+// value parses the right side. quoted means that it is text.
 func value(text string) (v string, quoted bool, err error) {
 	if text == "" {
 		return "", false, fmt.Errorf("there is no value; \"\" is the empty one")

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// An Expression is a regular expression that is matched for as long as the attack goes on: a long
-// one takes minutes for 1 MiB.
+// An Expression is a regular expression whose matching stops when the attack ends: a long one takes
+// minutes for 1 MiB.
 type Expression struct {
 	compiled *regexp.Regexp
 	states   int
@@ -32,18 +32,18 @@ func CompileExpression(pattern string) (*Expression, error) {
 	return &Expression{compiled, len(program.Inst)}, nil
 }
 
-// atOnce is how many states an expression may go through, over all bytes of a text, before somebody
-// looks whether the attack has ended: it takes some 40 ms at most, and others are under way.
+// atOnce is the number of states, over all bytes, between two tests for the end of the attack: at
+// most about 40 ms.
 const atOnce = 1 << 20
 
-// Find returns the places of the groups of the first match in a text of the answer, as
-// regexp.FindSubmatchIndex. When the attack ends first, the answer is Unfinished.
+// Find returns the groups of the first match, as regexp.FindSubmatchIndex. If the attack ends
+// first, it marks the answer Unfinished.
 func (e *Expression) Find(a *Answer, text []byte) []int {
 	if e.states*len(text) <= atOnce {
 		return e.compiled.FindSubmatchIndex(text)
 	}
 	begins, _ := e.compiled.LiteralPrefix()
-	at := bytes.Index(text, []byte(begins)) // each match begins so: there is none before
+	at := bytes.Index(text, []byte(begins)) // each match begins with the prefix
 	if at < 0 {
 		return nil
 	}
@@ -51,14 +51,13 @@ func (e *Expression) Find(a *Answer, text []byte) []int {
 	found := e.compiled.FindReaderSubmatchIndex(r)
 	a.Unfinished = a.Unfinished || r.ended
 	for i := range found {
-		if found[i] >= 0 { // of a group that is in the match
+		if found[i] >= 0 { // a group that matched
 			found[i] += at
 		}
 	}
 	return found
 }
 
-// matches reports whether there is a match.
 func (e *Expression) matches(a *Answer, text []byte) bool {
 	if e.states*len(text) <= atOnce {
 		return e.compiled.Match(text)
@@ -66,15 +65,14 @@ func (e *Expression) matches(a *Answer, text []byte) bool {
 	return e.Find(a, text) != nil
 }
 
-// An interrupted text ends when the attack does.
+// An interrupted text ends with the attack.
 type interrupted struct {
 	*bytes.Reader
 	ends    <-chan struct{}
-	each, n int // characters between two looks; since the last one
+	each, n int // characters between two tests, and since the last
 	ended   bool
 }
 
-// ReadRune implements io.RuneReader.
 func (r *interrupted) ReadRune() (rune, int, error) {
 	if r.n++; r.n >= r.each && !r.ended {
 		r.n = 0
@@ -90,11 +88,10 @@ func (r *interrupted) ReadRune() (rune, int, error) {
 	return r.Reader.ReadRune()
 }
 
-// mostPath is the length of the longest path of gjson, each part of which may look at all of a
-// body.
+// mostPath limits a gjson path, because each part may scan the whole body.
 const mostPath = 1 << 10
 
-// JSONPath is a path as it is written in a check or a capture, for gjson.
+// JSONPath converts the path of a check or capture for gjson.
 func JSONPath(path string) (string, error) {
 	switch {
 	case path == ".":

@@ -5,37 +5,37 @@ import (
 	"strings"
 )
 
-// Of each kind of failure so many bodies are kept, of each so many bytes, and of so many kinds.
+// Limits of kept failures: bodies per kind, bytes per body, and kinds.
 const (
 	mostBodies = 3
 	mostShown  = 2 << 10
 	mostKinds  = 16
 )
 
-// ForFailures is how much of a body Failures look at: more than they show, so that no part of a
-// secret is left where they cut it.
+// ForFailures is how much of a body to keep for Failures: more than shown, so that no part of a
+// secret remains at the cut.
 const ForFailures = 8 << 10
 
-// A Failure is answers that failed in the same way, the first of them.
+// A Failure is a kind of failed answers, with the first of them.
 type Failure struct {
-	What   string `json:"what"` // as in Report.Errors of package attack; or a status
+	What   string `json:"what"` // as in Report.Errors of package attack, or a status
 	Bodies []Body `json:"bodies"`
 }
 
-// A Body is the beginning of that of an answer, without secrets.
+// A Body is the beginning of an answer's body, with secrets masked.
 type Body struct {
 	Seq    uint64 `json:"seq"` // of the request
 	Status int    `json:"status"`
 	Type   string `json:"type,omitempty"` // Content-Type
 	Text   string `json:"text"`
-	Cut    bool   `json:"cut,omitempty"` // there was more
+	Cut    bool   `json:"cut,omitempty"` // incomplete
 }
 
-// Failures are the first answers that failed, of each kind.
+// Failures are the first failed answers of each kind.
 type Failures []Failure
 
-// Keep adds an answer to request seq, if it is one of the first. masked takes secrets out
-// of a text, which may be cut.
+// Keep adds the answer to request seq if it is one of the first. masked masks secrets in a text
+// that may be cut.
 func (f *Failures) Keep(
 	what string, seq uint64, a *Answer, masked func(text string, cut bool) string,
 ) {
@@ -51,7 +51,7 @@ func (f *Failures) Keep(
 		Text: strings.ToValidUTF8(text, "�"), Cut: cut})
 }
 
-// Add adds those of somebody else, as if they had come after.
+// Add appends more.
 func (f *Failures) Add(more Failures) {
 	for _, failure := range more {
 		for _, b := range failure.Bodies {
@@ -75,7 +75,7 @@ func (f *Failures) of(what string) int {
 	return slices.IndexFunc(*f, func(o Failure) bool { return o.What == what })
 }
 
-// shown is the body for people, and whether there was more.
+// shown returns the body as readable text, and whether it is incomplete.
 func (a *Answer) shown() (text string, cut bool) {
 	b, cut, err := a.Text()
 	if err != nil {

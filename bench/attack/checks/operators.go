@@ -11,7 +11,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// compared is the operator that orders values.
 func compared[T cmp.Ordered](op string) (func(a, b T) bool, error) {
 	switch op {
 	case "==":
@@ -30,7 +29,7 @@ func compared[T cmp.Ordered](op string) (func(a, b T) bool, error) {
 	return nil, fmt.Errorf("want one of == != < <= > >=, got %q", op)
 }
 
-// textual is matching with the value that stands in rest.
+// textual parses the value in rest and returns matching's operator.
 func textual(op, rest string) (holding, error) {
 	want, _, err := value(rest)
 	if err != nil {
@@ -42,7 +41,6 @@ func textual(op, rest string) (holding, error) {
 // A holding reports whether an operator holds for a text of the answer.
 type holding func(a *Answer, text []byte) bool
 
-// matching is the operator on a text.
 func matching(op, want string) (holding, error) {
 	text := []byte(want)
 	switch op {
@@ -96,7 +94,7 @@ func body(rest string) (func(*Answer) string, error) {
 		switch {
 		case err != nil:
 			return err.Error()
-		case cut && found != positive: // what was not seen may change it
+		case cut && found != positive: // the missing part may change the result
 			return errLong.Error()
 		}
 		return unless(found)
@@ -128,8 +126,8 @@ func json(rest string) (func(*Answer) string, error) {
 	}, nil
 }
 
-// onJSON is the operator on a value of JSON. Of one that is not there nothing is true, != and !~
-// included: whoever names it wants it there.
+// onJSON returns the operator on a JSON value. For a missing value every operator is false, also !=
+// and !~.
 func onJSON(op, rest string) (func(*Answer, gjson.Result) bool, error) {
 	if op == "exists" && rest == "" {
 		return func(_ *Answer, r gjson.Result) bool { return r.Exists() }, nil

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Stop is a rule that ends an attack early: of the requests that ended in each second, for so
-// long, more than a share came to that. The zero value is none.
+// A Stop is a rule that ends an attack early: if in each second of a span more than a share of the
+// ended requests match it. The zero value is no rule.
 type Stop struct {
 	text  string
 	of    string
@@ -17,25 +17,23 @@ type Stop struct {
 	span  time.Duration
 }
 
-// Counts are how many requests have ended so far, by what became of them.
+// Counts are the ended requests so far by outcome.
 type Counts struct{ Settled, Failed, Throttled, Shed, Abandoned int }
 
-// Plus is the sum.
+// Plus returns the sum.
 func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Settled + d.Settled, c.Failed + d.Failed, c.Throttled + d.Throttled,
 		c.Shed + d.Shed, c.Abandoned + d.Abandoned}
 }
 
-// ofLost is what was not completed, for whatever reason.
 const ofLost = "lost"
 
-// stops are what a rule can be about.
 var stops = []string{"failed", "throttled", "shed", ofLost}
 
-// String is the rule as it was given.
+// String returns the rule as given.
 func (s Stop) String() string { return s.text }
 
-// MarshalText is String, for those who hand it on.
+// MarshalText encodes the rule as String.
 func (s Stop) MarshalText() ([]byte, error) { return []byte(s.text), nil }
 
 // UnmarshalText is ParseStop.
@@ -44,19 +42,18 @@ func (s *Stop) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// longest is the longest span of a rule, and shortest the shortest, in which a few requests can
-// end.
+// Limits of a rule's span. A shorter one may contain too few requests.
 const (
 	longest  = 24 * time.Hour
 	shortest = 100 * time.Millisecond
 )
 
-// ParseStop reads a rule such as
+// ParseStop parses a rule such as
 //
 //	failed > 5% for 10s
 //
-// failed is answered with an error, not answered, or with a check that does not hold; throttled is
-// refused by the server, shed by the strategy; lost is all that was not completed.
+// failed is an error, no answer, or a failed check. throttled is refused by the server, shed by the
+// strategy. lost is every request that was not completed.
 func ParseStop(text string) (Stop, error) {
 	words := strings.Fields(text)
 	wrong := func(format string, args ...any) (Stop, error) {
@@ -96,23 +93,23 @@ func (s Stop) count(c Counts) int {
 	return c.Failed + c.Throttled + c.Shed + c.Abandoned
 }
 
-// Every is how often a Watch is to look: a second, or the span where that is shorter.
+// Every returns the interval of a Watch's looks: a second, or a shorter span.
 func (s Stop) Every() time.Duration { return min(s.span, time.Second) }
 
-// A Watch holds a rule against what goes on.
+// A Watch applies a rule to the progress.
 type Watch struct {
 	Stop
 	before Counts
-	since  time.Duration // when it began to be so, by the looks; below 0: it is not so
-	begun  Counts        // then
+	since  time.Duration // begin of the violation; below 0: none
+	begun  Counts        // counts at that time
 	last   time.Duration
 }
 
-// Watch begins one.
+// Watch starts a Watch.
 func (s Stop) Watch() *Watch { return &Watch{Stop: s, since: -1} }
 
-// Look is told so much time after the beginning what has ended by then, and says why the attack is
-// to stop: "" while it is not. A look since whose last one nothing ended counts for neither.
+// Look takes the counts at a time since the start. It returns why to stop, or "". It ignores
+// intervals in which nothing ended.
 func (w *Watch) Look(at time.Duration, now Counts) (why string) {
 	from, before := w.last, w.before
 	w.last = at
@@ -128,7 +125,7 @@ func (w *Watch) Look(at time.Duration, now Counts) (why string) {
 	if w.since < 0 {
 		w.since, w.begun = from, before
 	}
-	if at-w.since < w.span-w.span/100 { // looks come as a clock has them
+	if at-w.since < w.span-w.span/100 { // tolerance for the timing of looks
 		return ""
 	}
 	settled, of := now.Settled-w.begun.Settled, w.count(now)-w.count(w.begun)

@@ -1,11 +1,11 @@
-// Package http3 sends the requests of an attack over HTTP/3. It registers when it is imported:
+// Package http3 sends the requests of an attack over HTTP/3. Import it to register:
 //
 //	import _ "github.com/poolbench/poolbench/bench/attack/http3"
 //
 // quic-go makes the connections and speaks the protocol. This package assigns requests to
-// connections, because quic-go's Transport has one connection a host, drops it after any error, and
-// resends by itself what the server has not begun. quic-go does not report how often a server sent
-// GOAWAY.
+// connections, because quic-go's Transport has one connection per host, drops it after any error,
+// and resends requests that the server has not begun. quic-go does not expose the number of
+// GOAWAYs.
 package http3
 
 import (
@@ -31,7 +31,6 @@ import (
 
 func init() { attack.RegisterHTTP3(open) }
 
-// A quicTransport is an attack.Transport.
 type quicTransport struct {
 	attack.Opening
 	socket *net.UDPConn
@@ -43,7 +42,7 @@ type quicTransport struct {
 	resent, open, peak, resets atomic.Int64
 }
 
-// A conn speaks HTTP/3 over one of QUIC.
+// A conn is an HTTP/3 connection.
 type conn struct {
 	*http3.ClientConn
 	under *quic.Conn
@@ -58,36 +57,33 @@ func open(o attack.Opening) (attack.Transport, error) {
 	}
 	return &quicTransport{Opening: o, socket: socket, quic: &quic.Transport{Conn: socket},
 		http: http3.Transport{DisableCompression: true, MaxResponseHeaderBytes: 1 << 20},
-		// no stream is the server's to open; a request may take as long as its timeout
+		// the server opens no streams; a request may last until its timeout
 		config: quic.Config{MaxIncomingStreams: -1, KeepAlivePeriod: 10 * time.Second},
 		hosts: transport.Hosts[*conn]{Connections: o.Connections,
 			Streams: o.Attack.Streams, Stands: stands}}, nil
 }
 
-// Close implements attack.Transport.
 func (t *quicTransport) Close() {
-	_ = t.quic.Close() // whoever is on a connection learns of it by an error
+	_ = t.quic.Close() // its users get an error
 	_ = t.socket.Close()
 }
 
-// Resent implements attack.Transport.
 func (t *quicTransport) Resent() int64 { return t.resent.Load() }
 
-// Streams implements attack.Transport.
 func (t *quicTransport) Streams() record.Streams {
 	return record.Streams{Peak: t.peak.Load(), Resets: t.resets.Load()}
 }
 
-// mostAgain is how often a request looks for a connection that still stands.
+// mostAgain limits how often a request looks for another connection.
 const mostAgain = 3
 
-// RoundTrip implements http.RoundTripper. The stream is given back when the body is closed.
+// RoundTrip implements http.RoundTripper. Closing the body releases the stream.
 func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	name, err := t.ServerName(r)
 	if err != nil {
 		return nil, err
 	}
-	to := t.hosts.Host(r.URL.Host + " " + name) // connections are of one name
+	to := t.hosts.Host(r.URL.Host + " " + name) // a connection has one server name
 	deadline, _ := r.Context().Deadline()
 	at, err := to.Take(r.Context(), deadline)
 	if err != nil {
@@ -125,8 +121,8 @@ func (t *quicTransport) try(
 	}
 	before := c.received()
 	resp, err := c.RoundTrip(r)
-	// A server that was killed says nothing, and one that is started again does not know the
-	// connection: it would stand until QUIC's idle timeout of half a minute.
+	// A killed server is silent, and a restarted one does not know the connection, which would stay
+	// open until QUIC's idle timeout of 30 s.
 	if err != nil && (unusable(err) || r.Context().Err() != nil && c.received() == before) {
 		to.Leave(at, c)
 	}
@@ -135,19 +131,18 @@ func (t *quicTransport) try(
 
 func stands(c *conn) bool { return c.Context().Err() == nil }
 
-// unusable reports whether nothing went over the connection: quic-go has a type for that, and no
-// name.
+// unusable reports whether nothing was sent on the connection. quic-go's error type is not
+// exported.
 func unusable(err error) bool { return fmt.Sprintf("%T", err) == "*http3.errConnUnusable" }
 
-// count counts a stream that the server has reset.
+// count counts a stream reset by the server.
 func (t *quicTransport) count(err error) {
 	if e, ok := errors.AsType[*quic.StreamError](err); ok && e.Remote {
 		t.resets.Add(1)
 	}
 }
 
-// again is the request as it is sent once more, nil if it is not, and whether it went over the wire
-// before.
+// again returns the request to resend, nil if it must not be, and whether it was sent before.
 func (t *quicTransport) again(
 	r *http.Request, tries int, err error,
 ) (next *http.Request, went bool) {
@@ -160,7 +155,7 @@ func (t *quicTransport) again(
 	return transport.Again(r), went
 }
 
-// A body gives its stream back when it is closed.
+// A body releases its stream on Close.
 type body struct {
 	io.ReadCloser
 	of   *quicTransport

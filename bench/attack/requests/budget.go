@@ -8,13 +8,12 @@ import (
 	"text/template"
 )
 
-// Bounds of what a template may do, each time that it is filled in: it comes from a file or a
-// command line, and may be a mistake.
+// Limits of filling in a template, which comes from a file or a command line and may be wrong.
 const (
 	mostActions = 256 << 10 // bytes between {{ and }} of a field
-	mostSteps   = 10_000    // turns of the loops of a field
-	mostFilled  = 128 << 20 // bytes of a field, and of the texts that its functions make
-	// turns of all loops over all rows of the data, which are checked before anything is sent
+	mostSteps   = 10_000    // iterations of the loops of a field
+	mostFilled  = 128 << 20 // bytes of a field, and of the texts its functions make
+	// iterations over all rows of the data, checked before sending
 	mostChecked = 5_000_000
 )
 
@@ -23,7 +22,7 @@ var (
 	errTooMuchText = fmt.Errorf("it makes more than %d MiB of text", mostFilled>>20)
 )
 
-// checkActions refuses a template whose tree would take more memory than anybody has use for.
+// checkActions rejects a template whose tree would take too much memory.
 func checkActions(text string) error {
 	size := 0
 	for {
@@ -39,7 +38,6 @@ func checkActions(text string) error {
 	}
 }
 
-// step counts a turn of a loop.
 func (x *executor) step() (string, error) {
 	if x.steps++; x.steps > mostSteps {
 		return "", errSteps
@@ -47,7 +45,6 @@ func (x *executor) step() (string, error) {
 	return "", nil
 }
 
-// takes counts bytes of text.
 func (x *executor) takes(n int) error {
 	if x.made += n; x.made > mostFilled {
 		return errTooMuchText
@@ -55,13 +52,12 @@ func (x *executor) takes(n int) error {
 	return nil
 }
 
-// made is the text that a function has made.
 func (x *executor) text(made string) (string, error) { return made, x.takes(len(made)) }
 
-// mostEscaped is by how much a text grows at most when it is escaped.
+// mostEscaped is the maximum growth factor of escaping.
 const mostEscaped = 6
 
-// before is called before a function makes a text of these arguments.
+// before checks the arguments of a function that makes a text.
 func (x *executor) before(args []any) error {
 	n := 0
 	for _, a := range args {
@@ -85,7 +81,7 @@ func lengthOf(v any) int {
 	return 32 // of a number
 }
 
-// wide finds a width or a precision in a format that is above 999, or comes from an argument.
+// wide matches a width or precision above 999, or one from an argument.
 var wide = regexp.MustCompile(`%[^a-zA-Z%]*(?:[0-9]{4}|\*)`)
 
 func (x *executor) printf(format string, args ...any) (string, error) {
@@ -102,7 +98,7 @@ func (x *executor) printf(format string, args ...any) (string, error) {
 	return x.text(fmt.Sprintf(format, args...))
 }
 
-// bounded is a function of text/template that makes a text.
+// bounded limits a function of text/template that makes a text.
 func (x *executor) bounded(f func(...any) string) func(...any) (string, error) {
 	return func(args ...any) (string, error) {
 		if err := x.before(args); err != nil {
@@ -112,7 +108,7 @@ func (x *executor) bounded(f func(...any) string) func(...any) (string, error) {
 	}
 }
 
-// texts are the functions of text/template that make texts, within bounds.
+// texts adds the text functions of text/template with limits.
 func (x *executor) texts(to template.FuncMap) {
 	to[stepName], to["printf"] = x.step, x.printf
 	for name, f := range map[string]func(...any) string{"print": fmt.Sprint,

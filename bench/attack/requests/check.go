@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// Bounds of a script. The parser takes up to 8 KiB of stack for each level of nesting, and nothing
-// that can nest is of use here.
+// Limits of a script. The parser takes up to 8 KiB of stack for each level of nesting, which no
+// supported command needs.
 const (
 	mostCommands = 200_000
-	mostBare     = 64 << 10 // bytes of a command that are not in single quotes
-	mostStray    = 4 << 10  // bytes of a line that is no command of curl
+	mostBare     = 64 << 10 // bytes of a command outside single quotes
+	mostStray    = 4 << 10  // bytes of a line that is not a curl command
 )
 
 var errPlain = errors.New("want a plain command: curl, its options and a URL")
 
-// check goes through the script as a shell does, and refuses what nests before it is parsed. Its
-// errors name the line. From the first line on that is no command of curl, text is cut off: there
-// the parser finds the mistake.
+// check scans the script as a shell does and rejects nesting before it is parsed. Errors name the
+// line. Text after the first line that is not a curl command is cut off: the parser reports that
+// line.
 func check(text []byte) (checked []byte, err error) {
 	var (
-		quote    byte // within which the text is; 0: none
+		quote    byte // the open quote; 0: none
 		line     = 1
-		begins   = true // at the beginning of a line that is no continuation
+		begins   = true // at the beginning of a line that is not a continuation
 		bare     = 0    // bytes of the command
 		commands = 0
 	)
@@ -63,7 +63,7 @@ func check(text []byte) (checked []byte, err error) {
 				i++
 			}
 		case c == '\\':
-			i++ // also the end of a line
+			i++ // also a line end
 			if i < len(text) && text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n' {
 				i++
 			}

@@ -15,9 +15,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// ReadCurl reads commands, one after another. Each is curl with options that say what is sent;
-// nothing is executed, and no file is read. Variables have the values of env; nil: there is none.
-// Errors name the line, and quote nothing that may be a secret.
+// ReadCurl parses a sequence of curl commands. It executes nothing and reads no file. Variables are
+// replaced from env; nil: none exist. Errors name the line and do not quote possible secrets.
 func ReadCurl(text []byte, env *Environment) (all []vegeta.Target, err error) {
 	if text, err = check(text); err != nil {
 		return nil, err
@@ -47,7 +46,6 @@ func ReadCurl(text []byte, env *Environment) (all []vegeta.Target, err error) {
 	return all, nil
 }
 
-// wordsOf are those of a plain command.
 func wordsOf(s *syntax.Stmt, env *Environment) ([]string, error) {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Assigns) > 0 || len(s.Redirs) > 0 || len(call.Args) == 0 {
@@ -77,7 +75,6 @@ func wordsOf(s *syntax.Stmt, env *Environment) ([]string, error) {
 var errFilled = errors.New("variables and commands in it are not filled in, except plain " +
 	"${NAME}; put what has a $ into single quotes")
 
-// valuesOf are the values of the variables in the words.
 func (e *Environment) valuesOf(words []*syntax.Word) (map[string]string, error) {
 	values := map[string]string{}
 	var wrong error
@@ -93,8 +90,8 @@ func (e *Environment) valuesOf(words []*syntax.Word) (map[string]string, error) 
 	return values, wrong
 }
 
-// isText reports whether there is nothing to be done for those parts of a word, except to look
-// plain variables up.
+// isText reports whether the parts need no shell expansion, except plain variables if variables is
+// set.
 func isText(parts []syntax.WordPart, variables bool) bool {
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -114,14 +111,13 @@ func isText(parts []syntax.WordPart, variables bool) bool {
 	return true
 }
 
-// isPlain reports whether it is $NAME or ${NAME}, and nothing is done with the value.
+// isPlain reports whether p is $NAME or ${NAME} without an operation.
 func isPlain(p *syntax.ParamExp) bool {
 	return p.Param != nil && syntax.ValidName(p.Param.Value) && !p.Excl && !p.Length && !p.Width &&
 		!p.IsSet && p.NestedParam == nil && p.Index == nil && p.Slice == nil && p.Repl == nil &&
 		p.Names == 0 && p.Exp == nil
 }
 
-// A command is one that is being read.
 type command struct {
 	r                               vegeta.Target
 	data                            []string
@@ -129,7 +125,6 @@ type command struct {
 	inURL, head, isJSON, compressed bool
 }
 
-// An option is an option of curl: its names and its effect.
 type option struct {
 	names []string
 	take  func(*command, string) error
@@ -157,13 +152,13 @@ var taking = []option{
 	{[]string{"-A", "--user-agent"}, named("User-Agent")},
 	{[]string{"-e", "--referer"}, named("Referer")},
 	{[]string{"--url"}, (*command).address},
-	// what is done with an answer, and how long that may take, an attack has flags for
+	// the attack has its own flags for output and timeouts
 	{[]string{"-o", "--output", "-w", "--write-out", "-m", "--max-time", "--connect-timeout",
 		"--max-redirs", "--retry", "-D", "--dump-header"},
 		func(*command, string) error { return nil }},
 }
 
-// alone are the options without one.
+// alone are the options without a value.
 var alone = []option{
 	{[]string{"-G", "--get"}, func(c *command, _ string) error { c.inURL = true; return nil }},
 	{[]string{"-I", "--head"}, func(c *command, _ string) error { c.head = true; return nil }},
@@ -188,7 +183,6 @@ func find(options []option, name string) *option {
 	return nil
 }
 
-// request is what those words send.
 func request(words []string) (vegeta.Target, error) {
 	c := &command{r: vegeta.Target{Header: http.Header{}}}
 	for len(words) > 0 {
@@ -208,7 +202,7 @@ func request(words []string) (vegeta.Target, error) {
 	return c.finish()
 }
 
-// option takes one, with what of the words is its own. Short ones may stand together.
+// option applies an option, and returns the words after its value. Short options may be combined.
 func (c *command) option(word string, words []string) (rest []string, err error) {
 	name, value, attached := word, "", false
 	if strings.HasPrefix(word, "--") {
@@ -269,7 +263,7 @@ func (c *command) header(v string) error {
 			return errors.New("want 'NAME: VALUE'")
 		}
 	} else if value = strings.TrimSpace(value); value == "" {
-		return nil // curl leaves it out
+		return nil // as curl does
 	}
 	if name = strings.TrimSpace(name); name == "" {
 		return errors.New("want 'NAME: VALUE'")
@@ -350,8 +344,8 @@ func (c *command) finish() (vegeta.Target, error) {
 		r.Method = c.method
 	}
 	if c.compressed && r.Header.Get("Accept-Encoding") == "" {
-		r.Header.Set("Accept-Encoding", "gzip") // which checks can read
+		r.Header.Set("Accept-Encoding", "gzip") // checks can decode it
 	}
-	r.Header.Del("Content-Length") // it is counted
+	r.Header.Del("Content-Length") // computed on sending
 	return r, nil
 }

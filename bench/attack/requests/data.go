@@ -14,26 +14,24 @@ import (
 	"unicode/utf8"
 )
 
-// Data are rows of values by column.
+// Data is rows of values by column.
 type Data struct {
-	Name    string // of the file, without its directory
+	Name    string // base name of the file
 	Columns []string
 	Rows    [][]Value
-	// of each row, where it begins in the file, from 1; they do not follow each other where a
-	// value has a line break
+	// first line of each row, from 1. Values with line breaks make gaps
 	Lines []int
-	// requests whose Check has found nothing in these rows, as they were given: who plans a load
-	// and who sends it both ask
+	// requests already checked against these rows, since planner and sender both check
 	sound sync.Map
 }
 
-// whole reports whether the data are such as ReadData makes: they may have come over a network.
+// whole validates data that may have come over a network, as ReadData would.
 func (d *Data) whole() bool {
 	wrong := func(row []Value) bool { return len(row) != len(d.Columns) }
 	return len(d.Rows) > 0 && len(d.Lines) == len(d.Rows) && !slices.ContainsFunc(d.Rows, wrong)
 }
 
-// A Value is a text, or any other value of JSON as it is written there.
+// A Value is a text, or another JSON value as written.
 type Value struct {
 	Text string `json:"t"`
 	JSON bool   `json:"j,omitempty"`
@@ -46,10 +44,10 @@ const (
 	Lines = "jsonl"
 )
 
-// DataFormats are all of them.
+// DataFormats are the supported formats.
 var DataFormats = []string{CSV, TSV, Lines}
 
-// FormatOf is the format that the name of a file says; "" where it says none.
+// FormatOf returns the format for a file name's extension, or "".
 func FormatOf(name string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".csv":
@@ -62,17 +60,16 @@ func FormatOf(name string) string {
 	return ""
 }
 
-// ReadData reads the text of a file in one of the DataFormats: CSV or TSV with the names of the
-// columns in its first row, or an object of JSON in each line. The separator of CSV is the comma,
-// the semicolon or the tab, whichever is most frequent in the first line. All rows have the same
-// columns. An error names file and line.
+// ReadData parses a file in one of the DataFormats: CSV or TSV with column names in the first row,
+// or a JSON object per line. CSV's separator is the most frequent one of comma, semicolon and tab
+// in the first line. All rows must have the same columns. Errors name file and line.
 func ReadData(name string, text []byte, format string) (*Data, error) {
 	d := &Data{Name: filepath.Base(name)}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if !utf8.Valid(text) {
 		return nil, fmt.Errorf("%s:%d: want UTF-8", name, lineOf(text, firstInvalid(text)))
 	}
-	// at most a row in each line: growing would take twice the memory
+	// at most one row per line: growing would double the memory
 	rows := min(bytes.Count(text, []byte("\n"))+1, MostRows)
 	d.Rows, d.Lines = make([][]Value, 0, rows), make([]int, 0, rows)
 	var err error
@@ -108,7 +105,7 @@ func firstInvalid(text []byte) (at int) {
 
 func lineOf(text []byte, at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
 
-// separatorOf is the most frequent separator in the first line that is not empty, outside quotes.
+// separatorOf returns the most frequent separator outside quotes in the first non-empty line.
 func separatorOf(text []byte) rune {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte("\n"))
 	count := map[rune]int{}
@@ -162,7 +159,7 @@ func (d *Data) readCSV(name string, text []byte, separator rune) error {
 	}
 }
 
-// MostRows bounds the rows of data: one of a few bytes takes a hundred.
+// MostRows limits the rows of data: each takes at least a hundred bytes.
 const MostRows = 2_000_000
 
 func (d *Data) add(row []Value, line int) error {
@@ -224,7 +221,7 @@ func (d *Data) readLines(name string, text []byte) error {
 	return nil
 }
 
-// object reads one of JSON, in its order.
+// object parses a JSON object, in its order.
 func object(text []byte) (keys []string, values []Value, err error) {
 	r := json.NewDecoder(bytes.NewReader(text))
 	if open, err := r.Token(); err != nil || open != json.Delim('{') {

@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// A Variable of the environment has a value that requests contain. It is shown nowhere.
+// A Variable of the environment is used in requests. Its value is masked in output.
 type Variable struct{ Name, Value string }
 
-// An Environment replaces ${NAME} in files of requests by variables. $${NAME} stands for the text
-// ${NAME}.
+// An Environment replaces ${NAME} in request files. $${NAME} is an escape for the text ${NAME}.
 type Environment struct {
 	Lookup func(name string) (value string, ok bool)
 	Used   []Variable // so far, each once
 }
 
-// An UnsetError is about a variable that the environment does not have.
+// An UnsetError reports an unset variable.
 type UnsetError struct{ Name string }
 
 // Error implements error.
@@ -28,7 +27,7 @@ func (e *UnsetError) Error() string {
 
 var variable = regexp.MustCompile(`\$?\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
-// Expand replaces the variables in a text by what escape makes of their values; nil: by the values.
+// Expand replaces the variables in a text by their values, passed through escape unless nil.
 func (e *Environment) Expand(text string, escape func(string) string) (string, error) {
 	if !strings.Contains(text, "${") {
 		return text, nil
@@ -50,7 +49,6 @@ func (e *Environment) Expand(text string, escape func(string) string) (string, e
 	return text, wrong
 }
 
-// value looks a variable up.
 func (e *Environment) value(name string) (string, error) {
 	value, ok := e.Lookup(name)
 	if !ok {
@@ -66,7 +64,7 @@ func (e *Environment) value(name string) (string, error) {
 	return value, nil
 }
 
-// SecretsOfVariables are the values, except short ones whose names do not say that they are secret.
+// SecretsOfVariables returns the values, except short ones without a secret's name.
 func SecretsOfVariables(all []Variable) (secrets []Secret) {
 	for _, v := range all {
 		secrets = addSecret(secrets, v.Name, v.Value)

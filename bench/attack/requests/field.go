@@ -13,25 +13,23 @@ import (
 	"text/template/parse"
 )
 
-// ownNames are the functions that templates have beside the columns and those of text/template.
+// ownNames are the template functions besides columns and those of text/template.
 var ownNames = []string{"seq", "uuid", "random", "column", "raw", "json", "base64"}
 
-// sessionName is that of the function which is the number of the session.
+// sessionName is the function that returns the number of the session.
 const sessionName = "session"
 
-// A field is the URL, the value of a header, or the body.
 type field struct {
 	of     string // for errors
-	stream uint64 // of its random numbers, which no other field shifts
-	parts  []part // nil: it is more than text and values
+	stream uint64 // of random numbers, independent of other fields
+	parts  []part // nil: not only text and values
 	full   *full
 }
 
-// A part is text, or a value.
 type part struct {
 	what      what
 	text      string
-	column    int // or the index of what was captured
+	column    int // or index of a captured value
 	low, high int64
 	at        position
 }
@@ -48,17 +46,16 @@ const (
 	aSession
 )
 
-// A filling is what the fields of one request are filled with.
 type filling struct {
 	seed, seq uint64
 	row       []Value
 	captured  []Value
 	session   uint64
 	random    rand.PCG
-	steps     int // turns of loops
+	steps     int // iterations of loops
 }
 
-// begin has the random numbers of a field begin. They are a function of seed, request and field.
+// begin starts the random numbers of a field, a function of seed, request and field.
 func (f *filling) begin(stream uint64) {
 	const odd = 0x9e3779b97f4a7c15
 	f.random.Seed(f.seed^stream*odd, f.seq)
@@ -66,14 +63,14 @@ func (f *filling) begin(stream uint64) {
 
 func (f *filling) between(low, high int64) int64 {
 	n := uint64(high-low) + 1
-	if n == 0 { // all that there are
+	if n == 0 { // all
 		return int64(f.random.Uint64())
 	}
 	above, _ := bits.Mul64(f.random.Uint64(), n)
 	return low + int64(above)
 }
 
-// putUUID appends one of version 4 (RFC 9562).
+// putUUID appends a UUID of version 4 (RFC 9562).
 func (f *filling) putUUID(to []byte) []byte {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], f.random.Uint64())
@@ -128,7 +125,6 @@ func (of *field) static() bool {
 	})
 }
 
-// parse reads a field. Its values stand in {{…}}.
 func (r *Request) parse(of, text string, begins position) (*field, error) {
 	fd := &field{of: of, stream: r.streams}
 	r.streams++
@@ -167,7 +163,7 @@ func (r *Request) parse(of, text string, begins position) (*field, error) {
 	return fd, nil
 }
 
-// part is a node as one; ok is false where it is more than that.
+// part converts a node. ok is false if it is not only text or a value.
 func (r *Request) part(n parse.Node, at position) (p part, ok bool, err error) {
 	p.at = at
 	switch n := n.(type) {
@@ -229,8 +225,7 @@ func (r *Request) part(n parse.Node, at position) (p part, ok bool, err error) {
 	return p, false, nil
 }
 
-// Reserved are the names that no value can have: of functions, of text/template's too, and its
-// words.
+// Reserved returns the names that no value can have: functions and keywords of templates.
 func Reserved() []string {
 	return slices.Concat(ownNames, keywords, []string{sessionName, "and", "or", "not", "len",
 		"index", "slice", "print", "printf", "println", "html", "js", "urlquery", "call", "eq", "ne", "lt",

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Form returns the body of a multipart form and its Content-Type. Each part is name=value or
-// name=@file, or name=<file for a field with the content of a file, as for curl's -F. ;type= and
-// ;filename= may follow. read reads a file. The same parts make the same body.
+// Form returns the body and Content-Type of a multipart form. A part is name=value, name=@file, or
+// name=<file for a field with a file's content, like curl's -F. ;type= and ;filename= may follow.
+// read reads a file. Equal parts make equal bodies.
 func Form(parts []string, read func(path string) ([]byte, error)) ([]byte, string, error) {
 	sum := sha256.New()
 	var all []formPart
@@ -23,7 +23,7 @@ func Form(parts []string, read func(path string) ([]byte, error)) ([]byte, strin
 			return nil, "", err
 		}
 		fmt.Fprintf(sum, "%q %q %q ", p.name, p.file, p.kind)
-		_, _ = sum.Write(p.content) // which never fails
+		_, _ = sum.Write(p.content) // never fails
 		all = append(all, p)
 	}
 	var b bytes.Buffer
@@ -44,13 +44,12 @@ func Form(parts []string, read func(path string) ([]byte, error)) ([]byte, strin
 	return b.Bytes(), w.FormDataContentType(), err
 }
 
-// A formPart is a field or a file.
 type formPart struct {
 	name, file, kind string // file is "" for a field
 	content          []byte
 }
 
-// parsePart reads one. Its errors do not quote a value, which may be a secret.
+// parsePart's errors do not quote values, which may be secret.
 func parsePart(text string, read func(path string) ([]byte, error)) (p formPart, err error) {
 	name, value, ok := strings.Cut(text, "=")
 	if p.name = name; !ok || name == "" {
@@ -89,7 +88,7 @@ func parsePart(text string, read func(path string) ([]byte, error)) (p formPart,
 	return p, nil
 }
 
-// kindOf is the type of a file by its name, as curl has it: the same on every machine.
+// kindOf returns the content type for a file name as curl does, equal on every machine.
 func kindOf(file string) string {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".gif":
@@ -125,7 +124,7 @@ func (p formPart) header() textproto.MIMEHeader {
 	return h
 }
 
-// secretsOfForm adds the values of fields. Files are left out.
+// secretsOfForm adds the values of fields, but not files.
 func secretsOfForm(to []Secret, boundary string, body []byte) []Secret {
 	r := multipart.NewReader(bytes.NewReader(body), boundary)
 	for {

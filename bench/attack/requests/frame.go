@@ -11,15 +11,15 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// A Frame is a request as it goes over a connection in HTTP/1.1, with gaps for the values: text is
-// copied and values are put between, in a fraction of the time that encoding takes.
+// A Frame is an encoded HTTP/1.1 request with gaps for the values, much cheaper to fill than
+// encoding again.
 type Frame struct {
 	of     *Request
 	pieces []piece
 	body   *field
 }
 
-// A piece is text, or a part of a field, or the length of the body.
+// A piece is text, a part of a field, or the length of the body.
 type piece struct {
 	text   []byte
 	field  *field
@@ -27,9 +27,9 @@ type piece struct {
 	length bool
 }
 
-// Marked is the request with marks in the place of values; Frame finds them again when it has been
-// encoded. ok is false where URL or headers are more than text and values, or where a value is
-// captured, which nobody has looked at beforehand.
+// Marked returns the request with marks instead of values, which Frame finds after encoding. ok is
+// false if URL or headers are not only text and values, or contain a captured value, which cannot
+// be checked in advance.
 func (r *Request) Marked() (to vegeta.Target, ok bool) {
 	to = vegeta.Target{Method: r.method, Header: http.Header{}}
 	n := 0
@@ -61,10 +61,10 @@ func (r *Request) Marked() (to vegeta.Target, ok bool) {
 	return to, true
 }
 
-// mark is one that every encoding leaves as it is.
+// mark returns a mark that no encoding changes.
 func mark(n int) string { return "pbz" + strconv.Itoa(n) + "zbp" }
 
-// Frame makes one of the Marked request, as it is encoded.
+// Frame makes a Frame of the encoded Marked request.
 func (r *Request) Frame(encoded []byte) (*Frame, error) {
 	f := &Frame{of: r, body: r.body}
 	type found struct {
@@ -114,8 +114,8 @@ func (r *Request) Frame(encoded []byte) (*Frame, error) {
 	return f, nil
 }
 
-// Put appends request number seq, head and body, and says how long the body is. scratch is memory
-// for it, used again from one call to the next.
+// Put appends request number seq and returns the length of its body. scratch is memory reused
+// between calls.
 func (f *Frame) Put(to []byte, scratch *[]byte, seed, seq uint64) (_ []byte, body int, err error) {
 	with := f.of.filling(seed, seq, nil)
 	if f.body != nil {

@@ -12,16 +12,15 @@ import (
 	"text/template/parse"
 )
 
-// A full template is more than text and values. Each value goes through a function that writes it
-// for its position, as html/template has it.
+// A full template is executed by text/template. Each value is escaped for its position, as in
+// html/template.
 type full struct{ idle sync.Pool } // of *executor
 
-// An executor is used by one goroutine at a time.
 type executor struct {
 	t       *template.Template
 	filling *filling
 	out     []byte
-	steps   int // turns of loops
+	steps   int // iterations of loops
 	made    int // bytes of text
 }
 
@@ -46,17 +45,17 @@ func (f *full) put(to []byte, with *filling) ([]byte, error) {
 	return to, nil
 }
 
-// What a value is, beyond a string.
+// Values other than strings.
 type (
-	jsonValue string // a value of JSON as it is written
-	rawValue  string // to be left as it is
+	jsonValue string // JSON as written
+	rawValue  string // not escaped
 )
 
 func (r *Request) whole(t *template.Template, begins position) (*full, error) {
 	if _, err := escape(t.Root, begins); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name(), err)
 	}
-	r.takes = r.takes || len(r.step.Captured) > 0 // it may be anywhere in it
+	r.takes = r.takes || len(r.step.Captured) > 0 // they may be used anywhere in it
 	f := &full{}
 	f.idle.New = func() any {
 		x := &executor{}
@@ -70,10 +69,9 @@ func (r *Request) whole(t *template.Template, begins position) (*full, error) {
 	return f, nil
 }
 
-// put is the name of the function that writes for a position.
 func putName(p position) string { return "_put" + strconv.Itoa(int(p)) }
 
-// escape has each value of the list written for its position, and returns the one after it.
+// escape inserts escaping into the list for each value, and returns the position after it.
 func escape(list *parse.ListNode, at position) (position, error) {
 	if list == nil {
 		return at, nil
@@ -111,10 +109,8 @@ func escape(list *parse.ListNode, at position) (position, error) {
 	return at, nil
 }
 
-// stepName is that of the function which each turn of a loop calls.
 const stepName = "_step"
 
-// counted is a call of that function.
 func counted(at parse.Pos) parse.Node {
 	call := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: at,
 		Args: []parse.Node{parse.NewIdentifier(stepName).SetPos(at)}}
@@ -197,7 +193,7 @@ func (r *Request) functions(x *executor) template.FuncMap {
 	return all
 }
 
-// given is a value of the data as a template has it.
+// given converts a value of the data for a template.
 func given(v Value) any {
 	if v.JSON {
 		return jsonValue(v.Text)
@@ -205,7 +201,7 @@ func given(v Value) any {
 	return v.Text
 }
 
-// valueOf is the inverse of given, for all that a template can come up with.
+// valueOf is the inverse of given, for all values that a template can produce.
 func valueOf(v any) Value {
 	switch v := v.(type) {
 	case nil:

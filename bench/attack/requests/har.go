@@ -13,18 +13,15 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// An archive is what of one is read.
 type archive struct {
 	Log struct{ Entries entries }
 }
 
-// entries are read one after another: an empty one takes a hundred times the memory of its text.
+// entries are decoded one by one: an empty entry takes a hundred times the memory of its text.
 type entries []struct{ Request harRequest }
 
-// mostEntries bounds an archive.
 const mostEntries = 200_000
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (all *entries) UnmarshalJSON(text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	switch begins, err := dec.Token(); {
@@ -59,8 +56,8 @@ type harRequest struct {
 
 type pair struct{ Name, Value string }
 
-// ReadHAR reads the requests in their order. Those that are not of HTTP, such as data: and ws:, are
-// left out, and so are headers that say how a connection is used.
+// ReadHAR returns the requests in order, without those of other schemes, such as data: and ws:, and
+// without connection headers.
 func ReadHAR(text []byte) (all []vegeta.Target, err error) {
 	var a archive
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &a); err != nil {
@@ -100,7 +97,7 @@ func ReadHAR(text []byte) (all []vegeta.Target, err error) {
 	return all, nil
 }
 
-// ofConnection are headers that say how it is used, or that are counted.
+// ofConnection are headers of the connection, or computed on sending.
 var ofConnection = []string{"Connection", "Content-Length", "Host", "Keep-Alive", "Proxy-Connection",
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 

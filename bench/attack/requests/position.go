@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// A position is where in a request a value stands: it says how the value is written there, so that
-// it cannot leave its field.
+// A position is the place of a value in a request. It decides the escaping, so that a value cannot
+// leave its field.
 type position int
 
 const (
-	inText   position = iota // as it is
-	inHeader                 // as it is; no value with a control character is let in
+	inText   position = iota // unescaped
+	inHeader                 // unescaped, without control characters
 	inForm                   // of a body
 	// of a URL
-	inOrigin // scheme and host, which are the same for all requests
+	inOrigin // scheme and host, equal for all requests
 	inPath
 	inQuery
 	// of JSON
-	inJSON // where a value stands
+	inJSON // in place of a value
 	inString
-	inEscape // behind a backslash
+	inEscape // after a backslash
 )
 
 func (p position) after(text string) position {
@@ -62,7 +62,7 @@ func (p position) afterURL(text string) position {
 	return p
 }
 
-// wrong says why no value may stand there; nil: it may.
+// wrong returns why no value may be in that position, or nil.
 func (p position) wrong() error {
 	switch p {
 	case inOrigin:
@@ -73,7 +73,7 @@ func (p position) wrong() error {
 	return nil
 }
 
-// put appends the value as it is written in that position.
+// put appends the value, escaped.
 func (p position) put(to []byte, v Value) []byte {
 	switch p {
 	case inPath:
@@ -91,7 +91,7 @@ func (p position) put(to []byte, v Value) []byte {
 	return append(to, v.Text...)
 }
 
-// putRaw appends text unescaped, except for characters that would end a URL.
+// putRaw appends text unescaped, except characters that would end a URL.
 func (p position) putRaw(to []byte, text string) []byte {
 	if p != inPath && p != inQuery {
 		return append(to, text...)
@@ -107,7 +107,6 @@ func (p position) putRaw(to []byte, text string) []byte {
 	return to
 }
 
-// putString appends what is between the quotes of a string of JSON.
 func putString(to []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
@@ -121,8 +120,8 @@ func putString(to []byte, text string) []byte {
 	return append(to, text...)
 }
 
-// isLiteral reports whether a text is a number, true, false or null of JSON: so it stands where a
-// table knows of no types.
+// isLiteral reports whether text is a JSON number, true, false or null, written bare because tables
+// have no types.
 func isLiteral(text string) bool {
 	if text == "" || !strings.ContainsRune("-0123456789tfn", rune(text[0])) {
 		return false

@@ -18,31 +18,30 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// A Request is one that is filled in.
+// A Request is a parsed template.
 type Request struct {
 	method  string
-	data    *Data // nil: there is none
+	data    *Data
 	url     *field
 	headers []header
-	body    *field // nil: there is none
+	body    *field
 	streams uint64
 	secrets []int  // columns
-	given   string // what was parsed
+	given   string // the parsed text
 	step    Step
-	takes   bool // a value that was captured
+	takes   bool // uses a captured value
 }
 
-// A Step says which request of a session one is: the requests of session n are those from n·Of on.
-// All of them have the data of row n.
+// A Step is the place of a request in a session: session n has Of requests, from number n·Of. All
+// use row n of the data.
 type Step struct {
-	Of       int      // requests in a session; 0: the request is of none
-	Captured []string // names of values that earlier steps of the session have captured
+	Of       int      // requests in a session; 0: no session
+	Captured []string // names of values captured by earlier steps
 }
 
-// Placeholder stands where a captured value will, for whoever looks at a request beforehand.
+// Placeholder stands for a captured value in checks and previews.
 const Placeholder = "captured"
 
-// placeholders are captured values before there are any.
 func (s Step) placeholders(text string) []Value {
 	all := make([]Value, len(s.Captured))
 	for i := range all {
@@ -56,10 +55,10 @@ type header struct {
 	*field
 }
 
-// Parse reads the {{…}} of a request.
+// Parse parses the {{…}} of a request.
 func Parse(of vegeta.Target, data *Data) (*Request, error) { return ParseStep(of, data, Step{}) }
 
-// ParseStep reads those of a step of a session.
+// ParseStep is Parse for a step of a session.
 func ParseStep(of vegeta.Target, data *Data, step Step) (*Request, error) {
 	r := &Request{method: of.Method, data: data, step: step,
 		given: fmt.Sprintf("%q %q %q %v", of.URL, of.Header, of.Body, step)}
@@ -83,7 +82,7 @@ func ParseStep(of vegeta.Target, data *Data, step Step) (*Request, error) {
 	if r.url, err = r.parse("URL", of.URL, inOrigin); err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(of.Header)) { // for the numbers of their streams
+	for _, name := range slices.Sorted(maps.Keys(of.Header)) { // fixes the random streams
 		for _, value := range of.Header[name] {
 			fd, err := r.parse("header "+name, value, inHeader)
 			if err != nil {
@@ -104,11 +103,11 @@ func ParseStep(of vegeta.Target, data *Data, step Step) (*Request, error) {
 	return r, nil
 }
 
-// fixedHeaders are those that say how a request is sent.
+// fixedHeaders decide how a request is sent, so they cannot be templates.
 var fixedHeaders = []string{"Host", "Connection", "Content-Length", "Transfer-Encoding", "Trailer",
 	"Content-Type"}
 
-// bodyPosition is the one in which a body begins, by what is said of it.
+// bodyPosition returns the initial position of a body, by its Content-Type.
 func bodyPosition(of vegeta.Target) position {
 	kind := strings.ToLower(of.Header.Get("Content-Type"))
 	begins := bytes.TrimSpace(of.Body)
@@ -124,7 +123,6 @@ func bodyPosition(of vegeta.Target) position {
 	return inText
 }
 
-// column is the number of a column; -1: there is none of that name.
 func (r *Request) column(name string) int {
 	if r.data == nil {
 		return -1
@@ -148,11 +146,9 @@ func isIdentifier(name string) bool {
 	return name != "" && !slices.Contains(keywords, name)
 }
 
-// keywords are those of text/template.
 var keywords = []string{"block", "break", "continue", "define", "else", "end", "if", "range", "nil",
 	"template", "with", "true", "false"}
 
-// mistake is an error of text/template in words that help.
 func (r *Request) mistake(err error) error {
 	err = cleaned(err)
 	if !strings.Contains(err.Error(), "function") ||
@@ -173,8 +169,8 @@ func cleaned(err error) error {
 	return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "template: "))
 }
 
-// Check holds each row of the data against where its values stand, on all processors: a million
-// take a second. Its errors name file and line; of several rows that are wrong, it is the first.
+// Check fills in each row of the data, on all processors, about a million rows a second. It returns
+// the error of the first invalid row, with file and line.
 func (r *Request) Check() error {
 	if r.data == nil || r.isStatic() {
 		_, err := r.checkRow(0, -1)
@@ -209,14 +205,13 @@ func (r *Request) Check() error {
 	return nil
 }
 
-// isStatic reports whether what a row may break is the same for all.
+// isStatic reports whether checks are equal for all rows.
 func (r *Request) isStatic() bool {
 	return r.url.static() && (r.body == nil || r.body.full == nil) &&
 		!slices.ContainsFunc(r.headers, func(h header) bool { return !h.static() })
 }
 
-// checkRow fills in everything but the body where that is plain. Its error names the row, if there
-// is one.
+// checkRow checks a row. It omits a body of text and values only. Errors name the row.
 func (r *Request) checkRow(seq uint64, row int) (steps int, err error) {
 	f := r.filling(0, seq*uint64(max(r.step.Of, 1)), r.step.placeholders(Placeholder))
 	err = r.fillable(&f)
@@ -245,7 +240,7 @@ func (r *Request) fillable(f *filling) error {
 	return err
 }
 
-// checkSegments refuses a path that a server would read as another one.
+// checkSegments rejects a path that a server would normalise.
 func checkSegments(address string) error {
 	for segment := range segments(address) {
 		if segment == "." || segment == ".." {
@@ -255,7 +250,6 @@ func checkSegments(address string) error {
 	return nil
 }
 
-// segments are those of the path of a URL.
 func segments(address string) iter.Seq[string] {
 	_, address, _ = strings.Cut(address, "://")
 	if end := strings.IndexAny(address, "?#"); end >= 0 {
@@ -273,7 +267,7 @@ func (r *Request) filling(seed, seq uint64, captured []Value) filling {
 	return f
 }
 
-// session is the number of the session that request number seq is of; of no session, seq.
+// session returns the session of request number seq, or seq without sessions.
 func (r *Request) session(seq uint64) uint64 { return seq / uint64(max(r.step.Of, 1)) }
 
 func (r *Request) urlOf(f *filling) (string, error) {
@@ -284,7 +278,7 @@ func (r *Request) urlOf(f *filling) (string, error) {
 	if _, err := url.Parse(string(text)); err != nil {
 		return "", fmt.Errorf("URL: a filled-in value makes it invalid")
 	}
-	if r.takes { // what comes from a server was not looked at before
+	if r.takes { // values of a server were not checked before
 		return string(text), checkSegments(string(text))
 	}
 	return string(text), nil
@@ -305,14 +299,14 @@ func (h *header) value(f *filling, to []byte) ([]byte, error) {
 	return to, nil
 }
 
-// Fill is request number seq, of a session with the values that were captured in the order of
-// Step.Captured. The error is about those.
+// Fill returns request number seq with the captured values, in the order of Step.Captured. It fails
+// only for invalid captured values.
 func (r *Request) Fill(seed, seq uint64, captured ...Value) (vegeta.Target, error) {
 	f := r.filling(seed, seq, captured)
 	return r.fill(&f)
 }
 
-// Example is a request with a placeholder for what is captured.
+// Example returns a request with placeholders for captured values.
 func (r *Request) Example(seed uint64) (vegeta.Target, error) {
 	return r.Fill(seed, 0, r.step.placeholders(Placeholder)...)
 }

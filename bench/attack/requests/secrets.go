@@ -20,23 +20,22 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Masked stands in the place of a secret.
+// Masked replaces a secret.
 const Masked = "…"
 
-// A Secret is a value that is shown nowhere.
+// A Secret is a value to mask in output.
 type Secret struct {
 	text string
 	of   string // its name in a query or a form; "": it is masked wherever it stands
 }
 
-// Private is a text that is a secret wherever it stands.
+// Private makes a text a secret in every place.
 func Private(text string) Secret { return Secret{text: text} }
 
-// shortest is the length of a secret that is masked without its name: each "1" of an answer would
-// be masked for a query of page=1.
+// shortest is the minimum length for masking a value without its name: page=1 must not mask each
+// "1" of an answer.
 const shortest = 4
 
-// addSecret adds the value of a field or of a header.
 func addSecret(to []Secret, name, value string) []Secret {
 	switch {
 	case len(value) >= shortest || value != "" && IsSecret(name):
@@ -47,14 +46,14 @@ func addSecret(to []Secret, name, value string) []Secret {
 	return append(to, Secret{value, name})
 }
 
-// SecretsOf are the values of a request that are shown nowhere: those of the query except for the
-// names in show, user and password, those of headers, and of the fields of the body.
+// SecretsOf returns the secrets of a request: query values except the names in show, user,
+// password, headers, and fields of the body.
 func SecretsOf(r vegeta.Target, show []string) []Secret {
 	all := secretsOfURL(secretsOfHeader(nil, r.Header), r.URL, show)
 	return secretsOfBody(all, r.Header.Get("Content-Type"), r.Body)
 }
 
-// ordinary are headers that say how to answer, and not who asks.
+// ordinary are headers about the format of the answer, which are not secret.
 var ordinary = map[string]bool{"Accept": true, "Accept-Charset": true, "Accept-Encoding": true,
 	"Accept-Language": true, "Access-Control-Request-Headers": true,
 	"Access-Control-Request-Method": true, "Cache-Control": true, "Connection": true,
@@ -83,8 +82,8 @@ func secretsOfHeader(to []Secret, h http.Header) []Secret {
 	return to
 }
 
-// secretsIn are the value of a header and its parts: the credentials behind a scheme, the user and
-// the password of Basic, the values of cookies.
+// secretsIn returns a header's value and its parts: credentials after a scheme, user and password
+// of Basic, cookies.
 func secretsIn(value string) (all []Secret) {
 	all = append(all, Private(value))
 	scheme, rest, ok := strings.Cut(value, " ")
@@ -121,8 +120,7 @@ func secretsOfURL(to []Secret, address string, show []string) []Secret {
 	return secretsOfQuery(secretsOfQuery(to, query, show), fragment, nil)
 }
 
-// mostSecretName is the length of the longest name that is taken for one: a query may be a token
-// alone.
+// mostSecretName limits the length of names: a query may be only a token.
 const mostSecretName = 40
 
 func secretsOfQuery(to []Secret, query string, show []string) []Secret {
@@ -143,7 +141,7 @@ func secretsOfQuery(to []Secret, query string, show []string) []Secret {
 	return to
 }
 
-// Bounds of the part of a body in which secrets are looked for.
+// Limits of the search for secrets in a body.
 const (
 	mostSearched = 1 << 20
 	mostFields   = 2000
@@ -169,7 +167,6 @@ func secretsOfBody(to []Secret, kind string, body []byte) []Secret {
 	return to[:min(len(to), most)]
 }
 
-// secretsOfJSON adds the values of all fields.
 func secretsOfJSON(to []Secret, body []byte, most int) []Secret {
 	r := json.NewDecoder(bytes.NewReader(body))
 	r.UseNumber()
@@ -178,7 +175,7 @@ func secretsOfJSON(to []Secret, body []byte, most int) []Secret {
 	isName := false
 	for len(to) < most {
 		token, err := r.Token()
-		if err != nil { // of what is no JSON the rest is text
+		if err != nil { // treat the rest as text
 			if rest := body[r.InputOffset():]; len(bytes.TrimSpace(rest)) > 0 {
 				to = secretsOfText(to, string(rest))
 			}
@@ -208,7 +205,7 @@ func secretsOfJSON(to []Secret, body []byte, most int) []Secret {
 	return to
 }
 
-// secretsOfText adds the words of a text that look like no word of a language.
+// secretsOfText adds the words that do not look like natural language.
 func secretsOfText(to []Secret, text string) []Secret {
 	for w := range strings.FieldsFuncSeq(text, func(c rune) bool {
 		return unicode.IsSpace(c) || strings.ContainsRune("<>\"'=&;,(){}[]", c)
@@ -220,8 +217,8 @@ func secretsOfText(to []Secret, text string) []Secret {
 	return to
 }
 
-// Secrets are those of request number seq. What was captured is one in any case, and so are the
-// columns that are secrets by their names.
+// Secrets returns the secrets of request number seq, including all captured values and columns with
+// secret names.
 func (r *Request) Secrets(seed, seq uint64, show []string, captured ...Value) []Secret {
 	f := r.filling(seed, seq, captured)
 	var all []Secret
@@ -231,7 +228,7 @@ func (r *Request) Secrets(seed, seq uint64, show []string, captured ...Value) []
 	for _, v := range captured {
 		all = append(all, Private(v.Text))
 	}
-	for i, v := range f.row { // a path or an error may have it
+	for i, v := range f.row { // paths and errors may contain it
 		all = addSecret(all, r.data.Columns[i], v.Text)
 	}
 	for _, c := range r.secrets {
@@ -240,8 +237,7 @@ func (r *Request) Secrets(seed, seq uint64, show []string, captured ...Value) []
 	return all
 }
 
-// SecretColumns are the values of the columns of request number seq whose names say that they are
-// secret.
+// SecretColumns returns the values of request number seq in columns with secret names.
 func (r *Request) SecretColumns(seq uint64) (all []Secret) {
 	f := r.filling(0, seq, nil)
 	for _, c := range r.secrets {
@@ -250,7 +246,7 @@ func (r *Request) SecretColumns(seq uint64) (all []Secret) {
 	return all
 }
 
-// MaskHeader is the value of a header as it may be shown: only that of one that says how to answer.
+// MaskHeader masks a header's value unless the header is an ordinary one.
 func MaskHeader(name, value string) string {
 	if ordinary[textproto.CanonicalMIMEHeaderKey(name)] {
 		return value
@@ -258,14 +254,13 @@ func MaskHeader(name, value string) string {
 	return Masked
 }
 
-// Shown is the URL of request number seq, without the values of columns that are secrets and of
-// what is captured.
+// Shown returns the URL of request number seq with secret columns and captured values masked.
 func (r *Request) Shown(seed, seq uint64) string {
 	f := r.filling(seed, seq, r.step.placeholders("MASKED"))
 	if len(r.secrets) > 0 {
 		f.row = slices.Clone(f.row)
 		for _, c := range r.secrets {
-			f.row[c] = Value{Text: "MASKED"} // which no position changes
+			f.row[c] = Value{Text: "MASKED"} // equal in every position
 		}
 	}
 	text, err := r.urlOf(&f)
@@ -275,8 +270,8 @@ func (r *Request) Shown(seed, seq uint64) string {
 	return text
 }
 
-// secretNames are what the name of a column, a header or a field is taken for a secret's by: a part
-// of it, or a word in it. They take too much rather than too little.
+// secretNames match names of secrets, as parts or words. They match too much rather than too
+// little.
 const (
 	secretParts = `pass|pwd|secret|token|key|auth|credential|cookie|session|signature|assertion|` +
 		`saml|hmac|jwt|ticket|otp`
@@ -286,27 +281,24 @@ const (
 var secretName = regexp.MustCompile(`(?i)` + secretParts +
 	`|(?:^|[^a-z])(?:` + secretWords + `)(?:$|[^a-z])`)
 
-// IsSecret reports whether what has that name is to be shown nowhere.
+// IsSecret reports whether values with that name must be masked.
 func IsSecret(name string) bool { return secretName.MatchString(name) }
 
-// inField is the value of a field of JSON or of a form, or of a header, whose name says that it is
-// secret. JSON may be within a string of JSON.
+// inField matches a field of JSON or a form, or a header, with a secret's name, also in JSON within
+// a JSON string.
 var inField = regexp.MustCompile(`(?i)((?:[\w.-]*(?:` + secretParts + `)[\w.-]*|\b(?:` + secretWords +
 	`))\\?"?\s*[:=]\s*)(\\"(?:[^"\\]|\\\\.)*(?:\\")?|"(?:[^"\\]|\\.)*"?|[^\s,;&}"<]+)`)
 
-// inURL is a URL within a text.
 var inURL = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>\\]+`)
 
-// Mask takes the secrets out of a text, the values of fields that are named as such, and those of
-// URLs.
+// Mask masks secrets, fields with secret names, and URLs in a text.
 func Mask(s string, secrets []Secret) string {
 	s = inURL.ReplaceAllStringFunc(MaskValues(s, secrets),
 		func(address string) string { return text.DiscreetURL(address) })
 	return inField.ReplaceAllString(s, "${1}"+Masked)
 }
 
-// MaskValues takes the secrets out of a text, also as they are written in URLs, JSON, HTML and
-// base64.
+// MaskValues masks secrets in a text, also encoded for URLs, JSON, HTML and base64.
 func MaskValues(text string, secrets []Secret) string {
 	type form struct{ text, to string }
 	var forms []form
@@ -324,7 +316,7 @@ func MaskValues(text string, secrets []Secret) string {
 			}
 		}
 	}
-	// the longest first: one may be in another
+	// longest first, as one may contain another
 	slices.SortFunc(forms, func(a, b form) int { return cmp.Compare(len(b.text), len(a.text)) })
 	for _, f := range forms {
 		text = strings.ReplaceAll(text, f.text, f.to)
@@ -332,7 +324,6 @@ func MaskValues(text string, secrets []Secret) string {
 	return text
 }
 
-// spellings are the ways to write a text.
 func spellings(text string) (all []string) {
 	add := func(as string) {
 		if as != "" && !slices.Contains(all, as) {
@@ -343,7 +334,7 @@ func spellings(text string) (all []string) {
 	for _, as := range []string{url.QueryEscape(text), url.PathEscape(text)} {
 		add(as)
 		add(lowerHex.ReplaceAllStringFunc(as, strings.ToLower))
-		add(url.QueryEscape(as)) // within the query of another URL
+		add(url.QueryEscape(as)) // in the query of another URL
 	}
 	add(string(putString(nil, text)))
 	if quoted, err := json.Marshal(text); err == nil {
@@ -361,7 +352,7 @@ func spellings(text string) (all []string) {
 
 var lowerHex = regexp.MustCompile(`%[0-9A-F]{2}`)
 
-// MaskCut has … in place of the end of a text that was cut within a secret.
+// MaskCut masks the end of a text that was cut within a secret.
 func MaskCut(text string, secrets []Secret) string {
 	for _, s := range secrets {
 		for _, as := range spellings(s.text) {

@@ -1,12 +1,12 @@
-// Package rpc sends the requests of an attack over gRPC. It registers when it is imported:
+// Package rpc sends the requests of an attack over gRPC. Import it to register:
 //
 //	import _ "github.com/poolbench/poolbench/bench/attack/rpc"
 //
-// A URL is grpc://host:port/package.Service/Method, or grpcs for TLS. Its body is the JSON of a
-// message, its header the metadata. The types of the messages come from Attack.Descriptors, or from
-// the server by reflection. A code is a status: OK completes, RESOURCE_EXHAUSTED and UNAVAILABLE
-// throttle, with grpc-retry-pushback-ms as Retry-After, and the others fail. A call that the server
-// has not answered fails as over HTTP, whatever code gRPC has for that.
+// A URL is grpc://host:port/package.Service/Method, or grpcs for TLS. The body is the message as
+// JSON, the header the metadata. Message types come from Attack.Descriptors, or from server
+// reflection. A code is a status: OK completes, RESOURCE_EXHAUSTED and UNAVAILABLE throttle, with
+// grpc-retry-pushback-ms as Retry-After, and other codes fail. A call without the server's answer
+// fails as over HTTP, whatever gRPC's code.
 package rpc
 
 import (
@@ -34,7 +34,7 @@ func init() {
 		Check:   check, Open: open, Outcome: outcome, Status: spell, Like: like})
 }
 
-// A status is a code and one more: 0 is no status.
+// A status is a code plus one: 0 is no status.
 
 func spell(status int) string { return grpcdyn.Spell(codes.Code(status - 1)) }
 
@@ -48,7 +48,7 @@ func outcome(status int) record.Outcome {
 	return record.Failed
 }
 
-// like is as google/rpc/code.proto has it.
+// like follows google/rpc/code.proto.
 func like(status int) int {
 	return cmp.Or(statuses[codes.Code(status-1)], http.StatusInternalServerError)
 }
@@ -70,11 +70,11 @@ var statuses = map[codes.Code]int{
 	codes.Unavailable:        http.StatusServiceUnavailable,
 }
 
-// check finds what is wrong without asking the server: all, where there are descriptors.
+// check validates without asking the server, completely if there are descriptors.
 func check(a attack.Attack, r attack.Request) error {
 	u, err := url.Parse(r.URL)
 	if err != nil {
-		return nil // which attack says
+		return nil // attack reports it
 	}
 	if _, _, err := grpcdyn.CutPath(u.Path); err != nil {
 		return fmt.Errorf("%s: %w behind the host", attack.ShownURL(r.URL), err)
@@ -103,7 +103,7 @@ func check(a attack.Attack, r attack.Request) error {
 	return named(err)
 }
 
-// named says where a message comes from.
+// named adds the source of the descriptors.
 func named(err error) error {
 	if err != nil {
 		err = fmt.Errorf("body: %w", err)
@@ -111,7 +111,7 @@ func named(err error) error {
 	return err
 }
 
-// metadataOf makes metadata of a header. Binary values are base64, as in grpcurl.
+// metadataOf converts a header. Binary values are base64, as in grpcurl.
 func metadataOf(h http.Header) (metadata.MD, error) {
 	md := metadata.MD{}
 	for name, values := range h {
@@ -135,7 +135,6 @@ func metadataOf(h http.Header) (metadata.MD, error) {
 	return md, nil
 }
 
-// A sender is an attack.Sender.
 type sender struct {
 	*grpcdyn.Client
 	methods map[string]*grpcdyn.Method // by path
@@ -184,7 +183,6 @@ func open(ctx context.Context, o attack.Opening) (_ attack.Sender, err error) {
 	return s, nil
 }
 
-// Prepare implements attack.Sender.
 func (s *sender) Prepare(r attack.Request) (any, error) {
 	u, err := url.Parse(r.URL)
 	if err != nil {
@@ -206,7 +204,6 @@ func (s *sender) Prepare(r attack.Request) (any, error) {
 	return grpcdyn.NewMessage(m, md, bytes), nil
 }
 
-// Send implements attack.Sender.
 func (s *sender) Send(
 	ctx context.Context, message any, deadline time.Time, wants bool,
 ) attack.Answer {
@@ -217,7 +214,7 @@ func (s *sender) Send(
 	if a.Err != nil {
 		return a
 	}
-	if a.Status = int(got.Code) + 1; a.Status < 1 { // codes are 32 bits without a sign
+	if a.Status = int(got.Code) + 1; a.Status < 1 { // codes are uint32
 		a.Status = int(codes.Unknown) + 1
 	}
 	if !wants {

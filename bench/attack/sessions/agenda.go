@@ -5,31 +5,32 @@ import (
 	"sync"
 )
 
-// An Agenda has the steps of sessions that are due later, the earliest first. Many goroutines add
-// to it, one takes from it.
+// An Agenda is the queue of later steps of sessions, ordered by due time. Add is safe for
+// concurrent use; only one goroutine takes steps.
 type Agenda[T any] struct {
-	// Called, of room for one, has something when the agenda has changed for the one that takes
+	// Called, with room for one, receives when the agenda changes for the taking goroutine
 	Called chan struct{}
-	call   func() // beside; nil: nothing
+	call   func() // called in addition; nil: none
 	mu     sync.Mutex
 	items  items[T]
 	added  uint64
 	live   int
 }
 
-// NewAgenda is empty. call ends a wait of the one that takes; nil: it waits for Called alone.
+// NewAgenda returns an empty Agenda. call interrupts the wait of the taking goroutine; nil: it
+// waits for Called only.
 func NewAgenda[T any](call func()) *Agenda[T] {
 	return &Agenda[T]{Called: make(chan struct{}, 1), call: call}
 }
 
-// Begin counts a session that is under way, and End one that is over.
+// Begin counts a new session.
 func (a *Agenda[T]) Begin() {
 	a.mu.Lock()
 	a.live++
 	a.mu.Unlock()
 }
 
-// End is that of a session.
+// End counts the end of a session.
 func (a *Agenda[T]) End() {
 	a.mu.Lock()
 	a.live--
@@ -40,7 +41,7 @@ func (a *Agenda[T]) End() {
 	}
 }
 
-// Add adds a step that is due then, in ns.
+// Add adds a step, with due in ns.
 func (a *Agenda[T]) Add(due int64, what T) {
 	a.mu.Lock()
 	a.added++
@@ -62,8 +63,8 @@ func (a *Agenda[T]) tell() {
 	}
 }
 
-// Look returns the earliest step, if there is one, and how many sessions are under way. Whatever
-// comes after it is called for: answer takes notice of the calls before.
+// Look returns the earliest step, if any, and the number of running sessions. It calls answer to
+// acknowledge earlier calls. Later changes are called again.
 func (a *Agenda[T]) Look(answer func()) (what T, due int64, ok bool, live int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,7 +79,7 @@ func (a *Agenda[T]) Look(answer func()) (what T, due int64, ok bool, live int) {
 	return what, due, ok, a.live
 }
 
-// Take takes the earliest step out, of which there has to be one.
+// Take removes the earliest step. There must be one.
 func (a *Agenda[T]) Take() T {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -87,7 +88,7 @@ func (a *Agenda[T]) Take() T {
 
 type item[T any] struct {
 	due   int64
-	added uint64 // for those that are due together
+	added uint64 // breaks ties of due
 	what  T
 }
 
@@ -99,10 +100,10 @@ func (h items[T]) Less(i, j int) bool {
 }
 func (h items[T]) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-// Push and Pop are for package heap, at the end.
+// Push and Pop implement heap.Interface.
 func (h *items[T]) Push(x any) { *h = append(*h, x.(item[T])) }
 
-// Pop takes the last one out.
+// Pop removes the last item.
 func (h *items[T]) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]

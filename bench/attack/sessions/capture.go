@@ -12,26 +12,25 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// A Capture keeps a value of an answer under a name. Its zero value is none.
+// A Capture stores a value of an answer under a name. The zero value is no capture.
 type Capture struct {
 	Name string
 	text string
-	body int // bytes that it looks at
+	body int // bytes of the body it needs
 	take func(*checks.Answer) (requests.Value, error)
 }
 
-// MostCaptured is the longest value in bytes. One that is longer is not kept, and the step fails.
+// MostCaptured is the maximum size of a value in bytes. A longer one fails the step.
 const MostCaptured = 64 << 10
 
-// ParseCapture reads one:
+// ParseCapture parses a capture:
 //
 //	token = json:.token
 //	order = header:Location regexp:/orders/(\w+)
 //	csrf = regexp:name="csrf" value="([^"]+)"
 //
-// A path is one of gjson's, with or without a dot before it. A regular expression is looked for in
-// the body or in the header before it, and what its first group matches, or else all of it, is the
-// value.
+// A path is gjson's, with an optional leading dot. A regular expression is matched against the
+// body, or the preceding header. The value is its first group, or else the whole match.
 func ParseCapture(text string) (Capture, error) {
 	left, source, ok := strings.Cut(text, "=")
 	c := Capture{Name: strings.TrimSpace(left), text: strings.TrimSpace(text)}
@@ -67,10 +66,10 @@ func ParseCapture(text string) (Capture, error) {
 	return c, nil
 }
 
-// String is the capture as it was given.
+// String returns the capture as given.
 func (c Capture) String() string { return c.text }
 
-// MarshalText is String.
+// MarshalText encodes the capture as String.
 func (c Capture) MarshalText() ([]byte, error) { return []byte(c.text), nil }
 
 // UnmarshalText is ParseCapture.
@@ -79,7 +78,7 @@ func (c *Capture) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Take is the value in an answer. The error has nothing of the answer in it.
+// Take returns the value in an answer. Errors do not quote the answer.
 func (c *Capture) Take(a *checks.Answer) (requests.Value, error) {
 	v, err := c.take(a)
 	if err == nil && len(v.Text) > MostCaptured {
@@ -175,7 +174,6 @@ func ofBody(pattern string) (func(*checks.Answer) (requests.Value, error), error
 	}, nil
 }
 
-// matched is what the first group matches, or all where there is none.
 func matched(e *checks.Expression) func(*checks.Answer, []byte) (requests.Value, bool) {
 	return func(a *checks.Answer, text []byte) (v requests.Value, ok bool) {
 		found := e.Find(a, text)

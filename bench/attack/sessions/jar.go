@@ -7,24 +7,24 @@ import (
 	"net/url"
 )
 
-// A Jar holds the cookies of one session, in bounded memory. It is used by one goroutine at a time.
+// A Jar has the cookies of one session, in bounded memory. It is not safe for concurrent use.
 type Jar struct {
 	jar    *cookiejar.Jar
-	values map[string]string // by host and name, for those who mask them
+	values map[string]string // by host and name, for masking
 	err    error
 }
 
-// Bounds of cookies, as those of browsers. A server that sets more has its step failed.
+// Limits of cookies, as in browsers. Exceeding them fails the step.
 const (
 	MostCookies = 50
 	MostCookie  = 4 << 10 // bytes of name and value
 )
 
-// NewJar is empty.
+// NewJar returns an empty Jar.
 func NewJar() *Jar {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
-		panic("sessions: a jar without options: " + err.Error()) // never: it has no error
+		panic("sessions: a jar without options: " + err.Error()) // unreachable: New returns no error
 	}
 	return &Jar{jar: jar, values: map[string]string{}}
 }
@@ -49,14 +49,14 @@ func (j *Jar) SetCookies(u *url.URL, cookies []*http.Cookie) {
 // Cookies implements http.CookieJar.
 func (j *Jar) Cookies(u *url.URL) []*http.Cookie { return j.jar.Cookies(u) }
 
-// Err is why a cookie was not kept, since the last call.
+// Err returns why a cookie was rejected since the last call.
 func (j *Jar) Err() error {
 	err := j.err
 	j.err = nil
 	return err
 }
 
-// Values are those of all cookies that were set, which are shown nowhere.
+// Values returns the values of all cookies so far, for masking.
 func (j *Jar) Values() (all []string) {
 	for _, v := range j.values {
 		all = append(all, v)

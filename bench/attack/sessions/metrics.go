@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// Metrics calls add with what sessions and their steps come to, in the units that
-// observe.SessionMetrics and observe.StepMetrics document. spell spells a status.
+// Metrics calls add with the metrics of sessions and steps, in the units of observe.SessionMetrics
+// and observe.StepMetrics. spell formats a status.
 func (t *Tally) Metrics(spell func(status int) string, add func(unit string, value float64)) {
 	of := func(unit string, value float64) { add(metric.Sessions+unit, value) }
 	of(metric.Count, float64(t.Begun))
@@ -30,7 +30,7 @@ func (t *Tally) Metrics(spell func(status int) string, add func(unit string, val
 	}
 }
 
-// Metrics calls add with what the requests come to, in units without a prefix.
+// Metrics calls add with the metrics of the requests, in units without prefix.
 func (r *Row) Metrics(spell func(status int) string, add func(unit string, value float64)) {
 	n := r.Outcomes.Sum()
 	add(metric.Count, float64(n))
@@ -47,10 +47,10 @@ func (r *Row) Metrics(spell func(status int) string, add func(unit string, value
 	}
 }
 
-// StepPrefix is what the units of a step begin with, which is numbered from 0 here.
+// StepPrefix returns the prefix of a step's units. step counts from 0.
 func StepPrefix(step int, name string) string { return metric.OfStep(step+1, name, "") }
 
-// metrics are shares of so many.
+// metrics adds the outcomes as shares of n.
 func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
 	if n == 0 {
 		return
@@ -60,8 +60,7 @@ func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
 		float64(o[record.Failed]+o[record.Throttled]+o[record.Abandoned])/float64(n))
 }
 
-// metrics calls add with the mean and the quantiles of a time and, unless due is 0, with those over
-// so many that were due.
+// metrics adds mean and quantiles of a time and, unless due is 0, quantiles over all due requests.
 func (t *Times) metrics(of string, due int, add func(unit string, value float64)) {
 	h, mean := t.Histogram()
 	if h == nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/poolbench/poolbench/internal/yamltree"
 )
 
-// MostText bounds a file, which a person has written.
+// MostText limits the bytes of a file.
 const MostText = 1 << 20
 
-// A Script is what a file has: the session, and where in it the steps begin: file:line:column.
+// A Script is the session of a file, with the positions of its steps: file:line:column.
 type Script struct {
 	Session
 	Where []string
@@ -30,8 +30,8 @@ var (
 	stepKeys = []string{"name", "method", "url", "headers", "body", "think", "check", "capture"}
 )
 
-// ReadScript reads the text of the file of that name. Its errors, a line each, begin with the file
-// and, where there is one, the line.
+// ReadScript parses the text of a file. Its error has a line for each problem, beginning with file
+// and, if known, line.
 func ReadScript(file string, text []byte) (*Script, error) {
 	top, err := yamltree.Parse(file, text, "a file of steps")
 	if err != nil {
@@ -61,7 +61,6 @@ func ReadScript(file string, text []byte) (*Script, error) {
 	return s, nil
 }
 
-// nameOf makes a name of that of a file.
 func nameOf(file string) string {
 	base := filepath.Base(file)
 	base = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
@@ -77,7 +76,6 @@ func nameOf(file string) string {
 	return base
 }
 
-// A reader collects what is wrong.
 type reader struct {
 	file  string
 	wrong []error
@@ -91,7 +89,7 @@ func (r *reader) complain(at ast.Node, err error) {
 	r.wrong = append(r.wrong, yamltree.Wrong(r.file, at.GetToken(), "%s", said))
 }
 
-// pairs are the keys and values of a mapping, each key once and one of those known.
+// pairs iterates over a mapping. It reports duplicate and unknown keys.
 func (r *reader) pairs(node ast.Node, known []string, want string) iter.Seq2[string, ast.Node] {
 	return func(yield func(string, ast.Node) bool) {
 		m, ok := node.(*ast.MappingNode)
@@ -130,7 +128,7 @@ func (r *reader) text(key string, node ast.Node) string {
 	return text
 }
 
-// each calls f with a value, or with those of a list.
+// each calls f with a value, or each value of a list.
 func (r *reader) each(key string, node ast.Node, f func(text string) error) {
 	nodes := []ast.Node{node}
 	if list, ok := node.(*ast.SequenceNode); ok {

@@ -1,6 +1,5 @@
-// Package sessions describes sessions for package attack to run: steps that a user of a server
-// takes one after another, with pauses to think, where a later step can send a value from an
-// earlier answer.
+// Package sessions describes sessions for package attack: steps that a user takes in sequence, with
+// think time between them. Later steps can send values of earlier answers.
 //
 // ReadScript reads a Session from a YAML file:
 //
@@ -18,8 +17,8 @@
 //	  headers: {Authorization: "Bearer {{token}}"}
 //	  think: exp(1s)          # from the answer before until this step is due
 //
-// A Capture takes a value from an answer, a Jar keeps the cookies of a session, an Agenda has the
-// steps that are due later, and a Tally counts sessions and steps.
+// A Capture takes a value from an answer, a Jar has the cookies of a session, an Agenda queues
+// later steps, and a Tally counts sessions and steps.
 package sessions
 
 import (
@@ -40,7 +39,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Session is a sequence of steps. It is plain data: it crosses processes as JSON.
+// A Session is a sequence of steps. It is plain data, encoded as JSON between processes.
 type Session struct {
 	Name  string
 	Steps []Step
@@ -50,19 +49,19 @@ type Session struct {
 type Step struct {
 	Name    string
 	Request vegeta.Target
-	// from the end of the answer to the step before until this one is due; zero: at once
+	// from the end of the previous answer until this step is due; zero: at once
 	Think    Think
 	Captures []Capture   // of its answer, for later steps
-	Checks   checks.List // that its answer has to pass, beside those of all
+	Checks   checks.List // of its answer, in addition to the attack's checks
 }
 
-// MostSteps bounds a session.
+// MostSteps limits the steps of a session.
 const MostSteps = 50
 
-// Name is what a session, a step and a captured value can be called.
+// name matches valid names of sessions, steps and captured values.
 var name = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 
-// CheckName says what is wrong with the name of a session or a step.
+// CheckName validates the name of a session or a step.
 func CheckName(text string) error {
 	if !name.MatchString(text) {
 		return fmt.Errorf("%q: want a name of small letters, digits and _, at most 40, such as "+
@@ -71,7 +70,7 @@ func CheckName(text string) error {
 	return nil
 }
 
-// Validate finds what is wrong with the session as a whole; the requests are for package attack.
+// Validate checks the session. Package attack checks the requests.
 func (s *Session) Validate() error {
 	var wrong text.Complaints
 	wrong.Note(CheckName(s.Name))
@@ -90,7 +89,7 @@ func (s *Session) Validate() error {
 	return errors.Join(wrong...)
 }
 
-// Requests are those of the steps, and the session without them.
+// Requests returns the requests of the steps, and the session without them.
 func (s *Session) Requests() (all []vegeta.Target, rest *Session) {
 	rest = &Session{Name: s.Name, Steps: slices.Clone(s.Steps)}
 	for i := range rest.Steps {
@@ -100,7 +99,7 @@ func (s *Session) Requests() (all []vegeta.Target, rest *Session) {
 	return all, rest
 }
 
-// Names are those of all values that are captured.
+// Names returns the names of all captured values.
 func (s *Session) Names() []string { return s.namesBefore(len(s.Steps)) }
 
 func (s *Session) namesBefore(step int) (all []string) {
@@ -114,8 +113,8 @@ func (s *Session) namesBefore(step int) (all []string) {
 	return all
 }
 
-// Parse reads the {{…}} of the request of a step, which knows what earlier ones have captured. The
-// indexes of those values are the same in all steps.
+// Parse parses the template of a step's request, which can use earlier captures. A value's index is
+// the same in all steps.
 func (s *Session) Parse(
 	step int, of vegeta.Target, data *requests.Data,
 ) (*requests.Request, error) {
@@ -123,7 +122,7 @@ func (s *Session) Parse(
 		requests.Step{Of: len(s.Steps), Captured: s.namesBefore(step)})
 }
 
-// Needs are what captures and checks of the steps look at.
+// Needs returns the needs of all captures and checks.
 func (s *Session) Needs() (all checks.Needs) {
 	all.Head = true // for cookies
 	for _, st := range s.Steps {
@@ -138,7 +137,7 @@ func (s *Session) Needs() (all checks.Needs) {
 	return all
 }
 
-// Thinking is how long session number n thinks before the step: a pure function of the seed.
+// Thinking returns the think time of session n before the step, a pure function of the seed.
 func (s *Session) Thinking(seed, n uint64, step int) time.Duration {
 	switch d := s.Steps[step].Think.Dist.(type) {
 	case nil:
@@ -146,19 +145,19 @@ func (s *Session) Thinking(seed, n uint64, step int) time.Duration {
 	case dist.Constant:
 		return d.Value
 	default:
-		const odd, think = 0x9e3779b97f4a7c15, 0x7468696e6b // streams of their own
+		const odd, think = 0x9e3779b97f4a7c15, 0x7468696e6b // separate random streams
 		stream := rand.NewPCG(seed^think^uint64(step+1)*odd, n)
 		return d.Sample(rand.New(stream))
 	}
 }
 
-// Thinks reports whether a step of the session waits for more than an answer. No session does not.
+// Thinks reports whether a step has a think time. It is false for a nil Session.
 func (s *Session) Thinks() bool {
 	return s != nil &&
 		slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Think.Dist != nil })
 }
 
-// Thought is how long session number n thinks in all, from its first step on.
+// Thought returns the total think time of session n after its first step is due.
 func (s *Session) Thought(seed, n uint64) (sum time.Duration) {
 	for step := 1; step < len(s.Steps); step++ {
 		sum += s.Thinking(seed, n, step)
@@ -166,7 +165,7 @@ func (s *Session) Thought(seed, n uint64) (sum time.Duration) {
 	return sum
 }
 
-// MeanThought is how long a session thinks in all in the mean, from its first step on.
+// MeanThought returns a session's mean total think time after its first step is due.
 func (s *Session) MeanThought() (sum time.Duration) {
 	for _, st := range s.Steps[1:] {
 		if st.Think.Dist != nil {
@@ -176,16 +175,16 @@ func (s *Session) MeanThought() (sum time.Duration) {
 	return sum
 }
 
-// Think is the distribution of a time to think. The zero value is none.
+// Think is a distribution of think time. The zero value is none.
 type Think struct{ dist.Dist }
 
-// ParseThink reads one in the spelling of package dist.
+// ParseThink parses the notation of package dist.
 func ParseThink(text string) (Think, error) {
 	d, err := dist.Parse(text)
 	return Think{d}, err
 }
 
-// String is its spelling; "" where there is none.
+// String returns the notation, "" for none.
 func (t Think) String() string {
 	if t.Dist == nil {
 		return ""
@@ -193,10 +192,10 @@ func (t Think) String() string {
 	return t.Dist.String()
 }
 
-// MarshalText is String.
+// MarshalText encodes the Think as String.
 func (t Think) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText is ParseThink, or none of nothing.
+// UnmarshalText is ParseThink. Empty text is none.
 func (t *Think) UnmarshalText(text []byte) (err error) {
 	if *t = (Think{}); len(text) > 0 {
 		*t, err = ParseThink(string(text))
@@ -204,8 +203,7 @@ func (t *Think) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// WithBase resolves the URLs of steps that begin with a slash, which are at this address. used says
-// that there are such.
+// WithBase adds base to URLs of steps that begin with a slash. used reports whether there are any.
 func (s *Session) WithBase(base string) (used bool, err error) {
 	for i := range s.Steps {
 		st := &s.Steps[i]

@@ -10,48 +10,46 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// A Tally counts sessions and their steps, in the same memory for any number of them.
+// A Tally counts sessions and their steps in constant memory.
 type Tally struct {
 	Begun    int      // sessions
-	Outcomes Outcomes // of them: of the last step that each has sent
-	// of those that were completed: the sum of the responses of their steps
+	Outcomes Outcomes // by the last sent step of each session
+	// of completed sessions: sum of the steps' response times
 	Response Times
-	Service  Times // of those that were completed: the sum of the services of their steps
-	// of those that were completed: from when the first step was due to the last answer, with the
-	// time that was thought
+	Service  Times // of completed sessions: sum of the steps' service times
+	// of completed sessions: from due of the first step to the last answer, including think time
 	Length Times
 	Steps  []StepTally
 }
 
-// Outcomes are how often each came.
+// Outcomes is the count of each outcome.
 type Outcomes [record.Abandoned + 1]int
 
 // A StepTally counts one step of all sessions.
 type StepTally struct {
 	Row
-	Unsent int // of sessions that ended before
+	Unsent int // in sessions that ended before
 }
 
-// A Row counts the requests of one kind, such as those to one URL, in the same memory for any
-// number of them.
+// A Row counts requests of one kind, such as those to one URL, in constant memory.
 type Row struct {
 	Name           string
 	Outcomes       Outcomes
 	Statuses       map[int]int `json:",omitempty"` // of the last answers
-	Sent, Received int64       // bytes in bodies
-	// of those that were completed
+	Sent, Received int64       // body bytes
+	// of completed requests
 	Response, Service Times
 }
 
-// A Settled is what a Row counts of one request. Times are in ns.
+// A Settled is a request for a Row to count. Times are in ns.
 type Settled struct {
 	Outcome           record.Outcome
-	Status            int // 0: there was no answer
+	Status            int // 0: no answer
 	Sent, Received    int64
 	Response, Service int64
 }
 
-// Add counts a request that was settled.
+// Add counts a settled request.
 func (r *Row) Add(s Settled) {
 	r.Outcomes[s.Outcome]++
 	r.Sent += s.Sent
@@ -68,7 +66,7 @@ func (r *Row) Add(s Settled) {
 	}
 }
 
-// Merge adds what another one has counted.
+// Merge adds another Row.
 func (r *Row) Merge(with *Row) {
 	r.Outcomes.add(with.Outcomes)
 	r.Sent += with.Sent
@@ -83,7 +81,7 @@ func (r *Row) Merge(with *Row) {
 	r.Service.merge(&with.Service)
 }
 
-// NewTally is for the session.
+// NewTally returns an empty Tally for the session.
 func NewTally(s *Session) *Tally {
 	t := &Tally{Steps: make([]StepTally, len(s.Steps))}
 	for i := range s.Steps {
@@ -92,10 +90,10 @@ func NewTally(s *Session) *Tally {
 	return t
 }
 
-// Step counts a step that was settled.
+// Step counts a settled step.
 func (t *Tally) Step(step int, s Settled) { t.Steps[step].Add(s) }
 
-// End counts a session that has ended, with so many of its steps settled. Times are in ns.
+// End counts an ended session with that many settled steps. Times are in ns.
 func (t *Tally) End(settled int, o record.Outcome, response, service, length int64) {
 	t.Begun++
 	t.Outcomes[o]++
@@ -109,7 +107,7 @@ func (t *Tally) End(settled int, o record.Outcome, response, service, length int
 	}
 }
 
-// Merge adds what another one has counted. The error is about one of other steps.
+// Merge adds another Tally. It fails if their steps differ.
 func (t *Tally) Merge(with *Tally) error {
 	if len(with.Steps) != len(t.Steps) {
 		return fmt.Errorf("sessions of %d steps beside ones of %d", len(with.Steps), len(t.Steps))
@@ -133,7 +131,7 @@ func (o *Outcomes) add(with Outcomes) {
 	}
 }
 
-// Sum is how many there are.
+// Sum returns the total count.
 func (o *Outcomes) Sum() (n int) {
 	for _, of := range o {
 		n += of
@@ -141,8 +139,8 @@ func (o *Outcomes) Sum() (n int) {
 	return n
 }
 
-// Broken says which count does not add up; "" where all do: of each step, those that were settled
-// and those that were not sent are the sessions.
+// Broken describes a count that does not add up, or returns "". For each step, settled and unsent
+// ones must add up to the sessions.
 func (t *Tally) Broken(requests int) string {
 	if n := t.Outcomes.Sum(); n != t.Begun {
 		return fmt.Sprintf("conservation: %d sessions ended of %d", n, t.Begun)
@@ -169,14 +167,14 @@ type Times struct {
 	sum float64
 }
 
-// longest is what a distribution goes up to: whatever takes longer is in its last bucket.
+// longest is the last bucket: longer times are counted in it.
 const longest = int64(24 * time.Hour)
 
 func (t *Times) add(ns int64) {
 	if t.h == nil {
 		t.h = hdrhistogram.New(1, longest, 3)
 	}
-	_ = t.h.RecordValue(min(max(ns, 0), longest)) // within its bounds
+	_ = t.h.RecordValue(min(max(ns, 0), longest)) // in range
 	t.sum += float64(ns)
 }
 
@@ -191,7 +189,7 @@ func (t *Times) merge(with *Times) {
 	t.sum += with.sum
 }
 
-// Histogram is the distribution, and its mean in ns; nil where it is empty.
+// Histogram returns the distribution and its mean in ns, or nil if empty.
 func (t *Times) Histogram() (h *hdrhistogram.Histogram, mean float64) {
 	if t.h == nil {
 		return nil, 0
@@ -199,7 +197,6 @@ func (t *Times) Histogram() (h *hdrhistogram.Histogram, mean float64) {
 	return t.h, t.sum / float64(t.h.TotalCount())
 }
 
-// encodedTimes are Times between processes.
 type encodedTimes struct {
 	Sum       float64
 	Histogram []byte

@@ -9,26 +9,25 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// An Embedded server of NATS with JetStream runs in this process.
+// An Embedded is a NATS server with JetStream in this process.
 type Embedded struct {
-	Dir        string // of its streams: JetStream wants one for those in memory too
-	SyncAlways bool   // an fsync for each message
-	// where it listens for clients of other processes, host:port; "": nowhere. Port 0 is any
+	Dir        string // of its streams; JetStream needs it even for streams in memory
+	SyncAlways bool   // fsync each message
+	// host:port for clients in other processes; "": none. Port 0 picks one
 	Listen string
 	Token  string // that such a client must have; "": none
-	// Failed is told what the server says when it cannot write to, or read from, its streams. It
-	// says so to its log alone: a client waits for an answer that does not come. Nil: nobody is
-	// told
+	// receives I/O errors of streams. The server only logs them, and the client gets no answer. nil:
+	// none
 	Failed func(error)
 }
 
-// starting is how long a server may take until it is ready: 2 ms, as a rule.
+// starting limits the start, which usually takes 2 ms.
 const starting = 20 * time.Second
 
-// mostPayload bounds a message.
+// mostPayload is the maximum size of a message, in bytes.
 const mostPayload = 8 << 20
 
-// Start starts it. Its Shutdown and WaitForShutdown end it.
+// Start starts the server. End it with Shutdown and WaitForShutdown.
 func (e Embedded) Start() (*server.Server, error) {
 	o := &server.Options{ServerName: "poolbench", JetStream: true, StoreDir: e.Dir,
 		SyncAlways: e.SyncAlways, DontListen: e.Listen == "", Authorization: e.Token,
@@ -39,7 +38,7 @@ func (e Embedded) Start() (*server.Server, error) {
 			return nil, err
 		}
 		o.Host, o.Port = at.IP.String(), cmp.Or(at.Port, server.RANDOM_PORT)
-		// a server that cannot listen says so to a log alone
+		// the server only logs a failure to listen
 		trial, err := net.Listen("tcp", e.Listen)
 		if err != nil {
 			return nil, err

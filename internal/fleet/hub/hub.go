@@ -18,29 +18,27 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Conn is a connection to a server of NATS.
+// Conn is a connection to a NATS server.
 type Conn = nats.Conn
 
-// connecting is how long a connection may take to be made.
 const connecting = 5 * time.Second
 
-// A lost connection is made again: the client tries every reconnecting, and takes a server that
-// leaves two pings unanswered for lost. The defaults of NATS are 2 s and 2 min.
+// Reconnection: the interval of attempts, and the limit of two unanswered pings. The defaults of
+// NATS are 2 s and 2 min.
 const (
 	reconnecting = 250 * time.Millisecond
 	pinging      = 5 * time.Second
 )
 
-// Connect connects to one of the servers at these addresses, which are divided by commas, or to the
-// one that more names. What a server asks of its clients is in the environment, in the variables of
-// NATS's own command, where no other user of the machine reads it: NATS_CREDS, NATS_USER,
-// NATS_PASSWORD, NATS_TOKEN, NATS_NKEY, NATS_CA, NATS_CERT, NATS_KEY. An address with a user or a
-// token in it needs none of them but, with tls, the last three. The error shows no user, no
-// password and no token.
+// Connect connects to one of the comma-separated addresses, or to the server of more. Credentials
+// come from the variables of NATS's own command, which other users of the machine cannot read:
+// NATS_CREDS, NATS_USER, NATS_PASSWORD, NATS_TOKEN, NATS_NKEY, NATS_CA, NATS_CERT, NATS_KEY. With a
+// user or token in the address, only the last three are used, for tls. Errors contain no user,
+// password or token.
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	options := append(fromEnvironment(addresses), nats.Name("poolbench"), nats.MaxReconnects(-1),
 		nats.Timeout(connecting), nats.ReconnectWait(reconnecting), nats.PingInterval(pinging),
-		// a server that is started again may lack its users for a moment
+		// a restarting server may briefly lack its users
 		nats.IgnoreAuthErrorAbort(),
 		// the default writes to stderr
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
@@ -52,24 +50,23 @@ func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	return conn, nil
 }
 
-// A connectError says why there is no connection.
 type connectError struct {
 	at, why string
-	away    bool // no server can be reached
+	away    bool // no server is reachable
 }
 
 func (e *connectError) Error() string { return fmt.Sprintf("NATS at %s: %s", e.at, e.why) }
 
-// away reports whether no server can be reached: none listens, or the host has no address yet. A
-// server that refuses this client is there.
+// away reports whether no server is reachable: none listens, or the host has no address yet. A
+// server that refuses this client is reachable.
 func away(err error) bool {
 	_, network := errors.AsType[*net.OpError](err)
 	_, lookup := errors.AsType[*net.DNSError](err)
 	return errors.Is(err, nats.ErrNoServers) || network || lookup
 }
 
-// Await is Connect that waits until a server can be reached, or ctx ends. It calls waiting once if
-// it has to wait.
+// Await is Connect that waits until a server is reachable, or ctx ends. It calls waiting once if it
+// waits.
 func Await(ctx context.Context, addresses string, waiting func(error)) (*nats.Conn, error) {
 	for told := false; ; told = true {
 		conn, err := Connect(addresses, nats.SetCustomDialer(dialer{ctx}))
@@ -92,15 +89,14 @@ func Await(ctx context.Context, addresses string, waiting func(error)) (*nats.Co
 	}
 }
 
-// A dialer does not dial longer than its context lasts.
+// A dialer stops dialling when ctx ends.
 type dialer struct{ ctx context.Context }
 
-// Dial implements nats.CustomDialer.
 func (d dialer) Dial(network, address string) (net.Conn, error) {
 	return (&net.Dialer{Timeout: connecting}).DialContext(d.ctx, network, address)
 }
 
-// Check says what is wrong with addresses, which it does not repeat: they may hold a password.
+// Check validates addresses. Its error does not repeat them, since they may contain a password.
 func Check(addresses string) error {
 	for _, a := range strings.Split(addresses, ",") {
 		u, err := url.Parse(strings.TrimSpace(a))
@@ -114,7 +110,7 @@ func Check(addresses string) error {
 
 var schemes = []string{"nats", "tls", "ws", "wss"}
 
-// Shown is the addresses as a reader may see them: protocol, host and port.
+// Shown returns protocol, host and port of the addresses.
 func Shown(addresses string) string {
 	var hosts []string
 	for _, a := range strings.Split(addresses, ",") {
@@ -128,8 +124,8 @@ func Shown(addresses string) string {
 	return strings.Join(hosts, ",")
 }
 
-// fromEnvironment are the options that the environment asks for, of which those that the addresses
-// settle do not count. Files that cannot be read show when the connection is made.
+// fromEnvironment returns the options of the environment, except those that the addresses set.
+// Unreadable files cause an error on connecting.
 func fromEnvironment(addresses string) (options []nats.Option) {
 	known := strings.Contains(addresses, "@")
 	encrypts := strings.Contains(addresses, "tls://") || strings.Contains(addresses, "wss://")

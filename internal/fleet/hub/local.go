@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// A Local server is embedded in this process for other processes, which know its Address: the token
-// that it asks for is in it, so that nobody else gets in.
+// A Local is an embedded server for other processes. Its Address contains the required token.
 type Local struct {
 	Address string
 	server  *server.Server
@@ -20,11 +19,11 @@ type Local struct {
 	failed  chan error
 }
 
-// StartLocal starts one for processes of this machine that get its Address from this one.
+// StartLocal starts a server for processes of this machine, which need its Address.
 func StartLocal() (*Local, error) { return StartAt("127.0.0.1:0", rand.Text()) }
 
-// StartAt starts one that listens at host:port, with its streams in a temporary directory. A token
-// of "" lets everybody in.
+// StartAt starts a server at host:port with its streams in a temporary directory. A token of ""
+// admits every client.
 func StartAt(listen, token string) (*Local, error) {
 	dir, err := files.NewScratch("", "nats")
 	if err != nil {
@@ -46,7 +45,7 @@ func StartAt(listen, token string) (*Local, error) {
 	return l, nil
 }
 
-// fail keeps the first fault.
+// fail keeps the first error.
 func (l *Local) fail(err error) {
 	select {
 	case l.failed <- err:
@@ -54,8 +53,7 @@ func (l *Local) fail(err error) {
 	}
 }
 
-// Watch calls failed when the server cannot use its files any more, with what it says, until ctx
-// ends.
+// Watch calls failed, until ctx ends, if the server cannot use its files any more.
 func (l *Local) Watch(ctx context.Context, failed func(error)) {
 	select {
 	case err := <-l.failed:
@@ -64,7 +62,7 @@ func (l *Local) Watch(ctx context.Context, failed func(error)) {
 	}
 }
 
-// Close ends it.
+// Close stops the server.
 func (l *Local) Close() error {
 	l.server.Shutdown()
 	l.server.WaitForShutdown()

@@ -11,11 +11,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A storeLog hears in the log of an embedded server what is about its streams: a server.Logger.
+// A storeLog is a server.Logger that reports the embedded server's log lines about stream errors.
 type storeLog struct{ failed func(error) }
 
-// The server's log lines for a stream that cannot be written, and for damaged data on the disk. Its
-// other warnings are about repairs, as after a kill.
+// Log lines for unwritable streams and damaged data. Other warnings are about repairs, for example
+// after a kill.
 var (
 	writeFault = regexp.MustCompile(`(?i)failed to store a msg|write error|out of .*(space|` +
 		`resources)|permission denied|resource limits exceeded|error creating msg block`)
@@ -44,7 +44,7 @@ func (storeLog) Debugf(string, ...any) {}
 
 func (storeLog) Tracef(string, ...any) {}
 
-// StreamDir is where an embedded server keeps the messages of a stream in files.
+// StreamDir returns the directory of a stream's messages.
 func StreamDir(s *server.Server, stream string) string {
 	return filepath.Join(s.StoreDir(), "$G", "streams", stream, "msgs")
 }
