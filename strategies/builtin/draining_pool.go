@@ -19,13 +19,11 @@ import (
 //
 //   - Closing the jobs channel while others send panics. Here the intake is closed first, which
 //     wakes blocked senders, and the channel when nobody is inside.
-//   - A worker told to quit ranges over all remaining jobs after the deadline. Here Drain
-//     settles
+//   - A worker told to quit ranges over all remaining jobs after the deadline. Here Drain settles
 //     tasks that have not started as abandoned and cancels the running ones. Its error counts both.
 //   - Workers block forever on a bounded results channel without a reader, and so does the
 //     shutdown. Here the sink is called, which must not block.
-//   - The results channel is never closed, and its content and jobs of ended workers are lost.
-//     Here
+//   - The results channel is never closed, and its content and jobs of ended workers are lost. Here
 //     every accepted task is done once.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name: "draining_pool",

@@ -20,8 +20,7 @@ import (
 // costs the same as worker_pool plus an indirection at Done, and has the hazards of a global:
 //
 //   - Limit, Queue and context are the first creator's. Later values are silently ignored.
-//   - Drain closes the pool for all creators and counts all their tasks. Later creators get a
-//     new
+//   - Drain closes the pool for all creators and counts all their tasks. Later creators get a new
 //     pool. A Submit just after gets ErrClosed.
 //
 // Each task is reported to the sink of its own creator. (The pattern has no results.)
