@@ -19,9 +19,9 @@ type Part struct {
 	Changes Role
 	Holds   bool                 // it keeps accepted tasks outside the strategy inside it
 	Check   func(p Params) error // of the parameters, p.Values; nil: all are valid
-	// Refuses returns the reason why it makes no sense around inner; nil: it always does
+	// Refuses returns the reason why the part is useless around inner. Nil: it never is
 	Refuses func(own param.Values, inner Spec) error
-	// Alter changes the declared facts of inner in s to those of the composition
+	// Alter changes the declared facts in s from inner's to those of the composition
 	Alter func(s *Spec, inner Spec, l Layer)
 	// Start makes an instance around an instance of inner made with in.
 	Start func(ctx context.Context, own param.Values, inner Spec, in Params, sink Sink) Strategy
@@ -48,22 +48,22 @@ func (r Role) String() string {
 
 var partSet = registry.Set[Part]{Kind: "part", Keys: func(p Part) []param.Key { return p.Keys }}
 
-// RegisterPart adds a part to Parts, before anything runs. It panics on a name that is taken or not
-// lower_snake.
+// RegisterPart adds a part to Parts. Call it before anything runs. It panics on a name that is
+// taken or not lower_snake.
 func RegisterPart(p Part) Part { return partSet.Add(p.Name, p) }
 
 // Parts returns all parts, sorted by name.
 func Parts() []Part { return partSet.All() }
 
-// Compose makes a strategy of base and of the parts around it, outermost first: a task passes the
-// outer part first, and each further attempt starts at the part that makes it. So a rate inside a
-// retry paces every attempt, and one outside it paces tasks.
+// Compose makes a strategy of base and the parts around it, outermost first: a task passes the
+// outer part first, and a further attempt starts at the part that makes it. So a rate inside a
+// retry paces attempts, one outside it paces tasks.
 //
 //	v, err := strategies.Compose(strategies.MustParse("worker_pool"), retry, rate)
 //
-// Limit and Queue are those of base; each part has parameters of its own. What the Spec declares is
-// derived: the bound is that of base, the order is kept unless a part changes it, and so on. The
-// error explains why a part makes no sense in its position.
+// Limit and Queue apply to base. Each part has its own parameters. The Spec is derived: the bound
+// is base's, the order is kept unless a part changes it, and so on. The error explains why a part
+// is useless in its position.
 func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	if len(parts) == 0 {
 		return base, nil
@@ -87,8 +87,8 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	return Variant{Spec: checked(spec), Values: param.Join(values...)}, nil
 }
 
-// Alone makes a strategy of a part, under its name: the part around base, as Compose joins them,
-// with the part's parameters as its own. words has its texts: Summary, UseIf, Source and OnPanic.
+// Alone makes a strategy of a part around base, under the part's name and with its parameters.
+// words has the texts: Summary, UseIf, Source and OnPanic.
 func Alone(part Part, base, words Spec) Spec {
 	s, err := around(PartVariant{Spec: part}, grounded(Variant{Spec: base}))
 	if err != nil {
@@ -105,7 +105,7 @@ func Alone(part Part, base, words Spec) Spec {
 	return s
 }
 
-// grounded is the Spec of a base, whose Params have the Values of a composition of one.
+// grounded is the Spec of a base that reads Values from a composition's Params.
 func grounded(base Variant) Spec {
 	s := base.Spec
 	l := Layer{values: base.Values}
@@ -119,7 +119,7 @@ func grounded(base Variant) Spec {
 	return s
 }
 
-// under has the facts of s asked, and its instances made, with other Params.
+// under changes the Params that the functions of s receive.
 func (s *Spec) under(of func(Params) Params) {
 	start := s.New
 	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
@@ -140,11 +140,11 @@ func below[T any](fact func(Params) T, of func(Params) Params) func(Params) T {
 	return func(p Params) T { return fact(of(p)) }
 }
 
-// A Layer selects, from the Params of a composition, those of one part or of the base.
+// A Layer selects the Params of one part, or of the base, from a composition's.
 type Layer struct{ values param.Values }
 
-// Split returns the part's own Values, and the Params of the strategy inside it. If p has no
-// Values, they are those given to Compose.
+// Split returns the part's Values and the Params of the inner strategy. If p has no Values, those
+// given to Compose apply.
 func (l Layer) Split(p Params) (own param.Values, inner Params) {
 	all := p.Values.Parts()
 	if len(all) == 0 {
@@ -160,7 +160,7 @@ func (l Layer) inner(p Params) Params {
 	return in
 }
 
-// around is a composition of one more part.
+// around adds one part to a composition.
 func around(v PartVariant, inner Spec) (Spec, error) {
 	part, l := v.Spec, Layer{values: v.Values}
 	if err := why(v, inner); err != nil {
@@ -198,7 +198,6 @@ func around(v PartVariant, inner Spec) (Spec, error) {
 	return s, nil
 }
 
-// why says why a part makes no sense around inner, or nil.
 func why(v PartVariant, inner Spec) error {
 	part := v.Spec
 	for _, name := range inner.Around {

@@ -1,9 +1,9 @@
 package strategies
 
-// Counted is implemented by instances that count other events than tasks, such as opened circuits.
+// Counted is implemented by instances that count events other than tasks, such as opened circuits.
 type Counted interface {
-	// Counts returns the counts so far, those of the wrapped strategy included. It is safe for
-	// concurrent use, and each value is exact by itself.
+	// Counts returns the current counts, including the wrapped strategy's. It is safe for concurrent
+	// use. Each value is exact by itself.
 	Counts() []Count
 }
 
@@ -20,8 +20,7 @@ type Counter struct {
 	Doc    string // one line
 }
 
-// CountsOf returns the counts of all instances that are Counted, with the values of one name added
-// up.
+// CountsOf returns the counts of all Counted instances, added by name.
 func CountsOf(instances ...Strategy) (all []Count) {
 	at := map[string]int{}
 	for _, s := range instances {

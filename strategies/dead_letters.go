@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// A DeadLetter is the record of a task that its strategy gave up after the last attempt, for
-// somebody to inspect.
+// A DeadLetter is the record of a task given up after its last attempt.
 type DeadLetter struct {
 	Time     time.Time `json:"time"`     // when it was given up
 	Task     any       `json:"task"`     // what it was, enough to submit it again
@@ -22,24 +21,23 @@ type DeadLetter struct {
 	Error    string    `json:"error"`    // of the last one
 }
 
-// DeadLetters stores dead letters. Strategies call Add from several goroutines at once; it returns
-// nil once the letter is stored, or the reason why it is not.
+// DeadLetters stores dead letters. Add is called concurrently and returns nil once the letter is
+// stored.
 type DeadLetters interface{ Add(DeadLetter) error }
 
-// A DeadLetterSink wraps another sink and keeps a dead letter of each exhausted task
-// (ErrExhausted). It is a sink, not a part of the strategies that retry, so every strategy that
-// retries can have dead letters, in this package or not.
+// A DeadLetterSink wraps a sink and stores a dead letter for each exhausted task (ErrExhausted). As
+// a sink it works with every strategy that retries.
 //
-// If a letter cannot be kept, its error joins the task's, after the *ExhaustedError.
+// If a letter cannot be stored, its error joins the task's, after the *ExhaustedError.
 type DeadLetterSink struct {
 	Next    Sink        // is told of all tasks; required
 	Letters DeadLetters // required
-	// Describe returns the value to write for a task; nil: its Arg. It is called before Next gets
-	// the task back, so it may read the task but must copy data that will be reused.
+	// Describe returns the value to write for a task. Nil: its Arg. It is called before Next receives
+	// the task, so it may read the task but must copy reused data.
 	Describe func(*Task) any
 }
 
-// Done keeps a letter if t is exhausted, and passes t on.
+// Done stores a letter if t is exhausted, and calls Next.
 func (s *DeadLetterSink) Done(t *Task, r Result) {
 	if exhausted, is := errors.AsType[*ExhaustedError](r.Err); is {
 		letter := DeadLetter{Time: time.Now(), Task: t.Arg, Attempts: exhausted.Attempts}
@@ -56,8 +54,7 @@ func (s *DeadLetterSink) Done(t *Task, r Result) {
 	s.Next.Done(t, r)
 }
 
-// A DeadLetterList keeps letters in memory, for tests and for programs that look at them before
-// they end. The zero value is ready. It has no bound.
+// A DeadLetterList keeps letters in memory without bound. The zero value is ready.
 type DeadLetterList struct {
 	mu      sync.Mutex
 	letters []DeadLetter
@@ -78,18 +75,16 @@ func (l *DeadLetterList) All() []DeadLetter {
 	return slices.Clone(l.letters)
 }
 
-// A DeadLetterFile appends each letter to a file as one line of JSON, in one write and without a
-// buffer of its own. So after the process is killed the file has every letter whose Add has
-// returned. (A letter is not synced to the disk, and may be lost with the machine.)
+// A DeadLetterFile appends each letter as one line of JSON in one unbuffered write. The file
+// survives the death of the process, but is not synced and may be lost with the machine.
 type DeadLetterFile struct {
 	mu   sync.Mutex
 	file io.WriteCloser
 	torn bool // the last line has no end
 }
 
-// OpenDeadLetterFile opens the file for appending, or creates it for its owner alone: letters hold
-// what tasks were about. A last line without an end, as a full disk leaves behind, is ended first,
-// so that it spoils no other.
+// OpenDeadLetterFile opens the file for appending or creates it with access for its owner only,
+// because letters contain task data. It ends a torn last line, as a full disk leaves behind.
 func OpenDeadLetterFile(name string) (*DeadLetterFile, error) {
 	file, err := files.Open(name, os.O_APPEND, 0o600)
 	if err != nil {
@@ -102,7 +97,6 @@ func OpenDeadLetterFile(name string) (*DeadLetterFile, error) {
 	return &DeadLetterFile{file: file, torn: torn}, nil
 }
 
-// endsTorn says whether the file's last byte is other than the end of a line.
 func endsTorn(name string) (bool, error) {
 	if !files.Replaces(name) { // no regular file has no last line
 		return false, nil
@@ -123,8 +117,8 @@ func endsTorn(name string) (bool, error) {
 	return last[0] != '\n', nil
 }
 
-// Add writes a line. It fails if the task has no JSON or the file cannot be written; then the
-// letter is not in the file, or only the beginning of its line.
+// Add writes a line. It fails if the task has no JSON or on a write error, after which the file may
+// have the beginning of the line.
 func (f *DeadLetterFile) Add(d DeadLetter) error {
 	line, err := json.Marshal(d)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// A Variant is a strategy with its parameters, as a scenario names it.
+// A Variant is a strategy with its parameters.
 type Variant = param.Variant[Spec]
 
-// Parse reads name or name:key=value,… of a strategy that is registered, or a composition such as
+// Parse parses name or name:key=value,… of a registered strategy, or a composition such as
 // retry:attempts=5+token_bucket:rate=10+worker_pool, outermost first (see Compose). The error names
-// the parameter that is wrong.
+// the invalid parameter.
 func Parse(text string) (Variant, error) {
 	c, err := param.Parse(text)
 	if err != nil {
@@ -23,7 +23,7 @@ func Parse(text string) (Variant, error) {
 	return Resolve(c)
 }
 
-// MustParse is Parse for text in a program: a mistake panics.
+// MustParse is Parse that panics on errors.
 func MustParse(text string) Variant {
 	v, err := Parse(text)
 	if err != nil {
@@ -32,7 +32,7 @@ func MustParse(text string) Variant {
 	return v
 }
 
-// Resolve is Parse for a name and parameters that have been split already.
+// Resolve is Parse for a split name and parameters.
 func Resolve(c param.Call) (Variant, error) {
 	texts := composed(c)
 	last := len(texts) - 1
@@ -61,7 +61,7 @@ func Resolve(c param.Call) (Variant, error) {
 // A PartVariant is a part with its parameters.
 type PartVariant = param.Variant[Part]
 
-// ParsePart reads name or name:key=value,… of a part of a composition.
+// ParsePart parses name or name:key=value,… of a part.
 func ParsePart(text string) (PartVariant, error) {
 	v, err := registry.Parse(&partSet, text)
 	name, _, _ := strings.Cut(text, ":")
@@ -76,10 +76,10 @@ func isStrategy(name string) bool { return all.Has(name) }
 
 func isPart(name string) bool { return partSet.Has(name) }
 
-// plusName is where a composition goes on: a number such as 1e+06 does not.
+// plusName matches a separator of a composition, but not a number such as 1e+06.
 var plusName = regexp.MustCompile(`\+[a-z]`)
 
-// composed takes a call apart at each + before a name. A + in a parameter of a strategy that is no
+// composed splits a call at each + before a name. A + in a parameter of a strategy that is not a
 // part belongs to the parameter.
 func composed(c param.Call) (texts []string) {
 	text := c.String()

@@ -30,8 +30,7 @@ type PoolLoad struct {
 // Stable reports whether the pool can keep up: its utilisation is below 1.
 func (l PoolLoad) Stable() bool { return l.Utilisation < 1 }
 
-// String gives the utilisation on one line, with the word unstable where no measurement means
-// anything.
+// String returns the utilisation on one line, with the word unstable if it cannot keep up.
 func (l PoolLoad) String() string {
 	s := fmt.Sprintf("%v %d: utilisation %.3g", l.Class, l.Limit, l.Utilisation)
 	if !l.Stable() {
@@ -40,13 +39,11 @@ func (l PoolLoad) String() string {
 	return s
 }
 
-// PoolLoads computes the utilisation of each pool, and last, as AnyClass, that of all slots
-// together. A class without a pool takes any slot, so it counts only in the last one, which can be
-// unstable while no pool is.
+// PoolLoads computes the utilisation of each pool and last, as AnyClass, of all slots. A class
+// without a pool uses any slot and counts only in the last, which can be unstable while no pool is.
 //
-// It is exact for any distributions and arrivals: a pool of k slots does at most k seconds of work
-// a second. So overload needs no measurement; in an overloaded pool measured responses only grow
-// with the length of the run.
+// It is exact for all distributions and arrivals: k slots do at most k seconds of work per second.
+// In an overloaded pool, measured responses only grow with the length of the run.
 func PoolLoads(pools []ClassPool, offered []ClassLoad) []PoolLoad {
 	all := PoolLoad{ClassPool: ClassPool{Class: AnyClass}}
 	loads := make([]PoolLoad, 0, len(pools)+1)
@@ -66,10 +63,10 @@ func PoolLoads(pools []ClassPool, offered []ClassLoad) []PoolLoad {
 	return append(loads, all)
 }
 
-// work is how many seconds of work arrive in a second.
+// work returns the seconds of work that arrive per second.
 func (o ClassLoad) work() float64 { return o.Rate * o.Mean.Seconds() }
 
-// String names the class in lower case, as parameters and metrics do.
+// String returns the class in lower case, as in parameters and metrics.
 func (c Class) String() string {
 	names := [...]string{AnyClass: "any", Short: metric.ClassShort, Long: metric.ClassLong,
 		CPU: metric.ClassCPU, IO: metric.ClassIO}

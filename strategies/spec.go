@@ -13,28 +13,27 @@ import (
 // Params are the settings of an instance.
 type Params struct {
 	Limit int // most tasks in flight; at least 1
-	// accepted tasks that may wait for a slot, where the strategy has a queue; at least 0
+	// maximum of accepted tasks that wait for a slot, if the strategy has a queue
 	Queue  int
 	Values param.Values // the strategy's own parameters (Spec.Keys)
-	// Resume makes a durable strategy use a named queue that outlives the instance; nil: a new
-	// queue, removed when the instance ends.
+	// Resume makes a durable strategy use a named queue that outlives the instance. Nil: a new queue,
+	// removed at the end of the instance.
 	Resume *Resume
-	// OnFault is called once when the store of a durable strategy has failed, from a goroutine of
-	// the instance and before any task is done with the error; nil: the next Submit or Drain
-	// reports it.
+	// OnFault is called once when a durable strategy's store has failed, from a goroutine of the
+	// instance and before any task is done with the error. Nil: the next Submit or Drain reports it.
 	OnFault func(*StoreError)
 }
 
-// MaxLimit and MaxSlots are the largest Limit and the largest Queue that Validate lets pass: 2²⁰
-// and 2²⁴. They catch typing errors before these allocate memory: that many goroutines with a task
-// each take some 5 GB, a queue of that size 128 MB.
+// MaxLimit and MaxSlots are the largest Limit and Queue that Validate allows: 2²⁰ and 2²⁴. They
+// catch typing errors before memory is allocated: that many goroutines with a task each need about
+// 5 GB, such a queue 128 MB.
 const (
 	MaxLimit = 1 << 20
 	MaxSlots = 1 << 24
 )
 
-// A Spec describes a strategy and makes instances of it. The contract tests check the declared
-// facts, and so does every run where it can.
+// A Spec describes a strategy and makes its instances. The contract tests, and runs where possible,
+// check the declared facts.
 type Spec struct {
 	Name    string      // lower_snake; the file is named for it
 	Summary string      // one line: what it is
@@ -42,94 +41,90 @@ type Spec struct {
 	Source  string      // where the pattern comes from
 	OnPanic string      // the effect of a panic in a task, in a few words
 	Keys    []param.Key // parameters of its own
-	// Parts is its complexity, which decides ties of poolbench advise: the number of things to
-	// choose, size, handle or import. A parameter, a queue, refusals, retries, classes, steps,
-	// pacing and another module count one each. 0: counted from the declared facts.
+	// Parts is the complexity, which decides ties of poolbench advise: a parameter, a queue, refusals,
+	// retries, classes, steps, pacing and another module count one each. 0: counted from the declared
+	// facts.
 	Parts int
-	// Go returns the equivalent idiom in plain Go for p, as a statement, for readers who want no
-	// library. Nil: there is none shorter than New.
+	// Go returns the equivalent in plain Go for p, as a statement. Nil: none is shorter than New.
 	Go func(p Params) string
 
 	// Declared facts.
 	Bound func(p Params) int // most tasks in flight with p; nil: unbounded
-	// most tasks accepted and not done with p, running ones included; nil: unbounded
+	// maximum of tasks accepted and not done with p, including running ones. Nil: unbounded
 	Capacity func(p Params) int
-	// a full instance refuses with ErrShed at once; otherwise Submit blocks until there is room
+	// a full instance refuses with ErrShed at once. Otherwise Submit blocks until there is room
 	Sheds bool
-	// while too many recent tasks failed or were slow, it refuses tasks with ErrShed, or gives up
-	// accepted ones with it before they start, whether it is full or not
+	// while too many recent tasks failed or were slow, it refuses tasks with ErrShed or gives up
+	// accepted ones with it before they start, even if not full
 	Trips bool
-	// it may run a second attempt beside the first: a copy of the task, with its own context
+	// may run a copy of the task with its own context as a second, concurrent attempt
 	Hedges  bool
 	Resizes bool // an instance is a Resizer
-	// slots of the limit are given in the order of acceptance (clause Order says exactly)
+	// slots are given in order of acceptance (see clause Order)
 	FIFO           bool
 	WorkConserving bool // no slot of the limit is idle while a task waits for one
-	// ByPriority reports whether, with p, slots go to the largest Task.Priority first, equal ones
-	// in the order of acceptance; nil: never.
+	// ByPriority reports whether, with p, slots go to the largest Task.Priority first, equal ones in
+	// order of acceptance. Nil: never.
 	ByPriority func(p Params) bool
-	// ByDeadline: slots go to the earliest Task.Deadline first, tasks without one last, equal ones
-	// in the order of acceptance.
+	// ByDeadline: slots go to the earliest Task.Deadline first, tasks without one last, equal ones in
+	// order of acceptance.
 	ByDeadline bool
-	// Weights returns, for p, the weight of each tenant: over any span in which two tenants have
-	// tasks waiting, the numbers of their tasks that start, each divided by the weight, differ by 1
-	// at most. Nil, or a nil result: Task.Tenant does not matter.
+	// Weights returns each tenant's weight for p: over any span in which two tenants have waiting
+	// tasks, their starts divided by weight differ by at most 1. Nil, or a nil result: Task.Tenant is
+	// ignored.
 	Weights func(p Params) func(tenant int32) int
-	// TenantWeights returns, for p, the weights by which waiting tenants share the slots, whether
-	// the strategy counts starts or their times. Nil, or a nil result: all tenants are alike.
+	// TenantWeights returns, for p, the weights by which waiting tenants share slots, by starts or by
+	// time. Nil, or a nil result: all tenants are equal.
 	TenantWeights func(p Params) func(tenant int32) int
-	// carries out Result.Retry; otherwise every attempt is the last
+	// carries out Result.Retry. Otherwise every attempt is the last
 	Retries   bool
 	UsesQueue bool // Params.Queue matters
 	UsesSize  bool // Task.Size matters
-	// carries out Result.Split at once, each sub-task in a slot of its own; otherwise one after
-	// another in the parent's
+	// carries out Result.Split at once with a slot per sub-task. Otherwise one after another in the
+	// parent's slot
 	Splits bool
 
-	// Quantum is the longest step of a task; after each step, Result.More sends the rest to the
-	// tail of the queue. If Splits, it is the length of the sub-tasks that a task splits into. Nil:
-	// tasks run whole.
+	// Quantum is the longest step of a task. After each, Result.More sends the rest to the tail of the
+	// queue. If Splits, it is the length of sub-tasks. Nil: tasks run whole.
 	Quantum func(p Params) time.Duration
-	// ClassPools returns, for p, the pools of a strategy that separates classes: Task.Class chooses
-	// the pool, and a class without a pool takes any slot. Each pool starts its tasks in the order
-	// of acceptance, as soon as it has a free slot: runs are checked for that. Nil: one pool for
-	// all tasks.
+	// ClassPools returns, for p, the pools of a strategy that separates classes by Task.Class. A class
+	// without a pool uses any slot. Each pool must start its tasks in order of acceptance as soon as
+	// it has a slot: runs check this. Nil: one pool.
 	ClassPools func(p Params) []ClassPool
-	// Starts returns the limit on the rate of starts, for p. Nil: only slots limit starts.
+	// Starts returns the bound on the rate of starts for p. Nil: only slots limit starts.
 	Starts func(p Params) Starts
-	// Durability returns the failures that accepted tasks survive, for p; nil: Volatile.
+	// Durability returns the failures that accepted tasks survive, for p. Nil: Volatile.
 	Durability func(p Params) Durability
-	// Check returns an error for impossible parameters of its own; nil: all are possible.
+	// Check returns an error for invalid parameters of its own. Nil: all are valid.
 	Check func(p Params) error
 
-	// RealClock: it waits for a disk or a server, which have no virtual time.
+	// RealClock: it waits for a disk or server, which have no virtual time.
 	RealClock bool
 	Ends      bool // the first failed task cancels all others
 
 	Counts []Counter // documents what an instance counts; empty: it is not Counted
 
-	// Set by Compose: the name of the innermost strategy, and the parts around it, outermost first.
+	// Set by Compose: the innermost strategy's name, and the parts around it, outermost first.
 	Base   string
 	Around []string
 
-	// Needs names the server that it needs, such as PostgreSQL; "": none.
+	// Needs names a required server, such as PostgreSQL. "": none.
 	Needs string
-	// Ready returns an error that names what is missing to run it here, by environment variables
-	// alone; nil: it is always ready.
+	// Ready returns an error that names a missing requirement, using environment variables only. Nil:
+	// always ready.
 	Ready func() error
-	// Clean removes from that server what killed processes have left there. It returns a line for
-	// each thing that it has removed, or that somebody has to look at. Nil: it has nothing to
-	// clean.
+	// Clean removes remains of killed processes from that server and returns a line for each removed
+	// thing or one that needs attention. Nil: nothing to clean.
 	Clean func(ctx context.Context) (lines []string, err error)
 
 	// New makes a running instance. It panics on parameters that Validate refuses.
 	New func(ctx context.Context, p Params, sink Sink) Strategy
-	// Open replaces New where a disk or a server may fail. In All, such a strategy also has a New,
-	// whose instance refuses all tasks with the error of Open.
+	// Open replaces New where a disk or server may fail. In All, such a strategy also has a New, whose
+	// instance refuses all tasks with Open's error.
 	Open func(ctx context.Context, p Params, sink Sink) (Strategy, error)
 }
 
-// Start makes an instance, by Open if there is one, else by New.
+// Start makes an instance by Open, if set, else by New.
 func (s Spec) Start(ctx context.Context, p Params, sink Sink) (Strategy, error) {
 	if s.Open != nil {
 		return s.Open(ctx, p, sink)
@@ -137,7 +132,7 @@ func (s Spec) Start(ctx context.Context, p Params, sink Sink) (Strategy, error) 
 	return s.New(ctx, p, sink), nil
 }
 
-// Durability is the failure that accepted tasks survive. Each level includes those before it.
+// Durability is the failure that accepted tasks survive. Each level includes the lower ones.
 type Durability int
 
 // The levels of durability.
@@ -147,11 +142,10 @@ const (
 	PowerSafe                   // the end of the machine: Submit returns after an fsync
 )
 
-// String says what is outlived, for a table.
+// String returns the survived failure, for a table.
 func (d Durability) String() string { return [...]string{"nothing", "kill -9", "power loss"}[d] }
 
-// Chooses names the field of a Task by which waiting tasks are chosen: priority, deadline or
-// tenant; "": none of these.
+// Chooses returns the Task field that orders waiting tasks: priority, deadline, tenant or "".
 func (s Spec) Chooses() string {
 	switch {
 	case s.ByPriority != nil:
@@ -164,7 +158,7 @@ func (s Spec) Chooses() string {
 	return ""
 }
 
-// Survives returns the durability with p; Volatile where it declares none.
+// Survives returns the durability with p, by default Volatile.
 func (s Spec) Survives(p Params) Durability {
 	if s.Durability == nil {
 		return Volatile
@@ -175,8 +169,7 @@ func (s Spec) Survives(p Params) Durability {
 // String is the name.
 func (s Spec) String() string { return s.Name }
 
-// Validate returns an error that lists, in one line, everything invalid in p for this strategy, or
-// nil.
+// Validate returns a one-line error with everything invalid in p, or nil.
 func (s Spec) Validate(p Params) error {
 	var wrong []string
 	complain := func(format string, args ...any) {
@@ -215,15 +208,15 @@ func (s Spec) Validate(p Params) error {
 
 var all = registry.Set[Spec]{Kind: "strategy", Keys: func(s Spec) []param.Key { return s.Keys }}
 
-// RegisterBuiltin is Register for package builtin: its strategies come first in All.
+// RegisterBuiltin is Register for package builtin, whose strategies come first in All.
 func RegisterBuiltin(s Spec) Spec { return all.Add(s.Name, checked(s)) }
 
-// Builtin reports whether the strategy of that name is of package builtin.
+// Builtin reports whether the named strategy belongs to package builtin.
 func Builtin(name string) bool { return all.Own(name) }
 
-// Register adds a strategy of another package to All, and so to every command, study and report.
-// Call it before anything runs. It returns the Spec as All has it. It panics on a name that is
-// taken or not lower_snake, and on a Spec with neither or both of New and Open.
+// Register adds another package's strategy to All, and so to every command, study and report. Call
+// it before anything runs. It returns the Spec as in All. It panics on a name that is taken or not
+// lower_snake, and unless exactly one of New and Open is set.
 func Register(s Spec) Spec {
 	if (s.New == nil) == (s.Open == nil) {
 		panic(fmt.Sprintf("strategy %s: one of New and Open is wanted", s.Name))
@@ -234,8 +227,8 @@ func Register(s Spec) Spec {
 	return all.AddOther(s.Name, checked(s))
 }
 
-// checked makes New and Open fill in the defaults of parameters that a struct literal leaves out,
-// and panic on those that Validate refuses, so that no strategy has to look.
+// checked makes New and Open fill in default parameters and panic on parameters that Validate
+// refuses.
 func checked(s Spec) Spec {
 	if s.Parts == 0 {
 		s.Parts = s.parts()
@@ -271,7 +264,7 @@ func checked(s Spec) Spec {
 	return s
 }
 
-// parts counts Parts from the facts.
+// parts computes Parts from the facts.
 func (s Spec) parts() int {
 	n := len(s.Keys)
 	for _, one := range []bool{s.UsesQueue, s.Sheds, s.Trips, s.Hedges, s.Retries,
@@ -283,28 +276,26 @@ func (s Spec) parts() int {
 	return n
 }
 
-// A refusal is what New makes of an Open that fails.
+// A refusal is the instance New returns when Open fails.
 type refusal struct{ why error }
 
 func (r refusal) Submit(context.Context, *Task) error { return r.why }
 func (r refusal) Drain(context.Context) error         { return nil }
 
-// Starts bounds how often tasks start.
+// Starts bounds the rate of starts.
 type Starts struct {
 	PerSecond float64
-	// Kept is the most unused starts that are saved up, as the burst of a token bucket: a task
-	// takes a saved one at once. 0 stands for a ticker: one tick is kept, and the next comes when
-	// it is due, not an interval after the last was taken.
+	// Kept is the maximum of saved starts, such as a token bucket's burst, which tasks use at once. 0
+	// means a ticker: it keeps one tick, and the next comes when due, not an interval after the last
+	// use.
 	Kept int
-	// Several: other bounds on starts hold as well, and this is the slowest; theory computes with
-	// one.
+	// Several: further bounds on starts apply, and this is the slowest. Theory uses one.
 	Several bool
 }
 
-// All returns the Specs in the order of their names, the package's own before those of others. It
-// drives the contract tests, the benchmarks, `poolbench list`, the tables in docs and the colours
-// of the charts.
+// All returns the Specs by name, the package's own first. Contract tests, benchmarks, `poolbench
+// list`, tables in docs and chart colours use it.
 func All() []Spec { return all.All() }
 
-// Lookup returns the Spec of that name; the error for an unknown name lists the known ones.
+// Lookup returns the named Spec. The error for an unknown name lists the known ones.
 func Lookup(name string) (Spec, error) { return all.Lookup(name) }

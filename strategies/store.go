@@ -6,35 +6,35 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Resume lets an instance of a durable strategy continue the queue of an earlier one.
+// Resume lets a durable strategy's instance continue an earlier queue.
 type Resume struct {
-	// Name is the name of the queue: letters, digits and underscores. Instances share it one after
-	// another, never two at a time.
+	// Name is the queue's name: letters, digits and underscores. Only one instance may use it at a
+	// time.
 	Name string
-	// Remove removes the queue when this instance has ended; false keeps it.
+	// Remove removes the queue at the end of this instance.
 	Remove bool
-	// Task returns the task with that Task.ID, which an earlier process submitted; nil: it no
-	// longer exists, and its message becomes a dead letter. Its outcome goes to the sink. If a
-	// process was killed, the task may have run before.
+	// Task returns the task with that Task.ID from an earlier process. Nil: it no longer exists, and
+	// its message becomes a dead letter. Its outcome goes to the sink. After a kill, the task may have
+	// run before.
 	Task func(id uint64) *Task
 }
 
-// A StoreError says that a durable strategy has ended because its store failed. Submit refuses with
-// it, tasks that were waiting are done with it, and Drain returns it. Only the error of Drain has
-// counts; elsewhere they are 0.
+// A StoreError means that a durable strategy has ended because its store failed. Submit returns it,
+// waiting tasks are done with it, and Drain returns it. Only Drain's error has counts, otherwise
+// they are 0.
 type StoreError struct {
 	Cause error // what the store said
 	// tasks whose Submit returned nil, and delivered tasks of an earlier process
 	Accepted int
-	// of these, tasks that waited or ran when the store failed: their messages are still in the
-	// store, unless it lost them
+	// of these, tasks waiting or running at the failure, whose messages are in the store unless it
+	// lost them
 	Stored int
 	Lost   int // of these, tasks that were never done and are no longer in the store
 	// done tasks whose messages are still in the store
 	Unsettled int
 }
 
-// Error gives the cause, and the counts where they are known, in one line.
+// Error returns the cause and any known counts in one line.
 func (e *StoreError) Error() string {
 	if e.Accepted == 0 {
 		return fmt.Sprintf("the store failed: %v", e.Cause)

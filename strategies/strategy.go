@@ -7,40 +7,40 @@ import (
 	"time"
 )
 
-// A Task is one unit of work. It belongs to the caller and may be reused once it is done: a
-// strategy keeps no reference to it after Sink.Done. Submitting a prebuilt Task costs no allocation
-// (beyond those of a library that a strategy is built on).
+// A Task is one unit of work. It belongs to the caller and may be reused once done: a strategy
+// keeps no reference after Sink.Done. Submitting a prebuilt Task does not allocate (except in a
+// strategy's library).
 type Task struct {
-	// Run is one attempt, or one step of a partitioned task. A static function with its data in Arg
-	// needs no closure per task.
+	// Run is one attempt, or one step of a partitioned task. A static function with data in Arg needs
+	// no closure.
 	Run    func(ctx context.Context, t *Task) Result
 	Arg    any           // the caller's data, best a pointer
 	Weight int64         // units of a weighted limit; 0 counts as 1
 	Class  Class         // its class, for strategies with class pools
 	Size   time.Duration // hint for size-aware strategies; 0 is unknown
-	// ID is the caller's own number of the task. A durable strategy stores it, so that another
-	// process can find the task (Resume); others ignore it.
+	// ID is the caller's number for the task. A durable strategy stores it, so that another process
+	// can find the task (Resume). Others ignore it.
 	ID uint64
 
 	kept Kept
 
-	// What follows is for strategies that choose. It stands last because a semaphore takes 5 % more
-	// a task when Kept is moved by 16 bytes.
+	// Fields for strategies that choose. They are last because moving Kept by 16 bytes makes a
+	// semaphore 5 % slower per task.
 
-	// Priority is its urgency, for strategies that order tasks by it: the largest goes first.
+	// Priority is the urgency, for strategies that order by it: the largest goes first.
 	Priority int32
-	// Tenant is the number of its tenant, for strategies that share slots among tenants.
+	// Tenant is the tenant's number, for strategies that share slots among tenants.
 	Tenant int32
-	// Deadline is the instant by which it should be done, as the time since an origin of the
-	// caller's choice: strategies compare deadlines with each other, never with a clock. 0: none.
+	// Deadline is the time by which it should be done, since an origin of the caller's choice:
+	// deadlines are compared with each other, never with a clock. 0: none.
 	Deadline time.Duration
 }
 
 // Kept returns the data of the strategy that has the task.
 func (t *Task) Kept() *Kept { return &t.kept }
 
-// Kept is the strategy's own data in a task while it has the task, so that a prebuilt task costs no
-// allocation. It is for package engine and strategies built from it; callers leave it alone.
+// Kept is the strategy's data in a task, so that a prebuilt task does not allocate. Only package
+// engine and strategies built from it use it.
 type Kept struct {
 	Thunk  Thunk
 	Tries  Tries
@@ -49,8 +49,8 @@ type Kept struct {
 	Handle any   // for the adapter of a library
 }
 
-// A Thunk is a task as a func, for go statements and libraries. It is made at the task's first use
-// on an instance: `go s.execute(t)` would allocate a closure each time.
+// A Thunk is a task as a func, made at the first use on an instance, because `go s.execute(t)`
+// would allocate a closure each time.
 type Thunk struct {
 	Of  any // the instance that made the funcs; another instance makes new ones
 	Run func()
@@ -61,13 +61,13 @@ type Thunk struct {
 type Tries struct {
 	Ordinal uint64 // number of its Submit on the instance
 	Made    int    // attempts that asked for another; 0 unless the strategy has the task
-	// for a part that retries in place: that part, and the task's own Run
+	// the part that retries in place, and the task's own Run
 	Of  any
 	Run func(context.Context, *Task) Result
 }
 
-// Class is the class of a task, by which a strategy with class pools chooses its pool. A class
-// without a pool counts as AnyClass: its tasks may take a slot of any pool.
+// Class chooses the pool of a task. A class without a pool counts as AnyClass: its tasks use a slot
+// of any pool.
 type Class uint8
 
 // The classes. Strategies have pools for Short and Long, or for CPU and IO.
@@ -79,16 +79,14 @@ const (
 	IO
 )
 
-// A Result is the outcome of one attempt or step, by value. More, Retry and Split are requests: a
-// task asks its strategy for them and never submits from inside a worker, so it cannot deadlock on
-// its own pool.
+// A Result is the outcome of one attempt or step. More, Retry and Split are requests to the
+// strategy: a task need not submit from inside a worker and cannot deadlock on its own pool.
 //
-// Every strategy carries out Split and More, in this order, unless Err is set or the task's context
-// has ended: then the rest is not run, and the task is done with that error. Unless its Spec
-// declares otherwise, it runs the sub-tasks one after another, and the next step at once, in the
-// slot of the task. Retry is carried out only where the Spec declares it; then the task is run
-// again, with the step that asked for it. A sub-task that asks for Retry repeats its parent, which
-// may split off fewer sub-tasks this time.
+// Every strategy carries out Split and then More, unless Err is set or the task's context has
+// ended: then the rest is not run, and the task is done with that error. By default sub-tasks run
+// one after another and the next step follows at once, in the task's slot. Retry is carried out
+// only if the Spec declares it, and repeats the step that requested it. A sub-task that requests
+// Retry repeats its parent, which may split differently.
 type Result struct {
 	// nil, the task's own, ErrAbandoned, ErrShed, *ExhaustedError, *PanicError, ErrGoexit
 	Err   error
@@ -96,16 +94,14 @@ type Result struct {
 	Retry bool          // this attempt failed and may be tried again, not before After
 	After time.Duration // least wait before the next attempt, e.g. from Retry-After
 
-	// Split are sub-tasks to run at once. They are parts of their parent: it is done when the last
-	// of them is, with the first error among them, and Sink.Done is called for the parent only.
+	// Split are sub-tasks to run at once. The parent is done with the last of them, with their first
+	// error, and Sink.Done is called for the parent only.
 	Split []*Task
 }
 
-// A Sink learns the outcome of each accepted task, exactly once. Done is called from the strategy's
-// goroutines, several at a time, and must neither block nor panic: the strategy has no other
-// goroutine for it. When it is called the Task is the caller's again. The task's room is free by
-// then: a client that Done wakes may submit at once, from its own goroutine, without being shed or
-// blocked by the task just done. Done itself must not submit.
+// A Sink receives the outcome of each accepted task exactly once. Done is called concurrently from
+// the strategy's goroutines and must neither block, panic nor submit. The Task then belongs to the
+// caller and its room is free: a client woken by Done may submit at once from its own goroutine.
 type Sink interface{ Done(t *Task, r Result) }
 
 // SinkFunc makes a Sink of a function.
@@ -114,39 +110,35 @@ type SinkFunc func(t *Task, r Result)
 // Done calls f.
 func (f SinkFunc) Done(t *Task, r Result) { f(t, r) }
 
-// A Strategy is a running instance of a Spec. All methods may be called concurrently. The contract
-// is in the package's documentation; in short:
+// A Strategy is a running instance of a Spec. All methods are safe for concurrent use. The package
+// documentation has the contract.
 //
-// When the context that the instance was made with ends, its queued tasks are done with that
-// context's error, its running tasks see the cancellation, and it accepts no more. Drain must still
-// be called by whoever wants to know when the last is done; without it the goroutines end all the
-// same, after their tasks. Without Drain and the end of the context they never end.
+// When the context of New ends, queued tasks are done with its error, running tasks see the
+// cancellation, and no more are accepted. The goroutines end after their tasks. Drain waits for
+// that. Without Drain and the end of the context they never end.
 type Strategy interface {
-	// Submit offers a task. nil means accepted: Done will be called exactly once. ErrShed,
-	// ErrClosed or ctx's error mean not accepted, and Done is never called. A strategy that blocks
-	// returns ctx's error as soon as ctx ends, and ErrClosed as soon as the intake closes. ctx is
-	// for the wait only: the task runs with the instance's context.
+	// Submit offers a task. nil means accepted: Done will be called exactly once. ErrShed, ErrClosed
+	// or ctx's error mean not accepted, and Done is never called. A blocked Submit returns as soon as
+	// ctx ends or the intake closes. ctx covers only the wait: the task runs with the instance's
+	// context.
 	Submit(ctx context.Context, t *Task) error
-	// Drain accepts no more and waits until what was accepted is done. When ctx ends first, it
-	// cancels the running tasks (the cause of their context is ErrAbandoned), settles the queued
-	// ones with ErrAbandoned, gives the running ones DrainGrace to return, and returns a
-	// *DrainError. Afterwards no goroutine of the strategy is left, save those of tasks that ignore
-	// their context; these are still done, exactly once, when they return. A second Drain waits
-	// like the first.
+	// Drain accepts no more and waits until accepted tasks are done. When ctx ends first, it cancels
+	// running tasks (cause ErrAbandoned), settles queued ones with ErrAbandoned, gives running ones
+	// DrainGrace to return, and returns a *DrainError. Then only goroutines of tasks that ignore their
+	// context remain. These tasks are done, exactly once, when they return. A second Drain waits like
+	// the first.
 	Drain(ctx context.Context) error
 }
 
-// A Resizer is an instance whose limit can change while it runs; Spec.Resizes declares it.
+// A Resizer is an instance whose limit can change while it runs. Spec.Resizes declares it.
 type Resizer interface {
-	// Resize sets the limit from now on, from 1 to Params.Limit; any other value is an error and
-	// changes nothing. Running tasks continue, even if they exceed the limit; if it grows, waiting
-	// tasks start at once.
+	// Resize sets the limit, from 1 to Params.Limit. Any other value is an error without effect.
+	// Running tasks continue, even above the limit. If it grows, waiting tasks start at once.
 	Resize(limit int) error
 }
 
-// DrainGrace is the time that a Drain, after its deadline, gives the running tasks, which it has
-// just cancelled, to return. It costs nothing under a virtual clock. 100 ms is long for a task that
-// checks its context and short for a user who waits for the program to end.
+// DrainGrace is the time for tasks cancelled by Drain's deadline to return: long for a task that
+// checks its context, short for a user who waits. It costs nothing under a virtual clock.
 const DrainGrace = 100 * time.Millisecond
 
 // The errors of Submit and of Result.Err.
@@ -165,17 +157,17 @@ type PanicError struct {
 	Stack []byte // of the panicking goroutine
 }
 
-// Error gives the value without the stack, on one line as far as the value is.
+// Error returns the value without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("the task panicked: %v", e.Value) }
 
-// An ExhaustedError is the Result.Err of a task whose last attempt asked for another. errors.Is
-// finds in it ErrExhausted and what Last wraps.
+// An ExhaustedError is the Result.Err of a task whose last attempt requested another. errors.Is
+// finds ErrExhausted and the errors that Last wraps.
 type ExhaustedError struct {
 	Attempts int   // how many were made
 	Last     error // of the last one; nil if it gave none
 }
 
-// Error gives both, on one line if the last error is one line.
+// Error returns both errors.
 func (e *ExhaustedError) Error() string {
 	if e.Last == nil {
 		return fmt.Sprintf("exhausted: attempt %d was the last, and failed without an error",
@@ -190,14 +182,14 @@ func (e *ExhaustedError) Is(target error) bool { return target == ErrExhausted }
 // Unwrap returns the last error.
 func (e *ExhaustedError) Unwrap() error { return e.Last }
 
-// A DrainError says what a Drain whose deadline ended left undone.
+// A DrainError counts the tasks that a Drain left undone at its deadline.
 type DrainError struct {
 	Abandoned int   // accepted tasks that were settled with ErrAbandoned without having run
 	Running   int   // tasks that still ran, ignoring their cancelled context, when Drain returned
 	Cause     error // why the deadline ended: the context's error
 }
 
-// Error gives both numbers and the cause on one line.
+// Error returns both numbers and the cause on one line.
 func (e *DrainError) Error() string {
 	return fmt.Sprintf("drain: %d tasks abandoned, %d still running: %v", e.Abandoned,
 		e.Running, e.Cause)

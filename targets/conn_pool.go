@@ -31,14 +31,12 @@ var _ = register(Spec{
 	},
 })
 
-// connPool lends its connections in the order in which the calls came. A call that finds none
-// waits; one that has waited for the timeout is refused, and gets no connection that comes back at
-// that very instant. There is no bound on how many wait: callers without a limit of their own
-// exhaust a service in this way.
+// connPool lends its connections in order of arrival. A call without one waits, and is refused
+// after the timeout, even if a connection returns at that instant. Waiting calls are unbounded:
+// callers without their own limit exhaust a service this way.
 //
-// A connection that comes back goes to the first in line, and is idle only when there is no line,
-// so a call that comes later never overtakes. A call costs two passages of a mutex; one that waits
-// also a channel and a timer.
+// A returned connection goes to the first in line and is idle only without a line, so later calls
+// never overtake. A call locks a mutex twice, and a waiting one needs a channel and a timer.
 type connPool struct {
 	delaying
 	timeout time.Duration

@@ -53,14 +53,13 @@ var _ = register(Spec{
 // deafStream tells its service times from the numbers that others draw by the same seed.
 const deafStream = 0xdeaf
 
-// deafServer serves calls in the order in which they come, by the recursion of Kiefer and
-// Wolfowitz: a call takes the slot that is free first, and its service time, whoever is still
-// there to see the end. A caller whose answer would come after its patience waits that long and is
-// refused, and may come again at once. So above the capacity the server works on, and all of it is
-// in vain: with retries it stays so when the load is low again (a metastable failure). A queue
-// that is shorter than the patience is the cure, as then what is accepted is in time.
+// deafServer serves calls in order of arrival by the Kiefer–Wolfowitz recursion: a call takes the
+// first free slot for its service time, even if its caller has gone. A caller whose answer would
+// come after its patience waits that long, is refused, and may come again at once. So above
+// capacity all work is in vain, and with retries it stays so at low load (a metastable failure). A
+// queue shorter than the patience cures it.
 //
-// A call costs a lock and one pass over the slots.
+// A call costs a lock and a pass over the slots.
 type deafServer struct {
 	delaying
 	clock    clock

@@ -20,10 +20,9 @@ var _ = register(Spec{
 	},
 })
 
-// A FixedWindow is a Policy that cuts time into windows, one after another from the origin, and
-// admits the first so many calls of each. It is the cheapest limit, one number, and it has a known
-// flaw: one window's calls may all come at its end and the next one's at its start, so that a short
-// time around the boundary can see twice the limit.
+// A FixedWindow is a Policy that divides time into consecutive windows from the origin and admits
+// the first calls of each, up to a limit. Its known flaw: calls at the end of one window and the
+// start of the next can reach twice the limit around the boundary.
 type FixedWindow struct {
 	limit  int
 	window time.Duration

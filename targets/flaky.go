@@ -53,16 +53,14 @@ var _ = register(Spec{
 var ErrFault = errors.New("fault: the target failed")
 
 // flaky decides by the seed and the call's number alone, so every strategy meets the same faults,
-// and a task that is tried again meets its own again; with draw=call the number is that of the call
-// among all, and another attempt has another chance, as at a service of several servers. Whether a
-// call is slow, whether it fails and whether its task is poison are independent. A slow call waits
-// before its work; a call that fails does so instead of its work, and counts as let through.
+// and a retried task meets its own again. With draw=call the number counts all calls, so another
+// attempt has another chance, as with several servers. Slow, failing and poison are independent. A
+// slow call waits before its work. A failing call fails instead of its work and counts as admitted.
 //
-// A call of a poison task is refused at once as one that may come again, so that whoever tries it
-// again learns nothing and never gets through: a job for a bound on attempts. A task that fails
-// says that it is of no use, and is not tried again.
+// A call of a poison task is refused at once as retryable, and never gets through, so attempts must
+// be bounded. A failed task is marked as not retryable.
 //
-// A call costs a generator on the stack, two with poison, a slow one a timer too.
+// A call costs a generator on the stack, two with poison, and a timer if slow.
 type flaky struct {
 	delaying
 	failed         atomic.Int64

@@ -7,11 +7,10 @@ import (
 )
 
 // A Policy decides on calls from their instants alone. It keeps state and is not safe for
-// concurrent use. A Policy that counts more than Limited does also has a method Counts, as in
-// Counted but called under Limited's lock.
+// concurrent use. A Policy with more counts than Limited also has a method Counts, as in Counted
+// but called under Limited's lock.
 //
-// Instants are times since an origin of the caller's choice; they are not negative and never less
-// than in the call before.
+// Instants are times since an origin of the caller's choice, not negative and non-decreasing.
 type Policy interface {
 	// Admit decides on a call at now.
 	Admit(now time.Duration) Decision
@@ -31,10 +30,10 @@ type Decision struct {
 	Refusal    Refusal // why, when not admitted
 }
 
-// Limited makes a Target that asks p about each call. Its clock starts at the first call; use p for
-// one Target and one run. It is Counted and Metered. A call costs a mutex and a reading of the
-// clock, and allocates nothing unless it has to wait or is refused; a call whose context has ended
-// does not reach p. For p, a call that gives up while it waits still counts as admitted.
+// Limited makes a Target that asks p about each call. Its clock starts at the first call. Use p for
+// one Target and one run. It is Counted and Metered. A call costs a mutex and a clock reading, and
+// allocates only if it waits or is refused. A call whose context has ended does not reach p. A call
+// that gives up while waiting still counts as admitted.
 func Limited(p Policy) Target { return &limited{policy: p} }
 
 // PolicyOf returns the Policy of a target made by Limited; nil for any other. A caller may ask it

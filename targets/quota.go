@@ -25,9 +25,9 @@ type Metered interface {
 }
 
 // policyField is the value of the RateLimit-Policy header field
-// (draft-ietf-httpapi-ratelimit-headers-10): the limit, which stays the same. The window of the
-// draft is a whole number of seconds; any other is left out, because a client that took it for a
-// rounded one would come too often or too rarely.
+// (draft-ietf-httpapi-ratelimit-headers-10): the constant limit. The draft's window has whole
+// seconds. Other windows are omitted, because a rounded one would make clients come too often or
+// too rarely.
 func (q Quota) policyField() string {
 	field := `"default";q=` + integer(int64(q.Limit))
 	switch {

@@ -26,10 +26,9 @@ var _ = register(Spec{
 const maxLog = 10_000_000
 
 // A SlidingWindow is a Policy that admits a call if fewer than limit were admitted in the window
-// that ends with it. A window is half open, so a call that was admitted at t stops to count at
-// exactly t + window, and no half-open stretch of that length has more than limit of them. It keeps
-// the instants of the last limit admissions, 8 bytes each, and the memory grows with use up to
-// that. A call costs a look at one of them.
+// ending with it. Windows are half open: a call admitted at t stops counting at exactly t + window,
+// and no half-open interval of that length has more than limit. It stores the instants of the last
+// limit admissions, 8 bytes each, growing with use. A call reads one of them.
 type SlidingWindow struct {
 	limit  int
 	window time.Duration

@@ -30,10 +30,9 @@ var _ = register(Spec{
 	},
 })
 
-// tenantQuota has a TokenBucket for each tenant, full when the tenant is first seen. A bucket that
-// is full again is the same as none, so it is forgotten when there are many. While mostBuckets are
-// not full, a call of one more tenant is refused as Unavailable, until the first of them is. A call
-// costs what one of a single bucket does, and a look into a map.
+// tenantQuota has a TokenBucket per tenant, initially full. A full bucket equals none, so full ones
+// are forgotten when there are many. When mostBuckets are not full, a new tenant is refused as
+// Unavailable until one is. A call costs one bucket operation and a map lookup.
 type tenantQuota struct {
 	calls
 	clock clock

@@ -68,8 +68,8 @@ type instant struct {
 // within an int64.
 const maxFill = 1 << 61
 
-// NewTokenBucket is a full bucket. rate is in calls per second, above 0, at most 10⁹ (one per
-// nanosecond), with up to six decimals; burst is at least 1. The error names the impossible one.
+// NewTokenBucket returns a full bucket. rate is in calls per second, above 0, at most 10⁹ (one per
+// nanosecond), with up to six decimals. burst is at least 1. The error names the invalid parameter.
 func NewTokenBucket(rate float64, burst int) (*TokenBucket, error) {
 	if burst < 1 {
 		return nil, fmt.Errorf("burst: must be at least 1, got %d", burst)

@@ -82,8 +82,8 @@ func (a *amount) of(seed uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// unitsIn is how many units take that long. Fewer than half a unit's time are none, whatever the
-// line says: on a busy machine its fixed part may come out below 0.
+// unitsIn returns the units that take that long: none for less than half a unit's time, because on
+// a busy machine the line's constant may be negative.
 func unitsIn(mean time.Duration, l machine.Line, name string) (int, error) {
 	exact := math.Round((float64(mean) - l.Fixed) / l.PerUnit)
 	if exact < 1 || 2*float64(mean) < l.PerUnit || exact > math.MaxInt32 {
@@ -93,8 +93,8 @@ func unitsIn(mean time.Duration, l machine.Line, name string) (int, error) {
 	return int(exact), nil
 }
 
-// times are the mean and C² of a task's time, alone, where they are found out when the workload is
-// made. C² is 0 where every task is the same work.
+// times are the mean and C² of a task alone, measured when the workload is made. C² is 0 if all
+// tasks are equal.
 type times struct {
 	mean time.Duration
 	c2   float64
@@ -106,8 +106,7 @@ func (t *times) Mean() time.Duration { return t.mean }
 // C2 implements Workload.
 func (t *times) C2() float64 { return t.c2 }
 
-// beside are those of a task that takes a constant time as well: all of the variance is t's, over
-// the square of the whole mean.
+// beside returns the times of a task with a constant time added.
 func (t times) beside(constant time.Duration) times {
 	whole := t.mean + constant
 	share := float64(t.mean) / float64(whole)

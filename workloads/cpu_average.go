@@ -49,9 +49,8 @@ const averageChunk = 1 << 15
 type cpuAverage struct {
 	times
 	n int
-	// total is the sum of what all tasks have summed, modulo 2⁶⁴, so that no part of the work is
-	// without a use, and the parts of a task meet wherever they were done. Parts that their ctx
-	// ended are not in it.
+	// total sums the results of all tasks modulo 2⁶⁴, so that no work is optimised away, and the parts
+	// of a task wherever they ran. Parts ended by ctx are missing.
 	total atomic.Uint64
 }
 
@@ -64,9 +63,8 @@ func (w *cpuAverage) DoPart(
 	return w.part(ctx, w.n, w.mean, from, length)
 }
 
-// part does one of n numbers. The time of all of them is taken to be spread evenly over them: a
-// part takes those that fall to its time, so neighbouring parts neither share a number nor leave
-// one out.
+// part does one part of n numbers, whose time is assumed to be evenly distributed. Adjacent parts
+// neither share nor omit a number.
 func (w *cpuAverage) part(
 	ctx context.Context, n int, takes, from, length time.Duration,
 ) (more bool, err error) {
@@ -80,7 +78,7 @@ func (w *cpuAverage) part(
 	return last < n, w.sum(ctx, dealt(from), last)
 }
 
-// sum adds the numbers after first up to last, the average's numerator, to the total.
+// sum adds the numbers after first up to last to the total.
 func (w *cpuAverage) sum(ctx context.Context, first, last int) error {
 	var sum uint64
 	for at := first; ; {
@@ -100,8 +98,7 @@ func (w *cpuAverage) sum(ctx context.Context, first, last int) error {
 	return nil
 }
 
-// unequalAverage has tasks of two lengths, which with the numbers of the equal ones in the mean are
-// half of the work each (two_class.go).
+// unequalAverage has tasks of two lengths, each with half of the work (two_class.go).
 type unequalAverage struct {
 	*cpuAverage
 	registry.Coin

@@ -24,13 +24,13 @@ var _ = register(gzipPages.spec(Spec{
 	Source: "RFC 1952; pattern: compression in a worker pool",
 }))
 
-// A page is compressed by itself, in some 25 µs, and ctx looked at before each. In one stream the
-// first 32 KiB would cost less than half as much a byte as the following do, since the compressor
-// finds more to compare with, and no count would give the time.
+// Pages of about 25 µs are compressed separately, with a check of ctx before each. In one stream
+// the first 32 KiB would cost less than half as much per byte as the rest, and no count would give
+// the time.
 const pageBytes, textBytes = 1 << 10, 256 << 10
 
-// cpuGzip gives each task other pages of one text. How well they compress moves its time by a
-// percent or two, so the C² of 0 is one of less than 10⁻³.
+// cpuGzip gives each task different pages of one text. Compressibility varies the time by one or
+// two percent, so C² is below 10⁻³ instead of 0.
 type cpuGzip struct {
 	times
 	seed  uint64

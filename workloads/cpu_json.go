@@ -38,15 +38,15 @@ type doubled struct{}
 
 func (doubled) Sized(n int) machine.Doer { return newDoubler(n) }
 
-// cpuJSON has one object, small because it shares its parts: only its text grows as 2ⁿ, and what is
-// read from that. All tasks are the same, so the seed changes nothing.
+// cpuJSON encodes one object, small because its parts are shared: only its text and the decoded
+// copy grow as 2ⁿ. All tasks are equal, so the seed has no effect.
 type cpuJSON struct {
 	times
 	object any
 }
 
-// newDoubler begins with the text {"a":1} of 7 bytes. A doubling from L bytes gives
-// {"first":…,"second":…} of 2L+20, so n of them give 27·2ⁿ − 20.
+// newDoubler starts with the 7 bytes {"a":1}. A doubling of L bytes gives {"first":…,"second":…} of
+// 2L+20, so n doublings give 27·2ⁿ − 20.
 func newDoubler(n int) *cpuJSON {
 	object := map[string]any{"a": 1}
 	for range n {
@@ -55,9 +55,8 @@ func newDoubler(n int) *cpuJSON {
 	return &cpuJSON{object: object}
 }
 
-// Do writes and reads. It looks at ctx before each and not during them: the library does either in
-// one call. It allocates on purpose: about 480 bytes in 7.5 pieces for each of the 2ⁿ⁺¹ objects in
-// the text.
+// Do encodes and decodes, and checks ctx before each. It deliberately allocates: about 480 bytes in
+// 7.5 pieces for each of the 2ⁿ⁺¹ objects in the text.
 func (w *cpuJSON) Do(ctx context.Context, _ uint64) error {
 	_, err := w.again(ctx)
 	return err

@@ -30,8 +30,8 @@ type cpuPBKDF2 struct {
 	iterations int
 }
 
-// Do derives. It looks at ctx before it begins and not again: the library computes a key in one
-// call. A task allocates a dozen objects, 0.8 kB, however many iterations it does.
+// Do derives a key and checks ctx only before. A task allocates a dozen objects (0.8 kB) for any
+// number of iterations.
 func (w *cpuPBKDF2) Do(ctx context.Context, seq uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -35,16 +35,16 @@ type sorted struct{}
 
 func (sorted) Sized(n int) machine.Doer { return &cpuSort{n: n} }
 
-// cpuSort has other numbers in each task. How far they are from being sorted moves its time by two
-// or three percent, so the C² of 0 is one of less than 10⁻³ (6.6·10⁻⁴ measured).
+// cpuSort sorts different numbers in each task, which varies the time by two or three percent, so
+// C² is below 10⁻³ (6.6·10⁻⁴ measured) instead of 0.
 type cpuSort struct {
 	times
 	seed uint64
 	n    int
 }
 
-// Do sorts. It looks at ctx before it draws and before it sorts, and not during either. It
-// allocates on purpose: one object of 8·n bytes a task.
+// Do draws and sorts, and checks ctx before each. It deliberately allocates one object of 8·n bytes
+// per task.
 func (w *cpuSort) Do(ctx context.Context, seq uint64) error {
 	_, err := w.sort(ctx, seq)
 	return err

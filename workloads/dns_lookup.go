@@ -44,13 +44,12 @@ var _ = register(Spec{
 	},
 })
 
-// lookups asks for the IPv4 address of a name that holds the number of the task, so that each is
-// asked for: nothing answers from what it knows, and no two tasks share a question.
+// lookups resolves the IPv4 address of a name that contains the task's number, so no cache answers
+// and no two tasks share a question.
 //
-// It is the last of the tasks that the pool of Node's event loop serves (getaddrinfo). Go's own
-// resolver takes no thread for one: a goroutine waits for the answer, and a socket. The system's
-// resolver, by cgo, cannot be sent to a server of ours: it asks whom /etc/resolv.conf names, on
-// port 53. So it is not there.
+// Node's event loop runs getaddrinfo on its thread pool. Go's resolver needs a goroutine and a
+// socket instead. The system resolver (cgo) is not offered, because it uses /etc/resolv.conf and
+// port 53 and cannot be directed to our server.
 type lookups struct {
 	times
 	timeout  time.Duration
@@ -91,9 +90,8 @@ func lookUpAt(wait Work, lost float64, timeout time.Duration) (*lookups, error) 
 	return w, nil
 }
 
-// A question is the sockets of a lookup. The resolver goes on with one that nobody waits for any
-// more, since others may have come to wait for its name; here none does, and it ends with its
-// sockets.
+// A question is the sockets of a lookup. The resolver continues a cancelled lookup for other
+// waiters. Here there are none, and closing the sockets ends it.
 type question struct {
 	mu      sync.Mutex
 	sockets []net.Conn
@@ -129,8 +127,7 @@ func (q *question) end() {
 	}
 }
 
-// nameZone is where all names are, in a domain that nobody can have. The dot at the end keeps the
-// search list out.
+// nameZone contains all names, in a reserved domain. The final dot disables the search list.
 const nameZone = ".poolbench.invalid."
 
 // Do looks up the name of a task.

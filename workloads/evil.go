@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// Endless is implemented by workloads that may have tasks which end only with their context. A run
-// of such tasks needs a timeout.
+// Endless is implemented by workloads whose tasks may end only with their context. Their runs need
+// a timeout.
 type Endless interface {
 	// Endless reports whether the workload, with its parameters, has such tasks.
 	Endless() bool
@@ -41,17 +41,15 @@ var _ = register(Spec{
 	},
 })
 
-// evil is the one workload that waits and is neither Timed nor Distributed nor Partitioned: nobody
-// knows beforehand which of its tasks are the endless ones, or they would not be a danger, and with
-// them its times have no distribution.
+// evil waits, but is not Timed, Distributed or Partitioned: its endless tasks must not be known in
+// advance, and with them its times have no distribution.
 type evil struct {
 	times  // of the tasks that end: what the endless ones take is for the run's timeout to say
 	others *waits
 	coin   registry.Coin // rare: endless
 }
 
-// Do waits, for the end of ctx if the task is an endless one. Such a task with a ctx that never
-// ends is never done.
+// Do waits. An endless task ends only with ctx.
 func (e *evil) Do(ctx context.Context, seq uint64) error {
 	if e.coin.Rare(seq) {
 		<-ctx.Done()

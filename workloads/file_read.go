@@ -41,8 +41,8 @@ var _ = register(Spec{
 	Check: checkFiles,
 })
 
-// fileKeys are the parameters of all workloads that read files. With the defaults one task in
-// twenty reads 64 times as much as the others.
+// fileKeys are the parameters of all workloads that read files. By default one task in twenty reads
+// 64 times as much as the others.
 var fileKeys = []param.Key{
 	{Name: "p", Kind: param.Float, Default: "0.05", Doc: "share of large files, from 0 to 1"},
 	{Name: "small", Kind: param.Size, Default: "64KiB", Doc: "size of a small file"},
@@ -66,9 +66,8 @@ func checkFiles(v param.Values) error {
 	return err
 }
 
-// fileSet are a small and a large file in a directory of their own. They have just been written and
-// are read again and again, so the page cache serves them: a task costs system calls and copying,
-// as with the hot files of a server, and is no measure of a disk.
+// fileSet has a small and a large file in its own directory. The page cache serves them, so a task
+// measures system calls and copying, as for a server's hot files, not a disk.
 type fileSet struct {
 	registry.Coin // rare: large
 	dir           *files.ScratchDir
@@ -116,8 +115,7 @@ func writeRandom(path string, size int64) error {
 	return errors.Join(err, file.Close())
 }
 
-// measure finds the time that read takes for a file of each size, alone, and closes the files when
-// that fails.
+// measure times read alone for each file size, and closes the files on failure.
 func (f *fileSet) measure(read func(ctx context.Context, which int) error) (err error) {
 	for i := range f.lasts {
 		if f.lasts[i], err = machine.TimeAlone(func() error {
@@ -142,8 +140,8 @@ type fileRead struct {
 	buffers [2]sync.Pool
 }
 
-// Do opens the file, reads all of it with one call, as far as the system allows, and closes it.
-// Once begun, reading does not end with ctx.
+// Do opens, reads (in one call, if the system allows) and closes the file. Reading does not end
+// with ctx.
 func (w *fileRead) Do(ctx context.Context, seq uint64) error { return w.read(ctx, w.Kind(seq)) }
 
 func (w *fileRead) read(ctx context.Context, which int) error {

@@ -64,16 +64,16 @@ func (w *fileReadChunked) chunks(which int) int64 {
 	return (w.sizes[which] + w.chunk - 1) / w.chunk
 }
 
-// Do reads the file's chunks in turn and ends between two of them when ctx ends. It does not
-// allocate in the steady state.
+// Do reads the file's chunks in turn and checks ctx between them. It does not allocate in the
+// steady state.
 func (w *fileReadChunked) Do(ctx context.Context, seq uint64) error {
 	which := w.Kind(seq)
 	return w.read(ctx, which, 0, w.chunks(which))
 }
 
-// DoPart implements Partitioned. The times are nominal: chunk i begins at i times the calibrated
-// time of a chunk, and a part does the chunks that begin within it. So parts that adjoin neither
-// leave out a chunk nor do one twice, and one shorter than a chunk may have none.
+// DoPart implements Partitioned with nominal times: chunk i begins at i times a chunk's calibrated
+// time, and a part reads the chunks that begin within it. Adjacent parts neither omit nor repeat a
+// chunk, and a short part may have none.
 func (w *fileReadChunked) DoPart(
 	ctx context.Context, seq uint64, from, length time.Duration,
 ) (more bool, err error) {
@@ -88,7 +88,7 @@ func (w *fileReadChunked) DoPart(
 	return end < n, w.read(ctx, which, first, end)
 }
 
-// beginningBefore is the number of chunks that begin before t, of a file that never ends.
+// beginningBefore returns the number of chunks that begin before t in an infinite file.
 func (w *fileReadChunked) beginningBefore(t time.Duration) int64 {
 	n := int64(t / w.nominal)
 	if t%w.nominal > 0 {

@@ -18,9 +18,9 @@ type Moments struct {
 	C2   float64
 }
 
-// Func describes a workload whose tasks call do, your own code. It runs under the real clock. Pass
-// at most one known; without it, the moments are measured before the first run of the process, one
-// task after another for 0.2 s or 200 tasks.
+// Func describes a workload whose tasks call do under the real clock. Pass at most one known.
+// Without it, the moments are measured before the process's first run, sequentially for 0.2 s or
+// 200 tasks.
 //
 //	workloads.Register(workloads.Func("checkout", callCheckout))
 func Func(name string, do Work, known ...Moments) Spec {
@@ -73,8 +73,8 @@ func moments(do Work) (Moments, error) {
 	return Moments{time.Duration(mean), max(0, squares/(n-1)/mean/mean-1)}, nil
 }
 
-// Handler describes a workload whose tasks are requests to an http.Handler of the program, without
-// a connection. A status of 400 or above is a StatusError. Moments are those of Func.
+// Handler describes a workload whose tasks are requests to an http.Handler without a connection. A
+// status of 400 or above is a StatusError. For moments see Func.
 func Handler(
 	name string, h http.Handler, request func(seq uint64) *http.Request, known ...Moments,
 ) Spec {

@@ -112,9 +112,8 @@ type httpClient struct {
 	client  http.Client
 	timeout time.Duration
 	url     atomic.Pointer[string] // nil: there is no server, or the workload is closed
-	// with a server of its own, the service's and a round trip on loopback, which is calibrated
-	// when the workload is made; with a url, those of the service that the user assumes, because a
-	// server of somebody else is not called before the run
+	// with its own server: service plus a loopback round trip, calibrated when the workload is made.
+	// With a url: those assumed by the user, because an external server is not called before the run
 	times
 }
 
@@ -146,9 +145,9 @@ func newHTTPClient(conns int, timeout time.Duration, protocol string) *httpClien
 var errNoServer = errors.New("there is no server: it must be started before the first task, and " +
 	"the workload is not yet closed")
 
-// Do sends the request, once, and reads the whole answer. An answer of 400 or above is a
-// *StatusError. What a server may do wrong is an error within the timeout: silence, an endless
-// body, one that is shorter than it says, more than ten redirects. No error names the url.
+// Do sends the request once and reads the whole answer. A status of 400 or above is a *StatusError.
+// Silence, an endless or short body, and more than ten redirects are errors within the timeout. No
+// error includes the url.
 func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -183,7 +182,7 @@ func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 	return nil
 }
 
-// failure is ctx's error when ctx has ended, and says no more than needed otherwise.
+// failure returns ctx's error when ctx has ended, and otherwise a shortened err.
 func (w *httpClient) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -23,9 +23,8 @@ type httpOwn struct {
 
 type seqKey struct{}
 
-// Serve implements Served. The work of a request is that of the task which sent it: its number
-// travels in a header, and from there in the request's context, so that it does not matter how the
-// handler numbers its calls.
+// Serve implements Served. The task's number travels in a header and then in the request's context,
+// so a request does the work of its task however the handler numbers calls.
 func (w *httpOwn) Serve(wrap func(work Work) http.Handler) (err error) {
 	if w.server != nil {
 		return errors.New("the server has been started before")
@@ -52,8 +51,8 @@ func (w *httpOwn) Serve(wrap func(work Work) http.Handler) (err error) {
 // SleepBy implements Waiting, for the server.
 func (w *httpOwn) SleepBy(sleep Sleep) { w.sleepBy(sleep) }
 
-// Close closes the connections, stops the server and waits for all its goroutines. What it still
-// serves ends in an error.
+// Close closes the connections, stops the server and waits for its goroutines. Pending requests end
+// with an error.
 func (w *httpOwn) Close() error {
 	err := w.httpClient.Close()
 	if w.server != nil {
@@ -62,7 +61,7 @@ func (w *httpOwn) Close() error {
 	return err
 }
 
-// roundTrip is the time of a request that costs its server nothing, from a server for this alone.
+// roundTrip measures a request without work, on a separate server.
 func (w *httpClient) roundTrip() (time.Duration, error) {
 	server, err := listen(w.timeout, func(http.ResponseWriter, *http.Request) {})
 	if err != nil {
@@ -73,8 +72,8 @@ func (w *httpClient) roundTrip() (time.Duration, error) {
 	return trip, errors.Join(err, w.Close(), server.Close())
 }
 
-// idleTimeout is after how long the client closes a connection that no task uses. The server waits
-// twice as long, so that it does not close one on which a request is just coming.
+// idleTimeout is the client's timeout of idle connections. The server's is twice as long, so that
+// it does not close one that is about to be used.
 const idleTimeout = time.Minute
 
 // A loopback is a running HTTP server that nobody reaches but this machine.
@@ -87,8 +86,7 @@ type loopback struct {
 	err    error
 }
 
-// listen starts a server whose clients give up after the timeout; its own are longer, so that it is
-// not the server who gives up first.
+// listen starts a server with longer timeouts than its clients', so that the client gives up first.
 func listen(timeout time.Duration, handler http.HandlerFunc) (*loopback, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -127,8 +125,8 @@ func listen(timeout time.Duration, handler http.HandlerFunc) (*loopback, error) 
 	return s, nil
 }
 
-// discard silences a server: its logger would be that of the process, and write to standard error.
-// Each thing that it would say is an error of a client as well.
+// discard silences a server's logger, which would write to standard error. The client sees the same
+// errors.
 func discard[L any, P interface {
 	*L
 	SetOutput(io.Writer)

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// labels are waits whose tasks carry a number each, drawn apart from their times: from a stream of
-// its own, so that the tasks take what they take under workload exponential with the same seed.
+// labels are waits whose tasks have a number drawn from a separate stream, so that their times
+// equal those of workload exponential with the same seed.
 type labels struct {
 	*waits
 	upTo []float64 // share of the tasks with a number of at most the index

@@ -38,8 +38,8 @@ func checkMixed(v param.Values) error {
 	return nil
 }
 
-// hasherFor has tasks that take that long alone on this machine, which is calibrated. The error is
-// about the parameter cpu.
+// hasherFor returns a hasher whose tasks take that long alone on this machine, by calibration. The
+// error is about the parameter cpu.
 func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
 	l, err := calibrated.Line(sha256Blocks)
 	if err != nil {
@@ -60,7 +60,7 @@ type mixed struct {
 	wait  *waits
 }
 
-// Do computes, then waits: without the processor, but in the place that the strategy gave the task.
+// Do computes, then waits without the processor but still in the task's slot.
 func (m *mixed) Do(ctx context.Context, seq uint64) error {
 	if err := m.hash.Do(ctx, seq); err != nil {
 		return err

@@ -22,7 +22,7 @@ var _ = register(Spec{
 // mostBranches bounds a mixture: a draw goes through the weights one by one.
 const mostBranches = 8
 
-// branchKeys are w1, d1, w2, d2, …; branches without a default are not there: their weight is 0.
+// branchKeys returns w1, d1, w2, d2, …. Branches without a default have weight 0.
 func branchKeys(weights, dists []string) (keys []param.Key) {
 	for i := range mostBranches {
 		weight, d := "0", "const(0s)"
@@ -39,8 +39,8 @@ func branchKeys(weights, dists []string) (keys []param.Key) {
 	return keys
 }
 
-// mixtureOf leaves out branches without weight. It checks the others itself, since dist.NewMixture
-// would number them anew.
+// mixtureOf omits branches without weight. It checks the others itself, because dist.NewMixture
+// would renumber them.
 func mixtureOf(v param.Values) (dist.Dist, error) {
 	var branches []dist.Branch
 	for i := range mostBranches {

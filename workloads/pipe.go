@@ -24,9 +24,8 @@ var _ = register(Spec{
 	Check: sizeUpTo("bytes", 1<<30, "1GiB"),
 })
 
-// pipeChunk is the number of bytes between two hand-overs. It is less than a pipe of Linux holds
-// (64 KiB, but 4 KiB for a user who has too many, and then writing waits for the reader, as it
-// may).
+// pipeChunk is the number of bytes between two hand-overs, less than the capacity of a Linux pipe
+// (64 KiB, or 4 KiB for a user with too many, where a write waits for the reader).
 const pipeChunk = 32 << 10
 
 func newPipes(_ uint64, v param.Values) (Workload, error) {
@@ -39,9 +38,8 @@ func newPipes(_ uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// pipes has a pipe, and the goroutine that reads from it, for each task in flight; both are used
-// again for later tasks. So a run holds two file descriptors for each of the most tasks that were
-// ever in flight at once, and where the system gives no more the task fails.
+// pipes has a pipe and its reading goroutine per task in flight, both reused. A run holds two file
+// descriptors per task of its maximum in flight. A task fails if the system provides no more.
 type pipes struct {
 	times
 	bytes   int64
@@ -62,8 +60,8 @@ type pipe struct {
 	err  error // why it ended; read after read is closed
 }
 
-// Do takes a pipe that is idle, or a new one. It writes a chunk and waits until the other goroutine
-// has it, chunk after chunk, and ends between two when ctx ends.
+// Do takes an idle or new pipe, writes chunks and waits for the reader after each. It checks ctx
+// between chunks.
 func (w *pipes) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -98,8 +96,8 @@ func (w *pipes) pass(ctx context.Context, p *pipe) error {
 	return nil
 }
 
-// reads is the pipe's own goroutine. It knows what the tasks write, so it needs no word from them,
-// and waits for bytes alone: parked in the runtime's poller.
+// reads is the pipe's reading goroutine. It knows the tasks' data, so it only waits for bytes,
+// parked in the runtime's poller.
 func (w *pipes) reads(p *pipe) {
 	buffer := make([]byte, min(w.bytes, pipeChunk))
 	for {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// retryAfter reads the header of that name (RFC 9110, 10.2.3): how long to wait from now on. It is
-// whole seconds or an HTTP date. What is neither, or in the past, is 0; more seconds than a
-// Duration holds are the longest one, since "now" would be the opposite of what is asked.
+// retryAfter parses a Retry-After header (RFC 9110, 10.2.3), whole seconds or an HTTP date, to a
+// wait from now. Invalid or past values are 0. Seconds beyond the largest Duration return that,
+// because 0 would mean the opposite.
 func retryAfter(header string, now time.Time) time.Duration {
 	header = strings.Trim(header, " \t")
 	if header == "" {

@@ -10,9 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// A trace keeps what no distribution has: the order of its durations. They are neither drawn nor
-// independent, so the workload is not Distributed, and no formula of queueing theory is applied to
-// it.
+// A trace keeps the order of its durations. They are not independent draws, so the workload is not
+// Distributed and queueing theory does not apply.
 var _ = register(Spec{
 	Name: "trace",
 	Summary: "waits the durations of a file in their order, from the first again after the last: " +

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// labelKeys are the parameters that name columns of labels, in the order in which they are read.
+// labelKeys are the parameters that name label columns, in reading order.
 var labelKeys = [traces.MostLabels]string{"tenant", "priority", "deadline"}
 
 // A traceLabel is what the lines say of a task in one column.
@@ -39,9 +39,8 @@ func (w tracePriorities) PriorityShares() []float64 { return nil }
 // Allowance implements Dated.
 func (w traceDeadlines) Allowance(seq uint64) time.Duration { return w.deadlines.at(seq) }
 
-// labelledTrace is w with the tenants, priorities and deadlines that were read of the file. The
-// interfaces of a workload declare the labels of its tasks, so there is a type for each choice of
-// columns.
+// labelledTrace adds the tenants, priorities and deadlines read from the file to w. Labels are
+// declared by a workload's interfaces, so each choice of columns has its own type.
 func labelledTrace(
 	w *trace, file string, labels [traces.MostLabels]traces.Labels,
 ) (_ Workload, err error) {

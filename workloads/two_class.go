@@ -40,8 +40,8 @@ type twoClass struct {
 // mostR has C² = 2.5·10⁸: no run is long enough to show a mean beyond it.
 const mostR = 1e9
 
-// twoClassDist has a whole number of nanoseconds for either class, and the mean and C² of those.
-// Both are within 0.1 % of what is asked for, since no task is shorter than half of the mean.
+// twoClassDist rounds both classes to whole nanoseconds and returns their mean and C², within 0.1 %
+// of the request because no task is shorter than half of the mean.
 func twoClassDist(mean time.Duration, r float64) (d dist.Dist, shareShort float64, err error) {
 	if mean < time.Microsecond {
 		return nil, 0, fmt.Errorf("mean: must be at least 1us, got %s", dist.FormatDuration(mean))
@@ -64,8 +64,8 @@ func twoClassDist(mean time.Duration, r float64) (d dist.Dist, shareShort float6
 	return d, 1 - p, err
 }
 
-// Long implements Classed. The number that it draws is the one by which the mixture chooses; with
-// r=1, where the time does not tell, half of the tasks are labelled long.
+// Long implements Classed with the number that chooses the mixture's branch. With r=1 half of the
+// tasks are labelled long.
 func (w *twoClass) Long(seq uint64) bool {
 	s := w.slot()
 	defer w.slots.Put(s)

@@ -10,9 +10,8 @@ import (
 // A Variant is a workload with its parameters, as a scenario names it.
 type Variant = param.Variant[Spec]
 
-// Parse reads name or name:key=value,… of a workload that is registered, and checks the parameters,
-// those that are possible one by one but not together included. It neither computes
-// nor calibrates anything.
+// Parse parses name or name:key=value,… of a registered workload and checks the parameters, also in
+// combination. It does not compute or calibrate.
 func Parse(text string) (Variant, error) { return registry.Parse(&all, text) }
 
 // MustParse is Parse for text in a program: a mistake panics.

@@ -18,8 +18,8 @@ type waiter struct {
 	time func(s *slot, seq uint64) time.Duration
 	// as it was told; nil: by the runtime's timers
 	sleep Sleep
-	// slots has a *slot for each task in flight. It is the instance's own: a timer made in one
-	// synctest bubble must not be used in another.
+	// slots has a *slot per task in flight. It belongs to the instance, because a synctest bubble's
+	// timer must not be used in another.
 	slots sync.Pool
 
 	watch atomic.Pointer[watch] // nil: no context is watched yet
@@ -27,8 +27,8 @@ type waiter struct {
 	seen  <-chan struct{} // of the last context before there was a watch
 }
 
-// slot is what a task needs and the heap would otherwise have to give it: a generator, which
-// escapes through the interfaces of rand and dist, and a timer.
+// slot has the objects that a task would otherwise allocate: a generator, which escapes through
+// interfaces of rand and dist, and a timer.
 type slot struct {
 	pcg   rand.PCG
 	rand  *rand.Rand // draws from pcg
@@ -46,8 +46,8 @@ func (s *slot) seed(seed, seq uint64) *rand.Rand {
 
 func (w *waiter) SleepBy(sleep Sleep) { w.sleep = sleep }
 
-// Do waits. By the runtime's timers a ctx that can never end costs one time.Sleep, one that is
-// watched a timer, and another a timer and a select.
+// Do waits. With the runtime's timers, a ctx without end costs a time.Sleep, a watched one a timer,
+// and any other a timer and a select.
 func (w *waiter) Do(ctx context.Context, seq uint64) error {
 	return w.wait(ctx, seq, 0, math.MaxInt64)
 }
@@ -58,8 +58,8 @@ func (w *waiter) DoPart(
 	return w.Time(seq)-from > length, w.wait(ctx, seq, from, length)
 }
 
-// wait waits for that part of the task's time. It has seven returns for the two defers: with one
-// more, Go makes a list of what is deferred.
+// wait waits for a part of the task's time. It has seven returns for the two defers, because with
+// one more Go allocates a defer list.
 func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (w *waits) Dist() dist.Dist { return w.dist }
 var meanKey = param.Key{Name: "mean", Kind: param.Duration, Default: "10ms",
 	Doc: "mean time of a task"}
 
-// ofMean is a Spec.New for waits of the distribution that the parameter mean gives.
+// ofMean returns a Spec.New for waits with the parameter mean.
 func ofMean[D dist.Dist](of func(time.Duration) D) func(uint64, param.Values) (Workload, error) {
 	return drawn(func(v param.Values) (dist.Dist, error) {
 		mean, err := positiveMean(v)

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// A watch over a context lets the tasks that run with it wait for their timers alone: a select
-// over timer and context costs a fifth of all that a virtual run does. When the context ends it
-// cuts the waits short that are under way. It is registered once, for the context that most tasks
-// of a run have in common: the strategy's.
+// A watch lets tasks with the same context wait only for their timers: a select over timer and
+// context costs a fifth of a virtual run. At the end of the context it cuts the current waits
+// short. It is registered once, for the context shared by most tasks, the strategy's.
 type watch struct {
 	done <-chan struct{} // the context's
 
@@ -33,8 +32,8 @@ const (
 	cutShort
 )
 
-// watchOver returns the watch over the context, nil where there is none. The first context that two
-// waits in a row have is watched, and no other one.
+// watchOver returns the watch over the context, or nil. Only the first context that two consecutive
+// waits share is watched.
 func (w *waiter) watchOver(ctx context.Context, done <-chan struct{}) *watch {
 	if over := w.watch.Load(); over != nil {
 		if over.done == done {
@@ -90,8 +89,7 @@ func (o *watch) end() {
 	}
 }
 
-// wait waits for d, or until ctx ends. What ends with its timer has had its time, also where ctx
-// ends at that instant.
+// wait waits for d or the end of ctx. If both happen at the same instant, the wait is complete.
 func (p *watched) wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil

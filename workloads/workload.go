@@ -32,11 +32,11 @@ func (k Kind) String() string {
 	return [...]string{Wait: "wait", CPU: "cpu", IO: "io"}[k]
 }
 
-// A Workload does the work of each task. It is safe for concurrent use. A workload that holds
-// files, connections or a server is also an io.Closer, closed after its run.
+// A Workload does the work of each task and is safe for concurrent use. If it holds files,
+// connections or a server it is also an io.Closer, closed after its run.
 type Workload interface {
-	// Do does the work of task number seq: the same work for the same seed and seq. It returns
-	// ctx's error when ctx ends first.
+	// Do does the work of task seq, determined by seed and seq. It returns ctx's error when ctx ends
+	// first.
 	Do(ctx context.Context, seq uint64) error
 	Mean() time.Duration // of one task on an idle machine: exact, or calibrated
 	C2() float64         // squared coefficient of variation of one task's time
@@ -53,14 +53,14 @@ type Timed interface {
 
 // Partitioned is implemented by workloads whose tasks can be done in parts: all waits.
 type Partitioned interface {
-	// DoPart does the part of task seq from offset from on, at most length long; more reports
-	// whether the task has a further part. All parts together do the work of Do.
+	// DoPart does the part of task seq that starts at offset from, at most length long. more reports
+	// whether another part follows. All parts together do the work of Do.
 	DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error)
 }
 
-// Waiting is implemented by workloads whose tasks wait. By default they use the runtime's timers,
-// which are exact under a virtual clock but up to a millisecond late under the real one, where the
-// driver may set a better sleep.
+// Waiting is implemented by workloads whose tasks wait. The default runtime timers are exact under
+// a virtual clock, but up to a millisecond late under the real one, where the driver may set a
+// better sleep.
 type Waiting interface {
 	// SleepBy sets the sleep of its tasks. It is called before the first Do.
 	SleepBy(sleep Sleep)
@@ -86,8 +86,8 @@ const MostLabels = 4
 type Prioritised interface {
 	// Priority is the strategies.Task.Priority of task seq. It does not allocate.
 	Priority(seq uint64) int32
-	// PriorityShares returns the shares of the priorities, from the largest priority down to 0, if
-	// priorities are drawn independently of everything else; nil: they are not.
+	// PriorityShares returns the shares of priorities, from the largest down to 0, or nil if
+	// priorities are not drawn independently.
 	PriorityShares() []float64
 }
 
@@ -99,16 +99,16 @@ type Tenanted interface {
 
 // Dated is implemented by workloads whose tasks have deadlines.
 type Dated interface {
-	// Allowance returns the deadline of task seq as the time after its due instant; 0: none. It
-	// does not allocate.
+	// Allowance returns the deadline of task seq relative to its due instant, or 0. It does not
+	// allocate.
 	Allowance(seq uint64) time.Duration
 }
 
 // Served is implemented by workloads whose tasks call a server that the workload starts. The run's
-// target is then in that server, behind the tasks' connections, instead of around Do.
+// target is then in that server instead of around Do.
 type Served interface {
-	// Serve starts the server. wrap makes the handler from the work of one request. It is called
-	// once, before the first Do.
+	// Serve starts the server. wrap makes the handler from one request's work. It is called once,
+	// before the first Do.
 	Serve(wrap func(work Work) http.Handler) error
 }
 
@@ -186,8 +186,8 @@ func checked(s Spec) Spec {
 	return s
 }
 
-// Register adds a workload of another package to All, and so to every command, study and report.
-// Call it before anything runs. It panics on a name that is taken or not lower_snake, and on a Spec
+// Register adds another package's workload to All, and so to every command, study and report. Call
+// it before anything runs. It panics on a name that is taken or not lower_snake, and on a Spec
 // without New.
 func Register(s Spec) Spec {
 	if s.New == nil {
@@ -199,5 +199,5 @@ func Register(s Spec) Spec {
 // All returns the Specs in the order of their names, the package's own before those of others.
 func All() []Spec { return all.All() }
 
-// Lookup returns the Spec of that name; the error for an unknown name lists the known ones.
+// Lookup returns the named Spec. The error for an unknown name lists the known ones.
 func Lookup(name string) (Spec, error) { return all.Lookup(name) }

@@ -12,21 +12,19 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// aimd learns the limit as TCP learns its window: one more slot for each round of good tasks, and
-// a cut by a ratio when one fails or takes longer than the target.
+// aimd learns the limit as TCP learns its window: one more slot per round of good tasks, and a cut
+// by a ratio when a task fails or takes longer than the target.
 //
-// Use it where what the tasks call says when it has had enough, by errors or by responses that are
-// clearly too long, and how much it bears is unknown or changes. Several clients of one service
-// that do this share it fairly. It costs a saw-tooth: the limit is always a little too high or too
-// low, the more so the deeper the cut. Lengths that vary by themselves look like trouble if the
-// target is not well above them.
+// Use it where the called service signals overload by errors or clearly long responses, and its
+// capacity is unknown or varies. Several such clients share a service fairly. The cost is a
+// saw-tooth around the best limit, larger with a deeper cut. The target must be well above the
+// natural variation of task lengths.
 //
-// A round is as many good tasks as there are slots, counted only while all slots are taken: what
-// an idle instance bears says nothing about a busy one. The trouble of one moment shows in all
-// tasks in flight then and is answered by one cut, so tasks that had started before the last cut
-// teach nothing.
+// A round is as many good tasks as there are slots, counted only while all slots are taken, because
+// an idle instance proves nothing. Tasks that started before the last cut are ignored, so one
+// incident causes one cut.
 //
-// Any error of a task's own counts as a failure. A panic does not: it is a fault of the program.
+// Any error of a task counts as a failure, a panic does not.
 type aimd struct {
 	min, max float64
 	backoff  float64
@@ -89,7 +87,7 @@ func (l *aimd) Learn(e engine.Ending) int {
 	return int(l.limit)
 }
 
-// checkLearning refuses impossible values of the parameters min and initial.
+// checkLearning checks the parameters min and initial.
 func checkLearning(p strategies.Params) error {
 	least, initial := p.Values.Int("min"), p.Values.Int("initial")
 	switch {
@@ -101,5 +99,4 @@ func checkLearning(p strategies.Params) error {
 	return nil
 }
 
-// initialLimit is the value of the parameter initial.
 func initialLimit(p strategies.Params) int { return cmp.Or(p.Values.Int("initial"), p.Limit) }

@@ -10,23 +10,21 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// gradient learns the limit from responses alone: it compares a short window of them with a long
-// average, and lowers the limit by as much as they have become longer.
+// gradient learns the limit from responses alone: it compares a short window with a long average
+// and lowers the limit by the ratio.
 //
-// Use it where what the tasks call gets slower before it fails and nobody can name a target for it.
-// It needs no target because the long average is one, and that is also its cost: an overload that
-// lasts becomes the normal state, after about as many windows as the average has, and the limit
-// rises again. It also takes longer tasks for trouble when it is only the mix that has changed.
+// Use it where the called service slows down before it fails and no target is known. A lasting
+// overload becomes the normal state after about as many windows as the average has, and the limit
+// rises again. A mix with longer tasks also looks like overload.
 //
-// A window is as many good tasks as there are slots, at least the parameter short. At its end,
-// with S its mean and A the long average, the gradient is g = tolerance·A/S, at least ½ and at most
-// 1, and the limit goes the share smoothing of the way to limit·g + headroom. So it rises by
-// smoothing·headroom a window while responses are as usual, and cannot be held below 2·headroom.
-// When fewer than half the slots were in use it stays. The average is the plain mean of the first
-// windows, then exponential; while it is more than twice S, as after an overload, it is lowered by
-// 5 % a window.
+// A window is as many good tasks as there are slots, at least the parameter short. With S its mean
+// and A the long average, g = tolerance·A/S, within ½ and 1, and the limit moves by the share
+// smoothing towards limit·g + headroom. So it rises by smoothing·headroom per window while
+// responses are normal, and cannot stay below 2·headroom. It stays when fewer than half the slots
+// were used. The average is the mean of the first windows, then exponential. While it exceeds 2·S,
+// as after an overload, it drops by 5 % per window.
 //
-// A task that failed teaches nothing, because a failure can be quick; nor does one that panicked.
+// Failed tasks are ignored, because failures can be quick, and so are panics.
 type gradient struct {
 	min, max  float64
 	tolerance float64
@@ -109,7 +107,7 @@ func (l *gradient) Learn(e engine.Ending) int {
 	return int(l.limit)
 }
 
-// window takes the mean response of a window, in ns, and the most tasks in flight during it.
+// window handles the end of a window: its mean response in ns and its maximum of tasks in flight.
 func (l *gradient) window(mean, busiest float64) {
 	l.windows++
 	l.average += (mean - l.average) * max(1/float64(l.windows), l.weight)

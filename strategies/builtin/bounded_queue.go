@@ -7,17 +7,13 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// boundedQueue is a queue of Queue tasks and one goroutine behind it, which takes them in order and
-// starts a goroutine for each as soon as one of Limit slots is free. Submit sends to the queue, so
-// it blocks while that is full: backpressure, which slows the producer down to the pace of the
-// tasks.
+// boundedQueue is a queue of Queue tasks and one goroutine that starts a goroutine per task, in
+// order, when one of Limit slots is free. Submit blocks while the queue is full (backpressure).
 //
-// It is the producer and the consumer of a buffered channel, and the blocking twin of
-// bounded_queue_shed. Use it when bursts should be absorbed and a lasting overload be felt by the
-// producer. It bounds what worker_pool with a queue bounds; the difference is that nothing is idle
-// when there is nothing to do, save the one goroutine. It costs the start of a goroutine per task
-// and the switch to the goroutine that starts it. A large queue does not make it faster, only later
-// to say so: each task waits for all before it, Queue / Limit service times.
+// Use it to absorb bursts and slow the producer under lasting overload. bounded_queue_shed is the
+// shedding variant. The bounds are those of worker_pool with a queue, but only one goroutine is
+// idle. Each task costs a goroutine start and a switch to the starting goroutine. A large queue
+// only adds delay: Queue / Limit service times.
 type boundedQueue struct{ engine.PerTask }
 
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
@@ -35,13 +31,13 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	},
 }))
 
-// Submit blocks until the queue, or the goroutine behind it, takes the task.
+// Submit blocks until the queue or its goroutine takes the task.
 func (s *boundedQueue) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Send(ctx, s.Jobs, t)
 }
 
-// consume takes the place before the task: so a task that waits does so in the queue, where it is
-// counted and can be given up.
+// consume takes a slot before a task, so waiting tasks stay in the queue, where they are counted
+// and can be given up.
 func (s *boundedQueue) consume() {
 	for {
 		s.Slots <- struct{}{}

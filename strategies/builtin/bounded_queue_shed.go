@@ -10,17 +10,14 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// boundedQueueShed is worker_pool with an answer instead of a wait: Limit workers, Queue slots to
-// wait in, and when all of them are taken Submit returns ErrShed at once.
+// boundedQueueShed is worker_pool that sheds: when all Limit workers and Queue slots are taken,
+// Submit returns ErrShed at once.
 //
-// Use it where late is as bad as never and the caller has something better to do than to wait, such
-// as answering 503: the queue bounds the wait of what is accepted. It costs the tasks that are
-// refused. How long a queue may be is a question of how long a task may wait: Queue / Limit service
-// times, on average.
+// Use it where late is as bad as never and the caller has an alternative, such as answering 503.
+// The queue bounds the wait of accepted tasks to Queue / Limit service times on average.
 //
-// Admission is by the exact number of tasks inside, not by a look at the channel: a channel looks
-// full while its workers are still on their way to it, and would shed tasks for which there is a
-// slot.
+// Admission uses the exact number of tasks inside: a channel looks full while workers are still on
+// their way to it, and would shed tasks that have a slot.
 type boundedQueueShed struct{ engine.Workers }
 
 var boundedQueueShedSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
@@ -62,7 +59,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 	},
 })
 
-// refusesShedder says why a part that sheds makes no sense around inner.
+// refusesShedder returns an error if a shedding part is useless around inner.
 func refusesShedder(inner strategies.Spec) error {
 	switch {
 	case inner.Sheds:
@@ -73,8 +70,8 @@ func refusesShedder(inner strategies.Spec) error {
 	return cmp.Or(engine.NotHedged(inner), engine.TurnsMissed(inner))
 }
 
-// alterShedder has a composition shed what finds every slot and the part's queue taken. Where the
-// part lets no task wait, the queue inside is empty whatever its length.
+// alterShedder makes a composition shed when all slots and the part's queue are taken. If the part
+// lets no task wait, the inner queue is always empty.
 func alterShedder(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
 	own, _ := l.Split(strategies.Params{})
 	s.Sheds, s.UsesQueue = true, inner.UsesQueue && own.Int("queue") > 0
@@ -84,7 +81,7 @@ func alterShedder(s *strategies.Spec, inner strategies.Spec, l strategies.Layer)
 	}
 }
 
-// Submit never blocks: the channel has room for all that are admitted.
+// Submit never blocks: the channel has room for all admitted tasks.
 func (s *boundedQueueShed) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Admit(ctx, int64(cap(s.Jobs))); err != nil {
 		return err

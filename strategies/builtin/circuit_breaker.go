@@ -15,34 +15,30 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// circuitBreaker stops calling what fails: it counts the failures and the slow calls among the last
-// ones, and when their share is too large no task runs for a while (the circuit is open). Then
-// it lets a few through (half-open): by how these fare it closes again, or stays open as long once
-// more.
+// circuitBreaker stops calls to a failing service: when the share of failures and slow calls among
+// the last ones is too large, no task runs for a while (open). Then a few trials run (half-open),
+// and their results close it or keep it open as long again.
 //
-// Use it where a service in trouble answers late or not at all, and its callers have something
-// better to do than to wait for it. It saves them the wait, and the service their calls. It costs
-// the calls that would have succeeded while it is open, a mutex per task, and parameters that have
-// to fit the traffic: with a window of 100 calls a service that gets one a second is known to fail
-// after a minute. With a period the calls of that time count instead, as soon as there are window
-// of them: where traffic comes and goes, a failure of an hour ago says nothing.
+// Use it where a service in trouble answers late or not at all, and callers have an alternative to
+// waiting. It costs the calls that would have succeeded while open, a mutex per task, and
+// parameters that fit the traffic: with a window of 100 calls and one call per second, detection
+// takes a minute. With a period, the calls within that time count once there are window of them, so
+// old failures are forgotten in variable traffic.
 //
-// A trial that never ends would keep the circuit half-open for ever. With a wait it opens again
-// that long after the last one began, and what the trials say later counts for nothing. The wait is
-// not for more trials to come: where traffic is thin it stays half-open until they have.
+// With a wait, a half-open circuit opens again that long after its last trial began, so a hanging
+// trial cannot keep it half-open, and later results are ignored. While more trials are yet to come
+// the circuit stays half-open.
 //
-// A task is asked for at its start, not only in Submit: what waits in a queue when the circuit
-// opens is done with ErrShed and not run, and of the tasks that come to a half-open circuit no more
-// than so many run, whatever was accepted before. Submit refuses with ErrShed what would be given
-// up at that moment. A call that began before the circuit changed says nothing about what came
-// after, and is not counted.
+// The breaker is checked at the start of a task as well as in Submit: a task that is queued when
+// the circuit opens is done with ErrShed, and a half-open circuit runs only its trials. Submit
+// returns ErrShed for a task that would not run now. Calls that began before a change of state are
+// not counted.
 //
-// A call fails with any error of its own, or when it asks for another attempt. A panic is a fault
-// of the program, and counts as no call; neither does one that is cancelled.
+// A call fails with any error of its own or a request for another attempt. Panics and cancelled
+// calls do not count.
 //
-// The states, the rule of the half-open one and both windows are those of resilience4j. A period is
-// kept in ten parts and moves on by one at a time, so that its memory is bounded: at any moment the
-// calls of the last nine tenths of it count, and of the tenth before them some.
+// States, half-open rule and both windows are those of resilience4j. A period is kept in ten parts
+// to bound memory: the last nine tenths count fully, the tenth before them partly.
 type circuitBreaker struct {
 	engine.Layer[breakerCall]
 	window, trials int
@@ -65,10 +61,8 @@ type circuitBreaker struct {
 	opened int64
 }
 
-// periodParts are kept of a period.
 const periodParts = 10
 
-// A circuit is the state of one.
 type circuit int
 
 const (
@@ -77,14 +71,14 @@ const (
 	halfOpenCircuit
 )
 
-// breakerCall is what the breaker knows of a task that has started.
+// breakerCall is the breaker's record of a started task.
 type breakerCall struct {
 	let   bool
 	epoch uint64
 	began time.Duration
 }
 
-// A tally counts calls, and what was bad about them.
+// A tally counts calls, failures and slow calls.
 type tally struct{ calls, failed, slow int }
 
 const (
@@ -164,7 +158,7 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(circuitBreakerPart, workerPo
 var circuitsOpened = strategies.Counter{Name: metric.CircuitOpened, Better: "",
 	Doc: "times that the circuit of a breaker opened, again included"}
 
-// mostWindow bounds the window: a byte for each call.
+// mostWindow bounds the window, which uses a byte per call.
 const mostWindow = 1 << 20
 
 func checkBreaker(p strategies.Params) error {
@@ -182,7 +176,7 @@ func checkBreaker(p strategies.Params) error {
 	return err
 }
 
-// Submit refuses what would not run if it started now.
+// Submit refuses tasks that could not start now.
 func (s *circuitBreaker) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -196,7 +190,7 @@ func (s *circuitBreaker) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Layer.Submit(ctx, t)
 }
 
-// lets says whether a call may start now.
+// lets reports whether a call may start now.
 func (s *circuitBreaker) lets() bool {
 	if s.state == closedCircuit {
 		return true
@@ -205,8 +199,7 @@ func (s *circuitBreaker) lets() bool {
 	return s.state == halfOpenCircuit && s.let < s.trials
 }
 
-// look ends the state of a circuit that is not closed, where its time is over: nothing else does it
-// before somebody asks.
+// look applies expired state changes. It runs only on demand.
 func (s *circuitBreaker) look(now time.Duration) {
 	if s.state == halfOpenCircuit {
 		s.giveUp(now)
@@ -216,14 +209,14 @@ func (s *circuitBreaker) look(now time.Duration) {
 	}
 }
 
-// giveUp opens a half-open circuit again whose trials have not all ended in time, as of that time.
+// giveUp opens a half-open circuit whose trials did not end in time, as of that time.
 func (s *circuitBreaker) giveUp(now time.Duration) {
 	if s.wait > 0 && s.let > s.bad.calls && now >= s.until {
 		s.become(openCircuit, s.until)
 	}
 }
 
-// become changes the state. What has been counted is forgotten.
+// become changes the state and clears the counts.
 func (s *circuitBreaker) become(state circuit, now time.Duration) {
 	s.state, s.bad, s.at, s.let = state, tally{}, 0, 0
 	s.epoch++
@@ -236,7 +229,7 @@ func (s *circuitBreaker) become(state circuit, now time.Duration) {
 	}
 }
 
-// run asks for the call at the start of the task; its further steps go on with it.
+// run checks the breaker at the start of a task, not for further steps.
 func (s *circuitBreaker) run(
 	ctx context.Context, c *engine.Call[breakerCall],
 ) strategies.Result {
@@ -257,7 +250,7 @@ func (s *circuitBreaker) run(
 	return c.For.Run(ctx, c.For)
 }
 
-// ended counts a call that was let through.
+// ended counts an admitted call.
 func (s *circuitBreaker) ended(
 	c *engine.Call[breakerCall], r strategies.Result,
 ) strategies.Result {
@@ -280,7 +273,7 @@ func (s *circuitBreaker) ended(
 	return r
 }
 
-// isNoCall says whether a result tells nothing about what the task called.
+// isNoCall reports whether a result shows nothing about the called service.
 func isNoCall(r strategies.Result) bool {
 	_, panicked := errors.AsType[*strategies.PanicError](r.Err)
 	return panicked || errors.Is(r.Err, strategies.ErrGoexit) ||
@@ -297,7 +290,7 @@ func (s *circuitBreaker) outcomeOf(r strategies.Result, took time.Duration) (out
 	return outcome
 }
 
-// count adds a call, and decides when there are enough of them.
+// count adds a call and decides once there are enough.
 func (s *circuitBreaker) count(outcome uint8, now time.Duration) {
 	enough := s.window
 	switch {
@@ -322,7 +315,7 @@ func (s *circuitBreaker) count(outcome uint8, now time.Duration) {
 	}
 }
 
-// forget drops the parts of the period that are over when it has come to that one.
+// forget drops the expired parts of the period when newest is the current part.
 func (s *circuitBreaker) forget(newest int64) {
 	for n := min(newest-s.newest, periodParts); n > 0; n-- {
 		old := &s.parts[(newest-n+1)%periodParts]
@@ -334,8 +327,8 @@ func (s *circuitBreaker) forget(newest int64) {
 	s.newest = newest
 }
 
-// isBad says whether too many of the calls were. A share of them is rounded up to whole calls, but
-// for what a product of floats is off.
+// isBad reports whether too many calls were bad. The threshold is rounded up to whole calls, with
+// tolerance for floating-point error.
 func (s *circuitBreaker) isBad() bool {
 	least := func(share float64) int { return int(math.Ceil(share*float64(s.bad.calls) - 1e-9)) }
 	return s.bad.failed >= least(s.failures) || s.bad.slow >= least(s.slow)

@@ -12,21 +12,18 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// codelLIFO is a bounded queue that changes its manners under overload. As long as it is empty now
-// and then, it is first come, first served, and a task may wait for the interval. When it has not
-// been empty for as long as the interval, the newest task is served first, and one that comes may
-// wait for the target only, which is much shorter. A task that has waited as long as it may is
-// given up at that instant: it is done with ErrShed, after it was accepted.
+// codelLIFO is a bounded queue that switches modes under overload. While it is regularly empty, it
+// is first come, first served, and a task may wait for the interval. When it has not been empty for
+// the interval, the newest task goes first, and new tasks may wait only for the much shorter
+// target. A task that has waited its time is done with ErrShed after acceptance.
 //
-// Use it where a response that comes too late is worth nothing, because the client has gone, and
-// overloads happen. A bounded queue that is full all the time makes every task wait for its whole
-// length, and all may come too late; here the short timeout keeps the queue short, and the newest
-// have the best chance to be in time. A burst that the slots can work off within the interval
-// loses nothing. It costs fairness: what was unlucky once is not served at all.
+// Use it where late responses are worthless and overloads happen. A full bounded queue makes all
+// tasks late. Here the short timeout keeps the queue short, and the newest tasks can be in time. A
+// burst served within the interval loses nothing. The cost is fairness: delayed tasks are not
+// served at all.
 //
-// What waits is shed by one timer for the whole queue. A task's time runs from acceptance; which of
-// the two timeouts it has is decided then, as in the original. Once Drain is called nothing is shed
-// any more: there are no newer tasks to make way for, and what was accepted is to be finished.
+// One timer sheds for the whole queue. A task's time runs from acceptance, when its timeout is
+// chosen, as in the original. After Drain nothing is shed, because no newer tasks come.
 type codelLIFO struct {
 	engine.Backlog
 	engine.CodelQueue
@@ -47,7 +44,7 @@ var codelLIFOSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 				"overload"},
 	},
 
-	// when the queue is full; and tasks that it has accepted, when they are overdue
+	// both refused by a full queue and, when overdue, after acceptance
 	Sheds:          true,
 	WorkConserving: true,
 
@@ -111,7 +108,7 @@ func (s *codelLIFO) Push(w engine.Waiting, now time.Duration) {
 
 func (s *codelLIFO) Ended(engine.Waiting, engine.Ending) {}
 
-// Wake sheds what is overdue, and asks for the next time that something will be.
+// Wake sheds overdue tasks and schedules the next wake-up.
 func (s *codelLIFO) Wake(now time.Duration) []*strategies.Task {
 	late := s.TakeLate(now)
 	if at, ok := s.OverdueAt(); ok {
@@ -120,7 +117,7 @@ func (s *codelLIFO) Wake(now time.Duration) []*strategies.Task {
 	return late
 }
 
-// KeepAll has everything that waits run.
+// KeepAll makes all waiting tasks run.
 func (s *codelLIFO) KeepAll() {
 	s.Mutex.Lock()
 	late := s.CodelQueue.KeepAll() // overdue at this very instant
@@ -131,7 +128,7 @@ func (s *codelLIFO) KeepAll() {
 	}
 }
 
-// Drain lets everything that waits run.
+// Drain lets all waiting tasks run.
 func (s *codelLIFO) Drain(ctx context.Context) error {
 	s.KeepAll()
 	return s.Backlog.Drain(ctx)

@@ -11,20 +11,17 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy cpu_io_split is a computation pool sized to the cores beside an I/O pool of the rest
-// of the limit: tasks of class CPU and of class IO have workers of their own, and a queue of their
-// own with room for Queue tasks each. Submit blocks while there is no room in the task's class
-// pool.
+// The strategy cpu_io_split has a computation pool sized to the cores and an I/O pool with the rest
+// of the limit: classes CPU and IO have their own workers and queues with room for Queue tasks
+// each. Submit blocks while the task's class pool has no room.
 //
-// Use it where one service does both. A task that computes gets on only while it has a core, so
-// more of them at once than there are cores are only slower; one that waits for I/O needs a slot
-// but no core, so there may be many. In one pool the waits take the slots that the cores need, or
-// the computations the ones that the waits need. It costs what segregated costs: slots idle in one
-// class pool while tasks wait in the other, and a class pool can be overloaded by itself
-// (PoolLoads).
+// Use it where one service does both. Computing tasks need a core, so more of them than cores are
+// only slower. Tasks that wait for I/O need only a slot. In one pool each kind takes slots that the
+// other needs. As with segregated, slots may idle in one class pool while tasks wait in the other,
+// and one class pool can be overloaded alone (PoolLoads).
 //
-// A task of any other class takes the first free slot of either class pool, the I/O class pool's
-// first, in the order of acceptance.
+// Tasks of other classes take the first free slot, the I/O class pool's first, in order of
+// acceptance.
 var cpuIOSplitSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "cpu_io_split",
 	Summary: "a computation pool as large as the cores beside a pool for I/O; Task.Class decides",
@@ -53,7 +50,7 @@ var _ = strategies.RegisterPart(engine.Routed(cpuIOSplitSpec, strategies.Part{
 	Summary: "an instance as large as the cores for computations beside one for I/O",
 }, cpuIOPools))
 
-// cpuIOPools are those with p, which must be valid.
+// cpuIOPools returns the class pools for p, which must be valid.
 func cpuIOPools(p strategies.Params) []strategies.ClassPool {
 	cpu := cmp.Or(p.Values.Int("cpu"), min(runtime.GOMAXPROCS(0), p.Limit/2))
 	return []strategies.ClassPool{

@@ -7,21 +7,20 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy dispatcher is this project's own: at most Limit workers that are started on demand,
-// one FIFO queue, and a cost per task that is that of three atomic operations. Submit blocks while
-// Limit + Queue tasks are inside.
+// The strategy dispatcher is this project's own: at most Limit workers started on demand, one FIFO
+// queue, and the cost of three atomic operations per task. Submit blocks while Limit + Queue tasks
+// are inside.
 //
-// Use it where tasks are so short that the pool shows in the profile. It costs a goroutine for each
-// slot of the limit that was ever needed, parked when it has nothing to do. As soon as tasks take
-// some 10 µs all that it has over worker_pool is that workers are started on demand.
+// Use it where tasks are so short that the pool shows in the profile. It keeps a parked goroutine
+// for each slot ever needed. For tasks of 10 µs or more its only advantage over worker_pool is
+// starting workers on demand.
 //
-// What it does not do for speed is to set tasks aside for one worker. Three faster prototypes gave
-// them out in batches, and a task of 1 s at the head of a batch made those of 1 ms behind it wait
-// for 1.06 s instead of 73 ms. Here each is taken when a slot is free for it, in the order of
-// acceptance, and starts at the nanosecond at which theory says that it does.
+// Tasks are never assigned to a worker in advance. Three faster prototypes did so in batches, and a
+// 1 s task at the head of a batch delayed the 1 ms tasks behind it by 1.06 s instead of 73 ms. Here
+// tasks start in order of acceptance at the exact theoretical instant.
 //
-// Nanoseconds per empty task, from one producer, with a queue that is never full, at limits 1 and
-// 64 and GOMAXPROCS 1 | 2, where a call of the task and its sink alone takes 7:
+// Nanoseconds per empty task, one producer, queue never full, limits 1 and 64, GOMAXPROCS 1 | 2
+// (calling task and sink alone costs 7):
 //
 //	dispatcher                                  35  36 |  38  46
 //	the same, each task taken under the mutex   41  42 |  44  57
@@ -30,11 +29,11 @@ import (
 //	gopool, behind this interface              103 101 | 114 169
 //	pond, likewise                             117 117 | 133 215
 //
-// A limit of 1024 and eight producers change little for the dispatcher: 35 to 37 | 42 to 45.
+// A limit of 1024 with eight producers changes little for the dispatcher: 35 to 37 | 42 to 45.
 //
-// Rejected as well: workers that yield a few times before they park, which at two cores makes 34 of
-// 38 at a limit of 1, but 64 of 46 at 64; and no more workers at a time than GOMAXPROCS, which
-// idles slots as soon as tasks block, unless a monitor with a timer looks for that.
+// Also rejected: workers that yield before they park (on two cores 34 instead of 38 at limit 1, but
+// 64 instead of 46 at 64), and at most GOMAXPROCS workers, which idles slots when tasks block
+// unless a monitor with a timer checks for it.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "dispatcher",
 	Summary: "workers started on demand that claim tasks from one queue by an atomic counter",

@@ -7,12 +7,11 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy dispatcher_shed is dispatcher with an answer instead of a wait: a task for which
-// there is no room is refused with ErrShed at once. It is a strategy of its own, as
-// bounded_queue_shed is, because blocking or shedding is a fact of a Spec, which the contract tests
-// and the driver ask before there is an instance.
+// The strategy dispatcher_shed is dispatcher that sheds: a task without room is refused with
+// ErrShed at once. It is a separate strategy because blocking or shedding is part of a Spec, which
+// contract tests and driver read before an instance exists.
 //
-// Room is counted exactly: nothing is shed while there is a slot or a slot of the queue for it.
+// Room is counted exactly: nothing is shed while a slot or queue slot is free.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "dispatcher_shed",
 	Summary: "dispatcher, and ErrShed when it is full",

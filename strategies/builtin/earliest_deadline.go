@@ -9,16 +9,14 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// earliestDeadline starts the task with the earliest Deadline first. Those without one come last,
-// in the order of acceptance.
+// earliestDeadline starts the task with the earliest Deadline first. Tasks without one come last,
+// in order of acceptance.
 //
-// Use it where tasks have to be done by some instant, and nearly all can be. Of a batch on one slot
-// no other order has a smaller maximum lateness (Jackson, 1955), and if any order meets all
-// deadlines, this one does.
+// Use it where nearly all tasks can meet their deadlines. For a batch on one slot it minimises the
+// maximum lateness (Jackson, 1955), and it meets all deadlines if any order does.
 //
-// It does not look at whether a deadline can still be met. So beyond the capacity it is the worst:
-// it serves those first that are late already, and soon all are late. Put a part in front of it
-// that sheds.
+// It does not check whether a deadline can still be met, so under overload it serves late tasks
+// first and soon all are late. Put a shedding part around it.
 type earliestDeadline struct {
 	engine.Backlog
 	engine.Plain

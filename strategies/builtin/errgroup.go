@@ -9,23 +9,21 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// errGroup is golang.org/x/sync/errgroup with a context and no limit: a goroutine for each task at
-// once, and the first error cancels the context of all the others.
+// errGroup is golang.org/x/sync/errgroup with a context and no limit: each task starts a goroutine
+// at once, and the first error cancels the context of all others.
 //
-// Use it for a few tasks of which none is worth finishing once another has failed: the parts of one
-// request. It costs what unbounded costs and one allocation in Go. The burst reaches whatever the
-// tasks call: errgroup_limit is the one with a limit.
+// Use it for a few tasks that are useless once one has failed, such as the parts of one request. It
+// costs the same as unbounded plus one allocation in Go, and the whole burst reaches the target:
+// errgroup_limit bounds it.
 //
-// What becomes of the others is as in errgroup. Those that run are not stopped: they see the
-// cancelled context, with the error as its cause, and it is for them to return. Those that come
-// later are accepted and started like any other, with the context cancelled from the start. Only
-// the strategy's own part of the work ends there: steps and sub-tasks that are left over, of the
-// one as of the other, are not run. A group is for one batch: the context never comes back, and
-// under a stream of tasks that may fail all but the first failures are its doing.
+// As in errgroup, running tasks only see the cancelled context, with the error as cause. Later
+// tasks are started with the cancelled context. Remaining steps and sub-tasks of both do not run. A
+// group is for one batch: the context stays cancelled, and in a stream of tasks it causes all
+// failures after the first.
 //
-// A panic or Goexit is no error of the group: errgroup would let the one crash the process and not
-// notice the other. Neither cancels anybody. The group hears of an error when the task's goroutine
-// returns, which is just after Sink.Done.
+// A panic or Goexit is no error of the group and cancels nobody: errgroup would crash on one and
+// miss the other. The group receives an error when the task's goroutine returns, just after
+// Sink.Done.
 type errGroup struct {
 	engine.PerTask
 	group *errgroup.Group

@@ -11,21 +11,19 @@ import (
 )
 
 // errgroupLimit is golang.org/x/sync/errgroup with SetLimit: Go starts a goroutine for the task and
-// blocks while Limit of them are active.
+// blocks while Limit are active.
 //
-// Use it for a batch whose first error matters. It costs what semaphore costs and one allocation in
-// Go (a second one, the func that Go takes, is saved for a prebuilt task).
+// Use it for a batch whose first error matters. It costs the same as semaphore plus one allocation
+// in Go (the func is reused for a prebuilt task).
 //
-// Group.Go cannot be given up, but a blocked Submit must return when its context ends. So a Submit
-// first takes a slot in a channel of the same size, which it can leave at any time. Then a slot
-// of the group is free as well, or about to be: the goroutine that has it has already given back
-// ours, and only reports its task before it returns. This doubles the limit's book-keeping for
-// about 50 ns. The alternative, a helper that waits in the group's line in our slot, was rejected:
-// it costs a goroutine and two switches for each task that waits, which would be charged to
-// errgroup, and one that is given up stays behind until the group has a slot for it.
+// Group.Go cannot be cancelled, but a blocked Submit must return when its context ends. So a Submit
+// first takes a slot in a channel of the same size, for about 50 ns. Then the group's slot is free
+// or about to be, because its goroutine returned our slot before reporting its task. A helper
+// goroutine waiting in the group was rejected: it costs two switches per waiting task and outlives
+// a cancelled Submit.
 //
-// A task's error is not returned to the group, which would only keep the first: it goes to the
-// sink. Nor is the group waited for, because the lifecycle knows when the last task is done.
+// Task errors go to the sink, not to the group, which would keep only the first. The lifecycle, not
+// the group, knows when the last task is done.
 type errgroupLimit struct {
 	engine.PerTask
 	group errgroup.Group

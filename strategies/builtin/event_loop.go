@@ -7,20 +7,17 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy event_loop runs every callback on one goroutine, one after another in the order of
-// acceptance, whatever the limit. Queue tasks may wait; then Submit blocks. A task is also done
-// there, so nothing that its tasks and the sink share needs a lock; only what is abandoned is
-// reported from elsewhere, because the loop may then be in a task that does not return.
+// The strategy event_loop runs all tasks on one goroutine in order of acceptance, whatever the
+// limit. Queue tasks may wait, then Submit blocks. Done runs there too, so state shared by tasks
+// and sink needs no lock. Only abandoned tasks are reported elsewhere, because the loop may hang in
+// a task.
 //
-// Use it where all tasks are short and work on the same state. It costs the other cores, and one
-// long task holds up everybody: do not block the event loop. A task that cannot be short may come
-// in steps: after each, Result.More sends it to the tail of the queue, as setImmediate does, and so
-// do its sub-tasks, one by one. Loops that are offered more than they can do usually queue without
-// bound and run out of memory late; here the producer feels it at once. To refuse instead is
-// bounded_queue_shed's business.
+// Use it where all tasks are short and share state. It uses one core, and a long task delays all
+// others. A long task may come in steps: Result.More sends it to the tail of the queue after each,
+// like setImmediate, as do sub-tasks, one by one. Unlike usual event loops, whose queues are
+// unbounded, it blocks the producer. bounded_queue_shed refuses instead.
 //
-// A panic ends the callback and not the goroutine. Goexit ends it, and another takes over after the
-// task is done.
+// A panic ends only the callback. After Goexit another goroutine takes over.
 var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Name: "event_loop",
 	Summary: "every task on one goroutine, in order, whatever the limit; its next step waits at " +

@@ -12,21 +12,19 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// fairShare has a queue for each Tenant, and goes round those that have tasks: at its turn a tenant
-// starts as many as its weight says.
+// fairShare has a queue per Tenant and serves those with tasks in rounds: each turn starts as many
+// tasks as the tenant's weight.
 //
-// Use it where one of many tenants may send more than its share. It then waits in its own queue,
-// and the others as if it had sent no more than they did. Over any span in which two tenants have
-// tasks waiting, their starts divided by their weights differ by one turn at most. What a tenant
-// does not use is the others'; none is owed anything for the time when it had nothing to do.
+// Use it where one tenant may send more than its share, so that only its own tasks wait longer.
+// While two tenants have waiting tasks, their starts divided by weights differ by at most one turn.
+// Unused shares go to the others, without credit for idle time.
 //
-// It shares starts, so a tenant with longer tasks has the slots for longer. Where Size is known, a
-// quantum makes a turn worth that much of it: what a tenant could not use, because its next task
-// was longer, it keeps for its next turn (deficit round robin). A large quantum makes large turns,
-// and one far below the sizes goes round without a start, which costs as many steps as there are
-// tenants.
+// It shares starts, so tenants with longer tasks use slots longer. If Size is known, a quantum
+// gives each turn that much Size, and unused quantum is carried to the next turn (deficit round
+// robin). A large quantum means long turns. One far below the sizes causes rounds without a start,
+// each with as many steps as tenants.
 //
-// The queue is one for all: while it is full, all Submits block, whoever filled it.
+// The queue is shared: when it is full, all Submits block.
 type fairShare struct {
 	engine.Backlog
 	engine.Plain
@@ -39,7 +37,7 @@ type fairShare struct {
 	spare    *tenant // those without tasks, by next
 }
 
-// A tenant has tasks that wait.
+// A tenant has waiting tasks.
 type tenant struct {
 	number int32
 	worth  int64 // what a turn is worth: in tasks, or in nanoseconds of their sizes
@@ -83,16 +81,15 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	},
 }))
 
-// fairWeights returns the weights that the parameters give.
 func fairWeights(p strategies.Params) func(tenant int32) int {
 	weightOf, _ := weightsOf(p.Values.Text("weights"))
 	return weightOf
 }
 
-// mostWeight bounds how many tasks one tenant starts in a turn.
+// mostWeight bounds the tasks that one tenant starts per turn.
 const mostWeight = 1_000_000
 
-// weightsOf reads weights such as 4:2:1.
+// weightsOf parses weights such as 4:2:1.
 func weightsOf(text string) (func(tenant int32) int, error) {
 	var weights []int
 	for field := range strings.SplitSeq(text, ":") {
@@ -120,7 +117,7 @@ func (s *fairShare) Push(w engine.Waiting, now time.Duration) {
 	t.line.Push(w, now)
 }
 
-// enter gives a tenant the last turn of the round.
+// enter adds a tenant at the end of the round.
 func (s *fairShare) enter(number int32) *tenant {
 	t := s.spare
 	if t == nil {
@@ -142,7 +139,7 @@ func (s *fairShare) enter(number int32) *tenant {
 	return t
 }
 
-// leave is for the tenant that has the turn, and no more tasks.
+// leave removes the current tenant, which has no more tasks.
 func (s *fairShare) leave(t *tenant) {
 	delete(s.tenants, t.number)
 	s.begun = false
@@ -154,7 +151,7 @@ func (s *fairShare) leave(t *tenant) {
 	t.next, s.spare = s.spare, t
 }
 
-// cost is what a tenant's next task takes of its turn.
+// cost returns the part of a turn that the tenant's next task uses.
 func (s *fairShare) cost(t *tenant) int64 {
 	if s.quantum == 0 {
 		return 1
@@ -190,7 +187,7 @@ func (s *fairShare) Pop(now time.Duration) (engine.Waiting, bool) {
 	}
 }
 
-// skip gives each tenant what it gets in the rounds before that of the next start.
+// skip credits each tenant with the rounds before the next start.
 func (s *fairShare) skip() {
 	rounds := int64(-1)
 	for t := s.last.next; ; t = t.next {

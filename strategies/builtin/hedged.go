@@ -16,26 +16,24 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// hedged makes a second attempt at a task beside the first when that takes longer than most do, and
-// takes the one that succeeds first. The context of the other ends.
+// hedged starts a second attempt when the first takes longer than most, and uses the first success.
+// The context of the other ends.
 //
-// Use it where now and then a call is slow for no reason of its own, at a service with several
-// servers, and may be made twice. If S(t) is the share of calls that take longer than t, then with
-// a second attempt after d it is S(t)·S(t−d) for t ≥ d: the tail is squared, for S(d) more calls.
-// It is of no use where the task itself is long, since its second attempt is as long; and it is
-// harmful where calls are slow because there are too many, which is what the budget is for: second
-// attempts are made for a share of the calls, of which up to ten are saved.
+// Use it for calls that are occasionally slow by chance, at a service with several servers, and
+// that may be made twice. If S(t) is the share of calls longer than t, a second attempt after d
+// gives S(t)·S(t−d) for t ≥ d, for S(d) more calls. It does not help if the task itself is long,
+// and it harms an overloaded target, so a budget bounds second attempts to a share of the calls, of
+// which up to ten are saved.
 //
-// The second attempt is a Run of a copy of the task, in a goroutine beside the first: one that
-// waited for a slot or a token would come too late. So up to twice as many run at once as inside,
-// and that is the bound. The task is done when both have returned, since it is the caller's from
-// then on: a Run that does not look at its context gains nothing. An attempt that fails leaves the
-// task to the other, as long as there is one; a panic ends both. What fails before its second
-// attempt is due has failed: hedging is no retry.
+// The second attempt runs a copy of the task in its own goroutine without waiting for a slot or
+// token, so up to twice as many run as are inside, which is the bound. The task is done when both
+// have returned, so a Run that ignores its context gains nothing. A failed attempt leaves the task
+// to the other. A panic ends both. A failure before the second attempt is due is final: hedging
+// does not retry.
 //
-// When the second attempt is due is a quantile of how long the last 200 calls took, and before
-// there are so many none is made; or a fixed time. A call that lost counts with the time until it
-// had. It costs a task six allocations, for the contexts and the timer.
+// The second attempt is due after a quantile of the last 200 calls (none before there are 200), or
+// after a fixed time. A lost call counts with its time until then. A task costs six allocations for
+// contexts and timer.
 type hedged struct {
 	engine.Layer[struct{}]
 	after    time.Duration // 0: by the quantile
@@ -130,7 +128,7 @@ const (
 	lookAgain   = 20 // calls after which the quantile is computed anew
 )
 
-// errLost is why the context of an attempt ends.
+// errLost is the cause that ends the losing attempt's context.
 var errLost = errors.New("another attempt at the task has succeeded, or panicked")
 
 // A race is the two attempts at one task.
@@ -150,7 +148,7 @@ type race struct {
 	endSecond context.CancelCauseFunc // nil: it has not begun
 }
 
-// run is the first attempt, and waits for the second.
+// run makes the first attempt and waits for the second.
 func (s *hedged) run(
 	ctx context.Context, c *engine.Call[struct{}],
 ) strategies.Result {
@@ -167,7 +165,7 @@ func (s *hedged) run(
 	var first context.Context
 	first, h.end = context.WithCancelCause(ctx)
 	defer h.end(nil)
-	// later than the quantile: with tasks of one length none is late
+	// later than the quantile: tasks of equal length are never late
 	h.timer = time.AfterFunc(due+1, h.try)
 	defer h.callOff() // also when the first panics
 	r := c.For.Run(first, c.For)
@@ -175,7 +173,7 @@ func (s *hedged) run(
 	return h.outcome(r)
 }
 
-// outcome is the result of the task, when the first attempt has returned r.
+// outcome returns the task's result after the first attempt returned r.
 func (h *race) outcome(r strategies.Result) strategies.Result {
 	h.mu.Lock()
 	waits := h.won || hasFailed(r) && h.endSecond != nil
@@ -193,7 +191,7 @@ func (h *race) outcome(r strategies.Result) strategies.Result {
 
 func hasFailed(r strategies.Result) bool { return r.Err != nil || r.Retry }
 
-// callOff ends the second attempt, or sees to it that there is none.
+// callOff cancels or prevents the second attempt.
 func (h *race) callOff() {
 	if h.called || h.timer.Stop() {
 		return
@@ -208,7 +206,7 @@ func (h *race) callOff() {
 	<-h.over
 }
 
-// try is the second attempt, in the timer's goroutine.
+// try makes the second attempt in the timer's goroutine.
 func (h *race) try() {
 	defer close(h.over)
 	h.mu.Lock()
@@ -237,7 +235,7 @@ func (h *race) try() {
 	})
 }
 
-// learn takes note of how long a call took, or until it had lost.
+// learn records the duration of a call, for a lost one until it lost.
 func (s *hedged) learn(r strategies.Result, took time.Duration) {
 	lost := errors.Is(r.Err, context.Canceled)
 	if s.after > 0 || hasFailed(r) && !lost {

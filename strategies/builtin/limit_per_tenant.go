@@ -10,17 +10,16 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A tenants queue lets no more than so many tasks of a tenant (Task.Tenant) be at work at once; the
-// others wait for their own, in their order.
+// A tenants queue bounds the tasks of each tenant (Task.Tenant) that run at once. The others wait
+// in order.
 //
-// Use it where many share one pool and one of them may send more than its share: he waits for
-// himself, and the others find slots. It costs slots that are idle while he waits, which a fair
-// queue would give him; a goroutine that hands tasks on; and a map of the tenants that have a task
-// here. One that has none is forgotten.
+// Use it where many tenants share a pool and one may send more than its share. It costs slots that
+// idle while such a tenant waits (a fair queue would use them), a forwarding goroutine, and a map
+// of tenants with tasks.
 //
-// A task that waits for its tenant is accepted, and takes room. So that one tenant does not take
-// that of all, tasks beyond what fits inside are accepted (waiting); when that is full too, Submit
-// blocks. Where what is inside sheds there is no such queue, and a tenant can have the others shed.
+// Waiting tasks are accepted and use room. So that one tenant does not use all of it, waiting more
+// tasks are accepted beyond the inner capacity, and then Submit blocks. If the inner strategy sheds
+// there is no such queue, and a tenant can cause others to be shed.
 type tenants struct {
 	each   int
 	active map[int32]*tenantLane
@@ -28,7 +27,7 @@ type tenants struct {
 	unused []*tenantLane // at most as many as were active at once
 }
 
-// A tenantLane is one who has tasks here.
+// A tenantLane is a tenant with tasks here.
 type tenantLane struct {
 	engine.FIFO     // that wait for it
 	atWork      int // ready, or handed on and not done
@@ -111,7 +110,7 @@ func (q *tenants) Push(w engine.Waiting) {
 // Pop implements engine.Picker.
 func (q *tenants) Pop() (engine.Waiting, bool) { return q.ready.Pop(0) }
 
-// Ended implements engine.Picker: the next task of the tenant is ready, or he is forgotten.
+// Ended implements engine.Picker: it readies the tenant's next task or forgets the tenant.
 func (q *tenants) Ended(task *strategies.Task) {
 	t := q.active[task.Tenant]
 	if w, waits := t.Pop(0); waits {

@@ -23,20 +23,18 @@ func checkQuantum(p strategies.Params) error {
 	return nil
 }
 
-// The strategy partitioned has Limit workers on one queue, and tasks that come in steps of at most
-// the quantum: after each step the rest of the task goes back to the tail of the queue, one step at
-// a time (Result.More; sub-tasks of Result.Split likewise, one after another). Queue tasks may
-// wait; then Submit blocks. The steps of accepted tasks always find room.
+// The strategy partitioned has Limit workers on one queue, and tasks in steps of at most the
+// quantum: after each step the rest goes to the tail of the queue (Result.More, and sub-tasks of
+// Result.Split one by one). Queue tasks may wait, then Submit blocks. Steps of accepted tasks
+// always find room.
 //
-// Use it where short tasks must not wait for long ones and nobody can tell them apart beforehand.
-// The smaller the quantum, the nearer it comes to processor sharing, where a task's time in the
-// system is in proportion to its own length and no longer depends on the variance of the others'.
-// The long tasks pay for that, and everybody pays the overhead of the steps: o per step of q takes
-// the share o/(o+q) of the capacity, and the queue is stable only while o/q < 1/utilisation − 1. A
-// task that does not partition itself is not interrupted: nothing here preempts.
+// Use it where short tasks must not wait for long ones and cannot be identified in advance. With a
+// small quantum it approaches processor sharing: time in the system is proportional to a task's own
+// length and independent of the others' variance. Long tasks pay for this, and all pay the
+// overhead: o per step of q takes the share o/(o+q) of the capacity, and the queue is stable only
+// for o/q < 1/utilisation − 1. There is no preemption of tasks that do not partition themselves.
 //
-// Clause Order holds for the first steps: tasks start in the order of acceptance, and take turns
-// from then on.
+// Clause Order holds for first steps.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "partitioned",
 	Summary: "workers on one queue; a task runs one quantum and goes back to the tail",

@@ -8,19 +8,16 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy partitioned_all_at_once is partitioned with the one mistake that undoes it: all
-// sub-tasks of a task are queued at once (Result.Split), and run side by side on Limit workers as
-// slots become free.
+// The strategy partitioned_all_at_once is partitioned, but queues all sub-tasks of a task at once
+// (Result.Split), to run side by side on Limit workers.
 //
-// It is here to be measured. Cut up or not, a long task's work is still all ahead of the short task
-// behind it; only its own end comes sooner, because several workers share it. Use it for that: fork
-// and join, where the pool is mostly idle and the one task is what matters.
+// It exists to measure this mistake: all work of a long task still precedes the short task behind
+// it, and only the long task ends sooner. Use it for fork and join in a mostly idle pool.
 //
-// The sub-tasks go to the front of the queue, because the task that splits has come to the front:
-// so everything waits in the order of its task's acceptance, as if the sub-tasks had been queued
-// when their task was. The parent holds no slot meanwhile. It is done when the last sub-task is;
-// after the first error those that are still queued are not run. A Split costs one allocation. The
-// queue holds more than the accepted tasks: the sub-tasks of the few that have been started.
+// Sub-tasks go to the front of the queue, so everything waits in order of its task's acceptance.
+// The parent holds no slot and is done with its last sub-task. After the first error queued
+// sub-tasks do not run. A Split costs one allocation. The queue also holds sub-tasks of started
+// tasks, beyond the accepted ones.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name: "partitioned_all_at_once",
 	Summary: "workers on one queue; all sub-tasks of a task are queued at once, which does not " +

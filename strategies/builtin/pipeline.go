@@ -9,26 +9,22 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// pipeline passes a task through four stages, each with goroutines of its own, over bounded
-// channels:
+// pipeline passes a task through four stages, each with its own goroutines, over bounded channels:
 //
 //	Submit ─Queue─► generate ─buffer─► work ─buffer─► filter ─buffer─► collect
 //	                    1              Limit         filters              1
 //
-// Generate takes what was submitted, in order, and hands it on. Work is the stage that the tasks
-// are run in. Filter passes successful tasks on and settles failed ones. Collect settles what
-// passed, one result after another.
+// Generate forwards submitted tasks in order. Work runs them. Filter forwards successful tasks and
+// settles failed ones. Collect settles the rest one by one.
 //
-// Use it when the steps of the work have limits that differ. As one step it only costs: up to four
-// hand-overs from one goroutine to the next where worker_pool has one. It also holds more than it
-// seems to, as pipelines do: a full one has accepted Limit + Queue + buffer tasks and the one in
-// generate's hand. A stage that is slower than the others fills the buffers before it and blocks
-// all before them, back to Submit.
+// Use it when steps of the work have different limits. For a single step it only adds cost: up to
+// four hand-overs instead of one. A full pipeline has accepted Limit + Queue + buffer tasks and the
+// one held by generate. A slow stage fills the buffers before it and blocks all stages back to
+// Submit.
 //
-// Closing goes from front to back in the usual pipeline, and each sender has to look at the context
-// for the case that its receiver has gone. Here no stage goes before the last task is done, so that
-// only generate looks: a task that is still before the stage of work when the context ends is
-// settled there.
+// Usual pipelines close front to back, and each sender checks the context in case its receiver has
+// ended. Here no stage ends before the last task is done, so only generate checks, and tasks before
+// the work stage are settled there when the context ends.
 type pipeline struct {
 	engine.Workers // the stage of work, with jobs before it and results behind
 
@@ -89,12 +85,11 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 	},
 })
 
-// Submit blocks until generate, or the queue before it, takes the task.
+// Submit blocks until generate or its queue takes the task.
 func (s *pipeline) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Send(ctx, s.submitted, t)
 }
 
-// generate is the first stage.
 func (s *pipeline) generate() {
 	for t := range s.submitted {
 		select {
@@ -108,7 +103,7 @@ func (s *pipeline) generate() {
 	}
 }
 
-// filter is the stage behind work.
+// filter is the stage after work.
 func (s *pipeline) filter() {
 	for o := range s.Results {
 		if o.Result.Err != nil {

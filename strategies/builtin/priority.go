@@ -9,18 +9,17 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// priority starts the task with the largest Priority first, and among equal ones the one that was
-// accepted first. Tasks that run are not interrupted.
+// priority starts the task with the largest Priority first, and equal ones in order of acceptance.
+// Running tasks are not interrupted.
 //
-// Use it where some tasks are worth more than others, and the urgent ones alone are well below what
-// the slots can do. These then wait as if the others were not there, but for what runs when they
-// come. The others pay for it, each class by the load of all that goes before it: Cobham's waits.
+// Use it where urgent tasks alone stay well below capacity. They wait only for each other and for
+// running tasks. Other classes wait according to the load of all classes before them (Cobham's
+// waits).
 //
-// Strict priority starves: while the urgent tasks keep the slots busy, others wait without end.
-// With age a task counts as one priority higher for each age that it has waited. That is the order
-// of the time of acceptance less age times the priority, which does not change while a task waits:
-// one is overtaken only by those that come within age times the difference of their priorities
-// after it.
+// Strict priority starves: while urgent tasks fill the slots, others wait without limit. With age,
+// a task gains one priority per age waited. The order is by time of acceptance minus age times
+// priority, which is constant while a task waits: only tasks arriving within age times the priority
+// difference overtake it.
 type priority struct {
 	engine.Backlog
 	engine.Plain

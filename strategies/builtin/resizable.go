@@ -12,16 +12,14 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// resizable is a limit that changes while tasks run: by a call of Resize, or by a schedule. Tasks
-// wait for a slot in the order of acceptance.
+// resizable is a limit that changes while tasks run, by Resize or a schedule. Tasks wait for a slot
+// in order of acceptance.
 //
-// Use it where what bounds the tasks changes while the process lives: a pool of connections that is
-// resized, a share of a quota that others give back, a night rate. It costs a mutex per task, as
-// every strategy does that decides itself what starts next.
+// Use it where the resource changes during the process: a resized connection pool, a shared quota,
+// a night rate. It costs a mutex per task.
 //
-// With a larger limit, tasks that wait start at once. With a smaller one nothing is cancelled:
-// those that run go on, and none starts before fewer run than the limit. Params.Limit is the most
-// that the limit can be, and what capacity and laws are about.
+// A larger limit starts waiting tasks at once. A smaller one cancels nothing, and no task starts
+// until fewer run than the limit. Params.Limit is the maximum, used for capacity and laws.
 type resizable struct {
 	engine.Backlog
 	engine.FIFO
@@ -69,7 +67,6 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	},
 }))
 
-// readSchedule reads the parameter.
 func readSchedule(p strategies.Params) (all []resize, err error) {
 	text := p.Values.Text("schedule")
 	if text == "none" {
@@ -102,15 +99,14 @@ func (s *resizable) Resize(limit int) error {
 	return nil
 }
 
-// Limit is the limit at this moment. Callers that want to draw it find it by an assertion to
-// interface{ Limit() int }.
+// Limit returns the current limit. Callers find it by an assertion to interface{ Limit() int }.
 func (s *resizable) Limit() int {
 	s.Mutex.Lock()
 	defer s.Mutex.Unlock()
 	return s.Slots()
 }
 
-// Wake carries out the steps of the schedule that are due.
+// Wake applies the due steps of the schedule.
 func (s *resizable) Wake(now time.Duration) []*strategies.Task {
 	for len(s.schedule) > 0 && s.schedule[0].at <= now {
 		s.SetSlots(s.schedule[0].limit, now)

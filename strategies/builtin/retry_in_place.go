@@ -12,15 +12,15 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// retryInPlace is worker_pool with retries: when an attempt asks for another, its worker sleeps
-// until the time for it and tries again.
+// retryInPlace is worker_pool with retries: when an attempt requests another, its worker sleeps
+// until then and tries again.
 //
-// A retry loop inside the task does the same, and so do the retry libraries. Use it if failures are
-// rare, or if a failure means that everybody should slow down: a sleeping worker is backpressure.
-// It costs the slot: with Limit tasks in backoff the pool stands still, whatever else waits, and so
-// it is not work-conserving. retry_queue gives the slot away instead.
+// It behaves like a retry loop inside the task or a retry library. Use it if failures are rare, or
+// if all should slow down on failure: a sleeping worker is backpressure. With Limit tasks in
+// backoff the pool stands still, so it is not work-conserving. retry_queue releases the slot
+// instead.
 //
-// A task that panics or ends its goroutine is not tried again: nothing says that it may be.
+// A task that panics or ends its goroutine is not retried.
 type retryInPlace struct {
 	engine.Workers
 	retries engine.Retries
@@ -79,13 +79,12 @@ var _ = strategies.RegisterPart(strategies.Part{
 	},
 })
 
-// Submit blocks until the channel, or a worker itself, takes the task.
+// Submit blocks until the channel or a worker takes the task.
 func (s *retryInPlace) Submit(ctx context.Context, t *strategies.Task) error {
 	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1}
 	return s.Workers.Submit(ctx, t)
 }
 
-// sleepAndRun makes further attempts until one is final.
 func (s *retryInPlace) sleepAndRun(
 	t *strategies.Task, r strategies.Result,
 ) (final strategies.Result, later bool) {

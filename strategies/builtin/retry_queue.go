@@ -12,23 +12,19 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// retryQueue is worker_pool with a second, delayed queue: a task whose attempt asks for another
-// waits there, its worker goes on to the next task, and when its time has come it joins the end of
-// the first queue.
+// retryQueue is worker_pool with a second, delayed queue: a task whose attempt requests another
+// waits there without a worker, and joins the end of the first queue when due.
 //
-// Use it if failures are many or their waits long, and the tasks independent: tasks in backoff keep
-// no slot. It costs the order (a task that is tried again is overtaken by those that came
-// meanwhile), and the slow-down: a target in trouble gets new tasks instead of the failed ones. It
-// adds to worker_pool some 30 ns a task for admission, a goroutine that keeps the delayed queue
-// (one, however many wait), and two switches of goroutines per failed attempt.
+// Use it for independent tasks with frequent failures or long waits. It costs order (retried tasks
+// are overtaken) and backpressure: a failing target receives new tasks instead of the failed ones.
+// Compared with worker_pool it adds about 30 ns per task for admission, one goroutine for the
+// delayed queue, and two goroutine switches per failed attempt.
 //
-// A task in backoff is still accepted and not done, so something must bound how many there are, or
-// a target that fails would fill the memory. That is the parameter delayed: the instance is full
-// with Limit + Queue + delayed tasks, wherever they are, and then Submit blocks. To count the tasks
-// in backoff against the queue alone was rejected: without a queue, tasks in backoff would then
-// keep out new ones, which is what this strategy is there to avoid.
+// The parameter delayed bounds the tasks in backoff, which stay accepted: with Limit + Queue +
+// delayed tasks inside, Submit blocks. Counting them against the queue alone was rejected: without
+// a queue they would keep out new tasks.
 //
-// A task that panics or ends its goroutine is not tried again: nothing says that it may be.
+// A task that panics or ends its goroutine is not retried.
 type retryQueue struct {
 	engine.Workers
 	retries engine.Retries
@@ -63,14 +59,14 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 		s := &retryQueue{retries: engine.NewRetries(p), slots: make(chan struct{}, most),
 			began: time.Now(), parked: make(chan engine.Waiting, p.Limit)}
 		s.Again = s.park
-		// jobs has room for all: to send there never blocks
+		// jobs has room for all tasks, so a send never blocks
 		s.Start(ctx, engine.RetrySink{Slots: s.slots, Sink: sink}, p.Limit, most)
 		s.Alive.Go(s.keepTime)
 		return s
 	},
 })
 
-// The part retry is the delayed queue alone, before any strategy: see holdOf.
+// The part retry is the delayed queue alone, around any strategy: see holdOf.
 var _ = strategies.RegisterPart(strategies.Part{
 	Name: "retry",
 	Summary: "tasks that ask for another attempt wait outside and come again, behind those that " +
@@ -122,7 +118,7 @@ func retryQueueCapacity(p strategies.Params) int {
 	return p.Limit + p.Queue + p.Values.Int("delayed")
 }
 
-// Submit blocks while as many tasks are inside as the capacity says.
+// Submit blocks while the instance is at capacity.
 func (s *retryQueue) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Acquire(ctx, s.slots); err != nil {
 		return err
@@ -132,7 +128,7 @@ func (s *retryQueue) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// park has t wait for its next attempt, if it is to have one.
+// park delays t until its next attempt, if any.
 func (s *retryQueue) park(
 	t *strategies.Task, r strategies.Result,
 ) (final strategies.Result, later bool) {
@@ -141,14 +137,13 @@ func (s *retryQueue) park(
 		return strategies.Result{Err: err}, false
 	}
 	due := engine.Prolong(time.Since(s.began), wait)
-	// it comes when it is due
+	// Came is the due time
 	s.parked <- engine.Waiting{Task: t, Came: due, Key: int64(due), Seq: t.Kept().Tries.Ordinal}
 	return strategies.Result{}, true
 }
 
-// keepTime is the life of the goroutine that owns the delayed queue: a heap by the time of the next
-// attempt, in which of those that are due at one instant the oldest is first. It lasts until
-// nothing is inside, and never blocks but for something to do, so a worker does not wait for it.
+// keepTime owns the delayed queue, a heap by due time with the oldest task first among equals. It
+// runs until nothing is inside and blocks only when idle, so workers do not wait for it.
 func (s *retryQueue) keepTime() {
 	var delayed engine.Heap
 	timer := time.NewTimer(time.Hour) // never that long: it is set when there is a wait

@@ -9,20 +9,17 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy segregated is a pool per class: tasks of class Short and of class Long have workers
-// of their own, and a queue of their own with room for Queue tasks each. Submit blocks while there
-// is no room in the task's class pool.
+// The strategy segregated has a pool per class: classes Short and Long have their own workers and
+// queues with room for Queue tasks each. Submit blocks while the task's class pool has no room.
 //
-// Use it where one can tell short tasks from long ones beforehand: then a short task waits for
-// short ones only, whatever the long ones do. It costs the slots that are idle in one class pool
-// while tasks wait in the other, and it must be sized: a class pool can be overloaded while the
-// pool as a whole is not. With half of the limit each, a mix whose long tasks are 72 % of the work
-// has no steady state above 69 % load. PoolLoads tells; ask it before you believe a measurement.
+// Use it where short tasks can be identified in advance: they wait only for short ones. Slots may
+// idle in one class pool while tasks wait in the other, and one can be overloaded alone: with half
+// of the limit each, a mix with 72 % of the work in long tasks has no steady state above 69 % load.
+// Check PoolLoads before you trust a measurement.
 //
-// A task of any other class goes to no class pool in particular: it takes the first free slot of
-// either, the long class pool's first, in the order of acceptance. So a load without classes finds
-// one pool of Limit slots here, and not half of one. It also means that what is not labelled can
-// hold a short slot: label what is long.
+// Tasks of other classes take the first free slot, the long class pool's first, in order of
+// acceptance, so a load without classes uses all Limit slots. Unlabelled tasks can hold a short
+// slot: label the long ones.
 var segregatedSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "segregated",
 	Summary: "a pool each for short and for long tasks; Task.Class decides",
@@ -60,7 +57,7 @@ var _ = strategies.RegisterPart(engine.Routed(segregatedSpec, strategies.Part{
 	Summary: "an instance each for short and for long tasks, with their shares of the limit",
 }, segregatedPools))
 
-// segregatedPools are those with p, which must be valid.
+// segregatedPools returns the class pools for p, which must be valid.
 func segregatedPools(p strategies.Params) []strategies.ClassPool {
 	short, long := p.Values.Int("short"), p.Values.Int("long")
 	switch {

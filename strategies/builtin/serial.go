@@ -7,14 +7,12 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy serial runs one task at a time, in the order of acceptance, whatever the limit: one
-// goroutine in a loop, as an actor or an event loop. Submit hands the task to that goroutine and so
-// blocks until the one before it is done.
+// The strategy serial runs one task at a time in order of acceptance, whatever the limit, on one
+// goroutine. Submit hands over the task and blocks until the one before it is done.
 //
-// It is the yardstick that a limit is measured against, and the strategy for tasks that must not
-// overlap. The tasks do not run in the goroutine of the caller, which would save the hand-over (a
-// switch of goroutines, some 100 ns), because then neither could a blocked Submit return when its
-// context ends nor a Goexit in a task be survived.
+// It is the baseline for limits and the strategy for tasks that must not overlap. Running tasks in
+// the caller's goroutine would save a switch of about 100 ns, but a blocked Submit could not return
+// when its context ends, and a Goexit would not be survived.
 var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Name:    "serial",
 	Summary: "one task at a time, whatever the limit",

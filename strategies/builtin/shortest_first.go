@@ -12,27 +12,22 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// shortestFirst starts the task with the smallest Size first, and lets at most so many long ones
-// run at once.
+// shortestFirst starts the task with the smallest Size first and bounds the long tasks that run at
+// once.
 //
-// Use it where the lengths of tasks differ widely and can be told in advance, if only roughly.
-// Where most tasks are short it lowers the mean response a lot, at the same throughput: a short one
-// does not queue behind long ones that wait. Nor, thanks to the cap, behind long ones that run,
-// which would otherwise come to hold all slots now and then and keep them. It costs the long tasks,
-// which wait longer, a wrong hint its position in the queue, and slots that are idle when only long
-// ones wait.
+// Use it where task lengths differ widely and are roughly known. If most tasks are short, the mean
+// response falls at equal throughput: short tasks do not queue behind long ones, and the cap keeps
+// long ones from occupying all slots. Long tasks wait longer, wrong hints cost their position, and
+// slots idle when only long tasks wait.
 //
-// Nothing waits for ever. The queue is sorted by the time of acceptance plus stretch times the
-// size, so that a task is overtaken only by those that come within stretch times the difference of
-// their sizes after it. With a stretch of 0 that is first come, first served, with a very large one
-// it is shortest first. This order needs no ageing, because it does not change while a task waits.
-// The cap keeps slots for short tasks; long ones have the others to themselves as far as no
-// shorter one waits.
+// Nothing waits forever: the order is time of acceptance plus stretch times size, so only tasks
+// that come within stretch times the difference of sizes overtake. A stretch of 0 is first come,
+// first served, a very large one shortest first. The order is constant while a task waits and needs
+// no ageing. Long tasks use the slots outside the reserve if no shorter task waits.
 //
-// If the work of the long ones alone is more than the cap can carry, their queue grows without end,
-// although slots are idle. By default a task is long from twice the mean size on: of tasks that are
-// all alike, whatever they take, none is. A task of unknown size counts as of the size where long
-// begins, and not as long.
+// If the long tasks' work exceeds the cap, their queue grows without limit despite idle slots. By
+// default a task is long from twice the mean size, so equal tasks never are. A task of unknown size
+// sorts as the threshold size and is not long.
 type shortestFirst struct {
 	engine.Backlog
 	engine.Plain
@@ -98,7 +93,7 @@ func (s *shortestFirst) Push(w engine.Waiting, now time.Duration) {
 	}
 }
 
-// Pop takes the first of both queues, or of the short ones while the cap is reached.
+// Pop takes the first of both queues, or of the short ones at the cap.
 func (s *shortestFirst) Pop(time.Duration) (engine.Waiting, bool) {
 	mayLong := len(s.long) > 0 && s.running < s.longCap
 	switch {

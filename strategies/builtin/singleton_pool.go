@@ -10,33 +10,26 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// singletonPool is worker_pool of which there is one: all who create it within a process get the
-// same workers and the same queue, so that no second caller can double the load on something that
-// allows only so much.
+// singletonPool is worker_pool with one instance: all creators within a process share workers and
+// queue, so a second creator cannot double the load on a target.
 //
-// The pattern's pool is generic in the type of its jobs, and each type of job has a singleton of
-// its own. Here every job is a *Task, so what is generic is the singleton.
+// The pattern has a singleton per job type. Here every job is a *Task, and the singleton is
+// generic.
 //
-// Use it to keep one limit towards one target where several parts of a program each create "their"
-// pool. It costs what worker_pool costs and an indirection at Done. In exchange it has the hazards
-// of a global, which are those of the pattern:
+// Use it to keep one limit for a target when several parts of a program create "their" pool. It
+// costs the same as worker_pool plus an indirection at Done, and has the hazards of a global:
 //
-//   - Limit, Queue and context are the first creator's. Those of all others are ignored without a
-//     word: who asks second for a limit of 2 runs at the first one's 100.
-//   - Drain is for all: it closes the pool under everybody who has it, and counts everybody's
-//     tasks. Who creates the pool afterwards gets a new one, and who is late by an instant gets
-//     ErrClosed from Submit.
+//   - Limit, Queue and context are the first creator's. Later values are silently ignored.
+//   - Drain closes the pool for all creators and counts all their tasks. Later creators get a new
+//     pool. A Submit just after gets ErrClosed.
 //
-// The sink is each creator's own: a task is reported to whom it was submitted through. (The pattern
-// has no results, so it has no answer to this; the first creator's sink would be told of tasks that
-// it has never seen.)
+// Each task is reported to the sink of its own creator. (The pattern has no results.)
 //
-// The pattern is a package variable and a sync.Once, which can be neither closed nor tested twice.
-// Here the variable is in a context, because one process holds many runs, some at once and some in
-// synctest bubbles, and these must neither share a limit nor touch each other's channels.
-// [WithSingletons] makes such a context; without it, every New is a process of its own, in which
-// the parameter creators says how many create the pool. So nothing is left in any global when a run
-// is over.
+// The pattern's package variable with sync.Once can be neither closed nor tested twice. Here the
+// variable is in a context, because one process holds many runs, also in synctest bubbles, which
+// must not share a limit or channels. [WithSingletons] makes such a context. Without it every New
+// is its own process, in which the parameter creators sets the number of creators. No global state
+// outlives a run.
 type singletonPool struct {
 	*engine.Workers
 	sink strategies.Sink // the creator's
@@ -83,32 +76,31 @@ func newSingleton(ctx context.Context, p strategies.Params, sink strategies.Sink
 	return &singletonPool{create(), sink}
 }
 
-// creators are the parts of a program that each have created the pool.
+// creators are parts of a program that have each created the pool.
 type creators struct {
 	pools []*singletonPool
 	next  atomic.Uint64
 }
 
-// Submit is that of the creator whose turn it is.
+// Submit submits through the creators in turn.
 func (c *creators) Submit(ctx context.Context, t *strategies.Task) error {
 	turn := (c.next.Add(1) - 1) % uint64(len(c.pools))
 	return c.pools[turn].Submit(ctx, t)
 }
 
-// Drain is for all: they have one pool.
+// Drain drains the pool that all creators share.
 func (c *creators) Drain(ctx context.Context) error { return c.pools[0].Drain(ctx) }
 
-// WithSingletons returns a context that stands for a process: each New of singleton_pool with it,
-// or with one derived from it, returns the same pool as long as that is open, and the first after
-// that makes the next one.
+// WithSingletons returns a context that represents a process: each New of singleton_pool with it or
+// a derived context returns the same open pool, or a new one after that closed.
 func WithSingletons(ctx context.Context) context.Context {
 	return context.WithValue(ctx, singletons{}, new(singleton[*engine.Workers]))
 }
 
-// singletons is the key of a context's singleton.
+// singletons is the context key of the singleton.
 type singletons struct{}
 
-// Submit blocks until the channel, or a worker itself, takes the task.
+// Submit blocks until the channel or a worker takes the task.
 func (s *singletonPool) Submit(ctx context.Context, t *strategies.Task) error {
 	t.Kept().Owner = s.sink
 	err := s.Workers.Submit(ctx, t)
@@ -118,7 +110,7 @@ func (s *singletonPool) Submit(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// toOwner reports each task to the creator that it was submitted through.
+// toOwner reports each task to its creator's sink.
 type toOwner struct{}
 
 func (toOwner) Done(t *strategies.Task, r strategies.Result) {
@@ -127,15 +119,14 @@ func (toOwner) Done(t *strategies.Task, r strategies.Result) {
 	sink.Done(t, r)
 }
 
-// A singleton is one T for all who ask, as long as it is open: a sync.Once that starts again.
+// A singleton is one shared T while open: a sync.Once that can restart.
 type singleton[T interface{ IsOpen() bool }] struct {
 	mu sync.Mutex
 	is bool
 	it T
 }
 
-// get returns the one, which is created first if there is none or it has closed. Meanwhile others
-// wait, as for a sync.Once.
+// get returns the open instance or creates it while others wait, as with sync.Once.
 func (s *singleton[T]) get(create func() T) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()

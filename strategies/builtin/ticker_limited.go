@@ -11,29 +11,24 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// tickerLimited starts one task per tick of a time.Ticker, in order, as long as fewer than Limit of
-// them run: the ticker limits how often tasks start, Limit how many there are at once. Limit +
-// Queue tasks may be inside; then Submit blocks.
+// tickerLimited starts one task per tick of a time.Ticker, in order, while fewer than Limit run.
+// Limit + Queue tasks may be inside, then Submit blocks.
 //
-// Use it to stay below a rate that somebody else enforces, when there is no need to use up what was
-// left unused. It costs a wait for the next tick even if nothing is going on (half an interval on
-// average), the start of a goroutine per task, and a timer that fires as long as a task waits for
-// it.
+// Use it to stay below an enforced rate without catching up on unused capacity. It costs a wait for
+// the next tick even when idle (half an interval on average), a goroutine start per task, and a
+// timer while a task waits.
 //
-// A Ticker keeps one tick, and drops those for which there is no room. So after a pause one task
-// starts at once and the next with the tick after, which may come at any moment: two starts can be
-// closer to each other than the interval, and the third is always further from the first. For
-// Poisson arrivals of tasks that take no time the delay is (W + U − D)⁺, with D the interval, W the
-// wait of an M/D/1 queue with service time D and U uniform on (0, D): slots of length D, less the
-// one tick that may be in store.
+// A Ticker keeps one tick and drops others, so after a pause one task starts at once and the next
+// with the following tick: two starts can be closer than the interval, but the third is always
+// further from the first. For Poisson arrivals of tasks of length zero the delay is (W + U − D)⁺,
+// with D the interval, W the wait of an M/D/1 queue with service time D and U uniform on (0, D).
 //
-// The pattern has the one worker receive a task, then the tick, and then run the task, so that a
-// task longer than the interval slows it down; here the next one starts meanwhile, within Limit.
-// The order is kept: a slot is taken before the tick is, so that no tick is in hand while another
-// is kept.
+// In the usual pattern the worker that takes the tick also runs the task, so long tasks slow it
+// down. Here the next starts meanwhile, within Limit. The slot is taken before the tick, so no tick
+// is held while another is kept.
 type tickerLimited struct {
 	engine.PerTask // its slots are those of acceptance: Limit + Queue
-	// holds one element for each task that runs or waits for a tick with its slot taken
+	// one element for each task that runs or has a slot and waits for a tick
 	runs chan struct{}
 }
 
@@ -76,14 +71,14 @@ var _ = strategies.RegisterPart(engine.Paced(tickerLimitedSpec, strategies.Part{
 	Summary: "a ticker: one task per tick for the strategy inside, and an unused tick is lost",
 }, func(v param.Values) engine.Pacer { return &ticks{interval: tickInterval(v)} }))
 
-// tickInterval is rounded up: a target of that rate refuses who comes a fraction of a nanosecond
-// too soon.
+// tickInterval is rounded up, because a target with that rate refuses calls a fraction of a
+// nanosecond early.
 func tickInterval(v param.Values) time.Duration {
 	return time.Duration(math.Ceil(float64(time.Second) / v.Float("rate")))
 }
 
-// ticks are those of a time.Ticker by number: the last one is kept until it is taken, and so no
-// timer fires while nothing waits.
+// ticks are numbered ticks of a time.Ticker: the last is kept until taken, so no timer fires while
+// nothing waits.
 type ticks struct {
 	interval time.Duration
 	taken    time.Duration // the number of the last one; 0: none
@@ -98,7 +93,7 @@ func (k *ticks) At(now time.Duration, _ time.Time) time.Duration {
 
 func (k *ticks) Spend(now time.Duration) { k.taken = now / k.interval }
 
-// Submit blocks until there is room; the queue has room for all that are admitted.
+// Submit blocks until there is room. The queue has room for all admitted tasks.
 func (s *tickerLimited) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Acquire(ctx); err != nil {
 		return err
@@ -107,7 +102,6 @@ func (s *tickerLimited) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// startAll starts the tasks one by one.
 func (s *tickerLimited) startAll(ticks <-chan time.Time) {
 	for t := range s.Jobs {
 		if s.ready(ticks) {
@@ -119,7 +113,7 @@ func (s *tickerLimited) startAll(ticks <-chan time.Time) {
 	}
 }
 
-// ready waits for a slot and then for a tick, and says false if ctx has ended.
+// ready waits for a slot and then a tick. It returns false if ctx has ended.
 func (s *tickerLimited) ready(ticks <-chan time.Time) bool {
 	select {
 	case s.runs <- struct{}{}:

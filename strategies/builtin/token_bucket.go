@@ -12,25 +12,22 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// tokenBucket lets a task start when there are a slot and a token for it: golang.org/x/time/rate
-// before Limit workers. Tokens come at a rate, and up to a burst of them are kept.
+// tokenBucket starts a task when a slot and a token are available: golang.org/x/time/rate in front
+// of Limit workers. Tokens come at a rate, and up to burst are kept.
 //
-// Use it where what the tasks call counts requests in a second and not at once: a limit bounds the
-// rate only as long as the length of a task is known. A task waits for W − (burst−1)/rate or not at
-// all, where W is the wait in a queue whose server takes exactly 1/rate: the burst is a head start,
-// the rate decides what the load may be. It costs a look at the limiter per task (50 ns), and
-// slots that are idle while there is no token.
+// Use it where the target limits requests per second: a concurrency limit bounds the rate only if
+// task lengths are known. A task waits for W − (burst−1)/rate, at least 0, where W is the wait in a
+// queue with constant service time 1/rate. It costs 50 ns per task for the limiter, and slots idle
+// without tokens.
 //
-// The limiter is asked for one token at a time, for the task at the head of the queue, when there
-// is a slot for it. So tasks start in the order of acceptance, never more than a burst of them at
-// once. Limiter.Wait in each Submit, the usual way, would block a goroutine for each task that
-// waits, and let the tokens of those that wait for a slot pile up. Worse, it keeps the tokens of
-// callers that give up (go.dev/issue/56924): when 400 callers at 50 tokens a second hang up after
-// 300 ms, the next ones find the tokens of eight seconds taken, and nobody is served.
+// The limiter is asked for one token at a time, for the head of the queue when a slot is free. So
+// tasks start in order of acceptance, at most a burst at once. Limiter.Wait in each Submit would
+// block a goroutine per waiting task and accumulate tokens of tasks that wait for a slot. It also
+// keeps the tokens of callers that give up (go.dev/issue/56924): when 400 callers at 50 tokens per
+// second give up after 300 ms, the tokens of the next eight seconds are lost.
 //
-// Here a Submit that gives up while it is blocked takes no token with it. But a task in the queue
-// is accepted, and takes its token when its turn comes, even if nobody waits for it any more. So a
-// queue that is longer than callers wait costs tokens: with such callers have none (queue 0).
+// Here a blocked Submit that gives up uses no token. A queued task is accepted and uses its token
+// even if nobody waits for it any more, so with such callers use queue 0.
 type tokenBucket struct {
 	engine.Backlog
 	engine.FIFO
@@ -88,12 +85,12 @@ func newTokens(v param.Values) tokens {
 	return tokens{limiter: rate.NewLimiter(rate.Limit(limit), v.Int("burst")), half: limit / 2e9}
 }
 
-// At asks for a token unless that was done, and returns when it comes.
+// At requests a token once and returns when it comes.
 func (b *tokens) At(now time.Duration, began time.Time) time.Duration {
 	if !b.asked {
 		at := began.Add(now)
 		b.next, b.asked = now+b.limiter.ReserveN(at, 1).DelayFrom(at), true
-		// the limiter cuts a delay of just below a whole nanosecond, and its token is not there yet
+		// the limiter truncates delays to whole nanoseconds, and the token may not be there yet
 		if b.next > now && -b.limiter.TokensAt(began.Add(b.next)) > b.half {
 			b.next++
 		}
@@ -101,13 +98,13 @@ func (b *tokens) At(now time.Duration, began time.Time) time.Duration {
 	return b.next
 }
 
-// Spend takes the token that has come.
+// Spend uses the token.
 func (b *tokens) Spend(time.Duration) { b.asked = false }
 
-// ofTarget in place of a rate is that of the target, which whoever makes the instance knows.
+// ofTarget selects the rate of the target, which the creator of the instance knows.
 const ofTarget = "target"
 
-// Pop takes the head of the queue if it has its token, and otherwise asks for one.
+// Pop takes the head of the queue if it has its token, and otherwise requests one.
 func (s *tokenBucket) Pop(now time.Duration) (engine.Waiting, bool) {
 	if s.Line.Len == 0 {
 		return engine.Waiting{}, false

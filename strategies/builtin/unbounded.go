@@ -7,12 +7,11 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// unbounded starts a goroutine for each task at once and counts them: what a `go` statement in a
-// loop with a WaitGroup does.
+// unbounded starts a goroutine for each task at once and counts them, like a `go` statement in a
+// loop with a WaitGroup.
 //
-// Use it when the tasks are few, or bound themselves. It costs a goroutine per task, running or not
-// (about 2.6 kB), and hands the whole burst to whatever the tasks call: the first of the common
-// mistakes that the other strategies exist to avoid.
+// Use it for few or self-limiting tasks. It costs a goroutine per task, running or not (about 2.6
+// kB), and passes the whole burst to the target.
 type unbounded struct{ engine.PerTask }
 
 var _ = strategies.RegisterBuiltin(strategies.Spec{

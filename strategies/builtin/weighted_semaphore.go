@@ -11,28 +11,24 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// weightedSemaphore starts a goroutine for each task, after taking as many of Limit units as the
-// task weighs (Task.Weight; 0 counts as 1) from a golang.org/x/sync/semaphore. Submit blocks while
-// there are too few.
+// weightedSemaphore starts a goroutine for each task after taking Task.Weight (0 counts as 1) of
+// Limit units from a golang.org/x/sync/semaphore. Submit blocks while there are too few.
 //
-// Use it when tasks differ in what they take of the scarce thing: memory, connections, bytes in
-// flight. It costs what semaphore costs and, for a Submit that waits, three allocations of the
-// semaphore's. Such a Submit also needs a context that ends with its own and when the intake
-// closes. To make one costs more than the semaphore does, so one is kept for the next Submit with
-// the same context, until that context ends; Submits with contexts of their own pay each time.
+// Use it when tasks use different amounts of a resource: memory, connections, bytes in flight. It
+// costs the same as semaphore, and three allocations for a waiting Submit. That Submit also needs a
+// context that ends with its own or when the intake closes. Making one costs more than the
+// semaphore, so one is kept for the next Submit with the same context.
 //
-// Units are given in the order of Submit, and a task that finds too few holds up all that come
-// after it, however light: so heavy tasks are not starved by light ones, and units may be idle
-// meanwhile. With equal weights none is.
+// Units are given in order of Submit, and a task with too few blocks all later ones, so heavy tasks
+// do not starve, and units may idle. With equal weights none do.
 //
-// A weight above the limit can never be had. As in x/sync, such a Submit fails with its context: it
-// waits, in nobody's way, until that ends (or the intake closes) and then says why it waited in
-// vain. A negative weight panics.
+// As in x/sync, a Submit with a weight above the limit waits, without blocking others, until its
+// context ends or the intake closes, and returns the reason. A negative weight panics.
 type weightedSemaphore struct {
 	engine.PerTask
 	limit int64
 	units *weighted.Weighted
-	// for the next Submit with the same context; replaced only when it has ended
+	// for the next Submit with the same context. Replaced only when it has ended
 	kept atomic.Pointer[joint]
 }
 
@@ -52,11 +48,10 @@ var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	},
 }))
 
-// weight is what t takes. It must be the same from Submit to Done, as must all of a task that a
-// strategy has.
+// weight returns the units of t, which must be constant from Submit to Done.
 func weight(t *strategies.Task) int64 { return max(t.Weight, 1) }
 
-// Submit blocks until there are as many units as the task weighs.
+// Submit blocks until enough units are free.
 func (s *weightedSemaphore) Submit(ctx context.Context, t *strategies.Task) error {
 	if t.Weight < 0 {
 		panic(fmt.Sprintf("weighted_semaphore: a task of weight %d", t.Weight))
@@ -74,7 +69,7 @@ func (s *weightedSemaphore) Submit(ctx context.Context, t *strategies.Task) erro
 	return nil
 }
 
-// wait takes n units as soon as it is its turn, unless ctx ends or the intake closes.
+// wait takes n units in its turn, unless ctx ends or the intake closes.
 func (s *weightedSemaphore) wait(ctx context.Context, n int64) error {
 	j := s.kept.Load()
 	if j == nil || j.of != ctx.Done() {
@@ -100,7 +95,7 @@ func (s *weightedSemaphore) wait(ctx context.Context, n int64) error {
 	}
 }
 
-// A joint is a context that ends with that of a Submit and when the intake closes.
+// A joint is a context that ends with a Submit's context or when the intake closes.
 type joint struct {
 	context.Context
 	of  <-chan struct{} // Done of the Submit's

@@ -8,11 +8,11 @@ import (
 )
 
 // The strategy worker_pool is Limit long-lived goroutines that receive from one channel with room
-// for Queue tasks. Submit sends to the channel, so it blocks while the queue is full.
+// for Queue tasks. Submit blocks while the queue is full.
 //
-// It is the classic of limited concurrency in Go, and the cheapest of them as long as there is a
-// queue: a running worker takes its next task without a switch of goroutines. With no queue each
-// task wakes a parked worker. It costs Limit idle goroutines.
+// It is the classic of limited concurrency in Go and the cheapest one with a queue: a running
+// worker takes its next task without a goroutine switch. Without a queue each task wakes a parked
+// worker. It costs Limit idle goroutines.
 var workerPoolSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "worker_pool",
 	Summary: "long-lived workers that take tasks from a channel",

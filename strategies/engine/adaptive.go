@@ -7,24 +7,22 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Adaptive learns its limit from the response times of its tasks: the engine of adaptive_aimd and
-// adaptive_gradient. Tasks wait for a slot in the order of acceptance.
-//
-// It measures the time inside Run, which is the response time of the service called. The wait for a
-// slot is left out: the limit itself causes it, and a lower limit would make it longer still.
+// Adaptive is the engine of adaptive_aimd and adaptive_gradient: it learns its limit from the time
+// inside Run, the response time of the called service. The wait for a slot is excluded, because a
+// lower limit would lengthen it. Tasks wait for a slot in order of acceptance.
 type Adaptive struct {
 	Backlog
 	FIFO
 	law Law
 }
 
-// A Law computes the limit of an Adaptive from the ends of its tasks.
+// A Law computes the limit of an Adaptive from its ended tasks.
 type Law interface {
-	// Learn takes the end of one task and returns the limit from now on.
+	// Learn returns the new limit after the end of one task.
 	Learn(e Ending) int
 }
 
-// Launch opens the instance with a limit of initial; law changes it from then on.
+// Launch opens the instance with limit initial, which law then adjusts.
 func (s *Adaptive) Launch(
 	ctx context.Context, p strategies.Params, sink strategies.Sink, law Law, initial int,
 ) *Adaptive {
@@ -33,8 +31,8 @@ func (s *Adaptive) Launch(
 	return s
 }
 
-// Ended learns from the end of a task, unless the task panicked, which says nothing about the
-// service called, or was cancelled.
+// Ended passes the end of a task to the law, unless the task panicked or was cancelled: neither
+// describes the called service.
 func (s *Adaptive) Ended(_ Waiting, e Ending) {
 	if e.own {
 		s.slots = s.law.Learn(e)
@@ -48,5 +46,5 @@ func (s *Adaptive) Limit() int {
 	return s.slots
 }
 
-// Took is the time inside Run.
+// Took returns the time inside Run.
 func (e Ending) Took() time.Duration { return e.Ended - e.Began }

@@ -7,12 +7,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Layer goes around a strategy. It submits inside not the caller's task but a Call of its own
-// that stands for it, so that what it does around an attempt is its own affair, however many layers
-// there are and whatever they make of a task: the caller's is never changed. T is what it keeps
-// with one.
-//
-// It costs a task two func calls and a copy of its fields, and no allocation.
+// A Layer wraps a strategy. It submits a Call in place of the caller's task, which is never
+// changed, so layers can be nested. T is the layer's state per task. A task costs two func calls
+// and a copy of its fields, without allocation.
 type Layer[T any] struct {
 	Inside strategies.Strategy
 	sink   strategies.Sink
@@ -21,7 +18,7 @@ type Layer[T any] struct {
 	calls  sync.Pool
 }
 
-// A Call is a task on its way through what is inside.
+// A Call is the task that a Layer submits to the inner strategy.
 type Call[T any] struct {
 	Task strategies.Task  // that is submitted inside
 	For  *strategies.Task // the caller's
@@ -29,9 +26,8 @@ type Call[T any] struct {
 	of   *Layer[T]
 }
 
-// Start makes what is inside. run is an attempt, or a step, at the caller's task: it calls the Run
-// of c.For, or not. ended is told how the task ended, before the sink is, and says with which
-// result it is done; a task that never started has ended too.
+// Start makes the inner strategy. run makes one attempt or step and may call the Run of c.For.
+// ended is called before the sink, also for tasks that never started, and returns the final result.
 func (s *Layer[T]) Start(
 	ctx context.Context, inner strategies.Spec, in strategies.Params, sink strategies.Sink,
 	run func(ctx context.Context, c *Call[T]) strategies.Result,
@@ -67,8 +63,8 @@ func (s *Layer[T]) Submit(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// Copy makes t what the caller said of another, Run and Arg included, to be an attempt of its own.
-// Where a part outside retries in place, Run is that part's, which finds what it needs in the task.
+// Copy copies all fields of another task to t, including Run and Arg, to make a separate attempt.
+// If an outer part retries in place, the copied Run is that part's.
 func Copy(t, of *strategies.Task) {
 	t.Run, t.Arg = of.Run, of.Arg
 	tries := &of.Kept().Tries
@@ -76,7 +72,7 @@ func Copy(t, of *strategies.Task) {
 	Resemble(t, of)
 }
 
-// Resemble has a task say of itself what another does: all but its Run and its Arg.
+// Resemble copies all fields of like to t except Run and Arg.
 func Resemble(t, like *strategies.Task) {
 	t.Weight, t.Class, t.Size, t.ID = like.Weight, like.Class, like.Size, like.ID
 	t.Priority, t.Tenant, t.Deadline = like.Priority, like.Tenant, like.Deadline
@@ -88,7 +84,7 @@ func (s *Layer[T]) putBack(c *Call[T]) {
 	s.calls.Put(c)
 }
 
-// Done implements strategies.Sink for what is inside.
+// Done implements strategies.Sink for the inner strategy.
 func (s *Layer[T]) Done(t *strategies.Task, r strategies.Result) {
 	c := t.Arg.(*Call[T])
 	r = s.ended(c, r)
@@ -100,7 +96,7 @@ func (s *Layer[T]) Done(t *strategies.Task, r strategies.Result) {
 // Drain implements strategies.Strategy.
 func (s *Layer[T]) Drain(ctx context.Context) error { return s.Inside.Drain(ctx) }
 
-// KeepAll has what is inside shed nothing that it has accepted.
+// KeepAll stops the inner strategy from shedding accepted tasks.
 func (s *Layer[T]) KeepAll() {
 	if s, sheds := s.Inside.(interface{ KeepAll() }); sheds {
 		s.KeepAll()

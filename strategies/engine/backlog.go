@@ -8,20 +8,18 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Backlog is the engine of strategies with a queue discipline of their own: the Discipline
-// decides which accepted task starts next, and when, and the backlog does everything else.
+// A Backlog is the engine of strategies with their own queue discipline: the Discipline decides
+// which accepted task starts next, and when.
 //
-// It has one mutex, held for a push or a pop and some arithmetic, never during a wait. A waiting
-// task takes memory in the discipline, but no goroutine. Workers are goroutines that are started
-// when there is a task and a slot for it, and end when there is none: under load a running worker
-// takes its next task without a switch of goroutines, and an idle instance has none. They are
-// started one at a time, each by the one before it, so that a burst wakes no more of them than are
-// needed.
+// One mutex is held for a push or pop, never during a wait. A waiting task needs no goroutine. A
+// worker starts when there are a task and a slot, and ends when there is no task. Under load it
+// takes its next task without switching goroutines. Workers are started one at a time, each by its
+// predecessor, so a burst wakes only as many as it needs.
 type Backlog struct {
 	Lifecycle
 	room chan struct{} // holds one element for each accepted task; nil: a strategy that sheds
 	most int64         // accepted tasks, for one that sheds
-	// when the instance was made: all instants count from it, which costs half of time.Now
+	// start of the instance: instants are relative to it, which costs half of time.Now
 	Began time.Time
 	work  func() // worker as a func made once, for the go statement
 
@@ -36,18 +34,17 @@ type Backlog struct {
 	alarm time.Duration // when the timer rings; 0: it does not
 }
 
-// A Discipline chooses the task that starts next. All methods are called with the backlog's mutex
-// held; now is the time since the instance was made.
+// A Discipline chooses the next task. Its methods are called with the backlog's mutex held. now is
+// the time since the instance was made.
 type Discipline interface {
 	Push(w Waiting, now time.Duration)
-	// Pop takes the task that starts now; false if none waits, or none may start yet. It is called
-	// when there is a slot.
+	// Pop returns the task to start now, or false. It is called when there is a slot.
 	Pop(now time.Duration) (Waiting, bool)
-	// Ended is called for each task that Pop returned, when its slot is free again.
+	// Ended is called for each popped task after its slot is free.
 	Ended(w Waiting, e Ending)
-	// Wake is called at the instant given to WakeAt, and returns tasks to shed.
+	// Wake is called at the instant given to WakeAt and returns tasks to shed.
 	Wake(now time.Duration) []*strategies.Task
-	// Empty takes all tasks.
+	// Empty removes and returns all tasks.
 	Empty() []*strategies.Task
 }
 
@@ -68,8 +65,8 @@ type Ending struct {
 	own          bool // the task's own end: neither a panic nor one of the instance
 }
 
-// Open makes b ready: a discipline, a number of slots, and room for capacity tasks, beyond which
-// Submit sheds or blocks.
+// Open prepares b with a discipline, slots, and room for capacity tasks. Beyond that Submit sheds
+// or blocks.
 func (b *Backlog) Open(
 	ctx context.Context, sink strategies.Sink, queue Discipline, slots, capacity int, sheds bool,
 ) {
@@ -83,10 +80,9 @@ func (b *Backlog) Open(
 	b.Lifecycle.Open(ctx, sink, nil)
 }
 
-// now is the time since the instance was made.
 func (b *Backlog) now() time.Duration { return time.Since(b.Began) }
 
-// Submit blocks or sheds when there is no room, and does not wait for a slot.
+// Submit blocks or sheds when there is no room. It does not wait for a slot.
 func (b *Backlog) Submit(ctx context.Context, t *strategies.Task) error {
 	var err error
 	if b.room == nil {
@@ -109,7 +105,7 @@ func (b *Backlog) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// Start starts a worker if there is a slot and a task for it and no other worker is starting.
+// Start starts a worker if a slot and a task are free and no other worker is starting.
 func (b *Backlog) Start(now time.Duration) {
 	if b.handed.Task != nil || b.workers >= b.slots {
 		return
@@ -124,17 +120,17 @@ func (b *Backlog) Start(now time.Duration) {
 	go b.work()
 }
 
-// Slots returns the number of slots; the caller holds Mutex.
+// Slots returns the number of slots. The caller holds Mutex.
 func (b *Backlog) Slots() int { return b.slots }
 
-// SetSlots changes the number of slots to n; the caller holds Mutex. Running tasks continue.
+// SetSlots changes the number of slots to n. Running tasks continue. The caller holds Mutex.
 func (b *Backlog) SetSlots(n int, now time.Duration) {
 	b.slots = n
 	b.Start(now)
 }
 
-// worker runs tasks as long as there are some and its slot is not taken away. One defer catches
-// the panic or Goexit of whatever it was running; that ends it, and its slot goes to a successor.
+// worker runs tasks until none waits or its slot is removed. One defer catches a panic or Goexit
+// and passes the slot to a successor.
 func (b *Backlog) worker() {
 	var w Waiting
 	var began time.Duration
@@ -182,9 +178,8 @@ func (b *Backlog) worker() {
 	}
 }
 
-// report counts out a task that a goroutine of ours held, and then tells the sink, so that a client
-// which submits on Done finds room. Drain cannot overtake that Done, because it waits for the
-// goroutine too.
+// report counts t out before it calls the sink, so a client that submits on Done finds room. Drain
+// waits for the calling goroutine and cannot overtake Done.
 func (b *Backlog) report(t *strategies.Task, r strategies.Result) {
 	if b.room != nil {
 		<-b.room
@@ -193,7 +188,6 @@ func (b *Backlog) report(t *strategies.Task, r strategies.Result) {
 	b.sink.Done(t, r)
 }
 
-// abandon settles what waits without running it.
 func (b *Backlog) abandon() {
 	b.Mutex.Lock()
 	tasks := b.queue.Empty()
@@ -207,7 +201,7 @@ func (b *Backlog) abandon() {
 	}
 }
 
-// WakeAt schedules a call of the discipline's Wake at that instant, unless an earlier one is
+// WakeAt schedules a call of the discipline's Wake at the given instant, unless an earlier one is
 // scheduled.
 func (b *Backlog) WakeAt(at, now time.Duration) {
 	switch {
@@ -224,7 +218,7 @@ func (b *Backlog) WakeAt(at, now time.Duration) {
 	}
 }
 
-// Silence cancels the wake-up that WakeAt asked for.
+// Silence cancels the scheduled wake-up.
 func (b *Backlog) Silence() {
 	if b.alarm != 0 && b.timer.Stop() {
 		b.alarm = 0
@@ -232,7 +226,6 @@ func (b *Backlog) Silence() {
 	}
 }
 
-// ring is called by the timer.
 func (b *Backlog) ring() {
 	defer b.Alive.Done()
 	b.Mutex.Lock()

@@ -7,17 +7,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A line is the Submits that wait for room, in the order in which they came. It is linked in both
-// directions because any of them may be given up. All methods are called with the mutex held of
-// the strategy that it belongs to.
+// A line is a FIFO of Submits that wait for room, doubly linked because any of them may give up.
+// Methods require the mutex of the owning strategy.
 type line struct {
 	first, last *blocked
-	// a stack of those that are over, so that to wait allocates nothing either
+	// stack of free elements, so that waiting does not allocate
 	unused *blocked
 }
 
-// A blocked is a Submit in a line. It lives as long as the instance, and serves one Submit after
-// another.
+// A blocked is a Submit in a line. Elements are reused for the life of the instance.
 type blocked struct {
 	task       *strategies.Task
 	to         int // pool, or anyPool
@@ -27,7 +25,7 @@ type blocked struct {
 	let        chan struct{} // has room for the one element that says so
 }
 
-// join puts a Submit at the end. It must leave when its wait is over.
+// join appends a Submit, which must call Leave after its wait.
 func (l *line) join(t *strategies.Task) *blocked {
 	b := l.unused
 	if b == nil {
@@ -45,7 +43,6 @@ func (l *line) join(t *strategies.Task) *blocked {
 	return b
 }
 
-// unlink takes b out of its line and returns its task.
 func (b *blocked) unlink() *strategies.Task {
 	if b.prev != nil {
 		b.prev.next = b.next
@@ -62,8 +59,8 @@ func (b *blocked) unlink() *strategies.Task {
 	return t
 }
 
-// Leave ends a wait, and reports whether the Submit was let in. If it was, and also had to be given
-// up, it is let in: its task may have run.
+// Leave ends a wait and reports whether the Submit was let in. This takes precedence over giving
+// up, because the task may have run.
 func (l *line) Leave(b *blocked, letIn bool) bool {
 	switch {
 	case b.in != nil:
@@ -77,7 +74,8 @@ func (l *line) Leave(b *blocked, letIn bool) bool {
 	return letIn
 }
 
-// untilLet waits until b is let in, ctx ends or the intake closes: then the error says which.
+// untilLet waits until b is let in, ctx ends or the intake closes. The error distinguishes the last
+// two.
 func (l *Lifecycle) untilLet(ctx context.Context, b *blocked) error {
 	select {
 	case <-b.let:
@@ -89,8 +87,7 @@ func (l *Lifecycle) untilLet(ctx context.Context, b *blocked) error {
 	}
 }
 
-// stand has a Submit wait in its line, whose mutex it takes, until it is let in or has to be given
-// up.
+// stand makes a Submit wait in its line, whose mutex it locks.
 func (l *Lifecycle) stand(
 	ctx context.Context, mu *sync.Mutex, in *line, b *blocked,
 ) error {
@@ -105,27 +102,25 @@ func (l *Lifecycle) stand(
 	return err
 }
 
-// A space is the room that tasks take in several pools, and the Submits that wait for it. All
-// methods are called with the mutex held of the strategy that it belongs to.
+// A space counts the room used in several pools and holds the Submits that wait for it. Methods
+// require the mutex of the owning strategy.
 type space struct {
 	of  []room // by pool
 	any line   // Submits of tasks that may go to any pool
 	seq uint64 // tasks and blocked Submits so far
 }
 
-// A room is that of a pool.
 type room struct {
 	most   int  // tasks accepted and not done
 	inside int  // as many there are
 	line   line // Submits that wait for it
 }
 
-// anyPool is where a task goes whose class has no pool: to the first free slot of all.
+// anyPool is the destination of a task whose class has no pool: the first free slot of any pool.
 const anyPool = -1
 
-// find returns the pool whose room a task takes that goes there, or -1 if there is none. One that
-// may go anywhere takes it where there is most, so that it is in nobody's way as long as possible.
-// Whenever a pool has room nobody waits for it.
+// find returns the pool whose room a task for pool to uses, or -1. A task for any pool uses the
+// pool with the most room. Nobody waits for a pool that has room.
 func (r *space) find(to int) int {
 	if to != anyPool {
 		if l := &r.of[to]; l.inside < l.most {
@@ -142,15 +137,14 @@ func (r *space) find(to int) int {
 	return best
 }
 
-// take counts a task into the room of a pool, and returns its number.
+// take uses room in a pool and returns the number of the task.
 func (r *space) take(pool int) uint64 {
 	r.of[pool].inside++
 	r.seq++
 	return r.seq
 }
 
-// free gives room in a pool back, and returns the Submit that has waited for it longest; nil: none
-// waits.
+// free returns room to a pool and removes the Submit that has waited for it longest, or nil.
 func (r *space) free(pool int) *blocked {
 	l := &r.of[pool]
 	l.inside--
@@ -160,7 +154,6 @@ func (r *space) free(pool int) *blocked {
 	return l.line.first
 }
 
-// lineOf is where the tasks of a pool wait for room.
 func (r *space) lineOf(to int) *line {
 	if to == anyPool {
 		return &r.any
@@ -168,7 +161,6 @@ func (r *space) lineOf(to int) *line {
 	return &r.of[to].line
 }
 
-// block puts a Submit at the end of the line of the pool that its task goes to.
 func (r *space) block(t *strategies.Task, to int) *blocked {
 	b := r.lineOf(to).join(t)
 	r.seq++

@@ -7,13 +7,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A CodelQueue is the queue of codel_lifo: it chooses the next task and finds those that have
-// waited too long.
+// A CodelQueue is the queue of codel_lifo: it chooses the next task and finds overdue ones.
 type CodelQueue struct {
 	target, interval time.Duration
 
-	// Tasks with one timeout become overdue in the order in which they came, so each timeout has a
-	// line of its own.
+	// Tasks with the same timeout become overdue in order of arrival, so each timeout has its own
+	// line.
 	calm, pressed ring[Waiting]
 	since         time.Duration      // when the queue was empty last, if it is not now
 	late          []*strategies.Task // overdue, and not yet shed
@@ -25,10 +24,11 @@ func NewCodelQueue(v param.Values) CodelQueue {
 	return CodelQueue{target: v.Duration("target"), interval: v.Duration("interval")}
 }
 
-// overloaded says whether the queue, which is not empty, has not been for the interval.
+// overloaded reports whether the queue, which must not be empty, has not been empty for the
+// interval.
 func (q *CodelQueue) overloaded(now time.Duration) bool { return now-q.since >= q.interval }
 
-// Push returns how long w may wait.
+// Push adds w and returns how long it may wait.
 func (q *CodelQueue) Push(w Waiting, now time.Duration) (timeout time.Duration) {
 	q.shed(now)
 	if q.calm.Len+q.pressed.Len == 0 {
@@ -42,7 +42,7 @@ func (q *CodelQueue) Push(w Waiting, now time.Duration) (timeout time.Duration) 
 	return timeout
 }
 
-// Pop takes the newest under overload, otherwise the oldest.
+// Pop returns the newest task under overload, otherwise the oldest.
 func (q *CodelQueue) Pop(now time.Duration) (Waiting, bool) {
 	q.shed(now)
 	switch {
@@ -60,8 +60,8 @@ func (q *CodelQueue) Pop(now time.Duration) (Waiting, bool) {
 	return q.calm.PopFront(), true
 }
 
-// shed takes what is overdue out of the queue. No alarm is later than the first is due, so that
-// somebody asks for them at once.
+// shed moves overdue tasks out of the queue. It sets the alarm no later than the first of them was
+// due, so that TakeLate is called at once.
 func (q *CodelQueue) shed(now time.Duration) {
 	if q.Draining {
 		return
@@ -74,7 +74,7 @@ func (q *CodelQueue) shed(now time.Duration) {
 	}
 }
 
-// TakeLate takes the overdue tasks.
+// TakeLate removes and returns the overdue tasks.
 func (q *CodelQueue) TakeLate(now time.Duration) []*strategies.Task {
 	q.shed(now)
 	late := q.late
@@ -82,7 +82,7 @@ func (q *CodelQueue) TakeLate(now time.Duration) []*strategies.Task {
 	return late
 }
 
-// OverdueAt returns the instant at which the next task becomes overdue; false: none does.
+// OverdueAt returns the instant at which the next task becomes overdue, or false.
 func (q *CodelQueue) OverdueAt() (at time.Duration, ok bool) {
 	if q.Draining {
 		return 0, false
@@ -98,7 +98,7 @@ func (q *CodelQueue) OverdueAt() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// KeepAll keeps all further tasks from becoming overdue, and returns those that already are.
+// KeepAll stops further tasks from becoming overdue and returns those that already are.
 func (q *CodelQueue) KeepAll() []*strategies.Task {
 	q.Draining = true
 	late := q.late
@@ -106,7 +106,7 @@ func (q *CodelQueue) KeepAll() []*strategies.Task {
 	return late
 }
 
-// Empty takes all tasks.
+// Empty removes and returns all tasks.
 func (q *CodelQueue) Empty() []*strategies.Task {
 	late := q.late
 	q.late = nil

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TurnsMissed returns an error if inner runs tasks in steps: a part that keeps tasks would miss
-// their turns.
+// TurnsMissed returns an error if inner runs tasks in steps, which a part that keeps tasks would
+// prevent.
 func TurnsMissed(inner strategies.Spec) error {
 	if inner.Quantum == nil {
 		return nil
@@ -20,7 +20,8 @@ func TurnsMissed(inner strategies.Spec) error {
 		inner.Base)
 }
 
-// NotHedged returns an error if inner hedges: a part cannot count the slots of its second attempts.
+// NotHedged returns an error if inner hedges, because a part cannot count the slots of second
+// attempts.
 func NotHedged(inner strategies.Spec) error {
 	if !inner.Hedges {
 		return nil
@@ -29,10 +30,9 @@ func NotHedged(inner strategies.Spec) error {
 		"count: put hedged outermost")
 }
 
-// Paced completes a part that bounds the rate of starts, as strategy whole does. It keeps tasks
-// until the inner strategy has a slot and takes the token only then, so that a burst of starts
-// never exceeds the saved tokens. If the inner strategy retries, it bounds the rate of tasks, not
-// of attempts.
+// Paced completes a part that bounds the rate of starts, as strategy whole does. It takes a token
+// only when the inner strategy has a slot, so bursts never exceed the saved tokens. If the inner
+// strategy retries, it bounds the rate of tasks, not of attempts.
 func Paced(
 	whole strategies.Spec,
 	p strategies.Part,
@@ -80,9 +80,9 @@ func Paced(
 	return p
 }
 
-// Routed completes a part that separates classes as strategy whole does, with an inner instance for
-// each class pool. Runs check that a class pool starts its tasks in order as soon as it has a slot,
-// so the inner strategy must do that.
+// Routed completes a part that separates classes as strategy whole does, with an inner instance per
+// class pool. Runs check that each pool starts its tasks in order as soon as it has a slot, so the
+// inner strategy must do so.
 func Routed(
 	whole strategies.Spec,
 	p strategies.Part,

@@ -6,15 +6,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Slotted declares Limit slots and no queue: first come, first served, and no idle slot while a
-// task waits.
+// Slotted declares Limit slots without a queue: first come, first served, work-conserving.
 func Slotted(s strategies.Spec) strategies.Spec {
 	s.Bound = func(p strategies.Params) int { return p.Limit }
 	s.Capacity, s.FIFO, s.WorkConserving = s.Bound, true, true
 	return s
 }
 
-// Queued declares Limit slots, and a queue of Queue tasks that wait for one.
+// Queued declares Limit slots and a queue of Queue waiting tasks.
 func Queued(s strategies.Spec) strategies.Spec {
 	s.Bound = func(p strategies.Params) int { return p.Limit }
 	s.Capacity = func(p strategies.Params) int { return p.Limit + p.Queue }
@@ -22,14 +21,13 @@ func Queued(s strategies.Spec) strategies.Spec {
 	return s
 }
 
-// Pooled declares a usual worker pool: a queue, first come, first served, and no idle slot while a
-// task waits.
+// Pooled declares a worker pool: a queue, first come, first served, work-conserving.
 func Pooled(s strategies.Spec) strategies.Spec {
 	s.FIFO, s.WorkConserving = true, true
 	return Queued(s)
 }
 
-// Separated declares a pool for each class, with its own workers and queue, that runs tasks whole.
+// Separated declares a pool per class with its own workers and queue, which runs tasks whole.
 func Separated(
 	s strategies.Spec,
 	poolsOf func(strategies.Params) []strategies.ClassPool,

@@ -9,13 +9,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// What Reply.Dead says of messages without a run.
+// Values of Reply.Dead for messages without a run.
 var (
 	errForeign = errors.New("not a message of poolbench")
 	errUnknown = errors.New("there is no task of that ID any more")
 )
 
-// deliver is called by the broker's side, for each delivery.
 func (s *brokered) deliver(m Message) {
 	body := m.Body()
 	if len(body) < headerSize {
@@ -39,8 +38,7 @@ func (s *brokered) deliver(m Message) {
 	}, func(r strategies.Result, _ bool) { s.conclude(m, l, t, r) })
 }
 
-// claim finds the task that a message is about, and marks it as running; or says what the message
-// is replied instead.
+// claim marks the task of a message as running. Without a task to run it returns the Reply.
 func (s *brokered) claim(l label) (*strategies.Task, Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +59,7 @@ func (s *brokered) claim(l label) (*strategies.Task, Reply) {
 	return nil, Reply{Dead: errUnknown}
 }
 
-// recover is claim for a message that an earlier process has left.
+// recover is claim for messages of an earlier process.
 func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Reply) {
 	t := s.find(id)
 	if t == nil {
@@ -76,15 +74,14 @@ func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Rep
 		s.Leave()
 		return nil, Reply{Again: true, After: time.Second}
 	}
-	// the attempts of the processes before; this one is not counted yet
+	// attempts of earlier processes, without the current one
 	t.Kept().Tries = strategies.Tries{Ordinal: l.number, Made: m.Attempt() - 1}
 	s.errands[l] = errand{task: t, running: true}
 	s.accepted.Add(1)
 	return t, Reply{}
 }
 
-// conclude replies to the message of a task that has been run, and settles the task, unless it is
-// to be run again.
+// conclude replies to the message of a finished attempt and settles the task unless it is retried.
 func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies.Result) {
 	var reply Reply
 	var panicked *strategies.PanicError
@@ -117,8 +114,7 @@ func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies
 	s.Settle(t, r)
 }
 
-// reply tells the broker, unless the store has failed. What it was not told of will be delivered
-// again.
+// reply replies unless the store has failed. Messages without a reply are delivered again.
 func (s *brokered) reply(m Message, r Reply) {
 	s.steps.Add(1)
 	if fault := context.Cause(s.failing); fault != nil {

@@ -8,24 +8,20 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Dispatch is a FIFO queue and workers that are started on demand: the engine of dispatcher and
+// A Dispatch is a FIFO queue with workers started on demand: the engine of dispatcher and
 // dispatcher_shed.
 //
-// One mutex guards all state. It is held for a few nanoseconds and never during a wait, a task or a
-// Done. A Submit takes it once, a worker only now and then: the first page of the queue is shared
-// (see pages), and a worker that ends a task takes the next of that page with one atomic operation,
-// which at the same time gives back its slot, since it goes straight to a new owner. The page's
-// counter tells how many tasks were claimed in that way; inside is updated from it only when it
-// reaches most. While a Submit waits for room, and once the intake is closed, no page is shared:
-// then each slot is given back under the mutex, by a worker that can see who waits for it.
+// One mutex guards all state and is held for nanoseconds. A Submit locks it once, a worker rarely:
+// the first page of the queue is shared (see pages), and a worker takes its next task from that
+// page with one atomic operation, which also transfers its slot. The page counts these claims.
+// inside is updated from the count only when it reaches most. While a Submit waits for room, and
+// after the intake closes, no page is shared, so each slot is released under the mutex.
 //
-// Idle workers are woken one at a time: by the Submit that finds a task for one, then by the woken
-// worker, if it leaves tasks behind. So a burst wakes no more workers than it keeps busy. Invariant
-// whenever the mutex is free: if a task waits and a worker may be woken or started for it, one is
-// on its way.
+// Idle workers are woken one at a time, by a Submit or by a woken worker that leaves tasks behind,
+// so a burst wakes only workers that it keeps busy. Invariant while the mutex is free: if a task
+// waits and a worker may be woken or started, one is on its way.
 //
-// The lifecycle's count is not kept per task: until the intake closes it is 1, for the dispatch
-// itself, and from then on it is exact (see seal).
+// The lifecycle's count is 1 until the intake closes, and exact from then on (see seal).
 type Dispatch struct {
 	Lifecycle
 	limit int
@@ -34,7 +30,7 @@ type Dispatch struct {
 	_     [64]byte // the fields below change with every task, those above never
 	mu    sync.Mutex
 	queue pages
-	// accepted tasks whose slot is not known to be given back; no longer kept once sealed
+	// upper bound of accepted tasks that hold a slot. Not updated once sealed
 	inside  int
 	most    int               // of them; when sealed, less than any number of them
 	busy    int               // workers that are not parked
@@ -46,7 +42,7 @@ type Dispatch struct {
 	_       [64]byte
 }
 
-// Start makes s ready; set Sheds before.
+// Start makes s ready. Set Sheds before.
 func (s *Dispatch) Start(ctx context.Context, p strategies.Params, sink strategies.Sink) *Dispatch {
 	s.limit, s.most = p.Limit, p.Limit+p.Queue
 	s.queue.Open()
@@ -56,7 +52,7 @@ func (s *Dispatch) Start(ctx context.Context, p strategies.Params, sink strategi
 	return s
 }
 
-// Submit puts the task in the queue. When that is full, it blocks or sheds.
+// Submit queues the task, and blocks or sheds when the queue is full.
 func (s *Dispatch) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -77,8 +73,7 @@ func (s *Dispatch) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// isFull brings inside up to date. If there is no room then, a Submit is about to wait for it, so
-// that claims must end.
+// isFull updates inside. If it is still full it ends claims, because a Submit will wait.
 func (s *Dispatch) isFull() bool {
 	s.inside -= s.queue.claims()
 	if s.inside >= s.most && !s.Sheds {
@@ -87,8 +82,7 @@ func (s *Dispatch) isFull() bool {
 	return s.inside >= s.most
 }
 
-// refuse is the rest of a Submit for which there is no room: it is called with the mutex held, and
-// releases it.
+// refuse completes a Submit without room. It is called with the mutex held and releases it.
 func (s *Dispatch) refuse(ctx context.Context, t *strategies.Task) error {
 	switch {
 	case s.sealed:
@@ -109,8 +103,8 @@ func (s *Dispatch) refuse(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// rouse counts a worker as busy that was parked, and returns it to be signalled when the mutex is
-// released; or it starts a new one and returns nil.
+// rouse marks a parked worker as busy and returns it, to be signalled after the mutex is released,
+// or starts a new worker and returns nil.
 func (s *Dispatch) rouse() *dispatchWorker {
 	s.busy++
 	s.waking = true
@@ -126,8 +120,8 @@ func (s *Dispatch) rouse() *dispatchWorker {
 	return nil
 }
 
-// seal is what the closing of the intake means here: nothing is accepted any more, and the
-// lifecycle counts what is inside. From now on whoever ends a task counts it out there.
+// seal closes the intake and moves the count of tasks inside to the lifecycle, where ended tasks
+// are counted out from now on.
 func (s *Dispatch) seal() {
 	s.mu.Lock()
 	if s.sealed {
@@ -142,8 +136,8 @@ func (s *Dispatch) seal() {
 	s.Leave() // for the dispatch itself
 }
 
-// abandonQueue settles what waits in the queue without running it. It may come before seal has been
-// called for the closing that it belongs to, by another goroutine.
+// abandonQueue settles queued tasks without running them. It may run before seal, called by another
+// goroutine.
 func (s *Dispatch) abandonQueue() {
 	s.seal()
 	for {
@@ -157,7 +151,6 @@ func (s *Dispatch) abandonQueue() {
 	}
 }
 
-// dismiss ends the workers: nothing will come any more.
 func (s *Dispatch) dismiss() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,30 +6,26 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// pageSize is how many tasks a page holds: enough that what is done once a page does not count, and
-// few enough that the pages in use, at most one per worker beside those that are full, are small:
-// 600 bytes.
+// pageSize is large enough to make the cost per page negligible and small enough that partly filled
+// pages, at most one per worker, use 600 bytes each.
 const pageSize = 64
 
-// pages is the queue of a dispatch: FIFO, in pages that are used again, so that it allocates
-// nothing once it has been as long as it gets. All methods but page.claim are called with the mutex
-// of the dispatch held.
+// pages is the FIFO queue of a Dispatch. Pages are reused, so a queue that does not grow does not
+// allocate. All methods except page.claim require the dispatch's mutex.
 //
-// The first page can be shared, when it has two tasks or more. From then on nothing is added to it,
-// tasks are taken by claim, in the same order, and nobody but claim touches its slots. A worker
-// enters a page by taking its first task from it, and then may claim more without the mutex until
-// there are none; then it must quit. A page is used again when all that entered it have quit: until
-// then one of them may still be about to read the slot that it has claimed.
+// The first page can be shared if it has two or more tasks. Nothing is added to a shared page, and
+// only claim accesses its slots. A worker enters a page by taking its first task, may claim more
+// without the mutex, and must then quit. A page is reused only after all workers have quit it,
+// because one may still be about to read its claimed slot.
 type pages struct {
 	head, tail *page
 	shared     bool  // head is, and then it is not tail
 	unused     *page // a stack of pages that nobody uses
 }
 
-// A page is a piece of the queue.
 type page struct {
 	left atomic.Int64 // tasks to claim while it is shared; not positive: none
-	// left has a cache line of its own: it is the one that workers on several cores meet on
+	// left has its own cache line because workers on several cores contend for it
 	_ [56]byte
 
 	tasks       [pageSize]*strategies.Task
@@ -39,7 +35,7 @@ type page struct {
 	next        *page // towards the tail
 }
 
-// claim takes the next task of a shared page; nil: there is none. It needs no mutex.
+// claim returns the next task of a shared page, or nil. It needs no mutex.
 func (p *page) claim() *strategies.Task {
 	left := int(p.left.Add(-1))
 	if left < 0 {
@@ -51,13 +47,11 @@ func (p *page) claim() *strategies.Task {
 	return t
 }
 
-// Open makes q ready.
 func (q *pages) Open() {
 	q.head = new(page)
 	q.tail = q.head
 }
 
-// Push adds t at the end.
 func (q *pages) Push(t *strategies.Task) {
 	p := q.tail
 	if p.last == pageSize {
@@ -67,7 +61,6 @@ func (q *pages) Push(t *strategies.Task) {
 	p.last++
 }
 
-// turn adds an empty page at the end.
 func (q *pages) turn() *page {
 	p := q.unused
 	if p == nil {
@@ -80,7 +73,6 @@ func (q *pages) turn() *page {
 	return p
 }
 
-// Empty says whether no task waits.
 func (q *pages) Empty() bool {
 	p := q.head
 	if q.shared {
@@ -92,9 +84,8 @@ func (q *pages) Empty() bool {
 	return p.first == p.last
 }
 
-// take takes the first task, if there is one. It may find or make, if share, a shared page: then
-// the caller enters it, which is the page returned. It may also find that a page is no longer
-// shared: then it returns what claims would have.
+// take returns the first task, if any. With share it may find or create a shared page, which the
+// caller then has entered. If it stops sharing a page, it returns the number of claims.
 func (q *pages) take(share bool) (t *strategies.Task, entered *page, claims int) {
 	if q.shared {
 		p := q.head
@@ -120,7 +111,7 @@ func (q *pages) take(share bool) (t *strategies.Task, entered *page, claims int)
 	return t, p, claims
 }
 
-// Pop takes the first task, if there is one; no page is shared.
+// Pop returns the first task, if any, without sharing a page.
 func (q *pages) Pop() *strategies.Task {
 	p := q.head
 	if p.first == p.last {
@@ -133,14 +124,14 @@ func (q *pages) Pop() *strategies.Task {
 	return t
 }
 
-// quit is for a worker that has entered p and will claim no more from it.
+// quit is called by a worker that will claim no more from p.
 func (q *pages) quit(p *page) {
 	if p.users--; p.users == 0 && p != q.head {
 		q.discard(p)
 	}
 }
 
-// claims returns how many tasks have been claimed from the shared page since it was last asked.
+// claims returns the number of tasks claimed from the shared page since the last call.
 func (q *pages) claims() int {
 	if !q.shared {
 		return 0
@@ -148,7 +139,7 @@ func (q *pages) claims() int {
 	return q.head.report(q.head.left.Load())
 }
 
-// withdraw ends the sharing, if there is any, and returns what claims would have.
+// withdraw ends any sharing and returns the number of claims.
 func (q *pages) withdraw() int {
 	if !q.shared {
 		return 0
@@ -161,21 +152,20 @@ func (q *pages) withdraw() int {
 	return n
 }
 
-// report returns how much less is left than was seen.
+// report returns the decrease of left since the last call.
 func (p *page) report(left int64) int {
 	before := p.seen
 	p.seen = max(int(left), 0)
 	return before - p.seen
 }
 
-// trim sees to it that the first page has a task if there is one.
+// trim ensures that the first page has a task if the queue has one.
 func (q *pages) trim() {
 	p := q.head
 	switch {
 	case p.first < p.last:
 	case p == q.tail:
-		// nobody uses it: only what was shared is used, and that has had a page behind it ever
-		// since
+		// no worker uses this page: shared pages always have a successor
 		p.first, p.last = 0, 0
 	default:
 		q.head = p.next
@@ -185,7 +175,6 @@ func (q *pages) trim() {
 	}
 }
 
-// discard keeps a page for another time.
 func (q *pages) discard(p *page) {
 	p.first, p.last = 0, 0
 	p.next = q.unused

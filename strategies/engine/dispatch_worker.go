@@ -2,8 +2,7 @@ package engine
 
 import "github.com/poolbench/poolbench/strategies"
 
-// A dispatchWorker is a goroutine of a dispatch that runs one task after another, and parks when
-// there is none.
+// A dispatchWorker is a goroutine that runs the tasks of a Dispatch and parks when there are none.
 type dispatchWorker struct {
 	*Dispatch
 	running *strategies.Task // what a panic or Goexit would be the end of
@@ -12,19 +11,17 @@ type dispatchWorker struct {
 	wake    chan struct{}    // gets an element when it is parked and roused, or dismissed
 }
 
-// signal wakes w after a rouse; it may be nil, for one that was started instead.
+// signal wakes w after rouse. w may be nil.
 func (w *dispatchWorker) signal() {
 	if w != nil {
 		w.wake <- struct{}{}
 	}
 }
 
-// work runs t, unless it is nil, and then what else there is, until it is dismissed or a task ends
-// the goroutine.
+// work runs t, unless nil, and further tasks until w is dismissed or a task ends the goroutine.
 //
-// The Result goes straight from Run to finish: it comes in registers, and each time that a Result
-// is copied to another variable right after, as in lifecycle.run, the processor waits 5 ns for
-// stores of 8 bytes to be read as 16.
+// The Result goes directly from Run to finish in registers: each copy to another variable, as in
+// lifecycle.run, stalls for 5 ns on store forwarding (8-byte stores read as 16 bytes).
 func (w *dispatchWorker) work(t *strategies.Task) {
 	defer w.exit()
 	for {
@@ -42,9 +39,8 @@ func (w *dispatchWorker) work(t *strategies.Task) {
 	}
 }
 
-// finish carries t to its end, gives back its slot, takes the next task for it, if there is one,
-// and then reports t: a client that submits on Done finds room. Drain cannot overtake that Done,
-// because it waits for the worker too.
+// finish releases the slot of t, takes the next task, and then reports t, so a client that submits
+// on Done finds room. Drain waits for the worker and cannot overtake Done.
 func (w *dispatchWorker) finish(t *strategies.Task, r strategies.Result) (next *strategies.Task) {
 	if r.More || len(r.Split) > 0 {
 		r = w.resume(t, r)
@@ -60,8 +56,7 @@ func (w *dispatchWorker) finish(t *strategies.Task, r strategies.Result) (next *
 	return next
 }
 
-// release gives back a slot under the mutex, lets in the first Submit that waits for room, and
-// takes the next task.
+// release frees a slot under the mutex, admits the first waiting Submit, and takes the next task.
 func (w *dispatchWorker) release() *strategies.Task {
 	s := w.Dispatch
 	s.mu.Lock()
@@ -71,8 +66,8 @@ func (w *dispatchWorker) release() *strategies.Task {
 	}
 	var first *blocked
 	if !s.sealed && s.waiters.first != nil {
-		// There is no need to rouse anybody: it was full, so all workers are busy, or one is on its
-		// way, or the queue is empty and we take this task ourselves.
+		// No rouse is needed: the dispatch was full, so all workers are busy, one is on its way, or the
+		// queue is empty and we take this task.
 		first = s.waiters.first
 		s.inside++
 		s.queue.Push(first.unlink())
@@ -89,7 +84,7 @@ func (w *dispatchWorker) release() *strategies.Task {
 	return next
 }
 
-// take takes a task from the queue, if there is one. The caller holds the mutex.
+// take returns a queued task, if any. The caller holds the mutex.
 func (w *dispatchWorker) take() (t *strategies.Task) {
 	s := w.Dispatch
 	var claims int
@@ -98,8 +93,8 @@ func (w *dispatchWorker) take() (t *strategies.Task) {
 	return t
 }
 
-// await takes a task, and parks until there is one; nil: w is dismissed. One that was roused sees
-// to the next.
+// await parks until there is a task, or returns nil when w is dismissed. A roused worker wakes the
+// next.
 func (w *dispatchWorker) await() *strategies.Task {
 	s := w.Dispatch
 	s.mu.Lock()
@@ -125,8 +120,8 @@ func (w *dispatchWorker) await() *strategies.Task {
 	}
 }
 
-// exit is the end of the goroutine. If a task has brought it about, a new one goes on in its place.
-// (Without a task w is dismissed, or it is the sink that panics, which is not ours to hide.)
+// exit ends the goroutine. If a task caused this, a new goroutine takes its place. Without a task,
+// w was dismissed or the sink panicked, which must stay visible.
 func (w *dispatchWorker) exit() {
 	s, t := w.Dispatch, w.running
 	defer s.Alive.Done()

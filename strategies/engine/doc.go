@@ -1,8 +1,8 @@
-// Package engine has the building blocks of strategies: those of packages builtin, peers and
-// durable, and your own.
+// Package engine has the building blocks of strategies, for packages builtin, peers and durable and
+// for your own.
 //
-// An Executor makes a strategy of a library's pool, a Gate one of its semaphore or limiter, and a
-// Broker one of a durable queue. A strategy without a library embeds one of these:
+// An Executor makes a strategy of a library's pool, a Gate of a semaphore or limiter, a Broker of a
+// durable queue. Strategies without a library embed one of:
 //
 //   - Lifecycle: the tasks' context, the number of tasks inside, closing and the end. All others
 //     embed it.
@@ -15,9 +15,9 @@
 //   - Hold, RetryPart and Layer: parts that wrap another strategy. A Layer only acts at the start
 //     and the end of a task, as a breaker does. Paced and Routed make parts of a Spec.
 //
-// Slotted, Queued, Pooled and Separated declare what the usual shapes have in common; Retries are
-// the waits between attempts.
+// Slotted, Queued, Pooled and Separated declare the common shapes. Retries computes the waits
+// between attempts.
 //
-// A strategy sets the exported fields before Open or Start. Afterwards only the engine changes
-// them, or the strategy under the engine's Mutex where there is one.
+// A strategy sets exported fields before Open or Start. Afterwards only the engine changes them, or
+// the strategy under the engine's Mutex.
 package engine

@@ -7,43 +7,38 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An Executor adapts a pool of goroutines, and Start makes a strategy of it. Package peers adapts a
-// dozen libraries so; yours is adapted like this:
+// An Executor adapts a goroutine pool, and Start makes a strategy of it. Package peers adapts a
+// dozen libraries like this:
 //
 //	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 //		pool := mine.NewPool(p.Limit)
 //		return Executor{Go: pool.Submit, Slots: p.Limit, Close: pool.Close}.Start(ctx, sink)
 //	}
 //
-// The Executor keeps the contract: contexts, closing, panics, and tasks that are given up while
-// they wait in the pool's queue (the pool later runs them as empty funcs). For the pool a task is a
-// func that does not panic. It costs some 50 ns and no allocation for a prebuilt task, mostly for
-// the bookkeeping of every strategy; Slots cost 30 to 60 ns more.
+// The Executor handles contexts, closing, panics, and tasks given up in the pool's queue, which the
+// pool later runs as empty funcs. The pool sees funcs that do not panic. The cost is about 50 ns,
+// and 30 to 60 ns more with Slots, without allocation for a prebuilt task.
 type Executor struct {
-	// Go hands run to the pool, which calls it once. It must not block until another task is done,
-	// because that wait could not be cancelled: use Slots instead. Submit returns its error and
-	// refuses the task; then run is never called.
+	// Go passes run to the pool, which calls it once. It must not wait for other tasks, because that
+	// wait cannot be cancelled: use Slots. Submit returns its error, and run is then never called.
 	Go func(run func()) error
-	// Call replaces Go for a pool whose call returns when run does. Submit starts a goroutine for
-	// it.
+	// Call replaces Go for a pool whose call returns after run. Submit starts a goroutine for it.
 	Call func(run func())
-	// Slots is the number of tasks that the pool runs at once. Submit waits for one of these slots
-	// before it calls Go, so that the wait can be cancelled and the pool is never full. 0: the pool
-	// has a queue of its own that is never full.
+	// Slots is the number of tasks the pool runs at once. Submit waits for a slot before Go, so the
+	// wait is cancellable and the pool never full. 0 means that the pool has an unbounded queue.
 	Slots int
-	// Lost tells the pool that a task has ended its goroutine (Goexit); it is called in that
-	// goroutine. Nil: the pool notices by itself.
+	// Lost reports to the pool that a task has ended its goroutine (Goexit), where it is called. Nil
+	// if the pool notices by itself.
 	Lost func()
-	// Close ends the pool and returns when it has ended. It is called once, after the last task is
-	// done and no more are accepted, and Drain waits for it. Nil: an idle pool needs no end.
+	// Close ends the pool and returns when it has ended. It is called once, after the last task, and
+	// Drain waits for it. It may be nil.
 	Close func()
 }
 
-// executor is a running Executor.
 type executor struct {
 	adapter
 	pool Executor
-	// goroutines inside Go or Call: the last task may be done, and the pool not to be closed yet
+	// goroutines in Go or Call, which may outlast the last task: the pool must not be closed before
 	callers sync.WaitGroup
 }
 
@@ -68,7 +63,6 @@ func (x Executor) Start(ctx context.Context, sink strategies.Sink) strategies.St
 	return s
 }
 
-// end waits for the pool's end, once the instance is idle.
 func (s *executor) end() {
 	s.callers.Wait()
 	if s.pool.Close != nil {
@@ -102,7 +96,6 @@ func (s *executor) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// hand gives the task of e to the pool.
 func (s *executor) hand(e *handle) error {
 	switch {
 	case s.pool.Call != nil:

@@ -9,11 +9,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// faultGrace is how long the end of an instance waits for a store that has failed: for the calls
-// under way, and once more for its Close.
+// faultGrace bounds the wait for calls to a failed store, and again for its Close.
 const faultGrace = 500 * time.Millisecond
 
-// A fault is whether the store has failed.
+// A fault records whether the store has failed.
 type fault struct {
 	failing context.Context // ends with the *StoreError
 	fail    context.CancelCauseFunc
@@ -23,7 +22,7 @@ type fault struct {
 	steps   atomic.Uint64 // replies
 }
 
-// because is the reason of a refusal.
+// because adds the reason to a refusal.
 func (s *brokered) because(err error) error {
 	if fault := context.Cause(s.failing); fault != nil {
 		return fault
@@ -31,7 +30,6 @@ func (s *brokered) because(err error) error {
 	return err
 }
 
-// watch ends the instance when the store fails.
 func (s *brokered) watch() {
 	ctx, cancel := context.WithCancel(s.Ctx)
 	defer cancel()
@@ -57,21 +55,21 @@ func (s *brokered) watch() {
 	}
 }
 
-// How often audit looks, and after how many looks at which nothing has happened and the store is
-// empty the tasks that wait for a message are lost.
+// Interval of audit, and the number of idle looks at an empty store after which waiting tasks count
+// as lost.
 const (
 	auditing   = time.Second
 	mostAudits = 3
 )
 
-// ErrGone is in the cause of a StoreError where there is no store any more: what it had is lost.
+// ErrGone is in the cause of a StoreError if the store and its content no longer exist.
 var ErrGone = errors.New("its files are gone")
 
-// ErrLost is the cause of a StoreError where a store has lost messages without an error.
+// ErrLost is the cause of a StoreError if a store has lost messages without an error.
 var ErrLost = errors.New("it holds no message any more, and some were never delivered")
 
-// audit returns an error when the store says that it is empty while tasks wait for their messages.
-// It asks only while nothing happens.
+// audit returns an error when the store is empty while tasks wait for messages. It asks the store
+// only while nothing else happens.
 func (s *brokered) audit(ctx context.Context) error {
 	tick := time.NewTicker(auditing)
 	defer tick.Stop()
@@ -98,7 +96,7 @@ func (s *brokered) audit(ctx context.Context) error {
 	}
 }
 
-// isEmpty asks the store. It does not wait for one that does not heed ctx.
+// isEmpty queries the store and returns at the end of ctx even if the store ignores it.
 func (s *brokered) isEmpty(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, auditing)
 	defer cancel()
@@ -115,7 +113,8 @@ func (s *brokered) isEmpty(ctx context.Context) bool {
 	}
 }
 
-// waiting counts the tasks that wait for a message; 0 while any runs, is being put or is put off.
+// waiting counts the tasks that wait for a message, or returns 0 while any runs, is being put or is
+// delayed.
 func (s *brokered) waiting() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +138,7 @@ func (s *brokered) Stored(ctx context.Context) (int, error) {
 	return s.broker.Stored(ctx)
 }
 
-// sum is the error of a Drain, with mu held.
+// sum returns the error of Drain. mu is held.
 func (s *brokered) sum() *strategies.StoreError {
 	e, _ := errors.AsType[*strategies.StoreError](context.Cause(s.failing))
 	sum := &strategies.StoreError{

@@ -7,27 +7,26 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Gate adapts a semaphore, bulkhead or limiter, and Start makes a strategy of it, which takes a
-// permit for each task and runs it in a goroutine of its own. P is the type of a permit.
+// A Gate adapts a semaphore, bulkhead or limiter, and Start makes a strategy of it that runs each
+// task in a goroutine with a permit of type P.
 //
 //	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 //		gate := mine.NewSemaphore(p.Limit)
 //		return engine.Gate[struct{}]{Try: …, Wait: …, Release: …}.Start(ctx, sink)
 //	}
 //
-// The Gate keeps the contract, as an Executor does. It costs the start of a goroutine per task, and
-// no allocation for a prebuilt task as long as the submitter uses the same context.
+// The Gate handles contexts, closing and panics as an Executor does. It starts a goroutine per task
+// and does not allocate for a prebuilt task if the submitter reuses its context.
 type Gate[P any] struct {
-	// Try takes a permit if there is one at once.
+	// Try returns a permit if one is available.
 	Try func() (P, bool)
-	// Wait blocks until it has a permit, and returns an error when ctx ends first. Nil: Submit
-	// sheds when Try fails.
+	// Wait blocks for a permit and returns an error when ctx ends first. If nil, Submit sheds when Try
+	// fails.
 	Wait func(ctx context.Context) (P, error)
-	// Release gives the permit back. r is the task's outcome, for a limiter that learns from it.
+	// Release returns the permit. r is the task's outcome, for limiters that learn from it.
 	Release func(permit P, r strategies.Result)
 }
 
-// gate is a running Gate.
 type gate[P any] struct {
 	adapter
 	lib   Gate[P]
@@ -69,7 +68,6 @@ func (s *gate[P]) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// wait blocks for a permit.
 func (s *gate[P]) wait(ctx context.Context) (permit P, err error) {
 	if s.lib.Wait == nil {
 		return permit, strategies.ErrShed
@@ -86,10 +84,9 @@ func (s *gate[P]) wait(ctx context.Context) (permit P, err error) {
 	return permit, err
 }
 
-// until returns a context that ends with ctx and when the intake closes: what a blocked Submit
-// waits with, since gates take one context. To make one costs five allocations and more time than
-// most gates. A submitter comes with the same context again, so it is kept until it ends; it is
-// known by the Done channel, because a context need not be comparable.
+// until returns a context that ends with ctx or when the intake closes, because gates accept one
+// context. Making it costs five allocations, so it is cached for the submitter's context,
+// identified by its Done channel because contexts need not be comparable.
 func (s *gate[P]) until(ctx context.Context) context.Context {
 	done := ctx.Done()
 	if done == nil {

@@ -9,38 +9,34 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// adapter is what strategies on somebody else's pool or gate have in common: the engine of Executor
-// and Gate.
+// adapter is the common engine of Executor and Gate.
 type adapter struct {
 	Lifecycle
-	// holds one element for each slot of a pool that is taken; nil: it has a queue, or is a gate
+	// one element per used slot of a pool. Nil for gates and pools with a queue
 	slots chan struct{}
-	// called where a task has ended its goroutine, before it is settled; nil: nothing to do
+	// called before settling a task that has ended its goroutine. May be nil
 	lost  func()
 	yield func(*handle, strategies.Result) // gives the permit of a task that ran back; may be nil
 
-	// Drop is set where a task may lie in a queue of the library, out of our reach. Then the
-	// handles of all tasks that were ever submitted are known, to settle those that wait when ctx
-	// ends.
+	// Used if Drop is set, when tasks may lie in the library's queue: handles of all submitted tasks,
+	// to settle the waiting ones when ctx ends.
 	mu      sync.Mutex
 	handles []weak.Pointer[handle] // weak: a task that the caller has dropped may go
 }
 
-// A handle is what an adapter keeps with a task. It is made at the task's first use on an instance,
-// so that a prebuilt task costs no allocation: a list of what is queued would either allocate or be
-// one more lock that all tasks go through.
+// A handle is the adapter's state of a task. It is made at the first use on an instance, so a
+// prebuilt task does not allocate. A list of queued tasks would allocate or add a contended lock.
 type handle struct {
 	of   *adapter
 	task *strategies.Task
 	run  func() // executes the task: what the library is given
 	call func() // has the library call run, for `go`
-	// in the library's hands, and neither started nor given up; changed to false by the one who may
-	// settle it
+	// passed to the library and neither started nor given up. Whoever sets it to false settles the
+	// task
 	waits  atomic.Bool
 	permit any // what a gate gave
 }
 
-// handle returns that of t.
 func (a *adapter) handle(t *strategies.Task) *handle {
 	if e, is := t.Kept().Handle.(*handle); is && e.of == a {
 		return e
@@ -54,9 +50,8 @@ func (a *adapter) handle(t *strategies.Task) *handle {
 	return e
 }
 
-// remember adds e to the handles. Before they outgrow their array, those whose tasks are gone are
-// taken out; since the array is doubled unless that halves it, a handle is looked at twice in its
-// life, on average.
+// remember adds e to the handles and removes dead ones before the array grows. Each handle is
+// checked twice on average.
 func (a *adapter) remember(e *handle) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -71,8 +66,7 @@ func (a *adapter) remember(e *handle) {
 	a.handles = append(a.handles, weak.Make(e))
 }
 
-// dropQueued settles all that waits in the library's queue. The library will find nothing to do in
-// them.
+// dropQueued settles all tasks in the library's queue, whose funcs become empty.
 func (a *adapter) dropQueued() {
 	a.mu.Lock()
 	handles := slices.Clone(a.handles)
@@ -84,15 +78,13 @@ func (a *adapter) dropQueued() {
 	}
 }
 
-// dropOne settles the task of e unless it has been started.
 func (a *adapter) dropOne(e *handle) {
 	if e.waits.CompareAndSwap(true, false) {
 		a.Settle(e.task, strategies.Result{Err: a.GiveUp()})
 	}
 }
 
-// execute runs the task of e in a goroutine of the library. Nothing of what a task may do reaches
-// that goroutine, except Goexit, which nobody can hold up.
+// execute runs the task of e in a goroutine of the library, protected from everything but Goexit.
 func (a *adapter) execute(e *handle) {
 	if !e.waits.CompareAndSwap(true, false) {
 		return // given up meanwhile; the task may be anywhere

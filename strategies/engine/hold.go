@@ -10,13 +10,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Hold is the engine of parts that keep accepted tasks before they hand them on: for a token, for
-// a retry, or until the inner strategy has room. It counts the tasks waiting and handed on, and is
-// full when Room is.
+// A Hold is the engine of parts that delay accepted tasks: for a token, a retry, or room in the
+// inner strategy. It counts waiting and forwarded tasks and is full at Room.
 //
-// One goroutine hands tasks on in the order of acceptance, so that the inner Submit may block while
-// the caller's task is accepted. If the inner Submit can never block and there is nothing to wait
-// for, Submit calls it directly, and the goroutine only times retries.
+// One goroutine forwards tasks in order of acceptance, so the inner Submit may block. If the inner
+// Submit never blocks and nothing delays tasks, Submit calls it directly and the goroutine only
+// times retries.
 type Hold struct {
 	outside
 	Room   chan struct{} // holds one element for each task inside; nil: it is never full
@@ -26,7 +25,7 @@ type Hold struct {
 	pace   Pacer         // nil: tasks need not wait for each other
 	Codel  *CodelQueue   // orders the waiting tasks; nil: first come, first served
 	Picks  Picker        // chooses among the waiting tasks instead
-	// the retries of its tasks; nil: none
+	// nil without retries
 	Retries *Retries
 	count   atomic.Uint64 // of Submits
 	began   time.Time     // all instants here are counted from it
@@ -41,25 +40,25 @@ type Hold struct {
 	wake chan struct{} // has one element when there may be something to hand on
 }
 
-// A Picker keeps the waiting tasks of a Hold and chooses the next. All methods are called with the
+// A Picker keeps the waiting tasks of a Hold and chooses the next. Methods are called with the
 // mutex held.
 type Picker interface {
 	Push(w Waiting)
 	Pop() (Waiting, bool)
-	// Ended is called for each task that Pop returned, when it is done.
+	// Ended is called for each popped task when it is done.
 	Ended(t *strategies.Task)
-	// Empty takes all tasks.
+	// Empty removes and returns all tasks.
 	Empty() []*strategies.Task
 }
 
 // A Pacer decides when the head of a queue may start.
 type Pacer interface {
-	// At returns the instant at which the head may go, which stays the same until Spend is called
+	// At returns the earliest start of the head, constant until Spend is called
 	At(now time.Duration, began time.Time) time.Duration
 	Spend(now time.Duration)
 }
 
-// HoldOf makes a hold with room for the capacity of the inner strategy and more tasks beyond it.
+// HoldOf makes a Hold with room for the capacity of the inner strategy plus more tasks.
 func HoldOf(inner strategies.Spec, in strategies.Params, more int, sheds bool) *Hold {
 	s := &Hold{Sheds: sheds}
 	if inner.Capacity != nil {
@@ -68,7 +67,7 @@ func HoldOf(inner strategies.Spec, in strategies.Params, more int, sheds bool) *
 	return s
 }
 
-// Roomier declares that a composition accepts more tasks than its inner strategy, as a HoldOf does.
+// Roomier declares that a composition accepts more tasks than its inner strategy, as HoldOf does.
 func Roomier(
 	s *strategies.Spec, inner strategies.Spec, l strategies.Layer,
 	more func(own param.Values, inner strategies.Spec) int,
@@ -96,7 +95,7 @@ func (s *Hold) Start(
 	return s
 }
 
-// Submit blocks or sheds when it is full.
+// Submit blocks or sheds when the Hold is full.
 func (s *Hold) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.enterRoom(ctx); err != nil {
 		return err
@@ -136,7 +135,6 @@ func (s *Hold) enterRoom(ctx context.Context) error {
 	}
 }
 
-// forget gives the task's room back.
 func (s *Hold) forget(t *strategies.Task) {
 	if s.Retries != nil {
 		t.Kept().Tries = strategies.Tries{}
@@ -146,7 +144,6 @@ func (s *Hold) forget(t *strategies.Task) {
 	}
 }
 
-// keep has t wait for its turn.
 func (s *Hold) keep(t *strategies.Task) {
 	s.mu.Lock()
 	over := s.over
@@ -161,7 +158,7 @@ func (s *Hold) keep(t *strategies.Task) {
 	signal(s.wake)
 }
 
-// Push adds an accepted task to the tail; the caller holds Mutex.
+// Push appends an accepted task. The caller holds Mutex.
 func (s *Hold) Push(t *strategies.Task) {
 	w := Waiting{Task: t, Seq: s.pushed}
 	s.pushed++
@@ -179,7 +176,6 @@ func (s *Hold) Push(t *strategies.Task) {
 	s.ready.pushBack(w)
 }
 
-// signal has a channel with room for one element hold it.
 func signal(wake chan<- struct{}) {
 	select {
 	case wake <- struct{}{}:
@@ -187,7 +183,7 @@ func signal(wake chan<- struct{}) {
 	}
 }
 
-// Done implements strategies.Sink for the inner strategy: t is done, or retried.
+// Done implements strategies.Sink for the inner strategy: it settles or retries t.
 func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
 	if s.Most > 0 || s.Picks != nil {
 		s.mu.Lock()
@@ -205,7 +201,7 @@ func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
 	s.end(t, r)
 }
 
-// out counts a task that has been handed on as done; Mutex is held.
+// out counts a forwarded task as done. Mutex is held.
 func (s *Hold) out(t *strategies.Task) {
 	s.within--
 	if s.Picks != nil {
@@ -213,7 +209,7 @@ func (s *Hold) out(t *strategies.Task) {
 	}
 }
 
-// delay has t wait for its next attempt, if it is to have one.
+// delay schedules the next attempt at t, if any.
 func (s *Hold) delay(t *strategies.Task, r strategies.Result) error {
 	wait, err := s.Retries.Next(t, r)
 	if err != nil {
@@ -231,14 +227,12 @@ func (s *Hold) delay(t *strategies.Task, r strategies.Result) error {
 	return nil
 }
 
-// end settles a task. Its room is free before that, so that a client which submits on Done finds
-// room.
+// end settles a task after freeing its room, so a client that submits on Done finds room.
 func (s *Hold) end(t *strategies.Task, r strategies.Result) {
 	s.forget(t)
 	s.Settle(t, r)
 }
 
-// handOn is the goroutine that hands tasks on.
 func (s *Hold) handOn() {
 	timer := time.NewTimer(time.Hour) // never that long: it is set when there is a wait
 	timer.Stop()
@@ -267,8 +261,8 @@ func (s *Hold) handOn() {
 	}
 }
 
-// Next takes the task to hand on now; late are tasks to shed. Without one, wait is the time until
-// the next may go; 0: until another arrives.
+// Next returns the task to forward now, and late tasks to shed. Without a task, wait is the time
+// until the next may go, or 0 until another arrives.
 func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategies.Task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -301,7 +295,7 @@ func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategie
 	return t, wait, late
 }
 
-// Pop takes the next task, or returns the instant at which it may go.
+// Pop returns the next task, or the instant at which it may go.
 func (s *Hold) Pop(now time.Duration) (w Waiting, at time.Duration) {
 	switch {
 	case s.Codel != nil:
@@ -321,14 +315,14 @@ func (s *Hold) Pop(now time.Duration) (w Waiting, at time.Duration) {
 	return s.ready.PopFront(), 0
 }
 
-// bringDue has tasks whose next attempt is due join those that are ready.
+// bringDue moves tasks whose next attempt is due to the ready ones.
 func (s *Hold) bringDue(now time.Duration) {
 	for len(s.delayed) > 0 && s.delayed[0].Came <= now {
 		s.ready.pushBack(s.delayed.Pop())
 	}
 }
 
-// refused settles a task that was accepted here and not inside.
+// refused settles a task that the inner strategy refused after acceptance here.
 func (s *Hold) refused(t *strategies.Task, err error) {
 	s.mu.Lock()
 	s.out(t)
@@ -336,7 +330,6 @@ func (s *Hold) refused(t *strategies.Task, err error) {
 	s.end(t, strategies.Result{Err: s.refusal(t, err)})
 }
 
-// dropHeld settles all that waits here.
 func (s *Hold) dropHeld() {
 	s.mu.Lock()
 	s.over = true
@@ -354,7 +347,7 @@ func (s *Hold) dropHeld() {
 	}
 }
 
-// KeepAll stops all shedding of waiting tasks, here and in the inner strategy.
+// KeepAll stops shedding of waiting tasks, here and in the inner strategy.
 func (s *Hold) KeepAll() {
 	if s.Codel != nil {
 		s.mu.Lock()

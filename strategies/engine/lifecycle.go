@@ -12,15 +12,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Lifecycle is common to every strategy of this package: the tasks' context, the count of tasks
-// inside, the closing of the intake and the end.
+// A Lifecycle is common to all strategies of this package: the tasks' context, the count of tasks
+// inside, closing and the end.
 //
-// The count is one atomic word: a closed bit and the number of tasks inside, which are those being
-// submitted and those accepted and not settled. A Submit counts itself in before it looks at
-// anything else, so once the intake is closed and the count is zero nothing can come in any more:
-// that moment, idle, is when the jobs channel may be closed and why the workers can be plain range
-// loops. A mutex would say the same at twice the price; a WaitGroup does not allow Add to race
-// Wait.
+// One atomic word holds a closed bit and the number of tasks inside (being submitted, or accepted
+// and not settled). Submit counts itself in first, so a closed intake with count zero is final. At
+// that moment, idle, the jobs channel may be closed, and workers can be plain range loops. A mutex
+// would cost twice as much, and a WaitGroup forbids Add racing Wait.
 type Lifecycle struct {
 	sink    strategies.Sink
 	Ctx     context.Context         // ends with New's, at the deadline of a Drain, and when idle
@@ -31,27 +29,25 @@ type Lifecycle struct {
 	shut    context.CancelFunc      // of intake
 	closing <-chan struct{}         // intake's Done, for the Submits that are blocked
 	Idle    chan struct{}           // closed once the intake is closed and nothing is inside
-	// called once, when the intake closes; nil: nothing. Set before open
+	// called once when the intake closes. May be nil. Set before open
 	atClose func()
-	// called once idle, to close other resources; nil: none. Set before Open
+	// called once idle, to close other resources. May be nil. Set before Open
 	AtEnd func()
-	// called when Ctx has ended, to settle tasks that wait elsewhere than in Jobs; nil: none do.
-	// Set before Open
+	// called when Ctx ends, to settle tasks that wait outside Jobs. May be nil. Set before Open
 	Drop    func()
 	unwatch func() bool    // calls off the watch over ctx
 	Alive   sync.WaitGroup // workers, and the goroutine that watches Ctx
 
 	isIdle    atomic.Bool
 	abandoned atomic.Int64 // tasks settled with ErrAbandoned that never ran
-	// Cache lines of its own for word, which changes twice a task, were tried and made no
-	// difference: a channel's lock does.
+	// A separate cache line for word made no difference: a channel's lock dominates.
 	word atomic.Int64 // closedBit and the number inside
 }
 
-// closedBit is the sign: a closed word is negative whatever its count.
+// closedBit is the sign bit, so a closed word is negative.
 const closedBit = math.MinInt64
 
-// Open makes l ready for a strategy whose tasks reach their workers over jobs (nil: no workers).
+// Open prepares l for a strategy whose tasks reach workers over jobs (nil without workers).
 func (l *Lifecycle) Open(ctx context.Context, sink strategies.Sink, jobs chan *strategies.Task) {
 	l.sink, l.Jobs = sink, jobs
 	l.Ctx, l.Cancel = context.WithCancelCause(ctx)
@@ -59,7 +55,7 @@ func (l *Lifecycle) Open(ctx context.Context, sink strategies.Sink, jobs chan *s
 	l.Intake, l.shut = context.WithCancel(context.Background())
 	l.closing, l.Idle = l.Intake.Done(), make(chan struct{})
 
-	// New itself is inside until unwatch is set: the watch may begin with the context already ended
+	// New counts as inside until unwatch is set, because the context may already have ended
 	l.word.Add(1)
 	l.Alive.Add(1)
 	l.unwatch = context.AfterFunc(l.Ctx, func() {
@@ -70,7 +66,7 @@ func (l *Lifecycle) Open(ctx context.Context, sink strategies.Sink, jobs chan *s
 	l.Leave()
 }
 
-// Enter counts a Submit in. When it returns nil, the caller must settle the task or call Leave.
+// Enter counts a Submit in. After nil, the caller must settle the task or call Leave.
 func (l *Lifecycle) Enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -82,9 +78,8 @@ func (l *Lifecycle) Enter(ctx context.Context) error {
 	return nil
 }
 
-// Admit is Enter for a strategy that sheds: it refuses when most tasks are inside. It compares and
-// swaps, because an addition that is taken back would meanwhile make others shed although there is
-// room.
+// Admit is Enter for strategies that shed: it refuses when most tasks are inside. It uses
+// compare-and-swap, because a reverted addition would make others shed although there is room.
 func (l *Lifecycle) Admit(ctx context.Context, most int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -102,8 +97,7 @@ func (l *Lifecycle) Admit(ctx context.Context, most int64) error {
 	}
 }
 
-// Send counts a Submit in and sends its task, which blocks until there is room in the channel or a
-// receiver.
+// Send counts a Submit in and sends its task, blocking until the channel has room or a receiver.
 func (l *Lifecycle) Send(
 	ctx context.Context, to chan<- *strategies.Task, t *strategies.Task,
 ) error {
@@ -129,7 +123,7 @@ func (l *Lifecycle) Send(
 	return nil
 }
 
-// Enqueue sends a task that has been counted in, when Jobs has room for it.
+// Enqueue sends a counted task when Jobs has room for it.
 func (l *Lifecycle) Enqueue(t *strategies.Task) {
 	l.Jobs <- t
 	if l.Ctx.Err() != nil {
@@ -137,9 +131,9 @@ func (l *Lifecycle) Enqueue(t *strategies.Task) {
 	}
 }
 
-// Acquire does Enter and then waits for a slot: it sends to slots, which holds one element for each
-// taken slot. A receive gives the slot back, before Leave. It repeats Send for another type: one
-// generic function for both made a Submit a few percent slower.
+// Acquire does Enter and then sends to slots, which holds one element per used slot. A receive
+// returns the slot and must precede Leave. It duplicates Send because a shared generic function
+// made Submit a few percent slower.
 func (l *Lifecycle) Acquire(ctx context.Context, slots chan struct{}) error {
 	if err := l.Enter(ctx); err != nil {
 		return err
@@ -161,7 +155,7 @@ func (l *Lifecycle) Acquire(ctx context.Context, slots chan struct{}) error {
 	}
 }
 
-// Leave counts one out.
+// Leave counts one task out.
 func (l *Lifecycle) Leave() {
 	if l.word.Add(-1) == closedBit {
 		l.becomeIdle()
@@ -174,10 +168,9 @@ func (l *Lifecycle) Settle(t *strategies.Task, r strategies.Result) {
 	l.Leave()
 }
 
-// IsOpen says whether it accepts tasks; it may close at any moment.
+// IsOpen reports whether l accepts tasks. It may close at any moment.
 func (l *Lifecycle) IsOpen() bool { return l.word.Load() >= 0 && l.Ctx.Err() == nil }
 
-// closeIntake refuses all further tasks. Calling it again does nothing.
 func (l *Lifecycle) closeIntake() {
 	before := l.word.Or(closedBit)
 	if before < 0 {
@@ -192,8 +185,8 @@ func (l *Lifecycle) closeIntake() {
 	}
 }
 
-// becomeIdle ends the instance. A Submit that is refused late counts itself in and out again and so
-// comes here a second time.
+// becomeIdle ends the instance. It may run twice, because a Submit refused late counts itself in
+// and out.
 func (l *Lifecycle) becomeIdle() {
 	if !l.isIdle.CompareAndSwap(false, true) {
 		return
@@ -211,9 +204,9 @@ func (l *Lifecycle) becomeIdle() {
 	close(l.Idle)
 }
 
-// Sweep settles the tasks that wait in Jobs, and those that Drop settles, without running them. A
-// sender looks at Ctx after sending and sweeps if it has ended: so either the sweep at the end of
-// Ctx or the sender finds the task, even if no worker ever returns.
+// Sweep settles, without running, tasks in Jobs and those of Drop. A sender sweeps if Ctx has ended
+// after its send, so every task is found by the sender or by the sweep at the end of Ctx, even
+// without workers.
 func (l *Lifecycle) Sweep() {
 	if l.Drop != nil {
 		l.Drop()
@@ -231,8 +224,7 @@ func (l *Lifecycle) Sweep() {
 	}
 }
 
-// GiveUpOn is the error of the accepted task t that will not run, or not again, because Ctx has
-// ended.
+// GiveUpOn returns the error of accepted task t that will not run (again) because Ctx has ended.
 func (l *Lifecycle) GiveUpOn(t *strategies.Task) error {
 	if t.Kept().Tries.Made > 0 {
 		return l.EndedBy()
@@ -240,7 +232,7 @@ func (l *Lifecycle) GiveUpOn(t *strategies.Task) error {
 	return l.GiveUp()
 }
 
-// GiveUp is the error of a task that will not run because Ctx has ended.
+// GiveUp returns the error of a task that will not run because Ctx has ended.
 func (l *Lifecycle) GiveUp() error {
 	err := l.EndedBy()
 	if err == strategies.ErrAbandoned {
@@ -250,7 +242,7 @@ func (l *Lifecycle) GiveUp() error {
 }
 
 // EndedBy returns why Ctx has ended: ErrAbandoned after a Drain, a *StoreError after a failed
-// store, otherwise the error of New's context. If Ctx has not ended, it returns TaskCtx's error.
+// store, otherwise the error of New's context. Before the end it returns TaskCtx's error.
 func (l *Lifecycle) EndedBy() error {
 	cause := context.Cause(l.Ctx)
 	if errors.Is(cause, strategies.ErrAbandoned) {
@@ -299,8 +291,8 @@ func (l *Lifecycle) Drain(ctx context.Context) error {
 	}
 }
 
-// Run runs t to its end, with all its steps and sub-tasks, unless Ctx ends first. A panic and
-// Goexit pass through.
+// Run runs t with all its steps and sub-tasks, unless Ctx ends first. Panics and Goexit pass
+// through.
 func (l *Lifecycle) Run(t *strategies.Task) strategies.Result {
 	if l.Ctx.Err() != nil {
 		return strategies.Result{Err: l.GiveUpOn(t)}
@@ -312,15 +304,13 @@ func (l *Lifecycle) Run(t *strategies.Task) strategies.Result {
 	return r
 }
 
-// resume carries out what a step asked for.
 func (l *Lifecycle) resume(t *strategies.Task, r strategies.Result) strategies.Result {
 	return carryOut(l.TaskCtx, t, r, t.Run, l.EndedBy)
 }
 
-// carryOut carries out what a step asked for: first the sub-tasks, one after another in the place
-// of their parent, then the next step, by run. The first error is the task's, and ends it; so does
-// the end of ctx, with the error of ended, as long as there is something left to do. Retry passes
-// through, from a sub-task that failed as well.
+// carryOut runs the sub-tasks of a step one after another in the parent's place, then the next step
+// by run. The first error ends the task. The end of ctx does so with the error of ended if work
+// remains. Retry passes through, also from a failed sub-task.
 func carryOut(
 	ctx context.Context, t *strategies.Task, r strategies.Result,
 	run func(context.Context, *strategies.Task) strategies.Result, ended func() error,
@@ -344,8 +334,8 @@ func carryOut(
 	return r
 }
 
-// Conclude runs an attempt and calls end with its Result or, if the attempt panics or exits its
-// goroutine, with a Failure. It recovers panics.
+// Conclude runs an attempt, recovers panics, and calls end with its Result or, after a panic or
+// Goexit, with a Failure.
 func Conclude(attempt func() strategies.Result, end func(r strategies.Result, returned bool)) {
 	r, returned := strategies.Result{}, false
 	defer func() {
@@ -358,9 +348,9 @@ func Conclude(attempt func() strategies.Result, end func(r strategies.Result, re
 	returned = true
 }
 
-// Failure is the Result of a task that did not return. recovered is the value of recover, nil after
-// Goexit (since Go 1.21 panic(nil) recovers as non-nil). Call it in the deferred function, so that
-// the stack shows the panic.
+// Failure returns the Result of a task that did not return. recovered is the value of recover, nil
+// after Goexit (since Go 1.21 panic(nil) recovers as non-nil). Call it in the deferred function, so
+// that the stack shows the panic.
 func Failure(recovered any) strategies.Result {
 	if recovered == nil {
 		return strategies.Result{Err: strategies.ErrGoexit}

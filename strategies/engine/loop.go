@@ -6,9 +6,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Loop is a goroutine that reports the tasks of pools, one after another: only it calls the sink.
-// A worker posts its ended task and continues. The loop takes all posted tasks at once, so under
-// load one wake-up and one lock serve many.
+// A Loop is the goroutine that reports the tasks of pools: only it calls the sink. Workers post
+// ended tasks and continue. The loop takes all posted tasks at once, so under load one wake-up and
+// lock serve many.
 type Loop struct {
 	of     *Pools
 	mu     sync.Mutex
@@ -16,19 +16,18 @@ type Loop struct {
 	posted []completion
 }
 
-// A completion is a task that has come to its end.
 type completion struct {
 	entry entry
 	r     strategies.Result
 }
 
-// Start begins to report the tasks of the pools.
+// Start starts reporting the tasks of the pools.
 func (l *Loop) Start(of *Pools) {
 	l.of, l.wake.L = of, &l.mu
 	of.Alive.Go(l.Run)
 }
 
-// post hands a task over. There is room for all that are accepted.
+// post queues an ended task. There is room for all accepted tasks.
 func (l *Loop) post(e entry, r strategies.Result) {
 	l.mu.Lock()
 	l.posted = append(l.posted, completion{e, r})
@@ -36,7 +35,7 @@ func (l *Loop) post(e entry, r strategies.Result) {
 	l.wake.Signal()
 }
 
-// wakeUp lets the loop see that the instance is idle.
+// wakeUp makes the loop check for idleness.
 func (l *Loop) wakeUp() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

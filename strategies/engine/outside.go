@@ -8,9 +8,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// outside is common to the parts that keep tasks: it counts the tasks kept here and in the inner
-// strategy, and ends both. The inner one is made with New's context and not with ctx, because a
-// Drain whose deadline ends needs its number of abandoned tasks.
+// outside is common to parts that keep tasks: it counts tasks here and in the inner strategy, and
+// ends both. The inner one is made with New's context instead of ctx, because a Drain at its
+// deadline needs the inner number of abandoned tasks.
 type outside struct {
 	Lifecycle
 	from    context.Context // New's, with which what is inside is made, too
@@ -18,17 +18,16 @@ type outside struct {
 	handing sync.WaitGroup // goroutines that hand tasks on; they end with ctx
 }
 
-// keepAll tells an instance that Drain has been called outside it, before its own is: from then on
-// it sheds nothing that it has accepted.
+// keepAll announces an outer Drain to an instance, which from then on sheds no accepted task.
 func keepAll(s strategies.Strategy) {
 	if s, sheds := s.(interface{ KeepAll() }); sheds {
 		s.KeepAll()
 	}
 }
 
-// refusal is the outcome of a task that was accepted here and refused with err by the inner
-// strategy: either the instance has ended, which the inner one may see before ctx, or the inner one
-// sheds although its Spec declares room.
+// refusal returns the outcome of a task accepted here and refused by the inner strategy with err:
+// the instance has ended (seen by the inner one before ctx), or the inner one sheds although its
+// Spec declares room.
 func (s *outside) refusal(t *strategies.Task, err error) error {
 	switch {
 	case s.Ctx.Err() != nil:
@@ -48,8 +47,8 @@ func (s *outside) KeepAll() {
 // Counts implements strategies.Counted.
 func (s *outside) Counts() []strategies.Count { return strategies.CountsOf(s.inside...) }
 
-// drain is the rest of a Drain after the intake has closed: it waits until nothing is kept here any
-// more, and then for what is inside.
+// drain waits, after the intake has closed, until nothing is kept here and then for the inner
+// strategy.
 func (s *outside) drain(ctx context.Context) error {
 	select {
 	case <-s.Idle:
@@ -69,7 +68,7 @@ func (s *outside) drain(ctx context.Context) error {
 	return errors.Join(errs[:]...)
 }
 
-// abandon is the rest of a Drain whose ctx has ended.
+// abandon completes a Drain whose ctx has ended.
 func (s *outside) abandon(ctx context.Context) error {
 	s.Cancel(strategies.ErrAbandoned)
 	s.Sweep()

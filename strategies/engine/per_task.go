@@ -6,11 +6,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// PerTask runs each task in a goroutine of its own: the engine of unbounded, semaphore and their
-// kin, and of libraries that take a func.
+// PerTask runs each task in its own goroutine: the engine of unbounded, semaphore and similar
+// strategies, and of libraries that accept a func.
 type PerTask struct {
 	Lifecycle
-	// holds one element for each slot of the limit that is taken; nil: no limit
+	// one element per used slot. Nil without limit
 	Slots   chan struct{}
 	Release func(*strategies.Task) // releases other resources of the task; nil: none
 	Tells   bool                   // the func of ErrThunk returns the task's own error
@@ -25,8 +25,8 @@ func (s *PerTask) Thunk(t *strategies.Task) func() {
 	return k.Run
 }
 
-// ErrThunk returns the func that executes t, in the shape that errgroup takes. Its error is nil
-// unless s.Tells: otherwise the group would keep the first task's error, which only the sink needs.
+// ErrThunk returns the func that executes t for errgroup. Its error is nil unless s.Tells, because
+// the group would keep the first task's error, which only the sink needs.
 func (s *PerTask) ErrThunk(t *strategies.Task) func() error {
 	k := &t.Kept().Thunk
 	if k.Of != s || k.Try == nil {
@@ -43,9 +43,8 @@ func (s *PerTask) ErrThunk(t *strategies.Task) func() error {
 // Acquire counts a Submit in and waits for a slot.
 func (s *PerTask) Acquire(ctx context.Context) error { return s.Lifecycle.Acquire(ctx, s.Slots) }
 
-// execute is the life of a goroutine that runs one task. Whatever the task does, its slot is given
-// back and it is settled, in this order: a client that submits on Done finds room. What it returns
-// is the error of a task that returned.
+// execute runs one task, returns its slot and then settles it in all cases, so a client that
+// submits on Done finds room. It returns the error of a task that returned.
 func (s *PerTask) execute(t *strategies.Task) (err error) {
 	r, returned := strategies.Result{}, false
 	defer func() {

@@ -7,22 +7,19 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Pools are one or several pools of long-lived workers, each with a queue and room of its own: the
-// engine of segregated and cpu_io_split, and with a single pool of the event loops and the
-// partitioned pools.
+// Pools are one or several pools of long-lived workers, each with its own queue and room: the
+// engine of segregated and cpu_io_split and, with one pool, of event loops and partitioned pools.
 //
-// One mutex guards all of it. Admission and queueing are one step under it, so that tasks wait in
-// the order of acceptance, also among blocked Submits. A channel cannot do that: a task that
-// returns to the queue must find room there before any blocked Submit. The mutex is taken three
-// times a task (accept, take, release), for some ten nanoseconds each; no holder waits for anything
-// else.
+// One mutex makes admission and queueing one step, so tasks wait in order of acceptance, also among
+// blocked Submits. With a channel, a task that returns to the queue could not go before blocked
+// Submits. The mutex is locked three times per task (accept, take, release) for about ten
+// nanoseconds each.
 type Pools struct {
 	Lifecycle
 	poolOf func(strategies.Class) int // index in pool, or anyPool; nil: there is only one
-	// a task runs one step at a time and goes back to the queue: see turns.go
+	// tasks run one step at a time and return to the queue: see turns.go
 	Turns bool
-	// between steps a task goes to the front of the queue, with all its sub-tasks at once;
-	// otherwise to the tail, one by one
+	// between steps a task goes to the front with all its sub-tasks. Otherwise to the tail, one by one
 	Front bool
 	Home  *Loop // reports the tasks; nil: their workers do
 
@@ -32,14 +29,14 @@ type Pools struct {
 	space space
 }
 
-// A pool is a pool: workers that take from one queue.
+// A pool has workers that share a queue.
 type pool struct {
 	queue entries // accepted, and waiting for a slot
 	idle  int     // workers asleep and not called
 	wake  sync.Cond
 }
 
-// An entry is a task in a queue, or on its way through a worker.
+// An entry is a task that is queued or held by a worker.
 type entry struct {
 	task    *strategies.Task
 	of      *family // of which it is a sub-task; nil: it was submitted
@@ -48,7 +45,7 @@ type entry struct {
 	started bool    // it has run a step
 }
 
-// Start makes w ready: one pool for each of slots, with room for queue waiting tasks.
+// Start makes w ready, with one pool per element of slots and room for queue waiting tasks.
 func (w *Pools) Start(ctx context.Context, sink strategies.Sink, queue int, slots ...int) *Pools {
 	w.pool, w.space.of = make([]pool, len(slots)), make([]room, len(slots))
 	for i := range w.pool {
@@ -68,7 +65,7 @@ func (w *Pools) Start(ctx context.Context, sink strategies.Sink, queue int, slot
 	return w
 }
 
-// Submit blocks while there is no room in the task's pool.
+// Submit blocks while the task's pool has no room.
 func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := w.Enter(ctx); err != nil {
 		return err
@@ -93,8 +90,7 @@ func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
 	return w.stand(ctx, &w.mu, w.space.lineOf(to), b)
 }
 
-// accept puts a task into the queue for the pool it goes to, in the room of another if it may go to
-// any.
+// accept queues a task for pool to. Its room may belong to another pool if it may go to any.
 func (w *Pools) accept(t *strategies.Task, to, room int) {
 	e := entry{task: t, seq: w.space.take(room), pool: room}
 	if to == anyPool {
@@ -105,8 +101,8 @@ func (w *Pools) accept(t *strategies.Task, to, room int) {
 	w.call(to)
 }
 
-// call wakes a sleeping worker of the pool. For a task that may go anywhere that is one of the last
-// pool that has any: the slower one, so that the others stay free for theirs.
+// call wakes a sleeping worker of the pool. For a task that may go anywhere, it chooses the last
+// pool that has one: the slower pool, so the others stay free.
 func (w *Pools) call(to int) {
 	if to != anyPool {
 		if l := &w.pool[to]; l.idle > 0 {
@@ -123,15 +119,15 @@ func (w *Pools) call(to int) {
 	}
 }
 
-// work runs tasks until the instance is idle. A panic leaves the goroutine as it is; after a Goexit
-// another goes on.
+// work runs tasks until the instance is idle. After a panic the goroutine continues, after Goexit
+// another does.
 func (w *Pools) work(l *pool) {
 	for w.serve(l) {
 	}
 	w.Alive.Done()
 }
 
-// serve runs tasks until one panics (true) or there are no more to come. One defer serves them all.
+// serve runs tasks until one panics (true) or none remain. One defer serves them all.
 func (w *Pools) serve(l *pool) (again bool) {
 	var running entry
 	defer func() {
@@ -156,9 +152,8 @@ func (w *Pools) serve(l *pool) (again bool) {
 	}
 }
 
-// Next takes the oldest entry that a worker of the pool may run, and sleeps until there is one. A
-// new entry wakes one sleeping worker of its pool, and a worker looks before it sleeps: so no entry
-// is overlooked.
+// Next returns the oldest entry for the pool and sleeps until there is one. A new entry wakes one
+// sleeping worker, and workers look before they sleep, so no entry is overlooked.
 func (w *Pools) Next(l *pool) (e entry, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -178,7 +173,7 @@ func (w *Pools) Next(l *pool) (e entry, more bool) {
 	}
 }
 
-// step runs the entry's task, to its end unless tasks take turns. A panic and Goexit pass through.
+// step runs the entry's task, to its end unless tasks take turns. Panics and Goexit pass through.
 func (w *Pools) step(e entry) strategies.Result {
 	switch {
 	case !w.Turns:
@@ -189,8 +184,7 @@ func (w *Pools) step(e entry) strategies.Result {
 	return e.task.Run(w.TaskCtx, e.task)
 }
 
-// over is what follows a step: the task's end, unless it has asked for more or is a part of
-// another.
+// over handles the end of a step.
 func (w *Pools) over(e entry, r strategies.Result) {
 	if e.of != nil || r.More || len(r.Split) > 0 {
 		var ended bool
@@ -205,16 +199,15 @@ func (w *Pools) over(e entry, r strategies.Result) {
 	w.report(e, r)
 }
 
-// report gives back the task's room and settles it. It is called by goroutines of the strategy, for
-// which Drain waits, so that it cannot overtake the Done; and a client that submits on Done finds
-// room.
+// report frees the task's room and then settles it, so a client that submits on Done finds room.
+// Drain waits for the calling goroutines and cannot overtake Done.
 func (w *Pools) report(e entry, r strategies.Result) {
 	w.release(e.pool)
 	w.Leave()
 	w.sink.Done(e.task, r)
 }
 
-// release gives back room in a pool, and lets the Submit in that has waited for it longest.
+// release frees room in a pool and admits the Submit that has waited longest.
 func (w *Pools) release(room int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -224,7 +217,6 @@ func (w *Pools) release(room int) {
 	}
 }
 
-// dropAll settles what waits in the queues.
 func (w *Pools) dropAll() {
 	for {
 		e, r, any := w.dropOne()
@@ -240,8 +232,7 @@ func (w *Pools) dropAll() {
 	}
 }
 
-// dropOne takes an entry out of a queue and returns the task that comes to its end by that, if one
-// does.
+// dropOne removes an entry from a queue and returns the task that ends by this, if any.
 func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -263,8 +254,8 @@ func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 	return e, r, true
 }
 
-// outcome is the error of an entry that will not run because ctx has ended; it is counted as
-// abandoned only if it never did.
+// outcome returns the error of an entry that will not run because ctx has ended. It counts as
+// abandoned only if it never ran.
 func (w *Pools) outcome(e entry) error {
 	if e.started || e.of != nil {
 		return w.EndedBy()
@@ -272,7 +263,6 @@ func (w *Pools) outcome(e entry) error {
 	return w.GiveUp()
 }
 
-// wakeAll lets the sleeping workers see that the instance is idle.
 func (w *Pools) wakeAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A ring is a queue that can be taken from both ends. It doubles when it is full and never shrinks,
-// so that in the steady state nothing is allocated; slots that are free refer to nothing.
+// A ring is a double-ended queue. It doubles when full and never shrinks, so the steady state does
+// not allocate. Free slots hold no references.
 type ring[T any] struct {
 	slots []T // a power of two of them, or none
 	first int // the oldest
@@ -18,7 +18,6 @@ type ring[T any] struct {
 // At returns the slot of the i-th oldest.
 func (q *ring[T]) At(i int) *T { return &q.slots[(q.first+i)&(len(q.slots)-1)] }
 
-// grow makes room for one more.
 func (q *ring[T]) grow() {
 	if q.Len < len(q.slots) {
 		return
@@ -30,14 +29,13 @@ func (q *ring[T]) grow() {
 	q.slots, q.first = grown, 0
 }
 
-// pushBack adds the newest.
 func (q *ring[T]) pushBack(v T) {
 	q.grow()
 	*q.At(q.Len) = v
 	q.Len++
 }
 
-// PopFront takes the oldest of at least one.
+// PopFront removes the oldest element. The ring must not be empty.
 func (q *ring[T]) PopFront() T {
 	v, none := *q.At(0), *new(T)
 	*q.At(0) = none
@@ -46,7 +44,7 @@ func (q *ring[T]) PopFront() T {
 	return v
 }
 
-// popBack takes the newest of at least one.
+// popBack removes the newest element. The ring must not be empty.
 func (q *ring[T]) popBack() T {
 	v, none := *q.At(q.Len - 1), *new(T)
 	*q.At(q.Len - 1) = none
@@ -63,8 +61,7 @@ func (Plain) Ended(Waiting, Ending) {}
 // Wake implements Discipline.
 func (Plain) Wake(time.Duration) []*strategies.Task { return nil }
 
-// A FIFO is the plainest discipline: first come, first served, as soon as there is a slot. Others
-// embed it and change one thing.
+// A FIFO is the first come, first served discipline. Others embed it and change one method.
 type FIFO struct {
 	Plain
 	Line ring[Waiting]
@@ -84,7 +81,7 @@ func (q *FIFO) Pop(time.Duration) (Waiting, bool) {
 // Empty implements Discipline.
 func (q *FIFO) Empty() []*strategies.Task { return emptied(&q.Line, nil) }
 
-// emptied takes all out of the queue, the oldest first, and appends them to tasks.
+// emptied removes all tasks from the queue and appends them to tasks, oldest first.
 func emptied(q *ring[Waiting], tasks []*strategies.Task) []*strategies.Task {
 	for q.Len > 0 {
 		tasks = append(tasks, q.PopFront().Task)
@@ -92,12 +89,12 @@ func emptied(q *ring[Waiting], tasks []*strategies.Task) []*strategies.Task {
 	return tasks
 }
 
-// Entries are the queue of a pool. Not a channel, because what comes back from its turn must always
-// find room, and be able to go to the front.
+// Entries are the queue of a pool: not a channel, because a task between steps must always find
+// room and may go to the front.
 type entries struct{ ring[entry] }
 
-// insert puts e before the first entry that does not come before it. Few do: it looks for its
-// position from the front.
+// insert puts e before the first entry that does not precede it, searching from the front, where it
+// usually belongs.
 func (q *entries) insert(e entry) {
 	q.grow()
 	q.first = (q.first - 1) & (len(q.slots) - 1)
@@ -109,7 +106,6 @@ func (q *entries) insert(e entry) {
 	*q.At(i) = e
 }
 
-// remove takes out all entries that are unwanted and keeps the order of the others.
 func (q *entries) remove(unwanted func(entry) bool) {
 	for range q.Len {
 		if e := q.PopFront(); !unwanted(e) {
@@ -118,11 +114,11 @@ func (q *entries) remove(unwanted func(entry) bool) {
 	}
 }
 
-// Before reports whether w goes before o: by key, equal keys in the order of acceptance.
+// Before reports whether w goes before o: by key, then in order of acceptance.
 func (w *Waiting) Before(o *Waiting) bool { return w.before(o) == 1 }
 
-// before is Before as 1 or 0, without a branch: which of two tasks goes first is what a processor
-// cannot foresee, and guesses took half of the time of a large heap.
+// before is Before as 1 or 0 without a branch: mispredictions took half of the time of a large
+// heap.
 func (w *Waiting) before(o *Waiting) uint64 {
 	const sign = 1 << 63
 	_, borrow := bits.Sub64(w.Seq, o.Seq, 0)
@@ -153,8 +149,8 @@ func (h *Heap) rise(i int, w Waiting) {
 	q[i] = w
 }
 
-// Pop takes the first task; there must be one. The hole moves down to a leaf, where the last task
-// belongs nearly always.
+// Pop removes the first task of a non-empty heap. The hole moves down to a leaf, where the last
+// task nearly always belongs.
 func (h *Heap) Pop() Waiting {
 	q := *h
 	first, last := q[0], q[len(q)-1]
@@ -176,7 +172,7 @@ func (h *Heap) Pop() Waiting {
 	return first
 }
 
-// First takes the first task, if there is one.
+// First returns the first task, if any.
 func (h *Heap) First() (Waiting, bool) {
 	if len(*h) == 0 {
 		return Waiting{}, false
@@ -184,7 +180,7 @@ func (h *Heap) First() (Waiting, bool) {
 	return h.Pop(), true
 }
 
-// Empty takes all tasks, in their order, and appends them to tasks.
+// Empty removes all tasks in order and appends them to tasks.
 func (h *Heap) Empty(tasks []*strategies.Task) []*strategies.Task {
 	for len(*h) > 0 {
 		tasks = append(tasks, h.Pop().Task)

@@ -12,12 +12,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// maxAttempts is the most attempts that checkRetries lets pass. With full jitter and the default
-// base and cap that is more than an hour of trying; a task that still fails is poison.
+// maxAttempts is the upper bound for attempts: with full jitter and the default base and cap, more
+// than an hour of retries.
 const maxAttempts = 1000
 
-// RetryKeys returns the parameters of a strategy that retries, and more. The shape of the backoff
-// needs no parameter: base=0s means no backoff, cap equal to base a constant one.
+// RetryKeys returns the parameters of a strategy that retries, and more. base=0s means no backoff,
+// cap equal to base a constant one.
 func RetryKeys(more ...param.Key) []param.Key {
 	return append([]param.Key{
 		{Name: "attempts", Kind: param.Int, Default: "3",
@@ -39,7 +39,7 @@ func RetryKeys(more ...param.Key) []param.Key {
 	}, more...)
 }
 
-// The choices of jitter.
+// Values of jitter.
 const (
 	noJitter           = "none"
 	fullJitter         = "full"
@@ -47,7 +47,7 @@ const (
 	decorrelatedJitter = "decorrelated"
 )
 
-// The choices of after.
+// Values of after.
 const (
 	addAfter    = "add"
 	heedAfter   = "heed"
@@ -65,9 +65,8 @@ func CheckRetries(p strategies.Params) error {
 	return nil
 }
 
-// Retries decides whether and when a task is tried again: with exponential backoff, and with one of
-// the kinds of jitter that Marc Brooker compares ("Exponential Backoff And Jitter", AWS
-// Architecture Blog, 2015), so that tasks that failed together do not retry together. Before
+// Retries decides whether and when a task is retried: exponential backoff with the kinds of jitter
+// compared by Marc Brooker ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015). Before
 // attempt n+1, with b = min(cap, base·2ⁿ⁻¹), wₙ is
 //
 //	none          b
@@ -75,18 +74,17 @@ func CheckRetries(p strategies.Params) error {
 //	equal         b/2 + uniform(0, b/2)
 //	decorrelated  min(cap, uniform(base, 3·wₙ₋₁)), with w₀ = base
 //
-// and the wait is After + wₙ where the task asks for a least wait (Retry-After). By default the
-// jitter is full and added to After: with after=heed, or with the larger of the two, all tasks with
-// the same Retry-After would retry at one instant. The cap does not apply to After: a server that
-// says an hour means it. after=ignore shows the cost of ignoring it; it is the one setting that
-// breaks the contract, by which no attempt comes before After.
+// and the wait is After + wₙ if the task requests a minimum wait (Retry-After). Jitter is added to
+// After because with after=heed, or with the larger of the two, all tasks with the same Retry-After
+// would retry at once. The cap does not apply to After. after=ignore shows the cost of ignoring
+// After and is the only setting that violates the contract.
 //
-// wₙ is drawn with the nth number of PCG(seed, ordinal), where ordinal numbers the Submits of the
-// instance. So a run under the virtual clock repeats to the nanosecond.
+// wₙ uses the nth number of PCG(seed, ordinal), where ordinal numbers the Submits of the instance,
+// so a run under the virtual clock is reproducible to the nanosecond.
 //
-// The library github.com/cenkalti/backoff/v5 does not fit: its jitter takes no seed and differs
-// (around the interval, so that it is never near 0 and may exceed the cap), and its Retry sleeps in
-// the caller, with three allocations a task.
+// github.com/cenkalti/backoff/v5 does not fit: its jitter has no seed, lies around the interval
+// (never near 0, possibly above the cap), and its Retry sleeps in the caller with three allocations
+// per task.
 type Retries struct {
 	Attempts      int
 	base, cap     time.Duration
@@ -95,7 +93,7 @@ type Retries struct {
 	budget        *Budget // nil: as many attempts as attempts says
 }
 
-// NewRetries takes them from the parameters that RetryKeys declares.
+// NewRetries reads the parameters declared by RetryKeys.
 func NewRetries(p strategies.Params) Retries {
 	return Retries{
 		Attempts: p.Values.Int("attempts"),
@@ -107,14 +105,14 @@ func NewRetries(p strategies.Params) Retries {
 	}
 }
 
-// NewPartRetries takes them from a part's own parameters, which RetryKeys declares.
+// NewPartRetries reads a part's own parameters declared by RetryKeys.
 func NewPartRetries(own param.Values) Retries {
 	r := NewRetries(strategies.Params{Values: own})
 	r.budget = NewBudget(own.Float("budget"), true)
 	return r
 }
 
-// A RetrySink forgets a task's attempts and gives its slot back, before it calls Sink.
+// A RetrySink forgets a task's attempts and frees its slot before it calls Sink.
 type RetrySink struct {
 	Slots <-chan struct{} // nil: no slot
 	Sink  strategies.Sink
@@ -129,8 +127,8 @@ func (s RetrySink) Done(t *strategies.Task, r strategies.Result) {
 	s.Sink.Done(t, r)
 }
 
-// Next counts an attempt at t whose result r asks for another, and returns the wait before that;
-// or, if the attempt was the last, the error that the task is done with.
+// Next counts an attempt at t with result r and returns the wait before the next or, after the last
+// attempt, the task's final error.
 func (p *Retries) Next(t *strategies.Task, r strategies.Result) (time.Duration, error) {
 	t.Kept().Tries.Made++
 	if t.Kept().Tries.Made >= p.Attempts || !p.budget.Withdraw() {
@@ -145,7 +143,7 @@ func (p *Retries) Next(t *strategies.Task, r strategies.Result) (time.Duration, 
 	return Prolong(r.After, p.wait(t.Kept().Tries)), nil
 }
 
-// wait is wₙ after n attempts.
+// wait returns wₙ after n attempts.
 func (p *Retries) wait(t strategies.Tries) time.Duration {
 	if p.jitter == noJitter {
 		return p.backoff(t.Made)
@@ -169,7 +167,7 @@ func (p *Retries) wait(t strategies.Tries) time.Duration {
 	return uniform(&source, most)
 }
 
-// backoff is min(cap, base·2ⁿ⁻¹) after n attempts.
+// backoff returns min(cap, base·2ⁿ⁻¹).
 func (p *Retries) backoff(n int) time.Duration {
 	b := p.base
 	for ; n > 1 && b < p.cap; n-- {
@@ -181,8 +179,8 @@ func (p *Retries) backoff(n int) time.Duration {
 	return b
 }
 
-// uniform draws from the whole nanoseconds from 0 to most: the high word of the product is at most
-// most. The bias, below (most+1)/2⁶⁴, is 5·10⁻¹⁰ at 10 s.
+// uniform returns a Duration from 0 to most nanoseconds: the high word of the product. The bias,
+// below (most+1)/2⁶⁴, is 5·10⁻¹⁰ at 10 s.
 func uniform(source *rand.PCG, most time.Duration) time.Duration {
 	share, _ := bits.Mul64(source.Uint64(), uint64(most)+1)
 	return time.Duration(share)
@@ -199,14 +197,13 @@ func Prolong(least, by time.Duration) time.Duration {
 	return least + by
 }
 
-// A Budget bounds the retries of all tasks by a share of the number of tasks, so that retries do
-// not multiply the load on a failing target. It is a bucket of tokens: each accepted task adds a
-// share of one, each retry takes one, and without a token the failed attempt was the last.
+// A Budget bounds retries to a share of the tasks, so that they do not multiply the load on a
+// failing target. It is a token bucket: each accepted task adds a share of a token, each retry uses
+// one, and without a token an attempt is the last.
 //
-// The retry budget of Finagle is counted so (RetryBudget: deposit and withdraw). That of gRPC takes
-// tokens for failures and puts them back for successes (proposal A6, throttling of retries); from
-// there is the size of the bucket, ten, which is full at first. Without that bound, a calm day
-// would save up enough retries to flood the first minute of an outage.
+// Deposits and withdrawals follow Finagle's RetryBudget. gRPC (proposal A6) instead charges
+// failures and credits successes. The bucket size of ten, initially full, is from A6 and keeps a
+// calm day from saving enough retries to flood the start of an outage.
 type Budget struct {
 	share int64 // of one task, in millionths of a token
 	left  atomic.Int64
@@ -217,12 +214,12 @@ const (
 	mostTokens = 10 * oneToken
 )
 
-// BudgetKey is the parameter for the retry budget: a bound on retries over all tasks.
+// BudgetKey is the parameter of the retry budget.
 var BudgetKey = param.Key{Name: "budget", Kind: param.Float, Default: "0",
 	Doc: "retries per arriving task: 0.1 allows one for every ten tasks; up to ten are saved; 0: " +
 		"no budget, only attempts bounds them"}
 
-// CheckBudget returns an error if the budget in the parameters of a part is impossible.
+// CheckBudget returns an error if the budget of a part is invalid.
 func CheckBudget(v param.Values) error {
 	if b := v.Float("budget"); b < 0 || b > maxAttempts || b > 0 && b < 1e-6 {
 		return fmt.Errorf("budget %v: want 0, or 0.000001 to %d", b, maxAttempts)
@@ -230,8 +227,8 @@ func CheckBudget(v param.Values) error {
 	return nil
 }
 
-// NewBudget makes a budget of share tokens per task, full or empty at first; nil if share sets no
-// bound.
+// NewBudget makes a budget of share tokens per task, initially full or empty. It returns nil if
+// share sets no bound.
 func NewBudget(share float64, full bool) *Budget {
 	b := &Budget{share: int64(math.Round(share * oneToken))}
 	if b.share == 0 {
@@ -250,10 +247,10 @@ func (b *Budget) Deposit() {
 	}
 }
 
-// Withdraw takes a token for a retry, and reports whether the retry may be made.
+// Withdraw takes a token for a retry and reports whether the retry may be made.
 func (b *Budget) Withdraw() bool { return b == nil || b.add(-oneToken) }
 
-// add changes what is left, which stays from none to the most; it says whether there was enough.
+// add changes the tokens within bounds and reports whether there were enough.
 func (b *Budget) add(tokens int64) bool {
 	for {
 		left := b.left.Load()

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// RetryPart makes the attempts at a task one after another in its slot, around any strategy: it
-// replaces the task's Run while the inner strategy has it.
+// RetryPart makes all attempts at a task in its slot, around any strategy: it replaces the task's
+// Run while the inner strategy holds it.
 type RetryPart struct {
 	strategies.Strategy
 	Retries Retries
@@ -18,7 +18,7 @@ type RetryPart struct {
 	Sink    strategies.Sink
 }
 
-// Submit submits t to the inner strategy, whose slot all attempts at t share.
+// Submit submits t to the inner strategy, whose slot all attempts share.
 func (s *RetryPart) Submit(ctx context.Context, t *strategies.Task) error {
 	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1, Of: s, Run: t.Run}
 	t.Run = runAttempts
@@ -31,13 +31,13 @@ func (s *RetryPart) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// KeepAll stops a queue in the inner strategy from shedding waiting tasks.
+// KeepAll stops the inner strategy from shedding waiting tasks.
 func (s *RetryPart) KeepAll() { keepAll(s.Strategy) }
 
 // Counts implements strategies.Counted.
 func (s *RetryPart) Counts() []strategies.Count { return strategies.CountsOf(s.Strategy) }
 
-// Done gives the task its Run back.
+// Done restores the task's Run.
 func (s *RetryPart) Done(t *strategies.Task, r strategies.Result) {
 	forgetAttempts(t)
 	s.Sink.Done(t, r)
@@ -67,7 +67,6 @@ func runAttempts(ctx context.Context, t *strategies.Task) strategies.Result {
 	return r
 }
 
-// whyEnded is the error of a task whose context has ended.
 func whyEnded(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), strategies.ErrAbandoned) {
 		return strategies.ErrAbandoned

@@ -9,11 +9,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A route is the engine of the parts that separate classes: an instance inside for each class pool.
-// A task waits here until its pool has a free slot, and one that may go anywhere until any has, in
-// the order of acceptance: what is inside would bind it to one pool.
+// A route is the engine of parts that separate classes, with an inner instance per class pool.
+// Tasks wait here in order of acceptance until their pool, or any pool for tasks that may go
+// anywhere, has a free slot, because the inner instance would bind them to one pool.
 //
-// Room is that of the instances inside. A task that may go anywhere takes it where there is most.
+// Room is that of the inner instances. A task that may go anywhere uses the one with the most room.
 type route struct {
 	outside
 	poolOf func(strategies.Class) int // index in branches, or anyPool
@@ -26,7 +26,6 @@ type route struct {
 	over     bool // ctx has ended: nothing is kept any more
 }
 
-// A branch is a class pool.
 type branch struct {
 	of     *route
 	inner  strategies.Strategy
@@ -37,7 +36,7 @@ type branch struct {
 	wake   chan struct{} // has one element when there may be something to hand on
 }
 
-// Start opens the instance with what is inside for each class pool.
+// Start opens the instance with an inner one per class pool.
 func (s *route) Start(
 	ctx context.Context, inner strategies.Spec, each []strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
@@ -63,7 +62,7 @@ func (s *route) Start(
 	return s
 }
 
-// Submit blocks or sheds while there is no room in the task's class pool.
+// Submit blocks or sheds while the task's class pool has no room.
 func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
 		return err
@@ -89,7 +88,7 @@ func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.stand(ctx, &s.mu, s.space.lineOf(to), b)
 }
 
-// accept puts a task into the queue of the class pool that it goes to, in the room of one.
+// accept queues a task for class pool to, in the given room.
 func (s *route) accept(t *strategies.Task, to, room int) {
 	t.Kept().Room = uint8(room)
 	w := Waiting{Task: t, Seq: s.space.take(room)}
@@ -102,8 +101,8 @@ func (s *route) accept(t *strategies.Task, to, room int) {
 	signal(s.branches[to].wake)
 }
 
-// call wakes the last class pool with a free slot, if a task waits that may go there: the slower
-// one, so that the others stay free for theirs.
+// call wakes the last class pool with a free slot and a waiting task: the slower one, so the others
+// stay free.
 func (s *route) call() {
 	for i := len(s.branches) - 1; s.any.Len > 0 && i >= 0; i-- {
 		if l := &s.branches[i]; l.within < l.slots {
@@ -113,7 +112,6 @@ func (s *route) call() {
 	}
 }
 
-// handOn is the goroutine that hands tasks on to a class pool.
 func (l *branch) handOn() {
 	for {
 		t := l.Next()
@@ -131,9 +129,8 @@ func (l *branch) handOn() {
 	}
 }
 
-// Next takes the oldest task that may take a slot of the class pool, if one is free. Where what is
-// inside tries again, a task of another class is not bound to the class pool while tasks of it wait
-// for that.
+// Next returns the oldest task for a free slot of the class pool. While tasks of the pool wait for
+// a retry, it takes no task of another class.
 func (l *branch) Next() *strategies.Task {
 	s := l.of
 	s.mu.Lock()
@@ -151,7 +148,7 @@ func (l *branch) Next() *strategies.Task {
 	return t
 }
 
-// Done is told by the instance of the class pool.
+// Done is called by the inner instance.
 func (l *branch) Done(t *strategies.Task, r strategies.Result) {
 	s := l.of
 	s.mu.Lock()
@@ -166,7 +163,6 @@ func (l *branch) Done(t *strategies.Task, r strategies.Result) {
 	s.Settle(t, r)
 }
 
-// dropHeld settles all that waits here.
 func (s *route) dropHeld() {
 	s.mu.Lock()
 	s.over = true
@@ -190,7 +186,7 @@ func (s *route) Drain(ctx context.Context) error {
 	return s.drain(ctx)
 }
 
-// indexIn finds the class pool of a class: anyPool where there is none.
+// indexIn maps a class to its class pool, or to anyPool.
 func indexIn(all []strategies.ClassPool) func(strategies.Class) int {
 	return func(c strategies.Class) int {
 		return slices.IndexFunc(all, func(l strategies.ClassPool) bool { return l.Class == c })

@@ -13,23 +13,22 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The head of a message: the instance that put it, its number there, and the task's ID.
+// Header of a message: the instance that put it, its number there, and the task's ID.
 const (
 	headerSize = 24
 	maxMessage = 512 << 10 // what all brokers take without being told
 )
 
-// label tells a message from all others.
+// label identifies a message.
 type label struct{ instance, number uint64 }
 
-// An errand is a task whose message is under way.
+// An errand is a task whose message is in the broker.
 type errand struct {
 	task    *strategies.Task
 	running bool
 	due     time.Time // of the next attempt, where one has asked for it
 }
 
-// brokered is a running Broker.
 type brokered struct {
 	Lifecycle
 	broker  Broker
@@ -50,7 +49,7 @@ type brokered struct {
 	unsettled int // such replies
 }
 
-// Start makes the strategy. It panics unless Put and Work are there.
+// Start makes the strategy. It panics unless Put and Work are set.
 func (b Broker) Start(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
@@ -98,9 +97,8 @@ func (s *brokered) end() {
 	}
 }
 
-// Drain implements Strategy. Its error also says how many messages the broker was not told the end
-// of: they are delivered again, to whom comes next. When the store fails, or has failed, it is a
-// *StoreError.
+// Drain implements Strategy. Its error includes the number of messages without a reply, which are
+// delivered again. After a store failure it is a *StoreError.
 func (s *brokered) Drain(ctx context.Context) error {
 	if s.failing.Err() != nil { // its own time is enough
 		ctx = context.WithoutCancel(ctx)
@@ -129,8 +127,8 @@ func (s *brokered) DeadLetters(ctx context.Context) (int, error) {
 	return s.broker.Dead(ctx)
 }
 
-// Submit implements Strategy. A message may be delivered before its Put returns, and even if that
-// fails: then the task is accepted if it has been started, and else the message has nobody.
+// Submit implements Strategy. A message may be delivered before its Put returns, even if Put fails:
+// a task that has been started is accepted, otherwise its message is orphaned.
 func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
 		return s.because(err)
@@ -164,7 +162,7 @@ func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// forget takes an errand back, unless it has been started.
+// forget removes an errand unless it has been started.
 func (s *brokered) forget(l label) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,9 +174,8 @@ func (s *brokered) forget(l label) bool {
 	return true
 }
 
-// abandonWaiting settles the tasks that do not run. Their messages stay where they are. After a
-// fault it leaves that to the last Put that returns: which tasks the store has accepted is known
-// then.
+// abandonWaiting settles the tasks that do not run and leaves their messages. After a fault the
+// last returning Put does it, when it is known which tasks the store accepted.
 func (s *brokered) abandonWaiting() {
 	failed := s.failing.Err() != nil
 	if failed && s.putting.Load() > 0 {

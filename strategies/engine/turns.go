@@ -3,12 +3,11 @@ package engine
 import "github.com/poolbench/poolbench/strategies"
 
 // This file carries out Result.More and Result.Split for pools in which tasks take turns: between
-// two steps a task is in the queue and holds no slot. So none waits in a slot for another, and a
-// task with sub-tasks cannot deadlock, at a limit of 1 either. What is in the queue beyond the
-// accepted tasks are their sub-tasks, which belong to them; only the front mode queues more than
-// one for a task.
+// steps a task is queued without a slot, so a task with sub-tasks cannot deadlock, even at limit 1.
+// Sub-tasks are queued in addition to the accepted tasks. Only the front mode queues more than one
+// per task.
 
-// A family is a task that waits for its sub-tasks. It is the one allocation of a Split.
+// A family is a task that waits for its sub-tasks: the only allocation of a Split.
 type family struct {
 	parent entry
 	result strategies.Result  // of the parent's step, with the first error among the sub-tasks
@@ -16,8 +15,8 @@ type family struct {
 	left   int                // sub-tasks queued or running
 }
 
-// failed says whether a sub-task has failed, here or in a family that this is a part of: then
-// nobody wants the rest.
+// failed reports whether a sub-task has failed here or in an enclosing family, which makes the rest
+// obsolete.
 func (f *family) failed() bool {
 	for ; f != nil; f = f.parent.of {
 		if f.result.Err != nil {
@@ -27,7 +26,7 @@ func (f *family) failed() bool {
 	return false
 }
 
-// within says whether f is g or a part of it.
+// within reports whether f is g or nested in it.
 func (f *family) within(g *family) bool {
 	for ; f != nil; f = f.parent.of {
 		if f == g {
@@ -37,19 +36,17 @@ func (f *family) within(g *family) bool {
 	return false
 }
 
-// proceed is advance for callers without mu.
 func (w *Pools) proceed(e entry, r strategies.Result) (entry, strategies.Result, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.advance(e, r)
 }
 
-// advance follows a step of e that returned r: it queues the next step or the sub-tasks, or counts
-// e out of its family, whose parent may go on by that. It returns the submitted task that has come
-// to its end, if one has.
+// advance handles result r of a step of e: it queues the next step or the sub-tasks, or counts e
+// out of its family, whose parent may continue. It returns the submitted task that ended by this,
+// if any.
 //
-// ctx is looked at with mu held, which dropAll needs after ctx has ended: so what is queued here
-// will be found there.
+// ctx is checked with mu held, so dropAll finds everything queued here.
 func (w *Pools) advance(e entry, r strategies.Result) (entry, strategies.Result, bool) {
 	for {
 		e.started = true
@@ -76,9 +73,8 @@ func (w *Pools) advance(e entry, r strategies.Result) (entry, strategies.Result,
 	}
 }
 
-// queue puts an entry back: at the tail, or at the front, before all that was accepted after its
-// task. Of what was accepted before, something may be there again if another worker was quicker
-// with a later task.
+// queue returns an entry to the tail, or to the front before all tasks accepted later. An earlier
+// task may already be there if its worker was slower.
 func (w *Pools) queue(e entry) {
 	q := &w.pool[e.pool].queue
 	if w.Front {
@@ -91,7 +87,7 @@ func (w *Pools) queue(e entry) {
 	w.call(e.pool)
 }
 
-// Split queues the sub-tasks that a step of e asked for: all if Front, otherwise the first.
+// Split queues the sub-tasks of a step of e: all if Front, otherwise the first.
 func (w *Pools) Split(e entry, r strategies.Result) {
 	f := &family{parent: e, result: r, rest: r.Split, left: 1}
 	f.result.Split = nil
@@ -128,8 +124,8 @@ func (w *Pools) partEnded(f *family, err error) (last bool) {
 	return f.left == 0
 }
 
-// withdraw takes the sub-tasks of a family that has failed out of the queue, with theirs, so that
-// its task is done as soon as those that run have returned.
+// withdraw removes queued sub-tasks of a failed family and its nested families, so that its task
+// ends when the running ones return.
 func (w *Pools) withdraw(f *family) {
 	w.pool[f.parent.pool].queue.remove(func(e entry) bool {
 		if !e.of.within(f) {

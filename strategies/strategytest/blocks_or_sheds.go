@@ -10,10 +10,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// many is what a check offers to an instance that is never full.
+// many is the number of tasks for an instance that is never full.
 const many = 300
 
-// acceptsUntilFull fills an instance task by task, tries one more, and makes room for it.
+// acceptsUntilFull fills an instance, tries one more task, and makes room for it.
 func acceptsUntilFull(r *rig) error {
 	release := make(chan struct{})
 	in, last := r.fill(min(r.capacity(), many), r.held(release))
@@ -45,8 +45,8 @@ func acceptsUntilFull(r *rig) error {
 	return nil
 }
 
-// acceptsFromTheFirstInstant fills a new instance without a pause, fifty times: its workers may not
-// have started yet.
+// acceptsFromTheFirstInstant fills a new instance fifty times without a pause, when its workers may
+// not have started.
 func acceptsFromTheFirstInstant(r *rig) error {
 	for range 50 {
 		fresh := newRig(r.scene, r.spec, r.p)
@@ -62,7 +62,7 @@ func acceptsFromTheFirstInstant(r *rig) error {
 	return nil
 }
 
-// countsWhatItSheds has 64 producers offer 4 tasks each to an instance that has room for a few.
+// countsWhatItSheds offers 4 tasks from each of 64 producers to an instance with little room.
 func countsWhatItSheds(r *rig) error {
 	if r.spec.Capacity == nil || !r.spec.Sheds {
 		return nil
@@ -91,11 +91,10 @@ func countsWhatItSheds(r *rig) error {
 	return nil
 }
 
-// tripping is how many failures in a row have a strategy that trips refuse the next task, with its
-// defaults.
+// tripping is the number of consecutive failures after which a strategy that trips, with defaults,
+// refuses the next task.
 const tripping = 300
 
-// tripsAsDeclared has one task after another fail.
 func tripsAsDeclared(r *rig) error {
 	if r.spec.Ends {
 		return nil // they end all others
@@ -123,8 +122,8 @@ func tripsAsDeclared(r *rig) error {
 	return nil
 }
 
-// hasRoomOnDone has as many clients as there is room for submit a task each time their last one is
-// done. None is ever in the way of another: one that sheds must not shed.
+// hasRoomOnDone runs as many clients as there is room. Each submits a task when its last one is
+// done, and none may be shed.
 func hasRoomOnDone(r *rig) error {
 	var shed atomic.Int64
 	r.step("clients submit on Done")

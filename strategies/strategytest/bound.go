@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// boundHolds offers many more tasks than there are slots, all at once, and has them overlap.
+// boundHolds offers many overlapping tasks at once.
 func boundHolds(r *rig) error {
 	for _, j := range r.jobs(4*(r.bound()+r.p.Queue), takes(time.Millisecond)) {
 		r.spawn(func() { _ = r.submit(context.Background(), j) })
@@ -18,8 +18,8 @@ func boundHolds(r *rig) error {
 	return r.underBound()
 }
 
-// boundHoldsInBursts has 64 goroutines meet on an empty instance, forty times: this is where a
-// check that is not one step with the act it permits gets too many in.
+// boundHoldsInBursts starts 64 goroutines on an empty instance forty times, to find bounds whose
+// check and act are not atomic.
 func boundHoldsInBursts(r *rig) error {
 	for range 40 {
 		fresh := newRig(r.scene, r.spec, r.p)
@@ -40,7 +40,7 @@ func boundHoldsInBursts(r *rig) error {
 	return nil
 }
 
-// yield takes no virtual time, but lets others run meanwhile.
+// yield lets others run without virtual time passing.
 func yield(context.Context) strategies.Result {
 	for range 3 {
 		runtime.Gosched()

@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A scene is the inside of a bubble: it starts goroutines whose panics are errors of the check, and
-// knows what the check is waiting for.
+// A scene is the inside of a bubble: panics of its goroutines become errors of the check, and it
+// records the current step.
 type scene struct {
 	mark    machine.Mark
 	steps   atomic.Uint64 // what has happened so far; it cannot grow for ever
@@ -25,12 +25,12 @@ type scene struct {
 	start   time.Time
 }
 
-// A hangError says that what it found still goes on, so that the process is fit for nothing else.
+// A hangError means that the hang continues and the process is unusable.
 type hangError struct{ error }
 
-// inBubble runs check under a virtual clock and returns its error, or the one that says why it
-// never came to an end: a deadlock, or no step in so much real time. What becomes of the bubble
-// after the verdict is no part of it: a strategy that leaks fails the clause about leaks only.
+// inBubble runs check under a virtual clock and returns its error, or an error for a deadlock or no
+// step within patience of real time. The bubble's state after the verdict is ignored, so leaks fail
+// only the clause about leaks.
 func inBubble(patience time.Duration, check func(*scene) error) error {
 	s := &scene{mark: machine.NewMark()}
 	verdict := make(chan error, 2) // from the check, and from a deadlock during it or after
@@ -44,9 +44,8 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 			}
 		}()
 		s.mark.Set(context.Background())
-		// The zero T is never told of a failure: it does nothing but carry the bubble (a test keeps
-		// an eye on that), and must not be the goroutine that runs foreign code, because a Goexit
-		// there would end the process.
+		// The zero T never receives a failure and only carries the bubble (a test checks that). Foreign
+		// code must not run in its goroutine, where a Goexit would end the process.
 		synctest.Test(new(testing.T), func(*testing.T) {
 			over := make(chan struct{})
 			go func() {
@@ -58,7 +57,7 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 					for _, f := range s.cleanup {
 						f()
 					}
-					// once all are drained, because one with a ticker has much to do in an hour
+					// only once all are drained, because a ticker does much in an hour
 					time.Sleep(horizon)
 				}()
 				s.guard(func() { err = check(s) })
@@ -81,7 +80,7 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 	return err
 }
 
-// guard calls f. That f panics, or ends its goroutine, is a failure of the check.
+// guard calls f and turns a panic or Goexit into a failure of the check.
 func (s *scene) guard(f func()) {
 	returned := false
 	defer func() {
@@ -98,10 +97,10 @@ func (s *scene) guard(f func()) {
 	returned = true
 }
 
-// fail notes the first failure.
+// fail records the first failure.
 func (s *scene) fail(err error) { s.failure.CompareAndSwap(nil, &err) }
 
-// first is the first failure, which goes before what the check says of itself.
+// first returns the recorded failure, which precedes the check's own error.
 func (s *scene) first(err error) error {
 	if failure := s.failure.Load(); failure != nil {
 		return *failure
@@ -109,10 +108,9 @@ func (s *scene) first(err error) error {
 	return err
 }
 
-// spawn starts f in a goroutine.
 func (s *scene) spawn(f func()) { go s.guard(f) }
 
-// step says what the check does next.
+// step records the next action of the check.
 func (s *scene) step(format string, args ...any) {
 	s.steps.Add(1)
 	doing := fmt.Sprintf(format, args...)
@@ -126,31 +124,29 @@ func (s *scene) now() string {
 	return "calling the strategy"
 }
 
-// clock is the virtual time since the beginning of the check.
 func (s *scene) clock() time.Duration { return time.Since(s.start) }
 
-// rest lets virtual time pass until nothing moves at the end of it. What other goroutines wrote by
-// then may be read.
+// rest lets virtual time pass until nothing moves. Then data written by other goroutines may be
+// read.
 func (s *scene) rest(d time.Duration) {
 	s.steps.Add(1)
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// finally has f called when the verdict is in.
+// finally registers f to be called after the verdict.
 func (s *scene) finally(f func()) { s.cleanup = append(s.cleanup, f) }
 
-// A trial is a check, and the limits and queues of the instances that it is for.
+// A trial is a check with the limits and queues of its instances.
 type trial struct {
 	limits, queues []int
 	check          func(*rig) error
 }
 
-// usual is a check of four limits and queues, which is enough for most.
 func usual(check func(*rig) error) trial { return trial{[]int{1, 4}, []int{0, 8}, check} }
 
-// try returns the first error of the trials. Each is made with an instance for every combination of
-// limit and queue that spec admits, each in a bubble of its own.
+// try runs the trials, each in its own bubble for every combination of limit and queue that spec
+// admits, and returns the first error.
 func try(spec strategies.Spec, trials ...trial) error {
 	for _, t := range trials {
 		for _, limit := range t.limits {
@@ -190,7 +186,7 @@ func (t trial) with(spec strategies.Spec, limit, queue int) error {
 	return nil
 }
 
-// when has a check pass over strategies that do not declare this.
+// when limits a check to strategies that declare this.
 func when(is func(strategies.Spec) bool, check func(*rig) error) func(*rig) error {
 	return func(r *rig) error {
 		if !is(r.spec) {
@@ -200,12 +196,11 @@ func when(is func(strategies.Spec) bool, check func(*rig) error) func(*rig) erro
 	}
 }
 
-// What strategies declare: that Submit blocks when they are full, and how slots are given.
 func blocks(s strategies.Spec) bool    { return !s.Sheds && s.Capacity != nil }
 func inOrder(s strategies.Spec) bool   { return s.FIFO }
 func conserves(s strategies.Spec) bool { return s.WorkConserving }
 
-// together calls f in n goroutines, with the numbers from 0, and waits for all.
+// together calls f in n goroutines, numbered from 0, and waits for all.
 func (s *scene) together(n int, f func(i int)) {
 	var busy sync.WaitGroup
 	for i := range n {

@@ -19,13 +19,12 @@ import (
 	"time"
 )
 
-// Where and when this process began: a test may change its directory.
+// Directory and time at the start of the process: a test may change its directory.
 var (
 	began        = time.Now()
 	directory, _ = os.Getwd() // "" is where the test is
 )
 
-// A child is a process that tests clauses.
 type child struct {
 	process  *exec.Cmd
 	stdin    io.Closer
@@ -33,15 +32,14 @@ type child struct {
 	messages chan heard // closed after the end
 }
 
-// heard is a message, or the end, and what was printed before it.
+// heard is a message, or the end, with the preceding output.
 type heard struct {
 	message
 	end     bool
 	printed string
 }
 
-// startChild starts a copy of this process that runs the test of that name alone, and in it comes
-// to that call of Run.
+// startChild starts a copy of this process that runs only the named test, up to that call of Run.
 func startChild(test, call string) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -56,7 +54,7 @@ func startChild(test, call string) (*child, error) {
 		return nil, err
 	}
 	c.stdin, c.orders = stdin, stdin
-	// A pipe of our own: Wait would close one of the Cmd's before all is read.
+	// Our own pipe, because Wait would close the Cmd's before everything is read.
 	out, childs, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -72,8 +70,7 @@ func startChild(test, call string) (*child, error) {
 	return c, nil
 }
 
-// arguments returns the arguments of a test binary for running one test, with the flags of this
-// process.
+// arguments returns the test binary's arguments for one test, with the flags of this process.
 func arguments(test string) []string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {
@@ -92,10 +89,10 @@ func arguments(test string) []string {
 	return append(args, flag.Args()...)
 }
 
-// mostPrinted is how much of what a child prints is kept from one message to the next.
+// mostPrinted bounds the child's output kept between two messages.
 const mostPrinted = 64 << 10
 
-// listen takes apart what the child prints.
+// listen parses the child's output.
 func (c *child) listen(out io.ReadCloser, secret string) {
 	defer close(c.messages)
 	defer out.Close()
@@ -118,7 +115,7 @@ func (c *child) listen(out io.ReadCloser, secret string) {
 	}
 }
 
-// ready waits until the child has come to its call of Run.
+// ready waits until the child has reached its call of Run.
 func (c *child) ready(limit time.Duration) error {
 	select {
 	case h := <-c.messages:
@@ -133,7 +130,7 @@ func (c *child) ready(limit time.Duration) error {
 	}
 }
 
-// ask has a clause tested. The error says how the process ended instead.
+// ask tests a clause. On a premature end the error describes how the process ended.
 func (c *child) ask(clause string) (said message, printed string, ended error) {
 	_, _ = fmt.Fprintln(c.orders, clause) // one that cannot hear it has ended
 	h := <-c.messages
@@ -143,12 +140,11 @@ func (c *child) ask(clause string) (said message, printed string, ended error) {
 	return h.message, h.printed, ended
 }
 
-// wait says how a process ended that has done so.
 func (c *child) wait() error {
 	return cmp.Or(c.process.Wait(), errors.New("exit status 0"))
 }
 
-// end has the test in the child go on to its end, for a while.
+// end lets the test in the child continue to its end, for a limited time.
 func (c *child) end() {
 	_ = c.stdin.Close()
 	late := time.AfterFunc(10*time.Second, func() { _ = c.process.Process.Kill() })
@@ -158,14 +154,12 @@ func (c *child) end() {
 	_ = c.wait()
 }
 
-// kill ends the child.
 func (c *child) kill() {
 	_ = c.process.Process.Kill()
 	c.end()
 }
 
-// shorten is the beginning of a crash or of the race detector's report, or else the end of what was
-// printed.
+// shorten returns the beginning of a crash or race report, otherwise the end of the output.
 func shorten(printed string) string {
 	lines := strings.Split(printed, "\n")
 	i := slices.IndexFunc(lines, func(line string) bool {

@@ -15,9 +15,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An errand is the work of a child process: to reach one call of Run and test the clauses that the
-// parent names on its stdin. Its messages go to stdout, among the output of the test and the
-// strategy, in lines that begin with its secret.
+// An errand is the work of a child process: it tests the clauses named on stdin at one call of Run.
+// Its messages are lines on stdout that begin with its secret.
 type errand struct {
 	call   string // "": this is no child
 	secret string
@@ -25,13 +24,13 @@ type errand struct {
 	stdout io.Writer
 }
 
-// variable is the environment variable with the errand of a child, or with here.
+// variable is the environment variable with a child's errand, or here.
 const variable = "POOLBENCH_STRATEGYTEST"
 
-// here tests the clauses in the process of the test, for a debugger.
+// here tests the clauses in the process of the test, for debuggers.
 const here = "here"
 
-// ours is taken before the test, or what it starts, can take it for its own.
+// ours is read before the test or its children can take it.
 var ours = takeErrand()
 
 func takeErrand() (e errand) {
@@ -43,7 +42,7 @@ func takeErrand() (e errand) {
 	return e
 }
 
-// A message of a child says that it is ready, or gives the result of a clause.
+// A message of a child reports readiness or the result of a clause.
 type message struct {
 	Clause string // "": it is ready
 	Error  string
@@ -58,8 +57,8 @@ func (e errand) say(m message) {
 	fmt.Fprintf(e.stdout, "\n%s%s\n", e.secret, text) // in one write
 }
 
-// run tests clauses until stdin ends. An end in the middle of a clause means that the parent has
-// died, and the child follows.
+// run tests clauses until stdin ends. If that happens during a clause the parent has died, and the
+// child exits.
 func (e errand) run(t *testing.T, spec strategies.Spec) {
 	names := make(chan string)
 	var busy atomic.Bool
@@ -93,8 +92,8 @@ func (e errand) run(t *testing.T, spec strategies.Spec) {
 	}
 }
 
-// carryOut tests c. Of a clause about the end of a process the parent also names the queue and how
-// many processes have ended.
+// carryOut tests c. For a clause about the end of a process, the order also has the queue and the
+// number of ended processes.
 func (c Clause) carryOut(spec strategies.Spec, order string) error {
 	if c.killed == nil {
 		return c.Check(spec)
@@ -107,8 +106,8 @@ func (c Clause) carryOut(spec strategies.Spec, order string) error {
 	return c.killed(spec, queue, ended)
 }
 
-// errUntested: t.Run passes over what -test.run does not name, and says that it has passed.
+// errUntested: t.Run skips tests that -test.run does not name, and reports success.
 var errUntested = errors.New("the clause was not tested")
 
-// errFailed is what the race detector has to say beside its report.
+// errFailed is the race detector's result in addition to its report.
 var errFailed = errors.New("the testing package failed the clause: a data race?")

@@ -9,18 +9,16 @@ import (
 	"time"
 )
 
-// These checks are about which of the tasks that wait starts next: the clauses Priority, Deadline
-// and Fair.
+// These checks are about the choice of the next task: the clauses Priority, Deadline and Fair.
 
-// A pick is the choice of a task to start.
 type pick struct {
 	job     *job
 	waiting []*job // the tasks to choose from, in the order of acceptance
 }
 
-// picks has all slots taken by tasks that stay, offers the first half of jobs, and then ends one
-// task at a time, so that another starts, and offers one more. It stops where no single task
-// starts, or one is not accepted at once, which is the business of other clauses.
+// picks fills all slots, offers the first half of jobs, and then repeatedly ends one task, so that
+// another starts, and offers one more. It stops when no single task starts or one is not accepted
+// at once, which other clauses test.
 func (r *rig) picks(jobs []*job) (all []pick) {
 	release := make(chan struct{})
 	for _, j := range jobs {
@@ -59,7 +57,7 @@ func (r *rig) picks(jobs []*job) (all []pick) {
 	return all
 }
 
-// choose returns the error for the first task that starts while another waits that goes before it.
+// choose returns an error for the first start that overtakes a waiting task with precedence.
 func (r *rig) choose(
 	jobs []*job, before func(a, b *job) bool, wrong func(got, want *job) error,
 ) error {
@@ -77,7 +75,7 @@ func (r *rig) choose(
 	return nil
 }
 
-// urgentFirst has tasks of seven priorities, negative ones too, so that many are equal.
+// urgentFirst uses tasks of seven priorities, also negative and equal ones.
 func urgentFirst(r *rig) error {
 	if !r.spec.ByPriority(r.p) {
 		return nil
@@ -95,8 +93,8 @@ func urgentFirst(r *rig) error {
 		})
 }
 
-// earliestFirst has tasks of 20 deadlines, so that some are equal, and each eighth has none.
-// Deadlines are instants of the caller's clock, so some are past, and some before its origin.
+// earliestFirst uses 20 deadlines, some equal, past, or before the clock's origin. Each eighth task
+// has none.
 func earliestFirst(r *rig) error {
 	random := rand.New(rand.NewPCG(1, 5))
 	jobs := r.jobs(100, nil)
@@ -112,13 +110,12 @@ func earliestFirst(r *rig) error {
 	})
 }
 
-// dueBefore says whether a is due before b.
 func dueBefore(a, b *job) bool {
 	return a.Deadline != 0 && (b.Deadline == 0 || a.Deadline < b.Deadline)
 }
 
-// sharesByWeight has one tenant send half of all tasks before the others come, and then these: two
-// that stay, and one that comes late, when it would be owed most if absence counted.
+// sharesByWeight lets one tenant send half of all tasks before two others come: one that stays, and
+// one that comes late, when credit for absence would be largest.
 func sharesByWeight(r *rig) error {
 	weightOf := r.spec.Weights(r.p)
 	if weightOf == nil {
@@ -150,9 +147,9 @@ func sharesByWeight(r *rig) error {
 	return nil
 }
 
-// shared looks at each span in which both tenants have tasks waiting for how far a is ahead of b at
-// most: by how much its starts divided by its weight exceed those of b. The span in which it is
-// furthest ahead at some start begins where it had been least ahead before.
+// shared checks, for each span in which both tenants have waiting tasks, by how much a's starts
+// divided by weight exceed b's. The span with the maximum at some start begins at the preceding
+// minimum.
 func shared(picks []pick, a, b int32, weightA, weightB int) error {
 	ahead, least := 0, 0 // times both weights
 	for n, p := range picks {
@@ -176,7 +173,6 @@ func shared(picks []pick, a, b int32, weightA, weightB int) error {
 	return nil
 }
 
-// waits says whether a task of the tenant waits.
 func waits(jobs []*job, tenant int32) bool {
 	return slices.ContainsFunc(jobs, func(j *job) bool { return j.Tenant == tenant })
 }

@@ -8,17 +8,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks are about classes of tasks, which have class pools of their own if Spec.ClassPools
-// says so: parts of the clause BlocksOrSheds.
+// These checks are about Spec.ClassPools: parts of the clause BlocksOrSheds.
 
-// A pool is what is found of one.
+// A pool is the observed state of a class pool.
 type pool struct {
 	class strategies.Class
 	slots int // tasks that run at once when the instance is offered nothing else
 	room  int // tasks that are accepted without one being done
 }
 
-// fillPool submits tasks of one class until one is not accepted at once, at most n.
+// fillPool submits at most n tasks of one class until one is not accepted at once.
 func (r *rig) fillPool(class strategies.Class, n int, do act) (in []*job, last *call) {
 	jobs := r.jobs(n, do)
 	for _, j := range jobs {
@@ -27,7 +26,7 @@ func (r *rig) fillPool(class strategies.Class, n int, do act) (in []*job, last *
 	return r.fillWith(jobs)
 }
 
-// pools returns what a new instance has for each class.
+// pools returns the observed pool of each class in a new instance.
 func (r *rig) pools() (all []pool) {
 	for _, class := range []strategies.Class{strategies.AnyClass, strategies.Short, strategies.Long,
 		strategies.CPU, strategies.IO} {
@@ -40,9 +39,9 @@ func (r *rig) pools() (all []pool) {
 	return all
 }
 
-// poolsAreApart fills one class pool after the other and has tasks of another pass by. They take
-// exactly as long as if they were alone: n of 1 ms take ⌈n/slots⌉ ms. Without Spec.ClassPools all
-// classes are alike; with them, each has the slots that it is declared to have.
+// poolsAreApart fills each class pool in turn while tasks of another pass by, in exactly the time
+// they take alone: n tasks of 1 ms take ⌈n/slots⌉ ms. Without Spec.ClassPools all classes are
+// alike. With them each has its declared slots.
 func poolsAreApart(r *rig) error {
 	found := r.pools()
 	anyClass := found[0]
@@ -85,7 +84,7 @@ func poolsAreApart(r *rig) error {
 	return nil
 }
 
-// passesBy fills one class pool with tasks that stay, and another with tasks of 1 ms.
+// passesBy fills one class pool with long-running tasks and another with tasks of 1 ms.
 func (r *rig) passesBy(full, l pool) error {
 	fresh := newRig(r.scene, r.spec, r.p)
 	defer fresh.endNew()

@@ -4,27 +4,23 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Clause is one clause of the contract, as a check. It is a value and not a test function so that
-// other programs than `go test` can run it, and so that its own tests can see it fail. Check calls
-// the strategy in this process, which a strategy may take along, or leave with goroutines that
-// hang.
+// A Clause is one clause of the contract, as a value, so that programs other than `go test` can run
+// it and its own tests can see it fail. Check calls the strategy in this process, which the
+// strategy may crash or leave with hanging goroutines.
 type Clause struct {
 	Name  string // as in the documentation of package strategies
 	Check func(spec strategies.Spec) error
-	// nil: it asks something of every strategy, whatever that declares
+	// nil: applies to every strategy
 	asks func(spec strategies.Spec) bool
-	// killed is there instead of Check in a clause about the end of a process: it is called in one
-	// after another for the same queue, ends those before the last by SIGKILL, and knows how many
-	// have ended so far.
+	// set instead of Check in a clause about the end of a process: called in consecutive processes for
+	// the same queue, of which all but the last end by SIGKILL. ended counts them
 	killed func(spec strategies.Spec, queue string, ended int) error
 	kills  int // processes
 }
 
-// Asks reports whether the clause asks anything of a strategy that declares this. Where it does
-// not, Check passes.
+// Asks reports whether the clause applies to a strategy with this Spec. If not, Check passes.
 func (c Clause) Asks(spec strategies.Spec) bool { return c.asks == nil || c.asks(spec) }
 
-// clausesOf are those that spec is held to.
 func clausesOf(spec strategies.Spec) []Clause {
 	if spec.RealClock {
 		return DurableClauses()
@@ -32,8 +28,8 @@ func clausesOf(spec strategies.Spec) []Clause {
 	return Clauses()
 }
 
-// Clauses returns the contract in the order of its documentation; the slice is the caller's. A
-// Check must not be called from inside a synctest bubble.
+// Clauses returns the contract in the order of its documentation, as a new slice. A Check must not
+// be called inside a synctest bubble.
 func Clauses() []Clause {
 	some, drained, full := []int{1, 3, 8}, []int{0, 56}, []int{0, 100}
 	return []Clause{
@@ -81,7 +77,7 @@ func Clauses() []Clause {
 			trial{[]int{1, 3}, full[1:], earliestFirst}),
 		clause("Fair", func(s strategies.Spec) bool { return s.Weights != nil && s.Bound != nil },
 			trial{[]int{1, 3}, full[1:], sharesByWeight}),
-		// also of one that declares nothing, and has the method
+		// also for a strategy that has the method without declaring it
 		{Name: "Resize", asks: func(s strategies.Spec) bool { return s.Resizes },
 			Check: clause("", nil, trial{[]int{1, 8}, []int{0, 16}, resizesAsDeclared},
 				trial{[]int{8}, []int{0, 16}, resizable(resizesBothWays)},
@@ -89,7 +85,7 @@ func Clauses() []Clause {
 	}
 }
 
-// clause is one that is a number of trials, of strategies that it asks something of.
+// clause makes a clause of trials, for strategies it applies to.
 func clause(name string, asks func(strategies.Spec) bool, trials ...trial) Clause {
 	return Clause{Name: name, asks: asks, Check: func(spec strategies.Spec) error {
 		if asks != nil && !asks(spec) {
@@ -99,9 +95,9 @@ func clause(name string, asks func(strategies.Spec) bool, trials ...trial) Claus
 	}}
 }
 
-// DurableClauses returns the contract of strategies that wait for a disk or a server, in the order
-// of its documentation: under the real clock, so that no instant is exact. The slice is the
-// caller's. Kept to Poison are for those whose tasks outlive the instance with their defaults.
+// DurableClauses returns, as a new slice, the contract of strategies that wait for a disk or
+// server, in the order of its documentation. It uses the real clock, so no instant is exact. Kept
+// to Poison are for strategies whose tasks outlive the instance with default parameters.
 func DurableClauses() []Clause {
 	return []Clause{
 		{Name: "Bound", Check: Bound},

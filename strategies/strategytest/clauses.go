@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// OneTask is what comes before the clauses: one task alone.
+// OneTask runs one task alone, before the clauses.
 func OneTask(spec strategies.Spec) error {
 	return durably(spec, 1, nil, func(x *stint) error {
 		if err := x.submit(0, 1); err != nil {
@@ -19,7 +19,7 @@ func OneTask(spec strategies.Spec) error {
 	})
 }
 
-// Bound holds tasks until as many run as may.
+// Bound holds tasks until the maximum runs.
 func Bound(spec strategies.Spec) error {
 	const limit, n = 3, 24
 	return durably(spec, limit, nil, func(x *stint) error {
@@ -47,11 +47,10 @@ func Bound(spec strategies.Spec) error {
 	})
 }
 
-// errDurable is what tasks fail with.
 var errDurable = errors.New("the task's own error")
 
-// Once has several submitters, and tasks that fail, that are tried twice, and that are tried
-// in vain.
+// Once runs several submitters with tasks that fail, are retried successfully, or exhaust their
+// attempts.
 func Once(spec strategies.Spec) error {
 	const submitters, each = 4, 40
 	return durably(spec, 4, nil, func(x *stint) error {
@@ -91,7 +90,7 @@ func Once(spec strategies.Spec) error {
 	})
 }
 
-// Many puts so many tasks that one which is lost in some hundred is missed.
+// Many submits enough tasks to detect a loss of one in several hundred.
 func Many(spec strategies.Spec) error {
 	const submitters, each = 8, 300
 	const n = submitters * each
@@ -120,7 +119,7 @@ func Many(spec strategies.Spec) error {
 	})
 }
 
-// Context ends the context of a Submit, and that of the instance.
+// Context ends the context of a Submit and of the instance.
 func Context(spec strategies.Spec) error {
 	const limit, n = 2, 12
 	return durably(spec, limit, nil, func(x *stint) error {
@@ -144,8 +143,8 @@ func Context(spec strategies.Spec) error {
 	})
 }
 
-// Drain wants all done, and nothing unacknowledged that has run; and the right count of what
-// was abandoned.
+// Drain checks that all tasks are done, that none that ran is unacknowledged, and the count of
+// abandoned ones.
 func Drain(spec strategies.Spec) error {
 	const limit, n = 2, 40
 	queue := newQueue()
@@ -187,7 +186,7 @@ func Drain(spec strategies.Spec) error {
 	})
 }
 
-// nothingComes wants no message in the queue.
+// nothingComes checks that the queue has no message.
 func nothingComes(x *stint) error {
 	time.Sleep(x.lease() * 3 / 2) // for one that was not acknowledged
 	const probe = 1_000_000

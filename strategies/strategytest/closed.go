@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// refusesAsClosed returns an error unless a Submit is refused at once with ErrClosed, and leaves
-// the task alone.
+// refusesAsClosed checks that a Submit returns ErrClosed at once and does not touch the task.
 func (r *rig) refusesAsClosed(when string) error {
 	c := r.call(context.Background(), r.jobs(1, returnAtOnce)[0])
 	if !errors.Is(c.err(), strategies.ErrClosed) {
@@ -22,7 +21,7 @@ func (r *rig) refusesAsClosed(when string) error {
 	return about(when, c.untouched())
 }
 
-// closedWhileAndAfterDraining submits while Drain waits for a task, and afterwards.
+// closedWhileAndAfterDraining submits during and after a Drain.
 func closedWhileAndAfterDraining(r *rig) error {
 	r.call(context.Background(), r.jobs(1, takes(time.Second))[0])
 	r.drain(context.Background())
@@ -33,7 +32,6 @@ func closedWhileAndAfterDraining(r *rig) error {
 	return r.refusesAsClosed("after Drain")
 }
 
-// closedToTheBlocked calls Drain while Submits are blocked.
 func closedToTheBlocked(r *rig) error {
 	r.fill(r.capacity(), takes(time.Second))
 	var blocked []*call
@@ -60,7 +58,7 @@ func closedToTheBlocked(r *rig) error {
 	return nil
 }
 
-// closedAfterNewsContext submits after the end of New's context, with and without a task running.
+// closedAfterNewsContext submits after the end of New's context, with and without a running task.
 func closedAfterNewsContext(r *rig) error {
 	r.call(context.Background(), r.jobs(1, takes(time.Second))[0])
 	r.endNew()
@@ -72,7 +70,7 @@ func closedAfterNewsContext(r *rig) error {
 	return r.refusesAsClosed("New's context has ended")
 }
 
-// closedFromTheBeginning makes an instance with a context that has ended.
+// closedFromTheBeginning makes an instance with an ended context.
 func closedFromTheBeginning(r *rig) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -88,8 +86,8 @@ func closedFromTheBeginning(r *rig) error {
 	return nil
 }
 
-// submitRacesDrain has 4 producers submit until they are refused while Drain is called, fifty
-// times. By Drain's return, what was accepted must be done.
+// submitRacesDrain has 4 producers submit until refused during a Drain, fifty times. Accepted tasks
+// must be done when Drain returns.
 func submitRacesDrain(r *rig) error {
 	const most = 50
 	notSubmitted := errors.New("not submitted")

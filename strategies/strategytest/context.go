@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// refusesOnceEnded submits with a context that has ended, to an instance with room.
+// refusesOnceEnded submits with an ended context to an instance with room.
 func refusesOnceEnded(r *rig) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -22,7 +22,7 @@ func refusesOnceEnded(r *rig) error {
 	return c.untouched()
 }
 
-// blockedSubmitReturns has a Submit wait 5 ms at a full instance, and then others use the instance.
+// blockedSubmitReturns lets a Submit wait 5 ms at a full instance before others use it.
 func blockedSubmitReturns(r *rig) error {
 	release := make(chan struct{})
 	in, last := r.fill(r.capacity(), r.held(release))
@@ -59,8 +59,8 @@ func blockedSubmitReturns(r *rig) error {
 	return c.untouched()
 }
 
-// cancelRacesRoom ends the context of a blocked Submit at the moment at which there is room for it,
-// a hundred times. Either may win, but not both.
+// cancelRacesRoom ends the context of a blocked Submit when room appears, a hundred times. Exactly
+// one may win.
 func cancelRacesRoom(r *rig) error {
 	var calls []*call
 	for range 100 {
@@ -93,7 +93,7 @@ func cancelRacesRoom(r *rig) error {
 	return nil
 }
 
-// tasksSeeNewsContext looks for a value of New's context in a task's, then ends New's.
+// tasksSeeNewsContext checks that tasks see a value of New's context and its end.
 func tasksSeeNewsContext(r *rig) error {
 	var value any
 	var cause error
@@ -120,8 +120,8 @@ func tasksSeeNewsContext(r *rig) error {
 	return nil
 }
 
-// queuedAreDoneWithItsError ends New's context while tasks run that do not look at theirs, and
-// others wait.
+// queuedAreDoneWithItsError ends New's context while some tasks run, ignoring theirs, and others
+// wait.
 func queuedAreDoneWithItsError(r *rig) error {
 	in, _ := r.fill(min(r.capacity(), many), takes(time.Second))
 	begin := r.clock()

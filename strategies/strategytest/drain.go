@@ -13,10 +13,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks fill an instance and no more, so that no Submit is blocked when the intake closes:
-// that is the clause Closed.
+// These checks fill an instance without blocked Submits, which the clause Closed tests.
 
-// drainFinishes drains without a deadline, three times at once, and then again.
+// drainFinishes drains without a deadline, three times at once, and again.
 func drainFinishes(r *rig) error {
 	in, _ := r.fill(min(r.capacity(), 60), takes(2*time.Millisecond))
 	drains := []*call{r.drain(context.Background()), r.drain(context.Background()),
@@ -43,12 +42,12 @@ func drainFinishes(r *rig) error {
 	return nil
 }
 
-// deadline is when the Drains of the next three checks run out of time: between the ends of two
-// rounds of tasks of 2 ms.
+// deadline is the Drain deadline of the next three checks, between the ends of two rounds of 2 ms
+// tasks.
 const deadline = 9 * time.Millisecond
 
-// drainPast fills an instance, drains it with the deadline, and returns once the Drain should have
-// returned. The tasks in hand at the deadline are those that had been started by then.
+// drainPast fills an instance, drains it with the deadline, and returns when the Drain should have.
+// Tasks in hand at the deadline are those started by then.
 func (r *rig) drainPast(n int, do act) (in []*job, d *call) {
 	in, _ = r.fill(min(r.capacity(), n), do)
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -58,7 +57,6 @@ func (r *rig) drainPast(n int, do act) (in []*job, d *call) {
 	return in, d
 }
 
-// drainCancels has tasks that heed their context.
 func drainCancels(r *rig) error {
 	in, d := r.drainPast(20, heeds(time.Second))
 	if err := queuedAbandoned(in); err != nil {
@@ -77,8 +75,7 @@ func drainCancels(r *rig) error {
 	return d.wants(deadline, in, 0)
 }
 
-// drainAbandons has short tasks, of which some are done in time, some run at the deadline, and some
-// never start.
+// drainAbandons uses short tasks: some end in time, some run at the deadline, some never start.
 func drainAbandons(r *rig) error {
 	in, d := r.drainPast(60, takes(2*time.Millisecond))
 	if err := allCompleted(started(in)); err != nil {
@@ -98,7 +95,7 @@ func drainAbandons(r *rig) error {
 	return d.wants(max(last, deadline), in, 0)
 }
 
-// drainGivesUp has tasks that do not heed their context.
+// drainGivesUp uses tasks that ignore their context.
 func drainGivesUp(r *rig) error {
 	in, d := r.drainPast(20, takes(time.Second))
 	if err := queuedAbandoned(in); err != nil {
@@ -120,8 +117,8 @@ func drainGivesUp(r *rig) error {
 	return r.leftover()
 }
 
-// queuedAbandoned returns an error unless every task of in that never started was done with
-// ErrAbandoned at the deadline.
+// queuedAbandoned checks that each task that never started was done with ErrAbandoned at the
+// deadline.
 func queuedAbandoned(in []*job) error {
 	for _, j := range in {
 		switch {
@@ -140,8 +137,8 @@ func queuedAbandoned(in []*job) error {
 	return nil
 }
 
-// wants returns an error unless the Drain d returned at that time a DrainError that counts the
-// tasks of in that never started, and those running.
+// wants checks that Drain d returned at that time a DrainError with the counts of tasks that never
+// started and of running ones.
 func (d *call) wants(at time.Duration, in []*job, running int) error {
 	abandoned := len(in) - len(started(in))
 	var e *strategies.DrainError
@@ -162,8 +159,8 @@ func (d *call) wants(at time.Duration, in []*job, running int) error {
 	return nil
 }
 
-// drainLeavesNothing looks for goroutines after the Drain of an instance that was never used (nil),
-// or used for such tasks.
+// drainLeavesNothing checks for goroutines after the Drain of an instance, unused (nil) or used for
+// such tasks.
 func drainLeavesNothing(do act) func(*rig) error {
 	return func(r *rig) error {
 		if do != nil {
@@ -181,8 +178,7 @@ func drainLeavesNothing(do act) func(*rig) error {
 	}
 }
 
-// leftover returns an error with their stacks if there are other goroutines in the bubble than
-// those of the check.
+// leftover returns an error with the stacks of goroutines in the bubble that are not the check's.
 func (s *scene) leftover() error {
 	if left := s.goroutines(); len(left) > 0 {
 		return fmt.Errorf("after Drain %d goroutines are left, the first of them:\n%s",
@@ -191,8 +187,8 @@ func (s *scene) leftover() error {
 	return nil
 }
 
-// goroutines returns the stacks of the goroutines of this bubble, save those that carry the bubble
-// and the caller.
+// goroutines returns the stacks of the bubble's goroutines without the caller and those that carry
+// the bubble.
 func (s *scene) goroutines() (stacks []string) {
 	synctest.Wait()
 	var dump bytes.Buffer

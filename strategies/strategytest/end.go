@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Panic has a task panic and another end its goroutine, where there is one slot.
+// Panic runs, with one slot, a task that panics and one that ends its goroutine.
 func Panic(spec strategies.Spec) error {
 	return durably(spec, 1, nil, func(x *stint) error {
 		x.do = func(_ context.Context, id uint64) strategies.Result {
@@ -48,7 +48,7 @@ func Panic(spec strategies.Spec) error {
 	})
 }
 
-// Order: with one slot tasks start in the order of acceptance, if that is declared.
+// Order checks that with one slot tasks start in order of acceptance, if declared.
 func Order(spec strategies.Spec) error {
 	if !spec.FIFO {
 		return nil
@@ -68,8 +68,8 @@ func Order(spec strategies.Spec) error {
 	})
 }
 
-// Kept ends an instance that has tasks running and waiting, by the context of New and by
-// that of a Drain: the next runs them all.
+// Kept ends an instance with running and waiting tasks, by New's context and by a Drain's. The next
+// instance runs them all.
 func Kept(spec strategies.Spec) error {
 	const limit, n = 2, 30
 	for _, end := range []func(x *stint){
@@ -101,7 +101,7 @@ func Kept(spec strategies.Spec) error {
 	return nil
 }
 
-// allOf is what a process does that finds n tasks in its queue.
+// allOf returns the work of a process that finds n tasks in its queue.
 func allOf(n int) func(*stint) error {
 	return func(x *stint) error {
 		if err := x.done(n, onceEach, noError); err != nil {
@@ -111,7 +111,7 @@ func allOf(n int) func(*stint) error {
 	}
 }
 
-// die ends the process as a crash does.
+// die ends the process like a crash.
 func die() {
 	if p, err := os.FindProcess(os.Getpid()); err == nil {
 		_ = p.Kill()
@@ -119,7 +119,7 @@ func die() {
 	select {}
 }
 
-// Killed kills a process that has tasks running and waiting: the next runs them all.
+// Killed kills a process with running and waiting tasks. The next process runs them all.
 func Killed(spec strategies.Spec, queue string, ended int) error {
 	const limit, n = 2, 40
 	first := resumed(spec, queue)
@@ -144,15 +144,15 @@ func Killed(spec strategies.Spec, queue string, ended int) error {
 	return durably(spec, limit, &strategies.Resume{Name: queue, Remove: true}, allOf(n))
 }
 
-// poisonAttempts is the default of attempts: as many processes a task may kill.
+// poisonAttempts is the default of attempts: the number of processes a task may kill.
 const poisonAttempts = 3
 
-// aWhile is what a poison task takes to kill its process: brokers write it down a little later that
-// a message was delivered (JetStream: 100 ms).
+// aWhile is the time before a poison task kills its process: brokers record deliveries with a delay
+// (JetStream: 100 ms).
 const aWhile = time.Second
 
-// Poison has a task that kills each process that runs it: in the end it is a dead letter,
-// and the others are done.
+// Poison runs a task that kills each process that runs it. It must become a dead letter, and the
+// others must be done.
 func Poison(spec strategies.Spec, queue string, ended int) error {
 	const poison, n = 2, 12
 	resume := resumed(spec, queue)

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A stint is one instance of a durable strategy, from New to Drain, and what its tasks did.
+// A stint is one instance of a durable strategy, from New to Drain, with its record.
 type stint struct {
 	spec   strategies.Spec
 	p      strategies.Params
@@ -30,7 +30,6 @@ type stint struct {
 	record // by change and is alone
 }
 
-// A record is what the tasks of a stint have done.
 type record struct {
 	runs, dones   map[uint64]int
 	results       map[uint64]strategies.Result
@@ -39,8 +38,8 @@ type record struct {
 	odd           error
 }
 
-// durably calls check with an instance, for a queue that is to be resumed or one of its own. Its
-// tasks return at once, until check has them do something else.
+// durably calls check with an instance, for a resumed queue or a new one. Tasks return at once
+// unless check changes that.
 func durably(
 	spec strategies.Spec, limit int, resume *strategies.Resume, check func(*stint) error,
 ) (err error) {
@@ -48,7 +47,7 @@ func durably(
 		func(context.Context, uint64) strategies.Result { return strategies.Result{} }, check)
 }
 
-// durablyDoing is durably for tasks that come before check is called.
+// durablyDoing is durably for tasks that arrive before check is called.
 func durablyDoing(
 	spec strategies.Spec, limit int, resume *strategies.Resume,
 	do func(ctx context.Context, id uint64) strategies.Result, check func(*stint) error,
@@ -84,7 +83,7 @@ func durablyDoing(
 	return err
 }
 
-// finish waits for Drain, whatever that says.
+// finish waits for Drain, whatever its error.
 func (x *stint) finish() error {
 	over := false
 	go func() {
@@ -94,7 +93,7 @@ func (x *stint) finish() error {
 	return x.until("Drain returns", func() bool { return over })
 }
 
-// until waits until that is so, by the record, and gives up when nothing has happened for long.
+// until waits for a condition of the record and fails after a long time without change.
 func (x *stint) until(what string, so func() bool) error {
 	patience, err := machine.Patience()
 	if err != nil {
@@ -120,7 +119,6 @@ func (x *stint) until(what string, so func() bool) error {
 	}
 }
 
-// task makes the task of that ID.
 func (x *stint) task(id uint64) *strategies.Task {
 	return &strategies.Task{ID: id, Run: x.run, Arg: x}
 }
@@ -176,7 +174,6 @@ func (x *stint) submit(from, to uint64) error {
 	return nil
 }
 
-// submitFrom has so many submitters offer as many tasks each.
 func (x *stint) submitFrom(submitters, each uint64) error {
 	failures := make(chan error, submitters)
 	for i := range submitters {
@@ -190,7 +187,7 @@ func (x *stint) submitFrom(submitters, each uint64) error {
 	return nil
 }
 
-// done waits until so many tasks are, and looks at each: runs and error; nil is none.
+// done waits for n done tasks and checks the runs and error of each (nil: none).
 func (x *stint) done(n int, runs func(id uint64) int, want func(id uint64) error) error {
 	if err := x.until(fmt.Sprintf("%d tasks are done", n), func() bool {
 		return len(x.dones) >= n
@@ -214,7 +211,7 @@ func (x *stint) done(n int, runs func(id uint64) int, want func(id uint64) error
 func onceEach(uint64) int  { return 1 }
 func noError(uint64) error { return nil }
 
-// drained is a Drain without an end, which has to succeed.
+// drained drains without deadline and must succeed.
 func (x *stint) drained() error {
 	if err := x.s.Drain(context.Background()); err != nil {
 		return fmt.Errorf("a Drain: %w", err)
@@ -222,7 +219,7 @@ func (x *stint) drained() error {
 	return nil
 }
 
-// hold submits n tasks that end with their context, and returns when as many run as may.
+// hold submits n tasks that end with their context, and returns when the maximum runs.
 func (x *stint) hold(n uint64) error {
 	x.do = func(ctx context.Context, _ uint64) strategies.Result {
 		<-ctx.Done()
@@ -238,7 +235,7 @@ func (x *stint) reachesLimit() error {
 	return x.until("the limit is reached", func() bool { return x.running >= x.p.Limit })
 }
 
-// letters wants so many dead letters in the queue, of a strategy that counts them.
+// letters checks the number of dead letters, if the strategy counts them.
 func (x *stint) letters(want int) error {
 	counts, ok := x.s.(interface {
 		DeadLetters(ctx context.Context) (int, error)

@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An isolation has clauses tested in child processes, one after another in the same as long as that
-// lives.
+// An isolation tests clauses in child processes, reusing one while it lives.
 type isolation struct {
 	test  string // that called Run
 	call  string
@@ -22,7 +21,6 @@ type isolation struct {
 	here  bool   // there is none to be had
 }
 
-// check tests a clause.
 func (in *isolation) check(t *testing.T, c Clause) error {
 	t.Helper()
 	if in.child == nil && !in.here {
@@ -72,7 +70,7 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 	return nil
 }
 
-// kill gives an order that a child ends by, and starts the next.
+// kill sends an order that ends the child, and starts the next.
 func (in *isolation) kill(order string) error {
 	said, printed, ended := in.child.ask(order)
 	if ended == nil {
@@ -87,7 +85,7 @@ func (in *isolation) kill(order string) error {
 	return err
 }
 
-// start starts a child, unless the environment or the system are against it.
+// start starts a child, unless the environment or system prevents it.
 func (in *isolation) start() (*child, error) {
 	if os.Getenv(variable) == here {
 		return nil, fmt.Errorf("%s=%s", variable, here)
@@ -100,18 +98,16 @@ func (in *isolation) start() (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What it does before it comes to the call took this process so long, with all that other tests
-	// did.
+	// The measured time of this process to reach the call, including other tests.
 	if err := c.ready(max(patience, startLimit) + 2*time.Since(began)); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// startLimit is how long a child may need to start at least, however soon a clause is given up.
+// startLimit is the minimum time allowed for the start of a child, however short the patience.
 const startLimit = 30 * time.Second
 
-// end ends the child, if there is one.
 func (in *isolation) end() {
 	if in.child != nil {
 		in.child.end()

@@ -30,10 +30,8 @@ type job struct {
 	done           chan struct{}     // closed by the first Done
 }
 
-// An act is what a job does.
 type act func(context.Context) strategies.Result
 
-// jobs makes n jobs that do the same.
 func (r *rig) jobs(n int, do act) []*job {
 	all := make([]*job, n)
 	for i := range all {
@@ -43,7 +41,7 @@ func (r *rig) jobs(n int, do act) []*job {
 	return all
 }
 
-// A shape is what the caller says of a task, as far as it can be compared.
+// A shape has the comparable fields that the caller sets in a task.
 type shape struct {
 	run              uintptr
 	weight           int64
@@ -57,7 +55,7 @@ func shapeOf(t *strategies.Task) shape {
 		t.Size, t.Deadline}
 }
 
-// noRecord is the Arg of tasks that nobody looks at.
+// noRecord is the Arg of tasks that nobody checks.
 var noRecord any = new(int)
 
 func runJob(ctx context.Context, t *strategies.Task) strategies.Result {
@@ -80,7 +78,7 @@ func runJob(ctx context.Context, t *strategies.Task) strategies.Result {
 	return j.do(ctx)
 }
 
-// enter counts an attempt that runs, until what it returns is called.
+// enter counts a running attempt until leave is called.
 func (j *job) enter() (leave func()) {
 	r := j.rig
 	j.inside.Add(1)
@@ -94,8 +92,8 @@ func (j *job) enter() (leave func()) {
 	}
 }
 
-// runBeside is a second attempt beside the first, which it lets win: it ends with its context, and
-// else fails after a minute, since a strategy may wait for it where the first has failed.
+// runBeside is a concurrent second attempt that lets the first win: it ends with its context, or
+// fails after a minute, because a strategy may wait for it if the first failed.
 func (j *job) runBeside(ctx context.Context) strategies.Result {
 	j.beside.Add(1)
 	j.rig.steps.Add(1)
@@ -106,7 +104,7 @@ func (j *job) runBeside(ctx context.Context) strategies.Result {
 	return strategies.Result{Err: errOwn}
 }
 
-// isDone says whether j has been done, after which its result may be read.
+// isDone reports whether j is done, after which its result may be read.
 func (j *job) isDone() bool { return isClosed(j.done) }
 
 func isClosed(c <-chan struct{}) bool {
@@ -118,11 +116,11 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// begin and end are the virtual times of j's last start and of its Done.
+// begin and end are the virtual times of j's last start and Done.
 func (j *job) begin() time.Duration { return time.Duration(j.started.Load()) }
 func (j *job) end() time.Duration   { return time.Duration(j.ended.Load()) }
 
-// completed returns an error unless j was run once and done once with no error.
+// completed checks that j ran once and was done once without error.
 func (j *job) completed() error {
 	switch {
 	case j.dones.Load() == 0:
@@ -137,7 +135,6 @@ func (j *job) completed() error {
 	return nil
 }
 
-// allCompleted returns an error unless all jobs are completed.
 func allCompleted(jobs []*job) error {
 	for _, j := range jobs {
 		if err := j.completed(); err != nil {
@@ -147,12 +144,10 @@ func allCompleted(jobs []*job) error {
 	return nil
 }
 
-// started are those of the jobs that have been.
 func started(jobs []*job) []*job {
 	return slices.DeleteFunc(slices.Clone(jobs), func(j *job) bool { return j.starts.Load() == 0 })
 }
 
-// lastEnd is when the last of the jobs was done.
 func lastEnd(jobs []*job) (last time.Duration) {
 	for _, j := range jobs {
 		last = max(last, j.end())
@@ -160,7 +155,7 @@ func lastEnd(jobs []*job) (last time.Duration) {
 	return last
 }
 
-// untouched returns an error if a refused job was run or done all the same.
+// untouched checks that a refused job was neither run nor done.
 func (j *job) untouched() error {
 	if j.starts.Load() != 0 || j.dones.Load() != 0 {
 		return fmt.Errorf("task %d was refused, but started %d times and done %d times", j.name,
@@ -169,16 +164,15 @@ func (j *job) untouched() error {
 	return nil
 }
 
-// What jobs do.
+// Acts of jobs.
 
 func returnAtOnce(context.Context) strategies.Result { return strategies.Result{} }
 
-// returns returns a do with that result.
 func returns(res strategies.Result) act {
 	return func(context.Context) strategies.Result { return res }
 }
 
-// takes returns a do of that length that does not look at its context.
+// takes returns an act of duration d that ignores its context.
 func takes(d time.Duration) act {
 	return func(context.Context) strategies.Result {
 		time.Sleep(d)
@@ -186,7 +180,7 @@ func takes(d time.Duration) act {
 	}
 }
 
-// heeds returns a do of that length that returns the cause when its context ends.
+// heeds returns an act of duration d that returns the cause when its context ends.
 func heeds(d time.Duration) act {
 	return func(ctx context.Context) strategies.Result {
 		timer := time.NewTimer(d)
@@ -200,7 +194,7 @@ func heeds(d time.Duration) act {
 	}
 }
 
-// held returns a do that keeps its slot until it receives from release, or the check ends.
+// held returns an act that keeps its slot until it receives from release or the check ends.
 func (r *rig) held(release <-chan struct{}) act {
 	return func(context.Context) strategies.Result {
 		select {
@@ -211,7 +205,7 @@ func (r *rig) held(release <-chan struct{}) act {
 	}
 }
 
-// A call is a Submit or a Drain under way or over.
+// A call is a Submit or Drain, pending or returned.
 type call struct {
 	*job
 	returned chan struct{}
@@ -219,10 +213,9 @@ type call struct {
 	at       time.Duration // when, in virtual time
 }
 
-// over says whether the call has returned.
 func (c *call) over() bool { return isClosed(c.returned) }
 
-// err is what the call returned; nil also if it has not.
+// err is the result of the call, nil while pending.
 func (c *call) err() error {
 	if !c.over() {
 		return nil
@@ -230,10 +223,8 @@ func (c *call) err() error {
 	return c.result
 }
 
-// accepted says whether Submit has accepted the job.
 func (c *call) accepted() bool { return c.over() && c.result == nil }
 
-// String says what has become of a Submit.
 func (c *call) String() string {
 	switch {
 	case !c.over():

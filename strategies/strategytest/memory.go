@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// acceptsNoMore has many more producers than there is room for offer a task each, and then makes
-// room for a few.
+// acceptsNoMore offers tasks from many more producers than there is room, and then makes room for a
+// few.
 func acceptsNoMore(r *rig) error {
 	if r.spec.Capacity == nil {
 		return nil
@@ -42,7 +42,7 @@ func acceptsNoMore(r *rig) error {
 	return nil
 }
 
-// keepsNoTask looks for tasks that are done in the memory of an instance that is idle.
+// keepsNoTask checks that an idle instance does not reference done tasks.
 func keepsNoTask(r *rig) error {
 	const n = 64
 	var kept [n]weak.Pointer[strategies.Task]
@@ -59,7 +59,7 @@ func keepsNoTask(r *rig) error {
 	return collected(kept[:], "that are done")
 }
 
-// submitNew submits a task that nobody else knows of.
+// submitNew submits a task without keeping a reference.
 func submitNew(s strategies.Strategy) weak.Pointer[strategies.Task] {
 	t := unrecorded()
 	_ = s.Submit(context.Background(), t)
@@ -73,7 +73,7 @@ func unrecorded() *strategies.Task {
 		}}
 }
 
-// collected returns an error if tasks can still be reached.
+// collected returns an error if tasks are still reachable.
 func collected(tasks []weak.Pointer[strategies.Task], which string) error {
 	runtime.GC()
 	n := 0
@@ -88,7 +88,7 @@ func collected(tasks []weak.Pointer[strategies.Task], which string) error {
 	return nil
 }
 
-// givenUpLeavesNothing gives up 50 Submits at a full instance and looks for their goroutines and
+// givenUpLeavesNothing cancels 50 Submits at a full instance and checks for their goroutines and
 // tasks.
 func givenUpLeavesNothing(r *rig) error {
 	r.fill(r.capacity(), r.held(nil))

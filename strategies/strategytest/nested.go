@@ -13,17 +13,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Tree is work that its tasks submit from within, to the instance that runs them: Roots are
-// submitted from outside, and each task that is not on the last of Levels below them submits Width
-// children.
+// A Tree is work whose tasks submit to the instance that runs them: Roots are submitted from
+// outside, and each task above the last of Levels submits Width children.
 type Tree struct {
 	Roots, Width, Levels int
-	// Waits: a task keeps its slot until its children are done. Without it a task ends when they
-	// are accepted.
+	// Waits: a task keeps its slot until its children are done. Otherwise until they are accepted.
 	Waits bool
 }
 
-// Inner counts the tasks that have children.
+// Inner counts the tasks with children.
 func (t Tree) Inner() int {
 	n, level := 0, t.Roots
 	for range t.Levels {
@@ -33,24 +31,22 @@ func (t Tree) Inner() int {
 	return n
 }
 
-// Enough is the smallest limit at which the tree completes whatever the order of its tasks: one
-// more than those that may hold a slot while they wait. With it one slot is always left for a task
-// that waits for nothing, and with one less none may be: the inner tasks can have them all.
+// Enough is the smallest limit at which the tree completes in any order: one more than the inner
+// tasks, which can hold all other slots while they wait.
 func (t Tree) Enough() int { return t.Inner() + 1 }
 
-// A Nesting says at which limits a strategy gets through a tree.
+// A Nesting reports the limits at which a strategy completes a tree.
 type Nesting struct {
-	// Limit is the smallest from which on the tree completed at all that were tried, in all orders;
-	// 0: there was none, up to Most.
+	// Limit is the smallest from which all tried limits completed in all orders, or 0 if none did up
+	// to Most.
 	Limit, Most int
-	// Refuses: below Limit tasks were refused, and none waited for ever.
+	// Refuses: below Limit tasks were refused, and none waited forever.
 	Refuses bool
-	// Hang is what the tasks wait for at a limit of one less than Limit, or at Most: the stacks of
-	// the goroutines.
+	// Hang has the goroutine stacks at limit Limit-1, or at Most.
 	Hang string
 }
 
-// String is the limit, or "never".
+// String returns the limit, or "never".
 func (n Nesting) String() string {
 	if n.Limit == 0 {
 		return "never"
@@ -58,16 +54,16 @@ func (n Nesting) String() string {
 	return fmt.Sprint(n.Limit)
 }
 
-// The orders in which a tree is tried: level by level, since all tasks take as long, which is the
-// worst for a queue that is served in its order; and by random times, of as many seeds.
+// Orders in which a tree is tried: level by level with equal durations, the worst case for a FIFO
+// queue, and random durations with several seeds.
 const (
 	nestedSeeds = 3
 	nestedMost  = 4 // times Enough
 )
 
-// SmallestLimit finds the limit from which on spec, with its default parameters and no queue, gets
-// through the tree, by trying each under the virtual clock. It must not be called from inside a
-// synctest bubble. A hang leaves nothing behind, if the strategy heeds the end of its context.
+// SmallestLimit finds the limit from which spec, with default parameters and no queue, completes
+// the tree under the virtual clock. It must not be called inside a synctest bubble. A hang leaves
+// nothing behind if the strategy heeds its context.
 func SmallestLimit(spec strategies.Spec, tree Tree) (Nesting, error) {
 	n := Nesting{Most: nestedMost * tree.Enough()}
 	for limit := n.Most; limit > 0; limit-- {
@@ -95,7 +91,7 @@ func SmallestLimit(spec strategies.Spec, tree Tree) (Nesting, error) {
 	return n, nil
 }
 
-// defaults are the parameters of an instance with that limit, and no queue.
+// defaults returns default parameters with that limit and no queue.
 func defaults(spec strategies.Spec, limit int) (strategies.Params, error) {
 	values, err := param.Resolve(spec.Keys, nil)
 	if err != nil {
@@ -113,7 +109,7 @@ func inPatience(check func(*scene) error) error {
 	return inBubble(patience, check)
 }
 
-// A nestedError says that a tree did not complete.
+// A nestedError means that a tree did not complete.
 type nestedError struct {
 	open, refused int
 	where         string
@@ -126,11 +122,11 @@ func (e *nestedError) Error() string {
 	return fmt.Sprintf("%d tasks of the tree wait for ever%s", e.open, e.where)
 }
 
-// nestedTime is more than a tree takes: its tasks take milliseconds, and a strategy that limits a
-// rate starts some dozens a second.
+// nestedTime exceeds the time of any tree: tasks take milliseconds, and a strategy that limits a
+// rate starts dozens per second.
 const nestedTime = time.Minute
 
-// grow has the tree done in the order of a seed; with 0 all tasks take as long.
+// grow runs the tree in the order of a seed. With 0 all tasks take equally long.
 func (t Tree) grow(r *rig, seed uint64) error {
 	g := &growing{Tree: t, rig: r, random: rand.New(rand.NewPCG(seed, 0)), even: seed == 0}
 	roots := g.tasks(t.Roots, 0)
@@ -149,7 +145,6 @@ func (t Tree) grow(r *rig, seed uint64) error {
 	return &nestedError{g.open, g.refused, r.mark.Where()}
 }
 
-// A growing tree counts its tasks.
 type growing struct {
 	Tree
 	rig *rig
@@ -160,9 +155,8 @@ type growing struct {
 	open, refused int
 }
 
-// tasks makes n tasks of that level. Each takes a nanosecond longer than the one before: what
-// happens at one instant has no order, and whether a task ends before its equals submit decides
-// whether a strategy that sheds has room.
+// tasks makes n tasks of a level. Each takes a nanosecond longer than its predecessor, because
+// simultaneous events have no order, which would decide whether a shedding strategy has room.
 func (g *growing) tasks(n, level int) []*job {
 	jobs := g.rig.jobs(n, nil)
 	g.Lock()
@@ -188,7 +182,7 @@ func (g *growing) tasks(n, level int) []*job {
 	return jobs
 }
 
-// beget submits the children of a task and, if it does so, waits for them.
+// beget submits the children of a task and waits for them if Waits is set.
 func (g *growing) beget(ctx context.Context, level int) {
 	children := g.tasks(g.Width, level)
 	for _, j := range children {
@@ -221,14 +215,14 @@ func (g *growing) submit(ctx context.Context, j *job) bool {
 
 var nestedTrees = []Tree{{1, 3, 2, true}, {2, 2, 2, false}}
 
-// nests reports whether a strategy can have the slots that the first of the trees takes.
+// nests reports whether a strategy can have the slots for the first tree.
 func nests(spec strategies.Spec) bool {
 	_, ok := roomFor(spec, nestedTrees[0].Enough())
 	return ok
 }
 
-// checkNested holds a strategy to a tree at the limit that is enough for any order. One that has
-// fewer slots all the same is not held to it, nor is a task that was refused.
+// checkNested runs a tree at the limit that is enough for any order. It skips strategies with fewer
+// slots and refused tasks.
 func checkNested(spec strategies.Spec) error {
 	for _, tree := range nestedTrees {
 		p, ok := roomFor(spec, tree.Enough())
@@ -250,7 +244,7 @@ func checkNested(spec strategies.Spec) error {
 	return nil
 }
 
-// roomFor are the parameters with which a strategy has so many slots. Tasks of no class take any.
+// roomFor returns parameters that give the strategy that many slots. Tasks without class use any.
 func roomFor(spec strategies.Spec, slots int) (p strategies.Params, ok bool) {
 	for limit := slots; limit <= nestedMost*slots; limit++ {
 		p, err := defaults(spec, limit)

@@ -14,7 +14,7 @@ import (
 
 var errOwn = errors.New("the task's own error")
 
-// onceUnderManyProducers has 16 producers submit 64 tasks each, some of which yield, sleep or fail.
+// onceUnderManyProducers submits 64 tasks from each of 16 producers. Some yield, sleep or fail.
 func onceUnderManyProducers(r *rig) error {
 	random := rand.New(rand.NewPCG(1, 1))
 	jobs := r.jobs(16*64, nil)
@@ -58,7 +58,7 @@ func onceUnderManyProducers(r *rig) error {
 	return nil
 }
 
-// once returns an error unless j was started that often and then done, once and with that error.
+// once checks that j started that often and was done once, with that error.
 func (j *job) once(starts int32, want error) error {
 	switch {
 	case j.dones.Load() != 1:
@@ -74,10 +74,10 @@ func (j *job) once(starts int32, want error) error {
 	return nil
 }
 
-// onceWithRequests submits tasks that ask for more steps, sub-tasks and another attempt. Those that
-// fail go to instances of their own, because a strategy may cancel the others then.
+// onceWithRequests submits tasks that request steps, sub-tasks and another attempt. Failing ones
+// use separate instances, because a strategy may cancel others on failure.
 func onceWithRequests(r *rig) error {
-	// sub-tasks, two levels: 0 and 1 are of the parent, the others of 0
+	// sub-tasks in two levels: 0 and 1 of the parent, the others of 0
 	parts := r.jobs(5, takes(time.Millisecond))
 	parts[0].do = splits(parts[2], parts[3])
 	split, failing := r.jobs(1, splits(parts[0], parts[1]))[0], r.jobs(1, splits(parts[4]))[0]
@@ -128,7 +128,7 @@ func onceWithRequests(r *rig) error {
 	return nil
 }
 
-// about puts the subject before an error.
+// about prefixes an error with its subject.
 func about(subject string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", subject, err)
@@ -136,8 +136,8 @@ func about(subject string, err error) error {
 	return nil
 }
 
-// hedgesOnce has many short tasks come one after another, and then some that are long: these have a
-// second attempt beside them if the strategy says so, at most one at a time, and end with both.
+// hedgesOnce runs many short tasks and then long ones, which get at most one concurrent second
+// attempt if the strategy declares it, and end with both.
 func hedgesOnce(r *rig) error {
 	const short, long = 400, 20
 	jobs := r.jobs(short+long, takes(time.Millisecond))
@@ -167,7 +167,7 @@ func hedgesOnce(r *rig) error {
 	return nil
 }
 
-// onceEachTimeWhenReused has clients submit their one task again as soon as it is done.
+// onceEachTimeWhenReused has clients resubmit their one task when it is done.
 func onceEachTimeWhenReused(r *rig) error {
 	const clients, rounds = 4, 100
 	type client struct {

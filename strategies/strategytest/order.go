@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// startsInOrder compares the order of starts at a bound of 1 with that of acceptance, for tasks
-// that take no time and some.
+// startsInOrder compares the order of starts with acceptance at a bound of 1, for tasks with and
+// without duration.
 func startsInOrder(r *rig) error {
 	if r.bound() != 1 {
 		return nil
@@ -45,7 +45,7 @@ func startsInOrder(r *rig) error {
 	return nil
 }
 
-// neverStartsEarlier gives tasks random lengths and compares the instants of their starts.
+// neverStartsEarlier compares the starts of tasks with random lengths.
 func neverStartsEarlier(r *rig) error {
 	random := rand.New(rand.NewPCG(1, 2))
 	jobs := r.jobs(100, nil)
@@ -66,8 +66,8 @@ func neverStartsEarlier(r *rig) error {
 	return nil
 }
 
-// blockedInOrder has Submits come one after another to a full instance, and then makes room for one
-// at a time.
+// blockedInOrder blocks Submits one after another at a full instance and then makes room one at a
+// time.
 func blockedInOrder(r *rig) error {
 	release := make(chan struct{})
 	r.fill(r.capacity(), r.held(release))
@@ -92,13 +92,12 @@ func blockedInOrder(r *rig) error {
 	return nil
 }
 
-// stepsTakeTurns is for strategies that serve tasks in steps, and a part of the clause Order. For
-// each slot it has a task of one step, one of two and one of four, accepted in this order. After
-// each step the rest goes to the tail, so the slots go through 1 2 4 2 4 4 4, and the tasks are
-// done after one, four and seven steps. If a task kept its slot, or came back to the head, the
-// second would be done after three.
+// stepsTakeTurns is the part of clause Order for strategies that serve tasks in steps. Per slot,
+// tasks of one, two and four steps are accepted in this order. Each step's rest goes to the tail,
+// so the slots run 1 2 4 2 4 4 4 and the tasks end after one, four and seven steps. If a task kept
+// its slot or returned to the head, the second would end after three.
 //
-// A strategy that splits is not asked for steps but for sub-tasks of that length: see splits.go.
+// Strategies that split are tested with sub-tasks of that length: see splits.go.
 func stepsTakeTurns(r *rig) error {
 	bound := r.bound()
 	if r.spec.Quantum == nil || r.spec.Splits || r.spec.Bound == nil || r.capacity() < 3*bound {

@@ -47,8 +47,7 @@ func goexitIsContained(r *rig) error {
 	})
 }
 
-// contains has two tasks for each slot end badly, and then compares the number of slots with that
-// of a new instance.
+// contains lets two tasks per slot end badly and compares the number of slots with a new instance.
 func (r *rig) contains(badly act, check func(error) error) error {
 	slots := newRig(r.scene, r.spec, r.p).slots()
 	var bad []*job
@@ -79,15 +78,15 @@ func (r *rig) contains(badly act, check func(error) error) error {
 	return nil
 }
 
-// slots counts the tasks that run at once when the instance is full, or 32 are offered.
+// slots counts the tasks that run at once when the instance is full or 32 are offered.
 func (r *rig) slots() int {
 	r.fill(32, r.held(nil))
 	r.rest(warmUp)
 	return int(r.running.Load())
 }
 
-// leavesNoMore compares the goroutines that are left after tasks that end badly with those after
-// others: these are for the clause Drain.
+// leavesNoMore compares the goroutines left after tasks that end badly with others, whose
+// goroutines clause Drain checks.
 func leavesNoMore(badly act) func(*rig) error {
 	return func(r *rig) error {
 		usual := newRig(r.scene, r.spec, r.p).leaves(returnAtOnce)
@@ -98,7 +97,7 @@ func leavesNoMore(badly act) func(*rig) error {
 	}
 }
 
-// leaves drains an instance after such tasks and counts the goroutines of the bubble.
+// leaves drains an instance after such tasks and counts the bubble's goroutines.
 func (r *rig) leaves(do act) int {
 	r.fill(min(r.capacity(), 20), do)
 	r.drain(context.Background())
@@ -106,7 +105,7 @@ func (r *rig) leaves(do act) int {
 	return len(r.goroutines())
 }
 
-// neighboursLive has tasks end badly beside and before ordinary ones.
+// neighboursLive runs tasks that end badly among ordinary ones.
 func neighboursLive(r *rig) error {
 	good := r.jobs(20, takes(time.Millisecond))
 	bad := r.jobs(20, panics)

@@ -9,19 +9,18 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// fewCallers is how many callers the clause Context has give up. GiveUps has more.
+// fewCallers is the number of callers that give up in the clause Context. GiveUps uses more.
 const fewCallers = 1000
 
-// GiveUps returns an error if Submits that are given up leave something behind in an instance of
-// spec. It is part of the clause Context, with as many callers as you say: faults that are rare
-// take some 100,000 of them, which is a second of work.
+// GiveUps returns an error if cancelled Submits leave something behind in an instance of spec. It
+// is part of the clause Context with a chosen number of callers: rare faults need about 100,000,
+// one second of work.
 func GiveUps(spec strategies.Spec, callers int) error {
 	return try(spec, trial{[]int{4}, []int{0, 8}, when(blocks, leavesNoReservation(callers))})
 }
 
-// leavesNoReservation has many callers at once wait at a full instance, each of which gives up
-// after up to 9.7 ms, while tasks of 5 ms end and make room for some. When all are gone, the
-// instance must have as much room as a new one, and start tasks as soon.
+// leavesNoReservation has many callers wait at a full instance and give up after at most 9.7 ms,
+// while tasks of 5 ms end. Afterwards the instance must have the room and pace of a new one.
 func leavesNoReservation(callers int) func(*rig) error {
 	return func(r *rig) error {
 		if r.capacity() > many {
@@ -53,8 +52,7 @@ func leavesNoReservation(callers int) func(*rig) error {
 	}
 }
 
-// giveUp has that many callers submit at once, and waits until all tasks that were accepted are
-// done.
+// giveUp submits from that many callers at once and waits until all accepted tasks are done.
 func (r *rig) giveUp(callers int) error {
 	r.step("callers wait that give up")
 	jobs, refused := r.jobs(callers, takes(5*time.Millisecond)), make([]error, callers)
@@ -92,8 +90,8 @@ func (r *rig) giveUp(callers int) error {
 	return nil
 }
 
-// roomAndPace returns how many tasks the instance accepts at once, and how long it then takes for
-// 32 short tasks.
+// roomAndPace returns the number of tasks accepted at once and the time for 32 short tasks after
+// that.
 func (r *rig) roomAndPace() (room int, took time.Duration, err error) {
 	release := make(chan struct{})
 	in, _ := r.fill(r.capacity()+1, r.held(release)) // one more than there is room for

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// resizable has a check pass over strategies that do not declare it.
+// resizable limits a check to strategies that declare it.
 func resizable(check func(*rig, strategies.Resizer) error) func(*rig) error {
 	return func(r *rig) error {
 		s, can := r.s.(strategies.Resizer)
@@ -24,7 +24,7 @@ func resizable(check func(*rig, strategies.Resizer) error) func(*rig) error {
 	}
 }
 
-// resizesAsDeclared looks for the method, and gives it limits that are none.
+// resizesAsDeclared checks for the method and passes invalid limits.
 func resizesAsDeclared(r *rig) error {
 	s, can := r.s.(strategies.Resizer)
 	if can != r.spec.Resizes {
@@ -49,8 +49,8 @@ func resizesAsDeclared(r *rig) error {
 	return nil
 }
 
-// resizesBothWays goes from 8 slots to 3 while all are taken and more tasks wait, has tasks end one
-// by one, and goes back.
+// resizesBothWays shrinks from 8 used slots to 3 while tasks wait, ends tasks one by one, and grows
+// again.
 func resizesBothWays(r *rig, s strategies.Resizer) error {
 	const small = 3
 	release, most := make(chan struct{}), r.p.Limit
@@ -79,8 +79,8 @@ func resizesBothWays(r *rig, s strategies.Resizer) error {
 	return errors.Join(s.Resize(most), runs("right after a larger limit", most))
 }
 
-// losesNoTask has many tasks come, of up to 2 ms, while the limit changes every millisecond; in
-// between it holds.
+// losesNoTask submits many tasks of up to 2 ms while the limit changes every millisecond, with
+// pauses.
 func losesNoTask(r *rig, s strategies.Resizer) error {
 	random := rand.New(rand.NewPCG(3, 4))
 	jobs := r.jobs(600, nil)

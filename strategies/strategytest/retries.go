@@ -13,12 +13,12 @@ import (
 
 // These checks are for strategies that retry: parts of the clauses Once, Context and Drain.
 
-// endless is how many attempts a poison task makes before it gives in, so that a retry that never
-// ends is a finding and not a hang.
+// endless bounds the attempts of a poison task, so that an endless retry is reported instead of
+// hanging.
 const endless = 10_000
 
-// exhaustedOnce has a poison task for each slot and one more, and looks at the number of attempts
-// and the time between them.
+// exhaustedOnce runs one poison task more than slots and checks the attempts and the time between
+// them.
 func exhaustedOnce(r *rig) error {
 	if !r.spec.Retries {
 		return nil
@@ -74,7 +74,7 @@ func exhaustedOnce(r *rig) error {
 	}
 }
 
-// waitsToRetry has a task that waits half an hour for its second attempt.
+// waitsToRetry returns a task that waits half an hour for its second attempt.
 func (r *rig) waitsToRetry() *job {
 	j := r.jobs(1, returns(strategies.Result{Err: errOwn, Retry: true, After: horizon / 2}))[0]
 	r.call(context.Background(), j)
@@ -82,7 +82,6 @@ func (r *rig) waitsToRetry() *job {
 	return j
 }
 
-// waitingEndsWithContext ends New's context while a task waits for its next attempt.
 func waitingEndsWithContext(r *rig) error {
 	if !r.spec.Retries {
 		return nil
@@ -98,7 +97,7 @@ func waitingEndsWithContext(r *rig) error {
 	return j.once(1, context.Canceled)
 }
 
-// waitingIsDrained drains while a task waits for its next attempt, without a deadline and with one.
+// waitingIsDrained drains with and without a deadline while a task waits for its next attempt.
 func waitingIsDrained(r *rig) error {
 	if !r.spec.Retries {
 		return nil

@@ -14,16 +14,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// horizon is longer than all the tasks of a check together take, in virtual time. Checks look at
-// the record after it instead of waiting for tasks, so that one that never comes is a finding and
-// not a deadlock.
+// horizon exceeds, in virtual time, all tasks of a check together. Checks read the record after it
+// instead of waiting for tasks, so a missing one is reported instead of a deadlock.
 const horizon = time.Hour
 
-// warmUp is how long a check lets pass before it expects 32 tasks to have started, as far as there
-// are slots: a strategy that limits a rate starts them one by one.
+// warmUp is the time before a check expects 32 tasks to have started, given slots: a strategy that
+// limits a rate starts them one by one.
 const warmUp = time.Second
 
-// A rig is one instance under test, and the count of what its tasks do.
+// A rig is one instance under test with counts of its tasks.
 type rig struct {
 	*scene
 	spec    strategies.Spec
@@ -32,20 +31,19 @@ type rig struct {
 	endNew  context.CancelFunc // ends New's context
 	running atomic.Int64       // tasks inside their Run
 	peak    atomic.Int64       // most of them so far
-	// tasks whose Submit was called and that were neither started nor refused
+	// tasks in Submit or accepted, neither started nor refused
 	waiting atomic.Int64
-	// the first call of Done with something that is not a task as it was given
+	// first Done call with a task that differs from the submitted one
 	odd      atomic.Pointer[error]
 	room     chan struct{} // gets an element at a Done, unless it has one
 	released chan struct{} // closed at the end, for tasks that hold their slot
 }
 
-// newRig makes an instance; at the end of the scene its tasks are released and it is drained.
+// newRig makes an instance. At the end of the scene its tasks are released and it is drained.
 func newRig(sc *scene, spec strategies.Spec, p strategies.Params) *rig {
 	return newRigIn(context.Background(), sc, spec, p)
 }
 
-// newRigIn is newRig with a parent for New's context.
 func newRigIn(parent context.Context, sc *scene, spec strategies.Spec, p strategies.Params) *rig {
 	ctx, cancel := context.WithCancel(context.WithValue(parent, mark{}, "New's"))
 	r := &rig{scene: sc, spec: spec, p: p, endNew: cancel, room: make(chan struct{}, 1),
@@ -61,7 +59,7 @@ func newRigIn(parent context.Context, sc *scene, spec strategies.Spec, p strateg
 
 var errNil = errors.New("instead of an instance New returned nil")
 
-// start is New, and ends the check where there is nothing to go on with.
+// start calls New and ends the check if that is unusable.
 func start(
 	sc *scene, spec strategies.Spec, ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
@@ -73,13 +71,12 @@ func start(
 	return s
 }
 
-// mark is the key of a value in New's context.
 type mark struct{}
 
-// bound is what the Spec declares, or the largest int.
+// bound returns the declared bound, or the largest int.
 func (r *rig) bound() int { return declared(r.spec.Bound, r.p) }
 
-// capacity is what the Spec declares, or the largest int.
+// capacity returns the declared capacity, or the largest int.
 func (r *rig) capacity() int { return declared(r.spec.Capacity, r.p) }
 
 func declared(fact func(strategies.Params) int, p strategies.Params) int {
@@ -111,7 +108,7 @@ func (r *rig) Done(t *strategies.Task, res strategies.Result) {
 	}
 }
 
-// jobOf returns the job of a task that is done, unless there is none, and notes what is odd.
+// jobOf returns the job of a done task, if any, and records deviations.
 func (r *rig) jobOf(t *strategies.Task) (j *job) {
 	what := ""
 	switch {
@@ -137,7 +134,7 @@ func (r *rig) jobOf(t *strategies.Task) (j *job) {
 	return j
 }
 
-// strict has a check fail for a call of Done with something that is not a task as it was given.
+// strict makes a check fail if Done received a changed or unknown task.
 func strict(check func(*rig) error) func(*rig) error {
 	return func(r *rig) error {
 		err := check(r)
@@ -148,8 +145,8 @@ func strict(check func(*rig) error) func(*rig) error {
 	}
 }
 
-// start has f called in a goroutine and returns when nothing moves any more: the call is over or
-// blocked, without virtual time having passed.
+// start calls f in a goroutine and returns when nothing moves: the call has returned or blocked,
+// without virtual time passing.
 func (r *rig) start(j *job, f func() error) *call {
 	c := &call{job: j, returned: make(chan struct{})}
 	r.spawn(func() {
@@ -161,7 +158,6 @@ func (r *rig) start(j *job, f func() error) *call {
 	return c
 }
 
-// submit calls Submit and waits for it.
 func (r *rig) submit(ctx context.Context, j *job) error {
 	r.waiting.Add(1)
 	r.steps.Add(1)
@@ -173,23 +169,21 @@ func (r *rig) submit(ctx context.Context, j *job) error {
 	return err
 }
 
-// call starts a Submit.
 func (r *rig) call(ctx context.Context, j *job) *call {
 	return r.start(j, func() error { return r.submit(ctx, j) })
 }
 
-// drain starts a Drain.
 func (r *rig) drain(ctx context.Context) *call {
 	return r.start(nil, func() error { return r.s.Drain(ctx) })
 }
 
-// fill submits jobs until one is not accepted at once, at most n. It returns the accepted ones, and
-// the call that was refused or is blocked, if any.
+// fill submits at most n jobs until one is not accepted at once. It returns the accepted jobs and
+// the refused or blocked call, if any.
 func (r *rig) fill(n int, do act) (in []*job, last *call) {
 	return r.fillWith(r.jobs(n, do))
 }
 
-// fillWith is fill with jobs that differ.
+// fillWith is fill for jobs that differ.
 func (r *rig) fillWith(jobs []*job) (in []*job, last *call) {
 	for _, j := range jobs {
 		c := r.call(context.Background(), j)
@@ -201,8 +195,8 @@ func (r *rig) fillWith(jobs []*job) (in []*job, last *call) {
 	return in, nil
 }
 
-// offer submits jobs one after another as a patient client: one that is shed is offered again after
-// the next Done. It returns the first other error.
+// offer submits jobs one by one and repeats shed ones after the next Done. It returns the first
+// other error.
 func (r *rig) offer(jobs []*job) error {
 	for _, j := range jobs {
 		for {

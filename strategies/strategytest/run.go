@@ -10,14 +10,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Run tests spec, one subtest for each clause, numbered and named as in the documentation of
-// package strategies. First it runs one task through an instance: if that fails, no clause is
-// tested.
+// Run tests spec with one subtest per clause, numbered and named as in the documentation of package
+// strategies. It first runs one task: if that fails, no clause is tested.
 //
-// The clauses are tested in a child process, a copy of this test that comes as far as this call of
-// Run: so a strategy that crashes the process or hangs fails the clause that it does so in, and the
-// others are tested all the same, by another child. What the test does before Run is done there
-// too, and what it does after Run; TestMain as well. See the package's documentation.
+// Clauses run in a child process, a copy of this test, so a crash or hang fails only its clause.
+// Code before and after Run and TestMain also run there. See the package documentation.
 func Run(t *testing.T, spec strategies.Spec) {
 	t.Helper()
 	if spec.New == nil && spec.Open == nil {
@@ -45,13 +42,13 @@ func Run(t *testing.T, spec strategies.Spec) {
 	}
 }
 
-// calls counts those of each test that is running.
+// calls counts the calls in each running test.
 var calls = struct {
 	sync.Mutex
 	of map[*testing.T]int
 }{of: make(map[*testing.T]int)}
 
-// nameCall names this call of Run: the same in a copy of the process that runs the same test.
+// nameCall names this call of Run, identically in a copy that runs the same test.
 func nameCall(t *testing.T) string {
 	calls.Lock()
 	defer calls.Unlock()
@@ -65,7 +62,7 @@ func nameCall(t *testing.T) string {
 	return fmt.Sprintf("%d %s", calls.of[t], t.Name())
 }
 
-// first is what comes before the clauses: one task alone.
+// first runs one task alone before the clauses.
 var first = Clause{Name: "first", Check: func(spec strategies.Spec) error {
 	if spec.RealClock {
 		return OneTask(spec)

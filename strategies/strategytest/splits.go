@@ -10,19 +10,17 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks are about sub-tasks, which a strategy runs side by side in slots of their own if
-// Spec.Splits, and otherwise one after another in the place of their task: parts of the clauses
-// Bound, Once and WorkConserving.
+// These checks are about sub-tasks, which run side by side in their own slots with Spec.Splits, and
+// otherwise one by one in their task's place: parts of the clauses Bound, Once and WorkConserving.
 
-// A family is a task that splits into sub-tasks of 1 ms when it is run, and takes no time itself.
+// A family is a task without duration that splits into sub-tasks of 1 ms.
 type family struct {
 	parent *job
 	parts  []*job
 	over   atomic.Int64 // virtual time at which the last sub-task returned, in ns
 }
 
-// family makes one with n sub-tasks. While they are asked for and not started, they count as
-// waiting.
+// family makes a family with n sub-tasks, which count as waiting between request and start.
 func (r *rig) family(n int) *family {
 	f := &family{parts: r.jobs(n, nil)}
 	for _, part := range f.parts {
@@ -39,7 +37,7 @@ func (r *rig) family(n int) *family {
 	return f
 }
 
-// splits returns a do that asks for those sub-tasks.
+// splits returns an act that requests those sub-tasks.
 func splits(parts ...*job) act {
 	var tasks []*strategies.Task
 	for _, part := range parts {
@@ -48,7 +46,7 @@ func splits(parts ...*job) act {
 	return returns(strategies.Result{Split: tasks})
 }
 
-// boundHoldsInSplits has more tasks than there are slots split all at once.
+// boundHoldsInSplits splits more tasks than slots at once.
 func boundHoldsInSplits(r *rig) error {
 	for range 2*r.bound() + 1 {
 		f := r.family(5)
@@ -58,9 +56,8 @@ func boundHoldsInSplits(r *rig) error {
 	return about("tasks with sub-tasks", r.underBound())
 }
 
-// onceWithItsLastPart has a task alone in the instance split into five: it is done at the instant
-// at which the last of them returns. Without Spec.Splits they come one after another, and nobody is
-// in their way.
+// onceWithItsLastPart splits a task alone in the instance into five: it is done when the last
+// sub-task returns. Without Spec.Splits they run one by one.
 func onceWithItsLastPart(r *rig) error {
 	const n = 5
 	f := r.family(n)
@@ -87,7 +84,7 @@ func onceWithItsLastPart(r *rig) error {
 	return nil
 }
 
-// splitsSideBySide has one task and then two split into many: their sub-tasks share all slots.
+// splitsSideBySide splits one task and then two into many sub-tasks, which share all slots.
 func splitsSideBySide(r *rig) error {
 	if !r.spec.Splits {
 		return nil
