@@ -76,7 +76,7 @@ func TestSaysHowShort(t *testing.T) {
 	for args, want := range map[string]string{
 		"--load 0.9 --n 2000": "within ±10 %: worker_pool (±5 % takes",
 		"--load 0.6 --n 8000 --count 7 --strategy token_bucket:rate=300+worker_pool " +
-			"--target flaky --workload lognormal:mean=8ms,c2=3": "rate=300+worker_pool ±316 %",
+			"--target flaky --workload lognormal:mean=8ms,c2=3": "rate=300+worker_pool ±376 %",
 	} {
 		o := clitest.Succeed(t, strings.Fields("run --clock virtual --quiet --strategy worker_pool "+
 			"--out "+t.TempDir()+"/out "+args)...)
