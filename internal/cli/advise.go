@@ -72,7 +72,7 @@ func (a *app) adviseCommand() *cobra.Command {
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	fs.DurationVar(&o.runLimit, flags.RunLimit, 0,
 		"abort a run that makes no progress for this `TIME` (default 30s)")
-	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
+	flags.Choice(cmd, &o.format, "format", "output format", "text", "json")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	flags.MarkCommon(cmd, "strategy", "workload", "target", "arrival", "rate", "deadline",
 		"objective", "limit-at-most", "budget", "html")

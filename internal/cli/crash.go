@@ -68,7 +68,7 @@ func (a *app) crashCommand() *cobra.Command {
 	}
 	number(&o.Tasks, arrivals.MaxTasks, "tasks", "tasks to be accepted")
 	number(&o.kills, 10_000, "kills", "how often it is killed, at random moments")
-	flags.Choice(cmd, &o.kill, "kill", "what is killed", killProcess, killServer, killBoth)
+	flags.Choice(cmd, &o.kill, "kill", "target of the kills", killProcess, killServer, killBoth)
 	fs.StringArrayVar(&o.settings, "setting", nil, "`NAME=VALUE` in the configuration of the "+
 		"server that is started, as in appendfsync=always; repeatable")
 	number(&o.Limit, strategies.MaxLimit, "limit", "tasks at once")
@@ -81,7 +81,7 @@ func (a *app) crashCommand() *cobra.Command {
 	fs.DurationVar(&o.patience, "patience", patience,
 		"count the remaining tasks as lost after this `TIME` without progress")
 	options.Servers(cmd)
-	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
+	flags.Choice(cmd, &o.format, "format", "output format", "text", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd

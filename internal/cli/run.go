@@ -44,7 +44,7 @@ func (a *app) runCommand() *cobra.Command {
 			"studies: compare then breaks a difference down")
 	options.Servers(cmd)
 	cmd.Flags().BoolVar(&o.Why, "why", false,
-		"say why each p99 is what it is, as poolbench why does")
+		"explain the causes of each p99, as poolbench why does")
 	cmd.Flags().DurationVar(&o.Budget, "budget", 30*time.Second, "without --n, --count and "+
 		"--duration, virtual runs repeat with further seeds until each --objective is decided, or "+
 		"for this `TIME`")

@@ -48,7 +48,7 @@ func (a *app) traceCommand() *cobra.Command {
 	fs.StringVar(&o.from, "from", "", "`BEGIN` of the part to look at: 09:00 on the first day, or "+
 		"10m after the first")
 	fs.StringVar(&o.to, "to", "", "`END` of that part, in the same forms")
-	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
+	flags.Choice(cmd, &o.format, "format", "output format", "text", "json")
 	return cmd
 }
 

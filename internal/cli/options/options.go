@@ -52,7 +52,7 @@ func (o *RunOptions) AddJUnitTo(cmd *cobra.Command) {
 func (o *RunOptions) AddResumeTo(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.resume, "resume", false,
 		"continue an interrupted run to DIR with the same "+
-			"flags; measure only what is missing")
+			"flags; measure only the missing runs")
 }
 
 // AddOutputTo is AddTo without the flags for processing results.
@@ -78,7 +78,7 @@ func (o *RunOptions) AddDirTo(cmd *cobra.Command) {
 
 // AddFormatTo declares the flags for commands that print an answer.
 func (o *RunOptions) AddFormatTo(cmd *cobra.Command) {
-	flags.Choice(cmd, &o.Format, "format", "what is printed", "text", "json")
+	flags.Choice(cmd, &o.Format, "format", "output format", "text", "json")
 	cmd.Flags().BoolVar(&o.Quiet, "quiet", false,
 		"no progress and no warnings of suspect results")
 }

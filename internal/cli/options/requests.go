@@ -101,7 +101,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 		"connection breaks; resent/op counts them")
 	o.tls.addTo(cmd, &o.Attack)
 	fs.Var(flags.Share(&o.Trace, true), "traceparent", "send a traceparent header with this `SHARE` of "+
-		"the requests, and tell the trace ids of the slowest")
+		"the requests, and print the trace ids of the slowest")
 	fs.StringVar(&o.Label, "name", "",
 		"`NAME` of the server in results (default its host and path)")
 	o.Fleet.AddTo(cmd, &o.Agents)
@@ -132,7 +132,7 @@ func AddArrivals(
 	}
 	fs.VarP(rate, "rate", "r", doc+" (default "+strconv.Itoa(attack.DefaultRate)+")")
 	fs.StringVar(arrival, "arrival", process,
-		"`NAME` of the open arrival process that says when requests are due")
+		"`NAME` of the open arrival process that sets when requests are due")
 	flags.Complete(cmd, "arrival", ArrivalNames)
 	fs.DurationVarP(&k.Duration, "duration", "d", attack.Defaults().Duration, "send for this `TIME`")
 	fs.VarP(flags.AtLeastOne(&k.Tasks, arrivals.MaxTasks), "n", "n",
