@@ -53,9 +53,8 @@ func (c Cell) Estimate(unit string) (Estimate, bool) {
 		return Estimate{}, false
 	}
 	e := Estimate{statistics.Median(values), slices.Min(values), slices.Max(values)}
-	if name, isTime := strings.CutSuffix(unit, "-sec"); isTime && len(values) >= Enough &&
-		!c.isLoadTest() {
-		if in, ok := c.Interval(name); ok {
+	if strings.HasSuffix(unit, "-sec") && len(values) >= Enough && !c.isLoadTest() {
+		if in, ok := c.Interval(unit); ok {
 			return in, true // the interval that decides objectives
 		}
 	}

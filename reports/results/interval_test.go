@@ -71,7 +71,7 @@ func TestOneInterval(t *testing.T) {
 		c = append(c, &Run{Name: "Run/strategy=worker_pool", Seed: fmt.Sprint(i), Iters: 90_000,
 			Values: map[string]float64{"p99-response-sec": p99, "needed-tasks": 1_600_000}})
 	}
-	in, ok := c.Interval("p99-response")
+	in, ok := c.Interval("p99-response-sec")
 	if !ok || math.Abs(in.Mid-0.18) > 1e-9 || in.Lo > in.Mid || in.Hi < 0.22 {
 		t.Errorf("%+v, %v", in, ok)
 	}
