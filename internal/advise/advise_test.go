@@ -46,14 +46,6 @@ func answered(t testing.TB, q Question) *Answer {
 	return a
 }
 
-// named are the strategies of these names.
-func named(names ...string) (all []strategies.Variant) {
-	for _, name := range names {
-		all = append(all, strategies.MustParse(name))
-	}
-	return all
-}
-
 // notRun is for questions that the recursion answers by itself.
 func notRun(context.Context, bench.Scenario) (*bench.Result, error) {
 	return nil, fmt.Errorf("nothing was to be run")
