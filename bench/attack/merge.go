@@ -106,7 +106,7 @@ func (m merging) report() (*Report, error) {
 	statuses, errs := map[string]int{}, map[string]int{}
 	over := ""
 	var failures checks.Failures
-	var traced slowestTraced
+	var traced slowest
 	var slow slowest
 	spell := cmp.Or(m.attack.spoken, plainHTTP).Status
 	urls := newURLTally(m.attack).all()
@@ -127,7 +127,7 @@ func (m merging) report() (*Report, error) {
 			errs[c.What] += c.N
 		}
 		failures.Add(g.Share.Failures)
-		traced, slow = traced.With(g.Share.Traced...), slow.with(g.Share.Slow...)
+		traced, slow = traced.with(g.Share.Traced...), slow.with(g.Share.Slow...)
 		if len(g.Share.URLs) > 0 && len(g.Share.URLs) != len(urls) {
 			return nil, fmt.Errorf("%s: results of %d URLs beside ones of %d", g.Name,
 				len(g.Share.URLs), len(urls))
@@ -141,8 +141,8 @@ func (m merging) report() (*Report, error) {
 			}
 		}
 	}
-	traced.Tell(res)
-	slow.tell(res)
+	traced.label(res)
+	slow.label(res)
 	report := &Report{Result: res, Statuses: counted(statuses), Errors: sorted(errs),
 		Failures: failures, Traced: traced, Over: over, Cut: m.cut}
 	if visited != nil {

@@ -26,7 +26,7 @@ type Report struct {
 	// requests without an answer, and answers that failed a check, the most frequent first
 	Errors   []Count
 	Failures checks.Failures // the first failed answers; nil without checks
-	Traced   []Traced        // the slowest requests with a trace, the slowest first: at most 50
+	Traced   []Slow          // the slowest requests with a trace, the slowest first: at most 50
 	Cut      error           // why the attack ended before its plan; nil: it did not
 	// protocol of the requests, unless HTTP/1.1 on connections of our own
 	Over string
@@ -178,7 +178,7 @@ func (r *run) result() (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.tally.traced.Tell(res)
-	r.tally.slow.tell(res)
+	r.tally.traced.label(res)
+	r.tally.slow.label(res)
 	return res, nil
 }

@@ -54,7 +54,7 @@ type Share struct {
 	Statuses []Count // this and the next three fields: as in a Report
 	Errors   []Count
 	Failures checks.Failures `json:",omitempty"`
-	Traced   []Traced        `json:",omitempty"`
+	Traced   []Slow          `json:",omitempty"`
 	Sessions *sessions.Tally `json:",omitempty"`
 	URLs     []sessions.Row  `json:",omitempty"` // nil: a single URL
 	Slow     []Slow          `json:",omitempty"` // the slowest, with several URLs or steps

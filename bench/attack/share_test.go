@@ -185,7 +185,7 @@ func TestMergeIsOneGenerator(t *testing.T) {
 }
 
 // responses spells those of requests.
-func responses(all []attack.Traced) string {
+func responses(all []attack.Slow) string {
 	var b strings.Builder
 	for _, t := range all {
 		fmt.Fprintln(&b, t.Response())

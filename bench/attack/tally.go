@@ -135,7 +135,7 @@ type tally struct {
 	errors   map[string]int
 	failures checks.Failures
 	sampled  traceSample
-	traced   slowestTraced
+	traced   slowest // of the requests with a trace
 	sessions *sessions.Tally
 	urls     *urlTally     // nil: a single URL
 	before   *bench.Result // of a resumed soak
@@ -174,10 +174,20 @@ func (t *tally) add(s sample) {
 		t.count(failedCheck + s.check)
 	}
 	if t.sampled.Share > 0 && s.busy > 0 { // sent requests only
-		t.traced = t.traced.Add(t.sampled, s.seq, time.Duration(s.due), time.Duration(s.end))
+		t.addTraced(s)
 	}
 	t.addURL(s)
 	t.write(s)
+}
+
+func (t *tally) addTraced(s sample) {
+	due, end := time.Duration(s.due), time.Duration(s.end)
+	if !t.traced.takes(end - due) {
+		return
+	}
+	if id := t.sampled.ID(s.seq); id != "" {
+		t.traced = t.traced.with(Slow{Trace: id, Due: due, End: end})
+	}
 }
 
 func (t *tally) addURL(s sample) {
@@ -193,8 +203,8 @@ func (t *tally) addURL(s sample) {
 		t.sessions.Step(s.visit.step, settled)
 		name = s.visit.of.Steps[s.visit.step].Name
 	}
-	if t.slow.takes(settled.Response) {
-		t.slow = t.slow.with(Slow{name, time.Duration(s.due), time.Duration(s.end)})
+	if due, end := time.Duration(s.due), time.Duration(s.end); t.slow.takes(end - due) {
+		t.slow = t.slow.with(Slow{URL: name, Due: due, End: end})
 	}
 }
 

@@ -5,9 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/internal/metric"
 )
@@ -145,40 +143,5 @@ func urlMetrics(
 		r := &rows[i]
 		prefix := metric.OfURL(r.Name)
 		r.Metrics(spell, func(unit string, v float64) { add(prefix+unit, v) })
-	}
-}
-
-// A Slow is one of the slowest requests of an attack on several URLs. Times are since the start of
-// the attack.
-type Slow struct {
-	URL      string
-	Due, End time.Duration
-}
-
-// slowest is up to mostTraced requests, the slowest first.
-type slowest []Slow
-
-// takes reports whether a request is among the slowest so far.
-func (all slowest) takes(response int64) bool {
-	n := len(all)
-	return n < mostTraced || response > int64(all[n-1].End-all[n-1].Due)
-}
-
-func (all slowest) with(more ...Slow) slowest {
-	all = append(all, more...)
-	slices.SortStableFunc(all, func(a, b Slow) int { return cmp.Compare(b.End-b.Due, a.End-a.Due) })
-	return all[:min(len(all), mostTraced)]
-}
-
-// tell sets the URLs of the slowest tasks of a result.
-func (all slowest) tell(res *bench.Result) {
-	type instants struct{ due, end time.Duration }
-	urls := map[instants]string{}
-	for _, s := range all {
-		urls[instants{s.Due, s.End}] = s.URL
-	}
-	for i := range res.Slowest {
-		t := &res.Slowest[i]
-		t.URL = cmp.Or(t.URL, urls[instants{t.Due, t.End}])
 	}
 }

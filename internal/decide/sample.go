@@ -151,7 +151,7 @@ func (s *sample) byValue() Decision {
 
 func (s *sample) count() {
 	if part := s.latency.part; part != "" {
-		n, _ := s.lookup(part + "count") // a stage does not report it
+		n, _ := s.lookup(part + metric.Count) // a stage does not report it
 		s.requests = int(n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -64,11 +65,9 @@ func (l List) ForURLs(urls []URL) (all List, err error) {
 			all = append(all, o)
 			continue
 		}
-		found := false
+		found, matching := false, glob(pattern)
 		for _, u := range urls {
-			if slices.ContainsFunc(u.Names, func(name string) bool {
-				return matches(pattern, name)
-			}) {
+			if slices.ContainsFunc(u.Names, matching.MatchString) {
 				found = true
 				of := o
 				rest, marked := strings.CutPrefix(unit, decide.Mark)
@@ -85,7 +84,7 @@ func (l List) ForURLs(urls []URL) (all List, err error) {
 	return all, nil
 }
 
-// unmatched says why no URL matches a pattern.
+// unmatched explains that no URL matches a pattern.
 func unmatched(pattern string, urls []URL) string {
 	if len(urls) == 0 {
 		return "all requests go to one URL, so leave out [" + pattern + "]"
@@ -97,19 +96,10 @@ func unmatched(pattern string, urls []URL) string {
 	return fmt.Sprintf("no URL is %s (known: %s)", pattern, text.List(text.Few(names, 8)))
 }
 
-// matches reports whether a name matches a pattern, in which * is any text.
-func matches(pattern, name string) bool {
-	parts := strings.Split(pattern, "*")
-	rest, ok := strings.CutPrefix(name, parts[0])
-	if !ok || len(parts) == 1 {
-		return ok && rest == ""
-	}
-	for _, part := range parts[1 : len(parts)-1] {
-		if _, rest, ok = strings.Cut(rest, part); !ok {
-			return false
-		}
-	}
-	return strings.HasSuffix(rest, parts[len(parts)-1])
+// glob returns the expression for a pattern, in which * is any text.
+func glob(pattern string) *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^` +
+		strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`) + `$`)
 }
 
 // String joins the canonical spellings with commas.

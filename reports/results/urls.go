@@ -29,7 +29,7 @@ func PartsOf(run *Run) (all []Part) {
 		if found := stepCount.FindStringSubmatch(unit); found != nil {
 			number, _ := strconv.Atoi(found[2]) // of one beyond what an int holds it is 0
 			all = append(all, Part{Name: found[3], Prefix: found[1], number: number})
-		} else if name, rest, ok := metric.CutURL(unit); ok && rest == "count" {
+		} else if name, rest, ok := metric.CutURL(unit); ok && rest == metric.Count {
 			all = append(all, Part{Name: name, Prefix: strings.TrimSuffix(unit, rest), count: n})
 		}
 	}
@@ -53,7 +53,7 @@ func Statuses(c Cell, prefix string) (all []StatusCount) {
 	for _, run := range c {
 		n := float64(run.Iters)
 		if prefix != "" {
-			n, _ = run.Value(prefix + "count")
+			n, _ = run.Value(prefix + metric.Count)
 		}
 		for unit, share := range run.Values {
 			rest, is := strings.CutPrefix(unit, prefix)

@@ -112,10 +112,9 @@ func kindOf(file string) string {
 }
 
 func (p formPart) header() textproto.MIMEHeader {
-	quoted := strings.NewReplacer("\\", "\\\\", `"`, "%22", "\r", "%0D", "\n", "%0A")
-	disposition := `form-data; name="` + quoted.Replace(p.name) + `"`
-	if p.file != "" {
-		disposition += `; filename="` + quoted.Replace(p.file) + `"`
+	disposition := multipart.FileContentDisposition(p.name, p.file)
+	if p.file == "" {
+		disposition = strings.TrimSuffix(disposition, `; filename=""`)
 	}
 	h := textproto.MIMEHeader{"Content-Disposition": {disposition}}
 	if p.kind != "" {

@@ -87,17 +87,17 @@ const mostTraces = 3
 // traces says which are the slowest of the requests of load k that carried a trace; "" where none
 // did. Most of the slowest of all carried none, which is said.
 func (e *loaded) traces(k int) string {
-	var all []attack.Traced
+	var all []attack.Slow
 	for _, r := range e.of(k) {
 		all = append(all, r.Answers.Traced...)
 	}
 	if all == nil {
 		return ""
 	}
-	slices.SortStableFunc(all, func(a, b attack.Traced) int {
+	slices.SortStableFunc(all, func(a, b attack.Slow) int {
 		return cmp.Compare(b.Response(), a.Response())
 	})
-	words := text.Texts(all[:min(len(all), mostTraces)], func(t attack.Traced) string {
+	words := text.Texts(all[:min(len(all), mostTraces)], func(t attack.Slow) string {
 		return text.Seconds(t.Response().Seconds()) + " " + t.Trace
 	})
 	return fmt.Sprintf("slowest of the %s of requests that carry a trace: %s",

@@ -6,7 +6,7 @@ import (
 
 // stepColumns are those of the table of steps; a session has the same units.
 var stepColumns = []Column{
-	{Head: "count", Unit: "count"},
+	{Head: "count", Unit: metric.Count},
 	{Head: "mean response", Unit: metric.MeanResponse},
 	{Head: "p50", Unit: metric.P50Response},
 	{Head: "p95", Unit: metric.P95Response},

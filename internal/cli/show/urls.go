@@ -19,7 +19,7 @@ const mostURLs = 10
 
 // urlColumns are those of the table of URLs, before the statuses.
 var urlColumns = []Column{
-	{Head: "requests", Unit: "count"},
+	{Head: "requests", Unit: metric.Count},
 	{Head: "failed", Unit: metric.Failed},
 	{Head: "p50", Unit: metric.P50Response},
 	{Head: "p95", Unit: metric.P95Response},
@@ -29,7 +29,7 @@ var urlColumns = []Column{
 // showURLs prints a line for each URL of load k, the worst p95 first.
 func (e *loaded) showURLs(k int, r Row) error {
 	urls := slices.DeleteFunc(slices.Clone(e.loads[k].urls), func(u attack.URL) bool {
-		_, ok := r.Estimate(u.Prefix + "count")
+		_, ok := r.Estimate(u.Prefix + metric.Count)
 		return !ok
 	})
 	if len(urls) == 0 || e.loads[k].steps != nil {
@@ -63,7 +63,7 @@ func (e *loaded) showURLs(k int, r Row) error {
 
 // part spells a metric of a part of the requests.
 func (r Row) part(prefix string, c Column) string {
-	if v, ok := r.Estimate(prefix + c.Unit); ok && c.Unit == "count" {
+	if v, ok := r.Estimate(prefix + c.Unit); ok && c.Unit == metric.Count {
 		return fmt.Sprintf("%.0f", v.Mid)
 	}
 	return r.Show(prefix + c.Unit)
@@ -116,7 +116,7 @@ type urlLine struct {
 // urlLines are those of a run.
 func urlLines(run *results.Run) (all []urlLine) {
 	for _, part := range results.PartsOf(run) {
-		n, _ := run.Value(part.Prefix + "count")
+		n, _ := run.Value(part.Prefix + metric.Count)
 		of := func(unit string) int {
 			v, _ := run.Value(part.Prefix + unit)
 			return int(math.Round(n * v))
