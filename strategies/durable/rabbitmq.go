@@ -67,7 +67,7 @@ type rabbitQueue struct {
 	kind              string
 	prefetch          int
 	remove            bool
-	expires           bool   // it does not outlive its process for long
+	expires           bool   // it has no name that another process knows
 	id                string // its messages' begin with it
 	count             atomic.Uint64
 	delivered         atomic.Int64 // messages that wait here for their time
@@ -87,8 +87,8 @@ func openRabbitMQ(
 	name := queueName(p)
 	q := &rabbitQueue{health: newHealth(p.Values.Duration(awayKey.Name)), name: name,
 		later: name + "_later", dead: name + "_dead",
-		kind: p.Values.Choice("queue"), expires: temporary(p), prefetch: min(p.Limit, mostPrefetch), id: rand.Text(),
-		owed: make(map[string]bool)}
+		kind: p.Values.Choice("queue"), expires: p.Resume == nil,
+		prefetch: min(p.Limit, mostPrefetch), id: rand.Text(), owed: make(map[string]bool)}
 	open := func(context.Context) error {
 		_, err := q.session()
 		q.remove = err == nil && temporary(p)
