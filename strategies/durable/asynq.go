@@ -255,10 +255,14 @@ func (q *asynqQueue) delete(ctx context.Context) error {
 	}
 	var counts []string
 	const day = 24 * time.Hour
+	first := q.opened
+	if oldest := time.Now().Add(-91 * day); first.Before(oldest) {
+		first = oldest // the server removes counts after 90 days
+	}
 	for _, kind := range []string{"processed", "failed"} {
 		key := q.key(kind)
 		counts = append(counts, key)
-		for t := q.opened; !t.After(time.Now().Add(day)); t = t.Add(day) {
+		for t := first; !t.After(time.Now().Add(day)); t = t.Add(day) {
 			counts = append(counts, key+":"+t.UTC().Format(time.DateOnly))
 		}
 	}
