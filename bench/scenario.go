@@ -330,7 +330,7 @@ func tasksOf(stages []arrivals.Stage, rate float64) (n float64) {
 		rate = 1
 	}
 	for _, s := range stages {
-		n += s.Level * rate * s.For.Seconds()
+		n += s.Mean() * rate * s.For.Seconds()
 	}
 	return n
 }

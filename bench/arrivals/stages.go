@@ -1,6 +1,7 @@
 package arrivals
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -17,6 +18,19 @@ type Stage struct {
 	// per second.
 	Level float64
 	For   time.Duration
+	Ramp  bool    // the level changes steadily, from Level to To
+	To    float64 // if Ramp
+}
+
+// Mean returns the mean level.
+func (s Stage) Mean() float64 { return (s.Level + s.last()) / 2 }
+
+// last returns the level at the end.
+func (s Stage) last() float64 {
+	if s.Ramp {
+		return s.To
+	}
+	return s.Level
 }
 
 const staged = "stages"
@@ -29,8 +43,8 @@ const (
 
 // stages runs the clock of another process at the speed of each stage, so its gaps shrink at a high
 // load, even if the change is within a gap. Exponential gaps give a Poisson process whose rate
-// changes immediately (Çinlar, Introduction to Stochastic Processes, 1975). The first stage is the
-// process itself, and the last one continues to the end of the run.
+// changes immediately (Çinlar, Introduction to Stochastic Processes, 1975). The first level above 0
+// is that of the process itself, and the last one continues to the end of the run.
 var _ = register(Spec{
 	Name:     staged,
 	Summary:  "another process, at a load that changes from stage to stage",
@@ -38,7 +52,7 @@ var _ = register(Spec{
 	Unsteady: true,
 	Keys: []param.Key{
 		{Name: "at", Kind: param.Text, Default: "1x1s",
-			Doc: "level and length of each stage, as in 0.6x20s_1.4x10s_0.6x1m"},
+			Doc: "level and length of each stage, as in 0.6x20s_1.4x10s_0.6x1m; 0..2x30s is a ramp"},
 		{Name: "unit", Kind: param.Choice, Default: "load", Choices: []string{"load", "rate"},
 			Doc: "what a level is: a multiple of the scenario's load, or tasks per second"},
 		{Name: "of", Kind: param.Text, Default: poisson.Name,
@@ -61,11 +75,14 @@ var _ = register(Spec{
 		if v.Choice("unit") == "rate" {
 			rate = 1
 		}
-		next, err := of.Spec.Open(rate*s[0].Level, seed, of.Values)
+		base := baseLevel(s)
+		next, err := of.Spec.Open(rate*base, seed, of.Values)
 		if err != nil {
 			return nil, fmt.Errorf("of: %s: %w", of, err)
 		}
-		return (&warp{stages: s, end: s[0].For, read: s[0].For}).over(next), nil
+		w := &warp{stages: s, base: base, end: s[0].For}
+		w.read = w.length(s[0])
+		return w.over(next), nil
 	},
 })
 
@@ -108,19 +125,62 @@ func Staged(of Variant, text string) (Variant, error) {
 		if err != nil {
 			return Variant{}, fmt.Errorf("want a duration such as 20s, got %q", words[2])
 		}
-		unit, at = key, append(at, Stage{level, length}.String())
+		unit, at = key, append(at, Stage{Level: level, For: length}.String())
 	}
 	return Parse(fmt.Sprintf("%s:at=%s,unit=%s,of=%s", staged, strings.Join(at, "_"), unit,
 		nest(of)))
 }
 
-// String formats the stage for a parameter: 0.6x20s, 1.4x1m, 0x1m30s.
+// Ramps returns arrivals in the stages that a text describes, such as "30s:0..200, 2m:200, 30s:0":
+// the length of each stage and its rate in tasks per second, which changes steadily from the first
+// number to the second if there are two. total is the sum of the lengths. The process is constant
+// if of is the zero Variant.
+func Ramps(of Variant, text string) (v Variant, total time.Duration, err error) {
+	if of.Spec.Name == "" {
+		of = MustParse("constant")
+	}
+	if !of.TakesRate() || of.Spec.Stages != nil {
+		return Variant{}, 0, fmt.Errorf("arrival %s takes no rate, so it has no stages", of.Spec.Name)
+	}
+	var at []string
+	for part := range strings.SplitSeq(text, ",") {
+		length, rates, ok := strings.Cut(strings.TrimSpace(part), ":")
+		s := Stage{}
+		s.For, err = time.ParseDuration(length)
+		if ok && err == nil {
+			err = s.readLevels(strings.TrimSpace(rates))
+		}
+		if !ok || err != nil {
+			return Variant{}, 0, fmt.Errorf("want stages such as 30s:0..200, 2m:200; got %q",
+				strings.TrimSpace(part))
+		}
+		at, total = append(at, s.String()), total+s.For
+	}
+	v, err = Parse(fmt.Sprintf("%s:at=%s,unit=rate,of=%s", staged, strings.Join(at, "_"), nest(of)))
+	return v, total, err
+}
+
+// readLevels parses the level, or both: 200, 0..200.
+func (s *Stage) readLevels(text string) (err error) {
+	from, to, ramp := strings.Cut(text, "..")
+	if s.Level, err = strconv.ParseFloat(from, 64); err != nil || !ramp {
+		return err
+	}
+	s.To, err = strconv.ParseFloat(to, 64)
+	s.Ramp = s.To != s.Level
+	return err
+}
+
+// String formats the stage for a parameter: 0.6x20s, 1.4x1m, 0x1m30s, 0..2x30s.
 func (s Stage) String() string {
 	length := s.For.String()
 	for _, unit := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(length, unit) {
 			length = length[:len(length)-2]
 		}
+	}
+	if s.Ramp {
+		return fmt.Sprintf("%v..%vx%s", s.Level, s.To, length)
 	}
 	return fmt.Sprintf("%vx%s", s.Level, length)
 }
@@ -136,17 +196,19 @@ func readStages(v param.Values) (stages []Stage, err error) {
 		return nil, fmt.Errorf("at: want at most %d stages, got %d", mostStages, len(texts))
 	}
 	total := time.Duration(0)
-	for i, text := range texts {
-		number, length, _ := strings.Cut(text, "x")
-		level, bad := strconv.ParseFloat(number, 64)
-		s := Stage{Level: level}
+	inBounds := func(level float64) bool {
+		return level == 0 || level >= LeastRate && level <= most
+	}
+	for _, text := range texts {
+		levels, length, _ := strings.Cut(text, "x")
+		s := Stage{}
+		bad := s.readLevels(levels)
 		s.For, err = time.ParseDuration(length)
-		switch paused := level == 0 && i > 0 && i < len(texts)-1; {
+		switch {
 		case bad != nil || err != nil:
-			return nil, fmt.Errorf("at: want LEVELxTIME, as in 0.6x20s, got %q", text)
-		case !(level >= LeastRate && level <= most) && !paused:
-			return nil, fmt.Errorf("at: %v %s: want %v to %v, or 0 between two others", level, of,
-				LeastRate, most)
+			return nil, fmt.Errorf("at: want LEVELxTIME, as in 0.6x20s or 0..2x20s, got %q", text)
+		case !inBounds(s.Level) || !inBounds(s.last()):
+			return nil, fmt.Errorf("at: %s %s: want %v to %v, or 0", levels, of, LeastRate, most)
 		case s.For <= 0 || s.For > MaxSpan-total:
 			return nil, fmt.Errorf("at: %v: want more than 0, at most %s in all", s.For, spanText)
 		case s.String() != text:
@@ -155,7 +217,20 @@ func readStages(v param.Values) (stages []Stage, err error) {
 		total += s.For
 		stages = append(stages, s)
 	}
+	if baseLevel(stages) == 0 {
+		return nil, fmt.Errorf("at: %s: every level is 0", v.Text("at"))
+	}
 	return stages, nil
+}
+
+// baseLevel returns the first level above 0.
+func baseLevel(stages []Stage) float64 {
+	for _, s := range stages {
+		if level := cmp.Or(s.Level, s.last()); level > 0 {
+			return level
+		}
+	}
+	return 0
 }
 
 func nest(v Variant) string {
@@ -182,6 +257,7 @@ func unnest(text string) (Variant, error) {
 // it advances stage by stage.
 type warp struct {
 	stages     []Stage
+	base       float64 // level of the process
 	now        int
 	begin, end time.Duration // of the stage, in run time
 	from, read time.Duration // of the stage, in process time
@@ -197,16 +273,38 @@ func (w *warp) when(t time.Duration) time.Duration {
 		w.now++
 		w.begin, w.from = w.end, w.read
 		w.end += w.stages[w.now].For
-		w.read += time.Duration(math.Round(float64(w.stages[w.now].For) * w.speed()))
+		w.read += w.length(w.stages[w.now])
 	}
-	if w.now == 0 {
+	s := w.stages[w.now]
+	if t > w.read && (s.Ramp || s.Level == 0) { // after the last stage
+		speed := max(s.last(), leastAfter) / w.base
+		return w.end + time.Duration(min(float64(t-w.read)/speed, float64(MaxSpan)))
+	}
+	if w.now == 0 && !s.Ramp {
 		return t
 	}
-	at := w.begin + time.Duration(math.Round(float64(t-w.from)/w.speed()))
-	if w.now < len(w.stages)-1 {
+	at := w.begin + time.Duration(math.Round(w.into(s, float64(t-w.from))))
+	if w.now < len(w.stages)-1 || s.Ramp {
 		return min(at, w.end)
 	}
 	return at
 }
 
-func (w *warp) speed() float64 { return w.stages[w.now].Level / w.stages[0].Level }
+// leastAfter is the level after the last stage if that ends with 0: a process never ends.
+const leastAfter = LeastRate
+
+// length returns the length of a stage in process time.
+func (w *warp) length(s Stage) time.Duration {
+	return time.Duration(math.Round(float64(s.For) * s.Mean() / w.base))
+}
+
+// into returns the run time within a stage until the process has advanced by t: the root of the
+// integral of the level.
+func (w *warp) into(s Stage, t float64) float64 {
+	if !s.Ramp {
+		return t / (s.Level / w.base)
+	}
+	c := t * w.base
+	slope := (s.To - s.Level) / float64(s.For)
+	return 2 * c / (s.Level + math.Sqrt(max(s.Level*s.Level+2*slope*c, 0)))
+}

@@ -82,7 +82,7 @@ func TestStaged(t *testing.T) {
 		"speed=1 for 1s":               `want load=NUMBER or rate=NUMBER, got "speed=1"`,
 		"load=1 for 1":                 `want a duration such as 20s, got "1"`,
 		"load=1 for 1s, rate=1 for 1s": "want load= in all stages or rate= in all",
-		"load=-1 for 1s":               "arrival stages: at: -1 times the load: want 1e-06 to 1000, or 0 between two others",
+		"load=-1 for 1s":               "arrival stages: at: -1 times the load: want 1e-06 to 1000, or 0",
 	} {
 		if _, err := arrivals.Staged(arrivals.Variant{}, text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
@@ -91,6 +91,57 @@ func TestStaged(t *testing.T) {
 	for _, of := range []string{"closed", "batch", "stages", "bulk:period=1s"} {
 		if _, err := arrivals.Staged(arrivals.MustParse(of), "load=1 for 1s"); err == nil {
 			t.Errorf("%s takes stages", of)
+		}
+	}
+}
+
+// TestRamps: arrival k of a constant process is due when the integral of the rate is k, except for
+// the rounding of each stage to a nanosecond of the process.
+func TestRamps(t *testing.T) {
+	v, total, err := arrivals.Ramps(arrivals.Variant{}, "30s:0..200, 2m:200,10s:0, 20s:100..50, 5s:0")
+	if err != nil || total != 185*time.Second {
+		t.Fatal(total, err)
+	}
+	want := "stages:at=0..200x30s_200x2m_0x10s_100..50x20s_0x5s,unit=rate,of=constant"
+	if v.String() != want {
+		t.Errorf("%s, want %s", v, want)
+	}
+	next, err := v.Spec.Open(1, 1, v.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// k is the integral of the rate until the time of arrival k
+	until := func(at float64) (k float64) {
+		add := func(begin, length, from, to float64) {
+			x := min(max(at-begin, 0), length)
+			k += from*x + (to-from)*x*x/(2*length)
+		}
+		add(0, 30, 0, 200)
+		add(30, 120, 200, 200)
+		add(160, 20, 100, 50)
+		return k
+	}
+	first := next().Seconds()
+	from, n := until(first), 0
+	for at := first; at < total.Seconds(); at = next().Seconds() {
+		if k := until(at); math.Abs(k-from-float64(n)) > 1e-5 {
+			t.Fatalf("arrival %d is due at %v s, when the rate has made %v", n, at, k)
+		}
+		n++
+	}
+	if n != 3000+24000+1500 {
+		t.Errorf("%d arrivals", n)
+	}
+	for text, want := range map[string]string{
+		"30s":         `want stages such as 30s:0..200, 2m:200; got "30s"`,
+		"30:1":        `want stages such as 30s:0..200, 2m:200; got "30:1"`,
+		"3s:1..2..3":  `want stages such as 30s:0..200, 2m:200; got "3s:1..2..3"`,
+		"3s:0, 1s:0":  "arrival stages: at: 0x3s_0x1s: every level is 0",
+		"3s:-1..5":    "arrival stages: at: -1..5 a second: want 1e-06 to 1e+09, or 0",
+		"1s:1, 0s:20": "arrival stages: at: 0s: want more than 0, at most 87600h, which is ten years in all",
+	} {
+		if _, _, err := arrivals.Ramps(arrivals.Variant{}, text); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }

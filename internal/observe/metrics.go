@@ -334,6 +334,8 @@ var stageMetrics = []MetricInfo{
 	{metric.Offered, "", "tasks due in the stage, per second"},
 	{metric.Goodput, "higher", "tasks of the stage completed within the deadline, per second"},
 	{metric.MeanResponse, "lower", "their mean response"},
+	{metric.P50Response, "lower", "their p50 response; absent with too few tasks"},
+	{metric.P95Response, "lower", "their p95 response; absent with too few tasks"},
 	{metric.P99Response, "lower", "their p99 response; absent with too few tasks"},
 	{metric.DueP99Response, "", "p99 response over all requests that were due, of an attack: as " +
 		"that of the whole attack"},

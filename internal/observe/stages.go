@@ -65,7 +65,7 @@ func (o *Run) ReportStages(r *result.Result, first int) {
 			o.reportStage(r, k+1, s, add)
 		}
 		add(metric.BacklogTasks, float64(s.backlog))
-		if k == 0 || all[k-1].Level <= all[0].Level || s.Level > all[0].Level {
+		if k == 0 || all[k-1].Mean() <= all[0].Mean() || s.Mean() > all[0].Mean() {
 			continue
 		}
 		after, recovered, known := o.recovery(all[0], s)
@@ -96,6 +96,12 @@ func (o *Run) reportStage(
 	add(metric.Offered, n/length)
 	add(metric.Goodput, float64(m.inTime)/length)
 	addResponses(r, metric.OfStage(stage, ""), responses)
+	for _, q := range metric.Quantiles {
+		if q.Main && q.P < 0.99 && statistics.Resolvable(q.P, len(responses)) {
+			add(q.Of(metric.Response),
+				float64(statistics.NearestRanks(nil, responses, q.P)[0])/Second)
+		}
+	}
 	if o.Recorded {
 		slices.Sort(responses)
 		result.EachDue(s.n, len(responses), metric.Response,

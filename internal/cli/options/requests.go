@@ -35,6 +35,7 @@ type AttackOptions struct {
 	sent                    sentFlags
 	tls                     tlsFlags
 	http1                   bool
+	stages                  string
 }
 
 // AddAttackFlags declares all flags of attack.
@@ -44,6 +45,8 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 		"constant")
 	fs.VarP(flags.AtLeastOne(&o.Clients, arrivals.MaxTasks), "clients", "c",
 		"closed loop of `N` clients instead of an open one")
+	fs.StringVar(&o.stages, "stages", "", "rates one after another, instead of --rate and "+
+		"--duration: `STAGES` such as '30s:0..200, 2m:200' (a ramp, then a constant rate)")
 	AddRequests(cmd, o)
 	AddSession(cmd, o, "--rate, --n and --clients are of sessions")
 	fs.BoolVar(&o.DataOnce, "data-once", false, "use each row of --data once: the attack ends "+
@@ -178,6 +181,11 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 			return fmt.Errorf("--arrival: %w", err)
 		}
 	}
+	if o.stages != "" {
+		if err := o.readStages(cmd); err != nil {
+			return fmt.Errorf("--stages: %w", err)
+		}
+	}
 	if err := o.Fleet.check(cmd, o.Agents); err != nil {
 		return err
 	}
@@ -206,6 +214,24 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 		return o.readDataOnce(cmd)
 	}
 	return nil
+}
+
+// readStages sets the arrivals and the length of the attack.
+func (o *AttackOptions) readStages(cmd *cobra.Command) (err error) {
+	for _, other := range []string{"rate", "duration", "n", "clients"} {
+		if cmd.Flags().Changed(other) {
+			return fmt.Errorf("not with --%s: stages have rates and lengths", other)
+		}
+	}
+	if o.Agents > 0 {
+		return errors.New("not with --agents: results by stage are not merged")
+	}
+	of := arrivals.Variant{}
+	if cmd.Flags().Changed("arrival") {
+		of = o.Arrival
+	}
+	o.Arrival, o.Duration, err = arrivals.Ramps(of, o.stages)
+	return err
 }
 
 // chooseProtocol reads --http1.1 and, depending on the requests, --http2.

@@ -76,7 +76,7 @@ func showLoaded(kind, what string, e *loaded, format string) error {
 		e.Say("  ", note, Width)
 	}
 	for k, r := range rows {
-		if err := errors.Join(e.showSteps(k, r), e.showURLs(k, r)); err != nil {
+		if err := errors.Join(e.showStages(r), e.showSteps(k, r), e.showURLs(k, r)); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
@@ -63,6 +64,47 @@ func showStages(p *terminal.Printer, g *group, rows []Row) error {
 		}
 	}
 	return p.Table(lines)
+}
+
+// loadStageColumns are those of a load test.
+var loadStageColumns = []Column{
+	{Head: "offered", Unit: metric.Offered},
+	{Head: "failed", Unit: metric.Failed},
+	{Head: "p50", Unit: metric.P50Response},
+	{Head: "p95", Unit: metric.P95Response},
+	{Head: "p99", Unit: metric.P99Response},
+	{Head: "open at its end", Unit: metric.BacklogTasks},
+}
+
+// showStages prints a line for each stage of a load test.
+func (e *loaded) showStages(r Row) error {
+	if len(r.Cell) == 0 {
+		return nil
+	}
+	at := arrivalStages(r.Cell[0].Key("arrival"))
+	if len(at) < 2 {
+		return nil
+	}
+	of, begin := "stage", time.Duration(0)
+	if len(e.loads) > 1 {
+		of = r.Strategy + ": stage"
+	}
+	lines := [][]string{append([]string{of}, Heads(loadStageColumns)...)}
+	for k, s := range at {
+		rate, _, _ := strings.Cut(s.String(), "x")
+		line := []string{fmt.Sprintf("%v to %v: %s /s", begin, begin+s.For, rate)}
+		begin += s.For
+		for _, c := range loadStageColumns {
+			if c.Unit == metric.BacklogTasks {
+				line = append(line, r.backlog(k))
+				continue
+			}
+			line = append(line, r.Show(stageUnit(k, c.Unit)))
+		}
+		lines = append(lines, line)
+	}
+	e.Prose("\n")
+	return e.Table(lines)
 }
 
 // arrivalStages are those that the name of a run says.
