@@ -106,7 +106,7 @@ var long = []string{"README.md", "choose-a-limit.md", "durable-queues.md", "load
 
 // TestBlocks follows each page that does not take long as a reader would, block by block in one
 // shell, with poolbench on the path.
-func TestBlocks(t *testing.T) { followAll(t, false, 25) }
+func TestBlocks(t *testing.T) { followAll(t, false, 10) }
 
 // TestLongBlocks follows the others.
 func TestLongBlocks(t *testing.T) {
