@@ -71,13 +71,13 @@ func (l *longRuns) at(sc bench.Scenario, list objectives.List, look int) (*advis
 // nothing.
 func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done bool, err error) {
 	sc := s.Over.at(c.scenario, s.Over.value(p.At))
-	long, err := s.long.at(sc, s.Objectives, 0)
+	long, err := s.long.at(sc, s.ofCompleted(), 0)
 	if err != nil {
 		return nil, true, err
 	}
 	of = make([]decide.Decision, len(s.Objectives))
 	left := 0
-	for i, o := range s.Objectives {
+	for i, o := range s.ofCompleted() {
 		of[i] = byLaw(o, long, sc, p.results[0])
 		if of[i].Verdict == decide.Undecided {
 			left++
@@ -88,7 +88,7 @@ func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done 
 	}
 	if _, known := long.At(sc, p.results); known {
 		for look := range plannedTasks {
-			if long, err = s.long.at(sc, s.Objectives, look); err != nil {
+			if long, err = s.long.at(sc, s.ofCompleted(), look); err != nil {
 				return of, true, err
 			}
 			figures, _ := long.At(sc, p.results)
@@ -113,10 +113,19 @@ func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done 
 }
 
 func (s Search) units() (all []string) {
-	for _, o := range s.Objectives {
+	for _, o := range s.ofCompleted() {
 		all = append(all, o.Unit)
 	}
 	return all
+}
+
+// ofCompleted returns the objectives as those on completed tasks, which the figures are of.
+func (s Search) ofCompleted() objectives.List {
+	list := slices.Clone(s.Objectives)
+	for i := range list {
+		list[i].Unit, _ = decide.Completed(list[i].Unit)
+	}
+	return list
 }
 
 // fill decides the open objectives by figures from that many consecutive tasks. The flag, if any,
@@ -130,7 +139,7 @@ func (s Search) fill(
 		wider *= earlier
 	}
 	needed := long.Relaxation(sc) * relaxations
-	for i, o := range s.Objectives {
+	for i, o := range s.ofCompleted() {
 		if of[i].Verdict != decide.Undecided {
 			continue
 		}

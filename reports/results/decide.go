@@ -25,6 +25,9 @@ func (c Cell) Decide(b Bound) decide.Decision {
 	b.Unit, _ = decide.Completed(b.Unit) // the latencies of a run count completed tasks only
 	d := c.decidePlan(b)
 	d.Error, _ = c.Uncertain(b.Unit)
+	if d.Verdict == decide.Met && strings.HasSuffix(b.Unit, "-sec") && c.Lost() > decide.MostLost {
+		d.Reason += "; completed tasks alone, " + c.LossWords()
+	}
 	return d
 }
 
