@@ -18,7 +18,7 @@ import (
 // that send nothing, but make records of so many requests each in ten seconds. It reports the
 // time from the start until all are told when to begin, the messages of an agent in a second (signs
 // of life, both ways), the bytes of its share, the time from the last share until the report, and
-// the memory of this process at its largest, agents included. docs/scale.md has the figures:
+// the memory of this process at its largest, agents included. docs/measured/scale.md has figures:
 //
 //	go test -run ^$ -bench Agents -benchtime 1x ./internal/fleet
 func BenchmarkAgents(b *testing.B) {

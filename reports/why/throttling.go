@@ -13,7 +13,7 @@ import (
 var throttling = rule{
 	name:    "throttling",
 	meaning: "refusals and back-off, or the strategy's own rate",
-	cure:    "[a rate below the limit](crawl-without-a-ban.md)",
+	cure:    "[a rate below the limit](choose-a-limit.md#crawl-without-a-ban)",
 	evidence: func(v *view) string {
 		said := ""
 		switch n := v.part(metric.RefusedCalls); {

@@ -33,7 +33,7 @@ const (
 
 type rule struct {
 	name string
-	// for the table of causes in docs/explain-a-slow-p99.md: what it is, and what removes it
+	// for the table of causes in docs/reading-results.md: what it is, and what removes it
 	meaning, cure string
 	// shown reports whether there is the evidence that it takes; nil: its share is the evidence
 	shown func(*view) bool

@@ -68,7 +68,7 @@ func (b *board) writePage(w io.Writer) error {
 		CSS: boardStyle,
 		Source: shell.HTML(`The same as text: <a href="board.md">board.md</a>. ` +
 			`Durable strategies have clauses of their own: ` +
-			`<a href="durable-or-not.md">durable-or-not.md</a>.`)}
+			`<a href="../durable-queues.md">durable-queues.md</a>.`)}
 	for _, s := range []struct {
 		id, title, template string
 		of                  any

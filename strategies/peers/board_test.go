@@ -23,14 +23,14 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-var update = flag.Bool("update", false, "write docs/board.md and docs/board.html anew")
+var update = flag.Bool("update", false, "write board.md and board.html of docs/measured anew")
 
 const (
-	boardText = "../../docs/board.md"
-	boardHTML = "../../docs/board.html"
+	boardText = "../../docs/measured/board.md"
+	boardHTML = "../../docs/measured/board.html"
 )
 
-// TestBoard: docs/board.md and docs/board.html have what the tests of this package find:
+// TestBoard: board.md and board.html of docs/measured have what the tests of this package find:
 // TestContract that a clause holds, TestKnown that a fault is still there. -update (make generate)
 // writes them.
 func TestBoard(t *testing.T) {
@@ -196,7 +196,7 @@ var (
 	boardSubmits = strategytest.Tree{Roots: 1, Width: 3, Levels: 2}
 )
 
-// table is a group for docs/board.md.
+// table is a group for docs/measured/board.md.
 func (b *board) table(g boardGroup) string {
 	heads, rule := "| strategy |", "|---|"
 	if g.libraries {
@@ -224,7 +224,7 @@ func (b *board) table(g boardGroup) string {
 	return out
 }
 
-// faultsText has a section for each fault for docs/board.md, with what shows it.
+// faultsText has a section for each fault for docs/measured/board.md, with what shows it.
 func (b *board) faultsText() string {
 	var out strings.Builder
 	for _, f := range b.faults {
@@ -257,9 +257,9 @@ func boardVersions(t *testing.T) map[string]string {
 }
 
 // boardCosts are the nanoseconds of a dispatch at a limit of 8, by one producer and two processors,
-// from docs/dispatch.md.
+// from docs/measured/dispatch.md.
 func boardCosts(t *testing.T) map[string]string {
-	text, err := os.ReadFile("../../docs/dispatch.md")
+	text, err := os.ReadFile("../../docs/measured/dispatch.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func boardCosts(t *testing.T) map[string]string {
 		costs[m[1]] = m[2]
 	}
 	if len(costs) < 20 {
-		t.Fatalf("docs/dispatch.md has the costs of %d strategies", len(costs))
+		t.Fatalf("docs/measured/dispatch.md has the costs of %d strategies", len(costs))
 	}
 	return costs
 }

@@ -37,7 +37,7 @@
 //
 // # Known faults
 //
-// docs/board.md has them with what shows each, and the clauses that hold.
+// docs/measured/board.md has them with what shows each, and the clauses that hold.
 //
 // Defects of the libraries that were reproduced in the version that go.mod has. Most are of the
 // bare library, and are kept from the peer's users by its adapter; the ones that break a clause of

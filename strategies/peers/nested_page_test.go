@@ -15,9 +15,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-const nestedPage = "../../docs/nested.md"
+const nestedPage = "../../docs/measured/nested.md"
 
-// nestedTrees are those of docs/nested.md. The tasks of the last wait for none.
+// nestedTrees are those of docs/measured/nested.md. The tasks of the last wait for none.
 var nestedTrees = []strategytest.Tree{{Roots: 1, Width: 1, Levels: 3, Waits: true},
 	{Roots: 1, Width: 4, Levels: 1, Waits: true}, {Roots: 1, Width: 2, Levels: 3, Waits: true},
 	{Roots: 1, Width: 3, Levels: 2}}
@@ -81,7 +81,7 @@ func nesters(t *testing.T) (all []nester) {
 
 // TestNestedPage is the study of the claim that submitting from within a task is safe with enough
 // workers: no run of a scenario can tell, since the tasks of a run are planned.
-// docs/nested.md has what SmallestLimit finds of each strategy, and the verdict by its rule.
+// docs/measured/nested.md has what SmallestLimit finds of each strategy, and the verdict by its rule.
 // -update (make generate) writes it.
 func TestNestedPage(t *testing.T) {
 	text, err := os.ReadFile(nestedPage)
@@ -103,7 +103,7 @@ func TestNestedPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if diff := gocmp.Diff(want, string(text)); diff != "" {
-		t.Errorf("docs/nested.md is behind the sources: make generate\n%s", diff)
+		t.Errorf("docs/measured/nested.md is behind the sources: make generate\n%s", diff)
 	}
 }
 

@@ -29,7 +29,7 @@
 //
 // TestLive tests the gate on the current machine: twenty benchmarks of a generated module, whose
 // head does the same work as the base, or a known share more. It prints a report in Markdown
-// (docs/gate-live.md contains some), and fails when a goal is missed.
+// (docs/measured/gate-live.md contains some), and fails when a goal is missed.
 //
 //	go build -o /tmp/poolbench ./cmd/poolbench
 //	go test ./internal/gate/measure -run TestLive -timeout 3h -poolbench /tmp/poolbench

@@ -19,7 +19,7 @@ import (
 )
 
 // sweep is for what takes many minutes: go test -run … -sweep.
-var sweep = flag.Bool("sweep", false, "the table of docs/intervals.md")
+var sweep = flag.Bool("sweep", false, "the table of docs/measured/intervals.md")
 
 // A coverage counts how often intervals hold the exact value.
 type coverage struct {
@@ -221,7 +221,7 @@ func coveredCells(whole bool) (cells []coveredCell) {
 }
 
 // TestCoverage: 95 % intervals hold the exact value in 95 % of the runs that have one. A few
-// scenarios, or by -sweep the one whose table is in docs/intervals.md.
+// scenarios, or by -sweep the one whose table is in docs/measured/intervals.md.
 func TestCoverage(t *testing.T) {
 	tasks := 2_000_000
 	if *sweep {

@@ -19,7 +19,7 @@ import (
 // A block is a fenced one of a page, and the mark that stands on the line before it:
 //
 //	<!-- not run: REASON -->     a shell block that the test leaves out
-//	<!-- in another terminal --> a server: it runs until the page ends
+//	<!-- in another terminal --> a server: it runs until the next one, or until the page ends
 //	<!-- needs: PROGRAM, ... --> a page with this block is left out where one is not installed
 //	<!-- file: PATH -->          the block is written to this file
 //
@@ -76,6 +76,7 @@ func script(t *testing.T, all []block, dir string) (text, address string) {
 				path, text)
 		case block.language != "sh" || name == "not run":
 		case name == "in another terminal":
+			b.WriteString("for j in $(jobs -p); do kill -- -$j || :; done; wait\n")
 			fmt.Fprintf(&b, "%s >%s/%d.out 2>%[2]s/%[3]d.err &\n", strings.TrimSpace(text), dir, i)
 			fmt.Fprintf(&b, "until (exec 3<>/dev/tcp/%s) 2>/dev/null; do sleep 0.02; done\n",
 				strings.Replace(address, ":", "/", 1))
@@ -100,14 +101,12 @@ func shows(output, text string) bool {
 
 // long are the pages that take five seconds and more, or half a minute while nothing is compiled: a
 // module of their own has Go compile the checkout once more.
-var long = []string{"README.md", "ask-for-advice.md", "choose-a-limit.md", "durable-or-not.md",
-	"explain-a-slow-p99.md", "http2-and-grpc.md", "load-test-your-service.md",
-	"profile-a-strategy.md", "read-a-report.md", "sessions.md", "strategies.md", "studies.md",
-	"test-your-pool.md", "tutorial.md", "vary-and-check-requests.md"}
+var long = []string{"README.md", "choose-a-limit.md", "durable-queues.md", "load-testing.md",
+	"reading-results.md", "start-here.md", "strategies.md", "studies.md", "test-your-pool.md"}
 
 // TestBlocks follows each page that does not take long as a reader would, block by block in one
 // shell, with poolbench on the path.
-func TestBlocks(t *testing.T) { followAll(t, false, 25) }
+func TestBlocks(t *testing.T) { followAll(t, false, 10) }
 
 // TestLongBlocks follows the others.
 func TestLongBlocks(t *testing.T) {

@@ -61,8 +61,8 @@ func read(t *testing.T, path string) string {
 // pages are the documents for people.
 func pages(t *testing.T) (paths []string) {
 	t.Helper()
-	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*/README.md",
-		"examples/README.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md",
+		"examples/*/README.md", "examples/README.md"} {
 		found, err := filepath.Glob(filepath.Join(checkout, pattern))
 		if err != nil {
 			t.Fatal(err)

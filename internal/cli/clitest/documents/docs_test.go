@@ -27,11 +27,10 @@ const checkout = "../../../.."
 // generated are the tables that the sources know, by the page that has them and the mark that
 // stands before each.
 var generated = map[string]map[string]func() string{
-	"docs/strategies.md":         {"choice": choiceTable, "strategies": strategyTable},
-	"docs/studies.md":            {"studies": studyTable},
-	"docs/metrics.md":            {"metrics": metricTable},
-	"docs/exit-codes.md":         {"exit codes": exitCodeTable},
-	"docs/explain-a-slow-p99.md": {"causes": causeTable},
+	"docs/reference/strategies.md": {"choice": choiceTable, "strategies": strategyTable},
+	"docs/reference/studies.md":    {"studies": studyTable},
+	"docs/reference/metrics.md":    {"metrics": metricTable},
+	"docs/reading-results.md":      {"exit codes": exitCodeTable, "causes": causeTable},
 }
 
 // causeTable has the causes of a slow p99.

@@ -53,14 +53,14 @@ func TestList(t *testing.T) {
 }
 
 // testStrategies: the strategies by themselves are a table with a line each, and its cells are what
-// docs/strategies.md says.
+// docs/reference/strategies.md says.
 func testStrategies(t *testing.T, table string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
 	if len(lines) != 1+len(strategies.All()) {
 		t.Errorf("%d lines for %d strategies", len(lines), len(strategies.All()))
 	}
-	inDocs := clitest.Read(t, checkout+"/docs/strategies.md")
+	inDocs := clitest.Read(t, checkout+"/docs/reference/strategies.md")
 	for i, s := range strategies.All() {
 		for c, cell := range options.StrategyRow(s) {
 			if cell == "" || !strings.Contains(lines[1+i], cell) ||
