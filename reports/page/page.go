@@ -50,7 +50,7 @@ type reportSection struct {
 	Checks    *Table
 	Evidence  *Table      // evidence behind the verdicts
 	Inside    *Table      // runtime and system metrics
-	Steps     *Table      // of sessions
+	Steps     []*Table    // of stages, and of sessions or URLs
 	Labels    *Table      // by class, priority or tenant
 	OverTime  *Table      // response per stretch of a run
 	Failed    []failedRow // failures of attacks

@@ -1517,8 +1517,8 @@ func (s *reportSection) section() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if s.Steps != nil {
-			templ_7745c5c3_Err = table(*s.Steps).Render(ctx, templ_7745c5c3_Buffer)
+		for _, steps := range s.Steps {
+			templ_7745c5c3_Err = table(*steps).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -40,17 +40,48 @@ var urlColumns = []Column{
 	{Head: "received", Unit: metric.ReceivedBytes, Hint: "bytes of bodies per request"},
 }
 
-// steps makes the table of the steps of sessions, or of the URLs of an attack; nil where there are
-// none. A column without a value is left out.
-func steps(g *Group) *Table {
+// stageColumns are what the table of the stages of an attack has of each.
+var stageColumns = []Column{
+	{Head: "offered", Unit: metric.Offered, Hint: "requests that were due, per second"},
+	{Head: "failed", Unit: metric.Failed, Hint: "by status or check, throttled or abandoned"},
+	{Head: "shed", Unit: metric.Shed, Hint: "by the strategy"},
+	{Head: "p50", Unit: metric.P50Response, Hint: "of the response of completed requests"},
+	{Head: "p95", Unit: metric.P95Response},
+	{Head: "p99", Unit: metric.P99Response},
+	{Head: "open", Unit: metric.BacklogTasks,
+		format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
+		Hint:   "requests in flight or waiting at the end of the stage"},
+}
+
+// steps makes the tables of the stages of an attack, and of the steps of sessions or of the URLs.
+func steps(g *Group) (all []*Table) {
 	if g.Study >= 0 {
 		return nil
 	}
-	t := &Table{Caption: "By URL", Of: "URL"}
-	columns := urlColumns
+	stages := func(run *results.Run) []results.Part {
+		if run.Base() != "Attack" {
+			return nil
+		}
+		return results.StagesOf(run)
+	}
+	if t := parts(g, &Table{Caption: "By stage", Of: "stage"}, stageColumns, stages); t != nil {
+		all = append(all, t)
+	}
+	t, columns := &Table{Caption: "By URL", Of: "URL"}, urlColumns
 	if hasMetric(g.Cells, metric.Sessions+metric.Count) {
 		t.Caption, t.Of, columns = "Sessions, step by step", "step", stepColumns
 	}
+	if t := parts(g, t, columns, results.PartsOf); t != nil {
+		all = append(all, t)
+	}
+	return all
+}
+
+// parts fills a table with a row for each part of an attack, or returns nil if there are none. A
+// column without a value is left out.
+func parts(
+	g *Group, t *Table, columns []Column, partsOf func(*results.Run) []results.Part,
+) *Table {
 	known := make([]bool, len(columns))
 	for _, body := range bodies(g) {
 		for _, c := range body.cells {
@@ -74,7 +105,7 @@ func steps(g *Group) *Table {
 				}
 				b.Rows = append(b.Rows, r)
 			}
-			for _, part := range results.PartsOf(c.Cell[0]) {
+			for _, part := range partsOf(c.Cell[0]) {
 				add(part.Name, part.Prefix)
 			}
 			if t.Of == "step" {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
@@ -81,25 +80,23 @@ func (e *loaded) showStages(r Row) error {
 	if len(r.Cell) == 0 {
 		return nil
 	}
-	at := arrivalStages(r.Cell[0].Key("arrival"))
-	if len(at) < 2 {
+	stages := results.StagesOf(r.Cell[0])
+	if len(stages) < 2 {
 		return nil
 	}
-	of, begin := "stage", time.Duration(0)
+	of := "stage"
 	if len(e.loads) > 1 {
 		of = r.Strategy + ": stage"
 	}
 	lines := [][]string{append([]string{of}, Heads(loadStageColumns)...)}
-	for k, s := range at {
-		rate, _, _ := strings.Cut(s.String(), "x")
-		line := []string{fmt.Sprintf("%v to %v: %s /s", begin, begin+s.For, rate)}
-		begin += s.For
+	for k, s := range stages {
+		line := []string{s.Name}
 		for _, c := range loadStageColumns {
 			if c.Unit == metric.BacklogTasks {
 				line = append(line, r.backlog(k))
 				continue
 			}
-			line = append(line, r.Show(stageUnit(k, c.Unit)))
+			line = append(line, r.Show(s.Prefix+c.Unit))
 		}
 		lines = append(lines, line)
 	}

@@ -1,0 +1,57 @@
+package requests
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+)
+
+// TestAttackStages: ramps send as many requests as the integral of their rate, and each stage has a
+// line and metrics.
+func TestAttackStages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var received atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		received.Add(1)
+	}))
+	defer server.Close()
+	o := clitest.Attacked(t, "attack", server.URL, "--stages", "1s:0..400, 500ms:0,500ms:100",
+		"--name", "x", "--quiet", "--out", "x")
+	if got := received.Load(); got != 250 {
+		t.Errorf("the server received %d requests, want 200 and 50", got)
+	}
+	for _, line := range []string{"0s to 1s: 0..400 /s  ", "1s to 1.5s: 0 /s  ",
+		"1.5s to 2s: 100 /s  "} {
+		if !strings.Contains(o.Stdout, "\n  "+line) {
+			t.Errorf("no line %q in\n%s", line, o.Stdout)
+		}
+	}
+	results := clitest.Read(t, "x/results.txt")
+	for _, metric := range []string{"200 stage1-offered-ops", "100 stage3-offered-ops",
+		"stage1-p50-response-sec", "stage1-p95-response-sec"} {
+		if !strings.Contains(results, metric) {
+			t.Errorf("results.txt has no %s", metric)
+		}
+	}
+	if !strings.Contains(clitest.Read(t, "x/report.html"), "By stage") {
+		t.Error("the page has no stages")
+	}
+	for _, c := range []struct{ with, want string }{
+		{"--rate=5", "--stages: not with --rate: stages have rates and lengths"},
+		{"--duration=5s", "--stages: not with --duration: stages have rates and lengths"},
+		{"--clients=5", "--stages: not with --clients: stages have rates and lengths"},
+		{"--n=5", "--stages: not with --n: stages have rates and lengths"},
+		{"--agents=2", "--stages: not with --agents: results by stage are not merged"},
+		{"--stages=5", `--stages: want stages such as 30s:0..200, 2m:200; got "5"`},
+		{"--arrival=closed", "--stages: arrival closed takes no rate, so it has no stages"},
+	} {
+		o := clitest.Command(t, "attack", server.URL, "--stages", "1s:5", c.with)
+		if o.Code != 2 || o.Stderr != "poolbench: "+c.want+"\n" {
+			t.Errorf("%s: %+v, want %q", c.with, o, c.want)
+		}
+	}
+}
