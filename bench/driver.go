@@ -375,7 +375,7 @@ func (d *driver) assign(j *job, seq uint64, rec *record.Record) {
 }
 
 func (d *driver) newJob() *job {
-	j := &job{driver: d}
+	j := &job{driver: d, label: label{tenant: d.sorted.noTenant}}
 	j.task.Run, j.task.Arg = attempt, j
 	if d.clocks {
 		j.timed = j.clocked

@@ -115,6 +115,7 @@ type sorter struct {
 	ranked   workloads.Prioritised
 	tenanted workloads.Tenanted
 	dated    workloads.Dated
+	noTenant int32 // the tenant of tasks whose workload has none
 }
 
 func (o *sorter) labels() bool { return o.ranked != nil || o.tenanted != nil || o.dated != nil }
@@ -126,6 +127,7 @@ type label struct {
 }
 
 func (o *sorter) labelOf(seq uint64, due int64) (l label) {
+	l.tenant = o.noTenant
 	if o.ranked != nil {
 		l.priority = o.ranked.Priority(seq)
 	}
@@ -154,7 +156,20 @@ func newSorter(p observe.Plan, w workloads.Workload) (o sorter) {
 	o.ranked, _ = w.(workloads.Prioritised)
 	o.tenanted, _ = w.(workloads.Tenanted)
 	o.dated, _ = w.(workloads.Dated)
+	if keepsKeyOrder(p.Strategy) {
+		o.noTenant = -1
+	}
 	return o
+}
+
+// keepsKeyOrder reports whether the strategy, or the innermost one of a composition, distinguishes
+// keys.
+func keepsKeyOrder(spec strategies.Spec) bool {
+	if spec.Base == "" {
+		return spec.KeyOrder
+	}
+	base, err := strategies.Lookup(spec.Base)
+	return err == nil && base.KeyOrder
 }
 
 // classOf returns the class of task seq. It is inlined.

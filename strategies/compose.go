@@ -189,6 +189,7 @@ func around(v PartVariant, inner Spec) (Spec, error) {
 	s.Around = append([]string{part.Name}, inner.Around...)
 	if part.Holds || part.Changes == Routing { // what is inside chooses among those that it has
 		s.ByPriority, s.ByDeadline, s.Weights, s.TenantWeights = nil, false, nil, nil
+		s.KeyOrder = false
 	}
 	part.Alter(&s, inner, l)
 	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {

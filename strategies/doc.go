@@ -94,6 +94,9 @@
 //     Params.Limit, holds when Resize returns, also while tasks arrive and end: if it is larger,
 //     waiting tasks start at once; if it is smaller, running tasks continue and none starts until
 //     fewer run. No task is lost, and the capacity stays.
+//  16. KeyOrder: if Spec.KeyOrder, at most one task of a key (Task.Tenant) runs at a time, and the
+//     tasks of a key start in the order of acceptance. Tasks of other keys, and tasks with a
+//     negative Tenant, do not wait for it while a slot is free.
 //
 // The durations in these clauses are exact under a virtual clock (testing/synctest), where "at
 // once" means that no time passes. So every wait must be durably blocking there: on channels,

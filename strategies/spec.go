@@ -76,6 +76,9 @@ type Spec struct {
 	// TenantWeights returns, for p, the weights by which waiting tenants share slots, by starts or by
 	// time. Nil, or a nil result: all tenants are equal.
 	TenantWeights func(p Params) func(tenant int32) int
+	// KeyOrder: at most one task of a key (Task.Tenant) runs at a time, and tasks of a key start in
+	// order of acceptance. A negative Tenant is no key.
+	KeyOrder bool
 	// carries out Result.Retry. Otherwise every attempt is the last
 	Retries   bool
 	UsesQueue bool // Params.Queue matters

@@ -29,7 +29,8 @@ type Task struct {
 
 	// Priority is the urgency, for strategies that order by it: the largest goes first.
 	Priority int32
-	// Tenant is the tenant's number, for strategies that share slots among tenants.
+	// Tenant is the number of the tenant, for strategies that share slots among tenants, or of the
+	// key, for strategies that keep the order of a key. Negative: the task has no key.
 	Tenant int32
 	// Deadline is the time by which it should be done, since an origin of the caller's choice:
 	// deadlines are compared with each other, never with a clock. 0: none.

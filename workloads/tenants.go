@@ -11,10 +11,10 @@ import (
 
 var _ = register(Spec{
 	Name:    "tenants",
-	Summary: "waits, by tasks of tenants of which some send more than others",
+	Summary: "waits, by tasks of tenants, or keys, of which some send more than others",
 	Kind:    Wait,
 	Keys: []param.Key{timeKey,
-		{Name: "n", Kind: param.Int, Default: "8", Doc: "tenants, numbered from 0"},
+		{Name: "n", Kind: param.Int, Default: "8", Doc: "tenants or keys, numbered from 0"},
 		{Name: "skew", Kind: param.Text, Default: "zipf(1.1)", Doc: "share of each in the tasks: " +
 			"zipf(s) is proportional to (number+1)^-s, noisy(p) is p for tenant 0 and the same " +
 			"for all others"},

@@ -1,10 +1,13 @@
 package strategytest_test
 
 import (
+	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
 // builtinSpec is a strategy of package builtin, with what a test makes of it.
@@ -34,11 +37,37 @@ func TestBrokenDeclarations(t *testing.T) {
 			func(s *strategies.Spec) { s.Hedges = false }), "Once"},
 		{"it declares that it hedges, and never does", builtinSpec(t, "semaphore",
 			func(s *strategies.Spec) { s.Hedges = true }), "Once"},
+		{"it declares that it keeps keys apart, and does not", builtinSpec(t, "worker_pool",
+			func(s *strategies.Spec) { s.KeyOrder = true }), "KeyOrder"},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			if got := failed(t, test.spec); !slices.Equal(got, []string{test.clause}) {
 				t.Errorf("failed %v, want %v", got, test.clause)
 			}
 		})
+	}
+}
+
+// TestBusyKey: a queue in which no key overtakes another keeps the order of each, but fails the
+// clause all the same.
+func TestBusyKey(t *testing.T) {
+	inLine := builtinSpec(t, "dispatcher", func(s *strategies.Spec) {
+		s.KeyOrder = true
+		start := s.New
+		s.New = func(
+			ctx context.Context, p strategies.Params, sink strategies.Sink,
+		) strategies.Strategy {
+			p.Limit, p.Queue = 1, p.Queue+p.Limit-1
+			return start(ctx, p, sink)
+		}
+	})
+	for _, c := range strategytest.Clauses() {
+		if c.Name != "KeyOrder" {
+			continue
+		}
+		err := c.Check(inLine)
+		if err == nil || !strings.Contains(err.Error(), "want the first of each key") {
+			t.Errorf("KeyOrder: %v", err)
+		}
 	}
 }

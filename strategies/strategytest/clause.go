@@ -82,6 +82,8 @@ func Clauses() []Clause {
 			Check: clause("", nil, trial{[]int{1, 8}, []int{0, 16}, resizesAsDeclared},
 				trial{[]int{8}, []int{0, 16}, resizable(resizesBothWays)},
 				trial{[]int{8}, []int{0, 16}, resizable(losesNoTask)}).Check},
+		clause("KeyOrder", func(s strategies.Spec) bool { return s.KeyOrder },
+			trial{some, full, keepsKeyOrder}, usual(busyKeyHoldsNoSlot)),
 	}
 }
 

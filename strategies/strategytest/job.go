@@ -37,6 +37,9 @@ func (r *rig) jobs(n int, do act) []*job {
 	for i := range all {
 		all[i] = &job{rig: r, name: i, do: do, done: make(chan struct{})}
 		all[i].Task = strategies.Task{Run: runJob, Arg: all[i]}
+		if r.spec.KeyOrder { // other clauses are about tasks without a key
+			all[i].Tenant = -1
+		}
 	}
 	return all
 }

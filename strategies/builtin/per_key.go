@@ -1,0 +1,100 @@
+package builtin
+
+import (
+	"context"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// perKey runs at most one task of a key (Task.Tenant) at a time, and the tasks of a key in the order
+// of acceptance, within a limit on all tasks. A task with a negative Tenant has no key and waits
+// only for a slot.
+//
+// Use it where tasks of one key must not overlap or overtake each other: messages of a conversation,
+// changes of an account, events of a partition. A mutex per key inside the task does less: each
+// task that waits for its key has a slot, and the order is not kept. Slots are idle while only tasks
+// of busy keys wait, so a key gets the capacity of one slot at most.
+//
+// A task that waits for its key is accepted and uses room in the queue. When tasks of one key fill
+// the queue, Submit blocks for all keys.
+type perKey struct {
+	engine.Backlog
+	ready  engine.FIFO // tasks that wait for a slot only
+	keys   map[int32]*keyLine
+	unused []*keyLine
+}
+
+// A keyLine is a key with a task that is ready or runs. The other tasks of the key wait in it.
+type keyLine struct{ engine.FIFO }
+
+var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
+	Name:    "per_key",
+	Summary: "at most one task of each key (Tenant) at a time, in order; a limit on all",
+	UseIf:   "tasks of one key must keep their order and must not overlap",
+	Source:  "ordered queues by key, such as Kafka's partitions and SQS's message groups",
+	OnPanic: "contained; the worker is replaced, and the next task of the key starts",
+
+	KeyOrder: true,
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		s := &perKey{keys: make(map[int32]*keyLine)}
+		s.Open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
+		return s
+	},
+}))
+
+func (s *perKey) Push(w engine.Waiting, now time.Duration) {
+	key := w.Task.Tenant
+	if key < 0 {
+		s.ready.Push(w, now)
+		return
+	}
+	if line := s.keys[key]; line != nil {
+		line.Push(w, now)
+		return
+	}
+	if n := len(s.unused); n > 0 {
+		s.keys[key], s.unused = s.unused[n-1], s.unused[:n-1]
+	} else {
+		s.keys[key] = new(keyLine)
+	}
+	s.ready.Push(w, now)
+}
+
+func (s *perKey) Pop(now time.Duration) (engine.Waiting, bool) { return s.ready.Pop(now) }
+
+// Ended readies the key's next task or forgets the key.
+func (s *perKey) Ended(w engine.Waiting, e engine.Ending) {
+	if w.Task.Tenant >= 0 {
+		s.next(w.Task.Tenant, e.Ended)
+	}
+}
+
+func (s *perKey) next(key int32, now time.Duration) {
+	line := s.keys[key]
+	if w, waits := line.Pop(now); waits {
+		s.ready.Push(w, now)
+		return
+	}
+	delete(s.keys, key)
+	s.unused = append(s.unused, line)
+}
+
+func (s *perKey) Wake(time.Duration) []*strategies.Task { return nil }
+
+// Empty keeps the keys whose task runs until the task ends.
+func (s *perKey) Empty() []*strategies.Task {
+	var tasks []*strategies.Task
+	for _, line := range s.keys {
+		tasks = append(tasks, line.Empty()...)
+	}
+	for _, task := range s.ready.Empty() {
+		tasks = append(tasks, task)
+		if task.Tenant >= 0 {
+			s.next(task.Tenant, 0)
+		}
+	}
+	return tasks
+}
