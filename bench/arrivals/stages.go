@@ -133,12 +133,8 @@ func Staged(of Variant, text string) (Variant, error) {
 
 // Ramps returns arrivals in the stages that a text describes, such as "30s:0..200, 2m:200, 30s:0":
 // the length of each stage and its rate in tasks per second, which changes steadily from the first
-// number to the second if there are two. total is the sum of the lengths. The process is constant
-// if of is the zero Variant.
+// number to the second if there are two. total is the sum of the lengths.
 func Ramps(of Variant, text string) (v Variant, total time.Duration, err error) {
-	if of.Spec.Name == "" {
-		of = MustParse("constant")
-	}
 	if !of.TakesRate() || of.Spec.Stages != nil {
 		return Variant{}, 0, fmt.Errorf("arrival %s takes no rate, so it has no stages", of.Spec.Name)
 	}

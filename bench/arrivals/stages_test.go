@@ -98,7 +98,7 @@ func TestStaged(t *testing.T) {
 // TestRamps: arrival k of a constant process is due when the integral of the rate is k, except for
 // the rounding of each stage to a nanosecond of the process.
 func TestRamps(t *testing.T) {
-	v, total, err := arrivals.Ramps(arrivals.Variant{}, "30s:0..200, 2m:200,10s:0, 20s:100..50, 5s:0")
+	v, total, err := arrivals.Ramps(arrivals.MustParse("constant"), "30s:0..200, 2m:200,10s:0, 20s:100..50, 5s:0")
 	if err != nil || total != 185*time.Second {
 		t.Fatal(total, err)
 	}
@@ -140,7 +140,7 @@ func TestRamps(t *testing.T) {
 		"3s:-1..5":    "arrival stages: at: -1..5 a second: want 1e-06 to 1e+09, or 0",
 		"1s:1, 0s:20": "arrival stages: at: 0s: want more than 0, at most 87600h, which is ten years in all",
 	} {
-		if _, _, err := arrivals.Ramps(arrivals.Variant{}, text); err == nil || err.Error() != want {
+		if _, _, err := arrivals.Ramps(arrivals.MustParse("constant"), text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}

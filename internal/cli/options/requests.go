@@ -226,11 +226,7 @@ func (o *AttackOptions) readStages(cmd *cobra.Command) (err error) {
 	if o.Agents > 0 {
 		return errors.New("not with --agents: results by stage are not merged")
 	}
-	of := arrivals.Variant{}
-	if cmd.Flags().Changed("arrival") {
-		of = o.Arrival
-	}
-	o.Arrival, o.Duration, err = arrivals.Ramps(of, o.stages)
+	o.Arrival, o.Duration, err = arrivals.Ramps(o.Arrival, o.stages)
 	return err
 }
 
