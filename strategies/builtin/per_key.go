@@ -8,14 +8,14 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// perKey runs at most one task of a key (Task.Tenant) at a time, and the tasks of a key in the order
-// of acceptance, within a limit on all tasks. A task with a negative Tenant has no key and waits
-// only for a slot.
+// perKey runs at most one task of a key (Task.Tenant) at a time, and the tasks of a key in the
+// order of acceptance, within a limit on all tasks. A task with a negative Tenant has no key and
+// waits only for a slot.
 //
-// Use it where tasks of one key must not overlap or overtake each other: messages of a conversation,
-// changes of an account, events of a partition. A mutex per key inside the task does less: each
-// task that waits for its key has a slot, and the order is not kept. Slots are idle while only tasks
-// of busy keys wait, so a key gets the capacity of one slot at most.
+// Use it where tasks of one key must not overlap or overtake each other: messages of a
+// conversation, changes of an account, events of a partition. A mutex per key inside the task does
+// less: each task that waits for its key has a slot, and the order is not kept. Slots are idle
+// while only tasks of busy keys wait, so a key gets the capacity of one slot at most.
 //
 // A task that waits for its key is accepted and uses room in the queue. When tasks of one key fill
 // the queue, Submit blocks for all keys.

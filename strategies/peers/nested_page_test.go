@@ -81,7 +81,8 @@ func nesters(t *testing.T) (all []nester) {
 
 // TestNestedPage is the study of the claim that submitting from within a task is safe with enough
 // workers: no run of a scenario can tell, since the tasks of a run are planned.
-// docs/measured/nested.md has what SmallestLimit finds of each strategy, and the verdict by its rule.
+// docs/measured/nested.md has what SmallestLimit finds of each strategy, and the verdict by its
+// rule.
 // -update (make generate) writes it.
 func TestNestedPage(t *testing.T) {
 	text, err := os.ReadFile(nestedPage)
