@@ -254,10 +254,12 @@ func TestStoreDeleted(t *testing.T) {
 
 // TestStoreDamaged: the bytes of an embedded store flip between a kill and the restart.
 func TestStoreDamaged(t *testing.T) {
+	// nats-server 2.15 panics if a request waits while it gives up a store that it cannot read.
+	const nats = `NATS: |server\.\(\*Server\)\.processJSAPIRoutedRequests`
 	for strategy, words := range map[string]string{
-		"sqlite_queue": "not a database|malformed|damaged", "jetstream": "NATS: ",
+		"sqlite_queue": "not a database|malformed|damaged", "jetstream": nats,
 		"sqlite_queue:sync=normal": "not a database|malformed|damaged",
-		"jetstream:sync=always":    "NATS: ",
+		"jetstream:sync=always":    nats,
 	} {
 		t.Run(strategy, func(t *testing.T) {
 			if testing.Short() && strings.Contains(strategy, ":") {
