@@ -46,15 +46,10 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	}
 	tasks := cmp.Or(float64(s.Stop.Tasks), rate*s.Stop.Duration.Seconds())
 	if stages := s.Load.Arrival.Stages(); stages != nil {
-		n := tasksOf(stages, rate)
-		if n > SoakFrom {
+		if n := tasksOf(stages, rate); n > SoakFrom {
 			c.Add("arrival stages: they make %.3g tasks, want at most %d, whose records can be "+
 				"kept", n,
 				SoakFrom)
-		}
-		last := stages[len(stages)-1]
-		if last.Mean() == 0 && float64(s.Stop.Tasks) > n {
-			c.Add("arrival stages: the last one makes no tasks, so there are not %d", s.Stop.Tasks)
 		}
 	}
 	if endless(w) {

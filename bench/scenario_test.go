@@ -79,6 +79,8 @@ func TestImpossibleScenarios(t *testing.T) {
 		{"say how many tasks there are", bench.Written{Arrival: "batch", Duration: time.Second}},
 		{"warmup 1", bench.Written{Warmup: 1}},
 		{"give a timeout", bench.Written{Workload: "evil", Load: 0.5}},
+		{"n 5: the last of the stages ends with 0", bench.Written{
+			Arrival: "stages:at=1x1s_1..0x1s", Load: 1, Tasks: 5}},
 		{"timeout -1s", bench.Written{Timeout: -time.Second}},
 		{"drain -1s", bench.Written{Drain: -time.Second}},
 		{"nothing is left to drain", bench.Written{Arrival: "closed", Drain: time.Second}},

@@ -36,6 +36,9 @@ func (v Variant) CheckPlan(
 		complain("n %d: want 1 to %.0f tasks", tasks, most)
 	case v.Tasks() > 0 && tasks > v.Tasks():
 		complain("n %d: arrival %s has %d tasks", tasks, v.Spec.Name, v.Tasks())
+	case tasks > 0 && v.endsWithNone():
+		complain("n %d: the last of the stages ends with 0, so there may be fewer; give a duration",
+			tasks)
 	case rate != 0 && !v.IsClosed() && v.open(rate) != nil:
 		complain("arrival %s: %w", v, v.open(rate))
 	case duration < 0:
@@ -51,6 +54,12 @@ func (v Variant) CheckPlan(
 		complain("arrival %s: %d tasks take longer than %s", v, tasks, spanText)
 	}
 	return c
+}
+
+// endsWithNone reports whether no task is due after the last stage.
+func (v Variant) endsWithNone() bool {
+	stages := v.Stages()
+	return len(stages) > 0 && stages[len(stages)-1].last() == 0
 }
 
 func (v Variant) open(rate float64) error {

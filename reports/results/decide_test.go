@@ -78,6 +78,13 @@ func TestDecide(t *testing.T) {
 			below, decide.Missed, "queue grows"},
 		"queue grows, below": {decided(p99, []float64{0.1}, interval(0.08, 0.12), grows),
 			below, decide.Undecided, "SUSPECT"},
+		"met by completed tasks": {decided(p99, []float64{0.2}, map[string]float64{
+			"p99-response-low-sec": 0.18, "p99-response-high-sec": 0.23, "shed/op": 0.3,
+			"throttled/op": 0.01}), below, decide.Met,
+			"18,000 tasks; completed tasks alone, 30.0 % of tasks shed, 1.00 % throttled"},
+		"met, and few are lost": {decided(p99, []float64{0.2}, map[string]float64{
+			"p99-response-low-sec": 0.18, "p99-response-high-sec": 0.23, "shed/op": 0.009}),
+			below, decide.Met, "1 run of 18,000 tasks)"},
 		"missing": {decided("ops/s", []float64{1}, nil),
 			below, decide.Undecided, "needs 368"},
 		"one share": {decided("shed/op", []float64{0.5}, nil),

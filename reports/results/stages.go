@@ -9,34 +9,46 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
+// A Stage is a part of a run's arrivals with a level of its own, such as "200", or with a ramp,
+// "0..200".
+type Stage struct {
+	Level      string
+	Begin, End time.Duration
+}
+
 // staged matches the levels and lengths of staged arrivals: stages:at=0.6x20s_0..1.4x10s.
 var staged = regexp.MustCompile(`^stages:(?:.*,)?at=([^,]*)`)
 
-// StagesOf returns the stages of the arrivals of a run, or nil. Names are such as "0s to 30s: 0..200
-// /s".
-func StagesOf(run *Run) (all []Part) {
-	arrival := run.Key("arrival")
+// Stages parses the stages of an arrival process as the name of a run has it, or returns nil.
+func Stages(arrival string) (all []Stage) {
 	found := staged.FindStringSubmatch(arrival)
 	if found == nil {
 		return nil
 	}
-	per := ""
-	if strings.Contains(arrival, "unit=rate") {
-		per = " /s"
-	}
 	begin := time.Duration(0)
-	for i, stage := range strings.Split(found[1], "_") {
+	for stage := range strings.SplitSeq(found[1], "_") {
 		level, length, _ := strings.Cut(stage, "x")
 		d, err := time.ParseDuration(length)
 		if err != nil {
 			return nil
 		}
-		all = append(all, Part{
-			Name:   fmt.Sprintf("%v to %v: %s%s", begin, begin+d, level, per),
-			Prefix: metric.OfStage(i+1, ""),
-			number: i + 1,
-		})
+		all = append(all, Stage{level, begin, begin + d})
 		begin += d
+	}
+	return all
+}
+
+// StagesOf returns the parts of an attack that are stages of its arrivals, such as "0s to 30s:
+// 0..200 /s".
+func StagesOf(run *Run) (all []Part) {
+	arrival := run.Key("arrival")
+	per := ""
+	if strings.Contains(arrival, "unit=rate") {
+		per = " /s"
+	}
+	for i, s := range Stages(arrival) {
+		all = append(all, Part{Name: fmt.Sprintf("%v to %v: %s%s", s.Begin, s.End, s.Level, per),
+			Prefix: metric.OfStage(i+1, "")})
 	}
 	return all
 }

@@ -123,41 +123,45 @@ func TestTenantsApart(t *testing.T) {
 	})
 }
 
-// TestTenantsAreForgotten: of many tenants that come one after another none is kept.
+// TestTenantsAreForgotten: of many tenants, or keys, that come one after another none is kept.
 func TestTenantsAreForgotten(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
-	done := make(chan struct{}, 1)
-	s := startVariant(t, "limit_per_tenant+semaphore", 4, 0, strategies.SinkFunc(
-		func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
-	task := &strategies.Task{Run: nothing}
-	send := func(n int) {
-		for range n {
-			task.Tenant++
-			if err := s.Submit(t.Context(), task); err != nil {
-				t.Fatal(err)
+	for _, text := range []string{"limit_per_tenant+semaphore", "per_key"} {
+		t.Run(text, func(t *testing.T) {
+			done := make(chan struct{}, 1)
+			s := startVariant(t, text, 4, 0, strategies.SinkFunc(
+				func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
+			task := &strategies.Task{Run: nothing}
+			send := func(n int) {
+				for range n {
+					task.Tenant++
+					if err := s.Submit(t.Context(), task); err != nil {
+						t.Fatal(err)
+					}
+					<-done
+				}
 			}
-			<-done
-		}
-	}
-	send(1000)
-	if got := testing.AllocsPerRun(5, func() { send(1000) }); got > 10 {
-		t.Errorf("%v allocations for 1000 tenants that are new", got)
-	}
-	heap := func() uint64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := heap()
-	send(200_000)
-	if grown := int64(heap()) - int64(before); grown > 200_000 {
-		t.Errorf("200,000 tenants that are gone keep %d bytes", grown)
-	}
-	if err := s.Drain(t.Context()); err != nil {
-		t.Error(err)
+			send(1000)
+			if got := testing.AllocsPerRun(5, func() { send(1000) }); got > 10 {
+				t.Errorf("%v allocations for 1000 tenants that are new", got)
+			}
+			heap := func() uint64 {
+				runtime.GC()
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				return m.HeapAlloc
+			}
+			before := heap()
+			send(200_000)
+			if grown := int64(heap()) - int64(before); grown > 200_000 {
+				t.Errorf("200,000 tenants that are gone keep %d bytes", grown)
+			}
+			if err := s.Drain(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -21,13 +21,11 @@ import (
 // the queue, Submit blocks for all keys.
 type perKey struct {
 	engine.Backlog
-	ready  engine.FIFO // tasks that wait for a slot only
-	keys   map[int32]*keyLine
-	unused []*keyLine
+	ready engine.FIFO // tasks that wait for a slot only
+	// keys has those of which a task is ready or runs. The other tasks of the key wait in its queue.
+	keys   map[int32]*engine.FIFO
+	unused []*engine.FIFO
 }
-
-// A keyLine is a key with a task that is ready or runs. The other tasks of the key wait in it.
-type keyLine struct{ engine.FIFO }
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name:    "per_key",
@@ -39,7 +37,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	KeyOrder: true,
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
-		s := &perKey{keys: make(map[int32]*keyLine)}
+		s := &perKey{keys: make(map[int32]*engine.FIFO)}
 		s.Open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
 		return s
 	},
@@ -51,14 +49,14 @@ func (s *perKey) Push(w engine.Waiting, now time.Duration) {
 		s.ready.Push(w, now)
 		return
 	}
-	if line := s.keys[key]; line != nil {
-		line.Push(w, now)
+	if waiting := s.keys[key]; waiting != nil {
+		waiting.Push(w, now)
 		return
 	}
 	if n := len(s.unused); n > 0 {
 		s.keys[key], s.unused = s.unused[n-1], s.unused[:n-1]
 	} else {
-		s.keys[key] = new(keyLine)
+		s.keys[key] = new(engine.FIFO)
 	}
 	s.ready.Push(w, now)
 }
@@ -73,13 +71,13 @@ func (s *perKey) Ended(w engine.Waiting, e engine.Ending) {
 }
 
 func (s *perKey) next(key int32, now time.Duration) {
-	line := s.keys[key]
-	if w, waits := line.Pop(now); waits {
+	waiting := s.keys[key]
+	if w, ok := waiting.Pop(now); ok {
 		s.ready.Push(w, now)
 		return
 	}
 	delete(s.keys, key)
-	s.unused = append(s.unused, line)
+	s.unused = append(s.unused, waiting)
 }
 
 func (s *perKey) Wake(time.Duration) []*strategies.Task { return nil }
@@ -87,8 +85,8 @@ func (s *perKey) Wake(time.Duration) []*strategies.Task { return nil }
 // Empty keeps the keys whose task runs until the task ends.
 func (s *perKey) Empty() []*strategies.Task {
 	var tasks []*strategies.Task
-	for _, line := range s.keys {
-		tasks = append(tasks, line.Empty()...)
+	for _, waiting := range s.keys {
+		tasks = append(tasks, waiting.Empty()...)
 	}
 	for _, task := range s.ready.Empty() {
 		tasks = append(tasks, task)

@@ -53,30 +53,6 @@ func TestKeysInOrder(t *testing.T) {
 	}
 }
 
-// TestKeysAreForgotten: of many keys that come one after another none is kept.
-func TestKeysAreForgotten(t *testing.T) {
-	done := make(chan struct{}, 1)
-	s := startVariant(t, "per_key", 4, 0, strategies.SinkFunc(
-		func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
-	task := &strategies.Task{Run: nothing}
-	send := func(n int) {
-		for range n {
-			task.Tenant++
-			if err := s.Submit(t.Context(), task); err != nil {
-				t.Fatal(err)
-			}
-			<-done
-		}
-	}
-	send(1000)
-	if got := testing.AllocsPerRun(5, func() { send(1000) }); got > 10 {
-		t.Errorf("%v allocations for 1000 keys that are new", got)
-	}
-	if err := s.Drain(t.Context()); err != nil {
-		t.Error(err)
-	}
-}
-
 // BenchmarkKeys compares the cost of a task with that of limit_per_tenant, which waits for one of
 // its tenant, too. A quarter of the tasks wait for their key.
 func BenchmarkKeys(b *testing.B) {

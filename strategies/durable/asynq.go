@@ -253,21 +253,26 @@ func (q *asynqQueue) delete(ctx context.Context) error {
 	if e := q.inspector.DeleteQueue(q.name, true); !errors.Is(e, asynq.ErrQueueNotFound) {
 		err = errors.Join(err, e)
 	}
-	var counts []string
+	return errors.Join(err, q.redis.Del(ctx, q.counts(time.Now())...).Err(),
+		q.redis.HDel(ctx, redisOwners, q.name).Err())
+}
+
+// counts returns the keys of the counts of the queue, for each day until the one after now. The
+// server removes those of a day after 90 days.
+func (q *asynqQueue) counts(now time.Time) (keys []string) {
 	const day = 24 * time.Hour
 	first := q.opened
-	if oldest := time.Now().Add(-91 * day); first.Before(oldest) {
-		first = oldest // the server removes counts after 90 days
+	if oldest := now.Add(-91 * day); first.Before(oldest) {
+		first = oldest
 	}
 	for _, kind := range []string{"processed", "failed"} {
 		key := q.key(kind)
-		counts = append(counts, key)
-		for t := first; !t.After(time.Now().Add(day)); t = t.Add(day) {
-			counts = append(counts, key+":"+t.UTC().Format(time.DateOnly))
+		keys = append(keys, key)
+		for t := first; !t.After(now.Add(day)); t = t.Add(day) {
+			keys = append(keys, key+":"+t.UTC().Format(time.DateOnly))
 		}
 	}
-	return errors.Join(err, q.redis.Del(ctx, counts...).Err(),
-		q.redis.HDel(ctx, redisOwners, q.name).Err())
+	return keys
 }
 
 // An asynqMessage is a task of asynq, while its handler runs.

@@ -189,6 +189,9 @@ func TestCapacityLimit(t *testing.T) {
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<70ms",
 			clitest.Regression, []string{"none up to 64", "the service alone misses it: at a " +
 				"limit of 64 no task waited, and no limit can meet it"}},
+		{"--find limit --rate 203 --workload exponential:mean=20ms --objective " +
+			"completed-p99-response<110ms", clitest.Fine, []string{"semaphore      6 ",
+			"limit 5: completed-p99-response<110ms missed: 126 ms by theory\n"}},
 		{"--find limit --limit-range 1,2 --rate 203 --objective p99-response<70ms", clitest.Regression,
 			[]string{"none up to 2", "% of the tasks still wait: search further with --limit-range"}},
 		{"--find queue --strategy bounded_queue_shed --load 0.9 --objective p99-response<100ms",
