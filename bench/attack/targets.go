@@ -24,6 +24,9 @@ const MaxRequests = 200_000
 
 var errMany = fmt.Errorf("want at most %d requests", MaxRequests)
 
+// MaxTemplates limits the requests that are templates: each takes 0.2 ms and 12 kB.
+const MaxTemplates = 20_000
+
 // maxLine is the longest line that vegeta's reader of the http format accepts. It treats a longer
 // one as the end of the file.
 const maxLine = 64 << 10

@@ -14,6 +14,24 @@ import (
 // maxClients limits the clients of a closed loop. Each has a goroutine and a connection.
 const maxClients = 100_000
 
+// CheckSize returns an error if there are too many requests, or too many templates.
+func (a Attack) CheckSize() error {
+	if len(a.Requests) > MaxRequests {
+		return fmt.Errorf("requests: %d are given; %w", len(a.Requests), errMany)
+	}
+	templates := 0
+	for _, r := range a.Requests {
+		if a.isTemplate(r) {
+			templates++
+		}
+	}
+	if templates > MaxTemplates {
+		return fmt.Errorf("%d requests are templates; want at most %d: one template and a table "+
+			"of data do for many", templates, MaxTemplates)
+	}
+	return nil
+}
+
 // Validate returns all errors of the attack's options, joined. It sends nothing.
 func (a Attack) Validate() error {
 	given := a
@@ -21,8 +39,8 @@ func (a Attack) Validate() error {
 	var wrong text.Complaints
 	complain := wrong.If
 	complain(len(a.Requests) == 0, "requests: none is given")
-	if len(a.Requests) > MaxRequests {
-		return fmt.Errorf("requests: %d are given; %w", len(a.Requests), errMany)
+	if err := a.CheckSize(); err != nil {
+		return err
 	}
 	wrong = append(wrong, given.checkSession()...)
 	for i, r := range given.Requests {

@@ -260,6 +260,9 @@ func lineOfVariable(text []byte, name string) int {
 
 // checkAll checks the requests and names the wrong one.
 func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
+	if err := o.CheckSize(); err != nil {
+		return fmt.Errorf("%s: %w", what[:strings.LastIndex(what, ":")], err)
+	}
 	for i, r := range o.Requests {
 		err := o.CheckSent(r)
 		switch {

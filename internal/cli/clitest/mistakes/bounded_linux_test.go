@@ -82,6 +82,10 @@ func excesses() (all []excess) {
 		add(name+"targets", attack+"--targets FILE"+short, times("GET http://127.0.0.1:1/\n", n))
 		add(name+"curl", attack+"--curl FILE"+short, times("curl http://127.0.0.1:1/\n", n))
 	}
+	for name, line := range map[string]string{"targets": "GET http://127.0.0.1:1/?{{seq}}\n",
+		"curl": "curl http://127.0.0.1:1/?{{seq}}\n"} {
+		add("templates of "+name, attack+"--"+name+" FILE"+short, times(line, 199_000))
+	}
 	add("targets of headers", attack+"--targets FILE"+short, func() string {
 		return "GET http://127.0.0.1:1/\n" + strings.Repeat("A: 1\n", 4<<20)
 	})
