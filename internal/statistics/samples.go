@@ -4,6 +4,7 @@ package statistics
 
 import (
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -25,7 +26,20 @@ func Ratio(base, now float64) float64 {
 }
 
 // Student returns the two-sided quantile of Student's t distribution for the mean of n values, at
-// significance alpha. It takes a microsecond.
+// significance alpha. Each is computed once, in some 20 microseconds.
 func Student(n int, alpha float64) float64 {
-	return distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(1 - alpha/2)
+	key := studentKey{n, alpha}
+	if t, known := students.Load(key); known {
+		return t.(float64)
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(1 - alpha/2)
+	students.Store(key, t)
+	return t
 }
+
+type studentKey struct {
+	n     int
+	alpha float64
+}
+
+var students sync.Map // float64 by studentKey
