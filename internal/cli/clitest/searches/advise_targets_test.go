@@ -122,12 +122,12 @@ func (q targetQuestion) args() []string {
 
 // TestAdviceOnTargets asks questions at random about ten kinds of targets, and compares the answers
 // with long runs of the strategies' own code with other seeds: the promise holds, and nothing else
-// that was looked at does clearly better at that limit. The thorough run asks six of each kind.
+// that was looked at does clearly better at that limit. Ten of each kind.
 func TestAdviceOnTargets(t *testing.T) {
 	if !*sweep {
 		t.Skip("a sweep: -sweep")
 	}
-	questions, tasks := 6*len(targetKinds), 100_000
+	questions, tasks := 10*len(targetKinds), 100_000
 	counts := map[string]int{}
 	for i := range questions {
 		q := targetQuestions(t, i)
