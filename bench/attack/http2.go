@@ -71,7 +71,7 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 	if err != nil {
 		return answer{err: err, in: went.in, out: went.out}
 	}
-	a := read(resp, h.keep)
+	a := h.read(resp)
 	if followed {
 		a.in, a.out = went.in, went.out
 	}

@@ -119,6 +119,7 @@ type Answer struct {
 	Err        error // why there is no answer
 	Header     http.Header
 	Body       []byte
+	Message    string // of a status that is not OK
 }
 
 // protocols maps schemes other than HTTP's. Only init functions write it.
@@ -255,9 +256,9 @@ func (f *foreign) call(ctx context.Context, m *message) answer {
 	deadline := time.Now().Add(f.attack.Timeout)
 	sent := f.sender.Send(ctx, m.prepared, deadline, f.keep != checks.Needs{})
 	a := answer{status: sent.Status, in: sent.In, out: sent.Out, retryAfter: sent.RetryAfter,
-		err: sent.Err, kept: kept(f.keep)}
+		err: sent.Err, kept: f.kept(sent.Status)}
 	if a.kept != nil {
-		a.kept.Header = sent.Header
+		a.kept.Header, a.kept.Message = sent.Header, sent.Message
 		if _, err := a.kept.Write(sent.Body); err != nil && a.err == nil {
 			a.err = err
 		}

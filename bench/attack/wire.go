@@ -212,7 +212,7 @@ func (all *wiring) try(
 func (all *wiring) answer(
 	w *wire, o *outgoing, finish func() bool, a *answer,
 ) (got reached) {
-	got = w.read(o, all.attack.Redirects > 0, all.keep, a)
+	got = w.read(o, all.attack.Redirects > 0, all.caller, a)
 	if !finish() || a.err != nil || a.closes || o.closes || w.reader.Buffered() > 0 ||
 		len(w.limit.come) > 0 {
 		// bytes after the answer are unexpected

@@ -313,3 +313,20 @@ func TestLikeHTTP(t *testing.T) {
 		}
 	}
 }
+
+// TestSaid: the first answers of a status that is no success are kept.
+func TestSaid(t *testing.T) {
+	t.Parallel()
+	_, address := serve(t, func(w http.ResponseWriter, _ *http.Request, n int) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = fmt.Fprintf(w, "no room for %d", n)
+	})
+	a := sent(address)
+	a.Rate, a.Tasks = 500, 8
+	r, _ := run(t, a)
+	if len(r.Failures) != 1 || r.Failures[0].What != "status 503" ||
+		len(r.Failures[0].Bodies) != checks.MostBodies ||
+		!strings.HasPrefix(r.Failures[0].Bodies[0].Text, "no room for ") {
+		t.Errorf("kept are %v", r.Failures)
+	}
+}
