@@ -33,9 +33,9 @@ const (
 )
 
 // Defaults returns the attack that `poolbench attack` sends if only a URL is given: for 10 s, with
-// redirects followed and templates filled in.
+// redirects followed, templates filled in, and requests that the server did not process retried.
 func Defaults() Attack {
-	return Attack{Redirects: 10, Templates: true, Duration: 10 * time.Second}
+	return Attack{Redirects: 10, Templates: true, Resend: true, Duration: 10 * time.Second}
 }
 
 // An Attack is a load on HTTP servers, an open loop unless Clients is set. Every field has a useful
@@ -81,7 +81,9 @@ type Attack struct {
 	Timeout time.Duration
 	// redirects to follow; one more is an error. 0: the redirect is the answer
 	Redirects int
-	// let net/http resend an idempotent request when a reused connection breaks
+	// retry a request on a fresh connection if the server did not process it (a stream beyond the last
+	// one of a GOAWAY, or a refused stream), and an idempotent one if its connection was reused and
+	// ended before any byte of an answer (RFC 9113, 6.8; RFC 9110, 9.2.2)
 	Resend   bool
 	Insecure bool // do not verify certificates
 	TLS      TLS

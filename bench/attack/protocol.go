@@ -242,7 +242,7 @@ func (c *caller) streams() *transport.Counts {
 	seen := new(transport.Counts)
 	c.calls.HasStreams(func() record.Streams {
 		return record.Streams{Peak: seen.Peak.Load(), GoAways: seen.GoAways.Load(),
-			Resets: seen.Resets.Load()}
+			Resets: seen.Resets.Load(), Limit: seen.Limit.Load()}
 	})
 	return seen
 }

@@ -160,7 +160,7 @@ func (all *wiring) again(
 	if a.err == nil || !used || got == begun || ctx.Err() != nil || isTimeout(a.err) {
 		return
 	}
-	if got == written && !(all.attack.Resend && transport.Idempotent(o.Request)) {
+	if got == written && !(all.attack.Resend && transport.Repeatable(o.Request)) {
 		return
 	}
 	*a = answer{}

@@ -153,7 +153,6 @@ func (a Attack) Name() string {
 	add(a.Streams != 0, "streams", a.Streams)
 	add(a.Timeout != DefaultTimeout, "timeout", a.Timeout)
 	add(a.Drain != DefaultDrain, "drain", a.Drain)
-	add(a.Resend, "resend", a.Resend)
 	add(a.Agents > 0, "agents", a.Agents)
 	add(a.Profile != "", "profile", a.Profile)
 	return strings.Join(append(parts, "clock=real"), "/")

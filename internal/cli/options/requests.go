@@ -100,8 +100,9 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 		"descriptor set (default: the server's reflection)")
 	fs.IntVar(&o.Redirects, "redirects", attack.Defaults().Redirects,
 		"follow up to `N` redirects; 0: a redirect is the answer")
-	fs.BoolVar(&o.Resend, "resend", false, "send an idempotent request again when its "+
-		"connection breaks; resent/op counts them")
+	fs.BoolVar(&o.Resend, "resend", attack.Defaults().Resend, "retry a request on a fresh connection "+
+		"if the server did not process it, or if it is idempotent and a reused connection closed "+
+		"before an answer; --resend=false sends each request once")
 	o.tls.addTo(cmd, &o.Attack)
 	fs.Var(flags.Share(&o.Trace, true), "traceparent", "send a traceparent header with this `SHARE` of "+
 		"the requests, and print the trace ids of the slowest")

@@ -1,16 +1,20 @@
 package rpc_test
 
 import (
+	"math"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
@@ -71,5 +75,44 @@ func TestSaid(t *testing.T) {
 				t.Errorf("%+v", b)
 			}
 		}
+	}
+}
+
+// TestConnectionsEnd: a server that allows few calls on a connection, and ends each connection after
+// a short time, answers every call: further connections are opened, and calls that it did not
+// process are retried.
+func TestConnectionsEnd(t *testing.T) {
+	t.Parallel()
+	address := serveGRPC(t, func(s grpc.ServerStream) error {
+		if err := s.RecvMsg(new(emptypb.Empty)); err != nil {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+		return s.SendMsg(new(emptypb.Empty))
+	}, grpc.MaxConcurrentStreams(8), grpc.KeepaliveParams(
+		keepalive.ServerParameters{MaxConnectionAge: 50 * time.Millisecond}))
+	a := attack.Attack{Rate: 800, Tasks: 800, Resend: true, Descriptors: descriptors(t),
+		Timeout: time.Minute, Drain: time.Minute,
+		Requests: []attack.Request{{URL: "grpc://" + address + "/poolbench.v1.Target/Call"}}}
+	r, err := attack.Run(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(unit string) float64 {
+		v, ok := r.Metric(unit)
+		if !ok {
+			t.Errorf("no %s", unit)
+		}
+		return v
+	}
+	if len(r.Statuses) != 1 || r.Statuses[0] != (attack.Count{What: "OK", N: 800}) ||
+		len(r.Errors) > 0 {
+		t.Errorf("%v %v", r.Statuses, r.Errors)
+	}
+	if v := value("server-streams"); v != 8 {
+		t.Errorf("the server allows %v streams", v)
+	}
+	if value("goaways/op") == 0 || math.Round(value("connections/op")*800) < 10 {
+		t.Errorf("%v GOAWAYs, %v connections a call", value("goaways/op"), value("connections/op"))
 	}
 }
