@@ -35,7 +35,8 @@ const (
 // Defaults returns the attack that `poolbench attack` sends if only a URL is given: for 10 s, with
 // redirects followed, templates filled in, and requests that the server did not process retried.
 func Defaults() Attack {
-	return Attack{Redirects: 10, Templates: true, Resend: true, Duration: 10 * time.Second}
+	return Attack{Redirects: 10, Templates: true, Resend: true, DNSTTL: 30 * time.Second,
+		Duration: 10 * time.Second}
 }
 
 // An Attack is a load on HTTP servers, an open loop unless Clients is set. Every field has a useful
@@ -88,6 +89,11 @@ type Attack struct {
 	Insecure bool // do not verify certificates
 	TLS      TLS
 	Resolve  []Resolve // addresses of hosts and ports that replace DNS
+	// how long the addresses of a host are used before it is looked up again; 0: for one connection.
+	// New connections go to all addresses in turn
+	DNSTTL time.Duration
+	// close each connection of HTTP/1.1 after one request
+	NoKeepAlive bool
 	// share of the requests that carry a traceparent header (see TraceID); 0: none
 	Trace float64
 	// HTTP/2 over TLS, or in the clear; neither: HTTP/1.1

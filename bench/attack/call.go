@@ -33,6 +33,7 @@ type caller struct {
 	sender    http.RoundTripper // of net/http
 	tls       *tls.Config       // of all connections, without a server name
 	names     serverNames
+	hosts     *names
 	conns     *connSet
 	calls     *record.CallCounter
 	attack    *Attack
@@ -59,6 +60,7 @@ func newCaller(
 		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1
 		MaxIdleConnsPerHost:    cmp.Or(a.Connections, maxClients),
 		MaxConnsPerHost:        a.Connections,
+		DisableKeepAlives:      a.NoKeepAlive,
 		DisableCompression:     true, // bodies are counted as sent
 		MaxResponseHeaderBytes: maxHeader,
 	}

@@ -109,6 +109,7 @@ func (all *wiring) encoded(r *http.Request) (outgoing, error) {
 	if err != nil {
 		return outgoing{}, err
 	}
+	r.Close = r.Close || all.attack.NoKeepAlive // adds Connection: close
 	var b bytes.Buffer
 	if err := r.Write(&b); err != nil {
 		return outgoing{}, err

@@ -192,8 +192,12 @@ func (t *quicTransport) dial(ctx context.Context, host, name string) (_ *conn, e
 	}
 	config := t.Config.Clone()
 	config.ServerName, config.NextProtos = name, []string{http3.NextProtoH3}
+	all, err := t.Lookup(ctx, host)
+	if err != nil {
+		return nil, err
+	}
 	var made *quic.Conn
-	for _, address := range t.Addresses(host) {
+	for _, address := range all {
 		if made, err = t.connect(ctx, address, config); err == nil || ctx.Err() != nil {
 			break
 		}
