@@ -67,7 +67,7 @@ func TestSaid(t *testing.T) {
 	for args, want := range map[string]string{"": "retried on a fresh connection: 4, status 200 × 45",
 		"--resend=false": "status 200 × 41, EOF × 4"} {
 		n.Store(0)
-		all := shown("closing"+args, strings.Fields(server.URL + "/closing --rate 500 --connections 1 " + args)...)
+		all := shown("closing"+args, strings.Fields(server.URL+"/closing --rate 500 --connections 1 "+args)...)
 		if !strings.Contains(all, want) {
 			t.Errorf("%s: %s, want %s", args, all, want)
 		}
