@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
 	"go.uber.org/goleak"
 
@@ -328,5 +329,37 @@ func TestSaid(t *testing.T) {
 		len(r.Failures[0].Bodies) != checks.MostBodies ||
 		!strings.HasPrefix(r.Failures[0].Bodies[0].Text, "no room for ") {
 		t.Errorf("kept are %v", r.Failures)
+	}
+}
+
+// TestLost: the server ends the connection at every tenth request, without an answer. Idempotent
+// requests are retried, once, unless each is to be sent once.
+func TestLost(t *testing.T) {
+	type connKey struct{}
+	const lost = 4
+	for method, repeatable := range map[string]bool{"GET": true, "POST": false} {
+		for _, resend := range []bool{false, true} {
+			s, address := serve(t, func(_ http.ResponseWriter, r *http.Request, n int) {
+				if n%10 == 9 {
+					_ = r.Context().Value(connKey{}).(*quic.Conn).CloseWithError(
+						quic.ApplicationErrorCode(http3.ErrCodeNoError), "")
+				}
+			})
+			s.under.ConnContext = func(ctx context.Context, c *quic.Conn) context.Context {
+				return context.WithValue(ctx, connKey{}, c)
+			}
+			a := sent(address)
+			a.Requests = []attack.Request{{Method: method, URL: "https://" + address + "/"}}
+			a.Clients, a.Tasks, a.Resend = 1, 45, resend
+			r, count := run(t, a)
+			failed, resent := lost, 0
+			if resend && repeatable {
+				failed, resent = 0, lost
+			}
+			if count("failed/op") != failed || count("resent/op") != resent {
+				t.Errorf("%s, resend %v: %d failed, %d resent: %v", method, resend,
+					count("failed/op"), count("resent/op"), r.Errors)
+			}
+		}
 	}
 }
