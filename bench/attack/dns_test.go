@@ -14,8 +14,9 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestNames: connections go to all addresses of a host in turn. Addresses that fail are passed over,
-// the other family comes in after a head start, and a host is looked up again when its time is over.
+// TestNames: connections go to all addresses of a host in turn. Addresses that fail are passed
+// over, the other family comes in after a head start, and a host is looked up again when its time
+// is over.
 func TestNames(t *testing.T) {
 	const host = "shop.example:80"
 	for name, c := range map[string]struct {

@@ -78,9 +78,9 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestConnectionsEnd: a server that allows few calls on a connection, and ends each connection after
-// a short time, answers every call: further connections are opened, and calls that it did not
-// process are retried.
+// TestConnectionsEnd: a server that allows few calls on a connection, and ends each connection
+// after a short time, answers every call: further connections are opened, and calls that it did
+// not process are retried.
 func TestConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	address := serveGRPC(t, func(s grpc.ServerStream) error {
