@@ -39,6 +39,9 @@ type server struct {
 	tls            *tls.Config
 }
 
+// connKey is the key of the connection in the context of a request.
+type connKey struct{}
+
 func serve(t *testing.T, what func(http.ResponseWriter, *http.Request, int)) (*server, string) {
 	t.Helper()
 	lender := httptest.NewTLSServer(nil)
@@ -58,7 +61,11 @@ func (s *server) start(t *testing.T, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.socket = socket
-	s.under = &http3.Server{TLSConfig: http3.ConfigureTLSConfig(s.tls), Handler: http.HandlerFunc(
+	s.under = &http3.Server{TLSConfig: http3.ConfigureTLSConfig(s.tls), ConnContext: func(
+		ctx context.Context, c *quic.Conn,
+	) context.Context {
+		return context.WithValue(ctx, connKey{}, c)
+	}, Handler: http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
 			s.what(w, r, int(s.seen.Add(1)-1))
 			s.answered.Add(1)
@@ -335,19 +342,15 @@ func TestSaid(t *testing.T) {
 // TestLost: the server ends the connection at every tenth request, without an answer. Idempotent
 // requests are retried, once, unless each is to be sent once.
 func TestLost(t *testing.T) {
-	type connKey struct{}
 	const lost = 4
 	for method, repeatable := range map[string]bool{"GET": true, "POST": false} {
 		for _, resend := range []bool{false, true} {
-			s, address := serve(t, func(_ http.ResponseWriter, r *http.Request, n int) {
+			_, address := serve(t, func(_ http.ResponseWriter, r *http.Request, n int) {
 				if n%10 == 9 {
 					_ = r.Context().Value(connKey{}).(*quic.Conn).CloseWithError(
 						quic.ApplicationErrorCode(http3.ErrCodeNoError), "")
 				}
 			})
-			s.under.ConnContext = func(ctx context.Context, c *quic.Conn) context.Context {
-				return context.WithValue(ctx, connKey{}, c)
-			}
 			a := sent(address)
 			a.Requests = []attack.Request{{Method: method, URL: "https://" + address + "/"}}
 			a.Clients, a.Tasks, a.Resend = 1, 45, resend
