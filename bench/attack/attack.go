@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
+	"github.com/poolbench/poolbench/internal/transport"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -30,6 +31,7 @@ const (
 	DefaultLimit   = 4
 	DefaultTimeout = 30 * time.Second
 	DefaultDrain   = 5 * time.Second
+	DefaultStreams = transport.Default
 )
 
 // Defaults returns the attack that `poolbench attack` sends if only a URL is given: for 10 s, with

@@ -199,7 +199,8 @@ func showAnswered(e *loaded, rows []Row) {
 		if over != "" {
 			words = append(words, over)
 		}
-		if v, ok := r.Estimate(metric.StreamLimit); ok {
+		streams := cmp.Or(e.loads[k].plan.Streams, attack.DefaultStreams)
+		if v, ok := r.Estimate(metric.StreamLimit); ok && int(v.Mid) < streams {
 			words = append(words, "the server allows "+
 				text.Count(int(v.Mid), "stream")+" on a connection")
 		}
