@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/record"
 )
 
 // An answer is the outcome of one call. Calls fill it in place: returning copies would grow the
@@ -30,14 +31,27 @@ type answer struct {
 	kept     *checks.Answer // the parts to keep; nil: none
 }
 
-// kept allocates the kept parts of an answer. run.inspect releases them for reuse.
-func kept(keep checks.Needs) *checks.Answer {
+// kept allocates the kept parts of an answer: those that the attack needs, and of the first answers
+// with a status that is no success also the body. nil: none. run.inspect releases them for reuse.
+func (c *caller) kept(status int) *checks.Answer {
+	keep := c.keep
+	if c.attack.outcomeOf(status) != record.Completed && status > 0 && !c.saidEnough(status) {
+		keep = checks.Needs{Head: true, Body: max(keep.Body, checks.ForFailures)}
+	}
 	if keep == (checks.Needs{}) {
 		return nil
 	}
 	k := keptAnswers.Get().(*checks.Answer)
 	k.Reset(keep.Body)
+	k.Status = status
 	return k
+}
+
+// saidEnough reports whether enough answers with that status were kept. Each step of a session has
+// failures of its own.
+func (c *caller) saidEnough(status int) bool {
+	return c.attack.Session == nil && (status >= len(c.said) ||
+		c.said[status].Load() >= checks.MostBodies || c.said[status].Add(1) > checks.MostBodies)
 }
 
 var keptAnswers = sync.Pool{New: func() any { return new(checks.Answer) }}
@@ -49,9 +63,7 @@ func (a *answer) body() io.Writer {
 	return io.Discard
 }
 
-func (w *wire) read(
-	o *outgoing, follows bool, keep checks.Needs, a *answer,
-) (got reached) {
+func (w *wire) read(o *outgoing, follows bool, c *caller, a *answer) (got reached) {
 	w.limit.left = maxHeader
 	if _, a.err = w.reader.Peek(1); a.err != nil {
 		return written
@@ -60,13 +72,13 @@ func (w *wire) read(
 	come, _ := w.reader.Peek(w.reader.Buffered())
 	h, ok := parseHead(come, o.Method)
 	if !ok || follows && h.Redirects && isRedirect(h.Status) {
-		*a = w.readSlowly(o, follows, keep)
+		*a = w.readSlowly(o, follows, c)
 		a.firstByte = firstByte
 		return begun
 	}
 	a.firstByte = firstByte
 	a.status, a.out, a.closes = h.Status, o.body, h.Closes
-	if a.kept = kept(keep); keep.Head {
+	if a.kept = c.kept(h.Status); a.kept != nil {
 		a.kept.Head = append(a.kept.Head, come[:h.Size]...)
 	}
 	if h.RetryAfter != nil {
@@ -87,7 +99,7 @@ func (w *wire) read(
 	return begun
 }
 
-func (w *wire) readSlowly(o *outgoing, follows bool, keep checks.Needs) (a answer) {
+func (w *wire) readSlowly(o *outgoing, follows bool, c *caller) (a answer) {
 	resp, err := w.response(o.Request)
 	if err != nil {
 		return answer{err: err}
@@ -104,7 +116,7 @@ func (w *wire) readSlowly(o *outgoing, follows bool, keep checks.Needs) (a answe
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		resp.Body, resp.Close = http.NoBody, true
 	}
-	a = read(resp, keep)
+	a = c.read(resp)
 	a.out, a.closes = o.body, resp.Close
 	return a
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
+	"github.com/poolbench/poolbench/internal/transport"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -30,12 +31,14 @@ const (
 	DefaultLimit   = 4
 	DefaultTimeout = 30 * time.Second
 	DefaultDrain   = 5 * time.Second
+	DefaultStreams = transport.Default
 )
 
 // Defaults returns the attack that `poolbench attack` sends if only a URL is given: for 10 s, with
-// redirects followed and templates filled in.
+// redirects followed, templates filled in, and requests that the server did not process retried.
 func Defaults() Attack {
-	return Attack{Redirects: 10, Templates: true, Duration: 10 * time.Second}
+	return Attack{Redirects: 10, Templates: true, Resend: true, DNSTTL: 30 * time.Second,
+		Duration: 10 * time.Second}
 }
 
 // An Attack is a load on HTTP servers, an open loop unless Clients is set. Every field has a useful
@@ -81,11 +84,18 @@ type Attack struct {
 	Timeout time.Duration
 	// redirects to follow; one more is an error. 0: the redirect is the answer
 	Redirects int
-	// let net/http resend an idempotent request when a reused connection breaks
+	// retry a request on a fresh connection if the server did not process it (a stream beyond the last
+	// one of a GOAWAY, or a refused stream), and an idempotent one if its connection was reused and
+	// ended before any byte of an answer (RFC 9113, 6.8; RFC 9110, 9.2.2)
 	Resend   bool
 	Insecure bool // do not verify certificates
 	TLS      TLS
 	Resolve  []Resolve // addresses of hosts and ports that replace DNS
+	// how long the addresses of a host are used before it is looked up again; 0: for one connection.
+	// New connections go to all addresses in turn
+	DNSTTL time.Duration
+	// close each connection of HTTP/1.1 after one request
+	NoKeepAlive bool
 	// share of the requests that carry a traceparent header (see TraceID); 0: none
 	Trace float64
 	// HTTP/2 over TLS, or in the clear; neither: HTTP/1.1

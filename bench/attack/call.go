@@ -23,6 +23,7 @@ type caller struct {
 	ctx       context.Context // of the attack
 	messages  []message
 	keep      checks.Needs
+	said      [1000]atomic.Int32 // answers kept without need, by status
 	way       way
 	wiring    *wiring                // the way, if it is one; else nil
 	why       string                 // why the attack does not use a wiring
@@ -32,6 +33,7 @@ type caller struct {
 	sender    http.RoundTripper // of net/http
 	tls       *tls.Config       // of all connections, without a server name
 	names     serverNames
+	hosts     *names
 	conns     *connSet
 	calls     *record.CallCounter
 	attack    *Attack
@@ -58,6 +60,7 @@ func newCaller(
 		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1
 		MaxIdleConnsPerHost:    cmp.Or(a.Connections, maxClients),
 		MaxConnsPerHost:        a.Connections,
+		DisableKeepAlives:      a.NoKeepAlive,
 		DisableCompression:     true, // bodies are counted as sent
 		MaxResponseHeaderBytes: maxHeader,
 	}
@@ -132,7 +135,7 @@ func (b *byNetHTTP) call(ctx context.Context, m *message) answer {
 	if err != nil {
 		return answer{err: transport.ExplainTLS(err, false), in: went.in, out: went.out}
 	}
-	a := read(resp, b.keep)
+	a := b.read(resp)
 	a.in, a.out = went.in, went.out
 	a.noteFollowed(resp)
 	a.stored = true
@@ -198,9 +201,9 @@ func (w *watched) trace() *httptrace.ClientTrace {
 	}
 }
 
-func read(resp *http.Response, keep checks.Needs) answer {
-	a := answer{kept: kept(keep)}
-	if keep.Head {
+func (c *caller) read(resp *http.Response) answer {
+	a := answer{kept: c.kept(resp.StatusCode)}
+	if a.kept != nil {
 		a.kept.Header = resp.Header
 	}
 	a.in, a.err = io.Copy(a.body(), resp.Body)

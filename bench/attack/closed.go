@@ -185,6 +185,7 @@ func (r *run) take(s *sample, a answer) {
 	s.firstByte = a.firstByte
 	if a.err != nil {
 		r.without(s, a.err.Error())
+		r.inspectBroken(s, a)
 		return
 	}
 	if s.outcome = r.attack.outcomeOf(a.status); a.kept != nil {

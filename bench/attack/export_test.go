@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 	"net"
+	"net/netip"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
@@ -67,3 +68,13 @@ func (a Attack) Soaks(planned int) bool { return a.withDefaults().soaks(planned)
 
 // DoubtsOf are the doubts about a result that these agents share.
 func DoubtsOf(agents []Agent) []result.Reason { return merging{agents: agents}.doubts() }
+
+// Connecting returns the function that connects to the addresses of hosts in turn.
+func Connecting(
+	ttl time.Duration, lookup func(ctx context.Context, host string) ([]netip.Addr, error),
+	to func(ctx context.Context, network, address string) (net.Conn, error),
+) func(ctx context.Context, network, address string) (net.Conn, error) {
+	n := (&Attack{DNSTTL: ttl}).newNames(to)
+	n.lookup = lookup
+	return n.connect
+}

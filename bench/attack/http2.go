@@ -10,14 +10,15 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
 // http2 sends over HTTP/2. net/http dials and speaks the protocol, and http2 assigns requests to
-// connections: a transport alone would open one connection per host, and resend requests that the
-// server has not begun.
+// connections: a transport alone would open one connection per host, and resend requests without
+// counting them.
 type http2 struct {
 	*caller
 	transport *http.Transport
@@ -30,6 +31,7 @@ type http2 struct {
 type streamed struct {
 	*http.ClientConn
 	frames *transport.Watched
+	used   atomic.Bool // it has carried an answer
 }
 
 func (c *caller) newHTTP2(a Attack) *http2 {
@@ -71,7 +73,7 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 	if err != nil {
 		return answer{err: err, in: went.in, out: went.out}
 	}
-	a := read(resp, h.keep)
+	a := h.read(resp)
 	if followed {
 		a.in, a.out = went.in, went.out
 	}
@@ -95,19 +97,21 @@ func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, e
 	var resp *http.Response
 	for tries, again := 0, false; ; tries++ {
 		var c *streamed
-		if c, err = to.Conn(r.Context(), at, func(ctx context.Context) (*streamed, error) {
-			return h.connect(ctx, r.URL, name)
-		}); err != nil {
+		open := func(ctx context.Context, at int) (*streamed, error) {
+			return h.connect(ctx, r.URL, name, func(streams int) { to.Limit(at, streams) })
+		}
+		if c, at, err = to.Use(r.Context(), deadline, at, open); err != nil {
 			break
 		}
 		if again {
 			h.resent.Add(1)
 		}
 		if resp, err = c.RoundTrip(r); err == nil {
+			c.used.Store(true)
 			resp.Body = &lent{resp.Body, sync.OnceFunc(func() { to.Give(at) })}
 			return resp, nil
 		}
-		if r, again = h.again(r, tries, err); r == nil {
+		if r, again = h.again(r, c, tries, err); r == nil {
 			break
 		}
 	}
@@ -119,10 +123,13 @@ func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, e
 const mostAgain = 3
 
 // again returns the request to resend, nil if it must not be, and whether it was sent before.
-func (h *http2) again(r *http.Request, tries int, err error) (next *http.Request, went bool) {
+func (h *http2) again(
+	r *http.Request, c *streamed, tries int, err error,
+) (next *http.Request, went bool) {
 	went = err.Error() != "http2: client conn not usable"
+	lost := c.used.Load() && tries == 0 && c.frames.Broke() && transport.Repeatable(r)
 	if tries >= mostAgain || r.Context().Err() != nil ||
-		went && !(h.attack.Resend && unbegun(err)) {
+		went && !(h.attack.Resend && (unbegun(err) || lost)) {
 		return nil, went
 	}
 	return transport.Again(r), went
@@ -158,7 +165,10 @@ func (l *lent) Close() error {
 	return err
 }
 
-func (h *http2) connect(ctx context.Context, u *url.URL, name string) (*streamed, error) {
+// connect waits until the server has sent its settings, and passes its limit of streams to limit.
+func (h *http2) connect(
+	ctx context.Context, u *url.URL, name string, limit func(streams int),
+) (*streamed, error) {
 	_, address, err := addressOf(u, h.attack.HTTP2)
 	if err != nil {
 		return nil, err
@@ -168,7 +178,12 @@ func (h *http2) connect(ctx context.Context, u *url.URL, name string) (*streamed
 	if err != nil {
 		return nil, err
 	}
-	return &streamed{c, d.frames}, nil
+	if err := d.frames.Settled(ctx); err != nil {
+		_ = c.Close() // nothing was sent on it
+		return nil, err
+	}
+	d.frames.Limited(limit)
+	return &streamed{ClientConn: c, frames: d.frames}, nil
 }
 
 type dialed struct {

@@ -34,6 +34,10 @@ func (c *caller) newConns(give context.CancelCauseFunc) *connSet {
 	if o.Connect == nil {
 		o.Connect = new(net.Dialer).DialContext
 	}
+	c.hosts = a.newNames(o.Connect)
+	if a.dial == nil && a.UnixSocket == "" {
+		o.Connect = c.hosts.connect
+	}
 	o.Connect = a.resolving(o.Connect)
 	if connect := o.Connect; a.UnixSocket != "" {
 		o.Hosts = 1

@@ -69,13 +69,24 @@ type http3 struct {
 
 func (c *caller) newHTTP3(a Attack) (*http3, error) {
 	t, err := openHTTP3(Opening{Attack: a, Dialed: c.conns.Dialed, Config: c.tls,
-		ServerName: c.names.of})
+		ServerName: c.names.of, Lookup: c.lookup})
 	if err != nil {
 		return nil, err
 	}
 	c.calls.HasStreams(t.Streams)
 	c.sender = t
 	return &http3{&byNetHTTP{c}, t}, nil
+}
+
+func (c *caller) lookup(ctx context.Context, address string) (all []string, err error) {
+	for _, at := range c.attack.Addresses(address) {
+		preferred, others, err := c.hosts.addresses(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, preferred...), others...)
+	}
+	return all, nil
 }
 
 func (h *http3) spoken() string { return "HTTP/3" }
@@ -94,6 +105,8 @@ type Opening struct {
 	ServerName func(*http.Request) (string, error)
 	// Secured counts the end of a handshake and returns its error.
 	Secured func(context.Context, error) error
+	// Lookup returns the addresses of a host and port, in the order to try.
+	Lookup func(ctx context.Context, address string) ([]string, error)
 	// Watch counts a secured connection as one of HTTP/2.
 	Watch func(net.Conn) net.Conn
 }
@@ -119,6 +132,7 @@ type Answer struct {
 	Err        error // why there is no answer
 	Header     http.Header
 	Body       []byte
+	Message    string // of a status that is not OK
 }
 
 // protocols maps schemes other than HTTP's. Only init functions write it.
@@ -159,6 +173,8 @@ func (a Attack) checkProtocol() (wrong text.Complaints) {
 		"http3: it goes over UDP: want no http2, h2c, gRPC and Unix socket")
 	complain(a.Streams > 0 && p == nil && !a.HTTP2 && !a.H2C && !a.HTTP3,
 		"streams: want http2, h2c, http3 or gRPC; a connection of HTTP/1.1 carries one request at a time")
+	complain(a.NoKeepAlive && (p != nil || a.HTTP2 || a.H2C || a.HTTP3), "no-keepalive: want HTTP/1.1; "+
+		"connections of the other protocols carry many requests")
 	complain(a.HTTP2 && a.H2C, "http2 and h2c exclude each other: the one is over TLS")
 	complain(p != nil && (a.HTTP2 || a.H2C), "http2, h2c: %s has its own way to speak HTTP/2",
 		nameOf(p))
@@ -241,7 +257,7 @@ func (c *caller) streams() *transport.Counts {
 	seen := new(transport.Counts)
 	c.calls.HasStreams(func() record.Streams {
 		return record.Streams{Peak: seen.Peak.Load(), GoAways: seen.GoAways.Load(),
-			Resets: seen.Resets.Load()}
+			Resets: seen.Resets.Load(), Limit: seen.Limit.Load()}
 	})
 	return seen
 }
@@ -255,9 +271,9 @@ func (f *foreign) call(ctx context.Context, m *message) answer {
 	deadline := time.Now().Add(f.attack.Timeout)
 	sent := f.sender.Send(ctx, m.prepared, deadline, f.keep != checks.Needs{})
 	a := answer{status: sent.Status, in: sent.In, out: sent.Out, retryAfter: sent.RetryAfter,
-		err: sent.Err, kept: kept(f.keep)}
+		err: sent.Err, kept: f.kept(sent.Status)}
 	if a.kept != nil {
-		a.kept.Header = sent.Header
+		a.kept.Header, a.kept.Message = sent.Header, sent.Message
 		if _, err := a.kept.Write(sent.Body); err != nil && a.err == nil {
 			a.err = err
 		}

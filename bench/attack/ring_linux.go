@@ -242,7 +242,7 @@ func (r *ring) hear(c *client, open bool) {
 		c.come = slices.Clone(come)
 	default:
 		c.come = nil
-		a := answer{status: h.Status, in: h.Length, out: o.body, kept: kept(r.of.caller.keep),
+		a := answer{status: h.Status, in: h.Length, out: o.body, kept: r.of.caller.kept(h.Status),
 			firstByte: time.Duration(c.heard - c.start)}
 		if a.kept != nil {
 			a.kept.Head = append(a.kept.Head, come[:h.Size]...)

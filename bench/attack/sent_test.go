@@ -245,12 +245,13 @@ func TestFailedChecks(t *testing.T) {
 			kept[f.What] = len(f.Bodies)
 			for _, b := range f.Bodies {
 				if b.Type != "text/plain" || len(b.Text) > 2<<10 || b.Cut != (b.Status == 200) ||
-					b.Seq%5 != map[int]uint64{404: 1, 200: 3}[b.Status] {
+					b.Seq%5 != map[int]uint64{404: 1, 429: 2, 200: 3}[b.Status] {
 					t.Errorf("%s: %s: %+v", name, f.What, b)
 				}
 			}
 		}
-		bodies := map[string]int{"check failed: size < 5KB": 3, "status 404": 3}
+		bodies := map[string]int{"check failed: size < 5KB": 3, "status 404": 3,
+			"status 429": 3}
 		if want := bodies; !maps.Equal(kept, want) {
 			t.Errorf("%s: kept are %v, want %v", name, kept, want)
 		}

@@ -79,27 +79,46 @@ func (r *run) inspect(s *sample, a answer) {
 	if k.Unfinished { // the result is unknown
 		s.outcome, s.check, s.err = record.Abandoned, "", strategies.ErrAbandoned.Error()
 	}
-	if s.outcome == record.Failed {
+	if s.outcome != record.Completed && s.outcome != record.Abandoned {
 		what := failedCheck + s.check
 		if s.check == "" {
 			what = s.visit.named("status " + r.tally.spoken.Status(s.status))
 		}
-		t := r.tally
-		t.mu.Lock()
-		t.failures.Keep(what, s.seq, k, func(text string, cut bool) string {
-			secrets := append(r.caller.secrets(s.seq, s.visit), s.visit.secretsIn(k)...)
-			for _, address := range k.Followed {
-				secrets = append(secrets,
-					requests.SecretsOf(Request{URL: address}, r.attack.ShowQuery)...)
-			}
-			if cut {
-				text = requests.MaskCut(text, secrets)
-			}
-			return requests.Mask(text, secrets)
-		})
-		t.mu.Unlock()
+		r.keepFailure(what, s, k)
 	}
 	keptAnswers.Put(k)
+}
+
+// inspectBroken keeps the beginning of an answer that did not end, if its status is no success.
+func (r *run) inspectBroken(s *sample, a answer) {
+	k := a.kept
+	if k == nil {
+		return
+	}
+	if s.outcome == record.Failed && k.Status > 0 &&
+		r.attack.outcomeOf(k.Status) != record.Completed {
+		k.Status, k.Cut = r.tally.spoken.Like(k.Status), true
+		r.keepFailure(errorKind(s.err), s, k)
+	}
+	keptAnswers.Put(k)
+}
+
+// keepFailure keeps an answer that is no success, with the secrets of its request masked.
+func (r *run) keepFailure(what string, s *sample, k *checks.Answer) {
+	t := r.tally
+	t.mu.Lock()
+	t.failures.Keep(what, s.seq, k, func(text string, cut bool) string {
+		secrets := append(r.caller.secrets(s.seq, s.visit), s.visit.secretsIn(k)...)
+		for _, address := range k.Followed {
+			secrets = append(secrets,
+				requests.SecretsOf(Request{URL: address}, r.attack.ShowQuery)...)
+		}
+		if cut {
+			text = requests.MaskCut(text, secrets)
+		}
+		return requests.Mask(text, secrets)
+	})
+	t.mu.Unlock()
 }
 
 // A sample is the data of a settled request that its record does not have. Times are in ns from the

@@ -92,6 +92,7 @@ func (a Attack) Validate() error {
 	complain(a.MaxInFlight < Unlimited || a.MaxInFlight > maxClients, "max-in-flight %d: want 1 to %d",
 		a.MaxInFlight, maxClients)
 	complain(a.Connections < 0, "connections %d: want 1 or more", a.Connections)
+	complain(a.DNSTTL < 0, "dns-ttl %v: want a duration, or 0", a.DNSTTL)
 	wrong = append(wrong, a.checkProtocol()...)
 	wrong.Note(a.TLS.check())
 	complain(len(a.Resolve) > 0 && a.UnixSocket != "",

@@ -109,6 +109,7 @@ func (all *wiring) encoded(r *http.Request) (outgoing, error) {
 	if err != nil {
 		return outgoing{}, err
 	}
+	r.Close = r.Close || all.attack.NoKeepAlive // adds Connection: close
 	var b bytes.Buffer
 	if err := r.Write(&b); err != nil {
 		return outgoing{}, err
@@ -160,7 +161,7 @@ func (all *wiring) again(
 	if a.err == nil || !used || got == begun || ctx.Err() != nil || isTimeout(a.err) {
 		return
 	}
-	if got == written && !(all.attack.Resend && transport.Idempotent(o.Request)) {
+	if got == written && !(all.attack.Resend && transport.Repeatable(o.Request)) {
 		return
 	}
 	*a = answer{}
@@ -212,7 +213,7 @@ func (all *wiring) try(
 func (all *wiring) answer(
 	w *wire, o *outgoing, finish func() bool, a *answer,
 ) (got reached) {
-	got = w.read(o, all.attack.Redirects > 0, all.keep, a)
+	got = w.read(o, all.attack.Redirects > 0, all.caller, a)
 	if !finish() || a.err != nil || a.closes || o.closes || w.reader.Buffered() > 0 ||
 		len(w.limit.come) > 0 {
 		// bytes after the answer are unexpected

@@ -36,6 +36,8 @@ type Written struct {
 	Limit, Queue, MaxInFlight, Connections int
 	Redirects, Shed                        int
 	Resend, Insecure, Soak, DataOnce       bool
+	NoKeepAlive                            bool          `json:",omitempty"`
+	DNSTTL                                 time.Duration `json:",omitempty"`
 	TLS                                    TLS
 	Resolve                                []Resolve `json:",omitempty"`
 	Seed                                   uint64
@@ -151,9 +153,9 @@ func (a Attack) Name() string {
 	add(a.UnixSocket != "", "socket", escaped(a.UnixSocket))
 	add(a.Connections != 0, "connections", a.Connections)
 	add(a.Streams != 0, "streams", a.Streams)
+	add(a.NoKeepAlive, "keepalive", false)
 	add(a.Timeout != DefaultTimeout, "timeout", a.Timeout)
 	add(a.Drain != DefaultDrain, "drain", a.Drain)
-	add(a.Resend, "resend", a.Resend)
 	add(a.Agents > 0, "agents", a.Agents)
 	add(a.Profile != "", "profile", a.Profile)
 	return strings.Join(append(parts, "clock=real"), "/")

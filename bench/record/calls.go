@@ -47,6 +47,8 @@ type Sums struct {
 type Streams struct {
 	Peak            int64 // maximum at once
 	GoAways, Resets int64 // received from servers
+	// fewest concurrent streams that a server allowed on a connection; 0: unknown or any number
+	Limit int64 `json:",omitempty"`
 }
 
 // HasStreams sets the source of stream statistics for Sums.
@@ -164,6 +166,9 @@ func (c *CallCounter) Merge(with *CallCounter) error {
 		c.sums.Streams.Peak = -1
 		c.sums.Streams.GoAways += s.GoAways
 		c.sums.Streams.Resets += s.Resets
+		if was := c.sums.Streams.Limit; was == 0 || s.Limit > 0 && s.Limit < was {
+			c.sums.Streams.Limit = s.Limit
+		}
 	}
 	for i, h := range with.phases {
 		if h == nil {

@@ -88,10 +88,10 @@ func (c *Client) Call(
 	if err != nil {
 		return failed(ctx, err)
 	}
-	defer c.host.Give(at)
+	defer func() { c.host.Give(at) }()
 	for tries, again := 0, false; ; tries++ {
-		l, err := c.link(ctx, at, deadline)
-		if err != nil {
+		var l *link
+		if l, at, err = c.link(ctx, at, deadline); err != nil {
 			return failed(ctx, err)
 		}
 		if again {

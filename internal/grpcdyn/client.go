@@ -68,14 +68,15 @@ func NewClient(o Options) *Client {
 			{Name: "user-agent", Value: "poolbench"}, {Name: "te", Value: "trailers"}}}}
 }
 
-// link returns connection number at, opened again if it is closed.
-func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, error) {
-	if l, ok := c.host.Standing(at); ok {
-		return l, nil
+// link returns connection number at, opened again if it is closed, or another one if the server
+// allows fewer calls: see transport.Host.Use.
+func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, int, error) {
+	if l, ok := c.host.Standing(at); ok && c.host.Fits(at) {
+		return l, at, nil
 	}
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	return c.host.Conn(ctx, at, func(ctx context.Context) (*link, error) {
+	return c.host.Use(ctx, deadline, at, func(ctx context.Context, at int) (*link, error) {
 		made, err := c.connect(ctx)
 		if err != nil {
 			return nil, err
@@ -86,6 +87,7 @@ func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, e
 			made.close()
 			return nil, net.ErrClosed
 		}
+		made.limitedBy(func(streams int) { c.host.Limit(at, streams) })
 		c.links = append(slices.DeleteFunc(c.links, func(l *link) bool { return l.why() != nil }),
 			made)
 		return made, nil

@@ -33,6 +33,7 @@ type link struct {
 	next    uint32 // stream
 	calls   map[uint32]*flight
 	most    int       // the server's limit of concurrent calls
+	limited func(int) // receives that limit; nil: none
 	queue   []*flight // waiting for the limit
 	blocked []*flight // waiting for a window
 	window  int64     // send window of the connection, in bytes
@@ -113,6 +114,25 @@ func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants b
 	}
 	f.timer.Stop()
 	return l.put(f)
+}
+
+// limitedBy calls set with the server's limit of concurrent calls, 0 for none, now and when it
+// changes.
+func (l *link) limitedBy(set func(streams int)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.limited = set
+	l.tellLimit()
+}
+
+func (l *link) tellLimit() {
+	switch {
+	case l.limited == nil:
+	case l.most == lastStream:
+		l.limited(0)
+	default:
+		l.limited(max(l.most, 1)) // see transport.Dealer.Limit
+	}
 }
 
 func (l *link) put(f *flight) reply {

@@ -206,6 +206,7 @@ func (r *reader) settle(frame *http2.SettingsFrame) error {
 			r.largest = int(s.Val)
 		case http2.SettingMaxConcurrentStreams:
 			r.most = int(min(s.Val, lastStream))
+			r.tellLimit()
 		case http2.SettingHeaderTableSize:
 			r.encoder.SetMaxDynamicTableSizeLimit(s.Val)
 			r.encoder.SetMaxDynamicTableSize(min(s.Val, 4096))

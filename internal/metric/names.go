@@ -81,6 +81,7 @@ const (
 	ReceivedBytes = "received-B/op"
 	Connections   = "connections/op"
 	PeakStreams   = "peak-streams"
+	StreamLimit   = "server-streams"
 	GoAways       = "goaways/op"
 	Resets        = "resets/op"
 

@@ -37,6 +37,9 @@ func (o *Run) ReportCalls(r *result.Result, n int) error {
 		if s.Peak >= 0 {
 			r.Add(metric.PeakStreams, float64(s.Peak))
 		}
+		if s.Limit > 0 {
+			r.Add(metric.StreamLimit, float64(s.Limit))
+		}
 		r.Add(metric.GoAways, float64(s.GoAways)/float64(n))
 		r.Add(metric.Resets, float64(s.Resets)/float64(n))
 	}

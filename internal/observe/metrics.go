@@ -104,12 +104,14 @@ func Metrics() []MetricInfo {
 		{metric.WastedService, "lower", "share of the service time that went into tasks that did " +
 			"not complete, where callers have a patience"},
 		{metric.Attempts, "lower", "attempts per task that was started"},
-		{metric.Resent, "lower", "requests that went over the wire again, unasked, per request, and " +
-			"are not among the attempts"},
+		{metric.Resent, "lower", "requests retried on a fresh connection, per request; they are not " +
+			"among the attempts"},
 		{metric.SentBytes, "", "bytes of bodies sent per request"},
 		{metric.ReceivedBytes, "", "bytes of bodies received per request, as they came"},
 		{metric.Connections, "lower", "connections opened per request"},
 		{metric.PeakStreams, "", "most streams of HTTP/2 open at once, over all connections"},
+		{metric.StreamLimit, "", "fewest concurrent streams that the server of HTTP/2 allowed on a " +
+			"connection, if it set a limit"},
 		{metric.GoAways, "lower", "connections of HTTP/2 that the server said to leave (GOAWAY), " +
 			"per request"},
 		{metric.Resets, "lower", "streams of HTTP/2 that the server reset (RST_STREAM), per request"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // Hosts manage connections that carry several concurrent calls.
@@ -105,6 +106,29 @@ func (h *Host[C]) Conn(
 	h.mu.Unlock()
 	close(m.done)
 	return m.conn, m.err
+}
+
+// Use returns an open connection for a call that the Dealer assigned to connection at, and its
+// number: another one if the server of that one allows fewer calls. After an error the number is
+// that of the connection to give back, or below 0.
+func (h *Host[C]) Use(
+	ctx context.Context, deadline time.Time, at int,
+	open func(ctx context.Context, at int) (C, error),
+) (conn C, now int, err error) {
+	for {
+		conn, err = h.Conn(ctx, at, func(ctx context.Context) (C, error) { return open(ctx, at) })
+		if err != nil {
+			return conn, at, err
+		}
+		now, err = h.Keep(ctx, deadline, at)
+		switch {
+		case err != nil:
+			return conn, -1, err
+		case now == at:
+			return conn, at, nil
+		}
+		at = now
+	}
 }
 
 // Leave ends new calls on that connection. Current ones continue.

@@ -39,6 +39,12 @@ func Idempotent(r *http.Request) bool {
 	return key || xkey
 }
 
+// Repeatable reports whether a request is idempotent (RFC 9110, 9.2.2), so that it may be sent
+// again although the server may have processed it.
+func Repeatable(r *http.Request) bool {
+	return Idempotent(r) || r.Method == http.MethodPut || r.Method == http.MethodDelete
+}
+
 var identity = []string{"identity"}
 
 // nothing is an empty body other than http.NoBody.

@@ -98,3 +98,58 @@ func TestWaiting(t *testing.T) {
 		}
 	})
 }
+
+// TestLimit: a connection carries as many streams as its server allows. Calls above that move to
+// others, and a connection that is not open yet is assumed to be like the last one.
+func TestLimit(t *testing.T) {
+	d := transport.NewDealer(0, 10)
+	soon := time.Now().Add(time.Minute)
+	if got := take(t, d, 5); !slices.Equal(got, []int{0, 0, 0, 0, 0}) {
+		t.Fatal(got)
+	}
+	d.Limit(0, 2)
+	var now []int
+	for range 5 {
+		fits := d.Fits(0)
+		at, err := d.Keep(t.Context(), soon, 0)
+		if err != nil || fits != (at == 0) {
+			t.Fatal(at, err)
+		}
+		now = append(now, at)
+	}
+	if !slices.Equal(now, []int{1, 1, 2, 0, 0}) {
+		t.Errorf("the calls are on %v", now)
+	}
+	d.Limit(1, 0) // any number
+	if got := take(t, d, 9); !slices.Equal(got, []int{1, 1, 1, 1, 1, 1, 1, 1, 2}) {
+		t.Errorf("the next ones on %v", got)
+	}
+	d.Give(-1)
+
+	// one connection: a call above the limit waits until one ends, or the limit rises
+	synctest.Test(t, func(t *testing.T) {
+		soon := time.Now().Add(time.Minute)
+		d := transport.NewDealer(1, 10)
+		take(t, d, 3)
+		d.Limit(0, 2)
+		kept := make(chan error, 2)
+		go func() {
+			_, err := d.Keep(t.Context(), soon, 0)
+			kept <- err
+		}()
+		synctest.Wait()
+		d.Limit(0, 1)
+		d.Give(0) // one is left, which is all that is allowed
+		synctest.Wait()
+		if len(kept) != 0 {
+			t.Error("more streams than the server allows")
+		}
+		d.Limit(0, 2)
+		if err := <-kept; err != nil {
+			t.Error(err)
+		}
+		if _, err := d.Take(t.Context(), soon); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error(err)
+		}
+	})
+}

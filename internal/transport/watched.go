@@ -1,7 +1,11 @@
 package transport
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
+	"io"
+	"math"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -11,6 +15,14 @@ import (
 type Counts struct {
 	open, Peak      atomic.Int64 // streams
 	GoAways, Resets atomic.Int64 // received from servers
+	// the fewest concurrent streams that a server allowed on a connection; 0: no server set a limit
+	Limit atomic.Int64
+}
+
+func (s *Counts) limited(n int64) {
+	for was := s.Limit.Load(); (was == 0 || n < was) && !s.Limit.CompareAndSwap(was, n); was =
+		s.Limit.Load() {
+	}
 }
 
 func (s *Counts) begin() {
@@ -29,12 +41,73 @@ type Watched struct {
 	mu       sync.Mutex
 	streams  map[uint32]struct{} // open ones
 	finished bool
+	settled  chan struct{} // closed by the first settings of the server, or at the end
+	spoken   bool          // the server has sent settings
+	limit    int           // concurrent streams that the server allows; 0: any number
+	limited  func(int)     // receives the limit; nil: none
+	why      error         // of an end before the settings
+	broke    bool          // the end was not Close's
 }
 
 // Watch wraps a client's connection before anything is sent.
 func Watch(c net.Conn, of *Counts) *Watched {
-	return &Watched{Conn: c, of: of, out: scanner{skip: len(preface)},
-		streams: map[uint32]struct{}{}}
+	f := &Watched{Conn: c, of: of, out: scanner{skip: len(preface)},
+		streams: map[uint32]struct{}{}, settled: make(chan struct{})}
+	f.in.settings = f.settings
+	return f
+}
+
+// Settled waits until the server has sent its settings. It returns an error if the connection has
+// ended before.
+func (f *Watched) Settled(ctx context.Context) error {
+	select {
+	case <-f.settled:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.spoken:
+		return nil
+	case f.why == nil:
+		return errors.New("the server does not speak HTTP/2")
+	}
+	return f.why
+}
+
+// Broke reports whether the connection has ended other than by Close.
+func (f *Watched) Broke() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.broke
+}
+
+// Limited calls set with the number of concurrent streams that the server allows, 0 for any number,
+// now and when it changes.
+func (f *Watched) Limited(set func(streams int)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.limited = set
+	set(f.limit)
+}
+
+// settings handles the end of a settings frame. most is below 0 if it does not contain the limit.
+func (f *Watched) settings(most int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.spoken && !f.finished {
+		f.spoken = true
+		close(f.settled)
+	}
+	if most < 0 {
+		return
+	}
+	most = max(most, 1) // see Dealer.Limit
+	f.of.limited(most)
+	if f.limit = int(min(most, math.MaxInt32)); f.limited != nil {
+		f.limited(f.limit)
+	}
 }
 
 // preface is sent by a client before its first frame.
@@ -45,7 +118,7 @@ func (f *Watched) Read(p []byte) (int, error) {
 	n, err := f.Conn.Read(p)
 	f.in.scan(p[:n], f.came)
 	if err != nil {
-		f.end()
+		f.end(err)
 	}
 	return n, err
 }
@@ -55,21 +128,22 @@ func (f *Watched) Write(p []byte) (int, error) {
 	f.out.scan(p, f.sent) // before an answer can arrive
 	n, err := f.Conn.Write(p)
 	if err != nil {
-		f.end()
+		f.end(err)
 	}
 	return n, err
 }
 
 // Close implements net.Conn.
 func (f *Watched) Close() error {
-	f.end()
+	f.end(nil)
 	return f.Conn.Close()
 }
 
 // Types and flags of frames (RFC 9113, 6).
 const (
-	frameData, frameHeaders, frameReset, frameGoAway = 0, 1, 3, 7
-	flagEndStream                                    = 1
+	frameData, frameHeaders, frameReset, frameSettings, frameGoAway = 0, 1, 3, 4, 7
+	flagEndStream, flagAck                                          = 1, 1
+	settingStreams                                                  = 3
 )
 
 func (f *Watched) sent(kind, _ byte, stream uint32) {
@@ -115,10 +189,19 @@ func (f *Watched) drop(stream uint32) (was bool) {
 // GOAWAY.
 func (f *Watched) Gone() bool { return f.gone.Load() }
 
-func (f *Watched) end() {
+func (f *Watched) end(why error) {
 	f.gone.Store(true)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !f.finished {
+		f.broke = why != nil
+	}
+	if !f.finished && !f.spoken {
+		if f.why = why; why == io.EOF {
+			f.why = errors.New("the server closed the connection before its settings")
+		}
+		close(f.settled)
+	}
 	f.of.open.Add(-int64(len(f.streams)))
 	f.finished = true
 	clear(f.streams)
@@ -129,13 +212,44 @@ type scanner struct {
 	head [9]byte
 	have int
 	skip int // bytes of the current frame
+	// of settings that are no acknowledgement: called at the end with the limit of streams, below 0
+	// if there is none; nil: ignore settings
+	settings func(streams int64)
+	reading  bool // the current frame is such a one
+	entry    [6]byte
+	filled   int
+	streams  int64
+}
+
+// read reads a part of a settings frame.
+func (s *scanner) read(p []byte) {
+	for _, b := range p {
+		s.entry[s.filled] = b
+		if s.filled++; s.filled == len(s.entry) {
+			if s.filled = 0; binary.BigEndian.Uint16(s.entry[:]) == settingStreams {
+				s.streams = int64(binary.BigEndian.Uint32(s.entry[2:]))
+			}
+		}
+	}
+}
+
+// done ends a settings frame.
+func (s *scanner) done() {
+	if s.reading && s.skip == 0 {
+		s.reading = false
+		s.settings(s.streams)
+	}
 }
 
 func (s *scanner) scan(p []byte, found func(kind, flags byte, stream uint32)) {
 	for len(p) > 0 {
 		if s.skip > 0 {
 			n := min(s.skip, len(p))
+			if s.reading {
+				s.read(p[:n])
+			}
 			s.skip, p = s.skip-n, p[n:]
+			s.done()
 			continue
 		}
 		n := copy(s.head[s.have:], p)
@@ -144,6 +258,10 @@ func (s *scanner) scan(p []byte, found func(kind, flags byte, stream uint32)) {
 		}
 		s.have = 0
 		s.skip = int(s.head[0])<<16 | int(s.head[1])<<8 | int(s.head[2])
+		if s.settings != nil && s.head[3] == frameSettings && s.head[4]&flagAck == 0 {
+			s.reading, s.filled, s.streams = true, 0, -1
+		}
 		found(s.head[3], s.head[4], binary.BigEndian.Uint32(s.head[5:])&(1<<31-1))
+		s.done()
 	}
 }

@@ -3,6 +3,8 @@ package transport_test
 import (
 	"bytes"
 	"net"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,5 +62,64 @@ func TestWatched(t *testing.T) {
 			t.Errorf("in pieces of %d: peak %d, %d resets, %d GOAWAYs", piece,
 				counts.Peak.Load(), counts.Resets.Load(), counts.GoAways.Load())
 		}
+	}
+}
+
+// TestSettled: the server's limit of streams is read from its settings, in whatever pieces they
+// come, and again when it changes. Who waits for the settings learns that there will be none.
+func TestSettled(t *testing.T) {
+	settings := func(flags byte, entries ...byte) []byte {
+		return append([]byte{0, 0, byte(len(entries)), 4, flags, 0, 0, 0, 0}, entries...)
+	}
+	join := func(frames ...[]byte) []byte { return bytes.Join(frames, nil) }
+	window, eight, five, none := []byte{0, 4, 0, 1, 0, 0}, []byte{0, 3, 0, 0, 0, 8},
+		[]byte{0, 3, 0, 0, 0, 5}, []byte{0, 3, 0, 0, 0, 0}
+	for name, c := range map[string]struct {
+		come   []byte
+		limits []int
+		least  int64
+		err    string
+	}{
+		"none":        {settings(0, window...), []int{0}, 0, ""},
+		"empty":       {settings(0), []int{0}, 0, ""},
+		"one":         {settings(0, join(window, eight)...), []int{8}, 8, ""},
+		"lower":       {join(settings(0, eight...), settings(0, five...)), []int{8, 5}, 5, ""},
+		"higher":      {join(settings(0, five...), settings(0, eight...)), []int{5, 8}, 5, ""},
+		"no stream":   {settings(0, none...), []int{1}, 1, ""},
+		"unchanged":   {join(settings(0, five...), settings(0, window...)), []int{5}, 5, ""},
+		"another end": {settings(1, five...), nil, 0, "closed the connection before its settings"},
+		"nothing":     {nil, nil, 0, "closed the connection before its settings"},
+	} {
+		for piece := 1; piece < 40; piece++ {
+			var counts transport.Counts
+			under := &piped{piece: piece}
+			under.come.Reset(c.come)
+			w := transport.Watch(under, &counts)
+			var limits []int
+			w.Limited(func(n int) { limits = append(limits, n) })
+			for buffer := make([]byte, 64); ; {
+				if _, err := w.Read(buffer); err != nil {
+					break
+				}
+			}
+			if len(limits) > 1 || c.err != "" {
+				limits = limits[1:] // before any settings
+			}
+			err := w.Settled(t.Context())
+			if !slices.Equal(limits, c.limits) || counts.Limit.Load() != c.least ||
+				(err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) ||
+				!w.Broke() {
+				t.Errorf("%s in pieces of %d: %v, %d, %v", name, piece, limits, counts.Limit.Load(), err)
+			}
+		}
+	}
+	var counts transport.Counts
+	w := transport.Watch(&piped{}, &counts)
+	if err := w.Close(); err != nil || w.Broke() {
+		t.Error(err, w.Broke())
+	}
+	if err := w.Settled(t.Context()); err == nil ||
+		err.Error() != "the server does not speak HTTP/2" {
+		t.Errorf("error %v", err)
 	}
 }

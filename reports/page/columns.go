@@ -60,7 +60,7 @@ var Columns = []Column{
 	{Head: "noisy share", Unit: metric.NoisyShare,
 		Hint: "share of the time in slots that the tenant with the most tasks had"},
 	{Head: "attempts", Hint: "attempts per task", Unit: metric.Attempts, show: not1},
-	{Head: "sent again", Hint: "requests that net/http sent again over the wire, per request",
+	{Head: "retried", Hint: "requests retried on a fresh connection, per request",
 		Unit: metric.Resent, show: above0},
 	{Head: "refused calls", Hint: "attempts that the target refused, in the whole run",
 		Unit: metric.RefusedCalls, show: above0},

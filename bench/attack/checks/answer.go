@@ -37,6 +37,7 @@ type Answer struct {
 	Body     []byte      // its first bytes, as received
 	Cut      bool        // not all was kept
 	Most     int         // maximum size of Body
+	Message  string      // of a gRPC status
 	// URLs of the redirects before it
 	Followed []string
 

@@ -3,11 +3,14 @@ package checks
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Limits of kept failures: bodies per kind, bytes per body, and kinds.
 const (
-	mostBodies = 3
+	MostBodies = 3
 	mostShown  = 2 << 10
 	mostKinds  = 16
 )
@@ -22,7 +25,8 @@ type Failure struct {
 	Bodies []Body `json:"bodies"`
 }
 
-// A Body is the beginning of an answer's body, with secrets masked.
+// A Body is the beginning of an answer's body, or the message of a gRPC status, with secrets
+// masked. Invalid UTF-8 and control characters are escaped.
 type Body struct {
 	Seq    uint64 `json:"seq"` // of the request
 	Status int    `json:"status"`
@@ -39,16 +43,20 @@ type Failures []Failure
 func (f *Failures) Keep(
 	what string, seq uint64, a *Answer, masked func(text string, cut bool) string,
 ) {
-	if at := f.of(what); at >= 0 && len((*f)[at].Bodies) == mostBodies ||
+	if at := f.of(what); at >= 0 && len((*f)[at].Bodies) == MostBodies ||
 		at < 0 && len(*f) == mostKinds {
 		return
 	}
-	text, cut := a.shown()
-	if text = masked(text, cut); len(text) > mostShown {
-		text, cut = text[:mostShown], true
+	shown, cut := a.shown()
+	shown = text.Plain(masked(shown, cut))
+	if end := mostShown; len(shown) > end {
+		for !utf8.RuneStart(shown[end]) {
+			end--
+		}
+		shown, cut = shown[:end], true
 	}
-	f.add(what, Body{Seq: seq, Status: a.Status, Type: masked(a.Value("Content-Type"), false),
-		Text: strings.ToValidUTF8(text, "�"), Cut: cut})
+	f.add(what, Body{Seq: seq, Status: a.Status,
+		Type: text.Plain(masked(a.Value("Content-Type"), false)), Text: shown, Cut: cut})
 }
 
 // Add appends more.
@@ -66,7 +74,7 @@ func (f *Failures) add(what string, b Body) {
 		at = len(*f)
 		*f = append(*f, Failure{What: what})
 	}
-	if at >= 0 && len((*f)[at].Bodies) < mostBodies {
+	if at >= 0 && len((*f)[at].Bodies) < MostBodies {
 		(*f)[at].Bodies = append((*f)[at].Bodies, b)
 	}
 }
@@ -81,8 +89,11 @@ func (a *Answer) shown() (text string, cut bool) {
 	if err != nil {
 		b, cut = a.Body, a.Cut
 	}
+	if a.Message != "" {
+		b, cut = []byte(a.Message), false
+	}
 	if len(b) > ForFailures {
 		b, cut = b[:ForFailures], true
 	}
-	return string(b), cut
+	return strings.ReplaceAll(string(b), "\r\n", "\n"), cut
 }

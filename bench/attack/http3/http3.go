@@ -148,11 +148,22 @@ func (t *quicTransport) again(
 ) (next *http.Request, went bool) {
 	e, reset := errors.AsType[*http3.Error](err)
 	went = !unusable(err)
-	if tries >= mostAgain || r.Context().Err() != nil || went && !(t.Resend && reset && e.Remote &&
-		e.ErrorCode == http3.ErrCodeRequestRejected) {
+	rejected := reset && e.Remote && e.ErrorCode == http3.ErrCodeRequestRejected
+	lost := tries == 0 && transport.Repeatable(r) && ended(err)
+	if tries >= mostAgain || r.Context().Err() != nil || went && !(t.Resend && (rejected || lost)) {
 		return nil, went
 	}
 	return transport.Again(r), went
+}
+
+// ended reports whether the server has ended the connection without an error, or is another
+// process.
+func ended(err error) bool {
+	if _, restarted := errors.AsType[*quic.StatelessResetError](err); restarted {
+		return true
+	}
+	e, closed := errors.AsType[*http3.Error](err)
+	return closed && e.Remote && e.ErrorCode == http3.ErrCodeNoError
 }
 
 // A body releases its stream on Close.
@@ -182,8 +193,12 @@ func (t *quicTransport) dial(ctx context.Context, host, name string) (_ *conn, e
 	}
 	config := t.Config.Clone()
 	config.ServerName, config.NextProtos = name, []string{http3.NextProtoH3}
+	all, err := t.Lookup(ctx, host)
+	if err != nil {
+		return nil, err
+	}
 	var made *quic.Conn
-	for _, address := range t.Addresses(host) {
+	for _, address := range all {
 		if made, err = t.connect(ctx, address, config); err == nil || ctx.Err() != nil {
 			break
 		}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
 	"go.uber.org/goleak"
 
@@ -38,6 +39,9 @@ type server struct {
 	tls            *tls.Config
 }
 
+// connKey is the key of the connection in the context of a request.
+type connKey struct{}
+
 func serve(t *testing.T, what func(http.ResponseWriter, *http.Request, int)) (*server, string) {
 	t.Helper()
 	lender := httptest.NewTLSServer(nil)
@@ -57,7 +61,11 @@ func (s *server) start(t *testing.T, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.socket = socket
-	s.under = &http3.Server{TLSConfig: http3.ConfigureTLSConfig(s.tls), Handler: http.HandlerFunc(
+	s.under = &http3.Server{TLSConfig: http3.ConfigureTLSConfig(s.tls), ConnContext: func(
+		ctx context.Context, c *quic.Conn,
+	) context.Context {
+		return context.WithValue(ctx, connKey{}, c)
+	}, Handler: http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
 			s.what(w, r, int(s.seen.Add(1)-1))
 			s.answered.Add(1)
@@ -310,6 +318,51 @@ func TestLikeHTTP(t *testing.T) {
 		wrong.Tasks = 1
 		if err := wrong.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestSaid: the first answers of a status that is no success are kept.
+func TestSaid(t *testing.T) {
+	t.Parallel()
+	_, address := serve(t, func(w http.ResponseWriter, _ *http.Request, n int) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = fmt.Fprintf(w, "no room for %d", n)
+	})
+	a := sent(address)
+	a.Rate, a.Tasks = 500, 8
+	r, _ := run(t, a)
+	if len(r.Failures) != 1 || r.Failures[0].What != "status 503" ||
+		len(r.Failures[0].Bodies) != checks.MostBodies ||
+		!strings.HasPrefix(r.Failures[0].Bodies[0].Text, "no room for ") {
+		t.Errorf("kept are %v", r.Failures)
+	}
+}
+
+// TestLost: the server ends the connection at every tenth request, without an answer. Idempotent
+// requests are retried, once, unless each is to be sent once.
+func TestLost(t *testing.T) {
+	const lost = 4
+	for method, repeatable := range map[string]bool{"GET": true, "POST": false} {
+		for _, resend := range []bool{false, true} {
+			_, address := serve(t, func(_ http.ResponseWriter, r *http.Request, n int) {
+				if n%10 == 9 {
+					_ = r.Context().Value(connKey{}).(*quic.Conn).CloseWithError(
+						quic.ApplicationErrorCode(http3.ErrCodeNoError), "")
+				}
+			})
+			a := sent(address)
+			a.Requests = []attack.Request{{Method: method, URL: "https://" + address + "/"}}
+			a.Clients, a.Tasks, a.Resend = 1, 45, resend
+			r, count := run(t, a)
+			failed, resent := lost, 0
+			if resend && repeatable {
+				failed, resent = 0, lost
+			}
+			if count("failed/op") != failed || count("resent/op") != resent {
+				t.Errorf("%s, resend %v: %d failed, %d resent: %v", method, resend,
+					count("failed/op"), count("resent/op"), r.Errors)
+			}
 		}
 	}
 }

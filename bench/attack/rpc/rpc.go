@@ -217,6 +217,9 @@ func (s *sender) Send(
 	if a.Status = int(got.Code) + 1; a.Status < 1 { // codes are uint32
 		a.Status = int(codes.Unknown) + 1
 	}
+	if got.Code != codes.OK {
+		a.Message = got.Text
+	}
 	if !wants {
 		return a
 	}

@@ -103,6 +103,15 @@ func (s *secured) note(r *http.Request) {
 		tls.VersionName(r.TLS.Version), host)]++
 }
 
+// noted returns what was noted, and forgets it.
+func (s *secured) noted() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := s.seen
+	s.seen = map[string]int{}
+	return seen
+}
+
 // serveSecured speaks HTTP/1.1, HTTP/2, HTTP/3 and gRPC over TLS.
 func serveSecured(t *testing.T, config *tls.Config) *secured {
 	t.Helper()
@@ -214,14 +223,15 @@ func TestTLS(t *testing.T) {
 			if c.header != "" {
 				a.Requests[0].Header = http.Header{"Host": {c.header}}
 			}
-			clear(s.seen)
+			s.noted()
 			r, err := attack.Run(t.Context(), a)
 			if err != nil {
 				t.Errorf("%s, %s: %v", way.proto, name, err)
 				continue
 			}
-			if n := s.seen[proto+" "+c.want]; n != 4 || len(s.seen) != 1 || len(r.Errors) > 0 {
-				t.Errorf("%s, %s: %v, %v", way.proto, name, s.seen, r.Errors)
+			seen := s.noted()
+			if n := seen[proto+" "+c.want]; n != 4 || len(seen) != 1 || len(r.Errors) > 0 {
+				t.Errorf("%s, %s: %v, %v", way.proto, name, seen, r.Errors)
 			}
 		}
 	}

@@ -100,9 +100,13 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 		"descriptor set (default: the server's reflection)")
 	fs.IntVar(&o.Redirects, "redirects", attack.Defaults().Redirects,
 		"follow up to `N` redirects; 0: a redirect is the answer")
-	fs.BoolVar(&o.Resend, "resend", false, "send an idempotent request again when its "+
-		"connection breaks; resent/op counts them")
+	fs.BoolVar(&o.Resend, "resend", attack.Defaults().Resend, "retry a request on a fresh connection "+
+		"if the server did not process it, or if it is idempotent and a reused connection closed "+
+		"before an answer; --resend=false sends each request once")
+	fs.BoolVar(&o.NoKeepAlive, "no-keepalive", false, "open a connection of HTTP/1.1 for each request")
 	o.tls.addTo(cmd, &o.Attack)
+	fs.DurationVar(&o.DNSTTL, "dns-ttl", attack.Defaults().DNSTTL, "look a host up again after this "+
+		"`TIME`; 0: for each connection. New connections go to all its addresses in turn")
 	fs.Var(flags.Share(&o.Trace, true), "traceparent", "send a traceparent header with this `SHARE` of "+
 		"the requests, and print the trace ids of the slowest")
 	fs.StringVar(&o.Label, "name", "",

@@ -82,7 +82,7 @@ func (e *loaded) failuresFile() string {
 }
 
 // mostQuoted is how much of a body is said.
-const mostQuoted = 120
+const mostQuoted = 200
 
 // showFailures says of load k why it was stopped, and of each failure what came first.
 func (e *loaded) showFailures(k int, row string) {
@@ -97,13 +97,14 @@ func (e *loaded) showFailures(k int, row string) {
 	}
 	for _, f := range first {
 		b := f.Bodies[0]
-		text := []rune(b.Text)
-		end := ""
-		if len(text) > mostQuoted {
-			text, end = text[:mostQuoted], "…"
+		said := []rune(text.OneLine(b.Text))
+		if len(said) > mostQuoted {
+			said = append(said[:mostQuoted:mostQuoted], '…')
+		} else if len(said) == 0 {
+			said = []rune("an empty body")
 		}
 		e.Say("  ", row+": "+f.What+", first by request "+strconv.FormatUint(b.Seq, 10)+": "+
-			strconv.Quote(string(text))+end, Width)
+			string(said), Width)
 	}
 	if len(first) > 0 {
 		e.Say("  ", "More of them: "+e.failuresFile(), Width)

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/attack"
@@ -32,7 +34,6 @@ var loadShares = []Column{
 	{Head: "throttled", Unit: metric.Throttled},
 	{Head: "failed", Unit: metric.Failed},
 	{Head: "abandoned", Unit: metric.Abandoned},
-	{Head: "sent again", Unit: metric.Resent},
 	{Head: "of sessions shed", Unit: metric.Sessions + metric.Shed},
 	{Head: "of sessions failed", Unit: metric.Sessions + metric.Failed},
 }
@@ -162,6 +163,16 @@ func rowsUsedUp(all []execute.Record) int {
 	return 0
 }
 
+// total returns the sum of a metric per request over all requests of a cell.
+func total(cell results.Cell, unit string) int {
+	sum := 0.0
+	for _, run := range cell {
+		v, _ := run.Value(unit)
+		sum += math.Round(v * float64(run.Iters))
+	}
+	return int(sum)
+}
+
 func showAnswered(e *loaded, rows []Row) {
 	fmt.Fprintln(e.Stdout)
 	for k, r := range rows {
@@ -174,6 +185,9 @@ func showAnswered(e *loaded, rows []Row) {
 		if v, ok := r.Estimate(metric.Attempts); ok && v.Mid > 1 { // the server has got so many
 			words = append(words, text.Digits(v.Mid)+" attempts a request")
 		}
+		if n := total(r.Cell, metric.Resent); n > 0 {
+			words = append(words, "retried on a fresh connection: "+strconv.Itoa(n))
+		}
 		var statuses, errors []attack.Count
 		resumed, over := false, ""
 		for _, rec := range e.of(k) {
@@ -184,6 +198,11 @@ func showAnswered(e *loaded, rows []Row) {
 		}
 		if over != "" {
 			words = append(words, over)
+		}
+		streams := cmp.Or(e.loads[k].plan.Streams, attack.DefaultStreams)
+		if v, ok := r.Estimate(metric.StreamLimit); ok && int(v.Mid) < streams {
+			words = append(words, "the server allows "+
+				text.Count(int(v.Mid), "stream")+" on a connection")
 		}
 		if n := rowsUsedUp(e.of(k)); n > 0 {
 			words = append(words, fmt.Sprintf("all %s of data used once", text.Count(n, "row")))

@@ -102,6 +102,7 @@ func shows(output, text string) bool {
 // long are the pages that take five seconds and more, or half a minute while nothing is compiled: a
 // module of their own has Go compile the checkout once more.
 var long = []string{"README.md", "choose-a-limit.md", "durable-queues.md", "load-testing.md",
+	"load-testing-in-ci.md",
 	"reading-results.md", "start-here.md", "strategies.md", "studies.md", "test-your-pool.md"}
 
 // TestBlocks follows each page that does not take long as a reader would, block by block in one

@@ -1,0 +1,65 @@
+package attack_test
+
+import (
+	"context"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench/attack"
+)
+
+// TestLost: a connection ends at every tenth request, before any byte of an answer. Idempotent
+// requests are retried on a fresh connection, over HTTP/1.1 and HTTP/2, unless each is to be sent
+// once. Others have failed.
+func TestLost(t *testing.T) {
+	const tasks, lost = 45, 4
+	type connKey struct{}
+	var seen atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if seen.Add(1)%10 == 0 {
+			_ = r.Context().Value(connKey{}).(net.Conn).Close()
+			<-r.Context().Done()
+		}
+	}))
+	server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(ctx, connKey{}, c)
+	}
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	for _, h2c := range []bool{false, true} {
+		for method, repeatable := range map[string]bool{"GET": true, "HEAD": true, "PUT": true,
+			"DELETE": true, "POST": false, "PATCH": false} {
+			for _, resend := range []bool{false, true} {
+				seen.Store(0)
+				a := attack.Attack{Clients: 1, Tasks: tasks, H2C: h2c, Resend: resend,
+					Requests: []attack.Request{{Method: method, URL: server.URL + "/"}}}
+				r, err := attack.Run(t.Context(), a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				count := func(unit string) int {
+					return int(math.Round(metric(t, r, unit) * tasks))
+				}
+				failed, resent := lost, 0
+				if resend && repeatable {
+					failed, resent = 0, lost
+				}
+				if count("failed/op") != failed || count("resent/op") != resent ||
+					int(seen.Load()) != tasks+resent {
+					t.Errorf("%s, h2c %v, resend %v: %d failed, %d resent, %d seen: %v", method, h2c,
+						resend, count("failed/op"), count("resent/op"), seen.Load(), r.Errors)
+				}
+			}
+		}
+	}
+}
