@@ -106,6 +106,9 @@ func recoveryTime(
 				}
 				begun = append(begun, time.Since(from))
 			}
+			if tasks > 0 {
+				time.Sleep(settling)
+			}
 			return begun
 		}
 		start(interrupted)
@@ -121,6 +124,10 @@ func recoveryTime(
 	}
 	return median
 }
+
+// settling is longer than JetStream takes to write its deliveries to the disk: messages whose
+// delivery is not written come again at once.
+const settling = time.Second
 
 const begunLine = "begun"
 
