@@ -136,7 +136,7 @@ type Addition struct {
 }
 
 // String returns both in one line.
-func (a Addition) String() string { return a.What + " (the bare library: " + a.Bare + ")" }
+func (a Addition) String() string { return a.What + "; bare library: " + a.Bare }
 
 // Start makes an instance by Open, if set, else by New.
 func (s Spec) Start(ctx context.Context, p Params, sink Sink) (Strategy, error) {
