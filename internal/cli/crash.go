@@ -347,7 +347,8 @@ func (d crashDocument) page() *page.Crash {
 		ServerKills: r.ServerRestarts, Asked: d.Kills, InService: r.InService, First: r.First,
 		LongestFirst: r.LongestFirst,
 		Repeated:     r.Repeated, Stalled: r.Stalled, Command: d.command,
-		Patience: time.Duration(d.Patience * float64(time.Second)).String(), Interrupted: r.Interrupted, Recovered: r.Recovered,
+		Patience:    time.Duration(d.Patience * float64(time.Second)).String(),
+		Interrupted: r.Interrupted, Recovered: r.Recovered,
 		Recovery: r.Recovery, LongestRecovery: r.LongestRecovery, Adds: adds}
 }
 

@@ -167,8 +167,8 @@ func (w *worker) fail(e *strategies.StoreError) {
 	_, _ = fmt.Fprintf(w.out, "%c %q\n", said, e.Error())
 }
 
-// audit reports the number of messages in an idle store, and when it is empty: of earlier processes'
-// tasks this process sees only those delivered to it.
+// audit reports the number of messages in an idle store, and when it is empty: this process sees
+// only those tasks of earlier processes that are delivered to it.
 func (w *worker) audit(ctx context.Context) {
 	store, ok := w.strategy.(interface {
 		Stored(ctx context.Context) (int, error)

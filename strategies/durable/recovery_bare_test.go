@@ -136,7 +136,7 @@ func bareRabbitMQ(_ context.Context, n int, run func()) error {
 	return err
 }
 
-// bareRedis claims messages that were idle for 5 s, the lease of redis_stream, as it has no default.
+// bareRedis claims messages that were idle for 5 s, the lease of redis_stream: there is no default.
 func bareRedis(ctx context.Context, n int, run func()) error {
 	at, err := redis.ParseURL(os.Getenv(registry.Redis.Variable))
 	if err != nil {

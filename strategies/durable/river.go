@@ -33,9 +33,9 @@ import (
 //     five seconds may come five seconds late.
 //
 // It has no lease. It takes a job for lost that has run for an hour (RescueStuckJobsAfter), whether
-// it still runs or not, and looks for such jobs twice a minute. With a shorter lease, River's rescue
-// is off, and the adapter puts jobs back: those that River has as running, if they have been so for
-// the time of the lease and do not run in this process, and all of them when a queue is resumed.
+// it still runs or not, and looks for such jobs twice a minute. With a shorter lease, the adapter
+// puts jobs back instead: those that River has as running, if they have been so for the time of the
+// lease and do not run in this process, and all of them when a queue is resumed.
 var _ = register(strategies.Spec{
 	Name: "river",
 	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, " +
