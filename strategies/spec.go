@@ -40,6 +40,7 @@ type Spec struct {
 	UseIf   string      // completes "use it if …"
 	Source  string      // where the pattern comes from
 	OnPanic string      // the effect of a panic in a task, in a few words
+	Adds    []Addition  // what its adapter adds to a library; nil: it adapts none
 	Keys    []param.Key // parameters of its own
 	// Parts is the complexity, which decides ties of poolbench advise: a parameter, a queue, refusals,
 	// retries, classes, steps, pacing and another module count one each. 0: counted from the declared
@@ -126,6 +127,16 @@ type Spec struct {
 	// instance refuses all tasks with Open's error.
 	Open func(ctx context.Context, p Params, sink Sink) (Strategy, error)
 }
+
+// An Addition is a behaviour that the adapter of a library adds to it, so that a user of the bare
+// library does not have it. Both are phrases without a full stop.
+type Addition struct {
+	What string `json:"what"` // the adapter's behaviour
+	Bare string `json:"bare"` // that of the bare library
+}
+
+// String returns both in one line.
+func (a Addition) String() string { return a.What + "; bare library: " + a.Bare }
 
 // Start makes an instance by Open, if set, else by New.
 func (s Spec) Start(ctx context.Context, p Params, sink Sink) (Strategy, error) {

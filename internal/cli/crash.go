@@ -79,7 +79,7 @@ func (a *app) crashCommand() *cobra.Command {
 		"tasks submitted a second (default 4/5 of the limit's capacity)")
 	fs.Uint64Var(&o.Seed, "seed", 1, "seed `N` of the tasks and of the moments of the kills")
 	fs.DurationVar(&o.patience, "patience", patience,
-		"count the remaining tasks as lost after this `TIME` without progress")
+		"end after this `TIME` without progress: tasks still in the queue were not waited for")
 	options.Servers(cmd)
 	flags.Choice(cmd, &o.format, "format", "output format", "text", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
@@ -97,14 +97,17 @@ func (a *app) crashingCommand() *cobra.Command {
 // A crashDocument is what crash prints with --format json.
 type crashDocument struct {
 	text.Head
-	Strategy string `json:"strategy"`
-	Workload string `json:"workload"`
-	Limit    int    `json:"limit"`
-	Seed     uint64 `json:"seed"`
-	Kills    int    `json:"kills"` // that were asked for
-	command  string // that asks for the same
-	Survives string `json:"survives"`        // what the strategy declares
-	Fault    string `json:"fault,omitempty"` // why it was given up
+	Strategy string  `json:"strategy"`
+	Workload string  `json:"workload"`
+	Limit    int     `json:"limit"`
+	Seed     uint64  `json:"seed"`
+	Kills    int     `json:"kills"` // that were asked for
+	command  string  // that asks for the same
+	Survives string  `json:"survives"`        // what the strategy declares
+	Fault    string  `json:"fault,omitempty"` // why it was given up
+	Patience float64 `json:"patience_sec"`
+	// what the adapter adds to the library
+	Adds []strategies.Addition `json:"added_by_poolbench,omitempty"`
 	crash.Report
 }
 
@@ -203,7 +206,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 		return err
 	}
 	doc := crashDocument{text.NewHead("crash"), o.Strategy, p.Workload, p.Limit, p.Seed,
-		o.kills, o.command(p), level.String(), faultOf(err), report}
+		o.kills, o.command(p), level.String(), faultOf(err), p.Patience.Seconds(), v.Spec.Adds, report}
 	shown := doc.page()
 	shown.Broken = report.Lost > 0 && (level == strategies.PowerSafe ||
 		level == strategies.KillSafe && report.ServerRestarts == 0)
@@ -242,7 +245,7 @@ func (o crashOptions) command(p crash.Plan) string {
 }
 
 // patience is that of a crash, unless --patience is given.
-const patience = time.Minute
+const patience = 45 * time.Second
 
 // plan reads what the flags say.
 func (o crashOptions) plan() (p crash.Plan, v strategies.Variant, level strategies.Durability,
@@ -333,13 +336,20 @@ func drawShare(on *terminal.StatusLine, whole int) func(progress int) {
 // page is what the page shows, and the first lines of the terminal.
 func (d crashDocument) page() *page.Crash {
 	r := d.Report
+	var adds [][2]string
+	for _, a := range d.Adds {
+		adds = append(adds, [2]string{a.What, a.Bare})
+	}
 	return &page.Crash{Strategy: d.Strategy, Workload: d.Workload, Survives: d.Survives,
 		Limit: d.Limit, Seed: d.Seed, Accepted: r.Accepted, Once: r.Once, Twice: r.Twice,
 		Lost: r.Lost, LostBegun: r.LostBegun, Stored: r.Stored, Fault: d.Fault,
 		Dead: r.Dead, Unconfirmed: r.Unconfirmed, Kills: r.Restarts,
 		ServerKills: r.ServerRestarts, Asked: d.Kills, InService: r.InService, First: r.First,
 		LongestFirst: r.LongestFirst,
-		Repeated:     r.Repeated, Stalled: r.Stalled, Command: d.command}
+		Repeated:     r.Repeated, Stalled: r.Stalled, Command: d.command,
+		Patience:    time.Duration(d.Patience * float64(time.Second)).String(),
+		Interrupted: r.Interrupted, Recovered: r.Recovered,
+		Recovery: r.Recovery, LongestRecovery: r.LongestRecovery, Adds: adds}
 }
 
 // showCrash prints the finding first.
@@ -361,6 +371,14 @@ func (a *app) showCrash(doc crashDocument, format string) error {
 	if r.Restarts > 0 && r.LongestFirst > 0 {
 		rows = append(rows, []string{"first task", text.Seconds(r.First),
 			"after a restart: the median; the longest " + text.Seconds(r.LongestFirst)})
+	}
+	if err := a.List(append(rows, shown.Recoveries()...)); err != nil || len(doc.Adds) == 0 {
+		return err
+	}
+	fmt.Fprintln(a.Stdout, "\nadded by poolbench:")
+	rows = nil
+	for _, added := range doc.Adds {
+		rows = append(rows, []string{"-", added.String()})
 	}
 	return a.List(rows)
 }

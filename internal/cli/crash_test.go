@@ -19,6 +19,28 @@ func TestKillsThatNeverCame(t *testing.T) {
 	}
 }
 
+// TestNotWaitedFor: tasks that were still in the queue are in the finding, and not lost.
+func TestNotWaitedFor(t *testing.T) {
+	d := crashDocument{Strategy: "asynq", Kills: 3, Patience: 45,
+		Report: crash.Report{Accepted: 100, Once: 92, Stored: 8, Stalled: true, Restarts: 2,
+			InService: 8, Interrupted: 8}}
+	const want = "asynq lost none of 100 accepted tasks in 2 kills of the 3 asked for; 8 not waited " +
+		"for: still in its queue after 45s without progress"
+	shown := d.page()
+	if got := shown.Finding(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	const none = "none of 8 interrupted tasks began again within 45s"
+	if rows := shown.Recoveries(); len(rows) != 1 || rows[0][1] != "–" || rows[0][2] != none {
+		t.Error(rows)
+	}
+	d.Recovered, d.Recovery, d.LongestRecovery = 5, 90, 100
+	if rows := d.page().Recoveries(); len(rows) != 1 || rows[0][1] != "90.0 s" ||
+		!strings.HasSuffix(rows[0][2], "the longest 100 s; 5 of 8 did") {
+		t.Error(rows)
+	}
+}
+
 // TestCrashCommand: the command on the page asks for what was asked for.
 func TestCrashCommand(t *testing.T) {
 	o := crashOptions{kills: 30, kill: killServer, patience: patience, settings: []string{"a=b c"},

@@ -35,7 +35,8 @@ type Plan struct {
 	Watch func() error
 	// Removed: the queue is in a directory that will be removed.
 	Removed bool
-	// Patience is the time without events after which the remaining tasks count as lost.
+	// Patience is the time without events after which the run ends. Of the remaining tasks, those in
+	// the store were not waited for, and the others are lost.
 	Patience time.Duration
 	// Say, unless nil, receives the progress, up to twice the number of tasks.
 	Say func(progress int)
@@ -53,7 +54,8 @@ type Report struct {
 	Lost     int `json:"lost"`     // never done
 	// lost tasks that had begun: acknowledged before they were done, and not lost on their way in
 	LostBegun int `json:"lost_begun"`
-	// neither done nor known to be lost when the run was given up: a failed store may contain them
+	// neither done nor known to be lost when the run ended: not waited for longer than Patience, or a
+	// failed store may contain them
 	Stored int `json:"in_store"`
 	Once   int `json:"once"`
 	Twice  int `json:"twice"` // at least twice
@@ -75,7 +77,15 @@ type Report struct {
 	// from the start of the process after a kill to the first task that it began: median and maximum
 	First        float64 `json:"first_after_restart_sec"`
 	LongestFirst float64 `json:"longest_first_after_restart_sec"`
-	Seconds      float64 `json:"seconds"`
+	// tasks in service at the kills of the process, unless they cannot outlive it, and those of them
+	// that began again
+	Interrupted int `json:"interrupted"`
+	Recovered   int `json:"recovered"`
+	// from the start of the process after a kill until an interrupted task began again: median and
+	// maximum
+	Recovery        float64 `json:"recovery_sec"`
+	LongestRecovery float64 `json:"longest_recovery_sec"`
+	Seconds         float64 `json:"seconds"`
 }
 
 type run struct {
@@ -96,7 +106,7 @@ type run struct {
 func Run(ctx context.Context, p Plan) (Report, error) {
 	began := time.Now()
 	r := &run{Plan: p, random: rand.New(rand.NewPCG(p.Seed, 0)),
-		ledger: ledger{tasks: map[uint64]*entry{}}}
+		ledger: ledger{tasks: map[uint64]*entry{}, stored: -1}}
 	whole := 2 * p.Tasks
 	if p.Volatile {
 		whole = p.Tasks
@@ -149,7 +159,7 @@ func (r *run) start() error {
 		return err
 	}
 	c.Stdout = theirs
-	r.began = time.Now()
+	r.restarted(time.Now())
 	err = c.Start()
 	_ = theirs.Close() // the process has its own
 	if err != nil {
@@ -164,16 +174,25 @@ func (r *run) start() error {
 
 const looking = time.Second
 
+// counting is the time in which an idle process reports the number of messages in its store.
+const counting = 3 * looking
+
 func (r *run) attend(ctx context.Context) error {
 	idle := time.NewTimer(r.Patience)
 	defer idle.Stop()
 	look := time.NewTicker(looking)
 	defer look.Stop()
+	asked := false // has waited for the number of messages in the store
 	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-idle.C:
+			if r.stored < 0 && !r.Volatile && !asked {
+				asked = true
+				idle.Reset(counting)
+				continue
+			}
 			r.stalled = true
 			return nil
 		case <-look.C:
@@ -197,8 +216,11 @@ func (r *run) attend(ctx context.Context) error {
 			r.stalled = true
 			return nil
 		}
-		r.empty = false
+		if r.empty = false; r.counted { // nothing has happened
+			continue
+		}
 		if !r.refused { // refusing all tasks must not reset it forever
+			asked = false
 			idle.Reset(r.Patience)
 		}
 		if r.Say != nil {
@@ -239,6 +261,8 @@ func (r *run) strike(ctx context.Context) error {
 	r.met, r.busy = r.met+r.busy, 0
 	if r.Volatile {
 		r.given = r.open
+	} else {
+		r.interrupt()
 	}
 	if err := r.watch(); err != nil {
 		return err

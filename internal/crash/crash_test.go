@@ -98,6 +98,33 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// kept is forgetful, and has a store with 15 messages.
+var _ = strategies.Register(strategies.Spec{
+	Name: "kept",
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		return kept{forgetful{strategies.MustParse("serial").Spec.New(ctx, p, sink)}}
+	},
+})
+
+type kept struct{ forgetful }
+
+func (kept) Stored(context.Context) (int, error) { return 15, nil }
+
+// TestNotWaitedFor: tasks in the store at the end of the patience are not lost.
+func TestNotWaitedFor(t *testing.T) {
+	p := plan(t, "kept")
+	p.Kills, p.Patience = 0, time.Second // less than a process takes to count
+	r, err := crash.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := crash.Report{Accepted: 400, Lost: 25, Stored: 15, Once: 320, Twice: 40, Repeated: 40,
+		Stalled: true, Seconds: r.Seconds}
+	if r != want {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+}
+
 // TestFails: what the process cannot do is an error that says why.
 func TestFails(t *testing.T) {
 	for name, change := range map[string]func(*crash.Plan){

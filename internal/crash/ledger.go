@@ -18,6 +18,10 @@ type entry struct {
 	runs           int  // ended runs
 	life           int  // of the process in which the last run ended
 	repeated       bool // two runs ended in one life
+	running        bool // in this process
+
+	cut     bool      // interrupted by a kill, and not begun again
+	restart time.Time // start of the process after that kill
 }
 
 // A ledger is the killer's record of the tasks. Only one goroutine may use it at a time.
@@ -36,10 +40,16 @@ type ledger struct {
 	refusals int
 	refusal  string // text of the last refusal
 	empty    bool   // the store is empty and nothing happens: open tasks are lost
+	stored   int    // messages in the store since the last event of a task. -1: unknown
+	counted  bool   // the last line was that number
 
 	began time.Time       // start of the current process
 	first []time.Duration // from the start of a process after a kill to the first task that it began
 	fresh bool            // no task has begun in it yet
+
+	interrupted int
+	// from the start of the process after the kill until an interrupted task began again
+	recovery []time.Duration
 }
 
 // tell records a line of the process.
@@ -49,7 +59,15 @@ func (l *ledger) tell(line string, at time.Time) error {
 		return fmt.Errorf("crash: the process says %q", line)
 	}
 	said := event(kind[0])
+	l.counted = said == stored
 	switch said {
+	case stored:
+		n, err := strconv.Atoi(rest)
+		if err != nil || n < 0 {
+			return fmt.Errorf("crash: the process says %q", line)
+		}
+		l.stored = n
+		return nil
 	case failed, gone:
 		l.gone = l.gone || said == gone
 		why, err := strconv.Unquote(rest)
@@ -66,6 +84,7 @@ func (l *ledger) tell(line string, at time.Time) error {
 	if l.refused = said == refused; err != nil || why != "" && !l.refused {
 		return fmt.Errorf("crash: the process says %q", line)
 	}
+	l.stored = -1
 	e := l.tasks[id]
 	if e == nil {
 		e = new(entry)
@@ -84,8 +103,12 @@ func (l *ledger) tell(line string, at time.Time) error {
 			l.refusal = text.OneLine(s)
 		}
 	case begun:
-		e.begun = true
+		e.begun, e.running = true, true
 		l.busy++
+		if e.cut {
+			e.cut = false
+			l.recovery = append(l.recovery, at.Sub(e.restart))
+		}
 		if l.fresh {
 			l.fresh = false
 			l.first = append(l.first, at.Sub(l.began))
@@ -93,6 +116,7 @@ func (l *ledger) tell(line string, at time.Time) error {
 	case ended:
 		e.repeated = e.repeated || e.runs > 0 && e.life == l.lives
 		e.runs++
+		e.running = false
 		e.life = l.lives
 		l.busy--
 	case dead:
@@ -105,6 +129,26 @@ func (l *ledger) tell(line string, at time.Time) error {
 		l.open--
 	}
 	return nil
+}
+
+// interrupt marks the tasks in service at a kill. The next process starts at restarted.
+func (l *ledger) interrupt() {
+	for _, e := range l.tasks {
+		if e.running {
+			e.running, e.cut, e.restart = false, true, time.Time{}
+			l.interrupted++
+		}
+	}
+}
+
+// restarted notes the start of the process after a kill.
+func (l *ledger) restarted(at time.Time) {
+	l.began, l.stored = at, -1
+	for _, e := range l.tasks {
+		if e.cut && e.restart.IsZero() {
+			e.restart = at
+		}
+	}
 }
 
 func (e *entry) isOpen() bool { return e.accepted && e.runs == 0 && !e.dead }
@@ -121,9 +165,13 @@ func hear(out io.ReadCloser, lines chan<- string) {
 // accepted, and by one when it is done, dead, or known to be lost.
 func (l *ledger) progress() int { return 2*l.accepted - l.open + l.given }
 
-// report counts the tasks. Open tasks count as lost, or unless known as stored.
+// report counts the tasks. Open tasks count as lost, or unless known as stored. If the run stalled,
+// as many as the store contains count as stored, the interrupted ones first. This number may
+// include messages of tasks that were done and not confirmed.
 func (l *ledger) report(known bool) Report {
-	r := Report{Accepted: l.accepted, InService: l.met}
+	r := Report{Accepted: l.accepted, InService: l.met, Interrupted: l.interrupted,
+		Recovered: len(l.recovery)}
+	openBegun := 0
 	for _, e := range l.tasks {
 		switch {
 		case !e.accepted && e.runs > 0:
@@ -138,18 +186,31 @@ func (l *ledger) report(known bool) Report {
 			}
 		case e.dead:
 			r.Dead++
-		case !known:
-			r.Stored++
 		default:
 			r.Lost++
 			if e.begun {
-				r.LostBegun++
+				openBegun++
 			}
 		}
 	}
-	slices.Sort(l.first)
-	if n := len(l.first); n > 0 {
-		r.First, r.LongestFirst = l.first[n/2].Seconds(), l.first[n-1].Seconds()
+	switch {
+	case !known:
+		r.Stored = r.Lost
+	case l.stalled && !l.empty:
+		r.Stored = min(r.Lost, max(l.stored, 0))
 	}
+	r.Lost -= r.Stored
+	r.LostBegun = min(r.Lost, max(openBegun-r.Stored, 0))
+	r.First, r.LongestFirst = medianAndMost(l.first)
+	r.Recovery, r.LongestRecovery = medianAndMost(l.recovery)
 	return r
+}
+
+// medianAndMost returns both in seconds, or 0 of nothing.
+func medianAndMost(of []time.Duration) (median, most float64) {
+	if len(of) == 0 {
+		return 0, 0
+	}
+	of = slices.Sorted(slices.Values(of))
+	return of[len(of)/2].Seconds(), of[len(of)-1].Seconds()
 }

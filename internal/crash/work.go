@@ -47,6 +47,7 @@ const (
 	failed   event = 'f' // the process cannot carry out its order, with the reason
 	gone     event = 'g' // the store is gone with its content, with the reason
 	empty    event = 'n' // the store is empty, and nothing has happened for seconds
+	stored   event = 's' // messages in the store, after a second in which nothing has happened
 )
 
 // Work carries out the order in in, and writes the events of its tasks to out.
@@ -166,8 +167,8 @@ func (w *worker) fail(e *strategies.StoreError) {
 	_, _ = fmt.Fprintf(w.out, "%c %q\n", said, e.Error())
 }
 
-// audit reports when the store is empty and idle: of earlier processes' tasks this process sees
-// only those delivered to it.
+// audit reports the number of messages in an idle store, and when it is empty: this process sees
+// only those tasks of earlier processes that are delivered to it.
 func (w *worker) audit(ctx context.Context) {
 	store, ok := w.strategy.(interface {
 		Stored(ctx context.Context) (int, error)
@@ -176,9 +177,15 @@ func (w *worker) audit(ctx context.Context) {
 		return
 	}
 	last, looks := w.said.Load(), 0
+	told, toldAt := -1, last // the number last reported, and the events by then
 	for pace.Sleep(ctx, time.Second) == nil {
 		n, err := store.Stored(ctx)
-		if now := w.said.Load(); now != last || err != nil || n > 0 {
+		now := w.said.Load()
+		if now == last && err == nil && (n != told || now != toldAt) {
+			_, _ = fmt.Fprintf(w.out, "%c %d\n", stored, n)
+			told, toldAt = n, now
+		}
+		if now != last || err != nil || n > 0 {
 			last, looks = now, 0
 			continue
 		}

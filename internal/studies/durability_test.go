@@ -134,7 +134,7 @@ func TestDurabilityLines(t *testing.T) {
 		"1000 tasks a second are more than these complete: redis_stream and sqlite_queue",
 		"at 1000 tasks a second, no run can be used, as where the one who submits waits for " +
 			"each confirmation too long: dispatcher",
-		"not measured: asynq (needs Redis), postgres_queue (needs PostgreSQL), " +
+		"not measured: asynq:poll=100ms (needs Redis), postgres_queue (needs PostgreSQL), " +
 			"postgres_queue:sync=off (needs PostgreSQL), rabbitmq (needs RabbitMQ), ",
 	} {
 		if !strings.Contains(said, want) {

@@ -24,14 +24,49 @@ type Crash struct {
 	LostBegun int    // lost tasks that had begun
 	Repeated  int    // done twice without a kill in between
 	Stalled   bool   // stopped making progress before all tasks were done
-	Stored    int    // neither done nor lost when the run was given up
+	Stored    int    // neither done nor lost when the run ended
+	Patience  string // without progress, after which the run ended
 	Fault     string // why the run was given up, or ""
 
 	Kills, ServerKills  int
 	Asked               int     // planned kills
 	InService           int     // tasks in service at the kills
 	First, LongestFirst float64 // seconds from a restart to the first task. 0: unknown
-	Command             string  // reproduces the result
+	Interrupted         int     // tasks in service at the kills of the process
+	Recovered           int     // of these, tasks that began again
+	// seconds from a restart until an interrupted task began again. 0: none did
+	Recovery, LongestRecovery float64
+	Adds                      [][2]string // what its adapter adds, and the bare library's behaviour
+	Command                   string      // reproduces the result
+}
+
+// awaits reports whether the run ended while tasks were in the queue.
+func (c *Crash) awaits() bool { return c.Fault == "" && c.Stored > 0 }
+
+// recovery describes the recovery of interrupted tasks, "" if none was.
+func (c *Crash) recovery() string {
+	switch {
+	case c.Interrupted == 0 || c.Fault != "" && c.Recovered == 0:
+		return ""
+	case c.Recovered == 0:
+		return fmt.Sprintf("none of %s began again within %s",
+			text.Count(c.Interrupted, "interrupted task"), c.Patience)
+	}
+	return fmt.Sprintf("median from a restart until an interrupted task began again; the longest %s; "+
+		"%d of %d did", text.Seconds(c.LongestRecovery), c.Recovered, c.Interrupted)
+}
+
+// Recoveries returns the row of the recovery time, without one if no task was interrupted.
+func (c *Crash) Recoveries() (rows [][]string) {
+	said := c.recovery()
+	if said == "" {
+		return nil
+	}
+	value := "–"
+	if c.Recovered > 0 {
+		value = text.Seconds(c.Recovery)
+	}
+	return [][]string{{"recovery", value, said}}
 }
 
 // Finding returns a sentence, without a full stop, on the tasks lost and done twice.
@@ -54,6 +89,9 @@ func (c *Crash) Finding() string {
 	out := fmt.Sprintf("%s lost %s of %d accepted tasks in %s", c.Strategy, lost, c.Accepted, killed)
 	left := c.Asked - c.Kills - c.ServerKills
 	switch {
+	case c.awaits() && left > 0:
+		out += fmt.Sprintf(" of the %d asked for", c.Asked)
+	case c.awaits():
 	case c.Stalled && left > 0:
 		out += fmt.Sprintf(" of the %d asked for: nothing happened any more", c.Asked)
 	case c.Stalled:
@@ -70,6 +108,10 @@ func (c *Crash) Finding() string {
 	}
 	if c.Repeated > 0 {
 		out += fmt.Sprintf(", %d of them with no kill between", c.Repeated)
+	}
+	if c.awaits() {
+		out += fmt.Sprintf("; %d not waited for: still in its queue after %s without progress",
+			c.Stored, c.Patience)
 	}
 	if c.InService == 0 && c.Kills+c.ServerKills > 0 {
 		out += "; no kill met a task in service"
@@ -109,6 +151,9 @@ func (c *Crash) Outcomes() []Outcome {
 	}
 	if c.Fault != "" {
 		all = append(all, Outcome{"in the store", c.Stored, "not done when it was given up"})
+	} else if c.Stored > 0 {
+		all = append(all, Outcome{"not waited for", c.Stored, fmt.Sprintf("still in its queue after "+
+			"%s without progress, and not lost: wait longer with --patience", c.Patience)})
 	}
 	return all
 }
@@ -141,6 +186,16 @@ func (c *Crash) found() (a shell.Answer) {
 		a.Facts = append(a.Facts, shell.Fact{Title: "After a restart", Text: fmt.Sprintf(
 			"The first task begins after %s, the median; %s at the most.",
 			text.Seconds(c.First), text.Seconds(c.LongestFirst))})
+	}
+	if said := c.recovery(); said != "" {
+		if c.Recovered > 0 {
+			said = text.Seconds(c.Recovery) + ", the " + said
+		}
+		if c.awaits() {
+			said += fmt.Sprintf(". Not waited for: %s, still in its queue after %s without progress",
+				text.Count(c.Stored, "task"), c.Patience)
+		}
+		a.Facts = append(a.Facts, shell.Fact{Title: "Interrupted tasks", Text: said + "."})
 	}
 	a.Next = "poolbench study durability"
 	return a
@@ -197,6 +252,15 @@ func WriteCrash(w io.Writer, c *Crash) error {
 	for _, f := range c.Outcomes() {
 		t.Rows = append(t.Rows, []string{f.Name, fmt.Sprint(f.Tasks), f.Doc})
 	}
+	t.Rows = append(t.Rows, c.Recoveries()...)
 	t.add(&p)
+	if len(c.Adds) > 0 {
+		t := factTable{ID: "adds", Title: "Added by poolbench", Said: true,
+			Heads: []string{"added", "the bare library"}}
+		for _, a := range c.Adds {
+			t.Rows = append(t.Rows, a[:])
+		}
+		t.add(&p)
+	}
 	return p.Write(w)
 }

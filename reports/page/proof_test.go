@@ -114,6 +114,9 @@ func TestPages(t *testing.T) {
 	lost := &Crash{Strategy: evil, Workload: evil, Survives: evil, Command: evil, Accepted: 100,
 		Once: 98, Lost: 2, Kills: 2, Broken: true, First: 0.01, LongestFirst: 0.02}
 	nothing := &Crash{Strategy: "s"}
+	waits := &Crash{Strategy: "s", Accepted: 9, Once: 7, Stored: 2, Stalled: true, Kills: 1,
+		Patience: "45s", Interrupted: 3, Recovered: 1, Recovery: 2, LongestRecovery: 2,
+		Adds: [][2]string{{"one thing", evil}}}
 	for name, of := range map[string]struct {
 		write func(*strings.Builder) error
 		want  []string
@@ -122,6 +125,9 @@ func TestPages(t *testing.T) {
 			">1 of 4 known answers missed", `<figure id="known-figure"`, `id="machine"`, ">1 missed<"}},
 		"crash": {func(b *strings.Builder) error { return WriteCrash(b, lost) }, []string{
 			"lost 2 of 100 accepted", `<figure id="outcomes"`, ">2 lost against its word<", "20.0 ms"}},
+		"waits": {func(b *strings.Builder) error { return WriteCrash(b, waits) }, []string{
+			">0 lost<", "2 not waited for: still in its queue after 45s without progress",
+			"2.00 s, the median from a restart", "1 of 3 did", "Added by poolbench", "one thing"}},
 		"nothing": {func(b *strings.Builder) error { return WriteCrash(b, nothing) },
 			[]string{">0 lost<"}},
 	} {

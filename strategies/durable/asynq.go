@@ -21,31 +21,47 @@ var _ = register(strategies.Spec{
 	Name:    "asynq",
 	Summary: "asynq: tasks in lists and sorted sets of Redis, each moved by a script, polled for",
 	UseIf: "its web page, schedules and unique tasks are wanted; a task may take two minutes " +
-		"until it runs again, when its process was killed and others go on",
+		"until it runs again, when its process was killed",
 	Source:     "github.com/hibiken/asynq",
 	FIFO:       true,
 	Durability: killSafe,
 	Needs:      registry.Redis.Product,
 	Ready:      registry.Redis.Ready,
 	Clean:      cleanRedis,
-	Keys: []param.Key{awayKey, {Name: "poll", Kind: param.Duration, Default: "100ms",
-		Doc: "how often it looks for tasks when there were none, and for retries that are due; " +
-			"asynq's own defaults are 1s and 5s"}},
+	Adds:       asynqAdds,
+	Keys: []param.Key{awayKey,
+		{Name: "recovery", Kind: param.Choice, Default: byLibrary,
+			Choices: []string{byLibrary, atStart},
+			Doc: "library: asynq looks for interrupted tasks each minute, after their lease of " +
+				"30s and another 30s, and waits 15s to 45s more; start: poolbench ends all " +
+				"leases when a process starts or has lost a connection"},
+		{Name: "poll", Kind: param.Duration, Default: "1s",
+			Doc: "TaskCheckInterval: how often it looks for tasks when there were none"},
+		{Name: "scheduled", Kind: param.Duration, Default: "5s",
+			Doc: "DelayedTaskCheckInterval: how often it looks for retries that are due"}},
 	Check: func(p strategies.Params) error {
-		if poll := p.Values.Duration("poll"); poll < time.Millisecond || poll > time.Hour {
-			return fmt.Errorf("poll %v: want 1ms to 1h", poll)
+		for _, name := range []string{"poll", "scheduled"} {
+			if d := p.Values.Duration(name); d < time.Millisecond || d > time.Hour {
+				return fmt.Errorf("%s %v: want 1ms to 1h", name, d)
+			}
 		}
 		return checkAway(p)
 	},
 	Open: openAsynq,
 })
 
+// The values of the parameter recovery.
+const (
+	byLibrary = "library"
+	atStart   = "start"
+)
+
 // An asynqQueue is a queue of asynq, with a client and a server of that library on one pool of
 // connections. What the library decides by itself:
 //   - A lease is 30 s, and renewed. A task whose process was killed is found by a look each minute
-//     and not before 30 s after the lease: after one to two minutes. Where an instance resumes a
-//     queue, or has lost a connection, it ends these leases, by a key that only the library's
-//     source tells of.
+//     and not before 30 s after the lease, and is then retried with a delay: after one to two
+//     minutes. With recovery=start, an instance that starts, or has lost a connection, ends these
+//     leases, by a key that only the library's source documents.
 //   - There is one loop that fetches, and a task costs it two round trips at least.
 //   - Replies are sent after the handler has returned: an error is not told to anybody, and a
 //     retry of the reply is given up with the lease.
@@ -59,6 +75,8 @@ type asynqQueue struct {
 	name      string
 	options   []asynq.Option
 	poll      time.Duration
+	scheduled time.Duration
+	atStart   bool // it ends leases
 	opened    time.Time
 	remove    bool
 	lost      chan struct{} // a connection, and perhaps a reply of the server
@@ -68,7 +86,8 @@ func openAsynq(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
 	q := &asynqQueue{health: newHealth(p.Values.Duration(awayKey.Name)), name: queueName(p),
-		poll: p.Values.Duration("poll"), opened: time.Now(),
+		poll: p.Values.Duration("poll"), scheduled: p.Values.Duration("scheduled"),
+		atStart: p.Values.Choice("recovery") == atStart, opened: time.Now(),
 		lost: make(chan struct{}, 1)}
 	open := func(ctx context.Context) error {
 		o, err := redisOptions()
@@ -122,9 +141,13 @@ func (q *asynqQueue) put(ctx context.Context, body []byte) error {
 	return registry.Redis.Tell(err)
 }
 
-// work has a server run until ctx ends, and another one when a connection was lost: what Redis had
-// handed out then, or was not told of, the first look of that finds.
+// work runs a server until ctx ends. With recovery=start it runs another one when a connection was
+// lost, whose first look finds the tasks that Redis had handed out then, or was not told of.
 func (q *asynqQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
+	if !q.atStart {
+		q.serve(ctx, limit, do)
+		return
+	}
 	for ctx.Err() == nil {
 		if err := q.run(ctx, asynqExpire, "lease"); err != nil {
 			wait(ctx, calm)
@@ -142,8 +165,8 @@ func (q *asynqQueue) serve(ctx context.Context, limit int, do func(engine.Messag
 	var all sync.WaitGroup
 	server := asynq.NewServerFromRedisClient(q.redis, asynq.Config{
 		Concurrency: limit, Queues: map[string]int{q.name: 1},
-		TaskCheckInterval: q.poll, DelayedTaskCheckInterval: q.poll,
-		RetryDelayFunc: asynqDelay, ShutdownTimeout: time.Minute,
+		TaskCheckInterval: q.poll, DelayedTaskCheckInterval: q.scheduled,
+		RetryDelayFunc: q.delay, ShutdownTimeout: time.Minute,
 		Logger: silent{}, LogLevel: asynq.FatalLevel})
 	err := server.Start(asynq.HandlerFunc(func(ctx context.Context, t *asynq.Task) error {
 		m := &asynqMessage{delivery: delivery{t.Payload(), 1}}
@@ -188,9 +211,11 @@ func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		if err == nil || errors.As(err, &reply) || ctx.Err() != nil {
 			return err
 		}
-		select {
-		case q.lost <- struct{}{}:
-		default:
+		if q.atStart {
+			select {
+			case q.lost <- struct{}{}:
+			default:
+			}
 		}
 		wait(ctx, calm)
 		return err
@@ -210,9 +235,13 @@ type asynqAgain struct{ after time.Duration }
 
 func (asynqAgain) Error() string { return "again" }
 
-// asynqDelay is the wait before the next attempt; none after one whose lease has run out.
-func asynqDelay(_ int, err error, _ *asynq.Task) time.Duration {
-	again, _ := errors.AsType[asynqAgain](err)
+// delay is the wait before the next attempt. After one whose lease has run out it is the library's
+// own, or none with recovery=start.
+func (q *asynqQueue) delay(n int, err error, t *asynq.Task) time.Duration {
+	again, asked := errors.AsType[asynqAgain](err)
+	if !asked && !q.atStart {
+		return asynq.DefaultRetryDelayFunc(n, err, t)
+	}
 	return again.after
 }
 

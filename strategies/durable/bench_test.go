@@ -25,7 +25,7 @@ var raws = []raw{
 	{"postgres_queue", 1, openRawPostgres},
 	{"river:cooldown=1ms,poll=20ms", 50, openRawRiver},
 	{"redis_stream", 1, openRawRedis},
-	{"asynq", 1, openRawAsynq},
+	{"asynq:poll=100ms", 1, openRawAsynq},
 	{"rabbitmq", 1, openRawRabbitMQ},
 	{"rabbitmq:queue=classic", 1, openRawClassic},
 }

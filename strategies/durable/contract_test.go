@@ -40,7 +40,8 @@ func TestContract(t *testing.T) {
 		{"postgres_queue_off", with("postgres_queue", append(brief, "sync", "off")...)},
 		{"river", with("river", append(brief, "cooldown", "1ms", "poll", "20ms")...)},
 		{"redis_stream", with("redis_stream", brief...)},
-		{"asynq", with("asynq", "poll", "10ms", "base", "5ms")},
+		{"asynq", with("asynq", "recovery", "start", "poll", "10ms", "scheduled", "10ms",
+			"base", "5ms")},
 		{"rabbitmq", with("rabbitmq", "base", "5ms")},
 		{"rabbitmq_classic", with("rabbitmq", "queue", "classic", "base", "5ms")},
 	} {

@@ -12,6 +12,13 @@
 // guarantees and costs; clauses Kept, Killed and Poison of the contract test it, and `poolbench
 // crash` kills the processes and counts.
 //
+// # Recovery
+//
+// A task that a kill has interrupted runs again when its library finds it, with the library's own
+// settings by default: asynq after 90 s to 1 min 45 s, river after an hour, jetstream after 30 s.
+// TestRecovery compares this with programs that use the libraries directly. A parameter that stands
+// for a setting of a library has the library's default, and Spec.Adds lists what an adapter adds.
+//
 // # Servers
 //
 // sqlite_queue and jetstream run within the process. The others need a server, named by an

@@ -27,7 +27,11 @@ var _ = register(strategies.Spec{
 		"shared by many machines",
 	Source: "github.com/nats-io/nats-server/v2 and nats.go",
 	FIFO:   true,
-	Keys: []param.Key{dirKey, leaseKey,
+	Adds:   jetAdds,
+	Keys: []param.Key{dirKey,
+		{Name: "lease", Kind: param.Duration, Default: "30s",
+			Doc: "AckWait: after which a message of an ended process is delivered again; it is " +
+				"renewed as long as the task runs"},
 		{Name: "server", Kind: param.Choice, Default: "embedded",
 			Choices: []string{"embedded", "outer"},
 			Doc:     "outer: the one that " + registry.NATS.Variable + " names"},

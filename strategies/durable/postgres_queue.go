@@ -24,6 +24,7 @@ var _ = register(strategies.Spec{
 		"thousand a second are enough",
 	Source:     "the usual queue in a table, in the smallest form; github.com/jackc/pgx/v5",
 	FIFO:       true,
+	Adds:       postgresAdds,
 	Keys:       []param.Key{leaseKey, awayKey, syncCommitKey},
 	Durability: syncCommitDurability,
 	Needs:      registry.Postgres.Product,

@@ -26,6 +26,7 @@ var _ = register(strategies.Spec{
 		"are enough; a task takes less than the server's consumer_timeout (30 minutes)",
 	Source: "github.com/rabbitmq/amqp091-go",
 	FIFO:   true,
+	Adds:   rabbitAdds,
 	Keys: []param.Key{awayKey, {Name: "queue", Kind: param.Choice, Default: "quorum",
 		Choices: []string{"classic", "quorum"},
 		Doc: "quorum: an fsync before the confirm, on a majority of the nodes; classic: on one " +

@@ -24,6 +24,7 @@ var _ = register(strategies.Spec{
 		"decides what is lost with it: the last second or two (everysec), or nothing (always)",
 	Source:     "github.com/redis/go-redis/v9; Redis 6.2 and later",
 	FIFO:       true,
+	Adds:       streamAdds,
 	Keys:       []param.Key{leaseKey, awayKey},
 	Durability: killSafe,
 	Needs:      registry.Redis.Product,

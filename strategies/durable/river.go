@@ -32,10 +32,10 @@ import (
 //   - An attempt that is put off is looked for once per poll. One that is put off for more than
 //     five seconds may come five seconds late.
 //
-// It has no lease. It takes a job for lost that has run for an hour, whether it still runs or not,
-// and looks for such twice a minute. Here a job is put back that River says is running, if it has
-// been so for the time of a lease and does not run in this process; and all of them when a queue is
-// resumed.
+// It has no lease. It takes a job for lost that has run for an hour (RescueStuckJobsAfter), whether
+// it still runs or not, and looks for such jobs twice a minute. With a shorter lease, the adapter
+// puts jobs back instead: those that River has as running, if they have been so for the time of the
+// lease and do not run in this process, and all of them when a queue is resumed.
 var _ = register(strategies.Spec{
 	Name: "river",
 	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, " +
@@ -44,7 +44,12 @@ var _ = register(strategies.Spec{
 		"user interface with it",
 	Source: "github.com/riverqueue/river v0.51.1",
 	FIFO:   true,
-	Keys: []param.Key{leaseKey, awayKey, syncCommitKey,
+	Adds:   riverAdds,
+	Keys: []param.Key{
+		{Name: "lease", Kind: param.Duration, Default: "1h",
+			Doc: "RescueStuckJobsAfter: after which River runs a job of an ended process again; " +
+				"below 1h poolbench puts such jobs back, after this time and at each start"},
+		awayKey, syncCommitKey,
 		{Name: "cooldown", Kind: param.Duration, Default: "100ms",
 			Doc: "FetchCooldown: least time between two fetches"},
 		{Name: "poll", Kind: param.Duration, Default: "1s",
@@ -56,6 +61,9 @@ var _ = register(strategies.Spec{
 	Check:      checkRiver,
 	Open:       openRiver,
 })
+
+// riverRescue is River's own default of RescueStuckJobsAfter.
+const riverRescue = time.Hour
 
 func checkRiver(p strategies.Params) error {
 	cooldown, poll := p.Values.Duration("cooldown"), p.Values.Duration("poll")
@@ -76,7 +84,7 @@ func checkRiver(p strategies.Params) error {
 type riverQueue struct {
 	postgresSchema
 	client *river.Client[pgx.Tx]
-	lease  time.Duration
+	lease  time.Duration // 0: River's own rescue
 	do     func(engine.Message)
 
 	mu     sync.Mutex
@@ -94,8 +102,10 @@ func (riverTask) Kind() string { return "task" }
 func openRiver(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	q := &riverQueue{postgresSchema: newPostgresSchema(p), lease: p.Values.Duration("lease"),
-		active: make(map[int64]bool)}
+	q := &riverQueue{postgresSchema: newPostgresSchema(p), active: make(map[int64]bool)}
+	if lease := p.Values.Duration("lease"); lease < riverRescue {
+		q.lease = lease
+	}
 	open := func(ctx context.Context) error {
 		return q.open(ctx, p, func(ctx context.Context) error { return q.migrate(ctx, p) })
 	}
@@ -113,8 +123,12 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 	if _, err := migrations.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return err
 	}
-	if err := q.putBack(ctx, 0); err != nil {
-		return err
+	jobTimeout := p.Values.Duration("lease") // River does not rescue jobs without one
+	if q.lease > 0 {
+		jobTimeout = -1
+		if err := q.putBack(ctx, 0); err != nil {
+			return err
+		}
 	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, river.WorkFunc(q.run))
@@ -124,7 +138,9 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 		FetchCooldown:     p.Values.Duration("cooldown"),
 		FetchPollInterval: p.Values.Duration("poll"),
 		MaxAttempts:       math.MaxInt16, // whoever runs the task counts
-		JobTimeout:        -1,
+		JobTimeout:        jobTimeout,
+		// not below JobTimeout
+		RescueStuckJobsAfter: max(jobTimeout, 0),
 		// dead letters stay
 		CancelledJobRetentionPeriod: -1,
 		DiscardedJobRetentionPeriod: -1,
@@ -153,6 +169,9 @@ func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message
 		if wait(ctx, 100*time.Millisecond); ctx.Err() != nil {
 			return
 		}
+	}
+	if q.lease == 0 {
+		<-ctx.Done()
 	}
 	for wait(ctx, q.lease/3); ctx.Err() == nil; wait(ctx, q.lease/3) {
 		begun := time.Now()

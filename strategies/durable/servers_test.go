@@ -64,7 +64,7 @@ func TestOutlived(t *testing.T) {
 		{text: "postgres_queue:lease=500ms,away=1m"},
 		{text: "river:lease=500ms,cooldown=1ms,poll=20ms,away=1m"},
 		{"redis_stream:lease=1s,away=1m", "appendfsync=always"},
-		{"asynq:away=1m", "appendfsync=always"},
+		{"asynq:recovery=start,poll=100ms,scheduled=100ms,away=1m", "appendfsync=always"},
 		{text: "rabbitmq:queue=quorum,away=1m"},
 		{text: "rabbitmq:queue=classic,away=1m"},
 	} {

@@ -23,6 +23,7 @@ var _ = register(strategies.Spec{
 		"thousand a second are enough",
 	Source: "the stock scraper's durable queue, in the smallest form; modernc.org/sqlite",
 	FIFO:   true,
+	Adds:   sqliteAdds,
 	Keys: []param.Key{dirKey, leaseKey,
 		{Name: "sync", Kind: param.Choice, Default: "full", Choices: []string{"normal", "full"},
 			Doc: "full: an fsync for each transaction; normal: one now and then, so that the " +

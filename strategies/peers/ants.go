@@ -23,6 +23,15 @@ var _ = register(strategies.Spec{
 	UseIf:   "you have ants already",
 	Source:  "github.com/panjf2000/ants/v2",
 	OnPanic: "contained by the adapter; ants itself recovers, logs and replaces the worker",
+	Adds: []strategies.Addition{
+		{What: "a panic is the task's result and does not reach ants",
+			Bare: "recovers, logs and replaces the worker"},
+		{What: "Submit waits for a slot before the pool, until its context ends",
+			Bare: "Submit waits for a worker without a context"},
+		{What: "Drain waits for all tasks, then closes the pool; Submit returns an error from " +
+			"then on",
+			Bare: "Release does not wait for running tasks"},
+	},
 
 	Capacity:       limitOf,
 	WorkConserving: true,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/shell"
+	"github.com/poolbench/poolbench/strategies"
 )
 
 var (
@@ -50,7 +51,8 @@ func (b *board) writePage(w io.Writer) error {
 				libraries-len(breaks), text.Count(libraries, "library strategy"),
 				text.List(breaks)),
 			Lead: "A library stands here as its strategy uses it: with what the contract asks " +
-				"for around it. What the bare library does otherwise is among the faults.",
+				"for around it: see Added by poolbench. Defects of the bare library are among " +
+				"the faults.",
 			Facts: []shell.Fact{
 				{Title: "Cells", Text: "✓ holds: a test of the clause passes. ✗ fails: it leads to " +
 					"what shows it, which a test runs. – no claim: the strategy declares " +
@@ -74,6 +76,7 @@ func (b *board) writePage(w io.Writer) error {
 		of                  any
 	}{{b.groups[0].id, b.groups[0].title, "table", b.onPage(b.groups[0])},
 		{b.groups[1].id, b.groups[1].title, "table", b.onPage(b.groups[1])},
+		{"adds", "Added by poolbench", "adds", b.adds},
 		{"faults", "Faults of libraries", "faults", b.faultsOnPage()}} {
 		var b strings.Builder
 		if err := boardTemplate.ExecuteTemplate(&b, s.template, s.of); err != nil {
@@ -139,6 +142,7 @@ func TestBoardPage(t *testing.T) {
 			rows: []boardRow{{"leaky", "v1.2.3" + evil, []boardCell{{state: holds},
 				{fails, "leaky_once"}, {state: notClaimed}}, "5", "never", "614"}}},
 			{id: "strategies", title: "Built in"}},
+		adds: []boardAddition{{"leaky", strategies.Addition{What: evil, Bare: "leaks"}}},
 		faults: []boardFault{{fault{name: "leaky_once", module: "github.com/leaky/leaky/v2",
 			version: "v1.2.3", finding: evil, clause: "leaky: Once", upstream: "issues/7",
 			want: evil}, evil}, {fault{name: "other", module: "github.com/leaky/leaky",
@@ -157,7 +161,7 @@ func TestBoardPage(t *testing.T) {
 		`<td class="holds"><b aria-hidden="true">✓</b> holds</td>`,
 		`<a href="#leaky_once" title="what shows it"><b aria-hidden="true">✗</b> fails</a>`,
 		`<td class="none"><b aria-hidden="true">–</b> no claim</td>`,
-		`<article class="fault" id="leaky_once"`, "✗ breaks leaky: Once",
+		`<td>leaks</td>`, `<article class="fault" id="leaky_once"`, "✗ breaks leaky: Once",
 		`<a href="https://github.com/leaky/leaky/issues/7">`, "No issue upstream is known",
 		"Every clause holds in 0 of 1 library strategy, and not in leaky"} {
 		if !strings.Contains(page, want) {

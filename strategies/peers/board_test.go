@@ -40,7 +40,7 @@ func TestBoard(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := string(text)
-	made := map[string]string{"faults": found.faultsText()}
+	made := map[string]string{"faults": found.faultsText(), "adds": found.addsTable()}
 	for _, g := range found.groups {
 		made[g.id] = found.table(g)
 	}
@@ -78,6 +78,13 @@ type board struct {
 	clauses []string
 	groups  []boardGroup
 	faults  []boardFault
+	adds    []boardAddition
+}
+
+// A boardAddition is what the adapter of a library adds to it.
+type boardAddition struct {
+	Name string // of the strategy
+	strategies.Addition
 }
 
 // A boardGroup is a table of it.
@@ -151,6 +158,9 @@ func newBoard(t *testing.T) *board {
 			if r.version == "" {
 				t.Errorf("%s: go.mod has no %s", s.Name, s.Source)
 			}
+			for _, a := range s.Adds {
+				b.adds = append(b.adds, boardAddition{s.Name, a})
+			}
 		}
 		for _, c := range clauses {
 			r.cells = append(r.cells, newBoardCell(s, c))
@@ -222,6 +232,16 @@ func (b *board) table(g boardGroup) string {
 		out += fmt.Sprintf(" %s | %s | %s |\n", r.waits, r.submits, r.cost)
 	}
 	return out
+}
+
+// addsTable has what the adapters add, for docs/measured/board.md.
+func (b *board) addsTable() string {
+	var out strings.Builder
+	out.WriteString("| strategy | added by poolbench | the bare library |\n|---|---|---|\n")
+	for _, a := range b.adds {
+		fmt.Fprintf(&out, "| %s | %s | %s |\n", a.Name, a.What, a.Bare)
+	}
+	return out.String()
 }
 
 // faultsText has a section for each fault for docs/measured/board.md, with what shows it.

@@ -22,6 +22,14 @@ var _ = register(strategies.Spec{
 	UseIf:   "a batch has an end, and a panic in it should come out there",
 	Source:  "github.com/sourcegraph/conc/pool",
 	OnPanic: "contained by the adapter; conc keeps the first and raises it again in Wait",
+	Adds: []strategies.Addition{
+		{What: "a panic is the task's result and does not reach conc",
+			Bare: "keeps the first panic and raises it again in Wait"},
+		{What: "Submit waits for a slot before the pool, until its context ends",
+			Bare: "Go waits for a goroutine without a context"},
+		{What: "after Drain has begun, Submit returns an error",
+			Bare: "Go after Wait panics"},
+	},
 
 	Capacity:       limitOf,
 	WorkConserving: true,

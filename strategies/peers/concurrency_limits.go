@@ -36,6 +36,16 @@ var _ = register(strategies.Spec{
 	UseIf:   "the right limit is not known or changes, and refusing beats waiting",
 	Source:  "github.com/platinummonkey/go-concurrency-limits",
 	OnPanic: "contained by the adapter; the library does not run tasks",
+	Adds: []strategies.Addition{
+		{What: "a goroutine for each task, whose panic is its result",
+			Bare: "does not run tasks"},
+		{What: "the limit begins at Limit, which is also the most",
+			Bare: "begins at 20, and the most is 1000"},
+		{What: "reports each outcome: success, overload (refused or too late), or nothing",
+			Bare: "the program calls OnSuccess, OnDropped or OnIgnore"},
+		{What: "the exact PreciseStrategy",
+			Bare: "offers SimpleStrategy too, whose limit is not exact"},
+	},
 	Keys: []param.Key{
 		{Name: "algorithm", Kind: param.Text, Default: "vegas",
 			Doc: "how the limit is found: vegas, gradient2, or fixed"},

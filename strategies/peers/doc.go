@@ -26,8 +26,8 @@
 // that is possible. A blocked Submit can be cancelled, because it waits for a slot before the
 // library, not inside. Tasks in a library's queue are settled when their context ends, and the
 // library later finds them empty. A panic never reaches a library, which might let it crash the
-// process. A worker that a task ended with Goexit is replaced if the pool can grow. The comment of
-// each peer says which of these it needs, and what the bare library does.
+// process. A worker that a task ended with Goexit is replaced if the pool can grow. Spec.Adds of
+// each peer lists its additions, with the behaviour of the bare library.
 //
 // # How to add one
 //

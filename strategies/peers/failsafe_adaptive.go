@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"slices"
 
 	"github.com/failsafe-go/failsafe-go/adaptivelimiter"
 
@@ -28,6 +29,12 @@ var _ = register(strategies.Spec{
 	UseIf:   "the right limit is not known or changes, and submitters may wait",
 	Source:  "github.com/failsafe-go/failsafe-go/adaptivelimiter",
 	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",
+	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
+		{What: "a limit of 1 to Limit that begins at Limit",
+			Bare: "a limit of 1 to 200 that begins at 20"},
+		{What: "a failed task is no sample",
+			Bare: "the executor records each task that was not cancelled"},
+	}),
 
 	Capacity: limitOf,
 

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go/bulkhead"
@@ -28,6 +29,15 @@ var _ = register(strategies.Spec{
 	UseIf:   "you want a breaker together with failsafe-go's other policies",
 	Source:  "github.com/failsafe-go/failsafe-go/circuitbreaker",
 	OnPanic: "contained by the adapter, and recorded as a failure",
+	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
+		{What: "behind a Bulkhead of Limit",
+			Bare: "has no limit on tasks"},
+		{What: "opens when half of the last 100 tasks failed, for 5s, and closes by 10 trials",
+			Bare: "opens at the first failure, for 1m, and closes at the first success"},
+		{What: "a panic is recorded as a failure",
+			Bare: "the executor records nothing for a panic, so that a half-open breaker loses " +
+				"a trial"},
+	}),
 	Keys: []param.Key{
 		{Name: "open", Kind: param.Duration, Default: "5s",
 			Doc: "time from opening to the trial calls"},

@@ -22,6 +22,7 @@ var failsafeBulkhead = register(strategies.Spec{
 	UseIf:   "you compose it with failsafe-go's other policies",
 	Source:  "github.com/failsafe-go/failsafe-go/bulkhead",
 	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",
+	Adds:    failsafeAdds,
 
 	Capacity:       limitOf,
 	WorkConserving: true,

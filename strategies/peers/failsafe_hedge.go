@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -34,6 +35,18 @@ var _ = register(strategies.Spec{
 	UseIf:   "you hedge together with failsafe-go's other policies",
 	Source:  "github.com/failsafe-go/failsafe-go/hedgepolicy",
 	OnPanic: "contained by the adapter; failsafe-go lets it end the process",
+	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
+		{What: "inside a Bulkhead of Limit",
+			Bare: "has no limit on tasks"},
+		{What: "the delay is the p95 of the last 200 attempts",
+			Bare: "has no default delay"},
+		{What: "waits until both attempts have ended",
+			Bare: "returns with the first result and leaves the other attempt running"},
+		{What: "a result that asks for another attempt does not end the hedge",
+			Bare: "ends with the first result unless a condition is set"},
+		{What: "each attempt runs in a goroutine of its own, which it may end by a panic or Goexit",
+			Bare: "a panic ends the process, and after Goexit the call never returns"},
+	}),
 	Keys: []param.Key{
 		{Name: "after", Kind: param.Duration, Default: "0s",
 			Doc: "the second attempt is due after this time; 0s: after the p95 of the last 200"},

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,6 +60,18 @@ var _ = register(strategies.Spec{
 	UseIf:   "overload is to be refused to the least important tasks, and the limit is not known",
 	Source:  "github.com/failsafe-go/failsafe-go/priority",
 	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",
+	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
+		{What: "a limit of 1 to Limit that begins at Limit",
+			Bare: "a limit of 1 to 200 that begins at 20"},
+		{What: "tasks ask for a permit one at a time",
+			Bare: "lets more tasks wait than allowed when several come at once"},
+		{What: "tasks of a class take its 100 levels in turn",
+			Bare: "draws a level by chance"},
+		{What: "looks at the queue when a task comes and calibrate is over",
+			Bare: "the program calls Calibrate or ScheduleCalibrations"},
+		{What: "a failed task is no sample",
+			Bare: "the executor records each task that was not cancelled"},
+	}),
 	Keys: []param.Key{
 		{Name: "calibrate", Kind: param.Duration, Default: "1s",
 			Doc: "time between two looks at the queue, by which it is decided whom to refuse"},

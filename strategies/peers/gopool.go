@@ -28,6 +28,17 @@ var _ = register(strategies.Spec{
 	UseIf:   "tasks are many and short, may queue without bound, and the limit may be a little more",
 	Source:  "github.com/bytedance/gopkg/util/gopool",
 	OnPanic: "contained by the adapter; gopool itself recovers and logs",
+	Adds: []strategies.Addition{
+		{What: "a panic is the task's result and does not reach gopool",
+			Bare: "recovers and logs"},
+		{What: "when the context ends, queued tasks are given up, and gopool runs empty funcs " +
+			"in their place",
+			Bare: "runs all that is queued"},
+		{What: "raises the limit by one for a worker whose task has called Goexit",
+			Bare: "loses the worker, and queued tasks wait for the next Go"},
+		{What: "Drain counts tasks by itself",
+			Bare: "has neither a wait nor an end"},
+	},
 
 	WorkConserving: true,
 

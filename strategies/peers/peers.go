@@ -29,3 +29,13 @@ func Has(name string) bool {
 
 // limitOf is the bound of all peers, and the capacity of those without a queue.
 func limitOf(p strategies.Params) int { return p.Limit }
+
+// failsafeAdds is what the adapters of failsafe-go's policies add. They take the permits directly,
+// without the library's executor.
+var failsafeAdds = []strategies.Addition{
+	{What: "a goroutine for each task, whose panic is its result",
+		Bare: "the executor runs a func in its caller's goroutine, and a panic goes through"},
+	{What: "a task that panics or calls Goexit gives its permit back",
+		Bare: "the executor loses the permit for good"},
+	{What: "a blocked Submit also ends when Drain begins", Bare: "ends with its context only"},
+}

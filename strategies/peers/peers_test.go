@@ -255,3 +255,17 @@ func TestGopoolIsExactForOneSubmitter(t *testing.T) {
 		t.Errorf("%d tasks at once where the limit is 4", peak.Load())
 	}
 }
+
+// TestAdds: each peer says what its adapter adds to the library, in phrases.
+func TestAdds(t *testing.T) {
+	for _, spec := range peers.All() {
+		if len(spec.Adds) < 3 {
+			t.Errorf("%s says of %d additions", spec.Name, len(spec.Adds))
+		}
+		for _, a := range spec.Adds {
+			if a.What == "" || a.Bare == "" || strings.HasSuffix(a.String(), ".") {
+				t.Errorf("%s: %q", spec.Name, a)
+			}
+		}
+	}
+}

@@ -24,6 +24,15 @@ var _ = register(strategies.Spec{
 	UseIf:   "tasks are short, come in bursts, and may queue without bound",
 	Source:  "github.com/alitto/pond/v2",
 	OnPanic: "contained by the adapter; pond's Go recovers, counts and is silent",
+	Adds: []strategies.Addition{
+		{What: "a panic is the task's result and does not reach pond",
+			Bare: "Go recovers and counts the panic, and reports nothing"},
+		{What: "when the context ends, queued tasks are given up, and pond runs empty funcs in " +
+			"their place",
+			Bare: "runs all that is queued, unless the whole pool has a context that ends"},
+		{What: "Drain counts tasks by itself and never stops the pool",
+			Bare: "StopAndWait ends the pool"},
+	},
 
 	WorkConserving: true,
 

@@ -24,6 +24,18 @@ var _ = register(strategies.Spec{
 	UseIf:   "callers wait for an answer anyway, or a worker keeps something between tasks",
 	Source:  "github.com/Jeffail/tunny",
 	OnPanic: "contained by the adapter; tunny itself lets it crash the process",
+	Adds: []strategies.Addition{
+		{What: "a panic is the task's result and does not reach tunny",
+			Bare: "lets a panic end the process"},
+		{What: "a goroutine for each task, which calls ProcessCtx, so that Submit returns",
+			Bare: "Process blocks its caller until the task is done"},
+		{What: "Submit waits for a slot before the pool, until its context ends",
+			Bare: "Process waits for a worker without a context"},
+		{What: "replaces a worker whose task has called Goexit",
+			Bare: "loses the worker, and Process panics"},
+		{What: "after Drain has begun, Submit returns an error",
+			Bare: "Process after Close panics"},
+	},
 
 	Capacity:       limitOf,
 	WorkConserving: true,

@@ -24,6 +24,15 @@ var _ = register(strategies.Spec{
 	UseIf:   "a submitter must never wait, whatever is queued",
 	Source:  "github.com/gammazero/workerpool",
 	OnPanic: "contained by the adapter; workerpool itself lets it crash the process",
+	Adds: []strategies.Addition{
+		{What: "a panic is the task's result and does not reach workerpool",
+			Bare: "lets a panic end the process"},
+		{What: "when the context ends, queued tasks are given up, and workerpool runs empty " +
+			"funcs in their place",
+			Bare: "Stop drops queued tasks without a trace, and StopWait runs them all"},
+		{What: "after a task has called Goexit, Drain leaves the pool's goroutines behind",
+			Bare: "Stop never returns, and the worker is lost"},
+	},
 
 	WorkConserving: true,
 

@@ -180,7 +180,7 @@ func describeStrategy(s strategies.Spec) Entry {
 		"never full": "never full: accepts every task",
 	}
 	row := StrategyRow(s)
-	return Entry{s.Name, s.Summary, facts(
+	about := facts(
 		fact{"use it if", s.UseIf},
 		fact{"bounds in flight", row[1]},
 		fact{"when full", full[row[2]]},
@@ -190,8 +190,15 @@ func describeStrategy(s strategies.Spec) Entry {
 		fact{"on a panic", s.OnPanic},
 		fact{"as a part", asPart(s)},
 		fact{"source", s.Source},
-	), describeKeys(s.Keys)}
+	)
+	for _, a := range s.Adds {
+		about = append(about, fact{addedFact, a.String()})
+	}
+	return Entry{s.Name, s.Summary, about, describeKeys(s.Keys)}
 }
+
+// addedFact is the name of a fact with an Addition of the adapter.
+const addedFact = "added by poolbench"
 
 // asPart describes how the strategy wraps another and the resulting queue, "" if it cannot.
 func asPart(s strategies.Spec) string {

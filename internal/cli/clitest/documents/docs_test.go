@@ -30,6 +30,7 @@ var generated = map[string]map[string]func() string{
 	"docs/reference/strategies.md": {"choice": choiceTable, "strategies": strategyTable},
 	"docs/reference/studies.md":    {"studies": studyTable},
 	"docs/reference/metrics.md":    {"metrics": metricTable},
+	"docs/durable-queues.md":       {"adds": addsTable},
 	"docs/reading-results.md":      {"exit codes": exitCodeTable, "causes": causeTable},
 }
 
@@ -39,6 +40,20 @@ func causeTable() string {
 	b.WriteString("| cause | meaning | remedy |\n|---|---|---|\n")
 	for _, row := range why.Table() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row[0], row[1], row[2])
+	}
+	return b.String()
+}
+
+// addsTable is what the adapters of durable strategies add to their libraries.
+func addsTable() string {
+	var b strings.Builder
+	b.WriteString("| strategy | added by poolbench | the bare library |\n|---|---|---|\n")
+	for _, s := range strategies.All() {
+		for _, a := range s.Adds {
+			if s.Durability != nil {
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, a.What, a.Bare)
+			}
+		}
 	}
 	return b.String()
 }

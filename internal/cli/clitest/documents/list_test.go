@@ -12,6 +12,22 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
+// TestListAdds: the description of a strategy has what its adapter adds to the library.
+func TestListAdds(t *testing.T) {
+	for _, name := range []string{"asynq", "tunny", "worker_pool"} {
+		one := clitest.Succeed(t, "list", "strategies", name).Stdout
+		adds := strategies.MustParse(name).Spec.Adds
+		if n := strings.Count(one, "\n  added by poolbench  "); n != len(adds) {
+			t.Errorf("%s: %d lines for %d additions", name, n, len(adds))
+		}
+		for _, a := range adds {
+			if !strings.Contains(one, a.What+"; bare library: "+a.Bare) {
+				t.Errorf("%s: no %s", name, a)
+			}
+		}
+	}
+}
+
 // TestList: every entry has one line, also in the list of its kind, and a full description under
 // its name with all of its parameters.
 func TestList(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/crash"
 	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/strategies"
 )
 
 // TestCrash kills a durable strategy and one within the process by the command, and has its JSON
@@ -30,6 +31,13 @@ func TestCrash(t *testing.T) {
 			if doc.Format != "poolbench crash" || doc.Accepted != 300 || doc.Restarts != 3 ||
 				doc.Lost+doc.Once+doc.Twice+doc.Dead != 300 || (doc.Lost > 0) != loses {
 				t.Errorf("%s: %s", strategy, r.Stdout)
+			}
+			// sqlite_queue delivers interrupted tasks again after its lease, which is waited for
+			if adds := len(strategies.MustParse(strategy).Spec.Adds); len(doc.Added) != adds ||
+				doc.Recovered != doc.Interrupted || doc.Stored > 0 {
+				t.Errorf("%s: %d additions, want %d; %d of %d interrupted tasks began again; %d are "+
+					"not waited for", strategy, len(doc.Added), adds, doc.Recovered, doc.Interrupted,
+					doc.Stored)
 			}
 			text, err := os.ReadFile(page)
 			if err != nil || !strings.Contains(string(text), " of 300 accepted tasks in 3 kills") ||
@@ -59,5 +67,6 @@ func TestCrashText(t *testing.T) {
 type crashed struct {
 	text.Head
 	Fault string
+	Added []strategies.Addition `json:"added_by_poolbench"`
 	crash.Report
 }
