@@ -17,6 +17,9 @@ import (
 // TestSaid: the first answers of each status that is no success are kept without any check: over
 // each protocol, in both loops, without secrets, and in a readable form.
 func TestSaid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for timeouts and connections: skipped with -short")
+	}
 	const token, basic = "geheim-4711", "geheim-user:geheim-word"
 	mux := http.NewServeMux()
 	mux.HandleFunc("/json", func(w http.ResponseWriter, _ *http.Request) {
