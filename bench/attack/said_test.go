@@ -2,6 +2,7 @@ package attack_test
 
 import (
 	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -17,9 +18,6 @@ import (
 // TestSaid: the first answers of each status that is no success are kept without any check: over
 // each protocol, in both loops, without secrets, and in a readable form.
 func TestSaid(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for timeouts and connections: skipped with -short")
-	}
 	const token, basic = "geheim-4711", "geheim-user:geheim-word"
 	mux := http.NewServeMux()
 	mux.HandleFunc("/json", func(w http.ResponseWriter, _ *http.Request) {
@@ -44,6 +42,7 @@ func TestSaid(t *testing.T) {
 			if _, err := w.Write([]byte(strings.Repeat("no such thing ", 1000))); err != nil {
 				return
 			}
+			time.Sleep(5 * time.Millisecond) // leave the processors to the clients
 		}
 	})
 	server := httptest.NewUnstartedServer(mux)
@@ -83,8 +82,9 @@ func TestSaid(t *testing.T) {
 						"Authorization": {"Bearer " + token},
 						"X-Basic":       {base64.StdEncoding.EncodeToString([]byte(basic))}}}}
 				a.Tasks, a.Duration, a.Rate = 8, 0, 500
-				if path == "/endless" {
-					a.Timeout = 300 * time.Millisecond
+				least := checks.MostBodies
+				if path == "/endless" { // an answer may not have begun in time on a busy machine
+					a.Timeout, least = time.Second, 1
 				}
 				agents := 0
 				if name == "agents" {
@@ -96,8 +96,8 @@ func TestSaid(t *testing.T) {
 					what = "one: " + what
 				}
 				if len(r.Failures) != 1 || r.Failures[0].What != what ||
-					len(r.Failures[0].Bodies) != checks.MostBodies {
-					t.Fatalf("kept are %.3000v", r.Failures)
+					len(r.Failures[0].Bodies) < least || len(r.Failures[0].Bodies) > checks.MostBodies {
+					t.Fatalf("kept are %.3000s", fmt.Sprint(r.Failures))
 				}
 				for _, b := range r.Failures[0].Bodies {
 					if !strings.HasPrefix(b.Text, want.text) || len(b.Text) > 2<<10 ||

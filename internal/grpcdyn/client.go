@@ -94,7 +94,8 @@ func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, i
 	})
 }
 
-// connect waits until the server has sent its settings.
+// connect waits until the server has sent its settings. If the server has ended the connection in
+// order since, by GOAWAY, the call finds it gone and tries the next.
 func (c *Client) connect(ctx context.Context) (*link, error) {
 	made, err := c.Dial(ctx, "tcp", c.Address)
 	if err != nil {
@@ -125,7 +126,9 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 	}
 	if err := l.why(); err != nil {
 		l.close()
-		return nil, err
+		if !errors.Is(err, errLeft) {
+			return nil, err
+		}
 	}
 	return l, nil
 }

@@ -3,6 +3,7 @@ package grpcdyn
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"slices"
 	"sync"
@@ -96,7 +97,7 @@ func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants b
 	case l.gone:
 		l.mu.Unlock()
 		f.unsent = true
-		f.fail(codes.Unavailable, "the connection has ended")
+		f.fail(codes.Unavailable, errLeft.Error())
 		return l.put(f)
 	case len(l.calls) < l.most:
 		l.begin(f)
@@ -175,7 +176,7 @@ func (l *link) drop(f *flight) {
 	}
 	l.advance()
 	if l.gone && len(l.calls) == 0 && l.dead == nil {
-		l.die(net.ErrClosed)
+		l.die(errLeft)
 	}
 }
 
@@ -188,16 +189,19 @@ func (l *link) advance() {
 	}
 }
 
+// errLeft is the end of a link without calls after GOAWAY, or after its last stream.
+var errLeft = errors.New("the connection has ended")
+
 func (l *link) leave() {
 	l.gone = true
 	for _, f := range l.queue {
 		f.unsent = true
-		f.fail(codes.Unavailable, "the connection has ended")
+		f.fail(codes.Unavailable, errLeft.Error())
 		f.done <- struct{}{}
 	}
 	l.queue = nil
 	if len(l.calls) == 0 && l.dead == nil {
-		l.die(net.ErrClosed)
+		l.die(errLeft)
 	}
 }
 

@@ -261,6 +261,40 @@ func TestStreamsRunOut(t *testing.T) {
 	}
 }
 
+// TestGoneAtOnce: a server that ends a connection before its first call gets the call over the next
+// connection.
+func TestGoneAtOnce(t *testing.T) {
+	t.Parallel()
+	echo, _ := methods(t)
+	m := grpcdyn.NewMessage(echo, nil, []byte("x"))
+	for range 20 {
+		c := serve(t, func(s grpc.ServerStream, message []byte) error { return s.SendMsg(&message) })
+		var dialed atomic.Int64
+		var serving sync.WaitGroup
+		dial := c.Dial
+		c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dialed.Add(1) > 2 {
+				return dial(ctx, network, address)
+			}
+			client, server := net.Pipe()
+			serving.Go(func() { _, _ = io.Copy(io.Discard, server) })
+			serving.Go(func() {
+				var both bytes.Buffer
+				w := http2.NewFramer(&both, nil)
+				_ = w.WriteSettings()
+				_ = w.WriteGoAway(0, http2.ErrCodeNo, nil)
+				_, _ = server.Write(both.Bytes())
+			})
+			return client, nil
+		}
+		if a := c.Call(t.Context(), m, soon(), false); a.Code != codes.OK || dialed.Load() != 3 {
+			t.Fatalf("%+v, %d connections", a, dialed.Load())
+		}
+		c.Close()
+		serving.Wait()
+	}
+}
+
 // FuzzAnswer: whatever a server sends behind its first frame, a call ends, and no other has its
 // answer.
 func FuzzAnswer(f *testing.F) {

@@ -82,9 +82,6 @@ func TestSaid(t *testing.T) {
 // after a short time, answers every call: further connections are opened, and calls that it did
 // not process are retried.
 func TestConnectionsEnd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for timeouts and connections: skipped with -short")
-	}
 	t.Parallel()
 	address := serveGRPC(t, func(s grpc.ServerStream) error {
 		if err := s.RecvMsg(new(emptypb.Empty)); err != nil {
