@@ -1,14 +1,18 @@
 package attack_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
+
+	"golang.org/x/net/http2"
 
 	"github.com/poolbench/poolbench/bench/attack"
 )
@@ -61,5 +65,59 @@ func TestLost(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestGoneAtOnce: a server that ends HTTP/2 connections before their first request gets the request
+// over the next one.
+func TestGoneAtOnce(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := &goneFirst{Listener: listener}
+	server := &http.Server{Protocols: new(http.Protocols),
+		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
+	server.Protocols.SetUnencryptedHTTP2(true)
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(gone) })
+	defer func() {
+		_ = server.Close()
+		serving.Wait()
+		gone.ending.Wait()
+	}()
+	a := attack.Attack{Clients: 1, Tasks: 3, H2C: true, Resend: true,
+		Requests: []attack.Request{{URL: "http://" + listener.Addr().String() + "/"}}}
+	r, err := attack.Run(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := gone.accepted.Load(); metric(t, r, "failed/op") != 0 || n != 3 {
+		t.Errorf("%v, %d connections", r.Errors, n)
+	}
+}
+
+// A goneFirst listener ends the first two connections by GOAWAY, right after the settings.
+type goneFirst struct {
+	net.Listener
+	accepted atomic.Int64
+	ending   sync.WaitGroup
+}
+
+func (g *goneFirst) Accept() (net.Conn, error) {
+	for {
+		c, err := g.Listener.Accept()
+		if err != nil || g.accepted.Add(1) > 2 {
+			return c, err
+		}
+		g.ending.Go(func() {
+			var both bytes.Buffer
+			w := http2.NewFramer(&both, nil)
+			_ = w.WriteSettings()
+			_ = w.WriteGoAway(0, http2.ErrCodeNo, nil)
+			_, _ = c.Write(both.Bytes())
+			_, _ = io.Copy(io.Discard, c)
+			_ = c.Close()
+		})
 	}
 }
