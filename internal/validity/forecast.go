@@ -25,6 +25,7 @@ type Forecast struct {
 	Waits    float64 // share of the tasks that wait
 	length   float64 // tasks of a stretch
 	count    int     // number of stretches
+	mostLag  float64 // correlation of neighbouring stretches that their length allows
 	errors   map[string]errorOf
 }
 
@@ -59,6 +60,7 @@ func (f *Forecast) scale(lag, n float64) float64 {
 	if n <= f.length {
 		return math.Sqrt(f.length / n)
 	}
+	lag = min(lag, f.mostLag)
 	return math.Sqrt(f.length / n * (1 + lag) / (1 - lag))
 }
 
@@ -92,6 +94,7 @@ type forecastPlan struct {
 	target       string
 	pools        [2]int // slots of short and of long tasks; 0: no separate pools
 	classes      bool
+	long         bool // a stretch has the length of many memories
 	stretch      int
 	total        int
 }
@@ -120,6 +123,7 @@ func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
 		float64(most)/leastOfForecast)
 	digits := math.Pow(10, math.Floor(math.Log10(stretch))) / 10
 	p.stretch = max(int(math.Floor(stretch/digits)*digits), 1) // so that runs share it
+	p.long = stretch >= stretchMemories*relax
 	p.total = int(min(max(float64(stretchesOfForecast*p.stretch), forecastMemories*relax),
 		float64(most)))
 	p.total -= p.total % p.stretch
@@ -212,8 +216,13 @@ func (p forecastPlan) forecast(
 		service[i] = int64(from.Sample(r))
 	}
 	responses, held := p.responses(due, service, long, policy)
-	f := &Forecast{length: float64(p.stretch), count: p.total / p.stretch,
+	f := &Forecast{length: float64(p.stretch), count: p.total / p.stretch, mostLag: 1,
 		errors: map[string]errorOf{}}
+	if p.long {
+		// Means over m memories of a process whose correlation decays exponentially correlate by
+		// 1/(2m). More than twice as much is the scatter of the estimate, 0.1 for 100 stretches.
+		f.mostLag = 1. / stretchMemories
+	}
 	responses, held = responses[warm:], held[warm:]
 	if long != nil {
 		long = long[warm:]
