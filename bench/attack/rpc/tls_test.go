@@ -9,7 +9,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -17,9 +16,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,7 +25,6 @@ import (
 	quic "github.com/quic-go/quic-go/http3"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/bench/attack/checks"
 	_ "github.com/poolbench/poolbench/bench/attack/http3"
 	"github.com/poolbench/poolbench/targets/rpc"
 )
@@ -316,87 +311,3 @@ func mustParse(t *testing.T, text []byte) *x509.Certificate {
 	}
 	return c
 }
-
-// TestTLSNginx: nginx verifies the client certificate.
-func TestTLSNginx(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts nginx")
-	}
-	nginx, err := exec.LookPath("nginx")
-	if err != nil {
-		t.Skip(err) // CI has no nginx
-	}
-	ca, dir := newAuthority(t), t.TempDir()
-	cert, key := ca.pair(t, x509.Certificate{DNSNames: []string{"shop.example"}})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close() // nginx listens there
-	for name, text := range map[string]string{"cert.pem": string(cert), "key.pem": string(key),
-		"ca.pem": string(ca.pem), "nginx.conf": strings.NewReplacer("DIR", dir, "ADDRESS",
-			address).Replace(nginxConf)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	server := exec.Command(nginx, "-e", filepath.Join(dir, "error.log"), "-c",
-		filepath.Join(dir, "nginx.conf"))
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = server.Process.Signal(os.Interrupt); _ = server.Wait() }()
-	a := attack.Attack{Clients: 1, Tasks: 3, Checks: checks.List{}, TLS: attack.TLS{CA: ca.pem,
-		ServerName: "shop.example"}, Requests: []attack.Request{{Method: "GET",
-		URL: "https://" + address}}}
-	a.TLS.Cert, a.TLS.Key = ca.pair(t, x509.Certificate{Subject: pkix.Name{CommonName: "client"}})
-	check, err := checks.Parse(`body contains "CN=client shop.example"`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.Checks = append(a.Checks, check)
-	for tries := 0; ; tries++ {
-		r, err := attack.Run(t.Context(), a)
-		nobody, ok := errors.AsType[*attack.NobodyError](err)
-		if ok && tries < 100 {
-			time.Sleep(20 * time.Millisecond) // it starts
-			continue
-		}
-		if err != nil {
-			t.Fatal(err, nobody)
-		}
-		if failed, _ := r.Metric("failed/op"); failed != 0 {
-			t.Errorf("%v %v", r.Statuses, r.Errors)
-		}
-		break
-	}
-	a.TLS.Cert, a.TLS.Key = nil, nil
-	r, err := attack.Run(t.Context(), a)
-	if err != nil || len(r.Statuses) != 1 || r.Statuses[0].What != "400" {
-		t.Errorf("without a certificate: %v, %v", r, err)
-	}
-}
-
-const nginxConf = `daemon off;
-master_process off;
-pid DIR/pid;
-error_log DIR/error.log;
-events {}
-http {
-  access_log off;
-  client_body_temp_path DIR/1;
-  proxy_temp_path DIR/2;
-  fastcgi_temp_path DIR/3;
-  uwsgi_temp_path DIR/4;
-  scgi_temp_path DIR/5;
-  server {
-    listen ADDRESS ssl;
-    ssl_certificate DIR/cert.pem;
-    ssl_certificate_key DIR/key.pem;
-    ssl_client_certificate DIR/ca.pem;
-    ssl_verify_client on;
-    location / { return 200 "$ssl_client_s_dn $ssl_server_name"; }
-  }
-}
-`
