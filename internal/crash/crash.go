@@ -132,7 +132,9 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 			cmp.Or(r.refusal, "Submit has not returned"))
 	}
 	if err != nil && !r.Removed && !r.Volatile {
-		if left := r.remove(); left != nil {
+		left := r.remove()
+		// a server that was never reached has no queue
+		if left != nil && (r.accepted > 0 || !strings.Contains(err.Error(), left.Error())) {
 			fmt.Fprintf(r.Errors, "crash: the queue %s may be left behind: %s\n", r.Queue,
 				strings.TrimPrefix(left.Error(), "crash: "))
 		}

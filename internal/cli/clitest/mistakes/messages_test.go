@@ -13,7 +13,7 @@ import (
 )
 
 // TestServerAddress: an address without a scheme is read, and an error has the host and the port
-// that were tried, and no password.
+// that were tried, and no password. crash does not name a queue that cannot exist.
 func TestServerAddress(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for strategy, server := range map[string]string{"redis_stream": "redis=127.0.0.1:1",
@@ -29,6 +29,14 @@ func TestServerAddress(t *testing.T) {
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, "127.0.0.1:1") ||
 			strings.Contains(o.Stderr, "s3cret") {
 			t.Errorf("%s at %s: exit code %d: %s", strategy, server, o.Code, o.Stderr)
+		}
+		if testing.Short() || strategy != "asynq" {
+			continue
+		}
+		o = clitest.Command(t, "crash", strategy, "--server", server, "--tasks", "5")
+		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, "127.0.0.1:1") ||
+			strings.Contains(o.Stderr, "s3cret") || strings.Contains(o.Stderr, "left behind") {
+			t.Errorf("crash %s at %s: exit code %d: %s", strategy, server, o.Code, o.Stderr)
 		}
 	}
 }
