@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -137,15 +138,24 @@ func writeModule(dir, source string) (err error) {
 			return err
 		}
 	}
+	tidy(dir)
 	return nil
 }
 
+// tidy removes unneeded requirements, if that needs no download. The module builds without it.
+func tidy(dir string) {
+	c := exec.Command("go", "mod", "tidy")
+	c.Dir, c.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod")
+	_ = c.Run()
+}
+
 // goMod is the go.mod of a module that takes poolbench from a checkout. The versions are those of
-// the checkout's go.mod, so that nothing is looked up.
+// the checkout's go.mod, so that nothing is looked up. Paths without a dot in the first element
+// belong to the standard library, hence example.com.
 func goMod(name, theirs, source string) string {
 	_, requirements, _ := strings.Cut(theirs, "\n")
 	requirements, _, _ = strings.Cut(requirements, "\ntool ")
-	return "module " + name + "\n" + strings.TrimRight(requirements, "\n") +
+	return "module example.com/" + name + "\n" + strings.TrimRight(requirements, "\n") +
 		"\n\nrequire " + modulePath + " v0.0.0\n\nreplace " + modulePath + " => " +
 		quoted(source) + "\n"
 }

@@ -75,13 +75,22 @@ func TestNewCompiles(t *testing.T) {
 	if out, err := write.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	requirements := read(t, filepath.Join(dir, "go.mod"))
+	if !strings.HasPrefix(requirements, "module example.com/"+name+"\n") {
+		t.Errorf("go.mod: %.60s", requirements)
+	}
+	tidy := exec.Command("go", "mod", "tidy", "-diff")
+	tidy.Dir, tidy.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod")
+	if out, _ := tidy.Output(); len(out) > 0 { // without the modules there is only an error
+		t.Errorf("go.mod is not tidy: %s", out)
+	}
 	for _, pattern := range []string{"*.go", "mine/*.go"} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatal(pattern, files, err)
 		}
 		for _, file := range files {
-			text := strings.ReplaceAll(read(t, file), `"`+name+`/`, `"`+module+`/`+name+`/`)
+			text := strings.ReplaceAll(read(t, file), `"example.com/`, `"`+module+`/`)
 			if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
