@@ -53,6 +53,7 @@ func TestBroken(t *testing.T) {
 	}{
 		{"limit + 1", oneTooMany, blocking, "Bound"},
 		{"check-then-act on an atomic", checksThenActs, blocking, "Bound"},
+		{"one task too many after each 700th", exceedsSeldom, blocking, "Bound"},
 		{"sub-tasks run side by side without slots", partsNeedNoSlot, splitting, "Bound"},
 
 		{"a double settle", settlesTwice, blocking, "Once"},
@@ -82,6 +83,7 @@ func TestBroken(t *testing.T) {
 		{"cancellation ignored: the queue goes on", deafToNew, blocking, "Context"},
 
 		{"queued tasks are lost on drain", losesOnDrain, blocking, "Drain"},
+		{"Drain hangs after 700 tasks", hangsAfterMany, blocking, "Drain"},
 		{"a channel is never closed", leavesChannelOpen, blocking, "Drain"},
 		{"a ticker is never stopped", leaksTicker, blocking, "Drain"},
 
@@ -94,11 +96,13 @@ func TestBroken(t *testing.T) {
 		{"a slot is given back twice on panic", slotTwiceOnPanic, blocking, "Panic"},
 
 		{"tasks are dealt in turn", dealsInTurn, blocking, "WorkConserving Nested"},
+		{"one slot in 700 is free 50 ms late", stallsSeldom, blocking, "WorkConserving"},
 		{"the next task starts late", startsLate, blocking, "WorkConserving"},
 		{"sub-tasks run one after another", partsInTurn, splitting, "WorkConserving"},
 
 		{"FIFO broken: a stack for a queue", lastInFirstOut, blocking, "Order"},
 		{"FIFO broken: a stack for blocked Submits", lastWaiterFirst, blocking, "Order"},
+		{"one task in 700 overtakes", overtakesSeldom, blocking, "Order"},
 		{"a task of many steps keeps its slot", keepsItsTurn, turning, "Order"},
 		{"a task of many steps goes to the head of the queue", jumpsTheLine, turning, "Order"},
 

@@ -105,6 +105,12 @@ func (s *reference) closeIntake() {
 
 func (s *reference) Drain(ctx context.Context) error {
 	s.closeIntake()
+	s.mu.Lock()
+	hangs := s.fault == hangsAfterMany && s.accepted >= 700
+	s.mu.Unlock()
+	if hangs {
+		time.Sleep(tooLate)
+	}
 	select {
 	case <-s.idle:
 		return nil

@@ -45,6 +45,10 @@ const (
 	settlesTwice       // Done twice for each tenth task
 	keepsRoomOfGivenUp // of one Submit in 700 that is given up
 	losesOneInThousand // an accepted task that nobody runs
+	exceedsSeldom      // one task more than the limit, after each 700th
+	overtakesSeldom    // the second of the queue starts first, after each 700th task
+	stallsSeldom       // the slot of each 700th task is free 50 ms later
+	hangsAfterMany     // Drain does not return after 700 tasks
 	shedsInstead       // says that it blocks, and sheds
 	blocksInstead      // says that it sheds, and blocks
 	runsWhatItShed     // a shed task is submitted again behind the caller's back, a minute later

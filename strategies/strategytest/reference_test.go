@@ -213,6 +213,8 @@ func (s *reference) dispatch() {
 		switch {
 		case s.fault == lastInFirstOut:
 			at = len(s.queue) - 1 - i
+		case s.fault == overtakesSeldom && s.accepted%700 == 0:
+			at = min(i+1, len(s.queue)-1)
 		case s.kind.chooses() && s.pools[0].running.Load() >= int64(s.pools[0].limit):
 			return
 		case s.kind.chooses():
@@ -247,8 +249,11 @@ func (s *reference) slot(e *entry) int {
 		to = anyPool
 	}
 	for i := range s.pools {
-		if (to == i || to == anyPool) &&
-			(s.pools[i].running.Load() < int64(s.pools[i].limit) || e.atOnce) {
+		limit := int64(s.pools[i].limit)
+		if s.fault == exceedsSeldom && s.accepted%700 == 0 {
+			limit++
+		}
+		if (to == i || to == anyPool) && (s.pools[i].running.Load() < limit || e.atOnce) {
 			return i
 		}
 	}

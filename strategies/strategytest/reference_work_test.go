@@ -20,6 +20,11 @@ func (s *reference) work(e *entry, slot int) {
 	leak := s.fault == leaksSlotOnPanic && panicked || s.fault == leaksSlotOnGoexit &&
 		r.Err == strategies.ErrGoexit
 	s.mu.Lock()
+	if s.fault == stallsSeldom && s.accepted%700 == 0 {
+		s.mu.Unlock()
+		time.Sleep(50 * time.Millisecond)
+		s.mu.Lock()
+	}
 	if !leak {
 		s.leave(e, slot)
 	}
