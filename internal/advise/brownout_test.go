@@ -15,7 +15,11 @@ import (
 // learn their limit collapse if it may rise, so they are recommended, of themselves alone, with
 // such a limit only. The promise holds in a run of another seed.
 func TestBrownout(t *testing.T) {
-	adaptive := strategiesOf("adaptive_aimd", "adaptive_gradient", "adaptive_vegas")
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
+	adaptive := strategiesOf("adaptive_aimd", "adaptive_gradient", "adaptive_vegas",
+		"adaptive_envoy")
 	for name, c := range map[string]struct {
 		among []strategies.Variant
 		want  string // "": any
@@ -24,9 +28,6 @@ func TestBrownout(t *testing.T) {
 		"pools":         {append(strategiesOf("semaphore"), adaptive...), "semaphore"},
 		"adaptive only": {adaptive, ""},
 	} {
-		if testing.Short() && name == "all" {
-			continue
-		}
 		q := asked(t, "constant:mean=10ms", 800, "p99-response<50ms")
 		q.Scenario.Target = targets.MustParse("brownout")
 		q.Strategies, q.Budget = c.among, 5*time.Second

@@ -62,7 +62,7 @@ var _ = register(Study{
 })
 
 // adaptives learn from their highest limit down, as the libraries do here, or from the right one.
-var adaptives = []string{"adaptive_aimd", "adaptive_gradient", "adaptive_vegas",
+var adaptives = []string{"adaptive_aimd", "adaptive_gradient", "adaptive_vegas", "adaptive_envoy",
 	"failsafe_adaptive", "concurrency_limits", "concurrency_limits:algorithm=gradient2",
 	"adaptive_gradient:initial=10", "adaptive_vegas:initial=10"}
 
