@@ -186,7 +186,22 @@ func judgeAdaptive(m *evidence.Measured) decide.Finding {
 	for _, s := range adaptiveSettings {
 		f.Say(s.line(m))
 	}
+	f.Say(evidence.Said(adaptiveKeepers(m), "throughput within %s of the best fixed limit in each "+
+		"setting", text.ShortShare(1-adaptiveKept)))
 	return f
+}
+
+// adaptiveKeepers returns the strategies that lose no throughput in any setting.
+func adaptiveKeepers(m *evidence.Measured) (names []string) {
+	for _, name := range adaptives {
+		if !slices.ContainsFunc(adaptiveSettings, func(s adaptiveSetting) bool {
+			r, _ := s.regret(m, name)
+			return !(r.kept.Lo >= adaptiveKept)
+		}) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // line describes the results in the setting.
