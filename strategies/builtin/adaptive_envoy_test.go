@@ -61,8 +61,8 @@ func TestEnvoyGrows(t *testing.T) {
 }
 
 // TestEnvoyStep makes responses ten times as long from 1 s on. Each update halves the limit and
-// adds the root, down to 3, of which only ½·3 + √1.5 would be left. Five updates later it measures the long
-// responses, and these become normal.
+// adds the root, down to 3, of which only ½·3 + √1.5 would be left. Five updates later it measures
+// the long responses, and these become normal.
 func TestEnvoyStep(t *testing.T) {
 	step := func(now time.Duration) (time.Duration, error) {
 		if now >= time.Second {
