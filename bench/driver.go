@@ -58,6 +58,7 @@ type driver struct {
 	issued atomic.Uint64 // closed arrivals: tasks that clients have issued
 
 	inFlight, peak atomic.Int64
+	limits         limitLog // of a strategy that learns its limit
 	// time inside Run as counted by the attempts, independent of the records
 	service atomic.Int64
 	breaches
@@ -467,6 +468,9 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 		d.belt.Start(soaks.NewFold(o, span, d.second), d.progress.asked(), &d.peak)
 		defer d.belt.Close()
 	}
+	if d.belt == nil {
+		d.limits.watch(d.strategy, d.now)
+	}
 	d.base = time.Now()
 	if d.second != nil {
 		d.base = d.base.Add(-time.Duration(d.second.From))
@@ -506,6 +510,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	for _, c := range strategies.CountsOf(d.strategy) {
 		o.Counts = append(o.Counts, targets.Count(c))
 	}
+	o.Limits = d.limits.end()
 	o.Peak, o.Service = d.peak.Load(), d.service.Load()
 	o.SettledTwice, o.Misdeeds = d.settledTwice.Load(), d.misdeeds()
 	return run, nil

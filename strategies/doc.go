@@ -80,7 +80,7 @@
 //     others always leave a slot free, all complete: a tree of tasks that wait for their w
 //     children, d levels above the leaves, completes at a limit of (w^d − 1)/(w − 1) + 1.
 //     strategytest.SmallestLimit finds the smallest limit at which a strategy completes such a
-//     tree.
+//     tree. If Spec.Shrinks, there is none.
 //  12. Priority: if Spec.ByPriority, the task that starts is the one with the largest Priority
 //     among those that wait, and of these the one that was accepted first.
 //  13. Deadline: if Spec.ByDeadline, the task that starts is the one with the earliest Deadline

@@ -61,6 +61,9 @@ type Spec struct {
 	// may run a copy of the task with its own context as a second, concurrent attempt
 	Hedges  bool
 	Resizes bool // an instance is a Resizer
+	// the limit falls to a few slots at times, whatever Bound is, so tasks that wait for tasks of
+	// their own may wait for ever
+	Shrinks bool
 	// slots are given in order of acceptance (see clause Order)
 	FIFO           bool
 	WorkConserving bool // no slot of the limit is idle while a task waits for one

@@ -25,15 +25,27 @@ var _ = register(Spec{
 			Doc: "calls in service at once that do not slow each other down, at least 0"},
 		{Name: "slope", Kind: param.Float, Default: "0.2", Doc: "time added per call above the " +
 			"knee, as a share of the work's time; above 1/knee, more at once means less done"},
+		{Name: "later", Kind: param.Int, Default: "0", Doc: "the knee once the time after is over, " +
+			"as when replicas are lost or added; 0: unchanged"},
+		{Name: "after", Kind: param.Duration, Default: "0s",
+			Doc: "when the knee changes to later, counted from the first call"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
-		b := &brownout{knee: int64(v.Int("knee")), slope: v.Float("slope")}
+		b := &brownout{knee: int64(v.Int("knee")), slope: v.Float("slope"),
+			later: int64(v.Int("later")), after: v.Duration("after")}
 		if b.knee < 0 {
 			return nil, fmt.Errorf("knee: must be at least 0, got %d", b.knee)
 		}
 		if !(b.slope >= 0 && b.slope <= 1e6) {
 			return nil, fmt.Errorf("slope: must be from 0 to 1000000, got %s",
 				dist.FormatFloat(b.slope))
+		}
+		if b.later < 0 {
+			return nil, fmt.Errorf("later: must be at least 0, got %d", b.later)
+		}
+		if (b.later > 0) != (b.after > 0) {
+			return nil, fmt.Errorf("later and after: want both above 0, or neither, got %d and %s",
+				b.later, dist.FormatDuration(b.after))
 		}
 		return b, nil
 	},
@@ -55,30 +67,42 @@ var _ = register(Spec{
 // collapse), and whoever limits them wins.
 type brownout struct {
 	delaying
-	knee  int64
-	slope float64
-	taken atomic.Int64
+	knee, later int64
+	after       time.Duration
+	slope       float64
+	taken       atomic.Int64
+	clock       clock
 }
 
 func (b *brownout) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := b.gone(ctx.Err()); err != nil {
 		return err
 	}
+	knee := b.kneeNow()
 	n := b.taken.Add(1)
 	defer b.taken.Add(-1) // also when the work panics or ends its goroutine
 	b.admitted.Add(1)
-	if n <= b.knee {
+	if n <= knee {
 		return work(ctx, seq)
 	}
 	b.delayed.Add(1)
 	began := time.Now()
 	err := work(ctx, seq)
-	return cmp.Or(err, wait(ctx, b.rest(time.Since(began), n)))
+	return cmp.Or(err, wait(ctx, b.rest(time.Since(began), n-knee)))
 }
 
-// rest is the wait that follows work of that time. It stops at the longest Duration.
-func (b *brownout) rest(took time.Duration, n int64) time.Duration {
-	ns := math.Round(float64(took) * (b.slope * float64(n-b.knee)))
+// kneeNow is the knee at this instant.
+func (b *brownout) kneeNow() int64 {
+	if b.later > 0 && b.clock.now() >= b.after {
+		return b.later
+	}
+	return b.knee
+}
+
+// rest is the wait that follows work of that time, with so many calls above the knee. It stops at
+// the longest Duration.
+func (b *brownout) rest(took time.Duration, above int64) time.Duration {
+	ns := math.Round(float64(took) * (b.slope * float64(above)))
 	if ns >= math.MaxInt64 {
 		return math.MaxInt64
 	}

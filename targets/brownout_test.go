@@ -97,3 +97,35 @@ func TestBrownoutEndsWithTheClient(t *testing.T) {
 		}
 	})
 }
+
+// Three calls at once, over and over, against a knee of 3 that is 1 from 50 ms on: until then each
+// takes 10 ms, and then the second 20 ms and the third 30 ms. The clock starts at the first call.
+func TestBrownoutKneeChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		target := build(t, "brownout:knee=3,slope=1,later=1,after=50ms")
+		time.Sleep(time.Hour)
+		for _, want := range [][3]time.Duration{
+			{10 * time.Millisecond, 10 * time.Millisecond, 10 * time.Millisecond},
+			{10 * time.Millisecond, 10 * time.Millisecond, 10 * time.Millisecond},
+			{10 * time.Millisecond, 20 * time.Millisecond, 30 * time.Millisecond},
+		} {
+			var took [3]time.Duration
+			var wg sync.WaitGroup
+			for i := range took {
+				wg.Go(func() {
+					began := time.Now()
+					if err := target.Call(t.Context(), 0, sleeps(10*time.Millisecond)); err != nil {
+						t.Error(err)
+					}
+					took[i] = time.Since(began)
+				})
+				synctest.Wait()
+			}
+			wg.Wait()
+			if took != want {
+				t.Errorf("the calls take %v, want %v", took, want)
+			}
+			time.Sleep(15 * time.Millisecond) // 25 ms from one to the next
+		}
+	})
+}

@@ -33,7 +33,8 @@
 // arithmetic, and an hour of load takes seconds. It shows scheduling alone. What a strategy costs
 // in CPU, memory and locks shows under the real clock, which is the default. Of what happens at one
 // instant, as where target freeze thaws, Go's runtime draws the order: figures of hedged,
-// failsafe_hedge, adaptive_gradient and partitioned can differ a little from run to run.
+// failsafe_hedge, adaptive_gradient, adaptive_vegas, adaptive_envoy and partitioned can differ a
+// little from run to run.
 //
 // Names take parameters, and list explains them:
 //

@@ -3,6 +3,7 @@ package advise
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/poolbench/poolbench/bench"
@@ -24,7 +25,7 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 		return o
 	}
 	var last *Option
-	for _, limit := range s.limits() {
+	for _, limit := range s.limitsOfPools() {
 		o := at(limit)
 		if failed != nil || o == nil {
 			break
@@ -64,10 +65,28 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 	return nearest, failed
 }
 
-// limits returns the limits to try first: powers of two, the target's concurrency, and the largest.
+// limitsOfPools returns the limits to try first with a pool. With a target, too large a limit may
+// miss as well, so it has small steps from the number of busy slots to twice as many.
+func (s *search) limitsOfPools() []int {
+	all := s.limits()
+	if s.sample.Target.Spec.Name != "none" {
+		for limit := int(s.work.Busy) + 1; float64(limit) < 2*s.work.Busy &&
+			limit < s.question.limitAtMost(); limit += max(1, limit/6) {
+			all = append(all, limit)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// limits returns the limits to try first: powers of two, with a target a quarter more than the
+// number of busy slots and its concurrency, and the largest.
 func (s *search) limits() []int {
 	most := s.question.limitAtMost()
 	all := []int{most}
+	if s.sample.Target.Spec.Name != "none" && s.work.Busy > 0 {
+		all = append(all, min(int(math.Ceil(1.25*s.work.Busy)), most))
+	}
 	for limit := 1; limit < most; limit *= 2 {
 		all = append(all, limit)
 	}

@@ -91,6 +91,7 @@ const (
 	ServiceC2          = "service-c2"
 	WorkloadC2         = "workload-c2"
 	PeakInFlight       = "peak-inflight"
+	MeanLimit          = "mean-limit"
 	Makespan           = "makespan-sec"
 
 	// Parts of the response, on average and in the slowest 1 %.

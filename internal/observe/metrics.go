@@ -131,6 +131,8 @@ func Metrics() []MetricInfo {
 		{metric.WorkloadC2, "",
 			"squared coefficient of variation of the task times, by the workload's definition"},
 		{metric.PeakInFlight, "", "most tasks in flight at once"},
+		{metric.MeanLimit, "", "time-weighted mean of the limit in force, from the end of the warm-up " +
+			"to the last end, of a strategy that learns its limit; absent in a soak"},
 		{metric.Makespan, "", "first due to last end, over all tasks"},
 		{metric.Blocked, "lower", "share of tasks that waited before the strategy, in Submit or " +
 			"behind one that did, as its queue was full or it has none (real clock: for more " +

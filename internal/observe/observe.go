@@ -34,6 +34,7 @@ type Run struct {
 	Mean         time.Duration // of the workload, exact or calibrated
 	Trace        *record.Trace // nil for a soak
 	Peak         int64         // most attempts in flight at once
+	Limits       []LimitChange // of a strategy that learns its limit, the first at 0
 	Service      int64         // total time inside Run as the attempts counted it
 	SettledTwice int64
 	Misdeeds     []string        // violations of its contract by the strategy, in words
@@ -238,6 +239,7 @@ func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 		r.Add(metric.WorkloadC2, o.Workload.C2())
 	}
 	r.Add(metric.PeakInFlight, float64(o.Peak))
+	o.ReportLimit(r, m)
 	r.Add(metric.Makespan, float64(f.Makespan)/Second)
 }
 

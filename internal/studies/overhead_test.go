@@ -52,8 +52,7 @@ func TestOverheadVerdicts(t *testing.T) {
 				"dearest is workerpool with 400 ns"}, // other programs only make it longer
 		{"two above", 2, 3e-6, 0.01, 0, 0, decide.Depends,
 			"on the strategy: ALL−2 of ALL strategies take less than a microsecond a task, harness " +
-				"included, and 2 take at least a microsecond more than the cheapest, " +
-				"bounded_queue"},
+				"included, and 2 take at least a microsecond more than the cheapest, THIRD"},
 		{"two above, crowded", 2, 3e-6, 0, 0.9, 0, decide.ClaimUndecided,
 			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
 				"whether the other 2 do without it and without other programs cannot be told"},
@@ -71,7 +70,7 @@ func TestOverheadVerdicts(t *testing.T) {
 				"whether the other 2 do without it and without other programs cannot be told"},
 	} {
 		says := strings.NewReplacer("ALL−2", strconv.Itoa(all-2), "ALL−1", strconv.Itoa(all-1),
-			"ALL", strconv.Itoa(all)).Replace(c.says)
+			"ALL", strconv.Itoa(all), "THIRD", dispatchers()[2].String()).Replace(c.says)
 		m := sampleOverhead(c.first, c.seconds, c.scatter, c.waited, c.shed)
 		finds(t, c.name, wellSaid(t, m, judgeOverhead, mustLookup(t, "overhead").Draw...), c.want,
 			says)

@@ -67,6 +67,8 @@ var Columns = []Column{
 	{Head: "bans", Hint: "times that the target banned the client", Unit: metric.Bans, show: above0},
 	{Head: "utilisation", Hint: "time inside tasks, of the time that the limit allows",
 		Unit: metric.Utilisation},
+	{Head: "mean limit", Unit: metric.MeanLimit,
+		Hint: "average over time of the limit that the strategy learnt"},
 	{Head: "makespan", Hint: "first due to last end", Unit: metric.Makespan,
 		show: func(cells []*Cell, _ string) bool { // with open arrivals it repeats the plan
 			return slices.ContainsFunc(cells, (*Cell).Closed)

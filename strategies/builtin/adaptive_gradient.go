@@ -30,13 +30,10 @@ type gradient struct {
 	tolerance float64
 	smoothing float64
 	headroom  float64
-	short     int
 	weight    float64 // of one window in the long average, once that is long enough
 
 	limit   float64
-	sum     time.Duration // of the window's tasks
-	n       int
-	busiest int // most tasks in flight at the end of one
+	window  window
 	windows int
 	average float64 // of the windows, in ns
 }
@@ -87,28 +84,23 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 			tolerance: v.Float("tolerance"),
 			smoothing: v.Float("smoothing"),
 			headroom:  float64(v.Int("headroom")),
-			short:     v.Int("short"),
 			weight:    2 / float64(v.Int("long")+1),
 			limit:     float64(initial),
+			window:    window{short: v.Int("short")},
 		}, initial)
 	},
 }))
 
 func (l *gradient) Learn(e engine.Ending) int {
-	if e.Err == nil {
-		l.sum += e.Took()
-		l.n++
-		l.busiest = max(l.busiest, e.Workers)
-		if l.n >= max(l.short, int(l.limit)) {
-			l.window(float64(l.sum)/float64(l.n), float64(l.busiest))
-			l.sum, l.n, l.busiest = 0, 0, 0
-		}
+	if l.window.add(e, l.limit) {
+		l.update(l.window.mean(), float64(l.window.busiest))
+		l.window.clear()
 	}
 	return int(l.limit)
 }
 
-// window handles the end of a window: its mean response in ns and its maximum of tasks in flight.
-func (l *gradient) window(mean, busiest float64) {
+// update handles the end of a window: its mean response in ns and its maximum of tasks in flight.
+func (l *gradient) update(mean, busiest float64) {
 	l.windows++
 	l.average += (mean - l.average) * max(1/float64(l.windows), l.weight)
 	if l.average > 2*mean {
@@ -124,3 +116,39 @@ func (l *gradient) window(mean, busiest float64) {
 	l.limit += l.smoothing * (l.limit*g + l.headroom - l.limit)
 	l.limit = min(l.max, max(l.min, l.limit))
 }
+
+// A window sums as many tasks as there are slots, at least short.
+type window struct {
+	short    int
+	failures bool // failed tasks count
+
+	sum          time.Duration // of the good tasks
+	good, failed int
+	busiest      int // most tasks in flight at the end of one
+}
+
+// add adds the end of a task, and reports whether the window is complete.
+func (w *window) add(e engine.Ending, limit float64) bool {
+	switch {
+	case e.Err == nil:
+		w.sum += e.Took()
+		w.good++
+	case w.failures:
+		w.failed++
+	default:
+		return false
+	}
+	w.busiest = max(w.busiest, e.Workers)
+	return w.good+w.failed >= max(w.short, int(limit))
+}
+
+// mean returns the mean response in ns, or 0 without good tasks.
+func (w *window) mean() float64 {
+	if w.good == 0 {
+		return 0
+	}
+	return float64(w.sum) / float64(w.good)
+}
+
+// clear begins the next window.
+func (w *window) clear() { w.sum, w.good, w.failed, w.busiest = 0, 0, 0, 0 }

@@ -7,13 +7,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Adaptive is the engine of adaptive_aimd and adaptive_gradient: it learns its limit from the time
-// inside Run, the response time of the called service. The wait for a slot is excluded, because a
-// lower limit would lengthen it. Tasks wait for a slot in order of acceptance.
+// Adaptive is the engine of the adaptive strategies: it learns its limit from the time inside Run,
+// the response time of the called service. The wait for a slot is excluded, because a lower limit
+// would lengthen it. Tasks wait for a slot in order of acceptance.
 type Adaptive struct {
 	Backlog
 	FIFO
-	law Law
+	law     Law
+	onLimit func(limit int) // nil: nobody observes the limit
 }
 
 // A Law computes the limit of an Adaptive from its ended tasks.
@@ -34,16 +35,27 @@ func (s *Adaptive) Launch(
 // Ended passes the end of a task to the law, unless the task panicked or was cancelled: neither
 // describes the called service.
 func (s *Adaptive) Ended(_ Waiting, e Ending) {
-	if e.own {
-		s.slots = s.law.Learn(e)
+	if !e.own {
+		return
+	}
+	before := s.slots
+	if s.slots = s.law.Learn(e); s.slots != before && s.onLimit != nil {
+		s.onLimit(s.slots)
 	}
 }
 
-// Limit returns the current limit. Callers find it by an assertion to interface{ Limit() int }.
+// Limit implements strategies.Learner.
 func (s *Adaptive) Limit() int {
 	s.Mutex.Lock()
 	defer s.Mutex.Unlock()
 	return s.slots
+}
+
+// OnLimit implements strategies.Learner.
+func (s *Adaptive) OnLimit(f func(limit int)) {
+	s.Mutex.Lock()
+	defer s.Mutex.Unlock()
+	s.onLimit = f
 }
 
 // Took returns the time inside Run.

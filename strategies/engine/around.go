@@ -96,6 +96,9 @@ func (s *Layer[T]) Done(t *strategies.Task, r strategies.Result) {
 // Drain implements strategies.Strategy.
 func (s *Layer[T]) Drain(ctx context.Context) error { return s.Inside.Drain(ctx) }
 
+// Inner returns the inner instance, for strategies.LearnerOf.
+func (s *Layer[T]) Inner() []strategies.Strategy { return []strategies.Strategy{s.Inside} }
+
 // KeepAll stops the inner strategy from shedding accepted tasks.
 func (s *Layer[T]) KeepAll() {
 	if s, sheds := s.Inside.(interface{ KeepAll() }); sheds {

@@ -25,6 +25,9 @@ type Gate[P any] struct {
 	Wait func(ctx context.Context) (P, error)
 	// Release returns the permit. r is the task's outcome, for limiters that learn from it.
 	Release func(permit P, r strategies.Result)
+	// Limit and OnLimit are the methods of a strategies.Learner, for a limiter that learns its limit.
+	Limit   func() int
+	OnLimit func(f func(limit int))
 }
 
 type gate[P any] struct {
@@ -45,8 +48,20 @@ func (g Gate[P]) Start(ctx context.Context, sink strategies.Sink) strategies.Str
 		g.Release(permit, r)
 	}
 	s.Open(ctx, sink, nil)
+	if g.Limit != nil && g.OnLimit != nil {
+		return &learningGate[P]{s}
+	}
 	return s
 }
+
+// A learningGate is a gate whose limit is known.
+type learningGate[P any] struct{ *gate[P] }
+
+// Limit implements strategies.Learner.
+func (s *learningGate[P]) Limit() int { return s.lib.Limit() }
+
+// OnLimit implements strategies.Learner.
+func (s *learningGate[P]) OnLimit(f func(limit int)) { s.lib.OnLimit(f) }
 
 // Submit implements Strategy.
 func (s *gate[P]) Submit(ctx context.Context, t *strategies.Task) error {

@@ -47,6 +47,9 @@ func (s *outside) KeepAll() {
 // Counts implements strategies.Counted.
 func (s *outside) Counts() []strategies.Count { return strategies.CountsOf(s.inside...) }
 
+// Inner returns the inner instances, for strategies.LearnerOf.
+func (s *outside) Inner() []strategies.Strategy { return s.inside }
+
 // drain waits, after the intake has closed, until nothing is kept here and then for the inner
 // strategy.
 func (s *outside) drain(ctx context.Context) error {

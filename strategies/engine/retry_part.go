@@ -37,6 +37,9 @@ func (s *RetryPart) KeepAll() { keepAll(s.Strategy) }
 // Counts implements strategies.Counted.
 func (s *RetryPart) Counts() []strategies.Count { return strategies.CountsOf(s.Strategy) }
 
+// Inner returns the inner instance, for strategies.LearnerOf.
+func (s *RetryPart) Inner() []strategies.Strategy { return []strategies.Strategy{s.Strategy} }
+
 // Done restores the task's Run.
 func (s *RetryPart) Done(t *strategies.Task, r strategies.Result) {
 	forgetAttempts(t)

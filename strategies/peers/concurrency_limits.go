@@ -93,6 +93,8 @@ var _ = register(strategies.Spec{
 					token.OnIgnore()
 				}
 			},
+			Limit:   find.EstimatedLimit,
+			OnLimit: func(f func(limit int)) { find.NotifyOnChange(f) },
 		}.Start(ctx, sink)
 	},
 })

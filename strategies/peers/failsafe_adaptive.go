@@ -40,11 +40,17 @@ var _ = register(strategies.Spec{
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		most := uint(p.Limit)
-		limiter := adaptivelimiter.NewBuilder[any]().WithLimits(1, most, most).Build()
+		changed := func(int) {}
+		limiter := adaptivelimiter.NewBuilder[any]().WithLimits(1, most, most).
+			OnLimitChanged(func(e adaptivelimiter.LimitChangedEvent) {
+				changed(int(e.NewLimit))
+			}).Build()
 		return engine.Gate[adaptivelimiter.Permit]{
 			Try:     limiter.TryAcquirePermit,
 			Wait:    limiter.AcquirePermit,
 			Release: giveBack,
+			Limit:   limiter.Limit,
+			OnLimit: func(f func(limit int)) { changed = f },
 		}.Start(ctx, sink)
 	},
 })

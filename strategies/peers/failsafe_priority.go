@@ -45,9 +45,10 @@ type failsafePriority struct {
 	began       time.Time
 	every       time.Duration
 
-	coming sync.Mutex
-	next   time.Duration // when the Prioritizer is asked again
-	turn   int           // of the levels of a class
+	coming  sync.Mutex
+	next    time.Duration // when the Prioritizer is asked again
+	turn    int           // of the levels of a class
+	changed func(limit int)
 }
 
 // What the library queues, in limits: some are refused from here on, and all from there on.
@@ -83,14 +84,23 @@ var _ = register(strategies.Spec{
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		most := uint(p.Limit)
 		s := &failsafePriority{prioritizer: adaptivelimiter.NewPrioritizer(), began: time.Now(),
-			every: p.Values.Duration("calibrate")}
+			every: p.Values.Duration("calibrate"), changed: func(int) {}}
 		s.limiter = adaptivelimiter.NewBuilder[any]().WithLimits(1, most, most).
+			OnLimitChanged(func(e adaptivelimiter.LimitChangedEvent) {
+				s.changed(int(e.NewLimit))
+			}).
 			WithQueueing(someRefused, allRefused).BuildPrioritized(s.prioritizer)
 		s.next = s.every
 		s.Open(ctx, sink, nil)
 		return s
 	},
 })
+
+// Limit implements strategies.Learner.
+func (s *failsafePriority) Limit() int { return s.limiter.Limit() }
+
+// OnLimit implements strategies.Learner.
+func (s *failsafePriority) OnLimit(f func(limit int)) { s.changed = f }
 
 // Submit returns when the task has a permit, is queued by the library, or is refused by it.
 func (s *failsafePriority) Submit(ctx context.Context, t *strategies.Task) error {

@@ -215,15 +215,21 @@ func (g *growing) submit(ctx context.Context, j *job) bool {
 
 var nestedTrees = []Tree{{1, 3, 2, true}, {2, 2, 2, false}}
 
-// nests reports whether a strategy can have the slots for the first tree.
+// nests reports whether a strategy can have the slots for the first tree, and keeps them.
 func nests(spec strategies.Spec) bool {
+	if spec.Shrinks {
+		return false
+	}
 	_, ok := roomFor(spec, nestedTrees[0].Enough())
 	return ok
 }
 
 // checkNested runs a tree at the limit that is enough for any order. It skips strategies with fewer
-// slots and refused tasks.
+// slots, also at times, and refused tasks.
 func checkNested(spec strategies.Spec) error {
+	if spec.Shrinks {
+		return nil
+	}
 	for _, tree := range nestedTrees {
 		p, ok := roomFor(spec, tree.Enough())
 		if !ok {

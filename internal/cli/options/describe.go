@@ -236,6 +236,7 @@ func promises(s strategies.Spec) (words []string) {
 		{"tries again", s.Retries},
 		{"makes second attempts", s.Hedges},
 		{"changes its limit", s.Resizes},
+		{"has few slots at times, so tasks may not wait for tasks of theirs", s.Shrinks},
 		{"refuses while what tasks call fails", s.Trips},
 		{"takes --queue", s.UsesQueue},
 		{"asks for the size of tasks", s.UsesSize},

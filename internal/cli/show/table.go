@@ -78,6 +78,7 @@ var columns = []Column{
 	{"missed", metric.Missed, false},
 	{"fairness", metric.Fairness, false},
 	{"noisy share", metric.NoisyShare, false},
+	{"mean limit", metric.MeanLimit, false},
 	{"refused calls", metric.RefusedCalls, false},
 	{"bans", metric.Bans, false},
 	{"makespan", metric.Makespan, false},

@@ -107,8 +107,8 @@ func TestSameSeedOfAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
-	drawn := []string{"hedged", "failsafe_hedge", "adaptive_gradient", "partitioned",
-		"partitioned_all_at_once"}
+	drawn := []string{"hedged", "failsafe_hedge", "adaptive_gradient", "adaptive_vegas",
+		"adaptive_envoy", "partitioned", "partitioned_all_at_once"}
 	for _, flags := range [][]string{{"--target", "freeze"}, {"--target", "token_bucket"},
 		{"--arrival", "constant", "--workload", "constant"}, {"--arrival", "mmpp"},
 		{"--workload", "two_class"}} {

@@ -1,0 +1,38 @@
+package bench
+
+import (
+	"sync"
+
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A limitLog records the limits of a strategy that learns its own. There are at most as many as
+// tasks, so a soak records none.
+type limitLog struct {
+	mu      sync.Mutex
+	changes []observe.LimitChange
+}
+
+// watch records the limits of s from now on, if it learns any.
+func (l *limitLog) watch(s strategies.Strategy, now func() int64) {
+	learner := strategies.LearnerOf(s)
+	if learner == nil {
+		return
+	}
+	l.changes = append(l.changes, observe.LimitChange{Limit: learner.Limit()})
+	learner.OnLimit(func(limit int) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if limit != l.changes[len(l.changes)-1].Limit {
+			l.changes = append(l.changes, observe.LimitChange{At: now(), Limit: limit})
+		}
+	})
+}
+
+// end returns the recorded limits, in the order of their instants.
+func (l *limitLog) end() []observe.LimitChange {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changes
+}

@@ -1,0 +1,52 @@
+package bench_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// TestMeanLimit has a batch whose tasks take 10 ms. Each round adds a slot: 4, 5, 6, 7 and 8 tasks,
+// so the mean of the limit is 6, and after a warm-up of the first 22 tasks it is the same, because
+// all tasks of a batch are due at 0. The limit of a strategy inside another is found.
+func TestMeanLimit(t *testing.T) {
+	const some = -1 // the tasks that are handed on at one instant have no order
+	for _, c := range []struct {
+		strategy string
+		warmup   float64
+		want     float64 // 0: none
+	}{
+		{"adaptive_aimd:initial=4", 0, 6},
+		{"adaptive_aimd:initial=4", 22. / 30, 6},
+		{"retry+adaptive_aimd:initial=4", 0, 6},
+		{"token_bucket:rate=1e6,burst=100+adaptive_aimd:initial=4", 0, some},
+		{"circuit_breaker+adaptive_aimd:initial=4", 0, 6},
+		{"adaptive_aimd", 0, 8},
+		{"worker_pool", 0, 0},
+		{"retry+worker_pool", 0, 0},
+	} {
+		r := run(t, scenario(t, bench.Written{Strategy: c.strategy, Workload: "constant:mean=10ms",
+			Arrival: "batch", Tasks: 30, Warmup: c.warmup, Limit: 8, Clock: "virtual"}))
+		if got, ok := r.Metric("mean-limit"); ok != (c.want != 0) ||
+			c.want != some && math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s after a warm-up of %v: %v %v, want %v", c.strategy, c.warmup, got, ok, c.want)
+		}
+	}
+}
+
+// TestMeanLimitAfterTheWarmup has a second in which the load fills the limit, which doubles from 4,
+// and then two seconds with a task each. A warm-up of all but the last task leaves the time from
+// the task before it to its end.
+func TestMeanLimitAfterTheWarmup(t *testing.T) {
+	whole := scenario(t, bench.Written{Strategy: "adaptive_aimd:initial=4", Limit: 8,
+		Workload: "constant:mean=10ms", Arrival: "stages:unit=rate,of=constant,at=1000x1s_1x2s",
+		Tasks: 1002, Clock: "virtual"})
+	last := whole
+	last.Stop.Warmup = 1001. / 1002
+	before, after := metric(t, run(t, whole), "mean-limit"), metric(t, run(t, last), "mean-limit")
+	if !(before > 7 && before < 8) || after != 8 {
+		t.Errorf("the limit is %v on average and %v at the end, want some less than 8, and 8", before,
+			after)
+	}
+}

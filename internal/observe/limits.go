@@ -1,0 +1,31 @@
+package observe
+
+import (
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+)
+
+// A LimitChange is a limit that a strategy learnt, in force from the instant At on.
+type LimitChange struct {
+	At    int64 // nanoseconds since the run began
+	Limit int
+}
+
+// ReportLimit adds the time-weighted mean of a learnt limit, from the end of the warm-up to the
+// last end.
+func (o *Run) ReportLimit(r *result.Result, m Measured) {
+	if len(o.Limits) == 0 || m.lastEnd <= m.From {
+		return
+	}
+	area := 0.0
+	for i, c := range o.Limits {
+		until := m.lastEnd
+		if i+1 < len(o.Limits) {
+			until = min(until, o.Limits[i+1].At)
+		}
+		if from := max(c.At, m.From); from < until {
+			area += float64(c.Limit) * float64(until-from)
+		}
+	}
+	r.Add(metric.MeanLimit, area/float64(m.lastEnd-m.From))
+}

@@ -1,0 +1,290 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/page/shell"
+)
+
+// adaptive sends one load to services of which 10 to 14 calls at once are the most that is good, or
+// of which any number is, and compares strategies that learn their limit, up to 200, with pools of
+// fixed limits. The claim is what adaptive limits are recommended for.
+//
+// A case is a strategy. Its regret in a setting is the share of the throughput of the best fixed
+// limit that it loses or, if that is less than 5 %, its p99 as a multiple of the best limit's. It
+// meets the claim if in each setting it loses less than 5 % and its p99 is at most twice as long.
+// The best limit has the most throughput, or the shortest p99 of several within 1 % of that.
+//
+// The libraries read package time, so they run under the virtual clock, too.
+var _ = register(Study{
+	Name:     "adaptive",
+	Question: "how near does a limit that is learnt come to the best fixed limit?",
+	Claim:    "an adaptive limit finds the right limit by itself",
+	Count:    [3]int{3, 5, 15},
+	Budget:   12 * time.Second,
+	Apart:    true,
+	Compared: adaptives,
+	Cells: func(Size) (cells []bench.Scenario) {
+		for _, s := range adaptiveSettings {
+			for _, name := range adaptives {
+				cells = append(cells, s.cell(name))
+			}
+			for _, n := range fixedLimits {
+				cells = append(cells, s.fixed(n))
+			}
+		}
+		return cells
+	},
+	With: each(func(_ Size, name string) (cells []bench.Scenario) {
+		for _, s := range adaptiveSettings {
+			cells = append(cells, s.cell(name))
+		}
+		return cells
+	}),
+	Decides: []string{metric.Throughput, metric.P99Response, metric.MeanLimit},
+	Advice: evidence.Sentences{
+		Holds: "use an adaptive limit where the right one is not known",
+		DoesNotHold: "find the limit by a load test and set it; use an adaptive limit only with a " +
+			"highest value near it",
+		Depends: "test an adaptive limit against a service that slows down, or set a fixed limit",
+	},
+	Judge: judgeAdaptive,
+	Draw:  []drawing{drawAdaptive},
+})
+
+// adaptives learn from their highest limit down, as the libraries do here, or from the right one.
+var adaptives = []string{"adaptive_aimd", "adaptive_gradient", "adaptive_vegas", "adaptive_envoy",
+	"failsafe_adaptive", "concurrency_limits", "concurrency_limits:algorithm=gradient2",
+	"adaptive_gradient:initial=10", "adaptive_vegas:initial=10"}
+
+const (
+	adaptiveTasks  = 12_000
+	adaptiveRate   = 800
+	adaptiveMost   = 200 // the highest limit of all strategies
+	adaptiveMean   = 10 * time.Millisecond
+	adaptiveKept   = 0.95 // share of the best throughput
+	adaptiveSlower = 2    // times the best p99
+	adaptiveTie    = 0.99 // share of the best throughput, among fixed limits
+)
+
+// fixedLimits lists the limits of the pools. Eight slots are busy on average.
+var fixedLimits = []int{10, 12, 14, 20, 50, adaptiveMost}
+
+// An adaptiveSetting is a service.
+type adaptiveSetting struct{ name, where, work, target string }
+
+var adaptiveSettings = []adaptiveSetting{
+	{"brownout", "in a brownout", "constant:mean=10ms", "brownout"},
+	{"half the capacity", "when the capacity halves", "constant:mean=10ms",
+		"brownout:knee=20,later=10,after=7500ms"},
+	{"noisy brownout", "in a brownout with noisy service times", "lognormal:mean=10ms,c2=4",
+		"brownout"},
+	{"freezes", "with freezes", "constant:mean=10ms", "freeze"},
+	{"noise", "with noisy service times alone", "lognormal:mean=10ms,c2=4", "none"},
+}
+
+func (s adaptiveSetting) cell(name string) bench.Scenario { return s.at(name, adaptiveMost) }
+
+func (s adaptiveSetting) fixed(limit int) bench.Scenario { return s.at(pooled, limit) }
+
+func (s adaptiveSetting) at(name string, limit int) bench.Scenario {
+	sc := scenario(name, s.work,
+		bench.Load{Arrival: arrival("poisson")[0], PerSecond: adaptiveRate},
+		bench.Stop{Tasks: adaptiveTasks, Warmup: 0.25})
+	sc.Limit, sc.Target = limit, target(s.target)[0]
+	return sc
+}
+
+// best returns the best fixed limit, or false if none was measured.
+func (s adaptiveSetting) best(m *evidence.Measured) (limit int, ok bool) {
+	most, shortest := 0.0, math.Inf(1)
+	for _, n := range fixedLimits {
+		most = evidence.Larger(most, m.Mean(s.fixed(n), metric.Throughput).Mid)
+	}
+	for _, n := range fixedLimits {
+		rate, p99 := m.Mean(s.fixed(n), metric.Throughput).Mid, m.Mean(s.fixed(n), p99Response).Mid
+		if rate >= adaptiveTie*most && p99 < shortest {
+			limit, shortest = n, p99
+		}
+	}
+	return limit, limit > 0
+}
+
+// A regret compares a strategy with the best fixed limit of a setting.
+type regret struct {
+	adaptiveSetting
+	kept, slower evidence.Interval // relative to its throughput and p99
+}
+
+func (s adaptiveSetting) regret(m *evidence.Measured, name string) (r regret, ok bool) {
+	limit, ok := s.best(m)
+	if !ok {
+		return r, false
+	}
+	r = regret{s, evidence.OfMean(m.Ratios(s.cell(name), s.fixed(limit), metric.Throughput)),
+		evidence.OfMean(m.Ratios(s.cell(name), s.fixed(limit), p99Response))}
+	return r, !math.IsNaN(r.kept.Mid + r.slower.Mid)
+}
+
+// meets reports whether the setting is certainly met, and whether it is certainly missed.
+func (r regret) meets() (yes, no bool) {
+	return r.kept.Lo >= adaptiveKept && r.slower.Hi <= adaptiveSlower,
+		r.kept.Hi < adaptiveKept || r.slower.Lo > adaptiveSlower
+}
+
+func (r regret) String() string {
+	if r.kept.Mid < adaptiveKept {
+		return fmt.Sprintf("%s of the throughput %s", r.kept.Percents(), r.where)
+	}
+	return fmt.Sprintf("%s times the p99 %s", r.slower, r.where)
+}
+
+// worseThan orders lost throughput before a longer p99.
+func (r regret) worseThan(other regret) bool {
+	if lost := min(r.kept.Mid, other.kept.Mid) < adaptiveKept; lost {
+		return r.kept.Mid < other.kept.Mid
+	}
+	return r.slower.Mid > other.slower.Mid
+}
+
+func judgeAdaptive(m *evidence.Measured) decide.Finding {
+	var ruling evidence.Ruling
+	for _, name := range adaptives {
+		var worst regret
+		all, none := true, false
+		for i, s := range adaptiveSettings {
+			r, ok := s.regret(m, name)
+			if !ok {
+				return evidence.Missing("%s or a fixed limit was not measured %s", name, s.where)
+			}
+			yes, no := r.meets()
+			all, none = all && yes, none || no
+			if i == 0 || r.worseThan(worst) {
+				worst = r
+			}
+		}
+		ruling.Cases = append(ruling.Cases, evidence.Case{Yes: all, No: none, NotYes: none,
+			NotNo: all, Said: fmt.Sprintf("%s %v", name, worst)})
+	}
+	f := ruling.Find(evidence.Sentences{
+		Holds: "each adaptive limit is near the best fixed one; at worst it has " +
+			evidence.Series(ruling.So()),
+		DoesNotHold: "no adaptive limit is near the best fixed one in each setting: " +
+			evidence.Series(ruling.Not()),
+		Depends: fmt.Sprintf("on the strategy: at worst %s, but %s", evidence.Series(ruling.So()),
+			evidence.Series(ruling.Not())),
+	}, "whether an adaptive limit is near the best fixed one in each setting")
+	for _, s := range adaptiveSettings {
+		f.Say(s.line(m))
+	}
+	f.Say(evidence.Said(adaptiveKeepers(m), "throughput within %s of the best fixed limit in each "+
+		"setting", text.ShortShare(1-adaptiveKept)))
+	return f
+}
+
+// adaptiveKeepers returns the strategies that lose no throughput in any setting.
+func adaptiveKeepers(m *evidence.Measured) (names []string) {
+	for _, name := range adaptives {
+		if !slices.ContainsFunc(adaptiveSettings, func(s adaptiveSetting) bool {
+			r, _ := s.regret(m, name)
+			return !(r.kept.Lo >= adaptiveKept)
+		}) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// line describes the results in the setting.
+func (s adaptiveSetting) line(m *evidence.Measured) string {
+	limit, _ := s.best(m)
+	said := []string{fmt.Sprintf("fixed at %d %s", limit, s.numbers(m, s.fixed(limit)))}
+	for _, name := range s.strategies(m) {
+		said = append(said, fmt.Sprintf("%s (mean limit %s) %s", name,
+			text.Short(m.Mean(s.cell(name), metric.MeanLimit).Mid), s.numbers(m, s.cell(name))))
+	}
+	return fmt.Sprintf("throughput and p99 %s: %s", s.where, strings.Join(said, "; "))
+}
+
+func (s adaptiveSetting) numbers(m *evidence.Measured, sc bench.Scenario) string {
+	return fmt.Sprintf("%s/s, %s", text.Short(m.Mean(sc, metric.Throughput).Mid),
+		text.ShortSeconds(m.Mean(sc, p99Response).Mid))
+}
+
+// strategies returns those that learn their limit, of the study and of the user.
+func (s adaptiveSetting) strategies(m *evidence.Measured) (names []string) {
+	others := m.Others(append(slices.Clone(adaptives), pooled), s.cell)
+	for _, name := range slices.Concat(adaptives, others) {
+		if !math.IsNaN(m.Mean(s.cell(name), metric.MeanLimit).Mid) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func drawAdaptive(m *evidence.Measured) evidence.Figure {
+	var heads []string
+	var cells []bench.Scenario
+	names := slices.Clone(adaptives)
+	for _, s := range adaptiveSettings {
+		heads, cells = append(heads, s.name), append(cells, s.cell(adaptives[0]))
+		for _, name := range m.Others(append(slices.Clone(adaptives), pooled), s.cell) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	parts := []shell.TablePart{{Title: "limits that are learnt"}, {Title: "fixed limits"}}
+	for _, name := range names {
+		row := shell.TableRow{Name: name}
+		for _, s := range adaptiveSettings {
+			row.Cells = append(row.Cells, s.tableCell(m, s.cell(name), "mean limit "+
+				text.Short(m.Mean(s.cell(name), metric.MeanLimit).Mid)))
+		}
+		parts[0].Rows = append(parts[0].Rows, row)
+	}
+	for _, n := range fixedLimits {
+		row := shell.TableRow{Name: fmt.Sprintf("%s, limit %d", pooled, n)}
+		for _, s := range adaptiveSettings {
+			best, _ := s.best(m)
+			cell := s.tableCell(m, s.fixed(n), "")
+			cell.Best = n == best
+			row.Cells = append(row.Cells, cell)
+		}
+		parts[1].Rows = append(parts[1].Rows, row)
+	}
+	return evidence.Figure{
+		Name:  "adaptive",
+		Title: "Limits that are learnt, and the best fixed limit",
+		Subtitle: fmt.Sprintf("Throughput, p99 response and mean limit at %d tasks a second of %s, "+
+			"up to a limit of %d", adaptiveRate, text.Duration(adaptiveMean), adaptiveMost),
+		Caption: []string{
+			"Bold: the best fixed limit.",
+			"A brownout slows calls down beyond 10 at once. A freeze holds all calls for half a " +
+				"second every 2 s.",
+			fmt.Sprintf("Means of %s repetitions.", m.Repetitions(cells)),
+		},
+	}.Table(shell.Table{Of: "strategy", Heads: heads, Parts: parts})
+}
+
+func (s adaptiveSetting) tableCell(
+	m *evidence.Measured, sc bench.Scenario, limit string,
+) shell.TableCell {
+	if !m.Has(sc) {
+		return shell.Absent
+	}
+	below := text.ShortSeconds(m.Mean(sc, p99Response).Mid)
+	if limit != "" {
+		below += ", " + limit
+	}
+	return shell.TableCell{Text: text.Short(m.Mean(sc, metric.Throughput).Mid) + "/s", Below: below}
+}

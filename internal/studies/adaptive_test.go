@@ -1,0 +1,115 @@
+package studies
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
+)
+
+func TestAdaptiveVerdicts(t *testing.T) {
+	study, err := Lookup("adaptive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails := func(names ...string) func(string, string) (float64, float64) {
+		return func(name, target string) (rate, p99 float64) {
+			if target == "brownout" && slices.Contains(names, name) {
+				return 400, 9
+			}
+			return 800, 0.02
+		}
+	}
+	for name, c := range map[string]struct {
+		of   func(name, target string) (rate, p99 float64)
+		want decide.ClaimVerdict
+		says string
+		last string // "": no strategy keeps the throughput
+	}{
+		"all near": {fails(), decide.Holds,
+			"each adaptive limit is near the best fixed one; at worst it has adaptive_aimd 1 times " +
+				"the p99 in a brownout, ", strings.Join(adaptives[:8], ", ") + " and " + adaptives[8]},
+		"none near": {fails(adaptives...), decide.DoesNotHold,
+			"no adaptive limit is near the best fixed one in each setting: adaptive_aimd 50 % of the " +
+				"throughput in a brownout, ", ""},
+		"one near": {fails(adaptives[1:]...), decide.Depends,
+			"on the strategy: at worst adaptive_aimd 1 times the p99 in a brownout, but " +
+				"adaptive_gradient 50 % of the throughput in a brownout, ", "adaptive_aimd"},
+		"late with a freeze": {func(_, target string) (rate, p99 float64) {
+			if target == "freeze" {
+				return 800, 0.06
+			}
+			return 800, 0.02
+		}, decide.DoesNotHold, "no adaptive limit is near the best fixed one in each setting: " +
+			"adaptive_aimd 3 times the p99 with freezes, ",
+			strings.Join(adaptives[:8], ", ") + " and " + adaptives[8]},
+	} {
+		cells := study.Cells(Quick)
+		of := func(sc bench.Scenario, i int) map[string]float64 {
+			rate, p99 := 800.0, 0.02
+			switch name := sc.Strategy.String(); {
+			case name != pooled:
+				rate, p99 = c.of(name, sc.Target.String())
+			case sc.Limit == 12: // as fast as 10, and late
+				p99 = 0.05
+			case sc.Limit != 10:
+				rate, p99 = 400, 0.001
+			}
+			return map[string]float64{metric.Throughput: rate, metric.P99Response: p99,
+				metric.MeanLimit: 50}
+		}
+		f := wellSaid(t, synthetic(cells, 3, of), judgeAdaptive, study.Draw...)
+		if f.Verdict != c.want || !strings.HasPrefix(f.Because, c.says) {
+			t.Errorf("%s: %v: %s", name, f.Verdict, f.Because)
+		}
+		if line := "throughput and p99 in a brownout: fixed at 10 800/s, 20 ms; adaptive_aimd (mean " +
+			"limit 50) "; !strings.HasPrefix(f.Lines[0], line) {
+			t.Errorf("%s: %q", name, f.Lines)
+		}
+		if lines := f.Lines[len(adaptiveSettings):]; c.last == "" && len(lines) > 0 || c.last != "" &&
+			!slices.Equal(lines, []string{"throughput within 5 % of the best fixed limit in each " +
+				"setting: " + c.last}) {
+			t.Errorf("%s: %q", name, lines)
+		}
+		if f := judgeAdaptive(synthetic(cells[:8], 3, of)); f.Verdict != decide.ClaimUndecided {
+			t.Errorf("%s: %v without a fixed limit", name, f.Verdict)
+		}
+	}
+}
+
+// TestAdaptive runs the settings that decide. In a brownout, limits that are learnt rise from the
+// right one, or stay at the highest, and a third of the throughput or more is lost. Without one, no
+// throughput is.
+func TestAdaptive(t *testing.T) {
+	brownout, noise := adaptiveSettings[0], adaptiveSettings[len(adaptiveSettings)-1]
+	names := []string{"adaptive_vegas", "adaptive_gradient:initial=10", "failsafe_adaptive"}
+	if testing.Short() {
+		names = names[1:2]
+	}
+	var cells []bench.Scenario
+	for _, s := range []adaptiveSetting{brownout, noise} {
+		cells = append(cells, s.fixed(10), s.fixed(20))
+		for _, name := range names {
+			cells = append(cells, s.cell(name))
+		}
+	}
+	m := measureCells(t, cells...)
+	for s, want := range map[adaptiveSetting]int{brownout: 10, noise: 20} {
+		if best, ok := s.best(m); best != want || !ok {
+			t.Errorf("%s: the best limit is %d, want %d", s.name, best, want)
+		}
+	}
+	for _, name := range names {
+		lost, _ := brownout.regret(m, name)
+		if at := m.Mean(brownout.cell(name), metric.MeanLimit).Mid; lost.kept.Mid > 0.72 || at < 40 {
+			t.Errorf("%s keeps %v of the throughput in a brownout, at a mean limit of %v", name,
+				lost.kept, at)
+		}
+		if kept, _ := noise.regret(m, name); kept.kept.Mid < 0.99 {
+			t.Errorf("%s keeps %v of the throughput without a brownout", name, kept.kept)
+		}
+	}
+}

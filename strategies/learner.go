@@ -1,0 +1,29 @@
+package strategies
+
+// A Learner is an instance that learns its limit from the tasks that end.
+type Learner interface {
+	// Limit returns the current limit. It is safe for concurrent use.
+	Limit() int
+	// OnLimit makes the instance call f with each new limit, one call at a time. Call it before the
+	// first Submit. f must return at once, and call no method of the instance.
+	OnLimit(f func(limit int))
+}
+
+// LearnerOf returns the Learner that is s, or the one that the parts of s enclose. It returns nil
+// if there is none, or one per class.
+func LearnerOf(s Strategy) Learner {
+	for {
+		if l, ok := s.(Learner); ok {
+			return l
+		}
+		part, ok := s.(interface{ Inner() []Strategy })
+		if !ok {
+			return nil
+		}
+		inside := part.Inner()
+		if len(inside) != 1 {
+			return nil
+		}
+		s = inside[0]
+	}
+}
