@@ -39,10 +39,15 @@ type reportPage struct {
 	Warnings []string
 
 	Explore shell.HTML // its own section
+
+	// of a report of several pages
+	Up    bool           // this page is below the index
+	Pages []questionLink // of the index: pages that are not of a study
 }
 
 type reportSection struct {
 	ID, Title string
+	Own       string // facts that the other groups of its study do not share
 	Facts     []string
 	Runs      string
 	Figures   []reportFigure
@@ -66,11 +71,16 @@ type reportFigure = shell.Figure
 //go:embed report.js
 var reportJS string
 
-// newReport draws the charts and assembles the page.
-func newReport(in *reportInput, groups []*Group) (*Report, error) {
-	r := &Report{taken: make(map[string]bool), page: &reportPage{}}
+func emptyReport(in *reportInput) *Report {
+	return &Report{in: in, taken: make(map[string]bool), page: &reportPage{Notes: slices.Clip(in.notes)}}
+}
+
+// newReport draws the charts and assembles the page. taken has the names that other pages use, and
+// gets those of this page.
+func newReport(in *reportInput, groups []*Group, taken map[string]bool) (*Report, error) {
+	r := emptyReport(in)
+	r.taken = taken
 	p := r.page
-	p.Notes = in.notes
 	studies, of := r.namedStudies(in)
 	if err := r.addFigures(in, studies); err != nil {
 		return nil, err
@@ -179,7 +189,9 @@ func (p *reportPage) describe(in *reportInput, groups []*Group) {
 	for _, g := range groups {
 		cells = append(cells, g.Cells...)
 	}
-	p.Interval = intervals(cells)
+	if len(cells) > 0 {
+		p.Interval = intervals(cells)
+	}
 	strategies := 0
 	for _, name := range all.Strategies {
 		if slices.ContainsFunc(cells,

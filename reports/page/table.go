@@ -16,7 +16,8 @@ import (
 // A Table is a formatted table of the page.
 type Table struct {
 	Caption string
-	Folded  bool   // folded below a summary with the caption
+	Notes   []string // more sentences of the caption, without a full stop
+	Folded  bool     // folded below a summary with the caption
 	Of      string // subject of its rows: strategies
 	Heads   []Head
 	Bodies  []Body
@@ -65,6 +66,30 @@ type Value struct{ Text, Below string }
 
 var absent = Value{Text: "–"}
 
+// joined joins the tables of a study's groups that have the same columns. The titles of their parts
+// begin with those of the groups.
+func joined(groups []reportSection, table func(*reportSection) *Table) (all []*Table) {
+	for i := range groups {
+		t := table(&groups[i])
+		if t == nil {
+			continue
+		}
+		at := slices.IndexFunc(all, func(o *Table) bool { return slices.Equal(o.Heads, t.Heads) })
+		if at < 0 {
+			copied := *t
+			copied.Bodies, copied.Notes = nil, nil
+			at, all = len(all), append(all, &copied)
+		}
+		into := all[at]
+		into.Notes = text.Distinct(slices.Concat(into.Notes, t.Notes))
+		for _, b := range t.Bodies {
+			b.Title = strings.Trim(groups[i].Own+" · "+b.Title, " ·")
+			into.Bodies = append(into.Bodies, b)
+		}
+	}
+	return all
+}
+
 // Results returns the main table of a group.
 func Results(g *Group) Table {
 	columns := shown(g, Columns)
@@ -83,9 +108,7 @@ func Results(g *Group) Table {
 			all = append(all, results.Shown{Cell: c.Cell, Unit: col.Unit})
 		}
 	}
-	for _, line := range results.UncertainLines(all) {
-		t.Caption += ". " + line
-	}
+	t.Notes = results.UncertainLines(all)
 	fill(g, &t, columns, verdicts...)
 	return t
 }

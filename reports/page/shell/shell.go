@@ -28,6 +28,7 @@ type Page struct {
 	Basis  string
 	Figure *Figure // of the first screen, or nil
 
+	Up       string // address of the index of which this is a page, or ""
 	Sections []Section
 	Source   HTML   // origin for the footer. "": the command of the title
 	CSS, JS  string // in addition to those of all pages
