@@ -18,7 +18,7 @@ type Table struct {
 	Caption string
 	Notes   []string // more sentences of the caption, without a full stop
 	Folded  bool     // folded below a summary with the caption
-	Of      string // subject of its rows: strategies
+	Of      string   // subject of its rows: strategies
 	Heads   []Head
 	Bodies  []Body
 }

@@ -134,6 +134,9 @@ func (r *Report) Finding() (headline string, trust []string) {
 	return headline, text.Texts(r.page.First.Trust, func(b shell.Badge) string { return b.Text })
 }
 
+// Several reports whether the report is an index of several pages.
+func (r *Report) Several() bool { return len(r.pages) > 0 }
+
 // WriteHTML writes the report as one self-contained file, also that of several questions.
 func (r *Report) WriteHTML(w io.Writer) error {
 	if len(r.pages) == 0 {
