@@ -133,7 +133,9 @@ func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 		for _, c := range s.sweep.Cells {
 			cells = append(cells, c.Cell)
 		}
-		p.First.Basis = shell.Basis(cells)
+		if len(s.rules.Classes()) > 1 {
+			p.First.Basis = shell.Basis(cells)
+		}
 		p.First.Subtitle = strings.Join([]string{subtitle(s.group, s.sweep), p.Summary}, " · ")
 		p.First.Figure = r.takeFigure(s, a.Unit)
 		return s.group

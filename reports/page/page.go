@@ -3,10 +3,12 @@ package page
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -29,6 +31,7 @@ type reportPage struct {
 	Figures  []reportFigure // of drawers, for studies without a finding
 	Trust    []string       // evidence for and against the numbers
 	Interval string         // explains the small figures
+	Has      runFeatures
 	Why      []explainedGroup
 	WhyMore  int // number of scenarios without explanation on the page
 	Capacity []reportFigure
@@ -43,6 +46,21 @@ type reportPage struct {
 	// of a report of several pages
 	Up    bool           // this page is below the index
 	Pages []questionLink // of the index: pages that are not of a study
+}
+
+// runFeatures are features of the runs that the page explains.
+type runFeatures struct{ Load, Several, Theory bool }
+
+func featuresOf(cells []*Cell) (has runFeatures) {
+	for _, c := range cells {
+		has.Load = has.Load || !math.IsNaN(c.Load)
+		has.Several = has.Several || c.Strategy != cells[0].Strategy
+		has.Theory = has.Theory || slices.ContainsFunc(metric.Quantiles,
+			func(q metric.Quantile) bool {
+				return !math.IsNaN(c.Value(metric.Theory(q.Of(metric.Response))))
+			})
+	}
+	return has
 }
 
 type reportSection struct {
@@ -189,6 +207,7 @@ func (p *reportPage) describe(in *reportInput, groups []*Group) {
 	for _, g := range groups {
 		cells = append(cells, g.Cells...)
 	}
+	p.Has = featuresOf(cells)
 	if len(cells) > 0 {
 		p.Interval = intervals(cells)
 	}

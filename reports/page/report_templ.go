@@ -2061,9 +2061,15 @@ func (p *reportPage) method() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<section id=\"method\" class=\"group\" aria-labelledby=\"method-title\"><h2 id=\"method-title\">How to read this, and what it ran on</h2><ul><li><b>Response</b> counts from the instant a task was due, so that waiting for a strategy that blocks is not hidden. Response = wait + time inside the task.</li><li><b>p99</b>: one task in a hundred takes longer. “–” stands where there are too few tasks to tell: a p99 takes 368 of them, a p99.9 takes 3688.</li><li><b>Load</b> is the share of the capacity that arrives: 0.8 keeps the slots that the limit allows busy 80 % of the time.</li>")
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<section id=\"method\" class=\"group\" aria-labelledby=\"method-title\"><h2 id=\"method-title\">How to read this, and what it ran on</h2><ul><li><b>Response</b> counts from the instant a task was due, so that waiting for a strategy that blocks is not hidden. Response = wait + time inside the task.</li><li><b>p99</b>: one task in a hundred takes longer. “–” stands where there are too few tasks to tell: a p99 takes 368 of them, a p99.9 takes 3688.</li>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
+		}
+		if p.Has.Load {
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<li><b>Load</b> is the share of the capacity that arrives: 0.8 keeps the slots that the limit allows busy 80 % of the time.</li>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		}
 		if p.Interval != "" {
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<li>")
@@ -2073,7 +2079,7 @@ func (p *reportPage) method() templ.Component {
 			var templ_7745c5c3_Var100 string
 			templ_7745c5c3_Var100, templ_7745c5c3_Err = templ.JoinStringErrs(p.Interval)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 369, Col: 20}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 371, Col: 20}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var100))
 			if templ_7745c5c3_Err != nil {
@@ -2090,7 +2096,19 @@ func (p *reportPage) method() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<li>Striped lines with nested markers are strategies that coincide. Grey bands are exact theory.</li></ul>")
+		if p.Has.Several {
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<li>Striped lines with nested markers are strategies that coincide.</li>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		if p.Has.Theory {
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<li>Grey bands and discs are exact theory.</li>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("</ul>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2107,7 +2125,7 @@ func (p *reportPage) method() templ.Component {
 				var templ_7745c5c3_Var101 string
 				templ_7745c5c3_Var101, templ_7745c5c3_Err = templ.JoinStringErrs(fact.Key)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 379, Col: 24}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 386, Col: 24}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var101))
 				if templ_7745c5c3_Err != nil {
@@ -2120,7 +2138,7 @@ func (p *reportPage) method() templ.Component {
 				var templ_7745c5c3_Var102 string
 				templ_7745c5c3_Var102, templ_7745c5c3_Err = templ.JoinStringErrs(fact.Value)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 379, Col: 47}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 386, Col: 47}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var102))
 				if templ_7745c5c3_Err != nil {
@@ -2187,7 +2205,7 @@ func (p *reportPage) numbers() templ.Component {
 			var templ_7745c5c3_Var104 string
 			templ_7745c5c3_Var104, templ_7745c5c3_Err = templruntime.NewAttributeExpression("data-" + g.ID).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 397, Col: 26}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 404, Col: 26}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var104)
 			if templ_7745c5c3_Err != nil {
@@ -2200,7 +2218,7 @@ func (p *reportPage) numbers() templ.Component {
 			var templ_7745c5c3_Var105 string
 			templ_7745c5c3_Var105, templ_7745c5c3_Err = templ.JoinStringErrs(g.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 398, Col: 13}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 405, Col: 13}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var105))
 			if templ_7745c5c3_Err != nil {
@@ -2213,7 +2231,7 @@ func (p *reportPage) numbers() templ.Component {
 			var templ_7745c5c3_Var106 string
 			templ_7745c5c3_Var106, templ_7745c5c3_Err = templ.JoinStringErrs(aside(g.Facts) + g.Runs)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 399, Col: 49}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 406, Col: 49}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var106))
 			if templ_7745c5c3_Err != nil {

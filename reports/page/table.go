@@ -162,6 +162,24 @@ func fill(g *Group,
 		}
 		t.Bodies = append(t.Bodies, b)
 	}
+	t.dropEmpty(len(first))
+}
+
+// dropEmpty removes columns without any value, from the column of that index on.
+func (t *Table) dropEmpty(from int) {
+	for i := len(t.Heads) - 1; i >= from; i-- {
+		if slices.ContainsFunc(t.Bodies, func(b Body) bool {
+			return slices.ContainsFunc(b.Rows, func(r Row) bool { return r.Cells[i].Text != absent.Text })
+		}) {
+			continue
+		}
+		t.Heads = slices.Delete(t.Heads, i, i+1)
+		for _, b := range t.Bodies {
+			for j := range b.Rows {
+				b.Rows[j].Cells = slices.Delete(b.Rows[j].Cells, i, i+1)
+			}
+		}
+	}
 }
 
 // without removes rows, and bodies without other rows.
