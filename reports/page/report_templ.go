@@ -92,20 +92,20 @@ func table(t Table) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !t.Folded {
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<caption>")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<caption><span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(strings.Join(append([]string{t.Caption}, t.Notes...), ". "))
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(t.Title())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 23, Col: 74}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 23, Col: 30}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("</caption> ")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("</span></caption> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -16,11 +16,17 @@ import (
 // A Table is a formatted table of the page.
 type Table struct {
 	Caption string
-	Notes   []string // more sentences of the caption, without a full stop
-	Folded  bool     // folded below a summary with the caption
-	Of      string   // subject of its rows: strategies
+	Folded  bool   // folded below a summary with the caption
+	Of      string // subject of its rows: strategies
 	Heads   []Head
 	Bodies  []Body
+
+	shown []results.Shown // of which the caption explains uncertain values
+}
+
+// Title returns the caption with the meaning of marks in the table.
+func (t Table) Title() string {
+	return strings.Join(append([]string{t.Caption}, results.UncertainLines(t.shown)...), ". ")
 }
 
 // Span returns the number of columns, including names.
@@ -77,11 +83,11 @@ func joined(groups []reportSection, table func(*reportSection) *Table) (all []*T
 		at := slices.IndexFunc(all, func(o *Table) bool { return slices.Equal(o.Heads, t.Heads) })
 		if at < 0 {
 			copied := *t
-			copied.Bodies, copied.Notes = nil, nil
+			copied.Bodies, copied.shown = nil, nil
 			at, all = len(all), append(all, &copied)
 		}
 		into := all[at]
-		into.Notes = text.Distinct(slices.Concat(into.Notes, t.Notes))
+		into.shown = append(into.shown, t.shown...)
 		for _, b := range t.Bodies {
 			b.Title = strings.Trim(groups[i].Own+" · "+b.Title, " ·")
 			into.Bodies = append(into.Bodies, b)
@@ -108,7 +114,7 @@ func Results(g *Group) Table {
 			all = append(all, results.Shown{Cell: c.Cell, Unit: col.Unit})
 		}
 	}
-	t.Notes = results.UncertainLines(all)
+	t.shown = all
 	fill(g, &t, columns, verdicts...)
 	return t
 }
