@@ -93,11 +93,11 @@ func TestFirstOfTheExplorer(t *testing.T) {
 
 // TestDropEmpty: columns without any value are left out, except the first ones.
 func TestDropEmpty(t *testing.T) {
-	table := &Table{Heads: []Head{{Text: "kept"}, {Text: "empty"}, {Text: "some"}},
-		Bodies: []Body{{Rows: []Row{{Cells: []Value{absent, absent, {Text: "1"}}},
-			{Cells: []Value{absent, absent, absent}}}}}}
+	table := &Table{Heads: []Head{{Text: "kept"}, {Text: "empty"}, {Text: "some"}, {Text: "uncertain"}},
+		Bodies: []Body{{Rows: []Row{{Cells: []Value{absent, absent, {Text: "1"}, {"–", "±122 %"}}},
+			{Cells: []Value{absent, absent, absent, absent}}}}}}
 	table.dropEmpty(1)
-	if len(table.Heads) != 2 || table.Heads[1].Text != "some" || len(table.Bodies[0].Rows[0].Cells) != 2 ||
+	if len(table.Heads) != 3 || table.Heads[1].Text != "some" || len(table.Bodies[0].Rows[0].Cells) != 3 ||
 		table.Bodies[0].Rows[0].Cells[1].Text != "1" {
 		t.Errorf("left are %v: %v", table.Heads, table.Bodies)
 	}
