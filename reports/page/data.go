@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Limits of the size of a page. With more than mostValues values only the metrics of the tables, and
-// those that decide a study, are included. At most mostDetailed scenarios have curves and time
+// Limits of the size of a page. With more than mostValues values only the metrics of the tables
+// and those that decide a study are included. At most mostDetailed scenarios have curves and time
 // series or, on each page of several, leastDetailed.
 const (
 	mostValues    = 4000
@@ -346,8 +346,8 @@ func rounded(v float64, digits int) float64 {
 	return out
 }
 
-// detailedCells returns the cells with curves and time series: of each question the same number, first
-// those that the explorer shows first, which are at the last place.
+// detailedCells returns the cells with curves and time series: of each question the same number,
+// first those that the explorer shows first, which are at the last place.
 func (in *reportInput) detailedCells(groups []*Group) (cells []*Cell) {
 	questions := in.questions(groups)
 	most := mostDetailed

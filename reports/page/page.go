@@ -90,7 +90,8 @@ type reportFigure = shell.Figure
 var reportJS string
 
 func emptyReport(in *reportInput) *Report {
-	return &Report{in: in, taken: make(map[string]bool), page: &reportPage{Notes: slices.Clip(in.notes)}}
+	return &Report{in: in, taken: make(map[string]bool),
+		page: &reportPage{Notes: slices.Clip(in.notes)}}
 }
 
 // newReport draws the charts and assembles the page. taken has the names that other pages use, and

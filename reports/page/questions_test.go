@@ -33,9 +33,9 @@ func pagesOf(t testing.TB, dir string) map[string]string {
 	return pages
 }
 
-// TestEachQuestion: a directory with several questions has an index and a page for each question. A link
-// leads to every page, none leads elsewhere, and each page is complete: the answer, the figures, the
-// numbers and the explorer of its question, and of no other.
+// TestEachQuestion: a directory with several questions has an index and a page for each question.
+// A link leads to every page, none leads elsewhere, and each page is complete: the answer, the
+// figures, the numbers and the explorer of its question, and of no other.
 func TestEachQuestion(t *testing.T) {
 	dir := studied(t)
 	if err := os.Mkdir(filepath.Join(dir, rundir.PagesDir), 0o755); err != nil {
@@ -126,8 +126,8 @@ func TestPartialPages(t *testing.T) {
 	}
 }
 
-// TestSplitBySize: groups outside of studies share one page until it is too large. Then each has its
-// own, and the index begins with the same answer and figure as the one page.
+// TestSplitBySize: groups outside of studies share one page until it is too large. Then each has
+// its own, and the index begins with the same answer and figure as the one page.
 func TestSplitBySize(t *testing.T) {
 	dir := small(t)
 	if err := Write(dir); err != nil {
@@ -166,8 +166,8 @@ func TestSplitBySize(t *testing.T) {
 	}
 }
 
-// TestFixedBytes: the style and the scripts are in each page of a report, and the default run has 18
-// pages of 3 MB at most.
+// TestFixedBytes: the style and the scripts are in each page of a report, and the default run has
+// 18 pages of 3 MB at most.
 func TestFixedBytes(t *testing.T) {
 	html := page(t, small(t))
 	n := 0

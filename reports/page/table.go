@@ -171,8 +171,8 @@ func fill(g *Group,
 	t.dropEmpty(len(first))
 }
 
-// dropEmpty removes columns without any value, from the column of that index on. A value that is too
-// uncertain to be shown counts: it has its error.
+// dropEmpty removes columns without any value, from the column of that index on. A value that is
+// too uncertain to be shown counts: it has its error.
 func (t *Table) dropEmpty(from int) {
 	for i := len(t.Heads) - 1; i >= from; i-- {
 		if slices.ContainsFunc(t.Bodies, func(b Body) bool {
