@@ -57,7 +57,8 @@ func (p *reportPage) whole() *shell.Page {
 	}
 	shown("asked", "What was asked", p.Figures)
 	out.Add(len(p.Answers) > 0, "said", "What the results say", answers(p.Answers))
-	out.Add(len(p.Studies) > 1, "claims", "Claims", p.verdicts())
+	out.Add(len(p.Studies) > 1 || len(p.Studies) == 1 && p.Studies[0].Page != "", "claims",
+		"Claims", p.verdicts())
 	out.Add(len(p.Pages) > 0, "pages", "Runs", p.linked())
 	for i := range p.Studies {
 		if p.Studies[i].Page != "" {

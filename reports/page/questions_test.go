@@ -110,6 +110,19 @@ func TestEachQuestion(t *testing.T) {
 	}
 }
 
+// TestStudyAndRuns: the index of one study and other runs leads to both. An interrupted run of
+// several studies may have come so far.
+func TestStudyAndRuns(t *testing.T) {
+	dir := small(t)
+	resultstest.Edit(t, dir, rundir.ResultsFile,
+		insertAfter(24, "# study first: what is faster?\n# claim c\n# verdict holds: by 3 %\n"))
+	if err := Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	mustContain(t, pagesOf(t, dir)["report.html"], `<a href="report/first.html">`,
+		`<a href="report/runs.html">`)
+}
+
 // TestPartialPages: each page of an interrupted run is marked.
 func TestPartialPages(t *testing.T) {
 	dir := studied(t)
