@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -112,10 +113,7 @@ func (in *reportInput) only(q question) *reportInput {
 		rest.Findings = append(rest.Findings, f)
 	}
 	part.figures = slices.DeleteFunc(slices.Clone(in.figures), func(f Figure) bool {
-		if q.finding >= 0 {
-			return f.Study != study
-		}
-		return in.hasFinding(f.Study)
+		return q.finding < 0 || f.Study != study
 	})
 	return &part
 }
@@ -126,35 +124,50 @@ func (in *reportInput) hasFinding(study string) bool {
 	})
 }
 
-// drawQuestions draws the pages of the questions, and the index of them.
+// drawQuestions draws the pages of the questions, and the index of them. Groups outside of studies
+// that are too large for one page get a page each.
 func (in *reportInput) drawQuestions(groups []*Group, all []question) (*Report, error) {
 	index := emptyReport(in)
 	index.all = groups
-	named := make(map[string]bool)
-	for _, q := range all {
-		part, own := in.only(q), slices.Clone(q.groups)
+	named := &Report{taken: make(map[string]bool)}
+	for len(all) > 0 {
+		q := all[0]
+		all = all[1:]
+		own := slices.Clone(q.groups)
 		for i, g := range own {
 			copied := *g
 			copied.Study = min(g.Study, 0)
 			own[i] = &copied
 		}
-		q.name = (&Report{taken: named}).unique(charts.FileName(q.name))
-		r, err := newReport(part, own, index.taken)
+		taken := maps.Clone(index.taken)
+		r, err := newReport(in.only(q), own, taken)
 		if err != nil {
 			return nil, err
 		}
+		if q.finding < 0 && len(own) > 1 && len(in.searches) == 0 {
+			if size, err := r.size(); err != nil {
+				return nil, err
+			} else if size > mostBytes {
+				if err := index.addVariance(&index.page.Variance, own); err != nil {
+					return nil, err
+				}
+				all = append(eachGroup(q.groups), all...)
+				continue
+			}
+		}
+		index.taken = taken
+		q.name = named.unique(charts.FileName(q.name))
 		r.page.Up = true
 		r.page.First.Title = q.title
 		r.page.First.Subtitle = dirName(in.dir) + " · " + r.page.Summary
 		index.pages = append(index.pages, questionPage{q, r})
 		index.charts = append(index.charts, r.charts...)
 	}
-	index.describeAll(in, groups)
-	return index, nil
+	return index, index.describeAll(in, groups)
 }
 
 // describeAll makes the page of the index from those of the questions.
-func (r *Report) describeAll(in *reportInput, groups []*Group) {
+func (r *Report) describeAll(in *reportInput, groups []*Group) error {
 	p := r.page
 	studies, _ := r.namedStudies(in)
 	p.Studies, p.Tally = studies, tally(studies)
@@ -177,6 +190,11 @@ func (r *Report) describeAll(in *reportInput, groups []*Group) {
 			p.First.Figure = own.First.Figure
 		}
 	}
+	cut := *in // figures of studies that were cut off
+	cut.figures = slices.DeleteFunc(slices.Clone(in.figures), func(f Figure) bool {
+		return in.hasFinding(f.Study)
+	})
+	return r.addFigures(&cut, nil)
 }
 
 // writePages writes the pages of the questions.

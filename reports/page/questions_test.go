@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/internal/tab"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // pagesOf returns the pages in a run directory, by their paths in it.
@@ -121,6 +122,28 @@ func TestStudyAndRuns(t *testing.T) {
 	}
 	mustContain(t, pagesOf(t, dir)["report.html"], `<a href="report/first.html">`,
 		`<a href="report/runs.html">`)
+}
+
+// TestCutStudy: the figure of a study that was cut off is on the index, and on no other page.
+func TestCutStudy(t *testing.T) {
+	dir := studied(t)
+	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
+		return strings.Replace(s, "# complete 48 runs", "# partial 48 of 60 runs: interrupted", 1)
+	})
+	draw := func(all *results.Results) ([]Figure, error) {
+		figures, err := drawsFirst(all)
+		figures[0].Study, figures[0].Name = "third", "cut"
+		return figures, err
+	}
+	if err := Write(dir, draw); err != nil {
+		t.Fatal(err)
+	}
+	for name, html := range pagesOf(t, dir) {
+		if n := strings.Count(html, `<figure id="cut"`); n != 1 && name == "report.html" ||
+			n != 0 && name != "report.html" {
+			t.Errorf("%s has the figure %d times", name, n)
+		}
+	}
 }
 
 // TestPartialPages: each page of an interrupted run is marked.

@@ -118,11 +118,7 @@ func (in *reportInput) report(groups []*Group) (*Report, error) {
 	if size, err := r.size(); err != nil || size <= mostBytes {
 		return r, err
 	}
-	index, err := in.drawQuestions(groups, eachGroup(groups))
-	if err != nil {
-		return nil, err
-	}
-	return index, index.addVariance(&index.page.Variance, groups)
+	return in.drawQuestions(groups, in.questions(groups))
 }
 
 // Finding returns the first screen as text: the headline, "" if no rule applies, and the
