@@ -39,7 +39,7 @@ func (a *app) reportCommand() *cobra.Command {
 			return a.report(args[0], html, card)
 		},
 	}
-	html.AddTo(cmd, "html", "write the page to this `FILE` alone (default: "+
+	html.AddTo(cmd, "html", "write one page with everything to this `FILE` alone (default: "+
 		rundir.ReportFile+" in DIR or, of several directories, "+comparisonFile+")")
 	card.AddTo(cmd, "card", "also write the finding as a PNG of 1200x630 to this "+
 		"`FILE`")

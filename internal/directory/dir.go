@@ -283,8 +283,8 @@ func (d *Dir) fill(mode Mode) (err error) {
 		if err := files.Remove(filepath.Join(d.path, rundir.ReportFile)); err != nil {
 			return err
 		}
-		for _, name := range []string{rundir.ChartsDir, rundir.ProfilesDir,
-			rundir.PercentilesDir} {
+		for _, name := range []string{rundir.PagesDir, rundir.ChartsDir,
+			rundir.ProfilesDir, rundir.PercentilesDir} {
 			inside := filepath.Join(d.path, name)
 			if info, err := os.Lstat(inside); err == nil && info.IsDir() {
 				if err := os.RemoveAll(inside); err != nil {

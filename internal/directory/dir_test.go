@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 var resultFiles = []string{"results.txt", "distributions.hlog", "timeline.csv", "slowest.csv"}
@@ -170,9 +171,24 @@ func TestModes(t *testing.T) {
 	if !strings.Contains(read(t, dir, "distributions.hlog"), "#1:response") {
 		t.Error("the appended repetition is not number 1")
 	}
+	pages := filepath.Join(dir, rundir.PagesDir)
+	if err := os.Mkdir(pages, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{filepath.Join(dir, rundir.ReportFile),
+		filepath.Join(pages, "old.html")} {
+		if err := os.WriteFile(page, []byte("of an older run"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	write(t, dir, directory.Force, 1, nil, r)
 	if n := strings.Count(read(t, dir, "results.txt"), "\nBenchmark"); n != 1 {
 		t.Errorf("after a replacement there are %d results", n)
+	}
+	for _, path := range []string{filepath.Join(dir, rundir.ReportFile), pages} {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("after a replacement there is the older %s", path)
+		}
 	}
 	foreign := t.TempDir()
 	if err := os.WriteFile(filepath.Join(foreign, "thesis.tex"), []byte("years of work"),

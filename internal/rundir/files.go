@@ -23,6 +23,7 @@ const (
 	SlowestFile       = "slowest.csv"        // the slowest tasks of each run
 	FailuresFile      = "failures.json"      // of attacks: failures, with the first answers
 	ReportFile        = "report.html"
+	PagesDir          = "report"      // of a report with several questions: a page for each
 	ProfilesDir       = "profiles"    // of runs with profiles: see ProfileFile
 	PercentilesDir    = "percentiles" // of attacks: see PercentilesFile
 	ChartsDir         = "charts"      // each chart of the report as NAME.svg and NAME.png

@@ -32,7 +32,7 @@ func Distribution(title string, panels []Panel) (*Chart, error) {
 	cleaned := c.clean(scaled, linear, logarithm)
 	cutBelow(cleaned, floorOf(cleaned))
 	_, xmax, ymin, ymax := rangeOf(cleaned)
-	return c.fill(cleaned, func(_ int, panel Panel) *plot.Plot {
+	out, err := c.fill(cleaned, func(_ int, panel Panel) *plot.Plot {
 		p := newPlot(panel.Title, "percentile of tasks", "response time (log scale)")
 		p.Add(&lines{
 			series: panel.Series,
@@ -48,6 +48,10 @@ func Distribution(title string, panels []Panel) (*Chart, error) {
 		logSeconds(p, ymin, ymax)
 		return p
 	})
+	for i := range c.legend {
+		c.legend[i].dots = true
+	}
+	return out, err
 }
 
 func nines(q float64) float64 { return -math.Log10(1 - q) }

@@ -60,8 +60,8 @@ const (
 	wideWidth    vg.Length = 1040
 	wideHeight   vg.Length = 400
 	tallHeight   vg.Length = 480
-	narrowWidth  vg.Length = 380
-	compactWidth vg.Length = 680
+	narrowWidth  vg.Length = 340
+	compactWidth vg.Length = 604
 	compactNames vg.Length = 224 // widestName with its sample, cut off in a narrow window
 	narrowHeight vg.Length = 270 // per panel
 	margin       vg.Length = 6

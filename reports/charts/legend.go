@@ -16,6 +16,7 @@ type entry struct {
 	names  []string
 	styles []int
 	theory bool
+	dots   bool            // its theory is drawn at single points
 	sample *draw.LineStyle // of a reference line, which has no style
 
 	x, y float64 // last point in the last panel that contains the series
@@ -30,11 +31,11 @@ func entries(panels []Panel) (legend []entry, same [][]string) {
 		in []Series // the series by panel, without points if the panel lacks it
 	}
 	var all []member
-	theory := false
+	theory, points := false, true
 	for i, p := range panels {
 		for _, s := range p.Series {
 			if s.Theory {
-				theory = true
+				theory, points = true, points && len(s.X) == 1
 				continue
 			}
 			at := slices.IndexFunc(all, func(m member) bool { return m.is(s.Name, s.Style) })
@@ -69,7 +70,7 @@ func entries(panels []Panel) (legend []entry, same [][]string) {
 		}
 	}
 	if theory {
-		legend = append(legend, entry{names: []string{"exact theory"}, theory: true})
+		legend = append(legend, entry{names: []string{"exact theory"}, theory: true, dots: points})
 	}
 	return legend, same
 }
@@ -174,6 +175,9 @@ func (l label) draw(c *draw.Canvas, at vg.Point) {
 
 func (l label) drawSample(c *draw.Canvas, a, b vg.Point) {
 	switch {
+	case l.theory && l.dots:
+		c.SetColor(muted.fade(theoryAlpha))
+		c.Fill(dot(vg.Point{X: (a.X + b.X) / 2, Y: a.Y}, theoryWidth))
 	case l.theory:
 		c.StrokeLines(draw.LineStyle{Color: muted.fade(theoryAlpha), Width: theoryWidth},
 			[]vg.Point{a, b})

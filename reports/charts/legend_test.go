@@ -35,6 +35,31 @@ func TestEqualSeriesShareAnEntry(t *testing.T) {
 	}
 }
 
+// TestTheoryInLegend: where theory is drawn at single points, so is its sample.
+func TestTheoryInLegend(t *testing.T) {
+	measured := Series{Name: "a", X: []float64{0.5, 0.9, 0.99}, Y: []float64{1, 2, 3}}
+	exact := measured
+	exact.Theory = true
+	point := Series{Name: "a", Theory: true, X: []float64{1}, Y: []float64{1}}
+	line := Series{Name: "a", Theory: true, X: []float64{1, 2}, Y: []float64{1, 2}}
+	distribution, err := Distribution("d", []Panel{{Series: []Series{measured, exact}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, _ := entries([]Panel{{Series: []Series{measured, line, point}}})
+	points, _ := entries([]Panel{{Series: []Series{measured, point}}})
+	for _, c := range []struct {
+		name   string
+		legend []entry
+		dots   bool
+	}{{"distribution", distribution.legend, true}, {"lines", lines, false},
+		{"points", points, true}} {
+		if last := c.legend[len(c.legend)-1]; !last.theory || last.dots != c.dots {
+			t.Errorf("%s: theory %t, at points %t", c.name, last.theory, last.dots)
+		}
+	}
+}
+
 func TestBreakNameFits(t *testing.T) {
 	style := textStyle(legendSize, xfont.WeightNormal, ink)
 	rapid.Check(t, func(t *rapid.T) {

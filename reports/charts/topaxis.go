@@ -17,7 +17,7 @@ const topRoom vg.Length = 2.6 * textSize
 
 func (t topAxis) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
-	style := textStyle(textSize-1, xfont.WeightNormal, muted)
+	style := textStyle(textSize, xfont.WeightNormal, muted)
 	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
 	right := c.Min.X - 100
 	for _, m := range t.marks {

@@ -17,13 +17,17 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Limits above which a browser opens a page too slowly. With more than mostWhole runs only the
-// tables' metrics are included. At most mostDetailed scenarios have curves and time series, first
-// those outside of studies.
+// Limits of the size of a page. With more than mostValues values only the metrics of the tables
+// and those that decide a study are included. At most mostDetailed scenarios have curves and time
+// series or, on each page of several, leastDetailed.
 const (
-	mostWhole    = 600
-	mostDetailed = 200
+	mostValues    = 4000
+	mostDetailed  = 200
+	leastDetailed = 20
 )
+
+// valueDigits are the significant digits of the values: to the nanosecond, up to ten seconds.
+const valueDigits = 10
 
 // mostError replaces larger errors, since JSON has no infinity.
 const mostError = 1e6
@@ -53,10 +57,23 @@ func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	m.Ranks = ranks(most)
 	m.addMetrics()
 	for i, g := range groups {
-		m.addScenario(g, ids[i])
+		if len(g.Cells) > 1 { // one point is no chart
+			m.addScenario(g, ids[i])
+		}
 	}
 	m.addVariance(groups)
+	slices.SortStableFunc(m.Scenarios, func(a, b front.Scenario) int { // the first one is shown
+		return cmp.Compare(single(a.Axes), single(b.Axes))
+	})
 	return &m.Data
+}
+
+// single returns 1 for a scenario whose cells are all at one place, else 0.
+func single(axes []front.Axis) int {
+	if len(axes) > 0 && len(axes[0].At) > 1 {
+		return 0
+	}
+	return 1
 }
 
 // ranks returns the ranks of a median's interval, by the number of values, up to most.
@@ -85,8 +102,15 @@ func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
 // addMetrics adds the metrics of the tables first, then the others unless the page is too large.
 func (m *dataMaker) addMetrics() {
 	units := text.Texts(Columns, func(c Column) string { return c.Unit })
+	for _, f := range m.in.results.Findings {
+		units = append(units, f.Decides...)
+	}
+	values := 0
+	for i := range m.in.results.Runs {
+		values += len(m.in.results.Runs[i].Values)
+	}
 	for _, u := range m.in.results.Metrics {
-		if len(m.in.results.Runs) <= mostWhole || isExactQuantile(u) {
+		if values <= mostValues || isExactQuantile(u) {
 			units = append(units, u)
 		}
 	}
@@ -223,7 +247,7 @@ func (m *dataMaker) addRun(r *results.Run) int {
 	values := []float64{0}
 	for i, metric := range m.Metrics {
 		if v, ok := r.Value(metric.Unit); ok {
-			shape, values = append(shape, i), append(values, v)
+			shape, values = append(shape, i), append(values, rounded(v, valueDigits))
 		}
 	}
 	values[0] = float64(once(m, "shape", &m.Shapes, shape))
@@ -322,15 +346,31 @@ func rounded(v float64, digits int) float64 {
 	return out
 }
 
-func detailed(groups []*Group) (cells []*Cell) {
-	for _, ofStudies := range []bool{false, true} {
-		for _, g := range groups {
-			if (g.Study >= 0) == ofStudies {
-				cells = append(cells, g.Cells...)
-			}
-		}
+// detailedCells returns the cells with curves and time series: of each question the same number,
+// first those that the explorer shows first, which are at the last place.
+func (in *reportInput) detailedCells(groups []*Group) (cells []*Cell) {
+	questions := in.questions(groups)
+	most := mostDetailed
+	if n := len(questions); n > 1 {
+		most = max(mostDetailed/n, leastDetailed)
 	}
-	return cells[:min(len(cells), mostDetailed)]
+	for _, q := range questions {
+		own := slices.Clone(q.groups)
+		slices.SortStableFunc(own, func(a, b *Group) int {
+			return cmp.Compare(single(axesOf(a)), single(axesOf(b)))
+		})
+		var of []*Cell
+		for _, g := range own {
+			some := slices.Clone(g.Cells)
+			if axes := axesOf(g); single(axes) == 0 {
+				x := axisOf(axes[0].Key).Of
+				slices.SortStableFunc(some, func(a, b *Cell) int { return cmp.Compare(x(b), x(a)) })
+			}
+			of = append(of, some...)
+		}
+		cells = append(cells, of[:min(len(of), most)]...)
+	}
+	return cells
 }
 
 // isExactQuantile reports whether a metric is the exact value of a quantile, which the explorer

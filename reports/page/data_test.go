@@ -43,6 +43,7 @@ func TestDataIsTheResults(t *testing.T) {
 	known := make(map[string]bool) // whatever the workload
 	for _, r := range all.Runs {
 		for unit, v := range r.Values {
+			v = rounded(v, valueDigits)
 			want[fmt.Sprintln(r.Key("workload"), r.Key("strategy"), r.Key("load"), r.Key("limit"),
 				r.Repetition, unit, v)]++
 			known[fmt.Sprintln(r.Key("strategy"), r.Repetition, unit, v)] = true
@@ -127,8 +128,11 @@ func TestCurves(t *testing.T) {
 // TestHostileData: no name ends the element of the data, and each comes through it as it is.
 func TestHostileData(t *testing.T) {
 	hostile := "x<script>alert(1)<!--'`&amp;" + strings.Repeat("A", 10_000)
-	lines := "cpu: </script><script>alert(1)</script>\nBenchmarkRun/strategy=" + hostile +
-		"/workload=" + hostile + "/load=0.5 100 7 ns/op\n"
+	lines := "cpu: </script><script>alert(1)</script>\n"
+	for _, load := range []string{"0.5", "0.8"} {
+		lines += "BenchmarkRun/strategy=" + hostile + "/workload=" + hostile + "/load=" + load +
+			" 100 7 ns/op\n"
+	}
 	dir := resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(lines)})
 	html := page(t, dir)
 	if strings.Contains(html, "<script>alert(1)") {

@@ -80,8 +80,8 @@ func rulesOf(sweeps []shownSweep) (out []shell.Sweep) {
 }
 
 // first fills in the first screen from searches, studies or runs, depending on the purpose of the
-// directory.
-func (r *Report) first(in *reportInput, groups []*Group) {
+// directory. It returns the group of the answer, if the answer is of one.
+func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 	p := r.page
 	free := sweepsOf(slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
 		return g.Study >= 0
@@ -108,7 +108,7 @@ func (r *Report) first(in *reportInput, groups []*Group) {
 			if len(p.Capacity) > 0 {
 				p.First.Figure, p.Capacity = toTop(p.Capacity[0]), p.Capacity[1:]
 			}
-			return
+			return nil
 		}
 	}
 	if a, ok := shell.OfFindings(in.results.Findings, in.doubted); ok {
@@ -117,7 +117,10 @@ func (r *Report) first(in *reportInput, groups []*Group) {
 			p.First.Basis = "Parentheses hold 95 % confidence intervals over the repetitions."
 		}
 		p.First.Figure = r.takeStudy(a.Study)
-		return
+		if len(p.Studies) == 1 {
+			p.First.Trust = slices.Insert(p.First.Trust, 0, p.Studies[0].badge())
+		}
+		return nil
 	}
 	if a, ok := shell.OfSweeps(rulesOf(free)); ok {
 		s := free[a.Sweep]
@@ -130,12 +133,15 @@ func (r *Report) first(in *reportInput, groups []*Group) {
 		for _, c := range s.sweep.Cells {
 			cells = append(cells, c.Cell)
 		}
-		p.First.Basis = shell.Basis(cells)
+		if len(s.rules.Classes()) > 1 {
+			p.First.Basis = shell.Basis(cells)
+		}
 		p.First.Subtitle = strings.Join([]string{subtitle(s.group, s.sweep), p.Summary}, " · ")
 		p.First.Figure = r.takeFigure(s, a.Unit)
-		return
+		return s.group
 	}
 	p.First.Headline = p.Summary
+	return nil
 }
 
 func (in *reportInput) doubted(f decide.Finding) bool {

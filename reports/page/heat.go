@@ -231,6 +231,7 @@ func (in *reportInput) heatTable(g *Group) *Table {
 	if t.Bodies == nil {
 		return nil
 	}
+	t.dropEmpty(1)
 	return t
 }
 

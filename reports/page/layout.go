@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -41,20 +42,28 @@ func (p *reportPage) whole() *shell.Page {
 	out := p.First
 	out.Source = "Written by <code>poolbench report</code> from <code>results.txt</code>. The " +
 		"charts are in <code>charts/</code> as SVG and PNG."
-	out.CSS, out.JS = front.CSS(), reportJS+front.Script()
+	out.JS = reportJS
 	out.Alerts = p.alerts()
+	if p.Up {
+		out.Up = "../" + rundir.ReportFile
+	}
 	shown := func(id, title string, figures []reportFigure) {
 		out.Add(len(figures) > 0, id, title, set(id, title, figures))
 	}
 	out.Add(len(p.Why) > 0, "why", "Why is it slow?", p.why())
 	if p.Explore != "" {
 		out.Sections = append(out.Sections, shell.Section{ID: "explore", Title: "Explore",
-			Body: p.Explore})
+			Body: p.Explore, CSS: front.CSS(), JS: front.Script()})
 	}
 	shown("asked", "What was asked", p.Figures)
 	out.Add(len(p.Answers) > 0, "said", "What the results say", answers(p.Answers))
-	out.Add(len(p.Studies) > 1, "claims", "Claims", p.verdicts())
+	out.Add(len(p.Studies) > 1 || len(p.Studies) == 1 && p.Studies[0].Page != "", "claims",
+		"Claims", p.verdicts())
+	out.Add(len(p.Pages) > 0, "pages", "Runs", p.linked())
 	for i := range p.Studies {
+		if p.Studies[i].Page != "" {
+			continue
+		}
 		title := ""
 		if len(p.Studies) == 1 {
 			title = "Study " + p.Studies[i].Study

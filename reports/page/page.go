@@ -3,10 +3,12 @@ package page
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -29,6 +31,7 @@ type reportPage struct {
 	Figures  []reportFigure // of drawers, for studies without a finding
 	Trust    []string       // evidence for and against the numbers
 	Interval string         // explains the small figures
+	Has      runFeatures
 	Why      []explainedGroup
 	WhyMore  int // number of scenarios without explanation on the page
 	Capacity []reportFigure
@@ -39,10 +42,30 @@ type reportPage struct {
 	Warnings []string
 
 	Explore shell.HTML // its own section
+
+	// of a report of several pages
+	Up    bool           // this page is below the index
+	Pages []questionLink // of the index: pages that are not of a study
+}
+
+// runFeatures are features of the runs that the page explains.
+type runFeatures struct{ Load, Several, Theory bool }
+
+func featuresOf(cells []*Cell) (has runFeatures) {
+	for _, c := range cells {
+		has.Load = has.Load || !math.IsNaN(c.Load)
+		has.Several = has.Several || c.Strategy != cells[0].Strategy
+		has.Theory = has.Theory || slices.ContainsFunc(metric.Quantiles,
+			func(q metric.Quantile) bool {
+				return !math.IsNaN(c.Value(metric.Theory(q.Of(metric.Response))))
+			})
+	}
+	return has
 }
 
 type reportSection struct {
 	ID, Title string
+	Own       string // facts that the other groups of its study do not share
 	Facts     []string
 	Runs      string
 	Figures   []reportFigure
@@ -66,11 +89,17 @@ type reportFigure = shell.Figure
 //go:embed report.js
 var reportJS string
 
-// newReport draws the charts and assembles the page.
-func newReport(in *reportInput, groups []*Group) (*Report, error) {
-	r := &Report{taken: make(map[string]bool), page: &reportPage{}}
+func emptyReport(in *reportInput) *Report {
+	return &Report{in: in, taken: make(map[string]bool),
+		page: &reportPage{Notes: slices.Clip(in.notes)}}
+}
+
+// newReport draws the charts and assembles the page. taken has the names that other pages use, and
+// gets those of this page.
+func newReport(in *reportInput, groups []*Group, taken map[string]bool) (*Report, error) {
+	r := emptyReport(in)
+	r.taken = taken
 	p := r.page
-	p.Notes = in.notes
 	studies, of := r.namedStudies(in)
 	if err := r.addFigures(in, studies); err != nil {
 		return nil, err
@@ -179,7 +208,10 @@ func (p *reportPage) describe(in *reportInput, groups []*Group) {
 	for _, g := range groups {
 		cells = append(cells, g.Cells...)
 	}
-	p.Interval = intervals(cells)
+	p.Has = featuresOf(cells)
+	if len(cells) > 0 {
+		p.Interval = intervals(cells)
+	}
 	strategies := 0
 	for _, name := range all.Strategies {
 		if slices.ContainsFunc(cells,

@@ -80,7 +80,7 @@ type reportPart struct {
 func readPart(input results.Input, parts int) (*reportPart, error) {
 	runs, _ := splitSearches(input.Results)
 	p := &reportPart{&reportInput{results: runs}, Groups(runs)}
-	cells := detailed(p.groups)
+	cells := p.detailedCells(p.groups)
 	p.detailed = cells[:min(len(cells), mostDetailed/parts)]
 	if input.Results.Dir == "" || len(p.detailed) == 0 {
 		return p, nil

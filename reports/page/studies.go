@@ -24,13 +24,22 @@ type reportStudy struct {
 	Groups  []reportSection // with figures if the study has none of its own
 	Doubts  []doubtedCell
 	Doubted int        // scenarios
+	Common  []string   // facts that all groups share
 	Above   string     // name of its figure on the first screen
 	Spark   shell.HTML // its first chart, without text, or ""
+	Page    string     // its page, from the index. "": it is on this page
 }
 
 // verdictSigns has the sign of each verdict. The word is the kind.
 var verdictSigns = map[decide.ClaimVerdict]string{decide.Holds: "✓", decide.DoesNotHold: "✗",
 	decide.Depends: "◐", decide.ClaimUndecided: "?"}
+
+// badge returns the verdict for the first screen.
+func (s *reportStudy) badge() shell.Badge {
+	kinds := map[decide.ClaimVerdict]string{decide.Holds: "ok", decide.DoesNotHold: "bad",
+		decide.Depends: "warn"}
+	return shell.Badge{Kind: kinds[s.Verdict], Text: strings.TrimSpace(s.Sign + " " + string(s.Verdict))}
+}
 
 // namedStudies makes the studies of the page from the findings. of is the study of each finding, or
 // -1 without a name.
@@ -80,6 +89,12 @@ func (s *reportStudy) describe(groups []*Group) {
 	var cells []*Cell
 	var all []doubtedCell
 	for i, own := range distinguishing(groups) {
+		s.Groups[i].Own = strings.Join(own, " · ")
+		for _, fact := range append([]string{title(groups[i])}, subjects(groups[i])...) {
+			if !slices.Contains(own, fact) && !slices.Contains(s.Common, fact) {
+				s.Common = append(s.Common, fact)
+			}
+		}
 		cells = append(cells, groups[i].Cells...)
 		all = append(all, Doubted(groups[i], strings.Join(own, " · "))...)
 	}
@@ -97,6 +112,19 @@ func (s *reportStudy) describe(groups []*Group) {
 			s.Runs += fmt.Sprintf(", %d %s", n, v.String())
 		}
 	}
+}
+
+// Tables returns the main tables of the study, and the folded ones.
+func (s *reportStudy) Tables() (open, folded []*Table) {
+	open = joined(s.Groups, func(g *reportSection) *Table { return &g.Table })
+	for _, of := range []func(*reportSection) *Table{
+		func(g *reportSection) *Table { return g.Checks },
+		func(g *reportSection) *Table { return g.Evidence },
+		func(g *reportSection) *Table { return g.Inside },
+	} {
+		folded = append(folded, joined(s.Groups, of)...)
+	}
+	return open, folded
 }
 
 // distinguishing returns the facts of each group that the others do not share.

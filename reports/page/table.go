@@ -20,6 +20,13 @@ type Table struct {
 	Of      string // subject of its rows: strategies
 	Heads   []Head
 	Bodies  []Body
+
+	shown []results.Shown // of which the caption explains uncertain values
+}
+
+// Title returns the caption with the meaning of marks in the table.
+func (t Table) Title() string {
+	return strings.Join(append([]string{t.Caption}, results.UncertainLines(t.shown)...), ". ")
 }
 
 // Span returns the number of columns, including names.
@@ -65,6 +72,30 @@ type Value struct{ Text, Below string }
 
 var absent = Value{Text: "–"}
 
+// joined joins the tables of a study's groups that have the same columns. The titles of their parts
+// begin with those of the groups.
+func joined(groups []reportSection, table func(*reportSection) *Table) (all []*Table) {
+	for i := range groups {
+		t := table(&groups[i])
+		if t == nil {
+			continue
+		}
+		at := slices.IndexFunc(all, func(o *Table) bool { return slices.Equal(o.Heads, t.Heads) })
+		if at < 0 {
+			copied := *t
+			copied.Bodies, copied.shown = nil, nil
+			at, all = len(all), append(all, &copied)
+		}
+		into := all[at]
+		into.shown = append(into.shown, t.shown...)
+		for _, b := range t.Bodies {
+			b.Title = strings.Trim(groups[i].Own+" · "+b.Title, " ·")
+			into.Bodies = append(into.Bodies, b)
+		}
+	}
+	return all
+}
+
 // Results returns the main table of a group.
 func Results(g *Group) Table {
 	columns := shown(g, Columns)
@@ -83,9 +114,7 @@ func Results(g *Group) Table {
 			all = append(all, results.Shown{Cell: c.Cell, Unit: col.Unit})
 		}
 	}
-	for _, line := range results.UncertainLines(all) {
-		t.Caption += ". " + line
-	}
+	t.shown = all
 	fill(g, &t, columns, verdicts...)
 	return t
 }
@@ -138,6 +167,25 @@ func fill(g *Group,
 			b.add(row)
 		}
 		t.Bodies = append(t.Bodies, b)
+	}
+	t.dropEmpty(len(first))
+}
+
+// dropEmpty removes columns without any value, from the column of that index on. A value that is
+// too uncertain to be shown counts: it has its error.
+func (t *Table) dropEmpty(from int) {
+	for i := len(t.Heads) - 1; i >= from; i-- {
+		if slices.ContainsFunc(t.Bodies, func(b Body) bool {
+			return slices.ContainsFunc(b.Rows, func(r Row) bool { return r.Cells[i] != absent })
+		}) {
+			continue
+		}
+		t.Heads = slices.Delete(t.Heads, i, i+1)
+		for _, b := range t.Bodies {
+			for j := range b.Rows {
+				b.Rows[j].Cells = slices.Delete(b.Rows[j].Cells, i, i+1)
+			}
+		}
 	}
 }
 

@@ -121,6 +121,11 @@ func TestNarrow(t *testing.T) {
 				t.Errorf("at %d px the figure %s scrolls, or its letters are too small", width, plot)
 			}
 		}
+		for _, text := range tab.Eval[[]string](b, smallTexts) {
+			if width >= 390 {
+				t.Errorf("at %d px there are letters below 12 px: %s", width, text)
+			}
+		}
 		for _, font := range []string{"DejaVu Sans", "Liberation Sans", "Roboto"} {
 			for _, text := range b.CutOff(".explore svg", font) {
 				t.Errorf("in %s at %d px %q is cut off", font, width, text)
@@ -128,6 +133,17 @@ func TestNarrow(t *testing.T) {
 		}
 	}
 }
+
+// smallTexts are the texts of a page, unfolded, whose letters have less than 12 px.
+const smallTexts = `(() => {
+	document.querySelectorAll("details").forEach((d) => { d.open = true; });
+	return [...document.querySelectorAll("body *:not(script, style, noscript, title)")].filter((e) => {
+		if (e.getBoundingClientRect().width === 0 || e.closest(".live") ||
+			![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())) return false;
+		const scaled = e.ownerSVGElement ? e.getScreenCTM() : { c: 0, d: 1 };
+		return parseFloat(getComputedStyle(e).fontSize) * Math.hypot(scaled.c, scaled.d) < 11.95;
+	}).map((e) => e.textContent.trim().slice(0, 40) + " in " + e.closest("[id]")?.id);
+})()`
 
 // TestHostilePage: names that are markup, very long, or full of quotes run nothing and overflow
 // nothing.

@@ -23,7 +23,10 @@ type Report struct {
 	Vectors bool
 
 	page   *reportPage
-	charts []namedChart
+	pages  []questionPage // of which this is the index, or nil
+	in     *reportInput
+	all    []*Group
+	charts []namedChart    // of all pages
 	taken  map[string]bool // used names of files, and of places on the page
 }
 
@@ -33,8 +36,9 @@ type namedChart struct {
 	*charts.Chart
 }
 
-// Write reads the run in a directory and writes report.html and charts/ into it. Each file of an
-// earlier report is replaced atomically. Other SVG and PNG files in charts/ are removed.
+// Write reads the run in a directory and writes report.html, charts/ and, with several questions, a
+// page for each of them into it. Each file of an earlier report is replaced atomically. Other SVG
+// and PNG files in charts/ and other pages in report/ are removed.
 //
 // Without a readable results.txt, or with a distributions.hlog or timeline.csv damaged anywhere but
 // at its end, Write returns an error and writes nothing. If one of these two is missing, the report
@@ -54,7 +58,15 @@ func (r *Report) Write(dir string) error {
 	if err := r.writeCharts(filepath.Join(dir, rundir.ChartsDir)); err != nil {
 		return err
 	}
-	return rundir.Replace(filepath.Join(dir, rundir.ReportFile), r.WriteHTML)
+	pages := filepath.Join(dir, rundir.PagesDir)
+	if err := r.writePages(pages); err != nil {
+		return err
+	}
+	// The index comes last, so its links lead to pages of this report.
+	if err := rundir.Replace(filepath.Join(dir, rundir.ReportFile), r.writePage); err != nil {
+		return err
+	}
+	return r.removePages(pages)
 }
 
 // Load reads the run in a directory and draws its charts, without writing anything.
@@ -75,7 +87,7 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 	charted := slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
 		return !in.needsCharts(g)
 	})
-	in.detailed = detailed(groups)
+	in.detailed = in.detailedCells(groups)
 	if len(charted) > 0 || len(in.detailed) > 0 || len(in.figures) == 0 {
 		if err := in.readDistributions(filepath.Join(dir, rundir.DistributionsFile),
 			charted); err != nil {
@@ -91,7 +103,22 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 			return nil, err
 		}
 	}
-	return newReport(&in, groups)
+	return in.report(groups)
+}
+
+// report draws one page for one question, or an index and a page for each of several.
+func (in *reportInput) report(groups []*Group) (*Report, error) {
+	if all := in.questions(groups); len(all) > 1 {
+		return in.drawQuestions(groups, all)
+	}
+	r, err := newReport(in, groups, make(map[string]bool))
+	if err != nil || len(groups) < 2 || len(in.searches) > 0 || len(r.page.Studies) > 0 {
+		return r, err
+	}
+	if size, err := r.size(); err != nil || size <= mostBytes {
+		return r, err
+	}
+	return in.drawQuestions(groups, in.questions(groups))
 }
 
 // Finding returns the first screen as text: the headline, "" if no rule applies, and the
@@ -103,10 +130,23 @@ func (r *Report) Finding() (headline string, trust []string) {
 	return headline, text.Texts(r.page.First.Trust, func(b shell.Badge) string { return b.Text })
 }
 
-// WriteHTML writes the page as a self-contained file.
+// Several reports whether the report is an index of several pages.
+func (r *Report) Several() bool { return len(r.pages) > 0 }
+
+// WriteHTML writes the report as one self-contained file, also that of several questions.
 func (r *Report) WriteHTML(w io.Writer) error {
-	return r.page.whole().Write(w)
+	if len(r.pages) == 0 {
+		return r.writePage(w)
+	}
+	whole, err := newReport(r.in, r.all, make(map[string]bool))
+	if err != nil {
+		return err
+	}
+	return whole.writePage(w)
 }
+
+// writePage writes the page, or the index of several.
+func (r *Report) writePage(w io.Writer) error { return r.page.whole().Write(w) }
 
 // WriteCard writes the finding as a picture to share: see shell.Page.WriteCard.
 func (r *Report) WriteCard(w io.Writer) error { return r.page.First.WriteCard(w) }
@@ -137,18 +177,5 @@ func (r *Report) writeCharts(dir string) error {
 	for _, path := range slices.Concat(written...) {
 		ours[filepath.Base(path)] = true
 	}
-	found, err := os.ReadDir(dir)
-	if err != nil {
-		return rundir.PathError(dir, err)
-	}
-	for _, f := range found {
-		ext := filepath.Ext(f.Name())
-		if ours[f.Name()] || !f.Type().IsRegular() || ext != ".svg" && ext != ".png" {
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {
-			return rundir.PathError(dir, err)
-		}
-	}
-	return nil
+	return removeOthers(dir, ours, ".svg", ".png")
 }

@@ -3,12 +3,14 @@ package execute
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -46,6 +48,7 @@ type Execution struct {
 	Findings []decide.Finding
 	Expect   decide.ClaimVerdict // of every finding; "": any
 	Report   string              // its path; "" where there is none
+	drawn    *page.Report        // nil where there is none
 	writing  error               // why there is none
 	Headline string              // of the report; "" where it has none
 	Trust    []string            // how far the numbers can be believed, as the report says it
@@ -76,7 +79,7 @@ func Begin(h *Host, o options.RunOptions, title string) (_ *Execution, err error
 func (e *Execution) Close() {
 	e.Runner.Close()
 	export, stream := e.View.stop(e.ending())
-	for _, err := range []error{export, stream, e.View.close("")} {
+	for _, err := range []error{export, stream, e.View.close(nil)} {
 		e.Complain(err)
 	}
 	if e.Dir != nil {
@@ -148,6 +151,7 @@ func (e *Execution) draw() error {
 		return err
 	}
 	e.Headline, e.Trust = r.Finding()
+	e.drawn = r
 	r.Vectors = e.Vectors
 	return r.Write(e.Dir.Path())
 }
@@ -168,7 +172,27 @@ func (e *Execution) Finish(writing error) {
 	e.Complain(export) // results are not less for it
 	e.writing = errors.Join(writing, stream)
 	e.Complain(e.writing)
-	e.Complain(e.View.close(e.Report))
+	e.Complain(e.View.close(e.opener()))
+}
+
+// opener opens the report as one file, also that of several pages: the server of the live view ends
+// with the run, and a link would lead nowhere.
+func (e *Execution) opener() func() (io.ReadCloser, error) {
+	if e.Report == "" {
+		return nil
+	}
+	if !e.drawn.Several() {
+		return func() (io.ReadCloser, error) { return os.Open(e.Report) }
+	}
+	whole := sync.OnceValues(func() (string, error) { // for all viewers
+		var html strings.Builder
+		err := e.drawn.WriteHTML(&html)
+		return html.String(), err
+	})
+	return func() (io.ReadCloser, error) {
+		html, err := whole()
+		return io.NopCloser(strings.NewReader(html)), err
+	}
 }
 
 // ending sums up what the runs came to.

@@ -134,18 +134,14 @@ func (v *View) stop(e live.Ending) (export, stream error) {
 	return v.export.End(), stream
 }
 
-// close ends the page; report is the path of the report that those who look on get, "" where there
-// is none.
-func (v *View) close(report string) error {
+// close ends the page. report opens the report that those who look on get, nil where there is none.
+func (v *View) close(report func() (io.ReadCloser, error)) error {
 	if v == nil || v.server == nil {
 		return nil
 	}
 	server := v.server
 	v.server = nil
-	if report == "" {
-		return server.Close(nil)
-	}
-	return server.Close(func() (io.ReadCloser, error) { return os.Open(report) })
+	return server.Close(report)
 }
 
 // frameLine is what a terminal has of a frame; "" between two runs.

@@ -48,7 +48,7 @@ export function controls(v: View, set: Set): HTMLElement {
     out.append(choice("table at", "x", String(v.axis.at[v.x]), v.axis.at.map((a, i) => [String(a), place(v, i)]),
       (value) => set({ x: Number(value) })));
   }
-  out.append(choice("baseline", "base", v.base?.name ?? "",
+  if (v.classes.length > 1 || model.data.sources) out.append(choice("baseline", "base", v.base?.name ?? "",
     [["", model.data.sources ? `each in ${model.data.sources[0]}` : "none"], ...v.classes.map((c): Option => [c.name, c.label])], (base) => set({ base })));
   if (v.state.zoom) {
     out.append(h("button", { type: "button", "data-do": "reset", click: () => set({ zoom: null }) }, "reset zoom"));
@@ -59,6 +59,7 @@ export function controls(v: View, set: Set): HTMLElement {
 // chips are a button for each class; those of several strategies open to name them.
 export function chips(v: View, set: Set): HTMLElement {
   const out = h("div", { class: "chips", role: "group", "aria-label": "Strategies" });
+  if (v.classes.length === 1 && v.shown.length === 1 && v.classes[0]!.series.length === 1) return out;
   const names = v.shown.map((c) => c.name);
   for (const c of v.classes) {
     const on = names.includes(c.name);

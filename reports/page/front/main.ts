@@ -10,7 +10,7 @@ import { course, distribution, Panel } from "./panels";
 import { brush, listen } from "./pointer";
 import { decode, encode, fresh, State } from "./state";
 import { table } from "./table";
-import { View, view } from "./view";
+import { mostShown, View, view } from "./view";
 import { Data } from "./types";
 
 function start(root: HTMLElement, data: Data): void {
@@ -93,7 +93,9 @@ function start(root: HTMLElement, data: Data): void {
     return out;
   }
 
-  function filter(v: View): HTMLElement {
+  // filter is for lists that are too long to be read.
+  function filter(v: View): HTMLElement | string {
+    if (v.classes.length <= mostShown && !v.state.filter) return "";
     const input = h("input", { type: "search", id: "explore-filter", value: v.state.filter,
       change: () => set({ filter: input.value }) });
     return h("label", { class: "filter" }, "strategies with ", input);
@@ -105,9 +107,9 @@ function start(root: HTMLElement, data: Data): void {
     const half = width >= 900 ? Math.floor((width - 32) / 2) : width;
     const held = document.activeElement;
     const key = held && body.contains(held) ? keyOf(held) : "";
+    const panels = [distribution(v, half), course(v, half)].filter((p) => p.charts.length > 0);
     body.replaceChildren(controls(v, set), chips(v, set), figure(v, width),
-      h("div", { class: "panels" }, panel(distribution(v, half)), panel(course(v, half))),
-      filter(v), table(v, set));
+      h("div", { class: "panels" }, ...panels.map(panel)), filter(v), table(v, set));
     if (key) body.querySelector<HTMLElement>(key)?.focus({ preventScroll: true });
   }
 

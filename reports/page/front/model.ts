@@ -36,6 +36,11 @@ export class Model {
     return scenario.cells.some((c) => c.runs.some((r) => this.value(r, metric) !== null));
   }
 
+  // share is the share of the cells that have a metric.
+  share(scenario: Scenario, metric: number): number {
+    return scenario.cells.filter((c) => this.values(c, metric).length > 0).length / scenario.cells.length;
+  }
+
   // varies reports whether a metric is worth a look: it has more than one value.
   varies(scenario: Scenario, metric: number): boolean {
     const seen = new Set<number>();

@@ -38,7 +38,7 @@ export function distribution(v: View, width: number): Panel {
     if (points.length < 2) continue;
     lines.push({ name: of.name, style: style(v, of), end: brief(of.label, 36), points, bare: true });
   }
-  if (lines.length === 0) return { title, charts: [], note: "There is no histogram of these runs on the page." };
+  if (lines.length === 0) return { title, charts: [], note: "" };
   const most = Math.max(...lines.flatMap((l) => l.points.map((p) => p.x)));
   const x = across([half, most], false);
   x.marks = [half, 1, 2, 3, 4, 5, 6].filter((n) => n <= most);
@@ -68,7 +68,7 @@ export function course(v: View, width: number): Panel {
   const data = cell && v.model.data.courses[cell.course];
   const where = place(v, v.x);
   const title = of ? `Course of ${of.label}${where && " at " + where}` : "Course";
-  if (!of || !cell || !data) return { title, charts: [], note: "There is no timeline of this run on the page." };
+  if (!of || !cell || !data) return { title, charts: [], note: "" };
   const limitAt = v.scenario.axes.findIndex((a) => a.key === "limit");
   const limit = limitAt < 0 ? undefined : v.scenario.axes[limitAt]!.at[cell.at[limitAt]!];
   const rate = (n: number): number => n / data.step;

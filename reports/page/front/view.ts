@@ -62,11 +62,13 @@ export function named(model: Model, scenario: Scenario, all: Class[], name: stri
   return all.find((c) => c.series.some((s) => model.name(scenario, s) === name)) ?? null;
 }
 
-// firstMetric is what a page begins with: the p99, or else what it has.
+// firstMetric is what a page begins with: the p99, or else what most of its points have.
 export function firstMetric(model: Model, scenario: Scenario): number {
-  for (const id of ["p99", "p50", "goodput-ops/s", "ops/s"]) {
-    const at = model.metric(id);
-    if (at >= 0 && model.has(scenario, at)) return at;
+  for (const least of [0.5, 0]) {
+    for (const id of ["p99", "p50", "goodput-ops/s", "ops/s"]) {
+      const at = model.metric(id);
+      if (at >= 0 && model.share(scenario, at) > least) return at;
+    }
   }
   return Math.max(0, model.data.metrics.findIndex((_, i) => model.has(scenario, i)));
 }

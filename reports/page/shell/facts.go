@@ -48,6 +48,9 @@ func (s Sweep) ranking(c contest) Fact {
 		f.Bars = append(f.Bars, Bar{Label: k.String(), Value: "growing", Share: 1,
 			Style: s.Style(k.Names[0])})
 	}
+	if len(f.Bars) < 2 { // the headline has its value
+		return Fact{}
+	}
 	if more := len(f.Bars) - mostBars; more > 1 {
 		// best and worst are in the headline
 		f.Bars = append(f.Bars[:mostBars-1:mostBars-1], f.Bars[len(f.Bars)-1])
@@ -72,7 +75,7 @@ func (s Sweep) alike(c contest) Fact {
 				text.List(text.Few(class.Names, 4))))
 		}
 	}
-	if len(str) == 0 {
+	if len(str) == 0 && len(c.in) > 1 {
 		str = append(str, fmt.Sprintf("No %s ties with %s.", s.Of, c.in[0].Class))
 	}
 	return Fact{Title: "Who ties", Text: strings.Join(str, " ")}

@@ -28,6 +28,7 @@ type Page struct {
 	Basis  string
 	Figure *Figure // of the first screen, or nil
 
+	Up       string // address of the index of which this is a page, or ""
 	Sections []Section
 	Source   HTML   // origin for the footer. "": the command of the title
 	CSS, JS  string // in addition to those of all pages
@@ -111,6 +112,9 @@ func (p *Page) Add(shown bool, id, title string, c templ.Component) {
 func (f Figure) Render(ctx context.Context, w io.Writer) error {
 	return figure(f, h3(f)).Render(ctx, w)
 }
+
+// beside reports whether the first screen has a column of facts.
+func (p *Page) beside() bool { return len(p.Facts) > 0 || p.Next != "" }
 
 // Lines joins a text and the line below it.
 func Lines(text, below string) string {

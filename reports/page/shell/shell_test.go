@@ -29,7 +29,7 @@ func TestAttributes(t *testing.T) {
 		t.Error("a title is not in its attribute")
 	}
 	b.Reset()
-	if err := links([]Section{{ID: "x:y", Title: "t"}}).Render(t.Context(), &b); err != nil ||
+	if err := links("", []Section{{ID: "x:y", Title: "t"}}).Render(t.Context(), &b); err != nil ||
 		!strings.Contains(b.String(), `href="about:invalid`) {
 		t.Errorf("%v: %s", err, b.String())
 	}

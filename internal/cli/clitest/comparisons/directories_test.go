@@ -89,9 +89,6 @@ var displays = []struct {
 	{"page", "", "p99 decision headline", func(t *testing.T, h held, _ string) display {
 		return pageDisplay(t, h, h.dir+"/report.html")
 	}},
-	{"data of the page", "", "p99", func(t *testing.T, h held, _ string) display {
-		return display{p99: explored(t, clitest.Read(t, h.dir+"/report.html")).old}
-	}},
 	{"report", "", "p99 decision headline", func(t *testing.T, h held, _ string) display {
 		clitest.Succeed(t, "report", h.dir, "--html", "one.html")
 		return pageDisplay(t, h, "one.html")
@@ -285,7 +282,7 @@ func pageDisplay(t *testing.T, h held, file string) (d display) {
 	return d
 }
 
-// TestDisplaysAgree: terminal, JSON, JUnit, the summary of a job, the page, its data and why show
+// TestDisplaysAgree: terminal, JSON, JUnit, the summary of a job, the page and why show
 // the p99 of a directory and the decision on its objective as results.txt has them, in the same
 // digits and words, whatever kind of run it is of. The last line of --progress-json counts the same
 // tasks.
