@@ -27,7 +27,7 @@ var _ = register(Spec{
 	Keys: []param.Key{
 		{Name: "slots", Kind: param.Int, Default: "4", Doc: "calls that it serves at once"},
 		{Name: "service", Kind: param.Distribution, Default: "exp(10ms)",
-			Doc: "time that it takes for a call, before the work"},
+			Doc: "time that it spends on a call, before the work"},
 		{Name: "patience", Kind: param.Duration, Default: "100ms",
 			Doc: "how long a caller waits before the call counts as refused"},
 		{Name: "queue", Kind: param.Int, Default: "0",

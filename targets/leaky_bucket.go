@@ -13,7 +13,7 @@ import (
 var _ = register(Spec{
 	Name: "leaky_bucket",
 	Summary: "serves calls one by one at a rate: a burst waits its turn in a short queue, and " +
-		"what the queue cannot hold is refused",
+		"calls that do not fit are refused",
 	Source:     "nginx limit_req; GCRA in ITU-T I.371",
 	RateLimits: true,
 	Rate:       func(v param.Values) float64 { return v.Float("rate") },

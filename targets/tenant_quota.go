@@ -10,8 +10,8 @@ import (
 
 var _ = register(Spec{
 	Name: "tenant_quota",
-	Summary: "refuses the calls of a tenant above a rate of its own, whatever the others do; " +
-		"says when the next one would be served",
+	Summary: "refuses the calls of a tenant above a rate of its own, whatever the others do, " +
+		"and reports when the next one would be served",
 	Source:     "quotas by tenant or by key, as of AWS API Gateway's usage plans: token buckets",
 	RateLimits: true,
 	Counts:     counters(),

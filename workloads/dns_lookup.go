@@ -24,7 +24,7 @@ var _ = register(Spec{
 	Kind: IO,
 	Keys: []param.Key{
 		{Name: "answer", Kind: param.Distribution, Default: "exp(1ms)",
-			Doc: "time that the server takes for an answer"},
+			Doc: "time until the server answers"},
 		{Name: "lost", Kind: param.Float, Default: "0",
 			Doc: "share of names with a lost first query; the resolver repeats it after 5s, or " +
 				"the timeout in resolv.conf"},

@@ -25,8 +25,8 @@ var _ = register(Spec{
 	Keys: []param.Key{
 		{Name: "url", Kind: param.Text, Default: "own", Doc: "page to get; own: from a server " +
 			"that the workload starts, with the target in it"},
-		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)", Doc: "time that the own " +
-			"server takes for a request; with a url, the assumed mean of its server"},
+		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)", Doc: "service time of the own " +
+			"server; with a url, the assumed mean of its server"},
 		{Name: "conns", Kind: param.Int, Default: "100",
 			Doc: "connections at most; a task without one waits for it"},
 		{Name: "protocol", Kind: param.Choice, Default: "http1",

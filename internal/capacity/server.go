@@ -266,7 +266,7 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 	last := a.Probes[len(a.Probes)-1]
 	if last.Late {
 		return &stoppedError{text: fmt.Sprintf("this machine cannot keep up at %v %s a second: "+
-			"it is too slow, or too busy, to say more (%s)", rate, s.of(), last.Reason)}
+			"it is too slow, or too busy, to measure more (%s)", rate, s.of(), last.Reason)}
 	}
 	return &stoppedError{fmt.Sprintf("a probe at %v %s a second cannot decide %v: %s", rate, s.of(),
 		s.Objectives, last.Reason), true}

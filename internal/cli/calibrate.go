@@ -30,7 +30,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	var html flags.Output
 	cmd := &cobra.Command{
 		Use:   "calibrate [flags]",
-		Short: "what this machine can measure, and the known answers",
+		Short: "check the precision of this machine, and results against known answers",
 		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := o.Mode(); err != nil {
@@ -224,7 +224,7 @@ func (a *app) showCalibration(doc *page.Calibration, format string) error {
 	}
 	said := "all known answers hold, and the control fails, as it must"
 	if doc.Wrong > 0 {
-		said = fmt.Sprintf("%d of these are wrong: this build is not to be trusted on this machine",
+		said = fmt.Sprintf("%d of them are wrong: do not trust this build on this machine",
 			doc.Wrong)
 	}
 	_, err := fmt.Fprintf(a.Stdout, "\n%s. Written to %s\n", said, doc.Dir)

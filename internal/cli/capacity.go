@@ -140,14 +140,14 @@ func (o capacityOptions) over(s *capacity.Search, axes options.Words) (given spa
 			if axis > capacity.Rate {
 				how = fmt.Sprintf("--find %v searches the %v", axis, axis)
 			}
-			return given, fmt.Errorf("--%v-range: the %v is searched; %s", axis, s.Over, how)
+			return given, fmt.Errorf("--%v-range: the %v is searched: %s", axis, s.Over, how)
 		}
 	}
 	for _, axis := range []string{"load", "rate", "limit", "queue"} {
 		searched := axis == s.Over.String() ||
 			s.Over <= capacity.Rate && (axis == "load" || axis == "rate")
 		if len(axes[axis]) > 0 && searched {
-			return given, fmt.Errorf("%s: it is searched; give its range, --%s-range",
+			return given, fmt.Errorf("%s: it is searched, so give its range, --%s-range",
 				axes[axis][0].Where, axis)
 		}
 	}

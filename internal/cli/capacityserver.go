@@ -87,7 +87,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	options.AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rate, "X", options.ParseRate), &o.Process,
 		"constant")
 	options.AddRequests(cmd, &o.AttackOptions)
-	options.AddSession(cmd, &o.AttackOptions, "rates are of sessions, the objective of their steps")
+	options.AddSession(cmd, &o.AttackOptions, "rates count sessions, the objective applies to their steps")
 	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals; each probe has the next")
 	o.File.AddTo(cmd, "")
 	o.AddDirTo(cmd)
@@ -111,7 +111,7 @@ func (a *app) findServer(
 ) error {
 	for _, name := range []string{"rate", "n"} {
 		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s: the rate is searched; give --max-rate and --duration", name)
+			return fmt.Errorf("--%s: the rate is searched: give --max-rate and --duration", name)
 		}
 	}
 	if _, err := o.Mode(); err != nil {
@@ -141,7 +141,7 @@ func (a *app) findServer(
 	expected := fmt.Sprintf("from %v%s up to at most %v%s: about %d probes of %v, %s", o.first,
 		perSecond(s), o.most, perSecond(s), probes, o.Duration, text.Roughly(takes))
 	if s.Of != "" {
-		expected += fmt.Sprintf("; %v is of the requests of all steps", s.Objectives)
+		expected += fmt.Sprintf("; %v applies to the requests of all steps", s.Objectives)
 	}
 	if o.DryRun {
 		fmt.Fprintf(a.Stdout, "%s\n%s\n", show.NewLoad(attacks[0]).Name, expected)
@@ -167,8 +167,8 @@ func ofSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err 
 	}
 	thinks = k.Session.MeanThought()
 	if least := time.Duration(float64(thinks) / mostThought); k.Duration < least {
-		err = fmt.Errorf("duration %v: sessions think for %v in the mean, and a probe has to be ten "+
-			"times as long, or its load is hardly ever that of its rate: give --duration %v",
+		err = fmt.Errorf("duration %v: sessions think for %v on average, and a probe must be ten "+
+			"times as long for its load to match its rate: give --duration %v",
 			k.Duration, thinks, least)
 	}
 	s.Of = "sessions"
@@ -310,7 +310,7 @@ func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 		str = capacity.Undecided(k.Target(), s.Objectives, found.Met, found.Missed, rate)
 	}
 	if loss := show.LossWords(lostAtMet(found)); loss != "" {
-		str += "; of what was sent at " + rate(found.Met) + ", " + loss
+		str += "; of the load at " + rate(found.Met) + ", " + loss
 	}
 	return str
 }
@@ -347,7 +347,7 @@ func showServer(
 	rate := func(v float64) string { return text.Digits(v) + perSecond(s) }
 	e.Say("", serverAnswer(s, k, found), show.Width)
 	if s.Of != "" {
-		e.Say("", fmt.Sprintf("%v is of the requests of all %d steps of a session.", s.Objectives,
+		e.Say("", fmt.Sprintf("%v applies to the requests of all %d steps of a session.", s.Objectives,
 			len(k.Session.Steps)), show.Width)
 	}
 	if found.Stopped != nil {

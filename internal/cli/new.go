@@ -46,7 +46,7 @@ func (a *app) newCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&source, "source", "", "take poolbench from this checkout `DIR` "+
+	cmd.Flags().StringVar(&source, "source", "", "use poolbench from this checkout `DIR` "+
 		"(default the one that this program was built from)")
 	return cmd
 }

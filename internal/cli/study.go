@@ -22,7 +22,7 @@ func (a *app) studyCommand() *cobra.Command {
 	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "study NAME... [flags]",
-		Short: "put claims to the test, and say whether they hold",
+		Short: "test claims, and report whether they hold",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("study: NAME is missing (known: %s)",

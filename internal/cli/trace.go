@@ -28,7 +28,7 @@ func (a *app) traceCommand() *cobra.Command {
 	var o traceOptions
 	cmd := &cobra.Command{
 		Use:   "trace FILE [flags]",
-		Short: "describe recorded traffic, and say how to replay it",
+		Short: "describe recorded traffic, and show how to replay it",
 		Args:  flags.Operands("FILE"),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.describeTrace(args[0], o) },
 	}
@@ -40,7 +40,7 @@ func (a *app) traceCommand() *cobra.Command {
 		"Apache's LogFormat has it; ~ is a blank (default: by the content)")
 	flags.Choice(cmd, &o.unit, "unit",
 		"unit of durations that are plain numbers; auto: seconds, or "+
-			"what HAR and vegeta's results have", traces.UnitNames()...)
+			"the unit of HAR and vegeta's results", traces.UnitNames()...)
 	fs.StringVar(&o.class, "class", traces.NoColumn, "`COLUMN` of the classes")
 	flags.Choice(cmd, &o.at, "at",
 		"instant that the time column records: the begin of a task or, as in nginx's log, its end",
@@ -89,7 +89,7 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	}
 	due := p.Records(0)
 	if due[0].At == due[len(due)-1].At {
-		return nil, fmt.Errorf("file: %s: all arrivals are of one instant: that is arrival batch, "+
+		return nil, fmt.Errorf("file: %s: all arrivals have the same time: that is arrival batch, "+
 			"and there is nothing to describe", file)
 	}
 	d := &recorded.Document{File: file, Description: traffic.Describe(due, s.Duration != ""),

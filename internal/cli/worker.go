@@ -49,7 +49,7 @@ func (a *app) workerCommand() *cobra.Command {
 		registry.NATS.Example+" (default $"+registry.NATS.Variable+"); -: the first line of "+
 		"standard input, with whose end the worker ends")
 	fs.StringVar(&o.listen, "listen", "", "be the NATS server too, at this `HOST:PORT`, for other "+
-		"workers and the commands; with $NATS_TOKEN, for those that have it")
+		"workers and the commands; with $NATS_TOKEN, only for clients that have it")
 	fs.BoolVar(&o.any, "any-address", false, "allow a --listen that is not loopback; wants a "+
 		"$NATS_TOKEN")
 	fs.Var(flags.AtLeastOne(&o.slots, options.MostLocalWorkers), "parallel",

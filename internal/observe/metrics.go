@@ -68,17 +68,17 @@ func Metrics() []MetricInfo {
 		"a soak, which keeps histograms; absent where quantiles are exact"})
 	m = append(m, []MetricInfo{
 		{metric.ShortMeanResponse, "lower",
-			"mean response of the short tasks, where the workload tells short and long ones apart"},
+			"mean response of the short tasks, if the workload has short and long ones"},
 		{metric.ShortP99Response, "lower", "p99 of the response of the short tasks"},
 		{metric.LongMeanResponse, "lower", "mean response of the long tasks"},
 		{metric.LongP99Response, "lower", "p99 of the response of the long tasks"},
-		{metric.CPUMeanResponse, "lower", "mean response of the tasks that compute, where the " +
-			"workload tells them from those that wait"},
+		{metric.CPUMeanResponse, "lower", "mean response of the tasks that compute, if the " +
+			"workload has tasks that compute and tasks that wait"},
 		{metric.CPUP99Response, "lower", "p99 of the response of the tasks that compute"},
 		{metric.IOMeanResponse, "lower", "mean response of the tasks that wait"},
 		{metric.IOP99Response, "lower", "p99 of the response of the tasks that wait"},
 		{metric.MeanSlowdown, "lower",
-			"mean of response over service, where the workload tells two classes of tasks apart"},
+			"mean of response over service, if the workload has two classes of tasks"},
 	}...)
 	for j := range MostFound + 1 {
 		m = append(m, MetricInfo{metric.FoundLong(j), "",
@@ -112,7 +112,7 @@ func Metrics() []MetricInfo {
 		{metric.PeakStreams, "", "most streams of HTTP/2 open at once, over all connections"},
 		{metric.StreamLimit, "", "fewest concurrent streams that the server of HTTP/2 allowed on a " +
 			"connection, if it set a limit"},
-		{metric.GoAways, "lower", "connections of HTTP/2 that the server said to leave (GOAWAY), " +
+		{metric.GoAways, "lower", "connections of HTTP/2 that the server asked to close (GOAWAY), " +
 			"per request"},
 		{metric.Resets, "lower", "streams of HTTP/2 that the server reset (RST_STREAM), per request"},
 	}...)
@@ -228,8 +228,8 @@ func Metrics() []MetricInfo {
 		{metric.P99ResponseESS, "",
 			"effective sample size of the p99 response, in independent tasks"},
 		{metric.NeededTasks, "",
-			"tasks that a p99 response within ±5 % takes at this load and variance; 0 where no " +
-				"theory says it and the run is too short to say it"},
+			"tasks that a p99 response within ±5 % needs at this load and variance; 0 if no " +
+				"theory gives the number and the run is too short to estimate it"},
 		{metric.Verdict, "lower", "verdict on the run: 0 VALID, 1 SUSPECT, 2 INVALID; the reasons are in " +
 			"the lines before the run's"},
 		{metric.CapacityMetLoad, "higher",
@@ -275,7 +275,7 @@ func ofParts() (m []MetricInfo) {
 	}
 	for _, p := range ResponseParts {
 		m = append(m, MetricInfo{p.Part.Tail(), "",
-			"mean of that part in the slowest 1 %, the tasks that took the p99 or longer: " +
+			"mean of that part in the slowest 1 %, the tasks at the p99 or above: " +
 				p.Doc},
 			MetricInfo{p.Part.TailShare(), "", "its share of the response of these tasks"})
 	}
@@ -313,7 +313,7 @@ var RuntimeMetrics = []MetricInfo{
 	{metric.MutexWaitPerOp, "", "time that goroutines were blocked on locks per task: estimated " +
 		"by the runtime from one wait in eight (real clock)"},
 	{metric.GCCycles, "", "cycles of the garbage collector that ended in the run (real clock)"},
-	{metric.GCCPU, "", "share of the program's CPU time that marking took, by the runtime's account " +
+	{metric.GCCPU, "", "share of the program's CPU time spent in marking, by the runtime's account " +
 		"up to the last of these cycles"},
 	{metric.GCAssistPerOp, "", "assist time per task: CPU time in which goroutines that " +
 		"allocated had to mark, in these cycles"},
@@ -339,15 +339,15 @@ var stageMetrics = []MetricInfo{
 	{metric.P50Response, "lower", "their p50 response; absent with too few tasks"},
 	{metric.P95Response, "lower", "their p95 response; absent with too few tasks"},
 	{metric.P99Response, "lower", "their p99 response; absent with too few tasks"},
-	{metric.DueP99Response, "", "p99 response over all requests that were due, of an attack: as " +
-		"that of the whole attack"},
+	{metric.DueP99Response, "", "p99 response over all requests that were due, in an attack: as " +
+		"for the whole attack"},
 	{metric.Attempts, "lower", "attempts per task that was started"},
 	{metric.Shed, "lower", "share of them that the strategy refused"},
 	{metric.Failed, "lower", "share of them that failed, were throttled or were abandoned"},
 	{metric.GaveUp, "lower", "share of them whose caller gave up, where callers have a patience"},
-	{metric.BacklogTasks, "lower", "tasks in the system when the stage ends, those of earlier stages " +
-		"included"},
-	{metric.Recovered, "higher", "1 if the response is back to that of the first stage by the end of " +
+	{metric.BacklogTasks, "lower", "tasks in the system when the stage ends, including tasks of earlier " +
+		"stages"},
+	{metric.Recovered, "higher", "1 if the response is back to the first stage's by the end of " +
 		"this one, else 0; absent unless this stage follows one with more load than the first " +
 		"and has no more load than the first itself"},
 	{metric.Recovery, "lower", "time from the start of the stage to that recovery; absent without " +
@@ -361,7 +361,7 @@ var sessionMetrics = []MetricInfo{
 	{metric.P50Response, "lower", "its median"},
 	{metric.P95Response, "lower", "its p95; absent with too few sessions"},
 	{metric.P99Response, "lower", "its p99; absent with too few sessions"},
-	{metric.DueP50Response, "", "its median over all sessions that were due: as that of requests"},
+	{metric.DueP50Response, "", "its median over all sessions that were due: as for requests"},
 	{metric.DueP95Response, "", "its p95 over the same"},
 	{metric.DueP99Response, "", "its p99 over the same"},
 	{metric.MeanService, "lower", "mean service of completed sessions: the sum of the services " +

@@ -182,7 +182,7 @@ func TestGateUnpairsLargeFamilies(t *testing.T) {
 		t.Errorf("%d rows by %q, %d worse", len(r.Rows), r.Rows[0].Test, r.Count(verdict.Worse))
 	}
 	sameLines(t, "warnings", r.Warnings, []string{"60 metrics judged as if they were not paired: " +
-		"in a family of 60 tests a verdict takes 11 pairs"})
+		"in a family of 60 tests a verdict needs 11 pairs"})
 }
 
 // tailDir writes a run directory with a run of X for each of the seeds: log-normal responses, the

@@ -133,11 +133,11 @@ func TestReadRefuses(t *testing.T) {
 			event(strings.Repeat("x", results.MaxLine/2)) + event("xx\\n"),
 			"x.txt:3: the line is longer than 64 KiB, which no benchmark output has"},
 		{"gzip", "\x1f\x8b\x08\x00\x00\x00",
-			"x.txt:1: the file is packed by gzip; unpack it first (gunzip)"},
+			"x.txt:1: the file is packed by gzip: unpack it first (gunzip)"},
 		{"gzip, in one line", "\x1f\x8b\x08" + strings.Repeat("x", 2*results.MaxLine),
-			"x.txt:1: the file is packed by gzip; unpack it first (gunzip)"},
+			"x.txt:1: the file is packed by gzip: unpack it first (gunzip)"},
 		{"zstd", "\x28\xb5\x2f\xfdx\n",
-			"x.txt:1: the file is packed by zstd; unpack it first (unzstd)"},
+			"x.txt:1: the file is packed by zstd: unpack it first (unzstd)"},
 		{"utf-16", utf16le, "x.txt:1: the text is UTF-16 (as PowerShell's > writes it); save it " +
 			"as UTF-8"},
 		{"binary", "a\n\x00\x01\x02\n", "x.txt:2: the line holds a NUL byte: not a text file"},
@@ -409,7 +409,7 @@ func TestReadTestJSON(t *testing.T) {
 	for name, text := range map[string]string{"killed": start + body, "torn": start + body +
 		`{"Action":"output","Out`, "torn early": start + body + `{"Ti`} {
 		if r := MustRead(t, text); len(r.Runs) != 2 ||
-			r.Partial != "the events of go test -json do not say that a ended" {
+			r.Partial != "the events of go test -json contain no end of a" {
 			t.Errorf("%s: %d runs, partial %q", name, len(r.Runs), r.Partial)
 		}
 	}

@@ -294,7 +294,7 @@ func TestOutside(t *testing.T) {
 	c[0].Name = "Attack/target=x"
 	a, _ := Of(c)
 	if len(a.Causes) != 1 || a.Causes[0].Cause != "target" ||
-		!strings.Contains(a.Causes[0].Evidence, "no more can be told") {
+		!strings.Contains(a.Causes[0].Evidence, "more cannot be seen") {
 		t.Errorf("%+v", a)
 	}
 }

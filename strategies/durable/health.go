@@ -18,8 +18,8 @@ import (
 
 // awayKey is the parameter of strategies whose store is a server.
 var awayKey = param.Key{Name: "away", Kind: param.Duration, Default: "6s",
-	Doc: "how long its server may fail or leave requests unanswered, as while it is started " +
-		"again, until the strategy ends with what it said"}
+	Doc: "how long its server may fail or leave requests unanswered, as during a restart, " +
+		"until the strategy ends with the server's error"}
 
 // away is how long an embedded store may fail to answer, which nobody starts again. With the time
 // of one more request and that of the end it is less than ten seconds, as with awayKey's default.

@@ -203,7 +203,7 @@ func (j *jetStream) put(ctx context.Context, body []byte) error {
 	}
 	answer, err := j.conn.Request(j.name, body, answering)
 	if err == nil && !bytes.HasPrefix(answer.Data, []byte(`{"stream":`)) {
-		err = fmt.Errorf("the embedded NATS server says %s", answer.Data)
+		err = fmt.Errorf("the embedded NATS server answered %s", answer.Data)
 	}
 	return err
 }

@@ -22,8 +22,8 @@ var _ = register(strategies.Spec{
 	Name: "rabbitmq",
 	Summary: "a queue of RabbitMQ: published with confirms, consumed with as many messages " +
 		"unacknowledged as the limit",
-	UseIf: "RabbitMQ is there already, or other programs take part, and some thousand a second " +
-		"are enough; a task takes less than the server's consumer_timeout (30 minutes)",
+	UseIf: "RabbitMQ is there already, or other programs use the queue, some thousand tasks a second " +
+		"are enough, and a task ends within the server's consumer_timeout (30 minutes)",
 	Source: "github.com/rabbitmq/amqp091-go",
 	FIFO:   true,
 	Adds:   rabbitAdds,

@@ -39,7 +39,7 @@ import (
 var _ = register(strategies.Spec{
 	Name: "river",
 	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, " +
-		"keeps what is done for a day",
+		"keeps completed tasks for a day",
 	UseIf: "accepted tasks must outlive the process, and you want schedules, unique jobs and a " +
 		"user interface with it",
 	Source: "github.com/riverqueue/river v0.51.1",

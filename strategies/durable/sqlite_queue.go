@@ -26,7 +26,7 @@ var _ = register(strategies.Spec{
 	Adds:   sqliteAdds,
 	Keys: []param.Key{dirKey, leaseKey,
 		{Name: "sync", Kind: param.Choice, Default: "full", Choices: []string{"normal", "full"},
-			Doc: "full: an fsync for each transaction; normal: one now and then, so that the " +
+			Doc: "full: an fsync for each transaction; normal: one at times, so the " +
 				"last tasks are lost with the machine"}},
 	Durability: func(p strategies.Params) strategies.Durability {
 		if p.Values.Choice("sync") == "full" {

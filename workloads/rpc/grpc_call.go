@@ -33,7 +33,7 @@ var _ = workloads.Register(workloads.Spec{
 		{Name: "proto", Kind: param.Text, Default: "none",
 			Doc: "file of the service, a .proto or a descriptor set; none: the server is asked"},
 		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)",
-			Doc: "what its mean is assumed to be"},
+			Doc: "assumed service time"},
 		{Name: "conns", Kind: param.Int, Default: "1", Doc: "connections, which share the tasks"},
 		{Name: "streams", Kind: param.Int, Default: "100",
 			Doc: "tasks at once on a connection; one more waits"},

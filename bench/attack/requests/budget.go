@@ -18,7 +18,7 @@ const (
 )
 
 var (
-	errSteps       = fmt.Errorf("its loops take more than %d turns", mostSteps)
+	errSteps       = fmt.Errorf("its loops run more than %d iterations", mostSteps)
 	errTooMuchText = fmt.Errorf("it makes more than %d MiB of text", mostFilled>>20)
 )
 

@@ -39,7 +39,7 @@ func checkBisect(cmd *cobra.Command, o *gateFlags, args []string) error {
 		return errors.New("--resume and --force exclude each other")
 	}
 	if len(args) > 2 {
-		return fmt.Errorf("gate: --bisect takes GOOD and BAD, not %q: packages are for --pkg",
+		return fmt.Errorf("gate: --bisect accepts only GOOD and BAD, got %q: give packages with --pkg",
 			text.DiscreetText(args[2]))
 	}
 	return flags.Operands("GOOD", "BAD")(cmd, args)

@@ -38,7 +38,7 @@ func (a *app) compareCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	flags.Metric(cmd, &o.Metrics,
-		"compare this `METRIC`, or those of a pattern, p99-*; repeatable "+
+		"compare this `METRIC`, or all that match a pattern, p99-*; repeatable "+
 			"(default throughput or goodput, response, wait and losses)", a.metrics)
 	fs.BoolVar(&o.all, "all", false, "every metric, unpaired, in benchstat's tables")
 	fs.BoolVar(&o.Unpaired, "unpaired", false, "do not pair the runs of a seed")
@@ -120,9 +120,9 @@ func entire(inputs []results.Input, interrupted bool) error {
 		switch r := in.Results; {
 		case r.Cut.Line > 0:
 			wrong = append(wrong, fmt.Errorf("%v: the last line is cut off; --allow-partial "+
-				"takes the lines before it", r.Cut))
+				"uses the lines before it", r.Cut))
 		case r.Partial != "" && interrupted:
-			wrong = append(wrong, fmt.Errorf("%s; --allow-partial takes the results it has",
+			wrong = append(wrong, fmt.Errorf("%s; --allow-partial uses the results it has",
 				results.NotWhole(r)))
 		}
 	}

@@ -50,7 +50,7 @@ func (a *app) gateCommand() *cobra.Command {
 				return nil
 			}
 			if name := o.measure.changed(); name != "" {
-				return fmt.Errorf("gate: --%s is about revisions that gate measures; it takes "+
+				return fmt.Errorf("gate: --%s applies to revisions that gate measures, so it needs "+
 					"--base", name)
 			}
 			return flags.Operands("OLD", "NEW")(cmd, args)
@@ -89,7 +89,7 @@ func (a *app) gateCommand() *cobra.Command {
 		_, tidied := benchunit.Tidy(1, unit)
 		o.options.Better[tidied] = d
 		return nil
-	}}, "better", "direction of a metric of your own, if its name does not tell; repeatable")
+	}}, "better", "direction of a metric of your own, if its name does not imply it; repeatable")
 	fs.Var(flags.Parsed(&o.options.Allow, "METRIC=AMOUNT",
 		func(text string) ([]verdict.Allowance, error) {
 			a, err := verdict.ParseAllowance(text)

@@ -43,10 +43,10 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 		"find the commit after GOOD, up to BAD, that made a benchmark worse")
 	fs.StringVar(&o.Dir, "dir", o.Dir, "`DIR` of the module, or below")
 	fs.StringVar(&o.Bench, "bench", o.Bench,
-		"benchmarks that match this `REGEXP`, as go test takes it")
+		"benchmarks that match this `REGEXP`, as in go test -bench")
 	fs.StringVar(&o.Skip, "skip", "", "skip benchmarks that match this `REGEXP`")
 	fs.StringSliceVar(&o.Packages, "pkg", o.Packages,
-		"`PACKAGES` of the benchmarks, as the go command takes them; several with commas")
+		"`PACKAGES` of the benchmarks, named as for the go command; several with commas")
 	fs.Var(flags.Parsed(&o.Args, "ARGS", splitArguments), "args",
 		"pass `ARGS` to the test binaries, split as a shell does")
 	fs.StringVar(&o.Setup, "setup", "",
@@ -63,7 +63,7 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 		"write to this `DIR` (default "+flags.OutRoot+"/gate-DATE-TIME)")
 	fs.BoolVar(&o.Resume, "resume", false,
 		"continue the interrupted gate in DIR")
-	fs.BoolVar(&o.Force, "force", false, "replace the results in DIR: measure anew")
+	fs.BoolVar(&o.Force, "force", false, "replace the results in DIR: measure again")
 	fs.DurationVar(&o.Limit, flags.RunLimit, 0,
 		"abort a process after this `TIME` (default 30s + 20 × its estimate)")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
@@ -179,7 +179,7 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 		killed := func(e os.DirEntry) bool { return e.Name() == files.LockName }
 		if entries, err := os.ReadDir(o.Out); err == nil &&
 			len(slices.DeleteFunc(entries, killed)) > 0 {
-			return o, fmt.Errorf("--out: %s exists already: --force measures anew, --resume "+
+			return o, fmt.Errorf("--out: %s exists already: --force replaces it, --resume "+
 				"continues a gate that was ended early", o.Out)
 		}
 	}

@@ -36,7 +36,7 @@ func plant() {
 	for name, fault := range planted {
 		spec := spooltest.Spec(fault)
 		spec.Name, spec.Summary, spec.Source = name, "planted by a test", "a test"
-		spec.UseIf = "it is to be found"
+		spec.UseIf = "a test must find it"
 		strategies.Register(spec)
 	}
 }

@@ -120,7 +120,7 @@ func AddChecks(s *junit.Suite, r Record, checks []string) {
 		case r.Answers.Resumed:
 			c.Skipped = &junit.Text{Message: "nobody knows of requests before --resume"}
 		case r.CutOff():
-			c.Skipped = &junit.Text{Message: "interrupted: of those that were sent none failed it"}
+			c.Skipped = &junit.Text{Message: "interrupted: none of the requests sent failed it"}
 		}
 		s.Add(c)
 	}

@@ -55,7 +55,7 @@ func (c *crew) Open(
 	}
 	alone := time.AfterFunc(aloneFor, func() {
 		if c.sweep.Workers() == 0 {
-			say("no worker takes part yet; start some: poolbench worker --nats " +
+			say("no worker has joined yet: start one with poolbench worker --nats " +
 				hub.Shown(c.address))
 		}
 	})

@@ -88,7 +88,7 @@ type StuckError struct {
 }
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("%s: %v; it does not stop either, so no run can follow it", e.name, e.cause)
+	return fmt.Sprintf("%s: %v. It does not stop either, so no run can follow it", e.name, e.cause)
 }
 
 // inProcess runs the scenario here, and stops waiting for it when ctx has ended and the grace is

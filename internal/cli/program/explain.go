@@ -26,7 +26,7 @@ func explain(w io.Writer, c *cobra.Command, all bool) error {
 	if all || len(whole) <= shortHelp {
 		return writeLines(w, whole)
 	}
-	more := fmt.Sprintf("All flags, and what they mean: %s help %s --all", c.Root().Name(), c.Name())
+	more := fmt.Sprintf("All flags, with their meanings: %s help %s --all", c.Root().Name(), c.Name())
 	shown := examples(c.Example)
 	shown = shown[:min(shortExamples, len(shown))]
 	var short []string

@@ -48,7 +48,7 @@ func (g *group) arrivalNotes() []string {
 			text.Share(in95/math.Sqrt(tasks)), text.Many(math.Pow(in95/arrivedNear, 2)),
 			text.Share(arrivedNear))
 	default:
-		note += fmt.Sprintf("arrivals are random, and %s of them are few for their rate; give "+
+		note += fmt.Sprintf("arrivals are random, and %s of them are few for their rate: give "+
 			"more tasks (--n)", text.Many(tasks))
 	}
 	return []string{note}

@@ -62,7 +62,7 @@ func (c *certainty) notes() (parts []string) {
 	if len(c.short) > 0 {
 		note := "too short for a p99 within ±10 %: " + text.List(text.Few(c.short, 3))
 		if c.needed > 0 {
-			note += fmt.Sprintf(" (±5 %% takes some %s tasks", text.Many(c.needed))
+			note += fmt.Sprintf(" (±5 %% needs about %s tasks", text.Many(c.needed))
 			if len(c.short) > 1 {
 				note += " with " + c.longest
 			}

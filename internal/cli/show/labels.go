@@ -58,7 +58,7 @@ func labelNotes(rows []Row) (notes []string) {
 			}
 		}
 		if int(all) > told {
-			notes = append(notes, fmt.Sprintf("%.0f %s: results by %s are of %d, of those numbered "+
+			notes = append(notes, fmt.Sprintf("%.0f %s: results by %s cover %d of them, numbers "+
 				"0 to %d", all, of.all, of.one, told, workloads.MostLabels-1))
 		}
 	}

@@ -284,7 +284,7 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 		notes = append(notes, f.ofLimits(a)...)
 	}
 	if loss := LossWords(a.Losses()); loss != "" {
-		add("at %s %v %s: the objective is met by those that complete", f.Search.Over, a.Met, loss)
+		add("at %s %v %s: the objective is met by the tasks that complete", f.Search.Over, a.Met, loss)
 	}
 	if len(a.MissedBelow) > 0 {
 		below := text.Texts(a.MissedBelow, func(v float64) string { return fmt.Sprint(v) })
@@ -296,8 +296,8 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 			"runs (--n) or another range")
 	}
 	if untold := a.Untold(); untold > 0 {
-		add("%d runs could not tell, for want of tasks (a p99 takes 368, a p99.9 3688) or "+
-			"because they break an invariant", untold)
+		add("%d runs are inconclusive, because they have too few tasks (a p99 needs 368, a p99.9 3688) or "+
+			"break an invariant", untold)
 	}
 	return notes
 }

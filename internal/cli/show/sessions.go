@@ -43,8 +43,8 @@ func (e *loaded) showSteps(k int, r Row) error {
 	}
 	const length = metric.Sessions + metric.MeanLength
 	if _, ok := r.Estimate(length); ok {
-		e.Say("  ", "The response of a session is the sum of those of its steps; with the time "+
-			"that was thought it took "+r.Show(length)+" in the mean.", Width)
+		e.Say("  ", "The response of a session is the sum of the responses of its steps. Including "+
+			"think time, a session lasted "+r.Show(length)+" on average.", Width)
 	}
 	return nil
 }

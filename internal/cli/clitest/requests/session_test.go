@@ -173,8 +173,8 @@ func TestSessionMistakes(t *testing.T) {
 		"gateway none --session s.yaml": "unknown flag --session ",
 		"capacity --session s.yaml --objective failed<1%": "--session: s.yaml: step step_1: its url / " +
 			"has no host",
-		"capacity http://h --session slow.yaml --objective failed<1%": "sessions think for 4s in the " +
-			"mean, and a probe has to be ten times as long, or its load is hardly ever that of its " +
+		"capacity http://h --session slow.yaml --objective failed<1%": "sessions think for 4s on " +
+			"average, and a probe must be ten times as long for its load to match its " +
 			"rate: give --duration 40s",
 		"capacity http://h --session s.yaml --objective failed<1% --soak": "unknown flag --soak ",
 	} {

@@ -48,8 +48,8 @@ func TestStagesFlag(t *testing.T) {
 		{[]string{"--rate", "5"}, "--stages: a stage says its load and how long it lasts, so it takes no rate beside it"},
 		{[]string{"--n", "5"}, "--stages: a stage says its load and how long it lasts, so it takes no n beside it"},
 		{[]string{"--duration", "5s"}, "--stages: a stage says its load and how long it lasts, so it takes no duration beside it"},
-		{[]string{"--arrival", "closed"}, "--stages: arrival closed: it takes no rate, so it has no stages"},
-		{[]string{"--arrival", "batch"}, "--stages: arrival batch: it takes no rate, so it has no stages"},
+		{[]string{"--arrival", "closed"}, "--stages: arrival closed: it accepts no rate, so it cannot have stages"},
+		{[]string{"--arrival", "batch"}, "--stages: arrival batch: it accepts no rate, so it cannot have stages"},
 		{[]string{"--soak"}, "--soak: soak: results by stage need the records of the tasks, and " +
 			"a soak keeps none"},
 		{[]string{"--target", "token_bucket:rate=50"}, "arrival stages: give a rate (target token_bucket limits a rate)"},
