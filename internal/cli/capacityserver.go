@@ -32,8 +32,8 @@ import (
 // serverCapacity is the name of the command that `poolbench capacity URL` is.
 const serverCapacity = "capacityof"
 
-// ofServer turns `capacity URL` into the command for it: its flags are those of attack. A session
-// may have the URL.
+// ofServer turns `capacity URL` into the command for servers, whose flags are those of attack. The
+// URL may be in a session.
 func ofServer(args []string) []string {
 	isOfServer := func(arg string) bool {
 		scheme, _, ok := strings.Cut(arg, "://")
@@ -105,7 +105,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	return cmd
 }
 
-// findServer is `poolbench capacity URL`.
+// findServer runs `poolbench capacity URL`.
 func (a *app) findServer(
 	ctx context.Context, cmd *cobra.Command, args []string, o serverOptions,
 ) error {
@@ -155,12 +155,12 @@ func (a *app) findServer(
 	return a.searchServer(ctx, s, attacks[0], o)
 }
 
-// mostThought is for how long sessions may think in a probe that they are due in, as a share of its
-// length. Before they have thought, and after the last is due, less is sent than the rate says.
+// mostThought is the longest think time of a session, as a share of a probe. The rate is too low
+// before the first sessions have thought, and after the last is due.
 const mostThought = 0.1
 
-// ofSessions has the search be for a rate of sessions, if the attack has any, which think for so
-// long in the mean.
+// ofSessions makes the search one for a rate of sessions, if the attack has any, and returns their
+// mean think time.
 func ofSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err error) {
 	if k.Session == nil {
 		return 0, nil
@@ -176,7 +176,7 @@ func ofSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err 
 	return thinks, err
 }
 
-// perSecond is the unit of the rates.
+// perSecond returns the unit of the rates.
 func perSecond(s capacity.Server) string {
 	if s.Of == "" {
 		return " /s"
@@ -184,7 +184,7 @@ func perSecond(s capacity.Server) string {
 	return " " + s.Of + "/s"
 }
 
-// searchServer probes into a directory, and shows what came out.
+// searchServer probes into a directory, and shows the results.
 func (a *app) searchServer(
 	ctx context.Context, s capacity.Server, k attack.Attack, o serverOptions,
 ) error {
@@ -242,10 +242,10 @@ func (a *app) searchServer(
 		outcomeCode(answer.Outcome(s.Most)))...)
 }
 
-// spelled is for what the name of a result cannot hold.
+// spelled escapes characters that the name of a result cannot contain.
 var spelled = strings.NewReplacer("%", "%25", " ", "%20", "/", "%2F")
 
-// serverResult puts the answer in the form of a run, as searches under the virtual clock do.
+// serverResult converts the answer to a run, as for searches under the virtual clock.
 func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnswer) *bench.Result {
 	k.Rate = s.First
 	name := strings.TrimPrefix(k.Name(), "Attack/")
@@ -270,7 +270,7 @@ func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 	return r
 }
 
-// lostAtMet are the shares of requests that were not answered well at the rate that is met.
+// lostAtMet returns the shares of lost requests at the rate that is met.
 func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 	for _, p := range found.Probes {
 		if p.Rate == found.Met && p.Verdict == objectives.Met && !p.Late && p.Result != nil {
@@ -281,7 +281,7 @@ func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 	return nil
 }
 
-// triedBy is the probe in a document: one that was sent late decides nothing.
+// triedBy converts a probe for a document. One that was sent late decides nothing.
 func triedBy(p capacity.ServerProbe) show.SearchProbe {
 	verdict := p.Verdict
 	if p.Late {
@@ -293,7 +293,7 @@ func triedBy(p capacity.ServerProbe) show.SearchProbe {
 	return tried
 }
 
-// serverAnswer words the answer.
+// serverAnswer describes the answer.
 func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnswer) (str string) {
 	rate := func(v float64) string { return text.Digits(v) + perSecond(s) }
 	switch found.Outcome(s.Most) {
@@ -315,7 +315,7 @@ func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 	return str
 }
 
-// stoppedText says why the search ended early.
+// stoppedText explains why the search ended early.
 func stoppedText(found *capacity.ServerAnswer) string {
 	return "The search stopped: " + found.Stopped.Error()
 }

@@ -77,7 +77,7 @@ func (a *app) showListings(lists []options.Listing) error {
 	return nil
 }
 
-// showStrategies is the list of the strategies by themselves: what tells them apart.
+// showStrategies prints a list of the strategies and their differences.
 func (a *app) showStrategies() error {
 	rows := [][]string{options.StrategyColumns}
 	for _, s := range strategies.All() {

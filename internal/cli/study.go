@@ -84,10 +84,10 @@ func (a *app) studyCommand() *cobra.Command {
 	return cmd
 }
 
-// allStudies is the name of all of them.
+// allStudies selects all studies.
 const allStudies = "all"
 
-// namedStudies are these studies, each once.
+// namedStudies returns these studies, each once.
 func namedStudies(args []string) (list []studies.Study, err error) {
 	if slices.Equal(args, []string{allStudies}) {
 		return studies.All(), nil

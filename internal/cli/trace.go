@@ -19,7 +19,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// traceOptions are the flags of trace. Their names are those of arrival trace.
+// traceOptions are the flags of trace, named as the parameters of arrival trace.
 type traceOptions struct {
 	column, duration, layout, unit, class, at, from, to, format string
 }
@@ -52,7 +52,7 @@ func (a *app) traceCommand() *cobra.Command {
 	return cmd
 }
 
-// describeTrace is `poolbench trace`.
+// describeTrace runs `poolbench trace`.
 func (a *app) describeTrace(file string, o traceOptions) error {
 	d, err := o.describe(file)
 	if err != nil {
@@ -74,7 +74,6 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 	return err
 }
 
-// describe reads the file.
 func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	s := traces.Source{File: file, Time: o.column, Duration: traces.Column(o.duration),
 		Class: traces.Column(o.class), End: o.at == "end", Unit: traces.UnitOf(o.unit),
@@ -122,7 +121,7 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	return d, nil
 }
 
-// replay settles the arrivals and the workload that play the file.
+// replay sets the arrivals and the workload that replay the file.
 func (o traceOptions) replay(d *recorded.Document) error {
 	defaults := map[string]string{"at": "begin", "unit": "auto"}
 	given := func(args ...param.Arg) param.Call {

@@ -65,8 +65,8 @@ func Suspects(records []execute.Record) (lines []string) {
 	return lines
 }
 
-// shortName is what tells the run's scenario from the others: its strategy, and in what they
-// differ.
+// shortName distinguishes the run's scenario from the others: by its strategy and the axes in which
+// they differ.
 func shortName(r execute.Record, of []execute.Record) string {
 	var differ []results.Pair
 	for _, k := range r.Keys {
