@@ -111,8 +111,8 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 		}
 	}
 	if n := len(all); n > 0 {
-		p.Basis = fmt.Sprintf("Out of %[1]s, about %[3].2g differ by chance at p ≤ %[2].4g. Intervals have "+
-			"%[4].4g %% confidence. ", text.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
+		p.Basis = fmt.Sprintf("Out of %[1]s, about %.2[3]g differ by chance at p ≤ %.4[2]g. Intervals have "+
+			"%.4[4]g %% confidence. ", text.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
 			100*c.Confidence) + basis
 	}
 	p.Add(at > 0, "changed", "What changed", significant(all[:at]))
