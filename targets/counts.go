@@ -41,12 +41,12 @@ var (
 	failedCalls  = Counter{metric.FailedCalls, "lower", "calls let through that the target made fail"}
 )
 
-// counters are those that calls has, and more.
+// counters returns the counters of calls, and more.
 func counters(more ...Counter) []Counter {
 	return append([]Counter{admittedCalls, refusedCalls, abandonedCalls}, more...)
 }
 
-// calls counts what became of each call.
+// calls counts the outcomes of calls.
 type calls struct{ admitted, refused, abandoned atomic.Int64 }
 
 // gone counts a call whose client gave up with that error, and returns it.

@@ -50,7 +50,7 @@ var _ = register(Spec{
 	},
 })
 
-// deafStream tells its service times from the numbers that others draw by the same seed.
+// deafStream separates the service times from the numbers that others draw by the same seed.
 const deafStream = 0xdeaf
 
 // deafServer serves calls in order of arrival by the Kiefer–Wolfowitz recursion: a call takes the
@@ -96,7 +96,7 @@ func (d *deafServer) Call(ctx context.Context, seq uint64, work Work) error {
 	return &Throttled{Refusal: Unavailable}
 }
 
-// accept puts a call into the queue and says how long after now it is served.
+// accept puts a call into the queue and returns the time until it is served.
 func (d *deafServer) accept(now time.Duration) (response time.Duration, accepted bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

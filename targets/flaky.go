@@ -78,9 +78,9 @@ const (
 	perCall = "call"
 )
 
-// faults sets the generator apart from that of a workload with the same seed: else the slow tasks
-// would be the ones to fail. poisoned does so for another generator, so that with a share of poison
-// the others meet the faults that they meet without.
+// faults separates the generator from a workload's with the same seed: otherwise the slow tasks
+// would fail. poisoned does so for another generator, so that a share of poison does not change the
+// faults of the other tasks.
 const (
 	faults   = 0x9e3779b97f4a7c15
 	poisoned = 0xd1b54a32d192ed03

@@ -22,7 +22,7 @@ var _ = register(Spec{
 		{Name: "rate", Kind: param.Float, Default: "100",
 			Doc: "calls served per second, up to 6 decimals"},
 		{Name: "queue", Kind: param.Int, Default: "10",
-			Doc: "calls that may wait for their turn; with 0, a call that comes too early is " +
+			Doc: "calls that may wait for their turn: with 0, a call that comes too early is " +
 				"refused"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {

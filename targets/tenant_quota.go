@@ -101,7 +101,7 @@ func (q *tenantQuota) forget(now int64) {
 	q.sweep = min(2*len(q.buckets), mostBuckets)
 }
 
-// Quota implements Metered: it is that of tenant 0.
+// Quota implements Metered, for tenant 0.
 func (q *tenantQuota) Quota() Quota { return q.QuotaOf(0) }
 
 // QuotaOf implements Tenanted.

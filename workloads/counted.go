@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// calibrated has what is found out about this machine, for the life of the process.
+// calibrated holds the calibration of this machine, for the life of the process.
 var calibrated = new(machine.Calibration)
 
 // amount is the size of the tasks of CPU work whose time is a line in its units: the parameter
@@ -19,7 +19,7 @@ type amount struct {
 	start func(seed uint64, units int) counted
 }
 
-// counted is CPU work that is told the time of its tasks.
+// counted is CPU work whose task times are set from outside.
 type counted interface {
 	Workload
 	takes(mean time.Duration)
@@ -50,7 +50,7 @@ func (a *amount) given(v param.Values) int64 {
 	return int64(v.Int(a.count.Name))
 }
 
-// check finds what is impossible without calibration.
+// check reports errors that need no calibration.
 func (a *amount) check(v param.Values) error {
 	name, n := a.count.Name, a.given(v)
 	switch {

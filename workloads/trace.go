@@ -56,7 +56,7 @@ var _ = register(Spec{
 	},
 })
 
-// trace is the waits of the lines: task seq takes that of line seq mod n.
+// trace is the waits of the lines: task seq has the time of line seq mod n.
 type trace struct {
 	waiter
 	times // exactly those of the lines

@@ -22,7 +22,7 @@ var polite = strategies.Spec{
 	Name:    "polite",
 	Summary: "a goroutine per task, which waits for its turn at a rate",
 	UseIf:   "the service that the tasks call limits the requests per second",
-	OnPanic: "contained; the task's goroutine ends",
+	OnPanic: "contained, and the task's goroutine ends",
 	Keys: []param.Key{
 		{Name: "rate", Kind: param.Float, Default: "90", Doc: "starts in a second, above 0"},
 	},

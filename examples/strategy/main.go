@@ -20,7 +20,7 @@ var reserve = strategies.Spec{
 	Name:    "reserve",
 	Summary: "a semaphore that keeps slots of the limit free for others",
 	UseIf:   "others share the limited resource, and must always find some of it free",
-	OnPanic: "contained; the task's goroutine ends and its slot is given back",
+	OnPanic: "contained: the task's goroutine ends and its slot is given back",
 	Keys: []param.Key{
 		{Name: "keep", Kind: param.Int, Default: "1", Doc: "slots that stay free"},
 	},

@@ -74,7 +74,7 @@ func (q Question) Validate() error {
 	switch {
 	case load.Arrival.Spec.Name != "" && load.Arrival.IsClosed():
 		c.Add("arrival %s: its clients wait for the answer, so there is no traffic to advise "+
-			"on; give an open one", load.Arrival.Spec.Name)
+			"on: give an open one", load.Arrival.Spec.Name)
 	case load.Relative != 0:
 		c.Add("load: it is relative to the limit, which is searched: give a rate")
 	case load.PerSecond == 0 && load.Arrival.TakesRate():

@@ -59,7 +59,7 @@ func (a *app) adviseCommand() *cobra.Command {
 	options.Objective(cmd, &o.objectives, "objective to meet, such as p99-response<50ms; several "+
 		"with commas, or the flag again; the first is promised")
 	fs.Var(flags.Parsed(&o.may, "shed|drop", o.allow), "may",
-		"allow up to 1% of tasks to be refused (shed), or to fail (drop); repeatable")
+		"allow up to 1% of tasks to be refused (shed), or to fail (drop) (repeatable)")
 	flags.Complete(cmd, "may", func() []string { return mays })
 	fs.Var(flags.AtLeastOne(&o.limit, strategies.MaxLimit), "limit-at-most",
 		"largest limit that is possible (default 1024)")

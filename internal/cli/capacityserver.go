@@ -83,12 +83,12 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	fs.Var(flags.Share(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the rate (default 2%)")
 	fs.DurationVar(&o.rest, "rest", 2*time.Second,
-		"pause of this `TIME` between two probes; twice as long after a miss")
+		"pause of this `TIME` between two probes, and twice as long after a miss")
 	options.AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rate, "X", options.ParseRate), &o.Process,
 		"constant")
 	options.AddRequests(cmd, &o.AttackOptions)
 	options.AddSession(cmd, &o.AttackOptions, "rates count sessions, the objective applies to their steps")
-	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals; each probe has the next")
+	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals, plus 1 for each further probe")
 	o.File.AddTo(cmd, "")
 	o.AddDirTo(cmd)
 	o.AddJUnitTo(cmd)

@@ -70,7 +70,7 @@ func (a *app) crashCommand() *cobra.Command {
 	number(&o.kills, 10_000, "kills", "how often it is killed, at random moments")
 	flags.Choice(cmd, &o.kill, "kill", "target of the kills", killProcess, killServer, killBoth)
 	fs.StringArrayVar(&o.settings, "setting", nil, "`NAME=VALUE` in the configuration of the "+
-		"server that is started, as in appendfsync=always; repeatable")
+		"server that is started, as in appendfsync=always (repeatable)")
 	number(&o.Limit, strategies.MaxLimit, "limit", "tasks at once")
 	fs.StringVar(&o.Workload, "workload", "exponential:mean=1ms", "workload of each task, by "+
 		"`NAME`")

@@ -66,7 +66,7 @@ func (a *app) studyCommand() *cobra.Command {
 	fs.Var(flags.Parsed(&also, "NAME", func(text string) ([]strategies.Variant, error) {
 		more, err := options.Variants(strategies.Resolve)(text)
 		return append(also, more...), err
-	}), "strategy", "also compare this `NAME`; repeatable")
+	}), "strategy", "also compare this `NAME` (repeatable)")
 	flags.Complete(cmd, "strategy", options.StrategyNames)
 	options.Servers(cmd)
 	fs.Uint64Var(&seed, "seed", options.FirstSeed,

@@ -87,7 +87,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 		return err
 	}
 	conn, err := hub.Await(ctx, address, func(err error) {
-		a.Complain(fmt.Errorf("%w; waiting for it, Ctrl-C ends the worker", err))
+		a.Complain(fmt.Errorf("%w: waiting for it, Ctrl-C ends the worker", err))
 	})
 	switch {
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errParent):
@@ -100,7 +100,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	defer conn.Close()
 	runs := &patientRunners{app: a, all: map[time.Duration]*execute.Runner{}}
 	defer runs.close()
-	say(fmt.Sprintf("at work for %s, %d runs at once; Ctrl-C ends it", hub.Shown(address),
+	say(fmt.Sprintf("at work for %s, %d runs at once. Ctrl-C ends it", hub.Shown(address),
 		o.slots))
 	worker := fleet.Worker{Conn: conn, Self: me, Slots: o.slots, Run: runs.run, Idle: o.idle,
 		Say: say}

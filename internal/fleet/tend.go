@@ -113,7 +113,7 @@ func (s *Sweep) tend(answers string) {
 		server := hub.Shown(strings.Join(s.conn.Servers(), ","))
 		if there := s.conn.IsConnected(); there == away {
 			if away = !there; away {
-				s.say("the NATS server at " + server + " cannot be reached; waiting for it")
+				s.say("the NATS server at " + server + " cannot be reached, waiting for it")
 			} else {
 				s.say("the NATS server at " + server + " is there again")
 			}

@@ -50,7 +50,7 @@ func Metrics() []MetricInfo {
 		for _, q := range metric.Quantiles {
 			m = append(m, MetricInfo{q.Of(reading.name), "lower",
 				q.Name + " of the " + reading.name +
-					" (nearest rank); absent where the tasks are too few"})
+					" (nearest rank), absent if the tasks are too few"})
 		}
 		m = append(m, MetricInfo{metric.StatisticOf(metric.Max, reading.name), "lower",
 			"longest " + reading.name})
@@ -65,7 +65,7 @@ func Metrics() []MetricInfo {
 		}
 	}
 	m = append(m, MetricInfo{metric.QuantileError, "", "bound of the relative error of quantiles, in " +
-		"a soak, which keeps histograms; absent where quantiles are exact"})
+		"a soak, which keeps histograms (absent if quantiles are exact)"})
 	m = append(m, []MetricInfo{
 		{metric.ShortMeanResponse, "lower",
 			"mean response of the short tasks, if the workload has short and long ones"},
@@ -211,7 +211,7 @@ func Metrics() []MetricInfo {
 		{metric.FullShare, "", "share of the time in which every slot was taken; Poisson " +
 			"arrivals find the same (PASTA)"},
 		{metric.MeanWaitLow, "", "lower end of the 95 % interval of the mean wait, by stretches " +
-			"of the run; absent where the tasks are too few for one"},
+			"of the run (absent if the tasks are too few for one)"},
 		{metric.MeanWaitHigh, "", "its upper end"},
 		{metric.MeanWaitESS, "", "effective sample size of the mean wait, in independent tasks"},
 		{metric.MeanResponseLow, "", "the same of the mean response"},
@@ -283,16 +283,16 @@ func ofParts() (m []MetricInfo) {
 		{metric.Allowed, "", "starts per second that the strategy itself allows; absent where it " +
 			"limits no rate"},
 		{metric.TailTurnShare, "", "share of the response of the slowest 1 % in which every slot was " +
-			"taken, by the path-wise oracle; absent where it does not apply"},
+			"taken, by the path-wise oracle (absent if it does not apply)"},
 		{metric.TailEvenTurnShare, "", "the same if each task held its slot for the mean service"},
 		{metric.NextSlotMeanResponse, "", "mean response with one slot more, by the path-wise " +
-			"oracle on this run's own arrivals and services; absent where it does not apply"},
+			"oracle on this run's own arrivals and services (absent if it does not apply)"},
 		{metric.NextSlotP99Response, "", "p99 of the same"},
 		{metric.EvenMeanResponse, "", "mean response if each task held its slot for the mean " +
 			"service, by the same oracle: the rest is due to long tasks ahead of others"},
 		{metric.EvenP99Response, "", "p99 of the same"},
 		{metric.NoTargetMeanResponse, "", "mean response if the target added no time to the " +
-			"work, by the same oracle; absent where it added none"},
+			"work, by the same oracle (absent if it added none)"},
 		{metric.NoTargetP99Response, "", "p99 of the same"},
 	}...)
 }
@@ -322,7 +322,7 @@ var RuntimeMetrics = []MetricInfo{
 	{metric.MaxHeap, "", "largest size of objects, dead ones included, and stacks that the meter " +
 		"saw (real clock)"},
 	{metric.HeapPerInflight, "", "growth of live objects and stacks by the end of a cycle, divided by " +
-		"the peak in flight; absent without a cycle"},
+		"the peak in flight (absent without a cycle)"},
 	{metric.RunqueuePerOp, "", "run-queue wait: time that threads of the process were runnable and " +
 		"had no processor, per task (real clock, Linux)"},
 	{metric.VoluntarySwitches, "", "voluntary context switches per task: of a thread that had to " +
@@ -336,9 +336,9 @@ var stageMetrics = []MetricInfo{
 	{metric.Offered, "", "tasks due in the stage, per second"},
 	{metric.Goodput, "higher", "tasks of the stage completed within the deadline, per second"},
 	{metric.MeanResponse, "lower", "their mean response"},
-	{metric.P50Response, "lower", "their p50 response; absent with too few tasks"},
-	{metric.P95Response, "lower", "their p95 response; absent with too few tasks"},
-	{metric.P99Response, "lower", "their p99 response; absent with too few tasks"},
+	{metric.P50Response, "lower", "their p50 response (absent with too few tasks)"},
+	{metric.P95Response, "lower", "their p95 response (absent with too few tasks)"},
+	{metric.P99Response, "lower", "their p99 response (absent with too few tasks)"},
 	{metric.DueP99Response, "", "p99 response over all requests that were due, in an attack: as " +
 		"for the whole attack"},
 	{metric.Attempts, "lower", "attempts per task that was started"},
@@ -359,8 +359,8 @@ var sessionMetrics = []MetricInfo{
 	{metric.MeanResponse, "lower", "mean response of completed sessions: the sum of the " +
 		"responses of their steps"},
 	{metric.P50Response, "lower", "its median"},
-	{metric.P95Response, "lower", "its p95; absent with too few sessions"},
-	{metric.P99Response, "lower", "its p99; absent with too few sessions"},
+	{metric.P95Response, "lower", "its p95 (absent with too few sessions)"},
+	{metric.P99Response, "lower", "its p99 (absent with too few sessions)"},
 	{metric.DueP50Response, "", "its median over all sessions that were due: as for requests"},
 	{metric.DueP95Response, "", "its p95 over the same"},
 	{metric.DueP99Response, "", "its p99 over the same"},
@@ -386,8 +386,8 @@ var stepMetrics = []MetricInfo{
 	{metric.Count, "", "settled requests of the step"},
 	{metric.MeanResponse, "lower", "mean response of completed requests"},
 	{metric.P50Response, "lower", "its median"},
-	{metric.P95Response, "lower", "its p95; absent with too few requests"},
-	{metric.P99Response, "lower", "its p99; absent with too few requests"},
+	{metric.P95Response, "lower", "its p95 (absent with too few requests)"},
+	{metric.P99Response, "lower", "its p99 (absent with too few requests)"},
 	{metric.DueP50Response, "", "its median over all requests of the step that were due"},
 	{metric.DueP95Response, "", "its p95 over the same"},
 	{metric.DueP99Response, "", "its p99 over the same"},

@@ -34,7 +34,7 @@ func register(s strategies.Spec) strategies.Spec {
 		return own(p)
 	}
 	if s.OnPanic == "" {
-		s.OnPanic = "contained; the message becomes a dead letter"
+		s.OnPanic = "contained, and the message becomes a dead letter"
 	}
 	return strategies.Register(s)
 }

@@ -34,7 +34,7 @@ var _ = register(strategies.Spec{
 		"of the recent ones",
 	UseIf:   "you hedge together with failsafe-go's other policies",
 	Source:  "github.com/failsafe-go/failsafe-go/hedgepolicy",
-	OnPanic: "contained by the adapter; failsafe-go lets it end the process",
+	OnPanic: "contained by the adapter, while failsafe-go lets it end the process",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
 		{What: "inside a Bulkhead of Limit",
 			Bare: "has no limit on tasks"},
@@ -133,7 +133,7 @@ func (a *attempts) make(ctx context.Context, second bool) (r strategies.Result) 
 	return r
 }
 
-// end waits for those that run, and returns what came of the first.
+// end waits for the running attempts, and returns the result of the first.
 func (a *attempts) end() strategies.Result {
 	a.mu.Lock()
 	a.over = true

@@ -59,7 +59,7 @@ var _ = register(strategies.Spec{
 		"refuses the lowest Priority first",
 	UseIf:   "overload must be refused to the least important tasks, and the limit is not known",
 	Source:  "github.com/failsafe-go/failsafe-go/priority",
-	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",
+	OnPanic: "contained by the adapter, but through failsafe-go's executor it costs a permit for good",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
 		{What: "a limit of 1 to Limit that begins at Limit",
 			Bare: "a limit of 1 to 200 that begins at 20"},
@@ -146,8 +146,8 @@ func (w waiter) accepted() {
 	}
 }
 
-// wait takes a permit in the goroutine of the task. It sends one answer at least, and never waits
-// to send.
+// wait acquires a permit in the goroutine of the task. It sends at least one answer, and never
+// blocks in sending.
 func (s *failsafePriority) wait(t *strategies.Task, level int, answer chan<- error) {
 	w := waiter{s.Ctx, answer}
 	permit, err := s.limiter.AcquirePermitWithLevel(w, level)

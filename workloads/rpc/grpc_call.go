@@ -36,7 +36,7 @@ var _ = workloads.Register(workloads.Spec{
 			Doc: "assumed service time"},
 		{Name: "conns", Kind: param.Int, Default: "1", Doc: "connections, which share the tasks"},
 		{Name: "streams", Kind: param.Int, Default: "100",
-			Doc: "tasks at once on a connection; one more waits"},
+			Doc: "tasks at once on a connection, beyond which tasks wait"},
 		{Name: "timeout", Kind: param.Duration, Default: "5s",
 			Doc: "time after which a task fails, at most 1h"},
 	},

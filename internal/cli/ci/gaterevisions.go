@@ -23,7 +23,7 @@ import (
 	"github.com/poolbench/poolbench/reports/gate"
 )
 
-// measureFlags are those of a gate that measures revisions by itself.
+// measureFlags are the flags of a gate that measures revisions by itself.
 type measureFlags struct {
 	measure.Options
 	bisect bool
@@ -72,7 +72,7 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 }
 
 // splitArguments splits as a shell does, with the variables of the environment. It runs nothing,
-// and expands no names of files, which would be those of the wrong directory.
+// and expands no file names, which would be looked up in the wrong directory.
 func splitArguments(text string) ([]string, error) {
 	args, err := shell.Fields(text, os.Getenv)
 	if err != nil {
@@ -91,7 +91,7 @@ func (o *measureFlags) changed() (name string) {
 	return name
 }
 
-// gateRevisions measures, writes the directory, and shows what came out.
+// gateRevisions measures, writes the directory, and shows the results.
 func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	o, err := f.measureOptions(time.Now())
 	if err != nil {
@@ -132,7 +132,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	return shown
 }
 
-// gateFailure is what becomes of a gate without a verdict.
+// gateFailure handles a gate without a verdict.
 func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		if _, err := os.Stat(filepath.Join(o.Out, measure.PlanFile)); err == nil {
@@ -193,9 +193,9 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 // that short runs have many.
 const controlBlocks = 2000
 
-// controlCommand is the benchmark of known outcome that a gate measures beside the others: a fixed
-// number of SHA-256 blocks, or 15 % more. It is part of this program, so that it is there for any
-// module. It keeps nothing in memory that grows, and starts nothing.
+// controlCommand returns the benchmark of known outcome that a gate measures with the others: a
+// fixed number of SHA-256 blocks, or 15 % more. It is part of this program, so that it is there for
+// any module. It keeps nothing in memory that grows, and starts nothing.
 func (a *app) controlCommand() *cobra.Command {
 	var slower bool
 	cmd := flags.Hidden("control BENCHTIME [flags]",

@@ -105,7 +105,7 @@ func runAsCommand(args []string) int {
 	return cli.On(context.Background(), h, args, os.Stdin)
 }
 
-// misbehave is what strategies do to their process.
+// misbehave makes a strategy disturb its process.
 func misbehave(fault string) {
 	switch fault {
 	case "panic":

@@ -101,7 +101,7 @@ func Start(ctx context.Context) (*Exporter, error) {
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL"),
 		os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf")
 	if protocol != "http/protobuf" {
-		return nil, fmt.Errorf("$OTEL_EXPORTER_OTLP_PROTOCOL: %q is not spoken; want "+
+		return nil, fmt.Errorf("$OTEL_EXPORTER_OTLP_PROTOCOL: %q is not supported: want "+
 			"http/protobuf", protocol)
 	}
 	x := &Exporter{interval: defaultInterval, begun: time.Now(), series: map[string]*series{}}

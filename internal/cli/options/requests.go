@@ -56,7 +56,7 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	o.LettersFile.AddTo(cmd, "dead-letters",
 		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
 	fs.Var(flags.Repeated(&o.StopIf, "'RULE'", checks.ParseStop), "stop-if", "end the attack early, "+
-		"with exit code 1, by a rule such as 'failed > 5% for 10s'; repeatable")
+		"with exit code 1, by a rule such as 'failed > 5% for 10s' (repeatable)")
 	fs.BoolVar(&o.Soak, "soak", false, "keep no record of single requests, so that an attack may "+
 		"go on for hours: quantiles within 0.1% (so it is beyond 10 million requests)")
 	ObjectiveByURL(cmd, &o.Objectives, "exit code 1 unless the requests at each rate meet it: "+
@@ -65,7 +65,7 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	o.LoadOptions.AddTo(cmd)
 	Profile(cmd, &o.Profile)
 	fs.BoolVar(&o.resume, "resume", false,
-		"continue a killed attack --soak to DIR with the same flags; not of sessions")
+		"continue a killed attack --soak to DIR with the same flags, except of sessions")
 	o.File.AddTo(cmd, ", and url")
 }
 

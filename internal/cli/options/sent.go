@@ -32,13 +32,13 @@ const harFormat = "har"
 func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.method, "method", "m", http.MethodGet, "HTTP `METHOD`")
-	fs.StringArrayVarP(&f.headers, "header", "H", nil, "send this `'NAME: VALUE'`; repeatable")
+	fs.StringArrayVarP(&f.headers, "header", "H", nil, "send this `'NAME: VALUE'` (repeatable)")
 	fs.StringArrayVar(&o.ShowQuery, "show-query", nil, "show the value of this `NAME` in the query "+
-		"of URLs, where … stands by default; repeatable")
+		"of URLs, where … stands by default (repeatable)")
 	fs.StringVarP(&f.body, "body", "b", "", "send this `TEXT`; @FILE sends the content of a file, - that "+
 		"of standard input")
 	fs.StringArrayVarP(&f.form, "form", "F", nil, "send a multipart form with this field, "+
-		"`NAME=VALUE` or NAME=@FILE, by POST, as curl does; repeatable")
+		"`NAME=VALUE` or NAME=@FILE, by POST, as curl does (repeatable)")
 	fs.StringVar(&f.targets, "targets", "", "requests from this `FILE` in turn, instead of URL; - "+
 		"for standard input")
 	flags.Choice(cmd, &f.format, "targets-format", "format of the targets: vegeta's http or json, "+

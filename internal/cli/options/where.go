@@ -92,7 +92,7 @@ func (f AgentsFlag) check(cmd *cobra.Command, agents int) error {
 		return nil
 	}
 	if agents > MostLocalWorkers && f.NATS == "" {
-		return fmt.Errorf("--agents %d: want at most %d on this machine; --nats has others",
+		return fmt.Errorf("--agents %d: want at most %d on this machine, or --nats for others",
 			agents, MostLocalWorkers)
 	}
 	if f.NATS != "" {

@@ -20,7 +20,7 @@ const (
 	helpWidth     = 80
 )
 
-// explain writes the help of a command: all of it, or what fits into shortHelp lines.
+// explain writes the help of a command: all of it, or the first shortHelp lines.
 func explain(w io.Writer, c *cobra.Command, all bool) error {
 	whole := explanation(c, paragraphs(cmp.Or(c.Long, c.Short)), examples(c.Example), true)
 	if all || len(whole) <= shortHelp {

@@ -413,7 +413,7 @@ func TestLoadBadInput(t *testing.T) {
 		"serve none --workload nap": `--workload: unknown workload "nap" (known: `,
 		"serve none --workload http_get": "--workload: http_get calls a " +
 			"server of its own",
-		"serve none --addr 0.0.0.0:0": `--addr: "0.0.0.0" is no loopback address; --any-address allows it`,
+		"serve none --addr 0.0.0.0:0": `--addr: "0.0.0.0" is no loopback address: --any-address allows it`,
 		"serve none --addr 127.0.0.1": `--addr: want HOST:PORT, got "127.0.0.1"`,
 		"serve none --addr 127.0.0.1:99999": "--addr: listen tcp: address 99999: " +
 			"invalid port",
