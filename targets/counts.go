@@ -57,7 +57,6 @@ func (c *calls) gone(err error) error {
 	return err
 }
 
-// Counts implements Counted.
 func (c *calls) Counts() []Count { return c.counts() }
 
 // A delaying target also makes calls wait.
@@ -66,7 +65,6 @@ type delaying struct {
 	delayed atomic.Int64
 }
 
-// Counts implements Counted.
 func (d *delaying) Counts() []Count {
 	return d.counts(Count{delayedCalls.Name, d.delayed.Load()})
 }

@@ -74,7 +74,6 @@ type deafServer struct {
 	waiting []time.Duration // when the calls that wait begin, in their order
 }
 
-// Call implements Target.
 func (d *deafServer) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := d.gone(ctx.Err()); err != nil {
 		return err

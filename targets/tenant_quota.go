@@ -104,7 +104,6 @@ func (q *tenantQuota) forget(now int64) {
 // Quota implements Metered, for tenant 0.
 func (q *tenantQuota) Quota() Quota { return q.QuotaOf(0) }
 
-// QuotaOf implements Tenanted.
 func (q *tenantQuota) QuotaOf(tenant int32) Quota {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -44,10 +44,8 @@ type ofTenant struct {
 	tenant int32
 }
 
-// Call implements Target.
 func (t *ofTenant) Call(ctx context.Context, seq uint64, work Work) error {
 	return t.CallOf(ctx, t.tenant, seq, work)
 }
 
-// Quota implements Metered.
 func (t *ofTenant) Quota() Quota { return t.QuotaOf(t.tenant) }

@@ -25,7 +25,6 @@ type counted interface {
 	takes(mean time.Duration)
 }
 
-// Sized implements machine.Work.
 func (a *amount) Sized(units int) machine.Doer { return a.start(0, units) }
 
 // keys are the two parameters.
@@ -100,10 +99,8 @@ type times struct {
 	c2   float64
 }
 
-// Mean implements Workload.
 func (t *times) Mean() time.Duration { return t.mean }
 
-// C2 implements Workload.
 func (t *times) C2() float64 { return t.c2 }
 
 // beside returns the times of a task with a constant time added.

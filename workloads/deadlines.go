@@ -28,7 +28,6 @@ type deadlines struct {
 	slack *waits
 }
 
-// Allowance implements Dated.
 func (w *deadlines) Allowance(seq uint64) time.Duration {
 	took := w.Time(seq)
 	return took + min(w.slack.Time(seq), math.MaxInt64-took)

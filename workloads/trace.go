@@ -135,7 +135,6 @@ type classedTrace struct {
 	long    []bool // by class of the file
 }
 
-// Long implements Classed.
 func (w *classedTrace) Long(seq uint64) bool {
 	return w.long[w.records[seq%uint64(len(w.records))].Class()]
 }

@@ -93,7 +93,6 @@ func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duratio
 	}
 }
 
-// Time implements Timed.
 func (w *waiter) Time(seq uint64) time.Duration {
 	s := w.slot()
 	d := w.time(s, seq)
@@ -138,13 +137,10 @@ func (w *waits) draw(s *slot, seq uint64) time.Duration {
 	return w.dist.Sample(s.seed(w.seed, seq))
 }
 
-// Mean implements Workload.
 func (w *waits) Mean() time.Duration { return w.dist.Mean() }
 
-// C2 implements Workload.
 func (w *waits) C2() float64 { return w.dist.C2() }
 
-// Dist implements Distributed.
 func (w *waits) Dist() dist.Dist { return w.dist }
 
 // meanKey is the parameter that most waits have.

@@ -91,7 +91,6 @@ func openPostgresQueue(
 		Close: q.close, Dead: q.dead, Stored: q.left})
 }
 
-// add implements Put.
 func (q *postgresQueue) add(ctx context.Context, body []byte) error {
 	if err := q.within(ctx, answering, func(ctx context.Context) error {
 		_, err := q.pool.Exec(ctx, q.insert, body)

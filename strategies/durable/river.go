@@ -147,7 +147,6 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 	return err
 }
 
-// add implements Put.
 func (q *riverQueue) add(ctx context.Context, body []byte) error {
 	return q.within(ctx, answering, func(ctx context.Context) error {
 		_, err := q.client.Insert(ctx, riverTask{body}, nil)
@@ -155,7 +154,6 @@ func (q *riverQueue) add(ctx context.Context, body []byte) error {
 	})
 }
 
-// work implements Work.
 func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	q.do = do
 	for {

@@ -44,7 +44,6 @@ func (s *outside) KeepAll() {
 	}
 }
 
-// Counts implements strategies.Counted.
 func (s *outside) Counts() []strategies.Count { return strategies.CountsOf(s.inside...) }
 
 // drain waits, after the intake has closed, until nothing is kept here and then for the inner

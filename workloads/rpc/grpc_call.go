@@ -167,10 +167,8 @@ func (w *call) Do(ctx context.Context, _ uint64) error {
 	return fmt.Errorf("%s: %s", grpcdyn.Spell(a.Code), a.Text)
 }
 
-// Mean implements workloads.Workload.
 func (w *call) Mean() time.Duration { return w.mean }
 
-// C2 implements workloads.Workload.
 func (w *call) C2() float64 { return w.c2 }
 
 // Close closes the connections.

@@ -141,7 +141,6 @@ type bisectProgress struct {
 // Say implements measure.Watch. The lines of a single gate are left out.
 func (w *bisectProgress) Say(string) {}
 
-// Doing implements measure.Watch.
 func (w *bisectProgress) Doing(what string) {
 	if what != "" {
 		what = w.at + ": " + what
@@ -149,14 +148,12 @@ func (w *bisectProgress) Doing(what string) {
 	w.Progress.Doing(what)
 }
 
-// More implements measure.Watch.
 func (w *bisectProgress) More(runs int, each time.Duration) {
 	if w.Progress.Doing("") {
 		w.progress.More(runs, each)
 	}
 }
 
-// Ran implements measure.Watch.
 func (w *bisectProgress) Ran(runs int, each time.Duration) {
 	if w.Progress.Doing("") {
 		w.progress.Ran(runs, each)

@@ -35,6 +35,7 @@ func OpenAgents(
 	return g, nil
 }
 
+// Run attacks with the agents.
 func (g *Agents) Run(ctx context.Context, k attack.Attack) (*attack.Report, error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)

@@ -49,6 +49,7 @@ func (r *Runner) Parallel() int {
 	return fleet.Outstanding
 }
 
+// Run runs the scenario.
 func (r *Runner) Run(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
 	return r.Telling(ctx, s, r.soFar)
 }

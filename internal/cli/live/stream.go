@@ -39,6 +39,7 @@ type Seconds struct {
 	before machine.Snapshot
 }
 
+// NewSeconds returns the Seconds of that meter.
 func NewSeconds(m *machine.Meter) *Seconds { return &Seconds{meter: m} }
 
 // Step returns the second that is over now: none between two runs, and the totals of a run that has

@@ -142,6 +142,7 @@ func commandNames(root *cobra.Command) (names []string) {
 
 // Each command's help is a file of help/, in lines of at most 80 columns: the text, and after a
 // line "Examples:" commands to paste.
+//
 //go:embed help/*.txt
 var helpFiles embed.FS
 

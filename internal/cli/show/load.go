@@ -233,6 +233,7 @@ func spellCounts(before string, counts []attack.Count) (words []string) {
 	return words
 }
 
+// NewLoad returns the load of an attack.
 func NewLoad(k attack.Attack) Load {
 	l := Load{Row: k.Target(), Name: k.Name(), Estimate: k.Duration}
 	if k.Strategy.Spec.Name != "" {

@@ -168,6 +168,7 @@ func Uncertain(columns []Column, rows []Row) []string {
 	return results.UncertainLines(shown)
 }
 
+// Heads returns the heads of the columns.
 func Heads(columns []Column) []string {
 	return text.Texts(columns, func(c Column) string { return c.Head })
 }
