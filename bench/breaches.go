@@ -121,7 +121,7 @@ func (d *driver) maySettle(j *job) bool {
 	return false
 }
 
-// mayRefuse reports whether this refusal ends the job. ended says whether the context of the Submit
+// mayRefuse reports whether this refusal ends the job. ended is whether the context of the Submit
 // had ended.
 func (d *driver) mayRefuse(ended bool, j *job, err error) bool {
 	if !errors.Is(err, strategies.ErrShed) && !ended {

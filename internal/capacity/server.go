@@ -103,7 +103,7 @@ func (s Server) Validate() error {
 
 func (s Server) resolution() float64 { return cmp.Or(s.Resolution, serverResolution) }
 
-// Do searches. The error is that of a probe, or the end of ctx, with a partial answer.
+// Do searches. It returns the error of a probe, or the end of ctx, with a partial answer.
 func (s Server) Do(ctx context.Context) (*ServerAnswer, error) {
 	a := &ServerAnswer{Met: math.NaN(), Missed: math.NaN()}
 	if err := s.Validate(); err != nil {

@@ -403,15 +403,14 @@ var stepMetrics = []MetricInfo{
 	{metric.Unsent, "lower", "share of the sessions that ended before the step"},
 }
 
-// urlMetrics are what it reports of the requests to each URL, where there are several, and of each
-// step.
+// urlMetrics are reported for each URL, if there are several, and for each step.
 var urlMetrics = []MetricInfo{
 	{metric.SentBytes, "", "bytes of their bodies, per request"},
 	{metric.ReceivedBytes, "", "bytes of the bodies of their answers, per request"},
 	statusMetric,
 }
 
-// statusMetric is what an attack reports of each status.
+// statusMetric is reported for each status of an attack.
 var statusMetric = MetricInfo{metric.OfStatus("NAME"), "",
 	"share of the requests that were answered with the status NAME"}
 

@@ -22,7 +22,7 @@ var (
 	errTooMuchText = fmt.Errorf("it makes more than %d MiB of text", mostFilled>>20)
 )
 
-// checkActions rejects a template whose tree would take too much memory.
+// checkActions rejects a template whose tree would need too much memory.
 func checkActions(text string) error {
 	size := 0
 	for {
