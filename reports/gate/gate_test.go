@@ -289,7 +289,7 @@ func TestGateReport(t *testing.T) {
 			new: strings.ReplaceAll(fine, "ns/op", "ns/op 9 frobs"), exit: 3, rows: 1,
 			notGated: []string{"frobs: direction not known"},
 			unclear: []string{"frobs of X cannot be judged: it differs, and its direction is not " +
-				"known: say --better frobs=lower or =higher"}},
+				"known: give --better frobs=lower or =higher"}},
 		{name: "evident directions",
 			old: strings.ReplaceAll(fine, "ns/op", "ns/op 5123 p99-ns 7125 req/s"),
 			new: strings.ReplaceAll(fine, "ns/op", "ns/op 5123 p99-ns 7125 req/s"), rows: 3},

@@ -368,7 +368,7 @@ func TestTrendRefuses(t *testing.T) {
 		{[]results.Input{{Label: "a",
 			Results: resultstest.Read(t, "a", "Unit n better=lower\nBenchmarkX 1 1 n\n")},
 			{Label: "b", Results: resultstest.Read(t, "b",
-				"Unit n better=higher\nBenchmarkX 1 1 n\n")}}, Options{}, "but a says lower"},
+				"Unit n better=higher\nBenchmarkX 1 1 n\n")}}, Options{}, "but a has lower"},
 	} {
 		if _, err := Find(c.inputs, c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)

@@ -449,7 +449,7 @@ func TestUnfit(t *testing.T) {
 		{"metric without a direction", "package m\n\nimport \"testing\"\n\nfunc BenchmarkNew(b " +
 			"*testing.B) { b.ReportMetric(1, \"x\") }\n", func(o *Options) {
 			o.Bench, o.Skip, o.Metrics = "S", "New", []string{"wide"}
-		}, []string{"whether higher or lower wide is better is not known: say --better " +
+		}, []string{"whether higher or lower wide is better is not known: give --better " +
 			"wide=lower or =higher"}},
 		{"no room", "package m\n",
 			func(o *Options) { o.Out = filepath.Join(o.Dir, "go.mod", "out") },
