@@ -24,7 +24,7 @@ var _ = register(Spec{
 		{Name: "knee", Kind: param.Int, Default: "10",
 			Doc: "calls in service at once that do not slow each other down, at least 0"},
 		{Name: "slope", Kind: param.Float, Default: "0.2", Doc: "time added per call above the " +
-			"knee, as a share of the work's time: above 1/knee, more at once means less done"},
+			"knee, as a share of the work's time; above 1/knee, more at once means less done"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		b := &brownout{knee: int64(v.Int("knee")), slope: v.Float("slope")}

@@ -26,7 +26,7 @@ var _ = register(Spec{
 		{Name: "p", Kind: param.Float, Default: "0.01",
 			Doc: "share of tasks that never end, from 0 to 1"},
 		{Name: "wait", Kind: param.Distribution, Default: "exp(10ms)",
-			Doc: "time of the other tasks, the only ones that count in mean and C²"},
+			Doc: "time of the other tasks, the only ones that mean and C² are of"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		c, err := registry.NewCoin(seed, v, "p")

@@ -172,7 +172,7 @@ func (s Spec) String() string { return s.Name }
 
 func register(s Spec) Spec { return all.Add(s.Name, checked(s)) }
 
-// checked makes New call Check, so that workloads need not.
+// checked makes New refuse what Check does, so that no workload has to ask it.
 func checked(s Spec) Spec {
 	start := s.New
 	s.New = func(seed uint64, v param.Values) (Workload, error) {

@@ -77,7 +77,7 @@ func (a *app) showListings(lists []options.Listing) error {
 	return nil
 }
 
-// showStrategies prints a list of the strategies and their differences.
+// showStrategies is the list of the strategies by themselves: what tells them apart.
 func (a *app) showStrategies() error {
 	rows := [][]string{options.StrategyColumns}
 	for _, s := range strategies.All() {

@@ -141,7 +141,7 @@ func writeModule(dir, source string) (err error) {
 	return nil
 }
 
-// goMod returns the go.mod of a module that uses poolbench from a checkout. It has the versions of
+// goMod is the go.mod of a module that takes poolbench from a checkout. The versions are those of
 // the checkout's go.mod, so that nothing is looked up.
 func goMod(name, theirs, source string) string {
 	_, requirements, _ := strings.Cut(theirs, "\n")

@@ -48,6 +48,7 @@ func (g Gate[P]) Start(ctx context.Context, sink strategies.Sink) strategies.Str
 	return s
 }
 
+// Submit implements Strategy.
 func (s *gate[P]) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
 		return err

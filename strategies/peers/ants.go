@@ -22,7 +22,7 @@ var _ = register(strategies.Spec{
 	Summary: "ants: a stack of reused goroutines, one channel each",
 	UseIf:   "you have ants already",
 	Source:  "github.com/panjf2000/ants/v2",
-	OnPanic: "contained by the adapter, while ants itself recovers, logs and replaces the worker",
+	OnPanic: "contained by the adapter; ants itself recovers, logs and replaces the worker",
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach ants",
 			Bare: "recovers, logs and replaces the worker"},

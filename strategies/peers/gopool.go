@@ -27,7 +27,7 @@ var _ = register(strategies.Spec{
 	Summary: "gopool: workers that come with the tasks and go when its list is empty",
 	UseIf:   "tasks are many and short, may queue without bound, and the limit may be a little more",
 	Source:  "github.com/bytedance/gopkg/util/gopool",
-	OnPanic: "contained by the adapter, while gopool itself recovers and logs",
+	OnPanic: "contained by the adapter; gopool itself recovers and logs",
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach gopool",
 			Bare: "recovers and logs"},

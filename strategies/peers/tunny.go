@@ -23,7 +23,7 @@ var _ = register(strategies.Spec{
 	Summary: "tunny: callers that each wait for a worker's answer",
 	UseIf:   "callers wait for an answer anyway, or a worker keeps something between tasks",
 	Source:  "github.com/Jeffail/tunny",
-	OnPanic: "contained by the adapter, while tunny itself lets it crash the process",
+	OnPanic: "contained by the adapter; tunny itself lets it crash the process",
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach tunny",
 			Bare: "lets a panic end the process"},

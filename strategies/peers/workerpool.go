@@ -23,7 +23,7 @@ var _ = register(strategies.Spec{
 	Summary: "workerpool: a dispatcher with an unbounded queue, and workers that come and go",
 	UseIf:   "a submitter must never wait, whatever is queued",
 	Source:  "github.com/gammazero/workerpool",
-	OnPanic: "contained by the adapter, while workerpool itself lets it crash the process",
+	OnPanic: "contained by the adapter; workerpool itself lets it crash the process",
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach workerpool",
 			Bare: "lets a panic end the process"},

@@ -134,7 +134,8 @@ func (v *View) stop(e live.Ending) (export, stream error) {
 	return v.export.End(), stream
 }
 
-// close ends the page. report is the path of the report for its viewers, or "".
+// close ends the page; report is the path of the report that those who look on get, "" where there
+// is none.
 func (v *View) close(report string) error {
 	if v == nil || v.server == nil {
 		return nil

@@ -236,7 +236,7 @@ func promises(s strategies.Spec) (words []string) {
 		{"tries again", s.Retries},
 		{"makes second attempts", s.Hedges},
 		{"changes its limit", s.Resizes},
-		{"refuses while the tasks' target fails", s.Trips},
+		{"refuses while what tasks call fails", s.Trips},
 		{"takes --queue", s.UsesQueue},
 		{"asks for the size of tasks", s.UsesSize},
 		{"keeps classes of tasks apart", s.ClassPools != nil},
