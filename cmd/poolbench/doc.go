@@ -30,8 +30,8 @@
 //
 // Under the virtual clock the same seed gives the same bytes on every machine with the same
 // arithmetic, and an hour of load takes seconds. It shows scheduling alone. The costs of a strategy
-// in CPU, memory and locks show under the real clock, which is the default. Go's runtime orders
-// simultaneous events at random, as where target freeze thaws: figures of hedged,
+// in CPU, memory and locks show under the real clock, which is the default. Of what happens at one
+// instant, as where target freeze thaws, Go's runtime draws the order: figures of hedged,
 // failsafe_hedge, adaptive_gradient and partitioned can differ a little from run to run.
 //
 // Names can have parameters, and list explains them:
