@@ -155,7 +155,7 @@ func (a *app) findServer(
 	return a.searchServer(ctx, s, attacks[0], o)
 }
 
-// mostThought is the longest think time of a session, as a share of a probe. The rate is too low
+// mostThought is the longest mean think time, as a share of a probe. The actual rate is too low
 // before the first sessions have thought, and after the last is due.
 const mostThought = 0.1
 

@@ -106,7 +106,7 @@ func (e *Execution) Follow(p options.Plan, quiet bool) {
 	e.Show.Kept(p, e.Dir)
 }
 
-// Hold judges the scenarios by the objectives, and writes them into the directory.
+// Hold sets the objectives of the scenarios, and writes them into the directory.
 func (e *Execution) Hold(all objectives.List) error {
 	e.objectives = all
 	for _, o := range all {

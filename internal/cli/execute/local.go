@@ -98,7 +98,7 @@ func (f *localFleet) one(ctx context.Context, slots int) error {
 	return err
 }
 
-// close ends the server. The workers must have ended.
+// close waits for the workers, and then ends the server.
 func (f *localFleet) close() error {
 	f.workers.Wait()
 	return f.Close()
