@@ -25,7 +25,7 @@ func (w Words) stages(m *matrix) (complaints []error) {
 	for _, x := range axes() {
 		if other := w[x.name]; other != nil && slices.Contains(x.excludes, "stages") {
 			complaints = append(complaints, fmt.Errorf("%s: stages have loads and lengths of their "+
-				"own, so %s cannot be given, too", given.Where, x.name))
+				"own, so %s cannot be given as well", given.Where, x.name))
 		}
 	}
 	if len(m.Arrivals) == 0 {

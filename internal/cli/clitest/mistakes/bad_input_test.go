@@ -222,7 +222,7 @@ func TestBadInput(t *testing.T) {
 		{"capacity --objective shed<1% --load-range 1,5000",
 			[]string{"--load-range: load 5000: want 1e-06 to 1000, 1 being the capacity"}},
 		{"capacity --objective shed<1% --limit-range 1,5",
-			[]string{"--limit-range: the load is searched; --find limit searches the limit"}},
+			[]string{"--limit-range: the load is searched: --find limit searches the limit"}},
 		{"capacity --objective shed<1% --find limit --rate 10 --load-range 1,2",
 			[]string{"--load-range: the limit is searched: give --limit-range"}},
 		{"capacity --objective shed<1% --find limit --rate 10 --limit-range 5,1",
@@ -279,7 +279,7 @@ func TestBadInput(t *testing.T) {
 
 		{"run --timeout 0s --n 5", []string{"--timeout: "}},
 		{"run --workload evil --n 5",
-			[]string{"workload evil: some of its tasks end only when they are cancelled; give a " +
+			[]string{"workload evil: some of its tasks end only when they are cancelled, so give a " +
 				"timeout"}},
 		{"run --workload sql_query --clock virtual", []string{"workload sql_query: files, " +
 			"sockets and databases have no virtual time, so use the real clock"}},

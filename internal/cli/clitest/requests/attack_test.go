@@ -391,7 +391,7 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --count 2 --vegeta v": "--vegeta: a file holds one attack: " +
 			"one strategy and rate, and no --count",
 		"attack http://h/ --vegeta a-file":  "--vegeta: a-file: file exists",
-		"attack http://h/ --resume --out x": "--resume: want --soak; no other attack",
+		"attack http://h/ --resume --out x": "--resume: want --soak, because no other attack",
 		"attack http://h/ --resume --out x --soak --agents 2": "--resume and --agents exclude " +
 			"each other",
 		"attack http://h/ --resume --out x --soak --vegeta v": "--resume and --vegeta exclude " +
@@ -510,9 +510,9 @@ func TestAttackRates(t *testing.T) {
 		"attack URL --rate 5,5": "--rate: 5 is given twice",
 		"attack URL --rate 99,10 --duration 10s --objective p99-response<1h": "p99-response-sec " +
 			"needs at least 368 requests, and only 100 are planned: give a longer duration, such as 37s",
-		"attack URL --clients 2 --n 30 --objective p90-response<1h": "takes 36 requests, and 30 are " +
-			"to be sent: give n 36",
-		"capacity URL --first-rate 9 --duration 1s --objective p90-response<1h": "takes 36 requests, " +
+		"attack URL --clients 2 --n 30 --objective p90-response<1h": "needs at least 36 requests, " +
+			"and only 30 are planned: give n 36",
+		"capacity URL --first-rate 9 --duration 1s --objective p90-response<1h": "needs at least 36 requests, " +
 			"and only 9 are planned: give a longer duration, such as 4s",
 	} {
 		o := clitest.Command(t, strings.Fields(strings.Replace(args, "URL", url, 1))...)
