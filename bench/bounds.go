@@ -129,7 +129,7 @@ func (s Scenario) Resolves(unit string) error {
 	for left(enough) < least {
 		enough++
 	}
-	return fmt.Errorf("%s takes %d tasks after the warm-up, and %s has too few: give n %d", unit,
+	return fmt.Errorf("%s needs %d tasks after the warm-up, and %s has too few: give n %d", unit,
 		least, how, enough)
 }
 

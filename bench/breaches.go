@@ -99,7 +99,7 @@ func (d *driver) noJob(t *strategies.Task) {
 		}
 	}
 	d.fail(d.guard.blame(machine.StacksHere(),
-		"Done was called with %s; by clause 2 (Once) it is called once with each accepted task",
+		"Done was called with %s, but by clause 2 (Once) it is called once with each accepted task",
 		what))
 }
 
@@ -114,14 +114,14 @@ func (d *driver) maySettle(j *job) bool {
 	}
 	if j.state.Load() == running {
 		d.fail(d.guard.blame(machine.StacksHere(), "Done was called with a task that is inside its "+
-			"Run; by clause 2 (Once) it is done after its last step"))
+			"Run, but by clause 2 (Once) it is done after its last step"))
 	} else {
 		d.settledTwice.Add(1)
 	}
 	return false
 }
 
-// mayRefuse reports whether this refusal ends the job. ended says whether the context of the Submit
+// mayRefuse reports whether this refusal ends the job. ended is whether the context of the Submit
 // had ended.
 func (d *driver) mayRefuse(ended bool, j *job, err error) bool {
 	if !errors.Is(err, strategies.ErrShed) && !ended {
@@ -132,7 +132,7 @@ func (d *driver) mayRefuse(ended bool, j *job, err error) bool {
 	switch {
 	case rests && j.rec.Attempts == 0:
 	case rests, j.state.Load() == running:
-		d.fail(d.guard.blame(nil, "Submit refused a task with %q and runs it; by clause 2 (Once) "+
+		d.fail(d.guard.blame(nil, "Submit refused a task with %q and runs it, but by clause 2 (Once) "+
 			"a refused one is neither run nor done", err))
 	default:
 		d.settledTwice.Add(1)

@@ -157,7 +157,6 @@ type ofTenants struct {
 	tasks workloads.Tenanted
 }
 
-// Call implements targets.Target.
 func (t ofTenants) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {

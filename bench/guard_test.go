@@ -98,8 +98,8 @@ func TestMisbehaved(t *testing.T) {
 		{runsAtOnce, both, "a task was run that ran already, or was refused or done \\(1×\\)"},
 		{runsLate, both, "a task was run that ran already, or was refused or done \\(1×\\)|" +
 			"1 tasks ran more than once"},
-		{runsRefused, both, "and runs it; by clause 2"},
-		{ranRefused, both, "and runs it; by clause 2"},
+		{runsRefused, both, "and runs it, but by clause 2"},
+		{ranRefused, both, "and runs it, but by clause 2"},
 		{doneRefused, both, "1 tasks were settled twice"},
 		{refusesOdd, open, `Submit refused a task with "no room in the inn"`},
 		{refusesShut, open, "Submit refused a task with"},

@@ -66,7 +66,7 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 		what := "queue: none of these strategies has a queue"
 		if slices.ContainsFunc(m.Strategies,
 			func(v strategies.Variant) bool { return len(v.Spec.Around) > 0 }) {
-			what += fmt.Sprintf(" that it sets; that of a part is a parameter, as in "+
+			what += fmt.Sprintf(" that it sets; for a part's queue, use its parameter, as in "+
 				"bounded_queue_shed:queue=%d+worker_pool", m.Queue)
 		}
 		c.Add("%s", what)

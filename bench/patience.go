@@ -27,8 +27,8 @@ func (j *job) setGone(patience *thinker, due int64) {
 }
 
 // submitContext returns the context of the Submit of the job's task, which ends when its caller
-// gives up. It has no deadline, as that of a client that hangs up has none: a strategy that is told
-// of a deadline can refuse at once what it cannot start in time.
+// gives up. It has no deadline, as if a client hangs up: a strategy that knows a deadline can
+// refuse tasks that it cannot start in time.
 func (d *driver) submitContext(ctx context.Context, j *job) (context.Context, func()) {
 	if j.gone == 0 {
 		return ctx, func() {}
@@ -69,9 +69,9 @@ func (d *driver) limit(ctx context.Context, j *job) (context.Context, context.Ca
 	}
 }
 
-// settle notes the end of the job's task. A task that was not done by the time its caller gave up
-// counts as given up then, whatever the strategy says of it later: nobody waits for it any more.
-// One that has started ends when it leaves its slot.
+// settle records the end of the job's task. A task that is not done when its caller gives up counts
+// as given up, whatever the strategy reports later, because nobody waits for it. A started task
+// ends when it leaves its slot.
 func (d *driver) settle(j *job, err error) {
 	rec := j.rec
 	rec.End, rec.Outcome = d.now(), outcomeOf(err)

@@ -15,8 +15,8 @@ import (
 )
 
 // A Recording is a run that another package drives: requests to a server. Its result is computed,
-// checked and judged as that of a Scenario under the real clock. Instants are nanoseconds since the
-// run began.
+// checked and judged like that of a Scenario under the real clock. Instants are nanoseconds since
+// the run began.
 type Recording struct {
 	Name     string
 	Seed     uint64

@@ -17,16 +17,16 @@ func TestResolves(t *testing.T) {
 		want   string
 	}{
 		{"p99-response-sec", 368, 0, ""},
-		{"p99-response-sec", 367, 0, "p99-response-sec takes 368 tasks after the warm-up, and n " +
+		{"p99-response-sec", 367, 0, "p99-response-sec needs 368 tasks after the warm-up, and n " +
 			"367 has too few: give n 368"},
 		{"p99-wait-sec", 400, 0.1, "and n 400 has too few: give n 408"},
 		{"p99-wait-sec", 408, 0.1, ""},
-		{"p99.9-service-sec", 3687, 0, "takes 3688 tasks"},
+		{"p99.9-service-sec", 3687, 0, "needs 3688 tasks"},
 		{"p50-response-sec", 6, 0, ""},
-		{"p50-response-sec", 5, 0, "takes 6 tasks"},
+		{"p50-response-sec", 5, 0, "needs 6 tasks"},
 		{"p90-response-sec", 36, 0, ""},
-		{"p90-response-sec", 35, 0, "takes 36 tasks"},
-		{"p99-lag-sec", 100, 0, "takes 368 tasks"},
+		{"p90-response-sec", 35, 0, "needs 36 tasks"},
+		{"p99-lag-sec", 100, 0, "needs 368 tasks"},
 		{"mean-response-sec", 1, 0, ""},
 		{"theory-p99-response-sec", 1, 0, ""},
 	} {

@@ -181,7 +181,7 @@ func (s Scenario) Validate() error {
 		c.Note(spec.Validate(s.params()))
 	}
 	c.If(spec.RealClock && s.Clock == Virtual,
-		"strategy %s: disks and servers have no virtual time; use the real clock", spec.Name)
+		"strategy %s: disks and servers have no virtual time, so use the real clock", spec.Name)
 	if spec.Ready != nil {
 		if err := spec.Ready(); err != nil {
 			c.Add("strategy %s: %w", spec.Name, err)
@@ -190,16 +190,16 @@ func (s Scenario) Validate() error {
 	waits := s.waits()
 	switch kind := s.Workload.Spec.Kind; {
 	case s.Clock == Virtual && kind == workloads.CPU:
-		c.Add("workload %s: computing takes no virtual time; use the real clock",
+		c.Add("workload %s: computing takes no virtual time, so use the real clock",
 			s.Workload.Spec.Name)
 	case s.Clock == Virtual && kind == workloads.IO:
-		c.Add("workload %s: files, sockets and databases have no virtual time; use the real "+
+		c.Add("workload %s: files, sockets and databases have no virtual time, so use the real "+
 			"clock", s.Workload.Spec.Name)
 	case sameColumn(s.Load.Arrival, s.Workload):
-		c.Add("workload trace: column %s of %s has the times, which arrival trace takes: name that "+
-			"of the durations", s.Workload.Values.Text("column"), s.Workload.Values.Text("file"))
+		c.Add("workload trace: column %s of %s has the times, which arrival trace uses: name the "+
+			"column of the durations", s.Workload.Values.Text("column"), s.Workload.Values.Text("file"))
 	case s.Timeout == 0 && s.Patience == nil && endless(waits):
-		c.Add("workload %s: some of its tasks end only when they are cancelled; give a timeout",
+		c.Add("workload %s: some of its tasks end only when they are cancelled, so give a timeout",
 			s.Workload.Spec.Name)
 	}
 	for _, d := range []struct {
@@ -218,8 +218,8 @@ func (s Scenario) Validate() error {
 		"flight: only a run under the real clock that is no soak has a trace to be kept")
 	c.If(s.Flight < 0 || s.Flight > machine.MostAge, "flight %v: want up to %v", s.Flight,
 		machine.MostAge)
-	c.If(s.Profile != "" && s.Clock == Virtual, "profile: the virtual clock takes no CPU time "+
-		"that a profile could show; use the real clock")
+	c.If(s.Profile != "" && s.Clock == Virtual, "profile: the virtual clock uses no CPU time "+
+		"that a profile could show, so use the real clock")
 	c.If(s.Soak && (arrival.IsClosed() || arrival.Spec.AllAtOnce), "soak: arrival %s is not a "+
 		"lasting open process: clients and batches are recorded whole", arrival.Spec.Name)
 	c.If(s.Soak && arrival.Stages() != nil,
@@ -246,9 +246,9 @@ func (l Load) check(s Scenario, c *text.Complaints) {
 	case l.Relative != 0 && l.PerSecond != 0:
 		c.Note(errLoadAndRate)
 	case given && l.Arrival.IsClosed():
-		c.Add("arrival %s: its clients set the pace, so it takes neither load nor rate", arrival)
+		c.Add("arrival %s: its clients set the pace, so it accepts neither load nor rate", arrival)
 	case given && !l.Arrival.TakesRate():
-		c.Add("arrival %s: it settles its own rate, so it takes neither load nor rate", arrival)
+		c.Add("arrival %s: it settles its own rate, so it accepts neither load nor rate", arrival)
 	case l.Relative != 0 && s.Target.Spec.RateLimits:
 		c.Add("load: target %s limits a rate, so a load relative to the limit has no meaning; "+
 			"give a rate", s.Target.Spec.Name)
@@ -264,7 +264,7 @@ func (t Stop) check(s Scenario, c *text.Complaints) {
 	case t.Tasks == 0 && t.Duration == 0:
 		c.Add("n: want at least one task, or a duration")
 	case t.Tasks == 0 && s.Load.Arrival.Spec.AllAtOnce:
-		c.Add("arrival %s: say how many tasks there are (n)", s.Load.Arrival.Spec.Name)
+		c.Add("arrival %s: give the number of tasks (n)", s.Load.Arrival.Spec.Name)
 	}
 	c.If(!(t.Warmup >= 0) || t.Warmup >= 1,
 		"warmup %v: want a share of the tasks from 0 up to, not including, 1", t.Warmup)

@@ -69,14 +69,14 @@ func TestImpossibleScenarios(t *testing.T) {
 		w    bench.Written
 	}{
 		{"load and rate exclude each other", bench.Written{Load: 0.5, Rate: 5}},
-		{"takes neither load nor rate", bench.Written{Arrival: "closed", Load: 0.5}},
-		{"takes neither load nor rate", bench.Written{Arrival: "batch", Rate: 5}},
-		{"takes neither load nor rate", bench.Written{Arrival: "bulk:period=1s", Rate: 5}},
+		{"accepts neither load nor rate", bench.Written{Arrival: "closed", Load: 0.5}},
+		{"accepts neither load nor rate", bench.Written{Arrival: "batch", Rate: 5}},
+		{"accepts neither load nor rate", bench.Written{Arrival: "bulk:period=1s", Rate: 5}},
 		{"limits a rate", bench.Written{Target: "token_bucket", Load: 0.5}},
 		{"give a rate", bench.Written{Target: "token_bucket"}},
 		{"computing takes no virtual time", bench.Written{Workload: "cpu_sha256", Load: 0.5}},
 		{"n and duration exclude each other", bench.Written{Tasks: 5, Duration: time.Second}},
-		{"say how many tasks there are", bench.Written{Arrival: "batch", Duration: time.Second}},
+		{"give the number of tasks", bench.Written{Arrival: "batch", Duration: time.Second}},
 		{"warmup 1", bench.Written{Warmup: 1}},
 		{"give a timeout", bench.Written{Workload: "evil", Load: 0.5}},
 		{"n 5: the last of the stages ends with 0", bench.Written{
@@ -111,7 +111,7 @@ func TestImpossibleScenarios(t *testing.T) {
 				Limit: 1}},
 		{"duration 2562047h47m16.854775807s: want at most 87600h",
 			bench.Written{Duration: math.MaxInt64}},
-		{"these are 3.6e+12 tasks; a run has at most 100000000",
+		{"that makes 3.6e+12 tasks, but a run has at most 100000000",
 			bench.Written{Rate: 1e9, Duration: time.Hour}},
 		{"n 100000001: want 1 to 100000000 tasks",
 			bench.Written{Tasks: 100_000_001, Arrival: "batch"}},

@@ -199,15 +199,15 @@ func (o *sorter) sizeOf(seq uint64) time.Duration {
 	return o.timed.Time(seq)
 }
 
-// These streams separate the random numbers of think times and of patience from those of arrivals
-// and task times.
+// These streams separate the random numbers of think times and patience from the arrivals' and the
+// task times'.
 const (
 	thinkStream    = 0x7468696e_6b000000
 	patienceStream = 0x70617469_656e6365
 )
 
-// A thinker draws a time for each task, its think time or the patience of its caller: that of task
-// seq is a function of the seed and seq alone.
+// A thinker draws a time for each task, its think time or the patience of its caller, as a function
+// of the seed and the task's number alone.
 type thinker struct {
 	seed uint64
 	dist dist.Dist

@@ -71,7 +71,7 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	spec := grounded(base)
 	if spec.RealClock || spec.Open != nil {
 		return Variant{}, fmt.Errorf("strategy %s: it cannot be composed: a part keeps tasks in "+
-			"memory, and what it has accepted outlives the process", base.Spec.Name)
+			"memory, and tasks that it has accepted outlive the process", base.Spec.Name)
 	}
 	values := []param.Values{base.Values}
 	for _, v := range slices.Backward(parts) {
@@ -220,7 +220,7 @@ func why(v PartVariant, inner Spec) error {
 			cmp.Or(slices.Concat(inner.Around, []string{inner.Base})...))
 	}
 	if part.Holds && inner.ClassPools != nil {
-		return fmt.Errorf("tasks of one class would wait for those of another: have %s outermost",
+		return fmt.Errorf("tasks of one class would wait for tasks of another: put %s outermost",
 			cmp.Or(slices.Concat(inner.Around, []string{inner.Base})...))
 	}
 	if part.Refuses == nil {

@@ -48,7 +48,7 @@ func (s *DeadLetterSink) Done(t *Task, r Result) {
 			letter.Error = exhausted.Last.Error()
 		}
 		if err := s.Letters.Add(letter); err != nil {
-			r.Err = fmt.Errorf("%w; its dead letter was not kept: %w", r.Err, err)
+			r.Err = fmt.Errorf("%w, and its dead letter was not kept: %w", r.Err, err)
 		}
 	}
 	s.Next.Done(t, r)

@@ -24,8 +24,8 @@ var _ = register(Spec{
 	},
 })
 
-// concurrencyCap refuses at once what is above the limit. It does not say when to come again,
-// because that depends on when a call in service ends. A call costs a few atomic operations.
+// concurrencyCap refuses calls above the limit at once. It gives no time to retry, because that
+// depends on when a call in service ends. A call costs a few atomic operations.
 type concurrencyCap struct {
 	calls
 	limit int64
@@ -45,7 +45,7 @@ func (c *concurrencyCap) Call(ctx context.Context, seq uint64, work Work) error 
 	return work(ctx, seq)
 }
 
-// enter takes a slot. A count that is raised first and looked at afterwards would refuse calls
+// enter takes a slot. Incrementing the count first and checking it afterwards would refuse calls
 // while there is a slot.
 func (c *concurrencyCap) enter() bool {
 	for n := c.taken.Load(); n < c.limit; n = c.taken.Load() {

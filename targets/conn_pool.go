@@ -20,7 +20,7 @@ var _ = register(Spec{
 		{Name: "conns", Kind: param.Int, Default: "10",
 			Doc: "connections, each for one call at a time, at least 1"},
 		{Name: "timeout", Kind: param.Duration, Default: "1s",
-			Doc: "longest wait for a connection; with 0s, a call that finds none is refused at once"},
+			Doc: "longest wait for a connection: with 0s, a call that finds none is refused at once"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		conns := v.Int("conns")

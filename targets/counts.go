@@ -41,12 +41,12 @@ var (
 	failedCalls  = Counter{metric.FailedCalls, "lower", "calls let through that the target made fail"}
 )
 
-// counters are those that calls has, and more.
+// counters returns the counters of calls, and more.
 func counters(more ...Counter) []Counter {
 	return append([]Counter{admittedCalls, refusedCalls, abandonedCalls}, more...)
 }
 
-// calls counts what became of each call.
+// calls counts the outcomes of calls.
 type calls struct{ admitted, refused, abandoned atomic.Int64 }
 
 // gone counts a call whose client gave up with that error, and returns it.
@@ -57,7 +57,6 @@ func (c *calls) gone(err error) error {
 	return err
 }
 
-// Counts implements Counted.
 func (c *calls) Counts() []Count { return c.counts() }
 
 // A delaying target also makes calls wait.
@@ -66,7 +65,6 @@ type delaying struct {
 	delayed atomic.Int64
 }
 
-// Counts implements Counted.
 func (d *delaying) Counts() []Count {
 	return d.counts(Count{delayedCalls.Name, d.delayed.Load()})
 }

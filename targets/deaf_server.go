@@ -27,7 +27,7 @@ var _ = register(Spec{
 	Keys: []param.Key{
 		{Name: "slots", Kind: param.Int, Default: "4", Doc: "calls that it serves at once"},
 		{Name: "service", Kind: param.Distribution, Default: "exp(10ms)",
-			Doc: "time that it takes for a call, before the work"},
+			Doc: "time that it spends on a call, before the work"},
 		{Name: "patience", Kind: param.Duration, Default: "100ms",
 			Doc: "how long a caller waits before the call counts as refused"},
 		{Name: "queue", Kind: param.Int, Default: "0",
@@ -50,7 +50,7 @@ var _ = register(Spec{
 	},
 })
 
-// deafStream tells its service times from the numbers that others draw by the same seed.
+// deafStream separates the service times from the numbers that others draw by the same seed.
 const deafStream = 0xdeaf
 
 // deafServer serves calls in order of arrival by the Kiefer–Wolfowitz recursion: a call takes the
@@ -74,7 +74,6 @@ type deafServer struct {
 	waiting []time.Duration // when the calls that wait begin, in their order
 }
 
-// Call implements Target.
 func (d *deafServer) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := d.gone(ctx.Err()); err != nil {
 		return err
@@ -96,7 +95,7 @@ func (d *deafServer) Call(ctx context.Context, seq uint64, work Work) error {
 	return &Throttled{Refusal: Unavailable}
 }
 
-// accept puts a call into the queue and says how long after now it is served.
+// accept puts a call into the queue and returns the time until it is served.
 func (d *deafServer) accept(now time.Duration) (response time.Duration, accepted bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -15,7 +15,7 @@ var _ = register(Spec{
 	Name: "flaky",
 	Summary: "fails some calls, is slow with others and refuses some tasks for good, by chance: " +
 		"the same ones for the same seed",
-	Remedy: "fewer slow calls, or a second attempt beside a slow one, as hedged makes, where " +
+	Remedy: "fewer slow calls, or a second attempt in parallel with a slow one, as hedged makes, if " +
 		"each call has a chance of its own (draw=call)",
 	Counts: counters(delayedCalls, failedCalls),
 	Keys: []param.Key{
@@ -26,7 +26,7 @@ var _ = register(Spec{
 		{Name: "spike", Kind: param.Distribution, Default: "exp(100ms)",
 			Doc: "time that is added to a slow call"},
 		{Name: "draw", Kind: param.Choice, Default: perTask, Choices: []string{perTask, perCall},
-			Doc: "what chance decides about: a task, whose calls all meet the same, or each call " +
+			Doc: "unit of each random draw: a task, for all of its calls, or each call " +
 				"by itself"},
 		{Name: "poison", Kind: param.Float, Default: "0", Doc: "share of the tasks whose every " +
 			"call is refused, with no word that it always will be, from 0 to 1"},
@@ -78,9 +78,9 @@ const (
 	perCall = "call"
 )
 
-// faults sets the generator apart from that of a workload with the same seed: else the slow tasks
-// would be the ones to fail. poisoned does so for another generator, so that with a share of poison
-// the others meet the faults that they meet without.
+// faults separates the generator from a workload's with the same seed: otherwise the slow tasks
+// would fail. poisoned does so for another generator, so that a share of poison does not change the
+// faults of the other tasks.
 const (
 	faults   = 0x9e3779b97f4a7c15
 	poisoned = 0xd1b54a32d192ed03

@@ -15,7 +15,7 @@ import (
 var _ = register(Spec{
 	Name: "freeze",
 	Summary: "stands still for a part of every period, as a long garbage collection or a " +
-		"failover does: what comes in waits for the thaw",
+		"failover does: calls wait for the thaw",
 	Source: "Tene, How not to measure latency, 2013",
 	Remedy: "shorter standstills of the target, which no number of slots cures",
 	Counts: counters(delayedCalls),

@@ -14,7 +14,7 @@ import (
 type Policy interface {
 	// Admit decides on a call at now.
 	Admit(now time.Duration) Decision
-	// Quota is what is left at now. It changes nothing.
+	// Quota returns the remaining quota at now. It changes nothing.
 	Quota(now time.Duration) Quota
 }
 

@@ -39,8 +39,8 @@ func (q Quota) policyField() string {
 	return field
 }
 
-// limitField is the value of the RateLimit header field: what remains, and the whole seconds,
-// rounded up, until there is more.
+// limitField is the value of the RateLimit header field: the remaining quota, and the whole
+// seconds, rounded up, until there is more.
 func (q Quota) limitField() string {
 	field := `"default";r=` + integer(int64(q.Remaining))
 	if q.Reset > 0 {

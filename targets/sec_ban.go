@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// The defaults for limit, window and ban are what www.sec.gov says of itself. How many excess calls
-// it puts up with before the ban it does not say.
+// The defaults for limit, window and ban are stated by www.sec.gov. The number of excess calls that
+// it tolerates before the ban is not published.
 var _ = register(Spec{
 	Name: "sec_ban",
 	Summary: "serves 10 calls a second and bans a client that ignores refusals: for ten minutes, " +
@@ -23,7 +23,7 @@ var _ = register(Spec{
 			"refused calls that were answered with a ban, the one that brought it included"}),
 	Keys: append(windowKeys("10", "1s"),
 		param.Key{Name: "tolerance", Kind: param.Int, Default: "10",
-			Doc: "calls in a row that are refused without harm; one more, and the client is banned"},
+			Doc: "calls in a row that are refused without harm: with one more, the client is banned"},
 		param.Key{Name: "ban", Kind: param.Duration, Default: "10m",
 			Doc: "how long the client has to keep within the limit before it is served again"}),
 	New: func(_ uint64, v param.Values) (Target, error) {

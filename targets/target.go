@@ -26,7 +26,7 @@ type Work = func(ctx context.Context, seq uint64) error
 // ErrThrottled is wrapped by the error of every refusal by a target.
 var ErrThrottled = errors.New("throttled: refused by the target")
 
-// A Refusal says why a target refuses a call.
+// A Refusal is the reason why a target refuses a call.
 type Refusal int
 
 // The refusals. The zero one is a rate limit.
@@ -53,7 +53,7 @@ type Throttled struct {
 	Refusal    Refusal
 }
 
-// Error says that the call was throttled, why where the rate is not the reason, and for how long.
+// Error states that the call was throttled, the reason unless it is the rate, and for how long.
 func (e *Throttled) Error() string {
 	text := ErrThrottled.Error()
 	if e.Refusal != TooMany {
@@ -73,7 +73,7 @@ type Spec struct {
 	Name    string
 	Summary string // one line
 	Source  string
-	// Remedy is what a report advises if the target makes a run slow; "": more room in the target.
+	// Remedy is the report's advice if the target makes a run slow; "": more room in the target.
 	Remedy string
 	// its capacity is a rate, so a load relative to the strategy's limit is meaningless
 	RateLimits bool

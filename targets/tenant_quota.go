@@ -10,8 +10,8 @@ import (
 
 var _ = register(Spec{
 	Name: "tenant_quota",
-	Summary: "refuses the calls of a tenant above a rate of its own, whatever the others do; " +
-		"says when the next one would be served",
+	Summary: "refuses the calls of a tenant above a rate of its own, whatever the others do, " +
+		"and reports when the next one would be served",
 	Source:     "quotas by tenant or by key, as of AWS API Gateway's usage plans: token buckets",
 	RateLimits: true,
 	Counts:     counters(),
@@ -101,10 +101,9 @@ func (q *tenantQuota) forget(now int64) {
 	q.sweep = min(2*len(q.buckets), mostBuckets)
 }
 
-// Quota implements Metered: it is that of tenant 0.
+// Quota implements Metered, for tenant 0.
 func (q *tenantQuota) Quota() Quota { return q.QuotaOf(0) }
 
-// QuotaOf implements Tenanted.
 func (q *tenantQuota) QuotaOf(tenant int32) Quota {
 	q.mu.Lock()
 	defer q.mu.Unlock()

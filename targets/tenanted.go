@@ -21,7 +21,7 @@ type Tenanted interface {
 const TenantField = "X-Tenant-Id"
 
 // ForTenant returns t as seen by one tenant, given the value of TenantField; t itself if it is not
-// Tenanted. The error says that field is no tenant.
+// Tenanted. It returns an error if field is no tenant.
 func ForTenant(t Target, field string) (Target, error) {
 	tenanted, is := t.(Tenanted)
 	if !is {
@@ -44,10 +44,8 @@ type ofTenant struct {
 	tenant int32
 }
 
-// Call implements Target.
 func (t *ofTenant) Call(ctx context.Context, seq uint64, work Work) error {
 	return t.CallOf(ctx, t.tenant, seq, work)
 }
 
-// Quota implements Metered.
 func (t *ofTenant) Quota() Quota { return t.QuotaOf(t.tenant) }

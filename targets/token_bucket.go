@@ -15,7 +15,7 @@ import (
 // refused for a hiccup of up to a tenth of a second.
 var _ = register(Spec{
 	Name: "token_bucket",
-	Summary: "refuses calls above a rate, but allows bursts; says when the next one would be " +
+	Summary: "refuses calls above a rate, but allows bursts, and reports when the next one would be " +
 		"served",
 	Source:     "Turner, New directions in communications, 1986; as GCRA in ITU-T I.371",
 	RateLimits: true,

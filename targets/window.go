@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// windowKeys are those of a limit per window, with the defaults given.
+// windowKeys returns the keys of a limit per window, with the defaults given.
 func windowKeys(limit, window string) []param.Key {
 	return []param.Key{
 		{Name: "limit", Kind: param.Int, Default: limit,

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// calibrated has what is found out about this machine, for the life of the process.
+// calibrated holds the calibration of this machine, for the life of the process.
 var calibrated = new(machine.Calibration)
 
 // amount is the size of the tasks of CPU work whose time is a line in its units: the parameter
@@ -19,13 +19,12 @@ type amount struct {
 	start func(seed uint64, units int) counted
 }
 
-// counted is CPU work that is told the time of its tasks.
+// counted is CPU work whose task times are set from outside.
 type counted interface {
 	Workload
 	takes(mean time.Duration)
 }
 
-// Sized implements machine.Work.
 func (a *amount) Sized(units int) machine.Doer { return a.start(0, units) }
 
 // keys are the two parameters.
@@ -50,7 +49,7 @@ func (a *amount) given(v param.Values) int64 {
 	return int64(v.Int(a.count.Name))
 }
 
-// check finds what is impossible without calibration.
+// check reports errors that need no calibration.
 func (a *amount) check(v param.Values) error {
 	name, n := a.count.Name, a.given(v)
 	switch {
@@ -100,10 +99,8 @@ type times struct {
 	c2   float64
 }
 
-// Mean implements Workload.
 func (t *times) Mean() time.Duration { return t.mean }
 
-// C2 implements Workload.
 func (t *times) C2() float64 { return t.c2 }
 
 // beside returns the times of a task with a constant time added.

@@ -47,7 +47,7 @@ type gzipping struct {
 	gz  *gzip.Writer // to out
 }
 
-// checksum is what is kept of the compressed text, so that no part of the work is without a use.
+// checksum keeps a value of the compressed text, so that no part of the work is unused.
 type checksum struct {
 	sum   uint32
 	bytes int
@@ -69,8 +69,8 @@ func newCompressor(seed uint64, pages int) *cpuGzip {
 	return w
 }
 
-// newText writes words, of which those of low rank are frequent, as in prose. A page of it
-// compresses to half.
+// newText writes words, of which low ranks are frequent, as in prose. A page of it compresses to
+// half.
 func newText(seed uint64) []byte {
 	r := rand.New(rand.NewPCG(^seed, 0)) // no task has this stream
 	words := make([][]byte, 2000)

@@ -18,7 +18,7 @@ var _ = register(Spec{
 	Kind:   CPU,
 	Keys: []param.Key{
 		{Name: "p", Kind: param.Float, Default: "0.1",
-			Doc: "share of tasks that compute, from 0 to 1; the others wait"},
+			Doc: "share of tasks that compute, from 0 to 1, while the others wait"},
 		{Name: "cpu", Kind: param.Duration, Default: "10ms", Doc: "time of a computation alone " +
 			"on this machine, which gives the number of blocks: the same for each"},
 		{Name: "wait", Kind: param.Distribution, Default: "exp(10ms)",
@@ -66,8 +66,8 @@ func (w *cpuIO) Do(ctx context.Context, seq uint64) error {
 
 func (w *cpuIO) Computes(seq uint64) bool { return w.coin.Rare(seq) }
 
-// moments returns those of a time that is c with probability p, and otherwise has mean w and C² of
-// c2: E[S] = p·c + (1−p)·w, and E[S²] = p·c² + (1−p)·w²·(1+c2).
+// moments returns the moments of a time that is c with probability p, and otherwise has mean w and
+// C² of c2: E[S] = p·c + (1−p)·w, and E[S²] = p·c² + (1−p)·w²·(1+c2).
 func (w *cpuIO) moments() times {
 	p, computing, waiting := w.coin.P, float64(w.hash.Mean()), float64(w.wait.Mean())
 	mean := p*computing + (1-p)*waiting

@@ -16,7 +16,7 @@ var _ = register(Spec{
 	Kind:   CPU,
 	Keys: []param.Key{
 		{Name: "n", Kind: param.Int, Default: "9",
-			Doc: "doublings, from 0 to 20; each doubles the time and the memory of a task"},
+			Doc: "doublings, from 0 to 20, each of which doubles the time and the memory of a task"},
 	},
 	New: func(_ uint64, v param.Values) (Workload, error) {
 		mean, err := calibrated.Task(doubled{}, v.Int("n"))
@@ -30,8 +30,8 @@ var _ = register(Spec{
 	Check: numberFrom("n", 0, mostDoublings),
 })
 
-// mostDoublings are those of the pattern: 28 MB of text, and a task that takes a second and the
-// better part of a gigabyte.
+// mostDoublings is the pattern's number: 28 MB of text, and a task of a second and nearly a
+// gigabyte.
 const mostDoublings = 20
 
 type doubled struct{}

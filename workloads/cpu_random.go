@@ -20,7 +20,7 @@ var _ = register(randomBytes.spec(Spec{
 	Source:  "pattern: random bytes, more for some than for others, from one worker pool",
 }))
 
-// randomChunk is what is asked for between two looks at ctx, some 40 µs.
+// randomChunk is the number of bytes requested between two checks of ctx, some 40 µs.
 const randomChunk = 16 << 10
 
 // cpuRandom is the same work for the same task, but not the same bytes: the seed changes nothing.

@@ -11,7 +11,7 @@ import (
 // task were alone.
 var _ = register(Spec{
 	Name:    "deadlines",
-	Summary: "waits, by tasks that are to be done within their own time and a slack",
+	Summary: "waits, by tasks that must be done within their own time and a slack",
 	Kind:    Wait,
 	Keys: []param.Key{timeKey,
 		{Name: "slack", Kind: param.Distribution, Default: "exp(50ms)",
@@ -28,7 +28,6 @@ type deadlines struct {
 	slack *waits
 }
 
-// Allowance implements Dated.
 func (w *deadlines) Allowance(seq uint64) time.Duration {
 	took := w.Time(seq)
 	return took + min(w.slack.Time(seq), math.MaxInt64-took)

@@ -24,9 +24,9 @@ var _ = register(Spec{
 	Kind: IO,
 	Keys: []param.Key{
 		{Name: "answer", Kind: param.Distribution, Default: "exp(1ms)",
-			Doc: "time that the server takes for an answer"},
+			Doc: "time until the server answers"},
 		{Name: "lost", Kind: param.Float, Default: "0",
-			Doc: "share of names with a lost first query; the resolver repeats it after 5s, or " +
+			Doc: "share of names with a lost first query, which the resolver repeats after 5s, or " +
 				"the timeout in resolv.conf"},
 		{Name: "timeout", Kind: param.Duration, Default: "20s",
 			Doc: "time after which a task fails, at most 1h"},
@@ -237,7 +237,7 @@ func (s *nameServer) answer(head dnsmessage.Header, q dnsmessage.Question, to ne
 	}
 }
 
-// loses says whether a question is lost: the first for a share of the names.
+// loses reports whether a question is lost: the first for a share of the names.
 func (s *nameServer) loses(seq uint64) bool {
 	// the golden ratio spreads consecutive numbers evenly
 	if share := float64(seq*0x9e3779b97f4a7c15>>11) / (1 << 53); share >= s.lost {

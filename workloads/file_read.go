@@ -136,7 +136,7 @@ func (f *fileSet) Close() error { return f.dir.Remove() }
 
 type fileRead struct {
 	*fileSet
-	// of *[]byte of the size of the file: what is measured is reading, not the garbage collector
+	// of *[]byte of the size of the file, so that reading is measured and not the garbage collector
 	buffers [2]sync.Pool
 }
 

@@ -13,8 +13,8 @@ import (
 
 var _ = register(Spec{
 	Name: "file_sync",
-	Summary: "appends to a file and waits for the disk: an fsync each task, the floor of whatever " +
-		"is to survive a loss of power",
+	Summary: "appends to a file and waits for the disk: an fsync each task, the minimum for data that " +
+		"must survive a loss of power",
 	Source: "SQLite, PRAGMA synchronous=FULL; Redis, appendfsync always",
 	Kind:   IO,
 	Keys: []param.Key{

@@ -53,7 +53,7 @@ type function struct {
 
 func (f *function) Do(ctx context.Context, seq uint64) error { return f.do(ctx, seq) }
 
-// moments measures tasks alone, after one that pays for what only the first does.
+// moments measures tasks alone, after a first one that bears the one-time costs.
 func moments(do Work) (Moments, error) {
 	const most, enough = 200, 200 * time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

@@ -25,10 +25,10 @@ var _ = register(Spec{
 	Keys: []param.Key{
 		{Name: "url", Kind: param.Text, Default: "own", Doc: "page to get; own: from a server " +
 			"that the workload starts, with the target in it"},
-		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)", Doc: "time that the own " +
-			"server takes for a request; with a url, the assumed mean of its server"},
+		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)", Doc: "service time of the own " +
+			"server; with a url, the assumed mean of its server"},
 		{Name: "conns", Kind: param.Int, Default: "100",
-			Doc: "connections at most; a task without one waits for it"},
+			Doc: "connections at most, for which further tasks wait"},
 		{Name: "protocol", Kind: param.Choice, Default: "http1",
 			Choices: []string{"http1", "h2c", "http2"}, Doc: "HTTP/1.1; HTTP/2 in the clear; " +
 				"HTTP/2 over TLS, with an https url. A connection of HTTP/2 carries as many " +
@@ -156,7 +156,7 @@ func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 	if address == nil {
 		return errNoServer
 	}
-	// that of an http.Client would be a goroutine for each task
+	// the timeout of an http.Client would cost a goroutine for each task
 	timed, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(timed, http.MethodGet, *address, nil)

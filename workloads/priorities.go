@@ -26,10 +26,8 @@ var _ = register(Spec{
 
 type priorities struct{ labels }
 
-// Priority implements Prioritised.
 func (w priorities) Priority(seq uint64) int32 { return int32(len(w.upTo) - 1 - w.of(seq)) }
 
-// PriorityShares implements Prioritised.
 func (w priorities) PriorityShares() (all []float64) {
 	before := 0.0
 	for _, upTo := range w.upTo {

@@ -30,7 +30,6 @@ var _ = register(Spec{
 
 type tenants struct{ labels }
 
-// Tenant implements Tenanted.
 func (w tenants) Tenant(seq uint64) int32 { return int32(w.of(seq)) }
 
 // mostTenants bounds the memory of their shares: 80 kB.

@@ -25,15 +25,15 @@ var _ = register(Spec{
 		{Name: "time", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the times, " +
 			"which arrival trace is given: a task then has the duration of its arrival"},
 		{Name: "class", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
-			"classes, beside time: tasks are then short or long to strategies and results"},
+			"classes, used with time: tasks are then short or long to strategies and results"},
 		{Name: "long", Kind: param.Text, Default: "auto", Doc: "class whose tasks are long; auto: " +
-			"those whose mean duration is above that of all, if it is twice that of the others"},
+			"classes with a mean duration above the overall mean, if theirs is twice the others'"},
 		{Name: "tenant", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
-			"tenants, beside time: they are numbered from the one with the most tasks"},
+			"tenants, used with time: they are numbered from the one with the most tasks"},
 		{Name: "priority", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
-			"priorities, beside time: whole numbers, the larger the more urgent"},
+			"priorities, used with time: whole numbers, the larger the more urgent"},
 		{Name: "deadline", Kind: param.Text, Default: traces.NoColumn, Doc: "column of how long " +
-			"after it is due a task is to be done, beside time: 1.5ms, or in seconds; 0: no deadline"},
+			"after it is due a task must be done, used with time: 1.5ms, or in seconds; 0: no deadline"},
 	}, traces.Keys()...),
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		if v.Given("time") {
@@ -56,7 +56,7 @@ var _ = register(Spec{
 	},
 })
 
-// trace is the waits of the lines: task seq takes that of line seq mod n.
+// trace is the waits of the lines: task seq has the time of line seq mod n.
 type trace struct {
 	waiter
 	times // exactly those of the lines
@@ -95,7 +95,7 @@ func timedTrace(seed uint64, v param.Values) (Workload, error) {
 			continue
 		}
 		if columns[i] = v.Text(key); v.Given("class") {
-			return nil, fmt.Errorf("%s: give it or class, not both: tasks are told apart by one of "+
+			return nil, fmt.Errorf("%s: give it or class, not both: tasks are classified by one of "+
 				"them", key)
 		}
 	}
@@ -135,7 +135,6 @@ type classedTrace struct {
 	long    []bool // by class of the file
 }
 
-// Long implements Classed.
 func (w *classedTrace) Long(seq uint64) bool {
 	return w.long[w.records[seq%uint64(len(w.records))].Class()]
 }

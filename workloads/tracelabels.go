@@ -13,7 +13,7 @@ import (
 // labelKeys are the parameters that name label columns, in reading order.
 var labelKeys = [traces.MostLabels]string{"tenant", "priority", "deadline"}
 
-// A traceLabel is what the lines say of a task in one column.
+// A traceLabel contains one column's values for the tasks.
 type traceLabel[T any] struct {
 	of     []uint16 // by task
 	values []T
@@ -27,16 +27,13 @@ type (
 	traceDeadlines  struct{ deadlines traceLabel[time.Duration] }
 )
 
-// Tenant implements Tenanted.
 func (w traceTenants) Tenant(seq uint64) int32 { return w.tenants.at(seq) }
 
-// Priority implements Prioritised.
 func (w tracePriorities) Priority(seq uint64) int32 { return w.priorities.at(seq) }
 
-// PriorityShares implements Prioritised: no theory is about what is not drawn.
+// PriorityShares implements Prioritised. Theory needs random priorities, so there are none.
 func (w tracePriorities) PriorityShares() []float64 { return nil }
 
-// Allowance implements Dated.
 func (w traceDeadlines) Allowance(seq uint64) time.Duration { return w.deadlines.at(seq) }
 
 // labelledTrace adds the tenants, priorities and deadlines read from the file to w. Labels are

@@ -57,7 +57,7 @@ func twoClassDist(mean time.Duration, r float64) (d dist.Dist, shareShort float6
 	}
 	short := time.Duration(math.Round(long / r))
 	if short == time.Duration(math.Round(long)) {
-		// r = 1, or so near to it that a nanosecond does not tell
+		// r = 1, or so near to it that the difference is below a nanosecond
 		return dist.Constant{Value: short}, 1 - p, nil
 	}
 	d, err = dist.Bimodal(p, short, time.Duration(math.Round(long)))

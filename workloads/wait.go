@@ -16,7 +16,7 @@ import (
 // waiter sleeps for the time of the task.
 type waiter struct {
 	time func(s *slot, seq uint64) time.Duration
-	// as it was told; nil: by the runtime's timers
+	// the given function; nil: the runtime's timers
 	sleep Sleep
 	// slots has a *slot per task in flight. It belongs to the instance, because a synctest bubble's
 	// timer must not be used in another.
@@ -35,7 +35,7 @@ type slot struct {
 	timer *time.Timer
 }
 
-// seed makes the slot's generator that of the task.
+// seed makes the slot's generator the task's.
 func (s *slot) seed(seed, seq uint64) *rand.Rand {
 	if s.rand == nil {
 		s.rand = rand.New(&s.pcg)
@@ -93,7 +93,6 @@ func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duratio
 	}
 }
 
-// Time implements Timed.
 func (w *waiter) Time(seq uint64) time.Duration {
 	s := w.slot()
 	d := w.time(s, seq)
@@ -138,13 +137,10 @@ func (w *waits) draw(s *slot, seq uint64) time.Duration {
 	return w.dist.Sample(s.seed(w.seed, seq))
 }
 
-// Mean implements Workload.
 func (w *waits) Mean() time.Duration { return w.dist.Mean() }
 
-// C2 implements Workload.
 func (w *waits) C2() float64 { return w.dist.C2() }
 
-// Dist implements Distributed.
 func (w *waits) Dist() dist.Dist { return w.dist }
 
 // meanKey is the parameter that most waits have.

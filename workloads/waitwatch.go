@@ -18,7 +18,7 @@ type watch struct {
 	all  []*watched
 }
 
-// A watched is what one wait has, and then another.
+// A watched is the reusable state of a wait.
 type watched struct {
 	slot
 	state atomic.Int32
@@ -53,7 +53,7 @@ func (w *waiter) watchOver(ctx context.Context, done <-chan struct{}) *watch {
 	return over
 }
 
-// take returns one that is free.
+// take returns a free one.
 func (o *watch) take() *watched {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -73,7 +73,7 @@ func (o *watch) giveBack(p *watched) {
 	o.mu.Unlock()
 }
 
-// end cuts the waits short that are under way; those that begin later look at the context.
+// end interrupts the waits under way. Later ones check the context.
 func (o *watch) end() {
 	o.mu.Lock()
 	all := o.all

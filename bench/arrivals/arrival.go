@@ -83,7 +83,7 @@ func Register(s Spec) Spec { return all.AddOther(s.Name, s.eitherWay()) }
 
 func (s Spec) eitherWay() Spec {
 	if (s.Open == nil) == (s.Closed == nil) {
-		panic(fmt.Sprintf("arrival %s is to be either open or closed", s.Name))
+		panic(fmt.Sprintf("arrival %s must be either open or closed", s.Name))
 	}
 	return s
 }

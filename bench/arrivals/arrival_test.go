@@ -190,8 +190,8 @@ func TestImpossible(t *testing.T) {
 		"stages:at=1x60s":         "arrival stages: at: spell 1x60s as 1x1m",
 		"stages:at=1x87600h_1x1s": "arrival stages: at: 1s: want more than 0, at most",
 		"stages:at=NaNx1s":        "arrival stages: at: NaN times the load: want",
-		"stages:of=closed":        "arrival stages: of: closed takes no rate",
-		"stages:of=stages":        "arrival stages: of: stages takes no rate",
+		"stages:of=closed":        "arrival stages: of: closed accepts no rate",
+		"stages:of=stages":        "arrival stages: of: stages accepts no rate",
 		"stages:of=bulk(n=0)":     "arrival stages: of: ",
 		"mmpp:low=1ns":            "arrival mmpp: low: want 1µs to 24h",
 	} {

@@ -37,7 +37,7 @@ func (v Variant) CheckPlan(
 	case v.Tasks() > 0 && tasks > v.Tasks():
 		complain("n %d: arrival %s has %d tasks", tasks, v.Spec.Name, v.Tasks())
 	case tasks > 0 && v.endsWithNone():
-		complain("n %d: the last of the stages ends with 0, so there may be fewer; give a duration",
+		complain("n %d: the last of the stages ends with 0, so there may be fewer: give a duration",
 			tasks)
 	case rate != 0 && !v.IsClosed() && v.open(rate) != nil:
 		complain("arrival %s: %w", v, v.open(rate))
@@ -46,7 +46,7 @@ func (v Variant) CheckPlan(
 	case duration > MaxSpan:
 		complain("duration %v: want at most %s", duration, spanText)
 	case rate*duration.Seconds() > most:
-		complain("duration %v: at %v tasks per second these are %.3g tasks; a run has at most %.0f",
+		complain("duration %v: at %v tasks per second that makes %.3g tasks, but a run has at most %.0f",
 			duration, rate, rate*duration.Seconds(), most)
 	case tasks > 0 && rate != 0 && float64(tasks)/rate > MaxSpan.Seconds():
 		complain("n %d: at %v tasks per second they take longer than %s", tasks, rate, spanText)

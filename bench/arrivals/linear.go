@@ -13,7 +13,7 @@ import (
 // and so lags on a steep ramp.
 var _ = register(Spec{
 	Name:     "linear",
-	Summary:  "a rate that grows steadily, from that of the scenario",
+	Summary:  "a rate that grows steadily, starting from the scenario's",
 	Source:   "vegeta's LinearPacer, solved exactly",
 	Unsteady: true,
 	Keys: []param.Key{

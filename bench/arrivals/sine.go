@@ -16,7 +16,7 @@ import (
 // and task n is due at H⁻¹(n+1). H increases strictly, since A is below 1.
 var _ = register(Spec{
 	Name:     "sine",
-	Summary:  "a rate that swings about that of the scenario, as a day's does",
+	Summary:  "a rate that oscillates around the scenario's, like a daily cycle",
 	Source:   "vegeta's SinePacer, solved to the nanosecond",
 	Unsteady: true,
 	Keys: []param.Key{

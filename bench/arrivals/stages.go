@@ -48,13 +48,13 @@ const (
 var _ = register(Spec{
 	Name:     staged,
 	Summary:  "another process, at a load that changes from stage to stage",
-	Source:   "queueing theory (the inhomogeneous Poisson process); k6 and vegeta ramp likewise",
+	Source:   "queueing theory (the inhomogeneous Poisson process), as in the ramps of k6 and vegeta",
 	Unsteady: true,
 	Keys: []param.Key{
 		{Name: "at", Kind: param.Text, Default: "1x1s",
 			Doc: "level and length of each stage, as in 0.6x20s_1.4x10s_0.6x1m; 0..2x30s is a ramp"},
 		{Name: "unit", Kind: param.Choice, Default: "load", Choices: []string{"load", "rate"},
-			Doc: "what a level is: a multiple of the scenario's load, or tasks per second"},
+			Doc: "unit of a level: a multiple of the scenario's load, or tasks per second"},
 		{Name: "of", Kind: param.Text, Default: poisson.Name,
 			Doc: "the process, with its parameters in parentheses: bulk(n=10)"},
 	},
@@ -102,7 +102,7 @@ func Staged(of Variant, text string) (Variant, error) {
 		of = MustParse(poisson.Name)
 	}
 	if !of.TakesRate() || of.Spec.Stages != nil {
-		return Variant{}, fmt.Errorf("arrival %s: it takes no rate, so it has no stages",
+		return Variant{}, fmt.Errorf("arrival %s: it accepts no rate, so it cannot have stages",
 			of.Spec.Name)
 	}
 	unit, at := "", []string{}
@@ -136,7 +136,7 @@ func Staged(of Variant, text string) (Variant, error) {
 // number to the second if there are two. total is the sum of the lengths.
 func Ramps(of Variant, text string) (v Variant, total time.Duration, err error) {
 	if !of.TakesRate() || of.Spec.Stages != nil {
-		return Variant{}, 0, fmt.Errorf("arrival %s takes no rate, so it has no stages", of.Spec.Name)
+		return Variant{}, 0, fmt.Errorf("arrival %s accepts no rate, so it cannot have stages", of.Spec.Name)
 	}
 	var at []string
 	for part := range strings.SplitSeq(text, ",") {
@@ -244,7 +244,7 @@ func unnest(text string) (Variant, error) {
 	}
 	v, err := Parse(name)
 	if err == nil && (!v.TakesRate() || v.Spec.Stages != nil) {
-		return v, fmt.Errorf("%s takes no rate", v)
+		return v, fmt.Errorf("%s accepts no rate", v)
 	}
 	return v, err
 }

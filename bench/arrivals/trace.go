@@ -20,7 +20,7 @@ var _ = register(Spec{
 		{Name: "column", Kind: param.Text, Default: "1", Doc: "column of the times: its number, " +
 			"or its name in the first line; of JSON lines, the name of a member"},
 		{Name: "duration", Kind: param.Text, Default: traces.NoColumn,
-			Doc: "column of the durations, where a time is that of the end"},
+			Doc: "column of the durations, if the times are those at which tasks end"},
 	}, traces.Keys()...),
 	FixedRate: func(param.Values) bool { return true },
 	Tasks: func(v param.Values) int {

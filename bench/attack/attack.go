@@ -134,7 +134,7 @@ type Attack struct {
 	Watch func(Progress)
 
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: the network
-	// time is that of a synctest bubble
+	// the clock is a synctest bubble's
 	virtual bool
 	netHTTP bool      // send everything through net/http
 	names   []string  // of the captures of the session

@@ -49,8 +49,8 @@ func (n *names) host(host string) *name {
 	return h
 }
 
-// addresses returns the addresses of a host and port to try for a new connection: those of the
-// preferred family (RFC 6724), beginning with the one whose turn it is, and those of the other.
+// addresses returns the addresses of a host and port to try for a new connection: first the
+// preferred family (RFC 6724), beginning with the one whose turn it is, then the other family.
 func (n *names) addresses(
 	ctx context.Context, address string,
 ) (preferred, others []string, err error) {
@@ -132,7 +132,7 @@ func (n *names) oneOf(
 	return nil, first
 }
 
-// headStart is that of the preferred family (RFC 8305), as in package net.
+// headStart is the time before the other family is tried (RFC 8305), as in package net.
 const headStart = 300 * time.Millisecond
 
 // race connects to an address of either family. The preferred one has a head start.

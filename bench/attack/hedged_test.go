@@ -79,7 +79,7 @@ func TestSessionsAreSentOnce(t *testing.T) {
 	err := attack.Attack{Session: &sessions.Session{}, Tasks: 1, Limit: 1,
 		Strategy: strategy(t, "hedged+semaphore")}.Validate()
 	if err == nil || !strings.Contains(err.Error(), "strategy hedged+semaphore: a step of a "+
-		"session is sent once, and not by a second attempt beside the first") {
+		"session is sent only once, never by a second attempt in parallel") {
 		t.Errorf("hedged: %v", err)
 	}
 }

@@ -129,7 +129,7 @@ func (m merging) report() (*Report, error) {
 		failures.Add(g.Share.Failures)
 		traced, slow = traced.with(g.Share.Traced...), slow.with(g.Share.Slow...)
 		if len(g.Share.URLs) > 0 && len(g.Share.URLs) != len(urls) {
-			return nil, fmt.Errorf("%s: results of %d URLs beside ones of %d", g.Name,
+			return nil, fmt.Errorf("%s: its results have %d URLs, but the others have %d", g.Name,
 				len(g.Share.URLs), len(urls))
 		}
 		for i := range g.Share.URLs {

@@ -153,7 +153,7 @@ func (a Attack) Resolves(unit string) error {
 			give += fmt.Sprintf(", such as %.0fs", math.Ceil(times*a.Duration.Seconds()))
 		}
 	}
-	return fmt.Errorf("%s takes %d %s, and %d are to be sent: give %s", unit, least, what, n, give)
+	return fmt.Errorf("%s needs at least %d %s, and only %d are planned: give %s", unit, least, what, n, give)
 }
 
 // sentTo returns how many of the requests go to the URL of that name, at least 1.

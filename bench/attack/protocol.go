@@ -172,7 +172,7 @@ func (a Attack) checkProtocol() (wrong text.Complaints) {
 	complain(a.HTTP3 && (a.HTTP2 || a.H2C || p != nil || a.UnixSocket != ""),
 		"http3: it goes over UDP: want no http2, h2c, gRPC and Unix socket")
 	complain(a.Streams > 0 && p == nil && !a.HTTP2 && !a.H2C && !a.HTTP3,
-		"streams: want http2, h2c, http3 or gRPC; a connection of HTTP/1.1 carries one request at a time")
+		"streams: want http2, h2c, http3 or gRPC, because a connection of HTTP/1.1 carries one request at a time")
 	complain(a.NoKeepAlive && (p != nil || a.HTTP2 || a.H2C || a.HTTP3), "no-keepalive: want HTTP/1.1; "+
 		"connections of the other protocols carry many requests")
 	complain(a.HTTP2 && a.H2C, "http2 and h2c exclude each other: the one is over TLS")
@@ -200,7 +200,7 @@ func (a Attack) checkProtocol() (wrong text.Complaints) {
 		case a.HTTP3 && u.Scheme == "http":
 			complain(true, "http3: it is over TLS, and %s is not", a.Show(r.URL))
 		case protocols[u.Scheme] != p:
-			complain(true, "%s: the first request is of another protocol", a.Show(r.URL))
+			complain(true, "%s: the first request uses another protocol", a.Show(r.URL))
 		case p != nil:
 			wrong.Note(p.Check(a, r))
 		}

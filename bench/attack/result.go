@@ -168,7 +168,7 @@ func (a Attack) finish(rec *bench.Recording, cut error, abandoned, settled int) 
 			result.Reason{Verdict: bench.Suspect, Check: "unanswered", Text: fmt.Sprintf(
 				"%d of %d requests were still open, or not yet sent, %v after the last one was "+
 					"due, "+
-					"and are counted as abandoned: the times are those of the others, and too short",
+					"and are counted as abandoned: times leave these requests out, so they are too short",
 				abandoned, settled, a.Drain)})
 	}
 }

@@ -114,7 +114,7 @@ func (r *ring) ring() {
 	}
 }
 
-// takes takes over a client that has its answer.
+// takes makes the ring continue a client that has its answer.
 func (r *ring) takes(c *client) bool {
 	if r == nil || c.ring == nil {
 		return false

@@ -136,7 +136,7 @@ func (v *visit) client(by http.RoundTripper, redirects int) *http.Client {
 	return c
 }
 
-// checks returns those of the current step and those of all steps.
+// checks returns the checks of the current step and of all steps.
 func (v *visit) checks(all checks.List) checks.List {
 	if v == nil || len(v.of.Steps[v.step].Checks) == 0 {
 		return all

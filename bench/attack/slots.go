@@ -60,7 +60,7 @@ func (s *slots) note(rec *bench.Recording) {
 	}
 	rec.SetBound(cap(s.taken))
 	rec.Doubts = append(rec.Doubts, result.Reason{Verdict: bench.Suspect, Check: "in flight",
-		Text: fmt.Sprintf("%d requests were in flight, %s: those that were due then waited, which "+
+		Text: fmt.Sprintf("%d requests were in flight, %s: requests due then had to wait, which "+
 			"counts in their response", cap(s.taken), s.why)})
 }
 

@@ -66,7 +66,7 @@ func (a Attack) Validate() error {
 	complain(a.Soak && !a.maySoak(), "soak: want an open loop that goes on, and no stages: no "+
 		"record of single requests is kept")
 	complain(a.Before != nil && (!a.Soak || a.Agents > 0 || a.Session != nil),
-		"before: want a soak of requests that is not shared; no other goes on")
+		"before: want a soak of requests that is not shared, because no other can continue")
 	complain(a.Clients < 0 || a.Clients > maxClients, "clients %d: want 1 to %d",
 		a.Clients, maxClients)
 	complain(a.Clients > 0 && given.Rate != 0, "clients set the pace, so there is no rate")
@@ -76,13 +76,13 @@ func (a Attack) Validate() error {
 	complain(a.Clients > 0 && given.MaxInFlight != 0,
 		"clients and max-in-flight exclude each other: each client sends one at a time")
 	complain(a.through() && given.MaxInFlight != 0,
-		"strategy and max-in-flight exclude each other: the strategy bounds what is in flight")
-	complain(a.Arrival.IsClosed(), "arrival %s: it is closed; say how many clients there are",
+		"strategy and max-in-flight exclude each other: the strategy limits the requests in flight")
+	complain(a.Arrival.IsClosed(), "arrival %s: it is closed, so give the number of clients",
 		a.Arrival.Spec.Name)
 	complain(given.Rate != 0 && a.Clients == 0 && !a.Arrival.TakesRate(),
 		"arrival %s: it settles its own rate", a.Arrival.Spec.Name)
 	complain(a.Arrival.Spec.AllAtOnce && a.Tasks == 0,
-		"arrival %s: say how many requests there are (n)", a.Arrival.Spec.Name)
+		"arrival %s: give the number of requests (n)", a.Arrival.Spec.Name)
 	complain(a.Tasks != 0 && a.Duration != 0, "n and duration exclude each other")
 	complain(a.Tasks == 0 && a.Duration == 0, "n: want at least one request, or a duration")
 	complain(a.Timeout < 0 || a.Timeout > arrivals.MaxSpan,
@@ -99,15 +99,15 @@ func (a Attack) Validate() error {
 		"resolve: all connections go to the Unix socket")
 	wrong.Note(machine.CheckProfiles(a.Profile))
 	complain(a.Profile != "" && a.Agents > 0,
-		"profile: an attack that is shared has none; profile one of its agents alone")
+		"profile: an attack that is shared has none: profile one of its agents alone")
 	wrong.Note(a.checkAgents())
 	complain(!(a.Trace >= 0 && a.Trace <= 1), "trace %v: want a share of the requests, 0 to 1",
 		a.Trace)
 	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)
 	complain(a.DeadLetters != nil && !a.Strategy.Spec.Retries,
-		"dead-letters: want a strategy that retries, as retry_queue does; no other gives up")
+		"dead-letters: want a strategy that retries, as retry_queue does, because no other gives up")
 	complain(a.Strategy.Spec.Hedges && a.Session != nil, "strategy %s: a step of a session is sent "+
-		"once, and not by a second attempt beside the first", a.Strategy)
+		"only once, never by a second attempt in parallel", a.Strategy)
 	if a.through() {
 		wrong.Note(a.Strategy.Spec.Validate(a.params()))
 	} else {

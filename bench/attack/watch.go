@@ -21,7 +21,7 @@ type Stopped struct{ Why string }
 
 func (s *Stopped) Error() string { return "stopped early " + s.Why }
 
-// Stopping returns a function to call with the progress now and then. It returns why to stop the
+// Stopping returns a function to call regularly with the progress. It returns why to stop the
 // attack, or nil.
 func (a Attack) Stopping() func(Progress) error {
 	watches := make([]*checks.Watch, len(a.StopIf))

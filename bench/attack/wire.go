@@ -54,7 +54,7 @@ func (c *caller) canWire(a Attack) (ok bool, why string) {
 		return false, "that was asked for"
 	}
 	if a.Clients == 0 && !canPeek {
-		return false, "this system cannot tell whether a connection is still open"
+		return false, "this system cannot check whether a connection is still open"
 	}
 	for _, m := range c.messages {
 		if a.UnixSocket != "" {

@@ -178,7 +178,7 @@ func (c *CallCounter) Merge(with *CallCounter) error {
 			c.phases[i] = hdrhistogram.New(1, longestPhase, 3)
 		}
 		if dropped := c.phases[i].Merge(h); dropped > 0 {
-			return fmt.Errorf("%s: %d times are beyond what a histogram holds", CallPhases[i], dropped)
+			return fmt.Errorf("%s: %d times exceed the range of a histogram", CallPhases[i], dropped)
 		}
 		c.longest[i] = max(c.longest[i], with.longest[i])
 		c.ofPhases[i] += with.ofPhases[i]

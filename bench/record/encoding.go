@@ -21,7 +21,7 @@ const (
 	classBits   = 6 // the shift to the class
 )
 
-var errRecords = errors.New("these are no records")
+var errRecords = errors.New("the data are not encoded records")
 
 // AppendBinary appends the records to b, for UnmarshalBinary: each as differences from the previous
 // one and between its own instants, in about 14 bytes. It never fails.

@@ -1,13 +1,13 @@
-// Command poolbench measures ways of bounding concurrency: what they do to throughput and to
-// response, and what the variance of task times costs under each.
+// Command poolbench measures ways of bounding concurrency: their effect on throughput and response,
+// and how each copes with the variance of task times.
 //
-// This is its manual. The lines that begin with $ are run by a test, in one directory, and what
-// stands below them is what they print; … stands for the rest of a line, or of the lines.
+// This is its manual. A test runs the lines that begin with $ in one directory, and compares their
+// output with the lines below them. … stands for the rest of a line, or of the lines.
 //
 // # Run
 //
-// A scenario is a strategy, what its tasks cost (workload), what they call (target), when they are
-// due (arrival) at which load, and a limit. run takes every combination of what its flags list:
+// A scenario consists of a strategy, the tasks' work (workload), the service they call (target),
+// their due times (arrival), a load and a limit. run tries all combinations of its flags' values:
 //
 //	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --n 20000 --count 10 --quiet --out before
 //	At load 0.8 the p99 response is 49.6 ms with bounded_queue_shed (5.91 % of tasks shed) and 68.8 ms with
@@ -23,20 +23,19 @@
 //	Report: before/report.html
 //	…
 //
-// Response counts from the instant a task was due, wait is what the task's own work does not
-// explain, and throughput counts completed tasks. What is shed lowers the response of the rest, and
-// is no part of it: at a load of 0.8 and with room for four to wait, bounded_queue_shed refuses one
-// task in 17. Where a cell has –, the tasks were too few to tell: a p99 takes 368 of them, a p99.9
-// 3688.
+// Response counts from the instant a task was due, wait is the part that the task's own work does
+// not explain, and throughput counts completed tasks. Shed tasks have no response, and shorten that
+// of the others: at a load of 0.8 and with room for four to wait, bounded_queue_shed refuses one
+// task in 17. A cell has – if there are too few tasks: a p99 needs 368, a p99.9 3688.
 //
 // Under the virtual clock the same seed gives the same bytes on every machine with the same
-// arithmetic, and an hour of load takes seconds. It shows scheduling alone. What a strategy costs
-// in CPU, memory and locks shows under the real clock, which is the default. Of what happens at one
+// arithmetic, and an hour of load takes seconds. It shows scheduling alone. The costs of a strategy
+// in CPU, memory and locks show under the real clock, which is the default. Of what happens at one
 // instant, as where target freeze thaws, Go's runtime draws the order: figures of hedged,
 // failsafe_hedge, adaptive_gradient, adaptive_vegas, adaptive_envoy and partitioned can differ a
 // little from run to run.
 //
-// Names take parameters, and list explains them:
+// Names can have parameters, and list explains them:
 //
 //	$ poolbench list workloads hyperexp
 //	hyperexp: …
@@ -44,7 +43,7 @@
 //	$ poolbench run --clock virtual --workload hyperexp:mean=10ms,c2=16 --strategy all --limit 4,8 --n 2000 --quiet
 //	…
 //
-// A file says the same as the flags; under --dry-run neither runs anything:
+// A file can replace the flags. With --dry-run nothing is run:
 //
 //	$ cat scenarios.yaml
 //	- strategy: [worker_pool, semaphore]
@@ -66,8 +65,8 @@
 //
 // # Objectives and capacity
 //
-// An objective is a bound on a metric. run holds every scenario to it by the median of its
-// repetitions, and fails when one is missed; capacity turns the question round:
+// An objective is a bound on a metric. run checks it for every scenario by the median of the
+// repetitions, and fails if one misses it. capacity searches for the load that just meets it:
 //
 //	$ poolbench run --clock virtual --strategy worker_pool --load 0.9 --count 6 --n 5000 --objective 'p99-response<80ms' --quiet # exit code 1
 //	…
@@ -86,8 +85,8 @@
 //
 // # Questions
 //
-// A study puts a claim to the test: scenarios, and a rule by which their results say that it holds,
-// that it does not, or what it depends on.
+// A study tests a claim: by scenarios, and by a rule that decides from their results whether the
+// claim holds, does not hold, or depends on something.
 //
 //	$ poolbench study scrape --dry-run
 //	# scrape: which strategies scrape a site that bans without being banned, and lose nothing?
@@ -104,17 +103,17 @@
 //
 // # HTTP
 //
-// serve puts a target on loopback for any client; attack loads any URL with an open loop, or with
-// --clients a closed one, through a strategy or not; gateway turns it round, and shows clients'
-// view of a server whose handler works through a strategy.
+// serve puts a target on loopback for any client. attack loads any URL with an open loop, or with
+// --clients a closed one, with or without a strategy. gateway shows clients' view of a server whose
+// handler works through a strategy.
 //
 //	$ poolbench gateway --strategy worker_pool --limit 4 --rate 200 --duration 1s --dry-run
 //	…
 //
 // # What may be believed
 //
-// calibrate asks the machine what it can measure, and the tool for answers that theory knows;
-// --dry-run lists these:
+// calibrate measures the precision of the machine, and checks the tool's results against known
+// answers of theory, which --dry-run lists:
 //
 //	$ poolbench calibrate --dry-run
 //	# A1: M/M/4 at load 0.8
@@ -133,9 +132,8 @@
 //	…
 //	gate: pass
 //
-// The seed differs, so nothing has changed but chance, and the gate says so: a p99 that is 10 %
-// higher is ruled out. Whoever wants 3 % ruled out needs more runs, or longer ones. Inconclusive is
-// not a pass:
+// Only the seed differs, so the gate passes: a p99 that is 10 % higher is ruled out. To rule out
+// 3 %, more or longer runs are needed. Inconclusive is not a pass:
 //
 //	$ poolbench gate before after --metric p99-response-sec --promise 3% # exit code 3
 //	…
@@ -147,11 +145,11 @@
 //	…
 //
 // gate --base measures by itself: two revisions of a Go module, by the module's own benchmarks, in
-// turns, with controls. trend watches a series of results and says since when something has been
-// different. That takes ten of them or more:
+// turns, with controls. trend finds the changes in a series of results. It needs ten of them or
+// more:
 //
 //	$ poolbench trend before after --metric p99-response-sec # exit code 3
-//	2 results: nothing tested: a change takes 10 results or more to be distinguished from chance
+//	2 results: nothing tested: a change needs 10 results or more to be distinguished from chance
 //	…
 //
 // # Exit codes
@@ -162,7 +160,7 @@
 //	1    a regression; an objective that is missed, or that a strategy meets at no load searched
 //	2    bad usage or input; a missing benchmark or a run without a result; nothing left to judge
 //	3    not decidable: inconclusive, too few samples, a measurement that is INVALID
-//	130  interrupted; what was written is whole, and marked partial
+//	130  interrupted; the written results are whole, and marked partial
 //
 // Complaints are on standard error, one line each, and begin with "poolbench: ".
 package main

@@ -21,8 +21,8 @@ func main() {
 var polite = strategies.Spec{
 	Name:    "polite",
 	Summary: "a goroutine per task, which waits for its turn at a rate",
-	UseIf:   "what the tasks call allows so many requests a second",
-	OnPanic: "contained; the task's goroutine ends",
+	UseIf:   "the service that the tasks call limits the requests per second",
+	OnPanic: "contained, and the task's goroutine ends",
 	Keys: []param.Key{
 		{Name: "rate", Kind: param.Float, Default: "90", Doc: "starts in a second, above 0"},
 	},

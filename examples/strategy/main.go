@@ -19,8 +19,8 @@ func main() {
 var reserve = strategies.Spec{
 	Name:    "reserve",
 	Summary: "a semaphore that keeps slots of the limit free for others",
-	UseIf:   "others use what the limit counts, and must always find some of it",
-	OnPanic: "contained; the task's goroutine ends and its slot is given back",
+	UseIf:   "others share the limited resource, and must always find some of it free",
+	OnPanic: "contained: the task's goroutine ends and its slot is given back",
 	Keys: []param.Key{
 		{Name: "keep", Kind: param.Int, Default: "1", Doc: "slots that stay free"},
 	},

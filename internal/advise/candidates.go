@@ -125,7 +125,7 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 	case (s.Sheds || s.Trips) && !q.MayShed:
 		return "may not shed"
 	case s.Resizes && q.Strategies == nil:
-		return "the limit is what is asked for"
+		return "it changes its limit, and the question is which limit"
 	case s.Hedges && q.Strategies == nil:
 		return "tasks may not be run twice"
 	case s.Trips && sc.Target.Spec.Name == "none":

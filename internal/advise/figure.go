@@ -40,12 +40,10 @@ type value struct {
 	v    float64
 }
 
-// Metric implements objectives.Run.
 func (v value) Metric(unit string) (float64, bool) {
 	return v.v, unit == v.unit && !math.IsNaN(v.v)
 }
 
-// Invalid implements objectives.Run.
 func (v value) Invalid() bool { return false }
 
 func (f Figure) judge(o objectives.Objective) objectives.Verdict {

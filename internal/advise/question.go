@@ -67,16 +67,16 @@ func (q Question) Validate() error {
 	c.If(q.LimitAtMost < 0 || q.LimitAtMost > strategies.MaxLimit,
 		"limit at most %d: want 1 to %d", q.LimitAtMost, strategies.MaxLimit)
 	c.If(q.MemoryAtMost < 0 || q.MemoryAtMost > 0 && q.MemoryAtMost < BytesPerTask,
-		"memory at most %d bytes: a task takes %d", q.MemoryAtMost, BytesPerTask)
+		"memory at most %d bytes: a task needs %d", q.MemoryAtMost, BytesPerTask)
 	c.If(q.Budget < 0 || q.Budget > 0 && q.Budget < time.Second,
 		"budget %v: want a second or more", q.Budget)
 	load := q.Scenario.Load
 	switch {
 	case load.Arrival.Spec.Name != "" && load.Arrival.IsClosed():
 		c.Add("arrival %s: its clients wait for the answer, so there is no traffic to advise "+
-			"on; give an open one", load.Arrival.Spec.Name)
+			"on: give an open one", load.Arrival.Spec.Name)
 	case load.Relative != 0:
-		c.Add("load: it is relative to the limit that is looked for; give a rate")
+		c.Add("load: it is relative to the limit, which is searched: give a rate")
 	case load.PerSecond == 0 && load.Arrival.TakesRate():
 		c.Add("rate: none is given")
 	}

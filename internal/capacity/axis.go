@@ -77,11 +77,11 @@ func (a Axis) check(sc bench.Scenario) error {
 		return fmt.Errorf("strategy %s: it has no limit that could be searched", spec.Name)
 	case a == Limit && sc.Load.PerSecond == 0 && !sc.Load.Arrival.Spec.AllAtOnce &&
 		(sc.Load.Arrival.Spec.Name == "" || sc.Load.Arrival.TakesRate()):
-		return errors.New("a load is a share of what the limit takes, and the limit is searched: " +
+		return errors.New("a load is relative to the capacity at the limit, and the limit is searched: " +
 			"give a rate")
 	case a == Queue && !spec.Sheds:
-		return fmt.Errorf("strategy %s: it sheds nothing, so that a longer queue takes nothing "+
-			"away from the objective", spec.Name)
+		return fmt.Errorf("strategy %s: it sheds nothing, so the length of its queue does not "+
+			"affect the objective", spec.Name)
 	}
 	return nil
 }

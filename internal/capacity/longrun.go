@@ -119,7 +119,7 @@ func (s Search) units() (all []string) {
 	return all
 }
 
-// ofCompleted returns the objectives as those on completed tasks, which the figures are of.
+// ofCompleted returns the objectives applied to completed tasks, which the figures describe.
 func (s Search) ofCompleted() objectives.List {
 	list := slices.Clone(s.Objectives)
 	for i := range list {

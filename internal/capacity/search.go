@@ -20,7 +20,7 @@ import (
 
 // A Search finds the capacity of each of its scenarios. Zero fields have defaults.
 type Search struct {
-	// the search sets Over in each. Their seed is that of the first repetition
+	// the search sets Over in each. Their seed is the first repetition's
 	Scenarios  []bench.Scenario
 	Objectives objectives.List
 	Over       Axis    // the searched quantity

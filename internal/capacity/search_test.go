@@ -392,7 +392,7 @@ func TestValidate(t *testing.T) {
 			s.Resolution = 1e-5
 		},
 		"confidence 1: want": func(s *Search) { s.Confidence = 1 },
-		"5 runs at a load cannot tell with this confidence;": func(s *Search) { s.Runs = 5 },
+		"5 runs at a load are too few for this confidence,": func(s *Search) { s.Runs = 5 },
 	} {
 		s := good
 		spoil(&s)

@@ -103,7 +103,7 @@ func (s Server) Validate() error {
 
 func (s Server) resolution() float64 { return cmp.Or(s.Resolution, serverResolution) }
 
-// Do searches. The error is that of a probe, or the end of ctx, with a partial answer.
+// Do searches. It returns the error of a probe, or the end of ctx, with a partial answer.
 func (s Server) Do(ctx context.Context) (*ServerAnswer, error) {
 	a := &ServerAnswer{Met: math.NaN(), Missed: math.NaN()}
 	if err := s.Validate(); err != nil {
@@ -266,7 +266,7 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 	last := a.Probes[len(a.Probes)-1]
 	if last.Late {
 		return &stoppedError{text: fmt.Sprintf("this machine cannot keep up at %v %s a second: "+
-			"it is too slow, or too busy, to say more (%s)", rate, s.of(), last.Reason)}
+			"it is too slow, or too busy, to measure more (%s)", rate, s.of(), last.Reason)}
 	}
 	return &stoppedError{fmt.Sprintf("a probe at %v %s a second cannot decide %v: %s", rate, s.of(),
 		s.Objectives, last.Reason), true}

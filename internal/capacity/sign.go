@@ -22,7 +22,7 @@ type signTest struct {
 func newSignTest(runs int, risk float64) (signTest, error) {
 	t := signTest{first: runs, runs: runs, least: runs}
 	if tail(runs, runs) > risk {
-		return t, fmt.Errorf("%d runs at a load cannot tell with this confidence; it takes %d",
+		return t, fmt.Errorf("%d runs at a load are too few for this confidence, which needs %d",
 			runs, int(math.Ceil(-math.Log2(risk)-1e-9)))
 	}
 	for t.least > 0 && tail(runs, t.least-1) <= risk {

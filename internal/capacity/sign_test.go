@@ -24,7 +24,7 @@ func TestSignTest(t *testing.T) {
 		}
 	}
 	if _, err := newSignTest(5, 0.025); err == nil ||
-		err.Error() != "5 runs at a load cannot tell with this confidence; it takes 6" {
+		err.Error() != "5 runs at a load are too few for this confidence, which needs 6" {
 		t.Error(err)
 	}
 }

@@ -59,7 +59,7 @@ func (a *app) adviseCommand() *cobra.Command {
 	options.Objective(cmd, &o.objectives, "objective to meet, such as p99-response<50ms; several "+
 		"with commas, or the flag again; the first is promised")
 	fs.Var(flags.Parsed(&o.may, "shed|drop", o.allow), "may",
-		"allow up to 1% of tasks to be refused (shed), or to fail (drop); repeatable")
+		"allow up to 1% of tasks to be refused (shed), or to fail (drop) (repeatable)")
 	flags.Complete(cmd, "may", func() []string { return mays })
 	fs.Var(flags.AtLeastOne(&o.limit, strategies.MaxLimit), "limit-at-most",
 		"largest limit that is possible (default 1024)")
@@ -101,7 +101,7 @@ func parseMemory(text string) (int64, error) {
 	return v.Size(key), nil
 }
 
-// question is what the flags come to.
+// question returns the question that the flags ask.
 func (o adviseOptions) question(axes options.Words) (q advise.Question, err error) {
 	if len(o.objectives) == 0 {
 		return q, errors.New("advise: want an objective, such as --objective 'p99-response<50ms'")
@@ -139,7 +139,7 @@ func (o adviseOptions) question(axes options.Words) (q advise.Question, err erro
 	return q, nil
 }
 
-// questionOf is a scenario's work and traffic in words.
+// questionOf describes a scenario's work and traffic.
 func questionOf(sc bench.Scenario) string {
 	text := fmt.Sprintf("%s, %s arrivals", sc.Workload, cmp.Or(sc.Load.Arrival.String(), "poisson"))
 	if sc.Load.PerSecond != 0 {
@@ -151,7 +151,7 @@ func questionOf(sc bench.Scenario) string {
 	return text
 }
 
-// advise is `poolbench advise`.
+// advise runs `poolbench advise`.
 func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) error {
 	show := execute.NewLines(a.Stderr, o.quiet)
 	ctx, done := terminal.Interruptible(ctx, show.Say)
@@ -179,7 +179,7 @@ func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) er
 		advise.NothingMeets: terminal.Regression, advise.Undecided: terminal.Undecided}[answer.Verdict])
 }
 
-// adviceDocument puts an answer in the form that is shown.
+// adviceDocument converts an answer to the document that is shown.
 func adviceDocument(q advise.Question, a *advise.Answer) *page.AdviceDocument {
 	unit := q.Objectives[0].Unit
 	d := &page.AdviceDocument{Format: "poolbench advise", Version: 1, Verdict: string(a.Verdict),
@@ -242,5 +242,5 @@ func adviceOption(unit string, o advise.Option) page.AdviceOption {
 	return out
 }
 
-// known is nil for a rate that there is not.
+// known returns nil for an absent rate, which is 0.
 func known(v float64) *float64 { return text.JSONNumber(cmp.Or(v, math.NaN())) }

@@ -20,7 +20,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/files"
 
-	// what is too heavy for every user of package bench registers itself
+	// protocols that are too heavy for every user of package bench register themselves
 	_ "github.com/poolbench/poolbench/bench/attack/http3"
 	_ "github.com/poolbench/poolbench/bench/attack/rpc"
 	_ "github.com/poolbench/poolbench/strategies/durable"
@@ -36,15 +36,15 @@ type app struct {
 	stdin io.Reader
 }
 
-// Run is the whole command: it returns the exit code.
+// Run runs the command and returns the exit code.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	// A write to a pipe without a reader shall fail and not kill: `poolbench gate … | head` keeps
+	// A write to a pipe without a reader must fail and not kill: `poolbench gate … | head` keeps
 	// the code of its verdict.
 	signal.Ignore(syscall.SIGPIPE)
 	return On(ctx, execute.NewHost(terminal.New(stdout, stderr)), args, stdin)
 }
 
-// On is the command on a host of the caller's: tests have some that drive runs in their own way.
+// On runs the command on the caller's host. Tests use hosts that drive runs in other ways.
 func On(ctx context.Context, h *execute.Host, args []string, stdin io.Reader) int {
 	files.SweepScratch()
 	root := Root(h, stdin)
@@ -52,7 +52,7 @@ func On(ctx context.Context, h *execute.Host, args []string, stdin io.Reader) in
 	return h.Exit(root.ExecuteContext(ctx))
 }
 
-// Root is the command with all subcommands, for whoever describes them.
+// Root returns the command with all subcommands, for generators of documentation.
 func Root(h *execute.Host, stdin io.Reader) *cobra.Command {
 	root := (&app{h, stdin}).root()
 	root.SetIn(stdin)

@@ -85,8 +85,8 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptio
 			}
 		}()
 	}
-	// net/http writes what a hostile server does to the standard logger, and knows no other for a
-	// client.
+	// net/http logs the errors of hostile servers to the standard logger, and a client cannot have
+	// another.
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
 	newLoad, end, err := show.LoadsOf(cmd.Context(), a.Host, o)
@@ -119,8 +119,8 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptio
 	return err
 }
 
-// A buffered file is written in pieces of 64 KiB, and what is left at its Close. Its errors name
-// the flag, and are told once.
+// A buffered file is written in pieces of 64 KiB and at Close. Its error names the flag, and is
+// returned once.
 type buffered struct {
 	*bufio.Writer
 	file io.Closer
@@ -128,14 +128,12 @@ type buffered struct {
 	told bool
 }
 
-// Write implements io.Writer.
 func (b *buffered) Write(p []byte) (int, error) {
 	n, err := b.Writer.Write(p)
 	b.told = b.told || err != nil
 	return n, b.of.Named(files.Named(b.of.Path, err))
 }
 
-// Close writes the rest.
 func (b *buffered) Close() error {
 	err := errors.Join(b.Flush(), b.file.Close())
 	if b.told {

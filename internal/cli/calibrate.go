@@ -30,7 +30,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	var html flags.Output
 	cmd := &cobra.Command{
 		Use:   "calibrate [flags]",
-		Short: "what this machine can measure, and the known answers",
+		Short: "check this machine's precision, and known answers",
 		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := o.Mode(); err != nil {
@@ -50,7 +50,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	return cmd
 }
 
-// A calibrated is what came out.
+// A calibrated holds the results of calibrate.
 type calibrated struct {
 	size     float64
 	readings []calibration.Reading
@@ -103,7 +103,7 @@ func (a *app) calibrate(
 	return nil
 }
 
-// plan has a section for each case.
+// plan returns a plan with a section for each case.
 func (c *calibrated) plan() (p options.Plan) {
 	for _, known := range c.cases {
 		p = append(p, options.Section{Title: known.Name + ": " + known.What,
@@ -125,7 +125,7 @@ func (c *calibrated) askMachine(ctx context.Context, e *execute.Execution) (err 
 	return nil
 }
 
-// askTheory runs the cases, as many at once as there are processors, and the control.
+// askTheory runs the cases, one per processor at a time, and the control.
 func (c *calibrated) askTheory(ctx context.Context, e *execute.Execution) error {
 	c.runs = make([][]*bench.Result, len(c.cases))
 	all := bench.Suite{}
@@ -160,7 +160,7 @@ func (c *calibrated) askTheory(ctx context.Context, e *execute.Execution) error 
 	return err
 }
 
-// document is what came out, as it is printed and shown.
+// document returns the results as they are printed and shown.
 func (c *calibrated) document(path string) *page.Calibration {
 	known := func(name, what, strategy string, v calibration.Verdict) page.Known {
 		return page.Known{Name: name, What: what, Strategy: strategy, Unit: v.Unit, Want: v.Want,
@@ -187,14 +187,14 @@ func (c *calibrated) document(path string) *page.Calibration {
 	return doc
 }
 
-// answered is what the machine said, in words.
+// answered formats a reading of the machine.
 func answered(r calibration.Reading) string {
 	return strings.Join(text.Texts(r.Metrics, func(m bench.Metric) string {
 		return strings.TrimSpace(text.Metric(m.Unit, m.Value) + " " + readingNames[m.Unit])
 	}), ", ")
 }
 
-// showCalibration prints both parts, and says last what is wrong.
+// showCalibration prints both parts, and finally what is wrong.
 func (a *app) showCalibration(doc *page.Calibration, format string) error {
 	if format == "json" {
 		return a.JSON(doc)
@@ -224,14 +224,14 @@ func (a *app) showCalibration(doc *page.Calibration, format string) error {
 	}
 	said := "all known answers hold, and the control fails, as it must"
 	if doc.Wrong > 0 {
-		said = fmt.Sprintf("%d of these are wrong: this build is not to be trusted on this machine",
+		said = fmt.Sprintf("%d of them are wrong: do not trust this build on this machine",
 			doc.Wrong)
 	}
 	_, err := fmt.Fprintf(a.Stdout, "\n%s. Written to %s\n", said, doc.Dir)
 	return err
 }
 
-// readingNames are the words behind the numbers of the machine's part.
+// readingNames are the names of the machine's readings.
 var readingNames = map[string]string{
 	metric.P50Late: "(median)", metric.P99Late: "(p99)", metric.MaxLate: "(worst)",
 	metric.P99Lag: "(p99)", metric.Offered: "were sent",

@@ -82,8 +82,8 @@ func (a *app) capacityCommand() *cobra.Command {
 	return cmd
 }
 
-// search is what the flags come to. The scenarios are made at the lower end of the range, which
-// puts them to every test that run does.
+// search returns the search that the flags ask for. Scenarios are made at the lower end of the
+// range, which validates them as run does.
 func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 	s := capacity.Search{Objectives: o.Objectives, Resolution: o.resolution,
 		Confidence: o.confidence, Runs: o.count}
@@ -118,7 +118,7 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 	})
 }
 
-// over settles what is searched, and returns the range that was given for it; the zero span: none.
+// over sets the searched axis, and returns its given range, or the zero span.
 func (o capacityOptions) over(s *capacity.Search, axes options.Words) (given span, err error) {
 	ranges := map[capacity.Axis]span{capacity.Load: o.loads, capacity.Rate: o.rates,
 		capacity.Limit: o.limits, capacity.Queue: o.queues}
@@ -140,14 +140,14 @@ func (o capacityOptions) over(s *capacity.Search, axes options.Words) (given spa
 			if axis > capacity.Rate {
 				how = fmt.Sprintf("--find %v searches the %v", axis, axis)
 			}
-			return given, fmt.Errorf("--%v-range: the %v is searched; %s", axis, s.Over, how)
+			return given, fmt.Errorf("--%v-range: the %v is searched: %s", axis, s.Over, how)
 		}
 	}
 	for _, axis := range []string{"load", "rate", "limit", "queue"} {
 		searched := axis == s.Over.String() ||
 			s.Over <= capacity.Rate && (axis == "load" || axis == "rate")
 		if len(axes[axis]) > 0 && searched {
-			return given, fmt.Errorf("%s: it is searched; give its range, --%s-range",
+			return given, fmt.Errorf("%s: it is searched, so give its range, --%s-range",
 				axes[axis][0].Where, axis)
 		}
 	}
@@ -171,7 +171,7 @@ func offeredWork(scenarios []bench.Scenario) (most float64) {
 // sayEvery is the time between two lines of progress.
 const sayEvery = 5 * time.Second
 
-// findCapacity is `poolbench capacity`.
+// findCapacity runs `poolbench capacity`.
 func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.RunOptions) error {
 	if o.DryRun {
 		return show.ShowSearchPlan(a.Printer, s, o.Format)
@@ -185,7 +185,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.Run
 	if err := e.Dir.Begin(s.Plan(), func(string, uint64) bool { return true }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	// how many runs there will be nobody knows, so the plan is not followed
+	// the number of runs is unknown, so the plan is not followed
 	e.Plan = options.Plan{{Suite: bench.Suite{Scenarios: s.Scenarios}}}
 	ctx, done := terminal.Interruptible(ctx, e.Show.Say)
 	defer done()
@@ -228,8 +228,8 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.Run
 	return terminal.Ended(shown, append(codes, execute.PublishSuite(suite, o.JUnit, a.Printer))...)
 }
 
-// endSearch writes the answers down beside the runs and closes the directory. The error is about
-// the directory, or about a run that cannot be ended.
+// endSearch writes the answers into the directory and closes it. The error is about the directory,
+// or about a run that cannot be ended.
 func endSearch(ctx context.Context, f *show.Found, stopped error) error {
 	f.Cut = context.Cause(ctx)
 	cut := stopped
@@ -252,13 +252,13 @@ func endSearch(ctx context.Context, f *show.Found, stopped error) error {
 	return errors.Join(stopped, f.Dir.End(planned, cut))
 }
 
-// outcomeCode is terminal.Fine where there is an answer.
+// outcomeCode returns terminal.Fine if there is an answer.
 func outcomeCode(o capacity.Outcome) terminal.ExitCode {
 	return map[capacity.Outcome]terminal.ExitCode{capacity.Nowhere: terminal.Regression,
 		capacity.Unknown: terminal.Undecided}[o]
 }
 
-// A span is a range that is searched.
+// A span is a range to search.
 type span struct{ lo, hi float64 }
 
 func parseSpan(text string) (span, error) {

@@ -32,8 +32,8 @@ import (
 // serverCapacity is the name of the command that `poolbench capacity URL` is.
 const serverCapacity = "capacityof"
 
-// ofServer turns `capacity URL` into the command for it: its flags are those of attack. A session
-// may have the URL.
+// ofServer turns `capacity URL` into the command for servers, whose flags are those of attack. The
+// URL may be in a session.
 func ofServer(args []string) []string {
 	isOfServer := func(arg string) bool {
 		scheme, _, ok := strings.Cut(arg, "://")
@@ -83,12 +83,12 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	fs.Var(flags.Share(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the rate (default 2%)")
 	fs.DurationVar(&o.rest, "rest", 2*time.Second,
-		"pause of this `TIME` between two probes; twice as long after a miss")
+		"pause of this `TIME` between two probes, and twice as long after a miss")
 	options.AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rate, "X", options.ParseRate), &o.Process,
 		"constant")
 	options.AddRequests(cmd, &o.AttackOptions)
-	options.AddSession(cmd, &o.AttackOptions, "rates are of sessions, the objective of their steps")
-	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals; each probe has the next")
+	options.AddSession(cmd, &o.AttackOptions, "rates count sessions, the objective applies to their steps")
+	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals, plus 1 for each further probe")
 	o.File.AddTo(cmd, "")
 	o.AddDirTo(cmd)
 	o.AddJUnitTo(cmd)
@@ -105,13 +105,13 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	return cmd
 }
 
-// findServer is `poolbench capacity URL`.
+// findServer runs `poolbench capacity URL`.
 func (a *app) findServer(
 	ctx context.Context, cmd *cobra.Command, args []string, o serverOptions,
 ) error {
 	for _, name := range []string{"rate", "n"} {
 		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s: the rate is searched; give --max-rate and --duration", name)
+			return fmt.Errorf("--%s: the rate is searched: give --max-rate and --duration", name)
 		}
 	}
 	if _, err := o.Mode(); err != nil {
@@ -141,7 +141,7 @@ func (a *app) findServer(
 	expected := fmt.Sprintf("from %v%s up to at most %v%s: about %d probes of %v, %s", o.first,
 		perSecond(s), o.most, perSecond(s), probes, o.Duration, text.Roughly(takes))
 	if s.Of != "" {
-		expected += fmt.Sprintf("; %v is of the requests of all steps", s.Objectives)
+		expected += fmt.Sprintf("; %v applies to the requests of all steps", s.Objectives)
 	}
 	if o.DryRun {
 		fmt.Fprintf(a.Stdout, "%s\n%s\n", show.NewLoad(attacks[0]).Name, expected)
@@ -155,20 +155,20 @@ func (a *app) findServer(
 	return a.searchServer(ctx, s, attacks[0], o)
 }
 
-// mostThought is for how long sessions may think in a probe that they are due in, as a share of its
-// length. Before they have thought, and after the last is due, less is sent than the rate says.
+// mostThought is the longest mean think time, as a share of a probe. The actual rate is too low
+// before the first sessions have thought, and after the last is due.
 const mostThought = 0.1
 
-// ofSessions has the search be for a rate of sessions, if the attack has any, which think for so
-// long in the mean.
+// ofSessions makes the search one for a rate of sessions, if the attack has any, and returns their
+// mean think time.
 func ofSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err error) {
 	if k.Session == nil {
 		return 0, nil
 	}
 	thinks = k.Session.MeanThought()
 	if least := time.Duration(float64(thinks) / mostThought); k.Duration < least {
-		err = fmt.Errorf("duration %v: sessions think for %v in the mean, and a probe has to be ten "+
-			"times as long, or its load is hardly ever that of its rate: give --duration %v",
+		err = fmt.Errorf("duration %v: sessions think for %v on average, and a probe must be ten "+
+			"times as long for its load to match its rate: give --duration %v",
 			k.Duration, thinks, least)
 	}
 	s.Of = "sessions"
@@ -176,7 +176,7 @@ func ofSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err 
 	return thinks, err
 }
 
-// perSecond is the unit of the rates.
+// perSecond returns the unit of the rates.
 func perSecond(s capacity.Server) string {
 	if s.Of == "" {
 		return " /s"
@@ -184,7 +184,7 @@ func perSecond(s capacity.Server) string {
 	return " " + s.Of + "/s"
 }
 
-// searchServer probes into a directory, and shows what came out.
+// searchServer probes into a directory, and shows the results.
 func (a *app) searchServer(
 	ctx context.Context, s capacity.Server, k attack.Attack, o serverOptions,
 ) error {
@@ -242,10 +242,10 @@ func (a *app) searchServer(
 		outcomeCode(answer.Outcome(s.Most)))...)
 }
 
-// spelled is for what the name of a result cannot hold.
+// spelled escapes characters that the name of a result cannot contain.
 var spelled = strings.NewReplacer("%", "%25", " ", "%20", "/", "%2F")
 
-// serverResult puts the answer in the form of a run, as searches under the virtual clock do.
+// serverResult converts the answer to a run, as for searches under the virtual clock.
 func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnswer) *bench.Result {
 	k.Rate = s.First
 	name := strings.TrimPrefix(k.Name(), "Attack/")
@@ -270,7 +270,7 @@ func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 	return r
 }
 
-// lostAtMet are the shares of requests that were not answered well at the rate that is met.
+// lostAtMet returns the shares of lost requests at the rate that is met.
 func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 	for _, p := range found.Probes {
 		if p.Rate == found.Met && p.Verdict == objectives.Met && !p.Late && p.Result != nil {
@@ -281,7 +281,7 @@ func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 	return nil
 }
 
-// triedBy is the probe in a document: one that was sent late decides nothing.
+// triedBy converts a probe for a document. One that was sent late decides nothing.
 func triedBy(p capacity.ServerProbe) show.SearchProbe {
 	verdict := p.Verdict
 	if p.Late {
@@ -293,7 +293,7 @@ func triedBy(p capacity.ServerProbe) show.SearchProbe {
 	return tried
 }
 
-// serverAnswer words the answer.
+// serverAnswer describes the answer.
 func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnswer) (str string) {
 	rate := func(v float64) string { return text.Digits(v) + perSecond(s) }
 	switch found.Outcome(s.Most) {
@@ -310,12 +310,12 @@ func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 		str = capacity.Undecided(k.Target(), s.Objectives, found.Met, found.Missed, rate)
 	}
 	if loss := show.LossWords(lostAtMet(found)); loss != "" {
-		str += "; of what was sent at " + rate(found.Met) + ", " + loss
+		str += "; of the load at " + rate(found.Met) + ", " + loss
 	}
 	return str
 }
 
-// stoppedText says why the search ended early.
+// stoppedText explains why the search ended early.
 func stoppedText(found *capacity.ServerAnswer) string {
 	return "The search stopped: " + found.Stopped.Error()
 }
@@ -347,7 +347,7 @@ func showServer(
 	rate := func(v float64) string { return text.Digits(v) + perSecond(s) }
 	e.Say("", serverAnswer(s, k, found), show.Width)
 	if s.Of != "" {
-		e.Say("", fmt.Sprintf("%v is of the requests of all %d steps of a session.", s.Objectives,
+		e.Say("", fmt.Sprintf("%v applies to the requests of all %d steps of a session.", s.Objectives,
 			len(k.Session.Steps)), show.Width)
 	}
 	if found.Stopped != nil {

@@ -41,7 +41,7 @@ type crashOptions struct {
 	quiet    bool
 }
 
-// What --kill may say.
+// Values of --kill.
 const (
 	killProcess = "process"
 	killServer  = "server"
@@ -70,7 +70,7 @@ func (a *app) crashCommand() *cobra.Command {
 	number(&o.kills, 10_000, "kills", "how often it is killed, at random moments")
 	flags.Choice(cmd, &o.kill, "kill", "target of the kills", killProcess, killServer, killBoth)
 	fs.StringArrayVar(&o.settings, "setting", nil, "`NAME=VALUE` in the configuration of the "+
-		"server that is started, as in appendfsync=always; repeatable")
+		"server that is started, as in appendfsync=always (repeatable)")
 	number(&o.Limit, strategies.MaxLimit, "limit", "tasks at once")
 	fs.StringVar(&o.Workload, "workload", "exponential:mean=1ms", "workload of each task, by "+
 		"`NAME`")
@@ -87,14 +87,14 @@ func (a *app) crashCommand() *cobra.Command {
 	return cmd
 }
 
-// crashingCommand is the process that is killed.
+// crashingCommand returns the command of the process that is killed.
 func (a *app) crashingCommand() *cobra.Command {
 	return flags.Hidden("crashing [flags]",
 		"work until killed (an order as JSON on stdin; for poolbench itself)",
 		func(ctx context.Context, _ []string) error { return crash.Work(ctx, a.stdin, a.Stdout) })
 }
 
-// A crashDocument is what crash prints with --format json.
+// A crashDocument is the output of crash with --format json.
 type crashDocument struct {
 	text.Head
 	Strategy string  `json:"strategy"`
@@ -106,12 +106,12 @@ type crashDocument struct {
 	Survives string  `json:"survives"`        // what the strategy declares
 	Fault    string  `json:"fault,omitempty"` // why it was given up
 	Patience float64 `json:"patience_sec"`
-	// what the adapter adds to the library
+	// additions of the adapter to the library
 	Adds []strategies.Addition `json:"added_by_poolbench,omitempty"`
 	crash.Report
 }
 
-// faultOf is why it was given up; "" where it was not.
+// faultOf returns why a crash was given up, or "".
 func faultOf(err error) string {
 	if err == nil {
 		return ""
@@ -119,8 +119,8 @@ func faultOf(err error) string {
 	return strings.TrimPrefix(err.Error(), "crash: ")
 }
 
-// replaceEnv sets a variable for the processes that are started until restore is called: who runs
-// the command in a process of his own goes on with his server.
+// replaceEnv sets a variable for child processes until restore is called: a caller in the same
+// process keeps its own server.
 func replaceEnv(name, value string) (restore func(), err error) {
 	before, given := os.LookupEnv(name)
 	if err := os.Setenv(name, value); err != nil {
@@ -135,7 +135,7 @@ func replaceEnv(name, value string) (restore func(), err error) {
 	}, nil
 }
 
-// crash is `poolbench crash`.
+// crash runs `poolbench crash`.
 func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	p, v, level, err := o.plan()
 	if err != nil {
@@ -174,8 +174,8 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 		a.CleanStores(ctx, v.Spec)
 	}
 	if p.Removed {
-		// in the one that the strategy names: so it is removed, however this process and its child
-		// end
+		// in the directory that the strategy names, so that it is removed, however this process and
+		// its child end
 		parent := v.Values.Text("dir")
 		if parent == "tmp" {
 			parent = ""
@@ -227,7 +227,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	return nil
 }
 
-// command asks for the same as p, which was made of o.
+// command returns the command line for p, which was made of o.
 func (o crashOptions) command(p crash.Plan) string {
 	out := fmt.Sprintf("poolbench crash %s --tasks %d --kills %d --kill %s --limit %d "+
 		"--workload %s --seed %d", shell.Quote(o.Strategy), p.Tasks, o.kills, o.kill, p.Limit,
@@ -244,10 +244,10 @@ func (o crashOptions) command(p crash.Plan) string {
 	return out
 }
 
-// patience is that of a crash, unless --patience is given.
+// patience is the default of --patience.
 const patience = 45 * time.Second
 
-// plan reads what the flags say.
+// plan returns the plan that the flags ask for.
 func (o crashOptions) plan() (p crash.Plan, v strategies.Variant, level strategies.Durability,
 	err error) {
 	if v, err = strategies.Parse(o.Strategy); err != nil {
@@ -279,7 +279,7 @@ func hasKey(s strategies.Spec, name string) bool {
 	return slices.ContainsFunc(s.Keys, func(k param.Key) bool { return k.Name == name })
 }
 
-// with is the strategy with another parameter, in words.
+// with returns the strategy with another parameter, in words.
 func with(strategy, parameter string) string {
 	if name, values, given := strings.Cut(strategy, ":"); given {
 		all := slices.DeleteFunc(strings.Split(values, ","), func(text string) bool {
@@ -291,8 +291,8 @@ func with(strategy, parameter string) string {
 	return strategy + ":" + parameter
 }
 
-// serverOf says which server this command is to start: one that nobody has named, or that is to be
-// killed.
+// serverOf returns the server that this command must start: one that no flag or variable names, or
+// that will be killed.
 func serverOf(spec strategies.Spec, kill string) (kind servers.Kind, needed bool, err error) {
 	i := slices.IndexFunc(servers.Kinds(), func(k servers.Kind) bool {
 		return k.Product == spec.Needs
@@ -314,14 +314,14 @@ func serverOf(spec strategies.Spec, kill string) (kind servers.Kind, needed bool
 	return servers.Kinds()[i], true, nil
 }
 
-// variableOf is the environment variable in which strategies look for a server.
+// variableOf returns the environment variable in which strategies look for a server.
 func variableOf(k servers.Kind) string {
 	all := registry.Servers()
 	i := slices.IndexFunc(all, func(s registry.Server) bool { return s.Product == k.Product })
 	return all[i].Variable
 }
 
-// drawShare draws the share of the whole that is done, now and then.
+// drawShare draws the share of the whole that is done, at intervals.
 func drawShare(on *terminal.StatusLine, whole int) func(progress int) {
 	var drawn time.Time
 	return func(progress int) {
@@ -333,7 +333,7 @@ func drawShare(on *terminal.StatusLine, whole int) func(progress int) {
 	}
 }
 
-// page is what the page shows, and the first lines of the terminal.
+// page returns the document for the page, and the first lines of the terminal.
 func (d crashDocument) page() *page.Crash {
 	r := d.Report
 	var adds [][2]string

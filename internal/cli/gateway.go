@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// gatewayStrategies are those of a gateway that names none: one that sheds, and one that does not.
+// gatewayStrategies are the default strategies of a gateway: one sheds, one does not.
 const gatewayStrategies = "bounded_queue_shed,worker_pool"
 
 // gatewayOptions are the flags of gateway.

@@ -15,7 +15,7 @@ func (a *app) listCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "list [KIND [NAME]] [flags]",
-		Short: "list what can be named on the command line",
+		Short: "list the names that the command line accepts",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 2 {
 				return fmt.Errorf("list: unexpected argument %q", args[2])

@@ -22,7 +22,7 @@ func (a *app) mergeCommand() *cobra.Command {
 	var o options.RunOptions
 	cmd := &cobra.Command{
 		Use:   "merge DIR DIR… [flags]",
-		Short: "one run directory of those of several load generators",
+		Short: "combine the run directories of several load generators",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return errors.New("want two directories or more")
@@ -35,7 +35,7 @@ func (a *app) mergeCommand() *cobra.Command {
 	return cmd
 }
 
-// mergeDirs is `poolbench merge`.
+// mergeDirs runs `poolbench merge`.
 func (a *app) mergeDirs(paths []string, o options.RunOptions) error {
 	merged, leftOut, partial, err := directory.Merge(paths)
 	if err != nil {
@@ -61,7 +61,7 @@ func (a *app) mergeDirs(paths []string, o options.RunOptions) error {
 		return err
 	}
 	said := fmt.Sprintf("Runs: %d, each of %d directories; distributions are added, and "+
-		"quantiles are those of the sums, to three digits.", len(merged), len(paths))
+		"quantiles are computed from the sums, to three digits.", len(merged), len(paths))
 	if len(leftOut) > 0 {
 		said += " Left out, as no counts give them: " + strings.Join(leftOut, ", ") + "."
 	}

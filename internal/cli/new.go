@@ -19,7 +19,7 @@ import (
 //go:embed newmodule
 var newModule embed.FS
 
-// newFiles are what a new module has, and the template of each.
+// newFiles are the files of a new module, with their templates.
 var newFiles = map[string]string{
 	"main.go": "main.go", "checkout.go": "checkout.go", ".gitignore": "gitignore",
 	"mine/mine.go": "mine.go", "mine/mine_test.go": "mine_test.go",
@@ -47,13 +47,13 @@ func (a *app) newCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&source, "source", "", "take poolbench from this checkout `DIR` "+
+	cmd.Flags().StringVar(&source, "source", "", "use poolbench from this checkout `DIR` "+
 		"(default the one that this program was built from)")
 	return cmd
 }
 
-// builtFrom is the checkout that the program was built from; "" where neither the build tells nor
-// where the program is.
+// builtFrom returns the checkout that the program was built from, or "" if neither the build nor
+// the program's path shows it.
 func builtFrom() string {
 	_, file, _, _ := runtime.Caller(0)
 	if dir := checkoutOf(file); dir != "" {
@@ -66,7 +66,8 @@ func builtFrom() string {
 	return checkoutAround(program)
 }
 
-// checkoutOf is the checkout that has this file at that path; "" where -trimpath has cut it off.
+// checkoutOf returns the checkout that has this file at that path, or "" if -trimpath has cut it
+// off.
 func checkoutOf(file string) string {
 	if !filepath.IsAbs(file) {
 		return ""
@@ -74,8 +75,8 @@ func checkoutOf(file string) string {
 	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
 }
 
-// checkoutAround is the checkout in whose bin directory the program is, where make build puts it;
-// "" where it is in none.
+// checkoutAround returns the checkout whose bin directory contains the program, as after make
+// build, or "".
 func checkoutAround(program string) string {
 	dir := filepath.Dir(filepath.Dir(program))
 	if _, err := goModIn(dir); err != nil {
@@ -84,7 +85,7 @@ func checkoutAround(program string) string {
 	return dir
 }
 
-// goModIn is go.mod of poolbench's checkout.
+// goModIn returns the go.mod of poolbench's checkout.
 func goModIn(dir string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil || !strings.HasPrefix(string(text), "module "+modulePath+"\n") {
@@ -95,7 +96,7 @@ func goModIn(dir string) (string, error) {
 
 var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// writeModule writes the module. What it began it removes when it fails.
+// writeModule writes the module. If it fails, it removes the files it has written.
 func writeModule(dir, source string) (err error) {
 	name := filepath.Base(filepath.Clean(dir))
 	if !moduleName.MatchString(name) {
@@ -160,7 +161,7 @@ func goMod(name, theirs, source string) string {
 		quoted(source) + "\n"
 }
 
-// quoted spells a path as go.mod takes it.
+// quoted spells a path for go.mod.
 func quoted(path string) string {
 	if strings.ContainsAny(path, " \t\"'`") {
 		return fmt.Sprintf("%q", path)

@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// comparisonFile is the page of several directories, unless it is given a name.
+// comparisonFile is the default name of the page of several directories.
 const comparisonFile = "comparison.html"
 
 func (a *app) reportCommand() *cobra.Command {
@@ -46,7 +46,7 @@ func (a *app) reportCommand() *cobra.Command {
 	return cmd
 }
 
-// report is `poolbench report DIR`. Files written elsewhere do not disturb a writer of the
+// report runs `poolbench report DIR`. Files written elsewhere do not disturb a writer of the
 // directory.
 func (a *app) report(dir string, html, card flags.Output) error {
 	if _, err := results.ReadDir(dir); err != nil { // before anything is written
@@ -67,7 +67,7 @@ func (a *app) report(dir string, html, card flags.Output) error {
 	return err
 }
 
-// drawIn draws the page and the charts of a directory in it.
+// drawIn draws the page and the charts into the directory.
 func (a *app) drawIn(dir string, _ flags.Output) (*page.Report, error) {
 	held, err := files.LockDir(dir)
 	if err != nil {
@@ -90,8 +90,8 @@ func (a *app) drawElsewhere(dir string, html flags.Output) (*page.Report, error)
 	return r, html.Write(r.WriteHTML)
 }
 
-// reportTogether is `poolbench report A B`: the page of compare --html, of whatever the directories
-// hold.
+// reportTogether runs `poolbench report A B`: the page of compare --html, for directories of any
+// kind.
 func (a *app) reportTogether(html, card flags.Output, args []string) error {
 	inputs, err := ci.ReadInputs(args, a.stdin)
 	if err != nil {

@@ -54,7 +54,7 @@ func (a *app) runCommand() *cobra.Command {
 	return cmd
 }
 
-// runScenarios is `poolbench run`.
+// runScenarios runs `poolbench run`.
 func (a *app) runScenarios(ctx context.Context, axes options.Words, o options.RunOptions) error {
 	if _, err := o.Mode(); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (a *app) runScenarios(ctx context.Context, axes options.Words, o options.Ru
 	return a.runPlan(ctx, p, o)
 }
 
-// runPlan runs it into the directory that the options say, or lists what it would run.
+// runPlan runs the plan into the directory of the options, or lists its runs.
 func (a *app) runPlan(ctx context.Context, p options.Plan, o options.RunOptions) error {
 	for _, s := range p.Suites() {
 		if err := objectives.Decidable(o.Objectives, s.Scenarios...); err != nil {

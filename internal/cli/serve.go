@@ -34,7 +34,7 @@ type serveOptions struct {
 	seed           uint64
 }
 
-// stopServing is how long requests have to end when the server is told to.
+// stopServing is the grace period for requests after the server is stopped.
 const stopServing = 5 * time.Second
 
 func (a *app) serveCommand() *cobra.Command {
@@ -59,7 +59,7 @@ func (a *app) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// serve is `poolbench serve`.
+// serve runs `poolbench serve`.
 func (a *app) serve(ctx context.Context, name string, o serveOptions) (err error) {
 	s, err := newServing(name, o.workload, o.seed)
 	if err != nil {
@@ -84,13 +84,13 @@ func (a *app) serve(ctx context.Context, name string, o serveOptions) (err error
 	return serveUntil(ctx, targets.NewServer(s.handler()), listener, stopServing)
 }
 
-// serveUntil serves until ctx ends, then lets the requests under way end, those that do so within
-// the grace.
+// serveUntil serves until ctx ends, and then waits up to the grace period for the requests under
+// way.
 func serveUntil(
 	ctx context.Context, server *http.Server, listener net.Listener, grace time.Duration,
 ) error {
 	server.ErrorLog = log.New(io.Discard, "", 0) // what clients do wrong is theirs to know
-	// Requests end with the grace, too: work that looks at its context then lets go.
+	// The context of requests ends after the grace period, so that work which watches it stops.
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	server.BaseContext = func(net.Listener) context.Context { return work }
@@ -113,7 +113,7 @@ func serveUntil(
 	return err
 }
 
-// A serving is a target with the work behind it, and its counts.
+// A serving is a target with its work and its counts.
 type serving struct {
 	variant  targets.Variant
 	target   targets.Target
@@ -121,7 +121,7 @@ type serving struct {
 	counts   serveCounts
 }
 
-// newServing reads the two names and builds what they stand for.
+// newServing builds the target and the workload of these names.
 func newServing(target, workload string, seed uint64) (*serving, error) {
 	s := &serving{counts: serveCounts{answers: map[string]int{}}}
 	var err error
@@ -137,7 +137,7 @@ func newServing(target, workload string, seed uint64) (*serving, error) {
 	return s, nil
 }
 
-// buildWorkload reads --workload where the work is done behind a server.
+// buildWorkload parses --workload for work behind a server.
 func buildWorkload(
 	text string, seed uint64,
 ) (v workloads.Variant, w workloads.Workload, err error) {
@@ -154,7 +154,7 @@ func buildWorkload(
 	return v, w, nil
 }
 
-// closeWorkload gives back what the workload holds, if it holds anything.
+// closeWorkload frees the resources of the workload, if it has any.
 func closeWorkload(w workloads.Workload) error {
 	if c, ok := w.(io.Closer); ok {
 		return c.Close()
@@ -162,7 +162,7 @@ func closeWorkload(w workloads.Workload) error {
 	return nil
 }
 
-// handler serves the target on every path, and the counts on one.
+// handler serves the target on every path except one, which serves the counts.
 func (s *serving) handler() http.Handler {
 	calls := s.counts.counting(targets.Handler(s.target, s.workload.Do))
 	remote := rpc.Handler(s.target, s.workload.Do)
@@ -185,7 +185,7 @@ func isRPC(r *http.Request) bool {
 		strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
-// serveCounts are what `poolbench serve` counts itself.
+// serveCounts are the counts of `poolbench serve` itself.
 type serveCounts struct {
 	mu       sync.Mutex
 	inFlight int
@@ -215,7 +215,7 @@ type statusWriter struct {
 	status int
 }
 
-// spell is the status, or the code of gRPC.
+// spell returns the status, or the code of gRPC.
 func (s *statusWriter) spell() string {
 	if code, err := strconv.Atoi(s.Header().Get("Grpc-Status")); err == nil {
 		return rpc.Spell(code)
@@ -223,10 +223,9 @@ func (s *statusWriter) spell() string {
 	return strconv.Itoa(s.status)
 }
 
-// Flush implements http.Flusher, which gRPC asks for.
+// Flush implements http.Flusher for gRPC.
 func (s *statusWriter) Flush() { _ = http.NewResponseController(s.ResponseWriter).Flush() }
 
-// WriteHeader implements http.ResponseWriter.
 func (s *statusWriter) WriteHeader(status int) {
 	if s.status == 0 {
 		s.status = status
@@ -234,7 +233,6 @@ func (s *statusWriter) WriteHeader(status int) {
 	s.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter.
 func (s *statusWriter) Write(p []byte) (int, error) {
 	if s.status == 0 {
 		s.status = http.StatusOK
@@ -242,11 +240,11 @@ func (s *statusWriter) Write(p []byte) (int, error) {
 	return s.ResponseWriter.Write(p)
 }
 
-// Unwrap lets http.ResponseController find what it is for.
+// Unwrap is for http.ResponseController.
 func (s *statusWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// metrics writes the counts in the text format of Prometheus, version 0.0.4. Asking for them is not
-// counted.
+// metrics writes the counts in the text format of Prometheus, version 0.0.4. It does not count its
+// own requests.
 func (s *serving) metrics(w http.ResponseWriter, _ *http.Request) {
 	var b strings.Builder
 	family := func(name, kind, help string) {

@@ -22,7 +22,7 @@ func (a *app) studyCommand() *cobra.Command {
 	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "study NAME... [flags]",
-		Short: "put claims to the test, and say whether they hold",
+		Short: "test claims, and report whether they hold",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("study: NAME is missing (known: %s)",
@@ -66,7 +66,7 @@ func (a *app) studyCommand() *cobra.Command {
 	fs.Var(flags.Parsed(&also, "NAME", func(text string) ([]strategies.Variant, error) {
 		more, err := options.Variants(strategies.Resolve)(text)
 		return append(also, more...), err
-	}), "strategy", "also compare this `NAME`; repeatable")
+	}), "strategy", "also compare this `NAME` (repeatable)")
 	flags.Complete(cmd, "strategy", options.StrategyNames)
 	options.Servers(cmd)
 	fs.Uint64Var(&seed, "seed", options.FirstSeed,
@@ -84,10 +84,10 @@ func (a *app) studyCommand() *cobra.Command {
 	return cmd
 }
 
-// allStudies is the name of all of them.
+// allStudies selects all studies.
 const allStudies = "all"
 
-// namedStudies are these studies, each once.
+// namedStudies returns these studies, each once.
 func namedStudies(args []string) (list []studies.Study, err error) {
 	if slices.Equal(args, []string{allStudies}) {
 		return studies.All(), nil

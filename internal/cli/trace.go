@@ -19,7 +19,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// traceOptions are the flags of trace. Their names are those of arrival trace.
+// traceOptions are the flags of trace, named as the parameters of arrival trace.
 type traceOptions struct {
 	column, duration, layout, unit, class, at, from, to, format string
 }
@@ -28,7 +28,7 @@ func (a *app) traceCommand() *cobra.Command {
 	var o traceOptions
 	cmd := &cobra.Command{
 		Use:   "trace FILE [flags]",
-		Short: "describe recorded traffic, and say how to replay it",
+		Short: "describe recorded traffic, and show how to replay it",
 		Args:  flags.Operands("FILE"),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.describeTrace(args[0], o) },
 	}
@@ -40,7 +40,7 @@ func (a *app) traceCommand() *cobra.Command {
 		"Apache's LogFormat has it; ~ is a blank (default: by the content)")
 	flags.Choice(cmd, &o.unit, "unit",
 		"unit of durations that are plain numbers; auto: seconds, or "+
-			"what HAR and vegeta's results have", traces.UnitNames()...)
+			"the unit of HAR and vegeta's results", traces.UnitNames()...)
 	fs.StringVar(&o.class, "class", traces.NoColumn, "`COLUMN` of the classes")
 	flags.Choice(cmd, &o.at, "at",
 		"instant that the time column records: the begin of a task or, as in nginx's log, its end",
@@ -52,7 +52,7 @@ func (a *app) traceCommand() *cobra.Command {
 	return cmd
 }
 
-// describeTrace is `poolbench trace`.
+// describeTrace runs `poolbench trace`.
 func (a *app) describeTrace(file string, o traceOptions) error {
 	d, err := o.describe(file)
 	if err != nil {
@@ -74,7 +74,6 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 	return err
 }
 
-// describe reads the file.
 func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	s := traces.Source{File: file, Time: o.column, Duration: traces.Column(o.duration),
 		Class: traces.Column(o.class), End: o.at == "end", Unit: traces.UnitOf(o.unit),
@@ -89,7 +88,7 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	}
 	due := p.Records(0)
 	if due[0].At == due[len(due)-1].At {
-		return nil, fmt.Errorf("file: %s: all arrivals are of one instant: that is arrival batch, "+
+		return nil, fmt.Errorf("file: %s: all arrivals have the same time: that is arrival batch, "+
 			"and there is nothing to describe", file)
 	}
 	d := &recorded.Document{File: file, Description: traffic.Describe(due, s.Duration != ""),
@@ -122,7 +121,7 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	return d, nil
 }
 
-// replay settles the arrivals and the workload that play the file.
+// replay sets the arrivals and the workload that replay the file.
 func (o traceOptions) replay(d *recorded.Document) error {
 	defaults := map[string]string{"at": "begin", "unit": "auto"}
 	given := func(args ...param.Arg) param.Call {

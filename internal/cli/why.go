@@ -17,7 +17,7 @@ func (a *app) whyCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "why DIR [flags]",
-		Short: "say why the p99 is what it is: the causes, ranked",
+		Short: "explain the p99: its causes, ranked",
 		Args:  flags.Operands("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.why(args[0], format)
@@ -27,14 +27,14 @@ func (a *app) whyCommand() *cobra.Command {
 	return cmd
 }
 
-// A whyDocument is what why prints with --format json.
+// A whyDocument is the output of why with --format json.
 type whyDocument struct {
 	text.Head
 	Dir  string     `json:"dir"`
 	Runs []why.Line `json:"runs"`
 }
 
-// why is `poolbench why DIR`.
+// why runs `poolbench why DIR`.
 func (a *app) why(dir, format string) error {
 	r, err := results.ReadDir(dir)
 	if err != nil {
@@ -45,8 +45,7 @@ func (a *app) why(dir, format string) error {
 	case format == "json":
 		return a.JSON(whyDocument{text.NewHead("why"), dir, why.Lines(groups)})
 	case len(groups) == 0:
-		return fmt.Errorf("%s: no run of it has a mean response, so nothing tells where its time "+
-			"went", dir)
+		return fmt.Errorf("%s: none of its runs has a mean response, so there is nothing to explain", dir)
 	}
 	if err := show.ShowWhy(a.Printer, groups); err != nil {
 		return err

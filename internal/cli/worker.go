@@ -49,7 +49,7 @@ func (a *app) workerCommand() *cobra.Command {
 		registry.NATS.Example+" (default $"+registry.NATS.Variable+"); -: the first line of "+
 		"standard input, with whose end the worker ends")
 	fs.StringVar(&o.listen, "listen", "", "be the NATS server too, at this `HOST:PORT`, for other "+
-		"workers and the commands; with $NATS_TOKEN, for those that have it")
+		"workers and the commands; with $NATS_TOKEN, only for clients that have it")
 	fs.BoolVar(&o.any, "any-address", false, "allow a --listen that is not loopback; wants a "+
 		"$NATS_TOKEN")
 	fs.Var(flags.AtLeastOne(&o.slots, options.MostLocalWorkers), "parallel",
@@ -60,7 +60,7 @@ func (a *app) workerCommand() *cobra.Command {
 	return cmd
 }
 
-// work is `poolbench worker`.
+// work runs `poolbench worker`.
 func (a *app) work(ctx context.Context, o workerOptions) error {
 	if o.idle < 0 {
 		return fmt.Errorf("--idle: want a positive duration, got %v", o.idle)
@@ -87,7 +87,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 		return err
 	}
 	conn, err := hub.Await(ctx, address, func(err error) {
-		a.Complain(fmt.Errorf("%w; waiting for it, Ctrl-C ends the worker", err))
+		a.Complain(fmt.Errorf("%w: waiting for it, Ctrl-C ends the worker", err))
 	})
 	switch {
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errParent):
@@ -100,7 +100,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	defer conn.Close()
 	runs := &patientRunners{app: a, all: map[time.Duration]*execute.Runner{}}
 	defer runs.close()
-	say(fmt.Sprintf("at work for %s, %d runs at once; Ctrl-C ends it", hub.Shown(address),
+	say(fmt.Sprintf("at work for %s, %d runs at once. Ctrl-C ends it", hub.Shown(address),
 		o.slots))
 	worker := fleet.Worker{Conn: conn, Self: me, Slots: o.slots, Run: runs.run, Idle: o.idle,
 		Say: say}
@@ -117,11 +117,11 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	return err
 }
 
-// serveAttacks lets the agent take part in attacks for as long as the worker works.
+// serveAttacks lets the agent join attacks while the worker works.
 func serveAttacks(
 	ctx context.Context, agent fleet.Agent, work func(context.Context) error,
 ) error {
-	// net/http writes what a hostile server does to the standard logger
+	// net/http logs the errors of hostile servers to the standard logger
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
 	serving, end := context.WithCancel(ctx)
@@ -136,7 +136,7 @@ func serveAttacks(
 	return err
 }
 
-// findHub is the address of the NATS server, and that server where it is to be this process.
+// findHub returns the address of the NATS server, and the server if it runs in this process.
 func (a *app) findHub(
 	ctx context.Context, o workerOptions,
 ) (address string, _ context.Context, server *hub.Local, err error) {
@@ -193,10 +193,9 @@ func fromParent(ctx context.Context, stdin io.Reader) (string, context.Context, 
 	return strings.TrimSpace(line), ctx, nil
 }
 
-// mostAddress bounds an address.
+// mostAddress is the longest address, in bytes.
 const mostAddress = 4 << 10
 
-// readAddress reads a line.
 func readAddress(r io.ByteReader) (string, error) {
 	var line []byte
 	for {
@@ -214,7 +213,7 @@ func readAddress(r io.ByteReader) (string, error) {
 	}
 }
 
-// patientRunners are runners by the patience that they have.
+// patientRunners are runners by their patience.
 type patientRunners struct {
 	app *app
 

@@ -77,8 +77,8 @@ type Report struct {
 	// from the start of the process after a kill to the first task that it began: median and maximum
 	First        float64 `json:"first_after_restart_sec"`
 	LongestFirst float64 `json:"longest_first_after_restart_sec"`
-	// tasks in service at the kills of the process, unless they cannot outlive it, and those of them
-	// that began again
+	// tasks in service at the kills of the process, unless they cannot outlive it, and how many
+	// began again
 	Interrupted int `json:"interrupted"`
 	Recovered   int `json:"recovered"`
 	// from the start of the process after a kill until an interrupted task began again: median and

@@ -129,7 +129,7 @@ func TestNotWaitedFor(t *testing.T) {
 func TestFails(t *testing.T) {
 	for name, change := range map[string]func(*crash.Plan){
 		`unknown strategy "nothing"`: func(p *crash.Plan) { p.Strategy = "nothing" },
-		`the process says "PASS"`: func(p *crash.Plan) {
+		`unexpected line of the process: "PASS"`: func(p *crash.Plan) {
 			p.Command = append(p.Command, "-test.run=^$")
 			t.Setenv(variable, "")
 		},

@@ -56,7 +56,7 @@ type ledger struct {
 func (l *ledger) tell(line string, at time.Time) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	if len(kind) != 1 {
-		return fmt.Errorf("crash: the process says %q", line)
+		return fmt.Errorf("crash: unexpected line of the process: %q", line)
 	}
 	said := event(kind[0])
 	l.counted = said == stored
@@ -64,7 +64,7 @@ func (l *ledger) tell(line string, at time.Time) error {
 	case stored:
 		n, err := strconv.Atoi(rest)
 		if err != nil || n < 0 {
-			return fmt.Errorf("crash: the process says %q", line)
+			return fmt.Errorf("crash: unexpected line of the process: %q", line)
 		}
 		l.stored = n
 		return nil
@@ -82,7 +82,7 @@ func (l *ledger) tell(line string, at time.Time) error {
 	number, why, _ := strings.Cut(rest, " ")
 	id, err := strconv.ParseUint(number, 10, 64)
 	if l.refused = said == refused; err != nil || why != "" && !l.refused {
-		return fmt.Errorf("crash: the process says %q", line)
+		return fmt.Errorf("crash: unexpected line of the process: %q", line)
 	}
 	l.stored = -1
 	e := l.tasks[id]

@@ -215,7 +215,6 @@ func (w *worker) run(ctx context.Context, t *strategies.Task) strategies.Result 
 	return strategies.Result{Err: err}
 }
 
-// Done implements strategies.Sink.
 func (w *worker) Done(t *strategies.Task, r strategies.Result) {
 	if errors.Is(r.Err, strategies.ErrExhausted) {
 		w.say(dead, t.ID)

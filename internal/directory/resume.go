@@ -67,7 +67,7 @@ func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error
 		return fmt.Errorf("was begun with another plan: it holds %s with seed %d, which is not "+
 			"in this one", r.results[i].Name, r.results[i].Seed)
 	case r.plan == "":
-		return errors.New("does not say what its plan was, so it cannot be resumed")
+		return errors.New("does not contain its plan, so it cannot be resumed")
 	case r.plan != plan:
 		return fmt.Errorf("was begun with another plan: %s, and this one is %s", r.plan, plan)
 	}
@@ -76,7 +76,7 @@ func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error
 	}
 	for _, c := range Machine() {
 		if was := r.config[c.Key]; was != string(c.Value) {
-			return fmt.Errorf("was begun with %s %q, and this is %q: one set of results is of "+
+			return fmt.Errorf("was begun with %s %q, and this is %q: one set of results must come from "+
 				"one build and one machine", c.Key, was, c.Value)
 		}
 	}

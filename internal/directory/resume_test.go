@@ -244,7 +244,7 @@ func TestAnotherPlan(t *testing.T) {
 	}
 	d.KeepResponses(rundir.MostResponses)
 	if err := d.BeginSuites([]bench.Suite{suite}, false); err == nil ||
-		!strings.Contains(err.Error(), "one set of results is of one build and one machine") {
+		!strings.Contains(err.Error(), "one set of results must come from one build and one machine") {
 		t.Errorf("another machine: error %v", err)
 	}
 	if err := d.Close(1, nil); err != nil {

@@ -183,7 +183,7 @@ func (s *serving) consider(m *nats.Msg) {
 	switch p := s.load; {
 	case p == nil:
 	case p.id != o.Load || p.started:
-		answer(m, word{"it takes part in another attack"})
+		answer(m, word{"it is part of another attack"})
 		return
 	default: // the previous answer was lost
 		p.attack = a
@@ -217,7 +217,7 @@ func (s *serving) start(m *nats.Msg) {
 	}
 	s.mu.Unlock()
 	if !takesPart {
-		answer(m, word{"it takes no part in this attack"})
+		answer(m, word{"it is not part of this attack"})
 		return
 	}
 	answer(m, word{}) // first, since an attack may break the connection

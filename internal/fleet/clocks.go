@@ -123,7 +123,7 @@ func (r *loading) tellStep(whose string, step, slack time.Duration) {
 		if step < 0 {
 			sign = ""
 		}
-		r.Say(fmt.Sprintf("the clock of %s was moved by %s%v during the attack; no result depends on it",
+		r.Say(fmt.Sprintf("the clock of %s was moved by %s%v during the attack, but no result depends on it",
 			whose, sign, step.Round(time.Millisecond)))
 	}
 }

@@ -339,7 +339,7 @@ func (s *Sweep) Shares() string {
 		strings.Join(hosts, ", "))
 }
 
-// Workers returns how many workers took part.
+// Workers returns the number of workers that joined.
 func (s *Sweep) Workers() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

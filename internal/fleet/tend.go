@@ -113,7 +113,7 @@ func (s *Sweep) tend(answers string) {
 		server := hub.Shown(strings.Join(s.conn.Servers(), ","))
 		if there := s.conn.IsConnected(); there == away {
 			if away = !there; away {
-				s.say("the NATS server at " + server + " cannot be reached; waiting for it")
+				s.say("the NATS server at " + server + " cannot be reached, waiting for it")
 			} else {
 				s.say("the NATS server at " + server + " is there again")
 			}
@@ -169,7 +169,7 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 	case len(s.by) == 0:
 		why = "no worker has come"
 	case s.host != "" && first != nil && first.clock == bench.Real:
-		why = "no worker on " + s.host + ", where all real-clock runs are made, takes one"
+		why = "no worker on " + s.host + ", where all real-clock runs are made, accepts one"
 	}
 	missing := ""
 	if first != nil {

@@ -141,7 +141,7 @@ func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
 		select {
 		case now := <-changes:
 			if now == nats.RECONNECTING {
-				r.Say("the NATS server cannot be reached; waiting for it")
+				r.Say("the NATS server cannot be reached, waiting for it")
 				continue
 			}
 			r.Say("the NATS server is there again")

@@ -229,8 +229,8 @@ func TestValidate(t *testing.T) {
 		"load: the strategy is the server's": func(s *gateway.Scenario) {
 			s.Load.Strategy = s.Strategy
 		},
-		"strategy hedged+semaphore: an answer is written once, and not by a second attempt beside " +
-			"the first": func(s *gateway.Scenario) {
+		"strategy hedged+semaphore: an answer is written only once, never by a second attempt in " +
+			"parallel": func(s *gateway.Scenario) {
 			s.Strategy = variant(t, "hedged+semaphore", strategies.Resolve)
 		},
 		"strategy semaphore: limit -1 is below 1": func(s *gateway.Scenario) { s.Limit = -1 },

@@ -68,8 +68,8 @@ func (s Scenario) Validate() error {
 	if c.If(spec.New == nil, "strategy: none is given"); spec.New != nil {
 		c.Note(spec.Validate(s.params()))
 	}
-	c.If(spec.Hedges, "strategy %s: an answer is written once, and not by a second attempt beside "+
-		"the first", s.Strategy)
+	c.If(spec.Hedges, "strategy %s: an answer is written only once, never by a second attempt in "+
+		"parallel", s.Strategy)
 	c.If(s.Workload.Spec.New == nil, "workload: none is given")
 	c.If(s.Load.Strategy.Spec.New != nil, "load: the strategy is the server's")
 	return errors.Join(append(c, s.Load.Validate())...)

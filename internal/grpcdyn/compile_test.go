@@ -57,7 +57,7 @@ func TestReadSet(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	if _, err := find.Method("/shop.v1.Shop/Fill"); err == nil ||
-		!strings.Contains(err.Error(), "takes a stream") {
+		!strings.Contains(err.Error(), "expects a stream") {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{

@@ -55,7 +55,7 @@ func (s Source) Method(path string) (*Method, error) {
 		return nil, fmt.Errorf("service %s has no method %s (it has: %s)", name, method,
 			strings.Join(known, ", "))
 	case of.IsStreamingClient():
-		return nil, fmt.Errorf("method %s takes a stream of messages; want one that takes one",
+		return nil, fmt.Errorf("method %s expects a stream of messages; want a method that expects a single one",
 			method)
 	}
 	return &Method{"/" + name + "/" + method, of}, nil

@@ -156,7 +156,7 @@ func cutPattern(s string) (rest, pattern string, ok bool) {
 	return s[:begin] + s[end+1:], strings.TrimSpace(s[begin+1 : end]), true
 }
 
-// partUnits are those of the stage, the session or the step that a name begins with.
+// partUnits returns the units of the stage, the session or the step that a name begins with.
 func partUnits(name string) (all []string) {
 	for _, m := range observe.PartMetrics(name) {
 		if !isDue(m.Unit) {

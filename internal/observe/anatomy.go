@@ -20,12 +20,12 @@ var ResponseParts = [...]struct {
 	Doc  string
 }{
 	{metric.PartLag, "the generator's own lateness"},
-	{metric.PartBlocked, "until the strategy took the task: in Submit, or behind a task that was"},
-	{metric.PartQueued, "from when the strategy took the task to its first start"},
+	{metric.PartBlocked, "until the strategy accepted the task: in Submit, or behind a task in Submit"},
+	{metric.PartQueued, "from when the strategy accepted the task to its first start"},
 	{metric.PartBetween,
 		"from first start to end, outside of the task: back-off, turns of others, hand-over"},
 	{metric.PartService, "inside the task"},
-	{metric.PartTarget, "of the service, what the target took beside the work"},
+	{metric.PartTarget, "part of the service: the time in the target, without the work"},
 }
 
 // IsPartMean reports whether a unit is the mean of a part, over completed tasks.

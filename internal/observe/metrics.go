@@ -50,7 +50,7 @@ func Metrics() []MetricInfo {
 		for _, q := range metric.Quantiles {
 			m = append(m, MetricInfo{q.Of(reading.name), "lower",
 				q.Name + " of the " + reading.name +
-					" (nearest rank); absent where the tasks are too few"})
+					" (nearest rank), absent if the tasks are too few"})
 		}
 		m = append(m, MetricInfo{metric.StatisticOf(metric.Max, reading.name), "lower",
 			"longest " + reading.name})
@@ -65,20 +65,20 @@ func Metrics() []MetricInfo {
 		}
 	}
 	m = append(m, MetricInfo{metric.QuantileError, "", "bound of the relative error of quantiles, in " +
-		"a soak, which keeps histograms; absent where quantiles are exact"})
+		"a soak, which keeps histograms (absent if quantiles are exact)"})
 	m = append(m, []MetricInfo{
 		{metric.ShortMeanResponse, "lower",
-			"mean response of the short tasks, where the workload tells short and long ones apart"},
+			"mean response of the short tasks, if the workload has short and long ones"},
 		{metric.ShortP99Response, "lower", "p99 of the response of the short tasks"},
 		{metric.LongMeanResponse, "lower", "mean response of the long tasks"},
 		{metric.LongP99Response, "lower", "p99 of the response of the long tasks"},
-		{metric.CPUMeanResponse, "lower", "mean response of the tasks that compute, where the " +
-			"workload tells them from those that wait"},
+		{metric.CPUMeanResponse, "lower", "mean response of the tasks that compute, if the " +
+			"workload has tasks that compute and tasks that wait"},
 		{metric.CPUP99Response, "lower", "p99 of the response of the tasks that compute"},
 		{metric.IOMeanResponse, "lower", "mean response of the tasks that wait"},
 		{metric.IOP99Response, "lower", "p99 of the response of the tasks that wait"},
 		{metric.MeanSlowdown, "lower",
-			"mean of response over service, where the workload tells two classes of tasks apart"},
+			"mean of response over service, if the workload has two classes of tasks"},
 	}...)
 	for j := range MostFound + 1 {
 		m = append(m, MetricInfo{metric.FoundLong(j), "",
@@ -112,7 +112,7 @@ func Metrics() []MetricInfo {
 		{metric.PeakStreams, "", "most streams of HTTP/2 open at once, over all connections"},
 		{metric.StreamLimit, "", "fewest concurrent streams that the server of HTTP/2 allowed on a " +
 			"connection, if it set a limit"},
-		{metric.GoAways, "lower", "connections of HTTP/2 that the server said to leave (GOAWAY), " +
+		{metric.GoAways, "lower", "connections of HTTP/2 that the server asked to close (GOAWAY), " +
 			"per request"},
 		{metric.Resets, "lower", "streams of HTTP/2 that the server reset (RST_STREAM), per request"},
 	}...)
@@ -213,7 +213,7 @@ func Metrics() []MetricInfo {
 		{metric.FullShare, "", "share of the time in which every slot was taken; Poisson " +
 			"arrivals find the same (PASTA)"},
 		{metric.MeanWaitLow, "", "lower end of the 95 % interval of the mean wait, by stretches " +
-			"of the run; absent where the tasks are too few for one"},
+			"of the run (absent if the tasks are too few for one)"},
 		{metric.MeanWaitHigh, "", "its upper end"},
 		{metric.MeanWaitESS, "", "effective sample size of the mean wait, in independent tasks"},
 		{metric.MeanResponseLow, "", "the same of the mean response"},
@@ -230,8 +230,8 @@ func Metrics() []MetricInfo {
 		{metric.P99ResponseESS, "",
 			"effective sample size of the p99 response, in independent tasks"},
 		{metric.NeededTasks, "",
-			"tasks that a p99 response within ±5 % takes at this load and variance; 0 where no " +
-				"theory says it and the run is too short to say it"},
+			"tasks that a p99 response within ±5 % needs at this load and variance; 0 if no " +
+				"theory gives the number and the run is too short to estimate it"},
 		{metric.Verdict, "lower", "verdict on the run: 0 VALID, 1 SUSPECT, 2 INVALID; the reasons are in " +
 			"the lines before the run's"},
 		{metric.CapacityMetLoad, "higher",
@@ -277,7 +277,7 @@ func ofParts() (m []MetricInfo) {
 	}
 	for _, p := range ResponseParts {
 		m = append(m, MetricInfo{p.Part.Tail(), "",
-			"mean of that part in the slowest 1 %, the tasks that took the p99 or longer: " +
+			"mean of that part in the slowest 1 %, the tasks at the p99 or above: " +
 				p.Doc},
 			MetricInfo{p.Part.TailShare(), "", "its share of the response of these tasks"})
 	}
@@ -285,16 +285,16 @@ func ofParts() (m []MetricInfo) {
 		{metric.Allowed, "", "starts per second that the strategy itself allows; absent where it " +
 			"limits no rate"},
 		{metric.TailTurnShare, "", "share of the response of the slowest 1 % in which every slot was " +
-			"taken, by the path-wise oracle; absent where it does not apply"},
+			"taken, by the path-wise oracle (absent if it does not apply)"},
 		{metric.TailEvenTurnShare, "", "the same if each task held its slot for the mean service"},
 		{metric.NextSlotMeanResponse, "", "mean response with one slot more, by the path-wise " +
-			"oracle on this run's own arrivals and services; absent where it does not apply"},
+			"oracle on this run's own arrivals and services (absent if it does not apply)"},
 		{metric.NextSlotP99Response, "", "p99 of the same"},
 		{metric.EvenMeanResponse, "", "mean response if each task held its slot for the mean " +
 			"service, by the same oracle: the rest is due to long tasks ahead of others"},
 		{metric.EvenP99Response, "", "p99 of the same"},
 		{metric.NoTargetMeanResponse, "", "mean response if the target added no time to the " +
-			"work, by the same oracle; absent where it added none"},
+			"work, by the same oracle (absent if it added none)"},
 		{metric.NoTargetP99Response, "", "p99 of the same"},
 	}...)
 }
@@ -315,7 +315,7 @@ var RuntimeMetrics = []MetricInfo{
 	{metric.MutexWaitPerOp, "", "time that goroutines were blocked on locks per task: estimated " +
 		"by the runtime from one wait in eight (real clock)"},
 	{metric.GCCycles, "", "cycles of the garbage collector that ended in the run (real clock)"},
-	{metric.GCCPU, "", "share of the program's CPU time that marking took, by the runtime's account " +
+	{metric.GCCPU, "", "share of the program's CPU time spent in marking, by the runtime's account " +
 		"up to the last of these cycles"},
 	{metric.GCAssistPerOp, "", "assist time per task: CPU time in which goroutines that " +
 		"allocated had to mark, in these cycles"},
@@ -324,7 +324,7 @@ var RuntimeMetrics = []MetricInfo{
 	{metric.MaxHeap, "", "largest size of objects, dead ones included, and stacks that the meter " +
 		"saw (real clock)"},
 	{metric.HeapPerInflight, "", "growth of live objects and stacks by the end of a cycle, divided by " +
-		"the peak in flight; absent without a cycle"},
+		"the peak in flight (absent without a cycle)"},
 	{metric.RunqueuePerOp, "", "run-queue wait: time that threads of the process were runnable and " +
 		"had no processor, per task (real clock, Linux)"},
 	{metric.VoluntarySwitches, "", "voluntary context switches per task: of a thread that had to " +
@@ -338,18 +338,18 @@ var stageMetrics = []MetricInfo{
 	{metric.Offered, "", "tasks due in the stage, per second"},
 	{metric.Goodput, "higher", "tasks of the stage completed within the deadline, per second"},
 	{metric.MeanResponse, "lower", "their mean response"},
-	{metric.P50Response, "lower", "their p50 response; absent with too few tasks"},
-	{metric.P95Response, "lower", "their p95 response; absent with too few tasks"},
-	{metric.P99Response, "lower", "their p99 response; absent with too few tasks"},
-	{metric.DueP99Response, "", "p99 response over all requests that were due, of an attack: as " +
-		"that of the whole attack"},
+	{metric.P50Response, "lower", "their p50 response (absent with too few tasks)"},
+	{metric.P95Response, "lower", "their p95 response (absent with too few tasks)"},
+	{metric.P99Response, "lower", "their p99 response (absent with too few tasks)"},
+	{metric.DueP99Response, "", "p99 response over all requests that were due, in an attack: as " +
+		"for the whole attack"},
 	{metric.Attempts, "lower", "attempts per task that was started"},
 	{metric.Shed, "lower", "share of them that the strategy refused"},
 	{metric.Failed, "lower", "share of them that failed, were throttled or were abandoned"},
 	{metric.GaveUp, "lower", "share of them whose caller gave up, where callers have a patience"},
-	{metric.BacklogTasks, "lower", "tasks in the system when the stage ends, those of earlier stages " +
-		"included"},
-	{metric.Recovered, "higher", "1 if the response is back to that of the first stage by the end of " +
+	{metric.BacklogTasks, "lower", "tasks in the system when the stage ends, including tasks of earlier " +
+		"stages"},
+	{metric.Recovered, "higher", "1 if the response is back to the first stage's by the end of " +
 		"this one, else 0; absent unless this stage follows one with more load than the first " +
 		"and has no more load than the first itself"},
 	{metric.Recovery, "lower", "time from the start of the stage to that recovery; absent without " +
@@ -361,9 +361,9 @@ var sessionMetrics = []MetricInfo{
 	{metric.MeanResponse, "lower", "mean response of completed sessions: the sum of the " +
 		"responses of their steps"},
 	{metric.P50Response, "lower", "its median"},
-	{metric.P95Response, "lower", "its p95; absent with too few sessions"},
-	{metric.P99Response, "lower", "its p99; absent with too few sessions"},
-	{metric.DueP50Response, "", "its median over all sessions that were due: as that of requests"},
+	{metric.P95Response, "lower", "its p95 (absent with too few sessions)"},
+	{metric.P99Response, "lower", "its p99 (absent with too few sessions)"},
+	{metric.DueP50Response, "", "its median over all sessions that were due: as for requests"},
 	{metric.DueP95Response, "", "its p95 over the same"},
 	{metric.DueP99Response, "", "its p99 over the same"},
 	{metric.MeanService, "lower", "mean service of completed sessions: the sum of the services " +
@@ -388,8 +388,8 @@ var stepMetrics = []MetricInfo{
 	{metric.Count, "", "settled requests of the step"},
 	{metric.MeanResponse, "lower", "mean response of completed requests"},
 	{metric.P50Response, "lower", "its median"},
-	{metric.P95Response, "lower", "its p95; absent with too few requests"},
-	{metric.P99Response, "lower", "its p99; absent with too few requests"},
+	{metric.P95Response, "lower", "its p95 (absent with too few requests)"},
+	{metric.P99Response, "lower", "its p99 (absent with too few requests)"},
 	{metric.DueP50Response, "", "its median over all requests of the step that were due"},
 	{metric.DueP95Response, "", "its p95 over the same"},
 	{metric.DueP99Response, "", "its p99 over the same"},
@@ -405,15 +405,14 @@ var stepMetrics = []MetricInfo{
 	{metric.Unsent, "lower", "share of the sessions that ended before the step"},
 }
 
-// urlMetrics are what it reports of the requests to each URL, where there are several, and of each
-// step.
+// urlMetrics are reported for each URL, if there are several, and for each step.
 var urlMetrics = []MetricInfo{
 	{metric.SentBytes, "", "bytes of their bodies, per request"},
 	{metric.ReceivedBytes, "", "bytes of the bodies of their answers, per request"},
 	statusMetric,
 }
 
-// statusMetric is what an attack reports of each status.
+// statusMetric is reported for each status of an attack.
 var statusMetric = MetricInfo{metric.OfStatus("NAME"), "",
 	"share of the requests that were answered with the status NAME"}
 

@@ -270,7 +270,7 @@ func Span(n, first int, due func(i int) int64, duration int64) (from, until int6
 }
 
 // ErrNoTasks is the error of a run in which nothing was due after the warm-up.
-var ErrNoTasks = errors.New("no task was due in the measured part of the run; give it more tasks " +
+var ErrNoTasks = errors.New("no task was due in the measured part of the run: give it more tasks " +
 	"or more time")
 
 // A Claim is an exact value for a measured one, with the information to compare them: a value of

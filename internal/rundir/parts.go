@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// PartNames are what a response adds up from, in the order of a task's life.
+// PartNames are the parts of a response, in the order of a task's life.
 var PartNames = [...]metric.Part{metric.PartLag, metric.PartBlocked, metric.PartQueued,
 	metric.PartBetween, metric.PartService}
 

@@ -299,5 +299,5 @@ func (s *Server) lastWords() string {
 		return ""
 	}
 	words := text.OneLine(string(str[max(int(s.logged), len(str)-500):]))
-	return "; the end of its log: " + strings.ReplaceAll(words, s.password, "…")
+	return ". The end of its log: " + strings.ReplaceAll(words, s.password, "…")
 }

@@ -49,7 +49,7 @@ func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 	if width > 1 {
 		takes := ""
 		if needed > 0 {
-			takes = fmt.Sprintf("; ±5 %% of the p99 takes %s tasks", text.Many(needed))
+			takes = fmt.Sprintf("; ±5 %% of the p99 needs %s tasks", text.Many(needed))
 		}
 		r.Doubt(result.Suspect, rundir.CheckLength,
 			"the %s of %.0f tasks at this load is uncertain by ±%s%s", what, n,

@@ -123,7 +123,7 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 		c.Warnings = append(c.Warnings, "nothing in "+label+" passes the filter")
 	}
 	if len(inputs) > 1 && !by.namesFile {
-		c.Warnings = append(c.Warnings, "the inputs are pooled, since no projection names .file; "+
+		c.Warnings = append(c.Warnings, "the inputs are pooled, since no projection names .file. "+
 			"ignore .file if that is meant")
 	}
 	if wanted := len(inputs) > 1 || opts.Col != ""; wanted && !c.compared {

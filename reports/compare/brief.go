@@ -205,7 +205,7 @@ func (b *brief) lineByLine(shown []*contrast) string {
 	if wide {
 		s, _ = b.table(shown, false)
 	}
-	said := []string{"mean, p50 and p99 are of the response; losses are in percentage points; ~ " +
+	said := []string{"mean, p50 and p99 are response times; losses are in percentage points; ~ " +
 		"is not significant"}
 	if !wide && len(b.Tasks) > 0 {
 		said[0] += "; later is the share of the same tasks that end later"
@@ -421,7 +421,7 @@ func (b *brief) briefNotes() (notes []string) {
 		notes = append(notes, note)
 	}
 	if len(notes) > most {
-		notes = []string{"not every row is in every column: --all lists what is missing"}
+		notes = []string{"some rows are not in every column: --all lists the missing ones"}
 	}
 	return append(notes, whole.Notes()...)
 }

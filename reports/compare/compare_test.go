@@ -173,7 +173,7 @@ func TestCompareRefuses(t *testing.T) {
 			"old and new have no metric of X in common, nor of any other benchmark"},
 		{"contradicting units", "Unit a better=lower\n" + x,
 			"Unit a better=higher\n" + x, Options{},
-			"new says better=higher of a, but old says lower"},
+			"new has better=higher for a, but old has lower"},
 		{"unknown metric", x, x, Options{Metrics: []string{"p99-ns"}},
 			"no metric p99-ns in old or new (there are sec/op)"},
 		{"alpha", x, x, Options{Alpha: 1}, "alpha 1 and confidence 0.95 must be between 0 and 1"},

@@ -27,7 +27,7 @@ type Difference struct {
 	Tail *Sum `json:"tail,omitempty"`
 	// difference of the p99, in seconds, mean of the pairs
 	P99 float64 `json:"p99Sec"`
-	// tasks that completed in only one of the two runs, and those of them in the tail
+	// tasks that completed in only one of the two runs, and how many of these are in the tail
 	OnlyBase int   `json:"onlyBase"`
 	OnlyHere int   `json:"onlyHere"`
 	Unpaired int   `json:"tailUnpaired"`

@@ -93,9 +93,9 @@ func doubtWords(all []change) (text string) {
 		switch n := counts[mark.String()]; n {
 		case 0:
 		case len(all):
-			text += fmt.Sprintf("; all are of %s runs", mark)
+			text += fmt.Sprintf("; all come from %s runs", mark)
 		default:
-			text += fmt.Sprintf("; %d of them are of %s runs", n, mark)
+			text += fmt.Sprintf("; %d of them come from %s runs", n, mark)
 		}
 	}
 	return text

@@ -111,8 +111,8 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 		}
 	}
 	if n := len(all); n > 0 {
-		p.Basis = fmt.Sprintf("Of %s at p ≤ %.4g about %.2g differ by chance. Intervals are "+
-			"of %.4g %% confidence. ", text.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
+		p.Basis = fmt.Sprintf("Out of %[1]s, about %.2[3]g differ by chance at p ≤ %.4[2]g. Intervals have "+
+			"%.4[4]g %% confidence. ", text.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
 			100*c.Confidence) + basis
 	}
 	p.Add(at > 0, "changed", "What changed", significant(all[:at]))
@@ -126,7 +126,7 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	return p, nil
 }
 
-const basis = "Values are medians of the runs; changes are of pairs of runs where there are pairs."
+const basis = "Values are medians of the runs. Changes are computed from pairs of runs where there are pairs."
 
 // badges counts the changes. Changes that chance explains have a neutral colour.
 func (c *Comparison) badges(all []change, at int) (out []shell.Badge) {

@@ -289,7 +289,7 @@ func TestGateReport(t *testing.T) {
 			new: strings.ReplaceAll(fine, "ns/op", "ns/op 9 frobs"), exit: 3, rows: 1,
 			notGated: []string{"frobs: direction not known"},
 			unclear: []string{"frobs of X cannot be judged: it differs, and its direction is not " +
-				"known: say --better frobs=lower or =higher"}},
+				"known: give --better frobs=lower or =higher"}},
 		{name: "evident directions",
 			old: strings.ReplaceAll(fine, "ns/op", "ns/op 5123 p99-ns 7125 req/s"),
 			new: strings.ReplaceAll(fine, "ns/op", "ns/op 5123 p99-ns 7125 req/s"), rows: 3},
@@ -302,7 +302,7 @@ func TestGateReport(t *testing.T) {
 			new:     strings.ReplaceAll(fine, "ns/op", "ns/op 5 frobs"),
 			metrics: []string{"ns/op", "frobs"}, exit: 2, rows: 1,
 			notGated: []string{"frobs: direction not known"},
-			faults: []string{"frobs of X cannot be judged: no Unit line says whether higher or " +
+			faults: []string{"frobs of X cannot be judged: no Unit line states whether higher or " +
 				"lower is better"}},
 		{name: "asked for another", old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 B/op"),
 			new:     strings.ReplaceAll(slow, "ns/op", "ns/op 5 B/op"),
@@ -426,7 +426,7 @@ func TestGateReport(t *testing.T) {
 		{name: "exact, but varies", old: "Unit d better=lower assume=exact\n" +
 			resultstest.Repeat("X", "d", around(1, 10)...),
 			new: resultstest.Repeat("X", "d", around(1, 10)...), rows: 1,
-			warnings: []string{"d of X varies although its Unit line says assume=exact; it is " +
+			warnings: []string{"d of X varies although its Unit line has assume=exact, so it is " +
 				"tested like any other"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

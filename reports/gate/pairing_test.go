@@ -84,7 +84,7 @@ func TestGatePairs(t *testing.T) {
 		{"four do without", seeded(1, upTo(4)...), seeded(1.05, upTo(4)...),
 			verdict.Inconclusive, verdict.ByRank, 4,
 			[]string{"1 metric judged as if they were not paired: in a family of 1 test a " +
-				"verdict takes 6 pairs"}},
+				"verdict needs 6 pairs"}},
 		{"a seed less on each side", seeded(1, upTo(10)...), seeded(1.05, upTo(11)[1:]...),
 			verdict.Worse, verdict.BySignedRank, 9,
 			[]string{"2 runs without the other half of the pair: left out"}},
@@ -182,7 +182,7 @@ func TestGateUnpairsLargeFamilies(t *testing.T) {
 		t.Errorf("%d rows by %q, %d worse", len(r.Rows), r.Rows[0].Test, r.Count(verdict.Worse))
 	}
 	sameLines(t, "warnings", r.Warnings, []string{"60 metrics judged as if they were not paired: " +
-		"in a family of 60 tests a verdict takes 11 pairs"})
+		"in a family of 60 tests a verdict needs 11 pairs"})
 }
 
 // tailDir writes a run directory with a run of X for each of the seeds: log-normal responses, the

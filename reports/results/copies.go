@@ -32,7 +32,7 @@ func (p *parser) isCopy(r *Run) bool {
 				"and no further sample: left out")
 		} else {
 			p.warn.add(r.Pos, "a virtual run of this name and seed is in line %d, with other "+
-				"values: the results contradict each other; the first counts", before.Pos.Line)
+				"values: the results contradict each other, and the first counts", before.Pos.Line)
 		}
 		return true
 	}

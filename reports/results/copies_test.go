@@ -19,7 +19,7 @@ func TestCopies(t *testing.T) {
 	}
 	if got := strings.Join(r.Warnings, "\n"); len(r.Warnings) != 2 ||
 		!strings.Contains(got, "is a copy and no further sample") ||
-		!strings.Contains(got, "contradict each other; the first counts") {
+		!strings.Contains(got, "contradict each other, and the first counts") {
 		t.Errorf("warnings: %s", got)
 	}
 	config := "\ncommit: a\n\n"

@@ -42,7 +42,7 @@ func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 	for _, in := range inputs {
 		for key, meta := range in.Results.Units {
 			if before, ok := units[key]; ok && before.Value != meta.Value {
-				return nil, fmt.Errorf("%s says %s=%s of %s, but %s says %s", in.Results.Path,
+				return nil, fmt.Errorf("%s has %s=%s for %s, but %s has %s", in.Results.Path,
 					key.Key, meta.Value, key.Unit, saidBy[key], before.Value)
 			}
 			units[key], saidBy[key] = meta, in.Results.Path

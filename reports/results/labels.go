@@ -40,7 +40,7 @@ func (l Label) Throughput() string { return metric.OfKind(string(l), metric.Thro
 func (l Label) Share() string { return metric.OfKind(string(l), metric.Share) }
 
 var (
-	// kinds are those of labels, in the order of tables.
+	// kinds lists the kinds of labels, in the order of tables.
 	kinds = []string{metric.ClassShort, metric.ClassLong, metric.ClassCPU, metric.ClassIO,
 		metric.Priority, metric.Tenant}
 	labelled = regexp.MustCompile(fmt.Sprintf(`^((?:%s)(?:-\d+)?)-(?:%s|%s)$`,

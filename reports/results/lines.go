@@ -81,10 +81,10 @@ func (f *lineFeed) raw() ([]byte, error) {
 	f.line++
 	if f.line == 1 {
 		if by, unpack := compression(line); by != "" {
-			return nil, f.fail("the file is packed by %s; unpack it first (%s)", by, unpack)
+			return nil, f.fail("the file is packed by %s: unpack it first (%s)", by, unpack)
 		}
 		if bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff")) {
-			return nil, f.fail("the text is UTF-16 (as PowerShell's > writes it); save it as UTF-8")
+			return nil, f.fail("the text is UTF-16 (as PowerShell's > writes it): save it as UTF-8")
 		}
 	}
 	switch {

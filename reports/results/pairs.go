@@ -16,7 +16,7 @@ type Pairing struct {
 
 // Reasons for no pairs.
 const (
-	NoSeeds    = "not every run tells its seed"
+	NoSeeds    = "not every run has a seed"
 	SeedTwice  = "a seed is there twice"
 	OtherSeeds = "fewer than half of the seeds are on both sides"
 )

@@ -132,7 +132,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 			value = 0 // without the sign that package testing prints for values rounded up to 0
 		}
 		if _, twice := run.Values[unit]; twice {
-			p.warn.add(run.Pos, "%s is given twice; the first value counts", unit)
+			p.warn.add(run.Pos, "%s is given twice: the first value counts", unit)
 			continue
 		}
 		run.Values[unit] = value
@@ -199,8 +199,8 @@ func (p *parser) config(rec *benchfmt.Result) []Pair {
 		given = given[:mostConfig]
 		if !p.crowded {
 			p.crowded = true
-			p.warn.add(p.feed.pos(), "more than %d keys of configuration lines: those that come "+
-				"first count; the others look like a log", mostConfig)
+			p.warn.add(p.feed.pos(), "more than %d keys of configuration lines: the "+
+				"first ones count, and the others look like a log", mostConfig)
 		}
 	}
 	if n := len(p.out.Runs); n > 0 {

@@ -133,12 +133,12 @@ func TestReadRefuses(t *testing.T) {
 			event(strings.Repeat("x", results.MaxLine/2)) + event("xx\\n"),
 			"x.txt:3: the line is longer than 64 KiB, which no benchmark output has"},
 		{"gzip", "\x1f\x8b\x08\x00\x00\x00",
-			"x.txt:1: the file is packed by gzip; unpack it first (gunzip)"},
+			"x.txt:1: the file is packed by gzip: unpack it first (gunzip)"},
 		{"gzip, in one line", "\x1f\x8b\x08" + strings.Repeat("x", 2*results.MaxLine),
-			"x.txt:1: the file is packed by gzip; unpack it first (gunzip)"},
+			"x.txt:1: the file is packed by gzip: unpack it first (gunzip)"},
 		{"zstd", "\x28\xb5\x2f\xfdx\n",
-			"x.txt:1: the file is packed by zstd; unpack it first (unzstd)"},
-		{"utf-16", utf16le, "x.txt:1: the text is UTF-16 (as PowerShell's > writes it); save it " +
+			"x.txt:1: the file is packed by zstd: unpack it first (unzstd)"},
+		{"utf-16", utf16le, "x.txt:1: the text is UTF-16 (as PowerShell's > writes it): save it " +
 			"as UTF-8"},
 		{"binary", "a\n\x00\x01\x02\n", "x.txt:2: the line holds a NUL byte: not a text file"},
 		{"long line", "BenchmarkX 1 5 ns/op\nx" + strings.Repeat("x", results.MaxLine) +
@@ -256,7 +256,7 @@ func TestReadPartialAndWarnings(t *testing.T) {
 			"go test failed, line 2: exit status 2", nil},
 		{"a metric of failures", line("5 FAIL/op\n") + "FAILURES: 0\n", 1, "", nil},
 		{"twice", line("5 ns/op 4e-9 sec/op\n"), 1, "",
-			[]string{"x.txt:1: sec/op is given twice; the first value counts"}},
+			[]string{"x.txt:1: sec/op is given twice: the first value counts"}},
 		{"Unit lines", "Unit\nUnit a better\nUnit b better=lower # comment\n" + line("5 a\n"), 1,
 			"",
 			[]string{"x.txt:1: Unit line: missing unit",
@@ -409,7 +409,7 @@ func TestReadTestJSON(t *testing.T) {
 	for name, text := range map[string]string{"killed": start + body, "torn": start + body +
 		`{"Action":"output","Out`, "torn early": start + body + `{"Ti`} {
 		if r := MustRead(t, text); len(r.Runs) != 2 ||
-			r.Partial != "the events of go test -json do not say that a ended" {
+			r.Partial != "the events of go test -json contain no end of a" {
 			t.Errorf("%s: %d runs, partial %q", name, len(r.Runs), r.Partial)
 		}
 	}

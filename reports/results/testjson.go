@@ -87,6 +87,6 @@ func (e *testEvents) cut() string {
 	if len(e.open) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the events of go test -json do not say that %s ended",
+	return fmt.Sprintf("the events of go test -json contain no end of %s",
 		strings.Join(e.open, ", "))
 }

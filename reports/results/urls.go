@@ -46,8 +46,8 @@ type StatusCount struct {
 	Count  float64
 }
 
-// Statuses are those of the requests of an attack whose metrics have that prefix, over all runs of
-// the cell, the most frequent first.
+// Statuses returns the statuses of the requests of an attack whose metrics have that prefix, over
+// all runs of the cell, the most frequent first.
 func Statuses(c Cell, prefix string) (all []StatusCount) {
 	counts := map[string]float64{}
 	for _, run := range c {

@@ -57,7 +57,7 @@ func (t *Trend) found(suspects []suspect) (a shell.Answer) {
 	switch {
 	case t.Undecided:
 		a.Headline = "Nothing is tested: " + text.Count(len(t.Results), "result") +
-			fmt.Sprintf(" where a change takes %d or more to be distinguished from chance", t.Enough)
+			fmt.Sprintf(", and a change needs %d or more to be distinguished from chance", t.Enough)
 		return a
 	case len(suspects) == 0:
 		a.Headline = fmt.Sprintf("No change in %s over %s",

@@ -68,7 +68,7 @@ func (t *Trend) Summary() string {
 		if longest < len(t.Results) {
 			have += fmt.Sprintf(", of a benchmark at most %d", longest)
 		}
-		return fmt.Sprintf("%s: nothing tested: a change takes %d results or more to be "+
+		return fmt.Sprintf("%s: nothing tested: a change needs %d results or more to be "+
 			"distinguished from chance", have, t.Enough)
 	}
 	changes := 0

@@ -102,7 +102,7 @@ type Change struct {
 // that is too short for a significant change is kept without one.
 func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	if len(inputs) < 2 {
-		return nil, errors.New("a trend takes two results or more")
+		return nil, errors.New("a trend needs two results or more")
 	}
 	opts.Alpha = cmp.Or(opts.Alpha, 0.05)
 	units, err := results.MergeUnits(inputs)

@@ -101,7 +101,7 @@ func TestTrendUndecided(t *testing.T) {
 		levels []float64
 		want   string // how the summary begins
 	}{
-		{stepped(2, 0, 0), "2 results: nothing tested: a change takes 10 results or more to be " +
+		{stepped(2, 0, 0), "2 results: nothing tested: a change needs 10 results or more to be " +
 			"distinguished from chance"},
 		{stepped(9, 0, 0), "9 results: nothing tested"},
 		{stepped(10, 0, 0), "10 results, 1 varying series: 0 changes"},
@@ -362,13 +362,13 @@ func TestTrendRefuses(t *testing.T) {
 		opts   Options
 		want   string
 	}{
-		{two[:1], Options{}, "a trend takes two results or more"},
+		{two[:1], Options{}, "a trend needs two results or more"},
 		{two, Options{Metrics: []string{"cats"}}, "no metric cats in r01 or r02"},
 		{two, Options{Alpha: 1e-7}, "alpha 1e-07: want a share from 1e-06 below 1, for 0 series"},
 		{[]results.Input{{Label: "a",
 			Results: resultstest.Read(t, "a", "Unit n better=lower\nBenchmarkX 1 1 n\n")},
 			{Label: "b", Results: resultstest.Read(t, "b",
-				"Unit n better=higher\nBenchmarkX 1 1 n\n")}}, Options{}, "but a says lower"},
+				"Unit n better=higher\nBenchmarkX 1 1 n\n")}}, Options{}, "but a has lower"},
 	} {
 		if _, err := Find(c.inputs, c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)

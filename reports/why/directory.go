@@ -56,7 +56,7 @@ func Groups(r *results.Results) (groups [][]Explained) {
 	return groups
 }
 
-// Place returns the keys that a group shares: those of the name without the strategy.
+// Place returns the keys that a group shares: its name without the strategy.
 func (e Explained) Place() []results.Pair {
 	return results.Without(e.Cell[0].Keys, "strategy", "queue")
 }

@@ -21,7 +21,7 @@ var queueing = rule{
 		}
 		switch {
 		case !v.oracle(): // unknown for pools of classes, and for other service orders
-			said = "the slots that they may take are taken"
+			said = "the slots that they may use are busy"
 		case v.turn < leastShare:
 			said = fmt.Sprintf("tasks wait for one of %g processors", v.processors())
 		}
@@ -43,7 +43,7 @@ var queueing = rule{
 			return fmt.Sprintf("one slot more changes the %s %s", v.response(),
 				v.becomes(v.unit, next))
 		case v.queueGrows():
-			return "more slots, or shed what is beyond capacity"
+			return "more slots, or shed the load beyond capacity"
 		}
 		return "more slots or shorter tasks"
 	},

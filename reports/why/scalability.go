@@ -99,7 +99,7 @@ func (v *view) grown() float64 {
 }
 
 func (g *growth) String() string {
-	return fmt.Sprintf("services grow with what is in flight: %s with %s in service, %s with %s",
+	return fmt.Sprintf("services grow with the tasks in flight: %s with %s in service, %s with %s",
 		text.Seconds(g.shortest), text.Digits(g.least), text.Seconds(g.longest),
 		text.Digits(g.most))
 }

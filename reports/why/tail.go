@@ -76,11 +76,11 @@ func look(c results.Cell, beside []results.Cell) (*view, bool) {
 	v := &view{cell: c, beside: beside, unit: metric.P99Response}
 	v.value = v.part(v.unit)
 	if v.value == 0 || !v.has(metric.TailServiceShare) && v.has(metric.MeanQueued) {
-		v.cannot = "The tasks are too few to tell what the slowest 1 % are made of: this is of " +
+		v.cannot = "There are too few tasks to break down the slowest 1 %. The breakdown is of " +
 			"the mean."
 		if v.value > 0 {
-			v.cannot = "What the slowest 1 % are made of is not in these results, as in all that " +
-				"are merged or of a soak: this is of the mean."
+			v.cannot = "Merged results and soaks have no breakdown of the slowest 1 %. " +
+				"The breakdown is of the mean."
 		}
 		v.unit = metric.MeanResponse
 		v.value = v.part(v.unit)
@@ -110,7 +110,7 @@ func (v *view) parts() bool {
 		v.turn = min(wait/mean, 1)
 		v.service = 1 - v.turn
 		v.unevenly()
-		v.cannot = "These results are of a format without the parts of responses: they tell wait " +
+		v.cannot = "These results have a format without the parts of responses: they contain wait " +
 			"and service of the mean, and not lag, back-off and target."
 		return true
 	}

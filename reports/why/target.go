@@ -19,7 +19,7 @@ var target = rule{
 	evidence: func(v *view) string {
 		if v.outside() {
 			return clauses(v.clause("the server takes %s on average", metric.MeanService,
-				text.Seconds), "from outside no more can be told")
+				text.Seconds), "more cannot be seen from outside")
 		}
 		in, ok := v.known(metric.MeanTarget)
 		if v.growth != nil && in < leastShare*v.part(metric.MeanService) {

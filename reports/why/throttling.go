@@ -32,7 +32,7 @@ var throttling = rule{
 	},
 	remedy: func(v *view) string {
 		if !v.refused() && v.rateLimited() > 0 {
-			return "a higher rate in the strategy, if what it protects allows"
+			return "a higher rate in the strategy, if the target allows it"
 		}
 		if v.task.backoff > leastShare {
 			return "a rate below the target's limit, back-off that gives its slot away"

@@ -33,9 +33,9 @@ const (
 
 type rule struct {
 	name string
-	// for the table of causes in docs/reading-results.md: what it is, and what removes it
+	// for the table of causes in docs/reading-results.md: the meaning, and the remedy
 	meaning, cure string
-	// shown reports whether there is the evidence that it takes; nil: its share is the evidence
+	// shown reports whether the required evidence exists; nil: its share is the evidence
 	shown func(*view) bool
 	// the rule that gets the share without evidence
 	otherwise        string

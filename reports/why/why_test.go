@@ -257,7 +257,7 @@ func TestWorkAlone(t *testing.T) {
 // TestWithoutTail: results that have a p99, and not what the slowest tasks are made of, have tasks
 // enough.
 func TestWithoutTail(t *testing.T) {
-	for p99, says := range map[float64]string{0: "too few", 0.02: "merged"} {
+	for p99, says := range map[float64]string{0: "too few", 0.02: "Merged"} {
 		m := quiet(map[string]float64{"p99-response-sec": p99})
 		maps.DeleteFunc(m, func(unit string, v float64) bool {
 			return strings.HasPrefix(unit, "tail-") || unit == "p99-response-sec" && v == 0
@@ -294,7 +294,7 @@ func TestOutside(t *testing.T) {
 	c[0].Name = "Attack/target=x"
 	a, _ := Of(c)
 	if len(a.Causes) != 1 || a.Causes[0].Cause != "target" ||
-		!strings.Contains(a.Causes[0].Evidence, "no more can be told") {
+		!strings.Contains(a.Causes[0].Evidence, "more cannot be seen") {
 		t.Errorf("%+v", a)
 	}
 }

@@ -11,7 +11,7 @@ import (
 var work = rule{
 	name:    "work",
 	meaning: "the tasks themselves are that slow",
-	cure:    "[profile](#profile-a-strategy) the task; no pool helps",
+	cure:    "[profile](#profile-a-strategy) the task, because no pool helps",
 	evidence: func(v *view) string {
 		service, ok := v.known(metric.MeanService)
 		if !ok {

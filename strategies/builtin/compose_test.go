@@ -74,7 +74,7 @@ func TestNonsense(t *testing.T) {
 		"segregated+cpu_io_split": "segregated before cpu_io_split: cpu_io_split separates " +
 			"classes already",
 		"segregated+token_bucket+worker_pool": "segregated before token_bucket+worker_pool: each " +
-			"class pool is to start its tasks in their order and as soon as there is a slot, " +
+			"class pool must start its tasks in their order and as soon as there is a slot, " +
 			"which token_bucket+worker_pool does not",
 		"segregated+unbounded": "segregated before unbounded: unbounded has no bound, and so no " +
 			"slots to share out",
@@ -86,11 +86,11 @@ func TestNonsense(t *testing.T) {
 			"strategy hedges outside its slots, which nothing around it can count: put hedged " +
 			"outermost",
 		"token_bucket+segregated": "token_bucket before segregated: tasks of one class would " +
-			"wait for those of another: have segregated outermost",
+			"wait for tasks of another: put segregated outermost",
 		"retry+errgroup": "retry before errgroup: errgroup ends all tasks with the first that " +
 			"fails, and so would a retry",
-		"token_bucket+partitioned": "token_bucket before partitioned: partitioned has tasks take " +
-			"turns, and one that is kept outside would miss its turn",
+		"token_bucket+partitioned": "token_bucket before partitioned: partitioned runs tasks in " +
+			"turns, and a task that is kept outside would miss its turn",
 		"token_bucket+partitioned_all_at_once": "token_bucket before partitioned_all_at_once: " +
 			"partitioned_all_at_once starts sub-tasks side by side, which nothing around it can " +
 			"pace",

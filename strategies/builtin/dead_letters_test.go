@@ -85,7 +85,7 @@ func TestDeadLetterIsNotKept(t *testing.T) {
 		!errors.Is(err, strategies.ErrExhausted) {
 		t.Errorf("exhausted: %v", err)
 	}
-	if want := "exhausted: attempt 3 was the last: not yet; its dead letter was not kept: disk full"; told[0].Error() != want {
+	if want := "exhausted: attempt 3 was the last: not yet, and its dead letter was not kept: disk full"; told[0].Error() != want {
 		t.Errorf("%q, want %q", told[0], want)
 	}
 	if told[1] != errFlaky {

@@ -6,7 +6,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// adding is Spec.Adds: what engine.Broker and this package add to every queue, and more.
+// adding returns the additions of engine.Broker and of this package to every queue, with more.
 func adding(more ...strategies.Addition) []strategies.Addition {
 	return slices.Concat([]strategies.Addition{
 		{What: "runs a task once per process, however often its message is delivered",

@@ -20,8 +20,8 @@ import (
 var _ = register(strategies.Spec{
 	Name:    "asynq",
 	Summary: "asynq: tasks in lists and sorted sets of Redis, each moved by a script, polled for",
-	UseIf: "its web page, schedules and unique tasks are wanted; a task may take two minutes " +
-		"until it runs again, when its process was killed",
+	UseIf: "you want its web page, schedules and unique tasks, and a task may wait two minutes " +
+		"to run again after its process was killed",
 	Source:     "github.com/hibiken/asynq",
 	FIFO:       true,
 	Durability: killSafe,
@@ -104,7 +104,7 @@ func openAsynq(
 		q.remove = err == nil && temporary(p)
 		return registry.Redis.Tell(err)
 	}
-	// Attempts are counted, and ended, by whoever runs the task.
+	// engine.Broker counts the attempts, and ends them.
 	q.options = []asynq.Option{asynq.Queue(q.name), asynq.MaxRetry(math.MaxInt32),
 		asynq.Timeout(10 * 365 * 24 * time.Hour)}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
@@ -113,13 +113,13 @@ func openAsynq(
 
 const asynqType = "poolbench"
 
-// asynqExpire ends all leases: so the first look of a server takes the tasks for lost.
+// asynqExpire ends all leases, so that a server's first check finds these tasks lost.
 var asynqExpire = redis.NewScript(`
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 	redis.call('ZADD', KEYS[1], 0, id)
 end`)
 
-// asynqInactive has no task be active: a queue is not deleted while any is.
+// asynqInactive makes no task active, because a queue with active tasks cannot be deleted.
 var asynqInactive = redis.NewScript(`
 while redis.call('RPOPLPUSH', KEYS[1], KEYS[2]) do end`)
 
@@ -141,8 +141,9 @@ func (q *asynqQueue) put(ctx context.Context, body []byte) error {
 	return registry.Redis.Tell(err)
 }
 
-// work runs a server until ctx ends. With recovery=start it runs another one when a connection was
-// lost, whose first look finds the tasks that Redis had handed out then, or was not told of.
+// work runs a server until ctx ends. With recovery=start it runs another one after a lost
+// connection. The new server's first check finds the tasks that Redis had delivered by then, or
+// whose end it did not learn of.
 func (q *asynqQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	if !q.atStart {
 		q.serve(ctx, limit, do)
@@ -192,11 +193,11 @@ func (q *asynqQueue) serve(ctx context.Context, limit int, do func(engine.Messag
 	all.Wait()
 }
 
-// calm is the wait after an error: the library's loop would ask again at once.
+// calm is the wait after an error. The library's loop would retry at once.
 const calm = 100 * time.Millisecond
 
-// ProcessHook, DialHook and ProcessPipelineHook implement redis.Hook: they look for lost
-// connections, and hear of the errors that the library tells nobody.
+// ProcessHook, DialHook and ProcessPipelineHook implement redis.Hook. They detect lost connections,
+// and errors that the library does not report.
 func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, c redis.Cmder) error {
 		begun := time.Now()
@@ -230,7 +231,7 @@ func (q *asynqQueue) ProcessPipelineHook(
 	return next
 }
 
-// An asynqAgain is the error of a handler that wants its task again.
+// An asynqAgain is the error of a handler that puts its task back.
 type asynqAgain struct{ after time.Duration }
 
 func (asynqAgain) Error() string { return "again" }
@@ -286,8 +287,8 @@ func (q *asynqQueue) delete(ctx context.Context) error {
 		q.redis.HDel(ctx, redisOwners, q.name).Err())
 }
 
-// counts returns the keys of the counts of the queue, for each day until the one after now. The
-// server removes those of a day after 90 days.
+// counts returns the keys of the queue's counts, for each day up to tomorrow. The server removes
+// the counts of a day after 90 days.
 func (q *asynqQueue) counts(now time.Time) (keys []string) {
 	const day = 24 * time.Hour
 	first := q.opened
@@ -310,7 +311,6 @@ type asynqMessage struct {
 	outcome error // what the handler returns
 }
 
-// Reply implements engine.Message.
 func (m *asynqMessage) Reply(r engine.Reply) error {
 	switch {
 	case r.Dead != nil:
@@ -321,7 +321,7 @@ func (m *asynqMessage) Reply(r engine.Reply) error {
 	return nil
 }
 
-// silent is a log for nobody: it might name the server.
+// silent is a log that discards everything, because messages might name the server.
 type silent struct{}
 
 func (silent) Debug(...any) {}

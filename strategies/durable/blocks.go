@@ -24,7 +24,7 @@ type blockFiles struct {
 	gone  bool               // the last look found no file of that number or later
 }
 
-// A blockFile is what is known of a file.
+// A blockFile is the last known state of a file.
 type blockFile struct {
 	info  os.FileInfo
 	pages []uint32 // checksums of its whole pages
@@ -33,14 +33,14 @@ type blockFile struct {
 
 const (
 	blockPage = 4 << 10
-	// mostPages are checked at one look: 1 MB, which takes a fraction of a millisecond
+	// at most so many pages are checked in one look: 1 MB, in a fraction of a millisecond
 	mostPages = 256
 )
 
 var crc32c = crc32.MakeTable(crc32.Castagnoli)
 
-// look returns an error when the files are not as the server has left them. A directory that cannot
-// be read is another one's to report.
+// look returns an error if the files differ from what the server wrote. A directory that cannot be
+// read is reported elsewhere.
 func (b *blockFiles) look() error {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {
@@ -77,7 +77,7 @@ func (b *blockFiles) look() error {
 
 func blockName(number int) string { return fmt.Sprintf("%d.blk", number) }
 
-// look compares the file with what was known of it, nil is nothing, and returns what is known now.
+// look compares the file with its last known state, nil if unknown, and returns the new state.
 func (f *blockFile) look(path string) (*blockFile, error) {
 	file, err := os.Open(path)
 	if err != nil {

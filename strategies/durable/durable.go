@@ -21,7 +21,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// register adds one of this package's to strategies.All.
+// register adds a strategy of this package to strategies.All.
 func register(s strategies.Spec) strategies.Spec {
 	s.Bound = func(p strategies.Params) int { return p.Limit }
 	s.Retries, s.RealClock = true, true
@@ -34,7 +34,7 @@ func register(s strategies.Spec) strategies.Spec {
 		return own(p)
 	}
 	if s.OnPanic == "" {
-		s.OnPanic = "contained; the message becomes a dead letter"
+		s.OnPanic = "contained, and the message becomes a dead letter"
 	}
 	return strategies.Register(s)
 }
@@ -43,7 +43,7 @@ func register(s strategies.Spec) strategies.Spec {
 var dirKey = param.Key{Name: "dir", Kind: param.Text, Default: "tmp",
 	Doc: "directory for its files, on the disk that is meant; tmp is the system's own"}
 
-// leaseKey is the parameter of strategies whose broker takes a message for lost after a while.
+// leaseKey is the parameter of strategies whose broker gives up a silent consumer after a while.
 var leaseKey = param.Key{Name: "lease", Kind: param.Duration, Default: "5s",
 	Doc: "after which a message of an ended process is delivered again; it is renewed as " +
 		"long as the task runs"}
@@ -57,7 +57,7 @@ func checkLease(p strategies.Params) error {
 	return nil
 }
 
-// checkServed is checkLease of strategies whose store is a server.
+// checkServed is checkLease for strategies whose store is a server.
 func checkServed(p strategies.Params) error {
 	return errors.Join(checkLease(p), checkAway(p))
 }
@@ -69,8 +69,8 @@ func checkAway(p strategies.Params) error {
 	return nil
 }
 
-// home makes the directory of an instance, which remove removes if it is temporary. What an earlier
-// process or a store that has failed has left in it stays, for those who look for its tasks.
+// home makes the directory of an instance. remove removes it if it is temporary. Files of an
+// earlier process or of a failed store stay, because they may contain tasks.
 func home(p strategies.Params, h *health) (dir string, remove func() error, err error) {
 	parent := p.Values.Text("dir")
 	if parent == "tmp" {
@@ -93,27 +93,27 @@ func home(p strategies.Params, h *health) (dir string, remove func() error, err 
 			return os.RemoveAll(dir)
 		}
 	}
-	// its parent is not made with it: a command that was killed may have left this process behind,
-	// and the next command may have removed that already
+	// its parent is not made: this process may have outlived a killed command, whose next run may
+	// have removed the parent
 	if err = os.Mkdir(dir, 0o700); errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
 	return dir, remove, err
 }
 
-// temporary says whether a queue is removed when its instance has ended.
+// temporary reports whether a queue is removed when its instance ends.
 func temporary(p strategies.Params) bool { return p.Resume == nil || p.Resume.Remove }
 
-// How long a broker may take to be opened, to be told of the end of a message, and to be closed
-// again where it could not be opened.
+// Time limits to open a broker, to send it the end of a message, and to close a broker that failed
+// to open.
 const (
 	opening  = 8 * time.Second
 	settled  = 10 * time.Second
 	unopened = time.Second
 )
 
-// start opens a queue and makes its strategy. A queue that is not opened is closed, and what Close
-// says then is not told: it is about the same server.
+// start opens a queue and makes its strategy. If open fails, it closes the queue and ignores the
+// error of Close, which is about the same server.
 func start(
 	ctx context.Context, p strategies.Params, sink strategies.Sink, h *health,
 	open func(ctx context.Context) error, b engine.Broker,
@@ -142,7 +142,7 @@ func start(
 	return nil, err
 }
 
-// within calls do with a context that ends when settled is over, whatever else has ended.
+// within calls do with a context that ends only when settled is over.
 func within(do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), settled)
 	defer cancel()
@@ -152,27 +152,24 @@ func within(do func(context.Context) error) error {
 // wait returns after d, or when ctx ends.
 func wait(ctx context.Context, d time.Duration) { _ = pace.Sleep(ctx, d) }
 
-// A delivery is what a message knows of itself.
+// A delivery is the part of a message that all brokers share.
 type delivery struct {
 	body    []byte
 	attempt int
 }
 
-// Body implements engine.Message.
 func (d *delivery) Body() []byte { return d.body }
 
-// Attempt implements engine.Message.
 func (d *delivery) Attempt() int { return d.attempt }
 
-// A lease is renewed again and again until it is ended.
+// A lease is renewed repeatedly until it is ended.
 type lease struct {
 	mu    sync.Mutex
 	timer *time.Timer
 	over  bool
 }
 
-// keep has renew called three times in each length of a lease. It is not called any more when end
-// has returned.
+// keep calls renew three times per lease length, and never after end has returned.
 func keep(length time.Duration, renew func()) *lease {
 	l := new(lease)
 	l.mu.Lock()
@@ -195,7 +192,7 @@ func (l *lease) end() {
 	l.over = true
 }
 
-// queueName is the one that is to be resumed, or a new one.
+// queueName returns the queue to be resumed, or a new one.
 func queueName(p strategies.Params) string {
 	if p.Resume != nil {
 		return p.Resume.Name
@@ -205,7 +202,7 @@ func queueName(p strategies.Params) string {
 	return "poolbench_" + hex.EncodeToString(name[:])
 }
 
-// oneLine is what a dead letter says of why.
+// oneLine formats an error for a dead letter.
 func oneLine(err error) string {
 	s := text.OneLine(err.Error())
 	return s[:min(len(s), 1000)]

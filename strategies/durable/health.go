@@ -18,31 +18,31 @@ import (
 
 // awayKey is the parameter of strategies whose store is a server.
 var awayKey = param.Key{Name: "away", Kind: param.Duration, Default: "6s",
-	Doc: "how long its server may fail or leave requests unanswered, as while it is started " +
-		"again, until the strategy ends with what it said"}
+	Doc: "how long its server may fail or leave requests unanswered, as during a restart, " +
+		"until the strategy ends with the server's error"}
 
-// away is how long an embedded store may fail to answer, which nobody starts again. With the time
-// of one more request and that of the end it is less than ten seconds, as with awayKey's default.
+// away is how long an embedded store, which nobody restarts, may fail to answer. Together with one
+// more request and the end it is less than ten seconds, as with awayKey's default.
 const away = 4 * time.Second
 
-// What a request to a server may take: it is longer than a pause for an fsync, and less than half
-// of away, so that a server that is silent is known by then.
+// answering is the time limit of a request to a server: longer than a pause for an fsync, and less
+// than half of away, so that a silent server is noticed in time.
 const answering = 3 * time.Second
 
-// A health tells a store that has failed from one that is away for a moment. Whatever the store is
-// asked for tells it what came of it.
+// A health distinguishes a failed store from one that is away for a moment. Every request reports
+// its outcome to it.
 type health struct {
 	away   time.Duration
 	failed context.Context // ends when the store has
 	fail   context.CancelCauseFunc
-	// whose end is that of the store; nil: there is none
+	// ends when the store's file does; nil: there is none
 	file  string
 	found os.FileInfo
-	// looks at more than whether the file is there; nil: nothing does
+	// checks more than whether the file exists; nil: no check
 	inspect func() error
-	// it could not be opened, so that what an earlier process has left in it stays
+	// it could not be opened, so files of an earlier process stay
 	unopened atomic.Bool
-	// Each kind of request by itself: a store without room may go on to deliver.
+	// By kind of request: a store without room may still deliver.
 	put, take, reply streak
 }
 
@@ -54,15 +54,15 @@ type streak struct {
 	last    time.Time // the last of it failed
 }
 
-// newHealth is that of an instance whose store may fail to answer for so long.
+// newHealth returns the health of an instance whose store may fail to answer for so long.
 func newHealth(away time.Duration) *health {
 	h := &health{away: away}
 	h.failed, h.fail = context.WithCancelCause(context.Background())
 	return h
 }
 
-// permanent finds what a store says that does not pass by itself: it is full, read-only, damaged,
-// or what it kept is gone. 53100, 58…, XX001, XX002 and 25006 are PostgreSQL's codes of these.
+// permanent matches errors that do not pass by themselves: the store is full, read-only, damaged,
+// or its data is gone. 53100, 58…, XX001, XX002 and 25006 are PostgreSQL's codes for these.
 var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|quota exceeded|` +
 	`file too large|disk i/o error|read-?only|malformed|corrupt|not a database|no such table|` +
 	`unable to open database|SQLSTATE (53100|58\w{3}|XX00[12]|3D000|3F000|42P01)|` +
@@ -70,11 +70,11 @@ var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|
 	`maximum (bytes|messages|message size) exceeded|(resource|storage) limits? exceeded|` +
 	`insufficient (storage )?resources|stream not found`)
 
-// isPermanent says whether there is no use in asking again.
+// isPermanent reports whether a retry is useless.
 func isPermanent(err error) bool { return err != nil && permanent.MatchString(err.Error()) }
 
-// asked takes note of a request of a kind that began then, and passes on what came of it. An error
-// counts as the store's unless the one who asked has ended the request.
+// asked records the outcome of a request of a kind that began then, and returns it. An error counts
+// as the store's unless the caller ended the request.
 func (h *health) asked(of *streak, begun time.Time, err error) error {
 	switch {
 	case err == nil:
@@ -93,8 +93,8 @@ func (h *health) asked(of *streak, begun time.Time, err error) error {
 	return err
 }
 
-// lasted is how long no request has succeeded. Failures with a longer time between them than one
-// request takes are not of one streak.
+// lasted returns how long no request has succeeded. A gap longer than one request ends a streak of
+// failures.
 func (s *streak) lasted(begun, now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +116,7 @@ func (h *health) within(
 	return do(ctx)
 }
 
-// insist calls do until it succeeds, while a server may be started again, unless the store fails.
+// insist retries do until it succeeds or the store fails. A server may restart meanwhile.
 func (h *health) insist(do func() error) error {
 	for {
 		begun := time.Now()
@@ -128,14 +128,14 @@ func (h *health) insist(do func() error) error {
 	}
 }
 
-// needs has the store fail when the file that it is in is gone, or is another: to write to one that
-// was deleted succeeds, and keeps nothing.
+// needs makes the store fail when its file is gone or replaced: writing to a deleted file succeeds,
+// but keeps nothing.
 func (h *health) needs(file string) {
 	h.file = file
 	h.found, _ = os.Stat(file) // nil is the same as none, which watch says
 }
 
-// gone says why the file is.
+// gone returns why the file is gone.
 func (h *health) gone() error {
 	now, err := os.Stat(h.file)
 	if err == nil && (h.found == nil || !os.SameFile(now, h.found)) {
@@ -144,7 +144,8 @@ func (h *health) gone() error {
 	return err
 }
 
-// lose has the store fail with that, which may come of its file being gone.
+// lose makes the store fail with that error, or with the loss of its file, which may have caused
+// it.
 func (h *health) lose(err error) {
 	if h.file != "" && h.gone() != nil {
 		err = fmt.Errorf("%w: %w", engine.ErrGone, err)
@@ -152,10 +153,10 @@ func (h *health) lose(err error) {
 	h.fail(err)
 }
 
-// looking is how often it is looked for the file.
+// looking is the time between two checks of the file.
 const looking = time.Second
 
-// watch is Watch of a Broker.
+// watch implements Watch of a Broker.
 func (h *health) watch(ctx context.Context) error {
 	var look <-chan time.Time
 	if h.file != "" {
@@ -181,7 +182,7 @@ func (h *health) watch(ctx context.Context) error {
 	}
 }
 
-// watched has h hear of all that the broker is asked for.
+// watched makes h record the outcome of the broker's requests.
 func (h *health) watched(b engine.Broker) engine.Broker {
 	put, work := b.Put, b.Work
 	b.Watch = h.watch
@@ -202,7 +203,7 @@ func (h *health) watched(b engine.Broker) engine.Broker {
 	return b
 }
 
-// consume is engine.Consume, and hears of the errors.
+// consume is engine.Consume, and records the errors.
 func (h *health) consume(
 	ctx context.Context, limit int, next func(context.Context) (engine.Message, error),
 	do func(engine.Message),
@@ -217,30 +218,27 @@ func (h *health) consume(
 	}, do)
 }
 
-// A watchedMessage has health hear what comes of the reply.
+// A watchedMessage records the outcome of its reply.
 type watchedMessage struct {
 	engine.Message
 	of *health
 }
 
-// Reply implements engine.Message.
 func (m watchedMessage) Reply(r engine.Reply) error {
 	begun := time.Now()
 	return m.of.asked(&m.of.reply, begun, m.Message.Reply(r))
 }
 
-// A healthLog hears the errors that a library tells to a log alone.
+// A healthLog records errors that a library writes only to its log.
 type healthLog struct {
 	slog.Handler
 	of *health
 }
 
-// Enabled implements slog.Handler.
 func (l healthLog) Enabled(_ context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn
 }
 
-// Handle implements slog.Handler.
 func (l healthLog) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "err" || a.Key == "error" {
@@ -251,8 +249,6 @@ func (l healthLog) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// WithAttrs implements slog.Handler.
 func (l healthLog) WithAttrs([]slog.Attr) slog.Handler { return l }
 
-// WithGroup implements slog.Handler.
 func (l healthLog) WithGroup(string) slog.Handler { return l }

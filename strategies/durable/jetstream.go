@@ -144,9 +144,9 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	if temporary(p) && j.embedded == nil {
 		j.remove = j.deleteStreams
 	}
-	// Attempts are counted by whoever runs the task: MaxDeliver would have the server stop to
-	// deliver a message and say so once (MAX_DELIVERIES), to nobody if the last attempt has killed
-	// the process that would listen. Messages that wait for another attempt count as pending.
+	// engine.Broker counts the attempts. With MaxDeliver the server would stop to deliver a message
+	// and report it only once (MAX_DELIVERIES), to nobody if the last attempt has killed the
+	// listening process. Messages that wait for another attempt count as pending.
 	_, err = queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: j.lease,
 		MaxDeliver: -1, MaxAckPending: -1})
@@ -182,8 +182,8 @@ func (j *jetStream) close() error {
 }
 
 // settle returns when the server has all replies, and an embedded one has carried them out: it does
-// so one by one, and forgets those that wait when it is shut down. The answer to one more, which
-// says nothing new, comes after them.
+// so one by one, and drops the rest when it is shut down. settle repeats a reply, whose answer
+// comes after all others.
 func (j *jetStream) settle() error {
 	last := j.replied.Load()
 	if j.embedded == nil || last == nil {
@@ -193,9 +193,9 @@ func (j *jetStream) settle() error {
 	return err
 }
 
-// put has the short way to a server in this process. It cannot be called off, and of the answer it
-// reads whether it is an error: a context with a deadline and all of the JSON are a tenth of the
-// whole.
+// put is the fast path for a server in this process. It cannot be cancelled, and only checks the
+// answer for an error: a context with a deadline and decoding the JSON would cost a tenth of the
+// time.
 func (j *jetStream) put(ctx context.Context, body []byte) error {
 	if j.embedded == nil {
 		_, err := j.js.Publish(ctx, j.name, body)
@@ -203,22 +203,23 @@ func (j *jetStream) put(ctx context.Context, body []byte) error {
 	}
 	answer, err := j.conn.Request(j.name, body, answering)
 	if err == nil && !bytes.HasPrefix(answer.Data, []byte(`{"stream":`)) {
-		err = fmt.Errorf("the embedded NATS server says %s", answer.Data)
+		err = fmt.Errorf("the embedded NATS server answered %s", answer.Data)
 	}
 	return err
 }
 
-// What a consumer asks the server for: a message, now or within five seconds. The iterators of
-// nats.go ask for some in advance, whose lease nobody renews while they wait; and where the server
-// is quicker than the iterator's own goroutine, it forgets to ask until the heartbeat is missed
-// (v1.55.0: a pull is not sent while the one before it is being sent, and nothing makes up for it).
+// A consumer's request to the server: a message, now or within five seconds. The iterators of
+// nats.go request messages in advance, whose lease nobody renews while they wait. And if the server
+// is quicker than the iterator's goroutine, the iterator stops requesting until the heartbeat is
+// missed (v1.55.0: a pull is not sent while the previous one is being sent, and is not made up
+// for).
 const (
 	pullTime    = 5 * time.Second
 	pullRequest = `{"batch":1,"expires":5000000000}`
 	pullSubject = "$JS.API.CONSUMER.MSG.NEXT."
 )
 
-// work has limit goroutines ask for a message each, with an inbox of their own.
+// work runs limit goroutines that request one message at a time, each with its own inbox.
 func (j *jetStream) work(ctx context.Context, limit int, do func(engine.Message)) {
 	inboxes := make(chan *nats.Subscription, limit)
 	for range limit {
@@ -283,7 +284,6 @@ func (j *jetStream) count(ctx context.Context, name string) (int, error) {
 	return int(info.State.Msgs), nil
 }
 
-// A jetMessage is a delivery.
 type jetMessage struct {
 	of *jetStream
 	*nats.Msg
@@ -300,8 +300,8 @@ func (m *jetMessage) Attempt() int {
 	return int(meta.NumDelivered)
 }
 
-// Reply implements engine.Message. An acknowledgement is not waited for, as is usual: one that
-// is lost with the process costs a second run.
+// Reply implements engine.Message. As usual, it does not wait for the acknowledgement: one that is
+// lost with the process costs a second run.
 func (m *jetMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	defer m.of.replied.Store(m.Msg)

@@ -19,8 +19,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An owner is the process that removes a queue from a server when it ends. Its mark is in the
-// server: in PostgreSQL the comment of a schema, in NATS the description of a stream, in Redis a
+// An owner is the process that removes a queue from a server when it ends. The server stores its
+// mark: in PostgreSQL the comment of a schema, in NATS the description of a stream, in Redis a
 // field of a hash.
 type owner struct {
 	Host    string
@@ -31,8 +31,8 @@ type owner struct {
 // ownerMark begins a mark.
 const ownerMark = "poolbench: "
 
-// ownerOf is the owner of a queue that is opened here: this process, or the one that has started it
-// and continues with the queue in the next one.
+// ownerOf returns the owner of a queue that is opened here: this process, or the one that has
+// started it and passes the queue to the next process.
 func ownerOf(p strategies.Params) owner {
 	host, _ := os.Hostname() // "" is nobody's
 	o := owner{host, space(), os.Getpid()}
@@ -42,20 +42,20 @@ func ownerOf(p strategies.Params) owner {
 	return o
 }
 
-// mark is the text that the server keeps.
+// mark returns the text that the server stores.
 func (o owner) mark() string {
 	text, _ := json.Marshal(o) // a text and a number
 	return ownerMark + string(text)
 }
 
-// ownerIn reads a mark.
+// ownerIn parses a mark.
 func ownerIn(text string) (o owner, is bool) {
 	text, is = strings.CutPrefix(text, ownerMark)
 	return o, is && json.Unmarshal([]byte(text), &o) == nil
 }
 
-// space tells apart containers, and machines, that have the same host name: on Linux it is the
-// start of the system and the namespace of process IDs.
+// space distinguishes containers, and machines, with the same host name: on Linux by the boot of
+// the system and the namespace of process IDs.
 func space() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	ids, _ := os.Readlink("/proc/self/ns/pid") // "" on other systems, both
@@ -68,8 +68,8 @@ func (o owner) isHere() bool {
 	return host != "" && o.Host == host && (o.Space == "" || o.Space == space())
 }
 
-// isGone reports whether the owner was a process of this host and has ended. A process ID that is
-// used again keeps a queue that could go.
+// isGone reports whether the owner was a process of this host and has ended. If its process ID is
+// in use again, the queue stays.
 func (o owner) isGone() bool {
 	if !o.isHere() {
 		return false
@@ -82,7 +82,7 @@ func (o owner) isGone() bool {
 	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) // signal 0 only asks
 }
 
-// removed is the line about a queue that was removed.
+// removed returns the line about a removed queue.
 func (o owner) removed(what, name, product string) string {
 	return fmt.Sprintf("removed the %s %q from %s, which process %d left there", what, name,
 		product, o.Process)
@@ -120,10 +120,10 @@ func cleanNATS(ctx context.Context) (lines []string, err error) {
 	return lines, registry.NATS.Tell(streams.Err())
 }
 
-// redisOwners is a hash with the mark of each queue, by its name. It is gone with the last of them.
+// redisOwners is a hash with the mark of each queue, by its name. It is removed with the last one.
 const redisOwners = "poolbench_owners"
 
-// A redisOwner also keeps when the queue was made: asynq's counts of each day have no list.
+// A redisOwner also stores when the queue was made, since asynq has no list of its daily counts.
 type redisOwner struct {
 	owner
 	Opened time.Time

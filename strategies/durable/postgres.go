@@ -27,11 +27,11 @@ func syncCommitDurability(p strategies.Params) strategies.Durability {
 	return strategies.KillSafe
 }
 
-// How many connections a strategy uses at most, if the address has no pool_max_conns: a server
-// allows 100, and more than some dozens only wait for each other there.
+// The default of pool_max_conns: a server allows 100 connections, and more than some dozens only
+// wait for each other there.
 const mostConnections = 32
 
-// A postgresSchema is where a queue has its tables.
+// A postgresSchema contains the tables of a queue.
 type postgresSchema struct {
 	*health
 	pool      *pgxpool.Pool
@@ -45,7 +45,7 @@ func newPostgresSchema(p strategies.Params) postgresSchema {
 		temporary: temporary(p), resumed: p.Resume != nil}
 }
 
-// postgresConfig reads the address that the user has named.
+// postgresConfig parses the user's address.
 func postgresConfig() (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(registry.Postgres.Address())
 	if err != nil { // err quotes the address, and finds the password in it only as a rule
@@ -57,7 +57,7 @@ func postgresConfig() (*pgxpool.Config, error) {
 }
 
 // open makes a pool whose sessions have the parameter sync, and the schema, which fill fills. The
-// pool holds connections that idle, so that no statement waits for a new one.
+// pool keeps idle connections, so that no statement waits for a new one.
 func (s *postgresSchema) open(
 	ctx context.Context, p strategies.Params, fill func(ctx context.Context) error,
 ) error {
@@ -66,7 +66,7 @@ func (s *postgresSchema) open(
 		return err
 	}
 	if !strings.Contains(registry.Postgres.Address(), "pool_max_conns") {
-		// besides consumers there are submitters, renewals and housekeeping
+		// submitters, renewals and housekeeping need connections, too
 		config.MaxConns = int32(min(p.Limit+8, mostConnections))
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(s.name)
@@ -97,12 +97,12 @@ func (s *postgresSchema) close() (err error) {
 	return registry.Postgres.Tell(err)
 }
 
-// in is a statement with the schema's name for {schema}.
+// in inserts the schema's name for {schema}.
 func (s *postgresSchema) in(text string) string {
 	return strings.ReplaceAll(text, "{schema}", pgx.Identifier{s.name}.Sanitize())
 }
 
-// exec has a statement carried out, whatever else has ended but the store.
+// exec runs a statement, unless the store has failed.
 func (s *postgresSchema) exec(statement string, args ...any) error {
 	return s.within(context.Background(), answering, func(ctx context.Context) error {
 		_, err := s.pool.Exec(ctx, statement, args...)
@@ -110,7 +110,7 @@ func (s *postgresSchema) exec(statement string, args ...any) error {
 	})
 }
 
-// count returns the number that a query finds.
+// count returns the number that a query yields.
 func (s *postgresSchema) count(ctx context.Context, query string) (n int, err error) {
 	err = s.pool.QueryRow(ctx, query).Scan(&n)
 	return n, registry.Postgres.Tell(err)

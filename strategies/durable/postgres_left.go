@@ -10,7 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// applicationName is that of the sessions that use a schema. PostgreSQL keeps 63 bytes of a name.
+// applicationName returns the name of the sessions that use a schema. PostgreSQL keeps 63 bytes of
+// it.
 func applicationName(schema string) string {
 	name := "poolbench " + schema
 	return name[:min(len(name), 63)]
@@ -31,8 +32,8 @@ WHERE starts_with(obj_description(n.oid, 'pg_namespace'), $1) AND NOT EXISTS (
 ORDER BY 1`
 
 // cleanPostgres removes the schemas of processes of this host that were killed, and returns a line
-// for each. Of a schema of another host it cannot know whether its owner lives: the line says how
-// to remove it.
+// for each. For a schema of another host, whose owner may be alive, the line explains how to remove
+// it.
 func cleanPostgres(ctx context.Context) (lines []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, opening)
 	defer cancel()

@@ -49,7 +49,7 @@ type postgresQueue struct {
 	news    chan struct{} // there are such
 }
 
-// A page has room beside its rows for what a claim makes of them: then the index is not touched.
+// Pages have free space for the new row versions of a claim, so that the index is not updated.
 const postgresTables = `
 CREATE TABLE IF NOT EXISTS {schema}.queue (
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -67,8 +67,8 @@ func openPostgresQueue(
 	q := &postgresQueue{postgresSchema: newPostgresSchema(p), lease: p.Values.Duration("lease"),
 		limit: p.Limit, wake: make(chan struct{}, p.Limit), news: make(chan struct{}, 1)}
 	q.insert = q.in("INSERT INTO {schema}.queue (body) VALUES ($1)")
-	// A claim does not wait for the disk. One that is lost with the server has its message
-	// delivered once more, which it would be anyway.
+	// A claim does not wait for the disk. If it is lost with the server, its message is delivered
+	// again, which would happen anyway.
 	q.claim = q.in("UPDATE {schema}.queue SET attempt = attempt + 1, due = now() + $1 WHERE id = (" +
 		"SELECT id FROM {schema}.queue WHERE due <= now() ORDER BY id " +
 		"FOR UPDATE SKIP LOCKED LIMIT 1) " +
@@ -91,7 +91,6 @@ func openPostgresQueue(
 		Close: q.close, Dead: q.dead, Stored: q.left})
 }
 
-// add is Put.
 func (q *postgresQueue) add(ctx context.Context, body []byte) error {
 	if err := q.within(ctx, answering, func(ctx context.Context) error {
 		_, err := q.pool.Exec(ctx, q.insert, body)
@@ -107,7 +106,8 @@ func (q *postgresQueue) add(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// work is Work. Consumers are woken over the server, as those of another process would be.
+// work implements Work. Consumers are woken through the server, so that it works for other
+// processes, too.
 func (q *postgresQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var beside sync.WaitGroup
 	beside.Go(func() { q.announce(ctx) })
@@ -121,9 +121,10 @@ func (q *postgresQueue) work(ctx context.Context, limit int, do func(engine.Mess
 	beside.Wait()
 }
 
-// announce tells of new messages after they were put. In one transaction with the message a NOTIFY
-// would have all Puts wait for each other: PostgreSQL commits those one by one, fsync included. So
-// one stands for all that came in the millisecond before, or in ten while no consumer is idle.
+// announce notifies consumers of new messages after they were put. A NOTIFY in the transaction of
+// the message would make all Puts wait for each other, because PostgreSQL commits these one by one,
+// fsync included. So one NOTIFY covers all messages of the last millisecond, or of the last ten
+// while no consumer is idle.
 func (q *postgresQueue) announce(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -132,7 +133,7 @@ func (q *postgresQueue) announce(ctx context.Context) {
 			return
 		}
 		n := q.unheard.Swap(0)
-		// the poll makes up for one that is lost
+		// the poll makes up for a lost notification
 		_, _ = q.pool.Exec(ctx, "SELECT pg_notify($1, $2), "+
 			"set_config('synchronous_commit', 'off', true)", q.name, strconv.FormatInt(n, 10))
 		for i := 0; i == 0 || i < 10 && q.idle.Load() == 0; i++ {
@@ -141,8 +142,8 @@ func (q *postgresQueue) announce(ctx context.Context) {
 	}
 }
 
-// Once a second it is looked for messages that nobody has told of: their lease has run out, or
-// another process has put them off.
+// polling is the time between two searches for messages without a notification: their lease has run
+// out, or another process has delayed them.
 const polling = time.Second
 
 // listen wakes as many consumers as there are messages, until the connection fails.
@@ -179,7 +180,7 @@ func (q *postgresQueue) listen(ctx context.Context) {
 	}
 }
 
-// notification waits for one and returns how many messages it tells of; 0: none has come.
+// notification waits for a notification and returns its number of messages, or 0 if none has come.
 func notification(ctx context.Context, conn *pgx.Conn, until time.Time) (int, error) {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
@@ -193,7 +194,7 @@ func notification(ctx context.Context, conn *pgx.Conn, until time.Time) (int, er
 	return strconv.Atoi(n.Payload)
 }
 
-// rouse wakes n consumers, or has the next ones that would wait look once more.
+// rouse wakes n consumers, or makes the next ones that would wait look again.
 func (q *postgresQueue) rouse(n int) {
 	for range n {
 		select {
@@ -204,8 +205,8 @@ func (q *postgresQueue) rouse(n int) {
 	}
 }
 
-// receive waits for a message that is due and takes it for the time of a lease. It is not
-// interrupted when the message may be its already.
+// receive waits for a message that is due and leases it. It is not interrupted once it may have a
+// message.
 func (q *postgresQueue) receive(ctx context.Context) (engine.Message, error) {
 	for ctx.Err() == nil {
 		m := &postgresMessage{queue: q}
@@ -240,7 +241,7 @@ type postgresMessage struct {
 	lease *lease
 }
 
-// Reply implements engine.Message. It is sent again while the server is being started again.
+// Reply implements engine.Message. It retries while the server restarts.
 func (m *postgresMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	reply := func() error { return m.queue.exec(m.queue.drop, m.id) }
@@ -257,7 +258,7 @@ func (m *postgresMessage) Reply(r engine.Reply) error {
 	return err
 }
 
-// until has the row be due after d, unless its lease has run out and it is another's.
+// until makes the row due after d, unless its lease has expired and another consumer has it.
 func (m *postgresMessage) until(d time.Duration) error {
 	return m.queue.exec(m.queue.later, d, m.id, m.attempt)
 }

@@ -22,8 +22,8 @@ var _ = register(strategies.Spec{
 	Name: "rabbitmq",
 	Summary: "a queue of RabbitMQ: published with confirms, consumed with as many messages " +
 		"unacknowledged as the limit",
-	UseIf: "RabbitMQ is there already, or other programs take part, and some thousand a second " +
-		"are enough; a task takes less than the server's consumer_timeout (30 minutes)",
+	UseIf: "RabbitMQ is there already, or other programs use the queue, some thousand tasks a second " +
+		"are enough, and a task ends within the server's consumer_timeout (30 minutes)",
 	Source: "github.com/rabbitmq/amqp091-go",
 	FIFO:   true,
 	Adds:   rabbitAdds,
@@ -47,8 +47,8 @@ const (
 	redialling   = 100 * time.Millisecond
 	unconfirmed  = 1024 // messages at most that are not confirmed
 	mostPrefetch = 1<<16 - 1
-	// unused is when the server removes the queues of a process that was killed: AMQP has no list
-	// of them. Nobody consumes dead letters, so it is longer than any run
+	// unused is when the server removes the queues of a killed process, because AMQP cannot list
+	// them. Nobody consumes dead letters, so it is longer than any run
 	unused = 7 * 24 * time.Hour
 )
 
@@ -77,8 +77,8 @@ type rabbitQueue struct {
 	now    *rabbitSession // nil: none yet
 	failed time.Time      // of the last attempt to have another
 	why    error          // it failed
-	// messages that are settled, but the connection ended before the server was told: it is, when
-	// they come again
+	// settled messages whose acknowledgement was lost with the connection. It is sent when they
+	// come again
 	owed map[string]bool
 }
 
@@ -128,7 +128,7 @@ func (q *rabbitQueue) put(ctx context.Context, body []byte) error {
 	return q.publish(ctx, q.name, nil, body)
 }
 
-// publish returns when a message is kept in a queue.
+// publish returns when a queue has stored the message.
 func (q *rabbitQueue) publish(
 	ctx context.Context, queue string, headers amqp.Table, body []byte,
 ) error {
@@ -153,7 +153,7 @@ func (q *rabbitQueue) newID() string {
 // letters counts the dead letters.
 func (q *rabbitQueue) letters(context.Context) (int, error) { return q.ready(q.dead) }
 
-// held counts the messages in both queues, and those that were delivered and not acknowledged.
+// held counts the messages in both queues, including delivered ones without an acknowledgement.
 func (q *rabbitQueue) held(context.Context) (int, error) {
 	all := int(q.delivered.Load())
 	for _, name := range []string{q.name, q.later} {

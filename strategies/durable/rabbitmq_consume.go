@@ -27,10 +27,11 @@ func (q *rabbitQueue) work(ctx context.Context, limit int, do func(engine.Messag
 	q.consume(ctx, limit, q.receive, do)
 	others.Wait()
 	q.redeemAll()
-	// What was delivered and not started is delivered again after the end of the connection.
+	// Messages that were delivered and not started are delivered again after the end of the
+	// connection.
 }
 
-// redeemAll waits for the messages that are owed. Others that come are left to the next connection.
+// redeemAll waits for the messages that are owed. It leaves others to the next connection.
 func (q *rabbitQueue) redeemAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), settled)
 	defer cancel()
@@ -79,7 +80,7 @@ func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 			if !d.Redelivered {
 				return m, nil
 			}
-			// The attempt that nobody has replied to is counted in a copy.
+			// A copy counts the attempt without a reply.
 			if err := m.move(ctx, q.name, m.headers()); err != nil {
 				return nil, err
 			}
@@ -89,7 +90,7 @@ func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 	}
 }
 
-// hold has the messages that wait for another attempt, and puts them back in time.
+// hold keeps the messages that wait for another attempt, and puts them back in time.
 func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
 	var held []*rabbitMessage // by their time
 	defer q.delivered.Store(0)

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A rabbitMessage is a delivery. Its header n counts the attempts before those of this copy.
+// A rabbitMessage is a delivery. Its header n counts the attempts before this copy.
 type rabbitMessage struct {
 	of       *rabbitQueue
 	session  *rabbitSession
@@ -23,13 +23,13 @@ func (m *rabbitMessage) Attempt() int {
 	return int(n) + 1
 }
 
-// due is when it may be put back, in µs of Unix time.
+// due returns when it may be put back, in µs of Unix time.
 func (m *rabbitMessage) due() int64 {
 	t, _ := m.delivery.Headers["due"].(int64)
 	return t
 }
 
-// headers are those of a copy.
+// headers returns the headers of a copy.
 func (m *rabbitMessage) headers() amqp.Table {
 	if m.due() > 0 { // this attempt is counted already
 		return amqp.Table{"n": m.delivery.Headers["n"]}
@@ -37,8 +37,8 @@ func (m *rabbitMessage) headers() amqp.Table {
 	return amqp.Table{"n": int64(m.Attempt())}
 }
 
-// Reply implements engine.Message. An acknowledgement is not waited for, as is usual: one that
-// is lost with the connection costs a second run.
+// Reply implements engine.Message. As usual, it does not wait for the acknowledgement: one that is
+// lost with the connection costs a second run.
 func (m *rabbitMessage) Reply(r engine.Reply) error {
 	queue, headers := m.of.name, m.headers()
 	switch {
@@ -55,7 +55,7 @@ func (m *rabbitMessage) Reply(r engine.Reply) error {
 	})
 }
 
-// ack tells the server that the message is settled, now or when it comes again.
+// ack acknowledges the message, now or when it comes again.
 func (m *rabbitMessage) ack() {
 	if m.delivery.Ack(false) != nil {
 		m.of.mu.Lock()

@@ -12,16 +12,16 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// A rabbitSession is what ends together, and is made anew: a connection to publish and one to
-// consume, since a server that is short of memory stops to read those that publish.
+// A rabbitSession is a pair of connections that end together and are replaced: one to publish and
+// one to consume, because a server that is short of memory stops reading from publishers.
 type rabbitSession struct {
 	conns      []*amqp.Connection
 	out, in    *amqp.Channel
 	deliveries <-chan amqp.Delivery
 	laters     <-chan amqp.Delivery
 
-	// One channel publishes for all, and each waits for its own confirm: 16 channels took 16
-	// submitters no more than a quarter further.
+	// One channel publishes for all, and each publisher waits for its own confirm: 16 channels made
+	// 16 submitters at most a quarter faster.
 	room    chan struct{}
 	returns chan amqp.Return
 	mu      sync.Mutex
@@ -29,7 +29,7 @@ type rabbitSession struct {
 	blocked string            // why the server does not read what is published; "": it does
 }
 
-// session returns the one there is, or another when that has ended.
+// session returns the current session, or a new one if that has ended.
 func (q *rabbitQueue) session() (*rabbitSession, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *rabbitSession) dial() (*amqp.Channel, error) {
 	return conn.Channel()
 }
 
-// hearBlocked keeps why the server has blocked the connection: it is short of memory or of disk.
+// hearBlocked records why the server has blocked the connection: it is short of memory or of disk.
 func (s *rabbitSession) hearBlocked(words <-chan amqp.Blocking) {
 	for b := range words {
 		s.mu.Lock()
@@ -107,7 +107,7 @@ func (s *rabbitSession) hearBlocked(words <-chan amqp.Blocking) {
 	}
 }
 
-// blame says why a message was not confirmed: what the server has said, where it has.
+// blame explains why a message was not confirmed, by the server's reason if it gave one.
 func (s *rabbitSession) blame(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *rabbitSession) close(within time.Duration) error {
 	return all
 }
 
-// send publishes a message, and returns what waits for its confirm.
+// send publishes a message, and returns its pending confirm.
 func (s *rabbitSession) send(
 	ctx context.Context, id, queue string, headers amqp.Table, body []byte,
 ) (confirmed func(context.Context) error, err error) {
@@ -139,7 +139,7 @@ func (s *rabbitSession) send(
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	// mandatory: what no queue takes is confirmed too, but comes back before
+	// mandatory: a message for a missing queue is confirmed too, but comes back first
 	confirm, err := s.out.PublishWithDeferredConfirmWithContext(ctx, "", queue, true, false,
 		amqp.Publishing{DeliveryMode: amqp.Persistent, MessageId: id, Headers: headers,
 			Body: body})
@@ -160,7 +160,7 @@ func (s *rabbitSession) send(
 	}, nil
 }
 
-// refusal says why a message came back that was confirmed.
+// refusal explains why a confirmed message came back.
 func (s *rabbitSession) refusal(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// killSafe is the Durability of brokers whose fsync is a setting of the server's owner.
+// killSafe is the Durability of brokers whose owner sets the fsync.
 func killSafe(strategies.Params) strategies.Durability { return strategies.KillSafe }
 
-// redisOptions are those of a client of the server that is named. It connects when it is used, and
-// again when a connection is lost.
+// redisOptions returns the options of a client for the user's server. It connects on first use, and
+// reconnects after a lost connection.
 func redisOptions() (*redis.Options, error) {
 	o, err := redis.ParseURL(registry.Redis.Address())
 	if err != nil {
@@ -23,8 +23,8 @@ func redisOptions() (*redis.Options, error) {
 	o.Protocol, o.DisableIdentity = 2, true
 	o.MaintNotificationsConfig = &maintnotifications.Config{
 		Mode: maintnotifications.ModeDisabled}
-	// What is not answered in this time is an error. Nothing is tried again behind the back: a
-	// message would be put twice.
+	// An unanswered request is an error. The client must not retry it: a message would be put
+	// twice.
 	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = answering, answering, answering
 	o.MaxRetries, o.DialerRetries = -1, 1
 	return o, nil

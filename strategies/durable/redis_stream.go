@@ -21,7 +21,7 @@ var _ = register(strategies.Spec{
 	Summary: "a stream of Redis and a consumer group: added by XADD, read by XREADGROUP, deleted " +
 		"when done",
 	UseIf: "accepted tasks must outlive the process, and Redis is there already; its appendfsync " +
-		"decides what is lost with it: the last second or two (everysec), or nothing (always)",
+		"decides how much is lost with it: the last second or two (everysec), or nothing (always)",
 	Source:     "github.com/redis/go-redis/v9; Redis 6.2 and later",
 	FIFO:       true,
 	Adds:       streamAdds,
@@ -36,17 +36,18 @@ var _ = register(strategies.Spec{
 
 const (
 	group = "workers"
-	// All instances of a name, one after another, are one consumer, which leaves no list of dead
-	// ones behind. Whose process has ended is told by the idle time of a message alone.
+	// Successive instances share one consumer name, so that no dead consumers pile up. A message of
+	// an ended process is detected only by its idle time.
 	consumer = "poolbench"
 	readTime = 5 * time.Second // a read of an empty stream takes so long at most
 	tending  = time.Second     // so often at least it looks for messages of ended processes
 )
 
 // A message has two fields: b is its body, n counts the deliveries before this entry of the stream.
-// Whatever moves a message is one script, which Redis writes to its file whole or not at all.
+// Each move of a message is one script, which Redis writes to its file whole or not at all.
 var (
-	// redisLater puts a message back, at its end or into the sorted set of those that wait.
+	// redisLater puts a message back, at the end of the stream or into the sorted set of delayed
+	// ones.
 	redisLater = redis.NewScript(`
 local stream, later, id, after, n = KEYS[1], KEYS[2], ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local body = ARGV[4]
@@ -55,8 +56,8 @@ redis.call('XDEL', stream, id)
 if after <= 0 then redis.call('XADD', stream, '*', 'n', n, 'b', body) return end
 local t = redis.call('TIME')
 redis.call('ZADD', later, t[1] * 1e6 + t[2] + after, id .. ' ' .. n .. ' ' .. body)`)
-	// redisTend puts back delayed messages that are due, and those left by ended processes:
-	// messages idle for the length of a lease. It returns the time until the next one is due, in
+	// redisTend puts back delayed messages that are due, and messages of ended processes, which
+	// have been idle for the length of a lease. It returns the time until the next one is due, in
 	// µs; -1: none waits.
 	redisTend = redis.NewScript(`
 local stream, later, lease = KEYS[1], KEYS[2], ARGV[1]
@@ -155,8 +156,8 @@ func (q *redisStream) put(ctx context.Context, body []byte) error {
 func (q *redisStream) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var others sync.WaitGroup
 	others.Go(func() { q.tend(ctx) })
-	// A read that waits for messages is ended with its connection. Were one on its way just then,
-	// it is delivered again after the lease.
+	// A read that waits for messages ends with its connection. A message that is on its way then is
+	// delivered again after the lease.
 	unwatch := context.AfterFunc(ctx, func() { _ = q.reader.Close() })
 	defer unwatch()
 	q.consume(ctx, limit, q.receive, do)
@@ -166,7 +167,7 @@ func (q *redisStream) work(ctx context.Context, limit int, do func(engine.Messag
 	}
 }
 
-// tend puts messages back that are due or abandoned, in time.
+// tend puts due and abandoned messages back, in time.
 func (q *redisStream) tend(ctx context.Context) {
 	for ctx.Err() == nil {
 		begun := time.Now()
@@ -190,9 +191,9 @@ func (q *redisStream) tend(ctx context.Context) {
 	}
 }
 
-// receive waits for a message. One consumer reads for all that wait, itself included: so a message
-// costs less than a round trip, there is one connection that is blocked, and no message waits for
-// its consumer while its lease runs out.
+// receive waits for a message. One consumer reads for all that wait, including itself. So a message
+// costs less than a round trip, only one connection is blocked, and no message waits for its
+// consumer while its lease runs out.
 func (q *redisStream) receive(ctx context.Context) (engine.Message, error) {
 	q.wanted.Add(1)
 	for {
@@ -218,7 +219,7 @@ func (q *redisStream) receive(ctx context.Context) (engine.Message, error) {
 	}
 }
 
-// fetch reads as many messages as consumers wait, or waits for one.
+// fetch reads a message for each waiting consumer, or waits for one.
 func (q *redisStream) fetch(ctx context.Context) error {
 	n := min(q.wanted.Load(), 256)
 	if n <= 0 {

@@ -28,14 +28,14 @@ func (q *redisStream) message(entry redis.XMessage) *redisMessage {
 		m.attempt += n
 	}
 	m.lease = keep(q.lease, func() {
-		// JUSTID: it is not counted as a delivery
+		// JUSTID does not count as a delivery
 		_ = q.client.XClaimJustID(context.Background(), &redis.XClaimArgs{Stream: q.name,
 			Group: group, Consumer: consumer, Messages: []string{m.id}}).Err()
 	})
 	return m
 }
 
-// Reply implements engine.Message. While Redis is away it tries again.
+// Reply implements engine.Message. It retries while Redis is away.
 func (m *redisMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	return m.of.insist(func() error { return registry.Redis.Tell(m.reply(context.Background(), r)) })
@@ -48,8 +48,7 @@ func (m *redisMessage) reply(ctx context.Context, r engine.Reply) error {
 	case r.Again:
 		return m.again(ctx, r.After)
 	}
-	// No transaction is needed: of a message that is deleted and still pending the group lets go by
-	// itself.
+	// No transaction is needed: the group drops a pending message that is deleted.
 	_, err := m.of.client.Pipelined(ctx, func(line redis.Pipeliner) error {
 		m.drop(ctx, line)
 		return nil

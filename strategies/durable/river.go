@@ -39,7 +39,7 @@ import (
 var _ = register(strategies.Spec{
 	Name: "river",
 	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, " +
-		"keeps what is done for a day",
+		"keeps completed tasks for a day",
 	UseIf: "accepted tasks must outlive the process, and you want schedules, unique jobs and a " +
 		"user interface with it",
 	Source: "github.com/riverqueue/river v0.51.1",
@@ -96,7 +96,6 @@ type riverTask struct {
 	Body []byte `json:"body"`
 }
 
-// Kind implements river.JobArgs.
 func (riverTask) Kind() string { return "task" }
 
 func openRiver(
@@ -139,7 +138,7 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 		FetchPollInterval: p.Values.Duration("poll"),
 		MaxAttempts:       math.MaxInt16, // whoever runs the task counts
 		JobTimeout:        jobTimeout,
-		// not below JobTimeout
+		// at least JobTimeout
 		RescueStuckJobsAfter: max(jobTimeout, 0),
 		// dead letters stay
 		CancelledJobRetentionPeriod: -1,
@@ -148,7 +147,6 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 	return err
 }
 
-// add is Put.
 func (q *riverQueue) add(ctx context.Context, body []byte) error {
 	return q.within(ctx, answering, func(ctx context.Context) error {
 		_, err := q.client.Insert(ctx, riverTask{body}, nil)
@@ -156,11 +154,10 @@ func (q *riverQueue) add(ctx context.Context, body []byte) error {
 	})
 }
 
-// work is Work.
 func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	q.do = do
 	for {
-		// it is stopped below, and not by the end of ctx
+		// Stop ends it, not the end of ctx
 		err := q.client.Start(context.WithoutCancel(ctx))
 		if err == nil {
 			break
@@ -181,8 +178,8 @@ func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message
 	_ = q.client.Stop(q.failed) // fails with that context alone
 }
 
-// putBack makes jobs available that River says are running: those that have been for some time and
-// do not run here.
+// putBack makes jobs available that River lists as running, if they have been for some time and do
+// not run here.
 func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 	q.mu.Lock()
 	here := make([]int64, 0, len(q.active))
@@ -196,7 +193,8 @@ func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 	return err
 }
 
-// run has a goroutine of its own for the task: River loses the slot of one that ends its goroutine.
+// run starts a goroutine for the task, because River loses the slot of a task that ends its
+// goroutine.
 func (q *riverQueue) run(_ context.Context, job *river.Job[riverTask]) error {
 	q.mu.Lock()
 	q.active[job.ID] = true
@@ -230,15 +228,15 @@ type riverMessage struct {
 
 func (m *riverMessage) Body() []byte { return m.job.Args.Body }
 
-// Attempt counts what was put off too: River takes that back from its own count.
+// Attempt includes delayed attempts, which River subtracts from its own count.
 func (m *riverMessage) Attempt() int {
 	var metadata struct{ Snoozes int }
 	_ = json.Unmarshal(m.job.Metadata, &metadata) // River's own
 	return m.job.Attempt + metadata.Snoozes
 }
 
-// Reply implements engine.Message. A dead letter is written as River would write it, but at
-// once: what it has in memory may be overtaken by a job that is put back.
+// Reply implements engine.Message. It writes a dead letter as River would, but at once: River's
+// write from memory may come after the job is put back.
 func (m *riverMessage) Reply(r engine.Reply) error {
 	switch {
 	case r.Dead != nil:

@@ -26,7 +26,7 @@ var _ = register(strategies.Spec{
 	Adds:   sqliteAdds,
 	Keys: []param.Key{dirKey, leaseKey,
 		{Name: "sync", Kind: param.Choice, Default: "full", Choices: []string{"normal", "full"},
-			Doc: "full: an fsync for each transaction; normal: one now and then, so that the " +
+			Doc: "full: an fsync for each transaction; normal: one at times, so the " +
 				"last tasks are lost with the machine"}},
 	Durability: func(p strategies.Params) strategies.Durability {
 		if p.Values.Choice("sync") == "full" {
@@ -38,9 +38,8 @@ var _ = register(strategies.Spec{
 	Open:  openSQLiteQueue,
 })
 
-// sqliteQueue is a file with two tables. All of its statements are transactions of their own over
-// one connection: SQLite has one writer at a time, and an order of its own for those who wait would
-// be none.
+// sqliteQueue is a file with two tables. Each statement is a transaction of its own over one
+// connection: SQLite has one writer at a time, and no order for waiting ones.
 type sqliteQueue struct {
 	*health
 	db                   *sql.DB
@@ -108,7 +107,7 @@ func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 	if _, err := q.db.Exec(sqliteTables); err != nil {
 		return err
 	}
-	// Leases and delays of an earlier process are by its clock, which may have been ahead.
+	// Leases and delays of an earlier process use its clock, which may have been ahead.
 	latest := q.now() + int64(q.lease)
 	if _, err := q.db.Exec("UPDATE queue SET due = ?1 WHERE due > ?1", latest); err != nil {
 		return err
@@ -136,8 +135,8 @@ func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 	return nil
 }
 
-// now returns the time in ns by a clock that shows the system's when the queue is opened, and is
-// not moved when that is set.
+// now returns the time in ns by a clock that starts at the system's time when the queue is opened,
+// and ignores later changes.
 func (q *sqliteQueue) now() int64 { return q.base + int64(time.Since(q.opened)) }
 
 func (q *sqliteQueue) close() error {
@@ -147,8 +146,8 @@ func (q *sqliteQueue) close() error {
 	return errors.Join(q.db.Close(), q.remove())
 }
 
-// add is Put. It cannot be called off: a context that could would cost a goroutine, a quarter of
-// the whole, and the insert takes no longer than an fsync.
+// add implements Put. It cannot be cancelled: a context that can would cost a goroutine, a quarter
+// of the total, and the insert lasts no longer than an fsync.
 func (q *sqliteQueue) add(_ context.Context, body []byte) error {
 	if _, err := q.insert.Exec(body); err != nil {
 		return err
@@ -157,7 +156,7 @@ func (q *sqliteQueue) add(_ context.Context, body []byte) error {
 	return nil
 }
 
-// rouse wakes a consumer, or has the next one that would wait look once more.
+// rouse wakes a consumer, or makes the next one that would wait look again.
 func (q *sqliteQueue) rouse() {
 	select {
 	case q.wake <- struct{}{}:
@@ -165,7 +164,7 @@ func (q *sqliteQueue) rouse() {
 	}
 }
 
-// receive waits for a message that is due and takes it for the time of a lease.
+// receive waits for a message that is due and leases it.
 func (q *sqliteQueue) receive(ctx context.Context) (engine.Message, error) {
 	for {
 		now := q.now()
@@ -221,7 +220,6 @@ type sqliteMessage struct {
 	lease *lease
 }
 
-// Reply implements engine.Message.
 func (m *sqliteMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	switch {

@@ -76,7 +76,7 @@ type Reply struct {
 // BrokerKeys returns the parameters of every strategy with a Broker, and more.
 func BrokerKeys(more ...param.Key) []param.Key {
 	return append(RetryKeys(param.Key{Name: "bytes", Kind: param.Size, Default: "256",
-		Doc: "size of a message; 24 of them say which task it is"}), more...)
+		Doc: "size of a message, of which 24 bytes identify the task"}), more...)
 }
 
 // CheckBroker is a Spec.Check, or part of one, for BrokerKeys and Params.Resume.

@@ -16,7 +16,7 @@ func TurnsMissed(inner strategies.Spec) error {
 	if inner.Quantum == nil {
 		return nil
 	}
-	return fmt.Errorf("%s has tasks take turns, and one that is kept outside would miss its turn",
+	return fmt.Errorf("%s runs tasks in turns, and a task that is kept outside would miss its turn",
 		inner.Base)
 }
 
@@ -119,7 +119,7 @@ func Routed(
 		}
 		if !inner.FIFO || !inner.WorkConserving || inner.Splits {
 			return fmt.Errorf(
-				"each class pool is to start its tasks in their order and as soon as "+
+				"each class pool must start its tasks in their order and as soon as "+
 					"there is a slot, which %s does not",
 				inner.Name,
 			)

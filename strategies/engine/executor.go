@@ -70,7 +70,6 @@ func (s *executor) end() {
 	}
 }
 
-// Submit implements Strategy.
 func (s *executor) Submit(ctx context.Context, t *strategies.Task) error {
 	var err error
 	if s.slots != nil {

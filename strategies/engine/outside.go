@@ -44,7 +44,6 @@ func (s *outside) KeepAll() {
 	}
 }
 
-// Counts implements strategies.Counted.
 func (s *outside) Counts() []strategies.Count { return strategies.CountsOf(s.inside...) }
 
 // Inner returns the inner instances, for strategies.LearnerOf.

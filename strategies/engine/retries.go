@@ -23,7 +23,7 @@ func RetryKeys(more ...param.Key) []param.Key {
 		{Name: "attempts", Kind: param.Int, Default: "3",
 			Doc: "most attempts at a task, the first included"},
 		{Name: "base", Kind: param.Duration, Default: "100ms",
-			Doc: "backoff before the second attempt; it doubles before each further one"},
+			Doc: "backoff before the second attempt, doubled before each further one"},
 		{Name: "cap", Kind: param.Duration, Default: "10s", Doc: "where the doubling ends"},
 		{Name: "jitter", Kind: param.Choice, Default: fullJitter,
 			Choices: []string{noJitter, fullJitter, equalJitter, decorrelatedJitter},

@@ -179,7 +179,6 @@ func (s *route) dropHeld() {
 	}
 }
 
-// Drain implements Strategy.
 func (s *route) Drain(ctx context.Context) error {
 	s.closeIntake()
 	s.KeepAll()

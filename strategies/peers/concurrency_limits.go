@@ -35,7 +35,7 @@ var _ = register(strategies.Spec{
 		"sheds",
 	UseIf:   "the right limit is not known or changes, and refusing beats waiting",
 	Source:  "github.com/platinummonkey/go-concurrency-limits",
-	OnPanic: "contained by the adapter; the library does not run tasks",
+	OnPanic: "contained by the adapter, because the library does not run tasks",
 	Adds: []strategies.Addition{
 		{What: "a goroutine for each task, whose panic is its result",
 			Bare: "does not run tasks"},
@@ -99,7 +99,8 @@ var _ = register(strategies.Spec{
 	},
 })
 
-// algorithm makes what finds the limit. Its parts besides the limits are the library's defaults.
+// algorithm makes the algorithm that finds the limit. Its parts besides the limits have the
+// library's defaults.
 func algorithm(p strategies.Params) (core.Limit, error) {
 	const name = "poolbench" // of metrics that go nowhere
 	switch a := p.Values.Text("algorithm"); a {

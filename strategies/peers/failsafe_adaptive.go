@@ -55,7 +55,7 @@ var _ = register(strategies.Spec{
 	},
 })
 
-// giveBack ends a permit: what failed is no sample.
+// giveBack ends a permit. A failed task gives no sample.
 func giveBack(permit adaptivelimiter.Permit, r strategies.Result) {
 	if outcomeOf(r) == succeeded {
 		permit.Record()

@@ -58,15 +58,15 @@ var _ = register(strategies.Spec{
 	Name: "failsafe_priority",
 	Summary: "failsafe-go's PriorityLimiter: an adaptive limit up to Limit with a queue, which " +
 		"refuses the lowest Priority first",
-	UseIf:   "overload is to be refused to the least important tasks, and the limit is not known",
+	UseIf:   "overload must be refused to the least important tasks, and the limit is not known",
 	Source:  "github.com/failsafe-go/failsafe-go/priority",
-	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",
+	OnPanic: "contained by the adapter, but through failsafe-go's executor it costs a permit for good",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
 		{What: "a limit of 1 to Limit that begins at Limit",
 			Bare: "a limit of 1 to 200 that begins at 20"},
 		{What: "tasks ask for a permit one at a time",
 			Bare: "lets more tasks wait than allowed when several come at once"},
-		{What: "tasks of a class take its 100 levels in turn",
+		{What: "tasks of a class use its 100 levels in turn",
 			Bare: "draws a level by chance"},
 		{What: "looks at the queue when a task comes and calibrate is over",
 			Bare: "the program calls Calibrate or ScheduleCalibrations"},
@@ -156,8 +156,8 @@ func (w waiter) accepted() {
 	}
 }
 
-// wait takes a permit in the goroutine of the task. It sends one answer at least, and never waits
-// to send.
+// wait acquires a permit in the goroutine of the task. It sends at least one answer, and never
+// blocks in sending.
 func (s *failsafePriority) wait(t *strategies.Task, level int, answer chan<- error) {
 	w := waiter{s.Ctx, answer}
 	permit, err := s.limiter.AcquirePermitWithLevel(w, level)

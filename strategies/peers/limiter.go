@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An outcome is what a limiter that learns wants to know of a task.
+// An outcome is a task's outcome for a limiter that learns.
 type outcome int
 
 const (

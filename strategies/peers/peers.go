@@ -19,7 +19,7 @@ func register(s strategies.Spec) strategies.Spec {
 	return s
 }
 
-// All returns the peers in the order of their names, which is that of their files.
+// All returns the peers in the order of their names, which is the order of their files.
 func All() []strategies.Spec { return slices.Clone(all) }
 
 // Has reports whether a strategy of that name is a peer.
@@ -30,8 +30,8 @@ func Has(name string) bool {
 // limitOf is the bound of all peers, and the capacity of those without a queue.
 func limitOf(p strategies.Params) int { return p.Limit }
 
-// failsafeAdds is what the adapters of failsafe-go's policies add. They take the permits directly,
-// without the library's executor.
+// failsafeAdds are the additions of the adapters of failsafe-go's policies. They take the permits
+// directly, without the library's executor.
 var failsafeAdds = []strategies.Addition{
 	{What: "a goroutine for each task, whose panic is its result",
 		Bare: "the executor runs a func in its caller's goroutine, and a panic goes through"},

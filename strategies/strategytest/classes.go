@@ -76,7 +76,7 @@ func poolsAreApart(r *rig) error {
 				continue
 			}
 			if err := r.passesBy(full, l); err != nil {
-				return fmt.Errorf("beside a pool that is full with tasks of class %d: %w",
+				return fmt.Errorf("while a pool is full with tasks of class %d: %w",
 					full.class, err)
 			}
 		}

@@ -134,7 +134,6 @@ func (x *stint) run(ctx context.Context, t *strategies.Task) strategies.Result {
 	return x.do(ctx, t.ID)
 }
 
-// Done implements strategies.Sink.
 func (x *stint) Done(t *strategies.Task, r strategies.Result) {
 	x.change(func() {
 		if t == nil || t.Arg != x {

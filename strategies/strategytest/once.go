@@ -118,7 +118,7 @@ func onceWithRequests(r *rig) error {
 		case part.starts.Load() != 1:
 			return fmt.Errorf("sub-task %d was started %d times", part.name, part.starts.Load())
 		case part.dones.Load() != 0:
-			return fmt.Errorf("the sink was told of sub-task %d, which is a part of its parent",
+			return fmt.Errorf("the sink was notified of sub-task %d, which is a part of its parent",
 				part.name)
 		case part.name < 4 && part.begin() > split.end():
 			return fmt.Errorf("the parent was done at %v and sub-task %d started at %v",
@@ -155,14 +155,14 @@ func hedgesOnce(r *rig) error {
 			return err
 		}
 		if j.beside.Load() > 1 {
-			return fmt.Errorf("task %d was run %d times beside its first attempt", j.name,
+			return fmt.Errorf("task %d was run %d times in parallel with its first attempt", j.name,
 				j.beside.Load())
 		}
 		beside += j.beside.Load()
 	}
 	if r.spec.Hedges && beside == 0 {
-		return fmt.Errorf("after %d tasks of 1ms none of %d of 1s was run a second time beside the "+
-			"first, where it declares that it hedges", short, long)
+		return fmt.Errorf("after %d tasks of 1ms none of %d of 1s was run a second time in parallel with the "+
+			"first, although it declares that it hedges", short, long)
 	}
 	return nil
 }

@@ -116,5 +116,5 @@ func neighboursLive(r *rig) error {
 		}
 	}
 	r.rest(horizon)
-	return about("beside tasks that panic", allCompleted(good))
+	return about("together with tasks that panic", allCompleted(good))
 }

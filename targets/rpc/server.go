@@ -26,7 +26,7 @@ import (
 
 const name = "poolbench/v1/target.proto"
 
-// mostAnswers bounds what one call streams.
+// mostAnswers is the most messages that one call streams.
 const mostAnswers = 1000
 
 // Handler serves poolbench.v1.Target, which Proto describes, and reflection: each call is

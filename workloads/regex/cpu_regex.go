@@ -74,7 +74,7 @@ type matched struct{ engine string }
 
 func (m matched) Sized(n int) machine.Doer { return newMatcher(m.engine, n) }
 
-// calibrated has what is found out about this machine, for the life of the process.
+// calibrated holds the calibration of this machine, for the life of the process.
 var calibrated machine.Calibration
 
 // cpuRegex matches the same input in every task, so the seed changes nothing.

@@ -33,10 +33,10 @@ var _ = workloads.Register(workloads.Spec{
 		{Name: "proto", Kind: param.Text, Default: "none",
 			Doc: "file of the service, a .proto or a descriptor set; none: the server is asked"},
 		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)",
-			Doc: "what its mean is assumed to be"},
+			Doc: "assumed service time"},
 		{Name: "conns", Kind: param.Int, Default: "1", Doc: "connections, which share the tasks"},
 		{Name: "streams", Kind: param.Int, Default: "100",
-			Doc: "tasks at once on a connection; one more waits"},
+			Doc: "tasks at once on a connection, beyond which tasks wait"},
 		{Name: "timeout", Kind: param.Duration, Default: "5s",
 			Doc: "time after which a task fails, at most 1h"},
 	},
@@ -167,10 +167,8 @@ func (w *call) Do(ctx context.Context, _ uint64) error {
 	return fmt.Errorf("%s: %s", grpcdyn.Spell(a.Code), a.Text)
 }
 
-// Mean implements workloads.Workload.
 func (w *call) Mean() time.Duration { return w.mean }
 
-// C2 implements workloads.Workload.
 func (w *call) C2() float64 { return w.c2 }
 
 // Close closes the connections.

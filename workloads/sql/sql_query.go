@@ -31,7 +31,7 @@ var _ = workloads.Register(workloads.Spec{
 			Doc: "sqlite, in a temporary file, or postgres, which the environment variable " +
 				registry.DSN + " names"},
 		{Name: "conns", Kind: param.Int, Default: "2",
-			Doc: "connections at most; a task without one waits for it"},
+			Doc: "connections at most, for which further tasks wait"},
 		{Name: "timeout", Kind: param.Duration, Default: "1s",
 			Doc: "time after which a task fails, counted from before its connection, at most 1h"},
 		{Name: "rows", Kind: param.Int, Default: "10000",
@@ -75,7 +75,7 @@ type database struct {
 	tell   func(err error) (out error) // makes an error fit to be shown
 }
 
-// making is how long connecting, making the table and removing it may take.
+// making is the time limit to connect, to make the table and to remove it.
 const making = 30 * time.Second
 
 func newSQLQuery(seed uint64, v param.Values) (workloads.Workload, error) {

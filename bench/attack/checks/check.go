@@ -229,7 +229,7 @@ func unless(holds bool) string {
 	return untrue
 }
 
-// units are those of sizes.
+// units are the units of sizes.
 var units = []struct {
 	name  string
 	bytes float64

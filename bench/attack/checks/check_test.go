@@ -202,7 +202,7 @@ func TestMistakes(t *testing.T) {
 		"body contains":         "there is no value",
 		`body contains "a`:      "the quotes do not match",
 		`body contains 'a'b'`:   "the quotes do not match",
-		"json .a > b":           `> takes a number, got "b"`,
+		"json .a > b":           `> needs a number, got "b"`,
 		"json":                  "want a path",
 		"json .a":               "there is no value",
 		"json .a === 3":         `got "==="`,

@@ -141,7 +141,7 @@ func onJSON(op, rest string) (func(*Answer, gjson.Result) bool, error) {
 	switch op {
 	case "<", "<=", ">", ">=":
 		if !isNumber {
-			return nil, fmt.Errorf("%s takes a number, got %q", op, want)
+			return nil, fmt.Errorf("%s needs a number, got %q", op, want)
 		}
 	}
 	if isNumber {

@@ -108,7 +108,7 @@ type Watch struct {
 // Watch starts a Watch.
 func (s Stop) Watch() *Watch { return &Watch{Stop: s, since: -1} }
 
-// Look takes the counts at a time since the start. It returns why to stop, or "". It ignores
+// Look evaluates the counts at a time since the start. It returns why to stop, or "". It ignores
 // intervals in which nothing ended.
 func (w *Watch) Look(at time.Duration, now Counts) (why string) {
 	from, before := w.last, w.before

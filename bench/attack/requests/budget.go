@@ -18,11 +18,11 @@ const (
 )
 
 var (
-	errSteps       = fmt.Errorf("its loops take more than %d turns", mostSteps)
+	errSteps       = fmt.Errorf("its loops run more than %d iterations", mostSteps)
 	errTooMuchText = fmt.Errorf("it makes more than %d MiB of text", mostFilled>>20)
 )
 
-// checkActions rejects a template whose tree would take too much memory.
+// checkActions rejects a template whose tree would need too much memory.
 func checkActions(text string) error {
 	size := 0
 	for {

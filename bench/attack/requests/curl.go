@@ -73,7 +73,7 @@ func wordsOf(s *syntax.Stmt, env *Environment) ([]string, error) {
 }
 
 var errFilled = errors.New("variables and commands in it are not filled in, except plain " +
-	"${NAME}; put what has a $ into single quotes")
+	"${NAME}: put text that contains a $ in single quotes")
 
 func (e *Environment) valuesOf(words []*syntax.Word) (map[string]string, error) {
 	values := map[string]string{}
@@ -167,7 +167,7 @@ var alone = []option{
 		return nil
 	}},
 	{[]string{"-k", "--insecure"}, func(*command, string) error {
-		return errors.New("an attack takes --insecure itself: leave it out here")
+		return errors.New("--insecure is a flag of attack: give it there instead")
 	}},
 	{[]string{"-s", "--silent", "-S", "--show-error", "-L", "--location", "-i", "--include", "-v",
 		"--verbose", "-f", "--fail", "--http1.1", "--globoff", "-g", "-#", "--progress-bar",

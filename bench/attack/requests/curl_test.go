@@ -84,7 +84,7 @@ func TestMistakes(t *testing.T) {
 		"curl http://h/ http://i/":          "line 1: a second URL",
 		"curl http://h/ -d @file":           "line 1: -d: a body in a file",
 		"curl http://h/ -b jar.txt":         "line 1: -b: a file of cookies is not read",
-		"curl -k http://h/":                 "line 1: -k: an attack takes --insecure itself",
+		"curl -k http://h/":                 "line 1: -k: --insecure is a flag of attack",
 		"curl http://h/ -H \"A: $geheim\"":  "line 1: variables and commands in it are not filled in",
 		"curl http://h/ <(id)":              "line 1: variables and commands in it are not filled in",
 		"curl http://h/$(id)":               "line 1: variables and commands in it are not filled in",

@@ -159,7 +159,7 @@ func (d *Data) readCSV(name string, text []byte, separator rune) error {
 	}
 }
 
-// MostRows limits the rows of data: each takes at least a hundred bytes.
+// MostRows limits the rows of data: each needs at least a hundred bytes.
 const MostRows = 2_000_000
 
 func (d *Data) add(row []Value, line int) error {

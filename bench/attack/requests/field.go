@@ -13,7 +13,7 @@ import (
 	"text/template/parse"
 )
 
-// ownNames are the template functions besides columns and those of text/template.
+// ownNames are the template functions in addition to columns and text/template's own.
 var ownNames = []string{"seq", "uuid", "random", "column", "raw", "json", "base64"}
 
 // sessionName is the function that returns the number of the session.

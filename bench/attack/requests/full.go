@@ -61,7 +61,7 @@ func (r *Request) whole(t *template.Template, begins position) (*full, error) {
 		x := &executor{}
 		own, err := t.Clone()
 		if err != nil {
-			panic(fmt.Sprintf("templates: what was parsed cannot be copied: %v", err))
+			panic(fmt.Sprintf("templates: cannot copy a parsed template: %v", err))
 		}
 		x.t = own.Funcs(r.functions(x))
 		return x
@@ -128,8 +128,8 @@ func branches(n *parse.BranchNode, at position, again bool) (position, error) {
 		return at, err
 	}
 	if one != other || again && one != at {
-		return at, fmt.Errorf("%s: its branches end in different positions, so that what "+
-			"follows cannot be written for one", n.Pipe)
+		return at, fmt.Errorf("%s: its branches end in different positions, so the text "+
+			"that follows cannot be escaped for one", n.Pipe)
 	}
 	return one, nil
 }

@@ -17,7 +17,7 @@ type archive struct {
 	Log struct{ Entries entries }
 }
 
-// entries are decoded one by one: an empty entry takes a hundred times the memory of its text.
+// entries are decoded one by one: an empty entry needs a hundred times the memory of its text.
 type entries []struct{ Request harRequest }
 
 const mostEntries = 200_000

@@ -188,7 +188,7 @@ func (r *Request) Check() error {
 			for i := k * n / parts; i < (k+1)*n/parts; i++ {
 				steps, err := r.checkRow(uint64(i), i)
 				if n := turns.Add(int64(steps)); err == nil && n > mostChecked {
-					err = fmt.Errorf("%s: its %d rows take more than %d turns of loops",
+					err = fmt.Errorf("%s: its %d rows need more than %d loop iterations",
 						r.data.Name, len(r.data.Rows), mostChecked)
 				}
 				if wrong[k] = err; err != nil {

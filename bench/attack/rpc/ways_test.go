@@ -255,7 +255,7 @@ func TestMistakes(t *testing.T) {
 		"proto: only gRPC uses it": {Descriptors: []byte{1}},
 		"redirects: gRPC has no redirects": {Redirects: 3,
 			Requests: []attack.Request{{URL: call}}},
-		"http://h/: the first request is of another": {Requests: []attack.Request{{URL: call},
+		"http://h/: the first request uses another": {Requests: []attack.Request{{URL: call},
 			{URL: "http://h/"}}},
 		"all requests go to one host": {Requests: []attack.Request{{URL: call},
 			{URL: "grpc://i/poolbench.v1.Target/Call"}}},

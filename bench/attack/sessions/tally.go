@@ -110,7 +110,7 @@ func (t *Tally) End(settled int, o record.Outcome, response, service, length int
 // Merge adds another Tally. It fails if their steps differ.
 func (t *Tally) Merge(with *Tally) error {
 	if len(with.Steps) != len(t.Steps) {
-		return fmt.Errorf("sessions of %d steps beside ones of %d", len(with.Steps), len(t.Steps))
+		return fmt.Errorf("sessions of %d steps cannot be added to sessions of %d", len(with.Steps), len(t.Steps))
 	}
 	t.Begun += with.Begun
 	t.Outcomes.add(with.Outcomes)

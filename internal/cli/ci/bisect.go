@@ -39,7 +39,7 @@ func checkBisect(cmd *cobra.Command, o *gateFlags, args []string) error {
 		return errors.New("--resume and --force exclude each other")
 	}
 	if len(args) > 2 {
-		return fmt.Errorf("gate: --bisect takes GOOD and BAD, not %q: packages are for --pkg",
+		return fmt.Errorf("gate: --bisect accepts only GOOD and BAD, got %q: give packages with --pkg",
 			text.DiscreetText(args[2]))
 	}
 	return flags.Operands("GOOD", "BAD")(cmd, args)
@@ -141,7 +141,6 @@ type bisectProgress struct {
 // Say implements measure.Watch. The lines of a single gate are left out.
 func (w *bisectProgress) Say(string) {}
 
-// Doing implements measure.Watch.
 func (w *bisectProgress) Doing(what string) {
 	if what != "" {
 		what = w.at + ": " + what
@@ -149,14 +148,12 @@ func (w *bisectProgress) Doing(what string) {
 	w.Progress.Doing(what)
 }
 
-// More implements measure.Watch.
 func (w *bisectProgress) More(runs int, each time.Duration) {
 	if w.Progress.Doing("") {
 		w.progress.More(runs, each)
 	}
 }
 
-// Ran implements measure.Watch.
 func (w *bisectProgress) Ran(runs int, each time.Duration) {
 	if w.Progress.Doing("") {
 		w.progress.Ran(runs, each)

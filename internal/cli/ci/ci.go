@@ -54,5 +54,5 @@ func Root(p *terminal.Printer, stdin io.Reader) *cobra.Command {
 	return root
 }
 
-// metrics are those of package testing.
+// metrics returns the metrics of package testing.
 func metrics() []string { return []string{"sec/op", "B/op", "allocs/op", "B/s"} }

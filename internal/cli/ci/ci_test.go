@@ -39,7 +39,7 @@ func TestBenchgate(t *testing.T) {
 		{[]string{"trend", fast, slow}, 3, "", ""},
 		{[]string{"gate", "--bisect", "v1"}, 2, "", "gate: BAD is missing (usage: benchgate gate"},
 		{[]string{"gate", "--bisect", "v1", "main", "./..."}, 2, "",
-			`--bisect takes GOOD and BAD, not "./...": packages are for --pkg`},
+			`--bisect accepts only GOOD and BAD, got "./...": give packages with --pkg`},
 		{[]string{"gate", "--bisect", "v1", "main", "--base", "v1"}, 2, "",
 			"--bisect and --base exclude each other"},
 		{[]string{"gate", "--bisect", "v1", "main", "--junit", "x"}, 2, "",

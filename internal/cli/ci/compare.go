@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A comparing is what the flags of compare say.
+// A comparing holds the flags of compare.
 type comparing struct {
 	compare.Options
 	format       string
@@ -38,8 +38,8 @@ func (a *app) compareCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	flags.Metric(cmd, &o.Metrics,
-		"compare this `METRIC`, or those of a pattern, p99-*; repeatable "+
-			"(default throughput or goodput, response, wait and losses)", a.metrics)
+		"compare this `METRIC`, or all that match a pattern, p99-* (repeatable, "+
+			"default throughput or goodput, response, wait and losses)", a.metrics)
 	fs.BoolVar(&o.all, "all", false, "every metric, unpaired, in benchstat's tables")
 	fs.BoolVar(&o.Unpaired, "unpaired", false, "do not pair the runs of a seed")
 	fs.Var(flags.Parsed(&o.Col, "KEYS", projection), "col",
@@ -108,8 +108,7 @@ func WriteComparison(html flags.Output, c *compare.Comparison, inputs []results.
 	})
 }
 
-// projection takes keys. One that is given and empty is a projection on nothing, and not the
-// default.
+// projection parses keys. A given but empty value is a projection on nothing, not the default.
 func projection(keys string) (string, error) { return cmp.Or(keys, " "), nil }
 
 // entire refuses results that were cut off, or interrupted where that counts, which would look like
@@ -120,9 +119,9 @@ func entire(inputs []results.Input, interrupted bool) error {
 		switch r := in.Results; {
 		case r.Cut.Line > 0:
 			wrong = append(wrong, fmt.Errorf("%v: the last line is cut off; --allow-partial "+
-				"takes the lines before it", r.Cut))
+				"uses the lines before it", r.Cut))
 		case r.Partial != "" && interrupted:
-			wrong = append(wrong, fmt.Errorf("%s; --allow-partial takes the results it has",
+			wrong = append(wrong, fmt.Errorf("%s; --allow-partial uses the results it has",
 				results.NotWhole(r)))
 		}
 	}
@@ -137,8 +136,8 @@ const (
 )
 
 // ReadInputs reads the inputs of a comparison: PATH, NAME=PATH, or - for standard input. Columns of
-// one path are told apart as benchstat does; a name is taken as it is, so that two inputs may share
-// a column.
+// one path get distinct names as in benchstat. A given name is used unchanged, so that two inputs
+// may share a column.
 func ReadInputs(args []string, stdin io.Reader) (inputs []results.Input, err error) {
 	times := make(map[string]int)
 	for _, arg := range args {

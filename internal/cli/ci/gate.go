@@ -21,7 +21,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// gateFlags are the settings of both ways to gate, and those of each.
+// gateFlags are the flags that both ways to gate share, and the flags of each.
 type gateFlags struct {
 	options verdict.Options
 	format  string
@@ -50,7 +50,7 @@ func (a *app) gateCommand() *cobra.Command {
 				return nil
 			}
 			if name := o.measure.changed(); name != "" {
-				return fmt.Errorf("gate: --%s is about revisions that gate measures; it takes "+
+				return fmt.Errorf("gate: --%s applies to revisions that gate measures, so it needs "+
 					"--base", name)
 			}
 			return flags.Operands("OLD", "NEW")(cmd, args)
@@ -70,7 +70,7 @@ func (a *app) gateCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	flags.Metric(cmd, &o.options.Metrics, "judge only this `METRIC`; repeatable (default all "+
+	flags.Metric(cmd, &o.options.Metrics, "judge only this `METRIC` (repeatable, default all "+
 		"with a direction, except a few)", a.metrics)
 	fs.Var(flags.Share(&o.options.Margin, true), "margin",
 		"tolerance: ignore changes up to this `SHARE` (default 2%)")
@@ -89,13 +89,13 @@ func (a *app) gateCommand() *cobra.Command {
 		_, tidied := benchunit.Tidy(1, unit)
 		o.options.Better[tidied] = d
 		return nil
-	}}, "better", "direction of a metric of your own, if its name does not tell; repeatable")
+	}}, "better", "direction of a metric of your own, if its name does not imply it (repeatable)")
 	fs.Var(flags.Parsed(&o.options.Allow, "METRIC=AMOUNT",
 		func(text string) ([]verdict.Allowance, error) {
 			a, err := verdict.ParseAllowance(text)
 			return append(o.options.Allow, a), err
 		}), "allow", "accept this much more of allocs/op or B/op: allocs/op=1, B/op=5%, or of one "+
-		"benchmark Parse:allocs/op=1; repeatable")
+		"benchmark Parse:allocs/op=1 (repeatable)")
 	fs.Var(flags.Parsed(&o.options.FailOnRemoved, "WHAT", func(text string) (bool, error) {
 		if text != "removed" {
 			return false, fmt.Errorf("unknown value %q (known: removed)", text)
@@ -131,8 +131,8 @@ func gateResults(args []string, o verdict.Options) (*verdict.Report, error) {
 	return r, nil
 }
 
-// without writes what a system reads that shows tests: a gate that came to no verdict must not
-// leave the file of the one before it, which passed.
+// without writes the files for CI of a gate without a verdict, so that no passing file of an
+// earlier gate remains.
 func (o gateFlags) without(args []string, why error) error {
 	r := o.noVerdict(why.Error())
 	if len(args) == 2 {
@@ -141,10 +141,10 @@ func (o gateFlags) without(args []string, why error) error {
 	return o.writeElsewhere(r)
 }
 
-// beforehand writes that there is no verdict yet, so that a file that cannot be written is told of
-// before anything is measured, and that a gate that is killed does not leave the file of the one
-// before it, which passed. A pipe gets one report alone. The file may be in the directory of the
-// results, which is then made for it.
+// beforehand writes files without a verdict. So a file that cannot be written is reported before
+// anything is measured, and a killed gate does not leave the passing file of an earlier one. A pipe
+// gets one report alone. The file may be in the directory of the results, which is then made for
+// it.
 func (o gateFlags) beforehand(out string) error {
 	var made error
 	if o.junit.Path != "" && filepath.Clean(out) == filepath.Dir(o.junit.Path) {
@@ -163,12 +163,12 @@ func (o gateFlags) noVerdict(why string) *verdict.Report {
 		Options: o.options, Faults: []string{why}}
 }
 
-// writeElsewhere writes the report into the files that are wanted beside standard output.
+// writeElsewhere writes the report into the files requested in addition to standard output.
 func (o gateFlags) writeElsewhere(r *verdict.Report) error {
 	return o.writeFiles(r, func(w io.Writer) error { return gate.WriteMarkdown(w, r) })
 }
 
-// writeFiles writes the report's JUnit XML, and adds the summary to that of the job.
+// writeFiles writes the report's JUnit XML, and adds the summary to the job's.
 func (o gateFlags) writeFiles(r *verdict.Report, summary func(io.Writer) error) error {
 	job := flags.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
 	return errors.Join(o.junit.Write(func(w io.Writer) error { return gate.WriteJUnit(w, r) }),

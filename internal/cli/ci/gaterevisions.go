@@ -23,7 +23,7 @@ import (
 	"github.com/poolbench/poolbench/reports/gate"
 )
 
-// measureFlags are those of a gate that measures revisions by itself.
+// measureFlags are the flags of a gate that measures revisions by itself.
 type measureFlags struct {
 	measure.Options
 	bisect bool
@@ -43,10 +43,10 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 		"find the commit after GOOD, up to BAD, that made a benchmark worse")
 	fs.StringVar(&o.Dir, "dir", o.Dir, "`DIR` of the module, or below")
 	fs.StringVar(&o.Bench, "bench", o.Bench,
-		"benchmarks that match this `REGEXP`, as go test takes it")
+		"benchmarks that match this `REGEXP`, as in go test -bench")
 	fs.StringVar(&o.Skip, "skip", "", "skip benchmarks that match this `REGEXP`")
 	fs.StringSliceVar(&o.Packages, "pkg", o.Packages,
-		"`PACKAGES` of the benchmarks, as the go command takes them; several with commas")
+		"`PACKAGES` of the benchmarks, named as for the go command; several with commas")
 	fs.Var(flags.Parsed(&o.Args, "ARGS", splitArguments), "args",
 		"pass `ARGS` to the test binaries, split as a shell does")
 	fs.StringVar(&o.Setup, "setup", "",
@@ -63,7 +63,7 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 		"write to this `DIR` (default "+flags.OutRoot+"/gate-DATE-TIME)")
 	fs.BoolVar(&o.Resume, "resume", false,
 		"continue the interrupted gate in DIR")
-	fs.BoolVar(&o.Force, "force", false, "replace the results in DIR: measure anew")
+	fs.BoolVar(&o.Force, "force", false, "replace the results in DIR: measure again")
 	fs.DurationVar(&o.Limit, flags.RunLimit, 0,
 		"abort a process after this `TIME` (default 30s + 20 × its estimate)")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
@@ -72,7 +72,7 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 }
 
 // splitArguments splits as a shell does, with the variables of the environment. It runs nothing,
-// and expands no names of files, which would be those of the wrong directory.
+// and expands no file names, which would be looked up in the wrong directory.
 func splitArguments(text string) ([]string, error) {
 	args, err := shell.Fields(text, os.Getenv)
 	if err != nil {
@@ -91,7 +91,7 @@ func (o *measureFlags) changed() (name string) {
 	return name
 }
 
-// gateRevisions measures, writes the directory, and shows what came out.
+// gateRevisions measures, writes the directory, and shows the results.
 func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	o, err := f.measureOptions(time.Now())
 	if err != nil {
@@ -132,7 +132,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	return shown
 }
 
-// gateFailure is what becomes of a gate without a verdict.
+// gateFailure handles a gate without a verdict.
 func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		if _, err := os.Stat(filepath.Join(o.Out, measure.PlanFile)); err == nil {
@@ -179,7 +179,7 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 		killed := func(e os.DirEntry) bool { return e.Name() == files.LockName }
 		if entries, err := os.ReadDir(o.Out); err == nil &&
 			len(slices.DeleteFunc(entries, killed)) > 0 {
-			return o, fmt.Errorf("--out: %s exists already: --force measures anew, --resume "+
+			return o, fmt.Errorf("--out: %s exists already: --force replaces it, --resume "+
 				"continues a gate that was ended early", o.Out)
 		}
 	}
@@ -193,9 +193,9 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 // that short runs have many.
 const controlBlocks = 2000
 
-// controlCommand is the benchmark of known outcome that a gate measures beside the others: a fixed
-// number of SHA-256 blocks, or 15 % more. It is part of this program, so that it is there for any
-// module. It keeps nothing in memory that grows, and starts nothing.
+// controlCommand returns the benchmark of known outcome that a gate measures with the others: a
+// fixed number of SHA-256 blocks, or 15 % more. It is part of this program, so that it is there for
+// any module. It keeps nothing in memory that grows, and starts nothing.
 func (a *app) controlCommand() *cobra.Command {
 	var slower bool
 	cmd := flags.Hidden("control BENCHTIME [flags]",

@@ -31,8 +31,6 @@ func (w *progress) Doing(what string) {
 	}
 }
 
-// More implements measure.Watch.
 func (w *progress) More(runs int, each time.Duration) { w.Add(runs, time.Duration(runs)*each) }
 
-// Ran implements measure.Watch.
 func (w *progress) Ran(runs int, each time.Duration) { w.Advance(runs, time.Duration(runs)*each) }

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/reports/trend"
 )
 
-// A watching is what the flags of trend say.
+// A watching holds the flags of trend.
 type watching struct {
 	trend.Options
 	by, format, out string
@@ -37,7 +37,7 @@ func (a *app) trendCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.trend(o, args) },
 	}
 	fs := cmd.Flags()
-	flags.Metric(cmd, &o.Metrics, "look only at this `METRIC`; repeatable (default all)",
+	flags.Metric(cmd, &o.Metrics, "look only at this `METRIC` (repeatable, default all)",
 		a.metrics)
 	fs.StringVar(&o.by, "by", "",
 		"sort the results by the configuration line of this `KEY` (default as given)")
@@ -64,7 +64,7 @@ func (a *app) trend(o watching, args []string) error {
 	if err != nil {
 		return err
 	}
-	// what was interrupted between two lines is told of in a note
+	// a note reports input that was cut off between two lines
 	if err := entire(inputs, false); !o.allowPartial && err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (a *app) showTrend(o watching, t *trend.Trend, charts []string) error {
 	return nil
 }
 
-// distinct drops what is the same file as one before it: poolbench-out/* holds the link "latest".
+// distinct drops repetitions of a file: poolbench-out/* includes the link "latest".
 func distinct(args []string) (once, warnings []string) {
 	var seen []os.FileInfo
 	for _, arg := range args {

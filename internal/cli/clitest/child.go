@@ -36,7 +36,7 @@ func plant() {
 	for name, fault := range planted {
 		spec := spooltest.Spec(fault)
 		spec.Name, spec.Summary, spec.Source = name, "planted by a test", "a test"
-		spec.UseIf = "it is to be found"
+		spec.UseIf = "a test must find it"
 		strategies.Register(spec)
 	}
 }
@@ -105,7 +105,7 @@ func runAsCommand(args []string) int {
 	return cli.On(context.Background(), h, args, os.Stdin)
 }
 
-// misbehave is what strategies do to their process.
+// misbehave makes a strategy disturb its process.
 func misbehave(fault string) {
 	switch fault {
 	case "panic":

@@ -24,11 +24,11 @@ import (
 const (
 	// it is the command: the tests start it, and the command in them starts it as its child
 	AsCommand = "POOLBENCH_TEST_AS_COMMAND"
-	// what the child does before its work, for the scenarios with a serial strategy
+	// fault of the child before its work, for the scenarios with a serial strategy
 	ChildFault = "POOLBENCH_TEST_CHILD_FAULT"
 	StuckDrive = "POOLBENCH_TEST_STUCK" // real-clock runs never return
 	SoonEnough = "POOLBENCH_TEST_SOON"  // soaks are asked at once what they have so far
-	// the controls of a gate take the same time whatever the machine does, or any where it is wild
+	// the controls of a gate have constant times whatever the machine does, or random ones
 	Steadily = "POOLBENCH_TEST_STEADILY"
 )
 
@@ -52,7 +52,7 @@ func Main(m *testing.M) {
 		os.Exit(runAsCommand(os.Args[1:]))
 	}
 	// The race detector lets every process sleep a second at its end, for races of goroutines that
-	// go on. Children have none. And what the tests gate is no part of a job's summary.
+	// go on. Children have none. And gates of tests must not write into a job's summary.
 	for name, value := range map[string]string{AsCommand: "1", "GORACE": "atexit_sleep_ms=0",
 		"GITHUB_STEP_SUMMARY": ""} {
 		if err := os.Setenv(name, value); err != nil {
@@ -63,7 +63,7 @@ func Main(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
 }
 
-// An Outcome is what a shell would see.
+// An Outcome is the outcome of a command as a shell sees it.
 type Outcome struct {
 	Code           int
 	Stdout, Stderr string
@@ -75,9 +75,8 @@ func Command(t testing.TB, args ...string) Outcome {
 	return Driven(t, bench.Run, args...)
 }
 
-// host is one whose reports have no bitmaps, which would take half of the time of these tests:
-// reports/charts and reports/page look at them, and TestRunWritesDirectory has the command as it
-// is.
+// host returns a host whose reports have no bitmaps, which would double the time of these tests.
+// reports/charts and reports/page test them, and TestRunWritesDirectory the unchanged command.
 func host(stdout, stderr io.Writer) *execute.Host {
 	h := execute.NewHost(terminal.New(stdout, stderr))
 	h.Vectors = true

@@ -37,7 +37,7 @@ func FullDevice(t *testing.T) string {
 	return path
 }
 
-// Read is what the file holds.
+// Read returns the content of the file.
 func Read(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

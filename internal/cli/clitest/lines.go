@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// QuickSearch are the flags of a search that takes a second.
+// QuickSearch returns the flags of a search of about a second.
 func QuickSearch(more ...string) []string {
 	return append([]string{"capacity", "--quiet", "--clock", "virtual", "--strategy", "semaphore",
 		"--n", "500", "--resolution", "10%", "--out", "x"}, more...)
@@ -49,7 +49,7 @@ func PlayedTasks(t *testing.T, process string, rate float64, n int) string {
 	return b.String()
 }
 
-// Quick are the flags of a run that takes milliseconds.
+// Quick returns the flags of a run of some milliseconds.
 func Quick(more ...string) []string {
 	return append([]string{"run", "--quiet", "--clock", "virtual", "--strategy", "semaphore",
 		"--n", "500"}, more...)

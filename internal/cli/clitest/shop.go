@@ -22,10 +22,10 @@ func Shop(t *testing.T, status int) (url string, served *atomic.Int64) {
 	return server.URL, served
 }
 
-// doubtful is what is said of a run on a machine that is busy with other tests.
+// doubtful matches messages about a machine that is busy with other tests.
 var doubtful = regexp.MustCompile(`(?m)^.* is INVALID: .*\n`)
 
-// Beside is what is said beside that.
+// Beside returns all other messages.
 func Beside(stderr string) string { return doubtful.ReplaceAllString(stderr, "") }
 
 // Attacked runs a load on a machine that may be busy with other tests: all it may find wrong is

@@ -37,7 +37,7 @@ func Await(t *testing.T, lines *bufio.Scanner, word string) {
 			return
 		}
 	}
-	t.Fatalf("it never said %q", word)
+	t.Fatalf("it never printed %q", word)
 }
 
 // Status waits for the end and returns the wait status.

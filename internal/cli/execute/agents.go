@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet"
 )
 
-// Agents are those of a command, and the way to them.
+// Agents are the agents of one command, with the connection to them.
 type Agents struct {
 	link
 	flag options.AgentsFlag
@@ -19,7 +19,7 @@ type Agents struct {
 	say  func(string)
 }
 
-// OpenAgents finds the agents, or starts so many.
+// OpenAgents connects to the agents, or starts them.
 func OpenAgents(
 	ctx context.Context, flag options.AgentsFlag, n int, say func(string),
 ) (*Agents, error) {
@@ -35,7 +35,7 @@ func OpenAgents(
 	return g, nil
 }
 
-// Run has the agents attack.
+// Run attacks with the agents.
 func (g *Agents) Run(ctx context.Context, k attack.Attack) (*attack.Report, error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -46,7 +46,7 @@ func (g *Agents) Run(ctx context.Context, k attack.Attack) (*attack.Report, erro
 		Say: g.say, Watch: watch, Timing: fleet.Timing{Wait: g.flag.Wait}}.Run(ctx)
 }
 
-// Close ends those that were started, and says of the flag what went wrong.
+// Close ends the agents that were started, and reports errors by the flag's name.
 func (g *Agents) Close() {
 	g.end(errors.New("the attack has ended"))
 	g.close(g.say)

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// Ask asks a soak for what it has so far, ever less often and for the first time after that pause,
-// until end.
+// Ask requests the interim results of a soak until end: first after that pause, then less and less
+// often.
 func Ask(p *bench.Progress, first time.Duration, soFar func(*bench.Result)) (end func()) {
 	a := newAsking(p, first)
 	return pace.Every(bench.PulseInterval, func() {
@@ -18,7 +18,6 @@ func Ask(p *bench.Progress, first time.Duration, soFar func(*bench.Result)) (end
 	})
 }
 
-// An asking asks a soak.
 type asking struct {
 	of    *bench.Progress
 	next  time.Time
@@ -32,7 +31,7 @@ func newAsking(p *bench.Progress, first time.Duration) *asking {
 	return &asking{of: p, next: time.Now().Add(first), pause: first}
 }
 
-// hear is called again and again; it returns nil where it has heard nothing new.
+// hear is called repeatedly. It returns nil if there is nothing new.
 func (a *asking) hear() *bench.Result {
 	if time.Now().Before(a.next) {
 		return nil

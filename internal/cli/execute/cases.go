@@ -19,10 +19,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// BeginSuite begins an execution whose verdicts are test cases. Before, it writes that there is
-// none yet, so that a command that is killed does not leave the file of the one before it, which
-// passed. The file may be in the directory out, which the command is going to make. A pipe gets one
-// document alone.
+// BeginSuite begins an execution whose verdicts are test cases. It first writes a file without a
+// verdict, so that a killed command does not leave the passing file of an earlier one. The file may
+// be in the directory out, which the command is going to make. A pipe gets one document alone.
 func BeginSuite(
 	h *Host, o options.RunOptions, kind, title string,
 ) (*Execution, error) {
@@ -37,9 +36,9 @@ func BeginSuite(
 	return Begin(h, o, title)
 }
 
-// TestSuite are the test cases of an execution: each objective of a scenario, each run's verdict,
-// each run that failed, each finding of a study. What is missed has failed; what could not be
-// decided, an INVALID run among it, is an error, since that is no pass.
+// TestSuite returns the test cases of an execution: each objective of a scenario, each run's
+// verdict, each failed run and each finding of a study. A missed objective is a failure. An
+// undecided one or an INVALID run is an error, because neither is a pass.
 func TestSuite(kind string, e *Execution) *junit.Suite {
 	s := &junit.Suite{Name: "poolbench " + kind, Output: e.Headline}
 	if e.Cut != nil {
@@ -64,7 +63,6 @@ func undecided(name, class, why string) junit.Case {
 	return junit.Case{Name: name, Class: class, Error: &junit.Text{Type: "undecided", Message: why}}
 }
 
-// objective is the case of one decision.
 func objective(j Judged) junit.Case {
 	said := j.Verdict.String() + ": " + j.Evidence(j.Objective.Unit)
 	c := junit.Case{Name: j.Objective.String(), Class: j.First.Run.Name}
@@ -79,8 +77,8 @@ func objective(j Judged) junit.Case {
 	return c
 }
 
-// verdict says whether a run may be believed. A SUSPECT one passes, and says why it is; one that a
-// signal cut off is no whole run, whatever is said of it.
+// verdict reports whether a run is valid. A SUSPECT run passes, with its reason. A run cut off by a
+// signal is incomplete, whatever its verdict.
 func verdict(r Record) junit.Case {
 	v, _ := r.Run.Verdict()
 	said := v.String()
@@ -99,11 +97,11 @@ func verdict(r Record) junit.Case {
 	return c
 }
 
-// checkFailed is what an attack has before the name of a check among its errors.
+// checkFailed precedes the name of a check among the errors of an attack.
 const checkFailed = "check failed: "
 
-// AddChecks adds those checks of a run of an attack: one that any request failed has failed. What
-// was resumed, or cut off, does not know of all its requests, so that no check of it passes.
+// AddChecks adds the checks of an attack. A check has failed if any request failed it. None passes
+// if the attack was resumed or cut off, because requests are missing.
 func AddChecks(s *junit.Suite, r Record, checks []string) {
 	failed := map[string]int{}
 	for _, c := range r.Answers.Errors {
@@ -120,19 +118,19 @@ func AddChecks(s *junit.Suite, r Record, checks []string) {
 		case r.Answers.Resumed:
 			c.Skipped = &junit.Text{Message: "nobody knows of requests before --resume"}
 		case r.CutOff():
-			c.Skipped = &junit.Text{Message: "interrupted: of those that were sent none failed it"}
+			c.Skipped = &junit.Text{Message: "interrupted: none of the requests sent failed it"}
 		}
 		s.Add(c)
 	}
 }
 
-// AddStopped adds that a run was ended early by a rule, and why.
+// AddStopped adds the rule that ended a run early, with the reason.
 func AddStopped(s *junit.Suite, r Record, why string) {
 	s.Add(junit.Case{Name: fmt.Sprintf("not stopped early (seed %s)", r.Seed), Class: r.Run.Name,
 		Failure: &junit.Text{Type: "stop-if", Message: "stopped early " + why}})
 }
 
-// CapacityCase is the case of a search over that axis: whether some of it meets the objective.
+// CapacityCase returns the case of a search: whether any value of the axis meets the objective.
 func CapacityCase(
 	axis, of string, ends capacity.Outcome, met, missed float64, err error,
 ) junit.Case {
@@ -175,8 +173,8 @@ func found(f decide.Finding, want decide.ClaimVerdict) junit.Case {
 }
 
 // PublishSuite writes the suite to the file, if there is one and, within a workflow of GitHub, as
-// annotations to standard error and to the summary of the job. What cannot be written is complained
-// of, and the code says so.
+// annotations to standard error and to the summary of the job. Write errors are printed and set the
+// exit code.
 func PublishSuite(s *junit.Suite, to flags.Output, p *terminal.Printer) terminal.ExitCode {
 	errs := []error{to.Write(s.Write)}
 	if os.Getenv("GITHUB_ACTIONS") == "true" {

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps a terminal's Ctrl-C from the child: the parent decides what becomes of it.
+// ownGroup keeps a terminal's Ctrl-C from the child. The parent decides when the child ends.
 func ownGroup(child *exec.Cmd) { child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -16,9 +16,8 @@ import (
 )
 
 // children run scenarios under the virtual clock. A child costs some 17 ms of CPU time, more than
-// most runs of a study, so one whose run was faultless takes the next. A strategy is judged only by
-// what it does in a child of its own: a run that is not faultless in one that had others before is
-// done again.
+// most runs of a study, so it is reused after a faultless run. A fault counts only in a fresh
+// child: in a reused one, the run is repeated.
 type children struct {
 	limit time.Duration // of patience; 0 is the default
 
@@ -27,8 +26,8 @@ type children struct {
 	apart map[string]bool // strategies that every run of gets a child of its own
 }
 
-// run runs the scenario in a child and kills that when ctx ends or patience does. soFar, if there
-// is one, hears what a soak has so far.
+// run runs the scenario in a child and kills it when ctx ends or patience does. soFar, if not nil,
+// receives the interim results of a soak.
 func (all *children) run(
 	ctx context.Context, s bench.Scenario, soFar func(*bench.Result),
 ) (*bench.Result, error) {
@@ -48,7 +47,7 @@ func (all *children) run(
 	return r, err
 }
 
-// take returns a child that waits for a scenario; nil where there is none, or none for this one.
+// take returns an idle child, or nil if none is idle or none fits the scenario.
 func (all *children) take(s bench.Scenario) *child {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -82,7 +81,7 @@ func (all *children) setApart(s bench.Scenario) {
 	all.apart[s.Strategy.String()] = true
 }
 
-// end ends those that wait.
+// end ends the idle children.
 func (all *children) end() {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -92,7 +91,7 @@ func (all *children) end() {
 	all.idle = nil
 }
 
-// A child is a copy of this program that runs scenarios, the parent's side.
+// A child is the parent's side of a copy of this program that runs scenarios.
 type child struct {
 	scenarios *json.Encoder
 	stdout    *os.File
@@ -122,8 +121,8 @@ func startChild(limit time.Duration) (*child, error) {
 		kill()
 		return nil, err
 	}
-	// A pipe of our own: what is in it when the child ends is read in our own time. Wait would
-	// close it under a reader who gets no processor for as long as WaitDelay.
+	// With a pipe of our own, the rest can be read after the child's end. Wait would close it under
+	// a reader who gets no processor for as long as WaitDelay.
 	stdout, childs, err := os.Pipe()
 	if err != nil {
 		kill()
@@ -145,7 +144,6 @@ func startChild(limit time.Duration) (*child, error) {
 	return c, nil
 }
 
-// run runs the scenario in this child.
 func (c *child) run(
 	ctx context.Context, s bench.Scenario, limit time.Duration, soFar func(*bench.Result),
 ) (*bench.Result, error) {
@@ -158,7 +156,8 @@ func (c *child) run(
 	defer context.AfterFunc(ctx, c.kill)()
 	listener := listen(c.messages, patience.Outside(), giveUp, soFar)
 	defer listener.end()
-	// A child that is gone before it has read says more by its end than this write by its error.
+	// If the child ended before it read the scenario, its exit explains more than the error of this
+	// write.
 	writing := c.scenarios.Encode(s.Written())
 	said, listening := c.hearOut(listener)
 	var exit *exec.ExitError
@@ -177,8 +176,8 @@ func (c *child) run(
 		errors.Join(listening, writing), c.stderr.lines())
 }
 
-// afterEnd is how long the pipe of a child that has ended may stay open: something of its own that
-// it has left behind may hold it.
+// afterEnd is how long the pipe of a child that has ended may stay open: a process that it left
+// behind may hold it.
 const afterEnd = 10 * time.Second
 
 // hearOut returns the answer to a scenario, or why there is none when the child has ended.
@@ -199,15 +198,14 @@ func (c *child) hearOut(l *listener) (message, error) {
 	return l.said, l.err
 }
 
-// end kills the child and waits for its end.
 func (c *child) end() {
 	c.kill()
 	<-c.ended
 	_ = c.stdout.Close() // it was only read
 }
 
-// A beginning keeps the first bytes that are written to it: a stack trace tells in its first lines,
-// and may be endless.
+// A beginning keeps the first bytes written to it: a stack trace starts with its cause, and may be
+// endless.
 type beginning struct {
 	bytes.Buffer
 	most int
@@ -218,7 +216,7 @@ func (b *beginning) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines returns the first ones for a message, each on a line of its own.
+// lines returns the first lines for a message, each on a line of its own.
 func (b *beginning) lines() string {
 	if s := text.FirstLines(b.String(), 8); s != "" {
 		return "\n    " + s

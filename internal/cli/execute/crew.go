@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// Self is this process among others of a fleet.
+// Self returns this process as a member of a fleet.
 func Self() (fleet.Member, error) { return fleet.Self(program.ReadVersion().String()) }
 
 // A crew makes the runs of one command.
@@ -24,8 +24,8 @@ type crew struct {
 	end   func() // of what goes on beside it
 }
 
-// Muster connects to where the workers are that the flag names, if it names any: they make the runs
-// from now on. The errors of an address come before anything is written.
+// Muster connects to the workers of the flag, if it has any. They make the runs from now on. Errors
+// of an address are returned before anything is written.
 func (r *Runner) Muster(flag options.WorkersFlag) error {
 	if flag == (options.WorkersFlag{}) {
 		return nil
@@ -39,7 +39,7 @@ func (r *Runner) Muster(flag options.WorkersFlag) error {
 	return nil
 }
 
-// Open opens the sweep, whose context ends when no worker can be had.
+// Open opens the sweep, whose context ends when no worker is available.
 func (c *crew) Open(
 	ctx context.Context, patience time.Duration, say func(string), soFar func(*bench.Result),
 ) (_ context.Context, err error) {
@@ -55,7 +55,7 @@ func (c *crew) Open(
 	}
 	alone := time.AfterFunc(aloneFor, func() {
 		if c.sweep.Workers() == 0 {
-			say("no worker takes part yet; start some: poolbench worker --nats " +
+			say("no worker has joined yet: start one with poolbench worker --nats " +
 				hub.Shown(c.address))
 		}
 	})
@@ -63,7 +63,7 @@ func (c *crew) Open(
 	return ctx, nil
 }
 
-// aloneFor is how long a sweep without workers says nothing.
+// aloneFor is how long a sweep without workers waits before it prints a hint.
 const aloneFor = 3 * time.Second
 
 // close prints each agent's share of the runs, and ends the agents that the command started.

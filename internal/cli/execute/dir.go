@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// createDir makes the run directory. Without --out it is named for the time, and numbered where
-// several are of one second.
+// createDir makes the run directory. Without --out it is named by the time, with a number if
+// several start in one second.
 func createDir(o options.RunOptions, now time.Time) (*directory.Dir, error) {
 	mode, err := o.Mode()
 	if err != nil {
@@ -41,8 +41,8 @@ func createDir(o options.RunOptions, now time.Time) (*directory.Dir, error) {
 	}
 }
 
-// pointLatest makes outRoot/latest a link to the run. The link is made beside and renamed, so that
-// there is never none.
+// pointLatest makes outRoot/latest a link to the run. It renames a new link over the old one, so
+// that there always is a link.
 func pointLatest(run string) error {
 	name := filepath.Base(run)
 	latest := filepath.Join(flags.OutRoot, "latest")

@@ -41,8 +41,8 @@ type Execution struct {
 	Done       int           // runs that were written down
 	count      live.Ending   // of them
 	Records    []Record
-	// of the section under way, for its study. They are not read from the directory: one that is
-	// resumed gets its files when nothing that it held would be lost
+	// of the section under way, for its study. Kept in memory, because the files of a resumed
+	// directory are written only when no earlier result can be lost
 	section  []*bench.Result
 	Failed   []rundir.Failure
 	Findings []decide.Finding
@@ -52,13 +52,13 @@ type Execution struct {
 	writing  error               // why there is none
 	Headline string              // of the report; "" where it has none
 	Trust    []string            // how far the numbers can be believed, as the report says it
-	// INVALID results, but for those of studies
+	// INVALID results, without those of studies
 	invalid int
 	Cut     error // the signal that ended it early
 }
 
-// Begin begins an execution by the options, with a title for the live view. An address that cannot
-// be had is an error before anything is written.
+// Begin begins an execution by the options, with a title for the live view. It returns an error
+// about an unusable address before anything is written.
 func Begin(h *Host, o options.RunOptions, title string) (_ *Execution, err error) {
 	e := &Execution{Host: h, Show: NewLines(h.Stderr, o.Quiet),
 		Runner: New(h, o.Patience)}
@@ -75,7 +75,6 @@ func Begin(h *Host, o options.RunOptions, title string) (_ *Execution, err error
 	return e, nil
 }
 
-// Close ends what the execution has begun.
 func (e *Execution) Close() {
 	e.Runner.Close()
 	export, stream := e.View.stop(e.ending())
@@ -87,7 +86,7 @@ func (e *Execution) Close() {
 	}
 }
 
-// Discard removes the directory, if it was made for results of which there is none.
+// Discard removes the directory if it was made for results and got none.
 func (e *Execution) Discard() {
 	e.Complain(e.Dir.Discard())
 	if latest := filepath.Join(flags.OutRoot, "latest"); dangling(latest) {
@@ -103,14 +102,14 @@ func dangling(path string) bool {
 	return link == nil && errors.Is(err, fs.ErrNotExist)
 }
 
-// Follow has the progress be that of the plan, with what an earlier process has done of it.
+// Follow shows the progress of the plan, including the part that an earlier process has done.
 func (e *Execution) Follow(p options.Plan, quiet bool) {
 	e.Plan, e.Planned = p, p.Runs()
 	e.Show = NewRuns(e.Stderr, quiet, p)
 	e.Show.Kept(p, e.Dir)
 }
 
-// Hold has the scenarios be held to the objectives, and writes these into the directory.
+// Hold sets the objectives of the scenarios, and writes them into the directory.
 func (e *Execution) Hold(all objectives.List) error {
 	e.objectives = all
 	for _, o := range all {
@@ -121,8 +120,8 @@ func (e *Execution) Hold(all objectives.List) error {
 	return nil
 }
 
-// Read reads the runs of the execution from its directory, which may hold others: of those of one
-// name and seed, the last counts. What is not read, after an error, is no record.
+// Read reads the runs of the execution from its directory, which may contain others. Among runs
+// with one name and seed, the last counts. After an error, unread runs have no record.
 func (e *Execution) Read() error {
 	if e.Done == 0 {
 		return nil
@@ -144,7 +143,7 @@ func (e *Execution) Read() error {
 	return err
 }
 
-// draw draws the page of the directory, and keeps what it begins with.
+// draw draws the page of the directory, and keeps its first lines.
 func (e *Execution) draw() error {
 	r, err := page.Load(e.Dir.Path(), studies.Figures)
 	if err != nil {
@@ -156,7 +155,7 @@ func (e *Execution) draw() error {
 	return r.Write(e.Dir.Path())
 }
 
-// Finish reads what was written, draws the page of it, and shows that to those who look on.
+// Finish reads the written results, draws their page and shows it on the live view.
 func (e *Execution) Finish(writing error) {
 	reading := e.Read()
 	if writing == nil && e.Done > 0 {
@@ -195,7 +194,7 @@ func (e *Execution) opener() func() (io.ReadCloser, error) {
 	}
 }
 
-// ending sums up what the runs came to.
+// ending sums up the results of the runs.
 func (e *Execution) ending() (end live.Ending) {
 	end = e.count
 	if end.Interrupted = e.Interruption(); len(e.Failed) > 0 {
@@ -205,7 +204,7 @@ func (e *Execution) ending() (end live.Ending) {
 }
 
 // Run runs the plan into the directory and closes it. The error is about the directory, or about a
-// run that cannot be ended; that single runs fail is in e.
+// run that cannot be ended. Errors of single runs are in e.
 func (e *Execution) Run(ctx context.Context) error {
 	defer e.Runner.Close()
 	e.Runner.Tell(func(r *bench.Result) {
@@ -246,7 +245,8 @@ func (e *Execution) Run(ctx context.Context) error {
 	return errors.Join(stopped, err)
 }
 
-// do runs a suite of a section into the directory, but for what a resumed directory has of it.
+// do runs a suite of a section into the directory, except the runs that a resumed directory
+// contains.
 func (e *Execution) do(ctx context.Context, section int, suite bench.Suite) error {
 	return suite.Do(ctx, e.Dir.Missing(e.Runner.Run),
 		func(sc bench.Scenario, r *bench.Result, err error) error {
@@ -257,7 +257,7 @@ func (e *Execution) do(ctx context.Context, section int, suite bench.Suite) erro
 		})
 }
 
-// Write writes a result down, and forgets what is on disk then.
+// Write writes a result and then frees its data.
 func (e *Execution) Write(r *bench.Result) error {
 	err := e.Dir.Write(r)
 	if err == nil {
@@ -268,8 +268,8 @@ func (e *Execution) Write(r *bench.Result) error {
 	return err
 }
 
-// Take writes the result of a run of a section down, or remembers that there is none. Its error
-// ends the execution.
+// Take writes the result of a run of a section, or records that there is none. Its error ends the
+// execution.
 func (e *Execution) Take(rec Record, r *bench.Result, err error) error {
 	if _, stuck := errors.AsType[*StuckError](err); stuck {
 		return err
@@ -280,7 +280,7 @@ func (e *Execution) Take(rec Record, r *bench.Result, err error) error {
 	}
 	if why := invalid(r); len(why) > 0 {
 		if e.Plan == nil || e.Plan[rec.Section].Study == nil {
-			// a study decides without such runs, or says that it cannot
+			// a study decides without such runs, or reports that it cannot
 			e.invalid++
 		}
 		e.Show.Note(func() { e.Complain(errors.New(strings.Join(why, "\n"))) })
@@ -293,13 +293,13 @@ func (e *Execution) Take(rec Record, r *bench.Result, err error) error {
 	return nil
 }
 
-// Fail remembers a run that gave no result.
+// Fail records a run without a result.
 func (e *Execution) Fail(name string, seed uint64, why error) error {
 	e.Failed = append(e.Failed, rundir.Failure{Name: name, Seed: seed, Reason: why.Error()})
 	return e.Dir.Fail(name, seed, why.Error())
 }
 
-// SayRates writes these lines down, for the report.
+// SayRates writes the rates for the report.
 func (e *Execution) SayRates() error {
 	for _, line := range options.OwnRates(e.Plan) {
 		if err := e.Dir.Say(line); err != nil {
@@ -309,7 +309,7 @@ func (e *Execution) SayRates() error {
 	return nil
 }
 
-// find has a study say what its results are, and keeps that with them.
+// find has a study evaluate its results, and keeps the findings with them.
 func (e *Execution) find(section int) error {
 	study, own := e.Plan[section].Study, e.section
 	e.section = nil
@@ -321,7 +321,7 @@ func (e *Execution) find(section int) error {
 	return e.Dir.Conclude(f)
 }
 
-// Interruption is the signal that ended the execution early; "" for none.
+// Interruption returns the signal that ended the execution early, or "".
 func (e *Execution) Interruption() string {
 	if e.Cut == nil {
 		return ""

@@ -13,14 +13,14 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A pacing compares the time that runs take with their estimates.
+// A pacing compares the run times with their estimates.
 type pacing struct {
 	begun     time.Time     // of the first run
 	estimated time.Duration // of all runs since
 }
 
-// fits returns how many of count repetitions, estimated to take that long together, fit into what
-// is left of the budget, at the pace of the runs so far.
+// fits returns how many of count repetitions fit into the rest of the budget, at the pace of the
+// runs so far. estimate is for all of them together.
 func (p pacing) fits(count int, estimate, budget time.Duration) int {
 	spent := time.Since(p.begun)
 	needed := float64(estimate) * float64(spent) / float64(max(p.estimated, 1))
@@ -32,8 +32,8 @@ func (p pacing) fits(count int, estimate, budget time.Duration) int {
 
 // goOn repeats the virtual scenarios of a section whose objectives are undecided, with further
 // seeds: up to 5 runs, from which an interval is over the seeds, then twice as many, and so on. It
-// ends when all objectives are decided, when further seeds cannot decide them, or when no further
-// repetition would fit into the budget.
+// ends when all objectives are decided, when further seeds cannot decide them, or when the budget
+// has no room for another repetition.
 func (e *Execution) goOn(ctx context.Context, section int, spent pacing) error {
 	if len(e.objectives) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func (e *Execution) goOn(ctx context.Context, section int, spent pacing) error {
 	}
 }
 
-// further returns the next round of runs of the section; none if nothing is left to decide.
+// further returns the next round of runs of the section, or no runs if nothing is left to decide.
 func (e *Execution) further(section int) (next bench.Suite) {
 	cells := map[string]results.Cell{}
 	for i, r := range e.section {
@@ -90,7 +90,7 @@ func (e *Execution) open(cell results.Cell) bool {
 	return false
 }
 
-// asRun is the result as a reader of the directory would find it.
+// asRun returns the result as it would be read from the directory.
 func asRun(r *bench.Result) *results.Run {
 	run := &results.Run{Name: r.Name, Keys: results.NameKeys(benchfmt.Name(r.Name)), Iters: r.Tasks,
 		Values: make(map[string]float64, len(r.Metrics)), Seed: strconv.FormatUint(r.Seed, 10)}

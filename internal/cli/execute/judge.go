@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Judged scenario is the decision on one objective by all its repetitions.
+// Judged is the decision on one objective of a scenario by all its repetitions.
 type Judged struct {
 	First     Record // of its repetitions
 	Objective objectives.Objective
@@ -33,14 +33,14 @@ func (e *Execution) Judged() (all []Judged) {
 	return all
 }
 
-// verdictCode is the exit code that a verdict alone would have.
+// verdictCode returns the exit code for a single verdict.
 func verdictCode(v decide.Verdict) terminal.ExitCode {
 	return map[decide.Verdict]terminal.ExitCode{decide.Met: terminal.Fine,
 		decide.Missed: terminal.Regression, decide.Undecided: terminal.Undecided}[v]
 }
 
-// expectedCode is that of a verdict where another was expected. What could not be decided is never
-// as expected.
+// expectedCode returns the exit code if a verdict was expected. An undecided claim never is as
+// expected.
 func expectedCode(want, got decide.ClaimVerdict) terminal.ExitCode {
 	switch {
 	case want == "" || got == want:
@@ -51,8 +51,8 @@ func expectedCode(want, got decide.ClaimVerdict) terminal.ExitCode {
 	return terminal.Regression
 }
 
-// Codes are those of the runs, whether a signal cut them short, whether one failed or could not be
-// written, and how many are INVALID, and those of what their results are held to.
+// Codes returns the exit codes of the runs (interrupted, failed, unwritten or INVALID) and of their
+// objectives and expectations.
 func (e *Execution) Codes() (codes []terminal.ExitCode) {
 	if e.Cut != nil {
 		codes = append(codes, terminal.Interrupted)
@@ -61,7 +61,7 @@ func (e *Execution) Codes() (codes []terminal.ExitCode) {
 		codes = append(codes, terminal.Unusable)
 	}
 	if judged := e.Judged(); e.invalid > 0 && (len(judged) == 0 || e.Plan != nil) {
-		// a load test is decided by what its clients met, with INVALID as a remark
+		// a load test is decided by the answers its clients received; INVALID is a remark
 		codes = append(codes, terminal.Undecided)
 	}
 	for _, j := range e.Judged() {

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A listener hears what a child says of a scenario.
+// A listener receives the messages of a child about a scenario.
 type listener struct {
 	said   message // the last
 	err    error   // why there is no last
@@ -20,8 +20,8 @@ type listener struct {
 	end    func()
 }
 
-// listen begins to hear the messages about one scenario. giveUp is called with the reason when
-// patience is at its end, soFar with what a soak has so far.
+// listen begins to receive the messages about one scenario. giveUp is called with the reason when
+// patience ends, soFar with the interim results of a soak.
 func listen(
 	messages *json.Decoder, patience *bench.Patience, giveUp context.CancelCauseFunc,
 	soFar func(*bench.Result),
@@ -43,7 +43,8 @@ func listen(
 			}
 		}
 	}()
-	// Silence is counted in ticks: a process that has stood still itself is not to blame the child.
+	// Silence is counted in ticks, so that a pause of this process does not count against the
+	// child.
 	var silence time.Duration
 	var heard uint64
 	l.end = pace.Every(bench.PulseInterval, func() {

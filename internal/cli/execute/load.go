@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Load tells how far a load is: a line that changes on a terminal, a line for each tenth
-// elsewhere, and at least for each minute.
+// A Load shows the progress of a load: a line that changes on a terminal; elsewhere a line for each
+// tenth, and at least one each minute.
 type Load struct {
 	to     io.Writer
 	row    string               // of the load
@@ -25,7 +25,7 @@ type Load struct {
 	now string // what it does, for a terminal
 }
 
-// NewLoad tells how far the load of a row is, which takes so long.
+// NewLoad returns the progress of a row's load, with its planned duration.
 func NewLoad(
 	to io.Writer, quiet bool, row string, takes time.Duration,
 ) *Load {
@@ -36,7 +36,7 @@ func NewLoad(
 	return p
 }
 
-// Step says how far the load is.
+// Step shows the progress of the load.
 func (p *Load) Step(now attack.Progress) {
 	if p.to == nil {
 		return
@@ -62,21 +62,21 @@ func (p *Load) Step(now attack.Progress) {
 	}
 }
 
-// tell says what it does, on a terminal.
+// tell shows a text on a terminal.
 func (p *Load) tell(now string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now = now
 }
 
-// Close takes the line away.
+// Close removes the line.
 func (p *Load) Close() {
 	if p.line != nil {
 		p.line.Clear()
 	}
 }
 
-// A Loads is how far a series of loads is, for those who look on.
+// Loads is the progress of a series of loads, for the live view.
 type Loads struct {
 	planned int // 0: nobody knows
 
@@ -85,10 +85,10 @@ type Loads struct {
 	now  *Load // nil: between two
 }
 
-// NewLoads is of so many loads; 0: nobody knows.
+// NewLoads returns the progress of so many loads; 0: unknown.
 func NewLoads(planned int) *Loads { return &Loads{planned: planned} }
 
-// Next says which load begins; nil: the one before has ended.
+// Next begins a load; nil: the previous one has ended.
 func (p *Loads) Next(l *Load) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,14 +97,14 @@ func (p *Loads) Next(l *Load) {
 	}
 }
 
-// Seen is how far they are, for those who look on.
+// Seen returns the progress for the live view.
 func (p *Loads) Seen() live.Plan {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return live.Plan{Done: p.done, Planned: p.planned, Left: -1}
 }
 
-// Tell says what the load under way does, on a terminal.
+// Tell shows the progress of the current load on a terminal.
 func (p *Loads) Tell(now string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

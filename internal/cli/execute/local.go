@@ -16,16 +16,16 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// A localFleet is a NATS server in this process, and workers that are processes of their own. They
-// get its address by their standard input, where no other user of the machine sees it, and end when
-// that ends: with this process, however it dies.
+// A localFleet is a NATS server in this process, with workers that are processes of their own.
+// Workers read its address from standard input, which no other user of the machine can see, and end
+// when that closes: with this process, however it dies.
 type localFleet struct {
 	*hub.Local
 	workers sync.WaitGroup
 }
 
-// work starts so many workers, and others for those that die, until ctx ends. giveUp is called when
-// they do not even start, and when the server cannot write to its files.
+// work starts n workers, and replaces those that die, until ctx ends. giveUp is called when they
+// fail to start, and when the server cannot write to its files.
 func (f *localFleet) work(ctx context.Context, n int, giveUp context.CancelCauseFunc) {
 	f.workers.Go(func() {
 		f.Watch(ctx, func(err error) { giveUp(&HubError{Cause: err}) })
@@ -39,15 +39,14 @@ func (f *localFleet) work(ctx context.Context, n int, giveUp context.CancelCause
 	}
 }
 
-// A HubError says that the NATS server in this process cannot use its files.
+// A HubError reports that the NATS server in this process cannot use its files.
 type HubError struct{ Cause error }
 
 func (e *HubError) Error() string {
 	return fmt.Sprintf("the NATS server of this command failed: %v", e.Cause)
 }
 
-// A worker that dies so soon has not begun to work; so many of them one after another are no
-// accident.
+// A worker that dies this early has not begun to work. Several in a row are no accident.
 const (
 	soon      = time.Second
 	mostEarly = 3
@@ -70,7 +69,7 @@ func (f *localFleet) keepOne(ctx context.Context, slots int) error {
 	}
 }
 
-// one is a worker from its start to its end, which comes with ctx at the latest.
+// one runs one worker until it ends, at the latest with ctx.
 func (f *localFleet) one(ctx context.Context, slots int) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -99,13 +98,13 @@ func (f *localFleet) one(ctx context.Context, slots int) error {
 	return err
 }
 
-// close ends the server, after the workers.
+// close waits for the workers, and then ends the server.
 func (f *localFleet) close() error {
 	f.workers.Wait()
 	return f.Close()
 }
 
-// A link is the way of a command to those who work for it.
+// A link connects a command to its workers.
 type link struct {
 	name    string // of the flag that asks for them
 	self    fleet.Member
@@ -114,7 +113,7 @@ type link struct {
 	local   *localFleet // nil: they are others'
 }
 
-// open connects to the server at the address or, where that is "", to one of this process.
+// open connects to the server at the address, or starts one in this process if it is "".
 func (l *link) open(address string) (err error) {
 	if l.self, err = Self(); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Record is a run that was written down.
+// A Record is a run that was written.
 type Record struct {
 	Section      int            // of the plan; else the number of the load
 	Answers      *attack.Report // of a load; nil for other runs
@@ -19,13 +19,13 @@ type Record struct {
 	*results.Run // as the directory has it, once that is read
 }
 
-// A RunID tells the runs of one execution apart.
+// A RunID identifies a run within one execution.
 type RunID struct {
 	Name string
 	Seed uint64
 }
 
-// Stopped is the rule by which a load ended early, and why; "" where none did.
+// Stopped returns the rule that ended a load early, with the reason, or "".
 func (r Record) Stopped() string {
 	if r.Answers == nil {
 		return ""
@@ -41,7 +41,7 @@ func (r Record) CutOff() bool {
 	return r.Answers != nil && r.Answers.Cut != nil && r.Stopped() == ""
 }
 
-// invalid says, a line each, why a result is INVALID; nothing where it is not.
+// invalid returns the reasons why a result is INVALID, one a line, or none.
 func invalid(r *bench.Result) []string {
 	why := slices.Clone(r.Broken)
 	for _, reason := range r.Reasons {

@@ -13,8 +13,8 @@ import (
 // stopGrace is the default of Host.Grace.
 const stopGrace = 5 * time.Second
 
-// A Runner runs a scenario where it belongs, virtual clock in a child process, real clock in this
-// one, and gives it up when it makes no progress.
+// A Runner runs a scenario: under the virtual clock in a child process, under the real clock in
+// this one. It aborts a run that makes no progress.
 type Runner struct {
 	host     *Host
 	limit    time.Duration // 0 is the default
@@ -23,16 +23,17 @@ type Runner struct {
 	soFar    func(*bench.Result)
 }
 
-// Tell has the runner tell of what soaks have so far, from goroutines of its own.
+// Tell sets the receiver of interim results of soaks. It is called from other goroutines.
 func (r *Runner) Tell(soFar func(*bench.Result)) { r.soFar = soFar }
 
-// New makes runs on the host, and gives up those without progress for that long; 0 is the default.
+// New returns a Runner on the host that aborts runs without progress for that long; 0 is the
+// default.
 func New(h *Host, limit time.Duration) *Runner {
 	return &Runner{host: h, limit: limit, children: children{limit: limit}}
 }
 
-// Begin is called before the first run. The context that it returns ends when no run can be made
-// any more.
+// Begin is called before the first run. The context that it returns ends when no further run is
+// possible.
 func (r *Runner) Begin(ctx context.Context, say func(string)) (context.Context, error) {
 	if r.crew == nil {
 		return ctx, nil
@@ -40,7 +41,7 @@ func (r *Runner) Begin(ctx context.Context, say func(string)) (context.Context, 
 	return r.crew.Open(ctx, r.limit, say, r.soFar)
 }
 
-// Parallel is how many virtual-clock runs are to be asked for at once; 0 is the default.
+// Parallel returns how many virtual-clock runs to request at once; 0 is the default.
 func (r *Runner) Parallel() int {
 	if r.crew == nil {
 		return 0
@@ -71,7 +72,7 @@ func (r *Runner) Telling(
 	return r.host.inProcess(ctx, s, &progress)
 }
 
-// Close ends what waits for further scenarios. It may be called again.
+// Close ends the idle children. It may be called again.
 func (r *Runner) Close() {
 	r.children.end()
 	if r.crew != nil {
@@ -80,19 +81,19 @@ func (r *Runner) Close() {
 	}
 }
 
-// A StuckError is a real-clock run that cannot be ended. What would be measured beside it is worth
-// nothing, so it ends the suite.
+// A StuckError is about a real-clock run that cannot be ended. It would distort all further
+// measurements, so it ends the suite.
 type StuckError struct {
 	name  string
 	cause error
 }
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("%s: %v; it does not stop either, so no run can follow it", e.name, e.cause)
+	return fmt.Sprintf("%s: %v. It does not stop either, so no run can follow it", e.name, e.cause)
 }
 
-// inProcess runs the scenario here, and stops waiting for it when ctx has ended and the grace is
-// over, or when it hangs.
+// inProcess runs the scenario here. It stops waiting when ctx has ended and the grace period is
+// over, or when the run hangs.
 func (h *Host) inProcess(
 	ctx context.Context, s bench.Scenario, progress *bench.Progress,
 ) (*bench.Result, error) {

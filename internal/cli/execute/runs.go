@@ -11,13 +11,13 @@ import (
 	"github.com/poolbench/poolbench/internal/directory"
 )
 
-// Runs tells how far a plan is.
+// Runs shows the progress of a plan.
 type Runs struct{ *terminal.Progress }
 
-// NewLines tells of nothing but lines that it is told to say: nobody knows how much there is to do.
+// NewLines only prints the lines it is given, for work of unknown size.
 func NewLines(to io.Writer, quiet bool) *Runs { return &Runs{terminal.NewLines(to, quiet)} }
 
-// NewRuns tells how far the plan is.
+// NewRuns shows the progress of the plan.
 func NewRuns(to io.Writer, quiet bool, p options.Plan) *Runs {
 	work := time.Duration(0)
 	for _, section := range p {
@@ -31,7 +31,7 @@ func NewRuns(to io.Writer, quiet bool, p options.Plan) *Runs {
 // Step counts a run of the scenario as done.
 func (s *Runs) Step(sc bench.Scenario) { s.Advance(1, sc.Estimate()) }
 
-// Kept counts what an earlier process has done of the plan.
+// Kept counts the runs that an earlier process has done.
 func (s *Runs) Kept(p options.Plan, dir *directory.Dir) {
 	for _, section := range p {
 		for i := range section.Suite.Runs() {
@@ -42,7 +42,7 @@ func (s *Runs) Kept(p options.Plan, dir *directory.Dir) {
 	}
 }
 
-// More adds the runs of a suite that was not planned at first.
+// More adds the runs of a suite that was not planned initially.
 func (s *Runs) More(suite bench.Suite) {
 	work := time.Duration(0)
 	for _, sc := range suite.Scenarios {
@@ -51,7 +51,7 @@ func (s *Runs) More(suite bench.Suite) {
 	s.Add(suite.Runs(), work)
 }
 
-// Seen is how far the plan is, for those who look on.
+// Seen returns the progress for the live view.
 func (s *Runs) Seen() live.Plan {
 	done, planned, left := s.Counts()
 	return live.Plan{Done: done, Planned: planned, Left: left}

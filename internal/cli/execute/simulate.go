@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A message is what the child says of a scenario: pulses while it runs, and last a result or an
+// A message is from a child about a scenario: pulses while it runs, and finally a result or an
 // error.
 type message struct {
 	Pulse  *bench.Pulse  `json:",omitempty"`
@@ -23,9 +23,9 @@ type message struct {
 	Error  string        `json:",omitempty"`
 }
 
-// Simulate is the child's side. It reads scenarios in words from stdin, the next one when it has
-// answered the last, and writes messages to stdout. The parent leaves stdin open: its end means
-// that the parent has died, on every system and however it died, and the child follows.
+// Simulate is the child's side. It reads scenarios in words from stdin, each after it has answered
+// the one before, and writes messages to stdout. The parent leaves stdin open: its end means that
+// the parent has died, on every system and however it died, and the child ends, too.
 func (h *Host) Simulate(ctx context.Context, stdin io.Reader) error {
 	scenarios, answers := json.NewDecoder(stdin), json.NewEncoder(h.Stdout)
 	var w bench.Written
@@ -49,7 +49,7 @@ func (h *Host) Simulate(ctx context.Context, stdin io.Reader) error {
 	}
 }
 
-// answer runs the scenario, and says all the while how far it is.
+// answer runs the scenario, and reports its progress meanwhile.
 func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 	s, err := w.Scenario()
 	if err == nil {
@@ -60,7 +60,7 @@ func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 		tick := pace.NewTicker(bench.PulseInterval)
 		end := pace.Each(tick.C, tick.Stop, func() {
 			now := progress.Pulse()
-			// a parent that is gone is noticed by stdin
+			// stdin shows if the parent has died
 			_ = json.NewEncoder(h.Stdout).Encode(message{Pulse: &now, SoFar: asked.hear()})
 		})
 		said.Result, err = h.Drive(bench.WithProgress(ctx, &progress), s)
@@ -72,9 +72,9 @@ func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 	return said
 }
 
-// onOneProcessor has the run go on at GOMAXPROCS 1 once the strategy is made: its goroutines take
-// turns under the virtual clock anyhow, and hand over a fifth faster on one processor, which leaves
-// the others to other runs. Strategies that are sized to the cores have counted them by then.
+// onOneProcessor sets GOMAXPROCS to 1 once the strategy is made: goroutines run one at a time under
+// the virtual clock anyhow, and switch a fifth faster on one processor, which leaves the others to
+// other runs. Strategies that are sized to the cores have counted them by then.
 func onOneProcessor(s *strategies.Spec) {
 	start := s.New
 	s.New = func(ctx context.Context, p strategies.Params,

@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// CleanStores removes what killed processes have left in the servers that these strategies need,
+// CleanStores removes the remains of killed processes from the servers that these strategies need,
 // and reports it.
 func (h *Host) CleanStores(ctx context.Context, specs ...strategies.Spec) {
 	cleaned := map[string]bool{} // by server: strategies share it

@@ -19,7 +19,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A View shows runs while they go on: as a page where the flag says so, and as a line on a
+// A View shows runs while they go on: as a page if the flag asks for it, and as a line on a
 // terminal.
 type View struct {
 	meter   machine.Meter
@@ -34,8 +34,8 @@ type View struct {
 	closed  bool
 }
 
-// look begins to show what the command does: nil where nobody looks on. An address that cannot be
-// had is an error before anything is written.
+// look opens the view of the command, or returns nil without viewers. An error about the address
+// comes before anything is written.
 func look(to io.Writer, f options.LiveFlag, title string) (*View, error) {
 	v := &View{end: func() {}, plan: func() live.Plan { return live.Plan{Left: -1} }}
 	v.seconds = live.NewSeconds(&v.meter)
@@ -92,8 +92,8 @@ func openStream(o flags.Output) (io.WriteCloser, error) {
 	return file, nil
 }
 
-// Begin has the runs of the context count, and the clock begin. text is told a line each second
-// while a run goes on; nil: nobody is.
+// Begin counts the runs of the context and starts the clock. text, if not nil, is called with a
+// line each second while a run goes on.
 func (v *View) Begin(
 	ctx context.Context, plan func() live.Plan, text func(line string),
 ) context.Context {
@@ -111,7 +111,7 @@ func (v *View) Begin(
 	return machine.WithMeter(ctx, &v.meter)
 }
 
-// tell tells the second that is over, where anybody is told.
+// tell sends the last second to the viewers, if there are any.
 func (v *View) tell(now time.Time) {
 	for _, second := range v.seconds.Step(now) {
 		v.stream.Write(second)
@@ -119,8 +119,8 @@ func (v *View) tell(now time.Time) {
 	}
 }
 
-// stop ends the clock, with what is to be told of a run that has just ended, and what tells of
-// seconds: the export, and the stream with a last line. The errors are theirs.
+// stop ends the clock, with the ending of the last run, and ends the outputs for each second: the
+// export, and the stream with a last line. The errors are theirs.
 func (v *View) stop(e live.Ending) (export, stream error) {
 	if v == nil || v.closed {
 		return nil, nil
@@ -144,7 +144,7 @@ func (v *View) close(report func() (io.ReadCloser, error)) error {
 	return server.Close(report)
 }
 
-// frameLine is what a terminal has of a frame; "" between two runs.
+// frameLine returns a frame as a line for a terminal, or "" between two runs.
 func frameLine(f live.Frame) string {
 	if f.Rate == nil {
 		return ""

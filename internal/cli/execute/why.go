@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// Values leaves out what JSON has no word for.
+// Values omits values that JSON cannot represent.
 func Values(metrics []bench.Metric) map[string]float64 {
 	values := map[string]float64{}
 	for _, m := range metrics {
@@ -19,7 +19,7 @@ func Values(metrics []bench.Metric) map[string]float64 {
 	return values
 }
 
-// causes are what explains a result, in lines, as it is written.
+// causes returns the causes that explain a result, as lines of text.
 func causes(r *bench.Result) []string {
 	run := &results.Run{Name: r.Name, Keys: results.NameKeys([]byte(r.Name)), Iters: r.Tasks,
 		Values: Values(r.Metrics)}

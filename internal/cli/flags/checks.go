@@ -112,7 +112,7 @@ func Misplaced(cmd *cobra.Command, args []string, err error) error {
 		return err
 	}
 	for _, is := range []struct{ flag, of string }{{"base", "measures against a revision"},
-		{OutFlag, "names what is written"}, {"html", "names what is written"}} {
+		{OutFlag, "names the output"}, {"html", "names the output"}} {
 		if f := cmd.Flags().Lookup(is.flag); f != nil && !f.Changed {
 			return fmt.Errorf("%w (arguments are read; --%s %s)", err, is.flag, is.of)
 		}

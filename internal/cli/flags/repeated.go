@@ -30,5 +30,4 @@ type repeated struct {
 
 var _ cobra.SliceValue = repeated{}
 
-// GetSlice implements cobra.SliceValue.
 func (r repeated) GetSlice() []string { return r.texts() }

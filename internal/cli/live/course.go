@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// A Frame is what a looker-on sees of one second. It is what the page gets, as JSON.
+// A Frame is the state of one second, which the page receives as JSON.
 type Frame struct {
 	At       float64  `json:"at"`  // seconds since the command began
 	Run      string   `json:"run"` // its name; "" between runs, and where runs are others'
@@ -21,30 +21,30 @@ type Frame struct {
 	P99      *float64 `json:"p99"`
 	InFlight *int64   `json:"in_flight"`
 	Limit    int      `json:"limit"`
-	// tasks of all runs so far that were not completed, as machine.Names has them
+	// tasks of all runs so far that were not completed, in the order of machine.Names
 	Others [machine.Outcomes]uint64 `json:"others"`
 }
 
-// A Plan is how far a command is with its runs.
+// A Plan is the progress of a command's runs.
 type Plan struct {
 	Done, Planned int
 	Left          time.Duration // below 0: nobody knows
 }
 
-// Window is the time that rates and quantiles are of: so many frames.
+// window is the time that rates and quantiles cover, in frames.
 const window = 2
 
-// kept is how many frames a viewer gets that comes late.
+// kept is how many past frames a new viewer receives.
 const kept = 900
 
-// leastP50 and leastP99 are from how many responses on they are told: those of a result take as
-// many.
+// leastP50 and leastP99 are the numbers of responses from which quantiles are shown. Results need
+// as many.
 const (
 	leastP50 = 6
 	leastP99 = 368
 )
 
-// A Course makes a frame each time that it is asked for one, and keeps the last ones.
+// A Course makes a frame at each Step, and keeps the last ones.
 type Course struct {
 	meter *machine.Meter
 	plan  func() Plan
@@ -57,7 +57,7 @@ type Course struct {
 	ended  bool
 }
 
-// NewCourse is one of that meter, and of runs as the plan says.
+// NewCourse returns a course of the meter and of the plan's runs.
 func NewCourse(m *machine.Meter, plan func() Plan) *Course {
 	return &Course{meter: m, plan: plan, begun: time.Now(), moved: make(chan struct{})}
 }
@@ -89,7 +89,7 @@ func (c *Course) Step(now time.Time) Frame {
 	return f
 }
 
-// first is the snapshot of the same run at the begin of the window; nil where there is none.
+// first returns the snapshot of the same run at the start of the window, or nil.
 func (c *Course) first(r *machine.Run) *machine.Snapshot {
 	for i := range c.before {
 		if c.before[i].Run == r {
@@ -114,7 +114,7 @@ func (f *Frame) describe(now, before *machine.Snapshot) {
 	f.P50, f.P99 = quantiles(now.Since(before))
 }
 
-// quantiles are those of responses, in seconds; nil where these are too few.
+// quantiles returns quantiles of responses in seconds, or nil for too few responses.
 func quantiles(of machine.Responses) (p50, p99 *float64) {
 	if of.Total >= leastP50 {
 		p50 = new(of.Quantile(0.5).Seconds())
@@ -125,13 +125,13 @@ func quantiles(of machine.Responses) (p50, p99 *float64) {
 	return p50, p99
 }
 
-// move wakes those who wait for the next frame. It is called with mu held.
+// move wakes the readers that wait for the next frame. Its caller holds mu.
 func (c *Course) move() {
 	close(c.moved)
 	c.moved = make(chan struct{})
 }
 
-// End says that no frame follows.
+// End marks the last frame as final.
 func (c *Course) End() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +141,7 @@ func (c *Course) End() {
 	}
 }
 
-// since are the frames after that time, and what is closed when there are others.
+// since returns the frames after that time, and a channel that is closed when there are new ones.
 func (c *Course) since(at float64) (frames []Frame, ended bool, moved <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

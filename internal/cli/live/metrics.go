@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// metrics are the last frame as text for Prometheus.
+// metrics writes the last frame as text for Prometheus.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	var f Frame
@@ -22,7 +22,7 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	_, _ = b.WriteTo(w) // a viewer that is gone
 }
 
-// writeMetrics leaves out what nobody knows.
+// writeMetrics omits unknown values.
 func (f *Frame) writeMetrics(b *bytes.Buffer) {
 	head := func(name, kind, help string) {
 		fmt.Fprintf(b, "# HELP poolbench_%[1]s %[2]s\n# TYPE poolbench_%[1]s %[3]s\n", name, help, kind)
@@ -66,7 +66,7 @@ func (f *Frame) writeMetrics(b *bytes.Buffer) {
 	}
 }
 
-// escaped is a value of a label.
+// escaped escapes the value of a label.
 func escaped(value string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(
 		strings.ToValidUTF8(value, "\uFFFD"))

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Limits of what a viewer may ask for and take.
+// Limits of the viewers, their requests and the time to send them a frame.
 const (
 	headTime    = 5 * time.Second  // for a request
 	writeTime   = 10 * time.Second // for a frame
@@ -27,10 +27,10 @@ const (
 	mostViewers = 64
 )
 
-// afterwards is how long those who look on when all ends have to fetch the report.
+// afterwards is the time in which viewers can fetch the report after the end.
 const afterwards = 3 * time.Second
 
-// A Server shows a course to whoever asks for it at its address.
+// A Server shows a course at its address.
 type Server struct {
 	course *Course
 	title  string
@@ -47,8 +47,8 @@ type Server struct {
 	down    chan struct{} // closed when nobody is served any more
 }
 
-// Serve listens at the address, and serves until Close. any has it answer to other names than those
-// of loopback.
+// Serve listens at the address, and serves until Close. With any it answers to names other than
+// those of loopback.
 func Serve(address string, any bool, title string, c *Course) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -67,10 +67,10 @@ func Serve(address string, any bool, title string, c *Course) (*Server, error) {
 	return s, nil
 }
 
-// URL is where the page is.
+// URL returns the address of the page.
 func (s *Server) URL() string { return "http://" + s.at.String() + "/" }
 
-// guarded refuses what another page has a browser ask under a name of its own.
+// guarded rejects requests that the page of another site has a browser send under its own name.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -106,7 +106,7 @@ func hashOf(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// page is that of the run, or the report when there is one.
+// page serves the page of the run, or the report when there is one.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	if s.opener() != nil {
 		http.Redirect(w, r, "/report", http.StatusSeeOther)
@@ -122,8 +122,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = b.WriteTo(w) // a viewer that is gone
 }
 
-// events sends the frames after the last one that the viewer has, then each as it comes, and says
-// whether there is a report when there are no more.
+// events sends the frames after the viewer's last one, then each new one, and finally whether there
+// is a report.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
 		http.Error(w, "too many viewers already", http.StatusServiceUnavailable)
@@ -183,14 +183,14 @@ func (s *Server) leave() {
 	s.viewers--
 }
 
-// opener opens the report; nil: there is none yet.
+// opener returns a function that opens the report, or nil before there is one.
 func (s *Server) opener() func() (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.report
 }
 
-// reported is the report, once there is one.
+// reported serves the report, once there is one.
 func (s *Server) reported(w http.ResponseWriter, r *http.Request) {
 	open := s.opener()
 	if open == nil {
@@ -213,8 +213,8 @@ func (s *Server) reported(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Close ends the course, gives the report to those who look on, and serves nobody any more. report
-// opens it; nil where there is none.
+// Close ends the course, lets the viewers fetch the report, and stops serving. report opens the
+// report; nil: there is none.
 func (s *Server) Close(report func() (io.ReadCloser, error)) error {
 	s.mu.Lock()
 	s.report, s.fetches = report, s.viewers

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A Second is what a run did until now, and in the second that is over: a line of a Stream.
+// A Second is the state of a run and its last second: a line of a Stream.
 type Second struct {
 	Elapsed   float64 `json:"elapsed"` // seconds of the run
 	Run       string  `json:"run"`
@@ -23,7 +23,7 @@ type Second struct {
 	Abandoned uint64  `json:"abandoned"`
 	GaveUp    uint64  `json:"gave_up,omitempty"`
 	// of the responses, from due, of tasks completed within the second, in seconds, within 3 %;
-	// null: they are too few
+	// null: too few tasks
 	P50      *float64 `json:"p50"`
 	P99      *float64 `json:"p99"`
 	InFlight *int64   `json:"in_flight"` // null: it cannot be told
@@ -33,17 +33,17 @@ type Second struct {
 	Every     uint64            `json:"-"`              // of them so many stand for one
 }
 
-// Seconds makes a Second of a meter each time that it is asked for one.
+// Seconds makes Seconds of a meter.
 type Seconds struct {
 	meter  *machine.Meter
 	before machine.Snapshot
 }
 
-// NewSeconds is one of that meter.
+// NewSeconds returns the Seconds of that meter.
 func NewSeconds(m *machine.Meter) *Seconds { return &Seconds{meter: m} }
 
-// Step is the second that is over now: nothing between two runs, and of a run that has ended since
-// the last time what it came to.
+// Step returns the second that is over now: none between two runs, and the totals of a run that has
+// ended since the last call.
 func (s *Seconds) Step(now time.Time) (all []Second) {
 	at, before := s.meter.Snapshot(now), s.before
 	s.before = at
@@ -89,7 +89,8 @@ func secondOf(
 	return f
 }
 
-// An Ending is the last line of a Stream: all runs of the command, as their results have them.
+// An Ending is the last line of a Stream: the totals of all runs of the command, equal to their
+// results.
 type Ending struct {
 	End         bool    `json:"end"` // true
 	Elapsed     float64 `json:"elapsed"`
@@ -105,7 +106,7 @@ type Ending struct {
 	Error       string  `json:"error,omitempty"`       // why a run has no result
 }
 
-// Count adds the tasks of a result, by the shares that were not completed.
+// Count adds the tasks of a result. share returns the shares that were not completed.
 func (e *Ending) Count(tasks int, share func(unit string) (float64, bool)) {
 	rest := uint64(tasks)
 	for unit, to := range map[string]*uint64{metric.Failed: &e.Failed,
@@ -121,24 +122,24 @@ func (e *Ending) Count(tasks int, share func(unit string) (float64, bool)) {
 	e.Completed += rest
 }
 
-// A Stream writes lines of JSON: one a second, and an Ending.
+// A Stream writes lines of JSON: one a second, and finally an Ending.
 type Stream struct {
 	to    io.WriteCloser
 	begun time.Time
 	wrong error // the first
 }
 
-// NewStream is one to that file.
+// NewStream returns a stream to that file.
 func NewStream(to io.WriteCloser) *Stream { return &Stream{to: to, begun: time.Now()} }
 
-// Write writes a second. A nil Stream has none.
+// Write writes a second. A nil Stream ignores it.
 func (s *Stream) Write(second Second) {
 	if s != nil {
 		s.line(second)
 	}
 }
 
-// line writes one at once, so that a reader never sees half of it for long.
+// line writes each line at once, so that a reader never waits for the rest of one.
 func (s *Stream) line(line any) {
 	text, err := json.Marshal(line)
 	if err == nil && s.wrong == nil {
@@ -149,7 +150,7 @@ func (s *Stream) line(line any) {
 	}
 }
 
-// End writes the ending and closes the file. The error is the first that there was.
+// End writes the ending and closes the file. It returns the first error of the stream.
 func (s *Stream) End(e Ending) error {
 	e.End, e.Elapsed = true, time.Since(s.begun).Seconds()
 	s.line(e)

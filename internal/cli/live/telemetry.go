@@ -29,11 +29,11 @@ const (
 	Response = "poolbench.response.duration" // from due, of completed tasks, in seconds
 )
 
-// bounds are those of the buckets of responses, in seconds.
+// bounds are the upper bounds of the response buckets, in seconds.
 var bounds = []float64{0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5,
 	1, 2, 5, 10, 20, 50, 100}
 
-// Defaults, and how long the last export may take.
+// Defaults, and the time limit of the last export.
 const (
 	defaultInterval = 5 * time.Second
 	lastExport      = 5 * time.Second
@@ -54,7 +54,7 @@ type Exporter struct {
 	done      sync.WaitGroup
 }
 
-// series is what is known of the runs of one name.
+// A series contains the data about the runs of one name.
 type series struct {
 	earlier, now counts // of repetitions that are over; of the one that goes on
 	inFlight     *int64
@@ -64,16 +64,16 @@ type series struct {
 	changed      bool
 }
 
-// outcomes are what the attribute outcome says.
+// outcomes are the values of the attribute outcome.
 var outcomes = [...]string{"abandoned", "completed", "failed", "gave up", "shed", "throttled"}
 
-// counts are of tasks.
+// counts are numbers of tasks.
 type counts struct {
 	sent     uint64
 	outcomes [len(outcomes)]uint64
 }
 
-// set reports whether the environment says where to send metrics.
+// set returns the endpoint for metrics in the environment, and the variable that sets it.
 func set() (endpoint, variable string) {
 	if os.Getenv("OTEL_SDK_DISABLED") == "true" || os.Getenv("OTEL_METRICS_EXPORTER") == "none" {
 		return "", ""
@@ -87,8 +87,8 @@ func set() (endpoint, variable string) {
 	return "", ""
 }
 
-// Start is nil where the environment names no collector. Its error is about what the environment
-// says, and quotes no value, which may hold a password.
+// Start returns nil if the environment names no collector. Its error is about the environment,
+// without the values of variables, which may contain a password.
 func Start(ctx context.Context) (*Exporter, error) {
 	endpoint, variable := set()
 	if endpoint == "" {
@@ -101,7 +101,7 @@ func Start(ctx context.Context) (*Exporter, error) {
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL"),
 		os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf")
 	if protocol != "http/protobuf" {
-		return nil, fmt.Errorf("$OTEL_EXPORTER_OTLP_PROTOCOL: %q is not spoken; want "+
+		return nil, fmt.Errorf("$OTEL_EXPORTER_OTLP_PROTOCOL: %q is not supported: want "+
 			"http/protobuf", protocol)
 	}
 	x := &Exporter{interval: defaultInterval, begun: time.Now(), series: map[string]*series{}}
@@ -117,7 +117,7 @@ func Start(ctx context.Context) (*Exporter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("$OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	// what is not taken is lost: another export follows, with counts that hold it
+	// rejected data are lost: another export follows, with counts that include them
 	x.client, err = otlpmetrichttp.New(ctx,
 		otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
 	if err != nil {
@@ -126,8 +126,8 @@ func Start(ctx context.Context) (*Exporter, error) {
 	return x, nil
 }
 
-// Record takes note of a second of a run, and sends what there is when it is time: in a goroutine
-// of its own, one at a time.
+// Record adds a second of a run, and exports the data when it is time: in a goroutine of its own,
+// one at a time.
 func (x *Exporter) Record(s Second) {
 	if x == nil {
 		return
@@ -168,7 +168,6 @@ func (c *counts) add(other counts) {
 	}
 }
 
-// export sends the data.
 func (x *Exporter) export(data *metricdata.ResourceMetrics) {
 	ctx, cancel := context.WithTimeout(context.Background(), lastExport)
 	defer cancel()
@@ -178,7 +177,7 @@ func (x *Exporter) export(data *metricdata.ResourceMetrics) {
 	x.exporting, x.wrong = false, err
 }
 
-// data is what has changed since the last time. It is called with mu held.
+// data returns the changes since the last call. Its caller holds mu.
 func (x *Exporter) data(now time.Time) *metricdata.ResourceMetrics {
 	tasks := metricdata.Sum[int64]{Temporality: metricdata.CumulativeTemporality, IsMonotonic: true}
 	sent := tasks
@@ -223,7 +222,7 @@ func (x *Exporter) data(now time.Time) *metricdata.ResourceMetrics {
 		Metrics: metrics}}}
 }
 
-// End sends what there is for the last time, and ends. The error is that of the last export.
+// End exports the data for the last time, and ends. It returns the error of the last export.
 func (x *Exporter) End() error {
 	if x == nil {
 		return nil

@@ -206,7 +206,7 @@ func TestOff(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": {"user:s3cret@host", "want http://… or https://…"},
-		"OTEL_EXPORTER_OTLP_PROTOCOL": {"grpc", `"grpc" is not spoken; want http/protobuf`},
+		"OTEL_EXPORTER_OTLP_PROTOCOL": {"grpc", `"grpc" is not supported: want http/protobuf`},
 		"OTEL_METRIC_EXPORT_INTERVAL": {"5s", "want milliseconds, 1 or more"},
 	} {
 		clear(t)

@@ -77,7 +77,7 @@ func describeTarget(s targets.Spec) Entry {
 func describeArrival(s arrivals.Spec) Entry {
 	kind := "open: arrivals do not wait for completions"
 	if s.Closed != nil {
-		kind = "closed: a completion triggers the next arrival, so it takes neither --load nor " +
+		kind = "closed: a completion triggers the next arrival, so it accepts neither --load nor " +
 			"--rate"
 	}
 	return Entry{s.Name, s.Summary, facts(fact{"loop", kind}, fact{"source", s.Source}),
@@ -209,7 +209,7 @@ func asPart(s strategies.Spec) string {
 		said := fmt.Sprintf("%s+worker_pool, see 'poolbench list parts %s'", p.Name, p.Name)
 		for _, k := range p.Keys {
 			if k.Name == "queue" {
-				said += "; takes queue=N, default " + k.Default + ", not --queue"
+				said += "; accepts queue=N, default " + k.Default + ", not --queue"
 			}
 		}
 		return said

@@ -69,7 +69,7 @@ func (f *FlagFile) Read(cmd *cobra.Command, axes Words) error {
 		return err
 	}
 	if len(list) > 1 {
-		return fmt.Errorf("%s: a second element: %s takes one", list[1].where, cmd.Name())
+		return fmt.Errorf("%s: a second element: %s accepts only one", list[1].where, cmd.Name())
 	}
 	given := list[0].Words
 	var wrong []error

@@ -35,7 +35,7 @@ type RunOptions struct {
 // AddTo declares the flags for running and for output.
 func (o *RunOptions) AddTo(cmd *cobra.Command) {
 	Objective(cmd, &o.Objectives, "exit code 1 unless each scenario meets it: "+
-		"p99-response<50ms,shed<=1%; repeatable")
+		"p99-response<50ms,shed<=1% (repeatable)")
 	o.AddOutputTo(cmd)
 	o.AddJUnitTo(cmd)
 	o.AddResumeTo(cmd)

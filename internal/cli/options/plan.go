@@ -49,7 +49,7 @@ func MakePlan(given Words, file string) (Plan, error) {
 			words := m.override(given)
 			suite, err := words.Suite(m.where)
 			if scenarios += len(suite.Scenarios); scenarios > bench.MostScenarios {
-				return nil, fmt.Errorf("%s: with those before, these are %d scenarios; want at "+
+				return nil, fmt.Errorf("%s: %d scenarios, together with the elements before it; want at "+
 					"most %d", m.where, scenarios, bench.MostScenarios)
 			}
 			if err == nil {
@@ -99,7 +99,7 @@ func (p Plan) Soak(all bool) error {
 	}
 	for _, s := range p {
 		if s.Study != nil {
-			return errors.New("--soak is for scenarios; the studies look at single tasks")
+			return errors.New("--soak is for scenarios, and studies look at single tasks")
 		}
 		for i := range s.Suite.Scenarios {
 			sc := &s.Suite.Scenarios[i]

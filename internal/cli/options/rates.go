@@ -39,9 +39,9 @@ func ownRate(sc bench.Scenario) string {
 		s, own, sc.Target, allowed)
 	switch {
 	case own > allowed:
-		return text + "it refuses calls beyond that; rate=target follows it"
+		return text + "it refuses calls beyond that. rate=target follows it"
 	case own < enough*allowed:
-		return text + fmt.Sprintf("%.0f %% of that are left unused; rate=target follows it",
+		return text + fmt.Sprintf("%.0f %% of that are left unused. rate=target follows it",
 			100*(1-own/allowed))
 	}
 	return ""

@@ -48,7 +48,7 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	fs.StringVar(&o.stages, "stages", "", "rates one after another, instead of --rate and "+
 		"--duration: `STAGES` such as '30s:0..200, 2m:200' (a ramp, then a constant rate)")
 	AddRequests(cmd, o)
-	AddSession(cmd, o, "--rate, --n and --clients are of sessions")
+	AddSession(cmd, o, "--rate, --n and --clients count sessions")
 	fs.BoolVar(&o.DataOnce, "data-once", false, "use each row of --data once: the attack ends "+
 		"when they are used up, or earlier by --duration or --n")
 	o.VegetaFile.AddTo(cmd, "vegeta",
@@ -56,7 +56,7 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	o.LettersFile.AddTo(cmd, "dead-letters",
 		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
 	fs.Var(flags.Repeated(&o.StopIf, "'RULE'", checks.ParseStop), "stop-if", "end the attack early, "+
-		"with exit code 1, by a rule such as 'failed > 5% for 10s'; repeatable")
+		"with exit code 1, by a rule such as 'failed > 5% for 10s' (repeatable)")
 	fs.BoolVar(&o.Soak, "soak", false, "keep no record of single requests, so that an attack may "+
 		"go on for hours: quantiles within 0.1% (so it is beyond 10 million requests)")
 	ObjectiveByURL(cmd, &o.Objectives, "exit code 1 unless the requests at each rate meet it: "+
@@ -65,7 +65,7 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	o.LoadOptions.AddTo(cmd)
 	Profile(cmd, &o.Profile)
 	fs.BoolVar(&o.resume, "resume", false,
-		"continue a killed attack --soak to DIR with the same flags; not of sessions")
+		"continue a killed attack --soak to DIR with the same flags, except of sessions")
 	o.File.AddTo(cmd, ", and url")
 }
 
@@ -157,13 +157,13 @@ func (o *AttackOptions) CheckResume() error {
 		return errors.New("--resume and --session exclude each other: the sessions that were under " +
 			"way are lost, and with them the steps that follow")
 	case !o.Soak:
-		return errors.New("--resume: want --soak; no other attack can be resumed")
+		return errors.New("--resume: want --soak, because no other attack can be resumed")
 	case o.Agents > 0:
 		return errors.New("--resume and --agents exclude each other: agents write nothing before " +
 			"their end")
 	case o.VegetaFile.Path != "":
-		return errors.New("--resume and --vegeta exclude each other: the file would lack what " +
-			"was sent before")
+		return errors.New("--resume and --vegeta exclude each other: the file would lack the " +
+			"requests sent before")
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 		}
 	}
 	if o.Agents > 0 && o.Live.Stream.Path != "" {
-		return errors.New("--progress-json and --agents exclude each other: agents tell what they sent " +
+		return errors.New("--progress-json and --agents exclude each other: agents report only " +
 			"at their end")
 	}
 	if err := o.tls.read(&o.Attack); err != nil {
@@ -294,7 +294,7 @@ func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 		chosen = []strategies.Variant{{}}
 	}
 	if runs := len(chosen) * max(len(o.Rates), 1) * o.Count; o.DataOnce && runs > 1 {
-		return nil, fmt.Errorf("--data-once: these are %d runs, each of which uses all rows: want "+
+		return nil, fmt.Errorf("--data-once: there are %d runs, each of which uses all rows: want "+
 			"one strategy, one rate and no --count", runs)
 	}
 	var all []attack.Attack

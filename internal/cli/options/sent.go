@@ -32,13 +32,13 @@ const harFormat = "har"
 func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.method, "method", "m", http.MethodGet, "HTTP `METHOD`")
-	fs.StringArrayVarP(&f.headers, "header", "H", nil, "send this `'NAME: VALUE'`; repeatable")
+	fs.StringArrayVarP(&f.headers, "header", "H", nil, "send this `'NAME: VALUE'` (repeatable)")
 	fs.StringArrayVar(&o.ShowQuery, "show-query", nil, "show the value of this `NAME` in the query "+
-		"of URLs, where … stands by default; repeatable")
+		"of URLs, where … stands by default (repeatable)")
 	fs.StringVarP(&f.body, "body", "b", "", "send this `TEXT`; @FILE sends the content of a file, - that "+
 		"of standard input")
 	fs.StringArrayVarP(&f.form, "form", "F", nil, "send a multipart form with this field, "+
-		"`NAME=VALUE` or NAME=@FILE, by POST, as curl does; repeatable")
+		"`NAME=VALUE` or NAME=@FILE, by POST, as curl does (repeatable)")
 	fs.StringVar(&f.targets, "targets", "", "requests from this `FILE` in turn, instead of URL; - "+
 		"for standard input")
 	flags.Choice(cmd, &f.format, "targets-format", "format of the targets: vegeta's http or json, "+
@@ -49,10 +49,10 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 	fs.StringVar(&f.data, "data", "", "columns for {{column}} from this `FILE` of CSV (comma, "+
 		"semicolon or tab, by its first line), TSV or JSON lines; "+
 		"request i has row i, and again from the first")
-	flags.Choice(cmd, &f.dataFormat, "data-format", "format of the data, where the name of the file "+
-		"does not say it", requests.DataFormats...)
+	flags.Choice(cmd, &f.dataFormat, "data-format", "format of the data, if the name of the file "+
+		"does not show it", requests.DataFormats...)
 	fs.BoolVar(&o.Templates, "template", true, "fill in {{…}} in URL, headers and body; "+
-		"--template=false sends it as it stands")
+		"--template=false sends them unchanged")
 	fs.Var(flags.Repeated(&o.Checks, "'CHECK'", checks.Parse), "check", "condition that an "+
 		"answer must meet, or it counts as failed: 'status == 200', 'json .items.# > 0'; "+
 		"repeatable")
@@ -177,7 +177,7 @@ func (f *sentFlags) readCurl(
 		return err
 	}
 	if len(args) > 0 {
-		return fmt.Errorf("--curl: takes the place of URL, and %q is given", attack.ShownURL(args[0]))
+		return fmt.Errorf("--curl: it replaces URL, but %q is given", attack.ShownURL(args[0]))
 	}
 	text, err := read(stdin, f.curl)
 	if err != nil {
@@ -209,7 +209,7 @@ func (f *sentFlags) readTargets(
 	stdin io.Reader, args []string, with attack.Request, o *AttackOptions,
 ) error {
 	if len(args) > 0 {
-		return fmt.Errorf("--targets: takes the place of URL, and %q is given",
+		return fmt.Errorf("--targets: it replaces URL, but %q is given",
 			attack.ShownURL(args[0]))
 	}
 	text, err := read(stdin, f.targets)

@@ -38,5 +38,5 @@ func Servers(cmd *cobra.Command) {
 		return fmt.Sprintf("%s (default $%s)", s.Name, s.Variable)
 	})
 	cmd.Flags().Var(f, "server", "server of strategies that need one: "+
-		strings.Join(words, ", ")+"; repeatable")
+		strings.Join(words, ", ")+" (repeatable)")
 }

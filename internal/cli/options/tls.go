@@ -33,7 +33,7 @@ func (f *tlsFlags) addTo(cmd *cobra.Command, k *attack.Attack) {
 		"(default: the Host header, or the host of URL)")
 	flags.Choice(cmd, &f.least, "tls-min", "lowest version of TLS", "1.2", "1.3")
 	fs.Var(flags.Repeated(&k.Resolve, "HOST:PORT:ADDR", attack.ParseResolve), "resolve",
-		"connect to this address for HOST:PORT, as curl does; HOST * is every host; repeatable")
+		"connect to this address for HOST:PORT, as curl does; HOST * is every host (repeatable)")
 }
 
 func (f *tlsFlags) read(k *attack.Attack) (err error) {

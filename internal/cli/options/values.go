@@ -18,7 +18,7 @@ import (
 
 // QueueDoc is the help of --queue.
 const QueueDoc = "slots of the queue; 0: none (default: never full, or 8 × limit where the " +
-	"strategy sheds; a part before another takes queue=N)"
+	"strategy sheds; for a part before another, use queue=N)"
 
 // ParseQueue reads the slots of a queue. It returns bench.NoQueue for 0, because 0 means the
 // default.

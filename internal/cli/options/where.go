@@ -72,7 +72,7 @@ func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
 	fs := cmd.Flags()
 	fs.Var(flags.AtLeastOne(n, mostAgents), "agents",
 		"share the load among `N` poolbench workers; "+
-			"limit, queue, requests in flight and connections are of each")
+			"limit, queue, requests in flight and connections apply to each")
 	fs.StringVar(&f.NATS, "nats", "", "`ADDRESS` of the NATS server where the agents wait, such "+
 		"as "+registry.NATS.Example+" (default: N processes of this machine are started)")
 	fs.DurationVar(&f.Wait, "agents-wait", 30*time.Second,
@@ -86,13 +86,13 @@ func (f AgentsFlag) check(cmd *cobra.Command, agents int) error {
 	if agents == 0 {
 		for _, name := range []string{"nats", "agents-wait", "allow-lost"} {
 			if cmd.Flags().Changed(name) {
-				return fmt.Errorf("--%s: say how many agents there are (--agents)", name)
+				return fmt.Errorf("--%s: give the number of agents (--agents)", name)
 			}
 		}
 		return nil
 	}
 	if agents > MostLocalWorkers && f.NATS == "" {
-		return fmt.Errorf("--agents %d: want at most %d on this machine; --nats has others",
+		return fmt.Errorf("--agents %d: want at most %d on this machine, or --nats for others",
 			agents, MostLocalWorkers)
 	}
 	if f.NATS != "" {

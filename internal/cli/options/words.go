@@ -57,7 +57,7 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 		given := w[x.name]
 		if len(given) > 1 && !x.many {
 			complaints = append(complaints,
-				fmt.Errorf("%s: takes one value, got %d", given[1].Where, len(given)))
+				fmt.Errorf("%s: accepts one value, got %d", given[1].Where, len(given)))
 			continue
 		}
 		for _, v := range given {
@@ -88,7 +88,7 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 	suite := bench.Suite{Scenarios: scenarios, Count: m.count}
 	if n := suite.Runs(); n > MostRuns {
 		return suite, prefixed(where,
-			fmt.Errorf("count %d: these are %d runs; want at most %d", m.count, n, MostRuns))
+			fmt.Errorf("count %d: that makes %d runs; want at most %d", m.count, n, MostRuns))
 	}
 	return suite, nil
 }

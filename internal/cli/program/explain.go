@@ -20,13 +20,13 @@ const (
 	helpWidth     = 80
 )
 
-// explain writes the help of a command: all of it, or what fits into shortHelp lines.
+// explain writes the help of a command: all of it, or the first shortHelp lines.
 func explain(w io.Writer, c *cobra.Command, all bool) error {
 	whole := explanation(c, paragraphs(cmp.Or(c.Long, c.Short)), examples(c.Example), true)
 	if all || len(whole) <= shortHelp {
 		return writeLines(w, whole)
 	}
-	more := fmt.Sprintf("All flags, and what they mean: %s help %s --all", c.Root().Name(), c.Name())
+	more := fmt.Sprintf("All flags, with their meanings: %s help %s --all", c.Root().Name(), c.Name())
 	shown := examples(c.Example)
 	shown = shown[:min(shortExamples, len(shown))]
 	var short []string

@@ -140,8 +140,8 @@ func commandNames(root *cobra.Command) (names []string) {
 	return names
 }
 
-// What each command says of itself is a file of help/, in lines of at most 80 columns: the text,
-// and after a line "Examples:" what can be pasted.
+// Each command's help is a file of help/, in lines of at most 80 columns: the text, and after a
+// line "Examples:" commands to paste.
 //
 //go:embed help/*.txt
 var helpFiles embed.FS
@@ -149,8 +149,8 @@ var helpFiles embed.FS
 // ofCI matches the commands that other programs have, too.
 var ofCI = regexp.MustCompile(`\bpoolbench (compare|gate|trend)\b`)
 
-// helpText returns a command's text and its examples; nothing for one that has no file: hidden
-// commands, and those that a line explains.
+// helpText returns a command's text and its examples, or nothing without a file: for hidden
+// commands, and for those that one line explains.
 func helpText(program, command string) (text, examples string) {
 	file, err := helpFiles.ReadFile("help/" + command + ".txt")
 	if err != nil {

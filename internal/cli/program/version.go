@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// Version is what the build says of itself.
+// Version is the version in the build information.
 type Version struct {
 	// of the module; (devel) for a build from a checkout without a tag
 	Release string `json:"release"`
@@ -20,7 +20,7 @@ type Version struct {
 // String is the line of the poolbench command.
 func (v Version) String() string { return v.Of("poolbench") }
 
-// Of is the line of the named program.
+// Of returns the version line of the named program.
 func (v Version) Of(program string) string {
 	commit := ""
 	if v.Commit != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// An AgentLine is what a document says of an agent of an attack.
+// An AgentLine describes an agent of an attack in a document.
 type AgentLine struct {
 	Name        string   `json:"name"`
 	Requests    int      `json:"requests"`   // that it has settled

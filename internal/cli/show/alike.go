@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// fewAlike is from how many strategies that coincide on they share a row.
+// fewAlike is the number of equal strategies from which they share a row.
 const fewAlike = 3
 
-// alike finds the strategies that did the same in every run of the groups: the name of their row,
-// "" for all but the first, and lines that name them.
+// alike finds strategies with equal results in every run of the groups. It returns the name of
+// their shared row, "" for all but the first, and lines that list them.
 func alike(groups []*group) (names map[string]string, lines []string) {
 	var classes [][]string
 	names = make(map[string]string)

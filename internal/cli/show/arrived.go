@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// arrivedApart is how far the rate that arrived may be from the one that was asked for, as a
-	// share, without a word about it.
+	// arrivedApart is the relative difference between the actual and the requested rate up to which
+	// no note is printed.
 	arrivedApart = 0.03
-	// arrivedNear is how near a longer run should come.
+	// arrivedNear is the relative difference that a longer run should reach.
 	arrivedNear = 0.02
-	// in95 is how many standard deviations hold 95 % of a normal distribution to either side.
+	// in95 is the half width of a normal distribution's 95 % interval, in standard deviations.
 	in95 = 1.96
 )
 
-// arrived is the rate at which tasks came, beside the one that was asked for.
+// arrived returns the actual arrival rate, with the requested one.
 func (g *group) arrived() string {
 	if arrived, ok := g.rows[0].Estimate(metric.Offered); ok && g.Open() {
 		return ", arrived " + text.Rate(arrived.Mid)
@@ -28,7 +28,7 @@ func (g *group) arrived() string {
 	return ""
 }
 
-// arrivalNotes explain a rate that is apart from the one that was asked for.
+// arrivalNotes explain an actual rate that differs from the requested one.
 func (g *group) arrivalNotes() []string {
 	asked, err := strconv.ParseFloat(results.Lookup(g.keys, "rate"), 64)
 	arrived, ok := g.rows[0].Estimate(metric.Offered)
@@ -42,13 +42,13 @@ func (g *group) arrivalNotes() []string {
 	case "constant":
 		return nil // not by chance
 	case "poisson":
-		// n arrivals stand for a time whose relative standard deviation is 1/√n
+		// n arrivals span a time whose relative standard deviation is 1/√n
 		note += fmt.Sprintf("arrivals are random, and the rate of %s Poisson arrivals varies by "+
 			"±%s by chance (95 %%); with some %s tasks (--n) it varies by ±%s", text.Many(tasks),
 			text.Share(in95/math.Sqrt(tasks)), text.Many(math.Pow(in95/arrivedNear, 2)),
 			text.Share(arrivedNear))
 	default:
-		note += fmt.Sprintf("arrivals are random, and %s of them are few for their rate; give "+
+		note += fmt.Sprintf("arrivals are random, and %s of them are few for their rate: give "+
 			"more tasks (--n)", text.Many(tasks))
 	}
 	return []string{note}

@@ -21,7 +21,7 @@ func TestArrivalNotes(t *testing.T) {
 			"rate of 450 Poisson arrivals varies by ±9.24 % by chance (95 %); with some 9,600 tasks " +
 			"(--n) it varies by ±2.00 %"},
 		{"onoff:on=50ms,off=50ms", "200", 236, "arrived 236 /s instead of 200 /s: arrivals are " +
-			"random, and 450 of them are few for their rate; give more tasks (--n)"},
+			"random, and 450 of them are few for their rate: give more tasks (--n)"},
 		{"poisson", "200", 204, ""},
 		{"constant", "200", 236, ""},
 		{"poisson", "", 236, ""}, // by its load

@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A certainty collects how far the p99 of several cells can be told.
+// A certainty collects the precision of the p99 of several cells.
 type certainty struct {
 	least, most float64  // half-widths of those that are told, relative
 	short       []string // those that are not
@@ -15,7 +15,7 @@ type certainty struct {
 	longest     string   // which that is
 }
 
-// Add takes a cell in, unless it is of a load that has no steady state to be told.
+// Add adds a cell, unless its load has no steady state.
 func (c *certainty) Add(name string, cell results.Cell) {
 	of, ok := cell.Certainty()
 	switch {
@@ -35,7 +35,7 @@ func (c *certainty) Add(name string, cell results.Cell) {
 	}
 }
 
-// endings name those whose throughput is that of a short run.
+// endings lists the rows whose throughput is distorted by a short run.
 func endings(rows []Row) []string {
 	var short []string
 	for _, r := range rows {
@@ -50,7 +50,7 @@ func endings(rows []Row) []string {
 	return []string{"too short for a throughput: " + text.List(text.Few(short, 3))}
 }
 
-// notes say it in a line or two; none where there is nothing to tell.
+// notes returns a line or two, or none if all cells are precise.
 func (c *certainty) notes() (parts []string) {
 	if c.most > 0 {
 		span := "±" + text.Share(c.least)
@@ -62,7 +62,7 @@ func (c *certainty) notes() (parts []string) {
 	if len(c.short) > 0 {
 		note := "too short for a p99 within ±10 %: " + text.List(text.Few(c.short, 3))
 		if c.needed > 0 {
-			note += fmt.Sprintf(" (±5 %% takes some %s tasks", text.Many(c.needed))
+			note += fmt.Sprintf(" (±5 %% needs about %s tasks", text.Many(c.needed))
 			if len(c.short) > 1 {
 				note += " with " + c.longest
 			}

@@ -22,24 +22,24 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// percentiles are those that other load testers show.
+// percentiles are the ones that other load testers show.
 var percentiles = []struct {
 	name string
 	q    float64
 }{{"p50", 0.5}, {"p75", 0.75}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999},
 	{"max", 1}}
 
-// phases are the times of a load that are shown, with their names as distributions have them.
+// phases are the times of a load to show, and their names in distributions.
 var phases = []struct{ head, of string }{{"response", metric.Response},
 	{"first byte", metric.FirstByte}, {"connect", "connect"}, {"TLS", "tls"}}
 
-// A spread is the distributions of one load.
+// A spread contains the distributions of one load.
 type spread struct {
 	responses *hdrhistogram.Histogram // of all repetitions; nil: there are none
 	quantiles map[string][][]float64  // by distribution and percentile, of each repetition
 }
 
-// add takes the distributions of a repetition, before they are written and forgotten.
+// add adds the distributions of a repetition, before they are written and freed.
 func (s *spread) add(r *bench.Result) error {
 	if s.quantiles == nil {
 		s.quantiles = map[string][][]float64{}
@@ -81,11 +81,11 @@ func (s *spread) add(r *bench.Result) error {
 	return nil
 }
 
-// mostTraces is how many traces of a load are told.
+// mostTraces is how many traces of a load are listed.
 const mostTraces = 3
 
-// traces says which are the slowest of the requests of load k that carried a trace; "" where none
-// did. Most of the slowest of all carried none, which is said.
+// traces lists the slowest requests of load k that carried a trace, or returns "" if none did. It
+// adds a note if most of the slowest carried none.
 func (e *loaded) traces(k int) string {
 	var all []attack.Slow
 	for _, r := range e.of(k) {
@@ -104,8 +104,8 @@ func (e *loaded) traces(k int) string {
 		text.Share(e.loads[k].plan.Trace), strings.Join(words, ", "))
 }
 
-// row spells the percentiles of a distribution, medians of the repetitions of the cell; nil where
-// there is no such distribution.
+// row formats the percentiles of a distribution, medians over the cell's repetitions, or returns
+// nil without a distribution.
 func (s *spread) row(head, of string, cell results.Cell) []string {
 	all, ok := s.quantiles[of]
 	if !ok {
@@ -147,8 +147,8 @@ func (e *loaded) writePercentiles() error {
 	return nil
 }
 
-// showSpread prints percentiles: of one load those of its phases and a histogram, of several the
-// response of each.
+// showSpread prints percentiles: for one load each phase and a histogram, for several the response
+// of each.
 func (e *loaded) showSpread(rows []Row) error {
 	head := []string{"response"}
 	if len(rows) == 1 {
@@ -192,11 +192,11 @@ func (e *loaded) showSpread(rows []Row) error {
 	return nil
 }
 
-// mostBars is how many rows a histogram has.
+// mostBars is the most rows of a histogram.
 const mostBars = 8
 
-// histogram draws responses as bars. Each row goes up to a response that is as many times that of
-// the row before, so that a long tail and its body are both seen.
+// histogram draws responses as bars. The upper ends of rows grow geometrically, so that a long tail
+// and its body are both visible.
 func histogram(h *hdrhistogram.Histogram, width int) (lines []string) {
 	if h == nil || h.TotalCount() == 0 {
 		return nil
@@ -227,15 +227,15 @@ func histogram(h *hdrhistogram.Histogram, width int) (lines []string) {
 	return lines
 }
 
-// bar draws a share of so many columns, in eighths of one. What is not 0 is visible.
+// bar draws a share as so many columns, in eighths of one. Any share above 0 is visible.
 func bar(share float64, columns int) string {
 	eighths := []rune(" ▏▎▍▌▋▊▉")
 	n := int(math.Ceil(share * float64(8*max(columns, 1))))
 	return strings.Repeat("█", n/8) + strings.TrimSpace(string(eighths[n%8]))
 }
 
-// carried says what a load sent and received, and over how many connections, in all its
-// repetitions; "" where nobody has counted.
+// carried returns the bytes sent and received by a load, and its connections, over all its
+// repetitions, or "" if they were not counted.
 func carried(cell results.Cell) string {
 	var sent, received, connections, seconds float64
 	known := false

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// A Head opens a document about results that are on disk.
+// A Head begins a document about results on disk.
 type Head struct {
 	text.Head
 	Dir     string `json:"dir"`
@@ -23,13 +23,13 @@ type Head struct {
 	Report  string `json:"report,omitempty"` // absent where there is none
 }
 
-// HeadOf opens a document of that kind about the execution.
+// HeadOf returns the head of a document about the execution.
 func HeadOf(e *execute.Execution, kind string) Head {
 	dir := e.Dir.Path()
 	return Head{text.NewHead(kind), dir, filepath.Join(dir, rundir.ResultsFile), e.Report}
 }
 
-// A Document is what run, attack and gateway print with --format json.
+// A Document is the output of run, attack and gateway with --format json.
 type Document struct {
 	Head
 	Planned  int              `json:"planned"`  // runs
@@ -40,12 +40,12 @@ type Document struct {
 	Failed   []rundir.Failure `json:"failed,omitempty"`
 	Findings []decide.Finding `json:"findings,omitempty"` // of studies
 
-	// those that the scenarios were held to
+	// objectives of the scenarios
 	Objectives []objectiveLine `json:"objectives,omitempty"`
 }
 
-// A RunLine is one result. Times are in seconds, shares in fractions of 1; a metric that the run
-// could not tell is absent.
+// A RunLine is one result. Times are in seconds, shares in fractions of 1. A metric that the run
+// could not measure is absent.
 type RunLine struct {
 	Name    string             `json:"name"`
 	Seed    json.Number        `json:"seed"`
@@ -56,7 +56,7 @@ type RunLine struct {
 	Uncertain map[string]results.Number `json:"uncertain,omitempty"`
 
 	Verdict string `json:"verdict"` // VALID, SUSPECT or INVALID
-	// that it is not VALID for: the check and what it found
+	// why it is not VALID: the check and its finding
 	Reasons []string `json:"reasons,omitempty"`
 	// causes of its p99, ranked; absent where it has no responses
 	Why []why.Cause `json:"why,omitempty"`
@@ -67,10 +67,10 @@ type RunLine struct {
 	Resumed  bool           `json:"resumed,omitempty"` // both are since --resume
 	// by URL, where there are several, or by step of the sessions
 	URLs []urlLine `json:"by_url,omitempty"`
-	// the first answers that failed, where there are checks
+	// the first failed answers, if there are checks
 	Failures checks.Failures `json:"failures,omitempty"`
 	Stopped  string          `json:"stopped,omitempty"` // the rule by which it ended early, and why
-	// how requests went, where that is not HTTP/1.1 on connections of the attack's own
+	// how requests were sent, if not over HTTP/1.1 on connections of the attack's own
 	Over   string      `json:"over,omitempty"`
 	Agents []AgentLine `json:"agents,omitempty"` // that shared it
 }
@@ -99,7 +99,7 @@ func newRunLine(r execute.Record) RunLine {
 	return line
 }
 
-// NewDocument is the document of that kind about the execution.
+// NewDocument returns the document about the execution.
 func NewDocument(e *execute.Execution, kind string) Document {
 	doc := Document{Head: HeadOf(e, kind), Planned: e.Planned,
 		Complete: e.Done == e.Planned, Cut: e.Interruption(), Runs: []RunLine{},

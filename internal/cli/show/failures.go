@@ -19,8 +19,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// keepFailures writes the failures and the first failed answers to a file beside the results,
-// adding to that of a resumed directory; without failures there is no file.
+// keepFailures writes the failures and the first failed answers to a file in the run directory,
+// added to the failures of a resumed run. Without failures there is no file.
 func (e *loaded) keepFailures(mode directory.Mode) error {
 	all, err := e.failuresBefore(mode)
 	if err != nil {
@@ -37,8 +37,8 @@ func (e *loaded) keepFailures(mode directory.Mode) error {
 	return rundir.WriteFailures(e.failuresFile(), all)
 }
 
-// failedOf is what failed of a load: statuses that are no success, errors and checks, with the
-// answers that were kept.
+// failedOf returns the failures of a load: failing statuses, errors and checks, with the kept
+// answers.
 func failedOf(r *attack.Report) (all []rundir.FailedAnswers) {
 	for _, c := range r.Statuses {
 		if code, err := strconv.Atoi(c.What); err == nil && code >= 200 && code < 400 ||
@@ -66,7 +66,7 @@ func failedOf(r *attack.Report) (all []rundir.FailedAnswers) {
 	return all
 }
 
-// failuresBefore are those of a directory that goes on; of another they are removed.
+// failuresBefore returns the failures in a directory to be resumed. It removes those in any other.
 func (e *loaded) failuresBefore(mode directory.Mode) (all []rundir.FailedRun, err error) {
 	if mode == directory.Append || mode == directory.Resume {
 		return rundir.ReadFailures(e.failuresFile())
@@ -81,10 +81,10 @@ func (e *loaded) failuresFile() string {
 	return filepath.Join(e.Dir.Path(), rundir.FailuresFile)
 }
 
-// mostQuoted is how much of a body is said.
+// mostQuoted is how much of a body is shown.
 const mostQuoted = 200
 
-// showFailures says of load k why it was stopped, and of each failure what came first.
+// showFailures prints why load k was stopped, and the first answer of each failure.
 func (e *loaded) showFailures(k int, row string) {
 	var first checks.Failures
 	for _, r := range e.of(k) {
@@ -111,7 +111,7 @@ func (e *loaded) showFailures(k int, row string) {
 	}
 }
 
-// cases are those of the execution, with the checks of attacks.
+// cases returns the test cases of the execution, with the checks of attacks.
 func (e *loaded) cases(kind string) *junit.Suite {
 	suite := execute.TestSuite(kind, e.Execution)
 	for _, r := range e.Records {
@@ -123,7 +123,7 @@ func (e *loaded) cases(kind string) *junit.Suite {
 	return suite
 }
 
-// codes are those of the execution, and of loads that were stopped.
+// codes returns the exit codes of the execution and of stopped loads.
 func (e *loaded) codes() []terminal.ExitCode {
 	codes := e.Codes()
 	for _, r := range e.Records {

@@ -9,12 +9,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// manyFindings is from how many on a run of studies prints its verdicts and no tables: those are in
-// the report.
+// manyFindings is the number of studies from which only verdicts are printed. The tables are in the
+// report.
 const manyFindings = 3
 
-// showFindings prints what the studies found: claim, verdict, rule of thumb, the numbers that
-// decide, and what else there is to say where they are few.
+// showFindings prints the findings of studies: claim, verdict, rule of thumb and the deciding
+// numbers. A few studies are shown in more detail.
 func showFindings(e *execute.Execution) error {
 	if len(e.Findings) == 0 {
 		return nil
@@ -46,5 +46,5 @@ func showFindings(e *execute.Execution) error {
 		text.Tally(count, decide.ClaimVerdicts...))
 }
 
-// pageWidth is that of prose on stdout.
+// pageWidth is the width of prose on stdout.
 const pageWidth = 110

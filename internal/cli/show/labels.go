@@ -11,9 +11,9 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// showLabels prints the p99 of each class, priority or tenant of tasks, where there are several: a
-// strategy that prefers some makes others wait, and the p99 of all tasks does not show it. For
-// tenants it prints their shares of the slots, too.
+// showLabels prints the p99 of each class, priority or tenant of tasks, if there are several: a
+// strategy that prefers some delays others, and the p99 of all tasks does not show it. For tenants
+// it also prints their shares of the slots.
 func showLabels(p *terminal.Printer, rows []Row) error {
 	labels := results.Labels(cellsOf(rows))
 	if len(labels) < 2 {
@@ -39,8 +39,7 @@ func cellsOf(rows []Row) (cells []results.Cell) {
 	return cells
 }
 
-// labelNotes say of how many tenants and priorities there are results, where that is not all that
-// the tasks have.
+// labelNotes states how many tenants and priorities have results, if not all do.
 func labelNotes(rows []Row) (notes []string) {
 	cells := cellsOf(rows)
 	labels := results.Labels(cells)
@@ -58,7 +57,7 @@ func labelNotes(rows []Row) (notes []string) {
 			}
 		}
 		if int(all) > told {
-			notes = append(notes, fmt.Sprintf("%.0f %s: results by %s are of %d, of those numbered "+
+			notes = append(notes, fmt.Sprintf("%.0f %s: results by %s cover %d of them, numbers "+
 				"0 to %d", all, of.all, of.one, told, workloads.MostLabels-1))
 		}
 	}

@@ -23,8 +23,8 @@ func TestLabelNotes(t *testing.T) {
 		{[]Row{{}, row(map[string]float64{"tenants": 9, "tenant-3-mean-response-sec": 1,
 			"priorities": 3, "priority-0-mean-response-sec": 1}),
 			row(map[string]float64{"tenants": 8, "tenant-0-mean-response-sec": 1})},
-			[]string{"9 tenants: results by tenant are of 2, of those numbered 0 to 3",
-				"3 priorities: results by priority are of 1, of those numbered 0 to 3"}},
+			[]string{"9 tenants: results by tenant cover 2 of them, numbers 0 to 3",
+				"3 priorities: results by priority cover 1 of them, numbers 0 to 3"}},
 	} {
 		if got := labelNotes(c.rows); !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)

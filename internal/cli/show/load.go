@@ -22,7 +22,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Load is one HTTP load to be put on, again and again: a row of the table.
+// A Load is one HTTP load, to be sent repeatedly: a row of the table.
 type Load struct {
 	Row      string
 	Name     string // of its results
@@ -34,14 +34,14 @@ type Load struct {
 	Run      func(context.Context, LoadTurn) (*attack.Report, error)
 }
 
-// A LoadTurn is one of the times that a load is put on.
+// A LoadTurn is one repetition of a load.
 type LoadTurn struct {
 	Seed   uint64
 	before *bench.Result // of a soak that was cut off; nil: it begins
 	Watch  func(attack.Progress)
 }
 
-// runInto runs the load, and writes what a soak has so far.
+// runInto runs the load, and writes the interim results of a soak.
 func (l Load) runInto(
 	ctx context.Context, t LoadTurn, h *execute.Host, dir *directory.Dir,
 ) (*attack.Report, error) {
@@ -52,7 +52,7 @@ func (l Load) runInto(
 	return l.Run(bench.WithProgress(ctx, &progress), t)
 }
 
-// A loaded is what has come of a series of loads.
+// A loaded is the state and the results of a series of loads.
 type loaded struct {
 	*execute.Execution
 	loads   []Load
@@ -62,7 +62,7 @@ type loaded struct {
 	nobody  int      // runs that failed because nobody has answered
 }
 
-// settle settles the seeds, and names the plan of attacks in the directory.
+// settle chooses the seeds, and writes the plan of attacks into the directory.
 func (e *loaded) settle(kind string, o options.LoadOptions) error {
 	sum := sha256.New()
 	words := json.NewEncoder(sum)
@@ -185,12 +185,12 @@ func (e *loaded) putOn(ctx context.Context, o options.LoadOptions, all *execute.
 	return nil
 }
 
-// mostStalls is the p99 of the stalls of the machine, as a share of the p99 response, from which on
-// clients without a pause are told how much of it is the machine's.
+// mostStalls is the ratio of the machine's p99 stall to the p99 response above which a note for
+// clients without a pause states how much of the response is the machine's.
 const mostStalls = 0.1
 
 // noteFlatOut notes, once for each load, that clients without a pause keep the processors busy on
-// purpose. That is no reason to doubt its numbers.
+// purpose, which is no reason to doubt its results.
 func (e *loaded) noteFlatOut() error {
 	for k, l := range e.loads {
 		for _, r := range e.of(k) {
@@ -213,7 +213,7 @@ func (e *loaded) noteFlatOut() error {
 	return nil
 }
 
-// nothingCompleted says what came instead, where nothing was completed; "" where something was.
+// nothingCompleted describes the outcomes if no request completed, or returns "".
 func nothingCompleted(r *attack.Report) string {
 	if rate, ok := r.Metric(metric.MeanResponse); ok && rate >= 0 || r.Cut != nil {
 		return ""
@@ -233,7 +233,7 @@ func spellCounts(before string, counts []attack.Count) (words []string) {
 	return words
 }
 
-// NewLoad makes a load of an attack.
+// NewLoad returns the load of an attack.
 func NewLoad(k attack.Attack) Load {
 	l := Load{Row: k.Target(), Name: k.Name(), Estimate: k.Duration}
 	if k.Strategy.Spec.Name != "" {

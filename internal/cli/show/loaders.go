@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
-// LoadsOf returns what makes a load of an attack, one that the agents share where there are some.
-// The caller calls end when all is sent.
+// LoadsOf returns a function that makes the load of an attack, shared by the agents if there are
+// any. The caller calls end when all loads have been sent.
 func LoadsOf(
 	ctx context.Context, h *execute.Host, o options.AttackOptions,
 ) (of func(attack.Attack) Load, end func(), err error) {

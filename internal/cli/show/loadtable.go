@@ -16,10 +16,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Width is that of what is said of loads.
+// Width is the column width of the load table and its notes.
 const Width = 80
 
-// loadColumns are those of the table: 80 characters with the longest name of a strategy.
+// loadColumns are the columns of the table: 80 characters with the longest name of a strategy.
 var loadColumns = []Column{
 	{Head: "throughput", Unit: metric.Throughput},
 	{Head: "p50", Unit: metric.P50Response},
@@ -28,7 +28,7 @@ var loadColumns = []Column{
 	{Head: "p99 lag", Unit: metric.P99Lag},
 }
 
-// loadShares are said below it, where they are not 0.
+// loadShares are listed below the table, if they are not 0.
 var loadShares = []Column{
 	{Head: "shed", Unit: metric.Shed},
 	{Head: "throttled", Unit: metric.Throttled},
@@ -100,7 +100,7 @@ func showLoaded(kind, what string, e *loaded, format string) error {
 %s`, report)
 }
 
-// rows are the loads with their results.
+// rows returns the loads with their results.
 func (e *loaded) rows() []Row {
 	rows := make([]Row, len(e.loads))
 	for k, l := range e.loads {
@@ -112,7 +112,7 @@ func (e *loaded) rows() []Row {
 	return rows
 }
 
-// of are the repetitions of load k.
+// of returns the repetitions of load k.
 func (e *loaded) of(k int) (all []execute.Record) {
 	for _, r := range e.Records {
 		if r.Section == k {
@@ -122,7 +122,7 @@ func (e *loaded) of(k int) (all []execute.Record) {
 	return all
 }
 
-// completed returns a sentence on the result of a load and its doubts; "" without results.
+// completed returns a sentence on the result of a load and its doubts, or "" without results.
 func completed(r Row) string {
 	done, ok := r.Estimate(metric.Throughput)
 	if !ok {
@@ -152,8 +152,7 @@ func completed(r Row) string {
 		strings.Join(text.Texts(d.Why, results.Doubt.Check), ", "))
 }
 
-// showAnswered says, for every load, which statuses and errors came, over all repetitions, and what
-// share was not completed.
+// rowsUsedUp returns the number of rows of data if an attack has used all of them, else 0.
 func rowsUsedUp(all []execute.Record) int {
 	for _, rec := range all {
 		if n := rec.Answers.RowsUsedUp; n > 0 {
@@ -173,6 +172,7 @@ func total(cell results.Cell, unit string) int {
 	return int(sum)
 }
 
+// showAnswered prints the statuses, errors and losses of each load, over all repetitions.
 func showAnswered(e *loaded, rows []Row) {
 	fmt.Fprintln(e.Stdout)
 	for k, r := range rows {

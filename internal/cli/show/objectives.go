@@ -9,12 +9,13 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// fewJudged is up to how many verdicts are all listed; beyond, those that are not met.
+// fewJudged is the number of verdicts up to which all are listed. Of more, only those that miss the
+// objective are.
 const fewJudged = 20
 
-// ShowObjectives prints the decision on each objective below the tables: the verdict, the value,
-// the evidence, and the flag that would decide what is undecided. Where there are several scenarios
-// each has its name.
+// ShowObjectives prints the decision on each objective: the verdict, the value, the evidence, and
+// the flag that would decide an undecided one. With several scenarios, each line has the scenario's
+// name.
 func ShowObjectives(e *execute.Execution, name func(execute.Record) string) error {
 	all := e.Judged()
 	if len(all) == 0 {
@@ -45,7 +46,7 @@ func ShowObjectives(e *execute.Execution, name func(execute.Record) string) erro
 	return err
 }
 
-// An objectiveLine is a decision in a document.
+// An objectiveLine is a decision on an objective in a document.
 type objectiveLine struct {
 	Name      string  `json:"name"` // of the scenario
 	Objective string  `json:"objective"`
@@ -55,8 +56,8 @@ type objectiveLine struct {
 	Value *float64 `json:"value,omitempty"`
 	// its relative 95 % error, if that is beyond 25 %; null where there is no bound
 	Uncertain *results.Number `json:"uncertain,omitempty"`
-	// the ends of what the value can be: a 95 % interval, or the bounds of a load test; absent
-	// where they are unknown or infinite
+	// the bounds of the value: a 95 % interval, or the limits of a load test; absent if unknown or
+	// infinite
 	Low     *float64 `json:"low,omitempty"`
 	High    *float64 `json:"high,omitempty"`
 	Runs    int      `json:"runs"`

@@ -11,14 +11,14 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Found is what has become of a search.
+// Found is a search with its answers.
 type Found struct {
 	*execute.Execution
 	Search  capacity.Search
 	Answers []capacity.Answer
 }
 
-// A SearchDocument is what `poolbench capacity --format json` prints.
+// A SearchDocument is the output of `poolbench capacity --format json`.
 type SearchDocument struct {
 	Head
 	Objective  string  `json:"objective"`
@@ -27,7 +27,7 @@ type SearchDocument struct {
 	To         float64 `json:"to"`
 	Confidence float64 `json:"confidence"`
 	Cut        string  `json:"interrupted,omitempty"`
-	// of a rate that is not the target's, or why the search of a server stopped
+	// about a rate that differs from the target's, or why the search of a server stopped
 	Warnings []string         `json:"warnings,omitempty"`
 	Answers  []SearchLine     `json:"answers"`
 	Failed   []rundir.Failure `json:"failed,omitempty"`
@@ -38,7 +38,7 @@ type SearchLine struct {
 	Name     string `json:"name"`
 	Strategy string `json:"strategy"`
 	Outcome  string `json:"outcome"` // between, at least, nowhere, unknown
-	// the highest that is surely met, or the smallest limit; absent where there is none
+	// the highest value that is surely met, or the smallest limit; absent if there is none
 	Met *float64 `json:"met,omitempty"`
 	// the lowest above it that is surely missed, or the largest limit below it
 	Missed      *float64      `json:"missed,omitempty"`
@@ -47,7 +47,7 @@ type SearchLine struct {
 	Calculated  int           `json:"calculated"` // of the runs, from their plans
 	Confirmed   int           `json:"confirmed"`  // runs of the strategy's code that say the same
 	Tried       []SearchProbe `json:"tried"`
-	// on each objective at each value tried, where the question is about the long run
+	// on each objective at each value tried, if the question is about the long run
 	Decisions []Decision `json:"decisions,omitempty"`
 }
 
@@ -60,7 +60,7 @@ type SearchProbe struct {
 	Verdict string  `json:"verdict"`
 }
 
-// A Decision is that on an objective at a value, with its evidence.
+// A Decision is about one objective at one value, with its evidence.
 type Decision struct {
 	At        float64  `json:"at"`
 	Objective string   `json:"objective"`
@@ -72,7 +72,6 @@ type Decision struct {
 	Next      string   `json:"next,omitempty"` // the flag that would decide
 }
 
-// decisionsOf are those of a probe.
 func decisionsOf(p capacity.Probe, list objectives.List) (all []Decision) {
 	for i, d := range p.Decisions {
 		all = append(all, Decision{p.At, list[i].String(), d.Verdict.String(),

@@ -18,8 +18,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// ShowSearch prints the answers: on stdout the tables or the document, on stderr what a reader
-// must not miss.
+// ShowSearch prints the answers: the tables or the document on stdout, warnings on stderr.
 func ShowSearch(f *Found, format string) error {
 	if format == "json" {
 		return showCapacityJSON(f)
@@ -50,7 +49,7 @@ func ShowSearch(f *Found, format string) error {
 `, f.Report, f.Search.Over, f.Dir.Path())
 }
 
-// sayCalculated says how far the runs took place.
+// sayCalculated prints which part of the runs was calculated.
 func sayCalculated(f *Found) {
 	runs, calculated, confirmed := 0, 0, 0
 	for _, answer := range f.Answers {
@@ -70,7 +69,7 @@ func sayCalculated(f *Found) {
 		calculated, runs, also)
 }
 
-// superlatives say which load, rate, limit or queue is searched.
+// superlatives describe the load, rate, limit or queue that is searched.
 var superlatives = [...]string{"highest", "highest", "smallest", "longest"}
 
 func (f *Found) confidence() string {
@@ -80,7 +79,7 @@ func (f *Found) confidence() string {
 	return "95 %"
 }
 
-// place is what the answers of a table have in common, in words.
+// place describes the settings that all answers of a table share.
 func (f *Found) place(answer capacity.Answer) string {
 	keys := results.NameKeys([]byte(answer.Scenario.Name()))
 	without := []string{"strategy", "queue", f.Search.Over.String()}
@@ -90,7 +89,7 @@ func (f *Found) place(answer capacity.Answer) string {
 	return Heading(results.Without(keys, without...))
 }
 
-// showAnswers prints a table of answers, and below it what a table has no room for.
+// showAnswers prints a table of answers, with notes below it.
 func showAnswers(f *Found, answers []capacity.Answer) error {
 	heads := []string{"strategy", f.Search.Over.String(), "tasks offered", "tried", "runs"}
 	if f.Search.Over == capacity.Rate {
@@ -123,7 +122,7 @@ func showAnswers(f *Found, answers []capacity.Answer) error {
 	return nil
 }
 
-// interval spells an answer.
+// interval formats an answer.
 func (f *Found) interval(a capacity.Answer) string {
 	outcome := a.Outcome()
 	switch {
@@ -141,7 +140,7 @@ func (f *Found) interval(a capacity.Answer) string {
 	return strings.ReplaceAll(fmt.Sprintf("%v to %v", a.Met, a.Missed), "NaN", "?")
 }
 
-// smallest spells an answer of limits: all that may be the smallest that meets the objective.
+// smallest formats an answer about limits: all that may be the smallest that meets the objective.
 func (f *Found) smallest(a capacity.Answer) string {
 	switch {
 	case a.Outcome() == capacity.Nowhere:
@@ -163,7 +162,7 @@ func (f *Found) smallest(a capacity.Answer) string {
 	}
 }
 
-// ofLimits says what a larger limit would bring.
+// ofLimits describes the gain of a larger limit.
 func (f *Found) ofLimits(a capacity.Answer) (notes []string) {
 	if len(a.Probes) == 0 {
 		return nil
@@ -182,11 +181,11 @@ func (f *Found) ofLimits(a capacity.Answer) (notes []string) {
 	return notes
 }
 
-// littleMore is a gain that no larger limit is worth.
+// littleMore is a gain too small to justify a larger limit.
 const littleMore = 0.01
 
-// enough names the smallest limit tried that is as good as the largest: by the metric of the first
-// objective or, of runs of a length, as no task waited.
+// enough finds the smallest limit tried that is as good as the largest: by the metric of the first
+// objective or, for runs of a fixed length, because no task waited.
 func (f *Found) enough(a capacity.Answer) (notes []string) {
 	limit, best := math.NaN(), math.NaN()
 	if d := a.Probes[0].Decisions; len(d) > 0 {
@@ -217,7 +216,8 @@ const (
 	mostShown     = 4 // answers whose evidence is listed; the JSON document has that of all
 )
 
-// Evidence says by what the ends of an answer are decided, and what lies between them is not.
+// Evidence describes which runs decide the ends of an answer, and why values between them are
+// undecided.
 func (f *Found) Evidence(a capacity.Answer) (notes []string) {
 	undecided := 0
 	for _, p := range a.Probes {
@@ -247,7 +247,7 @@ func (f *Found) Evidence(a capacity.Answer) (notes []string) {
 	return notes
 }
 
-// within reports whether a value lies between the ends of an answer, or beyond the only one.
+// within reports whether a value lies between the ends of an answer, or beyond its only end.
 func (f *Found) within(a capacity.Answer, at float64) bool {
 	met, missed := a.Met, a.Missed
 	if f.Search.Over == capacity.Limit {
@@ -256,7 +256,7 @@ func (f *Found) within(a capacity.Answer, at float64) bool {
 	return !(at <= met) && !(at >= missed)
 }
 
-// offered spells the arrival rates at the ends of an answer.
+// offered formats the arrival rates at the ends of an answer.
 func offered(a capacity.Answer) string {
 	var ends []string
 	for _, p := range a.Probes {
@@ -270,7 +270,7 @@ func offered(a capacity.Answer) string {
 	return strings.Join(ends, " to ") + " /s"
 }
 
-// notes says what makes an answer less than it looks.
+// notes returns the limitations of an answer.
 func (f *Found) notes(a capacity.Answer) (notes []string) {
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if a.Err != nil {
@@ -284,7 +284,7 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 		notes = append(notes, f.ofLimits(a)...)
 	}
 	if loss := LossWords(a.Losses()); loss != "" {
-		add("at %s %v %s: the objective is met by those that complete", f.Search.Over, a.Met, loss)
+		add("at %s %v %s: the objective is met by the tasks that complete", f.Search.Over, a.Met, loss)
 	}
 	if len(a.MissedBelow) > 0 {
 		below := text.Texts(a.MissedBelow, func(v float64) string { return fmt.Sprint(v) })
@@ -296,18 +296,18 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 			"runs (--n) or another range")
 	}
 	if untold := a.Untold(); untold > 0 {
-		add("%d runs could not tell, for want of tasks (a p99 takes 368, a p99.9 3688) or "+
-			"because they break an invariant", untold)
+		add("%d runs are inconclusive, because they have too few tasks (a p99 needs 368, a p99.9 3688) or "+
+			"break an invariant", untold)
 	}
 	return notes
 }
 
-// LossWords says what becomes of tasks that do not complete; "" where all do.
+// LossWords describes the tasks that do not complete, or returns "" if all do.
 func LossWords(losses []bench.Metric) string {
 	return results.Cell{&results.Run{Values: execute.Values(losses)}}.LossWords()
 }
 
-// ShowSearchPlan lists what the search begins with and how long it may take, and runs nothing.
+// ShowSearchPlan lists the first runs of the search and its longest duration, and runs nothing.
 func ShowSearchPlan(to *terminal.Printer, s capacity.Search, format string) error {
 	first := s.First()
 	if format == "json" {

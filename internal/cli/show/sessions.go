@@ -4,7 +4,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// stepColumns are those of the table of steps; a session has the same units.
+// stepColumns are the columns of the table of steps. A session has the same units.
 var stepColumns = []Column{
 	{Head: "count", Unit: metric.Count},
 	{Head: "mean response", Unit: metric.MeanResponse},
@@ -15,7 +15,7 @@ var stepColumns = []Column{
 	{Head: "not sent", Unit: metric.Unsent},
 }
 
-// showSteps prints a line for each step of the load's sessions, and one for the sessions.
+// showSteps prints a line for each step of the load's sessions, and one for the whole session.
 func (e *loaded) showSteps(k int, r Row) error {
 	steps := e.loads[k].steps
 	if len(steps) == 0 || len(r.Cell) == 0 {
@@ -43,8 +43,8 @@ func (e *loaded) showSteps(k int, r Row) error {
 	}
 	const length = metric.Sessions + metric.MeanLength
 	if _, ok := r.Estimate(length); ok {
-		e.Say("  ", "The response of a session is the sum of those of its steps; with the time "+
-			"that was thought it took "+r.Show(length)+" in the mean.", Width)
+		e.Say("  ", "The response of a session is the sum of the responses of its steps. Including "+
+			"think time, a session lasted "+r.Show(length)+" on average.", Width)
 	}
 	return nil
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// Show prints what came out: on stdout the table or the document, on stderr what a reader
-// must not miss.
+// Show prints the results: the table or the document on stdout, warnings on stderr.
 func Show(e *execute.Execution, format string) error {
 	if format == "json" {
 		return e.JSON(NewDocument(e, "run"))
@@ -57,7 +56,7 @@ func Show(e *execute.Execution, format string) error {
 `, e.Report, e.Dir.Path())
 }
 
-// showHeadline prints what the report begins with, unless studies say it at more length.
+// showHeadline prints the headline of the report, unless studies print more detail.
 func showHeadline(e *execute.Execution) error {
 	if e.Headline == "" || len(e.Findings) > 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// stageColumns are what the table of stages shows of each.
+// stageColumns are the columns of the table of stages.
 var stageColumns = []Column{
 	{"offered", metric.Offered, true},
 	{"goodput", metric.Goodput, true},
@@ -22,10 +22,10 @@ var stageColumns = []Column{
 	{"failed", metric.Failed, false},
 }
 
-// mostStagesShown is up to how many stages have lines of their own.
+// mostStagesShown is the number of stages up to which each has a line.
 const mostStagesShown = 6
 
-// showStages prints a line for each strategy and stage, where the arrivals of the group have some.
+// showStages prints a line for each strategy and stage, if the arrivals of the group have stages.
 func showStages(p *terminal.Printer, g *group, rows []Row) error {
 	at := arrivalStages(results.Lookup(g.keys, "arrival"))
 	if len(at) < 2 {
@@ -65,7 +65,7 @@ func showStages(p *terminal.Printer, g *group, rows []Row) error {
 	return p.Table(lines)
 }
 
-// loadStageColumns are those of a load test.
+// loadStageColumns are the columns of the stages of a load test.
 var loadStageColumns = []Column{
 	{Head: "offered", Unit: metric.Offered},
 	{Head: "failed", Unit: metric.Failed},
@@ -75,7 +75,6 @@ var loadStageColumns = []Column{
 	{Head: "open at its end", Unit: metric.BacklogTasks},
 }
 
-// showStages prints a line for each stage of a load test.
 func (e *loaded) showStages(r Row) error {
 	if len(r.Cell) == 0 {
 		return nil
@@ -104,7 +103,7 @@ func (e *loaded) showStages(r Row) error {
 	return e.Table(lines)
 }
 
-// arrivalStages are those that the name of a run says.
+// arrivalStages parses the stages from the name of a run.
 func arrivalStages(arrival string) []arrivals.Stage {
 	v, err := arrivals.Parse(results.Readable(arrival))
 	if err != nil {
@@ -113,10 +112,10 @@ func arrivalStages(arrival string) []arrivals.Stage {
 	return v.Stages()
 }
 
-// stageUnit is the unit of a metric of stage k, from 0.
+// stageUnit returns the unit of a metric of stage k, from 0.
 func stageUnit(k int, unit string) string { return fmt.Sprintf("stage%d-%s", k+1, unit) }
 
-// backlog is how many tasks are in the system at the end of the stage.
+// backlog returns the number of tasks in the system at the end of the stage.
 func (r Row) backlog(k int) string {
 	v, ok := r.Estimate(stageUnit(k, metric.BacklogTasks))
 	if !ok {
@@ -125,7 +124,7 @@ func (r Row) backlog(k int) string {
 	return fmt.Sprintf("%.0f", v.Mid)
 }
 
-// recovery says how long the response took to be what it was in the first stage.
+// recovery returns the time until the response was back at its level in the first stage.
 func (r Row) recovery(k int) string {
 	recovered, known := r.Estimate(stageUnit(k, metric.Recovered))
 	after, ok := r.Estimate(stageUnit(k, metric.Recovery))

@@ -54,7 +54,7 @@ func Suspects(records []execute.Record) (lines []string) {
 	if overload > 0 {
 		head += fmt.Sprintf(", %d more unstable, as requested", overload)
 	}
-	lines = []string{head + "; the report and results.txt say which"}
+	lines = []string{head + "; the report and results.txt list them"}
 	for _, c := range checks {
 		line := c[0].scenario + ": " + c[0].text
 		if more := len(c) - 1; more > 0 {
@@ -65,8 +65,8 @@ func Suspects(records []execute.Record) (lines []string) {
 	return lines
 }
 
-// shortName is what tells the run's scenario from the others: its strategy, and in what they
-// differ.
+// shortName distinguishes the run's scenario from the others: by its strategy and the axes in which
+// they differ.
 func shortName(r execute.Record, of []execute.Record) string {
 	var differ []results.Pair
 	for _, k := range r.Keys {

@@ -26,7 +26,7 @@ func TestManyDoubts(t *testing.T) {
 			Doubts: []results.Doubt{{Text: text}}}})
 	}
 	want := []string{"18 of 20 scenarios SUSPECT, 2 more unstable, as requested; the report and " +
-		"results.txt say which",
+		"results.txt list them",
 		"serial, load 3: lag: late; and 16 more", "serial, load 0: too short: few tasks"}
 	if got := Suspects(records); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -34,7 +34,7 @@ func TestManyDoubts(t *testing.T) {
 	calm := records[19]
 	calm.Run = &results.Run{Name: "calm"}
 	want = []string{"18 of 21 scenarios SUSPECT (lag 17, too short 1), 2 more unstable, as requested; " +
-		"the report and results.txt say which"}
+		"the report and results.txt list them"}
 	if got := Suspects(append(records, calm)); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -66,7 +66,7 @@ func TestOverloadByRate(t *testing.T) {
 			Doubts: []results.Doubt{{Text: "overload: more is offered than done"}}}})
 	}
 	if got, want := Suspects(records)[0], "1 of 2 scenarios SUSPECT, 1 more unstable, as requested; "+
-		"the report and results.txt say which"; got != want {
+		"the report and results.txt list them"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// p99 is the metric of a sweep that no study decides by another one.
+// p99 is the metric of a sweep unless a study decides by another one.
 const p99 = metric.P99Response
 
-// showSweep prints one table for all groups that differ in the swept axis alone: strategies down,
-// its values across, in each cell the p99 of the response or, for a study, what decides it: a table
-// for each metric.
+// showSweep prints one table for all groups that differ only in the swept axis: strategies down,
+// its values across, and in each cell the p99 response. A study has a table for each deciding
+// metric instead.
 func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 	axis := sweptAxis(groups)
 	title := func(g *group) string { return Heading(results.Without(g.keys, axis)) }
@@ -65,7 +65,7 @@ func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 	return nil
 }
 
-// unitsOf are the deciding metrics that a block has; without any, the p99 of the response.
+// unitsOf returns the deciding metrics of a block, by default the p99 response.
 func unitsOf(block []*group, decides []string) []string {
 	units := slices.DeleteFunc(slices.Clone(decides), func(unit string) bool {
 		return !slices.ContainsFunc(block, func(g *group) bool { return g.has(unit) })
@@ -76,10 +76,10 @@ func unitsOf(block []*group, decides []string) []string {
 	return units
 }
 
-// isTime reports whether a metric is a time, which is one of the tasks that completed.
+// isTime reports whether a metric is a time, which covers only completed tasks.
 func isTime(unit string) bool { return strings.HasSuffix(unit, "-sec") }
 
-// headOf names a metric; that of the p99 of all tasks in full.
+// headOf names a metric. It spells the p99 of all tasks in full.
 func headOf(unit string) string {
 	if unit == p99 {
 		return "p99 response"
@@ -87,8 +87,8 @@ func headOf(unit string) string {
 	return columnOf(unit).Head
 }
 
-// sweepTables are a table for each metric or, where there is one value of the axis only, one with a
-// column for each. names are those of the strategies that have a row.
+// sweepTables returns a table for each metric, or one with a column for each metric if the axis has
+// a single value. names are the strategies that have a row.
 func sweepTables(
 	axis string, units []string, block []*group, names map[string]string, titled bool,
 ) (tables [][][]string) {
@@ -124,8 +124,8 @@ func sweepTables(
 	return tables
 }
 
-// cell is the value in that unit; of a time with the share of tasks that completed, where not all
-// did.
+// cell returns the value in that unit. A time has the share of completed tasks added, if not all
+// completed.
 func (g *group) cell(strategy, unit string) string {
 	r := Row{Cell: g.cellOf(strategy)}
 	if r.Cell == nil {
@@ -138,7 +138,7 @@ func (g *group) cell(strategy, unit string) string {
 	return s
 }
 
-// cellOf are the runs of a strategy; nil where it has none.
+// cellOf returns the runs of a strategy, or nil.
 func (g *group) cellOf(strategy string) results.Cell {
 	for _, r := range g.rows {
 		if r.Strategy == strategy {
@@ -152,7 +152,8 @@ func (g *group) losesTasks() bool {
 	return slices.ContainsFunc(g.rows, func(r Row) bool { return r.Lost() > 0 })
 }
 
-// sweptAxis is the axis with the most values; of several, the first that a scenario's name has.
+// sweptAxis returns the axis with the most values and, among several, the first in a scenario's
+// name.
 func sweptAxis(groups []*group) (axis string) {
 	values := map[string][]string{}
 	most := 0

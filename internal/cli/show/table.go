@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A group are the runs of one scenario but for its strategy: what may be compared.
+// A group contains the runs of scenarios that differ only in their strategy and so can be compared.
 type group struct {
 	keys []results.Pair // of the names, without strategy and queue
 	rows []Row          // by strategy, in the order of the plan
@@ -53,8 +53,8 @@ func groupRecords(records []execute.Record) (groups []*group) {
 	return groups
 }
 
-// A Column of the full table. One that is not always there is shown where a row of the section has
-// a value other than 0.
+// A Column of the full table. An optional one is shown if a row of the section has a value other
+// than 0.
 type Column struct {
 	Head, Unit string
 	always     bool
@@ -84,8 +84,8 @@ var columns = []Column{
 	{"makespan", metric.Makespan, false},
 }
 
-// fewGroups is up to how many a section gets a full table each; beyond, one value a scenario has to
-// do.
+// fewGroups is the number of groups up to which each has a full table. In a larger section, each
+// scenario has one value.
 const fewGroups = 4
 
 // showTables prints the results, section by section.
@@ -144,7 +144,7 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 	return nil
 }
 
-// Table has a line for each row that has results, below the heads.
+// Table returns a line for each row with results, below the heads.
 func Table(of string, columns []Column, rows []Row) (lines [][]string) {
 	lines = append(lines, append([]string{of}, Heads(columns)...))
 	for _, r := range rows {
@@ -157,8 +157,8 @@ func Table(of string, columns []Column, rows []Row) (lines [][]string) {
 	return lines
 }
 
-// Uncertain explains the marks of the values of a table that are uncertain, in a line; none where
-// there are none.
+// Uncertain explains the marks of uncertain values of a table in a line, or returns none without
+// marks.
 func Uncertain(columns []Column, rows []Row) []string {
 	var shown []results.Shown
 	for _, r := range rows {
@@ -169,12 +169,11 @@ func Uncertain(columns []Column, rows []Row) []string {
 	return results.UncertainLines(shown)
 }
 
-// Heads are those of the columns.
+// Heads returns the heads of the columns.
 func Heads(columns []Column) []string {
 	return text.Texts(columns, func(c Column) string { return c.Head })
 }
 
-// columnOf returns the column of a metric.
 func columnOf(unit string) Column {
 	if i := slices.IndexFunc(columns, func(c Column) bool { return c.Unit == unit }); i >= 0 {
 		return columns[i]
@@ -194,7 +193,7 @@ func (g *group) has(unit string) bool {
 	})
 }
 
-// columns are those that this group needs, the deciding ones first.
+// columns returns the columns of this group, the deciding ones first.
 func (g *group) columns(decides []string) (shown []Column) {
 	for _, unit := range decides {
 		if g.has(unit) {
@@ -225,13 +224,13 @@ func (g *group) columns(decides []string) (shown []Column) {
 	return shown
 }
 
-// Open reports whether tasks come at a rate, of the scenario's own or by its load.
+// Open reports whether tasks arrive at a rate, given as such or by a load.
 func (g *group) Open() bool {
 	return results.Lookup(g.keys, "load")+results.Lookup(g.keys, "rate") != "" ||
 		arrivalStages(results.Lookup(g.keys, "arrival")) != nil
 }
 
-// Repetitions ends a heading where the values are medians.
+// Repetitions returns the end of a heading above medians.
 func Repetitions(rows []Row) string {
 	most := 0
 	for _, r := range rows {
@@ -243,5 +242,5 @@ func Repetitions(rows []Row) string {
 	return fmt.Sprintf("; median of %d runs", most)
 }
 
-// Heading spells what the names of runs have in common.
+// Heading formats the keys that names of runs have in common.
 func Heading(keys []results.Pair) string { return strings.Join(results.Words(keys), ", ") }

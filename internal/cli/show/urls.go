@@ -17,7 +17,7 @@ import (
 // mostURLs is how many URLs the terminal shows.
 const mostURLs = 10
 
-// urlColumns are those of the table of URLs, before the statuses.
+// urlColumns are the columns of the table of URLs, before the statuses.
 var urlColumns = []Column{
 	{Head: "requests", Unit: metric.Count},
 	{Head: "failed", Unit: metric.Failed},
@@ -61,7 +61,7 @@ func (e *loaded) showURLs(k int, r Row) error {
 	return nil
 }
 
-// part spells a metric of a part of the requests.
+// part formats a metric of a part of the requests.
 func (r Row) part(prefix string, c Column) string {
 	if v, ok := r.Estimate(prefix + c.Unit); ok && c.Unit == metric.Count {
 		return fmt.Sprintf("%.0f", v.Mid)
@@ -69,8 +69,8 @@ func (r Row) part(prefix string, c Column) string {
 	return r.Show(prefix + c.Unit)
 }
 
-// worst is the p95 of a URL by which it is sorted. Requests that failed count as slower than any
-// other. Of too few requests it is the mean.
+// worst returns the p95 of a URL for sorting, or the mean of too few requests. Failed requests
+// count as slower than any other.
 func (r Row) worst(prefix string) float64 {
 	failed, _ := r.Estimate(prefix + metric.Failed)
 	shed, _ := r.Estimate(prefix + metric.Shed)
@@ -86,14 +86,14 @@ func (r Row) worst(prefix string) float64 {
 	return 0
 }
 
-// statuses spells how often each status came, over all repetitions.
+// statuses formats the number of each status, over all repetitions.
 func (r Row) statuses(prefix string) string {
 	return strings.Join(text.Texts(statusCounts(r.Cell, prefix), func(c attack.Count) string {
 		return fmt.Sprintf("%s × %d", c.What, c.N)
 	}), ", ")
 }
 
-// statusCounts are the statuses in all runs of a cell, the most frequent first.
+// statusCounts returns the statuses in all runs of a cell, the most frequent first.
 func statusCounts(cell results.Cell, prefix string) (all []attack.Count) {
 	for _, s := range results.Statuses(cell, prefix) {
 		all = append(all, attack.Count{What: s.Status, N: int(s.Count)})
@@ -113,7 +113,7 @@ type urlLine struct {
 	Received int                `json:"received_bytes"`
 }
 
-// urlLines are those of a run.
+// urlLines returns the lines of a run.
 func urlLines(run *results.Run) (all []urlLine) {
 	for _, part := range results.PartsOf(run) {
 		n, _ := run.Value(part.Prefix + metric.Count)

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// Explain prints why the runs of an execution took so long.
+// Explain prints the causes of the slow tasks of an execution.
 func Explain(e *execute.Execution) error {
 	groups := why.Groups(&results.Results{Runs: runsOf(e)})
 	if len(groups) == 0 {
@@ -45,7 +45,7 @@ func ShowTools(p *terminal.Printer, tools []why.Tool) error {
 	return nil
 }
 
-// Of many scenarios the slowest of each group are explained.
+// With many scenarios, only the slowest of each group are explained.
 const (
 	mostWhyGroups = 8
 	mostWhyRuns   = 24

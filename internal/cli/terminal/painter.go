@@ -15,7 +15,6 @@ var (
 	verdictColours = []string{"31", "33", "32"} // red, yellow, green, as the terminal has them
 )
 
-// Write implements io.Writer.
 func (p painter) Write(text []byte) (int, error) {
 	var out []byte
 	end := 0

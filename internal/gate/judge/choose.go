@@ -61,9 +61,9 @@ func (c *Choice) why(m Candidate) string {
 	switch {
 	case m.Better != verdict.LowerIsBetter && m.Better != verdict.HigherIsBetter:
 		if asked {
-			c.refuse(m, "no Unit line says whether higher or lower is better")
+			c.refuse(m, "no Unit line states whether higher or lower is better")
 		} else if !m.Ours && c.differ(old, new) {
-			c.refuse(m, "it differs, and its direction is not known: say --better "+m.Unit+
+			c.refuse(m, "it differs, and its direction is not known: give --better "+m.Unit+
 				"=lower or =higher")
 		}
 		return "direction not known"

@@ -120,7 +120,7 @@ func (o Options) row(s Sample, tests int, ranks RankSums) Row {
 func (row *Row) deviation() float64 { return row.SE / rankLoss * math.Sqrt(float64(row.N)) }
 
 func (r *Report) warnOfVariation(s Sample, row Row) {
-	warning := fmt.Sprintf("%v varies although its Unit line says assume=exact; it is tested like "+
+	warning := fmt.Sprintf("%v varies although its Unit line has assume=exact, so it is tested like "+
 		"any other", s.Metric)
 	if s.Exact && row.N > 0 && row.Tested() && !slices.Contains(r.Warnings, warning) {
 		r.Warnings = append(r.Warnings, warning)
@@ -179,7 +179,7 @@ func Once(o Options, samples []Sample) (*Report, error) {
 	}
 	if unpaired > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s judged as if they were not paired: in a "+
-			"family of %s a verdict takes %d pairs", text.Count(unpaired, "metric"),
+			"family of %s a verdict needs %d pairs", text.Count(unpaired, "metric"),
 			text.Count(r.Tests, "test"), MinPairs(needed)))
 	}
 	return r, nil

@@ -136,7 +136,7 @@ func (g *gate) decideWith(needs int, i int) string {
 			"--benchtime"
 	}
 	if needs > mostPairs {
-		return fmt.Sprintf("it takes about %d pairs, and --pairs allows %d: use a quieter machine, "+
+		return fmt.Sprintf("it needs about %d pairs, and --pairs allows %d: use a quieter machine, "+
 			"or longer runs by --benchtime", needs, mostPairs)
 	}
 	took := time.Duration(needs) * (g.paces[i].pair(true) + 2*g.link)

@@ -140,7 +140,7 @@ func TestSaysForecast(t *testing.T) {
 		0: "no number of pairs would decide soon: use a quieter machine, or longer runs by " +
 			"--benchtime",
 		45:  "about 45 pairs would decide: --pairs 45, some 3 min 0 s for this benchmark",
-		200: "it takes about 200 pairs, and --pairs allows 100: ",
+		200: "it needs about 200 pairs, and --pairs allows 100: ",
 	} {
 		if got := g.decideWith(needs, 0); !strings.HasPrefix(got, want) {
 			t.Errorf("%d pairs: %q", needs, got)

@@ -99,7 +99,7 @@ func TestGate(t *testing.T) {
 	o.Layouts = 3
 	if _, err := Gate(t.Context(), o, &quiet{}); err == nil ||
 		!strings.Contains(err.Error(),
-			"is of another gate, which can only be replaced: layouts was 1, and now is 3") {
+			"belongs to another gate, which can only be replaced: layouts was 1, and now is 3") {
 		t.Errorf("resumed with another setting: %v", err)
 	}
 	m.clean()
@@ -108,7 +108,7 @@ func TestGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Gate(t.Context(), o, &quiet{}); err == nil ||
-		!strings.HasSuffix(err.Error(), "there is a old.txt, and no plan.json says of which gate") {
+		!strings.HasSuffix(err.Error(), "there is a old.txt, but no plan.json that identifies its gate") {
 		t.Errorf("resumed without a plan: %v", err)
 	}
 	m.clean()
@@ -449,7 +449,7 @@ func TestUnfit(t *testing.T) {
 		{"metric without a direction", "package m\n\nimport \"testing\"\n\nfunc BenchmarkNew(b " +
 			"*testing.B) { b.ReportMetric(1, \"x\") }\n", func(o *Options) {
 			o.Bench, o.Skip, o.Metrics = "S", "New", []string{"wide"}
-		}, []string{"whether higher or lower wide is better is not known: say --better " +
+		}, []string{"whether higher or lower wide is better is not known: give --better " +
 			"wide=lower or =higher"}},
 		{"no room", "package m\n",
 			func(o *Options) { o.Out = filepath.Join(o.Dir, "go.mod", "out") },
@@ -461,7 +461,7 @@ func TestUnfit(t *testing.T) {
 				"    ./x_test.go:3:13: cannot use"}},
 		{"left out", fmt.Sprintf(function, "New", ""),
 			func(o *Options) { o.Skip, o.Bench = "New", "New" },
-			[]string{"no benchmark matches New, except those that match New, in ./..."}},
+			[]string{"no benchmark matches New, except matches of New, in ./..."}},
 		{"none", "package m\n", func(o *Options) { o.Bench = "Nothing" },
 			[]string{"no benchmark matches Nothing in ./..."}},
 		{"no revision", "package m\n", func(o *Options) { o.Base = "nowhere" },

@@ -265,7 +265,7 @@ func (c *catalog) lacks(o Options, counts bool) error {
 			wrong = append(wrong, fmt.Errorf("no benchmark reports %s", unit))
 		case !directed:
 			wrong = append(wrong,
-				fmt.Errorf("whether higher or lower %s is better is not known: say --better "+
+				fmt.Errorf("whether higher or lower %s is better is not known: give --better "+
 					"%[1]s=lower or =higher", unit))
 		}
 	}
@@ -275,7 +275,7 @@ func (c *catalog) lacks(o Options, counts bool) error {
 func noneMatches(o Options) error {
 	but := ""
 	if o.Skip != "" {
-		but = fmt.Sprintf(", except those that match %s,", o.Skip)
+		but = fmt.Sprintf(", except matches of %s,", o.Skip)
 	}
 	return fmt.Errorf("no benchmark matches %s%s in %s", o.Bench, but,
 		strings.Join(o.Packages, " "))

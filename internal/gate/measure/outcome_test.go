@@ -153,7 +153,7 @@ func TestUndecided(t *testing.T) {
 			}
 		})
 	})
-	const want = "a regression of 10 % is not excluded; it takes about "
+	const want = "a regression of 10 % is not excluded; it needs about "
 	if row := r.Rows[0]; r.ExitCode() != verdict.ExitUndecidable ||
 		!strings.HasPrefix(row.Reason, want) || row.Needs <= 100 {
 		t.Errorf("%+v", row)

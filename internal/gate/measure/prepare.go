@@ -191,7 +191,7 @@ func (g *gate) goOn(now *plan) error {
 		before.Judge.FreshPairs = now.Judge.FreshPairs
 	}
 	if what := before.differs(now); what != "" {
-		return fmt.Errorf("%s is of another gate, which can only be replaced: %s", g.Out, what)
+		return fmt.Errorf("%s belongs to another gate, which can only be replaced: %s", g.Out, what)
 	}
 	g.plan, g.resumed = before, true
 	return nil
@@ -218,7 +218,7 @@ func (g *gate) begin(ctx context.Context) error {
 		OrigUnit: Instructions, Value: "lower"}
 	for _, name := range slices.Concat(resultFiles[:], controlFiles[:]) {
 		if _, err := os.Stat(filepath.Join(g.Out, name)); err == nil && !g.resumed {
-			return fmt.Errorf("%s: there is a %s, and no %s says of which gate",
+			return fmt.Errorf("%s: there is a %s, but no %s that identifies its gate",
 				g.Out, name, PlanFile)
 		}
 	}

@@ -233,7 +233,7 @@ func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 		}
 		return fmt.Sprintf("the machine is too busy: the same work, measured %d times as if it "+
 				"were two revisions, scatters by %.0f%% or more; "+
-				"%.4g%% more work would take %.0f fresh pairs to find, and there are %d", n,
+				"to find %.4g%% more work would need %.0f fresh pairs, and there are %d", n,
 				100*math.Expm1(spread), 100*ControlSlowdown, wanted.PairsToFind(spread, tests),
 				fresh),
 			nil

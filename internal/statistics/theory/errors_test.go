@@ -58,7 +58,7 @@ func TestBadInput(t *testing.T) {
 			H2{0.5, 0, 1}, 4)),
 		"mean of branch 2 must be positive and finite, got NaN": answer(MH2k(1,
 			H2{0.5, 1, nan}, 4)),
-		"M/H2/k takes limits up to 128, got 129": answer(MH2k(1,
+		"M/H2/k accepts limits up to 128, got 129": answer(MH2k(1,
 			H2{0.5, 1, 1}, 129)),
 		"clients must be at least 1, got 0": answer(
 			MMkN(Closed{0, 1, 1, 1})),

@@ -33,7 +33,7 @@ func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 		return nil, err
 	}
 	if limit > mostPhases {
-		return nil, fmt.Errorf("theory: M/H2/k takes limits up to %d, got %d", mostPhases, limit)
+		return nil, fmt.Errorf("theory: M/H2/k accepts limits up to %d, got %d", mostPhases, limit)
 	}
 	if rho := p.Utilisation(); rho > 1-1e-8 {
 		return nil, tooClose("M/H2/k", rho)

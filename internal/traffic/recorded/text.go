@@ -49,8 +49,8 @@ func (d *Document) Rows() [][]string {
 			"Poisson's", text.Seconds(w.Window), times(w.Index))})
 	}
 	if s := d.Swing; d.swings() {
-		rows = append(rows, []string{"swings", fmt.Sprintf("every %s by %s of the mean: %s of what "+
-			"the rate varies", text.Seconds(s.Period), text.Share(s.Amplitude),
+		rows = append(rows, []string{"swings", fmt.Sprintf("every %s by %s of the mean: %s of the "+
+			"rate's variance", text.Seconds(s.Period), text.Share(s.Amplitude),
 			text.WholeShare(s.Share))})
 	}
 	rows = append(rows, []string{"resembles", d.resembles()})

@@ -51,15 +51,15 @@ func Keys() []param.Key {
 		{Name: "layout", Kind: param.Text, Default: "auto", Doc: "of the lines of a log, as nginx's " +
 			"log_format or Apache's LogFormat has it, with ~ for each blank; auto: by the content"},
 		{Name: "unit", Kind: param.Choice, Default: "auto", Choices: UnitNames(),
-			Doc: "unit of durations that are plain numbers; auto: seconds, or what HAR and vegeta's " +
-				"results have"},
+			Doc: "unit of durations that are plain numbers; auto: seconds, or the unit of HAR and " +
+				"vegeta's results"},
 		{Name: "from", Kind: param.Text, Default: "first",
 			Doc: "begin of the part that is played: 09:00 on the first day, or 10m after the first"},
 		{Name: "to", Kind: param.Text, Default: "last", Doc: "end of that part, in the same forms"},
 		{Name: "speed", Kind: param.Float, Default: "1",
 			Doc: "times as fast: gaps shrink, durations stay"},
 		{Name: "scale", Kind: param.Float, Default: "1",
-			Doc: "times as many tasks: a random sample of them, or random copies beside them"},
+			Doc: "times as many tasks: a random sample of them, or random copies in addition"},
 	}
 }
 

@@ -82,7 +82,7 @@ func (t *Trace) when(text string) (int64, error) {
 			continue
 		}
 		if !t.dated {
-			return 0, fmt.Errorf("the trace has no dates; want a duration after its first record, "+
+			return 0, fmt.Errorf("the trace has no dates: want a duration after its first record, "+
 				"got %q", text)
 		}
 		const day = int64(24 * time.Hour)

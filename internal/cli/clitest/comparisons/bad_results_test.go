@@ -128,7 +128,7 @@ func TestOddResults(t *testing.T) {
 	}
 	clitest.Write(t, "half", lines+"BenchmarkA 1 5003 ns/")
 	if o := clitest.Command(t, "compare", "plain", "half"); o.Code != clitest.Unusable ||
-		o.Stderr != "poolbench: half:11: the last line is cut off; --allow-partial takes the "+
+		o.Stderr != "poolbench: half:11: the last line is cut off; --allow-partial uses the "+
 			"lines before it\n" {
 		t.Errorf("exit code %d, %s", o.Code, o.Stderr)
 	}

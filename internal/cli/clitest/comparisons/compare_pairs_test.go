@@ -293,7 +293,7 @@ func TestCompareSides(t *testing.T) {
 			"paired by seed"},
 		{"five three --unpaired", []string{"unpaired (--unpaired)\n"}, " end later"},
 		{"five without", []string{"paired by seed, 5 pairs; values are medians, changes geometric means of pairs\n"}, " end later"},
-		{"five old-file", []string{"unpaired: not every run tells its seed\n"}, "paired by seed"},
+		{"five old-file", []string{"unpaired: not every run has a seed\n"}, "paired by seed"},
 		{"five partial --allow-partial", []string{"paired by seed, 5 pairs; values are medians, changes geometric means of pairs\n",
 			"partial is not whole"}, ""},
 		{"five half", []string{"half has no event_loop\n"}, ""},

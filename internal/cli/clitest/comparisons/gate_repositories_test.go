@@ -273,7 +273,7 @@ var repositories = []repository{
 	}, args: "--base HEAD^1 --head HEAD", code: clitest.Regression, says: "1 worse"},
 	{name: "no direction", base: tree{"m_test.go": own(1)}, head: tree{"m_test.go": own(2)},
 		code: clitest.Undecided,
-		says: "it differs, and its direction is not known: say --better quality=lower or =higher"},
+		says: "it differs, and its direction is not known: give --better quality=lower or =higher"},
 	{name: "no benchmark", args: "--bench Nothing", code: clitest.Unusable,
 		says: "gate: no benchmark matches Nothing in ./..."},
 }

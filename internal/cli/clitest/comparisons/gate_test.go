@@ -82,14 +82,14 @@ func TestGateRevisions(t *testing.T) {
 	again := []string{"gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts",
 		"1", "--out", "x"}
 	if o := clitest.Command(t, again...); o.Code != clitest.Unusable ||
-		!strings.Contains(o.Stderr, "--force measures anew, --resume continues") {
+		!strings.Contains(o.Stderr, "--force replaces it, --resume continues") {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	clitest.Write(t, "m_test.go", strings.Replace(clitest.Read(t, "m_test.go"), "1300", "1000", 1))
 	if o := clitest.Command(t, append(again, "--pairs", "12",
 		"--resume")...); o.Code != clitest.Unusable ||
 		!strings.Contains(o.Stderr,
-			"x is of another gate, which can only be replaced: the head is another") {
+			"x belongs to another gate, which can only be replaced: the head is another") {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	if testing.Short() {

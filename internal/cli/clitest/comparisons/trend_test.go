@@ -129,13 +129,13 @@ func TestTrendBadInput(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"", "trend: RESULT is missing (usage: poolbench trend RESULT RESULT... [flags])"},
-		{"a", "trend: a trend takes two results or more"},
+		{"a", "trend: a trend needs two results or more"},
 		{"series", "series: no results.txt in it: not the directory of a run; in it are runs: " +
 			"series/1 and series/2"},
-		{"a b c", "c: no such file or directory (arguments are read; --out names what is " +
-			"written)"},
+		{"a b c", "c: no such file or directory (arguments are read; --out names the " +
+			"output)"},
 		{"a b c --out d --html e", "c: no such file or directory\n"},
-		{"a a", "trend: a trend takes two results or more"},
+		{"a a", "trend: a trend needs two results or more"},
 		{"a b --by k", `--by: b:1: the run has no line "k: …" above it to sort by`},
 		{"a b --metric cats", "trend: no metric cats in a or b"},
 		{"a b --alpha 0.0000001", "trend: alpha 1e-07: want a share from 1e-06 below 1"},

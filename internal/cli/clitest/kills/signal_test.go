@@ -60,7 +60,7 @@ func TestInterruptTwice(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Await(t, lines, "interrupt again to end at once")
+	clitest.Await(t, lines, "Interrupt again to end at once")
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

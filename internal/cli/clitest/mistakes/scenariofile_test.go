@@ -86,7 +86,7 @@ func TestScenarioFileErrors(t *testing.T) {
 		{"- workload: [hyperexp:mean=1ms,c2=4]\n",
 			[]string{`f.yaml:1:32: workload: "c2=4" is not a name: YAML splits a [list] at every ` +
 				`comma, so quote a name with parameters`}},
-		{"- n: [5, 6]\n", []string{"f.yaml:1:10: n: takes one value, got 2"}},
+		{"- n: [5, 6]\n", []string{"f.yaml:1:10: n: accepts one value, got 2"}},
 		{"- n: []\n", []string{"f.yaml:1:6: n: the list is empty"}},
 		{"- n:\n  seed: 1\n",
 			[]string{"f.yaml:1:5: n: want a value or a list of values, got null"}},
@@ -202,7 +202,7 @@ func TestManyScenarios(t *testing.T) {
 	for text, want := range map[string]string{
 		"- strategy: all\n  limit: " + list + "\n  rate: " + list + "\n": "f.yaml:1:3: 3000 loads × " +
 			"3000 limits × ",
-		strings.Repeat(element, 4): "f.yaml:4:4: with those before, these are 24000 scenarios; " +
+		strings.Repeat(element, 4): "f.yaml:4:4: 24000 scenarios, together with the elements before it; " +
 			"want at most 20000",
 		strings.Repeat("- {strategy: semaphore}\n", 1001): "f.yaml:1001:3: the list has 1001 " +
 			"elements; want at most 1000",

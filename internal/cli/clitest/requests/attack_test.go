@@ -316,7 +316,7 @@ func TestLoadBadInput(t *testing.T) {
 			"than 64 MiB",
 		"attack --targets endless": "--targets: endless: line 2: /dev/zero: want " +
 			"a regular file",
-		"attack http://h/ --rate 1e6 --duration 300h": "these are 1.08e+12 tasks; a run " +
+		"attack http://h/ --rate 1e6 --duration 300h": "that makes 1.08e+12 tasks, but a run " +
 			"has at most 1000000000000",
 		"attack http://h/ --n 100000001":       `--n: want a whole number from 1 to 100000000, got "100000001"`,
 		"attack ftp://h/":                      `URL "ftp://h/": want http://…, https://…, `,
@@ -332,12 +332,12 @@ func TestLoadBadInput(t *testing.T) {
 			"0, at most 87600h, got 0s",
 		"attack http://h/ --duration soon": `--duration: want a duration above 0, such as 50ms or 2s, got "soon"`,
 		"attack http://h/ --arrival never": `--arrival: unknown arrival "never" (known: `,
-		"attack http://h/ --arrival closed": "arrival closed: it is closed; say " +
-			"how many clients there are",
+		"attack http://h/ --arrival closed": "arrival closed: it is closed, so " +
+			"give the number of clients",
 		"attack http://h/ --arrival sine:amp=2": "--arrival: arrival sine: amp: want " +
 			"0 up to",
-		"attack http://h/ --arrival batch": "arrival batch: say how many " +
-			"requests there are (n)",
+		"attack http://h/ --arrival batch": "arrival batch: give the number of " +
+			"requests (n)",
 		"attack http://h/ --clients 0": `--clients: want a whole number from 1 to 100000000, got "0"`,
 		"attack http://h/ --clients 4 --rate 5": "clients set the pace, so there is " +
 			"no rate",
@@ -346,7 +346,7 @@ func TestLoadBadInput(t *testing.T) {
 			"strategy",
 		"attack http://h/ --strategy semaphore --limit -4": `--limit: want a whole number from 1 to 100000000, got "-4"`,
 		"attack http://h/ --strategy semaphore --max-in-flight 4": "strategy and max-in-flight exclude each " +
-			"other: the strategy bounds what is in flight",
+			"other: the strategy limits the requests in flight",
 		"attack http://h/ --max-in-flight 0": `--max-in-flight: want a whole number from 1 to 100000000, got "0", or unlimited`,
 		"attack http://h/ --method G:T":      `net/http: invalid method "G:T"`,
 		"attack http://h/ --header x":        `--header: want NAME: VALUE; header 1 has no name before a colon`,
@@ -369,7 +369,7 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --data-once":            "--data-once: want --data",
 		"attack http://h/{{u}} --data u.csv --data-once --n 3": "data-once: u.csv has 2 rows, " +
 			"and n is 3",
-		"attack http://h/{{u}} --data u.csv --data-once --count 2": "--data-once: these are 2 runs",
+		"attack http://h/{{u}} --data u.csv --data-once --count 2": "--data-once: there are 2 runs",
 		"attack http://h/ --http1.1 --http2":                       "--http1.1 and --http2 exclude",
 		"attack grpc://h/a.B/C --http1.1":                          "--http1.1: gRPC is spoken over HTTP/2",
 		"attack --targets unset":                                   "--targets: unset: line 2: ${PB_NONE}: ",
@@ -380,7 +380,7 @@ func TestLoadBadInput(t *testing.T) {
 			"file or directory",
 		"attack --targets a-file":               "--targets: a-file: line 1: want METHOD URL",
 		"attack --targets - --n 1":              "--targets: -: it has no target",
-		"attack http://h/ --targets a-file":     `--targets: takes the place of URL, and "http://h/" is given`,
+		"attack http://h/ --targets a-file":     `--targets: it replaces URL, but "http://h/" is given`,
 		"attack http://h/ --targets-format xml": `--targets-format: unknown value "xml" (known: http, json, har)`,
 		"attack http://h/ --timeout -1s": "--timeout: want a duration above " +
 			"0, at most 87600h, got -1s",
@@ -391,7 +391,7 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --count 2 --vegeta v": "--vegeta: a file holds one attack: " +
 			"one strategy and rate, and no --count",
 		"attack http://h/ --vegeta a-file":  "--vegeta: a-file: file exists",
-		"attack http://h/ --resume --out x": "--resume: want --soak; no other attack",
+		"attack http://h/ --resume --out x": "--resume: want --soak, because no other attack",
 		"attack http://h/ --resume --out x --soak --agents 2": "--resume and --agents exclude " +
 			"each other",
 		"attack http://h/ --resume --out x --soak --vegeta v": "--resume and --vegeta exclude " +
@@ -413,7 +413,7 @@ func TestLoadBadInput(t *testing.T) {
 		"serve none --workload nap": `--workload: unknown workload "nap" (known: `,
 		"serve none --workload http_get": "--workload: http_get calls a " +
 			"server of its own",
-		"serve none --addr 0.0.0.0:0": `--addr: "0.0.0.0" is no loopback address; --any-address allows it`,
+		"serve none --addr 0.0.0.0:0": `--addr: "0.0.0.0" is no loopback address: --any-address allows it`,
 		"serve none --addr 127.0.0.1": `--addr: want HOST:PORT, got "127.0.0.1"`,
 		"serve none --addr 127.0.0.1:99999": "--addr: listen tcp: address 99999: " +
 			"invalid port",
@@ -509,11 +509,11 @@ func TestAttackRates(t *testing.T) {
 	for args, says := range map[string]string{
 		"attack URL --rate 5,5": "--rate: 5 is given twice",
 		"attack URL --rate 99,10 --duration 10s --objective p99-response<1h": "p99-response-sec " +
-			"takes 368 requests, and 100 are to be sent: give a longer duration, such as 37s",
-		"attack URL --clients 2 --n 30 --objective p90-response<1h": "takes 36 requests, and 30 are " +
-			"to be sent: give n 36",
-		"capacity URL --first-rate 9 --duration 1s --objective p90-response<1h": "takes 36 requests, " +
-			"and 9 are to be sent: give a longer duration, such as 4s",
+			"needs at least 368 requests, and only 100 are planned: give a longer duration, such as 37s",
+		"attack URL --clients 2 --n 30 --objective p90-response<1h": "needs at least 36 requests, " +
+			"and only 30 are planned: give n 36",
+		"capacity URL --first-rate 9 --duration 1s --objective p90-response<1h": "needs at least 36 requests, " +
+			"and only 9 are planned: give a longer duration, such as 4s",
 	} {
 		o := clitest.Command(t, strings.Fields(strings.Replace(args, "URL", url, 1))...)
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, says) ||

@@ -144,8 +144,8 @@ func TestSessionMistakes(t *testing.T) {
 		{"steps:\n- url: /\n  headers: {\"a b\": c}", "http://h", `step step_1: header "a b" is not`},
 		{"steps:\n- url: /", "http://h|--targets|t", "--session and --targets exclude each other"},
 		{"steps:\n- url: /\n- url: /a", "http://h|--clients|2|--n|200|--objective|" +
-			"step1-step_1-p99-response<1s", "takes 368 sessions, and 200 are to be " +
-			"sent: give n 368"},
+			"step1-step_1-p99-response<1s", "needs at least 368 sessions, and " +
+			"only 200 are planned: give n 368"},
 		{"steps:\n- url: /", "http://h|--curl|t", "--session and --curl exclude each other"},
 		{"steps:\n- url: /", "http://h|--method|PUT", "--session and --method exclude each other"},
 		{"steps:\n- url: /", "http://h|--body|t", "--session and --body exclude each other"},
@@ -173,8 +173,8 @@ func TestSessionMistakes(t *testing.T) {
 		"gateway none --session s.yaml": "unknown flag --session ",
 		"capacity --session s.yaml --objective failed<1%": "--session: s.yaml: step step_1: its url / " +
 			"has no host",
-		"capacity http://h --session slow.yaml --objective failed<1%": "sessions think for 4s in the " +
-			"mean, and a probe has to be ten times as long, or its load is hardly ever that of its " +
+		"capacity http://h --session slow.yaml --objective failed<1%": "sessions think for 4s on " +
+			"average, and a probe must be ten times as long for its load to match its " +
 			"rate: give --duration 40s",
 		"capacity http://h --session s.yaml --objective failed<1% --soak": "unknown flag --soak ",
 	} {

@@ -47,7 +47,7 @@ func TestAttackStages(t *testing.T) {
 		{"--n=5", "--stages: not with --n: stages have rates and lengths"},
 		{"--agents=2", "--stages: not with --agents: results by stage are not merged"},
 		{"--stages=5", `--stages: want stages such as 30s:0..200, 2m:200; got "5"`},
-		{"--arrival=closed", "--stages: arrival closed takes no rate, so it has no stages"},
+		{"--arrival=closed", "--stages: arrival closed accepts no rate, so it cannot have stages"},
 	} {
 		o := clitest.Command(t, "attack", server.URL, "--stages", "1s:5", c.with)
 		if o.Code != 2 || o.Stderr != "poolbench: "+c.want+"\n" {

@@ -174,7 +174,7 @@ func TestVaryMistakes(t *testing.T) {
 		"--curl|copied": "--curl: copied: line 2: -F: this option " +
 			"of curl",
 		"--curl|copied|--method|PUT": "--curl and --method exclude each other",
-		"http://h/|--curl|copied": `--curl: takes the place of URL, and ` +
+		"http://h/|--curl|copied": `--curl: it replaces URL, but ` +
 			`"http://h/" is given`,
 		"--targets|targets": `--targets: targets: target 2, line 3: ` +
 			`URL:1: function "usr"`,

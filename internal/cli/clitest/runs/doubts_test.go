@@ -23,7 +23,7 @@ func TestDoubts(t *testing.T) {
 		lines  int
 	}{
 		bench.Valid: {clitest.Fine, "4 of 4 runs", 0},
-		bench.Suspect: {clitest.Fine, "2 of 2 scenarios SUSPECT; the report and results.txt say which\n" +
+		bench.Suspect: {clitest.Fine, "2 of 2 scenarios SUSPECT; the report and results.txt list them\n" +
 			"poolbench: warning: semaphore: lag: 3 ms; and 1 more\n" +
 			"poolbench: warning: semaphore: busy machine: 40 %; and 1 more\n", 3},
 		bench.Invalid: {clitest.Undecided, "(seed 2) is INVALID: lag: 3 ms", 8},

@@ -44,12 +44,12 @@ func TestStagesFlag(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--load", "0.5"}, "--stages: a stage says its load and how long it lasts, so it takes no load beside it"},
-		{[]string{"--rate", "5"}, "--stages: a stage says its load and how long it lasts, so it takes no rate beside it"},
-		{[]string{"--n", "5"}, "--stages: a stage says its load and how long it lasts, so it takes no n beside it"},
-		{[]string{"--duration", "5s"}, "--stages: a stage says its load and how long it lasts, so it takes no duration beside it"},
-		{[]string{"--arrival", "closed"}, "--stages: arrival closed: it takes no rate, so it has no stages"},
-		{[]string{"--arrival", "batch"}, "--stages: arrival batch: it takes no rate, so it has no stages"},
+		{[]string{"--load", "0.5"}, "--stages: stages have loads and lengths of their own, so load cannot be given as well"},
+		{[]string{"--rate", "5"}, "--stages: stages have loads and lengths of their own, so rate cannot be given as well"},
+		{[]string{"--n", "5"}, "--stages: stages have loads and lengths of their own, so n cannot be given as well"},
+		{[]string{"--duration", "5s"}, "--stages: stages have loads and lengths of their own, so duration cannot be given as well"},
+		{[]string{"--arrival", "closed"}, "--stages: arrival closed: it accepts no rate, so it cannot have stages"},
+		{[]string{"--arrival", "batch"}, "--stages: arrival batch: it accepts no rate, so it cannot have stages"},
 		{[]string{"--soak"}, "--soak: soak: results by stage need the records of the tasks, and " +
 			"a soak keeps none"},
 		{[]string{"--target", "token_bucket:rate=50"}, "arrival stages: give a rate (target token_bucket limits a rate)"},

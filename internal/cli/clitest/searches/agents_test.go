@@ -76,8 +76,8 @@ func TestAgentsSearch(t *testing.T) {
 // TestAgentsWrong: what makes no sense is refused before anything is sent.
 func TestAgentsWrong(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
-		{"--nats nats://127.0.0.1:1", "--nats: say how many agents"},
-		{"--allow-lost", "--allow-lost: say how many agents"},
+		{"--nats nats://127.0.0.1:1", "--nats: give the number of agents"},
+		{"--allow-lost", "--allow-lost: give the number of agents"},
 		{"--agents 2 --vegeta x", "--vegeta and --agents exclude each other"},
 		{"--agents 2 --nats me:secret@x", "--nats: want addresses such as"},
 		{"--agents 300", "--agents 300: want at most 256 on this machine"},

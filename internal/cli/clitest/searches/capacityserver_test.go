@@ -189,7 +189,7 @@ func TestCapacityOfSessions(t *testing.T) {
 		answer = "sessions a second: it is too slow"
 	}
 	for _, text := range []string{"here", answer, "100 sessions/s",
-		"p50-response<1h is of the requests of all 2 steps of a session."} {
+		"p50-response<1h applies to the requests of all 2 steps of a session."} {
 		if !strings.Contains(strings.ReplaceAll(o.Stdout, "\n  ", " "), text) {
 			t.Errorf("%q is not in %s", text, o.Stdout)
 		}
@@ -212,7 +212,7 @@ func TestCapacityOfSessions(t *testing.T) {
 		t.Error("results have no steps")
 	}
 	o = clitest.Succeed(t, append(args, "--dry-run")...)
-	if !strings.Contains(o.Stdout, "; p50-response<1h is of the requests of all steps\n") {
+	if !strings.Contains(o.Stdout, "; p50-response<1h applies to the requests of all steps\n") {
 		t.Error(o.Stdout)
 	}
 }
