@@ -60,6 +60,7 @@ type driver struct {
 	inFlight, peak atomic.Int64
 	// time inside Run as counted by the attempts, independent of the records
 	service atomic.Int64
+	overran overruns
 	breaches
 }
 
@@ -507,6 +508,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 		o.Counts = append(o.Counts, targets.Count(c))
 	}
 	o.Peak, o.Service = d.peak.Load(), d.service.Load()
+	o.Overruns = d.overrunsSeen()
 	o.SettledTwice, o.Misdeeds = d.settledTwice.Load(), d.misdeeds()
 	return run, nil
 }

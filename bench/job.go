@@ -86,7 +86,7 @@ const noTarget = "none"
 // attempt is the Run of every task: it stamps the start, calls the target, and adds the time to the
 // task's record. It has two defers and seven returns: if the product exceeds 15, Go uses a list of
 // defers, which costs 75 instructions per task.
-func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
+func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	j, ok := t.Arg.(*job)
 	if !ok {
 		return strategies.Result{Err: errArg} // the strategy passes it to Done
@@ -121,6 +121,7 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 		}
 		d.service.Add(busy)
 		d.inFlight.Add(-1)
+		r = d.checkTimeout(r, busy)
 		j.state.Store(offered)
 		d.labels.Strategy()
 	}()
@@ -132,7 +133,7 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	work := d.work
 	switch {
 	case d.splits:
-		r := d.resultOf(d.target.Call(ctx, j.seq, admitted))
+		r = d.resultOf(d.target.Call(ctx, j.seq, admitted))
 		if r.Err == nil {
 			r.Split = j.split(d)
 		}
@@ -147,10 +148,14 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 
 // attemptBeside is a second attempt concurrent with the first, which owns the record. It is only
 // counted: its time lies within the time of the first.
-func (d *driver) attemptBeside(ctx context.Context, j *job) strategies.Result {
+func (d *driver) attemptBeside(ctx context.Context, j *job) (r strategies.Result) {
 	d.enter()
 	j.beside++
-	defer d.inFlight.Add(-1)
+	start := d.now()
+	defer func() {
+		r = d.checkTimeout(r, d.now()-start)
+		d.inFlight.Add(-1)
+	}()
 	if d.scenario.Timeout > 0 || j.gone != 0 {
 		limited, cancel := d.limit(ctx, j)
 		defer cancel()

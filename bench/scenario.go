@@ -33,7 +33,8 @@ type Scenario struct {
 	Stop Stop
 	// goodput counts the tasks with a response within it. 0: every completed task
 	Deadline time.Duration
-	// timeout per attempt, after which the task counts as failed. 0: none
+	// timeout per attempt, which ends its context. A task whose attempt took longer has failed, also
+	// if it ignored the context and succeeded. 0: none
 	Timeout time.Duration
 	// how long after a task was due its caller gives up, which ends the contexts of its Submit and
 	// of the task. nil: never

@@ -84,7 +84,7 @@ func (j *job) split(d *driver) (tasks []*strategies.Task) {
 
 // attemptPiece is the Run of every piece. Pieces of one task run concurrently, so they update its
 // record atomically.
-func attemptPiece(ctx context.Context, t *strategies.Task) strategies.Result {
+func attemptPiece(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	p := t.Arg.(*piece)
 	d := p.job.driver
 	d.enter()
@@ -94,8 +94,9 @@ func attemptPiece(ctx context.Context, t *strategies.Task) strategies.Result {
 		atomic.AddInt64(&p.job.rec.Busy, busy)
 		d.service.Add(busy)
 		d.inFlight.Add(-1)
+		r = d.checkTimeout(r, busy)
 	}()
-	if p.job.gone != 0 {
+	if d.scenario.Timeout > 0 || p.job.gone != 0 {
 		limited, cancel := d.limit(ctx, p.job)
 		defer cancel()
 		ctx = limited

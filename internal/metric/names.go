@@ -71,6 +71,11 @@ const (
 	GaveUp    = "gave-up/op"
 	Attempts  = "attempts/op"
 
+	// With a timeout: attempts that ran on after it.
+	Overruns    = "overruns"
+	MeanOverrun = "mean-overrun-sec"
+	MaxOverrun  = "max-overrun-sec"
+
 	// With callers that give up.
 	GaveUpStarted = "gave-up-started/op"
 	WastedService = "wasted-service/op"

@@ -165,6 +165,13 @@ func Metrics() []MetricInfo {
 		{metric.TheoryThroughput, "", "exact throughput"},
 		{metric.TheoryMakespan, "", "exact mean makespan of a batch"},
 	}...)
+	m = append(m, []MetricInfo{
+		{metric.Overruns, "lower", "whole run, with a timeout: attempts that ran on after it, as " +
+			"their tasks ignored their contexts (real clock: for more than 1 ms); they count as " +
+			"failed and hold their slots until they end"},
+		{metric.MeanOverrun, "lower", "mean time that they ran on after their timeout"},
+		{metric.MaxOverrun, "lower", "longest time that one ran on"},
+	}...)
 	counted := func(name, better, doc string) {
 		info := MetricInfo{name, better, "whole run, by the " + doc}
 		if !slices.Contains(m, info) {

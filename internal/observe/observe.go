@@ -39,12 +39,29 @@ type Run struct {
 	Misdeeds     []string        // violations of its contract by the strategy, in words
 	Left         machine.Stacks  // goroutines that outlived it
 	Counts       []targets.Count // by the target and by the strategy
+	Overruns     *Overruns       // nil without a timeout
 	used         resources
 	Seen         *machine.WitnessSeen // nil under the virtual clock
 	Profiles     []result.Profile
 	Claims       []Claim // exact values, to compare with the measured ones
 	scratch      []float64
 	classes      uint // of the tasks, a bit each; 0: not yet determined
+}
+
+// Overruns are the attempts that ran on after their timeout, over the whole run.
+type Overruns struct {
+	N, Total, Longest int64 // number, and the times after the timeout in nanoseconds
+}
+
+func (of *Overruns) report(r *result.Result) {
+	if of == nil {
+		return
+	}
+	r.Add(metric.Overruns, float64(of.N))
+	if of.N > 0 {
+		r.Add(metric.MeanOverrun, float64(of.Total)/float64(of.N)/Second)
+		r.Add(metric.MaxOverrun, float64(of.Longest)/Second)
+	}
 }
 
 // Second is the number of nanoseconds in a second, as a float.
@@ -54,6 +71,7 @@ const Second = float64(time.Second)
 // per task.
 func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	s, n := o.Plan, float64(tasks)
+	o.Overruns.report(r)
 	for _, c := range o.Counts {
 		r.Add(c.Name, float64(c.Value))
 	}

@@ -75,7 +75,8 @@ func axesOf(m *matrix) []axis {
 				"'load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 60s'",
 			value: flags.Parsed(&m.stages, "STAGES", parseStages)},
 		{name: "timeout",
-			doc:   "timeout per attempt; the task then counts as failed (default: none)",
+			doc: "timeout per attempt; the task then counts as failed, also if it ignores its " +
+				"context and succeeds later: overruns counts these attempts (default: none)",
 			value: flags.Parsed(&m.Timeout, "TIME", flags.PositiveTime)},
 		{name: "patience",
 			doc: "law of how long after it is due the caller of a task gives up, as 300ms or " +
