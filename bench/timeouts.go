@@ -26,9 +26,7 @@ func (d *driver) checkTimeout(r strategies.Result, busy int64) strategies.Result
 	if d.scenario.Clock == Virtual || late > toReturn {
 		d.overran.n.Add(1)
 		d.overran.total.Add(late)
-		for was := d.overran.longest.Load(); late > was &&
-			!d.overran.longest.CompareAndSwap(was, late); was = d.overran.longest.Load() {
-		}
+		raise(&d.overran.longest, late)
 	}
 	if r.Err == nil || r.Retry {
 		return strategies.Result{Err: context.DeadlineExceeded}

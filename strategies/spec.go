@@ -84,6 +84,9 @@ type Spec struct {
 	Retries   bool
 	UsesQueue bool // Params.Queue matters
 	UsesSize  bool // Task.Size matters
+	// Weighs: a running task takes Task.Weight of the limit's units (0 counts as 1). With weights
+	// above 1, slots may idle while a heavy task waits for its units
+	Weighs bool
 	// carries out Result.Split at once with a slot per sub-task. Otherwise one after another in the
 	// parent's slot
 	Splits bool

@@ -56,6 +56,13 @@ const (
 	OthersThroughput   = "others-ops/s"
 	OthersShare        = "others-share"
 
+	// Weights of tasks.
+	PeakWeight    = "peak-weight"
+	LightMeanWait = "light-mean-wait-sec"
+	LightP99Wait  = "light-p99-wait-sec"
+	HeavyMeanWait = "heavy-mean-wait-sec"
+	HeavyP99Wait  = "heavy-p99-wait-sec"
+
 	// Deadlines and lateness of the generator.
 	Missed      = "missed/op"
 	MaxLateness = "max-lateness-sec"

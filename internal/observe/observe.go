@@ -34,6 +34,7 @@ type Run struct {
 	Mean         time.Duration // of the workload, exact or calibrated
 	Trace        *record.Trace // nil for a soak
 	Peak         int64         // most attempts in flight at once
+	PeakWeight   int64         // largest sum of the weights of attempts in flight
 	Service      int64         // total time inside Run as the attempts counted it
 	SettledTwice int64
 	Misdeeds     []string        // violations of its contract by the strategy, in words
@@ -72,6 +73,9 @@ const Second = float64(time.Second)
 func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	s, n := o.Plan, float64(tasks)
 	o.Overruns.report(r)
+	if s.Weights != nil {
+		r.Add(metric.PeakWeight, float64(o.PeakWeight))
+	}
 	for _, c := range o.Counts {
 		r.Add(c.Name, float64(c.Value))
 	}
