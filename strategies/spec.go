@@ -42,6 +42,9 @@ type Spec struct {
 	OnPanic string      // the effect of a panic in a task, in a few words
 	Adds    []Addition  // what its adapter adds to a library; nil: it adapts none
 	Keys    []param.Key // parameters of its own
+	// Twin is the strategy whose runs it has under the virtual clock with default parameters. They
+	// differ in cost, interface, errors or shutdown, which runs do not show. None: it has no twin.
+	Twin Twin
 	// Parts is the complexity, which decides ties of poolbench advise: a parameter, a queue, refusals,
 	// retries, classes, steps, pacing and another module count one each. 0: counted from the declared
 	// facts.

@@ -36,6 +36,7 @@ var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	Source:  "golang.org/x/sync/errgroup",
 	Parts:   1, // the group's module
 	Go:      func(p strategies.Params) string { return fmt.Sprintf("group.SetLimit(%d)", p.Limit) },
+	Twin:    strategies.Twin{Of: "worker_pool"},
 	OnPanic: "contained before it reaches the group, which would crash the process",
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

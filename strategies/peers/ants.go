@@ -22,6 +22,7 @@ var _ = register(strategies.Spec{
 	Summary: "ants: a stack of reused goroutines, one channel each",
 	UseIf:   "you have ants already",
 	Source:  "github.com/panjf2000/ants/v2",
+	Twin:    strategies.Twin{Of: "worker_pool"},
 	OnPanic: "contained by the adapter; ants itself recovers, logs and replaces the worker",
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach ants",

@@ -21,6 +21,7 @@ var _ = register(strategies.Spec{
 	Summary: "conc: goroutines that share one unbuffered channel",
 	UseIf:   "a batch has an end, and a panic in it should come out there",
 	Source:  "github.com/sourcegraph/conc/pool",
+	Twin:    strategies.Twin{Of: "worker_pool"},
 	OnPanic: "contained by the adapter; conc keeps the first and raises it again in Wait",
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach conc",

@@ -23,6 +23,7 @@ var _ = register(strategies.Spec{
 	Summary: "pond: workers that come with the tasks and go when its queue is empty",
 	UseIf:   "tasks are short, come in bursts, and may queue without bound",
 	Source:  "github.com/alitto/pond/v2",
+	Twin:    strategies.Twin{Of: "worker_pool"},
 	OnPanic: "contained by the adapter; pond's Go recovers, counts and is silent",
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach pond",
