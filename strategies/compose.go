@@ -115,7 +115,8 @@ func grounded(base Variant) Spec {
 		return p
 	}
 	s.under(own)
-	s.Name, s.Keys, s.Go, s.Twin = base.String(), nil, nil, Twin{}
+	s.Name, s.Keys, s.Go = base.String(), nil, nil
+	s.Twin, s.Bare = Twin{}, Bare{}
 	s.Base = base.Spec.Name
 	return s
 }

@@ -153,9 +153,9 @@ func named(specs []strategies.Spec) ([]strategies.Variant, error) {
 	return Variants(strategies.Resolve)(strings.Join(text.Texts(specs, strategies.Spec.String), ","))
 }
 
-// chooseStrategies reads the values of --strategy again, now that the work of the matrix is known, which
-// decides what Distinct selects.
-func (m *matrix) chooseStrategies(given []Word) (all []strategies.Variant, err error) {
+// chooseStrategies reads the values of --strategy again, now that the work of the matrix is known,
+// which decides what Distinct selects.
+func (m *matrix) chooseStrategies(given []Word) (all []strategies.Variant, complaints []error) {
 	if given == nil {
 		given = []Word{{Text: Distinct}}
 	}
@@ -164,12 +164,9 @@ func (m *matrix) chooseStrategies(given []Word) (all []strategies.Variant, err e
 		if w.Text == Distinct {
 			more, err = named(strategies.Distinct(m.causes()...))
 		}
-		if err != nil {
-			return nil, err // reported before
-		}
-		all = append(all, more...)
+		all, complaints = append(all, more...), append(complaints, prefixed(w.Where, err))
 	}
-	return all, nil
+	return all, complaints
 }
 
 // causes are the properties of the work by which strategies may differ from their twins.
