@@ -62,7 +62,8 @@ func (s Scenario) FollowsPlan() (queue int, follows bool) {
 	s = s.withDefaults()
 	spec, p := s.Strategy.Spec, s.params()
 	if s.weights() != nil || !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil ||
-		spec.ClassPools != nil || spec.Splits || spec.Starts != nil || spec.Bound == nil || spec.Bound(p) == 0 {
+		spec.ClassPools != nil || spec.Splits || spec.Starts != nil || spec.Bound == nil ||
+		spec.Bound(p) == 0 {
 		return 0, false
 	}
 	if !spec.Sheds {

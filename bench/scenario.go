@@ -324,7 +324,8 @@ func (s Scenario) described() observe.Plan {
 	if weights != nil && spec.Weighs {
 		spec.WorkConserving = false // slots idle while a heavy task waits for its units
 	}
-	return observe.Plan{Strategy: spec, Weights: weights, Params: s.params(), Kind: s.Workload.Spec.Kind,
+	return observe.Plan{Strategy: spec, Weights: weights, Params: s.params(),
+		Kind:   s.Workload.Spec.Kind,
 		Target: s.Target.Spec.Name, Served: s.Target, Arrival: s.Load.Arrival,
 		Relative:  s.Load.Relative,
 		PerSecond: s.Load.PerSecond, Tasks: s.Stop.Tasks, Duration: s.Stop.Duration,

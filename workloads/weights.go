@@ -25,8 +25,8 @@ const mostWeights = 16
 // weightStream is added to the seed.
 const weightStream = 0x7765696768740000
 
-// A WeightLaw is the law of the weights of tasks. The weight of a task is a function of the seed and
-// the task's number alone, and does not depend on its time.
+// A WeightLaw is the law of the weights of tasks. The weight of a task is a function of the seed
+// and the task's number alone, and does not depend on its time.
 type WeightLaw struct {
 	seed    uint64
 	first   int64     // uniform: the least

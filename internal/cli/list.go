@@ -77,8 +77,8 @@ func (a *app) showListings(lists []options.Listing) error {
 	return nil
 }
 
-// showStrategies prints the strategies in a table of what tells them apart, and those with a twin in
-// a second one.
+// showStrategies prints the strategies in a table of their differences, and those with a twin in a
+// second one.
 func (a *app) showStrategies() error {
 	rows, twins := [][]string{options.StrategyColumns}, [][]string{options.TwinColumns}
 	for _, s := range strategies.All() {

@@ -26,8 +26,9 @@ import (
 // The cases are the targets. A case meets the claim if no other way that completes the batch needs
 // fewer calls per task (by more than 1 %) than the best way with exponential backoff and jitter
 // alone. Waiting for the Retry-After, with jitter after it or without, is another way, and so is a
-// token bucket in front, which never calls too early. The finding also reports the tasks that a bound on attempts loses when good tasks
-// are only refused, and its gain if a twentieth of the tasks is poison, which always fails.
+// token bucket in front, which never calls too early. The finding also reports the tasks that a
+// bound on attempts loses when good tasks are only refused, and its gain if a twentieth of the
+// tasks is poison, which always fails.
 var _ = register(Study{
 	Name: "retry",
 	Question: "which retry policy gets a batch past a rate limit, with how many calls, and " +

@@ -17,10 +17,10 @@ import (
 // the memory in use below the limit. A limit by number with as many slots does not, and waits less.
 //
 // A weighted semaphore serves in order, so a heavy task that waits for its units makes the light
-// tasks behind it wait while some units are free (golang/go#56910). The claim requires, for each
-// weight of the heavy tasks, that the weight in flight never exceeds the limit and that the mean p99
-// of the wait of light tasks is at most the mean time of a task. All strategies have the same
-// arrivals, which need weightsLoad of the units.
+// tasks behind it wait while some units are free. The claim requires, for each weight of the heavy
+// tasks, that the weight in flight never exceeds the limit and that the p99 of the wait of light
+// tasks is at most the mean time of a task, by the mean over the repetitions. All strategies have
+// the same arrivals, which need weightsLoad of the units.
 //
 // The finding also has a pool with as few workers as are safe: limit over the heavy weight.
 var _ = register(Study{

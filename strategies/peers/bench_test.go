@@ -93,7 +93,7 @@ func BenchmarkUsual(b *testing.B) {
 	}
 }
 
-// submitFresh is submitAll with one producer and, for each op, a new task with a closure of its own.
+// submitFresh is submitAll with one producer and a new task for each op, with a closure of its own.
 func submitFresh(b *testing.B, s strategies.Strategy, sink *countdown) {
 	var ran atomic.Int64
 	for left := b.N; left > 0; left -= batch {
