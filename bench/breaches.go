@@ -61,7 +61,7 @@ var attemptCode = reflect.ValueOf(attempt).Pointer()
 
 func (j *job) isAltered() bool {
 	t := &j.task
-	return t.Weight != 0 || t.Class != j.rec.Class || t.Size != j.size ||
+	return t.Weight != j.weight || t.Class != j.rec.Class || t.Size != j.size ||
 		(label{t.Priority, t.Tenant, t.Deadline}) != j.label ||
 		reflect.ValueOf(t.Run).Pointer() != attemptCode
 }

@@ -57,10 +57,12 @@ type driver struct {
 
 	issued atomic.Uint64 // closed arrivals: tasks that clients have issued
 
-	inFlight, peak atomic.Int64
-	limits         limitLog // of a strategy that learns its limit
+	inFlight, peak       atomic.Int64
+	limits               limitLog     // of a strategy that learns its limit
+	weight, peakOfWeight atomic.Int64 // of the tasks in flight, if they have weights
 	// time inside Run as counted by the attempts, independent of the records
 	service atomic.Int64
+	overran overruns
 	breaches
 }
 
@@ -172,9 +174,23 @@ func (d *driver) now() int64 {
 	return int64(time.Since(d.base))
 }
 
-func (d *driver) enter() {
-	n := d.inFlight.Add(1)
-	for peak := d.peak.Load(); n > peak && !d.peak.CompareAndSwap(peak, n); peak = d.peak.Load() {
+func (d *driver) enter(j *job) {
+	raise(&d.peak, d.inFlight.Add(1))
+	if j.weight != 0 {
+		raise(&d.peakOfWeight, d.weight.Add(j.weight))
+	}
+}
+
+func (d *driver) leave(j *job) {
+	d.inFlight.Add(-1)
+	if j.weight != 0 {
+		d.weight.Add(-j.weight)
+	}
+}
+
+// raise sets the peak to n if that is more.
+func raise(peak *atomic.Int64, n int64) {
+	for was := peak.Load(); n > was && !peak.CompareAndSwap(was, n); was = peak.Load() {
 	}
 }
 
@@ -367,6 +383,10 @@ func (d *driver) assign(j *job, seq uint64, rec *record.Record) {
 	j.seq, j.rec, j.progress = seq, rec, 0
 	rec.Class, j.size = d.sorted.classOf(seq), d.sorted.sizeOf(seq)
 	j.task.Class, j.task.Size = rec.Class, j.size
+	if d.sorted.weights != nil {
+		j.weight = d.sorted.weights.Of(seq)
+		j.task.Weight = j.weight
+	}
 	if d.sorted.labels() {
 		j.label = d.sorted.labelOf(seq, rec.Due)
 	}
@@ -511,6 +531,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	}
 	o.Limits = d.limits.end()
 	o.Peak, o.Service = d.peak.Load(), d.service.Load()
+	o.Overruns, o.PeakWeight = d.overrunsSeen(), d.peakOfWeight.Load()
 	o.SettledTwice, o.Misdeeds = d.settledTwice.Load(), d.misdeeds()
 	return run, nil
 }

@@ -25,6 +25,7 @@ type job struct {
 	seq    uint64
 	size   time.Duration // the task's declared size
 	label  label         // the task's labels
+	weight int64         // 0: the workload has no weights
 	gone   int64         // when the caller gives up, since the start of the run; 0: never
 	state  atomic.Int32
 	done   chan struct{} // closed arrivals: wakes the client
@@ -86,7 +87,7 @@ const noTarget = "none"
 // attempt is the Run of every task: it stamps the start, calls the target, and adds the time to the
 // task's record. It has two defers and seven returns: if the product exceeds 15, Go uses a list of
 // defers, which costs 75 instructions per task.
-func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
+func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	j, ok := t.Arg.(*job)
 	if !ok {
 		return strategies.Result{Err: errArg} // the strategy passes it to Done
@@ -104,7 +105,7 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 		return strategies.Result{Err: errGaveUp}
 	}
 	d.labels.Task(int(j.rec.Class))
-	d.enter()
+	d.enter(j)
 	j.worked = 0
 	start := d.now()
 	if j.rec.Attempts == 0 {
@@ -120,7 +121,8 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 			j.rec.Target += busy - j.worked
 		}
 		d.service.Add(busy)
-		d.inFlight.Add(-1)
+		d.leave(j)
+		r = d.checkTimeout(r, busy)
 		j.state.Store(offered)
 		d.labels.Strategy()
 	}()
@@ -132,7 +134,7 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	work := d.work
 	switch {
 	case d.splits:
-		r := d.resultOf(d.target.Call(ctx, j.seq, admitted))
+		r = d.resultOf(d.target.Call(ctx, j.seq, admitted))
 		if r.Err == nil {
 			r.Split = j.split(d)
 		}
@@ -147,10 +149,14 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 
 // attemptBeside is a second attempt concurrent with the first, which owns the record. It is only
 // counted: its time lies within the time of the first.
-func (d *driver) attemptBeside(ctx context.Context, j *job) strategies.Result {
-	d.enter()
+func (d *driver) attemptBeside(ctx context.Context, j *job) (r strategies.Result) {
+	d.enter(j)
 	j.beside++
-	defer d.inFlight.Add(-1)
+	start := d.now()
+	defer func() {
+		r = d.checkTimeout(r, d.now()-start)
+		d.leave(j)
+	}()
 	if d.scenario.Timeout > 0 || j.gone != 0 {
 		limited, cancel := d.limit(ctx, j)
 		defer cancel()

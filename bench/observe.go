@@ -33,6 +33,7 @@ func (run measurement) result() (*Result, error) {
 	if err := o.ReportCalls(r, o.Trace.Len()); err != nil {
 		return nil, err
 	}
+	o.ReportWeights(r, first)
 	held := o.Blocked(first)
 	r.Add(metric.Blocked, held.Share)
 	parts, err := o.ReportParts(r, first)

@@ -55,13 +55,15 @@ func (s Scenario) Plan() (Plan, error) {
 }
 
 // FollowsPlan reports whether all times of a run follow from its Plan by the Kiefer–Wolfowitz
-// recursion, because its strategy declares that it is first come, first served and work-conserving.
+// recursion, because its strategy declares that it is first come, first served and work-conserving,
+// and all tasks have the weight 1.
 // queue is its number of slots, or recursion.NeverFull if it does not shed.
 func (s Scenario) FollowsPlan() (queue int, follows bool) {
 	s = s.withDefaults()
 	spec, p := s.Strategy.Spec, s.params()
-	if !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil || spec.ClassPools != nil ||
-		spec.Splits || spec.Starts != nil || spec.Bound == nil || spec.Bound(p) == 0 {
+	if s.weights() != nil || !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil ||
+		spec.ClassPools != nil || spec.Splits || spec.Starts != nil || spec.Bound == nil ||
+		spec.Bound(p) == 0 {
 		return 0, false
 	}
 	if !spec.Sheds {

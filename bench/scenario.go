@@ -33,7 +33,8 @@ type Scenario struct {
 	Stop Stop
 	// goodput counts the tasks with a response within it. 0: every completed task
 	Deadline time.Duration
-	// timeout per attempt, after which the task counts as failed. 0: none
+	// timeout per attempt, which ends its context. A task whose attempt took longer has failed, also
+	// if it ignored the context and succeeded. 0: none
 	Timeout time.Duration
 	// how long after a task was due its caller gives up, which ends the contexts of its Submit and
 	// of the task. nil: never
@@ -187,6 +188,7 @@ func (s Scenario) Validate() error {
 			c.Add("strategy %s: %w", spec.Name, err)
 		}
 	}
+	s.checkWeights(&c)
 	waits := s.waits()
 	switch kind := s.Workload.Spec.Kind; {
 	case s.Clock == Virtual && kind == workloads.CPU:
@@ -283,6 +285,33 @@ func (s Scenario) waits() workloads.Workload {
 	return w
 }
 
+// weights returns the law of the weights of tasks. nil: all are 1, or the law is invalid.
+func (s Scenario) weights() *workloads.WeightLaw {
+	l, err := s.Workload.Spec.Weights(s.Seed, s.Workload.Values)
+	if err != nil {
+		return nil
+	}
+	return l
+}
+
+func (s Scenario) checkWeights(c *text.Complaints) {
+	l, err := s.Workload.Spec.Weights(s.Seed, s.Workload.Values)
+	if err != nil {
+		c.Add("workload %s: %w", s.Workload.Spec.Name, err)
+		return
+	}
+	c.If(l != nil && s.Strategy.Spec.Weighs && l.Most() > int64(s.Limit),
+		"workload %s: a weight of %d is above the limit of %d, and strategy %s would never start "+
+			"the task", s.Workload, most(l), s.Limit, s.Strategy.Spec.Name)
+}
+
+func most(l *workloads.WeightLaw) int64 {
+	if l == nil {
+		return 1
+	}
+	return l.Most()
+}
+
 // endless reports whether some tasks end only with their context.
 func endless(w workloads.Workload) bool {
 	e, ok := w.(workloads.Endless)
@@ -291,7 +320,12 @@ func endless(w workloads.Workload) bool {
 
 // described returns the scenario as the plan for computing its result.
 func (s Scenario) described() observe.Plan {
-	return observe.Plan{Strategy: s.Strategy.Spec, Params: s.params(), Kind: s.Workload.Spec.Kind,
+	spec, weights := s.Strategy.Spec, s.weights()
+	if weights != nil && spec.Weighs {
+		spec.WorkConserving = false // slots idle while a heavy task waits for its units
+	}
+	return observe.Plan{Strategy: spec, Weights: weights, Params: s.params(),
+		Kind:   s.Workload.Spec.Kind,
 		Target: s.Target.Spec.Name, Served: s.Target, Arrival: s.Load.Arrival,
 		Relative:  s.Load.Relative,
 		PerSecond: s.Load.PerSecond, Tasks: s.Stop.Tasks, Duration: s.Stop.Duration,

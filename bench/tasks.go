@@ -84,18 +84,19 @@ func (j *job) split(d *driver) (tasks []*strategies.Task) {
 
 // attemptPiece is the Run of every piece. Pieces of one task run concurrently, so they update its
 // record atomically.
-func attemptPiece(ctx context.Context, t *strategies.Task) strategies.Result {
+func attemptPiece(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	p := t.Arg.(*piece)
 	d := p.job.driver
-	d.enter()
+	d.enter(p.job)
 	start := d.now()
 	defer func() {
 		busy := d.now() - start
 		atomic.AddInt64(&p.job.rec.Busy, busy)
 		d.service.Add(busy)
-		d.inFlight.Add(-1)
+		d.leave(p.job)
+		r = d.checkTimeout(r, busy)
 	}()
-	if p.job.gone != 0 {
+	if d.scenario.Timeout > 0 || p.job.gone != 0 {
 		limited, cancel := d.limit(ctx, p.job)
 		defer cancel()
 		ctx = limited
@@ -115,6 +116,7 @@ type sorter struct {
 	ranked   workloads.Prioritised
 	tenanted workloads.Tenanted
 	dated    workloads.Dated
+	weights  *workloads.WeightLaw
 	noTenant int32 // the tenant of tasks whose workload has none
 }
 
@@ -156,6 +158,7 @@ func newSorter(p observe.Plan, w workloads.Workload) (o sorter) {
 	o.ranked, _ = w.(workloads.Prioritised)
 	o.tenanted, _ = w.(workloads.Tenanted)
 	o.dated, _ = w.(workloads.Dated)
+	o.weights = p.Weights
 	if keepsKeyOrder(p.Strategy) {
 		o.noTenant = -1
 	}

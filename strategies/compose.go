@@ -88,7 +88,7 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 }
 
 // Alone makes a strategy of a part around base, under the part's name and with its parameters.
-// words has the texts: Summary, UseIf, Source and OnPanic.
+// words has the texts, Summary, UseIf, Source and OnPanic, and the Twin.
 func Alone(part Part, base, words Spec) Spec {
 	s, err := around(PartVariant{Spec: part}, grounded(Variant{Spec: base}))
 	if err != nil {
@@ -102,6 +102,7 @@ func Alone(part Part, base, words Spec) Spec {
 	s.Name, s.Keys, s.Parts, s.Base, s.Around = part.Name, part.Keys, 0, "", nil
 	s.Summary, s.UseIf, s.Source, s.OnPanic = words.Summary, words.UseIf, words.Source,
 		words.OnPanic
+	s.Twin = words.Twin
 	return s
 }
 
@@ -115,6 +116,7 @@ func grounded(base Variant) Spec {
 	}
 	s.under(own)
 	s.Name, s.Keys, s.Go = base.String(), nil, nil
+	s.Twin, s.Bare = Twin{}, Bare{}
 	s.Base = base.Spec.Name
 	return s
 }

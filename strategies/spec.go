@@ -41,7 +41,11 @@ type Spec struct {
 	Source  string      // where the pattern comes from
 	OnPanic string      // the effect of a panic in a task, in a few words
 	Adds    []Addition  // what its adapter adds to a library; nil: it adapts none
+	Bare    Bare        // of one of the usual choices in Go; zero: it is none
 	Keys    []param.Key // parameters of its own
+	// Twin is the strategy whose runs it has under the virtual clock with default parameters. They
+	// differ in cost, interface, errors or shutdown, which runs do not show. None: it has no twin.
+	Twin Twin
 	// Parts is the complexity, which decides ties of poolbench advise: a parameter, a queue, refusals,
 	// retries, classes, steps, pacing and another module count one each. 0: counted from the declared
 	// facts.
@@ -87,6 +91,9 @@ type Spec struct {
 	Retries   bool
 	UsesQueue bool // Params.Queue matters
 	UsesSize  bool // Task.Size matters
+	// Weighs: a running task takes Task.Weight of the limit's units (0 counts as 1). With weights
+	// above 1, slots may idle while a heavy task waits for its units
+	Weighs bool
 	// carries out Result.Split at once with a slot per sub-task. Otherwise one after another in the
 	// parent's slot
 	Splits bool
@@ -129,6 +136,17 @@ type Spec struct {
 	// Open replaces New where a disk or server may fail. In All, such a strategy also has a New, whose
 	// instance refuses all tasks with Open's error.
 	Open func(ctx context.Context, p Params, sink Sink) (Strategy, error)
+}
+
+// Bare is the behaviour of one of the usual choices in Go as its users get it, without this
+// project's interface around it. Each is a phrase without a full stop.
+type Bare struct {
+	Panic  string // in a task
+	Error  string // returned by a task
+	Cancel string // of a submitter that waits for a slot
+	Full   string // a submit without a free slot
+	Drain  string // the end of what was submitted
+	Resize string // while tasks run
 }
 
 // An Addition is a behaviour that the adapter of a library adds to it, so that a user of the bare

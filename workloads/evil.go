@@ -3,6 +3,7 @@ package workloads
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/registry"
@@ -27,6 +28,8 @@ var _ = register(Spec{
 			Doc: "share of tasks that never end, from 0 to 1"},
 		{Name: "wait", Kind: param.Distribution, Default: "exp(10ms)",
 			Doc: "time of the other tasks, the only ones that mean and C² are of"},
+		{Name: "late", Kind: param.Duration, Default: "0s", Doc: "how long tasks that never end " +
+			"run on after they were cancelled, as code that ignores its context, and then succeed"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		c, err := registry.NewCoin(seed, v, "p")
@@ -37,7 +40,8 @@ var _ = register(Spec{
 			return nil, errors.New("wait: the mean must be positive")
 		}
 		others := newWaits(seed, v.Dist("wait"))
-		return &evil{times{others.Mean(), others.C2()}, others, c}, nil
+		return &evil{times{others.Mean(), others.C2()}, others, c,
+			v.Duration("late")}, nil
 	},
 })
 
@@ -47,12 +51,17 @@ type evil struct {
 	times  // of the tasks that end: what the endless ones take is for the run's timeout to say
 	others *waits
 	coin   registry.Coin // rare: endless
+	late   time.Duration
 }
 
-// Do waits. An endless task ends only with ctx.
+// Do waits. An endless task ends only with ctx, or late after it.
 func (e *evil) Do(ctx context.Context, seq uint64) error {
 	if e.coin.Rare(seq) {
 		<-ctx.Done()
+		if e.late > 0 {
+			time.Sleep(e.late)
+			return nil
+		}
 		return ctx.Err()
 	}
 	return e.others.Do(ctx, seq)

@@ -99,7 +99,7 @@ func TestImpossibleParametersAreNamed(t *testing.T) {
 		"sleep":               `unknown workload "sleep" (known: ` + workloads.All()[0].Name + ", ",
 		"constant:mean=0":     "workload constant: mean: must be positive, got 0s",
 		"exponential:mean=0s": "workload exponential: mean: must be positive, got 0s",
-		"exponential:c2=1":    `workload exponential: unknown parameter "c2" (known: mean)`,
+		"exponential:c2=1":    `workload exponential: unknown parameter "c2" (known: mean, weights)`,
 		"lognormal:mean=0s":   "workload lognormal: mean: must be positive, got 0s",
 		"lognormal:c2=0":      "workload lognormal: c2: must be positive, got 0",
 		"lognormal:c2=-1": "workload lognormal: c2: must be between 0 and " +

@@ -140,6 +140,9 @@ var all = registry.Set[Spec]{Kind: "workload", Keys: func(s Spec) []param.Key { 
 	Check: Spec.check}
 
 func (s Spec) check(v param.Values) error {
+	if _, err := s.Weights(0, v); err != nil {
+		return err
+	}
 	if s.Check != nil {
 		return s.Check(v)
 	}
@@ -172,8 +175,10 @@ func (s Spec) String() string { return s.Name }
 
 func register(s Spec) Spec { return all.Add(s.Name, checked(s)) }
 
-// checked makes New refuse what Check does, so that no workload has to ask it.
+// checked adds the parameter for weights, and makes New refuse what Check does, so that no workload
+// has to ask it.
 func checked(s Spec) Spec {
+	s = s.withWeights()
 	start := s.New
 	s.New = func(seed uint64, v param.Values) (Workload, error) {
 		if s.Check != nil {

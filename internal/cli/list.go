@@ -77,13 +77,26 @@ func (a *app) showListings(lists []options.Listing) error {
 	return nil
 }
 
-// showStrategies is the list of the strategies by themselves: what tells them apart.
+// showStrategies prints the strategies in a table of their differences, and those with a twin in a
+// second one.
 func (a *app) showStrategies() error {
-	rows := [][]string{options.StrategyColumns}
+	rows, twins := [][]string{options.StrategyColumns}, [][]string{options.TwinColumns}
 	for _, s := range strategies.All() {
+		if s.Twin.Of != "" {
+			twins = append(twins, options.TwinRow(s))
+			continue
+		}
 		rows = append(rows, options.StrategyRow(s))
 	}
-	return a.List(rows)
+	if err := a.List(rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Stdout)
+	if err := a.Prose("Twins: their runs under the virtual clock are those of another strategy. " +
+		"They differ in cost, interface, errors or shutdown. --strategy every runs them, too:\n"); err != nil {
+		return err
+	}
+	return a.List(twins)
 }
 
 func (a *app) showEntry(e options.Entry) error {

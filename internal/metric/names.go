@@ -56,6 +56,13 @@ const (
 	OthersThroughput   = "others-ops/s"
 	OthersShare        = "others-share"
 
+	// Weights of tasks.
+	PeakWeight    = "peak-weight"
+	LightMeanWait = "light-mean-wait-sec"
+	LightP99Wait  = "light-p99-wait-sec"
+	HeavyMeanWait = "heavy-mean-wait-sec"
+	HeavyP99Wait  = "heavy-p99-wait-sec"
+
 	// Deadlines and lateness of the generator.
 	Missed      = "missed/op"
 	MaxLateness = "max-lateness-sec"
@@ -70,6 +77,11 @@ const (
 	Abandoned = "abandoned/op"
 	GaveUp    = "gave-up/op"
 	Attempts  = "attempts/op"
+
+	// With a timeout: attempts that ran on after it.
+	Overruns    = "overruns"
+	MeanOverrun = "mean-overrun-sec"
+	MaxOverrun  = "max-overrun-sec"
 
 	// With callers that give up.
 	GaveUpStarted = "gave-up-started/op"

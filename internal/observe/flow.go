@@ -147,13 +147,16 @@ func (o *Run) Bound() int {
 
 // waited reports whether a task had to wait. Under the virtual clock only waiting takes time, so
 // the wait shows it. Under the real clock every task waits at least for its hand-over, so the
-// occupancy at its due time decides, as in theory.
+// occupancy at its due time decides, as in theory. If tasks take several units of the limit, the
+// number of tasks does not show that it is full.
 func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
 	switch {
 	case o.Splits():
 		return r.Start > r.Due
 	case o.Plan.Virtual:
 		return r.Wait() > 0
+	case o.Plan.Weights != nil && o.Plan.Strategy.Weighs:
+		return r.Wait() > int64(blockedFrom)
 	}
 	return bound > 0 && inSystem >= bound
 }

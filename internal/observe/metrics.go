@@ -92,7 +92,8 @@ func Metrics() []MetricInfo {
 			"is never late would have issued, given how long each submit took"},
 		{decide.MaxLag, "", "the longest of the same, of attacks"},
 		{metric.Waited, "lower", "share of accepted tasks that had to wait: wait > 0 under the " +
-			"virtual clock; under the real one, every slot was taken when the task was due"},
+			"virtual clock; under the real one, every slot was taken when the task was due, or with " +
+			"weighted tasks wait > 100 µs"},
 		{metric.Shed, "lower", "share of offered tasks that the strategy refused"},
 		{metric.Throttled, "lower", "share of offered tasks that ended with a refusal by the target"},
 		{metric.Failed, "lower", "share of offered tasks that ended with another error"},
@@ -166,6 +167,20 @@ func Metrics() []MetricInfo {
 			"start"},
 		{metric.TheoryThroughput, "", "exact throughput"},
 		{metric.TheoryMakespan, "", "exact mean makespan of a batch"},
+	}...)
+	m = append(m, []MetricInfo{
+		{metric.LightMeanWait, "lower", "mean wait of the tasks with the smallest weight, where " +
+			"tasks have weights; absent in a soak"},
+		{metric.LightP99Wait, "lower", "p99 of the same"},
+		{metric.HeavyMeanWait, "lower", "mean wait of the tasks with the largest weight"},
+		{metric.HeavyP99Wait, "lower", "p99 of the same"},
+		{metric.PeakWeight, "lower", "largest sum of the weights of tasks in flight, whole run, " +
+			"where tasks have weights"},
+		{metric.Overruns, "lower", "whole run, with a timeout: attempts that ran on after it, as " +
+			"their tasks ignored their contexts (real clock: for more than 1 ms); they count as " +
+			"failed and hold their slots until they end"},
+		{metric.MeanOverrun, "lower", "mean time that they ran on after their timeout"},
+		{metric.MaxOverrun, "lower", "longest time that one ran on"},
 	}...)
 	counted := func(name, better, doc string) {
 		info := MetricInfo{name, better, "whole run, by the " + doc}

@@ -35,17 +35,35 @@ type Run struct {
 	Trace        *record.Trace // nil for a soak
 	Peak         int64         // most attempts in flight at once
 	Limits       []LimitChange // of a strategy that learns its limit, the first at 0
+	PeakWeight   int64         // largest sum of the weights of attempts in flight
 	Service      int64         // total time inside Run as the attempts counted it
 	SettledTwice int64
 	Misdeeds     []string        // violations of its contract by the strategy, in words
 	Left         machine.Stacks  // goroutines that outlived it
 	Counts       []targets.Count // by the target and by the strategy
+	Overruns     *Overruns       // nil without a timeout
 	used         resources
 	Seen         *machine.WitnessSeen // nil under the virtual clock
 	Profiles     []result.Profile
 	Claims       []Claim // exact values, to compare with the measured ones
 	scratch      []float64
 	classes      uint // of the tasks, a bit each; 0: not yet determined
+}
+
+// Overruns are the attempts that ran on after their timeout, over the whole run.
+type Overruns struct {
+	N, Total, Longest int64 // number, and the times after the timeout in nanoseconds
+}
+
+func (of *Overruns) report(r *result.Result) {
+	if of == nil {
+		return
+	}
+	r.Add(metric.Overruns, float64(of.N))
+	if of.N > 0 {
+		r.Add(metric.MeanOverrun, float64(of.Total)/float64(of.N)/Second)
+		r.Add(metric.MaxOverrun, float64(of.Longest)/Second)
+	}
 }
 
 // Second is the number of nanoseconds in a second, as a float.
@@ -55,6 +73,10 @@ const Second = float64(time.Second)
 // per task.
 func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	s, n := o.Plan, float64(tasks)
+	o.Overruns.report(r)
+	if s.Weights != nil {
+		r.Add(metric.PeakWeight, float64(o.PeakWeight))
+	}
 	for _, c := range o.Counts {
 		r.Add(c.Name, float64(c.Value))
 	}

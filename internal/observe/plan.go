@@ -16,7 +16,8 @@ type Plan struct {
 	Strategy                 strategies.Spec
 	Params                   strategies.Params // of the strategy
 	Kind                     workloads.Kind
-	Target                   string // its name
+	Weights                  *workloads.WeightLaw // of the tasks; nil: all are 1
+	Target                   string               // its name
 	Served                   targets.Variant
 	Arrival                  arrivals.Variant
 	Relative, PerSecond      float64 // load; at most one of the two

@@ -198,7 +198,7 @@ func judgeEvil(m *evidence.Measured) decide.Finding {
 		always, never, all = always && stopped == runs, never && stopped == 0, all+runs
 		pools := names[0]
 		if len(names) > 1 {
-			pools = fmt.Sprintf("%d pools", len(names))
+			pools = fmt.Sprintf("a pool of each of %d strategies", len(names))
 		}
 		said = append(said, fmt.Sprintf("%s in %d of %d runs with a timeout of %s", pools, stopped,
 			runs, text.Duration(timeout)))

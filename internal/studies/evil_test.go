@@ -35,13 +35,15 @@ func TestEvilVerdicts(t *testing.T) {
 		{"k stop all", func(_ bench.Scenario, n int) float64 {
 			return map[bool]float64{false: 1, true: 60}[n >= limit]
 		}, decide.Holds,
-			"4 endless tasks or more stop 4 pools in 48 of 48 runs with a timeout of 1 h, " +
+			"4 endless tasks or more stop a pool of each of 4 " +
+				"strategies in 48 of 48 runs with a timeout of 1 h, " +
 				"worker_pool in 9 of 9 runs with a timeout of 1 s and worker_pool in 9 of 9 " +
 				"runs with a timeout of 100 ms; so at most 4.44 % of such runs come out " +
 				"otherwise (95 % confidence)"},
 		{"nothing is stopped", func(bench.Scenario, int) float64 { return 59 },
 			decide.DoesNotHold,
-			"4 endless tasks or more stop 4 pools in 0 of 48 runs with a timeout of 1 h, " +
+			"4 endless tasks or more stop a pool of each of 4 " +
+				"strategies in 0 of 48 runs with a timeout of 1 h, " +
 				"worker_pool in 0 of 9 runs with a timeout of 1 s and worker_pool in 0 of 9 " +
 				"runs with a timeout of 100 ms; so at most 4.44 % of such runs come out " +
 				"otherwise (95 % confidence)"},
@@ -49,13 +51,15 @@ func TestEvilVerdicts(t *testing.T) {
 			return map[bool]float64{false: 1, true: 3600}[sc.Timeout == evilNever]
 		}, decide.Depends,
 
-			"on the timeout: 4 endless tasks or more stop 4 pools in 48 of 48 runs with a " +
+			"on the timeout: 4 endless tasks or more stop a pool of each of 4 " +
+				"strategies in 48 of 48 runs with a " +
 				"timeout of 1 h, worker_pool in 0 of 9 runs with a timeout of 1 s and " +
 				"worker_pool in 0 of 9 runs with a timeout of 100 ms"},
 		{"more than k", func(_ bench.Scenario, n int) float64 {
 			return map[bool]float64{false: 1, true: 60}[n > 2*limit]
 		}, decide.Depends,
-			"on the timeout: 4 endless tasks or more stop 4 pools in 12 of 48 runs with a " +
+			"on the timeout: 4 endless tasks or more stop a pool of each of 4 " +
+				"strategies in 12 of 48 runs with a " +
 				"timeout of 1 h, worker_pool in 6 of 9 runs with a timeout of 1 s and " +
 				"worker_pool in 9 of 9 runs with a timeout of 100 ms"},
 	} {

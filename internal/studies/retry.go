@@ -24,10 +24,11 @@ import (
 // backoff of the other ways includes. The concurrency cap cannot compute a Retry-After.
 //
 // The cases are the targets. A case meets the claim if no other way that completes the batch needs
-// fewer calls per task (by more than 1 %) than the best way with exponential backoff and jitter,
-// with or without a Retry-After. A token bucket in front, which never calls too early, is one of
-// the other ways. The finding also reports the tasks that a bound on attempts loses when good tasks
-// are only refused, and its gain if a twentieth of the tasks is poison, which always fails.
+// fewer calls per task (by more than 1 %) than the best way with exponential backoff and jitter
+// alone. Waiting for the Retry-After, with jitter after it or without, is another way, and so is a
+// token bucket in front, which never calls too early. The finding also reports the tasks that a
+// bound on attempts loses when good tasks are only refused, and its gain if a twentieth of the
+// tasks is poison, which always fails.
 var _ = register(Study{
 	Name: "retry",
 	Question: "which retry policy gets a batch past a rate limit, with how many calls, and " +
@@ -135,8 +136,9 @@ var retryKinds = []struct{ kind, how string }{
 
 type retryWay struct{ kind, place, strategy string }
 
+// jittered reports whether the way is exponential backoff with jitter and nothing else.
 func (w retryWay) jittered() bool {
-	return w.kind == retryFull || w.kind == retryDecorrelated || w.kind == retryBoth
+	return w.kind == retryFull || w.kind == retryDecorrelated
 }
 
 // retryWays returns the ways for a target: without a Retry-After they do not use one.

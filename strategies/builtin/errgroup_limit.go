@@ -36,7 +36,16 @@ var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	Source:  "golang.org/x/sync/errgroup",
 	Parts:   1, // the group's module
 	Go:      func(p strategies.Params) string { return fmt.Sprintf("group.SetLimit(%d)", p.Limit) },
+	Twin:    strategies.Twin{Of: "worker_pool"},
 	OnPanic: "contained before it reaches the group, which would crash the process",
+	Bare: strategies.Bare{
+		Panic:  "ends the process",
+		Error:  "Wait returns the first; with WithContext it cancels the context of the others",
+		Cancel: "none: Go waits for a slot without a context",
+		Full:   "Go blocks, TryGo returns false",
+		Drain:  "Wait waits for all",
+		Resize: "none: SetLimit panics while tasks run",
+	},
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		s := &errgroupLimit{PerTask: engine.PerTask{Slots: make(chan struct{}, p.Limit)}}

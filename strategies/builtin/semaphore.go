@@ -21,7 +21,16 @@ var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	Summary: "a goroutine per task, admitted by a buffered channel",
 	UseIf:   "tasks take longer than the start of a goroutine and the caller may wait",
 	Source:  "limited concurrency in Go: a buffered channel as a semaphore",
+	Twin:    strategies.Twin{Of: "worker_pool"},
 	OnPanic: "contained; the task's goroutine ends and its slot is given back",
+	Bare: strategies.Bare{
+		Panic:  "ends the process",
+		Error:  "yours to collect",
+		Cancel: "a select with ctx.Done()",
+		Full:   "the send blocks, or a select with default refuses",
+		Drain:  "a sync.WaitGroup of yours",
+		Resize: "none: the capacity of a channel is fixed",
+	},
 	Go: func(p strategies.Params) string {
 		return fmt.Sprintf("slots := make(chan struct{}, %d)", p.Limit)
 	},

@@ -19,6 +19,14 @@ var workerPoolSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	UseIf:   "there are many short tasks, or a worker keeps something between them",
 	Source:  "limited concurrency in Go: workers on a channel",
 	OnPanic: "contained; the worker is replaced",
+	Bare: strategies.Bare{
+		Panic:  "ends the process",
+		Error:  "yours to collect",
+		Cancel: "a select with ctx.Done()",
+		Full:   "the send blocks once the channel's buffer is full",
+		Drain:  "close the channel and wait for the workers",
+		Resize: "yours: start workers, or tell some to end",
+	},
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		return new(engine.Workers).Start(ctx, sink, p.Limit, p.Queue)

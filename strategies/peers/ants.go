@@ -22,7 +22,16 @@ var _ = register(strategies.Spec{
 	Summary: "ants: a stack of reused goroutines, one channel each",
 	UseIf:   "you have ants already",
 	Source:  "github.com/panjf2000/ants/v2",
+	Twin:    strategies.Twin{Of: "worker_pool"},
 	OnPanic: "contained by the adapter; ants itself recovers, logs and replaces the worker",
+	Bare: strategies.Bare{
+		Panic:  "recovered and logged, or passed to WithPanicHandler",
+		Error:  "none: a task is a func()",
+		Cancel: "none: Submit waits without a context",
+		Full:   "Submit blocks; WithNonblocking returns ErrPoolOverload",
+		Drain:  "ReleaseContext or ReleaseTimeout waits; Release does not",
+		Resize: "Tune",
+	},
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach ants",
 			Bare: "recovers, logs and replaces the worker"},

@@ -58,6 +58,63 @@ func BenchmarkShort(b *testing.B) {
 	benchmark(b, short, []int{1, 8, 64}, []int{1})
 }
 
+// BenchmarkUsual measures the usual choices with tasks that are reused, as in BenchmarkSubmit, and
+// with a new task for each op, which a caller allocates who has a closure for each piece of work.
+func BenchmarkUsual(b *testing.B) {
+	const limit = 8
+	for _, spec := range strategies.All() {
+		if spec.Bare == (strategies.Bare{}) {
+			continue
+		}
+		for _, fresh := range []bool{false, true} {
+			b.Run(fmt.Sprintf("strategy=%s/fresh=%v", spec.Name, fresh), func(b *testing.B) {
+				p, err := paramsOf(spec, limit, batch)
+				if err != nil {
+					b.Skip(err)
+				}
+				sink, tasks := newCountdown(), make([]strategies.Task, batch)
+				for i := range tasks {
+					tasks[i].Run = nothing
+				}
+				s := spec.New(b.Context(), p, sink)
+				b.ReportAllocs()
+				b.ResetTimer()
+				if fresh {
+					submitFresh(b, s, sink)
+				} else {
+					submitAll(b, s, sink, tasks, 1)
+				}
+				b.StopTimer()
+				if err := s.Drain(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+// submitFresh is submitAll with one producer and a new task for each op, with a closure of its own.
+func submitFresh(b *testing.B, s strategies.Strategy, sink *countdown) {
+	var ran atomic.Int64
+	for left := b.N; left > 0; left -= batch {
+		n := min(left, batch)
+		sink.left.Store(int64(n))
+		for i := range n {
+			err := s.Submit(b.Context(), &strategies.Task{
+				Run: func(context.Context, *strategies.Task) strategies.Result {
+					if i < 0 {
+						ran.Add(1)
+					}
+					return strategies.Result{}
+				}})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		<-sink.done
+	}
+}
+
 // shortWork is what a task of BenchmarkShort hashes: some 10 µs at 1.6 GB/s.
 var shortWork = make([]byte, 16<<10)
 

@@ -74,7 +74,8 @@ func (b *board) writePage(w io.Writer) error {
 	for _, s := range []struct {
 		id, title, template string
 		of                  any
-	}{{b.groups[0].id, b.groups[0].title, "table", b.onPage(b.groups[0])},
+	}{{"usual", "The usual choices", "usual", pageUsual{usualCosts, b.usual}},
+		{b.groups[0].id, b.groups[0].title, "table", b.onPage(b.groups[0])},
 		{b.groups[1].id, b.groups[1].title, "table", b.onPage(b.groups[1])},
 		{"adds", "Added by poolbench", "adds", b.adds},
 		{"faults", "Faults of libraries", "faults", b.faultsOnPage()}} {
@@ -100,6 +101,11 @@ type (
 		Waits, Submits, Cost string
 	}
 	pageCell struct{ Class, Sign, Word, Fault string }
+
+	pageUsual struct {
+		Costs []string
+		Rows  []usualRow
+	}
 
 	pageFault struct{ Name, Library, Finding, Clause, Upstream, Shows, Source string }
 )

@@ -40,7 +40,8 @@ func TestBoard(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := string(text)
-	made := map[string]string{"faults": found.faultsText(), "adds": found.addsTable()}
+	made := map[string]string{"faults": found.faultsText(), "adds": found.addsTable(),
+		"usual": usualTables(found.usual)}
 	for _, g := range found.groups {
 		made[g.id] = found.table(g)
 	}
@@ -75,6 +76,7 @@ func TestBoard(t *testing.T) {
 
 // A board is what is known of every strategy and library, clause by clause.
 type board struct {
+	usual   []usualRow
 	clauses []string
 	groups  []boardGroup
 	faults  []boardFault
@@ -137,6 +139,7 @@ func (f fault) link() string {
 func newBoard(t *testing.T) *board {
 	b := &board{groups: []boardGroup{{id: "libraries", title: "Libraries", libraries: true},
 		{id: "strategies", title: "Built in"}}}
+	b.usual = usualChoices(t)
 	clauses := strategytest.Clauses()
 	for _, c := range clauses {
 		b.clauses = append(b.clauses, c.Name)

@@ -21,7 +21,16 @@ var _ = register(strategies.Spec{
 	Summary: "conc: goroutines that share one unbuffered channel",
 	UseIf:   "a batch has an end, and a panic in it should come out there",
 	Source:  "github.com/sourcegraph/conc/pool",
+	Twin:    strategies.Twin{Of: "worker_pool"},
 	OnPanic: "contained by the adapter; conc keeps the first and raises it again in Wait",
+	Bare: strategies.Bare{
+		Panic:  "Wait raises the first again",
+		Error:  "WithErrors: Wait joins all; WithContext may cancel the others",
+		Cancel: "none: Go waits without a context",
+		Full:   "Go blocks",
+		Drain:  "Wait waits for all and ends the pool",
+		Resize: "none: WithMaxGoroutines panics once it runs",
+	},
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach conc",
 			Bare: "keeps the first panic and raises it again in Wait"},

@@ -28,6 +28,7 @@ var _ = register(strategies.Spec{
 		"task",
 	UseIf:   "you want a breaker together with failsafe-go's other policies",
 	Source:  "github.com/failsafe-go/failsafe-go/circuitbreaker",
+	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Calls},
 	OnPanic: "contained by the adapter, and recorded as a failure",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
 		{What: "behind a Bulkhead of Limit",

@@ -34,6 +34,7 @@ var _ = register(strategies.Spec{
 		"of the recent ones",
 	UseIf:   "you hedge together with failsafe-go's other policies",
 	Source:  "github.com/failsafe-go/failsafe-go/hedgepolicy",
+	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Calls},
 	OnPanic: "contained by the adapter; failsafe-go lets it end the process",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
 		{What: "inside a Bulkhead of Limit",

@@ -23,7 +23,16 @@ var _ = register(strategies.Spec{
 	Summary: "pond: workers that come with the tasks and go when its queue is empty",
 	UseIf:   "tasks are short, come in bursts, and may queue without bound",
 	Source:  "github.com/alitto/pond/v2",
+	Twin:    strategies.Twin{Of: "worker_pool"},
 	OnPanic: "contained by the adapter; pond's Go recovers, counts and is silent",
+	Bare: strategies.Bare{
+		Panic:  "recovered: an error of the future of Submit; Go counts it",
+		Error:  "the future of SubmitErr returns it",
+		Cancel: "a context for the whole pool",
+		Full:   "queues without a bound; WithQueueSize blocks, WithNonBlocking returns ErrQueueFull",
+		Drain:  "StopAndWait ends the pool and waits",
+		Resize: "Resize",
+	},
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach pond",
 			Bare: "Go recovers and counts the panic, and reports nothing"},

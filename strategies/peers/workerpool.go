@@ -23,6 +23,7 @@ var _ = register(strategies.Spec{
 	Summary: "workerpool: a dispatcher with an unbounded queue, and workers that come and go",
 	UseIf:   "a submitter must never wait, whatever is queued",
 	Source:  "github.com/gammazero/workerpool",
+	Twin:    strategies.Twin{Of: "worker_pool"},
 	OnPanic: "contained by the adapter; workerpool itself lets it crash the process",
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach workerpool",

@@ -44,7 +44,7 @@ func TestChildren(t *testing.T) {
 	var all children
 	defer all.end()
 	var one *child
-	for _, s := range virtually(t, "all") {
+	for _, s := range virtually(t, "every") {
 		r := ran(t, &all, s)
 		if len(all.idle) != 1 || one != nil && all.idle[0] != one {
 			t.Fatalf("%s: another child than for the runs before, or several: %v",

@@ -47,8 +47,8 @@ func axesOf(m *matrix) []axis {
 	return []axis{
 		{name: "strategy", many: true, names: StrategiesOrAll,
 			value: listOf(&m.Strategies, "NAME", parseStrategies),
-			doc: "strategies that bound the tasks; all for every one that needs no disk and no server " +
-				"(default all)"},
+			doc: "strategies that bound the tasks; all for those in this process whose runs differ, " +
+				"every for their twins, too (default all)"},
 		{name: "workload", many: true, names: WorkloadNames,
 			value: listOf(&m.Workloads, "NAME", Variants(workloads.Resolve)),
 			doc:   fmt.Sprintf("work of each task (default %s)", zero.Workload)},
@@ -75,7 +75,8 @@ func axesOf(m *matrix) []axis {
 				"'load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 60s'",
 			value: flags.Parsed(&m.stages, "STAGES", parseStages)},
 		{name: "timeout",
-			doc:   "timeout per attempt; the task then counts as failed (default: none)",
+			doc: "timeout per attempt; the task then counts as failed, also if it ignores its " +
+				"context and succeeds later: overruns counts these attempts (default: none)",
 			value: flags.Parsed(&m.Timeout, "TIME", flags.PositiveTime)},
 		{name: "patience",
 			doc: "law of how long after it is due the caller of a task gives up, as 300ms or " +
@@ -125,21 +126,78 @@ func axesOf(m *matrix) []axis {
 // mostTasks bounds --n for soaks; other runs end at arrivals.MaxTasks. It fits a 32-bit int.
 const mostTasks = 2_000_000_000
 
-// Everything selects all strategies except those that wait for a disk or a server, which must be
-// named.
-const Everything = "all"
+// Distinct selects the strategies whose runs differ, and is the default. Those with a twin among
+// them are left out unless the work has what they differ by. Every selects the twins, too. Neither
+// selects strategies that wait for a disk or a server, which must be named.
+const (
+	Distinct = "all"
+	Every    = "every"
+)
 
 // StrategiesOrAll returns the values of --strategy for completion.
-func StrategiesOrAll() []string { return append([]string{Everything}, StrategyNames()...) }
+func StrategiesOrAll() []string { return append([]string{Distinct, Every}, StrategyNames()...) }
 
 func parseStrategies(str string) ([]strategies.Variant, error) {
-	if str == Everything {
-		inProcess := slices.DeleteFunc(strategies.All(), func(s strategies.Spec) bool {
+	switch str {
+	case Distinct:
+		return named(strategies.Distinct())
+	case Every:
+		return named(slices.DeleteFunc(strategies.All(), func(s strategies.Spec) bool {
 			return s.RealClock
-		})
-		str = strings.Join(text.Texts(inProcess, strategies.Spec.String), ",")
+		}))
 	}
 	return Variants(strategies.Resolve)(str)
+}
+
+func named(specs []strategies.Spec) ([]strategies.Variant, error) {
+	return Variants(strategies.Resolve)(strings.Join(text.Texts(specs, strategies.Spec.String), ","))
+}
+
+// chooseStrategies reads the values of --strategy again, now that the work of the matrix is known,
+// which decides what Distinct selects.
+func (m *matrix) chooseStrategies(given []Word) (all []strategies.Variant, complaints []error) {
+	if given == nil {
+		given = []Word{{Text: Distinct}}
+	}
+	for _, w := range given {
+		more, err := parseStrategies(w.Text)
+		if w.Text == Distinct {
+			more, err = named(strategies.Distinct(m.causes()...))
+		}
+		all, complaints = append(all, more...), append(complaints, prefixed(w.Where, err))
+	}
+	return all, complaints
+}
+
+// causes are the properties of the work by which strategies may differ from their twins.
+func (m *matrix) causes() (all []strategies.Cause) {
+	for _, v := range m.Targets {
+		if v.Spec.Name != (bench.Scenario{}).Written().Target {
+			all = append(all, strategies.Calls)
+		}
+	}
+	for _, v := range m.Workloads {
+		if law, err := v.Spec.Weights(FirstSeed, v.Values); err == nil && law != nil {
+			all = append(all, strategies.Weights)
+		}
+		if v.Spec.Kind != workloads.Wait {
+			continue
+		}
+		w, err := v.Spec.Build(FirstSeed, v.Values)
+		if err != nil {
+			continue // an error of the scenario
+		}
+		if _, ok := w.(workloads.Prioritised); ok {
+			all = append(all, strategies.Priorities)
+		}
+		if _, ok := w.(workloads.Dated); ok {
+			all = append(all, strategies.Deadlines)
+		}
+		if _, ok := w.(workloads.Tenanted); ok {
+			all = append(all, strategies.Tenants)
+		}
+	}
+	return all
 }
 
 // listOf returns a flag value that appends the results of parse to a list.

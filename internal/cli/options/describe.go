@@ -137,6 +137,20 @@ func StrategyRow(s strategies.Spec) []string {
 	return []string{s.Name, bounds(s), full, order, cmp.Or(survives(s), "–"), s.OnPanic, s.Source}
 }
 
+// TwinColumns are the heads of the table of the strategies with a twin.
+var TwinColumns = []string{"strategy", "runs as", "unless", "when full", "survives", "on a panic",
+	"source"}
+
+// TwinRow returns the row of a strategy in that table.
+func TwinRow(s strategies.Spec) []string {
+	row := StrategyRow(s)
+	unless := "–"
+	if s.Twin.Unless != strategies.NoCause {
+		unless = s.Twin.Unless.String()
+	}
+	return []string{s.Name, s.Twin.Of, unless, row[2], row[4], row[5], row[6]}
+}
+
 // survives names the failures that accepted tasks survive and the server this needs, "" for none.
 func survives(s strategies.Spec) string {
 	v, err := strategies.Resolve(param.Call{Name: s.Name})
@@ -185,6 +199,7 @@ func describeStrategy(s strategies.Spec) Entry {
 		fact{"bounds in flight", row[1]},
 		fact{"when full", full[row[2]]},
 		fact{"promises", strings.Join(promises(s), ", ")},
+		fact{"runs as", s.Twin.String()},
 		fact{"survives", survives(s)},
 		fact{"clocks", yes("real (disks and servers have no virtual time)", s.RealClock)},
 		fact{"on a panic", s.OnPanic},

@@ -335,8 +335,8 @@ func urlsOf(a attack.Attack) (all []objectives.URL) {
 	return all
 }
 
-// ChooseStrategies reads --strategy, which is repeatable. "all" selects the strategies that run a
-// request once at a time.
+// ChooseStrategies reads --strategy, which is repeatable. "all" and "every" select only strategies
+// that run a request once at a time.
 func ChooseStrategies(texts []string) ([]strategies.Variant, error) {
 	var chosen []strategies.Variant
 	for _, text := range texts {
@@ -344,7 +344,7 @@ func ChooseStrategies(texts []string) ([]strategies.Variant, error) {
 		if err != nil {
 			return nil, prefixed("--strategy", err)
 		}
-		if text == Everything {
+		if text == Distinct || text == Every {
 			more = slices.DeleteFunc(more, func(v strategies.Variant) bool { return v.Spec.Hedges })
 		}
 		chosen = append(chosen, more...)

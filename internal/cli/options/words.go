@@ -64,9 +64,8 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 			complaints = append(complaints, prefixed(v.Where, x.value.Take(v.Text)))
 		}
 	}
-	if w["strategy"] == nil {
-		every, err := parseStrategies(Everything)
-		m.Strategies, complaints = every, append(complaints, err)
+	if errors.Join(complaints...) == nil {
+		m.Strategies, complaints = m.chooseStrategies(w["strategy"])
 	}
 	if w["stages"] != nil {
 		complaints = append(complaints, w.stages(&m)...)

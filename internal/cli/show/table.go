@@ -71,10 +71,14 @@ var columns = []Column{
 	{"shed", metric.Shed, false},
 	{"throttled", metric.Throttled, false},
 	{"failed", metric.Failed, false},
+	{"overruns", metric.Overruns, false},
 	{"abandoned", metric.Abandoned, false},
 	{"gave up", metric.GaveUp, false},
 	{"gave up started", metric.GaveUpStarted, false},
 	{"wasted", metric.WastedService, false},
+	{"peak weight", metric.PeakWeight, false},
+	{"light p99 wait", metric.LightP99Wait, false},
+	{"heavy p99 wait", metric.HeavyP99Wait, false},
 	{"missed", metric.Missed, false},
 	{"fairness", metric.Fairness, false},
 	{"noisy share", metric.NoisyShare, false},
@@ -133,7 +137,8 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 			return err
 		}
 		for _, note := range slices.Concat(notes, g.arrivalNotes(),
-			Uncertain(g.columns(decides), rows), sure.notes(), endings(rows), labelNotes(rows)) {
+			Uncertain(g.columns(decides), rows), sure.notes(), endings(rows), overruns(rows),
+			labelNotes(rows)) {
 			p.Say("  ", note, pageWidth)
 		}
 		if err := showStages(p, g, rows); err != nil {

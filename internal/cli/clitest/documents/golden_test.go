@@ -18,7 +18,7 @@ import (
 // golden are scenarios that between them have every strategy, target, workload that waits and
 // arrival.
 var golden = map[string][]string{
-	"strategies": {"--strategy", "all", "--workload", "two_class:r=20", "--load", "0.85"},
+	"strategies": {"--strategy", "every", "--workload", "two_class:r=20", "--load", "0.85"},
 	"flaky": {"--strategy", "retry_in_place,retry_queue", "--target", "flaky",
 		"--load", "0.5"},
 	"brownout": {"--strategy", "adaptive_gradient,codel_lifo", "--target", "brownout", "--load",

@@ -278,6 +278,11 @@ func TestBadInput(t *testing.T) {
 		{"study all load", []string{`unknown study "all" (known: `}},
 
 		{"run --timeout 0s --n 5", []string{"--timeout: "}},
+		{"run --strategy weighted_semaphore --workload exponential:weights=uniform(1,9) --limit 8",
+			[]string{"a weight of 9 is above the limit of 8"}},
+		{"run --workload bimodal:weights=exp(3)",
+			[]string{"--workload: workload bimodal: weights: want whole numbers from 1 to 1048576, " +
+				"as 4, uniform(1,8) or mixture(0.9,1,0.1,8), got \"exp(3)\""}},
 		{"run --workload evil --n 5",
 			[]string{"workload evil: some of its tasks end only when they are cancelled, so give a " +
 				"timeout"}},

@@ -186,7 +186,7 @@ func excesses() (all []excess) {
 			"--objective p99-response<800ms --budget 1m", lasts: true},
 		excess{name: "crash", args: "crash sqlite_queue --tasks 100000", lasts: true},
 		excess{name: "calibrate", args: "calibrate", lasts: true},
-		excess{name: "run", args: "run --clock virtual --strategy all --n 2000000", lasts: true},
+		excess{name: "run", args: "run --clock virtual --strategy every --n 2000000", lasts: true},
 		excess{name: "capacity", args: "capacity --clock virtual --n 500000 --objective " +
 			"p99-response<80ms", lasts: true},
 		excess{name: "capacity of a server", args: "capacity URL --objective p99-response<50ms",

@@ -167,7 +167,7 @@ func (w lineWriter) variant(kind string) string {
 		for _, s := range strategies.All() {
 			all = append(all, named{s.Name, s.Keys})
 		}
-		all = append(all, named{options.Everything, nil})
+		all = append(all, named{options.Distinct, nil}, named{options.Every, nil})
 	case "workload":
 		for _, s := range workloads.All() {
 			all = append(all, named{s.Name, s.Keys})

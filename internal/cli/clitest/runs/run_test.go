@@ -115,7 +115,7 @@ func TestSameSeedOfAll(t *testing.T) {
 		var runs [2]map[string]string // of a strategy: its line, and what is noted before it
 		for i := range runs {
 			out := fmt.Sprint(flags, i)
-			clitest.Succeed(t, append([]string{"run", "--clock", "virtual", "--strategy", "all",
+			clitest.Succeed(t, append([]string{"run", "--clock", "virtual", "--strategy", "every",
 				"--rate", "320", "--n", "3000", "--quiet", "--out", out}, flags...)...)
 			runs[i] = map[string]string{}
 			before := ""

@@ -1,0 +1,44 @@
+package bench
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// toReturn is the time that a cancelled attempt may need to return under the real clock before it
+// counts as an overrun. A timer alone is often that late on a busy machine.
+const toReturn = int64(time.Millisecond)
+
+// overruns counts the attempts that ran on after their timeout, over the whole run.
+type overruns struct{ n, total, longest atomic.Int64 }
+
+// checkTimeout returns the outcome of an attempt that took busy. One that ended after its timeout
+// has timed out, also if its task ignored the context and then succeeded: nobody waits for it.
+func (d *driver) checkTimeout(r strategies.Result, busy int64) strategies.Result {
+	late := busy - int64(d.scenario.Timeout)
+	if d.scenario.Timeout == 0 || late <= 0 {
+		return r
+	}
+	if d.scenario.Clock == Virtual || late > toReturn {
+		d.overran.n.Add(1)
+		d.overran.total.Add(late)
+		raise(&d.overran.longest, late)
+	}
+	if r.Err == nil || r.Retry {
+		return strategies.Result{Err: context.DeadlineExceeded}
+	}
+	return r
+}
+
+// overrunsSeen returns the counts so far. It is nil for a run without a timeout.
+func (d *driver) overrunsSeen() *observe.Overruns {
+	if d.scenario.Timeout == 0 {
+		return nil
+	}
+	return &observe.Overruns{N: d.overran.n.Load(), Total: d.overran.total.Load(),
+		Longest: d.overran.longest.Load()}
+}

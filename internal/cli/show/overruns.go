@@ -1,0 +1,25 @@
+package show
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// overruns notes the attempts that ran on after their timeout, in a line; none if all ended.
+func overruns(rows []Row) []string {
+	var ranOn []string
+	for _, r := range rows {
+		if n, ok := r.Estimate(metric.Overruns); ok && n.Mid > 0 {
+			ranOn = append(ranOn, fmt.Sprintf("%s %s (mean %s, longest %s)", r.Strategy,
+				r.Show(metric.Overruns), r.Show(metric.MeanOverrun), r.Show(metric.MaxOverrun)))
+		}
+	}
+	if ranOn == nil {
+		return nil
+	}
+	return []string{"attempts that ran on after their timeout, as their tasks ignored the " +
+		"context: " + text.List(text.Few(ranOn, 3)) + "; they count as failed, and held their " +
+		"slots until they ended"}
+}
