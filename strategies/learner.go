@@ -4,8 +4,8 @@ package strategies
 type Learner interface {
 	// Limit returns the current limit. It is safe for concurrent use.
 	Limit() int
-	// OnLimit makes the instance call f with each new limit, one call at a time. Call it before the
-	// first Submit. f must return at once, and call no method of the instance.
+	// OnLimit makes the instance call f with each new limit. Call it before the first Submit. f must
+	// be safe for concurrent use, return at once, and call no method of the instance.
 	OnLimit(f func(limit int))
 }
 

@@ -2,6 +2,8 @@ package peers_test
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestLearners: the limiters that learn report each new limit, the last of which is the current
-// one, and others report none. Tasks take ten times as long after 5 s.
+// TestLearners: the limiters that learn report new limits, and others have none. Tasks take ten
+// times as long after 5 s. failsafe-go may report two at the same time.
 func TestLearners(t *testing.T) {
 	for name, learns := range map[string]bool{"failsafe_adaptive": true, "concurrency_limits": true,
 		"failsafe_priority": true, "failsafe_bulkhead": false} {
@@ -29,10 +31,15 @@ func TestLearners(t *testing.T) {
 			if (learner != nil) != learns {
 				t.Fatalf("%s learns: %v, want %v", name, learner != nil, learns)
 			}
+			var mu sync.Mutex
 			var seen []int
 			if learns {
 				seen = append(seen, learner.Limit())
-				learner.OnLimit(func(limit int) { seen = append(seen, limit) })
+				learner.OnLimit(func(limit int) {
+					mu.Lock()
+					defer mu.Unlock()
+					seen = append(seen, limit)
+				})
 			}
 			start := time.Now()
 			run := func(context.Context, *strategies.Task) strategies.Result {
@@ -51,7 +58,8 @@ func TestLearners(t *testing.T) {
 			if err := s.Drain(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if learns && (len(seen) < 2 || seen[0] != limit || seen[len(seen)-1] != learner.Limit()) {
+			if learns && (len(seen) < 2 || seen[0] != limit || slices.Min(seen) < 1 ||
+				slices.Max(seen) > limit || !slices.Contains(seen, learner.Limit())) {
 				t.Errorf("%s: limits %v, and %d at the end", name, seen, learner.Limit())
 			}
 		})
