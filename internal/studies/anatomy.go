@@ -77,7 +77,7 @@ func judgeAnatomy(m *evidence.Measured) decide.Finding {
 			evidence.Series(r.So()),
 		DoesNotHold: "waiting for a slot is less than half of the slowest responses of " +
 			evidence.Series(r.Not()),
-		Depends: fmt.Sprintf("on what the strategy does with those that wait: it is at least half "+
+		Depends: fmt.Sprintf("on how the strategy treats waiting tasks: it is at least half "+
 			"with %s; less with %s", evidence.Series(r.So()), evidence.Series(r.Not())),
 	}, "whether waiting for a slot is half of the slowest responses")
 }

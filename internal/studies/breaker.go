@@ -37,7 +37,7 @@ var _ = register(Study{
 	},
 	Decides: []string{metric.Goodput, metric.RefusedCalls},
 	Advice: evidence.Sentences{
-		Holds:       "put a breaker before what you call",
+		Holds:       "put a breaker before every service you call",
 		DoesNotHold: "a breaker saves nobody here",
 		Depends: "a breaker pays where failing takes time, or the service works for those who have " +
 			"gone; not where it refuses at once",
@@ -76,7 +76,7 @@ var troubles = func() []trouble {
 		{"stands still", "a service that stands still", "%sworker_pool",
 			"freeze:period=60s,stop=10s", "exponential:mean=10ms", steady, 90 * breakerRate,
 			200 * time.Millisecond},
-		{"works for those who left", "one that works for callers who have left",
+		{"works for callers who left", "one that works for callers who have left",
 			"retry:attempts=4,base=100ms+%sunbounded", "deaf_server", "constant:mean=1us",
 			overload, overloaded, 0},
 		{"quota used up", "one whose quota is used up", "%sworker_pool",
@@ -128,7 +128,7 @@ func judgeBreaker(m *evidence.Measured) decide.Finding {
 	because := "late or lost tasks of the caller, and calls in vain of the callee, with a " +
 		"breaker ÷ without: " + strings.Join(r.All(), "; ")
 	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
-		Depends: "on how the service fails; " + because}, "what a breaker saves")
+		Depends: "on how the service fails; " + because}, "savings by a breaker")
 	f.Say(lines...)
 	return f
 }

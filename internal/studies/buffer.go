@@ -44,9 +44,9 @@ var _ = register(Study{
 	},
 	Decides: []string{metric.Shed},
 	Advice: evidence.Sentences{
-		Holds:       "take a buffer as large as the longest burst",
+		Holds:       "use a buffer as large as the longest burst",
 		DoesNotHold: "shed, or add capacity: a buffer absorbs none of this",
-		Depends:     "take a buffer against bursts; against a lasting overload shed, or add capacity",
+		Depends:     "use a buffer against bursts. Against a lasting overload, shed or add capacity",
 	},
 	Judge: judgeBuffer,
 	Draw:  []drawing{drawBuffer},
@@ -139,7 +139,7 @@ func judgeBuffer(m *evidence.Measured) decide.Finding {
 			"%s", longest, evidence.Series(r.So()), evidence.Series(r.Not())),
 	}, "whether %d slots absorb", longest)
 	if so, not := r.Pick(names); f.Verdict == decide.Depends {
-		f.Advice = fmt.Sprintf("take a buffer against %s; against %s shed, or add capacity",
+		f.Advice = fmt.Sprintf("use a buffer against %s. Against %s, shed or add capacity",
 			evidence.Series(so), evidence.Series(not))
 	}
 	enough := longest
@@ -231,7 +231,7 @@ func drawBuffer(m *evidence.Measured) evidence.Figure {
 		Subtitle: fmt.Sprintf("%s, %d workers, tasks of 8 ms; a task that finds no slot is refused",
 			shedding, limit),
 		Caption: []string{
-			"The memory is that of the queued tasks, not that of an empty queue.",
+			"Memory counts the queued tasks, not the empty queue.",
 			"Bands: exact for Poisson arrivals (M/M/k/K); bulks have no closed form, and none " +
 				"is drawn.",
 			m.Means(bufferCells(Quick, shedding)),

@@ -221,7 +221,7 @@ func answerCores(m *evidence.Measured, f *decide.Finding) {
 	if in := m.Median(apartCell(Quick, coreSplit, most), computeTail); !math.IsNaN(in.Mid) {
 		exact := poolTail(coreBusy*corePool/computing.Seconds(), computing, corePool)
 		f.Add("in a pool of their own the computing tasks have a p99 of %s (theory: %s); the "+
-			"virtual clock gives each slot a core, and cannot say what they have in one pool",
+			"virtual clock gives each slot a core, and cannot show their p99 in one pool",
 			text.ShortSeconds(in.Mid), text.ShortSeconds(exact))
 	}
 	var said []string
@@ -299,7 +299,7 @@ func (c coreRows) part(m *evidence.Measured) shell.TablePart {
 
 func drawCores(m *evidence.Measured) evidence.Figure {
 	one := []string{pooled}
-	calls := coreRows{"virtual clock: p99 of the waiting tasks beside computing ones", callTail,
+	calls := coreRows{"virtual clock: p99 of the waiting tasks together with computing ones", callTail,
 		text.ShortSeconds, coreLimits, append(one, coreSplit), apartCell, false}.part(m)
 	for i, k := range coreLimits {
 		exact := poolTail(callSlots/calling.Seconds(), calling, k-corePool)

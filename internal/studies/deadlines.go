@@ -29,9 +29,9 @@ var _ = register(Study{
 	Decides:  []string{missed},
 	Advice: evidence.Sentences{
 		Holds:       "serve the earliest deadline first, and shed before you are overloaded",
-		DoesNotHold: "the order makes no difference to what is missed",
+		DoesNotHold: "the order makes no difference to the number of missed deadlines",
 		Depends: "serve the earliest deadline first well below the capacity; near it and above, " +
-			"give up what is late",
+			"give up late tasks",
 	},
 	Judge: judgeDue,
 	Draw:  []drawing{drawDue},
@@ -103,7 +103,7 @@ func drawDue(m *evidence.Measured) evidence.Figure {
 		Name:  "deadlines",
 		Title: "Deadlines missed, by the order in which tasks are served",
 		Subtitle: fmt.Sprintf("Exponential tasks of 10 ms, to be done within their own time and a "+
-			"slack of 50 ms in the mean; limit %d", limit),
+			"slack of 50 ms on average; limit %d", limit),
 		Caption: []string{
 			"What is late already is served first by the earliest deadline: so, once all are " +
 				"late, all stay late.",

@@ -55,9 +55,9 @@ var _ = register(Study{
 	Decides: []string{metric.Throughput},
 	Advice: evidence.Sentences{
 		Holds: "keep tasks in the process at such rates, or hand over many in one message",
-		DoesNotHold: "take a durable queue where tasks must survive: at such rates it is not the " +
+		DoesNotHold: "use a durable queue where tasks must survive: at such rates it is not the " +
 			"queue that is slow",
-		Depends: "choose by what must survive: what costs is waiting for the disk or the server",
+		Depends: "choose by what must survive: the cost is the wait for the disk or the server",
 	},
 	Judge: judgeDurability,
 	Draw:  []drawing{drawDurability},

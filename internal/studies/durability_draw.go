@@ -43,13 +43,13 @@ func drawDurability(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "durability-cost",
-		Title: "What a task costs, by what it survives",
+		Title: "Cost of a task, by the failures it survives",
 		Subtitle: fmt.Sprintf("Tasks that do next to nothing, limit %d; real clock, this machine "+
 			"and its disk", limit),
 		Caption: []string{
-			"The cost is the inverse of what eight clients complete in a second.",
+			"The cost is the inverse of eight clients' throughput.",
 			"The wait of a lone task has Submit in it, and so the confirmation.",
-			"CPU is that of this process, which is all of it where the queue is embedded.",
+			"CPU counts this process only, which is all of it if the queue is embedded.",
 			m.Medians(cells),
 		},
 	}.Rows(rows, panels...)

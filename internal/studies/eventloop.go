@@ -43,7 +43,7 @@ var _ = register(Study{
 		Holds: "keep callbacks short: split a long one into steps, or better offload it",
 		DoesNotHold: "leave callbacks whole: long ones harm little, or splitting and offloading " +
 			"spare the others little",
-		Depends: "split or offload the callbacks that are long beside the others",
+		Depends: "split or offload the callbacks that are longer than the others",
 	},
 	Judge: judgeCallbacks,
 	Draw:  []drawing{drawCallbacks, drawRealCallbacks},

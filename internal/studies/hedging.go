@@ -123,7 +123,7 @@ func judgeHedging(m *evidence.Measured) decide.Finding {
 		evidence.Series(loads), strings.Join(said, "; "))
 	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
 		Depends: "on why calls are slow, and on the server; " + because},
-		"what second attempts do to the p99")
+		"effect of second attempts on the p99")
 	f.Say(lines...)
 	return f
 }
@@ -162,9 +162,9 @@ func drawHedging(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "hedging",
-		Title: "Second attempts: what they do to the tail, by why calls are slow",
+		Title: "Effect of second attempts on the tail, by the reason why calls are slow",
 		Subtitle: fmt.Sprintf("one call in 50 takes 140 ms, the others 7 ms, in the mean; limit %d, "+
-			"and second attempts beside it for at most 5 %% of the calls", limit),
+			"and parallel second attempts for at most 5 %% of the calls", limit),
 		Caption: []string{
 			"The first service has room for any number of calls, and a second one has a chance of " +
 				"its own.",

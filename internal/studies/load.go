@@ -137,11 +137,11 @@ func drawNearing(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "load",
 		Title: "Response and throughput as the load nears the capacity",
-		Subtitle: fmt.Sprintf("Exponential tasks of %s in the mean, Poisson arrivals, limit %d",
+		Subtitle: fmt.Sprintf("Exponential tasks of %s on average, Poisson arrivals, limit %d",
 			charts.Seconds(sweptMean.Seconds()), limit),
 		Caption: []string{
 			"An arrow marks a queue that grew for as long as the run lasted: there the p99 " +
-				"only says how long that was.",
+				"only shows how long that was.",
 			fmt.Sprintf("Bands: exact, M/M/%d for those that wait and the loss system "+
 				"M/M/%d/%d for those that shed; without a bound no task waits.", limit, limit,
 				limit),

@@ -100,7 +100,7 @@ func drawNoisy(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "noisy_neighbour",
-		Title: "One tenant sends more and more: what the others pay",
+		Title: "One tenant sends more and more: the cost to the others",
 		Subtitle: fmt.Sprintf("Seven tenants with a load of %v together, and an eighth; limit %d",
 			quietLoad, limit),
 		Caption: []string{

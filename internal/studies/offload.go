@@ -220,7 +220,7 @@ func drawOffload(m *evidence.Measured) evidence.Figure {
 		Caption: []string{
 			"No more is to be had than the number of processors; other programs on the machine " +
 				"take from it.",
-			"Sizes are of a task alone; the harness adds 0.1 to 0.2 µs to each.",
+			"Sizes are of a task alone. The harness adds 0.1 to 0.2 µs to each.",
 			m.Means([]bench.Scenario{handCell(handedOver[0], handSizes[0], Quick)}),
 		},
 	}.Planes(p)

@@ -48,8 +48,8 @@ var _ = register(Study{
 	},
 	Decides: []string{metric.Throughput},
 	Advice: evidence.Sentences{
-		Holds:       "choose a library for what it offers, not for its speed",
-		DoesNotHold: "where tasks are short take the cheapest, or hand over more at once",
+		Holds:       "choose a library for its features, not for its speed",
+		DoesNotHold: "for short tasks use the cheapest, or hand over more at once",
 		Depends: "where tasks take microseconds look at the cost; for longer ones any library " +
 			"will do",
 	},

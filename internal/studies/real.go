@@ -134,13 +134,13 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) de
 	tolerance, kept, broken := text.Short(realTolerance), evidence.Series(r.So()),
 		evidence.Series(r.Not())
 	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("the mean wait exceeds that of an ideal queue by at most %s mean "+
+		Holds: fmt.Sprintf("the mean wait exceeds an ideal queue's by at most %s mean "+
 			"services: by %s", tolerance, kept),
-		DoesNotHold: fmt.Sprintf("the mean wait exceeds that of an ideal queue by more than %s "+
+		DoesNotHold: fmt.Sprintf("the mean wait exceeds an ideal queue's by more than %s "+
 			"mean services: by %s", tolerance, broken),
 		Depends: fmt.Sprintf("on strategy and load: in mean services, the mean wait exceeds that "+
 			"of an ideal queue by only %s, but by %s", kept, broken),
-	}, "whether the mean wait exceeds that of an ideal queue by more than %s mean services",
+	}, "whether the mean wait exceeds an ideal queue's by more than %s mean services",
 		tolerance)
 	if len(r.Cases) < len(cells) {
 		f = evidence.Missing("%d of %d scenarios were not run or fell behind in every "+
@@ -148,7 +148,7 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) de
 			len(cells), steady, ran)
 	}
 	for _, load := range slices.Sorted(maps.Keys(by)) {
-		f.Add("at load %v the mean wait exceeds that of an ideal queue, in mean services: %s", load,
+		f.Add("at load %v the mean wait exceeds an ideal queue's, in mean services: %s", load,
 			strings.Join(by[load], ", "))
 	}
 	// share of other programs in the processors
@@ -184,7 +184,7 @@ func drawReal(
 		func(name string) bool { return slices.Contains(waiting, name) }) {
 		return evidence.Figure{} // none of the scenarios was run
 	}
-	panels := []charts.RowPanel{{Title: "mean wait above that of an ideal queue",
+	panels := []charts.RowPanel{{Title: "mean wait above an ideal queue's",
 		Levels: []charts.Level{{Name: "a tenth of a service", Y: realTolerance}},
 	}, {Title: "the mean wait itself", X: charts.Axis{Label: "in mean services",
 		Format: charts.Count, Reach: []float64{0}}}}
@@ -218,7 +218,7 @@ func drawReal(
 		Caption: []string{
 			"What exceeds the ideal queue is due to the strategy, the scheduler, the timers " +
 				"and other programs.",
-			fmt.Sprintf("Repetitions that completed less than %s of what arrived have no "+
+			fmt.Sprintf("Repetitions that completed less than %s of the arrivals have no "+
 				"steady state and are left out.", text.ShortShare(realSteady)),
 			m.Medians(slices.Concat(drawn...)),
 		},

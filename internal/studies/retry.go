@@ -55,7 +55,7 @@ var _ = register(Study{
 	Decides: []string{metric.Attempts, metric.Throttled},
 	Advice: evidence.Sentences{
 		Holds:       "try again with exponential backoff and jitter",
-		DoesNotHold: "limit the rate on your own side; backoff with jitter takes more calls",
+		DoesNotHold: "limit the rate on your own side. Backoff with jitter needs more calls",
 		Depends:     "learn how the target limits before you choose how to try again",
 	},
 	Judge: judgeRetry,

@@ -104,18 +104,18 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 	}
 	const backoff = "exponential backoff with jitter"
 	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("%s takes the fewest calls at every target: %s", backoff,
+		Holds: fmt.Sprintf("%s needs the fewest calls at every target: %s", backoff,
 			evidence.Series(r.So())),
-		DoesNotHold: fmt.Sprintf("%s takes the fewest calls at no target: it takes %s", backoff,
+		DoesNotHold: fmt.Sprintf("%s needs the fewest calls at no target: it needs %s", backoff,
 			evidence.Series(r.Not())),
-		Depends: fmt.Sprintf("on the target: %s takes %s, but %s", backoff, evidence.Series(r.So()),
+		Depends: fmt.Sprintf("on the target: %s needs %s, but %s", backoff, evidence.Series(r.So()),
 			evidence.Series(r.Not())),
-	}, "whether any way takes fewer calls than %s", backoff)
+	}, "whether any way needs fewer calls than %s", backoff)
 	if f.Verdict == decide.Depends {
 		f.Advice = "take " + evidence.Grouped("at", winners, doors)
 	}
 	f.Add("the fewest calls without a loss: %s", strings.Join(best, ", "))
-	f.Add("of the ways that retry, %s takes the fewest calls at %d of %d targets", backoff,
+	f.Add("of the ways that retry, %s needs the fewest calls at %d of %d targets", backoff,
 		among, len(retryDoors))
 	f.Add("ways that do not retry: %s", strings.Join(retryTargets(outcomes, ""), "; "))
 	for _, place := range retryPlaces {
@@ -235,13 +235,13 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "retry",
-		Title: "Trying again past a rate limit: how many calls, how late, and what is lost",
+		Title: "Retrying past a rate limit: calls, lateness and losses",
 		Subtitle: fmt.Sprintf("Calls a task, and times the least possible time, of a batch of "+
 			"%d tasks, %d at once, at targets that serve about %d calls a second", retryBatch,
 			retryPool, retryRate),
 		Caption: []string{
 			fmt.Sprintf("The backoff is 1 s, doubled up to 10 s; no backoff is 10 ms, for the "+
-				"way there and back. %s cannot say when to come again.",
+				"way there and back. %s cannot report when to retry.",
 				retryDoors[len(retryDoors)-1].name()),
 			"In place: the worker sleeps. Queued: it goes on to the next task, which meets the " +
 				"same refusal.",

@@ -82,7 +82,7 @@ func drawPoison(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "retry-poison",
-		Title: "Tasks that are refused for good: what a bound on attempts saves the others",
+		Title: "Tasks that are refused for good: savings for the others by a bound on attempts",
 		Subtitle: fmt.Sprintf("A batch of %d tasks, %d at once, each poison with a chance of "+
 			"%s, and served at the first call otherwise", retryBatch, retryPool,
 			text.ShortShare(poisonShare)),

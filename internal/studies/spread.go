@@ -134,7 +134,7 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "spread",
 		Title: "What task times that vary cost: response and throughput",
-		Subtitle: fmt.Sprintf("Load %v, tasks of %s in the mean, Poisson arrivals, limit %d",
+		Subtitle: fmt.Sprintf("Load %v, tasks of %s on average, Poisson arrivals, limit %d",
 			spreadLoad, charts.Seconds(spreadMean), limit),
 		Caption: []string{
 			"Without a queue a response is a task's own time; at the widest spread fewer than " +

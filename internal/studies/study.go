@@ -117,7 +117,7 @@ func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.
 	for _, v := range also {
 		if s.With == nil {
 			return bench.Suite{},
-				fmt.Errorf("study %s compares a fixed set of strategies, and takes no other",
+				fmt.Errorf("study %s compares a fixed set of strategies, and accepts no other",
 					s.Name)
 		}
 		if s.Takes != nil {

@@ -30,7 +30,7 @@ var _ = register(Study{
 	Advice: evidence.Sentences{
 		Holds:       "bound the workers: that keeps the target from refusing most calls",
 		DoesNotHold: "limit the rate: a bound on workers is none",
-		Depends:     "limit the rate: what a bound on workers avoids depends on how calls arrive",
+		Depends:     "limit the rate: the effect of a bound on workers depends on how calls arrive",
 	},
 	Judge: judgeThrottle,
 	Draw:  []drawing{drawThrottle},
@@ -126,7 +126,7 @@ func drawThrottle(m *evidence.Measured) evidence.Figure {
 		Subtitle: fmt.Sprintf("A target that admits %d calls a second and %d at once; "+
 			"exponential tasks of 10 ms, limit %d", throttleRate, throttleBurst, limit),
 		Caption: []string{
-			fmt.Sprintf("Of a bulk that is sent at once all but %d calls are refused. A limit "+
+			fmt.Sprintf("All but %d calls of a bulk that is sent at once are refused. A limit "+
 				"sends them one after another, but refusals come fast, and so do the next calls.",
 				throttleBurst),
 			fmt.Sprintf("Bands, without a bound: left the least that the rate leaves to "+

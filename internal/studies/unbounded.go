@@ -243,7 +243,7 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "unbounded",
-		Title: "A bound before a pool of connections: what is lost, and how long all takes",
+		Title: "A bound before a pool of connections: losses and total time",
 		Subtitle: fmt.Sprintf("%d tasks of %s at once; a call waits at most %s for one of %d "+
 			"connections", crowd, text.Duration(crowdMean), text.Duration(crowdWait),
 			crowdConns),

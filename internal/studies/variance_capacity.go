@@ -181,7 +181,7 @@ func drawCapacity(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name: "variance-capacity",
-		Title: fmt.Sprintf("What variance costs in throughput: the load that %d workers can take",
+		Title: fmt.Sprintf("The cost of variance in throughput: the load that %d workers can carry",
 			limit),
 		Subtitle: fmt.Sprintf("The highest utilisation that keeps the p99 wait within so many "+
 			"mean task times, and the throughput that it is with E[S] = %s",

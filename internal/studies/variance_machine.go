@@ -193,7 +193,7 @@ func drawMachine(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "variance-machine",
-		Title: "On this machine: what is left of it, and what the scheduler adds",
+		Title: "On this machine: the remaining effect, and the scheduler's share",
 		Subtitle: fmt.Sprintf("%d workers that compute under the real clock, beside tasks of "+
 			"the same sizes under the virtual one", machineSlots),
 		Caption: []string{
@@ -255,7 +255,7 @@ func (c machineCase) survives(m *evidence.Measured, f *decide.Finding) {
 		if math.IsNaN(twin) || math.IsNaN(ratio.Mid) {
 			continue
 		}
-		says := "the repetitions do not tell which is better"
+		says := "the repetitions do not show which is better"
 		switch {
 		case len(ratios) < leastSteady: // too few for their range
 		case ratio.Below() && twin < 1, ratio.Above() && twin > 1:

@@ -60,7 +60,7 @@ func drawShed(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "variance-shedding",
-		Title: "Shedding: what variance costs with and without a queue",
+		Title: "Shedding: the cost of variance with and without a queue",
 		Subtitle: fmt.Sprintf("%d workers at load %v; a task that finds no free slot is shed",
 			limit, varianceLoad),
 		Caption: []string{

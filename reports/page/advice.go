@@ -204,7 +204,7 @@ func (d *AdviceDocument) recorded() string {
 	text := fmt.Sprintf("strategies' own code ran only the first %d of %d tasks of the record",
 		d.Record.Ran, d.Record.Tasks)
 	if !d.Record.Pools {
-		return text + ", and the promise is of these; a larger --budget runs more"
+		return text + ", and the promise covers only these. A larger --budget runs more"
 	}
 	return text + "; a larger --budget runs more"
 }

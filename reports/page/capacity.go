@@ -184,7 +184,7 @@ func (s *capacitySearch) caption() string {
 			if loss := high.LossWords(); loss != "" {
 				name += " (" + loss + ")"
 			}
-			out = append(out, fmt.Sprintf("%s takes at least %s times the %s of %s.", name,
+			out = append(out, fmt.Sprintf("%s carries at least %s times the %s of %s.", name,
 				charts.Count(least), what, low.Name))
 		} else {
 			out = append(out, "Overlapping bars are not significantly different.")

@@ -231,8 +231,8 @@ func (c *Crash) figure() (*shell.Figure, error) {
 func WriteCrash(w io.Writer, c *Crash) error {
 	p := shell.Page{Title: "crash", Subtitle: fmt.Sprintf("limit %d · seed %d", c.Limit, c.Seed),
 		Command: c.Command, Answer: c.found(),
-		Basis: "The ledger is kept outside of what is killed. The moments of the kills are random: " +
-			"what is rare may take more of them."}
+		Basis: "The ledger is kept outside of the killed process. The moments of the kills are random: " +
+			"rare failures may need more kills."}
 	lost := shell.Badge{Kind: "ok", Text: "0 lost"}
 	switch {
 	case c.Broken:

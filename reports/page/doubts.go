@@ -20,7 +20,7 @@ func Evidence(g *Group) *Table {
 		{Head: "effective tasks", Hint: "effective sample size, in independent tasks; " +
 			"tasks that met in a queue are correlated", Unit: metric.P99ResponseESS},
 		{Head: "needed", Unit: metric.NeededTasks,
-			Hint: "tasks that take the p99 to within 5 %", format: func(v float64) string {
+			Hint: "tasks needed for the p99 to within 5 %", format: func(v float64) string {
 				if v == 0 {
 					return "–" // unknown
 				}

@@ -240,7 +240,7 @@ func throughputChart(s Sweep) (*charts.Chart, error) {
 			panels[0].Title = "throughput (all of it goodput)"
 		}
 	}
-	return charts.Throughput("Throughput and goodput against what is offered", most, panels)
+	return charts.Throughput("Throughput and goodput over the offered load", most, panels)
 }
 
 // timelinesOf returns the tasks in flight and queued at the last place. It omits the final zero.

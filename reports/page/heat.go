@@ -132,7 +132,7 @@ func heatFinding(what string, all []stretch, values []float64) string {
 		}
 	}
 	if len(of) < 4 {
-		return "The response over time: " + what + " is of too few requests to follow"
+		return "The response over time: " + what + " has too few requests to follow"
 	}
 	usual := slices.Sorted(slices.Values(of))[(len(of)-1)/4]
 	peak, at := 0.0, 0

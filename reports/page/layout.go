@@ -103,7 +103,7 @@ func (p *reportPage) alerts() (out []shell.Alert) {
 	if p.Partial != "" {
 		text := "the missing runs may differ from them."
 		if of := strings.Fields(p.Partial); len(of) > 2 && of[0] == of[2] { // "2 of 2 runs"
-			text = "the last run has what came until it was cut off."
+			text = "the last run contains its results until it was cut off."
 		}
 		out = append(out, shell.Alert{Lead: "This run is not complete:", Text: p.Partial +
 			". The results here count; " + text})

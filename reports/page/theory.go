@@ -71,9 +71,9 @@ func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 			"with it within its sampling error (95 %%): it is at most %s off.",
 			all, percentDiff(math.Abs(farthest.off))[1:])}
 	case all == 1 && untold == 1:
-		return []string{"The run is too short to tell whether the p99 agrees with its exact value."}
+		return []string{"The run is too short to check whether the p99 agrees with its exact value."}
 	case untold == all:
-		return []string{fmt.Sprintf("The runs are too short to tell whether the p99 agrees with "+
+		return []string{fmt.Sprintf("The runs are too short to check whether the p99 agrees with "+
 			"its exact value, which %d scenarios have.", all)}
 	}
 	text := fmt.Sprintf("In %d of %d scenarios where theory is exact and the runs can tell, "+

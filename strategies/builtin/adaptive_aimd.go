@@ -45,7 +45,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Keys: []param.Key{
 		{Name: "min", Kind: param.Int, Default: "1", Doc: "least limit"},
 		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},
-		{Name: "backoff", Kind: param.Float, Default: "0.9", Doc: "what a cut leaves of the limit"},
+		{Name: "backoff", Kind: param.Float, Default: "0.9", Doc: "share of the limit that a cut leaves"},
 		{Name: "target", Kind: param.Duration, Default: "100ms",
 			Doc: "a task that takes longer is a failure"},
 	},

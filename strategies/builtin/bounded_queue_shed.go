@@ -41,7 +41,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 	Summary: "a bounded queue before the strategy inside, and ErrShed when slots and queue " +
 		"are full",
 	Keys: []param.Key{{Name: "queue", Kind: param.Int, Default: "0",
-		Doc: "tasks that may wait, those that wait inside included; 0: none, where the " +
+		Doc: "tasks that may wait, including tasks that wait inside; 0: none, if the " +
 			"strategy of that name has 8 × limit"}},
 	Holds:   true,
 	Changes: strategies.Admission,

@@ -24,7 +24,7 @@ import (
 // acceptance.
 var cpuIOSplitSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "cpu_io_split",
-	Summary: "a computation pool as large as the cores beside a pool for I/O; Task.Class decides",
+	Summary: "a computation pool as large as the cores, and a pool for I/O; Task.Class decides",
 	UseIf:   "some tasks compute and others wait, and it is known in advance which",
 	Source:  "do not block the event loop (Node.js): a separate computation pool",
 	OnPanic: "contained; the worker goes on, the other pool is not touched",
@@ -47,7 +47,7 @@ var cpuIOSplitSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec
 }, cpuIOPools))
 
 var _ = strategies.RegisterPart(engine.Routed(cpuIOSplitSpec, strategies.Part{
-	Summary: "an instance as large as the cores for computations beside one for I/O",
+	Summary: "an instance as large as the cores for computations, and one for I/O",
 }, cpuIOPools))
 
 // cpuIOPools returns the class pools for p, which must be valid.

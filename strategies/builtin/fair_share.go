@@ -55,7 +55,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	OnPanic: "contained; the worker is replaced",
 	Keys: []param.Key{
 		{Name: "weights", Kind: param.Text, Default: "1", Doc: "of tenants 0, 1, … as 4:2:1, in " +
-			"tasks a turn; the last is that of all others"},
+			"tasks a turn; the last is for all others"},
 		{Name: "quantum", Kind: param.Duration, Default: "0s", Doc: "quantum of a turn, by the " +
 			"Size of tasks, multiplied by the weight; 0: count tasks"},
 	},

@@ -51,7 +51,7 @@ type hedged struct {
 
 var hedgedPart = strategies.RegisterPart(strategies.Part{
 	Name: "hedged",
-	Summary: "a second attempt beside a first one that takes longer than most; the first to " +
+	Summary: "a second attempt in parallel with a first one that takes longer than most; the first to " +
 		"succeed counts",
 	Changes: strategies.Hedging,
 	Keys: []param.Key{
@@ -109,9 +109,9 @@ var hedgedPart = strategies.RegisterPart(strategies.Part{
 
 var _ = strategies.RegisterBuiltin(strategies.Alone(hedgedPart, workerPoolSpec,
 	strategies.Spec{
-		Summary: "a worker pool that makes a second attempt at a task beside the first, when that " +
+		Summary: "a worker pool that makes a second attempt at a task in parallel with the first, when that " +
 			"takes longer than most",
-		UseIf:   "a call is slow now and then by chance, and may be made twice",
+		UseIf:   "a call is slow at times by chance, and may be made twice",
 		Source:  "Dean and Barroso, The Tail at Scale (2013); gRPC's hedging policy",
 		Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Calls},
 		OnPanic: "contained, and the other attempt is cancelled; the worker is replaced",
@@ -119,7 +119,7 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(hedgedPart, workerPoolSpec,
 
 var (
 	hedgesMade = strategies.Counter{Name: metric.Hedges, Better: "",
-		Doc: "second attempts that were made beside the first"}
+		Doc: "second attempts made in parallel with the first"}
 	hedgesWon = strategies.Counter{Name: metric.HedgeWins, Better: "",
 		Doc: "second attempts that succeeded before the first"}
 )

@@ -35,14 +35,14 @@ type tenantLane struct {
 
 var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
 	Name:    "limit_per_tenant",
-	Summary: "a limit for the tasks of each tenant, beside that of the strategy inside",
+	Summary: "a limit for the tasks of each tenant, in addition to the inner strategy's",
 	Changes: strategies.Admission,
 	Holds:   true,
 	Keys: []param.Key{
 		{Name: "each", Kind: param.Int, Default: "8", Doc: "most tasks of a tenant at work at once"},
 		{Name: "waiting", Kind: param.Int, Default: "256",
 			Doc: "tasks accepted beyond what fits inside, so that those that wait for their " +
-				"tenant keep no others out; none where what is inside sheds"},
+				"tenant keep no others out; none if the inner strategy sheds"},
 	},
 	Check: func(p strategies.Params) error {
 		return cmp.Or(p.Values.Within("each", 1, strategies.MaxLimit),

@@ -36,7 +36,7 @@ type resize struct {
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name:    "resizable",
 	Summary: "workers whose number changes while tasks run, by a call or a schedule",
-	UseIf:   "what bounds the tasks changes while the process lives",
+	UseIf:   "the limit changes while the process lives",
 	Source:  "Tune of ants, Resize of pond: what a pool is asked for once it runs",
 	Twin:    strategies.Twin{Of: "worker_pool"},
 	OnPanic: "contained; the worker is replaced",

@@ -30,7 +30,7 @@ var segregatedSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec
 	OnPanic: "contained; the worker goes on, the other pool is not touched",
 	Keys: []param.Key{
 		{Name: "short", Kind: param.Int, Default: "0",
-			Doc: "slots for short tasks; 0: what the long ones leave of the limit, or half of it"},
+			Doc: "slots for short tasks; 0: the rest of the limit, or half of it"},
 		{Name: "long", Kind: param.Int, Default: "0", Doc: "slots for long tasks; 0: what the " +
 			"short ones leave of the limit, or half of it, rounded up"},
 	},

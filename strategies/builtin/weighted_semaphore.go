@@ -35,7 +35,7 @@ type weightedSemaphore struct {
 var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	Name:    "weighted_semaphore",
 	Summary: "a goroutine per task, admitted by golang.org/x/sync/semaphore with the task's weight",
-	UseIf:   "tasks take different amounts of a scarce resource",
+	UseIf:   "tasks need different amounts of a scarce resource",
 	Source:  "golang.org/x/sync/semaphore",
 	Parts:   1, // the semaphore's module
 	Weighs:  true,
