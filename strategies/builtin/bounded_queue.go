@@ -21,7 +21,7 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Summary: "a bounded queue that blocks when it is full, emptied by a goroutine per task",
 	UseIf:   "the producer should feel a lasting overload, and bursts should be absorbed",
 	Source:  "limited concurrency in Go: backpressure by a blocking send",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the task's goroutine ends and its slot is given back",
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

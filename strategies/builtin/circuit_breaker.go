@@ -152,7 +152,7 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(circuitBreakerPart, workerPo
 			"were slow",
 		UseIf:   "a service in trouble answers late, and its callers need not wait for it",
 		Source:  "Nygard, Release It! (2007); the states and windows of resilience4j",
-		Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Calls},
+		Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Calls},
 		OnPanic: "contained, and counted as no call; the worker is replaced",
 	}))
 

@@ -39,7 +39,7 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Summary: "workers started on demand that claim tasks from one queue by an atomic counter",
 	UseIf:   "tasks are so short that the pool itself shows in the profile",
 	Source:  "this project",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the worker is replaced",
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

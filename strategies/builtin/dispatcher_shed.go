@@ -17,7 +17,7 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Summary: "dispatcher, and ErrShed when it is full",
 	UseIf:   "many short tasks come, and late is as bad as never",
 	Source:  "this project",
-	Twin:    strategies.Twin{Of: "bounded_queue_shed"},
+	Twin:    strategies.Twin{Of: boundedQueueShedSpec.Name},
 	OnPanic: "contained; the worker is replaced",
 
 	Sheds: true,

@@ -31,7 +31,7 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 		"the rest and go",
 	UseIf:   "the process lives on after the pool has shut down",
 	Source:  "limited concurrency in Go: graceful shutdown, repaired",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the worker is replaced",
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

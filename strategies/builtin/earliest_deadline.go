@@ -28,7 +28,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Summary: "the earliest Deadline first, those without one last",
 	UseIf:   "tasks are worthless when late, and the load is below the capacity",
 	Source:  "earliest due date (Jackson, 1955); EDF (Liu and Layland, 1973)",
-	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Deadlines},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Deadlines},
 	OnPanic: "contained; the worker is replaced",
 
 	WorkConserving: true,

@@ -35,7 +35,7 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 		"others' context",
 	UseIf:   "the tasks are the few parts of one thing, which fails with the first of them",
 	Source:  "golang.org/x/sync/errgroup, WithContext",
-	Twin:    strategies.Twin{Of: "unbounded", Unless: strategies.Calls},
+	Twin:    strategies.Twin{Of: unboundedSpec.Name, Unless: strategies.Calls},
 	OnPanic: "contained before it reaches the group, which would crash the process; cancels nobody",
 
 	WorkConserving: true,

@@ -36,7 +36,7 @@ var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	Source:  "golang.org/x/sync/errgroup",
 	Parts:   1, // the group's module
 	Go:      func(p strategies.Params) string { return fmt.Sprintf("group.SetLimit(%d)", p.Limit) },
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained before it reaches the group, which would crash the process",
 	Bare: strategies.Bare{
 		Panic:  "ends the process",

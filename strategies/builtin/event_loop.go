@@ -24,7 +24,7 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 		"the tail",
 	UseIf:   "all tasks are short and share state that should need no lock",
 	Source:  "do not block the event loop (Node.js): the event loop",
-	Twin:    strategies.Twin{Of: "serial"},
+	Twin:    strategies.Twin{Of: serialSpec.Name},
 	OnPanic: "contained; the loop goes on",
 
 	Bound:          func(strategies.Params) int { return 1 },

@@ -19,7 +19,7 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Summary: "workers run the tasks, one loop hears of every completion",
 	UseIf:   "tasks are long and their results belong to one owner without locks",
 	Source:  "do not block the event loop (Node.js): offloading; libuv's thread pool",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the worker goes on",
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

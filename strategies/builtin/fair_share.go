@@ -51,7 +51,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Summary: "a queue for each Tenant, served in turn: shares by weight among those that wait",
 	UseIf:   "many tenants share the slots, and one may send more than its share",
 	Source:  "deficit round robin (Shreedhar and Varghese, 1995)",
-	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Tenants},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Tenants},
 	OnPanic: "contained; the worker is replaced",
 	Keys: []param.Key{
 		{Name: "weights", Kind: param.Text, Default: "1", Doc: "of tenants 0, 1, … as 4:2:1, in " +

@@ -26,7 +26,7 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Summary: "workers on one channel, their results merged on another for one collector",
 	UseIf:   "one goroutine has to see all results",
 	Source:  "limited concurrency in Go: fan-out, fan-in",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the worker is replaced, and the collector gets the panic as a result",
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

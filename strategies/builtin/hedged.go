@@ -113,7 +113,7 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(hedgedPart, workerPoolSpec,
 			"takes longer than most",
 		UseIf:   "a call is slow at times by chance, and may be made twice",
 		Source:  "Dean and Barroso, The Tail at Scale (2013); gRPC's hedging policy",
-		Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Calls},
+		Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Calls},
 		OnPanic: "contained, and the other attempt is cancelled; the worker is replaced",
 	}))
 

@@ -78,7 +78,7 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(limitPerTenantPart, workerPo
 		Summary: "a worker pool with a limit on the tasks of each tenant at work at once",
 		UseIf:   "tenants share a pool, and none may take all of it",
 		Source:  "bulkheads by tenant, as in API gateways (Nygard, Release It!, 2007)",
-		Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Tenants},
+		Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Tenants},
 		OnPanic: "contained; the worker is replaced",
 	}))
 

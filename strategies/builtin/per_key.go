@@ -32,7 +32,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Summary: "at most one task of each key (Tenant) at a time, in order; a limit on all",
 	UseIf:   "tasks of one key must keep their order and must not overlap",
 	Source:  "ordered queues by key, such as Kafka's partitions and SQS's message groups",
-	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Tenants},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Tenants},
 	OnPanic: "contained; the worker is replaced, and the next task of the key starts",
 
 	KeyOrder: true,

@@ -38,7 +38,7 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 		"their own",
 	UseIf:   "the work has steps whose limits differ",
 	Source:  "limited concurrency in Go: pipeline",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the worker is replaced, and the panic is filtered out as a failure",
 	Keys: []param.Key{
 		{Name: "buffer", Kind: param.Int, Default: "8",

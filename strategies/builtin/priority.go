@@ -32,7 +32,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Summary: "the largest Priority first, strictly or with ageing",
 	UseIf:   "some tasks are worth more than others, and are the smaller part of the load",
 	Source:  "head-of-the-line priority (Cobham, 1954); ageing as in schedulers",
-	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Priorities},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Priorities},
 	OnPanic: "contained; the worker is replaced",
 	Keys: []param.Key{
 		{Name: "age", Kind: param.Duration, Default: "0s",

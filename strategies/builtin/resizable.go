@@ -38,7 +38,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Summary: "workers whose number changes while tasks run, by a call or a schedule",
 	UseIf:   "the limit changes while the process lives",
 	Source:  "Tune of ants, Resize of pond: what a pool is asked for once it runs",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the worker is replaced",
 	Keys: []param.Key{
 		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},

@@ -33,7 +33,7 @@ var retryInPlaceSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	UseIf:   "failures are rare, or should slow everything down",
 	Source: "the stock scraper's way out of HTTP 429: exponential backoff with full jitter in " +
 		"the worker",
-	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Calls},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Calls},
 	OnPanic: "contained, and not tried again; the worker is replaced",
 	Keys:    engine.RetryKeys(),
 

@@ -39,7 +39,7 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Summary: "a worker pool with a delayed queue for tasks that will be tried again",
 	UseIf:   "failures are many or their waits long, and other tasks should not stand behind them",
 	Source:  "the stock scraper's secondary retry queue for delayed execution",
-	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Calls},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Calls},
 	OnPanic: "contained, and not tried again; the worker is replaced",
 	Keys: engine.RetryKeys(param.Key{Name: "delayed", Kind: param.Int, Default: "256",
 		Doc: "tasks accepted beyond limit and queue, so that those that wait for their next " +

@@ -21,7 +21,7 @@ var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	Summary: "a goroutine per task, admitted by a buffered channel",
 	UseIf:   "tasks take longer than the start of a goroutine and the caller may wait",
 	Source:  "limited concurrency in Go: a buffered channel as a semaphore",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the task's goroutine ends and its slot is given back",
 	Bare: strategies.Bare{
 		Panic:  "ends the process",

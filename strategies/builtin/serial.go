@@ -13,7 +13,7 @@ import (
 // It is the baseline for limits and the strategy for tasks that must not overlap. Running tasks in
 // the caller's goroutine would save a switch of about 100 ns, but a blocked Submit could not return
 // when its context ends, and a Goexit would not be survived.
-var _ = strategies.RegisterBuiltin(strategies.Spec{
+var serialSpec = strategies.RegisterBuiltin(strategies.Spec{
 	Name:    "serial",
 	Summary: "one task at a time, whatever the limit",
 	UseIf:   "tasks must not overlap, or as the yardstick for everything else",

@@ -40,7 +40,7 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Summary: "one worker pool for all who create it in a process",
 	UseIf:   "several parts of a program must keep one limit together",
 	Source:  "the stock scraper: a generic worker pool behind sync.Once",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the worker is replaced",
 
 	Keys: []param.Key{{Name: "creators", Kind: param.Int, Default: "1",

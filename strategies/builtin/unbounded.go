@@ -14,7 +14,7 @@ import (
 // kB), and passes the whole burst to the target.
 type unbounded struct{ engine.PerTask }
 
-var _ = strategies.RegisterBuiltin(strategies.Spec{
+var unboundedSpec = strategies.RegisterBuiltin(strategies.Spec{
 	Name:    "unbounded",
 	Summary: "a goroutine for each task, at once",
 	UseIf:   "the tasks are few, or something else bounds them",

@@ -39,7 +39,7 @@ var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	Source:  "golang.org/x/sync/semaphore",
 	Parts:   1, // the semaphore's module
 	Weighs:  true,
-	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Weights},
+	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Weights},
 	OnPanic: "contained; the task's goroutine ends and its units are given back",
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

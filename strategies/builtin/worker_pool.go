@@ -32,3 +32,6 @@ var workerPoolSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 		return new(engine.Workers).Start(ctx, sink, p.Limit, p.Queue)
 	},
 }))
+
+// WorkerPool is the name of the worker pool, whose runs most pools of libraries have.
+var WorkerPool = workerPoolSpec.Name

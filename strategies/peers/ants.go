@@ -6,6 +6,7 @@ import (
 	"github.com/panjf2000/ants/v2"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
@@ -22,7 +23,7 @@ var _ = register(strategies.Spec{
 	Summary: "ants: a stack of reused goroutines, one channel each",
 	UseIf:   "you have ants already",
 	Source:  "github.com/panjf2000/ants/v2",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; ants itself recovers, logs and replaces the worker",
 	Bare: strategies.Bare{
 		Panic:  "recovered and logged, or passed to WithPanicHandler",

@@ -6,6 +6,7 @@ import (
 	"github.com/sourcegraph/conc/pool"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
@@ -21,7 +22,7 @@ var _ = register(strategies.Spec{
 	Summary: "conc: goroutines that share one unbuffered channel",
 	UseIf:   "a batch has an end, and a panic in it should come out there",
 	Source:  "github.com/sourcegraph/conc/pool",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; conc keeps the first and raises it again in Wait",
 	Bare: strategies.Bare{
 		Panic:  "Wait raises the first again",

@@ -7,6 +7,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/adaptivelimiter"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
@@ -28,7 +29,7 @@ var _ = register(strategies.Spec{
 	Summary: "failsafe-go's AdaptiveLimiter: a limit that follows the tasks' lengths, up to Limit",
 	UseIf:   "the right limit is not known or changes, and submitters may wait",
 	Source:  "github.com/failsafe-go/failsafe-go/adaptivelimiter",
-	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Calls},
+	Twin:    strategies.Twin{Of: builtin.WorkerPool, Unless: strategies.Calls},
 	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
 		{What: "a limit of 1 to Limit that begins at Limit",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
@@ -28,7 +29,7 @@ var _ = register(strategies.Spec{
 		"task",
 	UseIf:   "you want a breaker together with failsafe-go's other policies",
 	Source:  "github.com/failsafe-go/failsafe-go/circuitbreaker",
-	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Calls},
+	Twin:    strategies.Twin{Of: builtin.WorkerPool, Unless: strategies.Calls},
 	OnPanic: "contained by the adapter, and recorded as a failure",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
 		{What: "behind a Bulkhead of Limit",

@@ -6,6 +6,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/bulkhead"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
@@ -21,7 +22,7 @@ var failsafeBulkhead = register(strategies.Spec{
 	Summary: "failsafe-go's Bulkhead: a permit and a goroutine per task",
 	UseIf:   "you compose it with failsafe-go's other policies",
 	Source:  "github.com/failsafe-go/failsafe-go/bulkhead",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",
 	Adds:    failsafeAdds,
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
@@ -34,7 +35,7 @@ var _ = register(strategies.Spec{
 		"of the recent ones",
 	UseIf:   "you hedge together with failsafe-go's other policies",
 	Source:  "github.com/failsafe-go/failsafe-go/hedgepolicy",
-	Twin:    strategies.Twin{Of: "worker_pool", Unless: strategies.Calls},
+	Twin:    strategies.Twin{Of: builtin.WorkerPool, Unless: strategies.Calls},
 	OnPanic: "contained by the adapter; failsafe-go lets it end the process",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
 		{What: "inside a Bulkhead of Limit",

@@ -7,6 +7,7 @@ import (
 	"github.com/bytedance/gopkg/util/gopool"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
@@ -27,7 +28,7 @@ var _ = register(strategies.Spec{
 	Summary: "gopool: workers that come with the tasks and go when its list is empty",
 	UseIf:   "tasks are many and short, may queue without bound, and the limit may be a little more",
 	Source:  "github.com/bytedance/gopkg/util/gopool",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; gopool itself recovers and logs",
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach gopool",

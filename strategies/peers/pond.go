@@ -6,6 +6,7 @@ import (
 	"github.com/alitto/pond/v2"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
@@ -23,7 +24,7 @@ var _ = register(strategies.Spec{
 	Summary: "pond: workers that come with the tasks and go when its queue is empty",
 	UseIf:   "tasks are short, come in bursts, and may queue without bound",
 	Source:  "github.com/alitto/pond/v2",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; pond's Go recovers, counts and is silent",
 	Bare: strategies.Bare{
 		Panic:  "recovered: an error of the future of Submit; Go counts it",

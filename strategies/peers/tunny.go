@@ -8,6 +8,7 @@ import (
 	"github.com/Jeffail/tunny"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
@@ -23,7 +24,7 @@ var _ = register(strategies.Spec{
 	Summary: "tunny: callers that each wait for a worker's answer",
 	UseIf:   "callers wait for an answer anyway, or a worker keeps something between tasks",
 	Source:  "github.com/Jeffail/tunny",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; tunny itself lets it crash the process",
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach tunny",

@@ -7,6 +7,7 @@ import (
 	"github.com/gammazero/workerpool"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
@@ -23,7 +24,7 @@ var _ = register(strategies.Spec{
 	Summary: "workerpool: a dispatcher with an unbounded queue, and workers that come and go",
 	UseIf:   "a submitter must never wait, whatever is queued",
 	Source:  "github.com/gammazero/workerpool",
-	Twin:    strategies.Twin{Of: "worker_pool"},
+	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; workerpool itself lets it crash the process",
 	Adds: []strategies.Addition{
 		{What: "a panic is the task's result and does not reach workerpool",
