@@ -40,7 +40,7 @@ func TestAnatomyVerdicts(t *testing.T) {
 				return 0.1
 			}
 			return 0.9
-		}, decide.Depends, "on what the strategy does with those that wait: it is at least half " +
+		}, decide.Depends, "on how the strategy treats waiting tasks: it is at least half " +
 			"with " + said("90 %", others...) + "; less with " + said("10 %", "codel_lifo")},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {

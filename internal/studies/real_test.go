@@ -22,7 +22,7 @@ func TestRealVerdicts(t *testing.T) {
 			says string
 		}{
 			"as the oracle": {func(string, int) float64 { return 0.02 }, 1, decide.Holds,
-				"the mean wait exceeds that of an ideal queue by at most 0.1 mean services: by " +
+				"the mean wait exceeds an ideal queue's by at most 0.1 mean services: by " +
 					"0.02 with worker_pool at load 0.8, 0.02 with semaphore at load 0.8 and " +
 					"0.02 with errgroup_limit at load 0.8"},
 			"one disturbed": {func(_ string, i int) float64 { return []float64{0.02, 5, 0.03}[i] },
@@ -33,7 +33,7 @@ func TestRealVerdicts(t *testing.T) {
 					"0.8 and 1.68 (−5.45 to 8.82) with errgroup_limit at load 0.8"},
 			"all longer": {func(_ string, i int) float64 { return 2 + float64(i) },
 				0.9, decide.DoesNotHold,
-				"the mean wait exceeds that of an ideal queue by more than 0.1 mean services: " +
+				"the mean wait exceeds an ideal queue's by more than 0.1 mean services: " +
 					"by 3 (0.516 to 5.48) with worker_pool at load 0.8, 3 (0.516 to 5.48) with " +
 					"semaphore at load 0.8 and 3 (0.516 to 5.48) with errgroup_limit at load 0.8"},
 			"one strategy longer": {func(s string,

@@ -253,7 +253,7 @@ func TestReportEscapesNames(t *testing.T) {
 func TestReportWarnsOfPartialRuns(t *testing.T) {
 	for end, want := range map[string]string{
 		"48 of 90 runs: interrupted": "The results here count; the missing runs may differ",
-		"48 of 48 runs: interrupted": "the last run has what came until it was cut off",
+		"48 of 48 runs: interrupted": "the last run contains its results until it was cut off",
 	} {
 		dir := small(t)
 		resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
