@@ -123,7 +123,8 @@ func writeModule(dir, source string) (err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	files := map[string]string{"go.mod": goMod(name, theirs, source),
+	// paths without a dot in the first element belong to the standard library
+	files := map[string]string{"go.mod": goMod("example.com/"+name, theirs, source),
 		"go.sum": string(sums)}
 	for path, from := range newFiles {
 		text, err := newModule.ReadFile("newmodule/" + from + ".tmpl")
@@ -151,12 +152,11 @@ func tidy(dir string) {
 }
 
 // goMod is the go.mod of a module that takes poolbench from a checkout. The versions are those of
-// the checkout's go.mod, so that nothing is looked up. Paths without a dot in the first element
-// belong to the standard library, hence example.com.
+// the checkout's go.mod, so that nothing is looked up.
 func goMod(name, theirs, source string) string {
 	_, requirements, _ := strings.Cut(theirs, "\n")
 	requirements, _, _ = strings.Cut(requirements, "\ntool ")
-	return "module example.com/" + name + "\n" + strings.TrimRight(requirements, "\n") +
+	return "module " + name + "\n" + strings.TrimRight(requirements, "\n") +
 		"\n\nrequire " + modulePath + " v0.0.0\n\nreplace " + modulePath + " => " +
 		quoted(source) + "\n"
 }

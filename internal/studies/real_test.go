@@ -27,8 +27,8 @@ func TestRealVerdicts(t *testing.T) {
 					"0.02 with errgroup_limit at load 0.8"},
 			"one disturbed": {func(_ string, i int) float64 { return []float64{0.02, 5, 0.03}[i] },
 				1, decide.ClaimUndecided,
-				"the repetitions vary too much to decide whether the mean wait exceeds that " +
-					"of an ideal queue by more than 0.1 mean services: 1.68 (−5.45 to 8.82) " +
+				"the repetitions vary too much to decide whether the mean wait exceeds an " +
+					"ideal queue's by more than 0.1 mean services: 1.68 (−5.45 to 8.82) " +
 					"with worker_pool at load 0.8, 1.68 (−5.45 to 8.82) with semaphore at load " +
 					"0.8 and 1.68 (−5.45 to 8.82) with errgroup_limit at load 0.8"},
 			"all longer": {func(_ string, i int) float64 { return 2 + float64(i) },
@@ -45,8 +45,8 @@ func TestRealVerdicts(t *testing.T) {
 					"errgroup_limit at load 0.8, but by 1 with semaphore at load 0.8"},
 			"now and then": {func(_ string, i int) float64 { return []float64{0.02, 5, 0.3}[i] }, 1,
 				decide.ClaimUndecided,
-				"the repetitions vary too much to decide whether the mean wait exceeds that " +
-					"of an ideal queue by more than 0.1 mean services: 1.77 (−5.18 to 8.72) " +
+				"the repetitions vary too much to decide whether the mean wait exceeds an " +
+					"ideal queue's by more than 0.1 mean services: 1.77 (−5.18 to 8.72) " +
 					"with worker_pool at load 0.8, 1.77 (−5.18 to 8.72) with semaphore at load " +
 					"0.8 and 1.77 (−5.18 to 8.72) with errgroup_limit at load 0.8"},
 			"too much work": {func(string, int) float64 { return 2 }, 0.7, decide.ClaimUndecided,

@@ -170,7 +170,7 @@ func TestAgainstTheory(t *testing.T) {
 				"+10 % off (1.08 – 1.12 s); b at limit 4, load 0.5 is +10 % off (1.08 – " +
 				"1.12 s). Scenarios with the same arrivals and tasks are off together. In 1 more " +
 				"the runs are too short."},
-		{[]string{line("a", 1.1, 0), line("b", 1.1, 0)}, "The runs are too short to tell whether " +
+		{[]string{line("a", 1.1, 0), line("b", 1.1, 0)}, "The runs are too short to check whether " +
 			"the p99 agrees with its exact value, which 2 scenarios have."},
 	} {
 		if got := strings.Join(againstTheory(Groups(readRuns(t, c.lines...))[0].Cells,

@@ -18,10 +18,10 @@
 //
 // The checks use a virtual clock (testing/synctest) and take a few seconds in all, or one with
 // -short. In Run the clauses Bound, Drain, WorkConserving and Order also run 100,000 tasks (3000
-// with -short), to find a fault that occurs once in several hundred or thousand. Durations are exact,
-// and a deadlock is an error with the awaited event and the stacks. A strategy that spins or waits
-// for a mutex stops the clock. Then the check fails once nothing has happened for 30 s of real time
-// (POOLBENCH_PATIENCE overrides). A busy machine only slows it down.
+// with -short), to find a fault that occurs once in several hundred or thousand. Durations are
+// exact, and a deadlock is an error with the awaited event and the stacks. A strategy that spins or
+// waits for a mutex stops the clock. Then the check fails once nothing has happened for 30 s of
+// real time (POOLBENCH_PATIENCE overrides). A busy machine only slows it down.
 //
 // # Child processes
 //

@@ -42,7 +42,7 @@ func (r *rig) offerVolume(lengths func() time.Duration) ([]*job, error) {
 	offering := r.start(nil, func() error { return r.offer(jobs) })
 	r.rest(horizon)
 	if !offering.over() {
-		return jobs, fmt.Errorf("Submit of one of %d tasks has not returned after %v", len(jobs),
+		return jobs, fmt.Errorf("one of %d Submits has not returned after %v", len(jobs),
 			horizon)
 	}
 	return jobs, offering.err()

@@ -90,8 +90,8 @@ func fits(b *tab.Tab, p looked, width int64) {
 	}
 }
 
-// readable: the letters of static charts have one size on the pages of all commands, at least 12 px,
-// and charts of one panel have one width.
+// readable: the letters of static charts have one size on the pages of all commands, at least
+// 12 px, and charts of one panel have one width.
 func readable(t *testing.T, all []drawing, width int64) {
 	t.Helper()
 	least, most := extremes(all, func(d drawing) float64 { return d.Scale })

@@ -22,7 +22,7 @@ func TestStudy(t *testing.T) {
 	out := clitest.Succeed(t, "study", "throttle", "--quick", "--quiet", "--out", "x", "--expect",
 		"depends").Stdout
 	const because = "on the arrivals: of the throttling 4 workers avoid "
-	const advice = "limit the rate: what a bound on workers avoids depends on how calls arrive"
+	const advice = "limit the rate: the effect of a bound on workers depends on how calls arrive"
 	if !strings.Contains(strings.Join(strings.Fields(out), " "), " DEPENDS: "+advice+" "+because) {
 		t.Errorf("no verdict in\n%s", out)
 	}
