@@ -29,7 +29,7 @@ var _ = register(Spec{
 		{Name: "wait", Kind: param.Distribution, Default: "exp(10ms)",
 			Doc: "time of the other tasks, the only ones that mean and C² are of"},
 		{Name: "late", Kind: param.Duration, Default: "0s", Doc: "how long tasks that never end " +
-			"run on after they were cancelled, as code that ignores its context, and then succeed"},
+			"keep running after they were cancelled, like code that ignores its context, and then succeed"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		c, err := registry.NewCoin(seed, v, "p")

@@ -139,7 +139,7 @@ func checkBody(path string, left int64) (rest int64, err error) {
 	case !info.Mode().IsRegular():
 		return left, fmt.Errorf("%s: want a regular file", path)
 	case info.Size() > left:
-		return left, fmt.Errorf("%s: more than %d MiB, with the bodies before it", path, MaxText>>20)
+		return left, fmt.Errorf("%s: this body and those before it exceed %d MiB", path, MaxText>>20)
 	}
 	return left - info.Size(), nil
 }

@@ -298,7 +298,7 @@ func TestOtherAgents(t *testing.T) {
 	l := s.load(2)
 	l.Timing.Wait = 500 * time.Millisecond
 	_, err := l.Run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "1 of 2 agents came within 500ms") {
+	if err == nil || !strings.Contains(err.Error(), "1 of 2 agents connected within 500ms") {
 		t.Errorf("%v", err)
 	}
 	s.said("the agent on host-old (process 1) is refused: it is 0 and not 1")

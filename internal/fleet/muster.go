@@ -64,7 +64,7 @@ func (r *loading) muster(ctx context.Context, answers string) error {
 			case <-again.C:
 				waiting = false
 			case <-over.C:
-				return fmt.Errorf("%d of %d agents came within %v: start more with poolbench worker "+
+				return fmt.Errorf("%d of %d agents connected within %v: start more with poolbench worker "+
 					"--nats ADDRESS", len(r.order), r.Attack.Agents, r.Timing.Wait)
 			case <-ctx.Done():
 				return context.Cause(ctx)

@@ -27,7 +27,7 @@ import (
 // The libraries read package time, so they run under the virtual clock, too.
 var _ = register(Study{
 	Name:     "adaptive",
-	Question: "how near does a limit that is learnt come to the best fixed limit?",
+	Question: "how close does a learned limit come to the best fixed limit?",
 	Claim:    "an adaptive limit finds the right limit by itself",
 	Count:    [3]int{3, 5, 15},
 	Budget:   12 * time.Second,

@@ -151,7 +151,7 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) de
 		f.Add("at load %v the mean wait exceeds an ideal queue's, in mean services: %s", load,
 			strings.Join(by[load], ", "))
 	}
-	// share of other programs in the processors
+	// share of processor time that other programs used
 	others := 0.0
 	for _, sc := range cells {
 		for _, share := range m.Values(sc, metric.CPUOthers) {

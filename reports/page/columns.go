@@ -38,7 +38,7 @@ var Columns = []Column{
 	{Head: "p99 against theory", Hint: "exact value, and how far the measured p99 is from it",
 		Unit:  metric.TheoryP99Response,
 		Value: against(metric.P99Response, metric.TheoryP99Response)},
-	{Head: "mean wait", Hint: "response less time inside the task", Unit: metric.MeanWait},
+	{Head: "mean wait", Hint: "response time minus time inside the task", Unit: metric.MeanWait},
 	{Head: "wait against oracle", Unit: metric.OracleMaxDiff, Value: oracleValue,
 		Hint: "largest difference of a task's wait from the replay of its run"},
 	{Head: "waited", Hint: "share of the tasks that waited at all", Unit: metric.Waited},

@@ -36,7 +36,7 @@ type tokenBucket struct {
 
 var tokenBucketSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name:    "token_bucket",
-	Summary: "golang.org/x/time/rate before long-lived workers: a rate of starts, and a burst",
+	Summary: "golang.org/x/time/rate in front of long-lived workers: limits the rate of starts, with a burst",
 	UseIf:   "the service called limits requests per second, not requests at once",
 	Source:  "golang.org/x/time/rate",
 	OnPanic: "contained; the worker is replaced, and the token is spent",

@@ -24,7 +24,7 @@ func NewCodelQueue(v param.Values) CodelQueue {
 	return CodelQueue{target: v.Duration("target"), interval: v.Duration("interval")}
 }
 
-// overloaded reports whether the queue, which must not be empty, has not been empty for the
+// overloaded reports whether the queue, which must not be empty now, has had tasks for the
 // interval.
 func (q *CodelQueue) overloaded(now time.Duration) bool { return now-q.since >= q.interval }
 

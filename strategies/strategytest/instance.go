@@ -71,7 +71,7 @@ func durablyDoing(
 		return err
 	}
 	if x.s == nil {
-		return errors.New("instead of an instance New returned nil")
+		return errors.New("New returned nil instead of an instance")
 	}
 	if err = check(x); err == nil {
 		err = x.seen().odd

@@ -192,7 +192,7 @@ func (f *sentFlags) readCurl(
 	return f.checkAll("--curl: "+f.curl+": command", nil, o)
 }
 
-// add adds headers and body of flags to requests without them.
+// add adds the headers and the body of the flags to requests that have none of their own.
 func (f *sentFlags) add(with attack.Request, o *AttackOptions) {
 	for i := range o.Requests {
 		r := &o.Requests[i]

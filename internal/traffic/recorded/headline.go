@@ -28,7 +28,7 @@ func (d *Document) Headline() string {
 	case process == "poisson":
 		return "Tasks come independently of each other, as queueing formulas assume, " + rate
 	case process == "bulk":
-		return "Tasks come several at once, and formulas are too hopeful: replay the file"
+		return "Tasks arrive in batches, so formulas are too optimistic: replay the file"
 	}
 	return "Tasks come in bursts, and formulas are too hopeful: replay the file"
 }

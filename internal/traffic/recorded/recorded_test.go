@@ -31,7 +31,7 @@ func TestHeadline(t *testing.T) {
 		"Tasks come evenly, 40.0 /s": like("constant", 1, nil),
 		"Tasks come independently of each other, as queueing formulas assume, 40.0 /s": like(
 			"poisson", 1.2, nil),
-		"Tasks come several at once, and formulas are too hopeful: replay the file": like(
+		"Tasks arrive in batches, so formulas are too optimistic: replay the file": like(
 			"bulk:n=5", 1.2, nil),
 		"Tasks come in bursts, and formulas are too hopeful: replay the file": like(
 			"mmpp:ratio=3,high=1s,low=3s", 2, swing(50, 0.6)),

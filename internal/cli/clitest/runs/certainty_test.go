@@ -74,7 +74,7 @@ func TestSaysHowShort(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	for args, want := range map[string]string{
-		"--load 0.9 --n 2000": "within ±10 %: worker_pool (±5 % takes",
+		"--load 0.9 --n 2000": "within ±10 %: worker_pool (±5 % needs",
 		"--load 0.6 --n 8000 --count 7 --strategy token_bucket:rate=300+worker_pool " +
 			"--target flaky --workload lognormal:mean=8ms,c2=3": "rate=300+worker_pool ±376 %",
 	} {
@@ -124,7 +124,7 @@ func TestSaysWhatIsShort(t *testing.T) {
 	o := clitest.Succeed(t, strings.Fields("run --clock virtual --strategy worker_pool --limit "+
 		"10000 --load 0.99 --out "+t.TempDir()+"/out")...)
 	if !strings.Contains(o.Stderr, "too short: the mean wait of 18000 tasks at this load is "+
-		"uncertain by ±653 %; ±5 % of the p99 takes ") {
+		"uncertain by ±653 %; ±5 % of the p99 needs ") {
 		t.Error(o.Stderr)
 	}
 }
