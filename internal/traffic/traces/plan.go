@@ -112,9 +112,9 @@ func (p *Plan) Due(r Record) time.Duration {
 const stream = 0x7472616365000000
 
 // Records returns the tasks to play. At a scale below 1 they are a random sample of the window.
-// Above 1 they are all records, and random ones again, each with its duration, at a random instant before
-// the next record, so the course of the rate stays the same. The tasks depend only on the seed, and
-// at scale 1 they are the records themselves.
+// Above 1 they are all records, and random ones again, each with its duration, at a random instant
+// before the next record, so the course of the rate stays the same. The tasks depend only on the
+// seed, and at scale 1 they are the records themselves.
 func (p *Plan) Records(seed uint64) []Record {
 	all, _ := p.play(seed)
 	return all
