@@ -71,7 +71,7 @@ func durablyDoing(
 		return err
 	}
 	if x.s == nil {
-		return errors.New("New returned nil instead of an instance")
+		return errors.New("no instance: New returned nil")
 	}
 	if err = check(x); err == nil {
 		err = x.seen().odd

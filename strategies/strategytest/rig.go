@@ -57,7 +57,7 @@ func newRigIn(parent context.Context, sc *scene, spec strategies.Spec, p strateg
 	return r
 }
 
-var errNil = errors.New("New returned nil instead of an instance")
+var errNil = errors.New("no instance: New returned nil")
 
 // start calls New and ends the check if that is unusable.
 func start(

@@ -107,7 +107,7 @@ func TestRun(t *testing.T) {
 		{"runtime.Goexit", exitsOnLateSubmit, "Closed", "(runtime.Goexit) while"},
 		{"an ordinary fault", oneTooMany, "Bound", "2 tasks ran at once, where the bound is 1"},
 
-		{"New returns nil", newIsNil, "", "New returned nil instead of an instance"},
+		{"New returns nil", newIsNil, "", "no instance: New returned nil"},
 		{"New panics", newPanics, "", "no pool today"},
 		{"New locks twice", newLocks, "", "a goroutine spins or waits for a mutex"},
 		{"Submit does nothing", swallowsTasks, "",
