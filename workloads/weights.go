@@ -119,27 +119,27 @@ func (l *WeightLaw) Mean() (mean float64) {
 func parseWeights(text string) (*WeightLaw, error) {
 	wrong := fmt.Errorf("want whole numbers from 1 to %d, as 4, uniform(1,8) or "+
 		"mixture(0.9,1,0.1,8), got %q", mostTaskWeight, text)
-	name, inner, called := strings.Cut(text, "(")
-	inner, closed := strings.CutSuffix(inner, ")")
-	if !called {
-		inner, name = text, "uniform"
-	} else if !closed {
-		return nil, wrong
-	}
-	fields := strings.Split(inner, ",")
 	weightIn := func(field string) (int64, bool) {
 		n, err := strconv.ParseInt(field, 10, 64)
 		return n, err == nil && n >= 1 && n <= mostTaskWeight
 	}
+	if w, ok := weightIn(text); ok {
+		return &WeightLaw{first: w, n: 1}, nil
+	}
+	name, inner, _ := strings.Cut(text, "(")
+	inner, closed := strings.CutSuffix(inner, ")")
+	fields := strings.Split(inner, ",")
 	switch {
-	case name == "uniform" && len(fields) == 2 || !called && len(fields) == 1:
+	case !closed:
+		return nil, wrong
+	case name == "uniform" && len(fields) == 2:
 		least, ok := weightIn(fields[0])
-		most, also := weightIn(fields[len(fields)-1])
+		most, also := weightIn(fields[1])
 		if !ok || !also || most < least {
 			return nil, wrong
 		}
 		return &WeightLaw{first: least, n: uint64(most-least) + 1}, nil
-	case strings.HasPrefix(text, "mixture(") && len(fields)%2 == 0 && len(fields) <= 2*mostWeights:
+	case name == "mixture" && len(fields)%2 == 0 && len(fields) <= 2*mostWeights:
 		return mixedWeights(fields, weightIn, wrong)
 	}
 	return nil, wrong

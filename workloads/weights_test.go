@@ -96,7 +96,7 @@ func TestBadWeights(t *testing.T) {
 		"1048577": "want whole", "uniform(8,1)": "want whole", "uniform(1)": "want whole",
 		"uniform(1,2": "unbalanced parentheses", "mixture(1)": "want whole", "exp(10ms)": "want whole",
 		"mixture(0.5,1,0.6,2)": "add up to 1.1 instead of 1", "mixture(0,1,1,2)": "want whole",
-		"mixture(NaN,1)": "want whole", "uniform()": "want whole",
+		"mixture(NaN,1)": "want whole", "uniform()": "want whole", "(1,8)": "want whole",
 	} {
 		_, err := workloads.Parse("exponential:weights=" + text)
 		if err == nil || !strings.Contains(err.Error(), want) ||

@@ -3,11 +3,9 @@ package studies
 import (
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
@@ -41,28 +39,8 @@ func TestClaims(t *testing.T) {
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {
-			suite, err := s.Suite(Quick, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			virtual := slices.DeleteFunc(slices.Clone(suite.Scenarios), func(sc bench.Scenario) bool {
-				return sc.Clock != bench.Virtual
-			})
-			real := len(suite.Scenarios) - len(virtual)
-			suite.Scenarios, suite.Parallel = virtual, 2
-			var results []*bench.Result
-			if err := suite.Do(t.Context(), bench.Run,
-				func(_ bench.Scenario, r *bench.Result, err error) error {
-					if err == nil {
-						r.Readings, r.Timeline, r.Responses, r.Slowest = nil, nil, "", nil
-					}
-					results = append(results, r)
-					return err
-				}); err != nil {
-				t.Fatal(err)
-			}
-			f := s.Find(results)
-			if f.Verdict == decide.ClaimUndecided && real > 0 {
+			f, left := virtualFinding(t, s, 1)
+			if f.Verdict == decide.ClaimUndecided && left > 0 {
 				t.Skip("decided on the real clock")
 			}
 			if strings.ToUpper(string(f.Verdict)) != said[1] {

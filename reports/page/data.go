@@ -346,15 +346,15 @@ func rounded(v float64, digits int) float64 {
 	return out
 }
 
-// detailedCells returns the cells with curves and time series: of each question the same number,
+// detailedCells returns the cells with curves and time series: of each subpage the same number,
 // first those that the explorer shows first, which are at the last place.
 func (in *reportInput) detailedCells(groups []*Group) (cells []*Cell) {
-	questions := in.questions(groups)
+	subpages := in.subpages(groups)
 	most := mostDetailed
-	if n := len(questions); n > 1 {
+	if n := len(subpages); n > 1 {
 		most = max(mostDetailed/n, leastDetailed)
 	}
-	for _, q := range questions {
+	for _, q := range subpages {
 		own := slices.Clone(q.groups)
 		slices.SortStableFunc(own, func(a, b *Group) int {
 			return cmp.Compare(single(axesOf(a)), single(axesOf(b)))

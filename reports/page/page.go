@@ -44,8 +44,8 @@ type reportPage struct {
 	Explore shell.HTML // its own section
 
 	// of a report of several pages
-	Up    bool           // this page is below the index
-	Pages []questionLink // of the index: pages that are not of a study
+	Up    bool          // this page is below the index
+	Pages []subpageLink // of the index: pages that are not of a study
 }
 
 // runFeatures are features of the runs that the page explains.

@@ -23,7 +23,7 @@ type Report struct {
 	Vectors bool
 
 	page   *reportPage
-	pages  []questionPage // of which this is the index, or nil
+	pages  []drawnSubpage // of which this is the index, or nil
 	in     *reportInput
 	all    []*Group
 	charts []namedChart    // of all pages
@@ -36,7 +36,7 @@ type namedChart struct {
 	*charts.Chart
 }
 
-// Write reads the run in a directory and writes report.html, charts/ and, with several questions, a
+// Write reads the run in a directory and writes report.html, charts/ and, with several subpages, a
 // page for each of them into it. Each file of an earlier report is replaced atomically. Other SVG
 // and PNG files in charts/ and other pages in report/ are removed.
 //
@@ -106,10 +106,10 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 	return in.report(groups)
 }
 
-// report draws one page for one question, or an index and a page for each of several.
+// report draws one page for one subpage, or an index and a page for each of several.
 func (in *reportInput) report(groups []*Group) (*Report, error) {
-	if all := in.questions(groups); len(all) > 1 {
-		return in.drawQuestions(groups, all)
+	if all := in.subpages(groups); len(all) > 1 {
+		return in.drawSubpages(groups, all)
 	}
 	r, err := newReport(in, groups, make(map[string]bool))
 	if err != nil || len(groups) < 2 || len(in.searches) > 0 || len(r.page.Studies) > 0 {
@@ -118,7 +118,7 @@ func (in *reportInput) report(groups []*Group) (*Report, error) {
 	if size, err := r.size(); err != nil || size <= mostBytes {
 		return r, err
 	}
-	return in.drawQuestions(groups, in.questions(groups))
+	return in.drawSubpages(groups, in.subpages(groups))
 }
 
 // Finding returns the first screen as text: the headline, "" if no rule applies, and the
@@ -133,7 +133,7 @@ func (r *Report) Finding() (headline string, trust []string) {
 // Several reports whether the report is an index of several pages.
 func (r *Report) Several() bool { return len(r.pages) > 0 }
 
-// WriteHTML writes the report as one self-contained file, also that of several questions.
+// WriteHTML writes the report as one self-contained file, also that of several subpages.
 func (r *Report) WriteHTML(w io.Writer) error {
 	if len(r.pages) == 0 {
 		return r.writePage(w)

@@ -24,63 +24,63 @@ const pageExt = ".html"
 // freeName is the name of the page with the runs outside of studies.
 const freeName = "runs"
 
-// A question is a part of a run directory with a page of its own: a study, or groups outside of
+// A subpage is a part of a run directory with a page of its own: a study, or groups outside of
 // studies.
-type question struct {
+type subpage struct {
 	name    string // of its page, without extension
 	title   string
 	finding int // index of its finding, or -1
 	groups  []*Group
 }
 
-// A questionPage is the page of a question.
-type questionPage struct {
-	question
+// A drawnSubpage is a subpage with its report.
+type drawnSubpage struct {
+	subpage
 	*Report
 }
 
-// A questionLink leads from the index to a page that is not of a study.
-type questionLink struct{ Title, Page, Headline string }
+// A subpageLink leads from the index to a page that is not of a study.
+type subpageLink struct{ Title, Page, Headline string }
 
-// questions returns the studies, and the groups outside of studies as one more question.
-func (in *reportInput) questions(groups []*Group) (all []question) {
+// subpages returns the studies, and the groups outside of studies as one more subpage.
+func (in *reportInput) subpages(groups []*Group) (all []subpage) {
 	of := make(map[int][]*Group)
 	for _, g := range groups {
 		of[g.Study] = append(of[g.Study], g)
 	}
 	for i, f := range in.results.Findings {
 		if f.Study != "" {
-			all = append(all, question{name: f.Study, title: f.Study, finding: i, groups: of[i]})
+			all = append(all, subpage{name: f.Study, title: f.Study, finding: i, groups: of[i]})
 		}
 	}
 	if free := of[-1]; len(free) > 0 {
-		all = append(all, question{name: freeName, title: "Runs outside of studies", finding: -1,
+		all = append(all, subpage{name: freeName, title: "Runs outside of studies", finding: -1,
 			groups: free})
 	}
 	return all
 }
 
-// eachGroup makes a question of every group.
-func eachGroup(groups []*Group) (all []question) {
+// eachGroup makes a subpage of every group.
+func eachGroup(groups []*Group) (all []subpage) {
 	for i, own := range distinguishing(groups) {
 		title := strings.Join(own, " · ")
 		if title == "" {
 			title = groups[i].Base
 		}
-		all = append(all, question{name: title, title: title, finding: -1,
+		all = append(all, subpage{name: title, title: title, finding: -1,
 			groups: groups[i : i+1]})
 	}
 	return all
 }
 
-// only returns the input of a question: its runs, its finding, and its figures.
-func (in *reportInput) only(q question) *reportInput {
+// only returns the input of a subpage: its runs, its finding, and its figures.
+func (in *reportInput) only(q subpage) *reportInput {
 	part, rest := *in, *in.results
 	part.results = &rest
 	rest.Runs, rest.Findings, rest.Failures = nil, nil, nil
 	of := in.results.StudyOf()
 	wanted := func(i int) bool { return of[i] == q.finding }
-	if q.finding < 0 { // one of several such questions may not have all of these runs
+	if q.finding < 0 { // one of several such subpages may not have all of these runs
 		own := make(map[*results.Run]bool)
 		for _, g := range q.groups {
 			for _, c := range g.Cells {
@@ -124,9 +124,9 @@ func (in *reportInput) hasFinding(study string) bool {
 	})
 }
 
-// drawQuestions draws the pages of the questions, and the index of them. Groups outside of studies
+// drawSubpages draws the subpages, and their index. Groups outside of studies
 // that are too large for one page get a page each.
-func (in *reportInput) drawQuestions(groups []*Group, all []question) (*Report, error) {
+func (in *reportInput) drawSubpages(groups []*Group, all []subpage) (*Report, error) {
 	index := emptyReport(in)
 	index.all = groups
 	named := &Report{taken: make(map[string]bool)}
@@ -160,13 +160,13 @@ func (in *reportInput) drawQuestions(groups []*Group, all []question) (*Report, 
 		r.page.Up = true
 		r.page.First.Title = q.title
 		r.page.First.Subtitle = dirName(in.dir) + " · " + r.page.Summary
-		index.pages = append(index.pages, questionPage{q, r})
+		index.pages = append(index.pages, drawnSubpage{q, r})
 		index.charts = append(index.charts, r.charts...)
 	}
 	return index, index.describeAll(in, groups)
 }
 
-// describeAll makes the page of the index from those of the questions.
+// describeAll makes the index from the subpages.
 func (r *Report) describeAll(in *reportInput, groups []*Group) error {
 	p := r.page
 	studies, _ := r.namedStudies(in)
@@ -177,7 +177,7 @@ func (r *Report) describeAll(in *reportInput, groups []*Group) error {
 		link := path.Join(rundir.PagesDir, q.name+pageExt)
 		own := q.page
 		if q.finding < 0 {
-			p.Pages = append(p.Pages, questionLink{q.title, link, own.First.Headline})
+			p.Pages = append(p.Pages, subpageLink{q.title, link, own.First.Headline})
 			if top != nil && slices.ContainsFunc(q.groups, func(g *Group) bool { return g == top }) {
 				p.First.Figure = own.First.Figure
 			}
@@ -197,7 +197,7 @@ func (r *Report) describeAll(in *reportInput, groups []*Group) error {
 	return r.addFigures(&cut, nil)
 }
 
-// writePages writes the pages of the questions.
+// writePages writes the subpages.
 func (r *Report) writePages(dir string) error {
 	if len(r.pages) == 0 {
 		return nil

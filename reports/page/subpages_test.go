@@ -34,10 +34,10 @@ func pagesOf(t testing.TB, dir string) map[string]string {
 	return pages
 }
 
-// TestEachQuestion: a directory with several questions has an index and a page for each question.
+// TestEachSubpage: a directory with several subpages has an index and its subpages.
 // A link leads to every page, none leads elsewhere, and each page is complete: the answer, the
-// figures, the numbers and the explorer of its question, and of no other.
-func TestEachQuestion(t *testing.T) {
+// figures, the numbers and the explorer of its subpage, and of no other.
+func TestEachSubpage(t *testing.T) {
 	dir := studied(t)
 	if err := os.Mkdir(filepath.Join(dir, rundir.PagesDir), 0o755); err != nil {
 		t.Fatal(err)
