@@ -139,7 +139,7 @@ func parseWeights(text string) (*WeightLaw, error) {
 			return nil, wrong
 		}
 		return &WeightLaw{first: least, n: uint64(most-least) + 1}, nil
-	case name == "mixture" && len(fields)%2 == 0 && len(fields) <= 2*mostWeights:
+	case strings.HasPrefix(text, "mixture(") && len(fields)%2 == 0 && len(fields) <= 2*mostWeights:
 		return mixedWeights(fields, weightIn, wrong)
 	}
 	return nil, wrong
