@@ -47,7 +47,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// virtualFinding runs the quick form of a study without the scenarios of the real clock, and returns
+// virtualFinding runs the quick form of a study without the scenarios of the real clock. left is
 // the number of these.
 func virtualFinding(t *testing.T, s Study, seed uint64) (f decide.Finding, left int) {
 	t.Helper()
