@@ -127,8 +127,22 @@ func (g *Screening) metrics(keep func(*Row) bool) (all []Metric) {
 // Orders returns the benchmarks with a suspect or hopeful metric, and the initial number of their
 // fresh pairs.
 func (g *Screening) Orders() []Order {
-	first, _ := g.Fresh()
-	return orders(append(g.Suspects(), g.Hopefuls()...), first)
+	var all []Order
+	for _, row := range g.report.family(func(r *Row) bool { return r.Suspect || r.Hopeful }) {
+		all = append(all, Order{row.Package, row.Benchmark, g.firstLook(row)})
+	}
+	return longest(all)
+}
+
+// firstLook returns the number of fresh pairs after which a metric is judged first. A metric that
+// was suspect only because it was unclear has those of the screening, too, so it needs fewer.
+func (g *Screening) firstLook(row *Row) int {
+	first, all := g.Fresh()
+	if quarter := (first + 1) / 2; first < all && row.unclear &&
+		leastP(g.options.ScreenPairs+quarter) <= g.options.futileAt() {
+		return quarter
+	}
+	return first
 }
 
 // Expected returns the orders that More would return for all of these benchmarks according to the
@@ -180,16 +194,6 @@ func (g *Screening) Fresh() (first, all int) {
 // futileAt returns the p that settles, at which the interval also excludes the promise.
 func (o Options) futileAt() float64 { return min(o.FutileAt, o.Alpha/2) }
 
-func orders(of []Metric, pairs int) (all []Order) {
-	for _, m := range of {
-		order := Order{m.Package, m.Benchmark, pairs}
-		if !slices.Contains(all, order) {
-			all = append(all, order)
-		}
-	}
-	return all
-}
-
 // More judges the fresh pairs so far, and returns the benchmarks that need more, with the total
 // number of fresh pairs at the next look. A benchmark is done when each of its suspects is settled
 // at one of the looks, or has all of its pairs. Then the same order is returned again. Pairs beyond
@@ -200,35 +204,36 @@ func (g *Screening) More(fresh []Sample) ([]Order, error) {
 		return nil, err
 	}
 	var open []Order
-	more := func(m Metric, tests int, done func(Sample) bool) {
-		s := given[m.id()]
-		s.Metric = m
+	more := func(row *Row, tests int, done func(Sample) bool) {
+		s := given[row.id()]
+		s.Metric = row.Metric
 		last := g.pairsOf(s, tests)
-		for _, look := range g.looks(last) {
+		for _, look := range g.looks(row, last) {
 			if s.N() < look {
-				open = append(open, Order{m.Package, m.Benchmark, look})
+				open = append(open, Order{row.Package, row.Benchmark, look})
 				return
 			}
 			if done(s.first(look)) {
 				return
 			}
 		}
-		open = append(open, Order{m.Package, m.Benchmark, last})
+		open = append(open, Order{row.Package, row.Benchmark, last})
 	}
-	suspects, hopefuls := g.Suspects(), g.Hopefuls()
-	for _, row := range g.report.family((*Row).isSuspect) {
-		more(row.Metric, len(suspects), func(s Sample) bool { return g.settled(row, s) != nil })
+	suspects := g.report.family((*Row).isSuspect)
+	for _, row := range suspects {
+		more(row, len(suspects), func(s Sample) bool { return g.settled(row, s) != nil })
 	}
-	for _, m := range hopefuls {
-		more(m, len(hopefuls), func(s Sample) bool { return !g.hopes(s) })
+	hopefuls := g.report.family((*Row).isHopeful)
+	for _, row := range hopefuls {
+		more(row, len(hopefuls), func(s Sample) bool { return !g.hopes(s) })
 	}
 	return longest(open), nil
 }
 
-// looks returns the numbers of fresh pairs, below last, at which a metric may be settled: half of
-// the pairs of a metric that is not noisy, all of them, and twice as many, repeatedly.
-func (g *Screening) looks(last int) (looks []int) {
-	for look, _ := g.Fresh(); look < last; look *= 2 {
+// looks returns the numbers of fresh pairs, below last, at which a metric may be settled: the first
+// look and twice as many, repeatedly.
+func (g *Screening) looks(row *Row, last int) (looks []int) {
+	for look := g.firstLook(row); look < last; look *= 2 {
 		looks = append(looks, look)
 	}
 	return looks
@@ -305,7 +310,7 @@ func (g *Screening) hopes(s Sample) bool {
 
 // settledEarly returns the row of a suspect at the first look at which it is settled, or nil.
 func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
-	for _, look := range g.looks(last) {
+	for _, look := range g.looks(screened, last) {
 		if s.N() < look {
 			return nil
 		}

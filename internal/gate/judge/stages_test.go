@@ -522,6 +522,53 @@ func TestLooks(t *testing.T) {
 	}
 }
 
+// A metric that was only unclear is settled by half as many fresh pairs, together with those of the
+// screening; one that looked worse is not.
+func TestFirstLookOfUnclear(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	unclear := Sample{Metric: times("unclear"), Pairs: repeated(6, 10, 10)}
+	unclear.Pairs[2].Head = 11.5
+	slow := Sample{Metric: times("slow"), Pairs: noisy(rng, 6, 0.01, 1.2)}
+	g, err := Screen(Defaults(), []Sample{unclear, slow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Order{{Benchmark: "unclear", Pairs: 5}, {Benchmark: "slow", Pairs: 10}}
+	if got := g.Orders(); !slices.Equal(got, want) {
+		t.Fatalf("first orders %v, want %v", got, want)
+	}
+	for _, test := range []struct {
+		name  string
+		fresh []Pair
+		more  int // pairs of the next order; 0: settled
+	}{
+		{"the same", repeated(5, 10, 10), 0},
+		{"still unclear", append(repeated(3, 10, 10), Pair{10, 13}, Pair{10, 14}), 10},
+		{"worse", repeated(5, 10, 11.5), 10},
+	} {
+		fresh := []Sample{{Metric: unclear.Metric, Pairs: test.fresh},
+			{Metric: slow.Metric, Pairs: repeated(10, 10, 10)}}
+		more, err := g.More(fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := 0
+		for _, o := range more {
+			if o.Benchmark == "slow" {
+				t.Errorf("%s: slow gets more: %v", test.name, o)
+			} else {
+				next = o.Pairs
+			}
+		}
+		r, err := g.Decide(fresh)
+		if err != nil || next != test.more ||
+			(r.Rows[0].Verdict == verdict.NoWorse) != (test.more == 0) {
+			t.Errorf("%s: next %d, want %d; %v, %v", test.name, next, test.more,
+				r.Rows[0].Verdict, err)
+		}
+	}
+}
+
 // Turned about, a metric gets the mirrored verdict: time and its inverse tell the same.
 func TestDirections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

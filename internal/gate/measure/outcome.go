@@ -159,8 +159,7 @@ func (g *gate) remarks(s *screening) []string {
 		lines[0] += fmt.Sprintf("; benchmarks that look worse or vary too much are decided by %d "+
 			"fresh pairs%s, up to %d if they are noisy", all, own, judge.MostFresh(all))
 		if first < all {
-			lines[0] += fmt.Sprintf("; %d, or twice as many and so on, are enough if the "+
-				"benchmark looks the same by then", first)
+			lines[0] += "; fewer are enough if the benchmark looks the same by then"
 		}
 	}
 	if slices.ContainsFunc(g.plan.Benchmarks, func(b benchmark) bool { return b.Parts > 1 }) {
