@@ -101,7 +101,7 @@ func (a *app) reportTogether(html, card flags.Output, args []string) error {
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := ci.WriteComparison(html, c, inputs); err != nil {
+	if err := ci.WriteComparison(html, c, inputs, page.Explorer); err != nil {
 		return err
 	}
 	if err := card.Write(func(w io.Writer) error { return compare.WriteCard(w, c) }); err != nil {

@@ -6,10 +6,11 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/ci"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/program"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
 func (a *app) root() *cobra.Command {
-	forCI, helpers := ci.Commands(a.Printer, a.stdin, options.MetricNames)
+	forCI, helpers := ci.Commands(a.Printer, a.stdin, options.MetricNames, page.Explorer)
 	return program.Root(a.Printer, "benchmark ways of bounding concurrency", []program.Group{
 		{Title: "Measure", Commands: []*cobra.Command{a.runCommand(), a.studyCommand(),
 			a.attackCommand(), a.gatewayCommand(), a.crashCommand(), a.calibrateCommand()}},

@@ -22,7 +22,8 @@ var notForCI = []string{"modernc.org", "database/sql", "github.com/jackc", "gith
 	"github.com/nats-io", "google.golang.org", "github.com/bufbuild", "github.com/quic-go",
 	"github.com/dlclark/regexp2", "github.com/panjf2000/ants", "github.com/failsafe-go",
 	"github.com/tsenart/vegeta", "go.opentelemetry.io",
-	module + "/bench/attack", module + "/bench/arrivals", module + "/strategies", module + "/workloads", module + "/internal/studies"}
+	module + "/bench/attack", module + "/bench/arrivals", module + "/strategies", module + "/targets", module + "/workloads", module + "/internal/studies",
+	module + "/reports/why"}
 
 // TestLight: what a user's own benchmarks import stays light.
 func TestLight(t *testing.T) {

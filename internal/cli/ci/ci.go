@@ -20,13 +20,15 @@ type app struct {
 	*terminal.Printer
 	stdin   io.Reader
 	metrics func() []string // for the completion of --metric
+
+	explorer Explorer // of the page that compare writes; may be nil
 }
 
 // Commands returns the commands, and the hidden ones as which a gate starts the program itself.
 func Commands(
-	p *terminal.Printer, stdin io.Reader, metrics func() []string,
+	p *terminal.Printer, stdin io.Reader, metrics func() []string, explorer Explorer,
 ) (shown, hidden []*cobra.Command) {
-	a := &app{p, stdin, metrics}
+	a := &app{p, stdin, metrics, explorer}
 	return []*cobra.Command{a.compareCommand(), a.gateCommand(), a.trendCommand()},
 		[]*cobra.Command{a.controlCommand(), a.guardCommand()}
 }
@@ -44,7 +46,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // Root is the command benchgate.
 func Root(p *terminal.Printer, stdin io.Reader) *cobra.Command {
-	shown, hidden := Commands(p, stdin, metrics)
+	shown, hidden := Commands(p, stdin, metrics, nil)
 	root := program.Root(p, "decide by a module's own benchmarks whether a change is worse",
 		[]program.Group{{Title: "CI", Commands: shown}, {Title: "More", Commands: []*cobra.Command{
 			program.VersionCommand(p), program.CompletionCommand(p)}}}, hidden)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/reports/compare"
-	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -79,7 +79,7 @@ func (a *app) compare(o comparing, args []string) error {
 		return fmt.Errorf("compare: %w", err)
 	}
 	if o.html.Path != "" {
-		if err := WriteComparison(o.html, c, inputs); err != nil {
+		if err := WriteComparison(o.html, c, inputs, a.explorer); err != nil {
 			return err
 		}
 	}
@@ -97,14 +97,24 @@ func (a *app) compare(o comparing, args []string) error {
 	}[o.format](a.Stdout, c)
 }
 
-// WriteComparison writes the page of a comparison, with an explorer of all that is compared.
-func WriteComparison(html flags.Output, c *compare.Comparison, inputs []results.Input) error {
-	explorer, err := page.Explorer(inputs)
-	if err != nil {
-		return err
+// An Explorer returns a section of a page that draws results of poolbench together.
+type Explorer func([]results.Input) (shell.Section, error)
+
+// WriteComparison writes the page of a comparison, with an explorer of all that is compared, if it
+// is not nil.
+func WriteComparison(
+	html flags.Output, c *compare.Comparison, inputs []results.Input, explorer Explorer,
+) error {
+	var sections []shell.Section
+	if explorer != nil {
+		section, err := explorer(inputs)
+		if err != nil {
+			return err
+		}
+		sections = append(sections, section)
 	}
 	return html.Write(func(w io.Writer) error {
-		return compare.WritePage(w, c, explorer)
+		return compare.WritePage(w, c, sections...)
 	})
 }
 
