@@ -123,9 +123,9 @@ func TestSaysForecast(t *testing.T) {
 			madeReading(b.Name, 102)}}
 	}
 	g.sayForecast()
-	// 4 of them 5 pairs of 1 s, and 10 to 20 of 2 s of the slower control; or 12 of both benchmarks,
-	// with 24 builds
-	const want = "forecast: 40 s to 2 min 12 s more, by how many benchmarks need fresh pairs"
+	// 4 of them 5 pairs of 1 s, and 10 to 20 of 2 s of the slower control; or 6 of both benchmarks,
+	// with 12 builds
+	const want = "forecast: 40 s to 1 min 36 s more, by how many benchmarks need fresh pairs"
 	if !slices.Equal(heard.lines, []string{want}) {
 		t.Errorf("%q, want %q", heard.lines, want)
 	}
