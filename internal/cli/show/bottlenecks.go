@@ -14,16 +14,18 @@ func bottlenecks(rows []Row) (lines []string) {
 		if !ok {
 			continue
 		}
-		var all []string
-		for stage := 1; ; stage++ {
-			use, ok := r.Estimate(metric.OfPipeline(stage))
+		n, others := 0, []string(nil)
+		for {
+			use, ok := r.Estimate(metric.OfPipeline(n + 1))
 			if !ok {
 				break
 			}
-			all = append(all, fmt.Sprintf("%d: %s", stage, text.Share(use.Mid)))
+			if n++; n != int(at.Mid) {
+				others = append(others, fmt.Sprintf("stage %d %s", n, text.Share(use.Mid)))
+			}
 		}
 		lines = append(lines, fmt.Sprintf("bottleneck of %s: stage %.0f of %d, %s busy (%s)",
-			r.Strategy, at.Mid, len(all), r.Show(metric.BottleneckUse), text.List(all)))
+			r.Strategy, at.Mid, n, r.Show(metric.BottleneckUse), text.List(others)))
 	}
 	return lines
 }
