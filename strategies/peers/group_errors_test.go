@@ -283,6 +283,7 @@ func measureGroup(t *testing.T, g group) (r groupResult) {
 		err := g.run(ctx, tasks)
 		returned := time.Since(begin)
 		time.Sleep(time.Second) // for tasks that the caller did not wait for
+		synctest.Wait()
 		r.Error, r.Returns = groupError(err), "when all have ended"
 		if returned < ended {
 			r.Returns = "while tasks run"
