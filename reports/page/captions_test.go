@@ -238,6 +238,42 @@ func TestTimelineDrawsTheLimit(t *testing.T) {
 	}
 }
 
+// TestTimelineDrawsLearntLimits: the limits of strategies that learn theirs have a panel, and none
+// without such a strategy.
+func TestTimelineDrawsLearntLimits(t *testing.T) {
+	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
+	title := func() string {
+		chart, err := in.timelineChart(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var svg strings.Builder
+		if err := chart.SVG(&svg, charts.Wide); err != nil {
+			t.Fatal(err)
+		}
+		if panel := strings.Contains(svg.String(), ">learnt limit<"); panel != strings.Contains(
+			chart.Title, "learnt limit") {
+			t.Errorf("%s: a panel of learnt limits: %v", chart.Title, panel)
+		}
+		return chart.Title
+	}
+	if got := title(); strings.Contains(got, "learnt") {
+		t.Errorf("%s: no strategy learns its limit", got)
+	}
+	run := s.CellsAt(s.At[len(s.At)-1])[0].Cell[0]
+	for i := range in.timelines[run] {
+		in.timelines[run][i].limit = float64(7 + i)
+	}
+	if got := title(); !strings.Contains(got, "learnt limit") {
+		t.Errorf("%s: a strategy learns its limit", got)
+	}
+	chart, _ := in.timelineChart(s)
+	if got := in.timelineCaption(s, chart); !regexp.MustCompile(
+		`The learnt limit ends at \d+ with strategy_\d\.`).MatchString(got) {
+		t.Errorf("caption: %q", got)
+	}
+}
+
 // TestUncertainMarkersAreHollow: so are those of doubted runs, and the caption says for what.
 func TestUncertainMarkersAreHollow(t *testing.T) {
 	const p99 = "p99-response-sec"

@@ -243,9 +243,10 @@ func throughputChart(s Sweep) (*charts.Chart, error) {
 	return charts.Throughput("Throughput and goodput over the offered load", most, panels)
 }
 
-// timelinesOf returns the tasks in flight and queued at the last place. It omits the final zero.
-func (in *reportInput) timelinesOf(s Sweep) (flight, queued charts.Panel) {
-	flight.Title, queued.Title = "in flight", "queued"
+// timelinesOf returns the tasks in flight and queued, and the limits of the strategies that learn
+// theirs, at the last place. It omits the final zero.
+func (in *reportInput) timelinesOf(s Sweep) (flight, queued, limits charts.Panel) {
+	flight.Title, queued.Title, limits.Title = "in flight", "queued", "learnt limit"
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
 		rows := in.timelines[c.Cell[0]]
 		if len(rows) < 2 {
@@ -255,26 +256,36 @@ func (in *reportInput) timelinesOf(s Sweep) (flight, queued charts.Panel) {
 			rows = rows[:len(rows)-1]
 		}
 		a := charts.Series{Name: c.Strategy, Style: c.Style, Gaps: gapsOf(rows)}
-		b := a
+		b, l := a, a
 		for _, r := range rows {
 			if r.missing {
 				continue
+			}
+			if r.limit > 0 {
+				l.X, l.Y = append(l.X, r.end), append(l.Y, r.limit)
 			}
 			a.X, a.Y = append(a.X, r.end), append(a.Y, r.inFlight)
 			b.X, b.Y = append(b.X, r.end), append(b.Y, r.queued)
 		}
 		flight.Series, queued.Series = append(flight.Series, a), append(queued.Series, b)
+		if len(l.X) > 0 {
+			limits.Series = append(limits.Series, l)
+		}
 	}
-	return flight, queued
+	return flight, queued, limits
 }
 
 func (in *reportInput) timelineChart(s Sweep) (*charts.Chart, error) {
-	flight, queued := in.timelinesOf(s)
+	flight, queued, learnt := in.timelinesOf(s)
 	if len(flight.Series) == 0 {
 		return nil, nil
 	}
+	panels := []charts.Panel{flight, queued}
 	last := s.At[len(s.At)-1]
 	title := "In flight and queued over time"
+	if len(learnt.Series) > 0 {
+		panels, title = append(panels, learnt), "In flight, queued and learnt limit over time"
+	}
 	if place := s.Place(last); place != "" {
 		title += " at " + place
 	}
@@ -282,7 +293,7 @@ func (in *reportInput) timelineChart(s Sweep) (*charts.Chart, error) {
 	if limits := limitsOf(s.CellsAt(last)); len(limits) == 1 {
 		limit = limits[0]
 	}
-	return charts.Timeline(title, limit, []charts.Panel{flight, queued},
+	return charts.Timeline(title, limit, panels,
 		stageEnds(s.CellsAt(last)[0].Cell[0].Key("arrival"))...)
 }
 
