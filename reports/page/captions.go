@@ -255,15 +255,16 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 	return strings.Join(out, " ")
 }
 
-// ends formats the last value of each series of a panel.
-func ends(p charts.Panel) []string {
-	return text.Texts(p.Series, func(s charts.Series) string {
+func (in *reportInput) limitCaption(s Sweep, _ *charts.Chart) string {
+	ends := text.Texts(in.learntLimits(s).Series, func(s charts.Series) string {
 		return charts.Count(s.Y[len(s.Y)-1]) + " with " + s.Name
 	})
+	return "First repetition; each point is the end of an interval. The limit ends at " +
+		text.List(text.Few(ends, mostNames)) + "."
 }
 
 func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
-	flight, queued, learnt := in.timelinesOf(s)
+	flight, queued := in.timelinesOf(s)
 	last := s.At[len(s.At)-1]
 	cells := s.CellsAt(last)
 	highestOf := func(p charts.Panel) (r []ranked) {
@@ -303,9 +304,6 @@ func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
 	}
 	if len(beyond) > 0 {
 		out = append(out, upper(text.List(beyond))+" were under way at once.")
-	}
-	if limits := ends(learnt); len(limits) > 0 {
-		out = append(out, "The learnt limit ends at "+text.List(text.Few(limits, mostNames))+".")
 	}
 	if growing := strategiesOf(only(cells, (*Cell).FallsBehind)); len(growing) > 0 {
 		out = append(out, doNotKeepUp(text.Few(growing, mostNames))+".")
