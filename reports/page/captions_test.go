@@ -271,9 +271,9 @@ func TestLearntLimitsAreDrawn(t *testing.T) {
 // TestStudiesHaveLearntLimits: a study with a figure of its own has the chart of learnt limits, and
 // no other standard chart.
 func TestStudiesHaveLearntLimits(t *testing.T) {
-	_, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
+	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
 	in.results = &results.Results{Findings: []decide.Finding{{Study: "adaptive"}}}
-	g := &Group{Study: 0}
+	g := &Group{Study: 0, Cells: s.Cells}
 	for own, want := range map[bool]int{false: 6, true: 1} {
 		if in.figures = nil; own {
 			in.figures = []Figure{{Study: "adaptive"}}
