@@ -52,8 +52,9 @@ func TestMeanLimitAfterTheWarmup(t *testing.T) {
 	}
 }
 
-// TestLimitOverTime has a batch in which each round of 10 ms adds a slot. The timeline has the limit
-// at the end of each interval, also of a strategy inside another, and none of one that learns none.
+// TestLimitOverTime has a batch in which each round of 10 ms adds a slot. The timeline has the
+// limit at the end of each interval, also of a strategy inside another, and none of one that
+// learns none.
 func TestLimitOverTime(t *testing.T) {
 	for _, strategy := range []string{"adaptive_aimd:initial=4", "retry+adaptive_aimd:initial=4",
 		"worker_pool"} {

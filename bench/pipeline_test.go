@@ -36,8 +36,8 @@ func TestPipelineBottleneck(t *testing.T) {
 	}
 }
 
-// TestPipelineBottleneckMoves: the classic pipeline has 1 ms, the work, and 2 ms. With work of 10 ms
-// the bottleneck is the work up to a limit of 5, and the filter from there on: 500 per second.
+// TestPipelineBottleneckMoves: the classic pipeline has 1 ms, the work, and 2 ms. With work of 10
+// ms the bottleneck is the work up to a limit of 5, and the filter from there on: 500 per second.
 func TestPipelineBottleneckMoves(t *testing.T) {
 	for limit, want := range map[int]struct{ stage, rate float64 }{3: {2, 300}, 4: {2, 400},
 		6: {3, 500}, 20: {3, 500}} {

@@ -158,7 +158,8 @@ func (s *stage) hand() *hand {
 	return h
 }
 
-// spend takes the time of the stage for the next task, unless done is closed before. The times are a function of the seed and the order in which tasks reach the stage.
+// spend takes the time of the stage for the next task, unless done is closed before. The times are
+// a function of the seed and the order in which tasks reach the stage.
 func (h *hand) spend(done <-chan struct{}) {
 	h.pcg.Seed(h.seed, h.count.Add(1))
 	d := h.time.Sample(h.rand)

@@ -122,8 +122,8 @@ func TestPipelineFailuresSkipStages(t *testing.T) {
 	})
 }
 
-// TestPipelineStagesCancelled: when the context ends, the tasks that any stage has are done at once:
-// those before the work without running, the one after it with its own result.
+// TestPipelineStagesCancelled: when the context ends, the tasks that any stage has are done at
+// once: those before the work without running, the one after it with its own result.
 func TestPipelineStagesCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -31,9 +31,9 @@ const (
 	poolGuide = "../../docs/test-your-pool.md"
 )
 
-// TestBoard: board.md and board.html of docs/measured, and docs/test-your-pool.md, have what the tests of this package find:
-// TestContract that a clause holds, TestKnown that a fault is still there. -update (make generate)
-// writes them.
+// TestBoard: board.md and board.html of docs/measured, and docs/test-your-pool.md, have what the
+// tests of this package find: TestContract that a clause holds, TestKnown that a fault is still
+// there. -update (make generate) writes them.
 func TestBoard(t *testing.T) {
 	found := newBoard(t)
 	text, err := os.ReadFile(boardText)

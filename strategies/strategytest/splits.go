@@ -57,7 +57,8 @@ func boundHoldsInSplits(r *rig) error {
 }
 
 // onceWithItsLastPart splits a task alone in the instance into five: it is done when the last
-// sub-task returns or, if Spec.Stages, after the stages behind it. Without Spec.Splits they run one by one.
+// sub-task returns or, if Spec.Stages, after the stages behind it. Without Spec.Splits they run
+// one by one.
 func onceWithItsLastPart(r *rig) error {
 	const n = 5
 	f := r.family(n)
