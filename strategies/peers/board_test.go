@@ -23,7 +23,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-var update = flag.Bool("update", false, "write board.md and board.html of docs/measured anew")
+var update = flag.Bool("update", false, "write the tables of docs that this package measures")
 
 const (
 	boardText = "../../docs/measured/board.md"
