@@ -530,6 +530,9 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 		o.Counts = append(o.Counts, targets.Count(c))
 	}
 	o.Limits = d.limits.end()
+	if staged := strategies.StagedOf(d.strategy); staged != nil && d.second == nil {
+		o.StageBusy = staged.Busy()
+	}
 	o.Peak, o.Service = d.peak.Load(), d.service.Load()
 	o.Overruns, o.PeakWeight = d.overrunsSeen(), d.peakOfWeight.Load()
 	o.SettledTwice, o.Misdeeds = d.settledTwice.Load(), d.misdeeds()

@@ -3,6 +3,7 @@ package bench_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/poolbench/poolbench/bench"
 )
@@ -48,5 +49,29 @@ func TestMeanLimitAfterTheWarmup(t *testing.T) {
 	if !(before > 7 && before < 8) || after != 8 {
 		t.Errorf("the limit is %v on average and %v at the end, want some less than 8, and 8", before,
 			after)
+	}
+}
+
+// TestLimitOverTime has a batch in which each round of 10 ms adds a slot. The timeline has the
+// limit at the end of each interval, also of a strategy inside another, and none of one that
+// learns none.
+func TestLimitOverTime(t *testing.T) {
+	for _, strategy := range []string{"adaptive_aimd:initial=4", "retry+adaptive_aimd:initial=4",
+		"worker_pool"} {
+		r := run(t, scenario(t, bench.Written{Strategy: strategy, Workload: "constant:mean=10ms",
+			Arrival: "batch", Tasks: 30, Limit: 8, Clock: "virtual"}))
+		if len(r.Timeline) < 50 {
+			t.Fatalf("%s: %d intervals", strategy, len(r.Timeline))
+		}
+		for _, v := range r.Timeline {
+			want := 4 + int((v.Start+v.Length-1)/(10*time.Millisecond))
+			if strategy == "worker_pool" {
+				want = 0
+			}
+			if v.Limit != min(want, 8) {
+				t.Errorf("%s: the limit is %d at %v, want %d", strategy, v.Limit, v.Start+v.Length,
+					want)
+			}
+		}
 	}
 }

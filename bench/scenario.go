@@ -338,7 +338,7 @@ func (s Scenario) described() observe.Plan {
 // tasks than Stop, may shorten the queue.
 func (s Scenario) params() strategies.Params {
 	return strategies.Params{Limit: s.Limit, Queue: QueueSlots(s.Strategy.Spec, s.Queue, s.Limit,
-		s.Stop.Tasks), Values: s.settled()}
+		s.Stop.Tasks), Values: s.settled(), Seed: s.Seed}
 }
 
 // settled returns the parameters of the strategy, with those that follow the rate of the target

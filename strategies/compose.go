@@ -115,7 +115,7 @@ func grounded(base Variant) Spec {
 		return p
 	}
 	s.under(own)
-	s.Name, s.Keys, s.Go = base.String(), nil, nil
+	s.Name, s.Keys, s.Go, s.Given = base.String(), nil, nil, nil
 	s.Twin, s.Bare = Twin{}, Bare{}
 	s.Base = base.Spec.Name
 	return s
@@ -131,7 +131,7 @@ func (s *Spec) under(of func(Params) Params) {
 	s.Quantum, s.ClassPools = below(s.Quantum, of), below(s.ClassPools, of)
 	s.Starts, s.Durability = below(s.Starts, of), below(s.Durability, of)
 	s.ByPriority, s.Weights = below(s.ByPriority, of), below(s.Weights, of)
-	s.TenantWeights = below(s.TenantWeights, of)
+	s.TenantWeights, s.Stages = below(s.TenantWeights, of), below(s.Stages, of)
 	s.Check = below(s.Check, of)
 }
 

@@ -28,7 +28,7 @@
 //
 //  1. Bound: never do more tasks run at once than Spec.Bound declares.
 //  2. Once: an accepted task is run exactly once and done exactly once, after its last step, with
-//     its own result; a refused one is neither run nor done. Done is called with the very Task that
+//     its own result, or after the stages that follow the work (Spec.Stages); a refused one is neither run nor done. Done is called with the very Task that
 //     was submitted, whose exported fields are as they were. All steps that Result.More asks for
 //     and all sub-tasks of Result.Split are run, and count as parts of the one task. If
 //     Spec.Retries, an attempt that asks for Retry is repeated, not before After, and after a

@@ -11,19 +11,4 @@ type Learner interface {
 
 // LearnerOf returns the Learner that is s, or the one that the parts of s enclose. It returns nil
 // if there is none, or one per class.
-func LearnerOf(s Strategy) Learner {
-	for {
-		if l, ok := s.(Learner); ok {
-			return l
-		}
-		part, ok := s.(interface{ Inner() []Strategy })
-		if !ok {
-			return nil
-		}
-		inside := part.Inner()
-		if len(inside) != 1 {
-			return nil
-		}
-		s = inside[0]
-	}
-}
+func LearnerOf(s Strategy) Learner { return innermost[Learner](s) }

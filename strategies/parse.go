@@ -38,6 +38,9 @@ func Resolve(c param.Call) (Variant, error) {
 	last := len(texts) - 1
 	if last == 0 {
 		v, err := registry.Resolve(&all, c)
+		if given := v.Spec.Given; err == nil && given != nil {
+			v.Spec = given(v.Spec, v.Values)
+		}
 		if err != nil && isPart(c.Name) && !isStrategy(c.Name) {
 			err = fmt.Errorf("strategy %s: it goes around another, as in %s+worker_pool", c.Name,
 				c.Name)
@@ -79,14 +82,18 @@ func isPart(name string) bool { return partSet.Has(name) }
 // plusName matches a separator of a composition, but not a number such as 1e+06.
 var plusName = regexp.MustCompile(`\+[a-z]`)
 
-// composed splits a call at each + before a name. A + in a parameter of a strategy that is not a
-// part belongs to the parameter.
+// composed splits a call at each + before a name, up to the first strategy that is not a part: a +
+// in its parameters belongs to them.
 func composed(c param.Call) (texts []string) {
 	text := c.String()
 	if first, _, several := strings.Cut(c.Name, "+"); !several && !isPart(first) {
 		return []string{text}
 	}
 	for {
+		name, _, _ := strings.Cut(text, ":")
+		if !strings.Contains(name, "+") && isStrategy(name) && !isPart(name) {
+			return append(texts, text)
+		}
 		at := plusName.FindStringIndex(text)
 		if at == nil {
 			return append(texts, text)

@@ -16,6 +16,7 @@ type Params struct {
 	// maximum of accepted tasks that wait for a slot, if the strategy has a queue
 	Queue  int
 	Values param.Values // the strategy's own parameters (Spec.Keys)
+	Seed   uint64       // of the random numbers that the instance draws for stages of its own
 	// Resume makes a durable strategy use a named queue that outlives the instance. Nil: a new queue,
 	// removed at the end of the instance.
 	Resume *Resume
@@ -109,6 +110,12 @@ type Spec struct {
 	Starts func(p Params) Starts
 	// Durability returns the failures that accepted tasks survive, for p. Nil: Volatile.
 	Durability func(p Params) Durability
+	// Stages returns the stages that a task passes, for p. One of them runs the task. Nil: the task
+	// is run, and nothing else.
+	Stages func(p Params) []Stage
+	// Given returns the Spec with the facts that hold for these values, if they depend on values.
+	// Resolve calls it. Nil: they do not.
+	Given func(s Spec, v param.Values) Spec
 	// Check returns an error for invalid parameters of its own. Nil: all are valid.
 	Check func(p Params) error
 

@@ -88,6 +88,7 @@ type Bucket struct {
 	Arrived, Started, Completed, Failed, Throttled, Shed, Abandoned int
 	// at the end of the bucket
 	InFlight, Queued int
+	Limit            int // in force then, if the strategy learns its limit; 0: it does not
 }
 
 // Of returns the count of tasks with that outcome. Abandoned includes those whose caller gave up.

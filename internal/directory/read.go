@@ -330,7 +330,7 @@ func readRows[T any](
 
 func interval(r rundir.TimelineRow) result.Bucket {
 	nanos := func(sec float64) time.Duration { return time.Duration(sec*1e9 + 0.5) }
-	v := result.Bucket{Start: nanos(r.Start), Length: nanos(r.Length)}
+	v := result.Bucket{Start: nanos(r.Start), Length: nanos(r.Length), Limit: r.Limit}
 	for i, n := range v.Counts() {
 		*n = r.Counts[i]
 	}

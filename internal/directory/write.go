@@ -91,7 +91,7 @@ func newRowsWriter(to *dirFile, columns []string) (*rowsWriter, error) {
 func timelineRows(r *bench.Result, repetition int) (rows [][]string) {
 	for _, v := range r.Timeline {
 		row := rundir.TimelineRow{Run: r.Name, Repetition: repetition,
-			Start: v.Start.Seconds(), Length: v.Length.Seconds()}
+			Start: v.Start.Seconds(), Length: v.Length.Seconds(), Limit: v.Limit}
 		for i, n := range v.Counts() {
 			row.Counts[i] = *n
 		}

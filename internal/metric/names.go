@@ -104,6 +104,8 @@ const (
 	WorkloadC2         = "workload-c2"
 	PeakInFlight       = "peak-inflight"
 	MeanLimit          = "mean-limit"
+	Bottleneck         = "bottleneck-stage"
+	BottleneckUse      = "bottleneck-utilisation"
 	Makespan           = "makespan-sec"
 
 	// Parts of the response, on average and in the slowest 1 %.

@@ -133,6 +133,9 @@ func FoundLong(slots int) string { return ShareOf(fmt.Sprintf("found-%d-long", s
 // FoundLongWait returns the name of the mean wait of these tasks.
 func FoundLongWait(slots int) string { return fmt.Sprintf("found-%d-long-wait-sec", slots) }
 
+// OfPipeline returns the name of the utilisation of a stage of a pipeline. Stages count from 1.
+func OfPipeline(stage int) string { return fmt.Sprintf("pipeline-%d-%s", stage, Utilisation) }
+
 // Count is the number of sessions, or of requests of a step.
 const Count = "count"
 

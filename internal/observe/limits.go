@@ -11,6 +11,20 @@ type LimitChange struct {
 	Limit int
 }
 
+// addLimits adds the limits in force at the end of each interval of a timeline.
+func (o *Run) addLimits(line []result.Bucket) {
+	next := 0 // limit that is not yet in force
+	for i := range line {
+		end := int64(line[i].Start + line[i].Length)
+		for next < len(o.Limits) && o.Limits[next].At < end {
+			next++
+		}
+		if next > 0 {
+			line[i].Limit = o.Limits[next-1].Limit
+		}
+	}
+}
+
 // ReportLimit adds the time-weighted mean of a learnt limit, from the end of the warm-up to the
 // last end.
 func (o *Run) ReportLimit(r *result.Result, m Measured) {

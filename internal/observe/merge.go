@@ -314,6 +314,7 @@ func mergeTimelines(parts []*result.Result) []result.Bucket {
 			if at > 0 {
 				line[i].InFlight += p.Timeline[at-1].InFlight
 				line[i].Queued += p.Timeline[at-1].Queued
+				line[i].Limit += p.Timeline[at-1].Limit
 			}
 		}
 	}

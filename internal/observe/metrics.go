@@ -134,6 +134,15 @@ func Metrics() []MetricInfo {
 		{metric.PeakInFlight, "", "most tasks in flight at once"},
 		{metric.MeanLimit, "", "time-weighted mean of the limit in force, from the end of the warm-up " +
 			"to the last end, of a strategy that learns its limit; absent in a soak"},
+		{metric.Bottleneck, "", "of a pipeline with stages: number of the one with the highest " +
+			"utilisation"},
+		{metric.BottleneckUse, "", "its utilisation"},
+	}...)
+	for stage := range strategies.MaxStages {
+		m = append(m, MetricInfo{metric.OfPipeline(stage + 1), "", "of a pipeline with stages: time " +
+			"that the workers of the stage spent on tasks over workers × makespan"})
+	}
+	m = append(m, []MetricInfo{
 		{metric.Makespan, "", "first due to last end, over all tasks"},
 		{metric.Blocked, "lower", "share of tasks that waited before the strategy, in Submit or " +
 			"behind one that did, as its queue was full or it has none (real clock: for more " +

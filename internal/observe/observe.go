@@ -22,21 +22,24 @@ type Run struct {
 	Pools []strategies.ClassPool
 	// requests that another package sent, with its doubts, its number of repeated requests, and
 	// possibly the same plan as other runs
-	Recorded     bool
-	Doubts       []result.Reason
-	Resent       int64
-	Calls        *record.CallCounter // nil: none were counted
-	Share        bool
-	Follows      bool // tasks are due when others have ended
-	FlatOut      bool // clients send without a pause, so the processors are meant to be full
-	Local        bool // the server is on this machine
-	Workload     workloads.Workload
-	Mean         time.Duration // of the workload, exact or calibrated
-	Trace        *record.Trace // nil for a soak
-	Peak         int64         // most attempts in flight at once
-	Limits       []LimitChange // of a strategy that learns its limit, the first at 0
-	PeakWeight   int64         // largest sum of the weights of attempts in flight
-	Service      int64         // total time inside Run as the attempts counted it
+	Recorded bool
+	Doubts   []result.Reason
+	Resent   int64
+	Calls    *record.CallCounter // nil: none were counted
+	Share    bool
+	Follows  bool // tasks are due when others have ended
+	FlatOut  bool // clients send without a pause, so the processors are meant to be full
+	Local    bool // the server is on this machine
+	Workload workloads.Workload
+	Mean     time.Duration // of the workload, exact or calibrated
+	Trace    *record.Trace // nil for a soak
+	Peak     int64         // most attempts in flight at once
+	Limits   []LimitChange // of a strategy that learns its limit, the first at 0
+	// of the stages of the strategy, in their order: time that their workers spent on tasks, without
+	// that of the stage that runs the tasks, which is Service. nil: it has none
+	StageBusy    []time.Duration
+	PeakWeight   int64 // largest sum of the weights of attempts in flight
+	Service      int64 // total time inside Run as the attempts counted it
 	SettledTwice int64
 	Misdeeds     []string        // violations of its contract by the strategy, in words
 	Left         machine.Stacks  // goroutines that outlived it
@@ -250,6 +253,7 @@ func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 	if f.Makespan > 0 && limit > 0 {
 		r.Add(metric.Utilisation, float64(f.Busy)/(limit*float64(f.Makespan)))
 	}
+	o.ReportPipeline(r, f.Makespan)
 	mean, c2 := m.MeanService()
 	if rate := m.Rate(); rate > 0 && limit > 0 {
 		r.Add(metric.OfferedUtilisation, rate*mean/float64(o.Plan.Slots()))

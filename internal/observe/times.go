@@ -200,6 +200,7 @@ func (o *Run) Timeline() []result.Bucket {
 		countIn(at, rec)
 	}
 	sumUp(line)
+	o.addLimits(line)
 	return line
 }
 

@@ -64,15 +64,23 @@ func TestEnd(t *testing.T) {
 }
 
 func TestTimelineRow(t *testing.T) {
-	want := TimelineRow{"Run/a", 2, 0.25, 1e-9, [9]int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
-	fields := want.Fields()
-	if len(fields) != len(TimelineColumns) {
-		t.Errorf("%d fields for %d columns", len(fields), len(TimelineColumns))
+	want := TimelineRow{"Run/a", 2, 0.25, 1e-9, [9]int{1, 2, 3, 4, 5, 6, 7, 8, 9}, 10}
+	none := want
+	none.Limit = 0
+	for row, last := range map[TimelineRow]string{want: "10", none: ""} {
+		fields := row.Fields()
+		if len(fields) != len(TimelineColumns) || fields[len(fields)-1] != last {
+			t.Errorf("%q for %d columns", fields, len(TimelineColumns))
+		}
+		if got, err := ParseTimelineRow(fields); err != nil || got != row {
+			t.Errorf("%+v, %v", got, err)
+		}
 	}
-	if got, err := ParseTimelineRow(fields); err != nil || got != want {
-		t.Errorf("%+v, %v", got, err)
+	fields := none.Fields()
+	if got, err := ParseTimelineRow(fields[:len(fields)-1]); err != nil || got != none {
+		t.Errorf("a row of an older version: %+v, %v", got, err)
 	}
-	if _, err := ParseTimelineRow(fields[1:]); err == nil {
+	if _, err := ParseTimelineRow(fields[2:]); err == nil {
 		t.Error("no error for a column that is missing")
 	}
 	if !IsTimelineHead(TimelineColumns) || IsTimelineHead(fields) {

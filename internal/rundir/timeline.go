@@ -8,10 +8,11 @@ import (
 )
 
 // TimelineColumns are the columns of timeline.csv, which has a row for each run and interval. Times
-// are in seconds. In-flight and queued are levels at the end of the interval, the others count
-// events within it.
+// are in seconds. In-flight, queued and limit are levels at the end of the interval, the others
+// count events within it. The limit is empty unless the strategy learns it.
 var TimelineColumns = []string{"run", "repetition", "start-sec", "interval-sec", "arrived",
-	"started", "completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued"}
+	"started", "completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued",
+	"limit"}
 
 // Indices in the Counts of a row: completed tasks, and the levels. Between the first two are the
 // other outcomes.
@@ -26,7 +27,8 @@ type TimelineRow struct {
 	Run           string
 	Repetition    int
 	Start, Length float64
-	Counts        [9]int // the other columns, in order
+	Counts        [9]int // the other columns, in order, without the last
+	Limit         int    // 0: none
 }
 
 // Fields formats the row.
@@ -35,7 +37,10 @@ func (r TimelineRow) Fields() []string {
 	for _, n := range r.Counts {
 		fields = append(fields, strconv.Itoa(n))
 	}
-	return fields
+	if r.Limit == 0 {
+		return append(fields, "")
+	}
+	return append(fields, strconv.Itoa(r.Limit))
 }
 
 func seconds(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -46,12 +51,19 @@ func IsTimelineHead(fields []string) bool {
 	return len(fields) > 1 && slices.Equal(fields[:2], TimelineColumns[:2])
 }
 
-// ParseTimelineRow is the inverse of Fields.
+// ParseTimelineRow is the inverse of Fields. Files of older versions lack the limit.
 func ParseTimelineRow(fields []string) (r TimelineRow, err error) {
+	last := len(TimelineColumns) - 1
+	if len(fields) == last {
+		fields = append(slices.Clone(fields), "")
+	}
 	if len(fields) != len(TimelineColumns) {
 		return r, fmt.Errorf("%d columns, want %d", len(fields), len(TimelineColumns))
 	}
-	var numbers [12]float64
+	if fields[last] == "" {
+		fields = append(slices.Clone(fields[:last]), "0")
+	}
+	var numbers [13]float64
 	for i := range numbers {
 		v, err := strconv.ParseFloat(fields[i+1], 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -64,5 +76,6 @@ func ParseTimelineRow(fields []string) (r TimelineRow, err error) {
 	for i := range r.Counts {
 		r.Counts[i] = int(numbers[i+3])
 	}
+	r.Limit = int(numbers[last-1])
 	return r, nil
 }

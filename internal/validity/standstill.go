@@ -109,7 +109,7 @@ func overdue(o *observe.Run, s span, unusual int64) (n int) {
 // end of the work to Done. It is part of the response as for any caller, and is reported to
 // distinguish it from a slow task.
 func CheckSettling(o *observe.Run, r *result.Result, first int) {
-	if o.Splits() {
+	if o.Splits() || o.Stages() != nil { // stages after the work take time
 		return
 	}
 	worst, at := int64(0), 0

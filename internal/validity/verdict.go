@@ -41,6 +41,7 @@ func Judge(
 		CheckPlan(o, r)
 		CheckPASTA(o, r, f)
 		CheckPools(o, r)
+		checkPipeline(o, r)
 		o.CheckBlocked(r, h)
 		CheckExact(o, r, first)
 		CheckDrift(o, r, first)

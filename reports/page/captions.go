@@ -255,6 +255,14 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 	return strings.Join(out, " ")
 }
 
+func (in *reportInput) limitCaption(s Sweep, _ *charts.Chart) string {
+	ends := text.Texts(in.learntLimits(s).Series, func(s charts.Series) string {
+		return charts.Count(s.Y[len(s.Y)-1]) + " with " + s.Name
+	})
+	return "First repetition; each point is the end of an interval. The limit ends at " +
+		text.List(text.Few(ends, mostNames)) + "."
+}
+
 func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
 	flight, queued := in.timelinesOf(s)
 	last := s.At[len(s.At)-1]

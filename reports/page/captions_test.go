@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -235,6 +236,51 @@ func TestTimelineDrawsTheLimit(t *testing.T) {
 		`Of the 260 in flight with strategy_\d at most 3 were under way at once\.`).MatchString(
 		in.timelineCaption(s, chart)) {
 		t.Errorf("260 in flight are not explained: %q", in.timelineCaption(s, chart))
+	}
+}
+
+// TestLearntLimitsAreDrawn: the limits of strategies that learn theirs have a chart over time, and
+// there is none without such a strategy.
+func TestLearntLimitsAreDrawn(t *testing.T) {
+	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
+	if chart, err := in.limitChart(s); chart != nil || err != nil {
+		t.Errorf("a chart of no limits: %v, %v", chart, err)
+	}
+	run := s.CellsAt(s.At[len(s.At)-1])[0].Cell[0]
+	rows := in.timelines[run]
+	for i := range rows {
+		rows[i].limit = float64(7 + i)
+	}
+	chart, err := in.limitChart(s)
+	if err != nil || chart == nil {
+		t.Fatal(chart, err)
+	}
+	var svg strings.Builder
+	if err := chart.SVG(&svg, charts.Wide); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(svg.String(), ">learnt limit<") {
+		t.Error("no panel of the limit")
+	}
+	want := fmt.Sprintf("The limit ends at %d with ", 6+len(rows))
+	if got := in.limitCaption(s, chart); !strings.Contains(got, want) {
+		t.Errorf("caption: %q, want %q", got, want)
+	}
+}
+
+// TestStudiesHaveLearntLimits: a study with a figure of its own has the chart of learnt limits, and
+// no other standard chart.
+func TestStudiesHaveLearntLimits(t *testing.T) {
+	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
+	in.results = &results.Results{Findings: []decide.Finding{{Study: "adaptive"}}}
+	g := &Group{Study: 0, Cells: s.Cells}
+	for own, want := range map[bool]int{false: 6, true: 1} {
+		if in.figures = nil; own {
+			in.figures = []Figure{{Study: "adaptive"}}
+		}
+		if kinds := in.kinds(g); len(kinds) != want || kinds[len(kinds)-1].name != "limit" {
+			t.Errorf("own figures %v: %d kinds of charts", own, len(kinds))
+		}
 	}
 }
 

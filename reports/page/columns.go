@@ -79,6 +79,9 @@ var Columns = []Column{
 		Unit: metric.Utilisation},
 	{Head: "mean limit", Unit: metric.MeanLimit,
 		Hint: "average over time of the limit that the strategy learnt"},
+	{Head: "bottleneck stage", Unit: metric.Bottleneck,
+		Hint: "of a pipeline: the stage whose workers were busy for the largest share of the run"},
+	{Head: "bottleneck utilisation", Hint: "busy share of that stage", Unit: metric.BottleneckUse},
 	{Head: "makespan", Hint: "first due to last end", Unit: metric.Makespan,
 		show: func(cells []*Cell, _ string) bool { // with open arrivals it repeats the plan
 			return slices.ContainsFunc(cells, (*Cell).Closed)

@@ -29,7 +29,14 @@ type chartKind struct {
 	caption func(Sweep, *charts.Chart) string
 }
 
+// limitKind is the chart of learnt limits over time, which a study has beside figures of its own.
+const limitKind = "limit"
+
 func (in *reportInput) kinds(g *Group) []chartKind {
+	limits := chartKind{limitKind, in.limitChart, in.limitCaption}
+	if !in.needsCharts(g) {
+		return []chartKind{limits}
+	}
 	kinds := []chartKind{
 		{"response", func(s Sweep) (*charts.Chart, error) {
 			return responseChart(g, s)
@@ -40,6 +47,7 @@ func (in *reportInput) kinds(g *Group) []chartKind {
 		{"throughput", throughputChart, throughputCaption},
 		{"distribution", in.distributionChart, in.distributionCaption},
 		{"timeline", in.timelineChart, in.timelineCaption},
+		limits,
 	}
 	if g.Study < 0 {
 		kinds = append(kinds, chartKind{heatKind, in.heatChart, in.heatCaption},
@@ -56,7 +64,7 @@ func (in *reportInput) chart(
 	some.Cells = told(g, s)
 	for _, kind := range in.kinds(g) {
 		drawn := some
-		if kind.name == "ranking" { // it has a row for each class
+		if kind.name == "ranking" || kind.name == limitKind { // a row for each class; few learn
 			drawn = s
 		}
 		chart, err := kind.draw(drawn)
@@ -71,7 +79,7 @@ func (in *reportInput) chart(
 		}
 		f := figure{name: chartName(kind.name, g, s), chart: chart, caption: strings.ReplaceAll(
 			kind.caption(s, chart), " strategy", " "+g.Of())} // "every strategy", "no strategy"
-		if left := notDrawn(g, s, drawn); left != "" {
+		if left := notDrawn(g, s, drawn); left != "" && kind.name != limitKind {
 			f.caption = strings.TrimSpace(f.caption + " " + left)
 		}
 		chart.Subtitle, chart.Alt = subtitle(g, s), chart.Title+". "+f.caption
@@ -283,6 +291,41 @@ func (in *reportInput) timelineChart(s Sweep) (*charts.Chart, error) {
 		limit = limits[0]
 	}
 	return charts.Timeline(title, limit, []charts.Panel{flight, queued},
+		stageEnds(s.CellsAt(last)[0].Cell[0].Key("arrival"))...)
+}
+
+// learntLimits returns the limits of the strategies that learn theirs, at the last place.
+func (in *reportInput) learntLimits(s Sweep) (p charts.Panel) {
+	p.Title = "learnt limit"
+	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
+		rows := in.timelines[c.Cell[0]]
+		line := charts.Series{Name: c.Strategy, Style: c.Style, Gaps: gapsOf(rows)}
+		for _, r := range rows {
+			if r.limit > 0 && !r.missing {
+				line.X, line.Y = append(line.X, r.end), append(line.Y, r.limit)
+			}
+		}
+		if len(line.X) > 1 {
+			p.Series = append(p.Series, line)
+		}
+	}
+	return p
+}
+
+func (in *reportInput) limitChart(s Sweep) (*charts.Chart, error) {
+	limits := in.learntLimits(s)
+	if len(limits.Series) == 0 {
+		return nil, nil
+	}
+	last := s.At[len(s.At)-1]
+	title := "Learnt limit over time"
+	switch place := s.Place(last); {
+	case s.Across == charts.Limit && last > 0:
+		title += ", up to " + charts.Count(last)
+	case place != "":
+		title += " at " + place
+	}
+	return charts.Timeline(title, 0, []charts.Panel{limits},
 		stageEnds(s.CellsAt(last)[0].Cell[0].Key("arrival"))...)
 }
 

@@ -41,7 +41,7 @@ func (r *Report) section(in *reportInput, g *Group) (section reportSection, err 
 		section.Doubts, section.Doubted = doubtLines(all), len(all)
 	}
 	section.Failed, section.FailedMore = in.failedRows(g)
-	if !in.needsCharts(g) {
+	if !in.needsCharts(g) && !in.needsTimeline(g) {
 		if !Foreign(g) {
 			section.withoutSwatches()
 		}

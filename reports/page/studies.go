@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -76,6 +77,12 @@ func (in *reportInput) needsCharts(g *Group) bool {
 	return g.Study < 0 || !slices.ContainsFunc(in.figures, func(f Figure) bool {
 		return f.Study == in.study(g)
 	})
+}
+
+// needsTimeline reports whether a chart over time of a group is drawn: one of its standard charts,
+// or learnt limits.
+func (in *reportInput) needsTimeline(g *Group) bool {
+	return in.needsCharts(g) || !Foreign(g) && hasMetric(g.Cells, metric.MeanLimit)
 }
 
 func (in *reportInput) study(g *Group) string {

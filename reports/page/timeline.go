@@ -24,6 +24,7 @@ type interval struct {
 	inFlight, queued float64 // tasks
 	length           float64 // seconds
 	done, lost       float64 // tasks completed in it, or ended in another way
+	limit            float64 // that the strategy has learnt; 0: none
 	missing          bool    // partly missing: the run was cut off
 }
 
@@ -86,7 +87,8 @@ func (in *reportInput) readIntervals(
 		line, _ := rows.FieldPos(0)
 		at := results.Pos{File: path, Line: line}
 		if line == 1 {
-			for _, name := range rundir.TimelineColumns {
+			optional := len(rundir.TimelineColumns) - 1 // older versions lack the limit
+			for _, name := range rundir.TimelineColumns[:optional] {
 				if !slices.Contains(row, name) {
 					return fmt.Errorf("%s: no column %q in the header", at, name)
 				}
@@ -108,6 +110,7 @@ func (in *reportInput) readIntervals(
 				inFlight: float64(v.Counts[rundir.InFlight]),
 				queued:   float64(v.Counts[rundir.Queued]), length: v.Length,
 				done: float64(v.Counts[rundir.Completed]), lost: float64(lost),
+				limit:   float64(v.Limit),
 				missing: misses(run, v.Start, v.Length)})
 		}
 	}

@@ -84,16 +84,15 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 		return nil, err
 	}
 	groups := Groups(runs)
-	charted := slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
-		return !in.needsCharts(g)
-	})
+	charted := onlyGroups(groups, in.needsCharts)
+	timed := onlyGroups(groups, in.needsTimeline)
 	in.detailed = in.detailedCells(groups)
-	if len(charted) > 0 || len(in.detailed) > 0 || len(in.figures) == 0 {
+	if len(timed) > 0 || len(in.detailed) > 0 || len(in.figures) == 0 {
 		if err := in.readDistributions(filepath.Join(dir, rundir.DistributionsFile),
 			charted); err != nil {
 			return nil, err
 		}
-		if err := in.readTimeline(filepath.Join(dir, rundir.TimelineFile), charted); err != nil {
+		if err := in.readTimeline(filepath.Join(dir, rundir.TimelineFile), timed); err != nil {
 			return nil, err
 		}
 		if err := in.readFailures(filepath.Join(dir, rundir.FailuresFile)); err != nil {
@@ -104,6 +103,10 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 		}
 	}
 	return in.report(groups)
+}
+
+func onlyGroups(groups []*Group, of func(*Group) bool) []*Group {
+	return slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool { return !of(g) })
 }
 
 // report draws one page for one subpage, or an index and a page for each of several.

@@ -15,6 +15,11 @@ var queueing = rule{
 	meaning: "all slots, or all processors, were busy",
 	cure:    "one slot more (`why` shows the effect on the p99), or fewer or shorter tasks",
 	evidence: func(v *view) string {
+		if stage, ok := v.known(metric.Bottleneck); ok {
+			return fmt.Sprintf("stage %.0f of the pipeline is the bottleneck, %s busy; the wait "+
+				"includes the time in the stages around the work", stage,
+				text.Share(v.part(metric.BottleneckUse)))
+		}
 		said := "all " + strings.TrimSpace(v.slots()+" slots") + " are taken"
 		if v.slots() == "1" {
 			said = "the one slot is taken"
@@ -35,7 +40,10 @@ var queueing = rule{
 	},
 	remedy: func(v *view) string {
 		next, known := v.known(metric.NextSlot + v.unit)
+		stage, staged := v.known(metric.Bottleneck)
 		switch {
+		case staged && v.part(metric.BottleneckUse) != v.part(metric.Utilisation):
+			return fmt.Sprintf("more workers in stage %.0f, or less time there", stage)
 		case known && next > nearly*v.value:
 			return fmt.Sprintf("fewer or shorter tasks: one slot more changes the %s only %s",
 				v.response(), v.becomes(v.unit, next))

@@ -94,6 +94,26 @@ func TestCauses(t *testing.T) {
 	}
 }
 
+// TestPipelineBottleneck: time in the stages of a pipeline counts as queueing, and the remedy is
+// that of its bottleneck: another stage, or the stage of work, whose utilisation is the run's.
+func TestPipelineBottleneck(t *testing.T) {
+	for utilisation, remedy := range map[float64]string{0.9: "more workers in stage 2, or less time " +
+		"there", 0.5: "more slots or shorter tasks"} {
+		m := quiet(map[string]float64{"tail-queued/op": 0.2, "tail-between/op": 0.6,
+			"tail-service/op": 0.2, "bottleneck-stage": 2, "bottleneck-utilisation": utilisation})
+		for _, unit := range []string{"tail-turn/op", "tail-even-turn/op", "oracle-mean-wait-sec",
+			"even-mean-response-sec", "next-slot-p99-response-sec"} {
+			delete(m, unit)
+		}
+		a, ok := Of(run("pipeline:stages=1(1ms)+work+1(40ms)", "", m))
+		if !ok || len(a.Causes) == 0 || a.Causes[0].Cause != "queueing" ||
+			!strings.Contains(a.Causes[0].Evidence, "stage 2 of the pipeline is the bottleneck") ||
+			a.Causes[0].Remedy != remedy {
+			t.Errorf("utilisation %v: %+v", utilisation, a)
+		}
+	}
+}
+
 // TestLongStayLong: where the slowest tasks are the long ones themselves, none of them waits behind
 // another, and no pool makes them short.
 func TestLongStayLong(t *testing.T) {

@@ -20,12 +20,13 @@ import (
 func TestComposition(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry:attempts=5+token_bucket:rate=10,burst=1+worker_pool": "",
-		"retry+worker_pool":                               "",
-		"retry:attempts=3+worker_pool":                    "retry+worker_pool",
-		"token_bucket:rate=1000000,burst=1+semaphore":     "",
-		"token_bucket:rate=1e+21+semaphore":               "",
-		"token_bucket:rate=target+retry_in_place+serial":  "",
-		"bounded_queue_shed:queue=8+retry_queue:base=1ms": "",
+		"retry+worker_pool":                                                 "",
+		"retry:attempts=3+worker_pool":                                      "retry+worker_pool",
+		"token_bucket:rate=1000000,burst=1+semaphore":                       "",
+		"token_bucket:rate=1e+21+semaphore":                                 "",
+		"retry:attempts=5+pipeline:stages=1(1ms)+work+1(exp(2ms)),buffer=2": "",
+		"token_bucket:rate=target+retry_in_place+serial":                    "",
+		"bounded_queue_shed:queue=8+retry_queue:base=1ms":                   "",
 		"ticker_limited:rate=0.50+codel_lifo:target=0.001s,interval=9ms": "ticker_limited:" +
 			"rate=0.5+codel_lifo:target=1ms,interval=9ms",
 	} {

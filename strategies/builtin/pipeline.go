@@ -2,14 +2,15 @@ package builtin
 
 import (
 	"context"
-	"errors"
+	"slices"
+	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// pipeline passes a task through four stages, each with its own goroutines, over bounded channels:
+// pipeline passes a task through stages, each with its own goroutines, over bounded channels:
 //
 //	Submit ─Queue─► generate ─buffer─► work ─buffer─► filter ─buffer─► collect
 //	                    1              Limit         filters              1
@@ -17,19 +18,31 @@ import (
 // Generate forwards submitted tasks in order. Work runs them. Filter forwards successful tasks and
 // settles failed ones. Collect settles the rest one by one.
 //
+// With the parameter stages, further stages are before or after the work. Each has workers and a
+// time of its own, and a buffer before it. stages=1(2ms)+work+3(exp(40ms)) is
+//
+//	… generate ─buffer─► 1 × 2 ms ─buffer─► work ─buffer─► 3 × exp(40 ms) ─buffer─► filter …
+//
+// The work keeps the meaning that it has in every strategy: Limit workers, and the time of the
+// task. A failed task takes no time in the stages after it, and no task does once the context has
+// ended: a task that has run is done with its own result.
+//
 // Use it when steps of the work have different limits. For a single step it only adds cost: up to
 // four hand-overs instead of one. A full pipeline has accepted Limit + Queue + buffer tasks and the
 // one held by generate. A slow stage fills the buffers before it and blocks all stages back to
-// Submit.
+// Submit. With stages, a full pipeline has accepted the tasks that all its workers and buffers have
+// room for, wherever they are: those that a buffer has no room for wait before generate.
 //
 // Usual pipelines close front to back, and each sender checks the context in case its receiver has
-// ended. Here no stage ends before the last task is done, so only generate checks, and tasks before
-// the work stage are settled there when the context ends.
+// ended. Here no stage ends before the last task is done, so only the stages before the work check,
+// and tasks before the stage of work are settled there when the context ends.
 type pipeline struct {
 	engine.Workers // the stage of work, with jobs before it and results behind
 
 	submitted chan *strategies.Task // before generate
 	passed    chan engine.Outcome
+	stages    []*stage      // nil: work is the only one
+	rooms     chan struct{} // an element per accepted task; nil: the channels bound their number
 }
 
 var _ = strategies.RegisterBuiltin(strategies.Spec{
@@ -41,60 +54,137 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the worker is replaced, and the panic is filtered out as a failure",
 	Keys: []param.Key{
+		{Name: "stages", Kind: param.Text, Default: strategies.WorkStage,
+			Doc: "stages in their order, joined by +: work is the stage of limit workers that " +
+				"takes the time of the workload, 3(10ms) has 3 workers and takes 10 ms, " +
+				"1(exp(40ms)) a time drawn from that law; classic is generate, square, filter " +
+				"of the Go blog: " + classicStages},
 		{Name: "buffer", Kind: param.Int, Default: "8",
 			Doc: "results or tasks that may wait between two stages"},
 		{Name: "filters", Kind: param.Int, Default: "1", Doc: "goroutines of the filter"},
 	},
 
-	Bound: func(p strategies.Params) int { return p.Limit },
-	Capacity: func(p strategies.Params) int {
-		return p.Limit + p.Queue + p.Values.Int("buffer") + 1
-	},
+	Bound:          func(p strategies.Params) int { return p.Limit },
+	Capacity:       pipelineCapacity,
 	FIFO:           true,
 	WorkConserving: true,
 	UsesQueue:      true,
+	Given:          staged,
+	Check:          checkPipeline,
 
-	Check: func(p strategies.Params) error {
-		switch buffer, filters := p.Values.Int("buffer"), p.Values.Int("filters"); {
-		case buffer < 0 || buffer > strategies.MaxSlots:
-			return errors.New("buffer must be from 0 to 16777216")
-		case filters < 1 || filters > strategies.MaxLimit:
-			return errors.New("filters must be from 1 to 1048576")
-		}
-		return nil
-	},
-
-	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
-		buffer := p.Values.Int("buffer")
-		s := &pipeline{
-			submitted: make(chan *strategies.Task, p.Queue),
-			passed:    make(chan engine.Outcome, buffer),
-		}
-		s.Results = make(chan engine.Outcome, buffer)
-		s.AtEnd = func() { // nothing is inside: all that was sent has been received
-			close(s.submitted)
-			close(s.Results)
-			close(s.passed)
-		}
-		s.Start(ctx, sink, p.Limit, buffer)
-		s.Alive.Go(s.generate)
-		for range p.Values.Int("filters") {
-			s.Alive.Go(s.filter)
-		}
-		s.Alive.Go(func() { s.Collect(s.passed) })
-		return s
-	},
+	New: startPipeline,
 })
 
-// Submit blocks until generate or its queue takes the task.
-func (s *pipeline) Submit(ctx context.Context, t *strategies.Task) error {
-	return s.Send(ctx, s.submitted, t)
+func pipelineCapacity(p strategies.Params) int {
+	buffer := p.Values.Int("buffer")
+	n := p.Limit + p.Queue + buffer + 1
+	for _, s := range stagesOf(p) {
+		if !s.Work() {
+			n += s.Workers + buffer
+		}
+	}
+	return n
 }
 
-func (s *pipeline) generate() {
-	for t := range s.submitted {
+func startPipeline(
+	ctx context.Context, p strategies.Params, sink strategies.Sink,
+) strategies.Strategy {
+	buffer := p.Values.Int("buffer")
+	s := &pipeline{passed: make(chan engine.Outcome, buffer)}
+	var prepare, finish []*stage // the stages before the work, and those after it
+	if declared := stagesOf(p); declared == nil {
+		s.submitted = make(chan *strategies.Task, p.Queue)
+	} else {
+		prepare, finish = s.addStages(declared, p.Seed)
+		s.rooms = make(chan struct{}, pipelineCapacity(p))
+		s.submitted = make(chan *strategies.Task, cap(s.rooms))
+		sink = roomSink{s.rooms, sink}
+	}
+	before := []chan *strategies.Task{s.submitted}
+	for range prepare {
+		before = append(before, make(chan *strategies.Task, buffer))
+	}
+	after := []chan engine.Outcome{make(chan engine.Outcome, buffer)}
+	for range finish {
+		after = append(after, make(chan engine.Outcome, buffer))
+	}
+	s.Results = after[0]
+	s.AtEnd = func() { // nothing is inside: all that was sent has been received
+		for _, c := range before {
+			close(c)
+		}
+		for _, c := range append(after, s.passed) {
+			close(c)
+		}
+	}
+	s.Start(ctx, sink, p.Limit, buffer)
+
+	path := append(slices.Clone(before), s.Jobs)
+	s.Alive.Go(func() { s.forward(nil, path[0], path[1]) })
+	for i, g := range prepare {
+		for range g.workers {
+			s.Alive.Go(func() { s.forward(g.hand(), path[i+1], path[i+2]) })
+		}
+	}
+	for i, g := range finish {
+		for range g.workers {
+			s.Alive.Go(func() { s.complete(g.hand(), after[i], after[i+1]) })
+		}
+	}
+	for range p.Values.Int("filters") {
+		s.Alive.Go(func() { s.filter(after[len(finish)]) })
+	}
+	s.Alive.Go(func() { s.Collect(s.passed) })
+	return s
+}
+
+// addStages makes the declared stages and returns those before and after the work.
+func (s *pipeline) addStages(
+	declared []strategies.Stage, seed uint64,
+) (prepare, finish []*stage) {
+	for i, d := range declared {
+		if d.Work() {
+			s.stages, prepare = append(s.stages, nil), slices.Clone(s.stages)
+			continue
+		}
+		s.stages = append(s.stages,
+			&stage{time: d.Time, workers: d.Workers, seed: seed + stageStream + uint64(i)})
+	}
+	return prepare, s.stages[len(prepare)+1:]
+}
+
+// Submit blocks until generate or its queue takes the task or, with stages, until fewer tasks are
+// accepted than there is room for.
+func (s *pipeline) Submit(ctx context.Context, t *strategies.Task) error {
+	if s.rooms == nil {
+		return s.Send(ctx, s.submitted, t)
+	}
+	if err := s.Acquire(ctx, s.rooms); err != nil {
+		return err
+	}
+	s.submitted <- t // has room for all accepted tasks
+	return nil
+}
+
+// Busy implements strategies.Staged.
+func (s *pipeline) Busy() []time.Duration {
+	busy := make([]time.Duration, len(s.stages))
+	for i, g := range s.stages {
+		if g != nil {
+			busy[i] = time.Duration(g.busy.Load())
+		}
+	}
+	return busy
+}
+
+// forward is a worker of a stage before the work or, with a nil hand, generate.
+func (s *pipeline) forward(h *hand, from <-chan *strategies.Task, to chan<- *strategies.Task) {
+	for t := range from {
+		if h != nil {
+			h.spend(s.Ctx.Done())
+		}
 		select {
-		case s.Jobs <- t:
+		case to <- t:
 		case <-s.Ctx.Done():
 			s.Settle(t, strategies.Result{Err: s.GiveUp()})
 		}
@@ -104,13 +194,35 @@ func (s *pipeline) generate() {
 	}
 }
 
-// filter is the stage after work.
-func (s *pipeline) filter() {
-	for o := range s.Results {
+// complete is a worker of a stage after the work.
+func (s *pipeline) complete(h *hand, from <-chan engine.Outcome, to chan<- engine.Outcome) {
+	for o := range from {
+		if o.Result.Err == nil && s.Ctx.Err() == nil {
+			h.spend(s.Ctx.Done())
+		}
+		to <- o
+	}
+}
+
+// filter is the stage after all others but collect.
+func (s *pipeline) filter(from <-chan engine.Outcome) {
+	for o := range from {
 		if o.Result.Err != nil {
 			s.Settle(o.Task, o.Result)
 			continue
 		}
 		s.passed <- o
 	}
+}
+
+// A roomSink returns the room of a task before it is done, so a client that submits on Done finds
+// it.
+type roomSink struct {
+	rooms <-chan struct{}
+	sink  strategies.Sink
+}
+
+func (s roomSink) Done(t *strategies.Task, r strategies.Result) {
+	<-s.rooms
+	s.sink.Done(t, r)
 }

@@ -101,7 +101,7 @@ func TestPipelineUnbuffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec.Keys = slices.Clone(spec.Keys)
-	spec.Keys[0].Default = "0"
+	spec.Keys[1].Default = "0"
 	strategytest.Run(t, spec)
 }
 

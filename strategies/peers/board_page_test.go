@@ -75,6 +75,7 @@ func (b *board) writePage(w io.Writer) error {
 		id, title, template string
 		of                  any
 	}{{"usual", "The usual choices", "usual", pageUsual{usualCosts, b.usual}},
+		{"errors", "Errors of a group", "errors", b.errors},
 		{b.groups[0].id, b.groups[0].title, "table", b.onPage(b.groups[0])},
 		{b.groups[1].id, b.groups[1].title, "table", b.onPage(b.groups[1])},
 		{"adds", "Added by poolbench", "adds", b.adds},

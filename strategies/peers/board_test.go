@@ -23,16 +23,17 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-var update = flag.Bool("update", false, "write board.md and board.html of docs/measured anew")
+var update = flag.Bool("update", false, "write the tables of docs that this package measures")
 
 const (
 	boardText = "../../docs/measured/board.md"
 	boardHTML = "../../docs/measured/board.html"
+	poolGuide = "../../docs/test-your-pool.md"
 )
 
-// TestBoard: board.md and board.html of docs/measured have what the tests of this package find:
-// TestContract that a clause holds, TestKnown that a fault is still there. -update (make generate)
-// writes them.
+// TestBoard: board.md and board.html of docs/measured, and docs/test-your-pool.md, have what the
+// tests of this package find: TestContract that a clause holds, TestKnown that a fault is still
+// there. -update (make generate) writes them.
 func TestBoard(t *testing.T) {
 	found := newBoard(t)
 	text, err := os.ReadFile(boardText)
@@ -41,26 +42,23 @@ func TestBoard(t *testing.T) {
 	}
 	want := string(text)
 	made := map[string]string{"faults": found.faultsText(), "adds": found.addsTable(),
-		"usual": usualTables(found.usual)}
+		"usual": usualTables(found.usual), "errors": groupTable(found.errors)}
 	for _, g := range found.groups {
 		made[g.id] = found.table(g)
 	}
 	for mark, made := range made {
-		between := regexp.MustCompile(`(?s)(<!-- ` + mark +
-			`: made by make generate -->\n).*?(<!-- end -->\n)`)
-		if n := len(between.FindAllString(want, -1)); n != 1 {
-			t.Fatalf("%d marks of %s", n, mark)
-		}
-		want = between.ReplaceAllStringFunc(want, func(found string) string {
-			marks := between.FindStringSubmatch(found)
-			return marks[1] + made + marks[2]
-		})
+		want = replaceMark(t, want, mark, made)
+	}
+	guide, err := os.ReadFile(poolGuide)
+	if err != nil {
+		t.Fatal(err)
 	}
 	var page strings.Builder
 	if err := found.writePage(&page); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{boardText: want, boardHTML: page.String()} {
+	for name, want := range map[string]string{boardText: want, boardHTML: page.String(),
+		poolGuide: replaceMark(t, string(guide), "errors", made["errors"])} {
 		if *update {
 			if err := os.WriteFile(name, []byte(want), 0o666); err != nil {
 				t.Fatal(err)
@@ -74,9 +72,24 @@ func TestBoard(t *testing.T) {
 	}
 }
 
+// replaceMark returns the text with the part between the marks of that name replaced.
+func replaceMark(t *testing.T, text, mark, made string) string {
+	t.Helper()
+	between := regexp.MustCompile(`(?s)(<!-- ` + mark +
+		`: made by make generate -->\n).*?(<!-- end -->\n)`)
+	if n := len(between.FindAllString(text, -1)); n != 1 {
+		t.Fatalf("%d marks of %s", n, mark)
+	}
+	return between.ReplaceAllStringFunc(text, func(found string) string {
+		marks := between.FindStringSubmatch(found)
+		return marks[1] + made + marks[2]
+	})
+}
+
 // A board is what is known of every strategy and library, clause by clause.
 type board struct {
 	usual   []usualRow
+	errors  []groupResult
 	clauses []string
 	groups  []boardGroup
 	faults  []boardFault
@@ -139,7 +152,7 @@ func (f fault) link() string {
 func newBoard(t *testing.T) *board {
 	b := &board{groups: []boardGroup{{id: "libraries", title: "Libraries", libraries: true},
 		{id: "strategies", title: "Built in"}}}
-	b.usual = usualChoices(t)
+	b.usual, b.errors = usualChoices(t), measureGroups(t)
 	clauses := strategytest.Clauses()
 	for _, c := range clauses {
 		b.clauses = append(b.clauses, c.Name)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing/synctest"
+	"time"
 
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -35,6 +36,9 @@ func acceptsUntilFull(r *rig) error {
 	}
 
 	release <- struct{}{}
+	if r.spec.Stages != nil { // the stages after the work take time
+		time.Sleep(horizon)
+	}
 	synctest.Wait()
 	if r.spec.Sheds {
 		last = r.call(context.Background(), r.jobs(1, r.held(release))[0])

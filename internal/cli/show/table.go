@@ -138,7 +138,7 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 		}
 		for _, note := range slices.Concat(notes, g.arrivalNotes(),
 			Uncertain(g.columns(decides), rows), sure.notes(), endings(rows), overruns(rows),
-			labelNotes(rows)) {
+			bottlenecks(rows), labelNotes(rows)) {
 			p.Say("  ", note, pageWidth)
 		}
 		if err := showStages(p, g, rows); err != nil {

@@ -95,7 +95,7 @@ func studyTable() string {
 func metricTable() string {
 	var b strings.Builder
 	b.WriteString("| metric | better | what it is |\n|---|---|---|\n")
-	numbered := regexp.MustCompile(`^((?:theory-)?(?:found|priority|tenant)-)\d+(-)`)
+	numbered := regexp.MustCompile(`^((?:theory-)?(?:found|priority|tenant|pipeline)-)\d+(-)`)
 	seen := map[string]bool{}
 	for _, m := range observe.Metrics() {
 		unit := numbered.ReplaceAllString(m.Unit, "${1}N$2")

@@ -1,0 +1,129 @@
+package bench_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/machine/race"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
+)
+
+// TestPipelineBottleneck: 1 worker with 40 ms bounds the throughput at 25 per second, whatever the
+// limit of the work before it. A thousand tasks take 10 ms and a thousand times 40 ms.
+func TestPipelineBottleneck(t *testing.T) {
+	for _, strategy := range []string{"pipeline:stages=work+1(40ms)",
+		"retry+pipeline:stages=work+1(40ms)"} {
+		for _, limit := range []int{3, 8} {
+			r := run(t, scenario(t, bench.Written{Strategy: strategy, Limit: limit,
+				Workload: "constant:mean=10ms", Arrival: "batch", Tasks: 1000, Clock: "virtual"}))
+			const makespan = 40.01
+			for unit, want := range map[string]float64{"makespan-sec": makespan,
+				"ops/s": 1000 / makespan, "bottleneck-stage": 2,
+				"bottleneck-utilisation": 40 / makespan,
+				"pipeline-1-utilisation": 10 / (float64(limit) * makespan),
+				"pipeline-2-utilisation": 40 / makespan} {
+				if got := metric(t, r, unit); math.Abs(got-want) > 1e-9*want {
+					t.Errorf("%s, limit %d: %s %v, want %v", strategy, limit, unit, got, want)
+				}
+			}
+		}
+	}
+	r := run(t, scenario(t, bench.Written{Strategy: "pipeline", Arrival: "batch", Tasks: 10}))
+	if _, ok := r.Metric("bottleneck-stage"); ok {
+		t.Error("a pipeline without further stages has a bottleneck")
+	}
+}
+
+// TestPipelineBottleneckMoves: the classic pipeline has 1 ms, the work, and 2 ms. With work of 10
+// ms the bottleneck is the work up to a limit of 5, and the filter from there on: 500 per second.
+func TestPipelineBottleneckMoves(t *testing.T) {
+	for limit, want := range map[int]struct{ stage, rate float64 }{3: {2, 300}, 4: {2, 400},
+		6: {3, 500}, 20: {3, 500}} {
+		r := run(t, scenario(t, bench.Written{Strategy: "pipeline:stages=classic", Limit: limit,
+			Workload: "constant:mean=10ms", Arrival: "batch", Tasks: 10_000, Clock: "virtual"}))
+		stage, rate := metric(t, r, "bottleneck-stage"), metric(t, r, "ops/s")
+		if stage != want.stage || math.Abs(rate/want.rate-1) > 0.002 {
+			t.Errorf("limit %d: stage %v is the bottleneck, %v per second", limit, stage, rate)
+		}
+	}
+}
+
+// TestPipelineIsATandem: with Poisson arrivals, exponential times and buffers that are never full,
+// each stage is an M/M/c queue of its own (Jackson 1957, Burke 1956): the mean response is the sum
+// of theirs.
+func TestPipelineIsATandem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
+	t.Parallel()
+	tasks, errors := 400_000, 1.0
+	if race.Enabled {
+		tasks, errors = tasks/10, math.Sqrt(10)
+	}
+	const rate = 120
+	for strategy, stages := range map[string][]theory.Pool{
+		"pipeline:stages=2(exp(10ms))+work+1(exp(5ms)),buffer=1000000": {
+			{Rate: rate, MeanService: 0.01, Limit: 2}, {Rate: rate, MeanService: 0.02, Limit: 4},
+			{Rate: rate, MeanService: 0.005, Limit: 1}},
+		"pipeline:stages=work+1(exp(6ms))+3(exp(15ms)),buffer=1000000": {
+			{Rate: rate, MeanService: 0.02, Limit: 4}, {Rate: rate, MeanService: 0.006, Limit: 1},
+			{Rate: rate, MeanService: 0.015, Limit: 3}},
+	} {
+		exact := 0.0
+		for _, pool := range stages {
+			answer, err := theory.MMk(pool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact += answer.MeanResponse
+		}
+		r := run(t, scenario(t, bench.Written{Strategy: strategy, Limit: 4,
+			Workload: "exponential:mean=20ms", Rate: rate, Tasks: tasks, Warmup: 0.1, Seed: 1,
+			Clock: "virtual"}))
+		near(t, r, "mean-response-sec", exact, 0.03*errors)
+		if r.Verdict != bench.Valid {
+			t.Errorf("%s is %v: %v", strategy, r.Verdict, r.Reasons)
+		}
+		for i, pool := range stages {
+			unit := []string{"pipeline-1-utilisation", "pipeline-2-utilisation",
+				"pipeline-3-utilisation"}[i]
+			near(t, r, unit, pool.Utilisation(), 0.02*errors)
+		}
+	}
+}
+
+// TestPipelineOverload: a stage that is offered more than it can do is named, since the load of a
+// plan is relative to the stage of the work.
+func TestPipelineOverload(t *testing.T) {
+	for text, want := range map[string]string{
+		"pipeline:stages=work+1(40ms)": "stage 2 of 2, 1(40ms), can do 25 tasks per second and is " +
+			"offered 280, so the queue before it grows until the run ends: give a rate below that",
+		"pipeline:stages=work+20(40ms)": "",
+	} {
+		r := run(t, scenario(t, bench.Written{Strategy: text, Limit: 4,
+			Workload: "constant:mean=10ms", Load: 0.7, Tasks: 2000, Clock: "virtual"}))
+		var why string
+		for _, reason := range r.Reasons {
+			if strings.Contains(reason.Text, "stage") {
+				why = reason.Text
+			}
+		}
+		if why != want {
+			t.Errorf("%s: %q, want %q", text, why, want)
+		}
+	}
+}
+
+// TestPipelineSeed: stages draw their times by the seed of the run.
+func TestPipelineSeed(t *testing.T) {
+	mean := func(seed uint64) float64 {
+		return metric(t, run(t, scenario(t, bench.Written{Limit: 4, Seed: seed, Tasks: 100,
+			Strategy: "pipeline:stages=work+1(exp(40ms))", Workload: "constant:mean=10ms",
+			Arrival: "batch", Clock: "virtual"})), "mean-response-sec")
+	}
+	if a, b, c := mean(1), mean(1), mean(2); a != b || a == c {
+		t.Errorf("mean responses %v, %v with the same seed, %v with another", a, b, c)
+	}
+}
