@@ -8,24 +8,25 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Bounds of the default number of tasks under the virtual clock, in tasks, not time, so a command
-// gives the same results on any machine. A task of a run costs about 3 µs including its part of the
-// report, a task of a forecast 0.15 µs: at most 10 s of CPU time in all.
+// Bounds of the default number of tasks under the virtual clock. They count tasks, not time, so a
+// command gives the same results on any machine. A task of a run costs about 3 µs including its
+// part of the report, and a task of a forecast 0.15 µs. The bounds limit the total to 10 s of CPU
+// time.
 const (
 	enoughError   = 0.08
-	mostTasks     = 1_000_000 // per run
-	mostOfSuite   = 3_000_000 // per suite
-	mostPlanned   = 8_000_000 // for all forecasts of a suite
-	mostForecast  = 2_000_000 // per forecast
+	mostTasks     = 1_000_000 // of one run
+	mostOfSuite   = 3_000_000 // of one suite
+	mostPlanned   = 8_000_000 // of all forecasts of a suite
+	mostForecast  = 2_000_000 // of one forecast
 	leastForecast = 100_000
-	fewScenarios  = 8 // up to this many scenarios each has a forecast, above it one strategy per plan
+	fewScenarios  = 8 // in a larger suite only one strategy per plan has a forecast
 )
 
-// EnoughTasks returns the default number of tasks of each run of the suite: the number by which the
-// p99 response of every scenario is within ±8 % and has an interval, rounded up. It is at least the
-// default of a Scenario and limited by the cost of the whole suite. It depends on the plans alone,
-// and is the same for all scenarios to keep them comparable. Under the real clock, in closed loops,
-// and for batches, stages and traces it is the default of a Scenario.
+// EnoughTasks returns the default number of tasks of each run of the suite. With that number the
+// p99 response of every scenario has a confidence interval of at most ±8 %. The number is rounded
+// up, is at least the default of a Scenario, and is limited by the cost of the suite. It depends
+// only on the plans and is the same for all scenarios, to keep them comparable. The real clock,
+// closed loops, batches, stages and traces use the default of a Scenario.
 func (s Suite) EnoughTasks() int {
 	var chosen []Scenario
 	chosenOf := map[string]int{}
@@ -61,8 +62,8 @@ func follows(s Scenario) bool {
 	return yes
 }
 
-// tasksFor returns the number of tasks, warm-up included, that a run needs for a p99 with a
-// relative error of share. It returns 0 if the plan does not determine it.
+// tasksFor returns the number of tasks, including the warm-up, for which p99 has the relative error
+// share. It returns 0 if the plan does not determine that number.
 func (s Scenario) tasksFor(share float64, most int) float64 {
 	w := s.waits()
 	if w == nil || s.Clock != Virtual {
@@ -79,7 +80,6 @@ func (s Scenario) tasksFor(share float64, most int) float64 {
 
 var steps = [...]float64{1, 1.5, 2, 3, 5, 7.5}
 
-// friendly returns the smallest round number that is not below n.
 func friendly(n float64) float64 {
 	if n <= 1 {
 		return 1
@@ -93,7 +93,7 @@ func friendly(n float64) float64 {
 	return 10 * unit
 }
 
-// friendlyBelow returns the largest round number below n, a round number.
+// friendlyBelow returns the largest round number below n. n is a round number.
 func friendlyBelow(n float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(n)+1e-9))
 	below := unit / 10 * steps[len(steps)-1]

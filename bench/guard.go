@@ -11,27 +11,27 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A guard separates a run from the strategy's code, which may hang, spin, panic, end the goroutine
-// of its caller or leave goroutines behind.
+// A guard runs the strategy's code, which may hang, spin, panic, end its caller's goroutine or
+// leave goroutines behind.
 type guard struct {
 	scenario Scenario
 	mark     machine.Mark
 	progress *Progress
 	patience *Patience
 	stage    atomic.Int32
-	driver   atomic.Pointer[driver] // set from stage playing on
+	driver   atomic.Pointer[driver] // nil before stage playing
 }
 
-// Stages of a run. Standing still is an error from playing on: building a workload or counting
-// records may take long.
+// Stages of a run. Building a workload and counting records may take long, so a lack of progress is
+// an error only from playing on.
 const (
 	building = iota
 	playing
 	counting
-	leaving // nothing of the run remains to be done
+	leaving // the run has nothing left to do
 )
 
-// deadlock describes a deadlock seen under the virtual clock.
+// deadlock is the description of a deadlock under the virtual clock.
 const deadlock = "every goroutine waits for another"
 
 func newGuard(ctx context.Context, s Scenario) (*guard, error) {
@@ -41,7 +41,7 @@ func newGuard(ctx context.Context, s Scenario) (*guard, error) {
 		err
 }
 
-// observe plays the scenario in separate goroutines and returns the measurement, or the strategy's
+// observe runs the scenario in separate goroutines. It returns the measurement, or the strategy's
 // violation of the contract.
 func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	done := make(chan struct{})
@@ -79,15 +79,15 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	return run, nil
 }
 
-// watch returns nil when done is closed, otherwise the reason to give up the run.
+// watch returns nil when done is closed, or the reason to give up the run.
 func (g *guard) watch(done <-chan struct{}) error {
 	tick := pace.NewTicker(PulseInterval)
 	defer tick.Stop()
 	var awake <-chan time.Time
 	if g.scenario.Clock == Real && runtime.GOMAXPROCS(0) == 1 {
-		// With one processor, a goroutine woken by the poller may keep it for a minute: Go's monitor
-		// (sysmon, Go 1.26), which preempts, sleeps after the process was idle, and only runtime timers
-		// wake it.
+		// With one processor, a goroutine that the network poller wakes may run for a minute
+		// without preemption. The monitor that preempts it (sysmon, Go 1.26) sleeps after the
+		// process was idle, and only runtime timers wake sysmon.
 		t := time.NewTicker(PulseInterval)
 		defer t.Stop()
 		awake = t.C
@@ -114,7 +114,7 @@ func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 	e := g.hangs(why.Error())
 	e.Goes = true
 	if d := g.driver.Load(); d != nil && g.scenario.Clock == Real {
-		// a bubble cannot be ended from outside
+		// only under the real clock, because a bubble cannot be ended from outside
 		d.fail(e)
 		select {
 		case <-done:
@@ -125,8 +125,7 @@ func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 	return e
 }
 
-// giveUpGrace is the time that a run has to return after it was cancelled, if its patience is not
-// shorter.
+// giveUpGrace is the time in which a cancelled run must return, unless its patience is shorter.
 const giveUpGrace = time.Second
 
 func (g *guard) longest() time.Duration {
@@ -148,7 +147,7 @@ func (g *guard) left() (left machine.Stacks) {
 	return left
 }
 
-// contain calls f in a goroutine of its own. The error is a panic or runtime.Goexit in f.
+// contain calls f in a new goroutine. It returns a panic or runtime.Goexit in f as an error.
 func (g *guard) contain(f func()) (err error) {
 	done := make(chan struct{})
 	go func() {
@@ -170,28 +169,28 @@ func (g *guard) call(f func(), fail func(*StrategyError)) {
 	returned = true
 }
 
-// interrupted describes why the strategy did not return. v is its panic value.
+// interrupted describes a panic with value v, or a Goexit if v is nil.
 func (g *guard) interrupted(v any, where machine.Stacks) *StrategyError {
 	did := fmt.Sprintf("panicked: %v", v)
 	if v == nil {
 		did = "ended the goroutine of its caller (runtime.Goexit)"
 	}
 	call, _ := called(where)
-	if call == "" { // no function of the strategy is involved
+	if call == "" { // the strategy is not involved
 		return &StrategyError{Did: fmt.Sprintf("the run itself %s, at %s", did, where.Brief()),
 			Stacks: where.String()}
 	}
 	return g.blame(where, "%s %s; by clause 7 (Panic) it returns", call, did)
 }
 
-// hangs names the strategy's function that hangs. seen describes the symptom.
+// hangs returns the error for a strategy that hangs. seen describes the symptom.
 func (g *guard) hangs(seen string) *StrategyError {
 	stacks := g.mark.Stacks()
 	call, by := called(stacks)
 	where := stacks.First(by)
 	accepted, running := 0, 0
 	if d := g.driver.Load(); d != nil {
-		accepted, running = d.inHand()
+		accepted, running = d.countAccepted()
 		if first := d.failed.Load(); first != nil {
 			seen = first.Did + "; then " + seen
 		}
@@ -221,8 +220,7 @@ func (g *guard) hangs(seen string) *StrategyError {
 		"a task is accepted and never done: %s; %s; by clause 2 (Once) each is done", seen, inHand)
 }
 
-// called returns the strategy's function that the run has called and that has not returned, and its
-// caller.
+// called returns the strategy's function that has not returned, and the function that called it.
 func called(stacks machine.Stacks) (function, by string) {
 	for function, by := range map[string]string{"New": "bench.(*driver).open",
 		"Submit": "bench.(*driver).submit", "Drain": "bench.(*driver).drain"} {
@@ -233,7 +231,7 @@ func called(stacks machine.Stacks) (function, by string) {
 	return "", ""
 }
 
-// blame returns the error, with its place in the same line.
+// blame returns the error. Its text ends with the place in the strategy's code.
 func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyError {
 	e := &StrategyError{Strategy: g.scenario.Strategy.String(), Did: fmt.Sprintf(format, a...)}
 	if where = where.Foreign(); len(where) > 0 {
@@ -243,18 +241,17 @@ func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyEr
 	return e
 }
 
-// A StrategyError is the error of a run that its strategy made impossible to finish. A fault that
-// lets the run finish is a broken law of the Result instead.
+// A StrategyError reports that the strategy made the run impossible to finish. A less severe fault
+// is a broken law of the Result.
 type StrategyError struct {
-	Strategy string // name and parameters of the strategy. "" if the run itself panicked
-	// the fault in one sentence, with the clause of the contract of package strategies
+	Strategy string // name and parameters of the strategy; empty if the run itself panicked
+	// the fault in one sentence, with the clause of the contract in package strategies
 	Did    string
-	Stacks string // stacks of the goroutines concerned, shortened, one call per line
-	// the strategy may still be running: only the end of the process stops it
+	Stacks string // shortened stacks of the goroutines concerned, one call per line
+	// true if the strategy may still be running, until the process ends
 	Goes bool
 }
 
-// Error returns one line.
 func (e *StrategyError) Error() string {
 	if e.Strategy == "" {
 		return e.Did
