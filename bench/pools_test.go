@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestPoolsOfCores: a strategy that counts the cores has the pools that it made, whatever
-// GOMAXPROCS is afterwards: a virtual run goes on with one processor.
+// TestPoolsOfCores: the results use the pool sizes from the start of the run. A virtual run changes
+// GOMAXPROCS to 1.
 func TestPoolsOfCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	s := scenario(t, bench.Written{Strategy: "cpu_io_split", Limit: 4, Load: 0.4,
@@ -31,9 +31,8 @@ func TestPoolsOfCores(t *testing.T) {
 	}
 }
 
-// TestPoolsOfClasses: pools for each class have exact values and an oracle where nothing stood
-// before a full queue, and with a queue of no slot they have neither, and the run is SUSPECT: the
-// short tasks stood behind the long ones, outside.
+// TestPoolsOfClasses: class pools have exact values unless tasks waited outside of a full queue.
+// Without queue slots the run is SUSPECT, because short tasks wait behind long ones outside.
 func TestPoolsOfClasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

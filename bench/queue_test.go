@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestQueueSlots: a queue that nobody has named is never full where it would hold the producer up,
-// and 8 × limit where it sheds.
+// TestQueueSlots: a default queue holds all tasks if the strategy blocks, and 8 × limit if it
+// sheds.
 func TestQueueSlots(t *testing.T) {
 	blocks, sheds, none := strategies.Spec{UsesQueue: true},
 		strategies.Spec{UsesQueue: true, Sheds: true}, strategies.Spec{}
@@ -36,8 +36,6 @@ func TestQueueSlots(t *testing.T) {
 	}
 }
 
-// TestDefaultQueueIsNeverFull: whoever names no queue has one that holds every task of the run, be
-// they counted, timed or a client's each.
 func TestDefaultQueueIsNeverFull(t *testing.T) {
 	t.Parallel()
 	specs := slices.DeleteFunc(strategies.All(), func(spec strategies.Spec) bool {
@@ -61,9 +59,8 @@ func TestDefaultQueueIsNeverFull(t *testing.T) {
 	}
 }
 
-// TestRanks: by default, strategies that keep classes apart or put tasks in order are measured as
-// what they are, and rank as theory has them: the short tasks are best served where the long ones
-// cannot hold them up.
+// TestRanks: by default, strategies that separate classes or order tasks must rank as theory
+// predicts.
 func TestRanks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -97,9 +94,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestHeldUp: a run is SUSPECT where tasks stood before a full queue and the strategy is there to
-// keep classes apart, to order tasks by their size, or to let them take turns, and not where it
-// serves them as they come, or has a queue that is never full.
+// TestHeldUp: a run is SUSPECT if tasks waited before a full queue and the strategy separates,
+// orders or preempts tasks.
 func TestHeldUp(t *testing.T) {
 	t.Parallel()
 	for strategy, promise := range map[string]string{
@@ -115,7 +111,7 @@ func TestHeldUp(t *testing.T) {
 	} {
 		for _, queue := range []int{0, bench.NoQueue, 3} {
 			if queue == 3 && strategy == "semaphore" {
-				continue // it has no queue
+				continue // the strategy has no queue
 			}
 			r := run(t, scenario(t, bench.Written{Strategy: strategy, Workload: "two_class",
 				Limit: 4, Load: 0.8, Queue: queue, Tasks: 2000, Seed: 1}))

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// planned are scenarios off any grid for a strategy, one for each limit up to 17, under light load
-// and overload, with and without a queue of their own.
+// planned returns scenarios with random parameters, one for each limit up to 17, under light load
+// and overload, with and without a queue.
 func planned(spec strategies.Spec) (all []Written) {
 	random := rand.New(rand.NewPCG(16, 3))
 	for limit := 1; limit <= 17; limit++ {
@@ -34,9 +34,8 @@ func planned(spec strategies.Spec) (all []Written) {
 	return all
 }
 
-// TestCalculate: a run that is calculated is the run, to the last digit of every metric and every
-// count of its course, for each strategy that declares what that takes. On one processor, as the
-// command's own virtual runs are.
+// TestCalculate compares Calculate with Run, to the last digit. It uses one processor, as the
+// command's virtual runs do.
 func TestCalculate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -52,7 +51,7 @@ func TestCalculate(t *testing.T) {
 				break
 			}
 			if s.Validate() != nil {
-				break // it takes the real clock
+				break // requires the real clock
 			}
 			got, known, err := Calculate(s)
 			if err != nil {
@@ -85,7 +84,6 @@ func TestCalculate(t *testing.T) {
 	}
 }
 
-// BenchmarkCalculate is a run of the default length.
 func BenchmarkCalculate(b *testing.B) {
 	w := Written{Strategy: "worker_pool", Limit: 4, Target: "none", Clock: "virtual",
 		Tasks: 20_000, Warmup: 0.1, Seed: 1, Workload: "exponential", Arrival: "poisson", Load: 0.8}

@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestResolves: what is refused beforehand is what a run does not tell, to the task.
+// TestResolves: Resolves must reject exactly the metrics that a run cannot report.
 func TestResolves(t *testing.T) {
 	for _, c := range []struct {
 		unit   string

@@ -9,10 +9,9 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestFenceposts: a run of 1, 2, 5 or 10 tasks at 10 a second says 10 a second, be it of so many
-// tasks or of so long a time, with a warm-up or without one. The throughput without a warm-up is
-// lower by the last task's service of 10 ms. With a warm-up, whose last task is served in the
-// measured time, it is that of the arrivals.
+// TestFenceposts: a run of 1, 2, 5 or 10 tasks at 10/s must report 10/s, with and without warm-up,
+// for a number of tasks and for a duration. Without warm-up the throughput is lower, because the
+// makespan includes the last task's service of 10 ms.
 func TestFenceposts(t *testing.T) {
 	const rate, service = 10.0, 10 * time.Millisecond
 	for _, n := range []int{1, 2, 5, 10} {
@@ -38,8 +37,8 @@ func TestFenceposts(t *testing.T) {
 	}
 }
 
-// TestFencepostsOfChance: Poisson arrivals stand for the gaps before them, so that the mean time of
-// a task is that of the plan; those of a given time are divided by that time.
+// TestFencepostsOfChance: each Poisson arrival counts with the gap before it. For a run of a
+// duration, the number of tasks is divided by the duration.
 func TestFencepostsOfChance(t *testing.T) {
 	rate, seeds := 10.0, float64(100)
 	if testing.Short() {
@@ -62,8 +61,7 @@ func TestFencepostsOfChance(t *testing.T) {
 	}
 }
 
-// TestFencepostsOfBulks: tasks that are due together share the gap before them, also with those of
-// the warm-up.
+// TestFencepostsOfBulks: tasks that are due together share the gap before them.
 func TestFencepostsOfBulks(t *testing.T) {
 	for _, warmup := range []float64{0, 0.1, 0.3, 0.55} {
 		for _, w := range []bench.Written{{Tasks: 200}, {Duration: 2 * time.Second}} {
@@ -74,8 +72,7 @@ func TestFencepostsOfBulks(t *testing.T) {
 	}
 }
 
-// TestFencepostsOfClients: in a closed loop a task is due when one has ended, and takes the time
-// until then.
+// TestFencepostsOfClients: a task of a closed loop is due when the previous task has ended.
 func TestFencepostsOfClients(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 10} {
 		for _, w := range []bench.Written{{Tasks: n},
@@ -87,12 +84,12 @@ func TestFencepostsOfClients(t *testing.T) {
 		}
 	}
 	r := run(t, scenario(t, bench.Written{Workload: "constant:mean=10ms", Limit: 4, Warmup: 0.1,
-		Arrival: "closed:clients=8,think=0s", Tasks: 200})) // half of them wait
+		Arrival: "closed:clients=8,think=0s", Tasks: 200})) // half of the clients wait
 	near(t, r, "offered-ops/s", metric(t, r, "ops/s"), 1e-12)
 }
 
-// TestThroughputOfRates: where the warm-up leaves more undone than is left at the end, tasks are
-// completed at the rate at which they arrive; where the queue grows, at a lower one.
+// TestThroughputOfRates: at a load below 1 the throughput equals the arrival rate even if the
+// warm-up ends with a queue. Under overload it is lower.
 func TestThroughputOfRates(t *testing.T) {
 	worked, grew := 0, 0
 	for seed := range uint64(20) {

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// staged is a run of four workers of 10 ms, which serve 400/s, in stages.
+// staged runs the stages on four workers with tasks of 10 ms, so the capacity is 400/s.
 func staged(t *testing.T, strategy, of, stages string) *bench.Result {
 	t.Helper()
 	v, err := arrivals.Staged(arrivals.MustParse(of), stages)
@@ -29,8 +29,9 @@ func staged(t *testing.T, strategy, of, stages string) *bench.Result {
 	return run(t, s)
 }
 
-// TestStagesDrain: in a fluid, a pulse of load ρ₁ for T leaves (ρ₁-1)·400·T tasks, which drain in
-// (ρ₁-1)/(1-ρ₀)·T. Equal gaps and times are off by the tasks at work and some gaps, and no more.
+// TestStagesDrain: in the fluid limit, a pulse of load ρ₁ for T leaves (ρ₁-1)·400·T tasks, which
+// drain in (ρ₁-1)/(1-ρ₀)·T. Constant gaps and service times deviate only by the tasks in service
+// and a few gaps.
 func TestStagesDrain(t *testing.T) {
 	for _, c := range []struct {
 		before, pulse float64
@@ -47,10 +48,10 @@ func TestStagesDrain(t *testing.T) {
 			"stage3-recovery-sec":      {drain, 0.1},
 			"stage3-recovered":         {1, 0},
 			"stage2-offered-ops/s":     {400 * c.pulse, 1e-6},
-			"stage2-goodput-ops/s":     {400 * c.pulse, 1e-6}, // of those due then, each is done
+			"stage2-goodput-ops/s":     {400 * c.pulse, 1e-6}, // all tasks of the pulse complete
 			"stage3-shed/op":           {0, 0},
 			"stage1-mean-response-sec": {0.01, 1e-12},
-			// a wait that grows from 0 to (ρ₁-1)·T
+			// the wait grows linearly from 0 to (ρ₁-1)·T
 			"stage2-mean-response-sec": {0.01 + (c.pulse-1)*c.length.Seconds()/2, 0.01},
 		} {
 			if got := metric(t, r, unit); math.Abs(got-want.value) > want.off {
@@ -72,8 +73,8 @@ func stagesText(stages ...arrivals.Stage) string {
 	return strings.Join(texts, ", ")
 }
 
-// TestRecovery: a stage that is too short to drain is not recovered, and says no time; one that
-// follows no higher load says nothing; and a queue that sheds has forgotten a pulse at once.
+// TestRecovery: a stage that is too short to drain has not recovered. A stage that follows no
+// higher load has no recovery. A short shedding queue recovers at once.
 func TestRecovery(t *testing.T) {
 	r := staged(t, "worker_pool", "poisson", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 9s, "+
 		"load=0.5 for 1m")
@@ -88,22 +89,21 @@ func TestRecovery(t *testing.T) {
 	}
 	r = staged(t, "bounded_queue_shed", "constant", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 "+
 		"for 9s")
-	// 32 slots of the queue and 4 at work drain at 160/s
+	// 32 queued tasks and 4 in service drain at 160/s
 	if got := metric(t, r, "stage3-recovery-sec"); math.Abs(got-32.0/160) > 0.02 {
 		t.Errorf("36 tasks drain in %v s, want 0.2", got)
 	}
 	if shed := metric(t, r, "stage2-shed/op"); math.Abs(shed-(1-1/1.4)) > 0.01 {
 		t.Errorf("%v are shed, want 1-1/1.4", shed)
 	}
-	// a pulse below the capacity, of equal gaps, disturbs nobody
+	// a pulse below the capacity with constant gaps causes no waits
 	r = staged(t, "worker_pool", "constant", "load=0.5 for 20s, load=0.9 for 10s, load=0.5 for 9s")
 	if got := metric(t, r, "stage3-recovery-sec"); got != 0 {
 		t.Errorf("what was never disturbed is recovered after %v s", got)
 	}
 }
 
-// TestStagesInName: stages are the whole load of the name, and its whole length; what is given
-// beside them is refused where it cannot be.
+// TestStagesInName: stages replace load and length in the name. Another load or length is rejected.
 func TestStagesInName(t *testing.T) {
 	v, err := arrivals.Staged(arrivals.Variant{}, "load=0.6 for 20s, load=1.4 for 10s")
 	if err != nil {
@@ -168,7 +168,7 @@ func TestStageUnits(t *testing.T) {
 			t.Errorf("%s (%s) is declared %d times", m.Unit, better, n)
 		}
 	}
-	if want := len(observe.StageMetrics(3)) - 2; seen != want { // of attacks and of patience
+	if want := len(observe.StageMetrics(3)) - 2; seen != want { // two need attacks or patience
 		t.Errorf("%d metrics of stage 3, want %d", seen, want)
 	}
 }

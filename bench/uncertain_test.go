@@ -16,7 +16,7 @@ func virtually(strategy, workload, arrival string, limit int, load float64, n in
 		Stop: Stop{Tasks: n, Warmup: 0.1}}
 }
 
-// marksOf returns the marked units of a run, and whether the p99 has an interval.
+// marksOf returns the units that are marked as uncertain, and whether the p99 has an interval.
 func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 	t.Helper()
 	r, known, err := Calculate(s)
@@ -33,8 +33,8 @@ func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 	return units, interval
 }
 
-// TestBurstsDecideByPlan: whether the p99 has an interval and which metrics are marked is the same
-// for all seeds, since it follows from the plan.
+// TestBurstsDecideByPlan: intervals and marks follow from the plan, so they are the same for all
+// seeds.
 func TestBurstsDecideByPlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -62,8 +62,7 @@ func TestBurstsDecideByPlan(t *testing.T) {
 	}
 }
 
-// TestMarksLongTails: metrics that a run cannot tell are marked, in whatever order the tasks start,
-// and those that it can are not.
+// TestMarksLongTails: exactly the metrics with too little data for their tails must be marked.
 func TestMarksLongTails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -94,8 +93,8 @@ func TestMarksLongTails(t *testing.T) {
 	}
 }
 
-// TestEnoughTasks: the default number of tasks makes the p99 certain, is the same for all
-// scenarios of a suite, and stays within bounds.
+// TestEnoughTasks: the default number of tasks gives the p99 an interval, is the same for all
+// scenarios of a suite, and is bounded.
 func TestEnoughTasks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

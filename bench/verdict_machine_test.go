@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// quiet are the hiccups of a meter that saw n naps in order, and then these stalls.
+// quiet returns hiccups of n punctual sleeps and the given stalls.
 func quiet(n int, stalls ...machine.Stall) *machine.Hiccups {
 	h := machine.NewHiccups()
 	for range n {
@@ -30,12 +30,12 @@ func pressure(steal, stall, others, queued float64) machine.Pressure {
 		Waiting: -1}
 }
 
-// littleWork waits with so many threads of a process that does little, beside a busy one.
+// littleWork is the pressure of a mostly idle process with this number of waiting threads beside a
+// busy process.
 func littleWork(threads float64) machine.Pressure {
 	return machine.Pressure{Stall: 0.14, Others: 0.125, Queued: 0.35, Waiting: threads}
 }
 
-// TestMachine: each disturbance of the machine is told by its name, and a quiet machine by none.
 func TestMachine(t *testing.T) {
 	const second = int64(time.Second)
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestMachine(t *testing.T) {
 			[]string{"30 % of the time", "some thread did for 50 %"}},
 		{"its own threads wait for one another", quiet(5000), pressure(0, 0.5, 0.01, 0.3), Valid,
 			"", nil},
-		// two tasks are in service, of which a twentieth is too much
+		// two tasks are in service, and waiting threads for a twentieth of them are too many
 		{"what little it does waits a little", quiet(5000), littleWork(0.09), Valid, "", nil},
 		{"tasks wait", quiet(5000), littleWork(0.12), Suspect, rundir.CheckMachine,
 			[]string{"35 % of the time", "some thread did for 14 %"}},
@@ -86,9 +86,9 @@ func TestMachine(t *testing.T) {
 		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: c.pressure}
 		r := judged(t, o)
 		if c.verdict == Valid {
-			holds(t, c.name, r)
+			wantValid(t, c.name, r)
 		} else {
-			finds(t, c.name, r, c.verdict, c.check, c.words...)
+			wantReason(t, c.name, r, c.verdict, c.check, c.words...)
 		}
 		if v, ok := r.Metric("max-hiccup-sec"); !ok || v <= 0 {
 			t.Errorf("%s: max-hiccup-sec is %v", c.name, v)
@@ -99,15 +99,14 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestStallsOfFewTasks: where there is no p99, no sentence has one.
+// TestStallsOfFewTasks: without a p99, the reason must not mention one.
 func TestStallsOfFewTasks(t *testing.T) {
 	o := queue(Real, 1, 200, 0.5, 1)
 	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure, Hiccups: quiet(1000,
 		slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 0, 0)}, 20)...)}
-	finds(t, "few tasks", judged(t, o), Suspect, rundir.CheckStalls, "; the longest response is")
+	wantReason(t, "few tasks", judged(t, o), Suspect, rundir.CheckStalls, "; the longest response is")
 }
 
-// TestFewNaps: a hundred naps have no p99.
 func TestFewNaps(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
 	o.Seen = &machine.WitnessSeen{Hiccups: quiet(100), Pressure: machine.UnknownPressure}
@@ -116,9 +115,8 @@ func TestFewNaps(t *testing.T) {
 	}
 }
 
-// TestFlatOut: clients that send without a pause fill the processors on purpose, which makes
-// nothing doubtful unless somebody else is at work; a process that was stopped is doubtful all the
-// same.
+// TestFlatOut: clients that send without pause fill the processors on purpose. The run is SUSPECT
+// only if another process is busy or this process was stopped.
 func TestFlatOut(t *testing.T) {
 	busy := quiet(1000, slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
 		stall(int64(time.Second), 300*ms, 20*ms, 290*ms)}, 20)...)
@@ -146,9 +144,9 @@ func TestFlatOut(t *testing.T) {
 		o.FlatOut, o.Local = c.flat, c.local
 		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: pressure(0, 0.9, c.others, 0.9)}
 		if r := judged(t, o); c.verdict == Valid {
-			holds(t, c.name, r)
+			wantValid(t, c.name, r)
 		} else {
-			finds(t, c.name, r, c.verdict, c.check, c.sentence)
+			wantReason(t, c.name, r, c.verdict, c.check, c.sentence)
 		}
 	}
 }
