@@ -36,7 +36,7 @@ func (k Key) choose(s string) (value, error) {
 	return value{text: s}, nil
 }
 
-// parseValue parses a value of any kind but Choice, with its canonical form.
+// parseValue parses a value of any kind except Choice, with its canonical form.
 func parseValue(kind Kind, s string) (value, error) {
 	switch kind {
 	case Text:
@@ -82,7 +82,7 @@ func parseInt(s string) (int, error) {
 	return n, nil
 }
 
-// sizeUnits in the order of preference of formatSize: the largest that gives a whole number.
+// sizeUnits is in the order in which formatSize tries the units.
 var sizeUnits = []struct {
 	suffix string
 	bytes  int64
@@ -129,11 +129,11 @@ func each[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
 	return all, nil
 }
 
-// Percent parses a share of at least 0 and below 1, written 10% or 0.1.
+// Percent parses a share of at least 0 and below 1, written as 10% or 0.1.
 func Percent(s string) (float64, error) {
 	number := s
 	if whole, ok := strings.CutSuffix(s, "%"); ok {
-		number = whole + "e-2" // rounds once: 99.9/100 is not the float nearest to 0.999
+		number = whole + "e-2" // rounds once; 99.9/100 is not the float nearest to 0.999
 	}
 	x, err := dist.ParseFloat(number)
 	if err != nil || x < 0 || x >= 1 {
