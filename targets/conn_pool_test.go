@@ -13,15 +13,13 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// passage is what became of a call: when it got its connection, or when and with what error it was
-// sent away.
+// passage is the outcome of a call: the time of its connection, or of its error.
 type passage struct {
 	at  time.Duration
 	err error
 }
 
-// visit sends calls at given times, each with its own time of work, and returns what became of
-// them.
+// visit sends calls at given times, each with its own time of work, and returns their outcomes.
 func visit(
 	t *testing.T, target targets.Target, at, work []time.Duration,
 	patience func(i int) (context.Context, context.CancelFunc),
@@ -55,8 +53,8 @@ func patient(t *testing.T) func(int) (context.Context, context.CancelFunc) {
 	}
 }
 
-// poolOracle replays the line: a call gets the connection that is free first, in the order of
-// arrival, unless that is not before its deadline.
+// poolOracle gives each call in order of arrival the connection that becomes free first, unless
+// that is not before its deadline.
 func poolOracle(conns int, timeout time.Duration, at, work []time.Duration) []passage {
 	free := make([]time.Duration, conns)
 	all := make([]passage, len(at))
@@ -87,9 +85,9 @@ func samePassages(t *testing.T, got, want []passage) {
 	}
 }
 
-// One connection, 100 ms of work each, calls every 10 ms, a timeout of 250 ms: first come, first
-// served; whoever has not got it before 250 ms are over is sent away then, and whoever would get it
-// just then too.
+// One connection, 100 ms of work, calls every 10 ms, a timeout of 250 ms. Calls are served in
+// order. A call without a connection after 250 ms is refused, even if it would get one at that
+// instant.
 func TestConnPoolIsAFIFOWithATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -121,7 +119,7 @@ func TestConnPoolEqualsTheOracle(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, uint64(timeout)))
 			at, work := make([]time.Duration, 300), make([]time.Duration, 300)
 			var now time.Duration
-			for i := range at { // of 4 connections 95 % are in use, with these means
+			for i := range at { // these means give 4 connections a utilisation of 95 %
 				now += time.Duration(1 + r.ExpFloat64()*2.6e6)
 				at[i], work[i] = now, time.Duration(1+r.ExpFloat64()*10e6)
 			}
@@ -134,8 +132,8 @@ func TestConnPoolEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// A client that goes away leaves the line, and a connection that it was given just then goes to the
-// next.
+// A client that gives up leaves the line. A connection granted to it at that instant goes to the
+// next call.
 func TestConnPoolClientsLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -157,8 +155,8 @@ func TestConnPoolClientsLeave(t *testing.T) {
 	})
 }
 
-// Whatever the order in which returns, departures and deadlines of one instant happen, no
-// connection is lost and none is made.
+// No connection may be lost or added, whatever the order of simultaneous returns, departures and
+// deadlines.
 func TestConnPoolKeepsItsConnections(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {

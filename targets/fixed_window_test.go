@@ -38,8 +38,8 @@ func TestFixedWindowEqualsTheRule(t *testing.T) {
 	}
 }
 
-// Around a boundary twice the limit gets through, within a nanosecond; a sliding window stops at
-// the limit.
+// At a boundary a fixed window admits twice the limit within a nanosecond. A sliding window does
+// not.
 func TestFixedWindowHasADoubleBurst(t *testing.T) {
 	fixed, err := targets.NewFixedWindow(100, time.Second)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// outcome is what became of a call of a flaky target.
+// outcome is the outcome of a call of a flaky target.
 type outcome struct {
 	failed, worked bool
 	took           time.Duration
@@ -51,8 +51,8 @@ func outcomes(
 	return all, counts
 }
 
-// Faults belong to the seed and the number, in whatever order the calls come; their shares are the
-// parameters', and being slow and failing are independent.
+// Faults must depend only on seed and number, not on the order of calls. Shares must match the
+// parameters, and slow and failing must be independent.
 func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 	const n = 20_000
 	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"
@@ -101,9 +101,8 @@ func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 	}
 }
 
-// A share of the tasks is refused for good: the same ones for the same seed, whatever the order and
-// however often; they are not told to stay away nor when to come, and what happens to the others is
-// what happens without.
+// Poison tasks must be the same for a seed, for every order and repetition. Their refusals have no
+// retry time, and the faults of other tasks do not change.
 func TestFlakyPoison(t *testing.T) {
 	const n, share = 20_000, 0.05
 	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"
@@ -194,8 +193,8 @@ func TestFlakyExtremes(t *testing.T) {
 	}
 }
 
-// TestFlakyDrawsForEachCall: with draw=call the second call of a task has a chance of its own,
-// which is that of its number among all calls.
+// TestFlakyDrawsForEachCall: with draw=call the draw of a call depends on its number among all
+// calls.
 func TestFlakyDrawsForEachCall(t *testing.T) {
 	const spelling = "flaky:errors=0.3,spikes=0.2,spike=100ms"
 	seqs, same := make([]uint64, 2000), make([]uint64, 2000)

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// drips writes the text, byte by byte and over and over, until the server will have no more of it.
+// drips writes the text repeatedly, byte by byte, until the server closes the connection.
 func drips(head, text string, pause time.Duration) func(*testing.T, *net.TCPConn) {
 	return func(t *testing.T, conn *net.TCPConn) {
 		_, err := io.WriteString(conn, head)
@@ -29,7 +29,7 @@ func drips(head, text string, pause time.Duration) func(*testing.T, *net.TCPConn
 	}
 }
 
-// floods is drips without the pauses.
+// floods does the same without pauses.
 func floods(head, text string) func(*testing.T, *net.TCPConn) {
 	return func(t *testing.T, conn *net.TCPConn) {
 		_, err := io.WriteString(conn, head)
@@ -42,8 +42,8 @@ func floods(head, text string) func(*testing.T, *net.TCPConn) {
 	}
 }
 
-// Whatever clients do, each of their connections comes to an end, the next client is served, and
-// nothing is left behind.
+// Whatever clients do, each connection must end, the next client must be served, and no goroutine
+// may remain.
 func TestHostileClients(t *testing.T) {
 	noise := make([]byte, 64<<10)
 	for i, r := 0, rand.New(rand.NewPCG(1, 1)); i < len(noise); i++ {
@@ -53,7 +53,7 @@ func TestHostileClients(t *testing.T) {
 	var wg sync.WaitGroup
 	for name, c := range map[string]struct {
 		attack func(*testing.T, *net.TCPConn)
-		want   []int // statuses to see; nil: any
+		want   []int // expected statuses; nil: any
 	}{
 		"silence":                 {sends(""), []int{}},
 		"silence after an answer": {sends(request), []int{200}},
@@ -124,7 +124,7 @@ func TestHostileClients(t *testing.T) {
 				t.Errorf("%s: answers %v, want %v", name, got, c.want)
 			}
 			if slices.Contains(got, 500) && name != "half closed" && name != "does not read" {
-				// there the client has gone, as far as one can tell
+				// the client has disconnected
 				t.Errorf("%s: answers %v", name, got)
 			}
 		})

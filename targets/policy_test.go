@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// consult lets p decide on a call at now, and holds what it says of its quota before and after
-// against that.
+// consult returns p's decision on a call at now, and compares it with the quota before and after.
 func consult(t testing.TB, p targets.Policy, now time.Duration) targets.Decision {
 	t.Helper()
 	before := p.Quota(now)
@@ -41,12 +40,12 @@ func consult(t testing.TB, p targets.Policy, now time.Duration) targets.Decision
 	return d
 }
 
-// A rule says by brute force whether a call at now is admitted after those that were. What it
-// refuses it admits later.
+// A rule decides by brute force whether a call at now is admitted after the admitted calls. A call
+// that it refuses is admitted at a later time.
 type rule func(admitted []time.Duration, now time.Duration) bool
 
-// obeys sends the calls of a trace, as play has it, to the policy and holds every decision against
-// the rule; the exact RetryAfter too: the rule admits a call then, and not a nanosecond before.
+// obeys compares each decision on the calls of a trace with the rule. At the end of RetryAfter the
+// rule must admit a call, and not a nanosecond earlier.
 func obeys(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	var now, retry time.Duration
@@ -65,8 +64,8 @@ func obeys(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []tim
 	return admitted
 }
 
-// step is the time to the next call: the gap, or when it is negative as long as the last refusal
-// said, give or take a nanosecond.
+// step returns the time to the next call: the gap or, if that is negative, the last RetryAfter ± 1
+// ns.
 func step(gap int64, retry time.Duration) time.Duration {
 	switch {
 	case gap >= 0:
@@ -77,7 +76,7 @@ func step(gap int64, retry time.Duration) time.Duration {
 	return retry - 1
 }
 
-// most is the largest number of them in any half-open stretch of that length.
+// most returns the largest number of instants in any half-open interval of that length.
 func most(instants []time.Duration, length time.Duration) (n int) {
 	for i := range instants {
 		for j := i; j < len(instants) && instants[j]-instants[i] < length; j++ {
@@ -87,13 +86,13 @@ func most(instants []time.Duration, length time.Duration) (n int) {
 	return n
 }
 
-// windowed are limits and windows to try: whole seconds, odd ones, and as short as they get.
+// windowed has limits and windows to try.
 var windowed = []struct {
 	limit  int
 	window time.Duration
 }{{1, 1}, {1, time.Second}, {3, 10}, {10, time.Second}, {7, 999_999_937}, {100, 2 * time.Hour}}
 
-// windowTrace is a random trace at around the rate of such a limit.
+// windowTrace returns a random trace with about the rate of the limit.
 func windowTrace(seed uint64, limit int, window time.Duration, n int) []int64 {
 	return trace(rand.New(rand.NewPCG(seed, uint64(limit))), float64(window)/float64(limit), n)
 }

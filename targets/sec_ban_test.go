@@ -10,14 +10,14 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// banOracle is the rule in its own words, with all instants kept.
+// banOracle implements the rule directly, with all times stored.
 type banOracle struct {
 	limit, tolerance int
 	window, ban      time.Duration
-	counted          []time.Duration // calls served, or within the limit during a ban
-	inARow           int             // refusals
+	counted          []time.Duration // served calls; during a ban, calls within the limit
+	inARow           int             // number of refusals
 	banned           bool
-	exceeded         time.Duration // the limit, for the last time during this ban
+	exceeded         time.Duration // last time that the limit was exceeded during this ban
 }
 
 func (o *banOracle) admit(now time.Duration) (refused bool, why targets.Refusal) {
@@ -69,7 +69,7 @@ func newSECBan(
 	return p
 }
 
-// punish holds the policy against the oracle.
+// punish compares the policy with the oracle.
 func punish(
 	t *testing.T, limit int, window time.Duration, tolerance int, ban time.Duration, gaps []int64,
 ) (served []time.Duration, bans int64) {
@@ -111,7 +111,7 @@ func TestSECBanEqualsTheOracle(t *testing.T) {
 				served, n := punish(t, c.limit, c.window, tolerance, ban,
 					windowTrace(uint64(i), c.limit, c.window, 600))
 				if ban >= c.window && most(served, c.window) > c.limit {
-					// after a shorter ban the window begins empty
+					// after a shorter ban the window starts empty
 					t.Errorf("limit %d in %v: %d served", c.limit, c.window, most(served, c.window))
 				}
 				bans += n
@@ -133,7 +133,7 @@ func FuzzSECBan(f *testing.F) {
 	})
 }
 
-// refusal calls and returns what the target says, nil when it serves.
+// refusal makes a call and returns the refusal, nil if served.
 func refusal(t testing.TB, target targets.Target) *targets.Throttled {
 	t.Helper()
 	var r *targets.Throttled
@@ -143,8 +143,7 @@ func refusal(t testing.TB, target targets.Target) *targets.Throttled {
 	return r
 }
 
-// The story of a scraper: 10 calls are served, 10 are refused with the time to come again, the next
-// is banned.
+// TestSECBanStory: 10 calls are served, 10 are refused with a retry time, the next is banned.
 func TestSECBanStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "sec_ban")
@@ -160,7 +159,7 @@ func TestSECBanStory(t *testing.T) {
 		banned := func(d time.Duration) *targets.Throttled {
 			return &targets.Throttled{RetryAfter: d, Refusal: targets.Banned}
 		}
-		for range 100 { // whoever comes again when told is never banned, however often it is told
+		for range 100 { // a client that waits for the retry time is never banned
 			expect(10, nil)
 			expect(10, &targets.Throttled{RetryAfter: time.Second})
 			time.Sleep(time.Second)
@@ -169,9 +168,9 @@ func TestSECBanStory(t *testing.T) {
 		expect(10, &targets.Throttled{RetryAfter: time.Second})
 		expect(50, banned(10*time.Minute))
 
-		time.Sleep(5 * time.Minute) // asking now and then does not prolong the ban
+		time.Sleep(5 * time.Minute) // calls within the limit do not extend the ban
 		expect(10, banned(5*time.Minute))
-		expect(1, banned(10*time.Minute)) // going on above the limit does
+		expect(1, banned(10*time.Minute)) // calls above the limit do
 		time.Sleep(10*time.Minute - 1)
 		expect(1, banned(1))
 		time.Sleep(time.Nanosecond)

@@ -39,7 +39,7 @@ func TestSlidingWindowEqualsTheRule(t *testing.T) {
 	}
 }
 
-// The memory of a window is that of its limit, however many calls come.
+// The memory must be bounded by the limit.
 func TestSlidingWindowRemembersNoMoreThanItsLimit(t *testing.T) {
 	w := newSlidingWindow(t, 100, time.Second)
 	var now time.Duration

@@ -57,7 +57,8 @@ func call(t *testing.T, of targets.Target, method, message string) grpcdyn.Answe
 		time.Now().Add(time.Minute), true)
 }
 
-// TestHandler: each refusal is a code, with when to come again, and the answer has what was sent.
+// TestHandler: each refusal has a status code and a retry time. The response contains the request's
+// text.
 func TestHandler(t *testing.T) {
 	for _, c := range []struct {
 		err   error
