@@ -21,24 +21,21 @@ import (
 // units of Metrics, with times in nanoseconds. A broken invariant or a [StrategyError] fails the
 // benchmark.
 //
-// If the strategy cannot be stopped, Benchmark prints the goroutine stacks and ends the process
-// with status 1. This happens when the strategy hangs under the real clock, and when it spins or
-// holds a mutex under either clock. A panic in one of the strategy's goroutines ends the process
-// with the runtime's trace. The goroutine labels in that trace name the benchmark.
+// A strategy that hangs under the real clock, or spins or holds a mutex under either clock, cannot
+// be stopped. Benchmark then prints the goroutine stacks and ends the process with status 1. A
+// panic in the strategy's own goroutine ends the process with a trace whose goroutine labels name
+// the benchmark.
 //
 // To measure a strategy of another module, set Scenario.Strategy.Spec. Quantiles need enough tasks
 // (p99 needs 368), so pass `go test` a -benchtime such as 2000x.
 //
-// Run i of `go test -count`, counted from 0, uses the seed Scenario.Seed + i, as `poolbench run`
-// does. Otherwise all runs under the virtual clock would be identical. Each further value of -cpu
-// uses new seeds too. POOLBENCH_SEED is added to the seed if it is set. `poolbench gate --base`
-// sets it to vary the work between pairs of runs and keep it the same within a pair.
+// Repetition i of `go test -count`, from 0, adds i to Scenario.Seed, because runs under the virtual
+// clock would otherwise be identical. Each further value of -cpu uses new seeds too.
+// POOLBENCH_SEED, which `poolbench gate --base` sets for each pair of runs, is added to the seed.
 //
-// Under the virtual clock the metric virtual-seed is the seed modulo 2^53. Poolbench's readers
-// ignore further runs with the same name and virtual-seed.
-//
-// Once per process, Benchmark prints the Unit lines, from which benchstat and `poolbench gate` read
-// whether higher or lower values are better.
+// Under the virtual clock the metric virtual-seed is the seed modulo 2^53. Poolbench ignores
+// further runs with the same name and virtual-seed. Once per process, Benchmark prints the Unit
+// lines, which give the better direction of each unit.
 func Benchmark(b *testing.B, s Scenario) {
 	b.Helper()
 	declareUnits()
@@ -75,7 +72,6 @@ func Benchmark(b *testing.B, s Scenario) {
 	}
 }
 
-// runCounter counts the runs of each benchmark in this process.
 type runCounter struct {
 	lock sync.Mutex
 	runs map[string]uint64
@@ -129,8 +125,8 @@ var declareUnits = sync.OnceFunc(func() {
 	fmt.Fprint(os.Stdout, lines.String())
 })
 
-// labelTraces includes goroutine labels in the runtime's crash traces. The runtime reads GODEBUG
-// again when it changes.
+// labelTraces adds goroutine labels to crash traces. The runtime reads GODEBUG again when it
+// changes.
 var labelTraces = sync.OnceFunc(func() {
 	setting := "tracebacklabels=1"
 	if others := os.Getenv("GODEBUG"); others != "" {

@@ -79,18 +79,18 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 // reached blocks in Submit or is shed. Names and flags write it as queue=0.
 const NoQueue = -1
 
-// maxDefaultQueue bounds the default queue. A channel of that size allocates 8 MB. A waiting task
-// uses 200 to 300 bytes in any strategy, so a full queue uses 300 MB.
+// maxDefaultQueue bounds the default queue: 8 MB for its channel, and 300 MB for the waiting tasks
+// if it is full.
 const maxDefaultQueue = 1 << 20
 
-// shedQueue is the default number of queue slots per unit of the limit, for strategies that shed. A
-// task at the end of such a queue waits eight service times on average.
+// shedQueue is the default number of queue slots per unit of the limit, for strategies that shed.
+// The last task of such a queue waits eight service times on average.
 const shedQueue = 8
 
-// QueueSlots returns the number of queue slots of a strategy if Scenario.Queue is queue and the run
-// has tasks tasks (0: unknown). The default, queue 0, depends on the strategy. A strategy that
-// sheds gets eight slots per unit of the limit. Any other gets room for all tasks of the run, up to
-// a million, because a full queue blocks the tasks that the strategy should separate or order.
+// QueueSlots returns the number of queue slots of a strategy in a run of that many tasks (0:
+// unknown). queue 0 means the default: eight slots per unit of the limit if the strategy sheds.
+// Otherwise it is the number of tasks, up to a million, because a full queue blocks the tasks that
+// the strategy should separate or order.
 func QueueSlots(spec strategies.Spec, queue, limit, tasks int) int {
 	switch {
 	case queue == NoQueue || queue == 0 && !spec.UsesQueue:

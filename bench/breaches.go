@@ -66,7 +66,6 @@ func (j *job) isAltered() bool {
 		reflect.ValueOf(t.Run).Pointer() != attemptCode
 }
 
-// fail ends the run with the first error that is passed to it.
 func (d *driver) fail(e *StrategyError) {
 	if d.failed.CompareAndSwap(nil, e) {
 		d.cancel(e)
@@ -103,7 +102,6 @@ func (d *driver) failUnknownTask(t *strategies.Task) {
 		what))
 }
 
-// maySettle reports whether this call of Done ends the job.
 func (d *driver) maySettle(j *job) bool {
 	if j.state.CompareAndSwap(offered, resting) {
 		if j.isAltered() {
@@ -121,8 +119,7 @@ func (d *driver) maySettle(j *job) bool {
 	return false
 }
 
-// mayRefuse reports whether this refusal ends the job. ended reports whether the context of the
-// Submit had ended.
+// ended reports whether the context of the Submit had ended.
 func (d *driver) mayRefuse(ended bool, j *job, err error) bool {
 	if !errors.Is(err, strategies.ErrShed) && !ended {
 		d.note(fmt.Sprintf("blocks or sheds: Submit refused a task with %q, while its context "+

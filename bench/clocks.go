@@ -11,8 +11,8 @@ import (
 // current time or slightly earlier.
 type sleep func(due, now int64) int64
 
-// generatorSleep returns the sleep of the single goroutine that submits open arrivals. wakeUp
-// interrupts that sleep.
+// generatorSleep is for the single goroutine that submits open arrivals. wakeUp interrupts the
+// sleep.
 func (d *driver) generatorSleep(ctx context.Context) (s sleep, wakeUp func()) {
 	if d.alarm == nil {
 		return virtualSleep, func() {}

@@ -9,9 +9,8 @@ import (
 )
 
 // Bounds of the default number of tasks under the virtual clock. They count tasks, not time, so a
-// command gives the same results on any machine. A task of a run costs about 3 µs including its
-// part of the report, and a task of a forecast 0.15 µs. The bounds limit the total to 10 s of CPU
-// time.
+// command gives the same results on any machine. A task of a run costs about 3 µs and a task of a
+// forecast 0.15 µs, so the total is at most 10 s of CPU time.
 const (
 	enoughError   = 0.08
 	mostTasks     = 1_000_000 // of one run
@@ -22,11 +21,11 @@ const (
 	fewScenarios  = 8 // in a larger suite only one strategy per plan has a forecast
 )
 
-// EnoughTasks returns the default number of tasks of each run of the suite. With that number the
-// p99 response of every scenario has a confidence interval of at most ±8 %. The number is rounded
-// up, is at least the default of a Scenario, and is limited by the cost of the suite. It depends
-// only on the plans and is the same for all scenarios, to keep them comparable. The real clock,
-// closed loops, batches, stages and traces use the default of a Scenario.
+// EnoughTasks returns the default number of tasks of each run of the suite, for which the p99
+// response of every scenario has a confidence interval of at most ±8 %. It is at least the default
+// of a Scenario and is limited by the cost of the suite. It depends only on the plans and is the
+// same for all scenarios, to keep them comparable. The real clock, closed loops, batches, stages
+// and traces use the default of a Scenario.
 func (s Suite) EnoughTasks() int {
 	var chosen []Scenario
 	chosenOf := map[string]int{}
@@ -63,7 +62,7 @@ func follows(s Scenario) bool {
 }
 
 // tasksFor returns the number of tasks, including the warm-up, for which p99 has the relative error
-// share. It returns 0 if the plan does not determine that number.
+// share, or 0 if the plan does not determine it.
 func (s Scenario) tasksFor(share float64, most int) float64 {
 	w := s.waits()
 	if w == nil || s.Clock != Virtual {

@@ -31,7 +31,6 @@ const (
 	leaving // the run has nothing left to do
 )
 
-// deadlock is the description of a deadlock under the virtual clock.
 const deadlock = "every goroutine waits for another"
 
 func newGuard(ctx context.Context, s Scenario) (*guard, error) {
@@ -135,8 +134,7 @@ func (g *guard) longest() time.Duration {
 	return g.driver.Load().longest()
 }
 
-// left returns the goroutines that outlive the run. It waits up to a second for goroutines that are
-// about to end.
+// left returns the goroutines that outlive the run. It gives them a second to end.
 func (g *guard) left() (left machine.Stacks) {
 	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
 		if left = g.mark.Stacks(); len(left) == 0 {
@@ -183,7 +181,7 @@ func (g *guard) interrupted(v any, where machine.Stacks) *StrategyError {
 	return g.blame(where, "%s %s; by clause 7 (Panic) it returns", call, did)
 }
 
-// hangs returns the error for a strategy that hangs. seen describes the symptom.
+// hangs returns the error of a strategy that hangs, with this symptom.
 func (g *guard) hangs(seen string) *StrategyError {
 	stacks := g.mark.Stacks()
 	call, by := called(stacks)
@@ -231,7 +229,7 @@ func called(stacks machine.Stacks) (function, by string) {
 	return "", ""
 }
 
-// blame returns the error. Its text ends with the place in the strategy's code.
+// blame returns an error that ends with the place in the strategy's code.
 func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyError {
 	e := &StrategyError{Strategy: g.scenario.Strategy.String(), Did: fmt.Sprintf(format, a...)}
 	if where = where.Foreign(); len(where) > 0 {
@@ -241,13 +239,13 @@ func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyEr
 	return e
 }
 
-// A StrategyError reports that the strategy made the run impossible to finish. A less severe fault
-// is a broken law of the Result.
+// A StrategyError means that the strategy made the run impossible to finish. A lesser fault is a
+// broken law of the Result.
 type StrategyError struct {
 	Strategy string // name and parameters of the strategy; empty if the run itself panicked
 	// the fault in one sentence, with the clause of the contract in package strategies
 	Did    string
-	Stacks string // shortened stacks of the goroutines concerned, one call per line
+	Stacks string // stacks of the goroutines concerned, one call per line
 	// true if the strategy may still be running, until the process ends
 	Goes bool
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A job carries one task at a time through the strategy. It is then reused, so a run has as many
-// jobs as it had tasks in the system at once.
+// A job carries one task at a time through the strategy, and is reused.
 type job struct {
 	task   strategies.Task
 	driver *driver
@@ -48,7 +47,7 @@ const (
 )
 
 // jobList is a stack of idle jobs with many pushers and one popper. The popper takes all jobs at
-// once, so no job is pushed again between its load and its swap (no ABA problem).
+// once to avoid the ABA problem.
 type jobList struct {
 	pushed atomic.Pointer[job]
 	taken  *job // used only by the popper
@@ -64,7 +63,6 @@ func (l *jobList) push(j *job) {
 	}
 }
 
-// putBack returns a job to the popper's own list.
 func (l *jobList) putBack(j *job) {
 	j.next = l.taken
 	l.taken = j
@@ -83,9 +81,9 @@ func (l *jobList) pop() *job {
 
 const noTarget = "none"
 
-// attempt is the Run of every task. It records the start, calls the target, and adds the elapsed
-// time to the task's record. Go uses open-coded defers only while defers × returns is at most 15,
-// and otherwise each task costs 75 instructions more. attempt has two defers and seven returns.
+// attempt is the Run of every task. Go uses open-coded defers only while defers × returns is at
+// most 15, and otherwise each task costs 75 instructions more. attempt has two defers and seven
+// returns.
 func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	j, ok := t.Arg.(*job)
 	if !ok {
@@ -147,7 +145,7 @@ func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 }
 
 // attemptBeside runs a second attempt concurrently with the first attempt, which owns the record.
-// The second attempt is only counted, because its time overlaps with the first attempt's.
+// It is only counted, because its time overlaps with the first attempt's.
 func (d *driver) attemptBeside(ctx context.Context, j *job) (r strategies.Result) {
 	d.enter(j)
 	j.beside++
@@ -171,11 +169,11 @@ func (j *job) clocked(ctx context.Context, seq uint64) error {
 	return j.driver.work(ctx, seq)
 }
 
-// admitted is the work that a target sees for a split task, whose pieces do the actual work. A
-// target that counts calls in service therefore sees it end at once.
+// admitted is the work of a split task, for a target that counts calls in service. The pieces do
+// the actual work.
 func admitted(context.Context, uint64) error { return nil }
 
-// resultOf returns the outcome of an attempt. It is inlined.
+// resultOf is inlined.
 func (d *driver) resultOf(err error) (r strategies.Result) {
 	if err != nil {
 		r = d.failure(err)
@@ -183,8 +181,6 @@ func (d *driver) resultOf(err error) (r strategies.Result) {
 	return r
 }
 
-// failure returns the outcome of a failed attempt. A refusal by the target, local or over a
-// connection, may be retried.
 func (d *driver) failure(err error) strategies.Result {
 	r := strategies.Result{Err: err}
 	var refusal *targets.Throttled
@@ -208,7 +204,7 @@ func refuses(status int) bool {
 		func(r targets.Refusal) bool { return r.Status() == status })
 }
 
-// Done is the strategy's report that an accepted task is done. It ends the response time.
+// Done implements strategies.Sink.
 func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	j := d.jobOf(t)
 	if j == nil {
@@ -236,7 +232,7 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	d.idle.push(j)
 }
 
-// outcomeOf classifies the error of a settled task. It is inlined.
+// outcomeOf is inlined.
 func outcomeOf(err error) record.Outcome {
 	if err == nil {
 		return record.Completed

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A limitLog records the limits of a strategy that adapts its limit. There may be as many as tasks,
-// so a soak does not record them.
+// A limitLog records the limits of a strategy that adapts its limit, except in a soak, because
+// there may be as many as tasks.
 type limitLog struct {
 	mu      sync.Mutex
 	changes []observe.LimitChange
@@ -29,7 +29,6 @@ func (l *limitLog) watch(s strategies.Strategy, now func() int64) {
 	})
 }
 
-// end returns the recorded limits in order of time.
 func (l *limitLog) end() []observe.LimitChange {
 	l.mu.Lock()
 	defer l.mu.Unlock()

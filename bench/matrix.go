@@ -79,7 +79,6 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 // MostScenarios bounds a product, because each scenario is validated, named and stored.
 const MostScenarios = 20_000
 
-// checkSize counts the scenarios before they are created.
 func (m Matrix) checkSize() error {
 	product := 1.0
 	var factors []string

@@ -86,7 +86,7 @@ type Written struct {
 	Among                               int           `json:",omitempty"`
 }
 
-// Written returns the scenario in serialisable form.
+// Written returns the scenario for another process.
 func (s Scenario) Written() Written {
 	s = s.withDefaults()
 	patience := ""

@@ -8,10 +8,8 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// errGaveUp is the cause of a context that ends because the task's caller gives up.
 var errGaveUp = errors.New("the caller gave up")
 
-// newPatience returns nil if callers wait without limit.
 func (s Scenario) newPatience() *thinker {
 	if s.Patience == nil {
 		return nil
@@ -25,9 +23,9 @@ func (j *job) setGone(patience *thinker, due int64) {
 	}
 }
 
-// submitContext returns the context of the job's Submit, which ends when the caller gives up. It
-// has no deadline, as when a client hangs up, because a strategy that knows the deadline could
-// refuse tasks that it cannot start in time.
+// submitContext returns a context that ends when the job's caller gives up. It has no deadline, as
+// when a client hangs up: a strategy that knows the deadline could refuse tasks that it cannot
+// start in time.
 func (d *driver) submitContext(ctx context.Context, j *job) (context.Context, func()) {
 	if j.gone == 0 {
 		return ctx, func() {}
@@ -49,7 +47,6 @@ func (d *driver) submitContext(ctx context.Context, j *job) (context.Context, fu
 
 func (d *driver) hasGone(j *job) bool { return j.gone != 0 && d.now() >= j.gone }
 
-// limit returns the context of an attempt. It ends when the caller gives up or the timeout expires.
 func (d *driver) limit(ctx context.Context, j *job) (context.Context, context.CancelFunc) {
 	cancelOuter := func() {}
 	if j.gone != 0 {
@@ -66,9 +63,8 @@ func (d *driver) limit(ctx context.Context, j *job) (context.Context, context.Ca
 	}
 }
 
-// settle records the end of the job's task. A task that is not done when its caller gives up counts
-// as GaveUp, whatever the strategy reports later. If it was started, it ends when it leaves its
-// slot.
+// settle records the end of the task. A task that is not done when its caller gives up counts as
+// GaveUp, whatever the strategy reports later. If it was started, it ends when it leaves its slot.
 func (d *driver) settle(j *job, err error) {
 	rec := j.rec
 	rec.End, rec.Outcome = d.now(), outcomeOf(err)

@@ -41,7 +41,6 @@ func (p *Progress) SoFar() *Result {
 
 func (p *Progress) asked() soaks.Asked { return soaks.Asked{Wanted: &p.wanted, Answer: p.answer} }
 
-// answer stores the result if one is requested. After an error the request remains.
 func (p *Progress) answer(soFar func() (*Result, error)) {
 	if !p.wanted.CompareAndSwap(true, false) {
 		return
@@ -54,7 +53,7 @@ func (p *Progress) answer(soFar func() (*Result, error)) {
 // PulseInterval is the time between two calls of Pulse.
 const PulseInterval = 250 * time.Millisecond
 
-// A Pulse is the progress of a run at one instant. It is sent between processes as JSON.
+// A Pulse is the progress of a run at one instant, sent between processes as JSON.
 type Pulse struct {
 	Steps uint64        // number of returned Submits and settled tasks
 	CPU   time.Duration // CPU time of the process; 0 if the system does not report it
@@ -73,9 +72,8 @@ func (p *Progress) Pulse() Pulse {
 	}
 }
 
-// idle reports whether no goroutine except the caller is running or runnable. One sample in ten
-// shows another goroutine, such as the one that woke the caller. So idle samples three times, at
-// random moments.
+// idle samples three times, at random moments, because one sample in ten shows another goroutine,
+// such as the one that woke the caller.
 func idle() bool {
 	sample := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"},
 		{Name: "/sched/goroutines/running:goroutines"}}
@@ -91,8 +89,8 @@ func idle() bool {
 	return false
 }
 
-// await records that no progress is expected until due. The generator sleeps until then, or a
-// target has announced a pause. Pauses below a second are ignored.
+// await records that no progress is expected until due: the generator sleeps, or a target has
+// announced a pause. It ignores pauses below a second.
 func (p *Progress) await(due time.Time) {
 	if time.Until(due) < time.Second {
 		return
@@ -119,9 +117,9 @@ func progressOf(ctx context.Context) *Progress {
 	return new(Progress)
 }
 
-// A Patience distinguishes a run that hangs from a slow run by its pulses. A run hangs if it uses
-// much CPU time without progress, or if nearly all pulses find no runnable goroutine. A slow run,
-// for example on a busy machine, does not count as a hang.
+// A Patience decides from the pulses of a run whether it hangs: it uses much CPU time without
+// progress, or nearly all pulses find no runnable goroutine. A slow run, for example on a busy
+// machine, does not count as a hang.
 type Patience struct {
 	limit       time.Duration
 	last        *Pulse
@@ -129,8 +127,7 @@ type Patience struct {
 	idle, quiet time.Duration // idle time and total time since the last progress
 }
 
-// Limits of patience. A step takes microseconds. Preparing or summing up a hundred million records
-// takes a few seconds.
+// A step takes microseconds. Preparing or summing up a hundred million records takes a few seconds.
 const (
 	perService = 20 // mean service times that are added under the real clock
 	perQuiet   = 20 // the number of limits without progress that always count as a hang
@@ -153,19 +150,19 @@ func NewPatience(s Scenario, limit time.Duration) (p *Patience, err error) {
 	return &Patience{limit: limit}, nil
 }
 
-// Outside returns the Patience for an observer outside of a run that observes itself. It waits
-// longer, so the run, which has more information, reports first.
+// Outside returns the Patience for an observer of a run that observes itself. It waits longer, so
+// the run, which has more information, reports first.
 func (p *Patience) Outside() *Patience {
 	p.limit += p.limit / 4
 	return p
 }
 
-// Silence returns the longest time without any pulse by the observer's clock. It is at least
-// perQuiet pulse intervals.
+// Silence returns the longest time without any pulse by the observer's clock, at least perQuiet
+// pulse intervals.
 func (p *Patience) Silence() time.Duration { return perQuiet * max(p.limit, PulseInterval) }
 
-// Hear processes the next pulse, one PulseInterval after the previous pulse. The error is the
-// reason why the run counts as hanging.
+// Hear processes the next pulse, one PulseInterval after the previous pulse. It returns an error if
+// the run hangs.
 func (p *Patience) Hear(now Pulse) error {
 	before := p.last
 	p.last = &now

@@ -104,7 +104,6 @@ func (rec *Recording) Len() (n int) {
 	return n
 }
 
-// observation returns the observed run without its records.
 func (rec *Recording) observation() *observe.Run {
 	plan := Scenario{Strategy: rec.Strategy, Limit: rec.Limit, Queue: rec.Queue, Seed: rec.Seed,
 		Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},

@@ -52,9 +52,9 @@ func (s Scenario) Plan() (Plan, error) {
 	return p, nil
 }
 
-// FollowsPlan reports whether the Kiefer–Wolfowitz recursion gives all times of a run. This holds
-// if the strategy declares itself first come, first served and work-conserving, and all tasks have
-// the weight 1. queue is the number of its queue slots, or recursion.NeverFull if it does not shed.
+// FollowsPlan reports whether the Kiefer–Wolfowitz recursion gives all times of a run: its strategy
+// is declared first come, first served and work-conserving, and all tasks have the weight 1. queue
+// is the number of its queue slots, or recursion.NeverFull if it does not shed.
 func (s Scenario) FollowsPlan() (queue int, follows bool) {
 	s = s.withDefaults()
 	spec, p := s.Strategy.Spec, s.params()
@@ -128,7 +128,7 @@ func Calculate(s Scenario) (r *Result, known bool, err error) {
 	return r, true, nil
 }
 
-// calculate computes the records of o. known is false if simultaneous events leave them undefined.
+// known is false if simultaneous events leave the records undefined.
 func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	n, bound := len(plan.Due), o.Bound()
 	var pool recursion.Pool
@@ -165,8 +165,7 @@ func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	return true
 }
 
-// A submitter models how long the generator is blocked in Submit while a strategy that does not
-// shed is full.
+// A submitter models how long a strategy that does not shed blocks the generator in Submit.
 type submitter struct {
 	queue    int
 	starts   []int64 // ring buffer of the last start times; nil if the strategy is never full
@@ -187,7 +186,7 @@ func newSubmitter(o *observe.Run, queue, n int) submitter {
 }
 
 // submit returns when Submit of task i returns. Without a queue this is the start of the task. With
-// a queue of k slots it is the start of task i−k, if that is later than the call.
+// k slots it is the start of task i−k, if that is later than the call.
 func (d *submitter) submit(i int, r *record.Record) (left int64) {
 	if d.starts == nil {
 		return r.Issue

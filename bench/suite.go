@@ -59,15 +59,13 @@ func (s Suite) At(i int) Scenario {
 	return sc
 }
 
-// ahead is the number of runs per processor that may have ended after an unfinished run. Processors
-// stay busy while one run takes as long as thirty others. If the process is killed, these runs are
-// lost.
+// ahead is the number of runs per processor that may have ended after an unfinished run, so
+// processors stay busy while one run takes as long as thirty others. A kill loses these runs.
 const ahead = 32
 
 // Do runs the suite. It calls each with the result or error of every run, from the caller's
-// goroutine and in the order of the plan, as soon as that run and all earlier runs have ended. The
-// first error from each, or the end of ctx, stops the suite. When Do returns, no run is in
-// progress.
+// goroutine and in the order of the plan, as early as possible. The first error from each, or the
+// end of ctx, stops the suite. When Do returns, no run is in progress.
 func (s Suite) Do(
 	ctx context.Context, run RunFunc, each func(sc Scenario, r *Result, err error) error,
 ) error {
@@ -101,8 +99,7 @@ type execution struct {
 	handled  chan struct{} // closed when each has returned
 }
 
-// start starts the runs in the order of the plan. A real-clock run occupies all slots until its
-// result is handled, so it runs alone.
+// A real-clock run occupies all slots until its result is handled, so it runs alone.
 func (s Suite) start(
 	ctx context.Context, run RunFunc, started chan<- *execution, goroutines *sync.WaitGroup,
 ) {
@@ -153,7 +150,6 @@ func (s Scenario) Estimate() time.Duration {
 	return span + perRun
 }
 
-// expected returns the expected number of tasks and the duration by the run's own clock.
 func (s Scenario) expected() (tasks float64, span time.Duration) {
 	w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values)
 	if err != nil {

@@ -32,7 +32,7 @@ func newPartition(s Scenario, w workloads.Workload) (p partition) {
 	return partition{spec.Quantum(s.params()), parts, spec.Splits, timed}
 }
 
-// step runs one step of the job. Only the first step calls the target.
+// Only the first step calls the target.
 func (d *driver) step(ctx context.Context, j *job) (r strategies.Result) {
 	from := j.progress
 	j.progress += d.quantum
@@ -62,7 +62,7 @@ type piece struct {
 	from time.Duration
 }
 
-// split returns all steps of the job as sub-tasks. The pieces belong to the job and are reused.
+// split reuses the job's pieces.
 func (j *job) split(d *driver) (tasks []*strategies.Task) {
 	n := max(1, int((d.timed.Time(j.seq)+d.quantum-1)/d.quantum))
 	for len(j.pieces) < n {
@@ -143,7 +143,7 @@ func (o *sorter) labelOf(seq uint64, due int64) (l label) {
 	return l
 }
 
-// newSorter uses task times only if the strategy does, because drawing a time costs 15 ns.
+// newSorter uses task times only if the strategy does, because a draw costs 15 ns.
 func newSorter(p observe.Plan, w workloads.Workload) (o sorter) {
 	o.kind = strategies.IO
 	if p.Kind == workloads.CPU {
@@ -174,7 +174,7 @@ func keepsKeyOrder(spec strategies.Spec) bool {
 	return err == nil && base.KeyOrder
 }
 
-// classOf returns the class of task seq. It is inlined.
+// classOf is inlined.
 func (o *sorter) classOf(seq uint64) strategies.Class {
 	if o.either == nil && o.classed == nil {
 		return o.kind
@@ -201,15 +201,13 @@ func (o *sorter) sizeOf(seq uint64) time.Duration {
 	return o.timed.Time(seq)
 }
 
-// These streams separate the random numbers of think times and patience from those of the arrivals
-// and task times.
+// These streams separate think times and patience from arrivals and task times.
 const (
 	thinkStream    = 0x7468696e_6b000000
 	patienceStream = 0x70617469_656e6365
 )
 
-// A thinker draws a think time, or the patience of a caller, for each task. The value depends only
-// on the seed and the task's number.
+// A thinker draws a think time, or a caller's patience, from the seed and the task's number alone.
 type thinker struct {
 	seed uint64
 	dist dist.Dist

@@ -12,13 +12,12 @@ import (
 // Next returns the due time of the next task since the start of the run. It never decreases.
 type Next func() time.Duration
 
-// Clients describes a closed process: Count clients, each of which thinks before every task.
+// Clients describes a closed process, in which each of Count clients thinks before every task.
 type Clients struct {
 	Count int
 	Think dist.Dist
 }
 
-// Bursts describes the dependence of a steady process's arrivals.
 type Bursts struct {
 	// Dispersion is the index of dispersion of long windows: the variance of the number of arrivals
 	// over its mean. It is 1 for Poisson arrivals, 0 for equal gaps, and more for bursts.
@@ -34,33 +33,31 @@ type Spec struct {
 	Summary string // one line
 	Source  string
 	Keys    []param.Key
-	// FixedRate reports whether v determines the rate. The scenario must then give no load or rate.
-	// If FixedRate is nil, the process uses the scenario's rate.
+	// FixedRate reports whether v determines the rate, so the scenario must not. nil: it never
+	// does.
 	FixedRate func(v param.Values) bool
 	// AllAtOnce: every task is due at the start, so the scenario must give their number.
 	AllAtOnce bool
 	// Unsteady: the rate changes during the run, so a changing response is expected.
 	Unsteady bool
-	// Bursts describes the dependence of arrivals at that rate. It is nil if unknown.
+	// Bursts describes the dependence of arrivals at that rate. nil: unknown.
 	Bursts func(rate float64, v param.Values) Bursts
-	// Tasks returns the number of tasks of a finite process. It is nil for an infinite process.
+	// Tasks returns the number of tasks of a finite process. nil: infinite.
 	Tasks func(v param.Values) int
 	// Doubt returns in one line why the plan is doubtful, or "". It may be nil.
 	Doubt func(v param.Values) string
-	// Stages returns the stages of the rate from the start of a run, for results per stage. It is
-	// nil without stages.
+	// Stages returns the stages of the rate from the start of a run, for results per stage. nil:
+	// none.
 	Stages func(v param.Values) []Stage
 	// Open plans an open process. rate is in tasks per second, 0 with FixedRate. The error names
 	// the invalid parameter.
-	Open func(rate float64, seed uint64, v param.Values) (Next, error)
-	// Closed describes a closed process.
+	Open   func(rate float64, seed uint64, v param.Values) (Next, error)
 	Closed func(v param.Values) (Clients, error)
 }
 
 var all = registry.Set[Spec]{Kind: "arrival", Keys: func(s Spec) []param.Key { return s.Keys },
 	Check: Spec.check}
 
-// check builds the process once to reject invalid parameters before a run.
 func (s Spec) check(v param.Values) (err error) {
 	if s.Closed != nil {
 		_, err = s.Closed(v)
@@ -74,9 +71,8 @@ func (s Spec) String() string { return s.Name }
 
 func register(s Spec) Spec { return all.Add(s.Name, s.checkOpenOrClosed()) }
 
-// Register adds an arrival process of another package to All. Call it before any run starts.
-// Commands, studies and reports then accept the name. It panics if the name is in use or not in
-// lower_snake, or unless exactly one of Open and Closed is set.
+// Register adds an arrival process of another package to All, before any run starts. It panics if
+// the name is in use or not in lower_snake, or unless exactly one of Open and Closed is set.
 func Register(s Spec) Spec { return all.AddOther(s.Name, s.checkOpenOrClosed()) }
 
 func (s Spec) checkOpenOrClosed() Spec {

@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Bounds of every plan. They detect typing errors before a run, and keep sums of times far below
-// 292 years, the range of a Duration.
+// Bounds of every plan, which keep sums of times far below 292 years, the range of a Duration.
 const (
 	MaxTasks  = 100_000_000        // 6.4 GB of records, at 64 bytes per task
 	MaxSoak   = 1_000_000_000_000  // tasks without records
@@ -65,8 +64,8 @@ func (v Variant) open(rate float64) error {
 	return err
 }
 
-// span returns the approximate time, in seconds, of that many arrivals of a process that determines
-// its own rate. For a closed process it returns a lower bound.
+// span returns the approximate time, in seconds, of that many arrivals of a process with its own
+// rate, and for a closed process a lower bound.
 func (v Variant) span(tasks int) float64 {
 	switch {
 	case v.IsClosed():

@@ -54,8 +54,7 @@ func openModulated(
 	return m.plan(seed), nil
 }
 
-// plan draws phases and arrivals from one random stream. When a phase ends, it drops the rest of
-// the gap, because exponential gaps are memoryless.
+// When a phase ends, plan drops the rest of the gap, because exponential gaps are memoryless.
 func (m *modulated) plan(seed uint64) Next {
 	r := rand.New(rand.NewPCG(seed, stream))
 	now, at, end := 0, 0.0, 0.0

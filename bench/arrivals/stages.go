@@ -35,7 +35,6 @@ func (s Stage) last() float64 {
 
 const staged = "stages"
 
-// Bounds of stages.
 const (
 	mostStages = 20
 	mostLevel  = 1000 // factor on the scenario's rate
@@ -94,9 +93,9 @@ func (v Variant) Stages() []Stage {
 	return v.Spec.Stages(v.Values)
 }
 
-// Staged returns a process in the stages of text, such as "load=0.6 for 20s, load=1.4 for 10s". A
-// load is a share of the capacity if the scenario has no load of its own. rate=… is in tasks per
-// second. The zero Variant stands for poisson.
+// Staged returns a process, by default poisson, in stages such as "load=0.6 for 20s, load=1.4 for
+// 10s". A load is a share of the capacity if the scenario has no load of its own. rate=… is in
+// tasks per second.
 func Staged(of Variant, text string) (Variant, error) {
 	if of.Spec.Name == "" {
 		of = MustParse(poisson.Name)
@@ -156,7 +155,7 @@ func Ramps(of Variant, text string) (v Variant, total time.Duration, err error) 
 	return v, total, err
 }
 
-// readLevels parses a level or a ramp: 200, 0..200.
+// readLevels parses 200 or 0..200.
 func (s *Stage) readLevels(text string) (err error) {
 	from, to, ramp := strings.Cut(text, "..")
 	if s.Level, err = strconv.ParseFloat(from, 64); err != nil || !ramp {
@@ -219,7 +218,6 @@ func readStages(v param.Values) (stages []Stage, err error) {
 	return stages, nil
 }
 
-// baseLevel returns the first level above 0.
 func baseLevel(stages []Stage) float64 {
 	for _, s := range stages {
 		if level := cmp.Or(s.Level, s.last()); level > 0 {
@@ -288,13 +286,11 @@ func (w *warp) runTime(t time.Duration) time.Duration {
 // leastAfter is the level after the last stage if that ends with 0, because a process never ends.
 const leastAfter = LeastRate
 
-// length returns the length of a stage in process time.
 func (w *warp) length(s Stage) time.Duration {
 	return time.Duration(math.Round(float64(s.For) * s.Mean() / w.base))
 }
 
-// timeWithin returns the run time within a stage until the process has advanced by t. It solves for the
-// integral of the level.
+// timeWithin solves for the run time within a stage in which the process advances by t.
 func (w *warp) timeWithin(s Stage, t float64) float64 {
 	if !s.Ramp {
 		return t / (s.Level / w.base)

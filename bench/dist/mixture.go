@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Mixture chooses one of several distributions for each draw. Use NewMixture, Bimodal or HyperExp
-// to create one.
+// Mixture chooses one of several distributions for each draw.
 type Mixture struct {
 	moments
 	branches []Branch

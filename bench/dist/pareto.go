@@ -48,8 +48,6 @@ func NewPareto(alpha float64, low, high time.Duration) (Pareto, error) {
 	return p, nil
 }
 
-// Below these exponents the logarithm is practically uniform, above them the value practically
-// constant.
 const leastAlpha, mostAlpha = 0.001, 1000
 
 // moment returns E[(X/low)ᵏ]. span is ln(high/low).

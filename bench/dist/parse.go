@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// forms lists the forms in the order of the package comment.
 const forms = "10ms, const(10ms), exp(10ms), lognormal(10ms,4), bimodal(0.05,1ms,50ms), " +
 	"hyperexp(10ms,16), pareto(1.1,1ms,1s), mixture(0.9,exp(1ms),0.1,exp(50ms))"
 
@@ -78,7 +77,6 @@ func (m maker) parse(values []string) (Dist, error) {
 	return d, cmp.Or(a.err, err)
 }
 
-// args are read from the left. The first error is kept.
 type args struct {
 	left []string
 	err  error

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// CallPhase is a part of a call to a server that has its own distribution.
+// CallPhase is a part of a call to a server.
 type CallPhase int
 
 // The phases. A connection is made once and used by many calls.
@@ -58,7 +58,7 @@ func (c *CallCounter) HasStreams(soFar func() Streams) {
 	c.streams = soFar
 }
 
-// longestPhase is the range of a histogram, in ns. Longer times count in its last bucket.
+// longestPhase is the range of a histogram in ns, whose last bucket also counts longer times.
 const longestPhase = int64(time.Hour)
 
 // Count adds the bytes of the bodies that a call sent and received. firstByte is the time to the

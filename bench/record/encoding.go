@@ -60,8 +60,7 @@ func (l *Log) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// leastRecord is the minimum size of a record in bytes: flags, due, issue and end, and the number
-// of attempts or two times.
+// leastRecord is the minimum size of a record in bytes.
 const leastRecord = 5
 
 // UnmarshalBinary replaces the records with those of AppendBinary. It allocates at most a small
@@ -91,7 +90,6 @@ type decoding struct {
 	bad   bool
 }
 
-// record reads the part after the due time.
 func (d *decoding) record(r *Record) {
 	flags := d.flags
 	r.Blocked, r.Outcome = flags&blockedFlag != 0, Outcome(flags>>outcomeBits&7)
@@ -113,7 +111,7 @@ func (d *decoding) record(r *Record) {
 	d.bad = d.bad || r.Outcome > GaveUp || flags>>classBits > uint64(strategies.IO)
 }
 
-// nextDue reads the flags of the next record and its due time, which is not before due.
+// nextDue reads the flags of the next record and its due time.
 func (d *decoding) nextDue(due int64) int64 {
 	d.flags = d.unsigned(math.MaxUint16)
 	next := d.signed(due)
@@ -134,7 +132,7 @@ func (d *decoding) unsigned(most uint64) uint64 {
 // mostInstant bounds times, so the sum of two cannot overflow an int64.
 const mostInstant = math.MaxInt64 / 4
 
-// signed reads a difference and returns the resulting time, which must not be negative.
+// signed reads a difference and returns the resulting time.
 func (d *decoding) signed(from int64) int64 {
 	v, size := binary.Varint(d.rest)
 	if size <= 0 || v < -mostInstant || v > mostInstant {

@@ -65,7 +65,7 @@ const chunkBits = 12
 
 const chunkMask = 1<<chunkBits - 1
 
-// A chunk is an array, so a masked index needs no bounds check.
+// an array, so a masked index needs no bounds check
 type chunk [1 << chunkBits]Record
 
 // A Log contains the records of the tasks that one goroutine issues, in order of due times. Only
@@ -101,7 +101,6 @@ func (l *Log) Add(due int64) *Record {
 	return r
 }
 
-// begin allocates the next chunk, if needed.
 func (l *Log) begin() {
 	l.Reserve(l.n + 1)
 	if c := &l.chunks[l.n>>chunkBits]; *c == nil {

@@ -64,10 +64,9 @@ func (t *Trace) Seq(i int) uint64 {
 	return uint64(t.numbers[i>>chunkBits][i&chunkMask])
 }
 
-// Lags yields the tasks with their lags. The lag is the delay of the generator compared with an
-// ideal generator, which turns to a task when it is due or when the previous Submit returns. The
-// time of Submit belongs to the strategy. A generator that overslept lags until it has caught up.
-// Each log has its own generator.
+// Lags yields the tasks with their lags: the delay compared with an ideal generator, which turns to
+// a task when it is due or when the previous Submit returns. A generator that overslept lags until
+// it has caught up. Each log has its own generator.
 func (t *Trace) Lags() iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		before := make([]Lagging, 1) // by log
