@@ -55,14 +55,13 @@ var _ = register(Spec{
 //
 //	S · (1 + slope · max(0, n − knee))
 //
-// where S is the time of its work and n the number of calls in service when it began, including
-// itself. It adds the excess as a wait after the work, rounded to a nanosecond. During this wait
-// the call is still in service and slows others down. Failed work is followed by the wait too. The
-// end of ctx ends the wait.
+// where S is the time of its work and n the number of calls in service when it began. It adds the
+// excess as a wait after the work, also after failed work. During the wait the call is still in
+// service. The end of ctx ends the wait.
 //
 // With n > knee calls always in service the throughput is n/(S·(1 + slope·(n−knee))), which tends
-// to 1/(slope·S). At the knee it is knee/S. With slope·knee = 1 the throughput stays at the knee's
-// level. With a larger product it falls as calls are added (congestion collapse).
+// to 1/(slope·S). At the knee it is knee/S. If slope·knee > 1, it falls as calls are added
+// (congestion collapse).
 type brownout struct {
 	delaying
 	knee, later int64
@@ -96,8 +95,7 @@ func (b *brownout) kneeNow() int64 {
 	return b.knee
 }
 
-// excess returns the wait after work of that time with so many calls above the knee. It is at most
-// the longest Duration.
+// excess returns the wait after work of that time with so many calls above the knee.
 func (b *brownout) excess(took time.Duration, above int64) time.Duration {
 	ns := math.Round(float64(took) * (b.slope * float64(above)))
 	if ns >= math.MaxInt64 {

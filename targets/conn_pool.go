@@ -47,7 +47,6 @@ type connPool struct {
 	line list.List // of *waiter, in order of arrival
 }
 
-// A waiter is a waiting call.
 type waiter struct {
 	deadline time.Time
 	granted  chan struct{} // closed when the call has a connection and has left the line
@@ -65,7 +64,6 @@ func (p *connPool) Call(ctx context.Context, seq uint64, work Work) error {
 	return work(ctx, seq)
 }
 
-// acquire returns nil when the call has a connection.
 func (p *connPool) acquire(ctx context.Context) error {
 	p.mu.Lock()
 	if p.idle > 0 {
@@ -102,7 +100,7 @@ func (p *connPool) acquire(ctx context.Context) error {
 	}
 }
 
-// leave removes a call from the line. It returns false if the call already has a connection.
+// leave returns false if the call already has a connection.
 func (p *connPool) leave(at *list.Element) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,8 +113,7 @@ func (p *connPool) leave(at *list.Element) bool {
 	}
 }
 
-// release gives the connection to the first waiting call before its deadline. Calls after their
-// deadline leave by themselves.
+// release skips calls whose deadline has passed, which leave by themselves.
 func (p *connPool) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -40,7 +40,6 @@ var (
 	failedCalls  = Counter{metric.FailedCalls, "lower", "calls let through that the target made fail"}
 )
 
-// counters returns the counters of calls and more.
 func counters(more ...Counter) []Counter {
 	return append([]Counter{admittedCalls, refusedCalls, abandonedCalls}, more...)
 }
@@ -48,8 +47,7 @@ func counters(more ...Counter) []Counter {
 // calls counts the outcomes of calls.
 type calls struct{ admitted, refused, abandoned atomic.Int64 }
 
-// gone counts a call that ended with this error of its context, and returns the error. nil counts
-// nothing.
+// gone counts a call whose client gave up, if err is not nil, and returns err.
 func (c *calls) gone(err error) error {
 	if err != nil {
 		c.abandoned.Add(1)

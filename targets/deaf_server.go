@@ -50,7 +50,6 @@ var _ = register(Spec{
 	},
 })
 
-// deafStream separates the service times from other random numbers of the same seed.
 const deafStream = 0xdeaf
 
 // deafServer serves calls in order of arrival by the Kiefer–Wolfowitz recursion. A call occupies
@@ -95,7 +94,7 @@ func (d *deafServer) Call(ctx context.Context, seq uint64, work Work) error {
 	return &Throttled{Refusal: Unavailable}
 }
 
-// accept puts a call into the queue and returns the time until it is served.
+// accept returns the time until the call is served.
 func (d *deafServer) accept(now time.Duration) (response time.Duration, accepted bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,10 +1,9 @@
 // Package targets contains models of the service that tasks call, with its limits and faults: rate
 // limits, bans, small connection pools, slow and failing calls.
 //
-// A Policy decides on calls from their times alone, and is tested against an oracle in exact
-// arithmetic. Limited turns a Policy into a Target in the same process, under the real or virtual
-// clock. Handler serves any Target over HTTP. Targets that depend on more than time, such as slots,
-// connections or call numbers, have no Policy.
+// A Policy decides on calls from their times alone. Limited turns a Policy into a Target in the
+// same process, under the real or virtual clock. Handler serves any Target over HTTP. Targets that
+// depend on more than time, such as slots, connections or call numbers, have no Policy.
 //
 // A call that a target refuses is throttled. Its error is a *Throttled with the reason and, if
 // known, the retry time. A call that a target makes fail ends with ErrFault. A strategy's refusal
@@ -13,6 +12,5 @@
 // A target counts its calls (Counted). A target with a limit reports its remaining quota (Metered).
 // A Tenanted target receives the tenant of each call.
 //
-// To add a target, write a file with one register line. It then appears in All, the tests,
-// `poolbench list` and the documentation.
+// To add a target, write a file with one register line.
 package targets

@@ -73,15 +73,12 @@ type flaky struct {
 	count          atomic.Uint64 // number of calls, used with draw=call
 }
 
-// The values of draw.
 const (
 	drawPerTask = "task"
 	drawPerCall = "call"
 )
 
-// faults separates the generator from that of a workload with the same seed. Otherwise slow tasks
-// would fail. poisoned separates a second generator, so that poison does not change the faults of
-// other tasks.
+// Streams that separate faults and poison from each other and from a workload with the same seed.
 const (
 	faults   = 0x9e3779b97f4a7c15
 	poisoned = 0xd1b54a32d192ed03
@@ -120,7 +117,6 @@ func (f *flaky) Call(ctx context.Context, seq uint64, work Work) error {
 	return work(ctx, seq)
 }
 
-// unit returns a random number in [0, 1) with 53 bits.
 func unit(pcg *rand.PCG) float64 { return float64(pcg.Uint64()>>11) / (1 << 53) }
 
 func (f *flaky) Counts() []Count {

@@ -67,7 +67,6 @@ func (f *freeze) Call(ctx context.Context, seq uint64, work Work) error {
 	return cmp.Or(err, ended)
 }
 
-// thaw waits until the end of a freeze.
 func (f *freeze) thaw(ctx context.Context) (waited bool, err error) {
 	left := f.period - f.clock.now()%f.period
 	if left > f.stop {

@@ -29,14 +29,12 @@ var _ = register(Spec{
 	},
 })
 
-// A LeakyBucket is a Policy that serves calls at equal distances. A call is served 1/rate after the
-// previous call, or at once if that is earlier. Until then it waits in a bounded queue. It is
-// refused if the queue is full.
+// A LeakyBucket is a Policy that serves calls at distances of at least 1/rate. Until its turn a
+// call waits in a bounded queue. It is refused if the queue is full.
 //
-// It admits the same calls as a TokenBucket with burst queue+1, but serves them at their turns
-// instead of at once. With F and T as in TokenBucket, the turn of a call is max(F, now), and it is
-// admitted if that is at most queue·T after now. A turn is rounded up to a nanosecond, but F is
-// exact, so there is no drift. The turn of a call that gives up is lost.
+// It admits the same calls as a TokenBucket with burst queue+1. With F as in TokenBucket, the turn
+// of a call is max(F, now), rounded up to a nanosecond. F is exact, so there is no drift. The turn
+// of a call that gives up is lost.
 type LeakyBucket struct {
 	bucket  *TokenBucket
 	delayed int64

@@ -45,8 +45,7 @@ func PolicyOf(t Target) Policy {
 	return nil
 }
 
-// PolicyFor returns the Policy of the targets that the variant builds, or nil if they have none or
-// cannot be built.
+// PolicyFor returns the Policy of the targets that the variant builds, or nil.
 func PolicyFor(v Variant) Policy {
 	if v.Spec.New == nil {
 		return nil
@@ -58,7 +57,6 @@ func PolicyFor(v Variant) Policy {
 	return PolicyOf(t)
 }
 
-// limitedBy returns Limited(p), or err.
 func limitedBy(p Policy, err error) (Target, error) {
 	if err != nil {
 		return nil, err

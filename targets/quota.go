@@ -24,8 +24,8 @@ type Metered interface {
 }
 
 // policyField returns the value of the RateLimit-Policy header field
-// (draft-ietf-httpapi-ratelimit-headers-10). The draft's window has whole seconds. Other windows
-// are omitted, because clients would use a rounded window as exact.
+// (draft-ietf-httpapi-ratelimit-headers-10), whose windows are whole seconds. It omits other
+// windows.
 func (q Quota) policyField() string {
 	field := `"default";q=` + integer(int64(q.Limit))
 	switch {
@@ -37,8 +37,7 @@ func (q Quota) policyField() string {
 	return field
 }
 
-// limitField returns the value of the RateLimit header field: the remaining quota, and the seconds
-// until there is more, rounded up.
+// limitField returns the value of the RateLimit header field. Its seconds are rounded up.
 func (q Quota) limitField() string {
 	field := `"default";r=` + integer(int64(q.Remaining))
 	if q.Reset > 0 {

@@ -32,8 +32,7 @@ var _ = register(Spec{
 	},
 })
 
-// A SECBan is a Policy with refusals and bans. It treats all calls as calls of one client, such as
-// one address.
+// A SECBan is a Policy with refusals and bans for one client.
 //
 // A SlidingWindow admits calls within the limit per window. A call above it is refused as TooMany,
 // with the exact time of the next slot. More than tolerance refusals in a row start a ban. So a

@@ -77,5 +77,4 @@ func (w *SlidingWindow) Quota(now time.Duration) Quota {
 	return q
 }
 
-// reset empties the window.
 func (w *SlidingWindow) reset() { w.log, w.oldest = w.log[:0], 0 }

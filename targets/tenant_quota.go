@@ -65,7 +65,6 @@ func (q *tenantQuota) CallOf(ctx context.Context, tenant int32, seq uint64, work
 	return work(ctx, seq)
 }
 
-// decide reads the clock under the lock, so buckets see non-decreasing times.
 func (q *tenantQuota) decide(tenant int32) Decision {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -35,10 +35,9 @@ var _ = register(Spec{
 // A TokenBucket is a Policy that admits a call if its bucket contains a token, and removes the
 // token. The bucket holds up to burst tokens, starts full, and fills continuously at the rate.
 //
-// Its state is the time at which the bucket will be full (the theoretical arrival time of GCRA),
-// not a number of tokens. So admission is an addition, and no elapsed time is multiplied and
-// rounded. T = 1/rate is the time per token and F the time of fullness. At now the bucket contains
-// burst − (F−now)/T tokens, which is at least one if and only if
+// Its state is the time F at which the bucket will be full (the theoretical arrival time of GCRA),
+// so no elapsed time is multiplied and rounded. T = 1/rate is the time per token. At now the bucket
+// contains burst − (F−now)/T tokens, which is at least one if and only if
 //
 //	F − (burst−1)·T ≤ now
 //
@@ -56,7 +55,7 @@ type TokenBucket struct {
 	full     instant // F
 }
 
-// instant is ns + frac/num nanoseconds, 0 ≤ frac < num.
+// ns + frac/num nanoseconds, 0 ≤ frac < num
 type instant struct {
 	ns   int64
 	frac uint64
@@ -74,7 +73,7 @@ func NewTokenBucket(rate float64, burst int) (*TokenBucket, error) {
 	return newBucket(rate, uint64(burst), "burst")
 }
 
-// newBucket returns a bucket of size tokens. The error uses key as the name of the size.
+// The error uses key as the name of the size.
 func newBucket(rate float64, size uint64, key string) (*TokenBucket, error) {
 	if !(rate > 0 && rate <= 1e9) {
 		return nil, fmt.Errorf("rate: must be above 0 and at most 1000000000 per second, got %v",
@@ -101,7 +100,7 @@ func newBucket(rate float64, size uint64, key string) (*TokenBucket, error) {
 		math.Floor(maxFill/(365.25*24*float64(time.Hour))))
 }
 
-// tokens returns n·T, for n up to the size of the bucket.
+// tokens returns n·T.
 func (b *TokenBucket) tokens(n uint64) instant {
 	hi, lo := bits.Mul64(b.perToken, n)
 	ns, frac := bits.Div64(hi, lo, b.num)

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// windowKeys returns the keys of a limit per window, with these defaults.
 func windowKeys(limit, window string) []param.Key {
 	return []param.Key{
 		{Name: "limit", Kind: param.Int, Default: limit,

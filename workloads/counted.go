@@ -12,8 +12,8 @@ import (
 // calibrated is the calibration of this machine, cached for the life of the process.
 var calibrated = new(machine.Calibration)
 
-// amount describes CPU work whose time is linear in a count of units. The parameter mean, or the
-// count itself, sets the size of a task.
+// amount describes CPU work whose time is linear in a count. The parameter mean, or the count
+// itself, sets the size of a task.
 type amount struct {
 	count param.Key // an Int or a Size
 	start func(seed uint64, units int) counted
@@ -27,7 +27,6 @@ type counted interface {
 
 func (a *amount) Sized(units int) machine.Doer { return a.start(0, units) }
 
-// keys returns the parameters mean and count.
 func (a *amount) keys() []param.Key {
 	count := a.count
 	count.Default = "0"
@@ -35,7 +34,6 @@ func (a *amount) keys() []param.Key {
 		Doc: "time of a task alone on this machine, which gives the number of " + count.Name}, count}
 }
 
-// spec completes the Spec of the work.
 func (a *amount) spec(s Spec) Spec {
 	s.Kind, s.Keys, s.Check, s.New = CPU, a.keys(), a.check, a.build
 	return s
@@ -49,7 +47,6 @@ func (a *amount) given(v param.Values) int64 {
 	return int64(v.Int(a.count.Name))
 }
 
-// check reports errors that need no calibration.
 func (a *amount) check(v param.Values) error {
 	name, n := a.count.Name, a.given(v)
 	switch {
@@ -64,7 +61,6 @@ func (a *amount) check(v param.Values) error {
 	return err
 }
 
-// build calibrates and creates the workload.
 func (a *amount) build(seed uint64, v param.Values) (Workload, error) {
 	l, err := calibrated.Line(a)
 	if err != nil {
@@ -81,8 +77,8 @@ func (a *amount) build(seed uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// unitsIn returns the number of units that take that long. It rejects a mean below half a unit's
-// time, because l.Fixed may be negative on a busy machine.
+// unitsIn returns the number of units that take that long. l.Fixed may be negative on a busy
+// machine, so it also requires half a unit's time.
 func unitsIn(mean time.Duration, l machine.Line, name string) (int, error) {
 	exact := math.Round((float64(mean) - l.Fixed) / l.PerUnit)
 	if exact < 1 || 2*float64(mean) < l.PerUnit || exact > math.MaxInt32 {

@@ -49,12 +49,11 @@ const averageChunk = 1 << 15
 type cpuAverage struct {
 	times
 	n int
-	// total sums the results of all tasks modulo 2⁶⁴, so the compiler cannot remove the work. It
-	// omits parts that ctx interrupted.
+	// sum of all results modulo 2⁶⁴, without parts that ctx interrupted; prevents the compiler from
+	// removing the work
 	total atomic.Uint64
 }
 
-// Do averages all numbers.
 func (w *cpuAverage) Do(ctx context.Context, _ uint64) error { return w.sum(ctx, 0, w.n) }
 
 func (w *cpuAverage) DoPart(
@@ -63,8 +62,7 @@ func (w *cpuAverage) DoPart(
 	return w.part(ctx, w.n, w.mean, from, length)
 }
 
-// part does one part of n numbers, assuming that each number takes equally long. Adjacent parts
-// neither repeat nor omit a number.
+// part does one part of n numbers. Adjacent parts neither repeat nor omit a number.
 func (w *cpuAverage) part(
 	ctx context.Context, n int, duration, from, length time.Duration,
 ) (more bool, err error) {
@@ -124,7 +122,6 @@ func newUnequalAverage(seed uint64, mean *cpuAverage, r float64) (*unequalAverag
 
 func (w *unequalAverage) Long(seq uint64) bool { return w.Rare(seq) }
 
-// Do averages the numbers of the task's length.
 func (w *unequalAverage) Do(ctx context.Context, seq uint64) error {
 	return w.sum(ctx, 0, w.numbers[w.Kind(seq)])
 }

@@ -24,9 +24,8 @@ var _ = register(gzipPages.spec(Spec{
 	Source: "RFC 1952; pattern: compression in a worker pool",
 }))
 
-// Each page of about 25 µs is compressed separately, after a check of ctx. In a single stream the
-// first 32 KiB would cost less than half as much per byte as the rest, so time would not be linear
-// in pages.
+// Each page of about 25 µs is compressed separately. In a single stream the first 32 KiB would cost
+// less than half as much per byte as the rest, so time would not be linear in pages.
 const pageBytes, textBytes = 1 << 10, 256 << 10
 
 // cpuGzip compresses different pages of one text in each task. Their times vary by one or two
@@ -40,14 +39,14 @@ type cpuGzip struct {
 	slots sync.Pool // of *gzipping
 }
 
-// gzipping is the memory of one task: 0.8 MB, most of it for the compressor.
+// gzipping is the memory of one task, 0.8 MB.
 type gzipping struct {
 	pcg rand.PCG
 	out checksum
 	gz  *gzip.Writer // writes to out
 }
 
-// checksum uses the compressed text, so the compiler cannot remove the work.
+// checksum prevents the compiler from removing the work.
 type checksum struct {
 	sum   uint32
 	bytes int
@@ -69,8 +68,7 @@ func newCompressor(seed uint64, pages int) *cpuGzip {
 	return w
 }
 
-// newText returns words with Zipf-distributed frequencies, as in prose. It compresses to half its
-// size.
+// newText returns words with Zipf-distributed frequencies, which compress to half their size.
 func newText(seed uint64) []byte {
 	r := rand.New(rand.NewPCG(^seed, 0)) // no task uses this stream
 	words := make([][]byte, 2000)
@@ -97,7 +95,6 @@ func (w *cpuGzip) Do(ctx context.Context, seq uint64) error {
 	return w.compress(ctx, s, &s.out, seq)
 }
 
-// compress writes the task's pages, each compressed separately.
 func (w *cpuGzip) compress(ctx context.Context, s *gzipping, to io.Writer, seq uint64) error {
 	s.pcg.Seed(w.seed, seq)
 	for range w.pages {

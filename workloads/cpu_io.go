@@ -47,7 +47,6 @@ func checkCPUIO(v param.Values) error {
 	return checkMixed(v)
 }
 
-// cpuIO has separate tasks for the two parts of a mixed task.
 type cpuIO struct {
 	hash *cpuSHA256
 	wait *waits
@@ -56,7 +55,6 @@ type cpuIO struct {
 	times
 }
 
-// Do computes, or waits without using the processor.
 func (w *cpuIO) Do(ctx context.Context, seq uint64) error {
 	if w.coin.Rare(seq) {
 		return w.hash.Do(ctx, seq)

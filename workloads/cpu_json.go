@@ -37,8 +37,8 @@ type jsonSizes struct{}
 
 func (jsonSizes) Sized(n int) machine.Doer { return newDoubler(n) }
 
-// cpuJSON encodes one object. The object is small because its parts are shared, but its text and
-// the decoded copy grow as 2ⁿ. All tasks are equal, so the seed has no effect.
+// cpuJSON encodes one object, whose parts are shared. Only its text and the decoded copy grow as
+// 2ⁿ. All tasks are equal, so the seed has no effect.
 type cpuJSON struct {
 	times
 	object any
@@ -54,8 +54,8 @@ func newDoubler(n int) *cpuJSON {
 	return &cpuJSON{object: object}
 }
 
-// Do encodes and decodes, and checks ctx before each step. It allocates on purpose: about 480 bytes
-// in 7.5 allocations for each of the 2ⁿ⁺¹ objects in the text.
+// Do allocates on purpose: about 480 bytes in 7.5 allocations for each of the 2ⁿ⁺¹ objects in the
+// text.
 func (w *cpuJSON) Do(ctx context.Context, _ uint64) error {
 	_, err := w.roundTrip(ctx)
 	return err

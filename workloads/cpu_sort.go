@@ -43,14 +43,12 @@ type cpuSort struct {
 	n    int
 }
 
-// Do draws and sorts, and checks ctx before each step. It allocates on purpose: one object of 8·n
-// bytes per task.
+// Do allocates on purpose: one object of 8·n bytes per task.
 func (w *cpuSort) Do(ctx context.Context, seq uint64) error {
 	_, err := w.sort(ctx, seq)
 	return err
 }
 
-// sort returns the task's numbers in order.
 func (w *cpuSort) sort(ctx context.Context, seq uint64) ([]uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

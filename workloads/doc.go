@@ -2,18 +2,16 @@
 //
 // A task's work depends only on the workload's seed and the task's sequence number, drawn from
 // rand.NewPCG(seed, seq), or on the number alone, as in a trace. So every strategy gets the same
-// tasks in any order. Other random streams of a run must not use the same pair, because they would
-// correlate with task times.
+// tasks in any order. Other random streams of a run must not use the same pair.
 //
-// Waits sleep. Sleeps are exact under the virtual clock. Under the real clock they overshoot, on
-// some machines by a median of 0.5 ms, so results use the measured time, while Mean is the
-// requested time. CPU workloads count their work, because a task that spins for a time would do
-// less work under contention and never end under a virtual clock. The time per unit of work is
-// calibrated once per process.
+// Waits sleep, exactly under the virtual clock. Under the real clock sleeps overshoot, on some
+// machines by a median of 0.5 ms, so results use the measured time, while Mean is the requested
+// time. CPU workloads count their work, because a task that spins for a time would do less work
+// under contention and never end under a virtual clock. The time per unit of work is calibrated
+// once per process.
 //
 // A workload instance belongs to one run and one clock, because its timers stay in the synctest
 // bubble of the first task.
 //
-// To add a workload, write a file with one register line. It then appears in All, the tests,
-// `poolbench list` and the documentation.
+// To add a workload, write a file with one register line.
 package workloads

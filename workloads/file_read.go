@@ -41,7 +41,6 @@ var _ = register(Spec{
 	Check: checkFiles,
 })
 
-// fileKeys are the parameters of all workloads that read files.
 var fileKeys = []param.Key{
 	{Name: "p", Kind: param.Float, Default: "0.05", Doc: "share of large files, from 0 to 1"},
 	{Name: "small", Kind: param.Size, Default: "64KiB", Doc: "size of a small file"},
@@ -65,8 +64,8 @@ func checkFiles(v param.Values) error {
 	return err
 }
 
-// fileSet has a small and a large file in its own directory. Reads come from the page cache, as for
-// a server's hot files. So a task measures system calls and copying, not a disk.
+// fileSet has a small and a large file. Reads come from the page cache, as for a server's hot
+// files, so a task measures system calls and copying, not a disk.
 type fileSet struct {
 	registry.Coin // rare files are large
 	dir           *files.ScratchDir
@@ -91,7 +90,6 @@ func newFiles(seed uint64, v param.Values) (f *fileSet, err error) {
 	return f, nil
 }
 
-// filesDir creates a directory inside the directory that the parameter dir names.
 func filesDir(v param.Values) (*files.ScratchDir, error) {
 	base := ""
 	if v.Given("dir") {
@@ -114,7 +112,7 @@ func writeRandom(path string, size int64) error {
 	return errors.Join(err, file.Close())
 }
 
-// measure times read alone for each file size, and closes the files on failure.
+// measure closes the files on failure.
 func (f *fileSet) measure(read func(ctx context.Context, which int) error) (err error) {
 	for i := range f.durations {
 		if f.durations[i], err = machine.TimeAlone(func() error {
@@ -127,7 +125,6 @@ func (f *fileSet) measure(read func(ctx context.Context, which int) error) (err 
 	return nil
 }
 
-// Long reports whether the task reads the large file.
 func (f *fileSet) Long(seq uint64) bool { return f.Rare(seq) }
 
 // Close removes the files and their directory.

@@ -58,7 +58,6 @@ func newFileReadChunked(seed uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// chunks returns the number of chunks of the file. The last may be shorter.
 func (w *fileReadChunked) chunks(which int) int64 {
 	return (w.sizes[which] + w.chunk - 1) / w.chunk
 }

@@ -17,10 +17,8 @@ type labels struct {
 	upTo []float64 // probability of a number of at most the index
 }
 
-// labelStream is added to the seed.
 const labelStream = 0x6c6162656c000000
 
-// newLabels returns labels with the numbers 0, 1, … in proportion to the weights.
 func newLabels(seed uint64, d dist.Dist, weights []float64) labels {
 	l := labels{newWaits(seed, d), make([]float64, len(weights))}
 	sum := 0.0
@@ -34,7 +32,6 @@ func newLabels(seed uint64, d dist.Dist, weights []float64) labels {
 	return l
 }
 
-// number returns the number of task seq.
 func (l labels) number(seq uint64) int {
 	s := l.slot()
 	defer l.slots.Put(s)
@@ -46,7 +43,6 @@ func (l labels) number(seq uint64) int {
 	return min(i, len(l.upTo)-1)
 }
 
-// timeKey is the parameter of workloads whose task times may have any distribution.
 var timeKey = param.Key{Name: "time", Kind: param.Distribution, Default: "exp(10ms)",
 	Doc: "time of a task"}
 

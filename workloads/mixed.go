@@ -38,8 +38,7 @@ func checkMixed(v param.Values) error {
 	return nil
 }
 
-// hasherFor returns a hasher whose tasks take that long alone on this machine, by calibration. The
-// error is about the parameter cpu.
+// hasherFor returns a hasher whose calibrated task time is cpu.
 func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
 	l, err := calibrated.Line(sha256Blocks)
 	if err != nil {

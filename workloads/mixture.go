@@ -22,7 +22,7 @@ var _ = register(Spec{
 // mostBranches bounds the time of a draw, which searches the weights linearly.
 const mostBranches = 8
 
-// branchKeys returns w1, d1, w2, d2, …. Branches without a default have weight 0.
+// Branches without a default have weight 0.
 func branchKeys(weights, dists []string) (keys []param.Key) {
 	for i := range mostBranches {
 		weight, d := "0", "const(0s)"
@@ -39,8 +39,7 @@ func branchKeys(weights, dists []string) (keys []param.Key) {
 	return keys
 }
 
-// mixtureOf omits branches without weight. It checks the others itself, because dist.NewMixture
-// would renumber them in its errors.
+// mixtureOf checks the branches itself, because dist.NewMixture would renumber them in its errors.
 func mixtureOf(v param.Values) (dist.Dist, error) {
 	var branches []dist.Branch
 	for i := range mostBranches {

@@ -60,8 +60,7 @@ type pipe struct {
 	err  error // why reading ended; valid after read is closed
 }
 
-// Do writes chunks to a pipe and waits for the reader after each chunk. It checks ctx between
-// chunks.
+// Do writes chunks and waits for the reader after each. It checks ctx between chunks.
 func (w *pipes) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -96,7 +95,6 @@ func (w *pipes) writeChunks(ctx context.Context, p *pipe) error {
 	return nil
 }
 
-// readTasks is the pipe's reading goroutine.
 func (w *pipes) readTasks(p *pipe) {
 	buffer := make([]byte, min(w.bytes, pipeChunk))
 	for {
@@ -145,7 +143,6 @@ func (w *pipes) putBack(p *pipe) {
 	}
 }
 
-// remove closes the pipe, unless Close has closed it.
 func (w *pipes) remove(p *pipe) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,7 +153,6 @@ func (w *pipes) remove(p *pipe) error {
 	return p.close()
 }
 
-// close ends the reader with an end of file.
 func (p *pipe) close() error { return errors.Join(p.to.Close(), p.from.Close()) }
 
 // Close closes all pipes and waits for the readers. Tasks in flight fail.

@@ -13,13 +13,11 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// waiter sleeps for the time of the task.
 type waiter struct {
 	time func(s *slot, seq uint64) time.Duration
 	// function to sleep with; nil means the runtime's timers
 	sleep Sleep
-	// slots has a *slot per task in flight. Each instance has its own, because a timer must not
-	// leave its synctest bubble.
+	// a *slot per task in flight, per instance because a timer must not leave its synctest bubble
 	slots sync.Pool
 
 	watch atomic.Pointer[watch] // nil until a context is watched
@@ -27,15 +25,14 @@ type waiter struct {
 	seen  <-chan struct{} // Done channel of the last context, until one is watched
 }
 
-// slot has the objects that a task would otherwise allocate: a generator, which escapes through
-// interfaces of rand and dist, and a timer.
+// slot has the objects that a task would otherwise allocate. The generator escapes through
+// interfaces of rand and dist.
 type slot struct {
 	pcg   rand.PCG
 	rand  *rand.Rand // draws from pcg
 	timer *time.Timer
 }
 
-// seed returns the random numbers of task seq.
 func (s *slot) seed(seed, seq uint64) *rand.Rand {
 	if s.rand == nil {
 		s.rand = rand.New(&s.pcg)
@@ -58,8 +55,7 @@ func (w *waiter) DoPart(
 	return w.Time(seq)-from > length, w.wait(ctx, seq, from, length)
 }
 
-// wait waits for a part of the task's time. It has two defers and seven returns; with one more
-// return Go would allocate a defer list.
+// wait has two defers and seven returns. With one more return Go would allocate a defer list.
 func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -120,7 +116,6 @@ func newWaits(seed uint64, d dist.Dist) *waits {
 	return w
 }
 
-// drawn returns a Spec.New for waits of a distribution.
 func drawn(
 	of func(v param.Values) (dist.Dist, error),
 ) func(seed uint64, v param.Values) (Workload, error) {
@@ -143,11 +138,9 @@ func (w *waits) C2() float64 { return w.dist.C2() }
 
 func (w *waits) Dist() dist.Dist { return w.dist }
 
-// meanKey is the parameter mean of most waits.
 var meanKey = param.Key{Name: "mean", Kind: param.Duration, Default: "10ms",
 	Doc: "mean time of a task"}
 
-// ofMean returns a Spec.New for waits with the parameter mean.
 func ofMean[D dist.Dist](of func(time.Duration) D) func(uint64, param.Values) (Workload, error) {
 	return drawn(func(v param.Values) (dist.Dist, error) {
 		mean, err := positiveMean(v)

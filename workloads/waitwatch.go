@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// A watch lets tasks with the same context wait only for their timers, because a select over timer
-// and context costs a fifth of a virtual run. When the context ends, it interrupts the waits. There
-// is one watch, for the context that most tasks share: the strategy's.
+// A watch interrupts the waits of a context when it ends, so tasks wait only for their timers. A
+// select over timer and context costs a fifth of a virtual run. The watched context is the one that
+// most tasks share: the strategy's.
 type watch struct {
 	done <-chan struct{} // of the watched context
 
@@ -32,8 +32,7 @@ const (
 	cutShort
 )
 
-// watchOver returns the watch over the context, or nil. It watches only the first context that two
-// consecutive waits share.
+// watchOver returns nil unless ctx is the first context that two consecutive waits share.
 func (w *waiter) watchOver(ctx context.Context, done <-chan struct{}) *watch {
 	if over := w.watch.Load(); over != nil {
 		if over.done == done {
@@ -53,7 +52,6 @@ func (w *waiter) watchOver(ctx context.Context, done <-chan struct{}) *watch {
 	return over
 }
 
-// acquire returns an idle watched.
 func (o *watch) acquire() *watched {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -73,7 +71,6 @@ func (o *watch) putBack(p *watched) {
 	o.mu.Unlock()
 }
 
-// end interrupts the current waits. Later waits check the context.
 func (o *watch) end() {
 	o.mu.Lock()
 	all := o.all
@@ -112,7 +109,6 @@ func (p *watched) wait(ctx context.Context, d time.Duration) error {
 	return early
 }
 
-// set makes the timer expire after d.
 func (s *slot) set(d time.Duration) {
 	if s.timer == nil {
 		s.timer = time.NewTimer(d)

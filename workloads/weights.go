@@ -16,17 +16,14 @@ var WeightsKey = param.Key{Name: "weights", Kind: param.Text, Default: "1",
 	Doc: "units of the limit that a task takes with a strategy that weighs: 4, uniform(1,8), or " +
 		"mixture(0.9,1,0.1,8) of shares and weights; --load still counts slots of one unit"}
 
-// mostTaskWeight is the largest limit.
 const mostTaskWeight = 1 << 20
 
-// mostWeights bounds the number of weights of a mixture.
 const mostWeights = 16
 
-// weightStream is added to the seed.
 const weightStream = 0x7765696768740000
 
-// A WeightLaw is the distribution of the weights of tasks. The weight of a task depends only on the
-// seed and the task's number, not on its time.
+// A WeightLaw is the distribution of the weights of tasks. A weight depends only on the seed and
+// the task's number.
 type WeightLaw struct {
 	seed    uint64
 	first   int64     // uniform: the smallest weight
@@ -58,7 +55,6 @@ func (s Spec) hasWeights() bool {
 	})
 }
 
-// withWeights adds the key.
 func (s Spec) withWeights() Spec {
 	if !slices.ContainsFunc(s.Keys, func(k param.Key) bool { return k.Name == WeightsKey.Name }) {
 		s.Keys = append(slices.Clip(s.Keys), WeightsKey)

@@ -104,7 +104,6 @@ func (h *handler) stream(_ any, s grpc.ServerStream) error {
 	return nil
 }
 
-// answers returns message i of a response.
 func (h *handler) answers(asked *dynamicpb.Message, i uint32) *dynamicpb.Message {
 	m := dynamicpb.NewMessage(h.answer)
 	m.Set(h.answer.Fields().ByName("number"), protoreflect.ValueOfUint32(i))
@@ -112,7 +111,6 @@ func (h *handler) answers(asked *dynamicpb.Message, i uint32) *dynamicpb.Message
 	return m
 }
 
-// serve calls the target.
 func (h *handler) serve(ctx context.Context) error {
 	field := strings.Join(metadata.ValueFromIncomingContext(ctx, targets.TenantField), ",")
 	target, err := targets.ForTenant(h.target, field)

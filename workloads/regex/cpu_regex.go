@@ -98,7 +98,7 @@ func newMatcher(engine string, n int) *cpuRegex {
 
 var errMatch = errors.New("the evil input matches")
 
-// Do checks ctx only at the start, because neither engine can be interrupted.
+// Do checks ctx only at the start.
 func (w *cpuRegex) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -106,7 +106,6 @@ func newCall(_ uint64, v param.Values) (workloads.Workload, error) {
 	return w, nil
 }
 
-// prepare finds the method and encodes the message.
 func (w *call) prepare(path string, v param.Values) (_ *grpcdyn.Message, err error) {
 	var find grpcdyn.Source
 	if v.Given("proto") {

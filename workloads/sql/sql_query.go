@@ -43,7 +43,6 @@ var _ = workloads.Register(workloads.Spec{
 	Check: checkSQLQuery,
 })
 
-// databases has the constructor of each value of the parameter db.
 var databases = map[string]func(ctx context.Context, rows int) (*database,
 	error){"sqlite": newSQLite, "postgres": newPostgres}
 
@@ -161,7 +160,7 @@ func (w *sqlQuery) write(ctx context.Context, seq uint64) error {
 // Mean returns the mean of a read and a write, each measured alone with an idle connection.
 func (w *sqlQuery) Mean() time.Duration { return w.mean }
 
-// C2 follows from the same two times.
+// C2 is from the same two times.
 func (w *sqlQuery) C2() float64 { return w.c2 }
 
 // Close removes the table and closes the connections.
