@@ -11,7 +11,7 @@ import (
 )
 
 // checkPartsSum fails unless the parts of the mean response add up to it, and the parts of the tail
-// to 1. Concurrent pieces of a task may have more service time than the response time.
+// to 1.
 func checkPartsSum(t *testing.T, r *Result, splits bool) (known bool) {
 	t.Helper()
 	if len(r.Broken) > 0 {
@@ -73,7 +73,6 @@ func TestPartsAddUp(t *testing.T) {
 	}
 }
 
-// TestPartsMerged merges the results of two machines, one of which loses more tasks.
 func TestPartsMerged(t *testing.T) {
 	var results []*Result
 	for seed := range uint64(2) {
@@ -101,7 +100,6 @@ func TestPartsUnderTheRealClock(t *testing.T) {
 	}
 }
 
-// TestPartsOfTheTail: the wait for a target with four connections must dominate the tail.
 func TestPartsOfTheTail(t *testing.T) {
 	share := func(target, part string) float64 {
 		r := runWritten(t, Written{Strategy: "worker_pool", Workload: "constant:mean=10ms",
@@ -118,8 +116,7 @@ func TestPartsOfTheTail(t *testing.T) {
 	}
 }
 
-// TestNextSlot: the prediction for one more slot must equal a run with one more slot, to the
-// nanosecond. There is no prediction if arrivals, service times or losses depend on the slots.
+// The prediction for one more slot must equal a run with one more slot, to the nanosecond.
 func TestNextSlot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -173,8 +170,7 @@ func TestNextSlot(t *testing.T) {
 	}
 }
 
-// TestNoTarget: the prediction without the target must equal a run without a target, to the
-// nanosecond. There is no prediction for a strategy that is not FIFO.
+// The prediction without the target must equal a run without a target, to the nanosecond.
 func TestNoTarget(t *testing.T) {
 	for strategy, predicted := range map[string]bool{"worker_pool": true,
 		"shortest_first": false} {

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Representative strategies, because all benchmarks of this package should run within a minute and
-// each takes 1.5 s by default.
+// Representative strategies: all benchmarks of this package should run within a minute.
 var (
 	inVirtualTime = []string{"serial", "unbounded", "semaphore", "worker_pool",
 		"bounded_queue_shed", "dispatcher", "errgroup_limit", "event_loop",
@@ -53,9 +52,9 @@ func variants(b *testing.B, names []string) (all []strategies.Variant) {
 	return all
 }
 
-// BenchmarkFrozenTarget is TestFrozenTarget under the real clock. The target is frozen for 500 ms
-// of every 2 s. The p95 response must be at least 380 ms and the p95 service below 2 ms. A harness
-// that measures from the start of the request reports 1.4 ms for both. -benchtime 1x is enough.
+// BenchmarkFrozenTarget is TestFrozenTarget under the real clock. The p95 response must be at least
+// 380 ms and the p95 service below 2 ms. A harness that measures from the start of the request
+// reports 1.4 ms for both. -benchtime 1x is enough.
 func BenchmarkFrozenTarget(b *testing.B) {
 	s := scenario(b, bench.Written{Strategy: "worker_pool", Workload: "constant:mean=1ms",
 		Arrival: "constant", Clock: "real", Limit: 4, Rate: 200, Tasks: 1200}, freezing)

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestBenchmarkSeed: each run has a different seed, to which the seed of the environment is added.
 func TestBenchmarkSeed(t *testing.T) {
 	v, err := strategies.Resolve(param.Call{Name: "worker_pool"})
 	if err != nil {

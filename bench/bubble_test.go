@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestBubble checks an undocumented requirement of the virtual clock: synctest.Test must work with
-// an empty testing.T outside of a test.
+// The virtual clock requires undocumented behaviour: synctest.Test with an empty testing.T outside
+// of a test.
 func TestBubble(t *testing.T) {
 	var elapsed time.Duration
 	if err := bubble(func() {

@@ -35,7 +35,6 @@ func runComposed(t *testing.T, strategy, target string) *bench.Result {
 	return r
 }
 
-// TestComposedRuns: the name of a composition must survive a round trip through Written.
 func TestComposedRuns(t *testing.T) {
 	for _, strategy := range []string{
 		"retry:attempts=5+token_bucket:rate=300,burst=2+worker_pool",
@@ -58,7 +57,7 @@ func TestComposedRateOfTarget(t *testing.T) {
 	}
 }
 
-// TestComposedRates: the theory covers one rate limit, so it predicts nothing for two.
+// The theory covers one rate limit, so it predicts nothing for two.
 func TestComposedRates(t *testing.T) {
 	t.Parallel()
 	for strategy, known := range map[string]bool{
@@ -75,7 +74,7 @@ func TestComposedRates(t *testing.T) {
 	}
 }
 
-// TestComposedShedsInPools: the theory covers class pools only if they never lose a task.
+// The theory covers class pools only if they never lose a task.
 func TestComposedShedsInPools(t *testing.T) {
 	claims := func(strategy string) (n int) {
 		for _, m := range runComposed(t, strategy, "none").Metrics {

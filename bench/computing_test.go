@@ -7,8 +7,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestComputingTasksHaveTheirPool runs a batch of tasks that compute and tasks that wait, with a
-// pool for each. The computing tasks must not wait for the others.
 func TestComputingTasksHaveTheirPool(t *testing.T) {
 	// About 30 computations of 0.1 ms share one slot, and 90 waits of 5 ms share two: 0.25 s.
 	w := bench.Written{Strategy: "cpu_io_split:cpu=1",

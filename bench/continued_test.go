@@ -41,8 +41,7 @@ func missingTasks(r *bench.Result) (all []rundir.Gap, tasks int) {
 	return all, tasks
 }
 
-// TestContinuedSoak interrupts and resumes a soak twice. All windows except the gaps and the few
-// after them must equal those of an uninterrupted soak.
+// All windows except the gaps and the few after them must equal those of an uninterrupted soak.
 func TestContinuedSoak(t *testing.T) {
 	for i, w := range []bench.Written{
 		{Strategy: "worker_pool", Load: 0.5, Tasks: 30_000},
@@ -129,8 +128,7 @@ func TestContinuedSoak(t *testing.T) {
 	}
 }
 
-// TestContinuedAtItsEnd resumes when no plan is left. The interrupted part is then the whole
-// result.
+// No plan is left, so the interrupted part is the whole result.
 func TestContinuedAtItsEnd(t *testing.T) {
 	s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 4100})
 	s.Soak = true
@@ -145,8 +143,7 @@ func TestContinuedAtItsEnd(t *testing.T) {
 	}
 }
 
-// TestContinuedDoubts: a reason of both parts appears once. A reason of one part names the part. A
-// fact about one part's machine is not reported for both.
+// A reason of both parts must appear once. A reason of one part must name the part.
 func TestContinuedDoubts(t *testing.T) {
 	s := scenario(t, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 1.2, Tasks: 30_000})
 	s.Soak = true

@@ -37,8 +37,8 @@ func (m *mine) Submit(ctx context.Context, t *strategies.Task) error {
 
 func (m *mine) Drain(context.Context) error { m.running.Wait(); return nil }
 
-// A strategy needs a Spec with a name and a constructor. Each run checks its other declarations.
-// Here at most Limit tasks are in flight, and the times equal the FIFO recursion to the nanosecond.
+// A strategy needs a Spec with a name and a constructor. Each run checks its other declarations:
+// here the bound on tasks in flight and the times of a FIFO queue.
 func ExampleRun() {
 	spec := strategies.Spec{
 		Name: "mine", New: newMine,

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestFoundLongTasks counts, for every short task, the long tasks that are in service.
 func TestFoundLongTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawRun(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// BenchmarkMisbehaved is run by TestMisbehaved in a separate process, because most misbehaviour
-// ends the process.
+// BenchmarkMisbehaved runs in a child process of TestMisbehaved, because most misbehaviour ends the
+// process.
 func BenchmarkMisbehaved(b *testing.B) {
 	how := misdeed(os.Getenv("POOLBENCH_MISDEED"))
 	if how == "" {
@@ -36,8 +36,7 @@ func BenchmarkMisbehaved(b *testing.B) {
 	}
 }
 
-// TestMisbehaved: the benchmark of any misbehaving strategy must fail in bounded time and report
-// the misbehaviour, under both clocks and in open and closed loops.
+// The benchmark of any misbehaving strategy must fail in bounded time and report the misbehaviour.
 func TestMisbehaved(t *testing.T) {
 	const open, closed, both = "poisson", "closed", ""
 	type row struct {
@@ -157,8 +156,7 @@ func TestMisbehaved(t *testing.T) {
 // hangs matches the complaints that appear only after the patience has expired.
 var hangs = regexp.MustCompile("does not return|never done|stands still")
 
-// benchmarkMisbehaved runs BenchmarkMisbehaved in a separate process. It returns the output without
-// the Unit lines.
+// The output is without the Unit lines.
 func benchmarkMisbehaved(
 	t *testing.T, how misdeed, clock, arrival, patience string,
 ) (out string, failed bool) {

@@ -28,8 +28,6 @@ func (a allocating) Do(context.Context, uint64) error {
 	return nil
 }
 
-// TestRuntimeMetrics: a run under the real clock reports metrics of the runtime and the system, a
-// run under the virtual clock does not.
 func TestRuntimeMetrics(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	const tasks, size = 200, 1 << 20
@@ -69,7 +67,7 @@ func TestRuntimeMetrics(t *testing.T) {
 	}
 }
 
-// TestRuntimeAbsent: values that are unknown, or unknown for so few tasks, are not metrics.
+// Unknown values are not metrics.
 func TestRuntimeAbsent(t *testing.T) {
 	o := &observe.Run{Peak: 1, Seen: &machine.WitnessSeen{Pressure: machine.UnknownPressure,
 		Runtime: &machine.RuntimeSeen{}}}

@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// TestWorkloadsAreClosed after a run, after a run that fails to start, and after an estimate.
 func TestWorkloadsAreClosed(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := scenario(t, bench.Written{Workload: "file_read:small=1KiB,large=2KiB", Clock: "real",
@@ -34,8 +33,7 @@ func TestWorkloadsAreClosed(t *testing.T) {
 	}
 }
 
-// TestServedWorkload: the target of a workload that calls a server is in the server. Its refusals
-// arrive over the connection and must count as throttled only once.
+// The target is in the server. Its refusals must count as throttled only once.
 func TestServedWorkload(t *testing.T) {
 	w := bench.Written{Workload: "http_get:service=const(0s)",
 		Target: "token_bucket:rate=0.001,burst=10", Arrival: "batch", Clock: "real",
@@ -49,8 +47,7 @@ func TestServedWorkload(t *testing.T) {
 	}
 }
 
-// TestConnectionsStay: idle connections of a client must not count as goroutines that the strategy
-// left behind.
+// Idle connections of a client must not count as goroutines that the strategy left behind.
 func TestConnectionsStay(t *testing.T) {
 	t.Parallel() // waits for remaining goroutines
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -88,7 +85,6 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// answers is a workload whose every task receives this HTTP status.
 type answers int
 
 func (a answers) Do(context.Context, uint64) error { return &workloads.StatusError{Code: int(a)} }

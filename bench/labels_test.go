@@ -30,7 +30,7 @@ func labelledTrace(t *testing.T, tenants []int) string {
 	return "trace:file=" + file + ",column=2,time=1,tenant=3,priority=4,deadline=5"
 }
 
-// TestLabelsInClosedLoops: every client has a slot, so the results of each label are known exactly.
+// Every client has a slot, so the results of each label are known exactly.
 func TestLabelsInClosedLoops(t *testing.T) {
 	// of each ten tasks, tenant 0 has four, tenant 1 three, tenant 2 two, tenant 5 one
 	tenants := []int{0, 1, 0, 2, 5, 0, 1, 2, 1, 0}
@@ -66,8 +66,7 @@ func TestLabelsInClosedLoops(t *testing.T) {
 	}
 }
 
-// TestTenantsQuota: a quota target must serve each tenant like a token bucket of its own, at the
-// tenant's due times.
+// Each tenant must be served as by a token bucket of its own, at its due times.
 func TestTenantsQuota(t *testing.T) {
 	const rate, tasks, seed = 500, 4000, 3
 	for _, c := range []struct{ workload, arrival string }{
@@ -111,9 +110,8 @@ func TestTenantsQuota(t *testing.T) {
 	}
 }
 
-// TestNoisyShareEndsWithThePlan: starts after the last due time do not count for the share. One
-// slot has twice its capacity of work. It starts only the first half of the tasks, all of the noisy
-// tenant, before the last task is due.
+// Starts after the last due time do not count. One slot has twice its capacity of work, so before
+// that time it starts only the first half of the tasks, all of the noisy tenant.
 func TestNoisyShareEndsWithThePlan(t *testing.T) {
 	const tasks = 5001
 	var text strings.Builder
@@ -134,8 +132,7 @@ func TestNoisyShareEndsWithThePlan(t *testing.T) {
 	}
 }
 
-// TestTenantsInTheWindow: shares of the slots, throughput and fairness cover the time after the
-// warm-up. One slot with tasks of 10 ms, due every 5 ms, is always busy.
+// One slot with tasks of 10 ms, due every 5 ms, is always busy.
 func TestTenantsInTheWindow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -191,7 +188,7 @@ func TestTenantsInTheWindow(t *testing.T) {
 	}
 }
 
-// TestTenantsAllAtOnce: a batch has no time in which tenants share slots.
+// A batch has no time in which tenants share slots.
 func TestTenantsAllAtOnce(t *testing.T) {
 	r := run(t, scenario(t, bench.Written{Strategy: "fair_share", Limit: 4, Arrival: "batch",
 		Tasks: 1000, Workload: "tenants"}))

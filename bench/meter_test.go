@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// TestMeter: the meter of a real-clock run counts every settled task.
 func TestMeter(t *testing.T) {
 	for o, name := range map[record.Outcome]string{record.Completed: "completed",
 		record.Failed: "failed", record.Throttled: "throttled", record.Shed: "shed",

@@ -72,7 +72,6 @@ const (
 	changesSize misdeed = "changes Size"
 )
 
-// misbehavedSpec declares as little as possible.
 func misbehavedSpec(how misdeed) strategies.Spec {
 	return strategies.Spec{Name: "misbehaved",
 		New: func(ctx context.Context, p strategies.Params,
@@ -184,7 +183,6 @@ func (h hooked) Done() <-chan struct{} {
 	return h.Context.Done()
 }
 
-// work is the body of a task's goroutine.
 func (m *misbehaved) work(t *strategies.Task, how misdeed, started chan struct{}) {
 	defer func() { <-m.slots }()
 	var r strategies.Result

@@ -34,8 +34,7 @@ func free(spec strategies.Spec) Scenario {
 }
 
 // BenchmarkDriverOverhead compares the bare strategy with the strategy under the driver, on empty
-// tasks. The difference is the overhead. The documented maximum is 250 ns per task without
-// allocation. The records are allocated before the timer starts, as in a run.
+// tasks. The documented maximum of the difference is 250 ns per task without allocation.
 func BenchmarkDriverOverhead(b *testing.B) {
 	for _, name := range []string{"serial", "semaphore", "worker_pool", "dispatcher"} {
 		spec, err := strategies.Lookup(name)
@@ -78,7 +77,7 @@ func benchmarkBare(b *testing.B, spec strategies.Spec) {
 	}
 }
 
-// bareList reuses tasks in the bare loop, as the driver does.
+// as in the driver
 type bareList = jobList
 
 func benchmarkMeasured(b *testing.B, spec strategies.Spec) {

@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// TestPatience: five tasks of 10 ms arrive at one slot at once, and each caller waits 25 ms. Two
-// tasks complete, the third is cancelled after 5 ms, and the others never start.
+// Five tasks of 10 ms arrive at one slot at once, and each caller waits 25 ms. Two tasks complete,
+// the third is cancelled after 5 ms, and the others never start.
 func TestPatience(t *testing.T) {
 	for _, name := range []string{"semaphore", "worker_pool", "bounded_queue", "retry_queue",
 		"partitioned:quantum=1ms", "hedged"} {
@@ -45,9 +45,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestPatienceOfClients: a client that gives up continues although the strategy still has its task.
-// The first of twelve tasks keeps the slot for a second. Meanwhile two clients give up every 100
-// ms.
+// A client that gives up continues although the strategy still has its task. The first of twelve
+// tasks keeps the slot for a second. Meanwhile two clients give up every 100 ms.
 func TestPatienceOfClients(t *testing.T) {
 	stubborn := workloads.Func("stubborn", func(context.Context, uint64) error {
 		time.Sleep(time.Second)
@@ -71,7 +70,6 @@ func TestPatienceOfClients(t *testing.T) {
 	}
 }
 
-// TestPatienceOfASoak compares the counts of a soak with those of a run.
 func TestPatienceOfASoak(t *testing.T) {
 	s := Scenario{Strategy: strategies.MustParse("semaphore"), Load: Load{Relative: 1.3},
 		Stop: Stop{Tasks: 4000, Warmup: 0.1}, Patience: dist.Exponential{M: 20e6}, Seed: 3,
@@ -111,8 +109,7 @@ func TestPatienceWritten(t *testing.T) {
 	}
 }
 
-// TestErlangA compares loss shares and waits with the M/M/k+M formulas, below, at and above the
-// capacity.
+// Compares loss shares and waits with the M/M/k+M formulas.
 func TestErlangA(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

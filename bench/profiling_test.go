@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestProfile: a run has one readable profile of each kind. The samples' labels distinguish
-// harness, strategy and task. Runs with and without profiles are different cells.
+// Runs with and without profiles are different cells.
 func TestProfile(t *testing.T) {
 	w := bench.Written{Strategy: "cpu_io_split:cpu=1", Workload: "cpu_io:p=0.5,cpu=2ms,wait=const(20ms)",
 		Arrival: "batch", Clock: "real", Limit: 3, Queue: 200, Tasks: 120,
@@ -54,7 +53,6 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestProfileRefused: the virtual clock rejects profiles, and each set has one canonical spelling.
 func TestProfileRefused(t *testing.T) {
 	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 50})
 	for set, want := range map[string]string{"cpu": "virtual clock", "gpu": "unknown profile",
@@ -66,8 +64,6 @@ func TestProfileRefused(t *testing.T) {
 	}
 }
 
-// TestProfiledLeak: goroutines that outlive a strategy are found among goroutines with other
-// labels.
 func TestProfiledLeak(t *testing.T) {
 	t.Parallel() // waits for the remaining goroutine
 	end := make(chan struct{})
@@ -92,8 +88,7 @@ func TestProfiledLeak(t *testing.T) {
 	}
 }
 
-// TestProfileTaken: a process that is already being profiled must reject the run before it creates
-// a strategy.
+// The run must be rejected before it creates a strategy.
 func TestProfileTaken(t *testing.T) {
 	if err := pprof.StartCPUProfile(io.Discard); err != nil {
 		t.Fatal(err)

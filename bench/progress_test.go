@@ -60,7 +60,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestSilence: a run is never given up before its next pulse is due, however short the limit.
+// A run must not be given up before its next pulse is due, however short the limit.
 func TestSilence(t *testing.T) {
 	s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100})
 	for limit, want := range map[time.Duration]time.Duration{time.Nanosecond: 5 * time.Second,
@@ -75,7 +75,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestProgress: the number of steps is twice the number of tasks, plus the last phase.
+// The number of steps is twice the number of tasks, plus the last phase.
 func TestProgress(t *testing.T) {
 	for _, clock := range []string{"virtual", "real"} {
 		var p bench.Progress

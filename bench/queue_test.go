@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestQueueSlots: a default queue holds all tasks if the strategy blocks, and 8 × limit if it
-// sheds.
 func TestQueueSlots(t *testing.T) {
 	blocks, sheds, none := strategies.Spec{UsesQueue: true},
 		strategies.Spec{UsesQueue: true, Sheds: true}, strategies.Spec{}
@@ -59,8 +57,7 @@ func TestDefaultQueueIsNeverFull(t *testing.T) {
 	}
 }
 
-// TestRanks: by default, strategies that separate classes or order tasks must rank as theory
-// predicts.
+// By default, strategies that separate classes or order tasks must rank as theory predicts.
 func TestRanks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -94,8 +91,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestHeldUp: a run is SUSPECT if tasks waited before a full queue and the strategy separates,
-// orders or preempts tasks.
+// A run is SUSPECT if tasks waited before a full queue and the strategy separates, orders or
+// preempts tasks.
 func TestHeldUp(t *testing.T) {
 	t.Parallel()
 	for strategy, promise := range map[string]string{

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// planned returns scenarios with random parameters, one for each limit up to 17, under light load
-// and overload, with and without a queue.
+// planned returns scenarios with random parameters.
 func planned(spec strategies.Spec) (all []Written) {
 	random := rand.New(rand.NewPCG(16, 3))
 	for limit := 1; limit <= 17; limit++ {
@@ -34,8 +33,7 @@ func planned(spec strategies.Spec) (all []Written) {
 	return all
 }
 
-// TestCalculate compares Calculate with Run, to the last digit. It uses one processor, as the
-// command's virtual runs do.
+// Calculate must equal Run, to the last digit. One processor, as in the command's virtual runs.
 func TestCalculate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

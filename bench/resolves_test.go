@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestResolves: Resolves must reject exactly the metrics that a run cannot report.
 func TestResolves(t *testing.T) {
 	for _, c := range []struct {
 		unit   string

@@ -21,7 +21,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// TestMain fails if goroutines remain, except those of deliberate deadlocks, which cannot be ended.
+// Goroutines of deliberate deadlocks cannot be ended.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("testing/synctest.testingSynctestTest"),
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench.hang"),
@@ -69,8 +69,7 @@ func run(t testing.TB, s bench.Scenario) *bench.Result {
 	return r
 }
 
-// calculated returns Calculate's result if it is known, otherwise the result of a run. Use it to
-// test results, not strategies.
+// calculated returns Calculate's result if it is known. Use it to test results, not strategies.
 func calculated(t testing.TB, s bench.Scenario) *bench.Result {
 	t.Helper()
 	r, known, err := bench.Calculate(s)
@@ -104,9 +103,8 @@ func near(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) 
 }
 
 // TestKnownAnswers compares runs with exact results of queueing theory. With -short, runs that
-// follow from their plan are calculated, which gives the same numbers (TestCalculate,
-// TestAgreement). With the race detector it uses a tenth of the tasks, so the errors are √10 as
-// large.
+// follow from their plan are calculated (see TestCalculate and TestAgreement). With the race
+// detector it uses a tenth of the tasks, so the errors are √10 as large.
 func TestKnownAnswers(t *testing.T) {
 	t.Parallel()
 	tasks, errors := 220_000, 1.0
@@ -179,9 +177,9 @@ func TestKnownAnswers(t *testing.T) {
 		near(t, r, "mean-response-sec", 13.8264e-3, 0.015)
 	})
 	t.Run("closed and short", func(t *testing.T) {
-		// No client may finish long before the others. One run of 5000 tasks has a standard
-		// deviation of 1.1 %, the mean of 20 seeds a quarter of that. If tasks were assigned to
-		// clients in advance, the throughput would be 4 % too low.
+		// No client may finish long before the others. The mean of 20 runs of 5000 tasks has a
+		// standard deviation of 0.25 %. If tasks were assigned to clients in advance, the
+		// throughput would be 4 % too low.
 		sum, seeds := 0.0, 20
 		for seed := range uint64(seeds) {
 			sum += metric(t, run(t,
@@ -195,8 +193,8 @@ func TestKnownAnswers(t *testing.T) {
 	})
 	t.Run("batch", func(t *testing.T) {
 		// The mean makespan of N exponential tasks on k workers is (N−k)/k + H_k = 251.083 mean
-		// service times. One run has a standard deviation of about √N/k = 7.9, the mean of 40 seeds
-		// of 1.25. The tolerance of 2 % is 4 standard deviations.
+		// service times. The mean of 40 seeds has a standard deviation of 1.25, so 2 % are 4
+		// standard deviations.
 		sum, seeds := 0.0, 40
 		for seed := range uint64(seeds) {
 			r := answer(t, scenario(t,
@@ -211,7 +209,7 @@ func TestKnownAnswers(t *testing.T) {
 	})
 }
 
-// TestAgreement: all FIFO work-conserving strategies must give the same times to the nanosecond.
+// All FIFO work-conserving strategies must give the same times to the nanosecond.
 func TestAgreement(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -247,7 +245,6 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestOfferedWork: every strategy gets the same arrivals and work, even if it refuses some tasks.
 func TestOfferedWork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -268,9 +265,8 @@ func TestOfferedWork(t *testing.T) {
 	}
 }
 
-// TestNothingHidden: the wait is measured even if the strategy blocks the generator (no coordinated
-// omission). One slot gets tasks of 10 ms every 5 ms. Task i is due at 5(i+1) ms and done at
-// 5+10(i+1) ms, so its response is 5(i+1)+5 ms. The whole plan takes 10.005 s.
+// One slot gets tasks of 10 ms every 5 ms. Task i is due at 5(i+1) ms and done at 5+10(i+1) ms, so
+// its response is 5(i+1)+5 ms although the strategy blocks the generator (no coordinated omission).
 func TestNothingHidden(t *testing.T) {
 	r := run(t, scenario(t, bench.Written{Strategy: "serial", Workload: "constant:mean=10ms",
 		Arrival: "constant", Limit: 1, Rate: 200, Tasks: 1000}))
@@ -286,7 +282,6 @@ func TestNothingHidden(t *testing.T) {
 	}
 }
 
-// frozen is a target that stops for the first stop of every period.
 type frozen struct {
 	start        time.Time
 	period, stop time.Duration
@@ -309,10 +304,10 @@ func freezing(s *bench.Scenario) {
 		}}}
 }
 
-// TestFrozenTarget: 200 tasks/s of 1 ms for 6 s. With unlimited slots, a fraction f = 0.25 of the
-// tasks waits U(0, 500 ms), so the response has the quantiles q(p) = 1 ms + max(0, (f−(1−p))/f ·
-// 500 ms), exact to the 5 ms between arrivals. With 4 slots only 4 tasks are in service during a
-// freeze. The p95 response is unchanged, but the p95 service is that of the work.
+// 200 tasks/s of 1 ms for 6 s. With unlimited slots, a fraction f = 0.25 of the tasks waits U(0,
+// 500 ms), so the response has the quantiles q(p) = 1 ms + max(0, (f−(1−p))/f · 500 ms), exact to
+// the 5 ms between arrivals. With 4 slots the p95 response is unchanged, but the p95 service is
+// that of the work, because only 4 tasks are in service during a freeze.
 func TestFrozenTarget(t *testing.T) {
 	for _, limit := range []int{1000, 4} {
 		r := run(t, scenario(t, bench.Written{Strategy: "semaphore", Workload: "constant:mean=1ms",
@@ -336,8 +331,7 @@ func TestFrozenTarget(t *testing.T) {
 	}
 }
 
-// TestThrottled: a bucket of 100 tokens/s must refuse half of 200 tasks/s after the burst, for
-// whole tasks, steps and pieces.
+// A bucket of 100 tokens/s must refuse half of 200 tasks/s after the burst.
 func TestThrottled(t *testing.T) {
 	for _, strategy := range []string{"worker_pool", "partitioned", "partitioned_all_at_once"} {
 		throttled(t, strategy)
@@ -362,7 +356,7 @@ func throttled(t *testing.T, strategy string) {
 	}
 }
 
-// TestGoodput: with the median response as deadline, goodput is half of the throughput.
+// With the median response as deadline, goodput is half of the throughput.
 func TestGoodput(t *testing.T) {
 	w := bench.Written{Limit: 4, Load: 0.8, Tasks: 20_000, Seed: 1}
 	median := metric(t, calculated(t, scenario(t, w)), "p50-response-sec")
@@ -373,7 +367,6 @@ func TestGoodput(t *testing.T) {
 	}
 }
 
-// TestDuration: a run of a duration contains the tasks that are due within it, minus the warm-up.
 func TestDuration(t *testing.T) {
 	r := run(t, scenario(t, bench.Written{Arrival: "constant", Limit: 4, Rate: 100,
 		Duration: 10 * time.Second, Warmup: 0.1}))
@@ -443,7 +436,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestBrokenStrategies: a strategy's fault must be an error or a broken law.
+// A strategy's fault must be an error or a broken law.
 func TestBrokenStrategies(t *testing.T) {
 	good, err := strategies.Lookup("semaphore")
 	if err != nil {
@@ -502,7 +495,6 @@ func TestBrokenStrategies(t *testing.T) {
 	}
 }
 
-// stuck is a strategy whose Submit never returns.
 type stuck struct{}
 
 func (stuck) Submit(context.Context, *strategies.Task) error { select {} }

@@ -143,8 +143,8 @@ func TestImpossibleScenarios(t *testing.T) {
 	}
 }
 
-// TestSameColumn: a column of times must not be read as durations, although both traces use the
-// first column by default.
+// A column of times must not be read as durations, although both traces use the first column by
+// default.
 func TestSameColumn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.csv")
 	err := os.WriteFile(file, []byte("time,took\n1,0.01\n2,0.03\n3,0.02\n"), 0o600)
@@ -202,8 +202,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestSuiteOrder: repetitions are interleaved, each with its own seed. Results arrive in the order
-// of the plan. Real-clock runs are alone.
+// Repetitions must be interleaved, each with its own seed. Results arrive in the order of the plan.
+// Real-clock runs are alone.
 func TestSuiteOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		real := scenario(t, bench.Written{Limit: 4, Load: 0.5, Clock: "real", Seed: 10})
@@ -256,7 +256,7 @@ func TestSuiteOrder(t *testing.T) {
 	})
 }
 
-// TestSuiteAhead: later runs continue while one run takes long.
+// Later runs must continue while one run takes long.
 func TestSuiteAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var scenarios []bench.Scenario
@@ -278,7 +278,6 @@ func TestSuiteAhead(t *testing.T) {
 	})
 }
 
-// TestSuiteStops: an error of the caller, or the end of the context, stops all runs.
 func TestSuiteStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		suite := bench.Suite{
@@ -317,7 +316,7 @@ func TestSuiteStops(t *testing.T) {
 	})
 }
 
-// TestRateOfTarget: rate=target must give the same run as the number.
+// rate=target must give the same run as the number.
 func TestRateOfTarget(t *testing.T) {
 	for target, rate := range map[string]string{
 		"token_bucket:rate=37,burst=1": "37", "leaky_bucket:rate=37": "37",

@@ -33,7 +33,6 @@ func slowScenarios(t *testing.T) (all []Scenario) {
 	return all
 }
 
-// TestSlowest compares the slowest tasks with a direct computation from the records.
 func TestSlowest(t *testing.T) {
 	for _, s := range slowScenarios(t) {
 		o, err := s.observe(context.Background())
@@ -85,7 +84,7 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// TestSlowestOfSoak: a soak reports the same tasks as a run, without the counts of found tasks.
+// A soak must report the same tasks as a run, without the counts of found tasks.
 func TestSlowestOfSoak(t *testing.T) {
 	for _, s := range slowScenarios(t) {
 		want, err := Run(t.Context(), s)
@@ -106,7 +105,7 @@ func TestSlowestOfSoak(t *testing.T) {
 	}
 }
 
-// TestSlowestTies: among equal responses, the tasks due first are kept.
+// Among equal responses, the tasks due first are kept.
 func TestSlowestTies(t *testing.T) {
 	var s observe.Slowest
 	for i := range 3 * rundir.MostSlowest {
@@ -121,8 +120,7 @@ func TestSlowestTies(t *testing.T) {
 	}
 }
 
-// TestSlowestMerged: the merged list has the slowest tasks of all parts. The counts of found tasks
-// are known only if the parts ran one after the other.
+// The counts of found tasks are known only if the parts ran one after the other.
 func TestSlowestMerged(t *testing.T) {
 	part := func(from int, found int) *Result {
 		r := &Result{}

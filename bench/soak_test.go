@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// TestSoak: a soak must report the same as a run of the same plan, to floating-point accuracy, and
-// quantiles within 0.1 %.
+// A soak must report the same as a run, to floating-point accuracy, and quantiles within 0.1 %.
 func TestSoak(t *testing.T) {
 	tasks := 30_000
 	for i, w := range []bench.Written{
@@ -79,7 +78,6 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// isLabelMetric reports whether a metric depends on the labels of tasks.
 func isLabelMetric(unit string) bool {
 	for _, begin := range []string{"priority-", "tenant-", "others-", "fairness", "noisy-share",
 		"missed/op", "max-lateness-sec"} {
@@ -90,7 +88,6 @@ func isLabelMetric(unit string) bool {
 	return false
 }
 
-// timelineTotals sums the buckets of a timeline.
 func timelineTotals(r *bench.Result) (sums [7]int) {
 	for _, v := range r.Timeline {
 		for i, n := range []int{v.Arrived, v.Started, v.Completed, v.Failed, v.Throttled, v.Shed,
@@ -101,7 +98,7 @@ func timelineTotals(r *bench.Result) (sums [7]int) {
 	return sums
 }
 
-// TestSoakMemory compares the allocations of two lengths. A recorded task would take 56 bytes.
+// A recorded task would take 56 bytes.
 func TestSoakMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -131,7 +128,6 @@ func TestSoakMemory(t *testing.T) {
 		many)
 }
 
-// TestSoakSeesDrift: continuous growth must make the soak SUSPECT.
 func TestSoakSeesDrift(t *testing.T) {
 	s := scenario(t, bench.Written{Limit: 2, Load: 1.2, Tasks: 120_000})
 	s.Soak = true
@@ -144,7 +140,7 @@ func TestSoakSeesDrift(t *testing.T) {
 	}
 }
 
-// TestSoakHoldsNoMore: a soak must fail if tasks do not end.
+// A soak must fail if tasks do not end.
 func TestSoakHoldsNoMore(t *testing.T) {
 	s := scenario(t, bench.Written{Workload: "constant:mean=100s", Limit: 1, Rate: 1e6,
 		Tasks: 1_000_000})
@@ -175,8 +171,8 @@ func TestSoakIsOpen(t *testing.T) {
 	}
 }
 
-// TestSoakSoFar: a partial result equals the result of a run of as many tasks. The request does not
-// change the soak's result.
+// A partial result must equal the result of a run of as many tasks. The request must not change the
+// soak's result.
 func TestSoakSoFar(t *testing.T) {
 	const first = 4096 // one chunk
 	s := scenario(t, bench.Written{Limit: 4, Load: 0.8, Tasks: 30_000})
@@ -216,8 +212,7 @@ func TestSoakSoFar(t *testing.T) {
 	}
 }
 
-// TestSoakSoFarOfFew: partial results must exist before the first chunk is full, and in the
-// warm-up.
+// Partial results must exist before the first chunk is full, and in the warm-up.
 func TestSoakSoFarOfFew(t *testing.T) {
 	for _, warmup := range []float64{0, 0.9} {
 		s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: 200, Limit: 4,

@@ -29,9 +29,8 @@ func staged(t *testing.T, strategy, of, stages string) *bench.Result {
 	return run(t, s)
 }
 
-// TestStagesDrain: in the fluid limit, a pulse of load ρ₁ for T leaves (ρ₁-1)·400·T tasks, which
-// drain in (ρ₁-1)/(1-ρ₀)·T. Constant gaps and service times deviate only by the tasks in service
-// and a few gaps.
+// In the fluid limit, a pulse of load ρ₁ for T leaves (ρ₁-1)·400·T tasks, which drain in
+// (ρ₁-1)/(1-ρ₀)·T. Constant gaps and service times deviate only by a few tasks.
 func TestStagesDrain(t *testing.T) {
 	for _, c := range []struct {
 		before, pulse float64
@@ -73,8 +72,8 @@ func stagesText(stages ...arrivals.Stage) string {
 	return strings.Join(texts, ", ")
 }
 
-// TestRecovery: a stage that is too short to drain has not recovered. A stage that follows no
-// higher load has no recovery. A short shedding queue recovers at once.
+// A stage that is too short to drain has not recovered. A stage that follows no higher load has no
+// recovery.
 func TestRecovery(t *testing.T) {
 	r := staged(t, "worker_pool", "poisson", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 9s, "+
 		"load=0.5 for 1m")
@@ -103,7 +102,7 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestStagesInName: stages replace load and length in the name. Another load or length is rejected.
+// Stages replace load and length in the name. Another load or length is rejected.
 func TestStagesInName(t *testing.T) {
 	v, err := arrivals.Staged(arrivals.Variant{}, "load=0.6 for 20s, load=1.4 for 10s")
 	if err != nil {
@@ -129,7 +128,6 @@ func TestStagesInName(t *testing.T) {
 	}
 }
 
-// TestStageUnits: every unit of a stage is documented, and results declare its direction once.
 func TestStageUnits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x")
 	d, err := directory.Create(dir, directory.New)

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// recordedTasks runs a scenario and returns its tasks as a run directory would store them.
 func recordedTasks(t *testing.T, s Scenario) (measurement, *rundir.Tasks) {
 	t.Helper()
 	o, err := s.withDefaults().observe(context.Background())
@@ -47,8 +46,8 @@ func recordedTasks(t *testing.T, s Scenario) (measurement, *rundir.Tasks) {
 	return o, &kept
 }
 
-// TestDifferencesAddUp: task i has the same due time under any two strategies. The difference of
-// its responses must equal the sum of the differences of its parts, to the nanosecond.
+// Task i is due at the same time under any two strategies. The difference of its responses must
+// equal the sum of the differences of its parts, to the nanosecond.
 func TestDifferencesAddUp(t *testing.T) {
 	t.Parallel() // the real clock takes time
 	random := rand.New(rand.NewPCG(30, 5))

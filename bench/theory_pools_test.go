@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// offGrid has scenarios with arbitrary numbers, for which nothing was tuned.
+// Arbitrary numbers, for which nothing was tuned.
 var offGrid = []Written{
 	{Strategy: "priority", Workload: "priorities:shares=2:3:4,time=exp(7ms)", Limit: 3,
 		Queue: 1_000_000, Load: 0.77},
@@ -37,10 +37,9 @@ var offGrid = []Written{
 		Load: 0.65},
 }
 
-// TestOffGrid compares measured means with theory within five standard errors of 16 runs. With
-// Student's t and 72 comparisons, a false alarm has a probability of 1 in 80. It uses one
-// processor, as the command's virtual runs do, and because the race detector fails on late ticks
-// with two (go.dev/issue/78156).
+// Measured means must agree with theory within five standard errors of 16 runs. With Student's t
+// and 72 comparisons, a false alarm has a probability of 1 in 80. One processor, because the race
+// detector fails on late ticks with two (go.dev/issue/78156).
 func TestOffGrid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -85,7 +84,7 @@ func TestOffGrid(t *testing.T) {
 	}
 }
 
-// TestOverloadedPool: one class pool can be overloaded while the total load is below 1.
+// One class pool can be overloaded while the total load is below 1.
 func TestOverloadedPool(t *testing.T) {
 	w := Written{Strategy: "segregated:short=3,long=1", Workload: "two_class:mean=2ms,r=17",
 		Target: "none", Arrival: "poisson", Clock: "virtual", Limit: 4, Queue: 1_000_000, Load: 0.7,
@@ -107,7 +106,7 @@ func TestOverloadedPool(t *testing.T) {
 	}
 }
 
-// TestBoundBeyondLimit: theory must use the slots of the strategy, not its limit.
+// Theory must use the slots of the strategy, not its limit.
 func TestBoundBeyondLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

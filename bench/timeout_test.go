@@ -40,8 +40,8 @@ func TestTimeoutBoundsEvil(t *testing.T) {
 	}
 }
 
-// TestTimeoutIgnored: a task that ignores its context and succeeds late counts as timed out. It
-// holds its slot until it ends, and the excess time is counted.
+// A task that ignores its context and succeeds late counts as timed out. It holds its slot until it
+// ends.
 func TestTimeoutIgnored(t *testing.T) {
 	w := bench.Written{Workload: "evil:p=0.1,wait=const(1ms),late=300ms", Arrival: "batch",
 		Limit: 4, Tasks: 1000, Timeout: 100 * time.Millisecond}
@@ -97,8 +97,7 @@ func TestTimeoutIgnoredInReality(t *testing.T) {
 	}
 }
 
-// TestTimeoutOfParts: the timeout applies to each attempt at a part, even if parts are submitted at
-// once.
+// The timeout applies to each attempt at a part.
 func TestTimeoutOfParts(t *testing.T) {
 	for _, strategy := range []string{"partitioned", "partitioned_all_at_once"} {
 		w := bench.Written{Strategy: strategy, Workload: "constant:mean=30ms", Arrival: "batch",

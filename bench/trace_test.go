@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// fifo returns a scenario of a strategy that declares FIFO order and a bound. It never runs.
 func fifo(limit int) Scenario {
 	spec := strategies.Spec{Name: "fifo", FIFO: true, WorkConserving: true,
 		Bound: func(p strategies.Params) int {
@@ -23,7 +22,6 @@ func fifo(limit int) Scenario {
 	return Scenario{Strategy: strategies.Variant{Spec: spec}, Limit: limit, Clock: Virtual}
 }
 
-// simulateFIFO simulates a FIFO system with limit slots directly.
 func simulateFIFO(limit int, due, service []int64) *observe.Run {
 	free := make([]int64, limit)
 	var l record.Log
@@ -61,7 +59,6 @@ func drawRun(t *rapid.T) *observe.Run {
 	return simulateFIFO(limit, due, service)
 }
 
-// TestPerfectRun: a correct run breaks no law, and the recursion agrees with the direct simulation.
 func TestPerfectRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawRun(t)
@@ -75,7 +72,6 @@ func TestPerfectRun(t *testing.T) {
 	})
 }
 
-// TestEachLaw: each fault must break the law that detects it.
 func TestEachLaw(t *testing.T) {
 	perfect := func() *observe.Run {
 		return simulateFIFO(2, []int64{10, 20, 30, 40, 50}, []int64{100, 100, 100, 100, 100})
@@ -113,7 +109,6 @@ func TestEachLaw(t *testing.T) {
 	}
 }
 
-// TestLittle: the two sides of Little's law are computed independently.
 func TestLittle(t *testing.T) {
 	o := simulateFIFO(1, []int64{0, 0, 0}, []int64{5, 5, 5})
 	f := o.Flow(0)
@@ -135,7 +130,6 @@ func TestLittle(t *testing.T) {
 	}
 }
 
-// TestTimeline: the counts add up to those of the run, and the levels end at 0.
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawRun(t)

@@ -16,7 +16,7 @@ func virtually(strategy, workload, arrival string, limit int, load float64, n in
 		Stop: Stop{Tasks: n, Warmup: 0.1}}
 }
 
-// marksOf returns the units that are marked as uncertain, and whether the p99 has an interval.
+// marksOf returns the units marked as uncertain, and whether the p99 has an interval.
 func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 	t.Helper()
 	r, known, err := Calculate(s)
@@ -33,8 +33,7 @@ func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 	return units, interval
 }
 
-// TestBurstsDecideByPlan: intervals and marks follow from the plan, so they are the same for all
-// seeds.
+// Intervals and marks follow from the plan, so they are the same for all seeds.
 func TestBurstsDecideByPlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -62,7 +61,7 @@ func TestBurstsDecideByPlan(t *testing.T) {
 	}
 }
 
-// TestMarksLongTails: exactly the metrics with too little data for their tails must be marked.
+// Exactly the metrics with too little data for their tails must be marked.
 func TestMarksLongTails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -93,8 +92,8 @@ func TestMarksLongTails(t *testing.T) {
 	}
 }
 
-// TestEnoughTasks: the default number of tasks gives the p99 an interval, is the same for all
-// scenarios of a suite, and is bounded.
+// The default number of tasks must give the p99 an interval and be the same for all scenarios of a
+// suite.
 func TestEnoughTasks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -14,10 +14,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// sweep enables a test of many minutes.
 var sweep = flag.Bool("sweep", false, "200 plans of TestUnmarkedP99")
 
-// randomPlan returns a plan that a user might choose.
 func randomPlan(r *rand.Rand, n int) Written {
 	pick := func(texts ...string) string { return texts[r.IntN(len(texts))] }
 	w := Written{Strategy: "worker_pool", Warmup: 0.1, Clock: "virtual", Tasks: n,
@@ -72,8 +70,8 @@ func exactP99(t *testing.T, w Written, tasks int) float64 {
 
 func isP99(m Metric) bool { return m.Unit == "p99-response-sec" }
 
-// TestUnmarkedP99: if a run is VALID and its p99 is not marked, the p99 must be within 15 % of the
-// exact value in 99 of 100 runs. Lengths: the default, 20,000 tasks and 3000 tasks.
+// If a run is VALID and its p99 is not marked, the p99 must be within 15 % of the exact value in 99
+// of 100 runs.
 func TestUnmarkedP99(t *testing.T) {
 	if !*sweep {
 		t.Skip("a sweep: -sweep")

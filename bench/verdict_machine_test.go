@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// quiet returns hiccups of n punctual sleeps and the given stalls.
+// n punctual sleeps and the given stalls
 func quiet(n int, stalls ...machine.Stall) *machine.Hiccups {
 	h := machine.NewHiccups()
 	for range n {
@@ -99,7 +99,6 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestStallsOfFewTasks: without a p99, the reason must not mention one.
 func TestStallsOfFewTasks(t *testing.T) {
 	o := queue(Real, 1, 200, 0.5, 1)
 	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure, Hiccups: quiet(1000,
@@ -115,8 +114,8 @@ func TestFewNaps(t *testing.T) {
 	}
 }
 
-// TestFlatOut: clients that send without pause fill the processors on purpose. The run is SUSPECT
-// only if another process is busy or this process was stopped.
+// Clients that send without pause fill the processors on purpose. The run is SUSPECT only if
+// another process is busy or this process was stopped.
 func TestFlatOut(t *testing.T) {
 	busy := quiet(1000, slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
 		stall(int64(time.Second), 300*ms, 20*ms, 290*ms)}, 20)...)

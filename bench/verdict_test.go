@@ -25,7 +25,6 @@ const (
 	service = 10 * ms // mean service time
 )
 
-// spreads is a workload with only a coefficient of variation.
 type spreads struct {
 	nothing
 	c2 float64
@@ -54,7 +53,6 @@ func queue(clock Clock, seed uint64, n int, load, c2 float64) *observe.Run {
 	return poissonRun(clock, load, c2, simulateFIFO(4, due, times))
 }
 
-// poissonRun turns a simulation into a run with Poisson arrivals.
 func poissonRun(clock Clock, load, c2 float64, o *observe.Run) *observe.Run {
 	o.Plan.Virtual, o.Plan.Arrival = clock == Virtual, arrivals.MustParse("poisson")
 	o.Plan.PerSecond = load * 4 * observe.Second / float64(service)
@@ -108,8 +106,8 @@ func wantValid(t testing.TB, what string, r *Result) {
 	}
 }
 
-// TestCleanRuns: correct runs of the strategies must be VALID for all of 4 × 50 seeds. The random
-// checks have a level of 10⁻⁶, the check for a step in the wait about 10⁻⁴.
+// Correct runs must be VALID for all of 4 × 50 seeds. The random checks have a level of 10⁻⁶, the
+// check for a step in the wait about 10⁻⁴.
 func TestCleanRuns(t *testing.T) {
 	seeds := uint64(50)
 	if testing.Short() {
@@ -128,7 +126,6 @@ func TestCleanRuns(t *testing.T) {
 	}
 }
 
-// TestCleanQueues does the same for simulated queues with heavier tails and longer runs.
 func TestCleanQueues(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(100)
@@ -141,8 +138,8 @@ func TestCleanQueues(t *testing.T) {
 	}
 }
 
-// TestNoFalseDrift counts false alarms of the drift check in the hardest case: short runs at heavy
-// load with heavy tails, whose halves may differ by half and more. It allows 0.5 %, 10 of 2000.
+// Counts false alarms of the drift check in the hardest case: short runs at heavy load with heavy
+// tails. It allows 0.5 %, 10 of 2000.
 func TestNoFalseDrift(t *testing.T) {
 	alarms, seeds := 0, 400
 	if testing.Short() {
@@ -164,7 +161,6 @@ func TestNoFalseDrift(t *testing.T) {
 	t.Logf("%d of %d", alarms, 5*seeds)
 }
 
-// TestDrift: a growing queue and a step must be detected, but not in a plan that is not stationary.
 func TestDrift(t *testing.T) {
 	for seed := range uint64(20) {
 		wantReason(t, "load 1.1", judged(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect,
@@ -197,7 +193,7 @@ func TestLawsMakeInvalid(t *testing.T) {
 		"bound: 5 tasks were in flight")
 }
 
-// TestPlan: wrong gaps and rates must be detected. The levels must hold for the correct plan.
+// Wrong gaps and rates must be detected. The levels must hold for the correct plan.
 func TestPlan(t *testing.T) {
 	o := queue(Virtual, 1, 20_000, 0.5, 1)
 	o.Plan.PerSecond *= 1.1
@@ -230,8 +226,7 @@ func addVerdict(r *Result) *Result {
 	return r
 }
 
-// TestAndersonDarlingTail compares with the published points (Stephens 1974, case 0). The
-// approximation is better for rarer values.
+// Published points of Stephens 1974, case 0. The approximation is better for rarer values.
 func TestAndersonDarlingTail(t *testing.T) {
 	for _, c := range []struct{ a2, level, tolerance float64 }{{2.492, 0.05, 0.12},
 		{3.070, 0.025, 0.1}, {3.857, 0.01, 0.06}} {
@@ -241,7 +236,7 @@ func TestAndersonDarlingTail(t *testing.T) {
 	}
 }
 
-// TestPASTA: arrivals that depend on free slots do not see time averages.
+// Arrivals that depend on free slots do not see time averages.
 func TestPASTA(t *testing.T) {
 	due, times := make([]int64, 2000), make([]int64, 2000)
 	for i := range due {
@@ -256,7 +251,6 @@ func TestPASTA(t *testing.T) {
 			"errors apart")
 }
 
-// TestLagVerdict compares the lag with the response and with the time between arrivals.
 func TestLagVerdict(t *testing.T) {
 	late := func(load float64, by func(i int) int64) *Result {
 		o := queue(Real, 1, 20_000, load, 1)
@@ -290,8 +284,7 @@ func TestLagVerdict(t *testing.T) {
 	wantValid(t, "a strategy that blocks", judged(t, o))
 }
 
-// TestSaturation: a generator that is always late must be distinguished from one that the strategy
-// blocks.
+// A generator that is always late must be distinguished from one that the strategy blocks.
 func TestSaturation(t *testing.T) {
 	behind := func(from, to int) *observe.Run {
 		o := queue(Real, 1, 20_000, 0.5, 1)
@@ -337,7 +330,6 @@ func TestSaturation(t *testing.T) {
 	}
 }
 
-// waits is a workload with known task times.
 type waits struct {
 	spreads
 	time func(seq uint64) time.Duration
@@ -347,7 +339,7 @@ func (w waits) Time(seq uint64) time.Duration { return w.time(seq) }
 
 var _ workloads.Timed = waits{}
 
-// TestStandstill: a frozen target must be distinguished from a long task and a stalled machine.
+// A frozen target must be distinguished from a long task and a stalled machine.
 func TestStandstill(t *testing.T) {
 	const stop = 500 * ms
 	// freeze delays all events after an instant except the due times.
@@ -398,8 +390,7 @@ func TestStandstill(t *testing.T) {
 	wantValid(t, "long tasks", check(o))
 }
 
-// TestSettling: a result that the strategy reports a second late must be detected, unless the
-// machine caused the delay.
+// A result that the strategy reports late must be detected, unless the machine caused the delay.
 func TestSettling(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
 	rec := o.Trace.At(5000)
@@ -416,8 +407,7 @@ func TestSettling(t *testing.T) {
 	wantValid(t, "a stall of the machine", check())
 }
 
-// TestIntervalOfAnotherQuantile adds p95. It must have its own interval and leave the others
-// unchanged.
+// An added p95 must have its own interval and leave the others unchanged.
 func TestIntervalOfAnotherQuantile(t *testing.T) {
 	usual := metric.Quantiles
 	defer func() { metric.Quantiles = usual }()
@@ -460,8 +450,6 @@ func TestIntervalOfAnotherQuantile(t *testing.T) {
 	}
 }
 
-// TestLength checks the coverage of the intervals of the mean and of the p99, and the published
-// number of tasks. A run that is too short for its load must report it.
 func TestLength(t *testing.T) {
 	t.Parallel()
 	exact, err := theory.MMk(theory.Pool{Rate: 0.7 * 400, MeanService: 0.01, Limit: 4})
@@ -535,8 +523,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// TestSameInAll: identical batches have a known mean, whose interval must not come from rounding
-// errors.
+// Identical batches have a known mean, whose interval must not come from rounding errors.
 func TestSameInAll(t *testing.T) {
 	r := runWritten(t, Written{Strategy: "worker_pool", Workload: "constant", Target: "none",
 		Arrival: "bulk:n=20", Clock: "virtual", Limit: 4, Load: 0.5, Tasks: 20_000, Warmup: 0.1})
@@ -553,8 +540,8 @@ func TestSameInAll(t *testing.T) {
 	}
 }
 
-// TestTailOfTarget: slow calls belong to the tail of task times. Otherwise the run counts as long
-// enough, as for exponential tasks, and the p99's interval holds for only 206 of 240 seeds.
+// Slow calls belong to the tail of task times. Otherwise the run counts as long enough, and the
+// p99's interval holds for only 206 of 240 seeds.
 func TestTailOfTarget(t *testing.T) {
 	for target, want := range map[string]bool{"none": true, "flaky": false} {
 		r := runWritten(t, Written{Strategy: "retry_in_place", Workload: "exponential",

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// BenchmarkVirtualSpeed reports the tasks per CPU second of a virtual run of worker_pool, M/M/4 at
-// load 0.8, including the computation of results. -benchtime 2000000x is a long run.
+// Tasks per CPU second of a virtual M/M/4 run at load 0.8, including the results. -benchtime
+// 2000000x is a long run.
 func BenchmarkVirtualSpeed(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := scenario(b, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 0.8, Tasks: b.N})

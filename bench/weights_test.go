@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestEqualWeights: weights w below a limit c must give the run of ⌊c/w⌋ slots, to the nanosecond.
+// Weights w below a limit c must give the run of ⌊c/w⌋ slots, to the nanosecond.
 func TestEqualWeights(t *testing.T) {
 	for _, of := range []struct {
 		weight       string
@@ -41,8 +41,7 @@ func TestEqualWeights(t *testing.T) {
 	}
 }
 
-// TestWeightsByRecursion compares waits with a simulation of a FIFO queue for units, to the
-// nanosecond.
+// The waits must equal those of a simulated FIFO queue for units, to the nanosecond.
 func TestWeightsByRecursion(t *testing.T) {
 	w := bench.Written{Strategy: "weighted_semaphore", Limit: 8, Rate: 250, Tasks: 5000,
 		Workload: "exponential:weights=mixture(0.9,1,0.1,8)"}
@@ -102,8 +101,7 @@ func TestWeightsByRecursion(t *testing.T) {
 	}
 }
 
-// TestWeightsLeaveOthersAlone: a strategy that counts tasks gives the same run with weights, except
-// that the sum of weights exceeds its limit.
+// A strategy that counts tasks must give the same run with weights.
 func TestWeightsLeaveOthersAlone(t *testing.T) {
 	for _, strategy := range []string{"semaphore", "worker_pool", "retry_queue",
 		"partitioned", "partitioned_all_at_once"} {
@@ -124,7 +122,6 @@ func TestWeightsLeaveOthersAlone(t *testing.T) {
 	}
 }
 
-// TestWeightedParts: compositions must pass weights to the innermost strategy.
 func TestWeightedParts(t *testing.T) {
 	w := bench.Written{Limit: 8, Rate: 150, Workload: "exponential:weights=mixture(0.9,1,0.1,8)"}
 	for _, strategy := range []string{"weighted_semaphore", "retry+weighted_semaphore",

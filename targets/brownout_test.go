@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// The n-th of 20 concurrent calls must take 10 ms · (1 + slope·max(0, n−knee)).
+// The n-th of 20 concurrent calls takes 10 ms · (1 + slope·max(0, n−knee)).
 func TestBrownoutSlowsDownAboveTheKnee(t *testing.T) {
 	for _, c := range []struct {
 		knee  int
@@ -80,7 +80,6 @@ func TestBrownoutThroughputFalls(t *testing.T) {
 	}
 }
 
-// A client that gives up must not wait.
 func TestBrownoutEndsWithTheClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target, began := build(t, "brownout:knee=0,slope=100"), time.Now()

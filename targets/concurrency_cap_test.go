@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// sleeps returns work that takes that time.
 func sleeps(d time.Duration) func(context.Context, uint64) error {
 	return func(context.Context, uint64) error { time.Sleep(d); return nil }
 }
@@ -88,7 +87,6 @@ func TestConcurrencyCapIsExactUnderContention(t *testing.T) {
 	}
 }
 
-// Work that panics or ends its goroutine must release its slot.
 func TestSlotsSurvivePanics(t *testing.T) {
 	for _, name := range []string{"concurrency_cap:limit=1", "conn_pool:conns=1,timeout=0s"} {
 		target := build(t, name)

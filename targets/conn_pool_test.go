@@ -19,7 +19,7 @@ type passage struct {
 	err error
 }
 
-// visit sends calls at given times, each with its own time of work, and returns their outcomes.
+// visit sends calls at given times, each with its own time of work.
 func visit(
 	t *testing.T, target targets.Target, at, work []time.Duration,
 	patience func(i int) (context.Context, context.CancelFunc),

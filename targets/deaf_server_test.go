@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// TestDeafServer sends ten calls at once to two slots of 10 ms, so two complete every 10 ms. Calls
-// that would complete after the patience are refused when it ends, but still occupy the slots.
+// Ten simultaneous calls at two slots of 10 ms. Calls that would complete after the patience are
+// refused when it ends, but still occupy the slots.
 func TestDeafServer(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
@@ -58,8 +58,7 @@ func TestDeafServer(t *testing.T) {
 	}
 }
 
-// TestDeafServerClientsLeave: a call whose client gives up returns at once as abandoned, but its
-// work is done.
+// The call returns at once as abandoned, but its work is done.
 func TestDeafServerClientsLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "deaf_server:slots=1,service=10ms")

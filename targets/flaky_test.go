@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// outcome is the outcome of a call of a flaky target.
 type outcome struct {
 	failed, worked bool
 	took           time.Duration
@@ -51,8 +50,7 @@ func outcomes(
 	return all, counts
 }
 
-// Faults must depend only on seed and number, not on the order of calls. Shares must match the
-// parameters, and slow and failing must be independent.
+// Shares must match the parameters, and slow and failing must be independent.
 func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 	const n = 20_000
 	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"
@@ -193,8 +191,6 @@ func TestFlakyExtremes(t *testing.T) {
 	}
 }
 
-// TestFlakyDrawsForEachCall: with draw=call the draw of a call depends on its number among all
-// calls.
 func TestFlakyDrawsForEachCall(t *testing.T) {
 	const spelling = "flaky:errors=0.3,spikes=0.2,spike=100ms"
 	seqs, same := make([]uint64, 2000), make([]uint64, 2000)

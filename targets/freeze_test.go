@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// Calls that arrive, or would return, during a freeze must wait for its end.
 func TestFreezeLetsNothingInOrOut(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct{ at, work, begins, ends time.Duration }{

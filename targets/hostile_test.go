@@ -29,7 +29,6 @@ func drips(head, text string, pause time.Duration) func(*testing.T, *net.TCPConn
 	}
 }
 
-// floods does the same without pauses.
 func floods(head, text string) func(*testing.T, *net.TCPConn) {
 	return func(t *testing.T, conn *net.TCPConn) {
 		_, err := io.WriteString(conn, head)

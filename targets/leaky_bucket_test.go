@@ -56,7 +56,6 @@ func (o *leakyOracle) admit(now time.Duration) (admitted bool, wait, retryAfter 
 	return false, 0, up(first) - now
 }
 
-// up rounds up to a nanosecond.
 func up(r *big.Rat) time.Duration {
 	n := new(big.Int).Add(r.Num(), new(big.Int).Sub(r.Denom(), big.NewInt(1)))
 	return time.Duration(n.Div(n, r.Denom()).Int64())
@@ -163,7 +162,6 @@ func TestLeakyBucketShapesABurst(t *testing.T) {
 	}
 }
 
-// The turn of a call that gives up is lost.
 func TestLeakyBucketTurnIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target, began := build(t, "leaky_bucket:rate=10,queue=2"), time.Now()

@@ -86,13 +86,11 @@ func most(instants []time.Duration, length time.Duration) (n int) {
 	return n
 }
 
-// windowed has limits and windows to try.
 var windowed = []struct {
 	limit  int
 	window time.Duration
 }{{1, 1}, {1, time.Second}, {3, 10}, {10, time.Second}, {7, 999_999_937}, {100, 2 * time.Hour}}
 
-// windowTrace returns a random trace with about the rate of the limit.
 func windowTrace(seed uint64, limit int, window time.Duration, n int) []int64 {
 	return trace(rand.New(rand.NewPCG(seed, uint64(limit))), float64(window)/float64(limit), n)
 }

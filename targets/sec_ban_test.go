@@ -45,7 +45,6 @@ func (o *banOracle) admit(now time.Duration) (refused bool, why targets.Refusal)
 	return true, targets.Banned
 }
 
-// retryAfter searches for the next slot, or the end of the ban.
 func (o *banOracle) retryAfter(now time.Duration) time.Duration {
 	if o.banned {
 		return o.exceeded + o.ban - now
@@ -69,7 +68,6 @@ func newSECBan(
 	return p
 }
 
-// punish compares the policy with the oracle.
 func punish(
 	t *testing.T, limit int, window time.Duration, tolerance int, ban time.Duration, gaps []int64,
 ) (served []time.Duration, bans int64) {
@@ -143,7 +141,7 @@ func refusal(t testing.TB, target targets.Target) *targets.Throttled {
 	return r
 }
 
-// TestSECBanStory: 10 calls are served, 10 are refused with a retry time, the next is banned.
+// 10 calls are served, 10 are refused with a retry time, the next is banned.
 func TestSECBanStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "sec_ban")

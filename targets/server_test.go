@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// hosted is a server on loopback.
 type hosted struct {
 	addr   string
 	target targets.Target
@@ -72,7 +71,6 @@ func (h hosted) dial(t *testing.T) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// count returns the value of the target's counter of that name.
 func (h hosted) count(name string) int64 {
 	for _, c := range h.target.(targets.Counted).Counts() {
 		if c.Name == name {
@@ -82,7 +80,6 @@ func (h hosted) count(name string) int64 {
 	panic("no counter " + name)
 }
 
-// becomes waits until the counter has the value.
 func (h hosted) becomes(name string, value int64) {
 	for h.count(name) != value {
 		time.Sleep(time.Millisecond)
@@ -109,7 +106,7 @@ func statuses(t *testing.T, conn net.Conn) (all []int) {
 
 const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
-// sends writes the text and waits for the server to close the connection.
+// sends waits for the server to close the connection.
 func sends(text string) func(*testing.T, *net.TCPConn) {
 	return func(t *testing.T, conn *net.TCPConn) { _, _ = io.WriteString(conn, text) }
 }
@@ -140,7 +137,6 @@ func TestClientLeavesTheLine(t *testing.T) {
 	}
 }
 
-// pipes is a listener of connections in memory.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {

@@ -39,7 +39,6 @@ func TestSlidingWindowEqualsTheRule(t *testing.T) {
 	}
 }
 
-// The memory must be bounded by the limit.
 func TestSlidingWindowRemembersNoMoreThanItsLimit(t *testing.T) {
 	w := newSlidingWindow(t, 100, time.Second)
 	var now time.Duration

@@ -71,8 +71,7 @@ func TestEverySpecIsListable(t *testing.T) {
 
 var unitForm = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 
-// The counters must be those of the Spec. Each completed call must be admitted, refused or
-// abandoned.
+// Each completed call must be admitted, refused or abandoned.
 func TestCountsAreAsDeclared(t *testing.T) {
 	docs := map[string]targets.Counter{}
 	for _, s := range targets.All() {

@@ -17,13 +17,11 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// quotas returns a target with a bucket for each tenant.
 func quotas(t testing.TB, s string) targets.Tenanted {
 	t.Helper()
 	return build(t, s).(targets.Tenanted)
 }
 
-// callOf makes one call of a tenant and returns the refusal, nil if served.
 func callOf(t testing.TB, q targets.Tenanted, tenant int32) *targets.Throttled {
 	t.Helper()
 	err := q.CallOf(t.Context(), tenant, 0, nothing)
@@ -34,8 +32,7 @@ func callOf(t testing.TB, q targets.Tenanted, tenant int32) *targets.Throttled {
 	return refused
 }
 
-// TestTenantQuota: each tenant must be served as by its own token_bucket, with the same retry
-// times.
+// Each tenant must be served as by its own token_bucket, with the same retry times.
 func TestTenantQuota(t *testing.T) {
 	for _, c := range []struct {
 		rate    float64
@@ -83,7 +80,6 @@ func TestTenantQuota(t *testing.T) {
 	}
 }
 
-// TestTenantQuotaAtOneInstant: of simultaneous calls, each tenant's burst is served.
 func TestTenantQuotaAtOneInstant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := quotas(t, "tenant_quota:rate=1,burst=3")
@@ -111,8 +107,7 @@ func TestTenantQuotaAtOneInstant(t *testing.T) {
 	})
 }
 
-// TestTenantQuotaForgets: 100,000 tenants may have buckets that are not full. Full buckets are
-// deleted.
+// 100,000 tenants may have buckets that are not full.
 func TestTenantQuotaForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := quotas(t, "tenant_quota:rate=1,burst=1")
@@ -149,8 +144,6 @@ func TestTenantQuotaForgets(t *testing.T) {
 	})
 }
 
-// TestTenantQuotaOverHTTP: a request belongs to the tenant in its header field, whose quota is
-// returned.
 func TestTenantQuotaOverHTTP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		worked := 0

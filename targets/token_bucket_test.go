@@ -46,7 +46,6 @@ func (o *oracle) admit(now time.Duration) (admitted bool, retryAfter *big.Int) {
 	return false, up.Div(up, missing.Denom())
 }
 
-// bucket returns both for a rate.
 func bucket(t testing.TB, rate string, burst int) (*targets.TokenBucket, *oracle) {
 	t.Helper()
 	exact, _ := new(big.Rat).SetString(rate)

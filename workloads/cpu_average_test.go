@@ -27,8 +27,6 @@ func TestAverageIsRight(t *testing.T) {
 	}
 }
 
-// TestPartsOfAnAverage: the parts of a task must add up to the task for any step. Only the last
-// part reports that it is the last.
 func TestPartsOfAnAverage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 100_000).Draw(t, "n")
@@ -88,8 +86,7 @@ func TestPartsBeyondTheEndAndEndedOnes(t *testing.T) {
 	}
 }
 
-// TestUnequalAverages: with r, each class is half of the work, a long task has r times as many
-// numbers, and the parts of each task add up.
+// Each class is half of the work, and a long task has r times as many numbers.
 func TestUnequalAverages(t *testing.T) {
 	const n, r, tasks = 210_000, 20.0, 20_000
 	w, err := newUnequalAverage(7, &cpuAverage{times: times{mean: time.Millisecond}, n: n}, r)

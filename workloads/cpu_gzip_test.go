@@ -44,7 +44,6 @@ func TestCompressedPagesAreTheTasks(t *testing.T) {
 	}
 }
 
-// TestText: a text must be compressible and depend only on the seed.
 func TestText(t *testing.T) {
 	text := newText(1)
 	if !bytes.Equal(text, newText(1)) || bytes.Equal(text, newText(2)) {

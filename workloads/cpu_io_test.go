@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// TestCPUIOTasksAreOfOneKind: a task either computes without sleeping or sleeps once, for the time
-// of an exponential task with the same seed and number. The share is right within five standard
-// deviations.
+// A task either computes or sleeps once, for the time of an exponential task with the same seed and
+// number. The share is right within five standard deviations.
 func TestCPUIOTasksAreOfOneKind(t *testing.T) {
 	const n, p = 2000, 0.25
 	w, plain := build(t, "cpu_io:p=0.25,cpu=10us", 3), build(t, "exponential", 3)

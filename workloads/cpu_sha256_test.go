@@ -27,7 +27,6 @@ func hasher(t testing.TB, seed uint64, args ...param.Arg) *cpuSHA256 {
 	return w.(*cpuSHA256)
 }
 
-// TestCPUTaskHashesItsBlocks compares with a digest of all blocks at once.
 func TestCPUTaskHashesItsBlocks(t *testing.T) {
 	for _, blocks := range []int{1, 2, chunk, chunk + 1, chunk + 2, 3*chunk + 7} {
 		w := newHasher(5, blocks)

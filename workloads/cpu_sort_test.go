@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// TestSortedNumbersAreTheTasks: the numbers of seed and seq must be complete, sorted and in a new
-// slice.
 func TestSortedNumbersAreTheTasks(t *testing.T) {
 	w := &cpuSort{seed: 5, n: 1000}
 	for _, seq := range []uint64{0, 1, 1 << 63} {

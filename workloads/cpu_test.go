@@ -79,8 +79,7 @@ func TestAllCPUTasksRunConcurrently(t *testing.T) {
 	}
 }
 
-// TestAmounts: a count gives exactly that many units and the calibrated mean. mean=10ms is met
-// within half a unit.
+// mean=10ms is met within half a unit.
 func TestAmounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		amount *amount
@@ -125,7 +124,7 @@ func calibratedVariant(t *testing.T, name string, args ...param.Arg) Workload {
 	return w
 }
 
-// TestUnitsIn: a mean below half a unit must be rejected, even if l.Fixed is negative.
+// A mean below half a unit must be rejected, even if l.Fixed is negative.
 func TestUnitsIn(t *testing.T) {
 	for _, c := range []struct {
 		mean        time.Duration

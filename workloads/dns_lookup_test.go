@@ -29,7 +29,6 @@ func lookingUp(t *testing.T, args ...param.Arg) *lookups {
 	return w.(*lookups)
 }
 
-// TestLookups: every task must query its own server for its own name once, also concurrently.
 func TestLookups(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -64,8 +63,7 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// TestLookupsEnd: a lookup ends with its context, and fails at its timeout. A lost query is a
-// failure.
+// A lost query is a failure.
 func TestLookupsEnd(t *testing.T) {
 	t.Parallel()
 	w := lookingUp(t, param.Arg{Key: "answer", Value: "1h"}, param.Arg{Key: "timeout", Value: "1h"})
@@ -89,7 +87,6 @@ func TestLookupsEnd(t *testing.T) {
 	}
 }
 
-// TestLookupsClosed: lookups must fail after the server is closed.
 func TestLookupsClosed(t *testing.T) {
 	t.Parallel()
 	v, err := Resolve(param.Call{Name: "dns_lookup"})

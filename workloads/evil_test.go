@@ -40,7 +40,6 @@ func TestEvilTasksEndWithTheirContext(t *testing.T) {
 	})
 }
 
-// Tasks that end have the times of the distribution.
 func TestEvilOthersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, plain := build(t, "evil:p=0,wait=exp(10ms)", 3), build(t, "exponential", 3)

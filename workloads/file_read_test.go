@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// entries lists the files below the directory.
 func entries(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -58,7 +57,6 @@ func TestFilesAreMadeAndRemoved(t *testing.T) {
 	}
 }
 
-// The same parameters must give the same content.
 func TestFilesAreDeterministic(t *testing.T) {
 	var contents []string
 	for seed := range uint64(2) {

@@ -19,8 +19,7 @@ func builtFrom(t *testing.T, s workloads.Spec) (workloads.Workload, error) {
 	return s.Build(1, param.Values{})
 }
 
-// TestFunc: missing moments are measured once, given moments are kept. Parsing the name calls
-// nothing.
+// Missing moments are measured once. Parsing the name calls nothing.
 func TestFunc(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64

@@ -40,7 +40,6 @@ var waitVariants = func() []string {
 		"tenants:time=2ms,n=3,skew=noisy(0.6)", "deadlines:slack=0s")
 }()
 
-// TestWaitVariantsAreComplete: workloads without defaults must be in the list with parameters.
 func TestWaitVariantsAreComplete(t *testing.T) {
 	tested := map[string]bool{}
 	for _, s := range waitVariants {

@@ -53,7 +53,7 @@ func TestPipesAreUsedAgain(t *testing.T) {
 	}
 }
 
-// An interrupted task must leave no data in a pipe that a later task uses.
+// An interrupted task must leave no data for a later task.
 func TestPipeOfAnEndedTask(t *testing.T) {
 	w := buildPipes(t, "100KiB") // four chunks
 	for looks := range 4 {

@@ -219,8 +219,6 @@ func BenchmarkTime(b *testing.B) {
 	}
 }
 
-// TestParts: the parts of a task must add up to the task, to the nanosecond. Only the last part
-// reports that it is the last.
 func TestParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := build(t, "lognormal:mean=10ms", 1)
@@ -273,8 +271,6 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestSleepBy: the workload must sleep with the given function, for the time of the task or part,
-// and return its error.
 func TestSleepBy(t *testing.T) {
 	broken := errors.New("broken")
 	for _, s := range waitVariants {

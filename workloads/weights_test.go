@@ -18,8 +18,6 @@ func lawOf(t *testing.T, text string) *workloads.WeightLaw {
 	return l
 }
 
-// TestWeights: shares and moments must follow the distribution. A weight depends only on the number
-// and the seed.
 func TestWeights(t *testing.T) {
 	for text, shares := range map[string]map[int64]float64{
 		"4":                                    {4: 1},

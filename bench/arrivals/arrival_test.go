@@ -30,7 +30,6 @@ func variant(t interface {
 	return v
 }
 
-// firstDue returns the due times of the first n arrivals.
 func firstDue(t *testing.T, text string, rate float64, seed uint64, n int) []time.Duration {
 	t.Helper()
 	v := variant(t, text)
@@ -45,7 +44,6 @@ func firstDue(t *testing.T, text string, rate float64, seed uint64, n int) []tim
 	return due
 }
 
-// TestPlans: every open process is a pure function of its seed, never decreases, and has its rate.
 func TestPlans(t *testing.T) {
 	for _, spec := range arrivals.All() {
 		if spec.Open == nil || spec.Tasks != nil { // TestTrace tests finite processes
@@ -79,8 +77,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestConstant: rounding errors must not accumulate. At 3/s the gaps are not whole nanoseconds, but
-// every third arrival is at a whole second.
+// Rounding errors must not accumulate. At 3/s every third arrival is at a whole second.
 func TestConstant(t *testing.T) {
 	due := firstDue(t, "constant", 3, 0, 3_000_000)
 	for i := 2; i < len(due); i += 3 {
@@ -90,9 +87,8 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// TestPoisson: the gaps have the mean 1/λ and C² = 1. With n gaps the standard error of the mean is
-// 1/√n and that of C² is √8/√n, because the fourth central moment of an exponential distribution is
-// 9. Four of each are allowed.
+// With n gaps the standard error of the mean is 1/√n and that of C² is √8/√n, because the fourth
+// central moment of an exponential distribution is 9. Four of each are allowed.
 func TestPoisson(t *testing.T) {
 	const n, rate = 200_000, 1000.0
 	due := firstDue(t, "poisson", rate, 1, n)

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// FuzzParseVariant: any text must give a one-line error, or a process whose plan is within bounds
-// or rejected and whose due times never decrease.
+// Any text must give a one-line error, or a bounded plan with non-decreasing due times.
 func FuzzParseVariant(f *testing.F) {
 	for _, spec := range arrivals.All() {
 		f.Add(spec.Name, 100.0, 1000)

@@ -39,8 +39,7 @@ func fixedDispersion(l, on, cycle, t float64) float64 {
 	return 1 + l*((p-p*p)*t*t-t*t*t/3/cycle)/(p*t)
 }
 
-// TestModulated compares rate, C² of gaps and dispersion of windows with theory, within four
-// standard errors of the mean of 40 seeds.
+// Within four standard errors of the mean of 40 seeds.
 func TestModulated(t *testing.T) {
 	type dispersed struct{ window, want float64 }
 	onoff := twoPhase{700, 0, 1 / 0.03, 1 / 0.04}
@@ -88,8 +87,6 @@ func TestModulated(t *testing.T) {
 	}
 }
 
-// checkMean fails unless the mean of the values is within four standard errors of want, and the
-// standard error is at most 3 %.
 func checkMean(t *testing.T, what string, values []float64, want float64) {
 	t.Helper()
 	var sum, square float64
@@ -113,7 +110,6 @@ func within(due []time.Duration, span float64) (n int) {
 	return n
 }
 
-// squared returns the C² of the gaps.
 func squared(due []time.Duration) float64 {
 	var last time.Duration
 	var sum, square float64
@@ -125,8 +121,6 @@ func squared(due []time.Duration) float64 {
 	return n*square/sum/sum - 1
 }
 
-// windowDispersion returns the mean squared deviation of the counts of windows from the expected
-// count, over the expected count.
 func windowDispersion(due []time.Duration, span, window, rate float64) float64 {
 	counts := make([]float64, int(span/window))
 	for _, d := range due {
@@ -141,8 +135,7 @@ func windowDispersion(due []time.Duration, span, window, rate float64) float64 {
 	return sum / float64(len(counts)) / mean
 }
 
-// TestModulatedBounds: cycles must be rejected if there are thousands per arrival at the actual
-// rate.
+// Cycles must be rejected if there are thousands per arrival at the actual rate.
 func TestModulatedBounds(t *testing.T) {
 	v := variant(t, "onoff:on=1ms,off=1ms")
 	if wrong := v.CheckPlan(1, 100, 0, arrivals.MaxTasks); len(wrong) > 0 {

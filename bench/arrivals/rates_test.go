@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLinear: task n is due when the integral of the rate is n+1, within 1 ns.
+// Task n is due when the integral of the rate is n+1, within 1 ns.
 func TestLinear(t *testing.T) {
 	for _, slope := range []string{"0", "0.001", "50", "1e6"} {
 		a := map[string]float64{"0": 0, "0.001": 0.001, "50": 50, "1e6": 1e6}[slope]
@@ -20,8 +20,6 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// TestSine: task n is due when the integral of the rate is n+1, for periods much shorter and much
-// longer than the gaps.
 func TestSine(t *testing.T) {
 	for _, text := range []string{"sine", "sine:amp=0", "sine:amp=0.999,period=100ms",
 		"sine:period=1ms,phase=0.75", "sine:period=1h,phase=0.25,amp=0.9"} {

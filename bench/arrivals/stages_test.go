@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// TestStages: the first stage equals the plan of the process itself. Each later stage has its rate,
-// to the nanosecond for equal gaps, and within four standard deviations for exponential gaps.
+// Each stage must have its rate, to the nanosecond for equal gaps, and within four standard
+// deviations for exponential gaps.
 func TestStages(t *testing.T) {
 	const rate = 100.0
 	for _, of := range []string{"poisson", "constant", "bulk(n=10)", "onoff"} {
@@ -55,7 +55,6 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestStaged: the text of a user becomes a process in canonical form, which parses to itself.
 func TestStaged(t *testing.T) {
 	for text, want := range map[string]string{
 		"load=0.6 for 20s, load=1.40 for 10s,load=0.6 for 60s": "stages:at=0.6x20s_1.4x10s_0.6x1m",
@@ -95,8 +94,8 @@ func TestStaged(t *testing.T) {
 	}
 }
 
-// TestRamps: arrival k of a constant process is due when the integral of the rate is k, except for
-// rounding each stage to a nanosecond.
+// Arrival k of a constant process is due when the integral of the rate is k, except for rounding
+// each stage to a nanosecond.
 func TestRamps(t *testing.T) {
 	v, total, err := arrivals.Ramps(arrivals.MustParse("constant"), "30s:0..200, 2m:200,10s:0, 20s:100..50, 5s:0")
 	if err != nil || total != 185*time.Second {

@@ -38,8 +38,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestTraceScale: the number of tasks is exact for every seed. Each record has ⌊scale⌋ tasks or one
-// more, and the shape of the rate remains.
+// Each record has ⌊scale⌋ tasks or one more, and the number of tasks is exact for every seed.
 func TestTraceScale(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.csv")
 	var b strings.Builder

@@ -137,7 +137,6 @@ func TestResolveDefaultsAndGiven(t *testing.T) {
 	}
 }
 
-// TestCanonicalIsOneSpelling: another form of a default value counts as the default.
 func TestCanonicalIsOneSpelling(t *testing.T) {
 	v := resolve(t, keys,
 		"x:mean=0.01s,c2=16.0,k=04,bytes=4096,think=exp(0.1s),path=trace.csv,jitter=full")
@@ -291,7 +290,6 @@ func TestWord(t *testing.T) {
 	}
 }
 
-// TestOrDefaults: only the zero Values becomes the defaults.
 func TestOrDefaults(t *testing.T) {
 	keys := []param.Key{{Name: "n", Kind: param.Int, Default: "3"}}
 	v, err := param.Values{}.OrDefaults(keys)

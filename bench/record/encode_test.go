@@ -7,7 +7,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// TestEncoding compares the encoding with that of the library, to the byte, and the maximum.
 func TestEncoding(t *testing.T) {
 	random := rand.New(rand.NewPCG(29, 1))
 	for i := range 300 {

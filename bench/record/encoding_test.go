@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// someRecords returns records of requests, most of which were answered and some of which never
-// started.
 func someRecords(n int, seed uint64) record.Log {
 	random := rand.New(rand.NewPCG(seed, 1))
 	log := record.New(n)
@@ -39,7 +37,6 @@ func someRecords(n int, seed uint64) record.Log {
 	return log
 }
 
-// TestRecordsEncoding: decoded records must equal the originals, and the encoding must be short.
 func TestRecordsEncoding(t *testing.T) {
 	for _, n := range []int{0, 1, 10_000} {
 		was := someRecords(n, 1)
@@ -73,8 +70,7 @@ func TestRecordsEncoding(t *testing.T) {
 	}
 }
 
-// FuzzRecords: arbitrary bytes must give records or an error, without a panic and in bounded
-// memory.
+// Memory must be bounded.
 func FuzzRecords(f *testing.F) {
 	for _, n := range []int{0, 1, 30} {
 		l := someRecords(n, 2)

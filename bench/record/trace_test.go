@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLag: a generator that oversleeps lags until it has caught up. A generator that Submit blocks
-// does not lag.
+// A generator that oversleeps lags until it has caught up. A generator that Submit blocks does not
+// lag.
 func TestLag(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -41,8 +41,7 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// TestMemory: a recorded task takes at most 72 bytes in the run: its record, and 4 bytes of order
-// if there are several logs.
+// A recorded task takes its record and, with several logs, 4 bytes of order.
 func TestMemory(t *testing.T) {
 	if size := unsafe.Sizeof(Record{}); size+4 > 72 {
 		t.Errorf("a record has %d bytes, and 4 of order: want at most 72", size)
@@ -79,7 +78,6 @@ func TestTraceOrder(t *testing.T) {
 	})
 }
 
-// TestFrom compares From with At, across chunks, for one log and several, and with an early end.
 func TestFrom(t *testing.T) {
 	const n = 2<<chunkBits + 3
 	one, odd, even := New(0), New(0), New(0)

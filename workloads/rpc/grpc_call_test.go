@@ -57,7 +57,6 @@ func build(t *testing.T, text string) (workloads.Workload, error) {
 	return v.Spec.Build(1, v.Values)
 }
 
-// TestCalls: each task is one call, and refusals have a retry delay.
 func TestCalls(t *testing.T) {
 	var n atomic.Int64
 	url := serve(t, func(i int64) error {
@@ -101,7 +100,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestImpossible: mistakes must be reported before the first task.
+// Mistakes must be reported before the first task.
 func TestImpossible(t *testing.T) {
 	url := serve(t, func(int64) error { return errors.New("was called") })
 	bad := filepath.Join(t.TempDir(), "bad.json")

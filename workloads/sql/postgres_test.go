@@ -68,7 +68,6 @@ func TestPostgresKeepsItsSecret(t *testing.T) {
 	}
 }
 
-// TestMain starts a server unless one is named or none is installed.
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
@@ -91,7 +90,6 @@ func run(m *testing.M) int {
 	return code
 }
 
-// needPostgres skips a test without a server.
 func needPostgres(t *testing.T) {
 	t.Helper()
 	if os.Getenv(registry.DSN) == "" {

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// withDatabases runs the test with each available database.
 func withDatabases(t *testing.T, test func(t *testing.T, db string)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, "sqlite") })
 	t.Run("postgres", func(t *testing.T) {
@@ -44,7 +43,6 @@ func query(t *testing.T, db string, args ...string) *sqlQuery {
 	return q
 }
 
-// sum returns the sum of the values of the table.
 func (w *sqlQuery) sum(t *testing.T) (n int) {
 	t.Helper()
 	table := strings.TrimSuffix(strings.TrimPrefix(w.db.read, "SELECT count(*) FROM "),
