@@ -31,21 +31,22 @@
 //
 // Response time always starts at due, so a late generator hides no delay (no coordinated omission).
 //
-// The files and packages, in the order of a run:
+// The code, in the order of a run:
 //
-//  1. scenario.go, matrix.go and suite.go define the runs. bounds.go limits their size, name.go
-//     formats their names, and package arrivals plans their tasks.
-//  2. driver.go submits the tasks, with the sleeps of clocks.go. job.go runs them, tasks.go sets
-//     their steps, class and size, and package record stores their times and outcomes.
-//  3. guard.go and breaches.go detect violations of the strategy's contract. progress.go detects
-//     runs that hang.
-//  4. observe.go computes the result. internal/observe has the metrics (documented in metrics.go)
-//     and the time series. internal/validity has the theoretical values, the invariants and the
-//     verdict. internal/soaks computes the results of runs of unlimited length.
-//  5. internal/directory writes the result to a run directory. benchmark.go runs scenarios in go
-//     test.
-//  6. internal/objectives checks results against bounds such as p99-response<50ms.
-//     internal/capacity searches for the highest load that meets them.
+//	scenario.go, matrix.go, suite.go  runs; bounds.go limits their size, name.go formats their names
+//	arrivals                          due times of tasks
+//	driver.go, clocks.go              submission of tasks
+//	job.go, tasks.go                  execution of tasks; package record stores their times
+//	guard.go, breaches.go             detection of violations of the strategy's contract
+//	progress.go                       detection of runs that hang
+//	observe.go                        results
+//	internal/observe                  metrics (documented in metrics.go) and time series
+//	internal/validity                 theoretical values, invariants, verdict
+//	internal/soaks                    results of runs of unlimited length
+//	internal/directory                run directories
+//	benchmark.go                      runs in go test
+//	internal/objectives               bounds such as p99-response<50ms
+//	internal/capacity                 search for the highest load that meets the bounds
 //
 // # Strategies that misbehave
 //

@@ -250,6 +250,7 @@ type StrategyError struct {
 	Goes bool
 }
 
+// Error returns one line.
 func (e *StrategyError) Error() string {
 	if e.Strategy == "" {
 		return e.Did

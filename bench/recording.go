@@ -77,6 +77,7 @@ func (rec *Recording) Watch() (stop func(base time.Time)) {
 	}
 }
 
+// Result computes the result of the run.
 func (rec *Recording) Result() (*Result, error) {
 	run := measurement{Run: rec.observation()}
 	if rec.soak != nil {

@@ -22,6 +22,7 @@ type Suite struct {
 	Parallel int
 }
 
+// Runs returns the number of runs.
 func (s Suite) Runs() int { return len(s.Scenarios) * max(s.Count, 1) }
 
 // Estimate returns the expected real time of the whole suite.
