@@ -36,8 +36,8 @@ func (d *driver) clientSleep(ctx context.Context) sleep {
 	}
 }
 
-// virtualSleep uses the runtime's timers. The virtual clock counts a goroutine in a system call as
-// busy, so time would not advance. The sleep is exact, so it need not read the clock.
+// virtualSleep uses the runtime's timers, because the virtual clock stops during a system call. The
+// sleep is exact, so it need not read the clock.
 func virtualSleep(due, now int64) int64 {
 	time.Sleep(time.Duration(due - now))
 	return due

@@ -13,10 +13,10 @@ import (
 // forecast 0.15 µs, so the total is at most 10 s of CPU time.
 const (
 	enoughError   = 0.08
-	mostTasks     = 1_000_000 // of one run
-	mostOfSuite   = 3_000_000 // of one suite
-	mostPlanned   = 8_000_000 // of all forecasts of a suite
-	mostForecast  = 2_000_000 // of one forecast
+	mostTasks     = 1_000_000 // per run
+	mostOfSuite   = 3_000_000 // per suite
+	mostPlanned   = 8_000_000 // for all forecasts of a suite
+	mostForecast  = 2_000_000 // per forecast
 	leastForecast = 100_000
 	fewScenarios  = 8 // in a larger suite only one strategy per plan has a forecast
 )

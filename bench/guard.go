@@ -167,7 +167,7 @@ func (g *guard) call(f func(), fail func(*StrategyError)) {
 	returned = true
 }
 
-// interrupted describes a panic with value v, or a Goexit if v is nil.
+// v is the value of the panic, or nil for a Goexit.
 func (g *guard) interrupted(v any, where machine.Stacks) *StrategyError {
 	did := fmt.Sprintf("panicked: %v", v)
 	if v == nil {

@@ -19,7 +19,7 @@ type Progress struct {
 	Limit time.Duration
 
 	submitted atomic.Uint64
-	// keeps the counters of the generator and of the workers in separate cache lines
+	// separates the cache lines of the generator and the workers
 	_       [64]byte
 	settled atomic.Uint64
 	// time until which no progress is expected; nil if unknown
@@ -55,7 +55,7 @@ const PulseInterval = 250 * time.Millisecond
 
 // A Pulse is the progress of a run at one instant, sent between processes as JSON.
 type Pulse struct {
-	Steps uint64        // number of returned Submits and settled tasks
+	Steps uint64        // returned Submits and settled tasks
 	CPU   time.Duration // CPU time of the process; 0 if the system does not report it
 	Idle  bool          // no goroutine of the process except the caller is running or runnable
 	Early bool          // the next task is not due yet

@@ -20,9 +20,9 @@ import (
 type Recording struct {
 	Name     string
 	Seed     uint64
-	Arrival  arrivals.Variant // arrival process of the plan
-	Rate     float64          // planned requests per second; 0 if Arrival determines it
-	Duration time.Duration    // planned duration; 0 means until the last request
+	Arrival  arrivals.Variant
+	Rate     float64       // planned requests per second; 0 if Arrival determines it
+	Duration time.Duration // planned duration; 0 means until the last request
 	// the strategy that bounds the requests; if New and Bound are nil, it is unknown to the package
 	Strategy strategies.Variant
 	Limit    int
@@ -31,16 +31,16 @@ type Recording struct {
 	Records []record.Log
 	Peak    int64
 	Busy    int64 // total time of all attempts in ns, counted independently of the records
-	Twice   int64 // number of requests that were settled twice
-	Resent  int64 // number of requests that were sent again within one attempt
+	Twice   int64 // requests that were settled twice
+	Resent  int64 // requests that were sent again within one attempt
 	// counts that the records do not contain; may be nil
 	Calls  *record.CallCounter
 	Doubts []result.Reason // reasons for a SUSPECT verdict that the driver found
 	// part of a plan shared by several generators, whose arrivals and length are judged as a whole
 	Share   bool
 	Follows bool // tasks are due when others end, so arrivals do not follow the plan
-	// FlatOut: clients send without pause. Local: the server runs on this machine. Together they
-	// keep the processors busy on purpose.
+	// Clients send without pause (FlatOut) to a server on this machine (Local), so both keep the
+	// processors busy on purpose.
 	FlatOut, Local bool
 	// adds the driver's counts to partial results of a soak; may be nil
 	SoFar    func(*Result)

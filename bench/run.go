@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-// A RunFunc runs one scenario, as Run does, perhaps in another process.
+// A RunFunc is Run, or a function that runs the scenario in another process.
 type RunFunc func(ctx context.Context, s Scenario) (*Result, error)
 
 // Run executes the scenario once and computes its result. A Progress in ctx reports its progress.

@@ -33,10 +33,8 @@ var _ = register(Spec{
 
 // connPool lends its connections in order of arrival. A call that finds none waits, and is refused
 // after the timeout. The number of waiting calls is unbounded, because callers without their own
-// limit exhaust a service this way.
-//
-// A returned connection goes to the first waiting call, so later calls never overtake. A call locks
-// a mutex twice. A waiting call also needs a channel and a timer.
+// limit exhaust a service this way. A returned connection goes to the first waiting call, so later
+// calls never overtake.
 type connPool struct {
 	delaying
 	timeout time.Duration

@@ -10,7 +10,7 @@ import (
 // those of one run.
 type Counted interface {
 	// Counts returns the counts so far, in the order of Spec.Counts. It is safe for concurrent use.
-	// Each value is exact, but values read during calls may belong to different instants.
+	// Values read during calls may belong to different instants.
 	Counts() []Count
 }
 

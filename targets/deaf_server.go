@@ -57,8 +57,6 @@ const deafStream = 0xdeaf
 // would come after its patience is refused when the patience ends, and may retry at once. So above
 // capacity all work is wasted, and retries keep it so even at low load (a metastable failure). A
 // queue shorter than the patience prevents this.
-//
-// A call costs a lock and a pass over the slots.
 type deafServer struct {
 	delaying
 	clock    clock

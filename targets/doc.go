@@ -9,8 +9,5 @@
 // known, the retry time. A call that a target makes fail ends with ErrFault. A strategy's refusal
 // is called shed.
 //
-// A target counts its calls (Counted). A target with a limit reports its remaining quota (Metered).
-// A Tenanted target receives the tenant of each call.
-//
 // To add a target, write a file with one register line.
 package targets

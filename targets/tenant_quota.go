@@ -30,9 +30,8 @@ var _ = register(Spec{
 	},
 })
 
-// tenantQuota has a TokenBucket per tenant, initially full. Full buckets can be deleted, because
-// they equal new ones. If mostBuckets are not full, calls of new tenants are refused as
-// Unavailable. A call costs one bucket operation and a map lookup.
+// tenantQuota has a TokenBucket per tenant. Full buckets are deleted, because new ones are full. If
+// mostBuckets buckets are in use, calls of new tenants are refused as Unavailable.
 type tenantQuota struct {
 	calls
 	clock clock

@@ -93,7 +93,8 @@ func TestUnequalAverages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.numbers != [2]int{110_250, 2_205_000} || w.durations != [2]time.Duration{525_000, 10_500_000} {
+	if w.numbers != [2]int{110_250, 2_205_000} ||
+		w.durations != [2]time.Duration{525_000, 10_500_000} {
 		t.Errorf("numbers %v, times %v", w.numbers, w.durations)
 	}
 	if math.Abs(w.C2()-(r-1)*(r-1)/(4*r)) > 1e-9 || w.Mean() != time.Millisecond {

@@ -87,7 +87,6 @@ func newText(seed uint64) []byte {
 	return append(text, text[:pageBytes]...)
 }
 
-// Do does not allocate in the steady state.
 func (w *cpuGzip) Do(ctx context.Context, seq uint64) error {
 	s := w.slots.Get().(*gzipping)
 	defer w.slots.Put(s)

@@ -61,7 +61,6 @@ func (w *cpuJSON) Do(ctx context.Context, _ uint64) error {
 	return err
 }
 
-// roundTrip returns a copy of the object, decoded from its text.
 func (w *cpuJSON) roundTrip(ctx context.Context) (copied any, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -36,7 +36,6 @@ func newRandom(bytes int) *cpuRandom {
 	return w
 }
 
-// Do does not allocate in the steady state.
 func (w *cpuRandom) Do(ctx context.Context, _ uint64) error {
 	s := w.slots.Get().(*[randomChunk]byte)
 	defer w.slots.Put(s)

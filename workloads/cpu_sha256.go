@@ -51,7 +51,6 @@ func newHasher(seed uint64, blocks int) *cpuSHA256 {
 	return w
 }
 
-// Do does not allocate in the steady state.
 func (w *cpuSHA256) Do(ctx context.Context, seq uint64) error {
 	s := w.slots.Get().(*hashing)
 	defer w.slots.Put(s)

@@ -137,8 +137,7 @@ type fileRead struct {
 	buffers [2]sync.Pool
 }
 
-// Do opens, reads (in one call, if the system allows) and closes the file. Reading does not end
-// with ctx.
+// Reading does not end with ctx.
 func (w *fileRead) Do(ctx context.Context, seq uint64) error { return w.read(ctx, w.Kind(seq)) }
 
 func (w *fileRead) read(ctx context.Context, which int) error {

@@ -62,16 +62,14 @@ func (w *fileReadChunked) chunks(which int) int64 {
 	return (w.sizes[which] + w.chunk - 1) / w.chunk
 }
 
-// Do reads the file's chunks in order and checks ctx between them. It does not allocate in the
-// steady state.
+// Do checks ctx between chunks. It does not allocate in the steady state.
 func (w *fileReadChunked) Do(ctx context.Context, seq uint64) error {
 	which := w.Kind(seq)
 	return w.read(ctx, which, 0, w.chunks(which))
 }
 
-// DoPart implements Partitioned. By nominal time, chunk i starts at i × nominal, and a part reads
-// the chunks that start within it. Adjacent parts neither omit nor repeat a chunk. A short part may
-// have no chunk.
+// DoPart implements Partitioned. Chunk i starts at i × nominal, and a part reads the chunks that
+// start within it. A short part may have no chunk.
 func (w *fileReadChunked) DoPart(
 	ctx context.Context, seq uint64, from, length time.Duration,
 ) (more bool, err error) {

@@ -8,9 +8,9 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// The defaults model a remote cache: hits take 0.714 ms and misses, one in fifty, 15 ms, both
-// exponential. The mean is 0.99972 ms and C² = 9.0048. With two exponential branches the theory of
-// M/H2/k is exact.
+// The defaults model a remote cache with exponential hits of 0.714 ms and misses, one in fifty, of
+// 15 ms. The mean is 0.99972 ms and C² = 9.0048. With two exponential branches the theory of M/H2/k
+// is exact.
 var _ = register(Spec{
 	Name:    "mixture",
 	Summary: "waits a time from one of up to eight distributions, each with its weight",

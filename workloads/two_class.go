@@ -10,10 +10,10 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With short = 1 and long = r, each class is half of the work if the share p of long tasks
-// satisfies p·r = 1−p, so p = 1/(1+r). Then E[S] = 2r/(1+r), E[S²] = (r + r²)/(1+r) = r, and C² =
-// r(1+r)²/(4r²) − 1 = (r−1)²/(4r). So r alone determines C², and two equal pools for the classes
-// have equal loads. At the default r, C² = 12.005.
+// With short = 1 and long = r, each class is half of the work if the share of long tasks is p =
+// 1/(1+r). Then E[S] = 2r/(1+r), E[S²] = (r + r²)/(1+r) = r, and C² = r(1+r)²/(4r²) − 1 =
+// (r−1)²/(4r). So r alone determines C², and two equal pools for the classes have equal loads. At
+// the default r, C² = 12.005.
 var _ = register(Spec{
 	Name:    "two_class",
 	Summary: "waits 1 or r units of time, each class half of the work: C² = (r-1)²/4r by one number",

@@ -18,6 +18,7 @@ type Clients struct {
 	Think dist.Dist
 }
 
+// Bursts describes the dependence of a steady process's arrivals.
 type Bursts struct {
 	// Dispersion is the index of dispersion of long windows: the variance of the number of arrivals
 	// over its mean. It is 1 for Poisson arrivals, 0 for equal gaps, and more for bursts.

@@ -247,7 +247,7 @@ func unnest(text string) (Variant, error) {
 	return v, err
 }
 
-// A warp converts the time of the process to the time of the run. Process times must not decrease.
+// A warp converts non-decreasing times of the process to times of the run.
 type warp struct {
 	stages                   []Stage
 	base                     float64 // level of the process

@@ -104,9 +104,8 @@ func Bimodal(p float64, short, long time.Duration) (Mixture, error) {
 }
 
 // HyperExp returns the two-branch hyperexponential distribution with that mean and C² and with
-// balanced means, p₁/μ₁ = p₂/μ₂, so each branch has half of the work. The first branch is the
-// frequent, short one. C² = 1 gives the exponential distribution. The error names the invalid
-// parameter.
+// balanced means, p₁/μ₁ = p₂/μ₂. The first branch is the frequent, short one. The error names the
+// invalid parameter.
 //
 // Balanced means imply 1/μᵢ = mean/(2pᵢ). Then E[X²] = Σ 2pᵢ/μᵢ² = mean²/2·(1/p₁ + 1/p₂) =
 // mean²/(2p₁p₂), so p₁p₂ = 1/(2(C²+1)). With p₁ + p₂ = 1 they are (1 ± s)/2, where s² =

@@ -8,8 +8,7 @@ import (
 )
 
 // Pareto is a bounded Pareto distribution. Its density is proportional to x^−(alpha+1) from low to
-// high, and 0 elsewhere. Lifetimes of processes and sizes of files have alpha near 1. Use NewPareto
-// to create one.
+// high, and 0 elsewhere.
 type Pareto struct {
 	moments
 	alpha     float64

@@ -46,7 +46,7 @@ func (e Exponential) C2() float64 { return 1 }
 // String returns exp(M).
 func (e Exponential) String() string { return "exp(" + formatNS(e.M) + ")" }
 
-// LogNormal is e to the power of a normally distributed number. Use NewLogNormal to create one.
+// LogNormal is the log-normal distribution.
 type LogNormal struct {
 	moments
 	sigma float64 // standard deviation of the logarithm
@@ -70,7 +70,7 @@ func NewLogNormal(mean time.Duration, c2 float64) (LogNormal, error) {
 	return LogNormal{moments{float64(mean), c2}, math.Sqrt(math.Log1p(c2))}, nil
 }
 
-// Sample draws one normal number and computes one exponential function.
+// Sample draws one normal number.
 func (l LogNormal) Sample(r *rand.Rand) time.Duration {
 	return round(l.mean * math.Exp(l.sigma*(r.NormFloat64()-l.sigma/2)))
 }

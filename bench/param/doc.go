@@ -5,9 +5,8 @@
 //	hyperexp:mean=10ms,c2=16
 //	closed:clients=8,think=exp(100ms)
 //
-// A variant is a name in lower_snake, followed by a colon and comma-separated parameters key=value.
-// Keys are lower-case letters and digits. Commas inside parentheses belong to the value. Values
-// contain no white space, because they become part of result names.
+// Names are in lower_snake, keys are lower-case letters and digits. Commas inside parentheses
+// belong to the value. Values contain no white space, because they become part of result names.
 //
 // Parse splits the text before the variant is known. Resolve checks the parts against the Keys of
 // the variant and returns Values, in which every key has a value. Values.Canonical is the inverse.
@@ -18,5 +17,5 @@
 //	values.Duration("mean") // 10ms, the default
 //	values.Spell(call.Name) // hyperexp:c2=4
 //
-// Errors are user errors, in one line that names the key. Reading an undeclared key panics.
+// Errors are one line that names the key. Reading an undeclared key panics.
 package param

@@ -14,10 +14,10 @@ const recordsVersion = 1
 // Flags of an encoded record. The bits above them contain the outcome and the class.
 const (
 	blockedFlag = 1 << iota
-	onceFlag        // one attempt, so the number is omitted
-	leftFlag        // Left is known
-	outcomeBits = 3 // position of the outcome
-	classBits   = 6 // position of the class
+	onceFlag    // one attempt, so the number is omitted
+	leftFlag    // Left is known
+	outcomeBits = 3
+	classBits   = 6
 )
 
 var errRecords = errors.New("the data are not encoded records")

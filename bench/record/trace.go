@@ -127,9 +127,9 @@ func NewTrace(logs []Log) *Trace {
 	return t
 }
 
-// PeakOf returns the largest number of requests in flight at once. A request is in flight from its
-// start to the end of its attempt. A retried request counts until it is settled, so the result is
-// an upper bound. A request that ends when another starts does not overlap it.
+// PeakOf returns the largest number of requests in flight at once. A retried request counts from
+// its first start until it is settled, so the result is an upper bound. A request that ends when
+// another starts does not overlap it.
 func PeakOf(records []Log) (peak int64) {
 	var starts, ends []int64
 	for _, l := range records {

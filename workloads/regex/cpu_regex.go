@@ -43,10 +43,9 @@ var _ = workloads.Register(workloads.Spec{
 	Check: checkRegex,
 })
 
-// The engines. On n slashes, each + of the pattern may end after any slash, but a part has at least
-// two slashes. So a backtracking engine tries a Fibonacci number of ways before it fails. n is
-// bounded because regexp2 cannot be cancelled. Its timeout is not a count of work, and leaves a
-// goroutine behind.
+// The engines. A backtracking engine tries a Fibonacci number of ways on n slashes before it fails.
+// n is bounded because regexp2 cannot be cancelled. Its timeout is not a count of work, and leaves
+// a goroutine behind.
 const (
 	backtrack, mostBacktracked = "backtrack", 32 // about a second
 	linear, mostLinear         = "linear", 1 << 20
