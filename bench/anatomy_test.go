@@ -123,7 +123,7 @@ func TestNextSlot(t *testing.T) {
 	}
 	random, said, each := rand.New(rand.NewPCG(30, 3)), 0, 17
 	for _, spec := range strategies.All() {
-		for _, w := range planned(spec)[:each] {
+		for _, w := range plannedScenarios(spec)[:each] {
 			s, err := w.Scenario()
 			if err != nil || s.Validate() != nil {
 				break
@@ -193,9 +193,9 @@ func TestNoTarget(t *testing.T) {
 	}
 }
 
-// TestTurns: under the virtual clock all waiting is waiting for a slot. If all tasks take equally
-// long, none of the wait is due to different lengths. With two lengths most of it is.
-func TestTurns(t *testing.T) {
+// TestWaitsForSlots: under the virtual clock all waiting is waiting for a slot. If all tasks take
+// equally long, none of the wait is due to different lengths. With two lengths most of it is.
+func TestWaitsForSlots(t *testing.T) {
 	of := func(workload string) (queued, turn, even float64) {
 		r := runWritten(t, Written{Strategy: "worker_pool", Workload: workload, Target: "none",
 			Arrival: "poisson", Limit: 4, Load: 0.9, Tasks: 4000, Seed: 5, Clock: "virtual"})

@@ -57,7 +57,7 @@ func variants(b *testing.B, names []string) (all []strategies.Variant) {
 // reports 1.4 ms for both. -benchtime 1x is enough.
 func BenchmarkFrozenTarget(b *testing.B) {
 	s := scenario(b, bench.Written{Strategy: "worker_pool", Workload: "constant:mean=1ms",
-		Arrival: "constant", Clock: "real", Limit: 4, Rate: 200, Tasks: 1200}, freezing)
+		Arrival: "constant", Clock: "real", Limit: 4, Rate: 200, Tasks: 1200}, withFreezes)
 	var r *bench.Result
 	for b.Loop() {
 		r = run(b, s)

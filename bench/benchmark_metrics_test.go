@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestNoNumber(t *testing.T) {
+func TestNaNMetricFails(t *testing.T) {
 	for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		failed := false
 		testing.Benchmark(func(b *testing.B) {

@@ -39,7 +39,7 @@ func (s Suite) EnoughTasks() int {
 		case !seen || len(s.Scenarios) <= fewScenarios:
 			chosenOf[name] = len(chosen)
 			chosen = append(chosen, sc)
-		case !follows(chosen[i]) && follows(sc):
+		case !followsPlan(chosen[i]) && followsPlan(sc):
 			chosen[i] = sc
 		}
 	}
@@ -49,14 +49,14 @@ func (s Suite) EnoughTasks() int {
 		needed = max(needed, sc.tasksFor(enoughError, most))
 	}
 	bound := min(float64(mostOfSuite)/float64(max(s.Runs(), 1)), mostTasks)
-	n := friendly(needed)
+	n := roundUp(needed)
 	for n > bound {
-		n = friendlyBelow(n)
+		n = roundDown(n)
 	}
 	return int(max(n, float64(defaultStop.Tasks)))
 }
 
-func follows(s Scenario) bool {
+func followsPlan(s Scenario) bool {
 	_, yes := s.FollowsPlan()
 	return yes
 }
@@ -79,7 +79,7 @@ func (s Scenario) tasksFor(share float64, most int) float64 {
 
 var steps = [...]float64{1, 1.5, 2, 3, 5, 7.5}
 
-func friendly(n float64) float64 {
+func roundUp(n float64) float64 {
 	if n <= 1 {
 		return 1
 	}
@@ -92,8 +92,8 @@ func friendly(n float64) float64 {
 	return 10 * unit
 }
 
-// friendlyBelow returns the largest round number below n. n is a round number.
-func friendlyBelow(n float64) float64 {
+// roundDown returns the largest round number below n. n is a round number.
+func roundDown(n float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(n)+1e-9))
 	below := unit / 10 * steps[len(steps)-1]
 	for _, s := range steps {

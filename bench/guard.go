@@ -63,7 +63,7 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 		case e != nil && g.stage.Load() == leaving:
 			left = g.mark.Stacks()
 		case e != nil:
-			err = g.hangs(deadlock)
+			err = g.hangError(deadlock)
 		}
 	}()
 	if why := g.watch(done); why != nil {
@@ -73,7 +73,7 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 		return measurement{}, err
 	}
 	if run.Left = left; g.scenario.Clock == Real {
-		run.Left = g.left()
+		run.Left = g.leftGoroutines()
 	}
 	return run, nil
 }
@@ -110,7 +110,7 @@ func (g *guard) watch(done <-chan struct{}) error {
 }
 
 func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
-	e := g.hangs(why.Error())
+	e := g.hangError(why.Error())
 	e.Goes = true
 	if d := g.driver.Load(); d != nil && g.scenario.Clock == Real {
 		// only under the real clock, because a bubble cannot be ended from outside
@@ -134,8 +134,8 @@ func (g *guard) longest() time.Duration {
 	return g.driver.Load().longest()
 }
 
-// left returns the goroutines that outlive the run. It gives them a second to end.
-func (g *guard) left() (left machine.Stacks) {
+// leftGoroutines returns the goroutines that outlive the run. It gives them a second to end.
+func (g *guard) leftGoroutines() (left machine.Stacks) {
 	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
 		if left = g.mark.Stacks(); len(left) == 0 {
 			return nil
@@ -160,7 +160,7 @@ func (g *guard) call(f func(), fail func(*StrategyError)) {
 	returned := false
 	defer func() {
 		if v := recover(); !returned {
-			fail(g.interrupted(v, machine.StacksHere()))
+			fail(g.abortError(v, machine.StacksHere()))
 		}
 	}()
 	f()
@@ -168,12 +168,12 @@ func (g *guard) call(f func(), fail func(*StrategyError)) {
 }
 
 // v is the value of the panic, or nil for a Goexit.
-func (g *guard) interrupted(v any, where machine.Stacks) *StrategyError {
+func (g *guard) abortError(v any, where machine.Stacks) *StrategyError {
 	did := fmt.Sprintf("panicked: %v", v)
 	if v == nil {
 		did = "ended the goroutine of its caller (runtime.Goexit)"
 	}
-	call, _ := called(where)
+	call, _ := hangingCall(where)
 	if call == "" { // the strategy is not involved
 		return &StrategyError{Did: fmt.Sprintf("the run itself %s, at %s", did, where.Brief()),
 			Stacks: where.String()}
@@ -181,10 +181,10 @@ func (g *guard) interrupted(v any, where machine.Stacks) *StrategyError {
 	return g.blame(where, "%s %s; by clause 7 (Panic) it returns", call, did)
 }
 
-// hangs returns the error of a strategy that hangs, with this symptom.
-func (g *guard) hangs(seen string) *StrategyError {
+// hangError returns the error of a strategy that hangs, with this symptom.
+func (g *guard) hangError(seen string) *StrategyError {
 	stacks := g.mark.Stacks()
-	call, by := called(stacks)
+	call, by := hangingCall(stacks)
 	where := stacks.First(by)
 	accepted, running := 0, 0
 	if d := g.driver.Load(); d != nil {
@@ -218,8 +218,9 @@ func (g *guard) hangs(seen string) *StrategyError {
 		"a task is accepted and never done: %s; %s; by clause 2 (Once) each is done", seen, inHand)
 }
 
-// called returns the strategy's function that has not returned, and the function that called it.
-func called(stacks machine.Stacks) (function, by string) {
+// hangingCall returns the strategy's function that has not returned, and the function that called
+// it.
+func hangingCall(stacks machine.Stacks) (function, by string) {
 	for function, by := range map[string]string{"New": "bench.(*driver).open",
 		"Submit": "bench.(*driver).submit", "Drain": "bench.(*driver).drain"} {
 		if stacks.In(by) {

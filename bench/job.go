@@ -33,10 +33,10 @@ type job struct {
 	worked int64 // time inside timed in this attempt, in ns
 	next   *job
 
-	beside   uint32        // number of concurrent second attempts
-	progress time.Duration // start of the next step, for a task with steps
-	pieces   []*piece
-	tasks    []*strategies.Task
+	secondAttempts uint32        // number of concurrent second attempts
+	progress       time.Duration // start of the next step, for a task with steps
+	pieces         []*piece
+	tasks          []*strategies.Task
 }
 
 // States of a job. The goroutine that changes the state owns the task.
@@ -91,7 +91,7 @@ func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	}
 	d := j.driver
 	if t != &j.task && d.scenario.Strategy.Spec.Hedges {
-		return d.attemptBeside(ctx, j)
+		return d.attemptSecond(ctx, j)
 	}
 	if !j.state.CompareAndSwap(offered, running) {
 		d.note(strayRun)
@@ -144,11 +144,11 @@ func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	return d.resultOf(d.target.Call(ctx, j.seq, work))
 }
 
-// attemptBeside runs a second attempt concurrently with the first attempt, which owns the record.
+// attemptSecond runs a second attempt concurrently with the first attempt, which owns the record.
 // It is only counted, because its time overlaps with the first attempt's.
-func (d *driver) attemptBeside(ctx context.Context, j *job) (r strategies.Result) {
+func (d *driver) attemptSecond(ctx context.Context, j *job) (r strategies.Result) {
 	d.enter(j)
-	j.beside++
+	j.secondAttempts++
 	start := d.now()
 	defer func() {
 		r = d.checkTimeout(r, d.now()-start)
@@ -188,7 +188,7 @@ func (d *driver) failure(err error) strategies.Result {
 	switch {
 	case errors.As(err, &refusal):
 		r.Retry, r.After = true, refusal.RetryAfter
-	case errors.As(err, &status) && refuses(status.Code):
+	case errors.As(err, &status) && isRefusal(status.Code):
 		r.Err = &targets.Throttled{RetryAfter: status.RetryAfter}
 		r.Retry, r.After = true, status.RetryAfter
 	}
@@ -198,7 +198,7 @@ func (d *driver) failure(err error) strategies.Result {
 	return r
 }
 
-func refuses(status int) bool {
+func isRefusal(status int) bool {
 	return slices.ContainsFunc(
 		[]targets.Refusal{targets.TooMany, targets.Unavailable, targets.Banned},
 		func(r targets.Refusal) bool { return r.Status() == status })
@@ -214,8 +214,8 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	if !d.maySettle(j) {
 		return
 	}
-	j.rec.Attempts += j.beside
-	j.beside = 0
+	j.rec.Attempts += j.secondAttempts
+	j.secondAttempts = 0
 	d.settle(j, r.Err)
 	if d.flight != nil && j.rec.Outcome == record.Completed {
 		d.flight.Done(j.seq, j.rec.Response(), j.rec.End-j.rec.Start)

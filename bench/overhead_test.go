@@ -19,8 +19,8 @@ func (nothing) Do(context.Context, uint64) error { return nil }
 func (nothing) Mean() time.Duration              { return time.Microsecond }
 func (nothing) C2() float64                      { return 0 }
 
-// free is a scenario of empty tasks that are all due at once.
-func free(spec strategies.Spec) Scenario {
+// freeScenario is a scenario of empty tasks that are all due at once.
+func freeScenario(spec strategies.Spec) Scenario {
 	s := Scenario{
 		Strategy: strategies.MustParse(spec.Name),
 		Workload: workloads.Variant{Spec: workloads.Spec{Name: "nothing",
@@ -51,7 +51,7 @@ func BenchmarkDriverOverhead(b *testing.B) {
 func benchmarkBare(b *testing.B, spec strategies.Spec) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	s := free(spec)
+	s := freeScenario(spec)
 	s.Queue = queueFor(spec)
 	var idle bareList
 	strategy := spec.New(ctx, s.params(),
@@ -83,7 +83,7 @@ type bareList = jobList
 func benchmarkMeasured(b *testing.B, spec strategies.Spec) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	s := free(spec)
+	s := freeScenario(spec)
 	s.Queue = queueFor(spec)
 	s.Stop.Tasks = b.N
 	d, err := newDriver(ctx, s, nil)

@@ -48,7 +48,7 @@ func TestPoolsOfClasses(t *testing.T) {
 		metric(t, r, "blocked/op") != 0 || r.Verdict != bench.Valid {
 		t.Errorf("%s: %v, %v", r.Name, r.Verdict, r.Reasons)
 	}
-	near(t, r, "mean-wait-sec", metric(t, r, "theory-mean-wait-sec"), tolerance)
+	checkNear(t, r, "mean-wait-sec", metric(t, r, "theory-mean-wait-sec"), tolerance)
 	w.Queue, w.Tasks = bench.NoQueue, w.Tasks/10
 	r = run(t, scenario(t, w))
 	for _, unit := range []string{"theory-mean-wait-sec", "theory-short-mean-response-sec",

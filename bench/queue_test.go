@@ -58,7 +58,7 @@ func TestDefaultQueueIsNeverFull(t *testing.T) {
 }
 
 // By default, strategies that separate classes or order tasks must rank as theory predicts.
-func TestRanks(t *testing.T) {
+func TestTheoryRanksStrategies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
@@ -71,11 +71,11 @@ func TestRanks(t *testing.T) {
 		wait := map[string]float64{}
 		for _, strategy := range []string{"segregated", "shortest_first", "worker_pool",
 			"cpu_io_split"} {
-			r := calculated(t, scenario(t, bench.Written{Strategy: strategy, Workload: "two_class",
+			r := runOrCalculate(t, scenario(t, bench.Written{Strategy: strategy, Workload: "two_class",
 				Limit: 4, Load: load, Tasks: tasks, Warmup: 0.1, Seed: 1}))
 			wait[strategy] = metric(t, r, "mean-wait-sec")
 			if strategy == "segregated" {
-				near(t, r, "short-mean-response-sec",
+				checkNear(t, r, "short-mean-response-sec",
 					metric(t, r, "theory-short-mean-response-sec"), 0.05*errors)
 			}
 		}
@@ -93,7 +93,7 @@ func TestRanks(t *testing.T) {
 
 // A run is SUSPECT if tasks waited before a full queue and the strategy separates, orders or
 // preempts tasks.
-func TestHeldUp(t *testing.T) {
+func TestFullQueueIsSuspect(t *testing.T) {
 	t.Parallel()
 	for strategy, promise := range map[string]string{
 		"segregated":              "keep classes of tasks apart",

@@ -49,10 +49,10 @@ type Recording struct {
 	Profile  string   // profiles taken by Watch, as in Scenario.Profile
 	profiles []result.Profile
 	// error of profiling
-	notProfiled error
-	seen        *machine.WitnessSeen // observations of the machine; nil without Watch
-	soak        *Soak                // replaces Records if set
-	second      *soaks.Continuation  // set if the soak resumes an earlier soak
+	profileErr error
+	seen       *machine.WitnessSeen // observations of the machine; nil without Watch
+	soak       *Soak                // replaces Records if set
+	resumed    *soaks.Continuation  // set if the soak resumes an earlier soak
 }
 
 // SetBound sets the largest possible number of requests in flight, if no known strategy bounds
@@ -67,12 +67,12 @@ func (rec *Recording) SetBound(n int) {
 // of the run as base.
 func (rec *Recording) Watch() (stop func(base time.Time)) {
 	end, err := beginProfile(rec.Profile)
-	rec.notProfiled = err
+	rec.profileErr = err
 	w := machine.StartWitness()
 	return func(base time.Time) {
 		rec.seen = w.End(base)
-		if rec.notProfiled == nil {
-			rec.profiles, rec.notProfiled = end()
+		if rec.profileErr == nil {
+			rec.profiles, rec.profileErr = end()
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (rec *Recording) Result() (*Result, error) {
 		run.Trace = record.NewTrace(rec.Records)
 	}
 	r, err := run.result()
-	if err = errors.Join(err, rec.notProfiled); err != nil {
+	if err = errors.Join(err, rec.profileErr); err != nil {
 		return nil, fmt.Errorf("%s: %w", rec.Name, err)
 	}
 	r.Agents, r.Profiles = rec.Machines, rec.profiles

@@ -77,7 +77,7 @@ func (s Scenario) FollowsPlan() (queue int, follows bool) {
 type Course struct {
 	work                                Written // the scenario without its strategy and queue
 	bound, capacity, queue              int
-	wider                               int // the bound at limit + 1
+	boundPlusOne                        int // the bound at limit + 1
 	sheds, usesQueue, usesSize, retries bool
 }
 
@@ -92,7 +92,7 @@ func (s Scenario) Course() (c Course, follows bool) {
 		sheds: spec.Sheds, usesQueue: spec.UsesQueue, usesSize: spec.UsesSize,
 		retries: spec.Retries}
 	p.Limit++
-	c.wider = spec.Bound(p)
+	c.boundPlusOne = spec.Bound(p)
 	p.Limit--
 	if spec.Capacity != nil {
 		c.capacity = spec.Capacity(p)

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// planned returns scenarios with random parameters.
-func planned(spec strategies.Spec) (all []Written) {
+// plannedScenarios returns scenarios with random parameters.
+func plannedScenarios(spec strategies.Spec) (all []Written) {
 	random := rand.New(rand.NewPCG(16, 3))
 	for limit := 1; limit <= 17; limit++ {
 		w := Written{Strategy: spec.Name, Limit: limit, Target: "none", Clock: "virtual",
@@ -42,7 +42,7 @@ func TestCalculate(t *testing.T) {
 	calculated, each := 0, 17
 	shared, ofCourse := 0, map[Course]Result{}
 	for _, spec := range strategies.All() {
-		for _, w := range planned(spec)[:each] {
+		for _, w := range plannedScenarios(spec)[:each] {
 			s, err := w.Scenario()
 			if err != nil {
 				t.Logf("left out: %v", err) // a parameter has no default

@@ -69,8 +69,8 @@ func run(t testing.TB, s bench.Scenario) *bench.Result {
 	return r
 }
 
-// calculated returns Calculate's result if it is known. Use it to test results, not strategies.
-func calculated(t testing.TB, s bench.Scenario) *bench.Result {
+// runOrCalculate returns Calculate's result if it is known. Use it to test results, not strategies.
+func runOrCalculate(t testing.TB, s bench.Scenario) *bench.Result {
 	t.Helper()
 	r, known, err := bench.Calculate(s)
 	if err != nil {
@@ -91,9 +91,9 @@ func metric(t testing.TB, r *bench.Result, unit string) float64 {
 	return v
 }
 
-// near checks a metric against its exact value. Tolerances are 4 standard deviations over seeds, so
+// Tolerances of checkNear are 4 standard deviations over seeds, so
 // a false alarm has a probability of 6 in 100,000.
-func near(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) {
+func checkNear(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) {
 	t.Helper()
 	got := metric(t, r, unit)
 	if off := got/exact - 1; math.Abs(off) > tolerance {
@@ -103,7 +103,7 @@ func near(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) 
 }
 
 // TestKnownAnswers compares runs with exact results of queueing theory. With -short, runs that
-// follow from their plan are calculated (see TestCalculate and TestAgreement). With the race
+// follow from their plan are runOrCalculate (see TestCalculate and TestAgreement). With the race
 // detector it uses a tenth of the tasks, so the errors are √10 as large.
 func TestKnownAnswers(t *testing.T) {
 	t.Parallel()
@@ -111,13 +111,13 @@ func TestKnownAnswers(t *testing.T) {
 	if race.Enabled {
 		tasks, errors = tasks/10, math.Sqrt(10)
 	}
-	answer := calculated
+	answer := runOrCalculate
 	if !testing.Short() || race.Enabled {
 		answer = run
 	}
-	near := func(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) {
+	checkNear := func(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) {
 		t.Helper()
-		near(t, r, unit, exact, tolerance*errors)
+		checkNear(t, r, unit, exact, tolerance*errors)
 	}
 	// TestAgreement checks that the other strategies give the same times.
 	pools := []string{"worker_pool", "semaphore", "errgroup_limit"}
@@ -128,25 +128,25 @@ func TestKnownAnswers(t *testing.T) {
 		t.Run("M_M_4/"+strategy, func(t *testing.T) {
 			r := answer(t, scenario(t, bench.Written{Strategy: strategy, Limit: 4, Load: 0.8,
 				Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
-			near(t, r, "mean-wait-sec", 7.45541e-3, 0.123)
-			near(t, r, "waited/op", 0.596432, 0.032)
-			near(t, r, "p50-response-sec", 13.4620e-3, 0.048)
-			near(t, r, "p99-response-sec", 68.9320e-3, 0.115)
+			checkNear(t, r, "mean-wait-sec", 7.45541e-3, 0.123)
+			checkNear(t, r, "waited/op", 0.596432, 0.032)
+			checkNear(t, r, "p50-response-sec", 13.4620e-3, 0.048)
+			checkNear(t, r, "p99-response-sec", 68.9320e-3, 0.115)
 		})
 	}
 	t.Run("M_D_4", func(t *testing.T) {
 		r := answer(t, scenario(t, bench.Written{Workload: "constant:mean=10ms", Limit: 4,
 			Load: 0.8, Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
-		near(t, r, "mean-wait-sec", 3.86095e-3, 0.086)
-		near(t, r, "waited/op", 0.578282, 0.029)
-		near(t, r, "p99-response-sec", 34.5458e-3, 0.092)
+		checkNear(t, r, "mean-wait-sec", 3.86095e-3, 0.086)
+		checkNear(t, r, "waited/op", 0.578282, 0.029)
+		checkNear(t, r, "p99-response-sec", 34.5458e-3, 0.092)
 	})
 	t.Run("M_H2_4", func(t *testing.T) {
 		r := answer(t, scenario(t, bench.Written{Workload: "hyperexp:mean=10ms,c2=16", Limit: 4,
 			Load: 0.7, Tasks: tasks * 5 / 2, Warmup: 1.0 / 11, Seed: 1}))
-		near(t, r, "mean-wait-sec", 23.5524e-3, 0.246)
-		near(t, r, "waited/op", 0.454069, 0.054)
-		near(t, r, "p99-response-sec", 345.152e-3, 0.233)
+		checkNear(t, r, "mean-wait-sec", 23.5524e-3, 0.246)
+		checkNear(t, r, "waited/op", 0.454069, 0.054)
+		checkNear(t, r, "p99-response-sec", 345.152e-3, 0.233)
 	})
 	works := []string{"hyperexp:mean=10ms,c2=16", "constant:mean=10ms", "exponential:mean=10ms"}
 	if testing.Short() {
@@ -161,7 +161,7 @@ func TestKnownAnswers(t *testing.T) {
 				bench.Written{Strategy: "bounded_queue_shed", Queue: bench.NoQueue,
 					Workload: workload, Limit: 4, Load: 1, Tasks: tasks,
 					Warmup: 1.0 / 11, Seed: 1}))
-			near(t, r, "shed/op", 0.310680,
+			checkNear(t, r, "shed/op", 0.310680,
 				map[string]float64{"constant:mean=10ms": 0.016, "exponential:mean=10ms": 0.018,
 					"hyperexp:mean=10ms,c2=16": 0.050}[workload])
 		})
@@ -173,8 +173,8 @@ func TestKnownAnswers(t *testing.T) {
 		// M/M/k//N with N = 12, Z = 2, k = 4 in units of the mean service.
 		r := run(t, scenario(t, bench.Written{Arrival: "closed:clients=12,think=20ms", Limit: 4,
 			Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
-		near(t, r, "ops/s", 354.752, 0.007)
-		near(t, r, "mean-response-sec", 13.8264e-3, 0.015)
+		checkNear(t, r, "ops/s", 354.752, 0.007)
+		checkNear(t, r, "mean-response-sec", 13.8264e-3, 0.015)
 	})
 	t.Run("closed and short", func(t *testing.T) {
 		// No client may finish long before the others. The mean of 20 runs of 5000 tasks has a
@@ -267,7 +267,7 @@ func TestOfferedWork(t *testing.T) {
 
 // One slot gets tasks of 10 ms every 5 ms. Task i is due at 5(i+1) ms and done at 5+10(i+1) ms, so
 // its response is 5(i+1)+5 ms although the strategy blocks the generator (no coordinated omission).
-func TestNothingHidden(t *testing.T) {
+func TestNoCoordinatedOmission(t *testing.T) {
 	r := run(t, scenario(t, bench.Written{Strategy: "serial", Workload: "constant:mean=10ms",
 		Arrival: "constant", Limit: 1, Rate: 200, Tasks: 1000}))
 	for unit, want := range map[string]float64{
@@ -296,8 +296,8 @@ func (f *frozen) Call(
 	return work(ctx, seq)
 }
 
-// freezing adds a target that is frozen for 500 ms of every 2 s.
-func freezing(s *bench.Scenario) {
+// withFreezes adds a target that is frozen for 500 ms of every 2 s.
+func withFreezes(s *bench.Scenario) {
 	s.Target = targets.Variant{Spec: targets.Spec{Name: "frozen",
 		New: func(uint64, param.Values) (targets.Target, error) {
 			return &frozen{time.Now(), 2 * time.Second, 500 * time.Millisecond}, nil
@@ -311,7 +311,7 @@ func freezing(s *bench.Scenario) {
 func TestFrozenTarget(t *testing.T) {
 	for _, limit := range []int{1000, 4} {
 		r := run(t, scenario(t, bench.Written{Strategy: "semaphore", Workload: "constant:mean=1ms",
-			Arrival: "constant", Limit: limit, Rate: 200, Tasks: 1200}, freezing))
+			Arrival: "constant", Limit: limit, Rate: 200, Tasks: 1200}, withFreezes))
 		if limit == 1000 {
 			for unit, p := range map[string]float64{"p90-response-sec": 0.9,
 				"p99-response-sec": 0.99} {
@@ -334,11 +334,11 @@ func TestFrozenTarget(t *testing.T) {
 // A bucket of 100 tokens/s must refuse half of 200 tasks/s after the burst.
 func TestThrottled(t *testing.T) {
 	for _, strategy := range []string{"worker_pool", "partitioned", "partitioned_all_at_once"} {
-		throttled(t, strategy)
+		testThrottled(t, strategy)
 	}
 }
 
-func throttled(t *testing.T, strategy string) {
+func testThrottled(t *testing.T, strategy string) {
 	t.Helper()
 	r := run(t, scenario(t,
 		bench.Written{Strategy: strategy, Target: "token_bucket:rate=100,burst=10",
@@ -359,7 +359,7 @@ func throttled(t *testing.T, strategy string) {
 // With the median response as deadline, goodput is half of the throughput.
 func TestGoodput(t *testing.T) {
 	w := bench.Written{Limit: 4, Load: 0.8, Tasks: 20_000, Seed: 1}
-	median := metric(t, calculated(t, scenario(t, w)), "p50-response-sec")
+	median := metric(t, runOrCalculate(t, scenario(t, w)), "p50-response-sec")
 	w.Deadline = time.Duration(math.Round(median * 1e9))
 	r := run(t, scenario(t, w))
 	if ratio := metric(t, r, "goodput-ops/s") / metric(t, r, "ops/s"); ratio != 0.5 {

@@ -40,7 +40,7 @@ func (rec *Recording) NewSoak(
 			})
 		}
 	}
-	s.belt.Start(soaks.NewFold(begun.observation(), span, rec.second), asked, peak)
+	s.belt.Start(soaks.NewFold(begun.observation(), span, rec.resumed), asked, peak)
 	rec.soak = s
 	return s
 }
@@ -51,11 +51,11 @@ func (rec *Recording) NewSoak(
 func (rec *Recording) Continue(
 	before *Result, plan arrivals.Next, stop Stop,
 ) (left arrivals.Next, skipped int, from time.Duration) {
-	if rec.second = soaks.NewContinuation(before); rec.second == nil {
+	if rec.resumed = soaks.NewContinuation(before); rec.resumed == nil {
 		return plan, 0, 0
 	}
-	left = rec.second.Skip(plan, stop.Tasks, stop.Duration, func() {})
-	return left, rec.second.Skipped, time.Duration(rec.second.From)
+	left = rec.resumed.Skip(plan, stop.Tasks, stop.Duration, func() {})
+	return left, rec.resumed.Skipped, time.Duration(rec.resumed.From)
 }
 
 // Add returns the record of the next request. It fails if too many requests are unsettled.

@@ -24,13 +24,13 @@ func TestFenceposts(t *testing.T) {
 				if r.Tasks != counted {
 					t.Errorf("%s: %d tasks, want %d", r.Name, r.Tasks, counted)
 				}
-				near(t, r, "offered-ops/s", rate, 1e-12)
+				checkNear(t, r, "offered-ops/s", rate, 1e-12)
 				took := float64(counted) / rate
 				if counted == n {
 					took += service.Seconds()
 				}
-				near(t, r, "ops/s", float64(counted)/took, 1e-12)
-				near(t, r, "ns/op", took*1e9/float64(counted), 1e-12)
+				checkNear(t, r, "ops/s", float64(counted)/took, 1e-12)
+				checkNear(t, r, "ns/op", took*1e9/float64(counted), 1e-12)
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func TestFencepostsOfChance(t *testing.T) {
 			w := bench.Written{Workload: "constant:mean=1ms", Rate: rate, Limit: 4,
 				Duration: time.Duration(n) * time.Second, Seed: seed}
 			r = run(t, scenario(t, w))
-			near(t, r, "offered-ops/s", float64(r.Tasks)/float64(n), 1e-12)
+			checkNear(t, r, "offered-ops/s", float64(r.Tasks)/float64(n), 1e-12)
 		}
 		if off := math.Abs(gap*rate - 1); off > 4/math.Sqrt(float64(n)*seeds) {
 			t.Errorf("%d tasks: the mean time between them is %v s, want %v", n, gap, 1/rate)
@@ -66,7 +66,7 @@ func TestFencepostsOfBulks(t *testing.T) {
 		for _, w := range []bench.Written{{Tasks: 200}, {Duration: 2 * time.Second}} {
 			w.Workload, w.Arrival, w.Limit, w.Warmup = "constant:mean=1ms",
 				"bulk:n=100,period=1s", 4, warmup
-			near(t, run(t, scenario(t, w)), "offered-ops/s", 100, 1e-9)
+			checkNear(t, run(t, scenario(t, w)), "offered-ops/s", 100, 1e-9)
 		}
 	}
 }
@@ -78,13 +78,13 @@ func TestFencepostsOfClients(t *testing.T) {
 			{Duration: time.Duration(n) * 10 * time.Millisecond}} {
 			w.Workload, w.Arrival, w.Limit = "constant:mean=10ms", "closed:clients=1,think=0s", 4
 			r := run(t, scenario(t, w))
-			near(t, r, "offered-ops/s", 100, 1e-12)
-			near(t, r, "ops/s", 100, 1e-12)
+			checkNear(t, r, "offered-ops/s", 100, 1e-12)
+			checkNear(t, r, "ops/s", 100, 1e-12)
 		}
 	}
 	r := run(t, scenario(t, bench.Written{Workload: "constant:mean=10ms", Limit: 4, Warmup: 0.1,
 		Arrival: "closed:clients=8,think=0s", Tasks: 200})) // half of the clients wait
-	near(t, r, "offered-ops/s", metric(t, r, "ops/s"), 1e-12)
+	checkNear(t, r, "offered-ops/s", metric(t, r, "ops/s"), 1e-12)
 }
 
 // At a load below 1 the throughput equals the arrival rate even if the warm-up ends with a queue.

@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// staged runs the stages on four workers with tasks of 10 ms, so the capacity is 400/s.
-func staged(t *testing.T, strategy, of, stages string) *bench.Result {
+// runStaged runs the stages on four workers with tasks of 10 ms, so the capacity is 400/s.
+func runStaged(t *testing.T, strategy, of, stages string) *bench.Result {
 	t.Helper()
 	v, err := arrivals.Staged(arrivals.MustParse(of), stages)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestStagesDrain(t *testing.T) {
 		length        time.Duration
 	}{{0.6, 1.4, 10 * time.Second}, {0.5, 3, 4 * time.Second}, {0.8, 1.1, 7 * time.Second}} {
 		v := arrivals.Stage{Level: c.before, For: 20 * time.Second}
-		r := staged(t, "worker_pool", "constant", stagesText(v, arrivals.Stage{Level: c.pulse,
+		r := runStaged(t, "worker_pool", "constant", stagesText(v, arrivals.Stage{Level: c.pulse,
 			For: c.length}, arrivals.Stage{Level: c.before, For: time.Minute}))
 		backlog := (c.pulse - 1) * 400 * c.length.Seconds()
 		drain := (c.pulse - 1) / (1 - c.before) * c.length.Seconds()
@@ -75,7 +75,7 @@ func stagesText(stages ...arrivals.Stage) string {
 // A stage that is too short to drain has not recovered. A stage that follows no higher load has no
 // recovery.
 func TestRecovery(t *testing.T) {
-	r := staged(t, "worker_pool", "poisson", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 9s, "+
+	r := runStaged(t, "worker_pool", "poisson", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 9s, "+
 		"load=0.5 for 1m")
 	if metric(t, r, "stage3-recovered") != 0 {
 		t.Error("stage 3 is recovered before it can be")
@@ -86,7 +86,7 @@ func TestRecovery(t *testing.T) {
 			t.Errorf("%s is %v", unit, v)
 		}
 	}
-	r = staged(t, "bounded_queue_shed", "constant", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 "+
+	r = runStaged(t, "bounded_queue_shed", "constant", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 "+
 		"for 9s")
 	// 32 queued tasks and 4 in service drain at 160/s
 	if got := metric(t, r, "stage3-recovery-sec"); math.Abs(got-32.0/160) > 0.02 {
@@ -96,7 +96,7 @@ func TestRecovery(t *testing.T) {
 		t.Errorf("%v are shed, want 1-1/1.4", shed)
 	}
 	// a pulse below the capacity with constant gaps causes no waits
-	r = staged(t, "worker_pool", "constant", "load=0.5 for 20s, load=0.9 for 10s, load=0.5 for 9s")
+	r = runStaged(t, "worker_pool", "constant", "load=0.5 for 20s, load=0.9 for 10s, load=0.5 for 9s")
 	if got := metric(t, r, "stage3-recovery-sec"); got != 0 {
 		t.Errorf("what was never disturbed is recovered after %v s", got)
 	}
@@ -134,7 +134,7 @@ func TestStageUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := staged(t, "worker_pool", "poisson", "load=0.6 for 9s, load=1.4 for 2s, load=0.6 for 9s")
+	r := runStaged(t, "worker_pool", "poisson", "load=0.6 for 9s, load=1.4 for 2s, load=0.6 for 9s")
 	for range 2 {
 		if err := d.Write(r); err != nil {
 			t.Fatal(err)

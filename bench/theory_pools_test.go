@@ -40,7 +40,7 @@ var offGrid = []Written{
 // Measured means must agree with theory within five standard errors of 16 runs. With Student's t
 // and 72 comparisons, a false alarm has a probability of 1 in 80. One processor, because the race
 // detector fails on late ticks with two (go.dev/issue/78156).
-func TestOffGrid(t *testing.T) {
+func TestTheoryOfArbitraryScenarios(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}

@@ -84,7 +84,7 @@ func TestTimeoutKept(t *testing.T) {
 	}
 }
 
-func TestTimeoutIgnoredInReality(t *testing.T) {
+func TestTimeoutIgnoredUnderTheRealClock(t *testing.T) {
 	t.Parallel()
 	w := bench.Written{Workload: "evil:p=1,late=5ms", Arrival: "batch", Limit: 4, Tasks: 40,
 		Timeout: time.Millisecond, Clock: "real"}

@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func fifo(limit int) Scenario {
+func fifoScenario(limit int) Scenario {
 	spec := strategies.Spec{Name: "fifo", FIFO: true, WorkConserving: true,
 		Bound: func(p strategies.Params) int {
 			return p.Limit
@@ -25,7 +25,7 @@ func fifo(limit int) Scenario {
 func simulateFIFO(limit int, due, service []int64) *observe.Run {
 	free := make([]int64, limit)
 	var l record.Log
-	o := &observe.Run{Plan: fifo(limit).described(), Peak: int64(limit)}
+	o := &observe.Run{Plan: fifoScenario(limit).described(), Peak: int64(limit)}
 	for i := range due {
 		slot := 0
 		for p := range free {

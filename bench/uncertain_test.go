@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-func virtually(strategy, workload, arrival string, limit int, load float64, n int) Scenario {
+func virtualScenario(strategy, workload, arrival string, limit int, load float64, n int) Scenario {
 	return Scenario{Strategy: strategies.MustParse(strategy), Limit: limit,
 		Workload: workloads.MustParse(workload), Clock: Virtual,
 		Load: Load{Arrival: arrivals.MustParse(arrival), Relative: load},
@@ -49,7 +49,7 @@ func TestBurstsDecideByPlan(t *testing.T) {
 		{"onoff:on=500ms,off=500ms", 20_000, false, true},
 	} {
 		for seed := range seeds {
-			s := virtually("worker_pool", "exponential:mean=10ms", c.arrival, 4, 0.5, c.n)
+			s := virtualScenario("worker_pool", "exponential:mean=10ms", c.arrival, 4, 0.5, c.n)
 			s.Seed = seed
 			marks, interval := marksOf(t, s)
 			if marked := slices.Contains(marks, "p99-response-sec"); interval != c.interval ||
@@ -70,12 +70,12 @@ func TestMarksLongTails(t *testing.T) {
 		s          Scenario
 		marked, no []string
 	}{
-		{virtually("worker_pool", "lognormal:mean=10ms,c2=9", "poisson", 2, 0.6, 8000),
+		{virtualScenario("worker_pool", "lognormal:mean=10ms,c2=9", "poisson", 2, 0.6, 8000),
 			[]string{"p99-response-sec", "p99.9-response-sec", "mean-wait-sec"},
 			[]string{"p50-service-sec", "p90-service-sec"}},
-		{virtually("shortest_first", "hyperexp:mean=10ms,c2=9", "poisson", 3, 0.8, 20_000),
+		{virtualScenario("shortest_first", "hyperexp:mean=10ms,c2=9", "poisson", 3, 0.8, 20_000),
 			[]string{"p99-response-sec", "p99.9-response-sec"}, []string{"mean-service-sec"}},
-		{virtually("worker_pool", "exponential:mean=10ms", "poisson", 4, 0.5, 20_000),
+		{virtualScenario("worker_pool", "exponential:mean=10ms", "poisson", 4, 0.5, 20_000),
 			nil, []string{"p99-response-sec", "p99.9-response-sec", "mean-wait-sec"}},
 	} {
 		marks, _ := marksOf(t, c.s)
@@ -99,7 +99,7 @@ func TestEnoughTasks(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	pool := func(load float64) Scenario {
-		return virtually("worker_pool", "exponential:mean=10ms", "poisson", 4, load, 0)
+		return virtualScenario("worker_pool", "exponential:mean=10ms", "poisson", 4, load, 0)
 	}
 	of := func(count int, all ...Scenario) int {
 		for i := range all {

@@ -66,7 +66,7 @@ func poissonRun(clock Clock, load, c2 float64, o *observe.Run) *observe.Run {
 	return o
 }
 
-func judged(t testing.TB, o *observe.Run) *Result {
+func judge(t testing.TB, o *observe.Run) *Result {
 	t.Helper()
 	r, err := (measurement{Run: o}).result()
 	if err != nil {
@@ -133,8 +133,8 @@ func TestCleanQueues(t *testing.T) {
 		seeds = 10
 	}
 	for seed := range seeds {
-		wantValid(t, "C² = 1, load 0.9", judged(t, queue(Real, seed, 20_000, 0.9, 1)))
-		wantValid(t, "C² = 16, load 0.5", judged(t, queue(Virtual, seed, 20_000, 0.5, 16)))
+		wantValid(t, "C² = 1, load 0.9", judge(t, queue(Real, seed, 20_000, 0.9, 1)))
+		wantValid(t, "C² = 16, load 0.5", judge(t, queue(Virtual, seed, 20_000, 0.5, 16)))
 	}
 }
 
@@ -163,7 +163,7 @@ func TestNoFalseDrift(t *testing.T) {
 
 func TestDrift(t *testing.T) {
 	for seed := range uint64(20) {
-		wantReason(t, "load 1.1", judged(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect,
+		wantReason(t, "load 1.1", judge(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect,
 			rundir.CheckDrift, "the mean wait is ", "a steady change")
 	}
 	step := queue(Virtual, 1, 20_000, 0.5, 1)
@@ -189,7 +189,7 @@ func TestDrift(t *testing.T) {
 func TestLawsMakeInvalid(t *testing.T) {
 	o := queue(Virtual, 1, 2000, 0.5, 1)
 	o.Peak = 5
-	wantReason(t, "five in flight", judged(t, o), Invalid, rundir.CheckLaw,
+	wantReason(t, "five in flight", judge(t, o), Invalid, rundir.CheckLaw,
 		"bound: 5 tasks were in flight")
 }
 
@@ -197,7 +197,7 @@ func TestLawsMakeInvalid(t *testing.T) {
 func TestPlan(t *testing.T) {
 	o := queue(Virtual, 1, 20_000, 0.5, 1)
 	o.Plan.PerSecond *= 1.1
-	wantReason(t, "another rate", judged(t, o), Invalid, rundir.CheckPlan, "A² =")
+	wantReason(t, "another rate", judge(t, o), Invalid, rundir.CheckPlan, "A² =")
 	o = queue(Virtual, 1, 20_000, 0.5, 1)
 	for i := range o.Trace.Len() {
 		o.Trace.At(i).Due = int64(float64(i) * observe.Second / o.Plan.PerSecond)
@@ -261,7 +261,7 @@ func TestLagVerdict(t *testing.T) {
 			rec.End += l
 			rec.Start += l
 		}
-		return judged(t, o)
+		return judge(t, o)
 	}
 	wantReason(t, "1 ms of 10", late(0.3, func(int) int64 { return ms }), Suspect, rundir.CheckLag,
 		"1.00 ms on average", "9 % of the mean response")
@@ -281,7 +281,7 @@ func TestLagVerdict(t *testing.T) {
 			rec.Issue, rec.Blocked = rec.Start, true
 		}
 	}
-	wantValid(t, "a strategy that blocks", judged(t, o))
+	wantValid(t, "a strategy that blocks", judge(t, o))
 }
 
 // A generator that is always late must be distinguished from one that the strategy blocks.
@@ -391,7 +391,7 @@ func TestStandstill(t *testing.T) {
 }
 
 // A result that the strategy reports late must be detected, unless the machine caused the delay.
-func TestSettling(t *testing.T) {
+func TestLateDone(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
 	rec := o.Trace.At(5000)
 	rec.End += 1000 * ms
@@ -414,9 +414,9 @@ func TestIntervalOfAnotherQuantile(t *testing.T) {
 	at := slices.IndexFunc(usual, func(q metric.Quantile) bool { return q.Name == "p95" })
 	p95 := usual[at]
 	// a load that no other test uses, because forecasts are cached
-	r := judged(t, queue(Virtual, 1, 20_000, 0.6875, 1))
+	r := judge(t, queue(Virtual, 1, 20_000, 0.6875, 1))
 	metric.Quantiles = slices.Delete(slices.Clone(usual), at, at+1)
-	without := judged(t, queue(Virtual, 1, 20_000, 0.6875, 1))
+	without := judge(t, queue(Virtual, 1, 20_000, 0.6875, 1))
 	metric.Quantiles = usual
 	for _, m := range without.Metrics {
 		if v, ok := r.Metric(m.Unit); !ok || v != m.Value {
@@ -463,7 +463,7 @@ func TestLength(t *testing.T) {
 	}
 	means, quantiles := 0, 0
 	for seed := range uint64(runs) {
-		r := judged(t, queue(Virtual, seed, 20_000, 0.7, 1))
+		r := judge(t, queue(Virtual, seed, 20_000, 0.7, 1))
 		within := func(unit string, v float64) bool {
 			low, ok1 := r.Metric(unit + "-low-sec")
 			high, ok2 := r.Metric(unit + "-high-sec")
@@ -487,7 +487,7 @@ func TestLength(t *testing.T) {
 			means, quantiles, runs)
 	}
 	t.Logf("mean wait %d, p99 %d of %d", means, quantiles, runs)
-	r := judged(t, queue(Virtual, 1, 20_000, 0.8, 1))
+	r := judge(t, queue(Virtual, 1, 20_000, 0.8, 1))
 	// by the scatter of 40 seeds of 200,000 tasks, 213,000 tasks are within 5 %
 	if needed, _ := r.Metric("needed-tasks"); needed < 1.5e5 || needed > 4e5 {
 		t.Errorf("a load of 0.8 takes %v tasks, want some 200,000", needed)
@@ -495,12 +495,12 @@ func TestLength(t *testing.T) {
 	ordered, _ := r.Metric("needed-tasks")
 	undeclared := queue(Virtual, 1, 20_000, 0.8, 1)
 	undeclared.Plan.Strategy.FIFO = false // without the declaration, the times are the same
-	if needed, _ := judged(t, undeclared).Metric("needed-tasks"); needed != ordered {
+	if needed, _ := judge(t, undeclared).Metric("needed-tasks"); needed != ordered {
 		t.Errorf("of tasks that happen to be in order: %v tasks, want %v", needed, ordered)
 	}
 	pushed := queue(Virtual, 1, 20_000, 0.8, 1)
 	pushed.Plan.Target = "flaky" // no theory applies, and the run is too short for an estimate
-	if needed, ok := judged(t, pushed).Metric("needed-tasks"); !ok || needed != 0 {
+	if needed, ok := judge(t, pushed).Metric("needed-tasks"); !ok || needed != 0 {
 		t.Errorf("before a target: %v tasks, want 0", needed)
 	}
 	due, times := make([]int64, 5000), make([]int64, 5000)
@@ -509,13 +509,13 @@ func TestLength(t *testing.T) {
 	}
 	even := poissonRun(Virtual, 0.99, 0, simulateFIFO(4, due, times))
 	even.Plan.Arrival = arrivals.MustParse("constant")
-	if needed, _ := judged(t, even).Metric("needed-tasks"); needed > 5e4 {
+	if needed, _ := judge(t, even).Metric("needed-tasks"); needed > 5e4 {
 		t.Errorf("equal tasks at equal gaps take %v", needed)
 	}
-	short := judged(t, queue(Virtual, 3, 600, 0.9, 1))
+	short := judge(t, queue(Virtual, 3, 600, 0.9, 1))
 	wantReason(t, "600 tasks at 0.9", short, Suspect, rundir.CheckLength,
 		"p99 response of 600 tasks", "±")
-	few := judged(t, queue(Virtual, 1, 250, 0.5, 1))
+	few := judge(t, queue(Virtual, 1, 250, 0.5, 1))
 	for _, unit := range []string{"p99-response-sec", "p99-response-low-sec", "p99-response-ess"} {
 		if v, ok := few.Metric(unit); ok {
 			t.Errorf("%s = %v of 250 tasks", unit, v)
@@ -524,7 +524,7 @@ func TestLength(t *testing.T) {
 }
 
 // Identical batches have a known mean, whose interval must not come from rounding errors.
-func TestSameInAll(t *testing.T) {
+func TestConstantBatchMeans(t *testing.T) {
 	r := runWritten(t, Written{Strategy: "worker_pool", Workload: "constant", Target: "none",
 		Arrival: "bulk:n=20", Clock: "virtual", Limit: 4, Load: 0.5, Tasks: 20_000, Warmup: 0.1})
 	if wait, _ := r.Metric("mean-wait-sec"); wait != 0.02 {

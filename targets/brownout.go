@@ -75,7 +75,7 @@ func (b *brownout) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := b.gone(ctx.Err()); err != nil {
 		return err
 	}
-	knee := b.kneeNow()
+	knee := b.currentKnee()
 	n := b.taken.Add(1)
 	defer b.taken.Add(-1) // deferred, because work may panic or end its goroutine
 	b.admitted.Add(1)
@@ -88,7 +88,7 @@ func (b *brownout) Call(ctx context.Context, seq uint64, work Work) error {
 	return cmp.Or(err, wait(ctx, b.excess(time.Since(began), n-knee)))
 }
 
-func (b *brownout) kneeNow() int64 {
+func (b *brownout) currentKnee() int64 {
 	if b.later > 0 && b.clock.now() >= b.after {
 		return b.later
 	}

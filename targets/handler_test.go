@@ -83,7 +83,7 @@ func TestHandlerAnswers(t *testing.T) {
 }
 
 // The header fields must be those of the draft. Retry-After must not be before the reset.
-func TestHandlerSaysWhatIsLeft(t *testing.T) {
+func TestHandlerQuotaFields(t *testing.T) {
 	type answer struct{ status, policy, limit, retryAfter string }
 	for s, want := range map[string][]answer{
 		"none": {{"200", "", "", ""}},

@@ -56,7 +56,7 @@ func NewLeakyBucket(rate float64, queue int) (*LeakyBucket, error) {
 
 // Admit implements Policy.
 func (b *LeakyBucket) Admit(now time.Duration) Decision {
-	turn := time.Duration(b.bucket.full.up())
+	turn := time.Duration(b.bucket.full.ceil())
 	d := b.bucket.Admit(now)
 	if d.Admitted && turn > now {
 		d.Wait = turn - now

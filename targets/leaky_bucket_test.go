@@ -61,8 +61,8 @@ func up(r *big.Rat) time.Duration {
 	return time.Duration(n.Div(n, r.Denom()).Int64())
 }
 
-// shape compares the bucket with the oracle, and returns the times of service.
-func shape(t *testing.T, rate string, queue int, gaps []int64) (served []time.Duration) {
+// checkLeakyBucket returns the times of service.
+func checkLeakyBucket(t *testing.T, rate string, queue int, gaps []int64) (served []time.Duration) {
 	t.Helper()
 	perSecond, err := strconv.ParseFloat(rate, 64)
 	if err != nil {
@@ -76,8 +76,8 @@ func shape(t *testing.T, rate string, queue int, gaps []int64) (served []time.Du
 	var now, retry time.Duration
 	var delayed int64
 	for i, gap := range gaps {
-		now += step(gap, retry)
-		got := consult(t, b, now)
+		now += gapAfter(gap, retry)
+		got := admitAndCheck(t, b, now)
 		admitted, wait, after := o.admit(now)
 		if got.Admitted != admitted || got.Wait != wait || got.RetryAfter != after {
 			t.Fatalf("rate %s, queue %d, call %d at %d: %+v, by the oracle admitted %v after %d, "+
@@ -100,7 +100,7 @@ func TestLeakyBucketEqualsTheOracle(t *testing.T) {
 	for i, rate := range rates {
 		for j, queue := range []int{0, 1, 10, 100} {
 			perSecond, _ := strconv.ParseFloat(rate, 64)
-			served := shape(t, rate, queue, trace(rand.New(rand.NewPCG(uint64(i), uint64(j))),
+			served := checkLeakyBucket(t, rate, queue, trace(rand.New(rand.NewPCG(uint64(i), uint64(j))),
 				1e9/perSecond, 500))
 			// Calls must be served one at a time: consecutive turns are at least 1/rate apart,
 			// minus 1 ns of rounding.
@@ -195,6 +195,6 @@ func FuzzLeakyBucket(f *testing.F) {
 		rate := float64(millionths) / 1e6
 		gaps := append([]int64{int64(start % (1 << 61))},
 			trace(rand.New(rand.NewPCG(seed, 0)), 1e9/rate, 100)...)
-		shape(t, dist.FormatFloat(rate), int(queue%100), gaps)
+		checkLeakyBucket(t, dist.FormatFloat(rate), int(queue%100), gaps)
 	})
 }

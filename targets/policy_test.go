@@ -9,8 +9,9 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// consult returns p's decision on a call at now, and compares it with the quota before and after.
-func consult(t testing.TB, p targets.Policy, now time.Duration) targets.Decision {
+// admitAndCheck returns p's decision on a call at now, and compares it with the quota before and
+// after.
+func admitAndCheck(t testing.TB, p targets.Policy, now time.Duration) targets.Decision {
 	t.Helper()
 	before := p.Quota(now)
 	if again := p.Quota(now); again != before {
@@ -44,14 +45,14 @@ func consult(t testing.TB, p targets.Policy, now time.Duration) targets.Decision
 // that it refuses is admitted at a later time.
 type rule func(admitted []time.Duration, now time.Duration) bool
 
-// obeys compares each decision on the calls of a trace with the rule. At the end of RetryAfter the
+// checkRule compares each decision with the rule. At the end of RetryAfter the
 // rule must admit a call, and not a nanosecond earlier.
-func obeys(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []time.Duration) {
+func checkRule(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	var now, retry time.Duration
 	for i, gap := range gaps {
-		now += step(gap, retry)
-		d := consult(t, p, now)
+		now += gapAfter(gap, retry)
+		d := admitAndCheck(t, p, now)
 		if d.Admitted != r(admitted, now) || d.Refusal != targets.TooMany {
 			t.Fatalf("call %d at %d: %+v, by the rule %v", i, now, d, !d.Admitted)
 		}
@@ -64,9 +65,9 @@ func obeys(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []tim
 	return admitted
 }
 
-// step returns the time to the next call: the gap or, if that is negative, the last RetryAfter ± 1
-// ns.
-func step(gap int64, retry time.Duration) time.Duration {
+// gapAfter returns the time to the next call: the gap or, if that is negative, the last RetryAfter
+// ± 1 ns.
+func gapAfter(gap int64, retry time.Duration) time.Duration {
 	switch {
 	case gap >= 0:
 		return time.Duration(gap)
@@ -76,8 +77,8 @@ func step(gap int64, retry time.Duration) time.Duration {
 	return retry - 1
 }
 
-// most returns the largest number of instants in any half-open interval of that length.
-func most(instants []time.Duration, length time.Duration) (n int) {
+// maxInWindow returns the largest number of instants in any half-open interval of that length.
+func maxInWindow(instants []time.Duration, length time.Duration) (n int) {
 	for i := range instants {
 		for j := i; j < len(instants) && instants[j]-instants[i] < length; j++ {
 			n = max(n, j-i+1)

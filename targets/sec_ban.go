@@ -43,13 +43,13 @@ var _ = register(Spec{
 // calls count against the limit although none is served, and a call above the limit restarts the
 // ban. After the ban the window is empty.
 type SECBan struct {
-	window         *SlidingWindow // admitted calls; during a ban, calls within the limit
-	tolerance      int
-	ban            time.Duration
-	refused        int // refusals in a row
-	banned         bool
-	until          time.Duration // end of the ban
-	bans, inBanned int64
+	window            *SlidingWindow // admitted calls; during a ban, calls within the limit
+	tolerance         int
+	ban               time.Duration
+	refused           int // refusals in a row
+	banned            bool
+	until             time.Duration // end of the ban
+	bans, bannedCalls int64
 }
 
 // NewSECBan admits limit calls in any window, as NewSlidingWindow does, and bans after tolerance
@@ -89,7 +89,7 @@ func (p *SECBan) Admit(now time.Duration) Decision {
 	if !d.Admitted {
 		p.until = now + p.ban
 	}
-	p.inBanned++
+	p.bannedCalls++
 	return Decision{RetryAfter: p.until - now, Refusal: Banned}
 }
 
@@ -107,5 +107,5 @@ func (p *SECBan) Quota(now time.Duration) Quota {
 
 // Counts returns the number of bans, and of calls that a ban refused.
 func (p *SECBan) Counts() []Count {
-	return []Count{{metric.Bans, p.bans}, {metric.BannedCalls, p.inBanned}}
+	return []Count{{metric.Bans, p.bans}, {metric.BannedCalls, p.bannedCalls}}
 }

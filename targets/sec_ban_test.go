@@ -68,7 +68,7 @@ func newSECBan(
 	return p
 }
 
-func punish(
+func checkSECBan(
 	t *testing.T, limit int, window time.Duration, tolerance int, ban time.Duration, gaps []int64,
 ) (served []time.Duration, bans int64) {
 	t.Helper()
@@ -77,9 +77,9 @@ func punish(
 	var now, retry time.Duration
 	var banned int64
 	for i, gap := range gaps {
-		now += step(gap, retry)
+		now += gapAfter(gap, retry)
 		before := o.banned && now-o.exceeded < ban
-		d := consult(t, p, now)
+		d := admitAndCheck(t, p, now)
 		refused, why := o.admit(now)
 		if d.Admitted == refused || d.Refusal != why || refused &&
 			d.RetryAfter != o.retryAfter(now) {
@@ -106,11 +106,11 @@ func TestSECBanEqualsTheOracle(t *testing.T) {
 	for i, c := range windowed {
 		for _, tolerance := range []int{0, 1, 10} {
 			for _, ban := range []time.Duration{1, c.window, 5 * c.window} {
-				served, n := punish(t, c.limit, c.window, tolerance, ban,
+				served, n := checkSECBan(t, c.limit, c.window, tolerance, ban,
 					windowTrace(uint64(i), c.limit, c.window, 600))
-				if ban >= c.window && most(served, c.window) > c.limit {
+				if ban >= c.window && maxInWindow(served, c.window) > c.limit {
 					// after a shorter ban the window starts empty
-					t.Errorf("limit %d in %v: %d served", c.limit, c.window, most(served, c.window))
+					t.Errorf("limit %d in %v: %d served", c.limit, c.window, maxInWindow(served, c.window))
 				}
 				bans += n
 			}
@@ -126,7 +126,7 @@ func FuzzSECBan(f *testing.F) {
 	f.Add(uint16(1), uint64(1), uint8(0), uint64(1), uint64(2))
 	f.Fuzz(func(t *testing.T, limit uint16, window uint64, tolerance uint8, ban, seed uint64) {
 		n, w := 1+int(limit%50), time.Duration(1+window%(1<<50))
-		punish(t, n, w, int(tolerance%20), time.Duration(1+ban%(1<<52)),
+		checkSECBan(t, n, w, int(tolerance%20), time.Duration(1+ban%(1<<52)),
 			windowTrace(seed, n, w, 150))
 	})
 }

@@ -23,8 +23,8 @@ type hosted struct {
 	target targets.Target
 }
 
-// impatient sets timeouts for tests that are long compared with stalls of a busy machine.
-func impatient(s *http.Server) {
+// shortTimeouts sets timeouts for tests that are long compared with stalls of a busy machine.
+func shortTimeouts(s *http.Server) {
 	s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = 500*time.Millisecond,
 		time.Second, 2*time.Second, 500*time.Millisecond
 }
@@ -80,7 +80,7 @@ func (h hosted) count(name string) int64 {
 	panic("no counter " + name)
 }
 
-func (h hosted) becomes(name string, value int64) {
+func (h hosted) waitForCount(name string, value int64) {
 	for h.count(name) != value {
 		time.Sleep(time.Millisecond)
 	}
@@ -120,15 +120,15 @@ func TestClientLeavesTheLine(t *testing.T) {
 		})
 	first, second, third := h.dial(t), h.dial(t), h.dial(t)
 	sends(request)(t, first)
-	h.becomes("admitted-calls", 1)
+	h.waitForCount("admitted-calls", 1)
 	sends(request)(t, second)
-	h.becomes("delayed-calls", 1)
+	h.waitForCount("delayed-calls", 1)
 	sends(request)(t, third)
-	h.becomes("delayed-calls", 2)
+	h.waitForCount("delayed-calls", 2)
 	if err := second.Close(); err != nil {
 		t.Fatal(err)
 	}
-	h.becomes("abandoned-calls", 1)
+	h.waitForCount("abandoned-calls", 1)
 	close(finish)
 	for name, conn := range map[string]net.Conn{"first": first, "third": third} {
 		if got := statuses(t, conn); !slices.Equal(got, []int{200}) {

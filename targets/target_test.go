@@ -133,7 +133,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestVariantIsSpeltOneWay(t *testing.T) {
+func TestCanonicalVariants(t *testing.T) {
 	for in, want := range map[string]string{
 		"none":                             "none",
 		"token_bucket":                     "token_bucket",
@@ -165,7 +165,7 @@ func TestEveryTargetServesTheWorkItWasGiven(t *testing.T) {
 	}
 }
 
-func TestThrottledSaysWhenToComeAgain(t *testing.T) {
+func TestThrottledRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "token_bucket:rate=4,burst=2")
 		ctx := context.Background()

@@ -81,7 +81,7 @@ func (q *tenantQuota) decide(tenant int32) Decision {
 	*b = q.fresh
 	q.buckets[tenant] = b
 	d := b.Admit(now)
-	q.nextFull = min(q.nextFull, b.full.up())
+	q.nextFull = min(q.nextFull, b.full.ceil())
 	return d
 }
 
@@ -90,7 +90,7 @@ func (q *tenantQuota) decide(tenant int32) Decision {
 func (q *tenantQuota) deleteFull(now int64) {
 	q.nextFull = math.MaxInt64
 	for tenant, b := range q.buckets {
-		if full := b.full.up(); full <= now {
+		if full := b.full.ceil(); full <= now {
 			delete(q.buckets, tenant)
 		} else {
 			q.nextFull = min(q.nextFull, full)

@@ -125,7 +125,7 @@ func (b *TokenBucket) due() int64 { return b.full.minus(b.reserve) }
 // Quota implements Policy.
 func (b *TokenBucket) Quota(now time.Duration) Quota {
 	q := Quota{Limit: int(b.burst), Remaining: int(b.burst),
-		Window: time.Duration(b.reserve.plus(b.token, b.num).up())}
+		Window: time.Duration(b.reserve.plus(b.token, b.num).ceil())}
 	ahead := b.full.ns - int64(now)
 	if ahead < 0 || ahead == 0 && b.full.frac == 0 {
 		return q
@@ -162,5 +162,5 @@ func (i instant) minus(j instant) int64 {
 	return ns
 }
 
-// up returns i, rounded up to a nanosecond.
-func (i instant) up() int64 { return i.minus(instant{}) }
+// ceil returns i, rounded up to a nanosecond.
+func (i instant) ceil() int64 { return i.minus(instant{}) }

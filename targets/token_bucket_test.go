@@ -61,15 +61,15 @@ func bucket(t testing.TB, rate string, burst int) (*targets.TokenBucket, *oracle
 var rates = []string{"100", "3", "0.1", "0.000001", "7.3", "999999.999999", "333333333",
 	"1000000000", "0.333333"}
 
-// play compares every answer of the bucket with the oracle's. A gap is the time since the previous
+// A gap is the time since the previous
 // call. A negative gap means the last RetryAfter ± 1 ns.
-func play(t *testing.T, rate string, burst int, gaps []int64) (admitted []time.Duration) {
+func checkBucket(t *testing.T, rate string, burst int, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	b, o := bucket(t, rate, burst)
 	var now, retry time.Duration
 	for i, gap := range gaps {
-		now += step(gap, retry)
-		got := consult(t, b, now)
+		now += gapAfter(gap, retry)
+		got := admitAndCheck(t, b, now)
 		want, after := o.admit(now)
 		if got.Admitted != want || after.Cmp(big.NewInt(int64(got.RetryAfter))) != 0 {
 			t.Fatalf("rate %s, burst %d, call %d at %d ns: %+v, by the oracle admitted %v, retry "+
@@ -106,7 +106,7 @@ func TestTokenBucketEqualsTheOracle(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(i), uint64(j)))
 			exact, _ := new(big.Rat).SetString(rate)
 			perSecond, _ := exact.Float64()
-			admitted := play(t, rate, burst, trace(r, 1e9/perSecond, 2000))
+			admitted := checkBucket(t, rate, burst, trace(r, 1e9/perSecond, 2000))
 			withinBurstAndRate(t, rate, burst, admitted)
 		}
 	}
@@ -212,7 +212,7 @@ func FuzzTokenBucket(f *testing.F) {
 		gaps := append([]int64{int64(start % (1 << 61))},
 			trace(rand.New(rand.NewPCG(seed, 0)), 1e9/rate, 200)...)
 		text := dist.FormatFloat(rate)
-		withinBurstAndRate(t, text, int(burst), play(t, text, int(burst), gaps))
+		withinBurstAndRate(t, text, int(burst), checkBucket(t, text, int(burst), gaps))
 	})
 }
 

@@ -44,7 +44,7 @@ func TestCPUTaskHashesItsBlocks(t *testing.T) {
 	}
 }
 
-func TestCPUCountsAreAsAskedFor(t *testing.T) {
+func TestCPUCountsAreExact(t *testing.T) {
 	w := hasher(t, 1, param.Arg{Key: "blocks", Value: "1234"})
 	l, err := calibrated.Line(sha256Blocks)
 	if err != nil {

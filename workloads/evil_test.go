@@ -55,7 +55,7 @@ func TestEvilOthersWait(t *testing.T) {
 	})
 }
 
-func TestEvilSaysSo(t *testing.T) {
+func TestEvilIsEndless(t *testing.T) {
 	for s, want := range map[string]bool{"evil": true, "evil:p=1": true, "evil:p=0": false} {
 		w := build(t, s, 1)
 		if got := w.(workloads.Endless).Endless(); got != want || w.Mean() != 10*time.Millisecond ||

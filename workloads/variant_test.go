@@ -73,7 +73,7 @@ func TestEverySpecIsListable(t *testing.T) {
 	}
 }
 
-func TestVariantIsSpeltOneWay(t *testing.T) {
+func TestCanonicalVariants(t *testing.T) {
 	for in, want := range map[string]string{
 		"exponential":                            "exponential",
 		"exponential:mean=0.01s":                 "exponential",

@@ -13,7 +13,7 @@ import (
 
 func (k Key) parse(s string) (value, error) {
 	if k.Kind == Choice {
-		return k.choose(s)
+		return k.parseChoice(s)
 	}
 	if k.Word != "" && s == k.Word {
 		return value{text: s, num: math.NaN(), open: true}, nil
@@ -27,7 +27,7 @@ func (k Key) parse(s string) (value, error) {
 	return v, err
 }
 
-func (k Key) choose(s string) (value, error) {
+func (k Key) parseChoice(s string) (value, error) {
 	if !slices.Contains(k.Choices, s) {
 		last := len(k.Choices) - 1
 		return value{}, fmt.Errorf("want %s or %s, got %q", strings.Join(k.Choices[:last], ", "),
@@ -113,12 +113,12 @@ func formatSize(n int64) string {
 }
 
 // Floats parses a comma-separated list such as 0.5,0.8, for flags.
-func Floats(s string) ([]float64, error) { return each(strings.Split(s, ","), dist.ParseFloat) }
+func Floats(s string) ([]float64, error) { return parseEach(strings.Split(s, ","), dist.ParseFloat) }
 
 // Ints parses a comma-separated list such as 4,8.
-func Ints(s string) ([]int, error) { return each(strings.Split(s, ","), parseInt) }
+func Ints(s string) ([]int, error) { return parseEach(strings.Split(s, ","), parseInt) }
 
-func each[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
+func parseEach[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
 	all := make([]T, len(texts))
 	for i, text := range texts {
 		var err error

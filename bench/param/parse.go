@@ -65,7 +65,7 @@ func ParseList(s string) ([]Call, error) {
 			texts = append(texts, part)
 		}
 	}
-	return each(texts, Parse)
+	return parseEach(texts, Parse)
 }
 
 // String returns the call as it was typed.

@@ -21,7 +21,7 @@ func Resolve(keys []Key, args []Arg) (Values, error) {
 	for _, a := range args {
 		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == a.Key })
 		if i < 0 {
-			return Values{}, fmt.Errorf("unknown parameter %q (known: %s)", a.Key, known(keys))
+			return Values{}, fmt.Errorf("unknown parameter %q (known: %s)", a.Key, keyNames(keys))
 		}
 		if seen[i] {
 			return Values{}, fmt.Errorf("%s: given twice", a.Key)
@@ -91,7 +91,7 @@ func (k Key) checkChoices() {
 	}
 }
 
-func known(keys []Key) string {
+func keyNames(keys []Key) string {
 	if len(keys) == 0 {
 		return "none"
 	}

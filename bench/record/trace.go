@@ -34,7 +34,7 @@ func (t *Trace) At(i int) *Record {
 func (t *Trace) From(first int) iter.Seq2[int, *Record] {
 	return func(yield func(int, *Record) bool) {
 		for i := first; i < t.n; {
-			next := t.together(i)
+			next := t.contiguous(i)
 			for k := range next {
 				if !yield(i+k, &next[k]) {
 					return
@@ -45,7 +45,7 @@ func (t *Trace) From(first int) iter.Seq2[int, *Record] {
 	}
 }
 
-func (t *Trace) together(i int) []Record {
+func (t *Trace) contiguous(i int) []Record {
 	n := t.n - i
 	if t.order != nil {
 		i, n = int(t.order[i]), 1

@@ -84,7 +84,7 @@ func (h *handler) call(
 	if err := h.serve(ctx); err != nil {
 		return nil, err
 	}
-	return h.answers(asked, 0), nil
+	return h.message(asked, 0), nil
 }
 
 func (h *handler) stream(_ any, s grpc.ServerStream) error {
@@ -97,14 +97,14 @@ func (h *handler) stream(_ any, s grpc.ServerStream) error {
 	}
 	n := max(asked.Get(h.request.Fields().ByName("answers")).Uint(), 1)
 	for i := range min(n, mostAnswers) {
-		if err := s.SendMsg(h.answers(asked, uint32(i))); err != nil {
+		if err := s.SendMsg(h.message(asked, uint32(i))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *handler) answers(asked *dynamicpb.Message, i uint32) *dynamicpb.Message {
+func (h *handler) message(asked *dynamicpb.Message, i uint32) *dynamicpb.Message {
 	m := dynamicpb.NewMessage(h.answer)
 	m.Set(h.answer.Fields().ByName("number"), protoreflect.ValueOfUint32(i))
 	m.Set(h.answer.Fields().ByName("text"), asked.Get(h.request.Fields().ByName("text")))
