@@ -110,7 +110,7 @@ func indented(lines string) string {
 	return strings.ReplaceAll("\n"+lines, "\n", "\n    ")[1:]
 }
 
-// seedVariable is also known to the gate's package measure, which sets it.
+// seedVariable equals measure.SeedVariable of the gate.
 const seedVariable = "POOLBENCH_SEED"
 
 // declareUnits must run in the first round, with b.N = 1. After that round the testing package

@@ -105,7 +105,7 @@ func (d *driver) failUnknownTask(t *strategies.Task) {
 func (d *driver) maySettle(j *job) bool {
 	if j.state.CompareAndSwap(offered, resting) {
 		if j.isAltered() {
-			// not checked in the other cases, because the generator may already reuse the task
+			// not checked in the other cases, where the generator may already reuse the task
 			d.note(altered)
 		}
 		return true
@@ -158,7 +158,8 @@ func (d *driver) countAccepted() (accepted, inside int) {
 	return accepted, inside
 }
 
-// longest returns twice the longest possible time of the tasks inside Run, 0 if unknown.
+// longest returns an upper bound of the remaining time of the tasks inside Run, or 0 if it is
+// unknown.
 func (d *driver) longest() (longest time.Duration) {
 	if d.inFlight.Load() == 0 {
 		return 0

@@ -28,7 +28,7 @@ func interruptSoak(t *testing.T, s bench.Scenario) (early, whole *bench.Result) 
 	return early, whole
 }
 
-// missingTasks returns the gaps that the result reports and the number of tasks in them.
+// missingTasks returns the gaps of the result and the number of tasks in them.
 func missingTasks(r *bench.Result) (all []rundir.Gap, tasks int) {
 	for _, reason := range r.Reasons {
 		if reason.Check != "gap" {

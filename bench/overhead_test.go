@@ -77,7 +77,7 @@ func benchmarkBare(b *testing.B, spec strategies.Spec) {
 	}
 }
 
-// as in the driver
+// bareList reuses tasks, as the driver does.
 type bareList = jobList
 
 func benchmarkMeasured(b *testing.B, spec strategies.Spec) {

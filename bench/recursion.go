@@ -128,7 +128,7 @@ func Calculate(s Scenario) (r *Result, known bool, err error) {
 	return r, true, nil
 }
 
-// known is false if simultaneous events leave the records undefined.
+// calculate returns known = false if simultaneous events leave the records undefined.
 func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	n, bound := len(plan.Due), o.Bound()
 	var pool recursion.Pool

@@ -91,8 +91,8 @@ func metric(t testing.TB, r *bench.Result, unit string) float64 {
 	return v
 }
 
-// Tolerances of checkNear are 4 standard deviations over seeds, so
-// a false alarm has a probability of 6 in 100,000.
+// Tolerances of checkNear are 4 standard deviations over seeds, so a false alarm has a probability
+// of 6 in 100,000.
 func checkNear(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) {
 	t.Helper()
 	got := metric(t, r, unit)
@@ -103,7 +103,7 @@ func checkNear(t testing.TB, r *bench.Result, unit string, exact, tolerance floa
 }
 
 // TestKnownAnswers compares runs with exact results of queueing theory. With -short, runs that
-// follow from their plan are runOrCalculate (see TestCalculate and TestAgreement). With the race
+// follow from their plan are calculated (see TestCalculate and TestAgreement). With the race
 // detector it uses a tenth of the tasks, so the errors are √10 as large.
 func TestKnownAnswers(t *testing.T) {
 	t.Parallel()

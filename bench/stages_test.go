@@ -166,7 +166,7 @@ func TestStageUnits(t *testing.T) {
 			t.Errorf("%s (%s) is declared %d times", m.Unit, better, n)
 		}
 	}
-	if want := len(observe.StageMetrics(3)) - 2; seen != want { // two need attacks or patience
+	if want := len(observe.StageMetrics(3)) - 2; seen != want { // two are for attacks and patience
 		t.Errorf("%d metrics of stage 3, want %d", seen, want)
 	}
 }

@@ -49,7 +49,7 @@ func recordedTasks(t *testing.T, s Scenario) (measurement, *rundir.Tasks) {
 // Task i is due at the same time under any two strategies. The difference of its responses must
 // equal the sum of the differences of its parts, to the nanosecond.
 func TestDifferencesAddUp(t *testing.T) {
-	t.Parallel() // the real clock takes time
+	t.Parallel() // real-clock runs mostly wait
 	random := rand.New(rand.NewPCG(30, 5))
 	names := []string{"retry:attempts=3+token_bucket:rate=200+worker_pool",
 		"codel_lifo:queue=30+semaphore"}

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// n punctual sleeps and the given stalls
+// calm returns the hiccups of n punctual sleeps and the given stalls.
 func calm(n int, stalls ...machine.Stall) *machine.Hiccups {
 	h := machine.NewHiccups()
 	for range n {

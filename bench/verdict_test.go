@@ -488,7 +488,7 @@ func TestLength(t *testing.T) {
 	}
 	t.Logf("mean wait %d, p99 %d of %d", means, quantiles, runs)
 	r := judge(t, queue(Virtual, 1, 20_000, 0.8, 1))
-	// by the scatter of 40 seeds of 200,000 tasks, 213,000 tasks are within 5 %
+	// By the variance over 40 seeds, a relative error of 5 % takes 213,000 tasks.
 	if needed, _ := r.Metric("needed-tasks"); needed < 1.5e5 || needed > 4e5 {
 		t.Errorf("a load of 0.8 takes %v tasks, want some 200,000", needed)
 	}

@@ -22,7 +22,7 @@ func TestFreezeLetsNothingInOrOut(t *testing.T) {
 		{1499 * ms, 1 * ms, 1499 * ms, 2000 * ms}, // frozen from the first nanosecond
 		{1500 * ms, 1 * ms, 2000 * ms, 2001 * ms},
 		{1700 * ms, 1 * ms, 2000 * ms, 2001 * ms},
-		{2000*ms - 1, 1 * ms, 2000 * ms, 2001 * ms}, // to the last
+		{2000*ms - 1, 1 * ms, 2000 * ms, 2001 * ms}, // frozen to the last nanosecond
 		{2000 * ms, 1 * ms, 2000 * ms, 2001 * ms},
 		{1400 * ms, 800 * ms, 1400 * ms, 2200 * ms}, // work continues during the freeze
 		{1400 * ms, 2500 * ms, 1400 * ms, 4000 * ms},

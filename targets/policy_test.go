@@ -45,8 +45,8 @@ func admitAndCheck(t testing.TB, p targets.Policy, now time.Duration) targets.De
 // that it refuses is admitted at a later time.
 type rule func(admitted []time.Duration, now time.Duration) bool
 
-// checkRule compares each decision with the rule. At the end of RetryAfter the
-// rule must admit a call, and not a nanosecond earlier.
+// checkRule compares each decision with the rule. At the end of RetryAfter the rule must admit a
+// call, and not a nanosecond earlier.
 func checkRule(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	var now, retry time.Duration

@@ -61,8 +61,7 @@ func bucket(t testing.TB, rate string, burst int) (*targets.TokenBucket, *oracle
 var rates = []string{"100", "3", "0.1", "0.000001", "7.3", "999999.999999", "333333333",
 	"1000000000", "0.333333"}
 
-// A gap is the time since the previous
-// call. A negative gap means the last RetryAfter ± 1 ns.
+// A gap is the time since the previous call. A negative gap means the last RetryAfter ± 1 ns.
 func checkBucket(t *testing.T, rate string, burst int, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	b, o := bucket(t, rate, burst)

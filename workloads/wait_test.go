@@ -96,8 +96,8 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 	})
 }
 
-// A context is watched from its second wait on. Its end must end all waits, and later waits at
-// once.
+// A context is watched from its second wait on. When it ends, all waits must return, and later
+// waits must return at once.
 func TestWatchedWaitsEndWithTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := build(t, "constant:mean=10ms", 1)
