@@ -55,7 +55,7 @@ const PulseInterval = 250 * time.Millisecond
 
 // A Pulse is the progress of a run at one instant, sent between processes as JSON.
 type Pulse struct {
-	Steps uint64        // returned Submits and settled tasks
+	Steps uint64        // returned Submits, settled tasks and completed phases
 	CPU   time.Duration // CPU time of the process; 0 if the system does not report it
 	Idle  bool          // no goroutine of the process except the caller is running or runnable
 	Early bool          // the next task is not due yet

@@ -22,7 +22,7 @@ type Soak struct {
 const mostRequestsHeld = 512
 
 // NewSoak starts to receive records, for a run of about span. peak is the highest number of
-// requests in flight so far.
+// requests in flight so far. A Progress in ctx receives partial results.
 func (rec *Recording) NewSoak(
 	ctx context.Context, span time.Duration, peak *atomic.Int64,
 ) *Soak {

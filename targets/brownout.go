@@ -55,9 +55,9 @@ var _ = register(Spec{
 //
 //	S · (1 + slope · max(0, n − knee))
 //
-// where S is the time of its work and n the number of calls in service when it began. It adds the
-// excess as a wait after the work, also after failed work. During the wait the call is still in
-// service. The end of ctx ends the wait.
+// where S is the time of its work and n the number of calls in service when it began, including
+// itself. It adds the excess as a wait after the work, also after failed work. During the wait the
+// call is still in service. The end of ctx ends the wait.
 //
 // With n > knee calls always in service the throughput is n/(S·(1 + slope·(n−knee))), which tends
 // to 1/(slope·S). At the knee it is knee/S. If slope·knee > 1, it falls as calls are added

@@ -30,9 +30,10 @@ type Decision struct {
 	Refusal    Refusal // reason, if not admitted
 }
 
-// Limited returns a Target that applies p to each call. Its clock starts at the first call. Use p
-// for one Target and one run. A call costs a mutex and a clock reading, and allocates only if it
-// waits or is refused. p counts a call that gives up while it waits as admitted.
+// Limited returns a Target that applies p to each call and is Counted and Metered. Its clock starts
+// at the first call. Use p for one Target and one run. A call costs a mutex and a clock reading,
+// and allocates only if it waits or is refused. p counts a call that gives up while it waits as
+// admitted.
 func Limited(p Policy) Target { return &limited{policy: p} }
 
 // PolicyOf returns the Policy of a Target made by Limited, or nil. A caller may use the Policy

@@ -25,7 +25,7 @@ type Metered interface {
 
 // policyField returns the value of the RateLimit-Policy header field
 // (draft-ietf-httpapi-ratelimit-headers-10), whose windows are whole seconds. It omits other
-// windows.
+// windows, because clients would take a rounded window as exact.
 func (q Quota) policyField() string {
 	field := `"default";q=` + integer(int64(q.Limit))
 	switch {

@@ -2,7 +2,8 @@
 //
 // A task's work depends only on the workload's seed and the task's sequence number, drawn from
 // rand.NewPCG(seed, seq), or on the number alone, as in a trace. So every strategy gets the same
-// tasks in any order. Other random streams of a run must not use the same pair.
+// tasks in any order. Other random streams of a run must not use the same pair, because they would
+// correlate with task times.
 //
 // Waits sleep, exactly under the virtual clock. Under the real clock sleeps overshoot, on some
 // machines by a median of 0.5 ms, so results use the measured time, while Mean is the requested
