@@ -10,9 +10,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// sumsUp fails unless the parts of the mean response add up to it, and those of the tail to 1.
-// Where pieces of a task run side by side, their service is more than the response has room for.
-func sumsUp(t *testing.T, r *Result, splits bool) (known bool) {
+// checkPartsSum fails unless the parts of the mean response add up to it, and the parts of the tail
+// to 1.
+func checkPartsSum(t *testing.T, r *Result, splits bool) (known bool) {
 	t.Helper()
 	if len(r.Broken) > 0 {
 		t.Errorf("%s breaks %q", r.Name, r.Broken)
@@ -39,8 +39,6 @@ func sumsUp(t *testing.T, r *Result, splits bool) (known bool) {
 	return known
 }
 
-// TestPartsAddUp: of every strategy and of compositions, before targets that refuse, queue and
-// fail, of records and of a soak.
 func TestPartsAddUp(t *testing.T) {
 	names := []string{"retry:attempts=3+token_bucket:rate=200+worker_pool",
 		"segregated+retry:budget=0.2+semaphore", "codel_lifo:queue=30+semaphore"}
@@ -59,13 +57,13 @@ func TestPartsAddUp(t *testing.T) {
 				Timeout: 300 * time.Millisecond, Seed: random.Uint64N(1000), Clock: "virtual",
 				Soak: i%2 == 1}.Scenario()
 			if err != nil || s.Validate() != nil {
-				continue // it takes the real clock, or asks for a parameter
+				continue // requires the real clock or a parameter
 			}
 			r, err := Run(t.Context(), s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if sumsUp(t, r, s.Strategy.Spec.Splits) {
+			if checkPartsSum(t, r, s.Strategy.Spec.Splits) {
 				added++
 			}
 		}
@@ -75,7 +73,6 @@ func TestPartsAddUp(t *testing.T) {
 	}
 }
 
-// TestPartsMerged: of several machines, of which one loses more tasks, they add up as well.
 func TestPartsMerged(t *testing.T) {
 	var results []*Result
 	for seed := range uint64(2) {
@@ -87,10 +84,9 @@ func TestPartsMerged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sumsUp(t, merged, false)
+	checkPartsSum(t, merged, false)
 }
 
-// TestPartsUnderTheRealClock adds up what a machine did.
 func TestPartsUnderTheRealClock(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []string{"worker_pool", "unbounded", "serial",
@@ -98,13 +94,12 @@ func TestPartsUnderTheRealClock(t *testing.T) {
 		r := runWritten(t, Written{Strategy: strategy, Workload: "exponential:mean=1ms",
 			Target: "conn_pool:conns=2", Arrival: "poisson", Limit: 4, Rate: 2000, Tasks: 800,
 			Seed: 3, Clock: "real"})
-		if !sumsUp(t, r, false) {
+		if !checkPartsSum(t, r, false) {
 			t.Errorf("%s: no task completed", strategy)
 		}
 	}
 }
 
-// TestPartsOfTheTail: a target whose four connections stand behind 64 slots has the tail.
 func TestPartsOfTheTail(t *testing.T) {
 	share := func(target, part string) float64 {
 		r := runWritten(t, Written{Strategy: "worker_pool", Workload: "constant:mean=10ms",
@@ -121,16 +116,14 @@ func TestPartsOfTheTail(t *testing.T) {
 	}
 }
 
-// TestNextSlot: what one slot more would do is what a run with one slot more does, to the
-// nanosecond under the virtual clock; where arrivals, services or losses depend on it, nothing is
-// said.
+// The prediction for one more slot must equal a run with one more slot, to the nanosecond.
 func TestNextSlot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
 	random, said, each := rand.New(rand.NewPCG(30, 3)), 0, 17
 	for _, spec := range strategies.All() {
-		for _, w := range planned(spec)[:each] {
+		for _, w := range plannedScenarios(spec)[:each] {
 			s, err := w.Scenario()
 			if err != nil || s.Validate() != nil {
 				break
@@ -177,10 +170,9 @@ func TestNextSlot(t *testing.T) {
 	}
 }
 
-// TestNoTarget: what a run would do without what its target took is what it does at no target, to
-// the nanosecond under the virtual clock; of an order that is not FIFO nothing is said.
+// The prediction without the target must equal a run without a target, to the nanosecond.
 func TestNoTarget(t *testing.T) {
-	for strategy, foretold := range map[string]bool{"worker_pool": true,
+	for strategy, predicted := range map[string]bool{"worker_pool": true,
 		"shortest_first": false} {
 		for _, target := range []string{"freeze", "flaky:spikes=0.1,errors=0", "leaky_bucket",
 			"conn_pool:conns=2,timeout=10s"} {
@@ -192,7 +184,7 @@ func TestNoTarget(t *testing.T) {
 			for _, unit := range []string{"mean-response-sec", "p99-response-sec"} {
 				got, known := with.Metric("no-target-" + unit)
 				want, _ := without.Metric(unit)
-				if known != foretold || known && math.Abs(got-want) > 1e-9*want {
+				if known != predicted || known && math.Abs(got-want) > 1e-9*want {
 					t.Errorf("%s: %s without the target is %v, foretold was %v", with.Name, unit,
 						want, got)
 				}
@@ -201,9 +193,9 @@ func TestNoTarget(t *testing.T) {
 	}
 }
 
-// TestTurns: under the virtual clock all that tasks wait for is their turn, and of tasks that are
-// even nothing of it is due to their lengths; among tasks of two lengths most is.
-func TestTurns(t *testing.T) {
+// TestWaitsForSlots: under the virtual clock all waiting is waiting for a slot. If all tasks take
+// equally long, none of the wait is due to different lengths. With two lengths most of it is.
+func TestWaitsForSlots(t *testing.T) {
 	of := func(workload string) (queued, turn, even float64) {
 		r := runWritten(t, Written{Strategy: "worker_pool", Workload: workload, Target: "none",
 			Arrival: "poisson", Limit: 4, Load: 0.9, Tasks: 4000, Seed: 5, Clock: "virtual"})

@@ -17,29 +17,25 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Benchmark runs the scenario as a Go benchmark: one op is one task, b.N of them, and the metrics
-// of the last run are reported in the units of Metrics, times in nanoseconds. A run that breaks an
-// invariant fails the benchmark, and so does a [StrategyError].
+// Benchmark runs the scenario as a Go benchmark of b.N tasks. One op is one task. It reports the
+// units of Metrics, with times in nanoseconds. A broken invariant or a [StrategyError] fails the
+// benchmark.
 //
 // A strategy that hangs under the real clock, or spins or holds a mutex under either clock, cannot
-// be stopped: Benchmark then prints the benchmark and the stacks, and ends the process with status
-// 1. A panic in a goroutine of the strategy ends the process with the runtime's trace, whose
-// goroutine labels name the benchmark.
+// be stopped. Benchmark then prints the goroutine stacks and ends the process with status 1. A
+// panic in the strategy's own goroutine ends the process with a trace whose goroutine labels name
+// the benchmark.
 //
 // To measure a strategy of another module, set Scenario.Strategy.Spec. Quantiles need enough tasks
-// (a p99 needs 368), so give `go test` a -benchtime such as 2000x.
+// (p99 needs 368), so pass `go test` a -benchtime such as 2000x.
 //
-// The first run of `go test -count` uses Scenario.Seed, the second Scenario.Seed + 1, and so on, as
-// repetitions of `poolbench run` do. Without new seeds, runs under the virtual clock would be
-// copies. All rounds with a growing b.N belong to one run, and each further value of -cpu uses
-// further seeds. If POOLBENCH_SEED is set, as under `poolbench gate --base`, it is added: each pair
-// of runs gets different work, the same on both sides.
+// Repetition i of `go test -count`, from 0, adds i to Scenario.Seed, because runs under the virtual
+// clock would otherwise be identical. Each further value of -cpu uses new seeds too.
+// POOLBENCH_SEED, which `poolbench gate --base` sets for each pair of runs, is added to the seed.
 //
-// Under the virtual clock the metric virtual-seed is the seed, modulo 2^53. Poolbench's readers
-// ignore further runs of the same name and virtual-seed.
-//
-// Once per process, Benchmark prints the Unit lines, which give benchstat and `poolbench gate` the
-// better direction of each unit.
+// Under the virtual clock the metric virtual-seed is the seed modulo 2^53. Poolbench ignores
+// further runs with the same name and virtual-seed. Once per process, Benchmark prints the Unit
+// lines, which give the better direction of each unit.
 func Benchmark(b *testing.B, s Scenario) {
 	b.Helper()
 	declareUnits()
@@ -53,7 +49,7 @@ func Benchmark(b *testing.B, s Scenario) {
 		}
 		s.Seed += more
 	}
-	s.Seed += repetitions.of(b, s)
+	s.Seed += repetitions.earlierRuns(b, s)
 	ctx := pprof.WithLabels(context.Background(), pprof.Labels("benchmark", b.Name()))
 	r, err := Run(ctx, s)
 	var wrong *StrategyError
@@ -76,17 +72,16 @@ func Benchmark(b *testing.B, s Scenario) {
 	}
 }
 
-// repeated counts the runs of each benchmark in this process.
-type repeated struct {
+type runCounter struct {
 	lock sync.Mutex
 	runs map[string]uint64
 }
 
-var repetitions = repeated{runs: map[string]uint64{}}
+var repetitions = runCounter{runs: map[string]uint64{}}
 
-// of returns the number of earlier runs of the benchmark. The testing package begins each run with
-// a round of b.N = 1.
-func (r *repeated) of(b *testing.B, s Scenario) uint64 {
+// earlierRuns returns the number of earlier runs of the benchmark. The testing package starts each
+// run with a round of b.N = 1.
+func (r *runCounter) earlierRuns(b *testing.B, s Scenario) uint64 {
 	s.Stop = Stop{}
 	which := b.Name() + " " + s.Name()
 	r.lock.Lock()
@@ -99,7 +94,7 @@ func (r *repeated) of(b *testing.B, s Scenario) uint64 {
 
 func reportMetrics(b *testing.B, metrics []Metric) {
 	b.Helper()
-	// a virtual run has no ns/op
+	// ns/op has no meaning under the virtual clock
 	b.ReportMetric(0, metric.NsPerOp)
 	for _, m := range metrics {
 		value, unit := inNanoseconds(m)
@@ -115,11 +110,11 @@ func indented(lines string) string {
 	return strings.ReplaceAll("\n"+lines, "\n", "\n    ")[1:]
 }
 
-// seedVariable is the environment variable that package measure sets.
+// seedVariable equals measure.SeedVariable of the gate.
 const seedVariable = "POOLBENCH_SEED"
 
-// declareUnits must run in the first round with b.N = 1: afterwards the testing package prints the
-// name of the benchmark.
+// declareUnits must run in the first round, with b.N = 1. After that round the testing package
+// prints the benchmark's name.
 var declareUnits = sync.OnceFunc(func() {
 	var lines strings.Builder
 	for _, m := range observe.Metrics() {
@@ -130,8 +125,8 @@ var declareUnits = sync.OnceFunc(func() {
 	fmt.Fprint(os.Stdout, lines.String())
 })
 
-// labelTraces includes goroutine labels in the runtime's crash traces. The runtime reads the
-// setting again when the variable changes.
+// labelTraces adds goroutine labels to crash traces. The runtime reads GODEBUG again when it
+// changes.
 var labelTraces = sync.OnceFunc(func() {
 	setting := "tracebacklabels=1"
 	if others := os.Getenv("GODEBUG"); others != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// BenchmarkLag is how late tasks are issued in a run as it is typed, with tasks that wait: nothing
-// else is to keep the generator from its processor.
+// BenchmarkLag reports the generator's lateness with tasks that only wait, so nothing else uses the
+// generator's processor.
 func BenchmarkLag(b *testing.B) {
 	for _, rate := range []float64{100, 300, 1000} {
 		b.Run(fmt.Sprintf("rate=%v", rate), func(b *testing.B) {

@@ -13,8 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestBenchmarkSeed: each run of a benchmark has a seed of its own, to which the seed of the
-// environment is added, and the same seed gives the same values.
 func TestBenchmarkSeed(t *testing.T) {
 	v, err := strategies.Resolve(param.Call{Name: "worker_pool"})
 	if err != nil {
@@ -68,7 +66,6 @@ func TestBenchmarkSeed(t *testing.T) {
 	}
 }
 
-// TestBenchmarkCount: go test -count and -cpu give runs of different seeds.
 func TestBenchmarkCount(t *testing.T) {
 	for _, benchtime := range []string{"1x", "300x", "1us"} {
 		out, err := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$", "-test.count=3",

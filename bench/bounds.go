@@ -12,15 +12,14 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// leastRelative is the smallest relative load that is accepted.
 const leastRelative = 1e-6
 
-// deviations is the number of standard deviations by which the work of a run may exceed its mean
-// without overflow.
+// deviations is the number of standard deviations by which a run's work may exceed its mean without
+// overflow.
 const deviations = 10
 
-// outOfBounds returns Validate's complaints about the size of the plan. w is nil if building the
-// workload is too expensive.
+// outOfBounds returns Validate's complaints about the size of the plan. w may be nil if it is too
+// expensive to build.
 func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	rate := s.Load.PerSecond
 	if l := s.Load.Relative; l != 0 && !(l >= leastRelative && l <= 1000) {
@@ -28,7 +27,7 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 		return c
 	}
 	if w != nil && s.Load.Relative != 0 && w.Mean() > 0 {
-		// a higher rate than one per nanosecond equals all at once
+		// at a higher rate all tasks are due at once
 		rate = min(s.described().Rate(w.Mean()), arrivals.MostRate)
 		if !(rate >= arrivals.LeastRate) {
 			c.Add("load %v: at limit %d and %v a task this is a rate of %.3g per second; want %v "+
@@ -53,7 +52,7 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 		}
 	}
 	if endless(w) {
-		ends := s.Timeout // 0, without a patience, is a complaint of its own
+		ends := s.Timeout // Validate rejects 0 without a patience
 		if s.Patience != nil && (ends == 0 || s.Patience.Mean() < ends) {
 			ends = s.Patience.Mean()
 		}
@@ -76,23 +75,22 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	return c
 }
 
-// NoQueue, as a Queue, means no queue slots: a task that finds all slots of the limit occupied
-// blocks in Submit or is shed (a loss system). Names and flags write it as queue=0.
+// NoQueue is the value of Queue for no queue slots (a loss system). A task that finds the limit
+// reached blocks in Submit or is shed. Names and flags write it as queue=0.
 const NoQueue = -1
 
-// maxDefaultQueue bounds the default queue. A channel allocates 8 bytes per slot: 8 MB. A waiting
-// task uses 200 to 300 bytes in any strategy: 300 MB for a full queue, far from any steady state.
+// maxDefaultQueue bounds the default queue: 8 MB for its channel, and 300 MB for the waiting tasks
+// if it is full.
 const maxDefaultQueue = 1 << 20
 
-// shedQueue is the default number of queue slots per slot of the limit for strategies that shed: on
-// average, eight service times.
+// shedQueue is the default number of queue slots per unit of the limit, for strategies that shed.
+// The last task of such a queue waits eight service times on average.
 const shedQueue = 8
 
-// QueueSlots returns the number of slots of a strategy's queue, for Scenario.Queue = queue and a
-// run of tasks tasks (0: unknown). The default queue, 0, depends on the strategy. If the strategy
-// blocks when full, the queue has room for all tasks of the run, up to a million, since a full
-// queue would block the tasks that the strategy should separate or order. If it sheds, the queue is
-// eight times the limit.
+// QueueSlots returns the number of queue slots of a strategy in a run of that many tasks (0:
+// unknown). queue 0 means the default: eight slots per unit of the limit if the strategy sheds.
+// Otherwise it is the number of tasks, up to a million, because a full queue blocks the tasks that
+// the strategy should separate or order.
 func QueueSlots(spec strategies.Spec, queue, limit, tasks int) int {
 	switch {
 	case queue == NoQueue || queue == 0 && !spec.UsesQueue:
@@ -107,7 +105,7 @@ func QueueSlots(spec strategies.Spec, queue, limit, tasks int) int {
 	return maxDefaultQueue
 }
 
-// Resolves returns an error if every run of the scenario has too few tasks to report the metric.
+// Resolves returns an error if the scenario has too few tasks to report the metric in every run.
 // For a duration it assumes twice the expected number of tasks. It accepts every closed loop.
 func (s Scenario) Resolves(unit string) error {
 	s = s.withDefaults()
@@ -133,6 +131,6 @@ func (s Scenario) Resolves(unit string) error {
 		least, how, enough)
 }
 
-// SoakFrom is the largest number of tasks of a run that records each task, in 640 MB. A larger run
-// is a soak, as with Scenario.Soak.
+// SoakFrom is the largest number of tasks of a run that records each task. The records use 640 MB.
+// A larger run is a soak, as with Scenario.Soak.
 const SoakFrom = 10_000_000

@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// breaches records a strategy's violations of the contract. If a violation makes the outcome of a
-// task unknown, the run ends with a *StrategyError. The others are counted as broken laws.
+// breaches records the strategy's violations of its contract. A violation that makes the outcome of
+// a task unknown ends the run with a *StrategyError. The others become broken laws of the result.
 type breaches struct {
 	guard        *guard
 	settledTwice atomic.Int64
@@ -24,7 +24,7 @@ type breaches struct {
 
 	mu    sync.Mutex
 	jobs  []*job
-	notes map[string]int // counts by text
+	notes map[string]int // number of occurrences by text
 }
 
 const (
@@ -38,7 +38,7 @@ var (
 	errArg   = errors.New("the strategy has changed Task.Arg")
 )
 
-// note counts a violation. It keeps only a few different texts.
+// note counts a violation. It stores at most 8 different texts.
 func (d *driver) note(what string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -66,7 +66,6 @@ func (j *job) isAltered() bool {
 		reflect.ValueOf(t.Run).Pointer() != attemptCode
 }
 
-// fail ends the run. The first error wins.
 func (d *driver) fail(e *StrategyError) {
 	if d.failed.CompareAndSwap(nil, e) {
 		d.cancel(e)
@@ -83,7 +82,7 @@ func (d *driver) jobOf(t *strategies.Task) *job {
 	return nil
 }
 
-func (d *driver) noJob(t *strategies.Task) {
+func (d *driver) failUnknownTask(t *strategies.Task) {
 	what := "nil"
 	if t != nil {
 		switch j := t.Arg.(type) {
@@ -103,11 +102,10 @@ func (d *driver) noJob(t *strategies.Task) {
 		what))
 }
 
-// maySettle reports whether this Done ends the job.
 func (d *driver) maySettle(j *job) bool {
 	if j.state.CompareAndSwap(offered, resting) {
 		if j.isAltered() {
-			// checked only here: a task that is done twice may already be back in the generator
+			// not checked in the other cases, where the generator may already reuse the task
 			d.note(altered)
 		}
 		return true
@@ -121,8 +119,7 @@ func (d *driver) maySettle(j *job) bool {
 	return false
 }
 
-// mayRefuse reports whether this refusal ends the job. ended is whether the context of the Submit
-// had ended.
+// ended reports whether the context of the Submit had ended.
 func (d *driver) mayRefuse(ended bool, j *job, err error) bool {
 	if !errors.Is(err, strategies.ErrShed) && !ended {
 		d.note(fmt.Sprintf("blocks or sheds: Submit refused a task with %q, while its context "+
@@ -146,7 +143,7 @@ func (d *driver) keep(j *job) {
 	d.jobs = append(d.jobs, j)
 }
 
-func (d *driver) inHand() (accepted, inside int) {
+func (d *driver) countAccepted() (accepted, inside int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, j := range d.jobs {
@@ -161,7 +158,8 @@ func (d *driver) inHand() (accepted, inside int) {
 	return accepted, inside
 }
 
-// longest returns a generous bound on the remaining time of the tasks inside Run.
+// longest returns an upper bound of the remaining time of the tasks inside Run, or 0 if it is
+// unknown.
 func (d *driver) longest() (longest time.Duration) {
 	if d.inFlight.Load() == 0 {
 		return 0

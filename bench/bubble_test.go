@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// TestBubble guards what the virtual clock rests on and the standard library does not promise:
-// synctest.Test with an empty testing.T, outside of a test of its own. It has to hold for each
-// version of Go.
+// The virtual clock requires undocumented behaviour: synctest.Test with an empty testing.T outside
+// of a test.
 func TestBubble(t *testing.T) {
 	var elapsed time.Duration
 	if err := bubble(func() {
@@ -35,5 +34,5 @@ func TestBubble(t *testing.T) {
 	}
 }
 
-// hang is for ever; what hangs in a bubble that is given up stays there.
+// hang never returns. TestMain ignores its goroutines, which stay after their bubble is given up.
 func hang() { <-make(chan int) }

@@ -11,7 +11,7 @@ import (
 // current time or slightly earlier.
 type sleep func(due, now int64) int64
 
-// generatorSleep returns the sleep of the single goroutine that issues open arrivals. wakeUp ends a
+// generatorSleep is for the single goroutine that submits open arrivals. wakeUp interrupts the
 // sleep.
 func (d *driver) generatorSleep(ctx context.Context) (s sleep, wakeUp func()) {
 	if d.alarm == nil {
@@ -31,13 +31,13 @@ func (d *driver) clientSleep(ctx context.Context) sleep {
 	}
 	return func(due, _ int64) int64 {
 		d.progress.await(d.base.Add(time.Duration(due)))
-		_ = d.alarm.Sleep(ctx, time.Duration(due-d.now())) // if ctx ends, the task is not due yet
+		_ = d.alarm.Sleep(ctx, time.Duration(due-d.now())) // returns before due if ctx ends
 		return d.now()
 	}
 }
 
-// virtualSleep uses the runtime's timers: the virtual clock treats a goroutine in a system call as
-// busy, so time would stop. The sleep is exact, so the clock need not be read.
+// virtualSleep uses the runtime's timers, because the virtual clock stops during a system call. The
+// sleep is exact, so it need not read the clock.
 func virtualSleep(due, now int64) int64 {
 	time.Sleep(time.Duration(due - now))
 	return due

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// runComposed is a virtual run of two classes of tasks before a target.
+// runComposed runs tasks of two classes under the virtual clock.
 func runComposed(t *testing.T, strategy, target string) *bench.Result {
 	t.Helper()
 	sc, err := bench.Written{Strategy: strategy, Workload: "two_class", Target: target,
@@ -35,8 +35,6 @@ func runComposed(t *testing.T, strategy, target string) *bench.Result {
 	return r
 }
 
-// TestComposedRuns: a composition has one name, which crosses to another process and back, and its
-// runs keep every law.
 func TestComposedRuns(t *testing.T) {
 	for _, strategy := range []string{
 		"retry:attempts=5+token_bucket:rate=300,burst=2+worker_pool",
@@ -50,7 +48,6 @@ func TestComposedRuns(t *testing.T) {
 	}
 }
 
-// TestComposedRateOfTarget: rate=target inside a composition is the rate of the target.
 func TestComposedRateOfTarget(t *testing.T) {
 	const target = "token_bucket:rate=200,burst=5"
 	follows := runComposed(t, "retry+token_bucket:rate=target,burst=1+worker_pool", target)
@@ -60,7 +57,7 @@ func TestComposedRateOfTarget(t *testing.T) {
 	}
 }
 
-// TestComposedRates: theory knows one rate, and claims nothing of a second one beside it.
+// The theory covers one rate limit, so it predicts nothing for two.
 func TestComposedRates(t *testing.T) {
 	t.Parallel()
 	for strategy, known := range map[string]bool{
@@ -77,8 +74,7 @@ func TestComposedRates(t *testing.T) {
 	}
 }
 
-// TestComposedShedsInPools: theory knows class pools that never lose a task, and claims nothing of
-// others.
+// The theory covers class pools only if they never lose a task.
 func TestComposedShedsInPools(t *testing.T) {
 	claims := func(strategy string) (n int) {
 		for _, m := range runComposed(t, strategy, "none").Metrics {
@@ -96,8 +92,6 @@ func TestComposedShedsInPools(t *testing.T) {
 	}
 }
 
-// TestHedgedRun: a run whose tasks have second attempts keeps every law, counts the attempts as the
-// strategy and the target do, and its tail is shorter.
 func TestHedgedRun(t *testing.T) {
 	const tasks = 5000
 	metric := func(r *bench.Result, unit string) float64 {

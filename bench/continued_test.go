@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// cutOff is what the soak had when it was asked at its beginning, as a directory has it, and what
-// it says when it is left alone: see TestSoakSoFar.
-func cutOff(t *testing.T, s bench.Scenario) (early, whole *bench.Result) {
+// interruptSoak returns the first partial result of the soak, after a round trip through a
+// directory, and the result of the whole soak.
+func interruptSoak(t *testing.T, s bench.Scenario) (early, whole *bench.Result) {
 	t.Helper()
 	var p bench.Progress
 	p.SoFar()
@@ -28,8 +28,8 @@ func cutOff(t *testing.T, s bench.Scenario) (early, whole *bench.Result) {
 	return early, whole
 }
 
-// gaps are what the result says that is missing.
-func gaps(r *bench.Result) (all []rundir.Gap, tasks int) {
+// missingTasks returns the gaps of the result and the number of tasks in them.
+func missingTasks(r *bench.Result) (all []rundir.Gap, tasks int) {
 	for _, reason := range r.Reasons {
 		if reason.Check != "gap" {
 			continue
@@ -41,8 +41,7 @@ func gaps(r *bench.Result) (all []rundir.Gap, tasks int) {
 	return all, tasks
 }
 
-// TestContinuedSoak: a soak that was cut off, twice, and went on: what it says is missing is what
-// is missing, and every window but those and the next few is that of a soak that was left alone.
+// All windows except the gaps and the few after them must equal those of an uninterrupted soak.
 func TestContinuedSoak(t *testing.T) {
 	for i, w := range []bench.Written{
 		{Strategy: "worker_pool", Load: 0.5, Tasks: 30_000},
@@ -58,19 +57,19 @@ func TestContinuedSoak(t *testing.T) {
 			w.Limit = 4
 			s := scenario(t, w)
 			s.Soak = true
-			early, whole := cutOff(t, s)
+			early, whole := interruptSoak(t, s)
 			s.Before = early
 			cuts := 1
 			if w.Tasks > 0 {
-				s.Before, _ = cutOff(t, s)
+				s.Before, _ = interruptSoak(t, s)
 				cuts = 2
 			}
 			r := run(t, s)
-			all, missing := gaps(r)
+			all, missing := missingTasks(r)
 			if len(all) != cuts || missing == 0 || r.Verdict != bench.Suspect {
 				t.Fatalf("%v is missing, %d tasks, %v: %v", all, missing, r.Verdict, r.Reasons)
 			}
-			if n, of := counted(r), counted(whole); n[0]+missing != of[0] {
+			if n, of := timelineTotals(r), timelineTotals(whole); n[0]+missing != of[0] {
 				t.Errorf("%d tasks and %d that are missing, of %d", n[0], missing, of[0])
 			}
 			if slices.ContainsFunc(r.Reasons, func(why result.Reason) bool {
@@ -129,14 +128,13 @@ func TestContinuedSoak(t *testing.T) {
 	}
 }
 
-// TestContinuedAtItsEnd: where the plan was at its end, the first part is all there is, and what
-// was cut off is missing.
+// No plan is left, so the interrupted part is the whole result.
 func TestContinuedAtItsEnd(t *testing.T) {
 	s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 4100})
 	s.Soak = true
-	s.Before, _ = cutOff(t, s)
+	s.Before, _ = interruptSoak(t, s)
 	r := run(t, s)
-	if _, missing := gaps(r); missing != 4 || r.Tasks != s.Before.Tasks {
+	if _, missing := missingTasks(r); missing != 4 || r.Tasks != s.Before.Tasks {
 		t.Errorf("%d are missing of %v; it has %d tasks of %d", missing, r.Reasons, r.Tasks,
 			s.Before.Tasks)
 	}
@@ -145,13 +143,11 @@ func TestContinuedAtItsEnd(t *testing.T) {
 	}
 }
 
-// TestContinuedDoubts: what is doubted in both parts is one reason, since readers show one of each
-// check, what is doubted in one says in which, as its figures are not those of both, and what only
-// one of them knows of its machine is not told of both.
+// A reason of both parts must appear once. A reason of one part must name the part.
 func TestContinuedDoubts(t *testing.T) {
 	s := scenario(t, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 1.2, Tasks: 30_000})
 	s.Soak = true
-	s.Before, _ = cutOff(t, s)
+	s.Before, _ = interruptSoak(t, s)
 	s.Before.Reasons = nil
 	s.Before.Doubt(bench.Invalid, "lag", "early")
 	s.Before.Doubt(bench.Suspect, "not stationary", "early")
@@ -180,15 +176,14 @@ func TestContinuedDoubts(t *testing.T) {
 	}
 }
 
-// TestContinuedUnderTheRealClock: it goes on at once, and is on time.
 func TestContinuedUnderTheRealClock(t *testing.T) {
 	s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: 400, Limit: 4, Tasks: 200,
 		Clock: "real"})
 	s.Soak, s.Stop.Warmup = true, 0
-	s.Before, _ = cutOff(t, s)
+	s.Before, _ = interruptSoak(t, s)
 	r := run(t, s)
-	_, missing := gaps(r)
-	if n := counted(r)[2]; n+missing != 200 || !strings.Contains(fmt.Sprint(r.Reasons), "gap: ") {
+	_, missing := missingTasks(r)
+	if n := timelineTotals(r)[2]; n+missing != 200 || !strings.Contains(fmt.Sprint(r.Reasons), "gap: ") {
 		t.Errorf("%d are completed and %d are missing: %v", n, missing, r.Reasons)
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestDrain: with 40 tasks of 10 ms held by 4 workers, a deadline of 35 ms lets three rounds be
-// done, cancels the fourth and abandons the rest at that very instant; with 100 ms all are done, as
-// with no deadline.
+// 4 workers have 40 tasks of 10 ms. A drain deadline of 35 ms completes three rounds, cancels the
+// fourth and abandons the rest.
 func TestDrain(t *testing.T) {
 	for drain, want := range map[time.Duration]struct{ abandoned, makespan float64 }{
 		35 * time.Millisecond:  {28. / 40, 0.035},
@@ -32,7 +31,6 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestDrainAll: every strategy ends at the deadline and accounts for each task.
 func TestDrainAll(t *testing.T) {
 	for _, spec := range strategies.All() {
 		t.Run(spec.Name, func(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Bounds of the default number of tasks under the virtual clock, in tasks, not time, so a command
-// gives the same results on any machine. A task of a run costs about 3 µs including its part of the
-// report, a task of a forecast 0.15 µs: at most 10 s of CPU time in all.
+// Bounds of the default number of tasks under the virtual clock. They count tasks, not time, so a
+// command gives the same results on any machine. A task of a run costs about 3 µs and a task of a
+// forecast 0.15 µs, so the total is at most 10 s of CPU time.
 const (
 	enoughError   = 0.08
 	mostTasks     = 1_000_000 // per run
@@ -18,14 +18,14 @@ const (
 	mostPlanned   = 8_000_000 // for all forecasts of a suite
 	mostForecast  = 2_000_000 // per forecast
 	leastForecast = 100_000
-	fewScenarios  = 8 // up to this many scenarios each has a forecast, above it one strategy per plan
+	fewScenarios  = 8 // in a larger suite only one strategy per plan has a forecast
 )
 
-// EnoughTasks returns the default number of tasks of each run of the suite: the number by which the
-// p99 response of every scenario is within ±8 % and has an interval, rounded up. It is at least the
-// default of a Scenario and limited by the cost of the whole suite. It depends on the plans alone,
-// and is the same for all scenarios to keep them comparable. Under the real clock, in closed loops,
-// and for batches, stages and traces it is the default of a Scenario.
+// EnoughTasks returns the default number of tasks of each run of the suite, for which the p99
+// response of every scenario has a confidence interval of at most ±8 %. It is at least the default
+// of a Scenario and is limited by the cost of the suite. It depends only on the plans and is the
+// same for all scenarios, to keep them comparable. The real clock, closed loops, batches, stages
+// and traces use the default of a Scenario.
 func (s Suite) EnoughTasks() int {
 	var chosen []Scenario
 	chosenOf := map[string]int{}
@@ -39,7 +39,7 @@ func (s Suite) EnoughTasks() int {
 		case !seen || len(s.Scenarios) <= fewScenarios:
 			chosenOf[name] = len(chosen)
 			chosen = append(chosen, sc)
-		case !follows(chosen[i]) && follows(sc):
+		case !followsPlan(chosen[i]) && followsPlan(sc):
 			chosen[i] = sc
 		}
 	}
@@ -49,20 +49,20 @@ func (s Suite) EnoughTasks() int {
 		needed = max(needed, sc.tasksFor(enoughError, most))
 	}
 	bound := min(float64(mostOfSuite)/float64(max(s.Runs(), 1)), mostTasks)
-	n := friendly(needed)
+	n := roundUp(needed)
 	for n > bound {
-		n = friendlyBelow(n)
+		n = roundDown(n)
 	}
 	return int(max(n, float64(defaultStop.Tasks)))
 }
 
-func follows(s Scenario) bool {
+func followsPlan(s Scenario) bool {
 	_, yes := s.FollowsPlan()
 	return yes
 }
 
-// tasksFor returns the number of tasks, warm-up included, that a run needs for a p99 with a
-// relative error of share. It returns 0 if the plan does not determine it.
+// tasksFor returns the number of tasks, including the warm-up, for which p99 has the relative error
+// share, or 0 if the plan does not determine it.
 func (s Scenario) tasksFor(share float64, most int) float64 {
 	w := s.waits()
 	if w == nil || s.Clock != Virtual {
@@ -79,8 +79,7 @@ func (s Scenario) tasksFor(share float64, most int) float64 {
 
 var steps = [...]float64{1, 1.5, 2, 3, 5, 7.5}
 
-// friendly returns the smallest round number that is not below n.
-func friendly(n float64) float64 {
+func roundUp(n float64) float64 {
 	if n <= 1 {
 		return 1
 	}
@@ -93,8 +92,8 @@ func friendly(n float64) float64 {
 	return 10 * unit
 }
 
-// friendlyBelow returns the largest round number below n, a round number.
-func friendlyBelow(n float64) float64 {
+// roundDown returns the largest round number below n. n is a round number.
+func roundDown(n float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(n)+1e-9))
 	below := unit / 10 * steps[len(steps)-1]
 	for _, s := range steps {

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// mine is a strategy of your own: a semaphore in ten lines.
+// mine is a user-defined strategy: a semaphore.
 type mine struct {
 	ctx     context.Context
 	slots   chan struct{}
@@ -37,9 +37,8 @@ func (m *mine) Submit(ctx context.Context, t *strategies.Task) error {
 
 func (m *mine) Drain(context.Context) error { m.running.Wait(); return nil }
 
-// A strategy of your own needs a Spec with a name and a constructor. What it declares beyond that
-// is checked on every run: here that no more than Limit tasks are in flight, and that it equals the
-// path-wise oracle to the nanosecond.
+// A strategy needs a Spec with a name and a constructor. Each run checks its other declarations:
+// here the bound on tasks in flight and the times of a FIFO queue.
 func ExampleRun() {
 	spec := strategies.Spec{
 		Name: "mine", New: newMine,

@@ -11,11 +11,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestFound compares with the naive way: for every short task, count the long ones that have begun
-// and are not over.
-func TestFound(t *testing.T) {
+func TestFoundLongTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawPlay(t)
+		o := drawRun(t)
 		o.Plan.Params.Limit = int(o.Peak)
 		for i := range o.Trace.Len() {
 			o.Trace.At(i).Class = rapid.SampledFrom([]strategies.Class{strategies.Short,

@@ -11,27 +11,26 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A guard separates a run from the strategy's code, which may hang, spin, panic, end the goroutine
-// of its caller or leave goroutines behind.
+// A guard runs the strategy's code, which may hang, spin, panic, end its caller's goroutine or
+// leave goroutines behind.
 type guard struct {
 	scenario Scenario
 	mark     machine.Mark
 	progress *Progress
 	patience *Patience
 	stage    atomic.Int32
-	driver   atomic.Pointer[driver] // set from stage playing on
+	driver   atomic.Pointer[driver] // nil before stage playing
 }
 
-// Stages of a run. Standing still is an error from playing on: building a workload or counting
-// records may take long.
+// Stages of a run. Building a workload and counting records may take long, so a lack of progress is
+// an error only from playing on.
 const (
 	building = iota
 	playing
 	counting
-	leaving // nothing of the run remains to be done
+	leaving // the run has nothing left to do
 )
 
-// deadlock describes a deadlock seen under the virtual clock.
 const deadlock = "every goroutine waits for another"
 
 func newGuard(ctx context.Context, s Scenario) (*guard, error) {
@@ -41,7 +40,7 @@ func newGuard(ctx context.Context, s Scenario) (*guard, error) {
 		err
 }
 
-// observe plays the scenario in separate goroutines and returns the measurement, or the strategy's
+// observe runs the scenario in separate goroutines. It returns the measurement, or the strategy's
 // violation of the contract.
 func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	done := make(chan struct{})
@@ -64,7 +63,7 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 		case e != nil && g.stage.Load() == leaving:
 			left = g.mark.Stacks()
 		case e != nil:
-			err = g.hangs(deadlock)
+			err = g.hangError(deadlock)
 		}
 	}()
 	if why := g.watch(done); why != nil {
@@ -74,20 +73,20 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 		return measurement{}, err
 	}
 	if run.Left = left; g.scenario.Clock == Real {
-		run.Left = g.left()
+		run.Left = g.leftGoroutines()
 	}
 	return run, nil
 }
 
-// watch returns nil when done is closed, otherwise the reason to give up the run.
+// watch returns nil when done is closed, or the reason to give up the run.
 func (g *guard) watch(done <-chan struct{}) error {
 	tick := pace.NewTicker(PulseInterval)
 	defer tick.Stop()
 	var awake <-chan time.Time
 	if g.scenario.Clock == Real && runtime.GOMAXPROCS(0) == 1 {
-		// With one processor, a goroutine woken by the poller may keep it for a minute: Go's monitor
-		// (sysmon, Go 1.26), which preempts, sleeps after the process was idle, and only runtime timers
-		// wake it.
+		// With one processor, a goroutine that the network poller wakes may run for a minute
+		// without preemption. The monitor that preempts it (sysmon, Go 1.26) sleeps after the
+		// process was idle, and only runtime timers wake sysmon.
 		t := time.NewTicker(PulseInterval)
 		defer t.Stop()
 		awake = t.C
@@ -111,10 +110,10 @@ func (g *guard) watch(done <-chan struct{}) error {
 }
 
 func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
-	e := g.hangs(why.Error())
+	e := g.hangError(why.Error())
 	e.Goes = true
 	if d := g.driver.Load(); d != nil && g.scenario.Clock == Real {
-		// a bubble cannot be ended from outside
+		// only under the real clock, because a bubble cannot be ended from outside
 		d.fail(e)
 		select {
 		case <-done:
@@ -125,8 +124,7 @@ func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 	return e
 }
 
-// giveUpGrace is the time that a run has to return after it was cancelled, if its patience is not
-// shorter.
+// giveUpGrace is the time in which a cancelled run must return, unless its patience is shorter.
 const giveUpGrace = time.Second
 
 func (g *guard) longest() time.Duration {
@@ -136,9 +134,8 @@ func (g *guard) longest() time.Duration {
 	return g.driver.Load().longest()
 }
 
-// left returns the goroutines that outlive the run. It waits up to a second for goroutines that are
-// about to end.
-func (g *guard) left() (left machine.Stacks) {
+// leftGoroutines returns the goroutines that outlive the run. It gives them a second to end.
+func (g *guard) leftGoroutines() (left machine.Stacks) {
 	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
 		if left = g.mark.Stacks(); len(left) == 0 {
 			return nil
@@ -148,7 +145,7 @@ func (g *guard) left() (left machine.Stacks) {
 	return left
 }
 
-// contain calls f in a goroutine of its own. The error is a panic or runtime.Goexit in f.
+// contain calls f in a new goroutine. It returns a panic or runtime.Goexit in f as an error.
 func (g *guard) contain(f func()) (err error) {
 	done := make(chan struct{})
 	go func() {
@@ -163,35 +160,35 @@ func (g *guard) call(f func(), fail func(*StrategyError)) {
 	returned := false
 	defer func() {
 		if v := recover(); !returned {
-			fail(g.interrupted(v, machine.StacksHere()))
+			fail(g.abortError(v, machine.StacksHere()))
 		}
 	}()
 	f()
 	returned = true
 }
 
-// interrupted describes why the strategy did not return. v is its panic value.
-func (g *guard) interrupted(v any, where machine.Stacks) *StrategyError {
+// v is the value of the panic, or nil for a Goexit.
+func (g *guard) abortError(v any, where machine.Stacks) *StrategyError {
 	did := fmt.Sprintf("panicked: %v", v)
 	if v == nil {
 		did = "ended the goroutine of its caller (runtime.Goexit)"
 	}
-	call, _ := called(where)
-	if call == "" { // no function of the strategy is involved
+	call, _ := hangingCall(where)
+	if call == "" { // the strategy is not involved
 		return &StrategyError{Did: fmt.Sprintf("the run itself %s, at %s", did, where.Brief()),
 			Stacks: where.String()}
 	}
 	return g.blame(where, "%s %s; by clause 7 (Panic) it returns", call, did)
 }
 
-// hangs names the strategy's function that hangs. seen describes the symptom.
-func (g *guard) hangs(seen string) *StrategyError {
+// hangError returns the error of a strategy that hangs, with this symptom.
+func (g *guard) hangError(seen string) *StrategyError {
 	stacks := g.mark.Stacks()
-	call, by := called(stacks)
+	call, by := hangingCall(stacks)
 	where := stacks.First(by)
 	accepted, running := 0, 0
 	if d := g.driver.Load(); d != nil {
-		accepted, running = d.inHand()
+		accepted, running = d.countAccepted()
 		if first := d.failed.Load(); first != nil {
 			seen = first.Did + "; then " + seen
 		}
@@ -221,9 +218,9 @@ func (g *guard) hangs(seen string) *StrategyError {
 		"a task is accepted and never done: %s; %s; by clause 2 (Once) each is done", seen, inHand)
 }
 
-// called returns the strategy's function that the run has called and that has not returned, and its
-// caller.
-func called(stacks machine.Stacks) (function, by string) {
+// hangingCall returns the strategy's function that has not returned, and the function that called
+// it.
+func hangingCall(stacks machine.Stacks) (function, by string) {
 	for function, by := range map[string]string{"New": "bench.(*driver).open",
 		"Submit": "bench.(*driver).submit", "Drain": "bench.(*driver).drain"} {
 		if stacks.In(by) {
@@ -233,7 +230,7 @@ func called(stacks machine.Stacks) (function, by string) {
 	return "", ""
 }
 
-// blame returns the error, with its place in the same line.
+// blame returns an error that ends with the place in the strategy's code.
 func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyError {
 	e := &StrategyError{Strategy: g.scenario.Strategy.String(), Did: fmt.Sprintf(format, a...)}
 	if where = where.Foreign(); len(where) > 0 {
@@ -243,14 +240,14 @@ func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyEr
 	return e
 }
 
-// A StrategyError is the error of a run that its strategy made impossible to finish. A fault that
-// lets the run finish is a broken law of the Result instead.
+// A StrategyError means that the strategy made the run impossible to finish. A lesser fault is a
+// broken law of the Result.
 type StrategyError struct {
-	Strategy string // name and parameters of the strategy. "" if the run itself panicked
-	// the fault in one sentence, with the clause of the contract of package strategies
+	Strategy string // name and parameters of the strategy; empty if the run itself panicked
+	// the fault in one sentence, with the clause of the contract in package strategies
 	Did    string
-	Stacks string // stacks of the goroutines concerned, shortened, one call per line
-	// the strategy may still be running: only the end of the process stops it
+	Stacks string // stacks of the goroutines concerned, one call per line
+	// true if the strategy may still be running, until the process ends
 	Goes bool
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// BenchmarkMisbehaved is for TestMisbehaved, which calls it in a process of its own: much of it
-// ends the process.
+// BenchmarkMisbehaved runs in a child process of TestMisbehaved, because most misbehaviour ends the
+// process.
 func BenchmarkMisbehaved(b *testing.B) {
 	how := misdeed(os.Getenv("POOLBENCH_MISDEED"))
 	if how == "" {
@@ -36,14 +36,13 @@ func BenchmarkMisbehaved(b *testing.B) {
 	}
 }
 
-// TestMisbehaved: whatever a strategy does, its benchmark fails within a bounded time, under both
-// clocks and in open and closed loops, and says what it was.
+// The benchmark of any misbehaving strategy must fail in bounded time and report the misbehaviour.
 func TestMisbehaved(t *testing.T) {
 	const open, closed, both = "poisson", "closed", ""
 	type row struct {
 		how     misdeed
 		arrival string
-		want    string // a regular expression
+		want    string // regular expression
 	}
 	type cell struct {
 		row
@@ -51,7 +50,7 @@ func TestMisbehaved(t *testing.T) {
 	}
 	var all []cell
 	for i, test := range []row{
-		{"nothing", both, ""}, // the control
+		{"nothing", both, ""}, // control
 
 		{newIsNil, open, "New returned nil"},
 		{newHangs, open, "New does not return"},
@@ -84,7 +83,7 @@ func TestMisbehaved(t *testing.T) {
 		{doneNil, both, "Done was called with nil"},
 		{doneForeign, open, "Done was called with a task that was never submitted"},
 		{doneCopy, open, "Done was called with a copy of a task"},
-		// by what the other task does, or the next of the client
+		// the symptom depends on the other task, or on the client's next task
 		{doneOther, both, "settled twice|a task is accepted and never done|inside its Run"},
 		{doneTwice, both, "1 tasks were settled twice|inside its Run"},
 		{doneEarly, both, "Done was called with a task that is inside its Run"},
@@ -124,8 +123,8 @@ func TestMisbehaved(t *testing.T) {
 			func(t *testing.T) {
 				t.Parallel()
 				want := regexp.MustCompile(test.want)
-				// A busy machine is not taken for a hang. Where one is expected, it may
-				// be, of something else: then it is given more time.
+				// A short patience may report a hang of a busy machine instead of the expected
+				// hang. The test then repeats with more patience.
 				patience := []string{"30s"}
 				if hangs.MatchString(test.want) {
 					patience = []string{"25ms", "200ms", "2s", "20s"}
@@ -154,11 +153,10 @@ func TestMisbehaved(t *testing.T) {
 	}
 }
 
-// hangs are the complaints that come when nothing has happened for as long as patience lasts.
+// hangs matches the complaints that appear only after the patience has expired.
 var hangs = regexp.MustCompile("does not return|never done|stands still")
 
-// benchmarkMisbehaved runs BenchmarkMisbehaved in a process of its own and returns what it writes,
-// without the Unit lines.
+// The output is without the Unit lines.
 func benchmarkMisbehaved(
 	t *testing.T, how misdeed, clock, arrival, patience string,
 ) (out string, failed bool) {
@@ -169,7 +167,7 @@ func benchmarkMisbehaved(
 	child.Env = append(os.Environ(), "POOLBENCH_MISDEED="+string(how),
 		"POOLBENCH_PATIENCE="+patience)
 	if strings.HasSuffix(string(how), "spins") && arrival == "poisson" {
-		child.Env = append(child.Env, "GOMAXPROCS=1") // where nobody else could look
+		child.Env = append(child.Env, "GOMAXPROCS=1") // no other processor can run the guard
 	}
 	text, err := child.CombinedOutput()
 	if ctx.Err() != nil {

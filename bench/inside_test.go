@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// allocating is a workload whose tasks allocate that many bytes each, and keep them.
+// allocating is a workload whose tasks allocate size bytes each and keep them reachable.
 type allocating struct {
 	nothing
 	size int
@@ -28,8 +28,6 @@ func (a allocating) Do(context.Context, uint64) error {
 	return nil
 }
 
-// TestRuntimeMetrics: a run under the real clock says what the runtime and the system said of it,
-// and one under the virtual clock nothing.
 func TestRuntimeMetrics(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	const tasks, size = 200, 1 << 20
@@ -46,7 +44,7 @@ func TestRuntimeMetrics(t *testing.T) {
 	for _, m := range r.Metrics {
 		has[m.Unit] = m.Value
 	}
-	// 200 MB stay alive, and the heap doubles between two cycles
+	// 200 MB stay alive, and the heap may double between two collections
 	for unit, least := range map[string]float64{"gc-cycles": 3, "gc-cpu": 1e-6,
 		"gc-pause-sec": 1e-6, "max-gc-pause-sec": 1e-6, "max-heap-B": tasks * size,
 		"heap-B/inflight": 20 * size, "sched-sec/op": 1e-9, "mean-waiting-goroutines": 1} {
@@ -69,7 +67,7 @@ func TestRuntimeMetrics(t *testing.T) {
 	}
 }
 
-// TestRuntimeAbsent: what the system does not tell, and what so few tasks do not, is no metric.
+// Unknown values are not metrics.
 func TestRuntimeAbsent(t *testing.T) {
 	o := &observe.Run{Peak: 1, Seen: &machine.WitnessSeen{Pressure: machine.UnknownPressure,
 		Runtime: &machine.RuntimeSeen{}}}

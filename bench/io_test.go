@@ -15,9 +15,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// TestWorkloadsAreLetGo: what a workload holds is given back after a run, after one that cannot
-// begin, and after an estimate.
-func TestWorkloadsAreLetGo(t *testing.T) {
+func TestWorkloadsAreClosed(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := scenario(t, bench.Written{Workload: "file_read:small=1KiB,large=2KiB", Clock: "real",
 		Limit: 2, Rate: 10_000, Tasks: 50})
@@ -35,8 +33,7 @@ func TestWorkloadsAreLetGo(t *testing.T) {
 	}
 }
 
-// TestServedWorkload: the target of a workload that calls a server stands in that server. Its
-// refusals come across the connection, count as throttled, and not a second time in this process.
+// The target is in the server. Its refusals must count as throttled only once.
 func TestServedWorkload(t *testing.T) {
 	w := bench.Written{Workload: "http_get:service=const(0s)",
 		Target: "token_bucket:rate=0.001,burst=10", Arrival: "batch", Clock: "real",
@@ -50,10 +47,9 @@ func TestServedWorkload(t *testing.T) {
 	}
 }
 
-// TestConnectionsStay: the connections that a task's client keeps open are no goroutines that the
-// strategy has left behind.
+// Idle connections of a client must not count as goroutines that the strategy left behind.
 func TestConnectionsStay(t *testing.T) {
-	t.Parallel() // it waits for goroutines that stay
+	t.Parallel() // waits for remaining goroutines
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
 	client := server.Client()
@@ -70,8 +66,6 @@ func TestConnectionsStay(t *testing.T) {
 	}
 }
 
-// TestStatuses: which answers of a server are refusals, which may be tried again, and which are
-// failures.
 func TestStatuses(t *testing.T) {
 	for status, throttled := range map[int]float64{
 		http.StatusTooManyRequests: 1, http.StatusServiceUnavailable: 1, http.StatusForbidden: 1,
@@ -91,7 +85,6 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// answers is a workload whose every task is an HTTP answer of that status.
 type answers int
 
 func (a answers) Do(context.Context, uint64) error { return &workloads.StatusError{Code: int(a)} }

@@ -15,43 +15,42 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A job carries one task at a time through the strategy, and is then reused: a run has as many jobs
-// as tasks were in the system at once.
+// A job carries one task at a time through the strategy, and is reused.
 type job struct {
 	task   strategies.Task
 	driver *driver
 	rec    *record.Record
-	chunk  *soaks.Chunk // soak: the chunk of rec
+	chunk  *soaks.Chunk // chunk of rec, in a soak
 	seq    uint64
-	size   time.Duration // the task's declared size
-	label  label         // the task's labels
-	weight int64         // 0: the workload has no weights
-	gone   int64         // when the caller gives up, since the start of the run; 0: never
+	size   time.Duration
+	label  label
+	weight int64 // 0 if the workload has no weights
+	gone   int64 // when the caller gives up, in ns since the start of the run; 0 means never
 	state  atomic.Int32
-	done   chan struct{} // closed arrivals: wakes the client
-	// the timed work behind a target, bound once, since a method value allocates. nil: not timed
+	done   chan struct{} // wakes the client of a closed loop
+	// method value clocked, stored because creating one allocates; nil if work is not timed
 	timed  func(ctx context.Context, seq uint64) error
-	worked int64 // its time in this attempt
+	worked int64 // time inside timed in this attempt, in ns
 	next   *job
 
-	beside   uint32        // concurrent second attempts
-	progress time.Duration // of a task with steps
-	pieces   []*piece
-	tasks    []*strategies.Task
+	secondAttempts uint32        // number of concurrent second attempts
+	progress       time.Duration // start of the next step, for a task with steps
+	pieces         []*piece
+	tasks          []*strategies.Task
 }
 
 // States of a job. The goroutine that changes the state owns the task.
 const (
 	resting = iota
-	offered // submitted, until Done
+	offered // between Submit and Done
 	running
 )
 
-// jobList is a stack of idle jobs: any goroutine pushes, one goroutine pops. The popper takes all
-// jobs at once, so a job cannot be pushed again between its load and its swap (no ABA).
+// jobList is a stack of idle jobs with many pushers and one popper. The popper takes all jobs at
+// once to avoid the ABA problem.
 type jobList struct {
 	pushed atomic.Pointer[job]
-	taken  *job // owned by the popper
+	taken  *job // used only by the popper
 }
 
 func (l *jobList) push(j *job) {
@@ -64,7 +63,6 @@ func (l *jobList) push(j *job) {
 	}
 }
 
-// putBack returns a job that the popper did not use.
 func (l *jobList) putBack(j *job) {
 	j.next = l.taken
 	l.taken = j
@@ -81,20 +79,19 @@ func (l *jobList) pop() *job {
 	return j
 }
 
-// noTarget is the target that serves every call at once.
 const noTarget = "none"
 
-// attempt is the Run of every task: it stamps the start, calls the target, and adds the time to the
-// task's record. It has two defers and seven returns: if the product exceeds 15, Go uses a list of
-// defers, which costs 75 instructions per task.
+// attempt is the Run of every task. Go uses open-coded defers only while defers × returns is at
+// most 15, and otherwise each task costs 75 instructions more. attempt has two defers and seven
+// returns.
 func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	j, ok := t.Arg.(*job)
 	if !ok {
-		return strategies.Result{Err: errArg} // the strategy passes it to Done
+		return strategies.Result{Err: errArg} // the strategy passes the error to Done
 	}
 	d := j.driver
 	if t != &j.task && d.scenario.Strategy.Spec.Hedges {
-		return d.attemptBeside(ctx, j)
+		return d.attemptSecond(ctx, j)
 	}
 	if !j.state.CompareAndSwap(offered, running) {
 		d.note(strayRun)
@@ -114,7 +111,7 @@ func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	if j.progress == 0 {
 		j.rec.Attempts++
 	}
-	defer func() { // runs also when the work panics or ends its goroutine
+	defer func() { // deferred, because the work may panic or end its goroutine
 		busy := d.now() - start
 		j.rec.Busy += busy
 		if j.timed != nil {
@@ -147,11 +144,11 @@ func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	return d.resultOf(d.target.Call(ctx, j.seq, work))
 }
 
-// attemptBeside is a second attempt concurrent with the first, which owns the record. It is only
-// counted: its time lies within the time of the first.
-func (d *driver) attemptBeside(ctx context.Context, j *job) (r strategies.Result) {
+// attemptSecond runs a second attempt concurrently with the first attempt, which owns the record.
+// It is only counted, because its time overlaps with the first attempt's.
+func (d *driver) attemptSecond(ctx context.Context, j *job) (r strategies.Result) {
 	d.enter(j)
-	j.beside++
+	j.secondAttempts++
 	start := d.now()
 	defer func() {
 		r = d.checkTimeout(r, d.now()-start)
@@ -165,19 +162,18 @@ func (d *driver) attemptBeside(ctx context.Context, j *job) (r strategies.Result
 	return d.resultOf(d.target.Call(ctx, j.seq, d.work))
 }
 
-// clocked runs the work of the job's task behind a target and times it, to separate it from the
-// target's own time.
+// clocked times the work of the task, to separate it from the target's own time.
 func (j *job) clocked(ctx context.Context, seq uint64) error {
 	start := j.driver.now()
 	defer func() { j.worked += j.driver.now() - start }()
 	return j.driver.work(ctx, seq)
 }
 
-// admitted is the work of a split task whose pieces do the rest. For a target that counts calls in
-// service it ends at once.
+// admitted is the work of a split task, for a target that counts calls in service. The pieces do
+// the actual work.
 func admitted(context.Context, uint64) error { return nil }
 
-// resultOf returns the outcome of an attempt. It is inlined.
+// resultOf is inlined.
 func (d *driver) resultOf(err error) (r strategies.Result) {
 	if err != nil {
 		r = d.failure(err)
@@ -185,8 +181,6 @@ func (d *driver) resultOf(err error) (r strategies.Result) {
 	return r
 }
 
-// failure returns the outcome of a failed attempt. Refusals by the target, also over a connection,
-// may be retried.
 func (d *driver) failure(err error) strategies.Result {
 	r := strategies.Result{Err: err}
 	var refusal *targets.Throttled
@@ -194,7 +188,7 @@ func (d *driver) failure(err error) strategies.Result {
 	switch {
 	case errors.As(err, &refusal):
 		r.Retry, r.After = true, refusal.RetryAfter
-	case errors.As(err, &status) && refuses(status.Code):
+	case errors.As(err, &status) && isRefusal(status.Code):
 		r.Err = &targets.Throttled{RetryAfter: status.RetryAfter}
 		r.Retry, r.After = true, status.RetryAfter
 	}
@@ -204,24 +198,24 @@ func (d *driver) failure(err error) strategies.Result {
 	return r
 }
 
-func refuses(status int) bool {
+func isRefusal(status int) bool {
 	return slices.ContainsFunc(
 		[]targets.Refusal{targets.TooMany, targets.Unavailable, targets.Banned},
 		func(r targets.Refusal) bool { return r.Status() == status })
 }
 
-// Done implements the Sink of the strategy: it ends the response time of an accepted task.
+// Done implements strategies.Sink.
 func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	j := d.jobOf(t)
 	if j == nil {
-		d.noJob(t)
+		d.failUnknownTask(t)
 		return
 	}
 	if !d.maySettle(j) {
 		return
 	}
-	j.rec.Attempts += j.beside
-	j.beside = 0
+	j.rec.Attempts += j.secondAttempts
+	j.secondAttempts = 0
 	d.settle(j, r.Err)
 	if d.flight != nil && j.rec.Outcome == record.Completed {
 		d.flight.Done(j.seq, j.rec.Response(), j.rec.End-j.rec.Start)
@@ -232,21 +226,21 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 		d.belt.Settle(j.chunk, 1) // the record now belongs to the fold
 	}
 	if j.done != nil {
-		j.done <- struct{}{} // never blocks: the client has only one task
+		j.done <- struct{}{} // never blocks, because a client has only one task
 		return
 	}
 	d.idle.push(j)
 }
 
-// outcomeOf classifies the error of a settled task. It is inlined.
+// outcomeOf is inlined.
 func outcomeOf(err error) record.Outcome {
 	if err == nil {
 		return record.Completed
 	}
-	return lost(err)
+	return failedOutcome(err)
 }
 
-func lost(err error) record.Outcome {
+func failedOutcome(err error) record.Outcome {
 	switch {
 	case errors.Is(err, targets.ErrThrottled):
 		return record.Throttled

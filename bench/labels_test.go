@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// labelledTrace is a workload of which each tenant's tasks take a time of their own: ten times its
-// number and one, in milliseconds, of priority number less two, and due within 25 ms.
+// labelledTrace is a workload in which a task of tenant i takes 10(i+1) ms, has priority i−2 and
+// must complete within 25 ms.
 func labelledTrace(t *testing.T, tenants []int) string {
 	t.Helper()
 	var text strings.Builder
@@ -30,11 +30,9 @@ func labelledTrace(t *testing.T, tenants []int) string {
 	return "trace:file=" + file + ",column=2,time=1,tenant=3,priority=4,deadline=5"
 }
 
-// TestLabelsInClosedLoops: where every client has a slot, a task takes what its own line says,
-// whichever client has it: so the results of each label are known, and tell the labels of one task
-// from those of another.
+// Every client has a slot, so the results of each label are known exactly.
 func TestLabelsInClosedLoops(t *testing.T) {
-	// of each ten tasks four are of tenant 0, three of 1, two of 2, one of 5
+	// of each ten tasks, tenant 0 has four, tenant 1 three, tenant 2 two, tenant 5 one
 	tenants := []int{0, 1, 0, 2, 5, 0, 1, 2, 1, 0}
 	for _, arrival := range []string{"closed:clients=1", "closed:clients=7",
 		"closed:clients=5,think=exp(20ms)"} {
@@ -55,7 +53,7 @@ func TestLabelsInClosedLoops(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", arrival, unit, got, want)
 			}
 		}
-		// all tasks but the last few in their order
+		// only the last few tasks may be out of order
 		for unit, want := range map[string]float64{"missed/op": 0.3,
 			"noisy-share": 4. / (4 + 6 + 6 + 6), "fairness": 1, "others-mean-response-sec": (6 + 6 + 6) / 600.} {
 			if got := metric(t, r, unit); math.Abs(got-want) > 0.002 {
@@ -68,15 +66,14 @@ func TestLabelsInClosedLoops(t *testing.T) {
 	}
 }
 
-// TestTenantsQuota: before a target of quotas a tenant is served as often as a bucket of its own
-// lets it, by the instants at which its tasks are due, and whatever the others send.
+// Each tenant must be served as by a token bucket of its own, at its due times.
 func TestTenantsQuota(t *testing.T) {
 	const rate, tasks, seed = 500, 4000, 3
 	for _, c := range []struct{ workload, arrival string }{
 		{"tenants:n=5,skew=zipf(1.1),time=5ms", "constant"},
 		{"tenants:n=200,skew=noisy(0.9),time=5ms", "poisson"},
 		{"tenants:n=2,skew=zipf(0),time=exp(5ms)", "poisson"},
-		{"exponential:mean=5ms", "poisson"}, // of one tenant
+		{"exponential:mean=5ms", "poisson"}, // single tenant
 	} {
 		r := run(t, scenario(t, bench.Written{Strategy: "unbounded", Workload: c.workload,
 			Arrival: c.arrival, Rate: rate, Tasks: tasks, Seed: seed, Limit: 1,
@@ -113,9 +110,8 @@ func TestTenantsQuota(t *testing.T) {
 	}
 }
 
-// TestNoisyShareEndsWithThePlan: what starts after the last task is due is no share of anybody's.
-// One slot has tasks of twice the time between them, so that it begins with the first half of them,
-// which are the noisy tenant's, until then.
+// Starts after the last due time do not count. One slot has twice its capacity of work, so before
+// that time it starts only the first half of the tasks, all of the noisy tenant.
 func TestNoisyShareEndsWithThePlan(t *testing.T) {
 	const tasks = 5001
 	var text strings.Builder
@@ -136,10 +132,7 @@ func TestNoisyShareEndsWithThePlan(t *testing.T) {
 	}
 }
 
-// TestTenantsInTheWindow: shares of the slots, throughput and fairness are of the time after the
-// warm-up, whatever its length and the order in which a strategy serves: one slot with tasks of
-// 10 ms, and tasks of tenants in a fixed pattern that are due every 5 ms. So the slot is always
-// taken, and completes 100 tasks a second.
+// One slot with tasks of 10 ms, due every 5 ms, is always busy.
 func TestTenantsInTheWindow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -147,18 +140,18 @@ func TestTenantsInTheWindow(t *testing.T) {
 	const tasks = 20_000
 	for _, c := range []struct {
 		strategy string
-		pattern  []int // of the tenants, tenant 0 being the noisy one
+		pattern  []int // tenant of each task in turn; tenant 0 is the noisy one
 		shares   []float64
 		fairness float64
 	}{
-		// 180 tasks a second are the noisy tenant's, 20 the other's
+		// the noisy tenant sends 180 tasks/s, the other 20/s
 		{"worker_pool", []int{0, 0, 0, 0, 0, 1, 0, 0, 0, 0}, []float64{0.9, 0.1},
-			// of the fair shares of 0.8 and 0.2
+			// relative to the fair shares 0.8 and 0.2
 			math.Pow(0.9/0.8+0.1/0.2, 2) / (2 * (math.Pow(0.9/0.8, 2) + math.Pow(0.1/0.2, 2)))},
 		{"fair_share", []int{0, 0, 0, 0, 0, 1, 0, 0, 0, 0}, []float64{0.8, 0.2}, 1},
-		// both want more than there is
+		// both demand more than their share
 		{"fair_share", []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 0}, []float64{0.5, 0.5}, 1},
-		// a fair share of 3 to 1 leaves tenant 1 what it wants, 0.2
+		// the fair share of 1 in 4 exceeds the demand of tenant 1, 0.2
 		{"fair_share:weights=3:1", []int{0, 0, 0, 0, 0, 1, 0, 0, 0, 0}, []float64{0.8, 0.2}, 1},
 		{"fair_share:weights=1:3", []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 0}, []float64{0.25, 0.75}, 1},
 		{"fair_share:weights=1:3,quantum=10ms", []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 0},
@@ -195,7 +188,7 @@ func TestTenantsInTheWindow(t *testing.T) {
 	}
 }
 
-// TestTenantsAllAtOnce: a batch has no window in which tenants share anything.
+// A batch has no time in which tenants share slots.
 func TestTenantsAllAtOnce(t *testing.T) {
 	r := run(t, scenario(t, bench.Written{Strategy: "fair_share", Limit: 4, Arrival: "batch",
 		Tasks: 1000, Workload: "tenants"}))

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// TestLagsOfGenerators: what one generator lost by oversleeping is no lag of another's requests,
-// and two that share a plan have the lags that each has alone.
+// The lateness of one generator must not appear in the lag of another generator of the same plan.
 func TestLagsOfGenerators(t *testing.T) {
 	var shares [2]record.Log
 	for k := range shares {
@@ -17,7 +16,7 @@ func TestLagsOfGenerators(t *testing.T) {
 			due := (2*i + int64(k)) * 1e6
 			r := shares[k].Add(due)
 			issue := due
-			if k == 1 { // that one never catches up: it overslept by 5 ms, and is held since
+			if k == 1 { // generator 1 overslept by 5 ms and has been blocked since then
 				issue += 5e6
 				r.Blocked = i > 0
 			}

@@ -7,14 +7,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A limitLog records the limits of a strategy that learns its own. There are at most as many as
-// tasks, so a soak records none.
+// A limitLog records the limits of a strategy that adapts its limit, except in a soak, because
+// there may be as many as tasks.
 type limitLog struct {
 	mu      sync.Mutex
 	changes []observe.LimitChange
 }
 
-// watch records the limits of s from now on, if it learns any.
 func (l *limitLog) watch(s strategies.Strategy, now func() int64) {
 	learner := strategies.LearnerOf(s)
 	if learner == nil {
@@ -30,7 +29,6 @@ func (l *limitLog) watch(s strategies.Strategy, now func() int64) {
 	})
 }
 
-// end returns the recorded limits, in the order of their instants.
 func (l *limitLog) end() []observe.LimitChange {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,17 +15,16 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Matrix is a cross product of scenarios. An empty axis has the scenario's default as its only
-// value.
+// A Matrix is a cross product of scenarios. An empty axis contains only the scenario's default.
 type Matrix struct {
 	Strategies []strategies.Variant
 	Workloads  []workloads.Variant
 	Targets    []targets.Variant
 	Arrivals   []arrivals.Variant
 	Limits     []int
-	Loads      []float64 // relative to the capacity
-	Rates      []float64 // tasks per second, instead of Loads
-	Queue      int       // Scenario.Queue of the strategies that have a queue
+	Loads      []float64
+	Rates      []float64 // tasks per second; Loads must be empty
+	Queue      int       // applies to the strategies that have a queue
 	Deadline   time.Duration
 	Timeout    time.Duration
 	Patience   dist.Dist
@@ -37,8 +36,8 @@ type Matrix struct {
 	Flight     time.Duration
 }
 
-// Scenarios returns the product with the strategies innermost, so strategies to be compared run one
-// after another. The error joins the distinct complaints about all scenarios.
+// Scenarios returns the product. The strategies are the innermost axis, so strategies to be
+// compared run one after another. The error joins the distinct complaints about all scenarios.
 func (m Matrix) Scenarios() ([]Scenario, error) {
 	if err := m.checkSize(); err != nil {
 		return nil, err
@@ -77,10 +76,9 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 	return scenarios, nil
 }
 
-// MostScenarios bounds a product, since each scenario is validated, named and stored.
+// MostScenarios bounds a product, because each scenario is validated, named and stored.
 const MostScenarios = 20_000
 
-// checkSize computes the number of scenarios before creating them.
 func (m Matrix) checkSize() error {
 	product := 1.0
 	var factors []string
@@ -102,8 +100,7 @@ func (m Matrix) checkSize() error {
 	return nil
 }
 
-// Product is Scenarios without validation: the caller must call Validate on each scenario before
-// running it.
+// Product is Scenarios without validation. The caller must call Validate on each scenario.
 func (m Matrix) Product() (scenarios []Scenario) {
 	for _, arrival := range orZero(m.Arrivals) {
 		for _, target := range orZero(m.Targets) {

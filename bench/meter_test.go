@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// TestMeter: who looks on at a real-clock run sees each task that has its end.
 func TestMeter(t *testing.T) {
 	for o, name := range map[record.Outcome]string{record.Completed: "completed",
 		record.Failed: "failed", record.Throttled: "throttled", record.Shed: "shed",

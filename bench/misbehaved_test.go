@@ -11,15 +11,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A misbehaved strategy is a semaphore that does one thing wrong, with its twentieth task or at its
-// end.
+// A misbehaved strategy is a semaphore that makes one mistake, with its twentieth task or in Drain.
 type misbehaved struct {
 	how     misdeed
 	ctx     context.Context
 	slots   chan struct{}
 	sink    strategies.Sink
 	tasks   atomic.Int64
-	seen    sync.Map // of tasks, all that have come
+	seen    sync.Map // all submitted tasks
 	working sync.WaitGroup
 	mu      sync.Mutex
 }
@@ -73,7 +72,6 @@ const (
 	changesSize misdeed = "changes Size"
 )
 
-// misbehavedSpec declares as little as may be.
 func misbehavedSpec(how misdeed) strategies.Spec {
 	return strategies.Spec{Name: "misbehaved",
 		New: func(ctx context.Context, p strategies.Params,
@@ -160,7 +158,7 @@ func (m *misbehaved) Submit(ctx context.Context, t *strategies.Task) error {
 	started := make(chan struct{})
 	m.working.Go(func() { m.work(t, how, started) })
 	switch how {
-	case runsRefused: // it is inside its Run, or has been
+	case runsRefused: // the task is inside its Run, or has been
 		<-started
 		return strategies.ErrShed
 	case ranRefused:
@@ -170,7 +168,7 @@ func (m *misbehaved) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// runs is t.Run, with something done inside it: when the work asks for its context's end.
+// runs calls t.Run. inside runs when the task asks its context for Done.
 func (m *misbehaved) runs(t *strategies.Task, inside func()) strategies.Result {
 	return t.Run(hooked{m.ctx, sync.OnceFunc(inside)}, t)
 }
@@ -185,7 +183,6 @@ func (h hooked) Done() <-chan struct{} {
 	return h.Context.Done()
 }
 
-// work is what the goroutine of a task does.
 func (m *misbehaved) work(t *strategies.Task, how misdeed, started chan struct{}) {
 	defer func() { <-m.slots }()
 	var r strategies.Result

@@ -15,9 +15,9 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Name returns the canonical benchmark name of the scenario: Run/strategy=…/…/clock=…, with every
-// axis and every parameter that differs from its default. It excludes the seed: repetitions with
-// other seeds are samples of the same cell.
+// Name returns the canonical benchmark name of the scenario, Run/strategy=…/…/clock=…, with every
+// axis and every parameter that differs from its default. The seed is not part of the name, because
+// runs with different seeds are samples of the same cell.
 func (s Scenario) Name() string { return "Run/" + s.axes() }
 
 func (s Scenario) axes() string {
@@ -33,7 +33,7 @@ func (s Scenario) axes() string {
 	add(true, "target", escaped(s.Target.String()))
 	add(true, "arrival", escaped(s.Load.Arrival.String()))
 	add(true, "limit", s.Limit)
-	staged := s.Load.Arrival.Stages() != nil && s.Load.Relative == 1 // stages include their loads
+	staged := s.Load.Arrival.Stages() != nil && s.Load.Relative == 1 // stages contain their loads
 	add(s.Load.Relative != 0 && !staged, "load", s.Load.Relative)
 	add(s.Load.Relative == 0 && s.Load.PerSecond != 0, "rate", s.Load.PerSecond)
 	add(s.Queue != 0, "queue", max(s.Queue, 0))
@@ -50,8 +50,8 @@ func (s Scenario) axes() string {
 	return strings.Join(parts, "/")
 }
 
-// escaped URL-escapes the characters that a benchmark name cannot contain: the slash, white space
-// and unprintable characters. A parameter may be a path.
+// escaped escapes the slash, white space and unprintable characters as URLs do. A parameter may be
+// a path.
 func escaped(variant string) string {
 	var b strings.Builder
 	for _, r := range variant {
@@ -67,8 +67,8 @@ func escaped(variant string) string {
 	return b.String()
 }
 
-// Written is a scenario as JSON for another process. Its variants must be registered, since they
-// are looked up by name.
+// Written is a scenario as JSON for another process. Its variants must be registered, because they
+// are found by name.
 type Written struct {
 	Strategy, Workload, Target, Arrival string
 	Limit, Queue                        int
@@ -86,7 +86,7 @@ type Written struct {
 	Among                               int           `json:",omitempty"`
 }
 
-// Written returns the scenario in serialisable form.
+// Written returns the scenario for another process.
 func (s Scenario) Written() Written {
 	s = s.withDefaults()
 	patience := ""

@@ -9,7 +9,7 @@ import (
 
 type measurement struct {
 	*observe.Run
-	fold *soaks.Fold // for a soak
+	fold *soaks.Fold // set in a soak
 }
 
 func (run measurement) result() (*Result, error) {

@@ -12,15 +12,15 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// nothing is a workload that costs nothing, so that what is left is the harness.
+// nothing is an empty workload, which leaves only the cost of the harness.
 type nothing struct{}
 
 func (nothing) Do(context.Context, uint64) error { return nil }
 func (nothing) Mean() time.Duration              { return time.Microsecond }
 func (nothing) C2() float64                      { return 0 }
 
-// free is a scenario whose tasks cost nothing and are all due at once.
-func free(spec strategies.Spec) Scenario {
+// freeScenario is a scenario of empty tasks that are all due at once.
+func freeScenario(spec strategies.Spec) Scenario {
 	s := Scenario{
 		Strategy: strategies.MustParse(spec.Name),
 		Workload: workloads.Variant{Spec: workloads.Spec{Name: "nothing",
@@ -33,11 +33,8 @@ func free(spec strategies.Spec) Scenario {
 	return s
 }
 
-// BenchmarkDriverOverhead shows what measuring costs, where the strategy runs a task in place, in a
-// goroutine of its own, or hands it over: ns/op and allocs/op of the bare strategy and of the
-// driver with all its stamps and records around it, on the same empty tasks. The difference is the
-// overhead; at most 250 ns a task and no allocation is what is promised. Room for the records is
-// made before the clock starts, as in a run.
+// BenchmarkDriverOverhead compares the bare strategy with the strategy under the driver, on empty
+// tasks. The documented maximum of the difference is 250 ns per task without allocation.
 func BenchmarkDriverOverhead(b *testing.B) {
 	for _, name := range []string{"serial", "semaphore", "worker_pool", "dispatcher"} {
 		spec, err := strategies.Lookup(name)
@@ -54,7 +51,7 @@ func BenchmarkDriverOverhead(b *testing.B) {
 func benchmarkBare(b *testing.B, spec strategies.Spec) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	s := free(spec)
+	s := freeScenario(spec)
 	s.Queue = queueFor(spec)
 	var idle bareList
 	strategy := spec.New(ctx, s.params(),
@@ -80,13 +77,13 @@ func benchmarkBare(b *testing.B, spec strategies.Spec) {
 	}
 }
 
-// bareList is how the bare loop uses its tasks again: it needs that as much as the driver does.
+// bareList reuses tasks, as the driver does.
 type bareList = jobList
 
 func benchmarkMeasured(b *testing.B, spec strategies.Spec) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	s := free(spec)
+	s := freeScenario(spec)
 	s.Queue = queueFor(spec)
 	s.Stop.Tasks = b.N
 	d, err := newDriver(ctx, s, nil)

@@ -8,10 +8,8 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// errGaveUp is the cause with which the contexts of a task end when its caller gives up.
 var errGaveUp = errors.New("the caller gave up")
 
-// newPatience draws how long the callers of tasks wait; nil: for ever.
 func (s Scenario) newPatience() *thinker {
 	if s.Patience == nil {
 		return nil
@@ -19,16 +17,15 @@ func (s Scenario) newPatience() *thinker {
 	return newThinker(s.Seed, patienceStream, s.Patience)
 }
 
-// setGone sets when the caller of the job's task gives up.
 func (j *job) setGone(patience *thinker, due int64) {
 	if j.gone = 0; patience != nil {
 		j.gone = due + max(patience.time(j.seq), 1)
 	}
 }
 
-// submitContext returns the context of the Submit of the job's task, which ends when its caller
-// gives up. It has no deadline, as if a client hangs up: a strategy that knows a deadline can
-// refuse tasks that it cannot start in time.
+// submitContext returns a context that ends when the job's caller gives up. It has no deadline, as
+// when a client hangs up: a strategy that knows the deadline could refuse tasks that it cannot
+// start in time.
 func (d *driver) submitContext(ctx context.Context, j *job) (context.Context, func()) {
 	if j.gone == 0 {
 		return ctx, func() {}
@@ -48,11 +45,8 @@ func (d *driver) submitContext(ctx context.Context, j *job) (context.Context, fu
 	}
 }
 
-// hasGone reports whether the caller of the job's task has given up.
 func (d *driver) hasGone(j *job) bool { return j.gone != 0 && d.now() >= j.gone }
 
-// limit returns the context of an attempt at the job's task: it ends with the patience of the
-// caller, and with the timeout of the attempt.
 func (d *driver) limit(ctx context.Context, j *job) (context.Context, context.CancelFunc) {
 	cancelOuter := func() {}
 	if j.gone != 0 {
@@ -69,9 +63,8 @@ func (d *driver) limit(ctx context.Context, j *job) (context.Context, context.Ca
 	}
 }
 
-// settle records the end of the job's task. A task that is not done when its caller gives up counts
-// as given up, whatever the strategy reports later, because nobody waits for it. A started task
-// ends when it leaves its slot.
+// settle records the end of the task. A task that is not done when its caller gives up counts as
+// GaveUp, whatever the strategy reports later. If it was started, it ends when it leaves its slot.
 func (d *driver) settle(j *job, err error) {
 	rec := j.rec
 	rec.End, rec.Outcome = d.now(), outcomeOf(err)

@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// TestPatience: five tasks of 10 ms come at once to one slot, and each caller waits 25 ms. Two are
-// done by then, the third is cut short after 5 ms, and the others never start.
+// Five tasks of 10 ms arrive at one slot at once, and each caller waits 25 ms. Two tasks complete,
+// the third is cancelled after 5 ms, and the others never start.
 func TestPatience(t *testing.T) {
 	for _, name := range []string{"semaphore", "worker_pool", "bounded_queue", "retry_queue",
 		"partitioned:quantum=1ms", "hedged"} {
@@ -32,7 +32,7 @@ func TestPatience(t *testing.T) {
 			want := map[string]float64{"gave-up/op": 0.6, "gave-up-started/op": 0.2,
 				"wasted-service/op": 0.2, "abandoned/op": 0, "failed/op": 0, "makespan-sec": 0.025,
 				"ops/s": 80, "goodput-ops/s": 80, "broken-laws": 0}
-			if name == "partitioned:quantum=1ms" { // five at once take 50 ms, and nobody waits
+			if name == "partitioned:quantum=1ms" { // all tasks take 50 ms
 				want["gave-up/op"], want["gave-up-started/op"] = 1, 1
 				want["wasted-service/op"], want["ops/s"], want["goodput-ops/s"] = 1, 0, 0
 			}
@@ -45,9 +45,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestPatienceOfClients: a client that gives up comes again, although the strategy still has its
-// task: the first of twelve tasks ignores that, and keeps the slot for a second, and two clients
-// give up every 100 ms.
+// A client that gives up continues although the strategy still has its task. The first of twelve
+// tasks keeps the slot for a second. Meanwhile two clients give up every 100 ms.
 func TestPatienceOfClients(t *testing.T) {
 	stubborn := workloads.Func("stubborn", func(context.Context, uint64) error {
 		time.Sleep(time.Second)
@@ -71,7 +70,6 @@ func TestPatienceOfClients(t *testing.T) {
 	}
 }
 
-// TestPatienceOfASoak: a soak counts the same.
 func TestPatienceOfASoak(t *testing.T) {
 	s := Scenario{Strategy: strategies.MustParse("semaphore"), Load: Load{Relative: 1.3},
 		Stop: Stop{Tasks: 4000, Warmup: 0.1}, Patience: dist.Exponential{M: 20e6}, Seed: 3,
@@ -96,7 +94,6 @@ func TestPatienceOfASoak(t *testing.T) {
 	}
 }
 
-// TestPatienceWritten: the patience crosses processes, and is in the name.
 func TestPatienceWritten(t *testing.T) {
 	s := Scenario{Strategy: strategies.MustParse("semaphore"), Patience: dist.Exponential{M: 1e9}}
 	read, err := s.Written().Scenario()
@@ -112,7 +109,7 @@ func TestPatienceWritten(t *testing.T) {
 	}
 }
 
-// TestErlangA compares shares and waits over seeds with theory, below, at and above the capacity.
+// Compares loss shares and waits with the M/M/k+M formulas.
 func TestErlangA(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

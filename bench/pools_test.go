@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestPoolsOfCores: a strategy that counts the cores has the pools that it made, whatever
-// GOMAXPROCS is afterwards: a virtual run goes on with one processor.
+// A virtual run changes GOMAXPROCS to 1, but must keep the pool sizes from its start.
 func TestPoolsOfCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	s := scenario(t, bench.Written{Strategy: "cpu_io_split", Limit: 4, Load: 0.4,
@@ -31,9 +30,8 @@ func TestPoolsOfCores(t *testing.T) {
 	}
 }
 
-// TestPoolsOfClasses: pools for each class have exact values and an oracle where nothing stood
-// before a full queue, and with a queue of no slot they have neither, and the run is SUSPECT: the
-// short tasks stood behind the long ones, outside.
+// Class pools have exact values unless tasks waited outside of a full queue. Without queue slots
+// the run is SUSPECT, because short tasks wait behind long ones outside.
 func TestPoolsOfClasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -50,7 +48,7 @@ func TestPoolsOfClasses(t *testing.T) {
 		metric(t, r, "blocked/op") != 0 || r.Verdict != bench.Valid {
 		t.Errorf("%s: %v, %v", r.Name, r.Verdict, r.Reasons)
 	}
-	near(t, r, "mean-wait-sec", metric(t, r, "theory-mean-wait-sec"), tolerance)
+	checkNear(t, r, "mean-wait-sec", metric(t, r, "theory-mean-wait-sec"), tolerance)
 	w.Queue, w.Tasks = bench.NoQueue, w.Tasks/10
 	r = run(t, scenario(t, w))
 	for _, unit := range []string{"theory-mean-wait-sec", "theory-short-mean-response-sec",

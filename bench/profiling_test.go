@@ -14,9 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestProfile: a run with profiles has one of each kind, which the library of `go tool pprof`
-// reads, and whose samples tell harness, strategy and task apart; and is another cell than one
-// without.
+// Runs with and without profiles are different cells.
 func TestProfile(t *testing.T) {
 	w := bench.Written{Strategy: "cpu_io_split:cpu=1", Workload: "cpu_io:p=0.5,cpu=2ms,wait=const(20ms)",
 		Arrival: "batch", Clock: "real", Limit: 3, Queue: 200, Tasks: 120,
@@ -26,7 +24,7 @@ func TestProfile(t *testing.T) {
 		t.Error(r.Name)
 	}
 	wanted := map[string][]string{"cpu": {"task", "cpu", "cpu_io_split:cpu=1"},
-		"goroutine": {"harness"}} // of looks there may be one, before the first task
+		"goroutine": {"harness"}} // there may be a single sample, before the first task
 	for _, p := range r.Profiles {
 		parsed, err := profile.ParseData(p.Data)
 		if err != nil {
@@ -55,7 +53,6 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestProfileRefused: under the virtual clock there is none, and a set has one spelling.
 func TestProfileRefused(t *testing.T) {
 	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 50})
 	for set, want := range map[string]string{"cpu": "virtual clock", "gpu": "unknown profile",
@@ -67,9 +64,8 @@ func TestProfileRefused(t *testing.T) {
 	}
 }
 
-// TestProfiledLeak: goroutines that outlive a strategy are found among those with other labels.
 func TestProfiledLeak(t *testing.T) {
-	t.Parallel() // it waits for the goroutine that stays
+	t.Parallel() // waits for the remaining goroutine
 	end := make(chan struct{})
 	defer close(end)
 	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 50, Clock: "real",
@@ -92,8 +88,7 @@ func TestProfiledLeak(t *testing.T) {
 	}
 }
 
-// TestProfileTaken: where the process is profiled already the run is refused, and no strategy is
-// made that nobody would end.
+// The run must be rejected before it creates a strategy.
 func TestProfileTaken(t *testing.T) {
 	if err := pprof.StartCPUProfile(io.Discard); err != nil {
 		t.Fatal(err)

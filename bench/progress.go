@@ -12,25 +12,25 @@ import (
 	"github.com/poolbench/poolbench/internal/soaks"
 )
 
-// A Progress reports the progress of a run to an observer: pass it to Run by WithProgress, and call
-// Pulse every PulseInterval, from any goroutine, inside or outside the run's bubble.
+// A Progress reports the progress of a run to an observer. Pass it to Run with WithProgress, and
+// call Pulse every PulseInterval from any goroutine inside or outside the run's bubble.
 type Progress struct {
-	// time without a step after which Run gives up. 0 is 30 s, or POOLBENCH_PATIENCE
+	// time without progress after which Run gives up; 0 means POOLBENCH_PATIENCE, or 30 s
 	Limit time.Duration
 
 	submitted atomic.Uint64
-	// separate cache lines: the generator counts one, workers the other
+	// separates the cache lines of the generator and the workers
 	_       [64]byte
 	settled atomic.Uint64
-	// nothing need happen until then. nil: unknown
+	// time until which no progress is expected; nil if unknown
 	awaited atomic.Pointer[time.Time]
 
-	wanted atomic.Bool // requests the result so far of a soak
+	wanted atomic.Bool // a partial result of a soak is requested
 	soFar  atomic.Pointer[Result]
 }
 
 // SoFar returns the latest partial result of a soak. If there is none yet, it requests one and
-// returns nil, as for any other run. A request costs the soak about 10 ms.
+// returns nil. For other runs it always returns nil. A request costs the soak about 10 ms.
 func (p *Progress) SoFar() *Result {
 	r := p.soFar.Swap(nil)
 	if r == nil {
@@ -41,7 +41,6 @@ func (p *Progress) SoFar() *Result {
 
 func (p *Progress) asked() soaks.Asked { return soaks.Asked{Wanted: &p.wanted, Answer: p.answer} }
 
-// answer answers a pending request. An error is not an answer.
 func (p *Progress) answer(soFar func() (*Result, error)) {
 	if !p.wanted.CompareAndSwap(true, false) {
 		return
@@ -51,18 +50,18 @@ func (p *Progress) answer(soFar func() (*Result, error)) {
 	}
 }
 
-// PulseInterval is the time between two pulses.
+// PulseInterval is the time between two calls of Pulse.
 const PulseInterval = 250 * time.Millisecond
 
-// A Pulse is the progress of a run at one instant. It crosses processes as JSON.
+// A Pulse is the progress of a run at one instant, sent between processes as JSON.
 type Pulse struct {
-	Steps uint64        // returned Submits, done tasks and phases
-	CPU   time.Duration // CPU time of the process. 0 if the system does not report it
-	Idle  bool          // no goroutine of the process is running or runnable, except the caller
+	Steps uint64        // returned Submits, settled tasks and completed phases
+	CPU   time.Duration // CPU time of the process; 0 if the system does not report it
+	Idle  bool          // no goroutine of the process except the caller is running or runnable
 	Early bool          // the next task is not due yet
 }
 
-// Pulse returns the current pulse. It costs about 100 µs.
+// Pulse returns the current progress. It costs about 100 µs.
 func (p *Progress) Pulse() Pulse {
 	until := p.awaited.Load()
 	return Pulse{
@@ -73,14 +72,13 @@ func (p *Progress) Pulse() Pulse {
 	}
 }
 
-// idle reports whether no goroutine but the caller is running or runnable. One time in ten a
-// goroutine seems to run, and other observers, or the goroutine that woke the caller, may run at
-// the same moment, so it samples three times, at random moments.
+// idle samples three times, at random moments, because one sample in ten shows another goroutine,
+// such as the one that woke the caller.
 func idle() bool {
 	sample := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"},
 		{Name: "/sched/goroutines/running:goroutines"}}
-	for look := range 3 {
-		if look > 0 {
+	for attempt := range 3 {
+		if attempt > 0 {
 			time.Sleep(rand.N(2 * time.Millisecond))
 		}
 		metrics.Read(sample)
@@ -91,13 +89,13 @@ func idle() bool {
 	return false
 }
 
-// await records that nothing need happen until due, if that is long: the generator sleeps, or a
-// target has announced a pause.
+// await records that no progress is expected until due: the generator sleeps, or a target has
+// announced a pause. It ignores pauses below a second.
 func (p *Progress) await(due time.Time) {
 	if time.Until(due) < time.Second {
 		return
 	}
-	until := due // allocates only in this case
+	until := due // a copy, so that only this path allocates
 	for last := p.awaited.Load(); last == nil || last.Before(due); last = p.awaited.Load() {
 		if p.awaited.CompareAndSwap(last, &until) {
 			return
@@ -119,25 +117,24 @@ func progressOf(ctx context.Context) *Progress {
 	return new(Progress)
 }
 
-// A Patience distinguishes a hanging run from a slow run by its pulses. A run hangs if it uses much
-// CPU time without a step, or if at nearly all pulses no goroutine of it is runnable. A slow run,
-// for instance on a busy machine, is never given up.
+// A Patience decides from the pulses of a run whether it hangs: it uses much CPU time without
+// progress, or nearly all pulses find no runnable goroutine. A slow run, for example on a busy
+// machine, does not count as a hang.
 type Patience struct {
 	limit       time.Duration
 	last        *Pulse
-	spent       time.Duration // CPU time since the last step
-	idle, quiet time.Duration // time since then: of idle pulses, and of all
+	spent       time.Duration // CPU time since the last progress
+	idle, quiet time.Duration // idle time and total time since the last progress
 }
 
-// Limits of patience. A step takes microseconds. Preparing or summing up a hundred million records
-// takes a few seconds.
+// A step takes microseconds. Preparing or summing up a hundred million records takes a few seconds.
 const (
-	perService = 20 // mean services, for real tasks
-	perQuiet   = 20 // limits, whatever else is observed
+	perService = 20 // mean service times that are added under the real clock
+	perQuiet   = 20 // the number of limits without progress that always count as a hang
 )
 
-// NewPatience returns the Patience for runs of the scenario. limit 0 is 30 s, or
-// POOLBENCH_PATIENCE. The real clock adds 20 times the mean service.
+// NewPatience returns the Patience for runs of the scenario. The limit 0 means POOLBENCH_PATIENCE,
+// or 30 s, plus 20 mean service times under the real clock.
 func NewPatience(s Scenario, limit time.Duration) (p *Patience, err error) {
 	if limit == 0 {
 		if limit, err = machine.Patience(); err != nil {
@@ -146,26 +143,26 @@ func NewPatience(s Scenario, limit time.Duration) (p *Patience, err error) {
 		if s = s.withDefaults(); s.Clock == Real {
 			if w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values); err == nil {
 				limit += perService * w.Mean()
-				_ = letGo(w) // the run reports its error
+				_ = letGo(w) // the run reports this error
 			}
 		}
 	}
 	return &Patience{limit: limit}, nil
 }
 
-// Outside returns a Patience for an outside observer of a run that watches itself: it waits longer,
-// so the run, which has more information, reports first.
+// Outside returns the Patience for an observer of a run that observes itself. It waits longer, so
+// the run, which has more information, reports first.
 func (p *Patience) Outside() *Patience {
 	p.limit += p.limit / 4
 	return p
 }
 
-// Silence returns the longest time without any pulse by the observer's clock: at least perQuiet
-// pulse intervals, however short the limit.
+// Silence returns the longest time without any pulse by the observer's clock, at least perQuiet
+// pulse intervals.
 func (p *Patience) Silence() time.Duration { return perQuiet * max(p.limit, PulseInterval) }
 
-// Hear processes the next pulse, one PulseInterval after the last. An error means that the run
-// hangs, with the reason.
+// Hear processes the next pulse, one PulseInterval after the previous pulse. It returns an error if
+// the run hangs.
 func (p *Patience) Hear(now Pulse) error {
 	before := p.last
 	p.last = &now

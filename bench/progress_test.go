@@ -9,14 +9,12 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestPatience: a run is given up for using CPU time without a step, or for having nothing that
-// could run, and not for being slow or for a task that is not due.
 func TestPatience(t *testing.T) {
 	const limit = 10 * time.Second
 	virtual := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100})
 	for name, c := range map[string]struct {
 		pulse func(i int) bench.Pulse
-		want  string // of the reason; "" for none in an hour
+		want  string // part of the reason; empty: not given up within an hour
 		after time.Duration
 	}{
 		"spins": {func(i int) bench.Pulse {
@@ -62,7 +60,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestSilence: a run is never given up for a pulse that is not due yet, however short the limit.
+// A run must not be given up before its next pulse is due, however short the limit.
 func TestSilence(t *testing.T) {
 	s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100})
 	for limit, want := range map[time.Duration]time.Duration{time.Nanosecond: 5 * time.Second,
@@ -77,8 +75,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestProgress: a run under either clock shows as many steps as it has tasks, twice, and its last
-// phase.
+// The number of steps is twice the number of tasks, plus the last phase.
 func TestProgress(t *testing.T) {
 	for _, clock := range []string{"virtual", "real"} {
 		var p bench.Progress
@@ -98,8 +95,6 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestEarly: a run whose next task is far off says so, and one that stands still for another reason
-// does not.
 func TestEarly(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var p bench.Progress

@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestQueueSlots: a queue that nobody has named is never full where it would hold the producer up,
-// and 8 × limit where it sheds.
 func TestQueueSlots(t *testing.T) {
 	blocks, sheds, none := strategies.Spec{UsesQueue: true},
 		strategies.Spec{UsesQueue: true, Sheds: true}, strategies.Spec{}
@@ -36,8 +34,6 @@ func TestQueueSlots(t *testing.T) {
 	}
 }
 
-// TestDefaultQueueIsNeverFull: whoever names no queue has one that holds every task of the run, be
-// they counted, timed or a client's each.
 func TestDefaultQueueIsNeverFull(t *testing.T) {
 	t.Parallel()
 	specs := slices.DeleteFunc(strategies.All(), func(spec strategies.Spec) bool {
@@ -61,10 +57,8 @@ func TestDefaultQueueIsNeverFull(t *testing.T) {
 	}
 }
 
-// TestRanks: by default, strategies that keep classes apart or put tasks in order are measured as
-// what they are, and rank as theory has them: the short tasks are best served where the long ones
-// cannot hold them up.
-func TestRanks(t *testing.T) {
+// By default, strategies that separate classes or order tasks must rank as theory predicts.
+func TestTheoryRanksStrategies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
@@ -77,11 +71,11 @@ func TestRanks(t *testing.T) {
 		wait := map[string]float64{}
 		for _, strategy := range []string{"segregated", "shortest_first", "worker_pool",
 			"cpu_io_split"} {
-			r := calculated(t, scenario(t, bench.Written{Strategy: strategy, Workload: "two_class",
+			r := runOrCalculate(t, scenario(t, bench.Written{Strategy: strategy, Workload: "two_class",
 				Limit: 4, Load: load, Tasks: tasks, Warmup: 0.1, Seed: 1}))
 			wait[strategy] = metric(t, r, "mean-wait-sec")
 			if strategy == "segregated" {
-				near(t, r, "short-mean-response-sec",
+				checkNear(t, r, "short-mean-response-sec",
 					metric(t, r, "theory-short-mean-response-sec"), 0.05*errors)
 			}
 		}
@@ -97,10 +91,9 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestHeldUp: a run is SUSPECT where tasks stood before a full queue and the strategy is there to
-// keep classes apart, to order tasks by their size, or to let them take turns, and not where it
-// serves them as they come, or has a queue that is never full.
-func TestHeldUp(t *testing.T) {
+// A run is SUSPECT if tasks waited before a full queue and the strategy separates, orders or
+// preempts tasks.
+func TestFullQueueIsSuspect(t *testing.T) {
 	t.Parallel()
 	for strategy, promise := range map[string]string{
 		"segregated":              "keep classes of tasks apart",
@@ -115,7 +108,7 @@ func TestHeldUp(t *testing.T) {
 	} {
 		for _, queue := range []int{0, bench.NoQueue, 3} {
 			if queue == 3 && strategy == "semaphore" {
-				continue // it has no queue
+				continue // the strategy has no queue
 			}
 			r := run(t, scenario(t, bench.Written{Strategy: strategy, Workload: "two_class",
 				Limit: 4, Load: 0.8, Queue: queue, Tasks: 2000, Seed: 1}))

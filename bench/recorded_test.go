@@ -17,9 +17,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// TestRecordedTraffic: under the virtual clock every task is submitted when the file says and takes
-// as long as the file says, to the nanosecond, whatever the order of the lines; and at a scale the
-// duration is still that of its arrival.
+// Every task must have the due time and service time of the file, to the nanosecond, whatever the
+// order of the lines.
 func TestRecordedTraffic(t *testing.T) {
 	const n = 500
 	r := rand.New(rand.NewPCG(1, 2))
@@ -29,11 +28,11 @@ func TestRecordedTraffic(t *testing.T) {
 		if i > 0 {
 			at[i] = at[i-1] + 1 + r.Int64N(3e6)
 		}
-		took[i] = 1_000_000*int64(i) + r.Int64N(1_000_000) // so that it tells the task
+		took[i] = 1_000_000*int64(i) + r.Int64N(1_000_000) // unique, to identify the task
 		lines[i] = fmt.Sprintf("%d.%09d,%v\n", 1_777_626_000+at[i]/1e9, at[i]%1e9,
 			time.Duration(took[i]))
 	}
-	r.Shuffle(n-1, func(i, j int) { // the first one tells the begin
+	r.Shuffle(n-1, func(i, j int) { // line 0 stays first because it defines the start
 		lines[i+1], lines[j+1] = lines[j+1], lines[i+1]
 	})
 	file := filepath.Join(t.TempDir(), "t.csv")

@@ -14,65 +14,65 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Recording is a run that another package drives: requests to a server. Its result is computed,
-// checked and judged like that of a Scenario under the real clock. Instants are nanoseconds since
-// the run began.
+// A Recording is a run that another package drives, with requests to a server as tasks. Its result
+// is computed and judged like that of a Scenario under the real clock. Times are nanoseconds since
+// the start of the run.
 type Recording struct {
 	Name     string
 	Seed     uint64
-	Arrival  arrivals.Variant // the plan
-	Rate     float64          // of the plan, per second. 0 if the process determines it
-	Duration time.Duration    // of the plan. 0: until its last request
-	// the strategy that bounded the requests. Without New and Bound: unknown to the package
+	Arrival  arrivals.Variant
+	Rate     float64       // planned requests per second; 0 if Arrival determines it
+	Duration time.Duration // planned duration; 0 means until the last request
+	// the strategy that bounds the requests; if New and Bound are nil, it is unknown to the package
 	Strategy strategies.Variant
 	Limit    int
 	Queue    int
 	// one log for an open loop, one per client of a closed loop, one per generator of a shared load
 	Records []record.Log
 	Peak    int64
-	Busy    int64 // total time of all attempts, counted independently of the records
+	Busy    int64 // total time of all attempts in ns, counted independently of the records
 	Twice   int64 // requests that were settled twice
-	Resent  int64 // requests sent again within one attempt
-	// counts of requests in addition to the records. nil: none
+	Resent  int64 // requests that were sent again within one attempt
+	// counts that the records do not contain; may be nil
 	Calls  *record.CallCounter
-	Doubts []result.Reason // reasons for doubt found by the driver
-	// one part of a plan shared by several generators: arrivals and length are judged for the whole
+	Doubts []result.Reason // reasons for a SUSPECT verdict that the driver found
+	// part of a plan shared by several generators, whose arrivals and length are judged as a whole
 	Share   bool
 	Follows bool // tasks are due when others end, so arrivals do not follow the plan
-	// clients send without a pause, so they and a server on this machine, if it is Local, keep the
-	// processors busy on purpose
+	// Clients send without pause (FlatOut) to a server on this machine (Local), so both keep the
+	// processors busy on purpose.
 	FlatOut, Local bool
-	// adds the driver's own counts to partial results of a soak. nil: none
+	// adds the driver's counts to partial results of a soak; may be nil
 	SoFar    func(*Result)
-	Cut      bool     // ended before its plan: a soak can be resumed
-	Machines []string // the generators' machines, one per line
-	Profile  string   // profiles taken by Watch, as Scenario.Profile
+	Cut      bool     // ended before its plan, so that a soak can be resumed
+	Machines []string // descriptions of the generators' machines
+	Profile  string   // profiles taken by Watch, as in Scenario.Profile
 	profiles []result.Profile
-	// why there are no profiles
-	notProfiled error
-	seen        *machine.WitnessSeen // of the machine. nil: not watched
-	soak        *Soak                // instead of Records
-	second      *soaks.Continuation  // for a soak that resumes
+	// error of profiling
+	profileErr error
+	seen       *machine.WitnessSeen // observations of the machine; nil without Watch
+	soak       *Soak                // replaces Records if set
+	resumed    *soaks.Continuation  // set if the soak resumes an earlier soak
 }
 
-// SetBound sets the largest possible number of requests in flight, for requests that no known
-// strategy bounds.
+// SetBound sets the largest possible number of requests in flight, if no known strategy bounds
+// them.
 func (rec *Recording) SetBound(n int) {
 	rec.Limit = n
 	rec.Strategy.Spec = strategies.Spec{Name: "workers",
 		Bound: func(strategies.Params) int { return n }}
 }
 
-// Watch begins to watch the machine, and to profile. Call stop before Result, with the start of the
-// run as base.
+// Watch starts to observe the machine and to profile. Call stop before Result, with the start time
+// of the run as base.
 func (rec *Recording) Watch() (stop func(base time.Time)) {
 	end, err := beginProfile(rec.Profile)
-	rec.notProfiled = err
+	rec.profileErr = err
 	w := machine.StartWitness()
 	return func(base time.Time) {
 		rec.seen = w.End(base)
-		if rec.notProfiled == nil {
-			rec.profiles, rec.notProfiled = end()
+		if rec.profileErr == nil {
+			rec.profiles, rec.profileErr = end()
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (rec *Recording) Result() (*Result, error) {
 		run.Trace = record.NewTrace(rec.Records)
 	}
 	r, err := run.result()
-	if err = errors.Join(err, rec.notProfiled); err != nil {
+	if err = errors.Join(err, rec.profileErr); err != nil {
 		return nil, fmt.Errorf("%s: %w", rec.Name, err)
 	}
 	r.Agents, r.Profiles = rec.Machines, rec.profiles
@@ -105,7 +105,6 @@ func (rec *Recording) Len() (n int) {
 	return n
 }
 
-// observation returns the observed run without its records.
 func (rec *Recording) observation() *observe.Run {
 	plan := Scenario{Strategy: rec.Strategy, Limit: rec.Limit, Queue: rec.Queue, Seed: rec.Seed,
 		Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},

@@ -10,21 +10,19 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Plan is the work of a run as known in advance, in the order of the due times. It determines the
-// run of a first-come, first-served, work-conserving strategy.
+// A Plan is the work of a run in order of due times, as known in advance. It determines the run of
+// a work-conserving first-come, first-served strategy.
 type Plan struct {
-	Due     []int64 // due times, in nanoseconds since the start of the run
-	Service []int64 // times in a slot, in nanoseconds
-	Warmup  int     // number of first tasks that are not counted
+	Due     []int64 // due times, in ns since the start of the run
+	Service []int64 // service times, in ns
+	Warmup  int     // number of tasks at the start that are not measured
 }
 
-// ErrNoPlan means that the times of a run do not follow from a plan: service or due times are known
-// only at run time.
+// ErrNoPlan means that service or due times are known only at run time.
 var ErrNoPlan = errors.New("the work of the run is not known in advance")
 
 // Plan returns the work of the scenario. The error is ErrNoPlan under the real clock, in a closed
-// loop, with a target, and with tasks that compute, do I/O or may be cut short (Timeout,
-// Patience, Drain).
+// loop, with a target, with tasks that compute or do I/O, and with Timeout, Patience or Drain.
 func (s Scenario) Plan() (Plan, error) {
 	s = s.withDefaults()
 	if err := s.Validate(); err != nil {
@@ -54,10 +52,9 @@ func (s Scenario) Plan() (Plan, error) {
 	return p, nil
 }
 
-// FollowsPlan reports whether all times of a run follow from its Plan by the Kiefer–Wolfowitz
-// recursion, because its strategy declares that it is first come, first served and work-conserving,
-// and all tasks have the weight 1.
-// queue is its number of slots, or recursion.NeverFull if it does not shed.
+// FollowsPlan reports whether the Kiefer–Wolfowitz recursion gives all times of a run: its strategy
+// is declared first come, first served and work-conserving, and all tasks have the weight 1. queue
+// is the number of its queue slots, or recursion.NeverFull if it does not shed.
 func (s Scenario) FollowsPlan() (queue int, follows bool) {
 	s = s.withDefaults()
 	spec, p := s.Strategy.Spec, s.params()
@@ -75,12 +72,12 @@ func (s Scenario) FollowsPlan() (queue int, follows bool) {
 	return spec.Capacity(p) - spec.Bound(p), true
 }
 
-// A Course identifies the outcome of a run whose times follow from its plan: the results of two
-// scenarios with one Course differ only in their names.
+// A Course identifies the outcome of a run whose times follow from its plan. Scenarios with the
+// same Course have the same results except for the name.
 type Course struct {
-	work                                Written // without the strategy and its queue
+	work                                Written // the scenario without its strategy and queue
 	bound, capacity, queue              int
-	wider                               int // the bound at limit + 1
+	boundPlusOne                        int // the bound at limit + 1
 	sheds, usesQueue, usesSize, retries bool
 }
 
@@ -95,7 +92,7 @@ func (s Scenario) Course() (c Course, follows bool) {
 		sheds: spec.Sheds, usesQueue: spec.UsesQueue, usesSize: spec.UsesSize,
 		retries: spec.Retries}
 	p.Limit++
-	c.wider = spec.Bound(p)
+	c.boundPlusOne = spec.Bound(p)
 	p.Limit--
 	if spec.Capacity != nil {
 		c.capacity = spec.Capacity(p)
@@ -104,10 +101,9 @@ func (s Scenario) Course() (c Course, follows bool) {
 	return c, true
 }
 
-// Calculate is Run for a scenario whose times follow from its plan: it gives the same result, to
-// the last digit, without running the strategy, in a third of the time. known is false if the
-// strategy does not declare the necessary facts, if the run has no Plan, or if a tie in time leaves
-// a choice to the strategy.
+// Calculate returns the same result as Run, to the last digit, without running the strategy and in
+// a third of the time. known is false if the times do not follow from the plan, or if simultaneous
+// events leave a choice to the strategy.
 func Calculate(s Scenario) (r *Result, known bool, err error) {
 	s = s.withDefaults()
 	queue, follows := s.FollowsPlan()
@@ -132,7 +128,7 @@ func Calculate(s Scenario) (r *Result, known bool, err error) {
 	return r, true, nil
 }
 
-// calculate computes the records of the observation. known is false if a tie leaves them open.
+// calculate returns known = false if simultaneous events leave the records undefined.
 func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	n, bound := len(plan.Due), o.Bound()
 	var pool recursion.Pool
@@ -142,56 +138,56 @@ func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	var all record.Log
 	all.Reserve(n)
 	sorted := newSorter(o.Plan, o.Workload)
-	door := newDoor(o, s.Queue, n)
+	submits := newSubmitter(o, s.Queue, n)
 	waited := false
 	for i, response := range pool.Responses() {
 		r := all.Add(plan.Due[i])
 		r.Class = sorted.classOf(uint64(i))
-		r.Blocked = door.returned >= r.Due
-		r.Issue = max(r.Due, door.returned)
+		r.Blocked = submits.returned >= r.Due
+		r.Issue = max(r.Due, submits.returned)
 		if response == recursion.Shed {
 			r.Outcome, r.End, r.Left = record.Shed, r.Issue, r.Issue
 		} else {
 			r.Outcome, r.Attempts, r.Busy = record.Completed, 1, plan.Service[i]
 			r.End = r.Due + response
 			r.Start = r.End - r.Busy
-			r.Left = door.pass(i, r)
+			r.Left = submits.submit(i, r)
 			waited = waited || r.Start > r.Due
 			o.Service += r.Busy
 		}
-		door.returned = r.Left
+		submits.returned = r.Left
 	}
 	o.Trace = record.NewTrace([]record.Log{all})
 	if o.Peak = int64(bound); !waited {
-		o.Peak, known = peakApart(o.StartsAndEnds(func(*record.Record) bool { return true }))
+		o.Peak, known = peakWithoutWaits(o.StartsAndEnds(func(*record.Record) bool { return true }))
 		return known
 	}
 	return true
 }
 
-// A door models the blocked generator while a strategy that does not shed is full.
-type door struct {
+// A submitter models how long a strategy that does not shed blocks the generator in Submit.
+type submitter struct {
 	queue    int
-	starts   []int64 // ring of the last starts. nil: never full
-	returned int64   // when the generator returned from the previous submit
+	starts   []int64 // ring buffer of the last start times; nil if the strategy is never full
+	returned int64   // return time of the previous Submit
 }
 
-func newDoor(o *observe.Run, queue, n int) door {
+func newSubmitter(o *observe.Run, queue, n int) submitter {
 	spec, p := o.Plan.Strategy, o.Plan.Params
 	p.Queue = QueueSlots(spec, queue, p.Limit, n)
 	if spec.Sheds || spec.Capacity == nil {
-		return door{}
+		return submitter{}
 	}
 	queue = spec.Capacity(p) - o.Bound()
 	if queue >= n {
-		return door{}
+		return submitter{}
 	}
-	return door{queue: queue, starts: make([]int64, max(queue, 1))}
+	return submitter{queue: queue, starts: make([]int64, max(queue, 1))}
 }
 
-// pass returns when Submit of task i returns: at its start or, with a queue, at the start of the
-// task that many places earlier.
-func (d *door) pass(i int, r *record.Record) (left int64) {
+// submit returns when Submit of task i returns. Without a queue this is the start of the task. With
+// k slots it is the start of task i−k, if that is later than the call.
+func (d *submitter) submit(i int, r *record.Record) (left int64) {
 	if d.starts == nil {
 		return r.Issue
 	}
@@ -204,9 +200,9 @@ func (d *door) pass(i int, r *record.Record) (left int64) {
 	return left
 }
 
-// peakApart returns the most tasks in flight at once, if no task waited. It is unknown if one task
-// ends at the instant at which another starts.
-func peakApart(starts, ends []int64) (peak int64, known bool) {
+// peakWithoutWaits returns the most tasks in flight at once, for a run in which no task waited.
+// known is false if a task ends at the instant when another starts.
+func peakWithoutWaits(starts, ends []int64) (peak int64, known bool) {
 	over := 0
 	for begun, at := range starts {
 		for ends[over] < at {

@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// planned are scenarios off any grid for a strategy, one for each limit up to 17, under light load
-// and overload, with and without a queue of their own.
-func planned(spec strategies.Spec) (all []Written) {
+// plannedScenarios returns scenarios with random parameters.
+func plannedScenarios(spec strategies.Spec) (all []Written) {
 	random := rand.New(rand.NewPCG(16, 3))
 	for limit := 1; limit <= 17; limit++ {
 		w := Written{Strategy: spec.Name, Limit: limit, Target: "none", Clock: "virtual",
@@ -34,9 +33,7 @@ func planned(spec strategies.Spec) (all []Written) {
 	return all
 }
 
-// TestCalculate: a run that is calculated is the run, to the last digit of every metric and every
-// count of its course, for each strategy that declares what that takes. On one processor, as the
-// command's own virtual runs are.
+// Calculate must equal Run, to the last digit. One processor, as in the command's virtual runs.
 func TestCalculate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -45,14 +42,14 @@ func TestCalculate(t *testing.T) {
 	calculated, each := 0, 17
 	shared, ofCourse := 0, map[Course]Result{}
 	for _, spec := range strategies.All() {
-		for _, w := range planned(spec)[:each] {
+		for _, w := range plannedScenarios(spec)[:each] {
 			s, err := w.Scenario()
 			if err != nil {
 				t.Logf("left out: %v", err) // a parameter has no default
 				break
 			}
 			if s.Validate() != nil {
-				break // it takes the real clock
+				break // requires the real clock
 			}
 			got, known, err := Calculate(s)
 			if err != nil {
@@ -85,7 +82,6 @@ func TestCalculate(t *testing.T) {
 	}
 }
 
-// BenchmarkCalculate is a run of the default length.
 func BenchmarkCalculate(b *testing.B) {
 	w := Written{Strategy: "worker_pool", Limit: 4, Target: "none", Clock: "virtual",
 		Tasks: 20_000, Warmup: 0.1, Seed: 1, Workload: "exponential", Arrival: "poisson", Load: 0.8}

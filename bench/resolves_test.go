@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestResolves: what is refused beforehand is what a run does not tell, to the task.
 func TestResolves(t *testing.T) {
 	for _, c := range []struct {
 		unit   string

@@ -4,14 +4,13 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// Package result declares the types of a result, since the packages that compute it are below this
-// package.
+// Package result declares these types because packages that bench imports compute them.
 type (
-	// A Result is the result of one run: plain data that crosses processes as JSON.
+	// A Result is the result of one run, as plain data that other processes receive as JSON.
 	Result = result.Result
-	// A Metric is one number of a run, with the unit that names it.
+	// A Metric is one number of a run and its unit.
 	Metric = result.Metric
-	// Verdict is the judgement on the numbers of a run: Valid, Suspect or Invalid.
+	// Verdict judges whether the numbers of a run are reliable: Valid, Suspect or Invalid.
 	Verdict = result.Verdict
 )
 

@@ -7,19 +7,18 @@ import (
 	"testing/synctest"
 )
 
-// A RunFunc runs one scenario: Run, or a function that runs it in another process.
+// A RunFunc is Run, or a function that runs the scenario in another process.
 type RunFunc func(ctx context.Context, s Scenario) (*Result, error)
 
-// Run drives the scenario once and computes its result.
+// Run executes the scenario once and computes its result. A Progress in ctx reports its progress.
 //
-// Under the real clock ctx interrupts the run, which then has no result. Under the virtual clock
-// the run takes place in a testing/synctest bubble of this process, which ctx cannot interrupt. A
-// Progress in ctx reports the progress of the run.
+// Under the real clock the end of ctx interrupts the run, which then has no result. Under the
+// virtual clock the run takes place in a testing/synctest bubble, which ctx cannot interrupt.
 //
-// If the strategy hangs, panics in New, Submit or Drain, ends the goroutine of its caller or
-// settles a foreign task, the error is a *StrategyError. A panic in its own goroutine ends the
-// process, and a hung strategy may keep running (StrategyError.Goes). So the poolbench command runs
-// virtual scenarios in a child process.
+// The error is a *StrategyError if the strategy hangs, panics in New, Submit or Drain, ends its
+// caller's goroutine or settles a foreign task. A panic in the strategy's own goroutine ends the
+// process, and a strategy that hangs may keep running (StrategyError.Goes), so the poolbench
+// command runs virtual scenarios in a child process.
 func Run(ctx context.Context, s Scenario) (*Result, error) {
 	s = s.withDefaults()
 	if err := s.Validate(); err != nil {
@@ -48,11 +47,9 @@ func (s Scenario) observe(ctx context.Context) (measurement, error) {
 	return g.observe(ctx)
 }
 
-// bubble calls f under the virtual clock. A deadlock among f's goroutines, or a goroutine left
-// behind, is an error.
-//
-// synctest requires a *testing.T. An empty one works outside of tests: it prints nothing and needs
-// no flag. This is undocumented, so TestBubble guards it for each version of Go.
+// bubble calls f under the virtual clock. A deadlock of f's goroutines, or a goroutine left behind,
+// is an error. synctest works with an empty *testing.T outside of tests, which is undocumented, so
+// TestBubble checks it for each version of Go.
 func bubble(f func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -21,8 +21,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// TestMain looks for goroutines left behind. Those of the bubbles that tests make deadlock stay
-// there: nothing can end them.
+// Goroutines of deliberate deadlocks cannot be ended.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("testing/synctest.testingSynctestTest"),
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench.hang"),
@@ -30,7 +29,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench_test.stuck.Submit"))
 }
 
-// scenario parses what a user would type; edit changes what has no words.
+// scenario parses w. edit sets the fields that have no text form.
 func scenario(t testing.TB, w bench.Written, edit ...func(*bench.Scenario)) bench.Scenario {
 	t.Helper()
 	w = withDefaults(w)
@@ -70,9 +69,8 @@ func run(t testing.TB, s bench.Scenario) *bench.Result {
 	return r
 }
 
-// calculated is run, or the same result without the strategy where that is known (TestCalculate
-// holds the two to each other): for what a result says, not for what a strategy does.
-func calculated(t testing.TB, s bench.Scenario) *bench.Result {
+// runOrCalculate returns Calculate's result if it is known. Use it to test results, not strategies.
+func runOrCalculate(t testing.TB, s bench.Scenario) *bench.Result {
 	t.Helper()
 	r, known, err := bench.Calculate(s)
 	if err != nil {
@@ -93,10 +91,9 @@ func metric(t testing.TB, r *bench.Result, unit string) float64 {
 	return v
 }
 
-// near checks a measured value against an exact one. The tolerances are 4 standard deviations over
-// seeds at this number of tasks (published with the exact values), so that a false alarm is a
-// matter of 6 in 100,000.
-func near(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) {
+// Tolerances of checkNear are 4 standard deviations over seeds, so a false alarm has a probability
+// of 6 in 100,000.
+func checkNear(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) {
 	t.Helper()
 	got := metric(t, r, unit)
 	if off := got/exact - 1; math.Abs(off) > tolerance {
@@ -105,25 +102,24 @@ func near(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) 
 	}
 }
 
-// TestKnownAnswers has the experiments that queueing theory has exact answers for. Each day those
-// that follow from their plan are calculated, which is the same number to the last digit
-// (TestCalculate, TestAgreement); make check runs all with the real strategy code, and the race
-// detector a tenth of the tasks, which makes the errors √10 as large.
+// TestKnownAnswers compares runs with exact results of queueing theory. With -short, runs that
+// follow from their plan are calculated (see TestCalculate and TestAgreement). With the race
+// detector it uses a tenth of the tasks, so the errors are √10 as large.
 func TestKnownAnswers(t *testing.T) {
 	t.Parallel()
 	tasks, errors := 220_000, 1.0
 	if race.Enabled {
 		tasks, errors = tasks/10, math.Sqrt(10)
 	}
-	answer := calculated
+	answer := runOrCalculate
 	if !testing.Short() || race.Enabled {
 		answer = run
 	}
-	near := func(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) {
+	checkNear := func(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) {
 		t.Helper()
-		near(t, r, unit, exact, tolerance*errors)
+		checkNear(t, r, unit, exact, tolerance*errors)
 	}
-	// TestAgreement has the others do the same, to the nanosecond.
+	// TestAgreement checks that the other strategies give the same times.
 	pools := []string{"worker_pool", "semaphore", "errgroup_limit"}
 	if testing.Short() {
 		pools = pools[:1]
@@ -132,25 +128,25 @@ func TestKnownAnswers(t *testing.T) {
 		t.Run("M_M_4/"+strategy, func(t *testing.T) {
 			r := answer(t, scenario(t, bench.Written{Strategy: strategy, Limit: 4, Load: 0.8,
 				Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
-			near(t, r, "mean-wait-sec", 7.45541e-3, 0.123)
-			near(t, r, "waited/op", 0.596432, 0.032)
-			near(t, r, "p50-response-sec", 13.4620e-3, 0.048)
-			near(t, r, "p99-response-sec", 68.9320e-3, 0.115)
+			checkNear(t, r, "mean-wait-sec", 7.45541e-3, 0.123)
+			checkNear(t, r, "waited/op", 0.596432, 0.032)
+			checkNear(t, r, "p50-response-sec", 13.4620e-3, 0.048)
+			checkNear(t, r, "p99-response-sec", 68.9320e-3, 0.115)
 		})
 	}
 	t.Run("M_D_4", func(t *testing.T) {
 		r := answer(t, scenario(t, bench.Written{Workload: "constant:mean=10ms", Limit: 4,
 			Load: 0.8, Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
-		near(t, r, "mean-wait-sec", 3.86095e-3, 0.086)
-		near(t, r, "waited/op", 0.578282, 0.029)
-		near(t, r, "p99-response-sec", 34.5458e-3, 0.092)
+		checkNear(t, r, "mean-wait-sec", 3.86095e-3, 0.086)
+		checkNear(t, r, "waited/op", 0.578282, 0.029)
+		checkNear(t, r, "p99-response-sec", 34.5458e-3, 0.092)
 	})
 	t.Run("M_H2_4", func(t *testing.T) {
 		r := answer(t, scenario(t, bench.Written{Workload: "hyperexp:mean=10ms,c2=16", Limit: 4,
 			Load: 0.7, Tasks: tasks * 5 / 2, Warmup: 1.0 / 11, Seed: 1}))
-		near(t, r, "mean-wait-sec", 23.5524e-3, 0.246)
-		near(t, r, "waited/op", 0.454069, 0.054)
-		near(t, r, "p99-response-sec", 345.152e-3, 0.233)
+		checkNear(t, r, "mean-wait-sec", 23.5524e-3, 0.246)
+		checkNear(t, r, "waited/op", 0.454069, 0.054)
+		checkNear(t, r, "p99-response-sec", 345.152e-3, 0.233)
 	})
 	works := []string{"hyperexp:mean=10ms,c2=16", "constant:mean=10ms", "exponential:mean=10ms"}
 	if testing.Short() {
@@ -158,14 +154,14 @@ func TestKnownAnswers(t *testing.T) {
 	}
 	for _, workload := range works {
 		t.Run("shed/"+workload, func(t *testing.T) {
-			// Erlang B does not care about the distribution. Every task is refused with p =
-			// 0.310680 and the refusals are nearly independent; the tolerances are those for 10⁶
-			// tasks times √5.
+			// The Erlang B formula holds for any service time distribution. Each task is refused
+			// with p = 0.310680, almost independently. The tolerances are those for 10⁶ tasks times
+			// √5.
 			r := answer(t, scenario(t,
 				bench.Written{Strategy: "bounded_queue_shed", Queue: bench.NoQueue,
 					Workload: workload, Limit: 4, Load: 1, Tasks: tasks,
 					Warmup: 1.0 / 11, Seed: 1}))
-			near(t, r, "shed/op", 0.310680,
+			checkNear(t, r, "shed/op", 0.310680,
 				map[string]float64{"constant:mean=10ms": 0.016, "exponential:mean=10ms": 0.018,
 					"hyperexp:mean=10ms,c2=16": 0.050}[workload])
 		})
@@ -177,13 +173,13 @@ func TestKnownAnswers(t *testing.T) {
 		// M/M/k//N with N = 12, Z = 2, k = 4 in units of the mean service.
 		r := run(t, scenario(t, bench.Written{Arrival: "closed:clients=12,think=20ms", Limit: 4,
 			Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
-		near(t, r, "ops/s", 354.752, 0.007)
-		near(t, r, "mean-response-sec", 13.8264e-3, 0.015)
+		checkNear(t, r, "ops/s", 354.752, 0.007)
+		checkNear(t, r, "mean-response-sec", 13.8264e-3, 0.015)
 	})
 	t.Run("closed and short", func(t *testing.T) {
-		// No client may be through long before the others. One run of 5000 tasks has a standard
-		// deviation of 1.1 %, 20 seeds of a quarter of that; with the tasks dealt out to the
-		// clients beforehand the throughput came out 4 % low.
+		// No client may finish long before the others. The mean of 20 runs of 5000 tasks has a
+		// standard deviation of 0.25 %. If tasks were assigned to clients in advance, the
+		// throughput would be 4 % too low.
 		sum, seeds := 0.0, 20
 		for seed := range uint64(seeds) {
 			sum += metric(t, run(t,
@@ -196,8 +192,9 @@ func TestKnownAnswers(t *testing.T) {
 		}
 	})
 	t.Run("batch", func(t *testing.T) {
-		// Mean makespan of N exponential tasks on k workers: (N−k)/k + H_k = 251.083 means; one run
-		// has a standard deviation of about √N/k = 7.9 means, 40 seeds of 1.25: 4 of them are 2 %.
+		// The mean makespan of N exponential tasks on k workers is (N−k)/k + H_k = 251.083 mean
+		// service times. The mean of 40 seeds has a standard deviation of 1.25, so 2 % are 4
+		// standard deviations.
 		sum, seeds := 0.0, 40
 		for seed := range uint64(seeds) {
 			r := answer(t, scenario(t,
@@ -212,8 +209,7 @@ func TestKnownAnswers(t *testing.T) {
 	})
 }
 
-// TestAgreement: FIFO work-conserving strategies are one and the same to the nanosecond, and the
-// same seed is the same run.
+// All FIFO work-conserving strategies must give the same times to the nanosecond.
 func TestAgreement(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -226,11 +222,11 @@ func TestAgreement(t *testing.T) {
 		if d := metric(t, r, "oracle-max-diff-sec"); d != 0 {
 			t.Errorf("%s is %v s off the oracle", strategy, d)
 		}
-		r.Name = "" // and without a queue of its own, tasks wait in Submit
+		r.Name = "" // strategies without a queue make tasks wait in Submit
 		r.Metrics = slices.DeleteFunc(r.Metrics, func(m bench.Metric) bool {
 			return strings.Contains(m.Unit, "blocked") || strings.Contains(m.Unit, "queued")
 		})
-		r.Responses, _, _ = strings.Cut(r.Responses, ",") // without their parts
+		r.Responses, _, _ = strings.Cut(r.Responses, ",") // without the parts of the response
 		for i := range r.Slowest {
 			slow := &r.Slowest[i]
 			slow.Issue, slow.Accepted = 0, 0
@@ -249,8 +245,6 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestOfferedWork: every strategy faces the same arrivals and the same work, also those that refuse
-// some of it.
 func TestOfferedWork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -271,10 +265,9 @@ func TestOfferedWork(t *testing.T) {
 	}
 }
 
-// TestNothingHidden: a strategy that blocks the generator does not hide the wait (no coordinated
-// omission). Tasks of 10 ms are due every 5 ms, one at a time: task i is due at 5(i+1) ms and done
-// at 5+10(i+1) ms, so its response is 5(i+1)+5 ms. They take 10.005 s from the start of the plan.
-func TestNothingHidden(t *testing.T) {
+// One slot gets tasks of 10 ms every 5 ms. Task i is due at 5(i+1) ms and done at 5+10(i+1) ms, so
+// its response is 5(i+1)+5 ms although the strategy blocks the generator (no coordinated omission).
+func TestNoCoordinatedOmission(t *testing.T) {
 	r := run(t, scenario(t, bench.Written{Strategy: "serial", Workload: "constant:mean=10ms",
 		Arrival: "constant", Limit: 1, Rate: 200, Tasks: 1000}))
 	for unit, want := range map[string]float64{
@@ -289,7 +282,6 @@ func TestNothingHidden(t *testing.T) {
 	}
 }
 
-// frozen is a target that stands still for the first stop of every period.
 type frozen struct {
 	start        time.Time
 	period, stop time.Duration
@@ -304,23 +296,22 @@ func (f *frozen) Call(
 	return work(ctx, seq)
 }
 
-// freezing is the known-answer target of the field: frozen for 500 ms of every 2 s.
-func freezing(s *bench.Scenario) {
+// withFreezes adds a target that is frozen for 500 ms of every 2 s.
+func withFreezes(s *bench.Scenario) {
 	s.Target = targets.Variant{Spec: targets.Spec{Name: "frozen",
 		New: func(uint64, param.Values) (targets.Target, error) {
 			return &frozen{time.Now(), 2 * time.Second, 500 * time.Millisecond}, nil
 		}}}
 }
 
-// TestFrozenTarget: 200 tasks a second, 1 ms each, for 6 s. With as many slots as tasks, a quarter
-// of the tasks waits U(0, 500 ms) for the thaw, so the response has the closed form q(p) = 1 ms +
-// max(0, (f−(1−p))/f · 500 ms) with f = 0.25; the tasks are due every 5 ms, which makes it exact to
-// 5 ms. With 4 slots only 4 tasks are caught inside, and the wait hides in the service of nobody:
-// p95 of the response stays, p95 of the service is that of the work.
+// 200 tasks/s of 1 ms for 6 s. With unlimited slots, a fraction f = 0.25 of the tasks waits U(0,
+// 500 ms), so the response has the quantiles q(p) = 1 ms + max(0, (f−(1−p))/f · 500 ms), exact to
+// the 5 ms between arrivals. With 4 slots the p95 response is unchanged, but the p95 service is
+// that of the work, because only 4 tasks are in service during a freeze.
 func TestFrozenTarget(t *testing.T) {
 	for _, limit := range []int{1000, 4} {
 		r := run(t, scenario(t, bench.Written{Strategy: "semaphore", Workload: "constant:mean=1ms",
-			Arrival: "constant", Limit: limit, Rate: 200, Tasks: 1200}, freezing))
+			Arrival: "constant", Limit: limit, Rate: 200, Tasks: 1200}, withFreezes))
 		if limit == 1000 {
 			for unit, p := range map[string]float64{"p90-response-sec": 0.9,
 				"p99-response-sec": 0.99} {
@@ -340,21 +331,20 @@ func TestFrozenTarget(t *testing.T) {
 	}
 }
 
-// TestThrottled: a bucket of 100 tokens a second under 200 tasks a second refuses half of them,
-// once the burst is spent, whether they come whole, in steps or in pieces.
+// A bucket of 100 tokens/s must refuse half of 200 tasks/s after the burst.
 func TestThrottled(t *testing.T) {
 	for _, strategy := range []string{"worker_pool", "partitioned", "partitioned_all_at_once"} {
-		throttled(t, strategy)
+		testThrottled(t, strategy)
 	}
 }
 
-func throttled(t *testing.T, strategy string) {
+func testThrottled(t *testing.T, strategy string) {
 	t.Helper()
 	r := run(t, scenario(t,
 		bench.Written{Strategy: strategy, Target: "token_bucket:rate=100,burst=10",
 			Arrival: "constant", Workload: "constant:mean=1ms", Limit: 4, Rate: 200, Tasks: 1990}))
-	// The last task is due at 9.95 s: by then 10 + 995 tokens have come, less what the first
-	// instant rounds off.
+	// The last task is due at 9.95 s. Until then there are 10 + 995 tokens, minus a rounding error
+	// at the start.
 	if got := math.Round(1990 * metric(t, r, "throttled/op")); math.Abs(got-(1990-1005)) > 1 {
 		t.Errorf("%s: %v of 1990 tasks are throttled, want 985", strategy, got)
 	}
@@ -366,10 +356,10 @@ func throttled(t *testing.T, strategy string) {
 	}
 }
 
-// TestGoodput: with the deadline at the median of the response, half of the throughput is goodput.
+// With the median response as deadline, goodput is half of the throughput.
 func TestGoodput(t *testing.T) {
 	w := bench.Written{Limit: 4, Load: 0.8, Tasks: 20_000, Seed: 1}
-	median := metric(t, calculated(t, scenario(t, w)), "p50-response-sec")
+	median := metric(t, runOrCalculate(t, scenario(t, w)), "p50-response-sec")
 	w.Deadline = time.Duration(math.Round(median * 1e9))
 	r := run(t, scenario(t, w))
 	if ratio := metric(t, r, "goodput-ops/s") / metric(t, r, "ops/s"); ratio != 0.5 {
@@ -377,7 +367,6 @@ func TestGoodput(t *testing.T) {
 	}
 }
 
-// TestDuration: an open-loop run of a duration has the tasks that are due within it, warm-up apart.
 func TestDuration(t *testing.T) {
 	r := run(t, scenario(t, bench.Written{Arrival: "constant", Limit: 4, Rate: 100,
 		Duration: 10 * time.Second, Warmup: 0.1}))
@@ -391,7 +380,6 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// TestQuantilesLeftOut: a quantile that the tasks cannot tell is absent, not guessed.
 func TestQuantilesLeftOut(t *testing.T) {
 	r := run(t, scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 400}))
 	metric(t, r, "p99-response-sec")
@@ -405,7 +393,6 @@ func TestQuantilesLeftOut(t *testing.T) {
 	}
 }
 
-// TestMetricsAreListed: every unit of a result is documented, and comes in the documented order.
 func TestMetricsAreListed(t *testing.T) {
 	var order []string
 	for _, m := range observe.Metrics() {
@@ -434,7 +421,6 @@ func TestMetricsAreListed(t *testing.T) {
 	}
 }
 
-// TestInterrupted: the end of the context ends a real-clock run, which has no result then.
 func TestInterrupted(t *testing.T) {
 	for _, arrival := range []string{"constant", "closed:clients=3,think=exp(10ms)"} {
 		s := scenario(t, bench.Written{Arrival: arrival, Clock: "real", Limit: 4,
@@ -450,8 +436,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestBrokenStrategies: what a strategy does wrong is an error or a broken law, never a number like
-// any other.
+// A strategy's fault must be an error or a broken law.
 func TestBrokenStrategies(t *testing.T) {
 	good, err := strategies.Lookup("semaphore")
 	if err != nil {
@@ -510,7 +495,6 @@ func TestBrokenStrategies(t *testing.T) {
 	}
 }
 
-// stuck accepts nothing and never returns.
 type stuck struct{}
 
 func (stuck) Submit(context.Context, *strategies.Task) error { select {} }

@@ -36,8 +36,7 @@ func TestName(t *testing.T) {
 			Arrival: "batch", Limit: 2, Queue: 3, Drain: 50 * time.Millisecond, Tasks: 500},
 		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=2/load=0.5/n=500/warmup=0/profile=cpu+mutex/clock=real": {
 			Limit: 2, Load: 0.5, Tasks: 500, Profile: "cpu+mutex", Clock: "real"},
-		// What a benchmark name cannot hold is escaped: a file of the workload is two parts of its
-		// path.
+		// The slash of a path is escaped.
 		"Run/strategy=worker_pool/workload=trace:file=..%2Fworkloads%2Ftestdata%2Ftrace.csv/target=none/arrival=poisson/limit=1/load=0.5/timeout=1s/n=1000/warmup=0/clock=virtual": {
 			Workload: "trace:file=../workloads/testdata/trace.csv", Limit: 1, Load: 0.5,
 			Timeout: time.Second},
@@ -53,7 +52,6 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestZeroScenario: only the strategy has to be given.
 func TestZeroScenario(t *testing.T) {
 	s := bench.Scenario{Strategy: scenario(t, bench.Written{Limit: 1, Load: 0.5}).Strategy,
 		Clock: bench.Virtual}
@@ -145,8 +143,8 @@ func TestImpossibleScenarios(t *testing.T) {
 	}
 }
 
-// TestSameColumn: what a file has as times is no duration, though both traces take its first column
-// unless another is named.
+// A column of times must not be read as durations, although both traces use the first column by
+// default.
 func TestSameColumn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.csv")
 	err := os.WriteFile(file, []byte("time,took\n1,0.01\n2,0.03\n3,0.02\n"), 0o600)
@@ -204,8 +202,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestSuiteOrder: repetitions are interleaved, each with its own seed, and handed over in the order
-// of the plan, whoever was faster; real-clock runs are alone.
+// Repetitions must be interleaved, each with its own seed. Results arrive in the order of the plan.
+// Real-clock runs are alone.
 func TestSuiteOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		real := scenario(t, bench.Written{Limit: 4, Load: 0.5, Clock: "real", Seed: 10})
@@ -224,15 +222,15 @@ func TestSuiteOrder(t *testing.T) {
 			if s.Clock == bench.Real && n != 1 {
 				t.Errorf("a real-clock run shares the machine with %d others", n-1)
 			}
-			time.Sleep(time.Duration(10-s.Limit) * time.Second) // later ones are faster
+			time.Sleep(time.Duration(10-s.Limit) * time.Second) // later runs are faster
 			return &bench.Result{Name: s.Name(), Seed: s.Seed}, nil
 		}
 		var got []string
 		err := suite.Do(t.Context(), fake,
 			func(s bench.Scenario, r *bench.Result, err error) error {
 				if s.Clock == bench.Real && running.Load() != 1 {
-					// The real-clock run keeps its slots while its result is handled; only its own
-					// function counts as running no more.
+					// The real-clock run keeps its slots until its result is handled, but no longer
+					// counts as running.
 					if running.Load() != 0 {
 						t.Error("something runs while the result of a real-clock run is handled")
 					}
@@ -258,7 +256,7 @@ func TestSuiteOrder(t *testing.T) {
 	})
 }
 
-// TestSuiteAhead: runs go on behind a long one.
+// Later runs must continue while one run takes long.
 func TestSuiteAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var scenarios []bench.Scenario
@@ -280,8 +278,6 @@ func TestSuiteAhead(t *testing.T) {
 	})
 }
 
-// TestSuiteStops: an error of the caller, or the end of the context, stops the suite, and nothing
-// goes on behind it.
 func TestSuiteStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		suite := bench.Suite{
@@ -320,8 +316,7 @@ func TestSuiteStops(t *testing.T) {
 	})
 }
 
-// TestRateOfTarget: a strategy that follows the rate of its target does what one does that was
-// given the number, and is not refused.
+// rate=target must give the same run as the number.
 func TestRateOfTarget(t *testing.T) {
 	for target, rate := range map[string]string{
 		"token_bucket:rate=37,burst=1": "37", "leaky_bucket:rate=37": "37",

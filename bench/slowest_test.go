@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// slowScenarios are of strategies that hold, queue, refuse, retry and split.
+// slowScenarios returns scenarios whose strategies block, queue, refuse, retry and split tasks.
 func slowScenarios(t *testing.T) (all []Scenario) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(30, 4))
@@ -33,8 +33,6 @@ func slowScenarios(t *testing.T) (all []Scenario) {
 	return all
 }
 
-// TestSlowest: they are the slowest of the measured tasks, with what their records say, their parts
-// add up to their responses, and what they found is what counting finds.
 func TestSlowest(t *testing.T) {
 	for _, s := range slowScenarios(t) {
 		o, err := s.observe(context.Background())
@@ -86,8 +84,7 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// TestSlowestOfSoak: a soak has the same tasks as the run that keeps its records, and does not know
-// what they found.
+// A soak must report the same tasks as a run, without the counts of found tasks.
 func TestSlowestOfSoak(t *testing.T) {
 	for _, s := range slowScenarios(t) {
 		want, err := Run(t.Context(), s)
@@ -108,7 +105,7 @@ func TestSlowestOfSoak(t *testing.T) {
 	}
 }
 
-// TestSlowestTies: of equal tasks the first due are kept, and no unsettled one is.
+// Among equal responses, the tasks due first are kept.
 func TestSlowestTies(t *testing.T) {
 	var s observe.Slowest
 	for i := range 3 * rundir.MostSlowest {
@@ -123,8 +120,7 @@ func TestSlowestTies(t *testing.T) {
 	}
 }
 
-// TestSlowestMerged: of several parts, those that are slowest of all; what they found is known of
-// parts that came one after the other.
+// The counts of found tasks are known only if the parts ran one after the other.
 func TestSlowestMerged(t *testing.T) {
 	part := func(from int, found int) *Result {
 		r := &Result{}

@@ -10,19 +10,19 @@ import (
 	"github.com/poolbench/poolbench/internal/soaks"
 )
 
-// A Soak receives the records of a Recording that may last for hours, and keeps only unsettled
-// records: see Scenario.Soak. Only one goroutine may call Add.
+// A Soak receives the records of a Recording that may last for hours. It keeps only unsettled
+// records, as Scenario.Soak describes. Only one goroutine may call Add.
 type Soak struct {
 	belt *soaks.Belt
 	n    int
 }
 
-// mostRequestsHeld is MostHeld for requests, which may hang until their timeout: at 70,000/s for 30
-// s.
+// mostRequestsHeld is the number of chunks of unsettled requests, which may hang until their
+// timeout. It allows 70,000 requests/s for 30 s.
 const mostRequestsHeld = 512
 
-// NewSoak begins to receive records, for a run of about span. peak is the most requests in flight
-// so far. A Progress in ctx reports partial results.
+// NewSoak starts to receive records, for a run of about span. peak is the highest number of
+// requests in flight so far. A Progress in ctx receives partial results.
 func (rec *Recording) NewSoak(
 	ctx context.Context, span time.Duration, peak *atomic.Int64,
 ) *Soak {
@@ -40,22 +40,22 @@ func (rec *Recording) NewSoak(
 			})
 		}
 	}
-	s.belt.Start(soaks.NewFold(begun.observation(), span, rec.second), asked, peak)
+	s.belt.Start(soaks.NewFold(begun.observation(), span, rec.resumed), asked, peak)
 	rec.soak = s
 	return s
 }
 
-// Continue resumes an interrupted soak from its result before, as Scenario.Before does. left is the
-// plan after the skipped requests, when the run's clock is at from. If before has no course, the
-// soak starts again. Call it before NewSoak.
+// Continue resumes an interrupted soak from its result before, as Scenario.Before does. It returns
+// the rest of the plan, the number of skipped requests and the run's time after them. If before has
+// no course, the soak starts from the beginning. Call it before NewSoak.
 func (rec *Recording) Continue(
 	before *Result, plan arrivals.Next, stop Stop,
 ) (left arrivals.Next, skipped int, from time.Duration) {
-	if rec.second = soaks.NewContinuation(before); rec.second == nil {
+	if rec.resumed = soaks.NewContinuation(before); rec.resumed == nil {
 		return plan, 0, 0
 	}
-	left = rec.second.Skip(plan, stop.Tasks, stop.Duration, func() {})
-	return left, rec.second.Skipped, time.Duration(rec.second.From)
+	left = rec.resumed.Skip(plan, stop.Tasks, stop.Duration, func() {})
+	return left, rec.resumed.Skipped, time.Duration(rec.resumed.From)
 }
 
 // Add returns the record of the next request. It fails if too many requests are unsettled.
@@ -71,13 +71,13 @@ func (s *Soak) Add(due int64) (Entry, error) {
 // Len returns the number of added requests.
 func (s *Soak) Len() int { return s.n }
 
-// Close ends the goroutine of the soak. No request may be settled afterwards.
+// Close ends the goroutine of the soak. All requests must be settled before.
 func (s *Soak) Close() { s.belt.Close() }
 
 // An Entry holds the record of a request until it is settled.
 type Entry struct {
 	*record.Record
-	belt  *soaks.Belt // nil: the record is kept
+	belt  *soaks.Belt // nil outside of a soak
 	chunk *soaks.Chunk
 }
 

@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// TestSoak: a soak says the same as a run of the same plan that keeps its records: counts, means
-// and maxima, laws and oracle to the last digit or two of a float, quantiles within 0.1 %.
+// A soak must report the same as a run, to floating-point accuracy, and quantiles within 0.1 %.
 func TestSoak(t *testing.T) {
 	tasks := 30_000
 	for i, w := range []bench.Written{
@@ -54,9 +53,9 @@ func TestSoak(t *testing.T) {
 					strings.Contains(m.Unit, "-p99-"):
 					near = 1e-3
 				case m.Unit == "mean-wait-low-sec", m.Unit == "mean-wait-high-sec":
-					near = 0.02 // of batches whose ends are elsewhere
+					near = 0.02 // the batches have other boundaries
 				case m.Unit == "verdict", m.Unit == "quantile-error":
-					continue // fewer checks are made; of a soak alone
+					continue // a soak makes fewer checks, and only a soak has a quantile error
 				}
 				if told++; !ok || math.Abs(m.Value-want) > near*math.Abs(want) {
 					t.Errorf("%s is %v, and %v (%v) where the records are kept", m.Unit, m.Value,
@@ -64,7 +63,7 @@ func TestSoak(t *testing.T) {
 				}
 			}
 			for _, m := range whole.Metrics {
-				if _, told := soak.Metric(m.Unit); ofLabels(m.Unit) && !told &&
+				if _, told := soak.Metric(m.Unit); isLabelMetric(m.Unit) && !told &&
 					m.Unit != "others-p99-response-sec" {
 					t.Errorf("a soak does not tell %s", m.Unit)
 				}
@@ -72,15 +71,14 @@ func TestSoak(t *testing.T) {
 			if told < 25 {
 				t.Errorf("a soak tells %d metrics alone", told)
 			}
-			if a, b := counted(soak), counted(whole); a != b {
+			if a, b := timelineTotals(soak), timelineTotals(whole); a != b {
 				t.Errorf("the timelines count %v, and %v where the records are kept", a, b)
 			}
 		})
 	}
 }
 
-// ofLabels reports whether a metric tells tasks apart by what they say of themselves.
-func ofLabels(unit string) bool {
+func isLabelMetric(unit string) bool {
 	for _, begin := range []string{"priority-", "tenant-", "others-", "fairness", "noisy-share",
 		"missed/op", "max-lateness-sec"} {
 		if strings.HasPrefix(unit, begin) {
@@ -90,8 +88,7 @@ func ofLabels(unit string) bool {
 	return false
 }
 
-// counted sums a timeline up.
-func counted(r *bench.Result) (sums [7]int) {
+func timelineTotals(r *bench.Result) (sums [7]int) {
 	for _, v := range r.Timeline {
 		for i, n := range []int{v.Arrived, v.Started, v.Completed, v.Failed, v.Throttled, v.Shed,
 			v.Abandoned} {
@@ -101,9 +98,8 @@ func counted(r *bench.Result) (sums [7]int) {
 	return sums
 }
 
-// TestSoakTakesNoMemoryPerTask compares what two lengths allocate: a task that is kept takes 56
-// bytes.
-func TestSoakTakesNoMemoryPerTask(t *testing.T) {
+// A recorded task would take 56 bytes.
+func TestSoakMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
@@ -119,10 +115,10 @@ func TestSoakTakesNoMemoryPerTask(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	// the queue's slots are 8 of the bytes; of both there are as many windows
+	// a queue slot takes 8 bytes; both lengths have the same number of windows
 	const short, long = 50_000, 200_000
 	few, many := allocated(short), uint64(math.MaxUint64)
-	for range 5 { // what a collection took from the pools is made anew: the least is the run's own
+	for range 5 { // the minimum, because a garbage collection empties sync.Pools
 		few, many = min(few, allocated(short)), min(many, allocated(long))
 		if float64(many)-float64(few) <= 12*(long-short) {
 			return
@@ -132,7 +128,6 @@ func TestSoakTakesNoMemoryPerTask(t *testing.T) {
 		many)
 }
 
-// TestSoakSeesDrift: what grows for as long as the soak lasts is a doubt.
 func TestSoakSeesDrift(t *testing.T) {
 	s := scenario(t, bench.Written{Limit: 2, Load: 1.2, Tasks: 120_000})
 	s.Soak = true
@@ -145,7 +140,7 @@ func TestSoakSeesDrift(t *testing.T) {
 	}
 }
 
-// TestSoakHoldsNoMore: where tasks do not end, a soak does, and says why.
+// A soak must fail if tasks do not end.
 func TestSoakHoldsNoMore(t *testing.T) {
 	s := scenario(t, bench.Written{Workload: "constant:mean=100s", Limit: 1, Rate: 1e6,
 		Tasks: 1_000_000})
@@ -156,13 +151,12 @@ func TestSoakHoldsNoMore(t *testing.T) {
 	}
 }
 
-// TestSoakUnderTheRealClock: the fold works beside the run.
 func TestSoakUnderTheRealClock(t *testing.T) {
 	s := scenario(t, bench.Written{Strategy: "worker_pool", Workload: "constant:mean=10us",
 		Rate: 20_000, Limit: 4, Tasks: 10_000, Clock: "real"})
 	s.Soak = true
 	r := run(t, s)
-	if got := counted(r)[2]; got != 10_000 {
+	if got := timelineTotals(r)[2]; got != 10_000 {
 		t.Errorf("%d of 10000 tasks are completed", got)
 	}
 }
@@ -177,10 +171,10 @@ func TestSoakIsOpen(t *testing.T) {
 	}
 }
 
-// TestSoakSoFar: what a soak has when it is asked is what a run of so many tasks has, and to be
-// asked changes nothing of its result.
+// A partial result must equal the result of a run of as many tasks. The request must not change the
+// soak's result.
 func TestSoakSoFar(t *testing.T) {
-	const first = 4096 // a chunk
+	const first = 4096 // one chunk
 	s := scenario(t, bench.Written{Limit: 4, Load: 0.8, Tasks: 30_000})
 	s.Soak, s.Stop.Warmup = true, 0
 	var p bench.Progress
@@ -199,9 +193,9 @@ func TestSoakSoFar(t *testing.T) {
 		t.Fatal("it does not answer")
 	}
 	if soFar.Name != asked.Name || soFar.Tasks != first || soFar.Verdict != bench.Suspect ||
-		len(soFar.Broken) > 0 || counted(soFar)[2] != first {
+		len(soFar.Broken) > 0 || timelineTotals(soFar)[2] != first {
 		t.Errorf("so far it is %s with %d tasks, %v, %v, %v", soFar.Name, soFar.Tasks,
-			soFar.Verdict, soFar.Broken, counted(soFar))
+			soFar.Verdict, soFar.Broken, timelineTotals(soFar))
 	}
 	if want := "the run is not over: the numbers cover its first 4096 tasks, due " +
 		"by "; !strings.HasPrefix(soFar.Reasons[0].Text, want) ||
@@ -218,7 +212,7 @@ func TestSoakSoFar(t *testing.T) {
 	}
 }
 
-// TestSoakSoFarOfFew: at a rate at which nothing is full for hours, and in the warm-up.
+// Partial results must exist before the first chunk is full, and in the warm-up.
 func TestSoakSoFarOfFew(t *testing.T) {
 	for _, warmup := range []float64{0, 0.9} {
 		s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: 200, Limit: 4,
@@ -233,7 +227,7 @@ func TestSoakSoFarOfFew(t *testing.T) {
 		if r == nil {
 			t.Fatal("it does not answer")
 		}
-		n := counted(r)[2]
+		n := timelineTotals(r)[2]
 		if measured := r.Tasks > 0; n == 0 || n == 60 || measured != (warmup == 0) {
 			t.Errorf("warm-up %v: %d are completed, %d are measured", warmup, n, r.Tasks)
 		}

@@ -9,10 +9,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestFenceposts: a run of 1, 2, 5 or 10 tasks at 10 a second says 10 a second, be it of so many
-// tasks or of so long a time, with a warm-up or without one. The throughput without a warm-up is
-// lower by the last task's service of 10 ms. With a warm-up, whose last task is served in the
-// measured time, it is that of the arrivals.
+// A run of 1, 2, 5 or 10 tasks at 10/s must report 10/s. Without warm-up the throughput is lower,
+// because the makespan includes the last task's service of 10 ms.
 func TestFenceposts(t *testing.T) {
 	const rate, service = 10.0, 10 * time.Millisecond
 	for _, n := range []int{1, 2, 5, 10} {
@@ -26,20 +24,20 @@ func TestFenceposts(t *testing.T) {
 				if r.Tasks != counted {
 					t.Errorf("%s: %d tasks, want %d", r.Name, r.Tasks, counted)
 				}
-				near(t, r, "offered-ops/s", rate, 1e-12)
+				checkNear(t, r, "offered-ops/s", rate, 1e-12)
 				took := float64(counted) / rate
 				if counted == n {
 					took += service.Seconds()
 				}
-				near(t, r, "ops/s", float64(counted)/took, 1e-12)
-				near(t, r, "ns/op", took*1e9/float64(counted), 1e-12)
+				checkNear(t, r, "ops/s", float64(counted)/took, 1e-12)
+				checkNear(t, r, "ns/op", took*1e9/float64(counted), 1e-12)
 			}
 		}
 	}
 }
 
-// TestFencepostsOfChance: Poisson arrivals stand for the gaps before them, so that the mean time of
-// a task is that of the plan; those of a given time are divided by that time.
+// Each Poisson arrival counts with the gap before it. For a run of a duration, the number of tasks
+// is divided by the duration.
 func TestFencepostsOfChance(t *testing.T) {
 	rate, seeds := 10.0, float64(100)
 	if testing.Short() {
@@ -54,7 +52,7 @@ func TestFencepostsOfChance(t *testing.T) {
 			w := bench.Written{Workload: "constant:mean=1ms", Rate: rate, Limit: 4,
 				Duration: time.Duration(n) * time.Second, Seed: seed}
 			r = run(t, scenario(t, w))
-			near(t, r, "offered-ops/s", float64(r.Tasks)/float64(n), 1e-12)
+			checkNear(t, r, "offered-ops/s", float64(r.Tasks)/float64(n), 1e-12)
 		}
 		if off := math.Abs(gap*rate - 1); off > 4/math.Sqrt(float64(n)*seeds) {
 			t.Errorf("%d tasks: the mean time between them is %v s, want %v", n, gap, 1/rate)
@@ -62,37 +60,35 @@ func TestFencepostsOfChance(t *testing.T) {
 	}
 }
 
-// TestFencepostsOfBulks: tasks that are due together share the gap before them, also with those of
-// the warm-up.
+// Tasks that are due together share the gap before them.
 func TestFencepostsOfBulks(t *testing.T) {
 	for _, warmup := range []float64{0, 0.1, 0.3, 0.55} {
 		for _, w := range []bench.Written{{Tasks: 200}, {Duration: 2 * time.Second}} {
 			w.Workload, w.Arrival, w.Limit, w.Warmup = "constant:mean=1ms",
 				"bulk:n=100,period=1s", 4, warmup
-			near(t, run(t, scenario(t, w)), "offered-ops/s", 100, 1e-9)
+			checkNear(t, run(t, scenario(t, w)), "offered-ops/s", 100, 1e-9)
 		}
 	}
 }
 
-// TestFencepostsOfClients: in a closed loop a task is due when one has ended, and takes the time
-// until then.
+// A task of a closed loop is due when the previous task has ended.
 func TestFencepostsOfClients(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 10} {
 		for _, w := range []bench.Written{{Tasks: n},
 			{Duration: time.Duration(n) * 10 * time.Millisecond}} {
 			w.Workload, w.Arrival, w.Limit = "constant:mean=10ms", "closed:clients=1,think=0s", 4
 			r := run(t, scenario(t, w))
-			near(t, r, "offered-ops/s", 100, 1e-12)
-			near(t, r, "ops/s", 100, 1e-12)
+			checkNear(t, r, "offered-ops/s", 100, 1e-12)
+			checkNear(t, r, "ops/s", 100, 1e-12)
 		}
 	}
 	r := run(t, scenario(t, bench.Written{Workload: "constant:mean=10ms", Limit: 4, Warmup: 0.1,
-		Arrival: "closed:clients=8,think=0s", Tasks: 200})) // half of them wait
-	near(t, r, "offered-ops/s", metric(t, r, "ops/s"), 1e-12)
+		Arrival: "closed:clients=8,think=0s", Tasks: 200})) // half of the clients wait
+	checkNear(t, r, "offered-ops/s", metric(t, r, "ops/s"), 1e-12)
 }
 
-// TestThroughputOfRates: where the warm-up leaves more undone than is left at the end, tasks are
-// completed at the rate at which they arrive; where the queue grows, at a lower one.
+// At a load below 1 the throughput equals the arrival rate even if the warm-up ends with a queue.
+// Under overload it is lower.
 func TestThroughputOfRates(t *testing.T) {
 	worked, grew := 0, 0
 	for seed := range uint64(20) {

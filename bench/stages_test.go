@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// staged is a run of four workers of 10 ms, which serve 400/s, in stages.
-func staged(t *testing.T, strategy, of, stages string) *bench.Result {
+// runStaged runs the stages on four workers with tasks of 10 ms, so the capacity is 400/s.
+func runStaged(t *testing.T, strategy, of, stages string) *bench.Result {
 	t.Helper()
 	v, err := arrivals.Staged(arrivals.MustParse(of), stages)
 	if err != nil {
@@ -29,15 +29,15 @@ func staged(t *testing.T, strategy, of, stages string) *bench.Result {
 	return run(t, s)
 }
 
-// TestStagesDrain: in a fluid, a pulse of load ρ₁ for T leaves (ρ₁-1)·400·T tasks, which drain in
-// (ρ₁-1)/(1-ρ₀)·T. Equal gaps and times are off by the tasks at work and some gaps, and no more.
+// In the fluid limit, a pulse of load ρ₁ for T leaves (ρ₁-1)·400·T tasks, which drain in
+// (ρ₁-1)/(1-ρ₀)·T. Constant gaps and service times deviate only by a few tasks.
 func TestStagesDrain(t *testing.T) {
 	for _, c := range []struct {
 		before, pulse float64
 		length        time.Duration
 	}{{0.6, 1.4, 10 * time.Second}, {0.5, 3, 4 * time.Second}, {0.8, 1.1, 7 * time.Second}} {
 		v := arrivals.Stage{Level: c.before, For: 20 * time.Second}
-		r := staged(t, "worker_pool", "constant", stagesText(v, arrivals.Stage{Level: c.pulse,
+		r := runStaged(t, "worker_pool", "constant", stagesText(v, arrivals.Stage{Level: c.pulse,
 			For: c.length}, arrivals.Stage{Level: c.before, For: time.Minute}))
 		backlog := (c.pulse - 1) * 400 * c.length.Seconds()
 		drain := (c.pulse - 1) / (1 - c.before) * c.length.Seconds()
@@ -47,10 +47,10 @@ func TestStagesDrain(t *testing.T) {
 			"stage3-recovery-sec":      {drain, 0.1},
 			"stage3-recovered":         {1, 0},
 			"stage2-offered-ops/s":     {400 * c.pulse, 1e-6},
-			"stage2-goodput-ops/s":     {400 * c.pulse, 1e-6}, // of those due then, each is done
+			"stage2-goodput-ops/s":     {400 * c.pulse, 1e-6}, // all tasks of the pulse complete
 			"stage3-shed/op":           {0, 0},
 			"stage1-mean-response-sec": {0.01, 1e-12},
-			// a wait that grows from 0 to (ρ₁-1)·T
+			// the wait grows linearly from 0 to (ρ₁-1)·T
 			"stage2-mean-response-sec": {0.01 + (c.pulse-1)*c.length.Seconds()/2, 0.01},
 		} {
 			if got := metric(t, r, unit); math.Abs(got-want.value) > want.off {
@@ -72,10 +72,10 @@ func stagesText(stages ...arrivals.Stage) string {
 	return strings.Join(texts, ", ")
 }
 
-// TestRecovery: a stage that is too short to drain is not recovered, and says no time; one that
-// follows no higher load says nothing; and a queue that sheds has forgotten a pulse at once.
+// A stage that is too short to drain has not recovered. A stage that follows no higher load has no
+// recovery.
 func TestRecovery(t *testing.T) {
-	r := staged(t, "worker_pool", "poisson", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 9s, "+
+	r := runStaged(t, "worker_pool", "poisson", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 9s, "+
 		"load=0.5 for 1m")
 	if metric(t, r, "stage3-recovered") != 0 {
 		t.Error("stage 3 is recovered before it can be")
@@ -86,24 +86,23 @@ func TestRecovery(t *testing.T) {
 			t.Errorf("%s is %v", unit, v)
 		}
 	}
-	r = staged(t, "bounded_queue_shed", "constant", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 "+
+	r = runStaged(t, "bounded_queue_shed", "constant", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 "+
 		"for 9s")
-	// 32 slots of the queue and 4 at work drain at 160/s
+	// 32 queued tasks and 4 in service drain at 160/s
 	if got := metric(t, r, "stage3-recovery-sec"); math.Abs(got-32.0/160) > 0.02 {
 		t.Errorf("36 tasks drain in %v s, want 0.2", got)
 	}
 	if shed := metric(t, r, "stage2-shed/op"); math.Abs(shed-(1-1/1.4)) > 0.01 {
 		t.Errorf("%v are shed, want 1-1/1.4", shed)
 	}
-	// a pulse below the capacity, of equal gaps, disturbs nobody
-	r = staged(t, "worker_pool", "constant", "load=0.5 for 20s, load=0.9 for 10s, load=0.5 for 9s")
+	// a pulse below the capacity with constant gaps causes no waits
+	r = runStaged(t, "worker_pool", "constant", "load=0.5 for 20s, load=0.9 for 10s, load=0.5 for 9s")
 	if got := metric(t, r, "stage3-recovery-sec"); got != 0 {
 		t.Errorf("what was never disturbed is recovered after %v s", got)
 	}
 }
 
-// TestStagesInName: stages are the whole load of the name, and its whole length; what is given
-// beside them is refused where it cannot be.
+// Stages replace load and length in the name. Another load or length is rejected.
 func TestStagesInName(t *testing.T) {
 	v, err := arrivals.Staged(arrivals.Variant{}, "load=0.6 for 20s, load=1.4 for 10s")
 	if err != nil {
@@ -129,14 +128,13 @@ func TestStagesInName(t *testing.T) {
 	}
 }
 
-// TestStageUnits: every unit of a stage is documented, and results declare its direction once.
 func TestStageUnits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x")
 	d, err := directory.Create(dir, directory.New)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := staged(t, "worker_pool", "poisson", "load=0.6 for 9s, load=1.4 for 2s, load=0.6 for 9s")
+	r := runStaged(t, "worker_pool", "poisson", "load=0.6 for 9s, load=1.4 for 2s, load=0.6 for 9s")
 	for range 2 {
 		if err := d.Write(r); err != nil {
 			t.Fatal(err)
@@ -168,7 +166,7 @@ func TestStageUnits(t *testing.T) {
 			t.Errorf("%s (%s) is declared %d times", m.Unit, better, n)
 		}
 	}
-	if want := len(observe.StageMetrics(3)) - 2; seen != want { // of attacks and of patience
+	if want := len(observe.StageMetrics(3)) - 2; seen != want { // two are for attacks and patience
 		t.Errorf("%d metrics of stage 3, want %d", seen, want)
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// A Suite runs scenarios several times. Repetitions are interleaved: all scenarios once, then all
-// of them again, so a slow minute of the machine affects every scenario. Repetition i adds i to
-// each scenario's seed.
+// A Suite runs scenarios several times. It runs all scenarios once before it repeats them, so a
+// slow minute of the machine affects every scenario. Repetition i adds i to each seed.
 type Suite struct {
 	Scenarios []Scenario
-	Count     int // repetitions; 0 is 1
-	// virtual-clock runs at once. 0 is GOMAXPROCS. Real-clock runs always run alone
+	Count     int // repetitions; 0 means 1
+	// number of concurrent virtual-clock runs; 0 means GOMAXPROCS. Real-clock runs always run
+	// alone.
 	Parallel int
 }
 
@@ -35,11 +35,10 @@ func (s Suite) Estimate() time.Duration {
 		}
 		total += t
 	}
-	return longest(total)
+	return toDuration(total)
 }
 
-// longest converts nanoseconds to a Duration, at most the longest.
-func longest(ns float64) time.Duration {
+func toDuration(ns float64) time.Duration {
 	if ns >= math.MaxInt64 {
 		return math.MaxInt64
 	}
@@ -53,7 +52,7 @@ func (s Suite) parallel() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// At returns run i of the plan, with its seed.
+// At returns the scenario of run i of the plan, with its seed.
 func (s Suite) At(i int) Scenario {
 	sc := s.Scenarios[i%len(s.Scenarios)].withDefaults()
 	sc.Seed += uint64(i / len(s.Scenarios))
@@ -61,13 +60,13 @@ func (s Suite) At(i int) Scenario {
 	return sc
 }
 
-// ahead is the number of runs per processor that may have ended after an unfinished one: no
-// processor idles while one run takes as long as thirty others. A kill loses them.
+// ahead is the number of runs per processor that may have ended after an unfinished run, so
+// processors stay busy while one run takes as long as thirty others. A kill loses these runs.
 const ahead = 32
 
-// Do runs the suite. It calls each with every result or error of a run, in the order of the plan
-// and from the caller's goroutine, as soon as that run and all earlier runs have ended. The first
-// error from each, or the end of ctx, stops the suite. When Do returns, no run is in progress.
+// Do runs the suite. It calls each with the result or error of every run, from the caller's
+// goroutine and in the order of the plan, as early as possible. The first error from each, or the
+// end of ctx, stops the suite. When Do returns, no run is in progress.
 func (s Suite) Do(
 	ctx context.Context, run RunFunc, each func(sc Scenario, r *Result, err error) error,
 ) error {
@@ -101,8 +100,7 @@ type execution struct {
 	handled  chan struct{} // closed when each has returned
 }
 
-// start starts the runs in the order of the plan, as many at once as allowed. A real-clock run
-// occupies all slots until its result is handled, to run alone.
+// A real-clock run occupies all slots until its result is handled, so it runs alone.
 func (s Suite) start(
 	ctx context.Context, run RunFunc, started chan<- *execution, goroutines *sync.WaitGroup,
 ) {
@@ -137,7 +135,7 @@ func (s Suite) start(
 	}
 }
 
-// Costs of a run in addition to its own time, measured on two cores and meant for an estimate only.
+// Costs of a run in addition to its own time, measured on two cores and used only for estimates.
 const (
 	virtualPerTask = 1500 * time.Nanosecond
 	perRun         = 30 * time.Millisecond
@@ -153,7 +151,6 @@ func (s Scenario) Estimate() time.Duration {
 	return span + perRun
 }
 
-// expected returns the expected number of tasks and the duration by the run's own clock.
 func (s Scenario) expected() (tasks float64, span time.Duration) {
 	w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values)
 	if err != nil {
@@ -164,7 +161,7 @@ func (s Scenario) expected() (tasks float64, span time.Duration) {
 	capacity := float64(s.described().Slots()) / max(mean, 1e-9)
 	rate := s.described().Rate(w.Mean())
 	if rate == 0 || rate > capacity {
-		rate = capacity // closed, at once, or overloaded: the slots limit the rate
+		rate = capacity // the slots limit the rate of closed loops, batches and overload
 	}
 	if s.Load.Arrival.IsClosed() {
 		if c, err := s.Load.Arrival.Spec.Closed(s.Load.Arrival.Values); err == nil {
@@ -175,5 +172,5 @@ func (s Scenario) expected() (tasks float64, span time.Duration) {
 		return rate * s.Stop.Duration.Seconds(), s.Stop.Duration
 	}
 	tasks = float64(s.Stop.Tasks)
-	return tasks, longest(tasks / rate * observe.Second)
+	return tasks, toDuration(tasks / rate * observe.Second)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A partition splits tasks into steps, for strategies that declare a quantum and workloads that can
-// be done in parts. The zero partition leaves tasks whole.
+// A partition splits tasks into steps if the strategy declares a quantum and the workload can be
+// done in parts. The zero partition does not split tasks.
 type partition struct {
 	quantum time.Duration
 	parts   workloads.Partitioned
@@ -32,7 +32,7 @@ func newPartition(s Scenario, w workloads.Workload) (p partition) {
 	return partition{spec.Quantum(s.params()), parts, spec.Splits, timed}
 }
 
-// step runs one step of the job. Only the first step calls the target.
+// Only the first step calls the target.
 func (d *driver) step(ctx context.Context, j *job) (r strategies.Result) {
 	from := j.progress
 	j.progress += d.quantum
@@ -62,7 +62,7 @@ type piece struct {
 	from time.Duration
 }
 
-// split returns all steps of the job at once. The pieces belong to the job and are reused.
+// split reuses the job's pieces.
 func (j *job) split(d *driver) (tasks []*strategies.Task) {
 	n := max(1, int((d.timed.Time(j.seq)+d.quantum-1)/d.quantum))
 	for len(j.pieces) < n {
@@ -105,19 +105,18 @@ func attemptPiece(ctx context.Context, t *strategies.Task) (r strategies.Result)
 	return d.resultOf(err)
 }
 
-// A sorter sets the attributes of a task for the strategies that use them: its class, size and
-// labels.
+// A sorter sets the class, size and labels of a task for the strategies that use them.
 type sorter struct {
 	classed workloads.Classed
 	either  workloads.Computing
 	timed   workloads.Timed
-	kind    strategies.Class // of all tasks, if the workload has no classes
+	kind    strategies.Class // class of all tasks if the workload has no classes
 
 	ranked   workloads.Prioritised
 	tenanted workloads.Tenanted
 	dated    workloads.Dated
 	weights  *workloads.WeightLaw
-	noTenant int32 // the tenant of tasks whose workload has none
+	noTenant int32 // tenant of all tasks if the workload has no tenants
 }
 
 func (o *sorter) labels() bool { return o.ranked != nil || o.tenanted != nil || o.dated != nil }
@@ -144,7 +143,7 @@ func (o *sorter) labelOf(seq uint64, due int64) (l label) {
 	return l
 }
 
-// newSorter draws task times only if the strategy uses them: drawing one costs 15 ns.
+// newSorter uses task times only if the strategy does, because a draw costs 15 ns.
 func newSorter(p observe.Plan, w workloads.Workload) (o sorter) {
 	o.kind = strategies.IO
 	if p.Kind == workloads.CPU {
@@ -165,8 +164,8 @@ func newSorter(p observe.Plan, w workloads.Workload) (o sorter) {
 	return o
 }
 
-// keepsKeyOrder reports whether the strategy, or the innermost one of a composition, distinguishes
-// keys.
+// keepsKeyOrder reports whether the strategy distinguishes keys. In a composition the innermost
+// strategy decides.
 func keepsKeyOrder(spec strategies.Spec) bool {
 	if spec.Base == "" {
 		return spec.KeyOrder
@@ -175,15 +174,15 @@ func keepsKeyOrder(spec strategies.Spec) bool {
 	return err == nil && base.KeyOrder
 }
 
-// classOf returns the class of task seq. It is inlined.
+// classOf is inlined.
 func (o *sorter) classOf(seq uint64) strategies.Class {
 	if o.either == nil && o.classed == nil {
 		return o.kind
 	}
-	return o.told(seq)
+	return o.declaredClass(seq)
 }
 
-func (o *sorter) told(seq uint64) strategies.Class {
+func (o *sorter) declaredClass(seq uint64) strategies.Class {
 	switch {
 	case o.either != nil && o.either.Computes(seq):
 		return strategies.CPU
@@ -202,15 +201,13 @@ func (o *sorter) sizeOf(seq uint64) time.Duration {
 	return o.timed.Time(seq)
 }
 
-// These streams separate the random numbers of think times and patience from the arrivals' and the
-// task times'.
+// These streams separate think times and patience from arrivals and task times.
 const (
 	thinkStream    = 0x7468696e_6b000000
 	patienceStream = 0x70617469_656e6365
 )
 
-// A thinker draws a time for each task, its think time or the patience of its caller, as a function
-// of the seed and the task's number alone.
+// A thinker draws a think time, or a caller's patience, from the seed and the task's number alone.
 type thinker struct {
 	seed uint64
 	dist dist.Dist

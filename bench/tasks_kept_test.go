@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// keptOf runs a scenario and reads what a directory would keep of its tasks.
-func keptOf(t *testing.T, s Scenario) (measurement, *rundir.Tasks) {
+func recordedTasks(t *testing.T, s Scenario) (measurement, *rundir.Tasks) {
 	t.Helper()
 	o, err := s.withDefaults().observe(context.Background())
 	if err != nil {
@@ -47,11 +46,10 @@ func keptOf(t *testing.T, s Scenario) (measurement, *rundir.Tasks) {
 	return o, &kept
 }
 
-// TestDifferencesAddUp: task i is due at the same time under any two strategies, and the difference
-// of its responses is the sum of the differences of their parts, to the nanosecond, over random
-// plans, with retries, partitions, losses, and under the real clock.
+// Task i is due at the same time under any two strategies. The difference of its responses must
+// equal the sum of the differences of its parts, to the nanosecond.
 func TestDifferencesAddUp(t *testing.T) {
-	t.Parallel() // under the real clock it waits
+	t.Parallel() // real-clock runs mostly wait
 	random := rand.New(rand.NewPCG(30, 5))
 	names := []string{"retry:attempts=3+token_bucket:rate=200+worker_pool",
 		"codel_lifo:queue=30+semaphore"}
@@ -70,16 +68,16 @@ func TestDifferencesAddUp(t *testing.T) {
 			Clock: "virtual"}
 		if random.IntN(4) == 0 {
 			w.Clock, w.Workload, w.Rate = "real", "exponential:mean=1ms", 2000
-			w.Target = "flaky:errors=0.1,spikes=0.1,spike=2ms" // which all stand and wait for
+			w.Target = "flaky:errors=0.1,spikes=0.1,spike=2ms" // some calls are slow
 		}
 		var before *rundir.Tasks
 		for range 5 {
 			w.Strategy = names[random.IntN(len(names))]
 			s, err := w.Scenario()
 			if err != nil || s.Validate() != nil {
-				continue // it takes the real clock, or asks for a parameter
+				continue // requires the real clock or a parameter
 			}
-			_, now := keptOf(t, s)
+			_, now := recordedTasks(t, s)
 			if before == nil {
 				before = now
 				continue

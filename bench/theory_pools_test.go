@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// offGrid are scenarios with numbers that nobody has tuned anything for.
+// Arbitrary numbers, for which nothing was tuned.
 var offGrid = []Written{
 	{Strategy: "priority", Workload: "priorities:shares=2:3:4,time=exp(7ms)", Limit: 3,
 		Queue: 1_000_000, Load: 0.77},
@@ -37,11 +37,10 @@ var offGrid = []Written{
 		Load: 0.65},
 }
 
-// TestOffGrid: mean wait and share of waiting tasks are what theory says, and so is every other
-// metric that has a theory beside it, within five standard errors of 16 runs: by Student's t, over
-// these 72 comparisons, a false alarm in 80. On one processor, as the command's own virtual runs
-// are, and because the race detector breaks off over late ticks on two (go.dev/issue/78156).
-func TestOffGrid(t *testing.T) {
+// Measured means must agree with theory within five standard errors of 16 runs. With Student's t
+// and 72 comparisons, a false alarm has a probability of 1 in 80. One processor, because the race
+// detector fails on late ticks with two (go.dev/issue/78156).
+func TestTheoryOfArbitraryScenarios(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
@@ -76,7 +75,7 @@ func TestOffGrid(t *testing.T) {
 			}
 			se := math.Sqrt(squares / float64(len(all)-1) / float64(len(all)))
 			t.Logf("%s: %s %+.2f %% ± %.2f %%", w.Strategy, of, 100*mean, 100*se)
-			const rounding = 1e-12 // of floating-point arithmetic: se may be 0
+			const rounding = 1e-12 // floating-point rounding, because se may be 0
 			if math.Abs(mean) > 5*se+rounding {
 				t.Errorf("%s, %s: %s is off by %.2f %% ± %.2f %%", w.Strategy, w.Workload, of,
 					100*mean, 100*se)
@@ -85,7 +84,7 @@ func TestOffGrid(t *testing.T) {
 	}
 }
 
-// TestOverloadedPool: a class pool can be offered more than it can do while the pool is not.
+// One class pool can be overloaded while the total load is below 1.
 func TestOverloadedPool(t *testing.T) {
 	w := Written{Strategy: "segregated:short=3,long=1", Workload: "two_class:mean=2ms,r=17",
 		Target: "none", Arrival: "poisson", Clock: "virtual", Limit: 4, Queue: 1_000_000, Load: 0.7,
@@ -107,7 +106,7 @@ func TestOverloadedPool(t *testing.T) {
 	}
 }
 
-// TestBoundBeyondLimit: theory counts the slots that a strategy has, whatever its limit is.
+// Theory must use the slots of the strategy, not its limit.
 func TestBoundBeyondLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

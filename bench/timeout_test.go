@@ -8,8 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestTimeout: a task that runs for longer than the timeout is cancelled to the nanosecond, and has
-// failed.
 func TestTimeout(t *testing.T) {
 	w := bench.Written{Workload: "bimodal:p=0.25,short=1ms,long=50ms", Arrival: "constant",
 		Limit: 8, Rate: 100, Tasks: 1000, Timeout: 10 * time.Millisecond}
@@ -21,16 +19,13 @@ func TestTimeout(t *testing.T) {
 	if got := metric(t, r, "max-response-sec"); got != 1e-3 {
 		t.Errorf("a task that completed took %v s", got)
 	}
-	// The busy time of all is known: 1 ms of those that completed, 10 ms of those that were
-	// cancelled.
+	// A completed task is busy for 1 ms, a cancelled one for 10 ms.
 	want := (1e-3*(1-long) + 10e-3*long) * 1000 / (8 * metric(t, r, "makespan-sec"))
 	if got := metric(t, r, "utilisation"); got < want*0.9999 || got > want*1.0001 {
 		t.Errorf("utilisation %v, want %v", got, want)
 	}
 }
 
-// TestTimeoutBoundsEvil: tasks that never end hold their slots until the timeout, and the run
-// ends.
 func TestTimeoutBoundsEvil(t *testing.T) {
 	w := bench.Written{Workload: "evil:p=0.1,wait=const(1ms)", Arrival: "batch", Limit: 4,
 		Tasks: 1000, Timeout: time.Second}
@@ -45,8 +40,8 @@ func TestTimeoutBoundsEvil(t *testing.T) {
 	}
 }
 
-// TestTimeoutIgnored: a task that ignores its context and succeeds late has timed out, holds its
-// slot until it ends, and the run counts it with the time that it ran on.
+// A task that ignores its context and succeeds late counts as timed out. It holds its slot until it
+// ends.
 func TestTimeoutIgnored(t *testing.T) {
 	w := bench.Written{Workload: "evil:p=0.1,wait=const(1ms),late=300ms", Arrival: "batch",
 		Limit: 4, Tasks: 1000, Timeout: 100 * time.Millisecond}
@@ -66,7 +61,7 @@ func TestTimeoutIgnored(t *testing.T) {
 		if mean := metric(t, r, "mean-overrun-sec"); mean != 0.3 || longest != 0.3 {
 			t.Errorf("%s: they ran on for %v s, at most %v s, want 0.3 s", strategy, mean, longest)
 		}
-		// each of them held one of 4 slots for 0.4 s
+		// each failed task held one of 4 slots for 0.4 s
 		if makespan := metric(t, r, "makespan-sec"); makespan < 100*failed {
 			t.Errorf("%s: %v of 1000 tasks held a slot for 0.4 s, in %v s", strategy, failed,
 				makespan)
@@ -74,8 +69,6 @@ func TestTimeoutIgnored(t *testing.T) {
 	}
 }
 
-// TestTimeoutKept: tasks that end when they are cancelled do not run on, and a run without a
-// timeout does not count.
 func TestTimeoutKept(t *testing.T) {
 	w := bench.Written{Workload: "evil:p=0.1", Arrival: "batch", Limit: 4, Timeout: time.Second}
 	r := run(t, scenario(t, w))
@@ -91,8 +84,7 @@ func TestTimeoutKept(t *testing.T) {
 	}
 }
 
-// TestTimeoutIgnoredInReality: so under the real clock.
-func TestTimeoutIgnoredInReality(t *testing.T) {
+func TestTimeoutIgnoredUnderTheRealClock(t *testing.T) {
 	t.Parallel()
 	w := bench.Written{Workload: "evil:p=1,late=5ms", Arrival: "batch", Limit: 4, Tasks: 40,
 		Timeout: time.Millisecond, Clock: "real"}
@@ -105,8 +97,7 @@ func TestTimeoutIgnoredInReality(t *testing.T) {
 	}
 }
 
-// TestTimeoutOfParts: each attempt at a part of a task has the timeout, also where parts are
-// submitted at once.
+// The timeout applies to each attempt at a part.
 func TestTimeoutOfParts(t *testing.T) {
 	for _, strategy := range []string{"partitioned", "partitioned_all_at_once"} {
 		w := bench.Written{Strategy: strategy, Workload: "constant:mean=30ms", Arrival: "batch",

@@ -9,15 +9,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// toReturn is the time that a cancelled attempt may need to return under the real clock before it
+// toReturn is the time in which a cancelled attempt must return under the real clock before it
 // counts as an overrun. A timer alone is often that late on a busy machine.
 const toReturn = int64(time.Millisecond)
 
-// overruns counts the attempts that ran on after their timeout, over the whole run.
+// overruns counts the attempts that continued after their timeout, and their excess times in ns.
 type overruns struct{ n, total, longest atomic.Int64 }
 
-// checkTimeout returns the outcome of an attempt that took busy. One that ended after its timeout
-// has timed out, also if its task ignored the context and then succeeded: nobody waits for it.
+// checkTimeout returns the outcome of an attempt that took busy ns. An attempt that took longer
+// than its timeout has failed even if it succeeded, because the caller no longer waits.
 func (d *driver) checkTimeout(r strategies.Result, busy int64) strategies.Result {
 	late := busy - int64(d.scenario.Timeout)
 	if d.scenario.Timeout == 0 || late <= 0 {
@@ -34,7 +34,6 @@ func (d *driver) checkTimeout(r strategies.Result, busy int64) strategies.Result
 	return r
 }
 
-// overrunsSeen returns the counts so far. It is nil for a run without a timeout.
 func (d *driver) overrunsSeen() *observe.Overruns {
 	if d.scenario.Timeout == 0 {
 		return nil

@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// fifo is a strategy that declares what the oracle and the bound need; it never runs here.
-func fifo(limit int) Scenario {
+func fifoScenario(limit int) Scenario {
 	spec := strategies.Spec{Name: "fifo", FIFO: true, WorkConserving: true,
 		Bound: func(p strategies.Params) int {
 			return p.Limit
@@ -23,12 +22,10 @@ func fifo(limit int) Scenario {
 	return Scenario{Strategy: strategies.Variant{Spec: spec}, Limit: limit, Clock: Virtual}
 }
 
-// play makes the observation of a perfect FIFO system with limit slots: the naive way, slot by
-// slot.
-func play(limit int, due, service []int64) *observe.Run {
+func simulateFIFO(limit int, due, service []int64) *observe.Run {
 	free := make([]int64, limit)
 	var l record.Log
-	o := &observe.Run{Plan: fifo(limit).described(), Peak: int64(limit)}
+	o := &observe.Run{Plan: fifoScenario(limit).described(), Peak: int64(limit)}
 	for i := range due {
 		slot := 0
 		for p := range free {
@@ -48,7 +45,7 @@ func play(limit int, due, service []int64) *observe.Run {
 	return o
 }
 
-func drawPlay(t *rapid.T) *observe.Run {
+func drawRun(t *rapid.T) *observe.Run {
 	n := rapid.IntRange(1, 300).Draw(t, "tasks")
 	limit := rapid.IntRange(1, 9).Draw(t, "limit")
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -59,14 +56,12 @@ func drawPlay(t *rapid.T) *observe.Run {
 		}
 		service[i] = r.Int64N(400)
 	}
-	return play(limit, due, service)
+	return simulateFIFO(limit, due, service)
 }
 
-// TestPerfectRun: a perfect run breaks no law, and the oracle agrees with the naive system task by
-// task.
 func TestPerfectRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawPlay(t)
+		o := drawRun(t)
 		replay := validity.ReplayOf(o, 0, observe.Blocked{})
 		if !replay.Done || replay.MaxDiff != 0 {
 			t.Fatalf("oracle: done %v, largest difference %d ns", replay.Done, replay.MaxDiff)
@@ -77,10 +72,9 @@ func TestPerfectRun(t *testing.T) {
 	})
 }
 
-// TestEachLaw: each fault is told, by the law that is there for it.
 func TestEachLaw(t *testing.T) {
 	perfect := func() *observe.Run {
-		return play(2, []int64{10, 20, 30, 40, 50}, []int64{100, 100, 100, 100, 100})
+		return simulateFIFO(2, []int64{10, 20, 30, 40, 50}, []int64{100, 100, 100, 100, 100})
 	}
 	for _, c := range []struct {
 		name  string
@@ -115,10 +109,8 @@ func TestEachLaw(t *testing.T) {
 	}
 }
 
-// TestLittle: the law compares two computations that share nothing, so it fails when one of them is
-// wrong.
 func TestLittle(t *testing.T) {
-	o := play(1, []int64{0, 0, 0}, []int64{5, 5, 5})
+	o := simulateFIFO(1, []int64{0, 0, 0}, []int64{5, 5, 5})
 	f := o.Flow(0)
 	if want := (observe.Uint128{Hi: 0, Lo: 5 + 10 + 15}); f.Area != want || f.Responses != want {
 		t.Errorf("∫N(t)dt = %v, Σ response = %v, want %v", f.Area, f.Responses, want)
@@ -138,10 +130,9 @@ func TestLittle(t *testing.T) {
 	}
 }
 
-// TestTimeline: its counts add up to the run's, and its levels end empty.
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawPlay(t)
+		o := drawRun(t)
 		var sum result.Bucket
 		line := o.Timeline()
 		for _, v := range line {

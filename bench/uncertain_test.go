@@ -9,14 +9,14 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-func virtually(strategy, workload, arrival string, limit int, load float64, n int) Scenario {
+func virtualScenario(strategy, workload, arrival string, limit int, load float64, n int) Scenario {
 	return Scenario{Strategy: strategies.MustParse(strategy), Limit: limit,
 		Workload: workloads.MustParse(workload), Clock: Virtual,
 		Load: Load{Arrival: arrivals.MustParse(arrival), Relative: load},
 		Stop: Stop{Tasks: n, Warmup: 0.1}}
 }
 
-// marksOf returns the marked units of a run, and whether the p99 has an interval.
+// marksOf returns the units marked as uncertain, and whether the p99 has an interval.
 func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 	t.Helper()
 	r, known, err := Calculate(s)
@@ -33,8 +33,7 @@ func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 	return units, interval
 }
 
-// TestBurstsDecideByPlan: whether the p99 has an interval and which metrics are marked is the same
-// for all seeds, since it follows from the plan.
+// Intervals and marks follow from the plan, so they are the same for all seeds.
 func TestBurstsDecideByPlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -50,7 +49,7 @@ func TestBurstsDecideByPlan(t *testing.T) {
 		{"onoff:on=500ms,off=500ms", 20_000, false, true},
 	} {
 		for seed := range seeds {
-			s := virtually("worker_pool", "exponential:mean=10ms", c.arrival, 4, 0.5, c.n)
+			s := virtualScenario("worker_pool", "exponential:mean=10ms", c.arrival, 4, 0.5, c.n)
 			s.Seed = seed
 			marks, interval := marksOf(t, s)
 			if marked := slices.Contains(marks, "p99-response-sec"); interval != c.interval ||
@@ -62,8 +61,7 @@ func TestBurstsDecideByPlan(t *testing.T) {
 	}
 }
 
-// TestMarksLongTails: metrics that a run cannot tell are marked, in whatever order the tasks start,
-// and those that it can are not.
+// Exactly the metrics with too little data for their tails must be marked.
 func TestMarksLongTails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -72,12 +70,12 @@ func TestMarksLongTails(t *testing.T) {
 		s          Scenario
 		marked, no []string
 	}{
-		{virtually("worker_pool", "lognormal:mean=10ms,c2=9", "poisson", 2, 0.6, 8000),
+		{virtualScenario("worker_pool", "lognormal:mean=10ms,c2=9", "poisson", 2, 0.6, 8000),
 			[]string{"p99-response-sec", "p99.9-response-sec", "mean-wait-sec"},
 			[]string{"p50-service-sec", "p90-service-sec"}},
-		{virtually("shortest_first", "hyperexp:mean=10ms,c2=9", "poisson", 3, 0.8, 20_000),
+		{virtualScenario("shortest_first", "hyperexp:mean=10ms,c2=9", "poisson", 3, 0.8, 20_000),
 			[]string{"p99-response-sec", "p99.9-response-sec"}, []string{"mean-service-sec"}},
-		{virtually("worker_pool", "exponential:mean=10ms", "poisson", 4, 0.5, 20_000),
+		{virtualScenario("worker_pool", "exponential:mean=10ms", "poisson", 4, 0.5, 20_000),
 			nil, []string{"p99-response-sec", "p99.9-response-sec", "mean-wait-sec"}},
 	} {
 		marks, _ := marksOf(t, c.s)
@@ -94,14 +92,14 @@ func TestMarksLongTails(t *testing.T) {
 	}
 }
 
-// TestEnoughTasks: the default number of tasks makes the p99 certain, is the same for all
-// scenarios of a suite, and stays within bounds.
+// The default number of tasks must give the p99 an interval and be the same for all scenarios of a
+// suite.
 func TestEnoughTasks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
 	pool := func(load float64) Scenario {
-		return virtually("worker_pool", "exponential:mean=10ms", "poisson", 4, load, 0)
+		return virtualScenario("worker_pool", "exponential:mean=10ms", "poisson", 4, load, 0)
 	}
 	of := func(count int, all ...Scenario) int {
 		for i := range all {

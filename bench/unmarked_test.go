@@ -14,10 +14,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// sweep is for what takes many minutes: go test -run … -sweep.
 var sweep = flag.Bool("sweep", false, "200 plans of TestUnmarkedP99")
 
-// randomPlan returns a plan as a user might ask for it.
 func randomPlan(r *rand.Rand, n int) Written {
 	pick := func(texts ...string) string { return texts[r.IntN(len(texts))] }
 	w := Written{Strategy: "worker_pool", Warmup: 0.1, Clock: "virtual", Tasks: n,
@@ -26,7 +24,7 @@ func randomPlan(r *rand.Rand, n int) Written {
 			"hyperexp:mean=10ms,c2=16", "lognormal:mean=10ms,c2=4", "lognormal:mean=10ms,c2=9"),
 		Arrival: pick("poisson", "poisson", "bulk:n=20", "onoff:on=20ms,off=30ms",
 			"onoff:on=200ms,off=800ms", "mmpp:ratio=3,high=100ms,low=300ms")}
-	if r.IntN(4) == 0 { // a target whose rate is 1.25 of the arrivals or more
+	if r.IntN(4) == 0 { // a target with a capacity of at least 1.25 times the arrival rate
 		w.Rate = math.Round(w.Load * float64(w.Limit) / 0.01)
 		rate := math.Ceil(w.Rate * (1.25 + r.Float64()))
 		w.Target = pick(fmt.Sprintf("token_bucket:rate=%g,burst=20", rate),
@@ -36,7 +34,7 @@ func randomPlan(r *rand.Rand, n int) Written {
 	return w
 }
 
-// exactP99 returns the p99 response of a long run of the plan, by the recursion.
+// exactP99 returns the p99 response of a long run of the plan, from the recursion.
 func exactP99(t *testing.T, w Written, tasks int) float64 {
 	target := w.Target
 	w.Target, w.Tasks, w.Seed = "none", tasks, 1<<40
@@ -72,9 +70,8 @@ func exactP99(t *testing.T, w Written, tasks int) float64 {
 
 func isP99(m Metric) bool { return m.Unit == "p99-response-sec" }
 
-// TestUnmarkedP99: the p99 of a run that is VALID and has no mark for it is within 15 % of the
-// exact one in 99 of 100 runs, whatever the plan: of the default length, of 20,000 tasks and of
-// 3000.
+// If a run is VALID and its p99 is not marked, the p99 must be within 15 % of the exact value in 99
+// of 100 runs.
 func TestUnmarkedP99(t *testing.T) {
 	if !*sweep {
 		t.Skip("a sweep: -sweep")

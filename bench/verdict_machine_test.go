@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// quiet are the hiccups of a meter that saw n naps in order, and then these stalls.
-func quiet(n int, stalls ...machine.Stall) *machine.Hiccups {
+// calm returns the hiccups of n punctual sleeps and the given stalls.
+func calm(n int, stalls ...machine.Stall) *machine.Hiccups {
 	h := machine.NewHiccups()
 	for range n {
 		h.Note(machine.Stall{Late: 60_000, CPU: 10_000})
@@ -30,12 +30,12 @@ func pressure(steal, stall, others, queued float64) machine.Pressure {
 		Waiting: -1}
 }
 
-// littleWork waits with so many threads of a process that does little, beside a busy one.
-func littleWork(threads float64) machine.Pressure {
+// mostlyIdle is the pressure of a mostly idle process with this number of waiting threads beside a
+// busy process.
+func mostlyIdle(threads float64) machine.Pressure {
 	return machine.Pressure{Stall: 0.14, Others: 0.125, Queued: 0.35, Waiting: threads}
 }
 
-// TestMachine: each disturbance of the machine is told by its name, and a quiet machine by none.
 func TestMachine(t *testing.T) {
 	const second = int64(time.Second)
 	for _, c := range []struct {
@@ -46,49 +46,49 @@ func TestMachine(t *testing.T) {
 		check    string
 		words    []string
 	}{
-		{"quiet", quiet(5000), pressure(0, 0.01, 0, 0.02), Valid, "", nil},
-		{"one small stall", quiet(50_000, stall(second, 57*ms, ms, 0)),
+		{"quiet", calm(5000), pressure(0, 0.01, 0, 0.02), Valid, "", nil},
+		{"one small stall", calm(50_000, stall(second, 57*ms, ms, 0)),
 			machine.UnknownPressure, Valid, "", nil},
-		{"stopped", quiet(5000, stall(second, 300*ms, ms, 0)), pressure(0, 0.01, 0, 0.02),
+		{"stopped", calm(5000, stall(second, 300*ms, ms, 0)), pressure(0, 0.01, 0, 0.02),
 			Invalid, rundir.CheckPause,
 			[]string{"from 1.00 s on", "stood still for 300 ms:", "tasks were due"}},
-		{"stopped until the first task was due", quiet(5000, stall(-231*ms, 233*ms, ms, 0)),
+		{"stopped until the first task was due", calm(5000, stall(-231*ms, 233*ms, ms, 0)),
 			machine.UnknownPressure, Valid, "", nil},
-		{"stopped from before", quiet(5000, stall(-231*ms, 400*ms, ms, 0)), machine.UnknownPressure,
+		{"stopped from before", calm(5000, stall(-231*ms, 400*ms, ms, 0)), machine.UnknownPressure,
 			Invalid, rundir.CheckPause, []string{"from −231 ms on"}},
-		{"stopped twice", quiet(5000, stall(second, 300*ms, ms, 0),
+		{"stopped twice", calm(5000, stall(second, 300*ms, ms, 0),
 			stall(3*second, 200*ms, ms, 0)), machine.UnknownPressure, Invalid, rundir.CheckPause,
 			[]string{"stood still for 300 ms (the longest of 2 times)"}},
-		{"in the queue", quiet(50_000, stall(second, 300*ms, ms, 290*ms)), machine.UnknownPressure,
+		{"in the queue", calm(50_000, stall(second, 300*ms, ms, 290*ms)), machine.UnknownPressure,
 			Suspect, rundir.CheckMachine, []string{"others had the processors"}},
-		{"crumbs of a processor", quiet(50_000, stall(second, 300*ms, 20*ms, 0)),
+		{"crumbs of a processor", calm(50_000, stall(second, 300*ms, 20*ms, 0)),
 			machine.UnknownPressure, Suspect, rundir.CheckMachine,
 			[]string{"and this process 20.0 ms of CPU"}},
-		{"its own tasks", quiet(50_000, stall(second, 300*ms, 500*ms, 0)), machine.UnknownPressure,
+		{"its own tasks", calm(50_000, stall(second, 300*ms, 500*ms, 0)), machine.UnknownPressure,
 			Suspect, rundir.CheckStalls, []string{"its own tasks kept the processors"}},
-		{"stalls all the time", quiet(1000,
+		{"stalls all the time", calm(1000,
 			slices.Repeat([]machine.Stall{stall(second, 30*ms, 0, 0)}, 20)...),
 			machine.UnknownPressure, Suspect, rundir.CheckStalls, []string{"one instant in a hundred"}},
-		{"steal", quiet(5000), pressure(0.2, 0, 0, 0), Suspect, rundir.CheckMachine,
+		{"steal", calm(5000), pressure(0.2, 0, 0, 0), Suspect, rundir.CheckMachine,
 			[]string{"20 %", "steal"}},
-		{"hogged", quiet(5000), pressure(0, 0.5, 0.4, 0.3), Suspect, rundir.CheckMachine,
+		{"hogged", calm(5000), pressure(0, 0.5, 0.4, 0.3), Suspect, rundir.CheckMachine,
 			[]string{"30 % of the time", "some thread did for 50 %"}},
-		{"its own threads wait for one another", quiet(5000), pressure(0, 0.5, 0.01, 0.3), Valid,
+		{"its own threads wait for one another", calm(5000), pressure(0, 0.5, 0.01, 0.3), Valid,
 			"", nil},
-		// two tasks are in service, of which a twentieth is too much
-		{"what little it does waits a little", quiet(5000), littleWork(0.09), Valid, "", nil},
-		{"tasks wait", quiet(5000), littleWork(0.12), Suspect, rundir.CheckMachine,
+		// two tasks are in service, and waiting threads for a twentieth of them are too many
+		{"what little it does waits a little", calm(5000), mostlyIdle(0.09), Valid, "", nil},
+		{"tasks wait", calm(5000), mostlyIdle(0.12), Suspect, rundir.CheckMachine,
 			[]string{"35 % of the time", "some thread did for 14 %"}},
-		{"others wait", quiet(5000), pressure(-1, 0.5, -1, 0.01), Suspect, rundir.CheckMachine,
+		{"others wait", calm(5000), pressure(-1, 0.5, -1, 0.01), Suspect, rundir.CheckMachine,
 			[]string{"some thread on this machine", "50 %"}},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: c.pressure}
-		r := judged(t, o)
+		r := judge(t, o)
 		if c.verdict == Valid {
-			holds(t, c.name, r)
+			wantValid(t, c.name, r)
 		} else {
-			finds(t, c.name, r, c.verdict, c.check, c.words...)
+			wantReason(t, c.name, r, c.verdict, c.check, c.words...)
 		}
 		if v, ok := r.Metric("max-hiccup-sec"); !ok || v <= 0 {
 			t.Errorf("%s: max-hiccup-sec is %v", c.name, v)
@@ -99,30 +99,27 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestStallsOfFewTasks: where there is no p99, no sentence has one.
 func TestStallsOfFewTasks(t *testing.T) {
 	o := queue(Real, 1, 200, 0.5, 1)
-	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure, Hiccups: quiet(1000,
+	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure, Hiccups: calm(1000,
 		slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 0, 0)}, 20)...)}
-	finds(t, "few tasks", judged(t, o), Suspect, rundir.CheckStalls, "; the longest response is")
+	wantReason(t, "few tasks", judge(t, o), Suspect, rundir.CheckStalls, "; the longest response is")
 }
 
-// TestFewNaps: a hundred naps have no p99.
-func TestFewNaps(t *testing.T) {
+func TestNoP99OfFewSleeps(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
-	o.Seen = &machine.WitnessSeen{Hiccups: quiet(100), Pressure: machine.UnknownPressure}
-	if v, ok := judged(t, o).Metric("p99-hiccup-sec"); ok {
+	o.Seen = &machine.WitnessSeen{Hiccups: calm(100), Pressure: machine.UnknownPressure}
+	if v, ok := judge(t, o).Metric("p99-hiccup-sec"); ok {
 		t.Errorf("the p99 of 100 naps is %v", v)
 	}
 }
 
-// TestFlatOut: clients that send without a pause fill the processors on purpose, which makes
-// nothing doubtful unless somebody else is at work; a process that was stopped is doubtful all the
-// same.
+// Clients that send without pause fill the processors on purpose. The run is SUSPECT only if
+// another process is busy or this process was stopped.
 func TestFlatOut(t *testing.T) {
-	busy := quiet(1000, slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
+	busy := calm(1000, slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
 		stall(int64(time.Second), 300*ms, 20*ms, 290*ms)}, 20)...)
-	crowded := quiet(50_000, stall(int64(time.Second), 300*ms, 20*ms, 290*ms))
+	crowded := calm(50_000, stall(int64(time.Second), 300*ms, 20*ms, 290*ms))
 	for _, c := range []struct {
 		name     string
 		flat     bool
@@ -139,16 +136,16 @@ func TestFlatOut(t *testing.T) {
 			"others had the processors"},
 		{"at a rate", false, true, 0.5, crowded, Suspect, rundir.CheckMachine,
 			"others had the processors"},
-		{"stopped", true, true, 0.5, quiet(5000, stall(int64(time.Second), 300*ms, ms, 0)), Invalid,
+		{"stopped", true, true, 0.5, calm(5000, stall(int64(time.Second), 300*ms, ms, 0)), Invalid,
 			rundir.CheckPause, "stood still"},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.FlatOut, o.Local = c.flat, c.local
 		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: pressure(0, 0.9, c.others, 0.9)}
-		if r := judged(t, o); c.verdict == Valid {
-			holds(t, c.name, r)
+		if r := judge(t, o); c.verdict == Valid {
+			wantValid(t, c.name, r)
 		} else {
-			finds(t, c.name, r, c.verdict, c.check, c.sentence)
+			wantReason(t, c.name, r, c.verdict, c.check, c.sentence)
 		}
 	}
 }

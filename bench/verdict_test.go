@@ -22,10 +22,9 @@ import (
 
 const (
 	ms      = int64(time.Millisecond)
-	service = 10 * ms // mean, in these tests
+	service = 10 * ms // mean service time
 )
 
-// spreads is a workload of which only the spread is known.
 type spreads struct {
 	nothing
 	c2 float64
@@ -33,9 +32,8 @@ type spreads struct {
 
 func (s spreads) C2() float64 { return s.c2 }
 
-// queue makes the observation of a perfect FIFO system with 4 slots at Poisson arrivals, with a
-// generator and a machine without fault. Task times are exponential, or hyperexponential with
-// balanced means where c2 is above 1.
+// queue returns a correct FIFO run with 4 slots and Poisson arrivals, on a machine without
+// disturbances. Task times are exponential, or hyperexponential with balanced means if c2 > 1.
 func queue(clock Clock, seed uint64, n int, load, c2 float64) *observe.Run {
 	r := rand.New(rand.NewPCG(seed, 7))
 	due, times := make([]int64, n), make([]int64, n)
@@ -52,10 +50,9 @@ func queue(clock Clock, seed uint64, n int, load, c2 float64) *observe.Run {
 		}
 		due[i], times[i] = int64(now*float64(service)), int64(time*float64(service))
 	}
-	return poissonRun(clock, load, c2, play(4, due, times))
+	return poissonRun(clock, load, c2, simulateFIFO(4, due, times))
 }
 
-// poissonRun makes a run at Poisson arrivals of what was played.
 func poissonRun(clock Clock, load, c2 float64, o *observe.Run) *observe.Run {
 	o.Plan.Virtual, o.Plan.Arrival = clock == Virtual, arrivals.MustParse("poisson")
 	o.Plan.PerSecond = load * 4 * observe.Second / float64(service)
@@ -69,7 +66,7 @@ func poissonRun(clock Clock, load, c2 float64, o *observe.Run) *observe.Run {
 	return o
 }
 
-func judged(t testing.TB, o *observe.Run) *Result {
+func judge(t testing.TB, o *observe.Run) *Result {
 	t.Helper()
 	r, err := (measurement{Run: o}).result()
 	if err != nil {
@@ -78,8 +75,8 @@ func judged(t testing.TB, o *observe.Run) *Result {
 	return r
 }
 
-// finds wants the verdict, with one reason of that check and none of another.
-func finds(t testing.TB, what string, r *Result, v Verdict, check string, words ...string) {
+// wantReason checks the verdict, and that there is one reason, with this check and these words.
+func wantReason(t testing.TB, what string, r *Result, v Verdict, check string, words ...string) {
 	t.Helper()
 	var checks []string
 	text := ""
@@ -102,15 +99,15 @@ func finds(t testing.TB, what string, r *Result, v Verdict, check string, words 
 	}
 }
 
-func holds(t testing.TB, what string, r *Result) {
+func wantValid(t testing.TB, what string, r *Result) {
 	t.Helper()
 	if got, ok := r.Metric("verdict"); r.Verdict != Valid || r.Reasons != nil || !ok || got != 0 {
 		t.Errorf("%s: %v for %v", what, r.Verdict, r.Reasons)
 	}
 }
 
-// TestCleanRuns: runs of the real strategies that are in order are VALID, for all of 4 times 50
-// seeds: the checks on chance have a level of 10⁻⁶, that for a step in the wait of some 10⁻⁴.
+// Correct runs must be VALID for all of 4 × 50 seeds. The random checks have a level of 10⁻⁶, the
+// check for a step in the wait about 10⁻⁴.
 func TestCleanRuns(t *testing.T) {
 	seeds := uint64(50)
 	if testing.Short() {
@@ -124,13 +121,11 @@ func TestCleanRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			holds(t, r.Name, r)
+			wantValid(t, r.Name, r)
 		}
 	}
 }
 
-// TestCleanQueues: the same for perfect queues under both clocks, whose tails are heavier and whose
-// runs are longer.
 func TestCleanQueues(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(100)
@@ -138,14 +133,13 @@ func TestCleanQueues(t *testing.T) {
 		seeds = 10
 	}
 	for seed := range seeds {
-		holds(t, "C² = 1, load 0.9", judged(t, queue(Real, seed, 20_000, 0.9, 1)))
-		holds(t, "C² = 16, load 0.5", judged(t, queue(Virtual, seed, 20_000, 0.5, 16)))
+		wantValid(t, "C² = 1, load 0.9", judge(t, queue(Real, seed, 20_000, 0.9, 1)))
+		wantValid(t, "C² = 16, load 0.5", judge(t, queue(Virtual, seed, 20_000, 0.5, 16)))
 	}
 }
 
-// TestNoFalseDrift counts the false alarms of the test for drift where it is hardest: short runs at
-// heavy loads and with heavy tails, whose halves do differ by half and more. A risk of 0.5 % is
-// allowed there: 10 of 2000. (Runs so short for their load are called too short anyway.)
+// Counts false alarms of the drift check in the hardest case: short runs at heavy load with heavy
+// tails. It allows 0.5 %, 10 of 2000.
 func TestNoFalseDrift(t *testing.T) {
 	alarms, seeds := 0, 400
 	if testing.Short() {
@@ -167,11 +161,9 @@ func TestNoFalseDrift(t *testing.T) {
 	t.Logf("%d of %d", alarms, 5*seeds)
 }
 
-// TestDrift: a queue that grows is told, and a step too; a plan that is not stationary itself is
-// none of it.
 func TestDrift(t *testing.T) {
 	for seed := range uint64(20) {
-		finds(t, "load 1.1", judged(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect,
+		wantReason(t, "load 1.1", judge(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect,
 			rundir.CheckDrift, "the mean wait is ", "a steady change")
 	}
 	step := queue(Virtual, 1, 20_000, 0.5, 1)
@@ -194,27 +186,25 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// TestLawsMakeInvalid: a broken law is a reason.
 func TestLawsMakeInvalid(t *testing.T) {
 	o := queue(Virtual, 1, 2000, 0.5, 1)
 	o.Peak = 5
-	finds(t, "five in flight", judged(t, o), Invalid, rundir.CheckLaw,
+	wantReason(t, "five in flight", judge(t, o), Invalid, rundir.CheckLaw,
 		"bound: 5 tasks were in flight")
 }
 
-// TestPlan: gaps that are not exponential, or not at the plan's rate, are told; those of the real
-// plan are not, and have the levels that they should have.
+// Wrong gaps and rates must be detected. The levels must hold for the correct plan.
 func TestPlan(t *testing.T) {
 	o := queue(Virtual, 1, 20_000, 0.5, 1)
 	o.Plan.PerSecond *= 1.1
-	finds(t, "another rate", judged(t, o), Invalid, rundir.CheckPlan, "A² =")
+	wantReason(t, "another rate", judge(t, o), Invalid, rundir.CheckPlan, "A² =")
 	o = queue(Virtual, 1, 20_000, 0.5, 1)
 	for i := range o.Trace.Len() {
 		o.Trace.At(i).Due = int64(float64(i) * observe.Second / o.Plan.PerSecond)
 	}
 	r := &Result{}
 	validity.CheckPlan(o, r)
-	finds(t, "constant gaps", addVerdict(r), Invalid, rundir.CheckPlan, "not exponential")
+	wantReason(t, "constant gaps", addVerdict(r), Invalid, rundir.CheckPlan, "not exponential")
 	low := 0
 	for seed := range uint64(500) {
 		r := &Result{}
@@ -236,8 +226,7 @@ func addVerdict(r *Result) *Result {
 	return r
 }
 
-// TestAndersonDarlingTail: the tail meets the published points (Stephens 1974, case 0), the better
-// the rarer.
+// Published points of Stephens 1974, case 0. The approximation is better for rarer values.
 func TestAndersonDarlingTail(t *testing.T) {
 	for _, c := range []struct{ a2, level, tolerance float64 }{{2.492, 0.05, 0.12},
 		{3.070, 0.025, 0.1}, {3.857, 0.01, 0.06}} {
@@ -247,23 +236,21 @@ func TestAndersonDarlingTail(t *testing.T) {
 	}
 }
 
-// TestPASTA: arrivals that know when there is room see something else than is there.
+// Arrivals that depend on free slots do not see time averages.
 func TestPASTA(t *testing.T) {
 	due, times := make([]int64, 2000), make([]int64, 2000)
 	for i := range due {
-		// four slots, each of them free again a millisecond before its next task
+		// each of the four slots is free 1 ms before its next task
 		due[i], times[i] = int64(i)*10*ms, 39*ms
 	}
-	o := poissonRun(Virtual, 0.9, 0, play(4, due, times))
+	o := poissonRun(Virtual, 0.9, 0, simulateFIFO(4, due, times))
 	r := &Result{}
 	validity.CheckPASTA(o, r, o.Flow(0))
-	finds(t, "arrivals that know", addVerdict(r), Invalid, rundir.CheckPASTA,
+	wantReason(t, "arrivals that know", addVerdict(r), Invalid, rundir.CheckPASTA,
 		"0.00 % of the arrivals found every slot taken, but all were taken 89.", "standard "+
 			"errors apart")
 }
 
-// TestLagVerdict: the generator's lateness is weighed against the response and against the time
-// between arrivals.
 func TestLagVerdict(t *testing.T) {
 	late := func(load float64, by func(i int) int64) *Result {
 		o := queue(Real, 1, 20_000, load, 1)
@@ -274,31 +261,30 @@ func TestLagVerdict(t *testing.T) {
 			rec.End += l
 			rec.Start += l
 		}
-		return judged(t, o)
+		return judge(t, o)
 	}
-	finds(t, "1 ms of 10", late(0.3, func(int) int64 { return ms }), Suspect, rundir.CheckLag,
+	wantReason(t, "1 ms of 10", late(0.3, func(int) int64 { return ms }), Suspect, rundir.CheckLag,
 		"1.00 ms on average", "9 % of the mean response")
-	finds(t, "2 % are late by 10 ms", late(0.3, func(i int) int64 {
+	wantReason(t, "2 % are late by 10 ms", late(0.3, func(i int) int64 {
 		if i%50 == 0 {
 			return 10 * ms
 		}
 		return 0
 	}), Suspect, rundir.CheckLag, "10.0 ms at the p99", "due every 8.", "sent together")
-	finds(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), Invalid,
+	wantReason(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), Invalid,
 		rundir.CheckLag,
 		"20.0 ms on average", "not the planned ones")
 	o := queue(Real, 1, 20_000, 0.9, 1)
-	for i := range o.Trace.Len() { // a strategy that blocks: issue is late, lag is not
+	for i := range o.Trace.Len() { // a blocking strategy delays the issue without lag
 		rec := o.Trace.At(i)
 		if rec.Start > rec.Due {
 			rec.Issue, rec.Blocked = rec.Start, true
 		}
 	}
-	holds(t, "a strategy that blocks", judged(t, o))
+	wantValid(t, "a strategy that blocks", judge(t, o))
 }
 
-// TestSaturation: a generator that never catches up although there is room is told from one that
-// the strategy holds up.
+// A generator that is always late must be distinguished from one that the strategy blocks.
 func TestSaturation(t *testing.T) {
 	behind := func(from, to int) *observe.Run {
 		o := queue(Real, 1, 20_000, 0.5, 1)
@@ -314,7 +300,7 @@ func TestSaturation(t *testing.T) {
 		r := &Result{}
 		validity.CheckSaturation(o, r, o.Measure(0))
 		if len(r.Reasons) == 0 {
-			holds(t, "no stretch", addVerdict(r))
+			wantValid(t, "no stretch", addVerdict(r))
 		}
 		o.Plan.Strategy.Name = r.Verdict.String()
 		if len(r.Reasons) > 0 &&
@@ -334,7 +320,7 @@ func TestSaturation(t *testing.T) {
 	}
 	o := queue(Real, 1, 20_000, 1.3, 1)
 	for i := range o.Trace.Len() {
-		// the producer is the queue: it hands a task over as soon as a slot is free
+		// the producer waits for a free slot, so it replaces the queue
 		rec := o.Trace.At(i)
 		rec.Issue, rec.Blocked = rec.Start, i > 0
 	}
@@ -344,7 +330,6 @@ func TestSaturation(t *testing.T) {
 	}
 }
 
-// waits are workloads whose tasks' times are known.
 type waits struct {
 	spreads
 	time func(seq uint64) time.Duration
@@ -354,10 +339,10 @@ func (w waits) Time(seq uint64) time.Duration { return w.time(seq) }
 
 var _ workloads.Timed = waits{}
 
-// TestStandstill: a target that freezes is told from a long task and from a machine that stalls.
+// A frozen target must be distinguished from a long task and a stalled machine.
 func TestStandstill(t *testing.T) {
 	const stop = 500 * ms
-	// freeze moves all that is after an instant, but for the due times.
+	// freeze delays all events after an instant except the due times.
 	freeze := func() (o *observe.Run, from int64) {
 		o = queue(Real, 1, 20_000, 0.5, 1)
 		var own []time.Duration
@@ -388,26 +373,25 @@ func TestStandstill(t *testing.T) {
 		validity.CheckStandstill(o, r)
 		return addVerdict(r)
 	}
-	finds(t, "a frozen target", check(o), Suspect, rundir.CheckStandstill, "no task ended for 5",
+	wantReason(t, "a frozen target", check(o), Suspect, rundir.CheckStandstill, "no task ended for 5",
 		"target or the strategy")
-	o.Workload = spreads{c2: 1} // whose times are not known: then what is usual counts
-	finds(t, "a frozen target, unknown times", check(o), Suspect, rundir.CheckStandstill)
+	o.Workload = spreads{c2: 1} // task times are unknown, so the usual times of the run are used
+	wantReason(t, "a frozen target, unknown times", check(o), Suspect, rundir.CheckStandstill)
 	o = queue(Real, 1, 20_000, 0.5, 1)
 	o.Trace.At(19_999).End += stop
-	finds(t, "frozen at the end", check(o), Suspect, rundir.CheckStandstill)
+	wantReason(t, "frozen at the end", check(o), Suspect, rundir.CheckStandstill)
 	o.Trace.At(100).End += 2 * stop
-	holds(t, "a last task that is slow as others were", check(o))
+	wantValid(t, "a last task that is slow as others were", check(o))
 	o, from := freeze()
 	o.Seen.Hiccups = &machine.Hiccups{Stalls: []machine.Stall{{From: from, Late: stop}}}
-	holds(t, "the machine", check(o))
+	wantValid(t, "the machine", check(o))
 	o, _ = freeze()
 	o.Workload = waits{spreads{c2: 1}, func(uint64) time.Duration { return time.Second }}
-	holds(t, "long tasks", check(o))
+	wantValid(t, "long tasks", check(o))
 }
 
-// TestSettling: a result that is kept back for a second is told, and what the machine did is not
-// held against the strategy.
-func TestSettling(t *testing.T) {
+// A result that the strategy reports late must be detected, unless the machine caused the delay.
+func TestLateDone(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
 	rec := o.Trace.At(5000)
 	rec.End += 1000 * ms
@@ -417,23 +401,22 @@ func TestSettling(t *testing.T) {
 		validity.CheckSettling(o, r, 0)
 		return addVerdict(r)
 	}
-	finds(t, "a slow collector", check(), Suspect, rundir.CheckSettling, "settled 1.00 s later")
+	wantReason(t, "a slow collector", check(), Suspect, rundir.CheckSettling, "settled 1.00 s later")
 	o.Seen.Hiccups = &machine.Hiccups{
 		Stalls: []machine.Stall{{From: rec.End - 1000*ms, Late: 990 * ms}}}
-	holds(t, "a stall of the machine", check())
+	wantValid(t, "a stall of the machine", check())
 }
 
-// TestIntervalOfAnotherQuantile: the p95 between p90 and p99 is reported and documented with its
-// own interval, and those of the others are the same without it.
+// An added p95 must have its own interval and leave the others unchanged.
 func TestIntervalOfAnotherQuantile(t *testing.T) {
 	usual := metric.Quantiles
 	defer func() { metric.Quantiles = usual }()
 	at := slices.IndexFunc(usual, func(q metric.Quantile) bool { return q.Name == "p95" })
 	p95 := usual[at]
-	// no other test has this load: forecasts are kept
-	r := judged(t, queue(Virtual, 1, 20_000, 0.6875, 1))
+	// a load that no other test uses, because forecasts are cached
+	r := judge(t, queue(Virtual, 1, 20_000, 0.6875, 1))
 	metric.Quantiles = slices.Delete(slices.Clone(usual), at, at+1)
-	without := judged(t, queue(Virtual, 1, 20_000, 0.6875, 1))
+	without := judge(t, queue(Virtual, 1, 20_000, 0.6875, 1))
 	metric.Quantiles = usual
 	for _, m := range without.Metrics {
 		if v, ok := r.Metric(m.Unit); !ok || v != m.Value {
@@ -467,8 +450,6 @@ func TestIntervalOfAnotherQuantile(t *testing.T) {
 	}
 }
 
-// TestLength: the interval holds the exact mean as often as it says, and so does that of the p99;
-// the theory's number of tasks is the published one; a run that is too short for its load says so.
 func TestLength(t *testing.T) {
 	t.Parallel()
 	exact, err := theory.MMk(theory.Pool{Rate: 0.7 * 400, MeanService: 0.01, Limit: 4})
@@ -482,7 +463,7 @@ func TestLength(t *testing.T) {
 	}
 	means, quantiles := 0, 0
 	for seed := range uint64(runs) {
-		r := judged(t, queue(Virtual, seed, 20_000, 0.7, 1))
+		r := judge(t, queue(Virtual, seed, 20_000, 0.7, 1))
 		within := func(unit string, v float64) bool {
 			low, ok1 := r.Metric(unit + "-low-sec")
 			high, ok2 := r.Metric(unit + "-high-sec")
@@ -498,43 +479,43 @@ func TestLength(t *testing.T) {
 			t.Errorf("seed %d: the p99 is worth %v tasks", seed, ess)
 		}
 	}
-	// 4.5 standard deviations of 95 %: 176 of 200. The intervals are a little too narrow where
-	// neighbouring batches are alike.
+	// 95 % minus 4.5 standard deviations: 176 of 200. The intervals are slightly too narrow because
+	// neighbouring batches are correlated.
 	if least := 0.95*float64(runs) - 4.5*math.Sqrt(0.95*0.05*float64(runs)); float64(min(means,
 		quantiles)) < least {
 		t.Errorf("the interval holds the exact mean wait in %d and the p99 in %d of %d runs",
 			means, quantiles, runs)
 	}
 	t.Logf("mean wait %d, p99 %d of %d", means, quantiles, runs)
-	r := judged(t, queue(Virtual, 1, 20_000, 0.8, 1))
-	// 40 seeds of 200,000 tasks scatter by as much as 213,000 tasks would be within 5 % with
+	r := judge(t, queue(Virtual, 1, 20_000, 0.8, 1))
+	// By the variance over 40 seeds, a relative error of 5 % takes 213,000 tasks.
 	if needed, _ := r.Metric("needed-tasks"); needed < 1.5e5 || needed > 4e5 {
 		t.Errorf("a load of 0.8 takes %v tasks, want some 200,000", needed)
 	}
 	ordered, _ := r.Metric("needed-tasks")
 	undeclared := queue(Virtual, 1, 20_000, 0.8, 1)
-	undeclared.Plan.Strategy.FIFO = false // and yet none overtakes another
-	if needed, _ := judged(t, undeclared).Metric("needed-tasks"); needed != ordered {
+	undeclared.Plan.Strategy.FIFO = false // without the declaration, the times are the same
+	if needed, _ := judge(t, undeclared).Metric("needed-tasks"); needed != ordered {
 		t.Errorf("of tasks that happen to be in order: %v tasks, want %v", needed, ordered)
 	}
 	pushed := queue(Virtual, 1, 20_000, 0.8, 1)
-	pushed.Plan.Target = "flaky" // of which no theory says it, nor so short a run
-	if needed, ok := judged(t, pushed).Metric("needed-tasks"); !ok || needed != 0 {
+	pushed.Plan.Target = "flaky" // no theory applies, and the run is too short for an estimate
+	if needed, ok := judge(t, pushed).Metric("needed-tasks"); !ok || needed != 0 {
 		t.Errorf("before a target: %v tasks, want 0", needed)
 	}
 	due, times := make([]int64, 5000), make([]int64, 5000)
 	for i := range due {
 		due[i], times[i] = int64(float64(i)*float64(service)/(4*0.99)), int64(service)
 	}
-	even := poissonRun(Virtual, 0.99, 0, play(4, due, times))
+	even := poissonRun(Virtual, 0.99, 0, simulateFIFO(4, due, times))
 	even.Plan.Arrival = arrivals.MustParse("constant")
-	if needed, _ := judged(t, even).Metric("needed-tasks"); needed > 5e4 {
+	if needed, _ := judge(t, even).Metric("needed-tasks"); needed > 5e4 {
 		t.Errorf("equal tasks at equal gaps take %v", needed)
 	}
-	short := judged(t, queue(Virtual, 3, 600, 0.9, 1))
-	finds(t, "600 tasks at 0.9", short, Suspect, rundir.CheckLength,
+	short := judge(t, queue(Virtual, 3, 600, 0.9, 1))
+	wantReason(t, "600 tasks at 0.9", short, Suspect, rundir.CheckLength,
 		"p99 response of 600 tasks", "±")
-	few := judged(t, queue(Virtual, 1, 250, 0.5, 1))
+	few := judge(t, queue(Virtual, 1, 250, 0.5, 1))
 	for _, unit := range []string{"p99-response-sec", "p99-response-low-sec", "p99-response-ess"} {
 		if v, ok := few.Metric(unit); ok {
 			t.Errorf("%s = %v of 250 tasks", unit, v)
@@ -542,9 +523,8 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// TestSameInAll: what all stretches of a run have in common is known; its interval was one of
-// rounding errors, beside it.
-func TestSameInAll(t *testing.T) {
+// Identical batches have a known mean, whose interval must not come from rounding errors.
+func TestConstantBatchMeans(t *testing.T) {
 	r := runWritten(t, Written{Strategy: "worker_pool", Workload: "constant", Target: "none",
 		Arrival: "bulk:n=20", Clock: "virtual", Limit: 4, Load: 0.5, Tasks: 20_000, Warmup: 0.1})
 	if wait, _ := r.Metric("mean-wait-sec"); wait != 0.02 {
@@ -560,8 +540,8 @@ func TestSameInAll(t *testing.T) {
 	}
 }
 
-// TestTailOfTarget: slow calls are of the tail of task times. Of 240 seeds with an interval of the
-// p99 it held in 206, as the run counted as long enough for exponential tasks.
+// Slow calls belong to the tail of task times. Otherwise the run counts as long enough, and the
+// p99's interval holds for only 206 of 240 seeds.
 func TestTailOfTarget(t *testing.T) {
 	for target, want := range map[string]bool{"none": true, "flaky": false} {
 		r := runWritten(t, Written{Strategy: "retry_in_place", Workload: "exponential",

@@ -8,9 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// BenchmarkVirtualSpeed is how many tasks of M/M/4 at a load of 0.8 a virtual run of worker_pool
-// gets through in a second of one processor, with all that is computed of it: by the CPU time of
-// the process, which a busy machine does not stretch. -benchtime 2000000x is a long run.
+// Tasks per CPU second of a virtual M/M/4 run at load 0.8, including the results. -benchtime
+// 2000000x is a long run.
 func BenchmarkVirtualSpeed(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := scenario(b, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 0.8, Tasks: b.N})

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestEqualWeights: weights of w below a limit of c give the run of c/w slots, rounded down, to the
-// nanosecond.
+// Weights w below a limit c must give the run of ⌊c/w⌋ slots, to the nanosecond.
 func TestEqualWeights(t *testing.T) {
 	for _, of := range []struct {
 		weight       string
@@ -42,8 +41,7 @@ func TestEqualWeights(t *testing.T) {
 	}
 }
 
-// TestWeightsByRecursion: the waits of light and heavy tasks are those of a simulation of a first
-// come, first served queue for units, to the nanosecond.
+// The waits must equal those of a simulated FIFO queue for units, to the nanosecond.
 func TestWeightsByRecursion(t *testing.T) {
 	w := bench.Written{Strategy: "weighted_semaphore", Limit: 8, Rate: 250, Tasks: 5000,
 		Workload: "exponential:weights=mixture(0.9,1,0.1,8)"}
@@ -103,8 +101,7 @@ func TestWeightsByRecursion(t *testing.T) {
 	}
 }
 
-// TestWeightsLeaveOthersAlone: a strategy that counts tasks gives the same run with weights, and
-// only the sum of weights in flight is above its limit.
+// A strategy that counts tasks must give the same run with weights.
 func TestWeightsLeaveOthersAlone(t *testing.T) {
 	for _, strategy := range []string{"semaphore", "worker_pool", "retry_queue",
 		"partitioned", "partitioned_all_at_once"} {
@@ -125,7 +122,6 @@ func TestWeightsLeaveOthersAlone(t *testing.T) {
 	}
 }
 
-// TestWeightedParts: the parts around a strategy that weighs pass the weights on.
 func TestWeightedParts(t *testing.T) {
 	w := bench.Written{Limit: 8, Rate: 150, Workload: "exponential:weights=mixture(0.9,1,0.1,8)"}
 	for _, strategy := range []string{"weighted_semaphore", "retry+weighted_semaphore",
@@ -137,7 +133,6 @@ func TestWeightedParts(t *testing.T) {
 	}
 }
 
-// TestWeightAboveTheLimitIsRefused by a scenario whose strategy weighs, and by no other.
 func TestWeightAboveTheLimitIsRefused(t *testing.T) {
 	for strategy, want := range map[string]string{"weighted_semaphore": "a weight of 9 is above " +
 		"the limit of 8", "retry+weighted_semaphore": "a weight of 9 is above the limit of 8",
@@ -154,7 +149,6 @@ func TestWeightAboveTheLimitIsRefused(t *testing.T) {
 	}
 }
 
-// TestWeightsOfASoak: a soak reports the peak weight, too.
 func TestWeightsOfASoak(t *testing.T) {
 	w := bench.Written{Strategy: "weighted_semaphore", Limit: 8, Rate: 150,
 		Workload: "exponential:weights=mixture(0.9,1,0.1,8)", Duration: time.Minute}

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults the throughput grows up to 10 calls at once and falls beyond, to half of that
-// in the end.
+// With the defaults the throughput grows up to 10 concurrent calls. With more it falls, in the
+// limit to half of the maximum.
 var _ = register(Spec{
 	Name: "brownout",
 	Summary: "slows down as more calls are in service: beyond a knee, each one more makes all " +
@@ -55,16 +55,13 @@ var _ = register(Spec{
 //
 //	S · (1 + slope · max(0, n − knee))
 //
-// where S is the time that its work took and n the number of calls in service when it began, itself
-// included. It cannot change the work, so it adds the rest after it, as a wait of whole nanoseconds
-// (rounded to the nearest); until that is over the call is in service and slows others down. Work
-// that fails is followed by the wait as well. Work that ends early, because the client went away,
-// is not: the wait ends with the client.
+// where S is the time of its work and n the number of calls in service when it began, including
+// itself. It adds the excess as a wait after the work, also after failed work. During the wait the
+// call is still in service. The end of ctx ends the wait.
 //
-// With n calls always in service the throughput is n/(S·(1 + slope·(n−knee))) beyond the knee,
-// which tends to 1/(slope·S). At the knee it is knee/S. So with slope·knee = 1 the knee is the
-// capacity, whatever comes on top; with more, the throughput falls as calls are added (congestion
-// collapse), and whoever limits them wins.
+// With n > knee calls always in service the throughput is n/(S·(1 + slope·(n−knee))), which tends
+// to 1/(slope·S). At the knee it is knee/S. If slope·knee > 1, it falls as calls are added
+// (congestion collapse).
 type brownout struct {
 	delaying
 	knee, later int64
@@ -78,9 +75,9 @@ func (b *brownout) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := b.gone(ctx.Err()); err != nil {
 		return err
 	}
-	knee := b.kneeNow()
+	knee := b.currentKnee()
 	n := b.taken.Add(1)
-	defer b.taken.Add(-1) // also when the work panics or ends its goroutine
+	defer b.taken.Add(-1) // deferred, because work may panic or end its goroutine
 	b.admitted.Add(1)
 	if n <= knee {
 		return work(ctx, seq)
@@ -88,20 +85,18 @@ func (b *brownout) Call(ctx context.Context, seq uint64, work Work) error {
 	b.delayed.Add(1)
 	began := time.Now()
 	err := work(ctx, seq)
-	return cmp.Or(err, wait(ctx, b.rest(time.Since(began), n-knee)))
+	return cmp.Or(err, wait(ctx, b.excess(time.Since(began), n-knee)))
 }
 
-// kneeNow is the knee at this instant.
-func (b *brownout) kneeNow() int64 {
+func (b *brownout) currentKnee() int64 {
 	if b.later > 0 && b.clock.now() >= b.after {
 		return b.later
 	}
 	return b.knee
 }
 
-// rest is the wait that follows work of that time, with so many calls above the knee. It stops at
-// the longest Duration.
-func (b *brownout) rest(took time.Duration, above int64) time.Duration {
+// excess returns the wait after work of that time with so many calls above the knee.
+func (b *brownout) excess(took time.Duration, above int64) time.Duration {
 	ns := math.Round(float64(took) * (b.slope * float64(above)))
 	if ns >= math.MaxInt64 {
 		return math.MaxInt64

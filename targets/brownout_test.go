@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// Of 20 calls at once the n-th takes 10 ms · (1 + slope·max(0, n−knee)).
+// The n-th of 20 concurrent calls takes 10 ms · (1 + slope·max(0, n−knee)).
 func TestBrownoutSlowsDownAboveTheKnee(t *testing.T) {
 	for _, c := range []struct {
 		knee  int
@@ -49,10 +49,8 @@ func TestBrownoutSlowsDownAboveTheKnee(t *testing.T) {
 	}
 }
 
-// The law of the throughput: n clients that call over and over complete n/(S·(1+slope·(n−knee)))
-// per second, so with slope·knee = 2 less is done with 40 at once than with 10. They begin a
-// microsecond apart, so that no two calls ever end at one instant and each finds all the others in
-// service.
+// With n clients the throughput must be n/(S·(1+slope·(n−knee))). With slope·knee = 2 it is lower
+// with 40 clients than with 10. They start 1 µs apart, so no two calls end at the same time.
 func TestBrownoutThroughputFalls(t *testing.T) {
 	for n, want := range map[int]int64{5: 1050, 10: 2100, 20: 1400, 40: 1200} {
 		synctest.Test(t, func(t *testing.T) {
@@ -82,7 +80,6 @@ func TestBrownoutThroughputFalls(t *testing.T) {
 	}
 }
 
-// A client that goes away does not sit the wait out.
 func TestBrownoutEndsWithTheClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target, began := build(t, "brownout:knee=0,slope=100"), time.Now()
@@ -98,8 +95,8 @@ func TestBrownoutEndsWithTheClient(t *testing.T) {
 	})
 }
 
-// Three calls at once, over and over, against a knee of 3 that is 1 from 50 ms on: until then each
-// takes 10 ms, and then the second 20 ms and the third 30 ms. The clock starts at the first call.
+// The knee changes from 3 to 1 at 50 ms after the first call. Until then three concurrent calls
+// take 10 ms each, afterwards the second takes 20 ms and the third 30 ms.
 func TestBrownoutKneeChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "brownout:knee=3,slope=1,later=1,after=50ms")
@@ -125,7 +122,7 @@ func TestBrownoutKneeChanges(t *testing.T) {
 			if took != want {
 				t.Errorf("the calls take %v, want %v", took, want)
 			}
-			time.Sleep(15 * time.Millisecond) // 25 ms from one to the next
+			time.Sleep(15 * time.Millisecond) // rounds are 25 ms apart
 		}
 	})
 }

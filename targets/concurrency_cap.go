@@ -24,8 +24,8 @@ var _ = register(Spec{
 	},
 })
 
-// concurrencyCap refuses calls above the limit at once. It gives no time to retry, because that
-// depends on when a call in service ends. A call costs a few atomic operations.
+// concurrencyCap refuses calls above the limit. It gives no retry time, because that depends on
+// when a call in service ends. A call costs a few atomic operations.
 type concurrencyCap struct {
 	calls
 	limit int64
@@ -40,13 +40,12 @@ func (c *concurrencyCap) Call(ctx context.Context, seq uint64, work Work) error 
 		c.refused.Add(1)
 		return &Throttled{Refusal: Unavailable}
 	}
-	defer c.taken.Add(-1) // also when the work panics or ends its goroutine
+	defer c.taken.Add(-1) // deferred, because work may panic or end its goroutine
 	c.admitted.Add(1)
 	return work(ctx, seq)
 }
 
-// enter takes a slot. Incrementing the count first and checking it afterwards would refuse calls
-// while there is a slot.
+// enter takes a slot. Incrementing first and then checking could refuse calls while a slot is free.
 func (c *concurrencyCap) enter() bool {
 	for n := c.taken.Load(); n < c.limit; n = c.taken.Load() {
 		if c.taken.CompareAndSwap(n, n+1) {

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// sleeps is work of that time.
 func sleeps(d time.Duration) func(context.Context, uint64) error {
 	return func(context.Context, uint64) error { time.Sleep(d); return nil }
 }
@@ -52,8 +51,7 @@ func TestConcurrencyCapRefusesAboveTheLimit(t *testing.T) {
 	})
 }
 
-// Under many goroutines there are never more in service than the limit, and a slot is never
-// refused that is free: as many callers as slots are all served.
+// No more calls than the limit may be in service, and no call may be refused while a slot is free.
 func TestConcurrencyCapIsExactUnderContention(t *testing.T) {
 	target := build(t, "concurrency_cap:limit=3")
 	var inside atomic.Int64
@@ -89,7 +87,6 @@ func TestConcurrencyCapIsExactUnderContention(t *testing.T) {
 	}
 }
 
-// Work that panics or ends its goroutine gives its slot back, whatever the target.
 func TestSlotsSurvivePanics(t *testing.T) {
 	for _, name := range []string{"concurrency_cap:limit=1", "conn_pool:conns=1,timeout=0s"} {
 		target := build(t, name)

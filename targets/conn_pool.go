@@ -31,12 +31,10 @@ var _ = register(Spec{
 	},
 })
 
-// connPool lends its connections in order of arrival. A call without one waits, and is refused
-// after the timeout, even if a connection returns at that instant. Waiting calls are unbounded:
-// callers without their own limit exhaust a service this way.
-//
-// A returned connection goes to the first in line and is idle only without a line, so later calls
-// never overtake. A call locks a mutex twice, and a waiting one needs a channel and a timer.
+// connPool lends its connections in order of arrival. A call that finds none waits, and is refused
+// after the timeout. The number of waiting calls is unbounded, because callers without their own
+// limit exhaust a service this way. A returned connection goes to the first waiting call, so later
+// calls never overtake.
 type connPool struct {
 	delaying
 	timeout time.Duration
@@ -44,29 +42,27 @@ type connPool struct {
 
 	mu   sync.Mutex
 	idle int
-	line list.List // of *waiter; empty when a connection is idle
+	line list.List // of *waiter, in order of arrival
 }
 
-// A waiter is a call in line.
 type waiter struct {
 	deadline time.Time
-	granted  chan struct{} // closed when it has a connection; it is then no more in line
+	granted  chan struct{} // closed when the call has a connection and has left the line
 }
 
 func (p *connPool) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := p.gone(ctx.Err()); err != nil {
 		return err
 	}
-	if err := p.take(ctx); err != nil {
+	if err := p.acquire(ctx); err != nil {
 		return err
 	}
-	defer p.giveBack() // also when the work panics or ends its goroutine
+	defer p.release() // deferred, because work may panic or end its goroutine
 	p.admitted.Add(1)
 	return work(ctx, seq)
 }
 
-// take returns nil when the call has a connection.
-func (p *connPool) take(ctx context.Context) error {
+func (p *connPool) acquire(ctx context.Context) error {
 	p.mu.Lock()
 	if p.idle > 0 {
 		p.idle--
@@ -90,19 +86,19 @@ func (p *connPool) take(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		if !p.leave(at) {
-			p.giveBack()
+			p.release()
 		}
 		return p.gone(ctx.Err())
 	case <-timer.C:
 		if !p.leave(at) {
-			return nil // it came in time, and this goroutine was late
+			return nil // granted before the deadline, but this goroutine was late
 		}
 		p.refused.Add(1)
 		return &Throttled{Refusal: Unavailable}
 	}
 }
 
-// leave takes a call out of the line; false when it has a connection already.
+// leave returns false if the call already has a connection.
 func (p *connPool) leave(at *list.Element) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,9 +111,8 @@ func (p *connPool) leave(at *list.Element) bool {
 	}
 }
 
-// giveBack hands the connection to the first in line whose time is not over. The others leave by
-// themselves.
-func (p *connPool) giveBack() {
+// release skips calls whose deadline has passed, which leave by themselves.
+func (p *connPool) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for at := p.line.Front(); at != nil; at = at.Next() {
@@ -130,7 +125,7 @@ func (p *connPool) giveBack() {
 	p.idle++
 }
 
-// Quota implements Metered. While nothing remains, calls wait and are not refused yet.
+// Quota implements Metered. With Remaining 0, calls wait before they are refused.
 func (p *connPool) Quota() Quota {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,22 +13,20 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// passage is what became of a call: when it got its connection, or when and with what error it was
-// sent away.
-type passage struct {
+// callOutcome is the outcome of a call: the time of its connection, or of its error.
+type callOutcome struct {
 	at  time.Duration
 	err error
 }
 
-// visit sends calls at given times, each with its own time of work, and returns what became of
-// them.
-func visit(
+// sendCalls sends calls at given times, each with its own time of work.
+func sendCalls(
 	t *testing.T, target targets.Target, at, work []time.Duration,
 	patience func(i int) (context.Context, context.CancelFunc),
-) []passage {
+) []callOutcome {
 	t.Helper()
 	began := time.Now()
-	all := make([]passage, len(at))
+	all := make([]callOutcome, len(at))
 	var wg sync.WaitGroup
 	for i := range at {
 		wg.Go(func() {
@@ -41,7 +39,7 @@ func visit(
 				return nil
 			})
 			if err != nil {
-				all[i] = passage{time.Since(began), err}
+				all[i] = callOutcome{time.Since(began), err}
 			}
 		})
 	}
@@ -55,11 +53,11 @@ func patient(t *testing.T) func(int) (context.Context, context.CancelFunc) {
 	}
 }
 
-// poolOracle replays the line: a call gets the connection that is free first, in the order of
-// arrival, unless that is not before its deadline.
-func poolOracle(conns int, timeout time.Duration, at, work []time.Duration) []passage {
+// poolOracle gives each call in order of arrival the connection that becomes free first, unless
+// that is not before its deadline.
+func poolOracle(conns int, timeout time.Duration, at, work []time.Duration) []callOutcome {
 	free := make([]time.Duration, conns)
-	all := make([]passage, len(at))
+	all := make([]callOutcome, len(at))
 	for i := range at {
 		first := 0
 		for c := range free {
@@ -68,16 +66,16 @@ func poolOracle(conns int, timeout time.Duration, at, work []time.Duration) []pa
 			}
 		}
 		if start := max(at[i], free[first]); start == at[i] || start < at[i]+timeout {
-			all[i] = passage{at: start}
+			all[i] = callOutcome{at: start}
 			free[first] = start + work[i]
 		} else {
-			all[i] = passage{at[i] + timeout, targets.ErrThrottled}
+			all[i] = callOutcome{at[i] + timeout, targets.ErrThrottled}
 		}
 	}
 	return all
 }
 
-func samePassages(t *testing.T, got, want []passage) {
+func sameOutcomes(t *testing.T, got, want []callOutcome) {
 	t.Helper()
 	for i := range want {
 		if got[i].at != want[i].at || !errors.Is(got[i].err, want[i].err) {
@@ -87,9 +85,9 @@ func samePassages(t *testing.T, got, want []passage) {
 	}
 }
 
-// One connection, 100 ms of work each, calls every 10 ms, a timeout of 250 ms: first come, first
-// served; whoever has not got it before 250 ms are over is sent away then, and whoever would get it
-// just then too.
+// One connection, 100 ms of work, calls every 10 ms, a timeout of 250 ms. Calls are served in
+// order. A call without a connection after 250 ms is refused, even if it would get one at that
+// instant.
 func TestConnPoolIsAFIFOWithATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -97,9 +95,9 @@ func TestConnPoolIsAFIFOWithATimeout(t *testing.T) {
 		at := []time.Duration{0, 10 * ms, 20 * ms, 30 * ms, 40 * ms, 50 * ms, 60 * ms}
 		work := []time.Duration{100 * ms, 100 * ms, 100 * ms, 100 * ms, 100 * ms,
 			100 * ms, 100 * ms}
-		got := visit(t, target, at, work, patient(t))
+		got := sendCalls(t, target, at, work, patient(t))
 		refused := targets.ErrThrottled
-		samePassages(t, got, []passage{{at: 0}, {at: 100 * ms}, {at: 200 * ms}, {280 * ms, refused},
+		sameOutcomes(t, got, []callOutcome{{at: 0}, {at: 100 * ms}, {at: 200 * ms}, {280 * ms, refused},
 			{290 * ms, refused}, {300 * ms, refused}, {at: 300 * ms}})
 		var r *targets.Throttled
 		if !errors.As(got[3].err, &r) || *r != (targets.Throttled{Refusal: targets.Unavailable}) {
@@ -121,34 +119,34 @@ func TestConnPoolEqualsTheOracle(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, uint64(timeout)))
 			at, work := make([]time.Duration, 300), make([]time.Duration, 300)
 			var now time.Duration
-			for i := range at { // of 4 connections 95 % are in use, with these means
+			for i := range at { // these means give 4 connections a utilisation of 95 %
 				now += time.Duration(1 + r.ExpFloat64()*2.6e6)
 				at[i], work[i] = now, time.Duration(1+r.ExpFloat64()*10e6)
 			}
 			synctest.Test(t, func(t *testing.T) {
 				target := build(t, fmt.Sprintf("conn_pool:conns=4,timeout=%v", timeout))
-				samePassages(t, visit(t, target, at, work, patient(t)),
+				sameOutcomes(t, sendCalls(t, target, at, work, patient(t)),
 					poolOracle(4, timeout, at, work))
 			})
 		}
 	}
 }
 
-// A client that goes away leaves the line, and a connection that it was given just then goes to the
-// next.
+// A client that gives up leaves the line. A connection granted to it at that instant goes to the
+// next call.
 func TestConnPoolClientsLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
 		target := build(t, "conn_pool:conns=1,timeout=1s")
 		at := []time.Duration{0, 1 * ms, 2 * ms, 3 * ms}
 		work := []time.Duration{100 * ms, 100 * ms, 100 * ms, 100 * ms}
-		got := visit(t, target, at, work, func(i int) (context.Context, context.CancelFunc) {
+		got := sendCalls(t, target, at, work, func(i int) (context.Context, context.CancelFunc) {
 			if i == 1 {
 				return context.WithTimeout(t.Context(), 49*ms)
 			}
 			return context.WithCancel(t.Context())
 		})
-		samePassages(t, got, []passage{{at: 0}, {50 * ms, context.DeadlineExceeded},
+		sameOutcomes(t, got, []callOutcome{{at: 0}, {50 * ms, context.DeadlineExceeded},
 			{at: 100 * ms}, {at: 200 * ms}})
 		want := "[{admitted-calls 3} {refused-calls 0} {abandoned-calls 1} {delayed-calls 3}]"
 		if got := fmt.Sprint(target.(targets.Counted).Counts()); got != want {
@@ -157,8 +155,8 @@ func TestConnPoolClientsLeave(t *testing.T) {
 	})
 }
 
-// Whatever the order in which returns, departures and deadlines of one instant happen, no
-// connection is lost and none is made.
+// No connection may be lost or added, whatever the order of simultaneous returns, departures and
+// deadlines.
 func TestConnPoolKeepsItsConnections(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
@@ -167,7 +165,7 @@ func TestConnPoolKeepsItsConnections(t *testing.T) {
 			for i := range work {
 				at[i], work[i] = time.Duration(i/4)*5*time.Millisecond, 10*time.Millisecond
 			}
-			visit(t, target, at, work, func(i int) (context.Context, context.CancelFunc) {
+			sendCalls(t, target, at, work, func(i int) (context.Context, context.CancelFunc) {
 				return context.WithTimeout(t.Context(), time.Duration(i%5+1)*5*time.Millisecond)
 			})
 			counts := target.(targets.Counted).Counts()

@@ -6,29 +6,28 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// Counted is implemented by targets that count their decisions: every one except none. The counts
-// are those of one run.
+// Counted is implemented by targets that count their decisions. Only none does not. The counts are
+// those of one run.
 type Counted interface {
-	// Counts returns the counts so far, in the order of Spec.Counts. It is safe for concurrent use,
-	// and each value is exact by itself; during calls, two values need not belong to the same
-	// instant.
+	// Counts returns the counts so far, in the order of Spec.Counts. It is safe for concurrent use.
+	// Values read during calls may belong to different instants.
 	Counts() []Count
 }
 
 // A Count is one counter of a target, such as its bans.
 type Count struct {
-	Name  string // words and hyphens, fit to be the unit of a benchmark: banned-calls
-	Value int64  // never falls
+	Name  string // words and hyphens, usable as a benchmark unit: banned-calls
+	Value int64  // never decreases
 }
 
 // A Counter documents a Count. Counters of the same name mean the same for every target.
 type Counter struct {
 	Name   string
-	Better string // "lower", or "" where fewer is neither better nor worse
+	Better string // "lower", or "" if neither direction is better
 	Doc    string // one line
 }
 
-// Each call that has come back is one of the first three.
+// Each completed call counts in one of the first three.
 var (
 	admittedCalls = Counter{metric.AdmittedCalls, "",
 		"calls that the target let through to their work"}
@@ -41,7 +40,6 @@ var (
 	failedCalls  = Counter{metric.FailedCalls, "lower", "calls let through that the target made fail"}
 )
 
-// counters returns the counters of calls, and more.
 func counters(more ...Counter) []Counter {
 	return append([]Counter{admittedCalls, refusedCalls, abandonedCalls}, more...)
 }
@@ -49,7 +47,7 @@ func counters(more ...Counter) []Counter {
 // calls counts the outcomes of calls.
 type calls struct{ admitted, refused, abandoned atomic.Int64 }
 
-// gone counts a call whose client gave up with that error, and returns it.
+// gone counts a call whose client gave up, if err is not nil, and returns err.
 func (c *calls) gone(err error) error {
 	if err != nil {
 		c.abandoned.Add(1)
@@ -59,7 +57,7 @@ func (c *calls) gone(err error) error {
 
 func (c *calls) Counts() []Count { return c.counts() }
 
-// A delaying target also makes calls wait.
+// A delaying target also counts calls that wait.
 type delaying struct {
 	calls
 	delayed atomic.Int64

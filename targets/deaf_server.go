@@ -50,16 +50,13 @@ var _ = register(Spec{
 	},
 })
 
-// deafStream separates the service times from the numbers that others draw by the same seed.
 const deafStream = 0xdeaf
 
-// deafServer serves calls in order of arrival by the Kiefer–Wolfowitz recursion: a call takes the
-// first free slot for its service time, even if its caller has gone. A caller whose answer would
-// come after its patience waits that long, is refused, and may come again at once. So above
-// capacity all work is in vain, and with retries it stays so at low load (a metastable failure). A
-// queue shorter than the patience cures it.
-//
-// A call costs a lock and a pass over the slots.
+// deafServer serves calls in order of arrival by the Kiefer–Wolfowitz recursion. A call occupies
+// the first free slot for its service time even if its caller has given up. A caller whose response
+// would come after its patience is refused when the patience ends, and may retry at once. So above
+// capacity all work is wasted, and retries keep it so even at low load (a metastable failure). A
+// queue shorter than the patience prevents this.
 type deafServer struct {
 	delaying
 	clock    clock
@@ -70,8 +67,8 @@ type deafServer struct {
 
 	mu      sync.Mutex
 	draw    *rand.Rand
-	free    []time.Duration // when each slot is
-	waiting []time.Duration // when the calls that wait begin, in their order
+	free    []time.Duration // when each slot becomes free
+	waiting []time.Duration // start times of the waiting calls, in order
 }
 
 func (d *deafServer) Call(ctx context.Context, seq uint64, work Work) error {
@@ -95,11 +92,11 @@ func (d *deafServer) Call(ctx context.Context, seq uint64, work Work) error {
 	return &Throttled{Refusal: Unavailable}
 }
 
-// accept puts a call into the queue and returns the time until it is served.
+// accept returns the time until the call is served.
 func (d *deafServer) accept(now time.Duration) (response time.Duration, accepted bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	begun := 0 // waiting is empty where any number may wait
+	begun := 0 // waiting is empty if the queue is unbounded
 	for begun < len(d.waiting) && d.waiting[begun] <= now {
 		begun++
 	}

@@ -11,19 +11,19 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// TestDeafServer: of ten calls at once for two slots of 10 ms, two are done every 10 ms; those that
-// would be done after the patience are refused when it is over, and keep the slots all the same.
+// Ten simultaneous calls at two slots of 10 ms. Calls that would complete after the patience are
+// refused when it ends, but still occupy the slots.
 func TestDeafServer(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
 		parameters string
-		done       int           // of the ten at once
-		refused    time.Duration // when the others are
-		next       time.Duration // when one that comes 30 ms after them is done; 0: refused
+		done       int           // of the ten calls
+		refused    time.Duration // time of the refusals
+		next       time.Duration // completion of a call that arrives at 30 ms; 0: refused
 	}{
 		{"patience=35ms", 6, 35 * ms, 60 * ms},
 		{"patience=25ms", 4, 25 * ms, 0},
-		{"patience=25ms,queue=2", 4, 0, 40 * ms}, // two at work and two that wait
+		{"patience=25ms,queue=2", 4, 0, 40 * ms}, // two in service and two waiting
 		{"patience=1s,queue=8", 10, 0, 60 * ms},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -58,8 +58,7 @@ func TestDeafServer(t *testing.T) {
 	}
 }
 
-// TestDeafServerClientsLeave: a call whose client leaves comes back at once, as abandoned, and its
-// work is done.
+// The call returns at once as abandoned, but its work is done.
 func TestDeafServerClientsLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "deaf_server:slots=1,service=10ms")

@@ -21,17 +21,17 @@ var _ = register(Spec{
 })
 
 // A FixedWindow is a Policy that divides time into consecutive windows from the origin and admits
-// the first calls of each, up to a limit. Its known flaw: calls at the end of one window and the
-// start of the next can reach twice the limit around the boundary.
+// the first limit calls of each. Calls at the end of one window and the start of the next can reach
+// twice the limit.
 type FixedWindow struct {
 	limit  int
 	window time.Duration
 	index  time.Duration // of the current window
-	count  int           // admitted in it
+	count  int           // calls admitted in the current window
 }
 
-// NewFixedWindow admits limit calls, at least 1, in each window. The error names the impossible
-// one.
+// NewFixedWindow admits limit calls, at least 1, in each window. The error names the invalid
+// parameter.
 func NewFixedWindow(limit int, window time.Duration) (*FixedWindow, error) {
 	if err := checkWindow(limit, window); err != nil {
 		return nil, err

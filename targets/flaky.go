@@ -25,7 +25,8 @@ var _ = register(Spec{
 			Doc: "share of the calls that are slow, from 0 to 1"},
 		{Name: "spike", Kind: param.Distribution, Default: "exp(100ms)",
 			Doc: "time that is added to a slow call"},
-		{Name: "draw", Kind: param.Choice, Default: perTask, Choices: []string{perTask, perCall},
+		{Name: "draw", Kind: param.Choice, Default: drawPerTask,
+			Choices: []string{drawPerTask, drawPerCall},
 			Doc: "unit of each random draw: a task, for all of its calls, or each call " +
 				"by itself"},
 		{Name: "poison", Kind: param.Float, Default: "0", Doc: "share of the tasks whose every " +
@@ -34,7 +35,7 @@ var _ = register(Spec{
 	New: func(seed uint64, v param.Values) (Target, error) {
 		f := &flaky{seed: seed, errors: v.Float("errors"), spikes: v.Float("spikes"),
 			poison: v.Float("poison"), spike: v.Dist("spike"),
-			anew: v.Choice("draw") == perCall}
+			perCall: v.Choice("draw") == drawPerCall}
 		for _, share := range []struct {
 			key   string
 			value float64
@@ -48,19 +49,15 @@ var _ = register(Spec{
 	},
 })
 
-// ErrFault is the error of a call that a target made fail. It is a failure, not a refusal: a retry
-// after a wait is no remedy.
+// ErrFault is the error of a call that a target made fail. It is a failure, not a refusal, so
+// waiting before a retry does not help.
 var ErrFault = errors.New("fault: the target failed")
 
-// flaky decides by the seed and the call's number alone, so every strategy meets the same faults,
-// and a retried task meets its own again. With draw=call the number counts all calls, so another
-// attempt has another chance, as with several servers. Slow, failing and poison are independent. A
-// slow call waits before its work. A failing call fails instead of its work and counts as admitted.
-//
-// A call of a poison task is refused at once as retryable, and never gets through, so attempts must
-// be bounded. A failed task is marked as not retryable.
-//
-// A call costs a generator on the stack, two with poison, and a timer if slow.
+// flaky decides by the seed and the task's number alone, so every strategy gets the same faults,
+// and a retry gets the same fault again. With draw=call the number counts all calls, so a retry is
+// drawn independently, as with several servers. Slow, failing and poison are independent. A slow
+// call waits before its work. A failing call does no work and counts as admitted. Each call of a
+// poison task is refused as retryable, so the strategy must bound the attempts.
 type flaky struct {
 	delaying
 	failed         atomic.Int64
@@ -68,19 +65,16 @@ type flaky struct {
 	errors, spikes float64
 	poison         float64
 	spike          dist.Dist
-	anew           bool          // for each call
-	count          atomic.Uint64 // of the calls, then
+	perCall        bool          // draw=call
+	count          atomic.Uint64 // number of calls, used with draw=call
 }
 
-// The choices of draw.
 const (
-	perTask = "task"
-	perCall = "call"
+	drawPerTask = "task"
+	drawPerCall = "call"
 )
 
-// faults separates the generator from a workload's with the same seed: otherwise the slow tasks
-// would fail. poisoned does so for another generator, so that a share of poison does not change the
-// faults of the other tasks.
+// Streams that separate faults and poison from each other and from a workload with the same seed.
 const (
 	faults   = 0x9e3779b97f4a7c15
 	poisoned = 0xd1b54a32d192ed03
@@ -99,7 +93,7 @@ func (f *flaky) Call(ctx context.Context, seq uint64, work Work) error {
 		}
 	}
 	number := seq
-	if f.anew {
+	if f.perCall {
 		number = f.count.Add(1) - 1
 	}
 	pcg.Seed(f.seed^faults, number)
@@ -119,7 +113,6 @@ func (f *flaky) Call(ctx context.Context, seq uint64, work Work) error {
 	return work(ctx, seq)
 }
 
-// unit draws from [0, 1), all 53 bits.
 func unit(pcg *rand.PCG) float64 { return float64(pcg.Uint64()>>11) / (1 << 53) }
 
 func (f *flaky) Counts() []Count {

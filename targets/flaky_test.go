@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// outcome is what became of a call of a flaky target.
 type outcome struct {
 	failed, worked bool
 	took           time.Duration
@@ -51,8 +50,7 @@ func outcomes(
 	return all, counts
 }
 
-// Faults belong to the seed and the number, in whatever order the calls come; their shares are the
-// parameters', and being slow and failing are independent.
+// Shares must match the parameters, and slow and failing must be independent.
 func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 	const n = 20_000
 	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"
@@ -101,9 +99,8 @@ func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 	}
 }
 
-// A share of the tasks is refused for good: the same ones for the same seed, whatever the order and
-// however often; they are not told to stay away nor when to come, and what happens to the others is
-// what happens without.
+// Poison tasks must be the same for a seed, for every order and repetition. Their refusals have no
+// retry time, and the faults of other tasks do not change.
 func TestFlakyPoison(t *testing.T) {
 	const n, share = 20_000, 0.05
 	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"
@@ -194,8 +191,6 @@ func TestFlakyExtremes(t *testing.T) {
 	}
 }
 
-// TestFlakyDrawsForEachCall: with draw=call the second call of a task has a chance of its own,
-// which is that of its number among all calls.
 func TestFlakyDrawsForEachCall(t *testing.T) {
 	const spelling = "flaky:errors=0.3,spikes=0.2,spike=100ms"
 	seqs, same := make([]uint64, 2000), make([]uint64, 2000)

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// The defaults are the known answer of the field: at constant arrivals a quarter of the calls
-// waits, and each time up to 500 ms is as likely as another.
+// With the defaults and constant arrivals, a quarter of the calls waits, uniformly up to 500 ms.
 var _ = register(Spec{
 	Name: "freeze",
 	Summary: "stands still for a part of every period, as a long garbage collection or a " +
@@ -37,14 +36,12 @@ var _ = register(Spec{
 	},
 })
 
-// freeze lets nothing in and nothing out from period − stop to period, and again in every period
-// that follows, counted from the first call. A call that comes meanwhile begins its work at the
-// thaw. One whose work ends meanwhile comes back at the thaw: the work, which is a wait for
-// something else, goes on during the freeze, but its answer stays inside. At the instant of the
-// thaw itself calls pass.
+// freeze is frozen from period − stop to period in every period, counted from the first call. A
+// call that arrives during a freeze starts its work at its end. Work that ends during a freeze
+// continues, but its response is delayed to the end of the freeze.
 //
-// With unlimited callers, constant arrivals, and work short against the period, the share φ =
-// stop/period of the calls waits U(0, stop), so that the quantiles of the response are
+// With unlimited callers, constant arrivals and short work, the share φ = stop/period of the calls
+// waits U(0, stop), so the quantiles of the response are
 //
 //	q(p) = work + max(0, (φ−(1−p))/φ)·stop
 type freeze struct {
@@ -70,7 +67,6 @@ func (f *freeze) Call(ctx context.Context, seq uint64, work Work) error {
 	return cmp.Or(err, ended)
 }
 
-// thaw waits while it is frozen.
 func (f *freeze) thaw(ctx context.Context) (waited bool, err error) {
 	left := f.period - f.clock.now()%f.period
 	if left > f.stop {

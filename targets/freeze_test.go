@@ -14,8 +14,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// What comes in during a freeze begins at the thaw, and what would come out then comes out at the
-// thaw.
 func TestFreezeLetsNothingInOrOut(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct{ at, work, begins, ends time.Duration }{
@@ -24,11 +22,11 @@ func TestFreezeLetsNothingInOrOut(t *testing.T) {
 		{1499 * ms, 1 * ms, 1499 * ms, 2000 * ms}, // frozen from the first nanosecond
 		{1500 * ms, 1 * ms, 2000 * ms, 2001 * ms},
 		{1700 * ms, 1 * ms, 2000 * ms, 2001 * ms},
-		{2000*ms - 1, 1 * ms, 2000 * ms, 2001 * ms}, // to the last
+		{2000*ms - 1, 1 * ms, 2000 * ms, 2001 * ms}, // frozen to the last nanosecond
 		{2000 * ms, 1 * ms, 2000 * ms, 2001 * ms},
-		{1400 * ms, 800 * ms, 1400 * ms, 2200 * ms}, // the work goes on meanwhile
+		{1400 * ms, 800 * ms, 1400 * ms, 2200 * ms}, // work continues during the freeze
 		{1400 * ms, 2500 * ms, 1400 * ms, 4000 * ms},
-		{1600 * ms, 1600 * ms, 2000 * ms, 4000 * ms}, // twice
+		{1600 * ms, 1600 * ms, 2000 * ms, 4000 * ms}, // two freezes
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			target, origin := build(t, "freeze"), time.Now()
@@ -52,9 +50,9 @@ func TestFreezeLetsNothingInOrOut(t *testing.T) {
 	}
 }
 
-// 200 calls a second for 6 s, 1 ms each, frozen for 500 ms of every 2 s: q(p) = 1 ms + max(0,
-// (φ−(1−p))/φ)·500 ms with φ = 1/4. With calls 5 ms apart the waits are 5, 10, …, 500 ms, so at p =
-// 1 − k/400 the nearest rank is exactly that.
+// 200 calls/s of 1 ms for 6 s, frozen for 500 ms of every 2 s: q(p) = 1 ms + max(0,
+// (φ−(1−p))/φ)·500 ms with φ = 1/4. With calls 5 ms apart the waits are 5, 10, …, 500 ms, so the
+// nearest rank is exact at p = 1 − k/400.
 func TestFreezeHasTheClosedForm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "freeze")

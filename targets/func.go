@@ -15,7 +15,7 @@ func (f Func) Call(ctx context.Context, seq uint64, work Work) error {
 }
 
 // Spec describes the target under that name. Every run calls the same function, so its state
-// carries over from run to run; a target that starts afresh in each run needs a Spec of its own.
+// persists between runs. A target with new state in each run needs its own Spec.
 func (f Func) Spec(name string) Spec {
 	return Spec{
 		Name:    name,

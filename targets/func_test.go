@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// TestFunc: a function is a target under its name, and decides which calls are served.
 func TestFunc(t *testing.T) {
 	odd := targets.Func(func(ctx context.Context, seq uint64,
 		work func(context.Context, uint64) error) error {

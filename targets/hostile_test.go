@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// drips writes the text, byte by byte and over and over, until the server will have no more of it.
-func drips(head, text string, pause time.Duration) func(*testing.T, *net.TCPConn) {
+// sendSlowly writes the text repeatedly, byte by byte, until the server closes the connection.
+func sendSlowly(head, text string, pause time.Duration) func(*testing.T, *net.TCPConn) {
 	return func(t *testing.T, conn *net.TCPConn) {
 		_, err := io.WriteString(conn, head)
 		for i := 0; err == nil; i++ {
@@ -29,8 +29,7 @@ func drips(head, text string, pause time.Duration) func(*testing.T, *net.TCPConn
 	}
 }
 
-// floods is drips without the pauses.
-func floods(head, text string) func(*testing.T, *net.TCPConn) {
+func sendFast(head, text string) func(*testing.T, *net.TCPConn) {
 	return func(t *testing.T, conn *net.TCPConn) {
 		_, err := io.WriteString(conn, head)
 		for block := strings.Repeat(text, 100); err == nil; {
@@ -42,41 +41,41 @@ func floods(head, text string) func(*testing.T, *net.TCPConn) {
 	}
 }
 
-// Whatever clients do, each of their connections comes to an end, the next client is served, and
-// nothing is left behind.
+// Whatever clients do, each connection must end, the next client must be served, and no goroutine
+// may remain.
 func TestHostileClients(t *testing.T) {
 	noise := make([]byte, 64<<10)
 	for i, r := 0, rand.New(rand.NewPCG(1, 1)); i < len(noise); i++ {
 		noise[i] = byte(r.Uint32())
 	}
-	h := host(t, "conn_pool:conns=2,timeout=10s", nothing, impatient)
+	h := host(t, "conn_pool:conns=2,timeout=10s", nothing, shortTimeouts)
 	var wg sync.WaitGroup
 	for name, c := range map[string]struct {
 		attack func(*testing.T, *net.TCPConn)
-		want   []int // statuses to see; nil: any
+		want   []int // expected statuses; nil: any
 	}{
 		"silence":                 {sends(""), []int{}},
 		"silence after an answer": {sends(request), []int{200}},
-		"slow header": {drips("GET / HTTP/1.1\r\nHost: x\r\nX: ", "a",
+		"slow header": {sendSlowly("GET / HTTP/1.1\r\nHost: x\r\nX: ", "a",
 			20*time.Millisecond), nil},
-		"slow first line": {drips("", "GET /", 20*time.Millisecond), nil},
-		"slow headers": {drips("GET / HTTP/1.1\r\nHost: x\r\n", "X: a\r\n",
+		"slow first line": {sendSlowly("", "GET /", 20*time.Millisecond), nil},
+		"slow headers": {sendSlowly("GET / HTTP/1.1\r\nHost: x\r\n", "X: a\r\n",
 			20*time.Millisecond), nil},
-		"slow body": {drips("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: "+
+		"slow body": {sendSlowly("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: "+
 			"100000\r\n\r\n", "a", 20*time.Millisecond), nil},
-		"slow chunks": {drips("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "+
+		"slow chunks": {sendSlowly("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "+
 			"chunked\r\n\r\n", "1\r\na\r\n", 20*time.Millisecond), nil},
 		"huge header": {sends("GET / HTTP/1.1\r\nHost: x\r\nX: " +
 			strings.Repeat("a", 20<<10) + "\r\n\r\n"), []int{431}},
-		"endless header":     {floods("GET / HTTP/1.1\r\nHost: x\r\nX: ", "a"), nil},
-		"endless headers":    {floods("GET / HTTP/1.1\r\nHost: x\r\n", "X: a\r\n"), nil},
-		"endless first line": {floods("GET /", "a"), nil},
-		"endless body": {floods("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: "+
+		"endless header":     {sendFast("GET / HTTP/1.1\r\nHost: x\r\nX: ", "a"), nil},
+		"endless headers":    {sendFast("GET / HTTP/1.1\r\nHost: x\r\n", "X: a\r\n"), nil},
+		"endless first line": {sendFast("GET /", "a"), nil},
+		"endless body": {sendFast("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: "+
 			"999999999999\r\n\r\n", "a"), nil},
-		"endless chunks": {floods("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "+
+		"endless chunks": {sendFast("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "+
 			"chunked\r\n\r\n", "1\r\na\r\n"), nil},
 		"endless chunk extension": {
-			floods("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;", "a"), nil},
+			sendFast("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;", "a"), nil},
 		"noise": {sends(string(noise)), nil},
 		"a TLS hello": {sends("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"),
 			[]int{400}},
@@ -96,7 +95,7 @@ func TestHostileClients(t *testing.T) {
 			sends("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n"), nil},
 		"pipelined noise": {sends(request + request + "\x00\x01\x02\r\n\r\n" + request),
 			[]int{200, 200, 400}},
-		"does not read": {floods("", request), nil},
+		"does not read": {sendFast("", request), nil},
 		"half closed": {func(t *testing.T, c *net.TCPConn) {
 			sends(request)(t, c)
 			_ = c.CloseWrite()
@@ -124,7 +123,7 @@ func TestHostileClients(t *testing.T) {
 				t.Errorf("%s: answers %v, want %v", name, got, c.want)
 			}
 			if slices.Contains(got, 500) && name != "half closed" && name != "does not read" {
-				// there the client has gone, as far as one can tell
+				// the client has disconnected
 				t.Errorf("%s: answers %v", name, got)
 			}
 		})

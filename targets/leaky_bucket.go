@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults, 100 per second and a queue of 10, a call waits for a tenth of a second at
-// most.
+// With the defaults, 100 per second and a queue of 10, a call waits at most 100 ms.
 var _ = register(Spec{
 	Name: "leaky_bucket",
 	Summary: "serves calls one by one at a rate: a burst waits its turn in a short queue, and " +
@@ -30,23 +29,19 @@ var _ = register(Spec{
 	},
 })
 
-// A LeakyBucket is a Policy that lets calls out at even distances: each is served 1/rate after the
-// one before, or when it comes if that is later. Until its turn it waits in a queue with a bounded
-// number of slots, and is refused when they are taken.
+// A LeakyBucket is a Policy that serves calls at distances of at least 1/rate. Until its turn a
+// call waits in a bounded queue. It is refused if the queue is full.
 //
-// Which calls are admitted is the TokenBucket's decision for a burst of queue+1, and the same
-// arithmetic: with F as there, a call's turn is at max(F, now), and it is admitted if that is no
-// more than queue·T away. They differ in serving admitted calls: a token bucket serves a burst at
-// once, a leaky bucket never does. A turn is rounded up to a whole nanosecond, the next one is
-// counted from the exact instant, so there is no drift. A call that gives up does not give its turn
-// back.
+// It admits the same calls as a TokenBucket with burst queue+1. With F as in TokenBucket, the turn
+// of a call is max(F, now), rounded up to a nanosecond. F is exact, so there is no drift. The turn
+// of a call that gives up is lost.
 type LeakyBucket struct {
 	bucket  *TokenBucket
 	delayed int64
 }
 
-// NewLeakyBucket is an empty bucket. rate is as for NewTokenBucket; queue is at least 0. The error
-// names the impossible one.
+// NewLeakyBucket returns an empty bucket. rate is as for NewTokenBucket. queue is at least 0. The
+// error names the invalid parameter.
 func NewLeakyBucket(rate float64, queue int) (*LeakyBucket, error) {
 	if queue < 0 || queue == math.MaxInt {
 		return nil, fmt.Errorf("queue: must be at least 0 and at most %d, got %d",
@@ -61,7 +56,7 @@ func NewLeakyBucket(rate float64, queue int) (*LeakyBucket, error) {
 
 // Admit implements Policy.
 func (b *LeakyBucket) Admit(now time.Duration) Decision {
-	turn := time.Duration(b.bucket.full.up())
+	turn := time.Duration(b.bucket.full.ceil())
 	d := b.bucket.Admit(now)
 	if d.Admitted && turn > now {
 		d.Wait = turn - now
@@ -70,7 +65,7 @@ func (b *LeakyBucket) Admit(now time.Duration) Decision {
 	return d
 }
 
-// Quota implements Policy. Its Limit is one call that is served at once and a full queue.
+// Quota implements Policy. Its Limit is the queue plus one call that is served at once.
 func (b *LeakyBucket) Quota(now time.Duration) Quota { return b.bucket.Quota(now) }
 
 // Counts returns the number of delayed calls.

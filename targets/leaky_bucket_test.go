@@ -16,10 +16,9 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// leakyOracle is the queue as one would draw it: the exact turns of all calls that it holds, in
-// rational numbers.
+// leakyOracle has the exact turns of all calls in the queue, as rational numbers.
 type leakyOracle struct {
-	between *big.Rat // turns, in nanoseconds
+	between *big.Rat // time between turns, in nanoseconds
 	queue   int
 	turns   []*big.Rat
 }
@@ -29,11 +28,10 @@ func newLeakyOracle(rate string, queue int) *leakyOracle {
 	return &leakyOracle{between: perSecond.Quo(big.NewRat(1e9, 1), perSecond), queue: queue}
 }
 
-// admit returns how long the call waits, or when it is refused, how long it takes until the first
-// in the queue has its turn.
+// admit returns the wait of an admitted call, or the time until the first turn in the queue.
 func (o *leakyOracle) admit(now time.Duration) (admitted bool, wait, retryAfter time.Duration) {
 	t := new(big.Rat).SetInt64(int64(now))
-	var first *big.Rat // of those that wait
+	var first *big.Rat // first of the waiting calls
 	waiting := 0
 	for _, turn := range o.turns {
 		if turn.Cmp(t) > 0 {
@@ -52,20 +50,19 @@ func (o *leakyOracle) admit(now time.Duration) (admitted bool, wait, retryAfter 
 		o.turns = append(o.turns, next)
 		return true, up(next) - now, 0
 	}
-	if first == nil { // without a queue nobody waits: the next turn is this call's own
+	if first == nil { // without a queue, the next turn
 		first = next
 	}
 	return false, 0, up(first) - now
 }
 
-// up rounds up to a whole nanosecond.
 func up(r *big.Rat) time.Duration {
 	n := new(big.Int).Add(r.Num(), new(big.Int).Sub(r.Denom(), big.NewInt(1)))
 	return time.Duration(n.Div(n, r.Denom()).Int64())
 }
 
-// shape holds the bucket against the oracle, and returns the instants of service.
-func shape(t *testing.T, rate string, queue int, gaps []int64) (served []time.Duration) {
+// checkLeakyBucket returns the times of service.
+func checkLeakyBucket(t *testing.T, rate string, queue int, gaps []int64) (served []time.Duration) {
 	t.Helper()
 	perSecond, err := strconv.ParseFloat(rate, 64)
 	if err != nil {
@@ -79,8 +76,8 @@ func shape(t *testing.T, rate string, queue int, gaps []int64) (served []time.Du
 	var now, retry time.Duration
 	var delayed int64
 	for i, gap := range gaps {
-		now += step(gap, retry)
-		got := consult(t, b, now)
+		now += gapAfter(gap, retry)
+		got := admitAndCheck(t, b, now)
 		admitted, wait, after := o.admit(now)
 		if got.Admitted != admitted || got.Wait != wait || got.RetryAfter != after {
 			t.Fatalf("rate %s, queue %d, call %d at %d: %+v, by the oracle admitted %v after %d, "+
@@ -103,10 +100,10 @@ func TestLeakyBucketEqualsTheOracle(t *testing.T) {
 	for i, rate := range rates {
 		for j, queue := range []int{0, 1, 10, 100} {
 			perSecond, _ := strconv.ParseFloat(rate, 64)
-			served := shape(t, rate, queue, trace(rand.New(rand.NewPCG(uint64(i), uint64(j))),
+			served := checkLeakyBucket(t, rate, queue, trace(rand.New(rand.NewPCG(uint64(i), uint64(j))),
 				1e9/perSecond, 500))
-			// Never more than one at a time: n services in a row span n−1 turns, less the
-			// nanosecond of rounding up.
+			// Calls must be served one at a time: consecutive turns are at least 1/rate apart,
+			// minus 1 ns of rounding.
 			between := newLeakyOracle(rate, 0).between
 			for k := 1; k < len(served); k++ {
 				if least := new(big.Rat).Sub(between,
@@ -120,8 +117,8 @@ func TestLeakyBucketEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// Thirteen calls at once: a leaky bucket serves them 10 ms apart, where a token bucket serves them
-// at once; both admit eleven.
+// Both buckets admit eleven of thirteen concurrent calls. A leaky bucket serves them 10 ms apart, a
+// token bucket at once.
 func TestLeakyBucketShapesABurst(t *testing.T) {
 	for name, c := range map[string]struct {
 		spacing time.Duration
@@ -165,7 +162,6 @@ func TestLeakyBucketShapesABurst(t *testing.T) {
 	}
 }
 
-// A call that gives up does not give its turn back.
 func TestLeakyBucketTurnIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target, began := build(t, "leaky_bucket:rate=10,queue=2"), time.Now()
@@ -199,6 +195,6 @@ func FuzzLeakyBucket(f *testing.F) {
 		rate := float64(millionths) / 1e6
 		gaps := append([]int64{int64(start % (1 << 61))},
 			trace(rand.New(rand.NewPCG(seed, 0)), 1e9/rate, 100)...)
-		shape(t, dist.FormatFloat(rate), int(queue%100), gaps)
+		checkLeakyBucket(t, dist.FormatFloat(rate), int(queue%100), gaps)
 	})
 }

@@ -6,38 +6,38 @@ import (
 	"time"
 )
 
-// A Policy decides on calls from their instants alone. It keeps state and is not safe for
-// concurrent use. A Policy with more counts than Limited also has a method Counts, as in Counted
-// but called under Limited's lock.
+// A Policy decides on calls from their times alone. It has state and is not safe for concurrent
+// use. A Policy may also have a method Counts, as in Counted, which Limited calls under its lock.
 //
-// Instants are times since an origin of the caller's choice, not negative and non-decreasing.
+// Times are durations since an origin of the caller's choice. They must not be negative or
+// decrease.
 type Policy interface {
 	// Admit decides on a call at now.
 	Admit(now time.Duration) Decision
-	// Quota returns the remaining quota at now. It changes nothing.
+	// Quota returns the remaining quota at now without changing it.
 	Quota(now time.Duration) Quota
 }
 
 // A Decision is a Policy's decision on one call.
 type Decision struct {
 	Admitted bool
-	// Wait is how long an admitted call has to wait before it is served; 0 with most policies.
+	// Wait is the time until an admitted call is served, 0 with most policies.
 	Wait time.Duration
-	// RetryAfter is 0 when admitted. Otherwise it is exact: a call at now+RetryAfter is admitted,
-	// and one a nanosecond before that is not, provided no other is admitted in between, and with
-	// SECBan, provided no other comes.
+	// RetryAfter is 0 if admitted. Otherwise it is exact: a call at now+RetryAfter is admitted, and
+	// a call one nanosecond earlier is not, if no other call is admitted in between. With SECBan no
+	// other call may arrive in between.
 	RetryAfter time.Duration
-	Refusal    Refusal // why, when not admitted
+	Refusal    Refusal // reason, if not admitted
 }
 
-// Limited makes a Target that asks p about each call. Its clock starts at the first call. Use p for
-// one Target and one run. It is Counted and Metered. A call costs a mutex and a clock reading, and
-// allocates only if it waits or is refused. A call whose context has ended does not reach p. A call
-// that gives up while waiting still counts as admitted.
+// Limited returns a Target that applies p to each call and is Counted and Metered. Its clock starts
+// at the first call. Use p for one Target and one run. A call costs a mutex and a clock reading,
+// and allocates only if it waits or is refused. p counts a call that gives up while it waits as
+// admitted.
 func Limited(p Policy) Target { return &limited{policy: p} }
 
-// PolicyOf returns the Policy of a target made by Limited; nil for any other. A caller may ask it
-// for decisions instead of calling the target, but must be its only user.
+// PolicyOf returns the Policy of a Target made by Limited, or nil. A caller may use the Policy
+// instead of the Target, but not both.
 func PolicyOf(t Target) Policy {
 	if l, ok := t.(*limited); ok {
 		return l.policy
@@ -45,8 +45,7 @@ func PolicyOf(t Target) Policy {
 	return nil
 }
 
-// PolicyFor returns the Policy of the targets that the variant builds; nil if they are more than a
-// Policy, or cannot be built.
+// PolicyFor returns the Policy of the targets that the variant builds, or nil.
 func PolicyFor(v Variant) Policy {
 	if v.Spec.New == nil {
 		return nil
@@ -58,7 +57,6 @@ func PolicyFor(v Variant) Policy {
 	return PolicyOf(t)
 }
 
-// limitedBy is Limited for a Policy that may be impossible.
 func limitedBy(p Policy, err error) (Target, error) {
 	if err != nil {
 		return nil, err
@@ -70,7 +68,7 @@ type limited struct {
 	calls  calls
 	mu     sync.Mutex
 	policy Policy
-	began  time.Time // of the first call; zero before it
+	began  time.Time // time of the first call, zero before it
 }
 
 func (l *limited) Call(ctx context.Context, seq uint64, work Work) error {
@@ -91,7 +89,7 @@ func (l *limited) Call(ctx context.Context, seq uint64, work Work) error {
 	return work(ctx, seq)
 }
 
-// decide reads the clock under the lock, so that the policy never sees it go back.
+// decide reads the clock under the lock, so the policy sees non-decreasing times.
 func (l *limited) decide() Decision {
 	l.mu.Lock()
 	defer l.mu.Unlock()

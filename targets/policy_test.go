@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// consult lets p decide on a call at now, and holds what it says of its quota before and after
-// against that.
-func consult(t testing.TB, p targets.Policy, now time.Duration) targets.Decision {
+// admitAndCheck returns p's decision on a call at now, and compares it with the quota before and
+// after.
+func admitAndCheck(t testing.TB, p targets.Policy, now time.Duration) targets.Decision {
 	t.Helper()
 	before := p.Quota(now)
 	if again := p.Quota(now); again != before {
@@ -41,18 +41,18 @@ func consult(t testing.TB, p targets.Policy, now time.Duration) targets.Decision
 	return d
 }
 
-// A rule says by brute force whether a call at now is admitted after those that were. What it
-// refuses it admits later.
+// A rule decides by brute force whether a call at now is admitted after the admitted calls. A call
+// that it refuses is admitted at a later time.
 type rule func(admitted []time.Duration, now time.Duration) bool
 
-// obeys sends the calls of a trace, as play has it, to the policy and holds every decision against
-// the rule; the exact RetryAfter too: the rule admits a call then, and not a nanosecond before.
-func obeys(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []time.Duration) {
+// checkRule compares each decision with the rule. At the end of RetryAfter the rule must admit a
+// call, and not a nanosecond earlier.
+func checkRule(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	var now, retry time.Duration
 	for i, gap := range gaps {
-		now += step(gap, retry)
-		d := consult(t, p, now)
+		now += gapAfter(gap, retry)
+		d := admitAndCheck(t, p, now)
 		if d.Admitted != r(admitted, now) || d.Refusal != targets.TooMany {
 			t.Fatalf("call %d at %d: %+v, by the rule %v", i, now, d, !d.Admitted)
 		}
@@ -65,9 +65,9 @@ func obeys(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []tim
 	return admitted
 }
 
-// step is the time to the next call: the gap, or when it is negative as long as the last refusal
-// said, give or take a nanosecond.
-func step(gap int64, retry time.Duration) time.Duration {
+// gapAfter returns the time to the next call: the gap or, if that is negative, the last RetryAfter
+// ± 1 ns.
+func gapAfter(gap int64, retry time.Duration) time.Duration {
 	switch {
 	case gap >= 0:
 		return time.Duration(gap)
@@ -77,8 +77,8 @@ func step(gap int64, retry time.Duration) time.Duration {
 	return retry - 1
 }
 
-// most is the largest number of them in any half-open stretch of that length.
-func most(instants []time.Duration, length time.Duration) (n int) {
+// maxInWindow returns the largest number of instants in any half-open interval of that length.
+func maxInWindow(instants []time.Duration, length time.Duration) (n int) {
 	for i := range instants {
 		for j := i; j < len(instants) && instants[j]-instants[i] < length; j++ {
 			n = max(n, j-i+1)
@@ -87,13 +87,11 @@ func most(instants []time.Duration, length time.Duration) (n int) {
 	return n
 }
 
-// windowed are limits and windows to try: whole seconds, odd ones, and as short as they get.
 var windowed = []struct {
 	limit  int
 	window time.Duration
 }{{1, 1}, {1, time.Second}, {3, 10}, {10, time.Second}, {7, 999_999_937}, {100, 2 * time.Hour}}
 
-// windowTrace is a random trace at around the rate of such a limit.
 func windowTrace(seed uint64, limit int, window time.Duration, n int) []int64 {
 	return trace(rand.New(rand.NewPCG(seed, uint64(limit))), float64(window)/float64(limit), n)
 }

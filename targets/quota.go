@@ -8,26 +8,24 @@ import (
 // A Quota is the remaining part of a target's limit, in a form for clients.
 type Quota struct {
 	Limit int // most calls that may be admitted at one instant, after a pause
-	// Window is the time in which the whole Limit is replenished. 0: the Limit bounds calls in
-	// service at once, and is replenished as they end.
+	// Window is the time in which the whole Limit is replenished. 0 means that the Limit bounds
+	// concurrent calls and is replenished as they end.
 	Window    time.Duration
 	Remaining int // calls that would be admitted now
-	// Reset is the time until Remaining grows, exact if no call comes before; 0 when all of the
-	// Limit remains, and where Window is 0, because the end of a call is unknown.
+	// Reset is the time until Remaining grows, if no call comes before. It is 0 if Remaining equals
+	// Limit, and if Window is 0, because the end of a call is unknown.
 	Reset time.Duration
 }
 
-// Metered is implemented by targets that report their remaining quota, which Handler then tells
-// clients.
+// Metered is implemented by targets that report their remaining quota. Handler sends it to clients.
 type Metered interface {
 	// Quota is safe for concurrent use and admits nothing.
 	Quota() Quota
 }
 
-// policyField is the value of the RateLimit-Policy header field
-// (draft-ietf-httpapi-ratelimit-headers-10): the constant limit. The draft's window has whole
-// seconds. Other windows are omitted, because a rounded one would make clients come too often or
-// too rarely.
+// policyField returns the value of the RateLimit-Policy header field
+// (draft-ietf-httpapi-ratelimit-headers-10), whose windows are whole seconds. It omits other
+// windows, because clients would take a rounded window as exact.
 func (q Quota) policyField() string {
 	field := `"default";q=` + integer(int64(q.Limit))
 	switch {
@@ -39,8 +37,7 @@ func (q Quota) policyField() string {
 	return field
 }
 
-// limitField is the value of the RateLimit header field: the remaining quota, and the whole
-// seconds, rounded up, until there is more.
+// limitField returns the value of the RateLimit header field. Its seconds are rounded up.
 func (q Quota) limitField() string {
 	field := `"default";r=` + integer(int64(q.Remaining))
 	if q.Reset > 0 {
@@ -49,6 +46,5 @@ func (q Quota) limitField() string {
 	return field
 }
 
-// integer spells n ≥ 0 as an Integer of RFC 9651, which has up to 15 digits: a larger one becomes
-// the largest.
+// integer formats n ≥ 0 as an Integer of RFC 9651, which is limited to 15 digits.
 func integer(n int64) string { return strconv.FormatInt(min(n, 1e15-1), 10) }

@@ -10,9 +10,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// TestRegister: a target of another package is known by its name from then on, after the package's
-// own; a name twice panics, and so does a Spec without New. It runs in a process of its own, since
-// what is registered stays.
+// TestRegister runs in a child process, because a registration cannot be undone.
 func TestRegister(t *testing.T) {
 	const child = "POOLBENCH_TEST_REGISTER"
 	if os.Getenv(child) == "" {

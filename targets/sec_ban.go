@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// The defaults for limit, window and ban are stated by www.sec.gov. The number of excess calls that
-// it tolerates before the ban is not published.
+// The defaults of limit, window and ban are those of www.sec.gov. The tolerance before the ban is
+// not published.
 var _ = register(Spec{
 	Name: "sec_ban",
 	Summary: "serves 10 calls a second and bans a client that ignores refusals: for ten minutes, " +
@@ -32,31 +32,28 @@ var _ = register(Spec{
 	},
 })
 
-// A SECBan is a Policy with two grades of refusal. It treats all calls as those of one client, such
-// as one address.
+// A SECBan is a Policy with refusals and bans for one client.
 //
-// Within the limit per window, a SlidingWindow, calls are served. A call above it is refused as
-// TooMany, with the exact time of the next slot, and counts against the client until the next
-// served call. So a client that retries when told is never banned, unless more than tolerance of
-// its calls are refused in a row: because it ignores refusals, or has that many calls under way.
-// The first call above the tolerance starts the ban, and it and every later call are answered with
-// it.
+// A SlidingWindow admits calls within the limit per window. A call above it is refused as TooMany,
+// with the exact time of the next slot. More than tolerance refusals in a row start a ban. So a
+// client that waits for the retry time is never banned, unless it has more than tolerance
+// concurrent calls.
 //
 // A ban ends when the client has kept within the limit for the ban's length. During the ban all
-// calls count against the limit, although none is served: a call above the limit restarts the ban.
-// After the ban the client starts with an empty window.
+// calls count against the limit although none is served, and a call above the limit restarts the
+// ban. After the ban the window is empty.
 type SECBan struct {
-	window         *SlidingWindow // of admitted calls; during a ban, of calls within the limit
-	tolerance      int
-	ban            time.Duration
-	refused        int // in a row
-	banned         bool
-	until          time.Duration // the ban ends
-	bans, inBanned int64
+	window            *SlidingWindow // admitted calls; during a ban, calls within the limit
+	tolerance         int
+	ban               time.Duration
+	refused           int // refusals in a row
+	banned            bool
+	until             time.Duration // end of the ban
+	bans, bannedCalls int64
 }
 
 // NewSECBan admits limit calls in any window, as NewSlidingWindow does, and bans after tolerance
-// refusals in a row, at least 0. The error names the impossible one.
+// refusals in a row, at least 0. The error names the invalid parameter.
 func NewSECBan(limit int, window time.Duration, tolerance int, ban time.Duration) (*SECBan, error) {
 	w, err := NewSlidingWindow(limit, window)
 	if err != nil {
@@ -75,7 +72,7 @@ func NewSECBan(limit int, window time.Duration, tolerance int, ban time.Duration
 func (p *SECBan) Admit(now time.Duration) Decision {
 	if p.banned && now >= p.until {
 		p.banned, p.refused = false, 0
-		p.window.forget()
+		p.window.reset()
 	}
 	d := p.window.Admit(now)
 	switch {
@@ -92,11 +89,11 @@ func (p *SECBan) Admit(now time.Duration) Decision {
 	if !d.Admitted {
 		p.until = now + p.ban
 	}
-	p.inBanned++
+	p.bannedCalls++
 	return Decision{RetryAfter: p.until - now, Refusal: Banned}
 }
 
-// Quota implements Policy. During a ban nothing remains.
+// Quota implements Policy. During a ban Remaining is 0.
 func (p *SECBan) Quota(now time.Duration) Quota {
 	q := p.window.Quota(now)
 	if p.banned {
@@ -108,7 +105,7 @@ func (p *SECBan) Quota(now time.Duration) Quota {
 	return q
 }
 
-// Counts has the bans, and the calls that were answered with one.
+// Counts returns the number of bans, and of calls that a ban refused.
 func (p *SECBan) Counts() []Count {
-	return []Count{{metric.Bans, p.bans}, {metric.BannedCalls, p.inBanned}}
+	return []Count{{metric.Bans, p.bans}, {metric.BannedCalls, p.bannedCalls}}
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// banOracle is the rule in its own words, with all instants kept.
+// banOracle implements the rule directly, with all times stored.
 type banOracle struct {
 	limit, tolerance int
 	window, ban      time.Duration
-	counted          []time.Duration // calls served, or within the limit during a ban
-	inARow           int             // refusals
+	counted          []time.Duration // served calls; during a ban, calls within the limit
+	inARow           int             // number of refusals
 	banned           bool
-	exceeded         time.Duration // the limit, for the last time during this ban
+	exceeded         time.Duration // last time that the limit was exceeded during this ban
 }
 
 func (o *banOracle) admit(now time.Duration) (refused bool, why targets.Refusal) {
@@ -45,7 +45,6 @@ func (o *banOracle) admit(now time.Duration) (refused bool, why targets.Refusal)
 	return true, targets.Banned
 }
 
-// retryAfter searches for the next slot, or the end of the ban.
 func (o *banOracle) retryAfter(now time.Duration) time.Duration {
 	if o.banned {
 		return o.exceeded + o.ban - now
@@ -69,8 +68,7 @@ func newSECBan(
 	return p
 }
 
-// punish holds the policy against the oracle.
-func punish(
+func checkSECBan(
 	t *testing.T, limit int, window time.Duration, tolerance int, ban time.Duration, gaps []int64,
 ) (served []time.Duration, bans int64) {
 	t.Helper()
@@ -79,9 +77,9 @@ func punish(
 	var now, retry time.Duration
 	var banned int64
 	for i, gap := range gaps {
-		now += step(gap, retry)
+		now += gapAfter(gap, retry)
 		before := o.banned && now-o.exceeded < ban
-		d := consult(t, p, now)
+		d := admitAndCheck(t, p, now)
 		refused, why := o.admit(now)
 		if d.Admitted == refused || d.Refusal != why || refused &&
 			d.RetryAfter != o.retryAfter(now) {
@@ -108,11 +106,11 @@ func TestSECBanEqualsTheOracle(t *testing.T) {
 	for i, c := range windowed {
 		for _, tolerance := range []int{0, 1, 10} {
 			for _, ban := range []time.Duration{1, c.window, 5 * c.window} {
-				served, n := punish(t, c.limit, c.window, tolerance, ban,
+				served, n := checkSECBan(t, c.limit, c.window, tolerance, ban,
 					windowTrace(uint64(i), c.limit, c.window, 600))
-				if ban >= c.window && most(served, c.window) > c.limit {
-					// after a shorter ban the window begins empty
-					t.Errorf("limit %d in %v: %d served", c.limit, c.window, most(served, c.window))
+				if ban >= c.window && maxInWindow(served, c.window) > c.limit {
+					// after a shorter ban the window starts empty
+					t.Errorf("limit %d in %v: %d served", c.limit, c.window, maxInWindow(served, c.window))
 				}
 				bans += n
 			}
@@ -128,12 +126,12 @@ func FuzzSECBan(f *testing.F) {
 	f.Add(uint16(1), uint64(1), uint8(0), uint64(1), uint64(2))
 	f.Fuzz(func(t *testing.T, limit uint16, window uint64, tolerance uint8, ban, seed uint64) {
 		n, w := 1+int(limit%50), time.Duration(1+window%(1<<50))
-		punish(t, n, w, int(tolerance%20), time.Duration(1+ban%(1<<52)),
+		checkSECBan(t, n, w, int(tolerance%20), time.Duration(1+ban%(1<<52)),
 			windowTrace(seed, n, w, 150))
 	})
 }
 
-// refusal calls and returns what the target says, nil when it serves.
+// refusal makes a call and returns the refusal, nil if served.
 func refusal(t testing.TB, target targets.Target) *targets.Throttled {
 	t.Helper()
 	var r *targets.Throttled
@@ -143,8 +141,7 @@ func refusal(t testing.TB, target targets.Target) *targets.Throttled {
 	return r
 }
 
-// The story of a scraper: 10 calls are served, 10 are refused with the time to come again, the next
-// is banned.
+// 10 calls are served, 10 are refused with a retry time, the next is banned.
 func TestSECBanStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "sec_ban")
@@ -160,7 +157,7 @@ func TestSECBanStory(t *testing.T) {
 		banned := func(d time.Duration) *targets.Throttled {
 			return &targets.Throttled{RetryAfter: d, Refusal: targets.Banned}
 		}
-		for range 100 { // whoever comes again when told is never banned, however often it is told
+		for range 100 { // a client that waits for the retry time is never banned
 			expect(10, nil)
 			expect(10, &targets.Throttled{RetryAfter: time.Second})
 			time.Sleep(time.Second)
@@ -169,9 +166,9 @@ func TestSECBanStory(t *testing.T) {
 		expect(10, &targets.Throttled{RetryAfter: time.Second})
 		expect(50, banned(10*time.Minute))
 
-		time.Sleep(5 * time.Minute) // asking now and then does not prolong the ban
+		time.Sleep(5 * time.Minute) // calls within the limit do not extend the ban
 		expect(10, banned(5*time.Minute))
-		expect(1, banned(10*time.Minute)) // going on above the limit does
+		expect(1, banned(10*time.Minute)) // calls above the limit do
 		time.Sleep(10*time.Minute - 1)
 		expect(1, banned(1))
 		time.Sleep(time.Nanosecond)

@@ -18,14 +18,13 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// hosted is a server on loopback.
 type hosted struct {
 	addr   string
 	target targets.Target
 }
 
-// impatient has timeouts for tests, long against the stalls of a busy machine.
-func impatient(s *http.Server) {
+// shortTimeouts sets timeouts for tests that are long compared with stalls of a busy machine.
+func shortTimeouts(s *http.Server) {
 	s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = 500*time.Millisecond,
 		time.Second, 2*time.Second, 500*time.Millisecond
 }
@@ -66,13 +65,12 @@ func (h hosted) dial(t *testing.T) *net.TCPConn {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		// so that a server that hangs fails the test
+		// a server that hangs must fail the test
 		t.Fatal(err)
 	}
 	return conn.(*net.TCPConn)
 }
 
-// count is the value of the target's counter of that name.
 func (h hosted) count(name string) int64 {
 	for _, c := range h.target.(targets.Counted).Counts() {
 		if c.Name == name {
@@ -82,14 +80,13 @@ func (h hosted) count(name string) int64 {
 	panic("no counter " + name)
 }
 
-// becomes waits for the counter to get there.
-func (h hosted) becomes(name string, value int64) {
+func (h hosted) waitForCount(name string, value int64) {
 	for h.count(name) != value {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// statuses reads answers until the server closes the connection, and returns their status codes.
+// statuses reads responses until the server closes the connection, and returns their status codes.
 func statuses(t *testing.T, conn net.Conn) (all []int) {
 	t.Helper()
 	for r := bufio.NewReader(conn); ; {
@@ -109,13 +106,12 @@ func statuses(t *testing.T, conn net.Conn) (all []int) {
 
 const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
-// sends writes the text, and leaves it to the server to end the connection.
+// sends waits for the server to close the connection.
 func sends(text string) func(*testing.T, *net.TCPConn) {
 	return func(t *testing.T, conn *net.TCPConn) { _, _ = io.WriteString(conn, text) }
 }
 
-// A client that goes away while it waits for a connection leaves the line, and those behind it move
-// up.
+// A client that disconnects while it waits for a connection must leave the line.
 func TestClientLeavesTheLine(t *testing.T) {
 	finish := make(chan struct{})
 	h := host(t, "conn_pool:conns=1,timeout=1h",
@@ -124,15 +120,15 @@ func TestClientLeavesTheLine(t *testing.T) {
 		})
 	first, second, third := h.dial(t), h.dial(t), h.dial(t)
 	sends(request)(t, first)
-	h.becomes("admitted-calls", 1)
+	h.waitForCount("admitted-calls", 1)
 	sends(request)(t, second)
-	h.becomes("delayed-calls", 1)
+	h.waitForCount("delayed-calls", 1)
 	sends(request)(t, third)
-	h.becomes("delayed-calls", 2)
+	h.waitForCount("delayed-calls", 2)
 	if err := second.Close(); err != nil {
 		t.Fatal(err)
 	}
-	h.becomes("abandoned-calls", 1)
+	h.waitForCount("abandoned-calls", 1)
 	close(finish)
 	for name, conn := range map[string]net.Conn{"first": first, "third": third} {
 		if got := statuses(t, conn); !slices.Equal(got, []int{200}) {
@@ -141,7 +137,6 @@ func TestClientLeavesTheLine(t *testing.T) {
 	}
 }
 
-// pipes is a listener of connections in memory.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -153,8 +148,8 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.IPAddr{} }
 
-// FuzzServer sends whatever bytes to the server and goes away. The connection ends, and there are
-// no more calls than requests.
+// FuzzServer sends arbitrary bytes and disconnects. The connection must end, and there may be no
+// more calls than requests.
 func FuzzServer(f *testing.F) {
 	for _, s := range []string{"", request, request + request, request[:20], "\x00",
 		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
@@ -181,7 +176,7 @@ func FuzzServer(f *testing.F) {
 		}
 		var wg sync.WaitGroup
 		wg.Go(func() { _, _ = io.Copy(io.Discard, client) })
-		_, _ = client.Write(sent) // the server may end it first
+		_, _ = client.Write(sent) // the server may close it first
 		_ = client.Close()
 		wg.Wait()
 		<-ended

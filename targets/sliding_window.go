@@ -26,18 +26,17 @@ var _ = register(Spec{
 const maxLog = 10_000_000
 
 // A SlidingWindow is a Policy that admits a call if fewer than limit were admitted in the window
-// ending with it. Windows are half open: a call admitted at t stops counting at exactly t + window,
-// and no half-open interval of that length has more than limit. It stores the instants of the last
-// limit admissions, 8 bytes each, growing with use. A call reads one of them.
+// that ends with the call. A call admitted at t counts until just before t + window. It stores the
+// times of the last limit admissions, 8 bytes each.
 type SlidingWindow struct {
 	limit  int
 	window time.Duration
-	log    []time.Duration // the last admissions: a ring once there are limit of them
-	oldest int             // index of the oldest, and of the next to be written over
+	log    []time.Duration // times of the last admissions; a ring buffer once it has limit entries
+	oldest int             // index of the oldest entry, which is overwritten next
 }
 
 // NewSlidingWindow admits limit calls, from 1 to 10 million, in any window. The error names the
-// impossible one.
+// invalid parameter.
 func NewSlidingWindow(limit int, window time.Duration) (*SlidingWindow, error) {
 	if err := checkWindow(limit, window); err != nil {
 		return nil, err
@@ -68,7 +67,7 @@ func (w *SlidingWindow) Admit(now time.Duration) Decision {
 // Quota implements Policy. It costs a binary search.
 func (w *SlidingWindow) Quota(now time.Duration) Quota {
 	at := func(i int) time.Duration { return w.log[(w.oldest+i)%len(w.log)] }
-	// admissions that count no more
+	// admissions before the window
 	past := sort.Search(len(w.log), func(i int) bool { return now-at(i) < w.window })
 	q := Quota{Limit: w.limit, Window: w.window, Remaining: w.limit - len(w.log) + past}
 	if past < len(w.log) {
@@ -77,5 +76,4 @@ func (w *SlidingWindow) Quota(now time.Duration) Quota {
 	return q
 }
 
-// forget makes the window an empty one.
-func (w *SlidingWindow) forget() { w.log, w.oldest = w.log[:0], 0 }
+func (w *SlidingWindow) reset() { w.log, w.oldest = w.log[:0], 0 }

@@ -30,16 +30,15 @@ func newSlidingWindow(t testing.TB, limit int, window time.Duration) *targets.Sl
 
 func TestSlidingWindowEqualsTheRule(t *testing.T) {
 	for i, c := range windowed {
-		admitted := obeys(t, newSlidingWindow(t, c.limit, c.window), slidingRule(c.limit, c.window),
+		admitted := checkRule(t, newSlidingWindow(t, c.limit, c.window), slidingRule(c.limit, c.window),
 			windowTrace(uint64(i), c.limit, c.window, 1000))
-		if n := most(admitted, c.window); n != c.limit {
+		if n := maxInWindow(admitted, c.window); n != c.limit {
 			// the traces are dense enough to fill some window
 			t.Errorf("%d admitted in some %v, want %d", n, c.window, c.limit)
 		}
 	}
 }
 
-// The memory of a window is that of its limit, however many calls come.
 func TestSlidingWindowRemembersNoMoreThanItsLimit(t *testing.T) {
 	w := newSlidingWindow(t, 100, time.Second)
 	var now time.Duration
@@ -63,7 +62,7 @@ func FuzzSlidingWindow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, limit uint16, window, seed, start uint64) {
 		n, w := 1+int(limit%50), time.Duration(1+window%(1<<50))
 		gaps := append([]int64{int64(start % (1 << 61))}, windowTrace(seed, n, w, 150)...)
-		obeys(t, newSlidingWindow(t, n, w), slidingRule(n, w), gaps)
+		checkRule(t, newSlidingWindow(t, n, w), slidingRule(n, w), gaps)
 	})
 }
 

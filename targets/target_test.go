@@ -71,8 +71,7 @@ func TestEverySpecIsListable(t *testing.T) {
 
 var unitForm = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 
-// What a target counts is what its Spec declares, and each call that came back is admitted, refused
-// or abandoned, under any load.
+// Each completed call must be admitted, refused or abandoned.
 func TestCountsAreAsDeclared(t *testing.T) {
 	docs := map[string]targets.Counter{}
 	for _, s := range targets.All() {
@@ -102,7 +101,7 @@ func TestCountsAreAsDeclared(t *testing.T) {
 						ctx = ended
 					}
 					_ = target.Call(ctx, i, sleeps(time.Millisecond))
-					_ = counted.Counts() // while calls go on
+					_ = counted.Counts() // during calls
 				})
 			}
 			wg.Wait()
@@ -134,7 +133,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestVariantIsSpeltOneWay(t *testing.T) {
+func TestCanonicalVariants(t *testing.T) {
 	for in, want := range map[string]string{
 		"none":                             "none",
 		"token_bucket":                     "token_bucket",
@@ -147,7 +146,7 @@ func TestVariantIsSpeltOneWay(t *testing.T) {
 	}
 }
 
-// Whatever the target, an admitted call gets the caller's ctx and number, and its error back.
+// An admitted call must pass on the caller's ctx, its number and its error.
 func TestEveryTargetServesTheWorkItWasGiven(t *testing.T) {
 	type key struct{}
 	ctx, failure := context.WithValue(context.Background(), key{}, 1), errors.New("the work failed")
@@ -166,7 +165,7 @@ func TestEveryTargetServesTheWorkItWasGiven(t *testing.T) {
 	}
 }
 
-func TestThrottledSaysWhenToComeAgain(t *testing.T) {
+func TestThrottledRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "token_bucket:rate=4,burst=2")
 		ctx := context.Background()
@@ -215,7 +214,7 @@ func TestEndedContextTakesNoToken(t *testing.T) {
 	}
 }
 
-// Work holds no lock of the target: calls are served side by side.
+// Calls must run concurrently, without a lock of the target.
 func TestConcurrentCallsShareTheBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "token_bucket:rate=10,burst=5")
@@ -243,8 +242,8 @@ func TestConcurrentCallsShareTheBucket(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		// Each goroutine calls every 20 ms, served or not: the last calls come at 980 ms, and 5 +
-		// ⌊0.98·10⌋ are admitted.
+		// Each goroutine calls every 20 ms. The last calls are at 980 ms, so 5 + ⌊0.98·10⌋ are
+		// admitted.
 		if elapsed := time.Since(began); elapsed != time.Second || served.Load() != 14 ||
 			refused.Load() != 1000-14 {
 			t.Errorf("%d served and %d refused in %v", served.Load(), refused.Load(), elapsed)

@@ -30,23 +30,22 @@ var _ = register(Spec{
 	},
 })
 
-// tenantQuota has a TokenBucket per tenant, initially full. A full bucket equals none, so full ones
-// are forgotten when there are many. When mostBuckets are not full, a new tenant is refused as
-// Unavailable until one is. A call costs one bucket operation and a map lookup.
+// tenantQuota has a TokenBucket per tenant. Full buckets are deleted, because new ones are full. If
+// mostBuckets buckets are in use, calls of new tenants are refused as Unavailable.
 type tenantQuota struct {
 	calls
 	clock clock
 
-	mu      sync.Mutex
-	fresh   TokenBucket
-	buckets map[int32]*TokenBucket
-	sweep   int   // tenants from which on those with full buckets are forgotten
-	room    int64 // no bucket is full before that instant
+	mu       sync.Mutex
+	fresh    TokenBucket
+	buckets  map[int32]*TokenBucket
+	sweepAt  int   // number of buckets from which full ones are deleted
+	nextFull int64 // no bucket is full before this time, in ns
 }
 
 const (
-	mostBuckets = 100_000 // 12 MB: over HTTP a tenant is what a client says
-	leastSwept  = 1024
+	mostBuckets = 100_000 // 12 MB; bounded because over HTTP any client can choose a tenant
+	leastSweep  = 1024
 )
 
 func (q *tenantQuota) Call(ctx context.Context, seq uint64, work Work) error {
@@ -65,7 +64,6 @@ func (q *tenantQuota) CallOf(ctx context.Context, tenant int32, seq uint64, work
 	return work(ctx, seq)
 }
 
-// decide reads the clock under the lock, so that no bucket sees it go back.
 func (q *tenantQuota) decide(tenant int32) Decision {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -73,8 +71,8 @@ func (q *tenantQuota) decide(tenant int32) Decision {
 	if b := q.buckets[tenant]; b != nil {
 		return b.Admit(now)
 	}
-	if len(q.buckets) >= max(q.sweep, leastSwept) && int64(now) >= q.room {
-		q.forget(int64(now))
+	if len(q.buckets) >= max(q.sweepAt, leastSweep) && int64(now) >= q.nextFull {
+		q.deleteFull(int64(now))
 	}
 	if len(q.buckets) == mostBuckets {
 		return Decision{Refusal: Unavailable}
@@ -83,22 +81,22 @@ func (q *tenantQuota) decide(tenant int32) Decision {
 	*b = q.fresh
 	q.buckets[tenant] = b
 	d := b.Admit(now)
-	q.room = min(q.room, b.full.up())
+	q.nextFull = min(q.nextFull, b.full.ceil())
 	return d
 }
 
-// forget lets go of the tenants whose buckets are full. It looks again when there are twice as many
-// as it leaves, so that a call costs the same however many there are.
-func (q *tenantQuota) forget(now int64) {
-	q.room = math.MaxInt64
+// deleteFull deletes full buckets. It runs next when the number of buckets has doubled, so the cost
+// per call is constant.
+func (q *tenantQuota) deleteFull(now int64) {
+	q.nextFull = math.MaxInt64
 	for tenant, b := range q.buckets {
-		if full := b.full.up(); full <= now {
+		if full := b.full.ceil(); full <= now {
 			delete(q.buckets, tenant)
 		} else {
-			q.room = min(q.room, full)
+			q.nextFull = min(q.nextFull, full)
 		}
 	}
-	q.sweep = min(2*len(q.buckets), mostBuckets)
+	q.sweepAt = min(2*len(q.buckets), mostBuckets)
 }
 
 // Quota implements Metered, for tenant 0.

@@ -17,13 +17,11 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// quotas is a target with a bucket for each tenant.
 func quotas(t testing.TB, s string) targets.Tenanted {
 	t.Helper()
 	return build(t, s).(targets.Tenanted)
 }
 
-// callOf is one call of a tenant: nil where it was served.
 func callOf(t testing.TB, q targets.Tenanted, tenant int32) *targets.Throttled {
 	t.Helper()
 	err := q.CallOf(t.Context(), tenant, 0, nothing)
@@ -34,8 +32,7 @@ func callOf(t testing.TB, q targets.Tenanted, tenant int32) *targets.Throttled {
 	return refused
 }
 
-// TestTenantQuota: a tenant is served what a token_bucket of its own would serve, and is told the
-// same time to come again, whatever the others do at the same instant.
+// Each tenant must be served as by its own token_bucket, with the same retry times.
 func TestTenantQuota(t *testing.T) {
 	for _, c := range []struct {
 		rate    float64
@@ -53,7 +50,7 @@ func TestTenantQuota(t *testing.T) {
 			alone := map[int32]*targets.TokenBucket{}
 			r, began, served := rand.New(rand.NewPCG(1, 2)), time.Now(), map[int32]int{}
 			for range 2000 {
-				if r.IntN(4) > 0 { // one call in four comes with the one before
+				if r.IntN(4) > 0 { // one call in four is simultaneous with the previous call
 					time.Sleep(time.Duration(r.Int64N(2 * int64(c.gap))))
 				}
 				tenant := c.tenants[r.IntN(len(c.tenants))]
@@ -73,7 +70,7 @@ func TestTenantQuota(t *testing.T) {
 					served[tenant]++
 				}
 			}
-			for tenant, n := range served { // burst and rate × time, and no more
+			for tenant, n := range served { // at most burst + rate × time
 				most := float64(c.burst) + c.rate*time.Since(began).Seconds()
 				if float64(n) > most {
 					t.Errorf("%+v: tenant %d is served %d times, more than %v", c, tenant, n, most)
@@ -83,8 +80,6 @@ func TestTenantQuota(t *testing.T) {
 	}
 }
 
-// TestTenantQuotaAtOneInstant: of calls that come together each tenant's burst is served, none of
-// another's.
 func TestTenantQuotaAtOneInstant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := quotas(t, "tenant_quota:rate=1,burst=3")
@@ -112,8 +107,7 @@ func TestTenantQuotaAtOneInstant(t *testing.T) {
 	})
 }
 
-// TestTenantQuotaForgets: there is room for 100,000 tenants whose buckets are not full, and one of
-// them is forgotten when its bucket is.
+// 100,000 tenants may have buckets that are not full.
 func TestTenantQuotaForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := quotas(t, "tenant_quota:rate=1,burst=1")
@@ -150,8 +144,6 @@ func TestTenantQuotaForgets(t *testing.T) {
 	})
 }
 
-// TestTenantQuotaOverHTTP: a request is of the tenant in its header field, and hears of its own
-// quota.
 func TestTenantQuotaOverHTTP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		worked := 0

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Tenanted is implemented by Targets that distinguish tenants. Its Call is a call of tenant 0.
+// Tenanted is implemented by Targets that distinguish tenants. Call is a call of tenant 0.
 type Tenanted interface {
 	Target
 	// CallOf is Call for a task of the given tenant.
@@ -16,12 +16,12 @@ type Tenanted interface {
 	QuotaOf(tenant int32) Quota
 }
 
-// TenantField is the header field, or the gRPC metadata, in which a request to Handler gives its
-// tenant, a whole number as in tasks. Without it the tenant is 0.
+// TenantField is the HTTP header field, or the gRPC metadata, with the tenant of a request to
+// Handler. Its value is a whole number as in tasks. Without it the tenant is 0.
 const TenantField = "X-Tenant-Id"
 
-// ForTenant returns t as seen by one tenant, given the value of TenantField; t itself if it is not
-// Tenanted. It returns an error if field is no tenant.
+// ForTenant returns t for the tenant in field, the value of TenantField. It returns t itself if t
+// is not Tenanted, and an error if field is not a tenant.
 func ForTenant(t Target, field string) (Target, error) {
 	tenanted, is := t.(Tenanted)
 	if !is {
@@ -38,7 +38,7 @@ func ForTenant(t Target, field string) (Target, error) {
 	return &ofTenant{tenanted, int32(tenant)}, nil
 }
 
-// ofTenant is a target as one tenant meets it.
+// ofTenant is a target with a fixed tenant.
 type ofTenant struct {
 	Tenanted
 	tenant int32

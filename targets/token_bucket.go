@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults, 100 per second and bursts of 10, a client that keeps to the rate is never
-// refused for a hiccup of up to a tenth of a second.
+// With the defaults, 100 per second and bursts of 10, a client that keeps to the rate is not
+// refused after a delay of up to 100 ms.
 var _ = register(Spec{
 	Name: "token_bucket",
 	Summary: "refuses calls above a rate, but allows bursts, and reports when the next one would be " +
@@ -32,25 +32,22 @@ var _ = register(Spec{
 	},
 })
 
-// A TokenBucket is a Policy that admits a call when its bucket holds a token, and takes the token.
-// The bucket holds up to burst tokens, is full at first, and fills continuously at the rate.
+// A TokenBucket is a Policy that admits a call if its bucket contains a token, and removes the
+// token. The bucket holds up to burst tokens, starts full, and fills continuously at the rate.
 //
-// Its state is the instant at which the bucket will be full (the "theoretical arrival time" of
-// GCRA), not a number of tokens: admission is an addition and waiting changes nothing, so no
-// elapsed time is ever multiplied and rounded. With T = 1/rate the time per token and F the instant
-// of fullness, an unfull bucket at now has burst − (F−now)/T tokens. At least one is there if and
-// only if
+// Its state is the time F at which the bucket will be full (the theoretical arrival time of GCRA),
+// so no elapsed time is multiplied and rounded. T = 1/rate is the time per token. At now the bucket
+// contains burst − (F−now)/T tokens, which is at least one if and only if
 //
 //	F − (burst−1)·T ≤ now
 //
-// Taking it moves F to max(F, now) + T. The earliest instant at which a call is admitted is the
-// left side, rounded up to a whole nanosecond. T need not be whole nanoseconds (3 per second), but
-// the rate is a decimal fraction as the user wrote it, so T = 10⁹·den/num for whole num and den;
-// instants are kept as whole nanoseconds and a whole count of num-ths of one. Hence there is no
-// drift, whether after one admission or a billion. Instants up to two centuries after the origin
-// are in range.
+// Removing a token sets F to max(F, now) + T. The next call is admitted at the left side, rounded
+// up to a nanosecond. T may not be whole nanoseconds (3 per second), but the rate is a decimal
+// fraction, so T = 10⁹·den/num for integers num and den. Times are stored as nanoseconds and a
+// number of num-ths of a nanosecond, so there is no drift. Times up to two centuries after the
+// origin are valid.
 type TokenBucket struct {
-	num      uint64  // denominator of the fractions of a nanosecond: the numerator of the rate
+	num      uint64  // numerator of the rate, and denominator of the fractions of a nanosecond
 	perToken uint64  // T in num-ths of a nanosecond; at most 10¹⁵
 	burst    uint64  // at least 1
 	token    instant // T
@@ -58,18 +55,17 @@ type TokenBucket struct {
 	full     instant // F
 }
 
-// instant is ns + frac/num nanoseconds, 0 ≤ frac < num.
+// ns + frac/num nanoseconds, 0 ≤ frac < num
 type instant struct {
 	ns   int64
 	frac uint64
 }
 
-// maxFill is the longest time in which a bucket may fill, 73 years: it keeps sums of instants
-// within an int64.
+// maxFill is the longest time to fill a bucket, 73 years. It keeps sums of times within an int64.
 const maxFill = 1 << 61
 
-// NewTokenBucket returns a full bucket. rate is in calls per second, above 0, at most 10⁹ (one per
-// nanosecond), with up to six decimals. burst is at least 1. The error names the invalid parameter.
+// NewTokenBucket returns a full bucket. rate is in calls per second, above 0, at most 10⁹, with up
+// to six decimals. burst is at least 1. The error names the invalid parameter.
 func NewTokenBucket(rate float64, burst int) (*TokenBucket, error) {
 	if burst < 1 {
 		return nil, fmt.Errorf("burst: must be at least 1, got %d", burst)
@@ -77,14 +73,14 @@ func NewTokenBucket(rate float64, burst int) (*TokenBucket, error) {
 	return newBucket(rate, uint64(burst), "burst")
 }
 
-// newBucket makes a bucket of size tokens; the error calls the size by its key.
+// The error uses key as the name of the size.
 func newBucket(rate float64, size uint64, key string) (*TokenBucket, error) {
 	if !(rate > 0 && rate <= 1e9) {
 		return nil, fmt.Errorf("rate: must be above 0 and at most 1000000000 per second, got %v",
 			rate)
 	}
-	// The shortest decimal that is this float64 is the one that was typed: 0.1 is 1/10 here, not
-	// the binary fraction.
+	// The shortest decimal of a float64 is the number that the user typed: 0.1 is 1/10, not its
+	// binary approximation.
 	r, ok := new(big.Rat).SetString(dist.FormatFloat(rate))
 	if !ok || !r.Denom().IsUint64() || r.Denom().Uint64() > 1e6 {
 		return nil, fmt.Errorf("rate: must have at most 6 decimals, got %v", rate)
@@ -104,7 +100,7 @@ func newBucket(rate float64, size uint64, key string) (*TokenBucket, error) {
 		math.Floor(maxFill/(365.25*24*float64(time.Hour))))
 }
 
-// tokens is n·T, for n up to the size of the bucket.
+// tokens returns n·T.
 func (b *TokenBucket) tokens(n uint64) instant {
 	hi, lo := bits.Mul64(b.perToken, n)
 	ns, frac := bits.Div64(hi, lo, b.num)
@@ -116,26 +112,25 @@ func (b *TokenBucket) Admit(now time.Duration) Decision {
 	if due := b.due(); due > int64(now) {
 		return Decision{RetryAfter: time.Duration(due) - now}
 	}
-	if b.full.ns < int64(now) { // full since some time ago: the fraction does not matter
+	if b.full.ns < int64(now) { // already full, so the fraction does not matter
 		b.full = instant{ns: int64(now)}
 	}
 	b.full = b.full.plus(b.token, b.num)
 	return Decision{Admitted: true}
 }
 
-// due is the first whole nanosecond at which a call is admitted: F − (burst−1)·T, rounded up.
+// due returns the first nanosecond at which a call is admitted: F − (burst−1)·T, rounded up.
 func (b *TokenBucket) due() int64 { return b.full.minus(b.reserve) }
 
 // Quota implements Policy.
 func (b *TokenBucket) Quota(now time.Duration) Quota {
 	q := Quota{Limit: int(b.burst), Remaining: int(b.burst),
-		Window: time.Duration(b.reserve.plus(b.token, b.num).up())}
+		Window: time.Duration(b.reserve.plus(b.token, b.num).ceil())}
 	ahead := b.full.ns - int64(now)
 	if ahead < 0 || ahead == 0 && b.full.frac == 0 {
 		return q
 	}
-	// ⌈(F−now)/T⌉ tokens are missing, at least 1; the next one is there when F is one fewer times T
-	// away.
+	// ⌈(F−now)/T⌉ tokens are missing, at least 1. The next token is there at F − (missing−1)·T.
 	hi, lo := bits.Mul64(uint64(ahead), b.num)
 	lo, carry := bits.Add64(lo, b.full.frac, 0)
 	missing, rest := bits.Div64(hi+carry, lo, b.perToken)
@@ -156,16 +151,16 @@ func (i instant) plus(j instant, num uint64) instant {
 	return sum
 }
 
-// minus is i − j, rounded up to a whole nanosecond.
+// minus returns i − j, rounded up to a nanosecond.
 func (i instant) minus(j instant) int64 {
 	ns := i.ns - j.ns
 	if i.frac > j.frac {
-		// a fraction remains; if the fractions are equal there is none, and otherwise rounding up
-		// undoes the borrow
+		// A positive difference of fractions is rounded up. A negative one borrows a nanosecond,
+		// and rounding up returns it.
 		ns++
 	}
 	return ns
 }
 
-// up is i, rounded up to a whole nanosecond.
-func (i instant) up() int64 { return i.minus(instant{}) }
+// ceil returns i, rounded up to a nanosecond.
+func (i instant) ceil() int64 { return i.minus(instant{}) }

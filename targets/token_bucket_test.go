@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// oracle is the token bucket as the textbook has it, in rational numbers: a count of tokens that
-// grows with time.
+// oracle is the textbook token bucket in rational numbers: a number of tokens that grows with time.
 type oracle struct {
 	perNS, burst, tokens, last *big.Rat
 }
@@ -47,7 +46,6 @@ func (o *oracle) admit(now time.Duration) (admitted bool, retryAfter *big.Int) {
 	return false, up.Div(up, missing.Denom())
 }
 
-// bucket makes both from the text of a rate.
 func bucket(t testing.TB, rate string, burst int) (*targets.TokenBucket, *oracle) {
 	t.Helper()
 	exact, _ := new(big.Rat).SetString(rate)
@@ -59,20 +57,18 @@ func bucket(t testing.TB, rate string, burst int) (*targets.TokenBucket, *oracle
 	return b, newOracle(rate, burst)
 }
 
-// Rates whose token takes whole nanoseconds and ones whose token does not, very slow and very fast.
+// Rates with and without whole nanoseconds per token, very slow and very fast.
 var rates = []string{"100", "3", "0.1", "0.000001", "7.3", "999999.999999", "333333333",
 	"1000000000", "0.333333"}
 
-// play sends the calls of a trace to the bucket and the oracle and holds every answer of the one
-// against the other. A gap is the time since the call before; a negative one means: as long as the
-// last refusal said, give or take a nanosecond.
-func play(t *testing.T, rate string, burst int, gaps []int64) (admitted []time.Duration) {
+// A gap is the time since the previous call. A negative gap means the last RetryAfter ± 1 ns.
+func checkBucket(t *testing.T, rate string, burst int, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	b, o := bucket(t, rate, burst)
 	var now, retry time.Duration
 	for i, gap := range gaps {
-		now += step(gap, retry)
-		got := consult(t, b, now)
+		now += gapAfter(gap, retry)
+		got := admitAndCheck(t, b, now)
 		want, after := o.admit(now)
 		if got.Admitted != want || after.Cmp(big.NewInt(int64(got.RetryAfter))) != 0 {
 			t.Fatalf("rate %s, burst %d, call %d at %d ns: %+v, by the oracle admitted %v, retry "+
@@ -85,7 +81,7 @@ func play(t *testing.T, rate string, burst int, gaps []int64) (admitted []time.D
 	return admitted
 }
 
-// trace is a random mix of pauses around the time per token, simultaneous calls, and exact retries.
+// trace is a random mix of gaps around the time per token, simultaneous calls, and exact retries.
 func trace(r *rand.Rand, token float64, n int) []int64 {
 	gaps := make([]int64, n)
 	for i := range gaps {
@@ -109,18 +105,17 @@ func TestTokenBucketEqualsTheOracle(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(i), uint64(j)))
 			exact, _ := new(big.Rat).SetString(rate)
 			perSecond, _ := exact.Float64()
-			admitted := play(t, rate, burst, trace(r, 1e9/perSecond, 2000))
+			admitted := checkBucket(t, rate, burst, trace(r, 1e9/perSecond, 2000))
 			withinBurstAndRate(t, rate, burst, admitted)
 		}
 	}
 }
 
-// withinBurstAndRate checks the promise itself: in no window from one admission to another are
-// there more than burst + rate·window of them.
+// withinBurstAndRate checks that no window has more than burst + rate·window admissions.
 func withinBurstAndRate(t *testing.T, rate string, burst int, admitted []time.Duration) {
 	t.Helper()
-	// n admissions from i to j may not exceed burst + rate·(tⱼ−tᵢ): the surplus k − rate·t_k may
-	// rise by burst−1 at most over its lowest value so far, so one pass sees all windows.
+	// Admissions from i to j may not exceed burst + rate·(tⱼ−tᵢ). So the surplus k − rate·t_k may
+	// rise by at most burst−1 above its minimum so far.
 	o := newOracle(rate, burst)
 	lowest := new(big.Rat)
 	for k, at := range admitted {
@@ -137,8 +132,8 @@ func withinBurstAndRate(t *testing.T, rate string, burst int, admitted []time.Du
 	}
 }
 
-// A client that always comes when told, and a nanosecond before that, is served at once burst times
-// and then at exactly ⌈n/rate⌉ for n = 1, 2, …: no drift, and no admission lost.
+// A client that calls at the retry times must be served burst times at once and then at exactly
+// ⌈n/rate⌉ for n = 1, 2, …, without drift.
 func TestTokenBucketServesTheFullRate(t *testing.T) {
 	const burst = 10
 	for _, rate := range rates {
@@ -208,7 +203,7 @@ func FuzzTokenBucket(f *testing.F) {
 		rate := float64(millionths) / 1e6
 		if _, err := targets.NewTokenBucket(rate, int(burst)); err != nil {
 			if burst > 0 && millionths >= 1e5 {
-				// at 0.1 per second and more, all these bursts fill in time
+				// from 0.1 per second on, all these bursts fill in time
 				t.Fatalf("rate %v, burst %d: %v", rate, burst, err)
 			}
 			return
@@ -216,7 +211,7 @@ func FuzzTokenBucket(f *testing.F) {
 		gaps := append([]int64{int64(start % (1 << 61))},
 			trace(rand.New(rand.NewPCG(seed, 0)), 1e9/rate, 200)...)
 		text := dist.FormatFloat(rate)
-		withinBurstAndRate(t, text, int(burst), play(t, text, int(burst), gaps))
+		withinBurstAndRate(t, text, int(burst), checkBucket(t, text, int(burst), gaps))
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// windowKeys returns the keys of a limit per window, with the defaults given.
 func windowKeys(limit, window string) []param.Key {
 	return []param.Key{
 		{Name: "limit", Kind: param.Int, Default: limit,
@@ -28,7 +27,7 @@ func checkWindow(limit int, window time.Duration) error {
 	return checkPeriod("window", window)
 }
 
-// checkPeriod keeps sums of instants within an int64, as maxFill does.
+// checkPeriod keeps sums of times within an int64, as maxFill does.
 func checkPeriod(key string, d time.Duration) error {
 	if d <= 0 || d > maxFill {
 		return fmt.Errorf("%s: must be positive and at most %s, got %s", key,

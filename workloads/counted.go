@@ -9,25 +9,24 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// calibrated holds the calibration of this machine, for the life of the process.
+// calibrated is the calibration of this machine, cached for the life of the process.
 var calibrated = new(machine.Calibration)
 
-// amount is the size of the tasks of CPU work whose time is a line in its units: the parameter
-// mean, or a count in its place.
+// amount describes CPU work whose time is linear in a count. The parameter mean, or the count
+// itself, sets the size of a task.
 type amount struct {
-	count param.Key // an Int or a Size, 0 by default
+	count param.Key // an Int or a Size
 	start func(seed uint64, units int) counted
 }
 
-// counted is CPU work whose task times are set from outside.
+// counted is CPU work whose mean is set after calibration.
 type counted interface {
 	Workload
-	takes(mean time.Duration)
+	setMean(mean time.Duration)
 }
 
 func (a *amount) Sized(units int) machine.Doer { return a.start(0, units) }
 
-// keys are the two parameters.
 func (a *amount) keys() []param.Key {
 	count := a.count
 	count.Default = "0"
@@ -35,13 +34,12 @@ func (a *amount) keys() []param.Key {
 		Doc: "time of a task alone on this machine, which gives the number of " + count.Name}, count}
 }
 
-// spec completes the Spec of work in that amount.
 func (a *amount) spec(s Spec) Spec {
-	s.Kind, s.Keys, s.Check, s.New = CPU, a.keys(), a.check, a.of
+	s.Kind, s.Keys, s.Check, s.New = CPU, a.keys(), a.check, a.build
 	return s
 }
 
-// given is the count, 0 where mean stands for it.
+// given returns the count, or 0 if mean is used.
 func (a *amount) given(v param.Values) int64 {
 	if a.count.Kind == param.Size {
 		return v.Size(a.count.Name)
@@ -49,7 +47,6 @@ func (a *amount) given(v param.Values) int64 {
 	return int64(v.Int(a.count.Name))
 }
 
-// check reports errors that need no calibration.
 func (a *amount) check(v param.Values) error {
 	name, n := a.count.Name, a.given(v)
 	switch {
@@ -64,8 +61,7 @@ func (a *amount) check(v param.Values) error {
 	return err
 }
 
-// of calibrates, and starts the work.
-func (a *amount) of(seed uint64, v param.Values) (Workload, error) {
+func (a *amount) build(seed uint64, v param.Values) (Workload, error) {
 	l, err := calibrated.Line(a)
 	if err != nil {
 		return nil, err
@@ -77,12 +73,12 @@ func (a *amount) of(seed uint64, v param.Values) (Workload, error) {
 		}
 	}
 	w := a.start(seed, units)
-	w.takes(l.Time(units))
+	w.setMean(l.Time(units))
 	return w, nil
 }
 
-// unitsIn returns the units that take that long: none for less than half a unit's time, because on
-// a busy machine the line's constant may be negative.
+// unitsIn returns the number of units that take that long. l.Fixed may be negative on a busy
+// machine, so it also requires half a unit's time.
 func unitsIn(mean time.Duration, l machine.Line, name string) (int, error) {
 	exact := math.Round((float64(mean) - l.Fixed) / l.PerUnit)
 	if exact < 1 || 2*float64(mean) < l.PerUnit || exact > math.MaxInt32 {
@@ -92,8 +88,7 @@ func unitsIn(mean time.Duration, l machine.Line, name string) (int, error) {
 	return int(exact), nil
 }
 
-// times are the mean and C² of a task alone, measured when the workload is made. C² is 0 if all
-// tasks are equal.
+// times has the measured mean and C² of a task that runs alone. C² is 0 if all tasks are equal.
 type times struct {
 	mean time.Duration
 	c2   float64
@@ -110,4 +105,4 @@ func (t times) beside(constant time.Duration) times {
 	return times{whole, t.c2 * (share * share)}
 }
 
-func (t *times) takes(mean time.Duration) { t.mean = mean }
+func (t *times) setMean(mean time.Duration) { t.mean = mean }

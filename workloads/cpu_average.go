@@ -27,7 +27,7 @@ var _ = register(Spec{
 		Doc: "how many times as much a long task is as a short one, as in two_class: one in 1+r " +
 			"is long, and either class is half of the work"}),
 	New: func(seed uint64, v param.Values) (Workload, error) {
-		w, err := averageNumbers.of(seed, v)
+		w, err := averageNumbers.build(seed, v)
 		if r := v.Float("r"); err == nil && r != 1 {
 			return newUnequalAverage(seed, w.(*cpuAverage), r)
 		}
@@ -42,19 +42,18 @@ var _ = register(Spec{
 	},
 })
 
-// averageChunk is the number of additions between two looks at ctx, some 15 µs.
+// averageChunk is the number of additions between two checks of ctx, about 15 µs.
 const averageChunk = 1 << 15
 
-// cpuAverage has the same numbers in every task, so the seed changes nothing.
+// cpuAverage averages the same numbers in every task, so the seed has no effect.
 type cpuAverage struct {
 	times
 	n int
-	// total sums the results of all tasks modulo 2⁶⁴, so that no work is optimised away, and the parts
-	// of a task wherever they ran. Parts ended by ctx are missing.
+	// sum of all results modulo 2⁶⁴, without parts that ctx interrupted; prevents the compiler from
+	// removing the work
 	total atomic.Uint64
 }
 
-// Do averages all of the numbers.
 func (w *cpuAverage) Do(ctx context.Context, _ uint64) error { return w.sum(ctx, 0, w.n) }
 
 func (w *cpuAverage) DoPart(
@@ -63,22 +62,21 @@ func (w *cpuAverage) DoPart(
 	return w.part(ctx, w.n, w.mean, from, length)
 }
 
-// part does one part of n numbers, whose time is assumed to be evenly distributed. Adjacent parts
-// neither share nor omit a number.
+// part does one part of n numbers. Adjacent parts neither repeat nor omit a number.
 func (w *cpuAverage) part(
-	ctx context.Context, n int, takes, from, length time.Duration,
+	ctx context.Context, n int, duration, from, length time.Duration,
 ) (more bool, err error) {
-	dealt := func(after time.Duration) int {
-		return int(min(1, float64(after)/float64(takes)) * float64(n))
+	numbersBefore := func(after time.Duration) int {
+		return int(min(1, float64(after)/float64(duration)) * float64(n))
 	}
 	last := n
-	if length < takes-from {
-		last = dealt(from + length)
+	if length < duration-from {
+		last = numbersBefore(from + length)
 	}
-	return last < n, w.sum(ctx, dealt(from), last)
+	return last < n, w.sum(ctx, numbersBefore(from), last)
 }
 
-// sum adds the numbers after first up to last to the total.
+// sum adds the numbers from first+1 to last to the total.
 func (w *cpuAverage) sum(ctx context.Context, first, last int) error {
 	var sum uint64
 	for at := first; ; {
@@ -102,29 +100,28 @@ func (w *cpuAverage) sum(ctx context.Context, first, last int) error {
 type unequalAverage struct {
 	*cpuAverage
 	registry.Coin
-	numbers [2]int           // of a short and of a long task
-	lasts   [2]time.Duration // likewise
+	numbers   [2]int           // of a short and a long task
+	durations [2]time.Duration // of a short and a long task
 }
 
 func newUnequalAverage(seed uint64, mean *cpuAverage, r float64) (*unequalAverage, error) {
 	w := &unequalAverage{cpuAverage: mean, Coin: registry.Coin{Seed: seed, P: 1 / (1 + r)}}
 	long := float64(mean.n) * (1 + r) / 2
 	for i, n := range []float64{math.Round(long / r), math.Round(long)} {
-		// a short one has half of the mean's, at least
+		// even a short task has at least half as many numbers as the mean
 		if n > math.MaxInt32 {
 			return nil, fmt.Errorf("r: with this mean, a long task would have %.3g numbers, want "+
 				"up to %d", n, math.MaxInt32)
 		}
 		w.numbers[i] = int(n)
-		w.lasts[i] = time.Duration(math.Round(n / float64(mean.n) * float64(mean.mean)))
+		w.durations[i] = time.Duration(math.Round(n / float64(mean.n) * float64(mean.mean)))
 	}
-	w.mean, w.c2 = w.Moments(w.lasts[0], w.lasts[1])
+	w.mean, w.c2 = w.Moments(w.durations[0], w.durations[1])
 	return w, nil
 }
 
 func (w *unequalAverage) Long(seq uint64) bool { return w.Rare(seq) }
 
-// Do averages the numbers of the task's length.
 func (w *unequalAverage) Do(ctx context.Context, seq uint64) error {
 	return w.sum(ctx, 0, w.numbers[w.Kind(seq)])
 }
@@ -133,5 +130,5 @@ func (w *unequalAverage) DoPart(
 	ctx context.Context, seq uint64, from, length time.Duration,
 ) (more bool, err error) {
 	i := w.Kind(seq)
-	return w.part(ctx, w.numbers[i], w.lasts[i], from, length)
+	return w.part(ctx, w.numbers[i], w.durations[i], from, length)
 }

@@ -27,8 +27,6 @@ func TestAverageIsRight(t *testing.T) {
 	}
 }
 
-// Whatever the step, the parts of a task add up to it: no number twice and none left out. The last
-// part says that it is the last, and there is one for each step of the mean.
 func TestPartsOfAnAverage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 100_000).Draw(t, "n")
@@ -53,7 +51,7 @@ func TestPartsOfAnAverage(t *testing.T) {
 	})
 }
 
-// Parts may be done side by side, and in any order, as strategies that split do.
+// Parts may run concurrently and in any order.
 func TestPartsOfAnAverageSideBySide(t *testing.T) {
 	const n, steps = 1_000_003, 13
 	w := &cpuAverage{times: times{mean: time.Millisecond}, n: n}
@@ -88,16 +86,16 @@ func TestPartsBeyondTheEndAndEndedOnes(t *testing.T) {
 	}
 }
 
-// TestUnequalAverages: with r, either class is half of the work, the long ones are r times as much,
-// and the parts of each add up to it.
+// Each class is half of the work, and a long task has r times as many numbers.
 func TestUnequalAverages(t *testing.T) {
 	const n, r, tasks = 210_000, 20.0, 20_000
 	w, err := newUnequalAverage(7, &cpuAverage{times: times{mean: time.Millisecond}, n: n}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.numbers != [2]int{110_250, 2_205_000} || w.lasts != [2]time.Duration{525_000, 10_500_000} {
-		t.Errorf("numbers %v, times %v", w.numbers, w.lasts)
+	if w.numbers != [2]int{110_250, 2_205_000} ||
+		w.durations != [2]time.Duration{525_000, 10_500_000} {
+		t.Errorf("numbers %v, times %v", w.numbers, w.durations)
 	}
 	if math.Abs(w.C2()-(r-1)*(r-1)/(4*r)) > 1e-9 || w.Mean() != time.Millisecond {
 		t.Errorf("C² is %v, mean %v", w.C2(), w.Mean())
@@ -125,7 +123,7 @@ func TestUnequalAverages(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if want := int((w.lasts[i] + step - 1) / step); parts != want ||
+		if want := int((w.durations[i] + step - 1) / step); parts != want ||
 			w.total.Load() != sumTo(w.numbers[i]) {
 			t.Errorf("class %d: %d parts add up to %d, want %d and %d", i, parts, w.total.Load(),
 				want, sumTo(w.numbers[i]))

@@ -24,30 +24,29 @@ var _ = register(gzipPages.spec(Spec{
 	Source: "RFC 1952; pattern: compression in a worker pool",
 }))
 
-// Pages of about 25 µs are compressed separately, with a check of ctx before each. In one stream
-// the first 32 KiB would cost less than half as much per byte as the rest, and no count would give
-// the time.
+// Each page of about 25 µs is compressed separately. In a single stream the first 32 KiB would cost
+// less than half as much per byte as the rest, so time would not be linear in pages.
 const pageBytes, textBytes = 1 << 10, 256 << 10
 
-// cpuGzip gives each task different pages of one text. Compressibility varies the time by one or
-// two percent, so C² is below 10⁻³ instead of 0.
+// cpuGzip compresses different pages of one text in each task. Their times vary by one or two
+// percent, so C² is below 10⁻³ instead of 0.
 type cpuGzip struct {
 	times
 	seed  uint64
 	pages int
-	// textBytes, and the first page of them again, so that a page may begin anywhere
+	// textBytes, followed by the first page again, so a page may start anywhere
 	text  []byte
 	slots sync.Pool // of *gzipping
 }
 
-// gzipping is a task's own memory, 0.8 MB of it the compressor's.
+// gzipping is the memory of one task, 0.8 MB.
 type gzipping struct {
 	pcg rand.PCG
 	out checksum
-	gz  *gzip.Writer // to out
+	gz  *gzip.Writer // writes to out
 }
 
-// checksum keeps a value of the compressed text, so that no part of the work is unused.
+// checksum prevents the compiler from removing the work.
 type checksum struct {
 	sum   uint32
 	bytes int
@@ -69,10 +68,9 @@ func newCompressor(seed uint64, pages int) *cpuGzip {
 	return w
 }
 
-// newText writes words, of which low ranks are frequent, as in prose. A page of it compresses to
-// half.
+// newText returns words with Zipf-distributed frequencies, which compress to half their size.
 func newText(seed uint64) []byte {
-	r := rand.New(rand.NewPCG(^seed, 0)) // no task has this stream
+	r := rand.New(rand.NewPCG(^seed, 0)) // no task uses this stream
 	words := make([][]byte, 2000)
 	for i := range words {
 		words[i] = make([]byte, 2+r.IntN(9))
@@ -89,7 +87,6 @@ func newText(seed uint64) []byte {
 	return append(text, text[:pageBytes]...)
 }
 
-// Do compresses. It does not allocate in the steady state.
 func (w *cpuGzip) Do(ctx context.Context, seq uint64) error {
 	s := w.slots.Get().(*gzipping)
 	defer w.slots.Put(s)
@@ -97,7 +94,6 @@ func (w *cpuGzip) Do(ctx context.Context, seq uint64) error {
 	return w.compress(ctx, s, &s.out, seq)
 }
 
-// compress writes the task's pages, each compressed by itself.
 func (w *cpuGzip) compress(ctx context.Context, s *gzipping, to io.Writer, seq uint64) error {
 	s.pcg.Seed(w.seed, seq)
 	for range w.pages {

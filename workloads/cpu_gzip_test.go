@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// What a task compresses is its pages, whole and in order. Read back, gzip streams one after the
-// other are one.
+// TestCompressedPagesAreTheTasks decompresses the pages. Concatenated gzip streams are one stream.
 func TestCompressedPagesAreTheTasks(t *testing.T) {
 	for _, pages := range []int{1, 2, 100} {
 		w := newCompressor(3, pages)
@@ -45,7 +44,6 @@ func TestCompressedPagesAreTheTasks(t *testing.T) {
 	}
 }
 
-// Text is compressible, and that of a seed.
 func TestText(t *testing.T) {
 	text := newText(1)
 	if !bytes.Equal(text, newText(1)) || bytes.Equal(text, newText(2)) {

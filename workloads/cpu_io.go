@@ -47,16 +47,14 @@ func checkCPUIO(v param.Values) error {
 	return checkMixed(v)
 }
 
-// cpuIO is mixed with the two parts in tasks of their own.
 type cpuIO struct {
 	hash *cpuSHA256
 	wait *waits
-	coin registry.Coin // rare: computes
-	// of both kinds, by their shares: a computation's is calibrated, a wait's exact
+	coin registry.Coin // rare tasks compute
+	// of both kinds; a computation's time is calibrated, a wait's is exact
 	times
 }
 
-// Do computes, or waits without the processor.
 func (w *cpuIO) Do(ctx context.Context, seq uint64) error {
 	if w.coin.Rare(seq) {
 		return w.hash.Do(ctx, seq)
@@ -66,13 +64,13 @@ func (w *cpuIO) Do(ctx context.Context, seq uint64) error {
 
 func (w *cpuIO) Computes(seq uint64) bool { return w.coin.Rare(seq) }
 
-// moments returns the moments of a time that is c with probability p, and otherwise has mean w and
-// C² of c2: E[S] = p·c + (1−p)·w, and E[S²] = p·c² + (1−p)·w²·(1+c2).
+// moments is for a time that is c with probability p, and otherwise has mean w and C² of c2. Then
+// E[S] = p·c + (1−p)·w and E[S²] = p·c² + (1−p)·w²·(1+c2).
 func (w *cpuIO) moments() times {
 	p, computing, waiting := w.coin.P, float64(w.hash.Mean()), float64(w.wait.Mean())
 	mean := p*computing + (1-p)*waiting
 	square := p*computing*computing + (1-p)*waiting*waiting*(1+w.wait.C2())
-	c2 := max(0, square/(mean*mean)-1) // 0 where all are the same, whatever the rounding
+	c2 := max(0, square/(mean*mean)-1) // rounding may give a value below 0
 	return times{time.Duration(math.Round(mean)), c2}
 }
 

@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Each task is of one kind: those that compute never sleep, those that wait do so once, for the
-// time that they would take as exponential tasks of the same seed and number. It is the share that
-// was asked for, five standard deviations either way.
+// A task either computes or sleeps once, for the time of an exponential task with the same seed and
+// number. The share is right within five standard deviations.
 func TestCPUIOTasksAreOfOneKind(t *testing.T) {
 	const n, p = 2000, 0.25
 	w, plain := build(t, "cpu_io:p=0.25,cpu=10us", 3), build(t, "exponential", 3)
@@ -44,9 +43,8 @@ func TestCPUIOTasksAreOfOneKind(t *testing.T) {
 	}
 }
 
-// By hand, with a computation of c and waits of 3c: with p=½ and constant waits, the mean is 2c and
-// C² = 1/4; with exponential ones, E[S²] = (c² + 18c²)/2, and C² = 9.5/4 − 1. At the ends there is
-// one kind of task.
+// With a computation of c, waits of mean 3c and p=½, constant waits give a mean of 2c and C² = 1/4.
+// Exponential waits give E[S²] = (c² + 18c²)/2 and C² = 9.5/4 − 1.
 func TestCPUIOMoments(t *testing.T) {
 	c := build(t, "cpu_sha256:mean=10ms", 1).Mean()
 	three := (3 * c).String()
@@ -67,7 +65,7 @@ func TestCPUIOMoments(t *testing.T) {
 	}
 }
 
-// Either kind ends with its context: an hour does not pass.
+// Either kind must end with its context, not after an hour.
 func TestCPUIOEndsWithItsContext(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

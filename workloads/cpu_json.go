@@ -19,7 +19,7 @@ var _ = register(Spec{
 			Doc: "doublings, from 0 to 20, each of which doubles the time and the memory of a task"},
 	},
 	New: func(_ uint64, v param.Values) (Workload, error) {
-		mean, err := calibrated.Task(doubled{}, v.Int("n"))
+		mean, err := calibrated.Task(jsonSizes{}, v.Int("n"))
 		if err != nil {
 			return nil, err
 		}
@@ -30,23 +30,22 @@ var _ = register(Spec{
 	Check: numberFrom("n", 0, mostDoublings),
 })
 
-// mostDoublings is the pattern's number: 28 MB of text, and a task of a second and nearly a
-// gigabyte.
+// mostDoublings gives 28 MB of text, and a task of about a second and almost a gigabyte.
 const mostDoublings = 20
 
-type doubled struct{}
+type jsonSizes struct{}
 
-func (doubled) Sized(n int) machine.Doer { return newDoubler(n) }
+func (jsonSizes) Sized(n int) machine.Doer { return newDoubler(n) }
 
-// cpuJSON encodes one object, small because its parts are shared: only its text and the decoded
-// copy grow as 2ⁿ. All tasks are equal, so the seed has no effect.
+// cpuJSON encodes one object, whose parts are shared. Only its text and the decoded copy grow as
+// 2ⁿ. All tasks are equal, so the seed has no effect.
 type cpuJSON struct {
 	times
 	object any
 }
 
-// newDoubler starts with the 7 bytes {"a":1}. A doubling of L bytes gives {"first":…,"second":…} of
-// 2L+20, so n doublings give 27·2ⁿ − 20.
+// newDoubler starts with the 7 bytes {"a":1}. Each doubling turns L bytes into
+// {"first":…,"second":…} of 2L+20 bytes, so n doublings give 27·2ⁿ − 20 bytes.
 func newDoubler(n int) *cpuJSON {
 	object := map[string]any{"a": 1}
 	for range n {
@@ -55,15 +54,14 @@ func newDoubler(n int) *cpuJSON {
 	return &cpuJSON{object: object}
 }
 
-// Do encodes and decodes, and checks ctx before each. It deliberately allocates: about 480 bytes in
-// 7.5 pieces for each of the 2ⁿ⁺¹ objects in the text.
+// Do allocates on purpose: about 480 bytes in 7.5 allocations for each of the 2ⁿ⁺¹ objects in the
+// text.
 func (w *cpuJSON) Do(ctx context.Context, _ uint64) error {
-	_, err := w.again(ctx)
+	_, err := w.roundTrip(ctx)
 	return err
 }
 
-// again returns a copy of the object, made by way of its text.
-func (w *cpuJSON) again(ctx context.Context) (copied any, err error) {
+func (w *cpuJSON) roundTrip(ctx context.Context) (copied any, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

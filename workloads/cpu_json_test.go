@@ -14,14 +14,14 @@ func TestJSONIsDoubled(t *testing.T) {
 		if want := 27<<n - 20; err != nil || len(text) != want {
 			t.Errorf("n=%d: %d bytes, %v; want %d", n, len(text), err, want)
 		}
-		copied, err := w.again(context.Background())
+		copied, err := w.roundTrip(context.Background())
 		if err != nil || leaves(t, copied) != 1<<n {
 			t.Errorf("n=%d: read back, %d leaves, %v", n, leaves(t, copied), err)
 		}
 	}
 }
 
-// leaves counts them. Whatever is not an object of two equal parts must be one.
+// leaves returns the number of leaves. Every other object must have two equal parts.
 func leaves(t *testing.T, v any) int {
 	object := v.(map[string]any)
 	if len(object) == 1 && object["a"] == 1. {

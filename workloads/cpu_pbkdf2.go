@@ -40,7 +40,7 @@ func (w *cpuPBKDF2) Do(ctx context.Context, seq uint64) error {
 	return err
 }
 
-// key is the task's: HMAC-SHA-256, 32 bytes, salted with seed and seq.
+// key returns the task's key: HMAC-SHA-256, 32 bytes, with seed and seq as salt.
 func (w *cpuPBKDF2) key(seq uint64) ([]byte, error) {
 	salt := make([]byte, 16)
 	binary.LittleEndian.PutUint64(salt[0:], w.seed)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The key is the first block of RFC 8018 written out: the exclusive or of a chain of HMACs. It is
-// that of seed and seq alone.
+// TestKeyIsTheTasks compares with the first block of RFC 8018: the exclusive or of a chain of
+// HMACs.
 func TestKeyIsTheTasks(t *testing.T) {
 	reference := func(seed, seq uint64, iterations int) (key [32]byte) {
 		message := binary.LittleEndian.AppendUint64(nil, seed)

@@ -20,10 +20,10 @@ var _ = register(randomBytes.spec(Spec{
 	Source:  "pattern: random bytes, more for some than for others, from one worker pool",
 }))
 
-// randomChunk is the number of bytes requested between two checks of ctx, some 40 µs.
+// randomChunk is the number of bytes requested between two checks of ctx, about 40 µs.
 const randomChunk = 16 << 10
 
-// cpuRandom is the same work for the same task, but not the same bytes: the seed changes nothing.
+// cpuRandom requests the same number of bytes in every task, so the seed has no effect.
 type cpuRandom struct {
 	times
 	bytes int
@@ -36,7 +36,6 @@ func newRandom(bytes int) *cpuRandom {
 	return w
 }
 
-// Do asks. It does not allocate in the steady state.
 func (w *cpuRandom) Do(ctx context.Context, _ uint64) error {
 	s := w.slots.Get().(*[randomChunk]byte)
 	defer w.slots.Put(s)

@@ -31,14 +31,12 @@ type cpuSHA256 struct {
 	times
 	seed   uint64
 	blocks int
-	// all but the first block of each task, again and again; its content does not matter to the
-	// time
+	// all blocks but the first of each task, reused, because the content does not affect the time
 	input []byte
 	slots sync.Pool // of *hashing
 }
 
-// hashing is a task's own memory. The digest is kept here so that no part of the work is without a
-// use.
+// hashing is the memory of one task. It stores the digest, so the compiler cannot remove the work.
 type hashing struct {
 	hash  hash.Hash
 	first [sha256.BlockSize]byte
@@ -53,7 +51,6 @@ func newHasher(seed uint64, blocks int) *cpuSHA256 {
 	return w
 }
 
-// Do hashes. It does not allocate in the steady state.
 func (w *cpuSHA256) Do(ctx context.Context, seq uint64) error {
 	s := w.slots.Get().(*hashing)
 	defer w.slots.Put(s)

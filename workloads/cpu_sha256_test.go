@@ -27,8 +27,6 @@ func hasher(t testing.TB, seed uint64, args ...param.Arg) *cpuSHA256 {
 	return w.(*cpuSHA256)
 }
 
-// The digest of a task is that of its blocks, computed here in one piece: no block is left out,
-// whatever the chunks.
 func TestCPUTaskHashesItsBlocks(t *testing.T) {
 	for _, blocks := range []int{1, 2, chunk, chunk + 1, chunk + 2, 3*chunk + 7} {
 		w := newHasher(5, blocks)
@@ -37,7 +35,7 @@ func TestCPUTaskHashesItsBlocks(t *testing.T) {
 		binary.LittleEndian.PutUint64(message[8:], 9)
 		want := sha256.Sum256(message)
 		s := w.slots.Get().(*hashing)
-		for range 2 { // a used slot hashes the same
+		for range 2 { // a reused slot must give the same digest
 			if err := w.digest(context.Background(), s, 9); err != nil ||
 				!bytes.Equal(s.sum, want[:]) {
 				t.Errorf("%d blocks: digest %x, %v; want %x", blocks, s.sum, err, want)
@@ -46,7 +44,7 @@ func TestCPUTaskHashesItsBlocks(t *testing.T) {
 	}
 }
 
-func TestCPUCountsAreAsAskedFor(t *testing.T) {
+func TestCPUCountsAreExact(t *testing.T) {
 	w := hasher(t, 1, param.Arg{Key: "blocks", Value: "1234"})
 	l, err := calibrated.Line(sha256Blocks)
 	if err != nil {
@@ -55,7 +53,7 @@ func TestCPUCountsAreAsAskedFor(t *testing.T) {
 	if w.blocks != 1234 || w.C2() != 0 || w.Mean() != l.Time(1234) || w.Mean() <= 0 {
 		t.Errorf("%d blocks, mean %v, C² %v", w.blocks, w.Mean(), w.C2())
 	}
-	// One calibration serves the process, so the mean asked for is met to half a block.
+	// The calibration is cached, so the mean is exact to half a block.
 	if w = hasher(t, 1); math.Abs(float64(w.Mean()-time.Millisecond)) > l.PerUnit {
 		t.Errorf("mean %v, want 1ms within a block of %v ns", w.Mean(), l.PerUnit)
 	}
@@ -64,7 +62,7 @@ func TestCPUCountsAreAsAskedFor(t *testing.T) {
 	}
 }
 
-// endsAfter is a context that has ended from the n-th time on that somebody looks.
+// endsAfter is a context that has ended after a number of calls of Err.
 type endsAfter struct {
 	context.Context
 	looks int
@@ -108,7 +106,7 @@ func TestCPUTasksRunConcurrently(t *testing.T) {
 
 func TestCPUTaskDoesNotAllocate(t *testing.T) {
 	w := newHasher(1, 10)
-	s := w.slots.New().(*hashing) // not the pool: under the race detector it drops items at random
+	s := w.slots.New().(*hashing) // not pooled: under the race detector the pool drops items
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if n := testing.AllocsPerRun(100, func() { _ = w.digest(ctx, s, 1) }); n != 0 {

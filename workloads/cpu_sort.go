@@ -19,7 +19,7 @@ var _ = register(Spec{
 			Doc: "numbers to sort, 8 bytes each: the time is about in proportion to n·log n"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
-		mean, err := calibrated.Task(sorted{}, v.Int("n"))
+		mean, err := calibrated.Task(sortSizes{}, v.Int("n"))
 		if err != nil {
 			return nil, err
 		}
@@ -28,29 +28,27 @@ var _ = register(Spec{
 	Check: numberFrom("n", 1, mostSorted),
 })
 
-// mostSorted is 80 MB and about a second.
+// mostSorted numbers take 80 MB and about a second.
 const mostSorted = 10_000_000
 
-type sorted struct{}
+type sortSizes struct{}
 
-func (sorted) Sized(n int) machine.Doer { return &cpuSort{n: n} }
+func (sortSizes) Sized(n int) machine.Doer { return &cpuSort{n: n} }
 
-// cpuSort sorts different numbers in each task, which varies the time by two or three percent, so
-// C² is below 10⁻³ (6.6·10⁻⁴ measured) instead of 0.
+// cpuSort sorts different numbers in each task. Their times vary by two or three percent, so C² is
+// below 10⁻³ (measured: 6.6·10⁻⁴) instead of 0.
 type cpuSort struct {
 	times
 	seed uint64
 	n    int
 }
 
-// Do draws and sorts, and checks ctx before each. It deliberately allocates one object of 8·n bytes
-// per task.
+// Do allocates on purpose: one object of 8·n bytes per task.
 func (w *cpuSort) Do(ctx context.Context, seq uint64) error {
 	_, err := w.sort(ctx, seq)
 	return err
 }
 
-// sort returns the task's numbers in order.
 func (w *cpuSort) sort(ctx context.Context, seq uint64) ([]uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

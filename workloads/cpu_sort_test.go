@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// The numbers are those of seed and seq, all of them, in order, in a slice of their own.
 func TestSortedNumbersAreTheTasks(t *testing.T) {
 	w := &cpuSort{seed: 5, n: 1000}
 	for _, seq := range []uint64{0, 1, 1 << 63} {
@@ -22,7 +21,7 @@ func TestSortedNumbersAreTheTasks(t *testing.T) {
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("task %d: other numbers than those drawn, or out of order, %v", seq, err)
 			}
-			clear(got) // if it were shared, the second round would show it
+			clear(got) // the second round would see a shared slice
 		}
 	}
 }

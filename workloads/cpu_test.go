@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// smallCPU are small tasks of every CPU workload, built without calibration. Looks is how often a
-// task that nothing ends looks at its ctx.
+// smallCPU has small tasks of every CPU workload, built without calibration. looks is the number of
+// checks of ctx by a complete task.
 var smallCPU = map[string]struct {
 	build func(seed uint64) machine.Doer
 	looks int
@@ -43,7 +43,7 @@ func TestSmallCPUIsComplete(t *testing.T) {
 	}
 }
 
-// At whichever look its ctx has ended, a task returns its error and looks no more.
+// Whichever check of ctx fails, the task returns the error and makes no further check.
 func TestCPUTasksEndWithTheirContext(t *testing.T) {
 	for name, c := range smallCPU {
 		w := c.build(1)
@@ -79,8 +79,7 @@ func TestAllCPUTasksRunConcurrently(t *testing.T) {
 	}
 }
 
-// What a count asks for is what is built, its mean is the line's, and that of mean=10ms is so to
-// half a unit.
+// mean=10ms is met within half a unit.
 func TestAmounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		amount *amount
@@ -125,8 +124,7 @@ func calibratedVariant(t *testing.T, name string, args ...param.Arg) Workload {
 	return w
 }
 
-// TestUnitsIn: a mean is a whole number of units; one that is shorter than half of a unit is none,
-// also where a busy machine has made the fixed part negative.
+// A mean below half a unit must be rejected, even if l.Fixed is negative.
 func TestUnitsIn(t *testing.T) {
 	for _, c := range []struct {
 		mean        time.Duration

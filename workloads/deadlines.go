@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// A deadline is when the task would be done at once, and its slack: so each could be met, if the
-// task were alone.
+// The deadline of a task is its due time plus its own time plus its slack, so a task without a wait
+// always meets it.
 var _ = register(Spec{
 	Name:    "deadlines",
 	Summary: "waits, by tasks that must be done within their own time and a slack",

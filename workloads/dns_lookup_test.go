@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-func lookingUp(t *testing.T, args ...param.Arg) *lookups {
+func buildLookups(t *testing.T, args ...param.Arg) *lookups {
 	t.Helper()
 	v, err := Resolve(param.Call{Name: "dns_lookup", Args: args})
 	if err != nil {
@@ -29,7 +29,6 @@ func lookingUp(t *testing.T, args ...param.Arg) *lookups {
 	return w.(*lookups)
 }
 
-// TestLookups: every task asks its own server for its own name, once, and many at a time.
 func TestLookups(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -59,16 +58,15 @@ func TestLookups(t *testing.T) {
 	if len(asked) != tasks {
 		t.Errorf("%d names of %d tasks were asked for", len(asked), tasks)
 	}
-	if w := lookingUp(t, param.Arg{Key: "answer", Value: "0s"}); w.Mean() <= 0 || w.C2() != 0 {
+	if w := buildLookups(t, param.Arg{Key: "answer", Value: "0s"}); w.Mean() <= 0 || w.C2() != 0 {
 		t.Errorf("mean %v, C² %v, where an answer takes no time", w.Mean(), w.C2())
 	}
 }
 
-// TestLookupsEnd: a lookup ends with its context, and with its timeout as a failure; one whose
-// question is lost is no answer.
+// A lost query is a failure.
 func TestLookupsEnd(t *testing.T) {
 	t.Parallel()
-	w := lookingUp(t, param.Arg{Key: "answer", Value: "1h"}, param.Arg{Key: "timeout", Value: "1h"})
+	w := buildLookups(t, param.Arg{Key: "answer", Value: "1h"}, param.Arg{Key: "timeout", Value: "1h"})
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
 	if err := w.Do(ctx, 1); !errors.Is(err, context.Canceled) {
@@ -77,7 +75,7 @@ func TestLookupsEnd(t *testing.T) {
 	if err := w.Do(ctx, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}
-	w = lookingUp(t, param.Arg{Key: "lost", Value: "1"})
+	w = buildLookups(t, param.Arg{Key: "lost", Value: "1"})
 	w.timeout = 50 * time.Millisecond
 	err := w.Do(t.Context(), 7)
 	if err == nil || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(),
@@ -89,7 +87,6 @@ func TestLookupsEnd(t *testing.T) {
 	}
 }
 
-// TestLookupsClosed: of a server that is closed the lookups fail.
 func TestLookupsClosed(t *testing.T) {
 	t.Parallel()
 	v, err := Resolve(param.Call{Name: "dns_lookup"})

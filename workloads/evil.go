@@ -12,7 +12,7 @@ import (
 // Endless is implemented by workloads whose tasks may end only with their context. Their runs need
 // a timeout.
 type Endless interface {
-	// Endless reports whether the workload, with its parameters, has such tasks.
+	// Endless reports whether the workload has such tasks with its parameters.
 	Endless() bool
 }
 
@@ -45,12 +45,12 @@ var _ = register(Spec{
 	},
 })
 
-// evil waits, but is not Timed, Distributed or Partitioned: its endless tasks must not be known in
-// advance, and with them its times have no distribution.
+// evil waits, but is not Timed, Distributed or Partitioned. Endless tasks must not be known in
+// advance, and they leave the task times without a distribution.
 type evil struct {
-	times  // of the tasks that end: what the endless ones take is for the run's timeout to say
+	times  // of the tasks that end; the run's timeout determines the time of the others
 	others *waits
-	coin   registry.Coin // rare: endless
+	coin   registry.Coin // rare tasks are endless
 	late   time.Duration
 }
 

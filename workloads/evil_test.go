@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Under the virtual clock, with a timeout a thousand times as long as the others take: the endless
-// tasks take exactly that, and only they.
+// The endless tasks, and only they, must take exactly the timeout.
 func TestEvilTasksEndWithTheirContext(t *testing.T) {
 	const timeout = time.Second
 	synctest.Test(t, func(t *testing.T) {
@@ -35,13 +34,12 @@ func TestEvilTasksEndWithTheirContext(t *testing.T) {
 				t.Fatalf("task %d, cancelled: %v", seq, err)
 			}
 		}
-		if endless < 56 || endless > 144 { // 100 ± 8.7: five standard deviations
+		if endless < 56 || endless > 144 { // 100 ± 8.7, five standard deviations
 			t.Errorf("%d of 400 tasks are endless, want about 100", endless)
 		}
 	})
 }
 
-// The tasks that end take the times of the distribution, as if there were no others.
 func TestEvilOthersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, plain := build(t, "evil:p=0,wait=exp(10ms)", 3), build(t, "exponential", 3)
@@ -57,7 +55,7 @@ func TestEvilOthersWait(t *testing.T) {
 	})
 }
 
-func TestEvilSaysSo(t *testing.T) {
+func TestEvilIsEndless(t *testing.T) {
 	for s, want := range map[string]bool{"evil": true, "evil:p=1": true, "evil:p=0": false} {
 		w := build(t, s, 1)
 		if got := w.(workloads.Endless).Endless(); got != want || w.Mean() != 10*time.Millisecond ||

@@ -41,8 +41,6 @@ var _ = register(Spec{
 	Check: checkFiles,
 })
 
-// fileKeys are the parameters of all workloads that read files. By default one task in twenty reads
-// 64 times as much as the others.
 var fileKeys = []param.Key{
 	{Name: "p", Kind: param.Float, Default: "0.05", Doc: "share of large files, from 0 to 1"},
 	{Name: "small", Kind: param.Size, Default: "64KiB", Doc: "size of a small file"},
@@ -66,15 +64,15 @@ func checkFiles(v param.Values) error {
 	return err
 }
 
-// fileSet has a small and a large file in its own directory. The page cache serves them, so a task
-// measures system calls and copying, as for a server's hot files, not a disk.
+// fileSet has a small and a large file. Reads come from the page cache, as for a server's hot
+// files, so a task measures system calls and copying, not a disk.
 type fileSet struct {
-	registry.Coin // rare: large
+	registry.Coin // rare files are large
 	dir           *files.ScratchDir
 	paths         [2]string
 	sizes         [2]int64
-	lasts         [2]time.Duration // reading a file alone
-	times                          // by those
+	durations     [2]time.Duration // time to read each file alone
+	times                          // from durations
 }
 
 func newFiles(seed uint64, v param.Values) (f *fileSet, err error) {
@@ -92,7 +90,6 @@ func newFiles(seed uint64, v param.Values) (f *fileSet, err error) {
 	return f, nil
 }
 
-// filesDir makes the directory in the one that the parameter dir names.
 func filesDir(v param.Values) (*files.ScratchDir, error) {
 	base := ""
 	if v.Given("dir") {
@@ -105,7 +102,7 @@ func filesDir(v param.Values) (*files.ScratchDir, error) {
 	return dir, err
 }
 
-// writeRandom makes a file whose content is always the same, and does not compress.
+// writeRandom creates a file with constant, incompressible content.
 func writeRandom(path string, size int64) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -115,20 +112,19 @@ func writeRandom(path string, size int64) error {
 	return errors.Join(err, file.Close())
 }
 
-// measure times read alone for each file size, and closes the files on failure.
+// measure closes the files on failure.
 func (f *fileSet) measure(read func(ctx context.Context, which int) error) (err error) {
-	for i := range f.lasts {
-		if f.lasts[i], err = machine.TimeAlone(func() error {
+	for i := range f.durations {
+		if f.durations[i], err = machine.TimeAlone(func() error {
 			return read(context.Background(), i)
 		}); err != nil {
 			return errors.Join(err, f.Close())
 		}
 	}
-	f.mean, f.c2 = f.Moments(f.lasts[0], f.lasts[1])
+	f.mean, f.c2 = f.Moments(f.durations[0], f.durations[1])
 	return nil
 }
 
-// Long implements Classed: the large files.
 func (f *fileSet) Long(seq uint64) bool { return f.Rare(seq) }
 
 // Close removes the files and their directory.
@@ -136,12 +132,12 @@ func (f *fileSet) Close() error { return f.dir.Remove() }
 
 type fileRead struct {
 	*fileSet
-	// of *[]byte of the size of the file, so that reading is measured and not the garbage collector
+	// of *[]byte of the size of the file; reused to leave the garbage collector out of the
+	// measurement
 	buffers [2]sync.Pool
 }
 
-// Do opens, reads (in one call, if the system allows) and closes the file. Reading does not end
-// with ctx.
+// Reading does not end with ctx.
 func (w *fileRead) Do(ctx context.Context, seq uint64) error { return w.read(ctx, w.Kind(seq)) }
 
 func (w *fileRead) read(ctx context.Context, which int) error {

@@ -29,12 +29,11 @@ var _ = register(Spec{
 
 type fileReadChunked struct {
 	*fileSet
-	// kept open, because the parts of a task share nothing; reading at an offset is safe for
-	// concurrent use
+	// open during the whole run; reading at an offset is safe for concurrent use
 	open    [2]*os.File
 	chunk   int64
-	nominal time.Duration // of a chunk
-	buffers sync.Pool     // of *[]byte, a chunk long
+	nominal time.Duration // calibrated time of a chunk
+	buffers sync.Pool     // of *[]byte of the size of a chunk
 }
 
 func newFileReadChunked(seed uint64, v param.Values) (Workload, error) {
@@ -55,41 +54,38 @@ func newFileReadChunked(seed uint64, v param.Values) (Workload, error) {
 	if err := f.measure(whole); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	w.nominal = max(1, f.lasts[1]/time.Duration(w.chunks(1)))
+	w.nominal = max(1, f.durations[1]/time.Duration(w.chunks(1)))
 	return w, nil
 }
 
-// chunks is how many the file has; the last may be shorter than the others.
 func (w *fileReadChunked) chunks(which int) int64 {
 	return (w.sizes[which] + w.chunk - 1) / w.chunk
 }
 
-// Do reads the file's chunks in turn and checks ctx between them. It does not allocate in the
-// steady state.
+// Do checks ctx between chunks. It does not allocate in the steady state.
 func (w *fileReadChunked) Do(ctx context.Context, seq uint64) error {
 	which := w.Kind(seq)
 	return w.read(ctx, which, 0, w.chunks(which))
 }
 
-// DoPart implements Partitioned with nominal times: chunk i begins at i times a chunk's calibrated
-// time, and a part reads the chunks that begin within it. Adjacent parts neither omit nor repeat a
-// chunk, and a short part may have none.
+// DoPart implements Partitioned. Chunk i starts at i × nominal, and a part reads the chunks that
+// start within it. A short part may have no chunk.
 func (w *fileReadChunked) DoPart(
 	ctx context.Context, seq uint64, from, length time.Duration,
 ) (more bool, err error) {
 	which := w.Kind(seq)
 	n := w.chunks(which)
-	first := min(n, w.beginningBefore(from))
+	first := min(n, w.chunksBefore(from))
 	end := n
 	if length < time.Duration(n)*w.nominal-from {
-		// the sum of the two might be more than a Duration holds
-		end = min(n, w.beginningBefore(from+length))
+		// in this order because from+length may overflow
+		end = min(n, w.chunksBefore(from+length))
 	}
 	return end < n, w.read(ctx, which, first, end)
 }
 
-// beginningBefore returns the number of chunks that begin before t in an infinite file.
-func (w *fileReadChunked) beginningBefore(t time.Duration) int64 {
+// chunksBefore returns the number of chunks that start before t in an infinite file.
+func (w *fileReadChunked) chunksBefore(t time.Duration) int64 {
 	n := int64(t / w.nominal)
 	if t%w.nominal > 0 {
 		n++
@@ -97,7 +93,7 @@ func (w *fileReadChunked) beginningBefore(t time.Duration) int64 {
 	return n
 }
 
-// read reads the chunks from first up to, not including, end.
+// read reads the chunks from first to end−1.
 func (w *fileReadChunked) read(ctx context.Context, which int, first, end int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -122,7 +118,7 @@ func (w *fileReadChunked) Close() error {
 	var errs []error
 	for _, file := range w.open {
 		if file == nil {
-			continue // making the workload failed before it
+			continue // the constructor failed before opening this file
 		}
 		if err := file.Close(); !errors.Is(err, os.ErrClosed) {
 			errs = append(errs, err)

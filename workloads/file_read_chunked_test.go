@@ -30,7 +30,7 @@ func chunked(t *testing.T, args ...param.Arg) *fileReadChunked {
 	return c
 }
 
-// looks is a context that counts how often somebody looks whether it has ended.
+// looks is a context that counts calls of Err.
 type looks struct {
 	context.Context
 	n int64
@@ -38,12 +38,12 @@ type looks struct {
 
 func (c *looks) Err() error { c.n++; return nil }
 
-// The parts of a task read each chunk once, in order, whatever the parts' length, and the last one
-// says that it is the last.
+// Parts of any length must read each chunk once, in order. Only the last part reports that it is
+// the last.
 func TestChunksAddUp(t *testing.T) {
 	w := chunked(t, param.Arg{Key: "small", Value: "100"}, param.Arg{Key: "large", Value: "1000"},
 		param.Arg{Key: "chunk", Value: "64"}, param.Arg{Key: "p", Value: "0.5"})
-	w.nominal = 10 * time.Microsecond // as if measured
+	w.nominal = 10 * time.Microsecond // replaces the measured value
 	for seq := range uint64(50) {
 		n := int64(2)
 		if w.Long(seq) {
@@ -60,10 +60,10 @@ func TestChunksAddUp(t *testing.T) {
 				}
 				parts++
 			}
-			if chunks := ctx.n - parts; chunks != n { // one look a part and one a chunk
+			if chunks := ctx.n - parts; chunks != n { // one call of Err per part and per chunk
 				t.Fatalf("parts of %v read %d chunks, want %d", length, chunks, n)
 			}
-			// The last chunk begins at (n−1)·nominal, in the part of that number.
+			// The last chunk starts at (n−1)·nominal, in the part of that number.
 			if want := int64(time.Duration(n-1)*w.nominal/length) + 1; parts != want {
 				t.Fatalf("%d parts of %v, want %d", parts, length, want)
 			}
@@ -71,7 +71,7 @@ func TestChunksAddUp(t *testing.T) {
 	}
 }
 
-// Parts of any lengths that adjoin read no chunk twice.
+// Adjacent parts of different lengths must not repeat a chunk.
 func TestChunksAddUpInUnequalParts(t *testing.T) {
 	w := chunked(t, param.Arg{Key: "p", Value: "1"}, param.Arg{Key: "small", Value: "10"},
 		param.Arg{Key: "large", Value: "10000"}, param.Arg{Key: "chunk", Value: "100"})
@@ -94,8 +94,7 @@ func TestChunksAddUpInUnequalParts(t *testing.T) {
 	}
 }
 
-// A task ends between two chunks when its context ends, but not after its last one: then it is
-// done.
+// A task ends between two chunks when its context ends, but not after its last chunk.
 func TestChunksEndWithTheirContext(t *testing.T) {
 	w := chunked(t, param.Arg{Key: "p", Value: "1"}, param.Arg{Key: "large", Value: "1000"},
 		param.Arg{Key: "small", Value: "10"}, param.Arg{Key: "chunk", Value: "100"})

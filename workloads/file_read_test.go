@@ -13,11 +13,10 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// entries lists what is below the directory.
 func entries(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if path != dir && d.Name() != ".lock" { // by which the owner is known to live
+		if path != dir && d.Name() != ".lock" { // the lock file of the directory's owner
 			paths = append(paths, strings.TrimPrefix(path, dir+"/"))
 		}
 		return err
@@ -28,7 +27,7 @@ func entries(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// What a file workload makes is in one directory, and is gone when it is closed.
+// All files must be in one directory, which Close removes.
 func TestFilesAreMadeAndRemoved(t *testing.T) {
 	for _, s := range []string{"file_read", "file_read_chunked"} {
 		temp, given := t.TempDir(), t.TempDir()
@@ -58,7 +57,6 @@ func TestFilesAreMadeAndRemoved(t *testing.T) {
 	}
 }
 
-// The same parameters make the same content.
 func TestFilesAreDeterministic(t *testing.T) {
 	var contents []string
 	for seed := range uint64(2) {
@@ -103,7 +101,7 @@ func TestFilesReadConcurrently(t *testing.T) {
 	}
 }
 
-// A file that somebody else cut short is an error, not a shorter task.
+// A truncated file must be an error, not a shorter task.
 func TestFileCutShort(t *testing.T) {
 	for _, s := range []string{"file_read", "file_read_chunked"} {
 		dir := t.TempDir()

@@ -26,7 +26,7 @@ var _ = register(Spec{
 	Check: sizeUpTo("bytes", 1<<20, "1MiB"),
 })
 
-// fileSync appends to one file. It is measured alone; several tasks at once may share an fsync.
+// fileSync is calibrated with one task. Concurrent tasks may share an fsync.
 type fileSync struct {
 	dir  *files.ScratchDir
 	file *os.File
@@ -51,7 +51,7 @@ func newFileSync(_ uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// Do appends and waits for the fsync. Once begun, it does not end with ctx.
+// Do checks ctx only at the start.
 func (w *fileSync) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// TestFileSync: each task appends so many bytes, and nothing is left when it is closed.
 func TestFileSync(t *testing.T) {
 	dir := t.TempDir()
 	w := build(t, "file_sync:bytes=100,dir="+dir, 1)

@@ -19,8 +19,7 @@ func builtFrom(t *testing.T, s workloads.Spec) (workloads.Workload, error) {
 	return s.Build(1, param.Values{})
 }
 
-// TestFunc: moments that are not given are measured, once; those that are given stand; to parse the
-// name calls nothing.
+// Missing moments are measured once. Parsing the name calls nothing.
 func TestFunc(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64
@@ -64,7 +63,6 @@ func TestFunc(t *testing.T) {
 	}
 }
 
-// TestHandler: the answer's status is the task's outcome.
 func TestHandler(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

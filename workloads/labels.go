@@ -10,17 +10,15 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// labels are waits whose tasks have a number drawn from a separate stream, so that their times
-// equal those of workload exponential with the same seed.
+// labels are waits whose tasks also have a number. The numbers use a separate random stream, so
+// task times equal those of workload exponential with the same seed.
 type labels struct {
 	*waits
-	upTo []float64 // share of the tasks with a number of at most the index
+	upTo []float64 // probability of a number of at most the index
 }
 
-// labelStream is added to the seed.
 const labelStream = 0x6c6162656c000000
 
-// newLabels has numbers 0, 1, … with these weights.
 func newLabels(seed uint64, d dist.Dist, weights []float64) labels {
 	l := labels{newWaits(seed, d), make([]float64, len(weights))}
 	sum := 0.0
@@ -34,8 +32,7 @@ func newLabels(seed uint64, d dist.Dist, weights []float64) labels {
 	return l
 }
 
-// of is the number of task seq.
-func (l labels) of(seq uint64) int {
+func (l labels) number(seq uint64) int {
 	s := l.slot()
 	defer l.slots.Put(s)
 	u := s.seed(l.seed+labelStream, seq).Float64()
@@ -46,12 +43,11 @@ func (l labels) of(seq uint64) int {
 	return min(i, len(l.upTo)-1)
 }
 
-// timeKey is the parameter of those whose times are any distribution.
 var timeKey = param.Key{Name: "time", Kind: param.Distribution, Default: "exp(10ms)",
 	Doc: "time of a task"}
 
-// weightsIn reads weights such as 1:4, at least least of them.
-func weightsIn(text string, least, most int) (weights []float64, err error) {
+// parseRatios parses positive numbers such as 1:4, from least to most of them.
+func parseRatios(text string, least, most int) (weights []float64, err error) {
 	for field := range strings.SplitSeq(text, ":") {
 		weight, err := strconv.ParseFloat(field, 64)
 		if err != nil || !(weight > 0 && weight < 1e9) {

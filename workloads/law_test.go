@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// waitVariants are the workloads that wait for a time of a known law: each at its defaults, if
-// these can be built, and with other parameters.
+// waitVariants are the workloads that wait with a known distribution: each with its defaults, if
+// possible, and with other parameters.
 var waitVariants = func() []string {
 	var defaults []string
 	for _, s := range workloads.All() {
@@ -21,7 +21,7 @@ var waitVariants = func() []string {
 		}
 		v, err := parse(s.Name)
 		if err != nil {
-			continue // it needs a parameter
+			continue // a parameter has no default
 		}
 		w, err := v.Spec.New(1, v.Values)
 		if _, endless := w.(workloads.Endless); err == nil && !endless {
@@ -40,7 +40,6 @@ var waitVariants = func() []string {
 		"tenants:time=2ms,n=3,skew=noisy(0.6)", "deadlines:slack=0s")
 }()
 
-// TestWaitVariantsAreComplete: a workload that waits and needs a parameter is under test with one.
 func TestWaitVariantsAreComplete(t *testing.T) {
 	tested := map[string]bool{}
 	for _, s := range waitVariants {
@@ -60,8 +59,8 @@ func TestWaitVariantsAreComplete(t *testing.T) {
 	}
 }
 
-// moments returns E[X], E[X²], E[X³] and E[X⁴] of d with E[X] as the unit of time, from the
-// textbook, independently of how package dist computes its mean and C².
+// moments returns E[X], E[X²], E[X³] and E[X⁴] of d with E[X] as the unit of time, from textbook
+// formulas, independently of package dist.
 func moments(t *testing.T, d dist.Dist, unit float64) [5]float64 {
 	t.Helper()
 	var m [5]float64
@@ -98,14 +97,14 @@ func paretoMoment(alpha, low, high, k float64) float64 {
 	return alpha * math.Pow(low, alpha) / (1 - math.Pow(low/high, alpha)) * integral
 }
 
-// The draws of one workload, one per sequence number, follow its law.
+// The draws of a workload must follow its distribution.
 //
-// With the mean as the unit of time, x̄ over n draws has standard error √(C²/n). As the true mean
-// is known, the average of (x−1)² is an unbiased estimate of C²; its standard error is √((μ₄−C⁴)/n)
-// with μ₄ = E(X−1)⁴ = E[X⁴] − 4E[X³] + 6E[X²] − 3. Draws of neighbouring numbers, and of one number
-// under neighbouring seeds, are to be independent: the average of (x−1)(y−1) has mean 0 and
-// standard error C²/√n. Five standard errors each; the seed is fixed. Rounding to whole nanoseconds
-// shifts a mean of 1 µs by less than 0.5 ns/1 µs, which the last term allows for.
+// With the mean as the unit of time, x̄ over n draws has the standard error √(C²/n). The true mean
+// is known, so the average of (x−1)² is an unbiased estimate of C², with the standard error
+// √((μ₄−C⁴)/n) where μ₄ = E(X−1)⁴ = E[X⁴] − 4E[X³] + 6E[X²] − 3. Draws of neighbouring numbers, and
+// of one number under neighbouring seeds, must be independent: the average of (x−1)(y−1) has mean 0
+// and standard error C²/√n. The test allows five standard errors. Rounding to nanoseconds shifts a
+// mean of 1 µs by less than 0.5 ns/1 µs, which the last term allows.
 func TestDrawsFollowTheLaw(t *testing.T) {
 	const n = 200_000
 	for _, s := range waitVariants {
@@ -178,7 +177,7 @@ func TestSameNumberIsTheSameTaskInAnyOrder(t *testing.T) {
 	}
 }
 
-// What a task costs is part of the contract with old results: the pair (seed, seq) seeds a PCG.
+// The random stream of a task must not change between versions, so old results stay comparable.
 func TestDrawsComeFromSeedAndNumber(t *testing.T) {
 	w := build(t, "exponential", 5).(workloads.Timed)
 	for _, seq := range []uint64{0, 1, 1 << 63} {

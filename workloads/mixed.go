@@ -25,7 +25,7 @@ var _ = register(Spec{
 			return nil, err
 		}
 		wait := newWaits(seed, v.Dist("wait"))
-		both := times{wait.Mean(), wait.C2()}.beside(hash.Mean()) // which is always the same
+		both := times{wait.Mean(), wait.C2()}.beside(hash.Mean()) // the computation is constant
 		return &mixed{both, hash, wait}, nil
 	},
 	Check: checkMixed,
@@ -38,8 +38,7 @@ func checkMixed(v param.Values) error {
 	return nil
 }
 
-// hasherFor returns a hasher whose tasks take that long alone on this machine, by calibration. The
-// error is about the parameter cpu.
+// hasherFor returns a hasher whose calibrated task time is cpu.
 func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
 	l, err := calibrated.Line(sha256Blocks)
 	if err != nil {
@@ -50,17 +49,17 @@ func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
 		return nil, fmt.Errorf("cpu: %w", err)
 	}
 	hash := newHasher(seed, blocks)
-	hash.takes(l.Time(blocks))
+	hash.setMean(l.Time(blocks))
 	return hash, nil
 }
 
 type mixed struct {
-	times // of both parts: the computation's is calibrated, the wait's exact
+	times // of both parts: the computation's time is calibrated, the wait's is exact
 	hash  *cpuSHA256
 	wait  *waits
 }
 
-// Do computes, then waits without the processor but still in the task's slot.
+// Do computes, then waits without using the processor. The task keeps its slot.
 func (m *mixed) Do(ctx context.Context, seq uint64) error {
 	if err := m.hash.Do(ctx, seq); err != nil {
 		return err

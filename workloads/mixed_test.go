@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// With a wait of none, a mixed task is its computation; the mean is that of both parts, and C² =
-// 4·9²/(1+9)² as the computation does not vary.
+// The mean is the sum of both parts, and C² = 4·9²/(1+9)² because the computation is constant.
 func TestMixedMoments(t *testing.T) {
 	hash := build(t, "cpu_sha256", 1)
 	w := build(t, "mixed:wait=lognormal(9ms,4)", 1)
@@ -29,8 +28,8 @@ func TestMixedMoments(t *testing.T) {
 	}
 }
 
-// looksThenEnds has ended from its second look on: after the computation of one block, before the
-// wait.
+// looksThenEnds has ended from its second call of Err on: after the computation of one block,
+// before the wait.
 type looksThenEnds struct {
 	context.Context
 	looks int
@@ -43,7 +42,7 @@ func (c *looksThenEnds) Err() error {
 	return nil
 }
 
-// Both parts end with the context: an hour of either does not pass.
+// Both parts must end with the context, not after an hour.
 func TestMixedEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -8,9 +8,9 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// The defaults are a remote cache: hits take 0.714 ms, misses, one in fifty, 15 ms, both
-// exponential. Mean 0.99972 ms, C² = 9.0048; with two exponential branches the theory of M/H2/k is
-// exact.
+// The defaults model a remote cache with exponential hits of 0.714 ms and misses, one in fifty, of
+// 15 ms. The mean is 0.99972 ms and C² = 9.0048. With two exponential branches the theory of M/H2/k
+// is exact.
 var _ = register(Spec{
 	Name:    "mixture",
 	Summary: "waits a time from one of up to eight distributions, each with its weight",
@@ -19,10 +19,10 @@ var _ = register(Spec{
 	New:     drawn(mixtureOf),
 })
 
-// mostBranches bounds a mixture: a draw goes through the weights one by one.
+// mostBranches bounds the time of a draw, which searches the weights linearly.
 const mostBranches = 8
 
-// branchKeys returns w1, d1, w2, d2, …. Branches without a default have weight 0.
+// Branches without a default have weight 0.
 func branchKeys(weights, dists []string) (keys []param.Key) {
 	for i := range mostBranches {
 		weight, d := "0", "const(0s)"
@@ -39,8 +39,7 @@ func branchKeys(weights, dists []string) (keys []param.Key) {
 	return keys
 }
 
-// mixtureOf omits branches without weight. It checks the others itself, because dist.NewMixture
-// would renumber them.
+// mixtureOf checks the branches itself, because dist.NewMixture would renumber them in its errors.
 func mixtureOf(v param.Values) (dist.Dist, error) {
 	var branches []dist.Branch
 	for i := range mostBranches {
@@ -67,7 +66,7 @@ func mixtureOf(v param.Values) (dist.Dist, error) {
 		return nil, err
 	case m.MeanNS() < 1:
 		return nil, fmt.Errorf("the mean of a mixture must be at least 1ns, got %vns", m.MeanNS())
-	case len(branches) == 1: // the distribution itself, whose theory is known
+	case len(branches) == 1: // theory covers a single distribution
 		return branches[0].Dist, nil
 	}
 	return m, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// Refusing or taking parameters must not calibrate: listing scenarios is not running them. Under
-// the virtual clock calibration fails, and input and output would take no time.
+// Checking parameters must not calibrate. Under the virtual clock calibration fails, which shows
+// it.
 func TestParsingDoesNotCalibrate(t *testing.T) {
 	calibrated = new(machine.Calibration)
 	synctest.Test(t, func(t *testing.T) {

@@ -24,8 +24,8 @@ var _ = register(Spec{
 	Check: sizeUpTo("bytes", 1<<30, "1GiB"),
 })
 
-// pipeChunk is the number of bytes between two hand-overs, less than the capacity of a Linux pipe
-// (64 KiB, or 4 KiB for a user with too many, where a write waits for the reader).
+// pipeChunk is the number of bytes per write. It is less than the capacity of a Linux pipe of 64
+// KiB. A user with too many pipes gets 4 KiB, and a write then waits for the reader.
 const pipeChunk = 32 << 10
 
 func newPipes(_ uint64, v param.Values) (Workload, error) {
@@ -38,8 +38,8 @@ func newPipes(_ uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// pipes has a pipe and its reading goroutine per task in flight, both reused. A run holds two file
-// descriptors per task of its maximum in flight. A task fails if the system provides no more.
+// pipes has a pipe and its reading goroutine for each task in flight, both reused. A run uses two
+// file descriptors per task of its maximum in flight. A task fails if the system provides no more.
 type pipes struct {
 	times
 	bytes   int64
@@ -47,37 +47,36 @@ type pipes struct {
 
 	mu      sync.Mutex
 	idle    []*pipe
-	all     map[*pipe]bool // that are open
+	all     map[*pipe]bool // all open pipes
 	closed  bool
 	readers sync.WaitGroup
 }
 
-// A pipe is open until it is closed, even when a task left it in the middle.
+// A pipe stays open until it is closed, even if its task failed.
 type pipe struct {
 	from, to *os.File
-	// a token for each chunk that has been read; closed when reading has ended
+	// receives a token for each chunk that has been read; closed when reading has ended
 	read chan struct{}
-	err  error // why it ended; read after read is closed
+	err  error // why reading ended; valid after read is closed
 }
 
-// Do takes an idle or new pipe, writes chunks and waits for the reader after each. It checks ctx
-// between chunks.
+// Do writes chunks and waits for the reader after each. It checks ctx between chunks.
 func (w *pipes) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	p, err := w.take()
+	p, err := w.acquire()
 	if err != nil {
 		return err
 	}
-	if err := w.pass(ctx, p); err != nil {
-		return errors.Join(err, w.remove(p)) // its reader may stand anywhere in the task
+	if err := w.writeChunks(ctx, p); err != nil {
+		return errors.Join(err, w.remove(p)) // its reader may be anywhere in the task
 	}
 	w.putBack(p)
 	return nil
 }
 
-func (w *pipes) pass(ctx context.Context, p *pipe) error {
+func (w *pipes) writeChunks(ctx context.Context, p *pipe) error {
 	for left := w.bytes; left > 0; {
 		n := min(left, pipeChunk)
 		if _, err := p.to.Write(w.content[:n]); err != nil {
@@ -96,9 +95,7 @@ func (w *pipes) pass(ctx context.Context, p *pipe) error {
 	return nil
 }
 
-// reads is the pipe's reading goroutine. It knows the tasks' data, so it only waits for bytes,
-// parked in the runtime's poller.
-func (w *pipes) reads(p *pipe) {
+func (w *pipes) readTasks(p *pipe) {
 	buffer := make([]byte, min(w.bytes, pipeChunk))
 	for {
 		for left := w.bytes; left > 0; left -= min(left, pipeChunk) {
@@ -113,7 +110,7 @@ func (w *pipes) reads(p *pipe) {
 
 var errPipesClosed = errors.New("the workload is closed")
 
-func (w *pipes) take() (*pipe, error) {
+func (w *pipes) acquire() (*pipe, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -128,13 +125,13 @@ func (w *pipes) take() (*pipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	// the task may have gone before it takes the token
+	// buffered because the task may have ended before it receives the token
 	p := &pipe{from: from, to: to, read: make(chan struct{}, 1)}
 	if w.all == nil {
 		w.all = map[*pipe]bool{}
 	}
 	w.all[p] = true
-	w.readers.Go(func() { w.reads(p) })
+	w.readers.Go(func() { w.readTasks(p) })
 	return p, nil
 }
 
@@ -146,7 +143,6 @@ func (w *pipes) putBack(p *pipe) {
 	}
 }
 
-// remove closes the pipe, unless Close was faster.
 func (w *pipes) remove(p *pipe) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -157,10 +153,9 @@ func (w *pipes) remove(p *pipe) error {
 	return p.close()
 }
 
-// close ends the reader: with an end of file.
 func (p *pipe) close() error { return errors.Join(p.to.Close(), p.from.Close()) }
 
-// Close closes the pipes, also those of tasks in flight, which fail, and waits for the readers.
+// Close closes all pipes and waits for the readers. Tasks in flight fail.
 func (w *pipes) Close() error {
 	w.mu.Lock()
 	var errs []error

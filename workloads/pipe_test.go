@@ -29,8 +29,7 @@ func buildPipes(t *testing.T, bytes string) *pipes {
 	return p
 }
 
-// Tasks in flight have a pipe each, and those that follow use them again: never more pipes than
-// tasks at once.
+// There must never be more pipes than concurrent tasks.
 func TestPipesAreUsedAgain(t *testing.T) {
 	for _, bytes := range []string{"1", "4KiB", "32KiB", "100KiB", "1MB"} {
 		w := buildPipes(t, bytes)
@@ -54,7 +53,7 @@ func TestPipesAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A task that its context ended leaves nothing in a pipe that a later task would take for its own.
+// An interrupted task must leave no data for a later task.
 func TestPipeOfAnEndedTask(t *testing.T) {
 	w := buildPipes(t, "100KiB") // four chunks
 	for looks := range 4 {
@@ -67,15 +66,15 @@ func TestPipeOfAnEndedTask(t *testing.T) {
 			t.Errorf("ended at look %d: %d pipes were removed", looks, removed)
 		}
 		if err := w.Do(&endsAfter{context.Background(), 4}, 1); err != nil {
-			// the end after the last chunk comes too late
+			// ends after the last chunk have no effect
 			t.Error(err)
 		}
 	}
 }
 
-// Close ends tasks in flight with an error, waits for the readers and may be called again.
+// Close fails tasks in flight, waits for the readers and may be called again.
 func TestPipesClose(t *testing.T) {
-	w := &pipes{bytes: 1 << 50, content: make([]byte, pipeChunk)} // more than it will ever pass
+	w := &pipes{bytes: 1 << 50, content: make([]byte, pipeChunk)} // the task never ends by itself
 	failed := make(chan error)
 	began := &signals{Context: context.Background(), began: make(chan struct{})}
 	go func() { failed <- w.Do(began, 1) }()
@@ -93,7 +92,7 @@ func TestPipesClose(t *testing.T) {
 	}
 }
 
-// signals says when somebody has looked at it twice: the task is in its pipe.
+// signals closes began at its second call of Err, when the task uses its pipe.
 type signals struct {
 	context.Context
 	began chan struct{}
@@ -107,7 +106,7 @@ func (s *signals) Err() error {
 	return nil
 }
 
-// When reading fails, the task that wrote learns why.
+// If reading fails, the task must return the reason.
 func TestPipeReadingFails(t *testing.T) {
 	w := buildPipes(t, "10")
 	p := w.idle[0]
@@ -115,7 +114,7 @@ func TestPipeReadingFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := w.Do(context.Background(), 1); !errors.Is(err, os.ErrClosed) {
-		// from closing it a second time, at the latest
+		// at the latest the second close returns an error
 		t.Errorf("through a closed pipe: %v", err)
 	}
 	if len(w.all) != 0 {

@@ -16,7 +16,7 @@ var _ = register(Spec{
 			"urgent first, of 2 to 4: the last has priority 0, the one before it 1, and so on"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
-		weights, err := weightsIn(v.Text("shares"), 2, MostLabels)
+		weights, err := parseRatios(v.Text("shares"), 2, MostLabels)
 		if err != nil {
 			return nil, fmt.Errorf("shares: %w", err)
 		}
@@ -26,7 +26,7 @@ var _ = register(Spec{
 
 type priorities struct{ labels }
 
-func (w priorities) Priority(seq uint64) int32 { return int32(len(w.upTo) - 1 - w.of(seq)) }
+func (w priorities) Priority(seq uint64) int32 { return int32(len(w.upTo) - 1 - w.number(seq)) }
 
 func (w priorities) PriorityShares() (all []float64) {
 	before := 0.0

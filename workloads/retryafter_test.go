@@ -40,8 +40,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// Whatever the header, the time is not negative; and what the standard library's own spelling says
-// is read back.
+// No header may give a negative time, and times formatted by the standard library must be parsed.
 func FuzzRetryAfter(f *testing.F) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, s := range []string{"", "1", "Sun, 01 Mar 2026 12:01:30 GMT", "9223372037",

@@ -30,12 +30,11 @@ var _ = register(Spec{
 
 type tenants struct{ labels }
 
-func (w tenants) Tenant(seq uint64) int32 { return int32(w.of(seq)) }
+func (w tenants) Tenant(seq uint64) int32 { return int32(w.number(seq)) }
 
-// mostTenants bounds the memory of their shares: 80 kB.
+// mostTenants bounds the memory of their shares to 80 kB.
 const mostTenants = 10_000
 
-// tenantWeights are proportional to the tenants' shares.
 func tenantWeights(n int, skew string) ([]float64, error) {
 	if n < 2 || n > mostTenants {
 		return nil, fmt.Errorf("n: want 2 to %d tenants, got %d", mostTenants, n)

@@ -10,10 +10,10 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With short = 1 and long = r, each class is half of the work when p·r = 1−p for the share p of
-// long tasks: p = 1/(1+r). Then E[S] = 2r/(1+r), E[S²] = (r + r²)/(1+r) = r, and C² = r(1+r)²/(4r²)
-// − 1 = (r−1)²/(4r). One number goes from no variance to any, and at each r as many workers kept
-// for either class as for the other are equally loaded. At the default r, C² = 12.005.
+// With short = 1 and long = r, each class is half of the work if the share of long tasks is p =
+// 1/(1+r). Then E[S] = 2r/(1+r), E[S²] = (r + r²)/(1+r) = r, and C² = r(1+r)²/(4r²) − 1 =
+// (r−1)²/(4r). So r alone determines C², and two equal pools for the classes have equal loads. At
+// the default r, C² = 12.005.
 var _ = register(Spec{
 	Name:    "two_class",
 	Summary: "waits 1 or r units of time, each class half of the work: C² = (r-1)²/4r by one number",
@@ -37,11 +37,11 @@ type twoClass struct {
 	short float64 // share of the short tasks
 }
 
-// mostR has C² = 2.5·10⁸: no run is long enough to show a mean beyond it.
+// mostR gives C² = 2.5·10⁸, above which no run is long enough to estimate the mean.
 const mostR = 1e9
 
-// twoClassDist rounds both classes to whole nanoseconds and returns their mean and C², within 0.1 %
-// of the request because no task is shorter than half of the mean.
+// twoClassDist rounds both times to whole nanoseconds. Mean and C² are within 0.1 % of the request,
+// because no task is shorter than half of the mean.
 func twoClassDist(mean time.Duration, r float64) (d dist.Dist, shareShort float64, err error) {
 	if mean < time.Microsecond {
 		return nil, 0, fmt.Errorf("mean: must be at least 1us, got %s", dist.FormatDuration(mean))
@@ -57,15 +57,15 @@ func twoClassDist(mean time.Duration, r float64) (d dist.Dist, shareShort float6
 	}
 	short := time.Duration(math.Round(long / r))
 	if short == time.Duration(math.Round(long)) {
-		// r = 1, or so near to it that the difference is below a nanosecond
+		// r is 1, or differs from 1 by less than a nanosecond of task time
 		return dist.Constant{Value: short}, 1 - p, nil
 	}
 	d, err = dist.Bimodal(p, short, time.Duration(math.Round(long)))
 	return d, 1 - p, err
 }
 
-// Long implements Classed with the number that chooses the mixture's branch. With r=1 half of the
-// tasks are labelled long.
+// Long uses the random number that chooses the branch of the mixture. With r=1 half of the tasks
+// are labelled long.
 func (w *twoClass) Long(seq uint64) bool {
 	s := w.slot()
 	defer w.slots.Put(s)

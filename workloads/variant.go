@@ -7,20 +7,20 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// A Variant is a workload with its parameters, as a scenario names it.
+// A Variant is a workload with its parameters.
 type Variant = param.Variant[Spec]
 
 // Parse parses name or name:key=value,… of a registered workload and checks the parameters, also in
 // combination. It does not compute or calibrate.
 func Parse(text string) (Variant, error) { return registry.Parse(&all, text) }
 
-// MustParse is Parse for text in a program: a mistake panics.
+// MustParse is Parse for constants. It panics on errors.
 func MustParse(text string) Variant { return registry.MustParse(&all, text) }
 
-// Resolve is Parse for a name and parameters that have been split already.
+// Resolve is Parse for a split name and parameters.
 func Resolve(c param.Call) (Variant, error) { return registry.Resolve(&all, c) }
 
-// Build makes the workload for one run.
+// Build creates the workload for one run.
 func (s Spec) Build(seed uint64, v param.Values) (Workload, error) {
 	w, err := s.New(seed, v)
 	if err != nil {

@@ -41,7 +41,7 @@ func build(t testing.TB, s string, seed uint64) workloads.Workload {
 	return w
 }
 
-// complete spells the workloads that have a parameter without a default.
+// complete has the workloads with a parameter that has no default.
 var complete = map[string]string{"trace": "trace:file=testdata/trace.csv,column=2"}
 
 func TestEverySpecIsListable(t *testing.T) {
@@ -73,7 +73,7 @@ func TestEverySpecIsListable(t *testing.T) {
 	}
 }
 
-func TestVariantIsSpeltOneWay(t *testing.T) {
+func TestCanonicalVariants(t *testing.T) {
 	for in, want := range map[string]string{
 		"exponential":                            "exponential",
 		"exponential:mean=0.01s":                 "exponential",
@@ -168,7 +168,7 @@ func TestImpossibleParametersAreNamed(t *testing.T) {
 			t.Errorf("%s: %v, %v; want the error %s", in, v, err, want)
 		}
 	}
-	// Only calibration can tell that these are impossible.
+	// Only calibration can reject these.
 	for _, in := range []string{"cpu_sha256:mean=1ns", "cpu_sha256:mean=1000h", "cpu_gzip:mean=1ns",
 		"cpu_average:mean=1h"} {
 		v, err := parse(in)

@@ -13,29 +13,26 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// waiter sleeps for the time of the task.
 type waiter struct {
 	time func(s *slot, seq uint64) time.Duration
-	// the given function; nil: the runtime's timers
+	// function to sleep with; nil means the runtime's timers
 	sleep Sleep
-	// slots has a *slot per task in flight. It belongs to the instance, because a synctest bubble's
-	// timer must not be used in another.
+	// a *slot per task in flight, per instance because a timer must not leave its synctest bubble
 	slots sync.Pool
 
-	watch atomic.Pointer[watch] // nil: no context is watched yet
+	watch atomic.Pointer[watch] // nil until a context is watched
 	mu    sync.Mutex
-	seen  <-chan struct{} // of the last context before there was a watch
+	seen  <-chan struct{} // Done channel of the last context, until one is watched
 }
 
-// slot has the objects that a task would otherwise allocate: a generator, which escapes through
-// interfaces of rand and dist, and a timer.
+// slot has the objects that a task would otherwise allocate. The generator escapes through
+// interfaces of rand and dist.
 type slot struct {
 	pcg   rand.PCG
 	rand  *rand.Rand // draws from pcg
 	timer *time.Timer
 }
 
-// seed makes the slot's generator the task's.
 func (s *slot) seed(seed, seq uint64) *rand.Rand {
 	if s.rand == nil {
 		s.rand = rand.New(&s.pcg)
@@ -46,8 +43,8 @@ func (s *slot) seed(seed, seq uint64) *rand.Rand {
 
 func (w *waiter) SleepBy(sleep Sleep) { w.sleep = sleep }
 
-// Do waits. With the runtime's timers, a ctx without end costs a time.Sleep, a watched one a timer,
-// and any other a timer and a select.
+// Do waits. With the runtime's timers, a context that cannot end costs a time.Sleep, a watched
+// context a timer, and any other a timer and a select.
 func (w *waiter) Do(ctx context.Context, seq uint64) error {
 	return w.wait(ctx, seq, 0, math.MaxInt64)
 }
@@ -58,8 +55,7 @@ func (w *waiter) DoPart(
 	return w.Time(seq)-from > length, w.wait(ctx, seq, from, length)
 }
 
-// wait waits for a part of the task's time. It has seven returns for the two defers, because with
-// one more Go allocates a defer list.
+// wait has two defers and seven returns. With one more return Go would allocate a defer list.
 func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -73,8 +69,8 @@ func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duratio
 		return nil
 	}
 	if over := w.watchOver(ctx, done); over != nil {
-		p := over.take()
-		defer over.giveBack(p)
+		p := over.acquire()
+		defer over.putBack(p)
 		return p.wait(ctx, min(w.time(&p.slot, seq)-from, length))
 	}
 	s := w.slot()
@@ -88,7 +84,7 @@ func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duratio
 	case <-s.timer.C:
 		return nil
 	case <-done:
-		s.timer.Stop() // no late tick remains in the channel, since Go 1.23
+		s.timer.Stop() // no tick remains in the channel since Go 1.23
 		return ctx.Err()
 	}
 }
@@ -107,7 +103,7 @@ func (w *waiter) slot() *slot {
 	return new(slot)
 }
 
-// waits is a waiter whose times follow a distribution, drawn per sequence number.
+// waits is a waiter whose times are drawn from a distribution, by sequence number.
 type waits struct {
 	waiter
 	dist dist.Dist
@@ -120,7 +116,6 @@ func newWaits(seed uint64, d dist.Dist) *waits {
 	return w
 }
 
-// drawn is a Spec.New for waits of a distribution.
 func drawn(
 	of func(v param.Values) (dist.Dist, error),
 ) func(seed uint64, v param.Values) (Workload, error) {
@@ -143,11 +138,9 @@ func (w *waits) C2() float64 { return w.dist.C2() }
 
 func (w *waits) Dist() dist.Dist { return w.dist }
 
-// meanKey is the parameter that most waits have.
 var meanKey = param.Key{Name: "mean", Kind: param.Duration, Default: "10ms",
 	Doc: "mean time of a task"}
 
-// ofMean returns a Spec.New for waits with the parameter mean.
 func ofMean[D dist.Dist](of func(time.Duration) D) func(uint64, param.Values) (Workload, error) {
 	return drawn(func(v param.Values) (dist.Dist, error) {
 		mean, err := positiveMean(v)

@@ -61,7 +61,7 @@ func TestConcurrentWaitsAreExactToo(t *testing.T) {
 func TestWaitsEndWithTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := build(t, "constant:mean=10ms", 1)
-		for range 3 { // again with the timers that the first round left behind
+		for range 3 { // with the timers that the first round left
 			ctx, cancel := context.WithTimeout(context.Background(), 4*time.Millisecond)
 			began := time.Now()
 			err := w.Do(ctx, 1)
@@ -96,8 +96,8 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 	})
 }
 
-// Waits of one context, which are watched from the second on, end with it however many they are,
-// and later ones take no time.
+// A context is watched from its second wait on. When it ends, all waits must return, and later
+// waits must return at once.
 func TestWatchedWaitsEndWithTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := build(t, "constant:mean=10ms", 1)
@@ -144,7 +144,7 @@ func TestWatchedWaitsEndWithTheirContext(t *testing.T) {
 	})
 }
 
-// A context may end at any moment of a wait, also under the race detector.
+// A context may end at any moment of a wait.
 func TestWatchedWaitsRaceWithTheEnd(t *testing.T) {
 	for range 20 {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -165,7 +165,7 @@ func TestWatchedWaitsRaceWithTheEnd(t *testing.T) {
 	}
 }
 
-// Even a task that would take no time at all does not run with an ended context.
+// A task with an ended context must not run even if it takes no time.
 func TestEndedContextComesFirst(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -219,8 +219,6 @@ func BenchmarkTime(b *testing.B) {
 	}
 }
 
-// TestParts: the parts of a task add up to the task, to the nanosecond, and the last one says that
-// it is the last.
 func TestParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := build(t, "lognormal:mean=10ms", 1)
@@ -250,7 +248,6 @@ func TestParts(t *testing.T) {
 	})
 }
 
-// TestLong: a task of two classes is long when its time is the long one.
 func TestLong(t *testing.T) {
 	for s, long := range map[string]time.Duration{
 		"bimodal:p=0.3,short=1ms,long=50ms": 50 * time.Millisecond,
@@ -268,14 +265,12 @@ func TestLong(t *testing.T) {
 				n++
 			}
 		}
-		if n < 200 || n > 400 { // 300 or 286, ± 14.5: five standard deviations and more
+		if n < 200 || n > 400 { // 300 or 286, ± 14.5: more than five standard deviations
 			t.Errorf("%s: %d of 1000 tasks are long, want about 300", s, n)
 		}
 	}
 }
 
-// TestSleepBy: told how to sleep, a workload sleeps so, for the time of the task or the part, and
-// returns what the sleep does.
 func TestSleepBy(t *testing.T) {
 	broken := errors.New("broken")
 	for _, s := range waitVariants {

@@ -7,33 +7,32 @@ import (
 	"time"
 )
 
-// A watch lets tasks with the same context wait only for their timers: a select over timer and
-// context costs a fifth of a virtual run. At the end of the context it cuts the current waits
-// short. It is registered once, for the context shared by most tasks, the strategy's.
+// A watch interrupts the waits of a context when it ends, so tasks wait only for their timers. A
+// select over timer and context costs a fifth of a virtual run. The watched context is the one that
+// most tasks share: the strategy's.
 type watch struct {
-	done <-chan struct{} // the context's
+	done <-chan struct{} // of the watched context
 
 	mu   sync.Mutex
 	idle []*watched
 	all  []*watched
 }
 
-// A watched is the reusable state of a wait.
+// A watched is the reusable state of one wait.
 type watched struct {
 	slot
 	state atomic.Int32
-	cut   chan bool // told whether the timer was cut short; has room for one
+	cut   chan bool // receives whether the timer was stopped early; has room for one
 }
 
-// The states of a watched. Whoever changes waiting ends the wait.
+// The states of a watched. A goroutine that changes waiting ends the wait.
 const (
 	notWaiting = iota
 	waiting
 	cutShort
 )
 
-// watchOver returns the watch over the context, or nil. Only the first context that two consecutive
-// waits share is watched.
+// watchOver returns nil unless ctx is the first context that two consecutive waits share.
 func (w *waiter) watchOver(ctx context.Context, done <-chan struct{}) *watch {
 	if over := w.watch.Load(); over != nil {
 		if over.done == done {
@@ -53,8 +52,7 @@ func (w *waiter) watchOver(ctx context.Context, done <-chan struct{}) *watch {
 	return over
 }
 
-// take returns a free one.
-func (o *watch) take() *watched {
+func (o *watch) acquire() *watched {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if last := len(o.idle) - 1; last >= 0 {
@@ -67,20 +65,19 @@ func (o *watch) take() *watched {
 	return p
 }
 
-func (o *watch) giveBack(p *watched) {
+func (o *watch) putBack(p *watched) {
 	o.mu.Lock()
 	o.idle = append(o.idle, p)
 	o.mu.Unlock()
 }
 
-// end interrupts the waits under way. Later ones check the context.
 func (o *watch) end() {
 	o.mu.Lock()
 	all := o.all
 	o.mu.Unlock()
 	for _, p := range all {
 		if p.state.CompareAndSwap(waiting, cutShort) {
-			early := p.timer.Stop() // else it has ended at this instant
+			early := p.timer.Stop() // false if the timer has expired meanwhile
 			if early {
 				p.timer.Reset(0)
 			}
@@ -96,7 +93,7 @@ func (p *watched) wait(ctx context.Context, d time.Duration) error {
 	}
 	p.set(d)
 	p.state.Store(waiting)
-	early := ctx.Err() // its end may have passed by
+	early := ctx.Err() // ctx may have ended before the state was waiting
 	if early == nil {
 		<-p.timer.C
 	}
@@ -107,12 +104,11 @@ func (p *watched) wait(ctx context.Context, d time.Duration) error {
 		p.state.Store(notWaiting)
 	}
 	if early != nil {
-		p.timer.Stop() // no late tick remains in the channel, since Go 1.23
+		p.timer.Stop() // no tick remains in the channel since Go 1.23
 	}
 	return early
 }
 
-// set makes the timer end after d.
 func (s *slot) set(d time.Duration) {
 	if s.timer == nil {
 		s.timer = time.NewTimer(d)

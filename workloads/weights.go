@@ -16,26 +16,23 @@ var WeightsKey = param.Key{Name: "weights", Kind: param.Text, Default: "1",
 	Doc: "units of the limit that a task takes with a strategy that weighs: 4, uniform(1,8), or " +
 		"mixture(0.9,1,0.1,8) of shares and weights; --load still counts slots of one unit"}
 
-// mostTaskWeight bounds weights to the largest limit.
 const mostTaskWeight = 1 << 20
 
-// mostWeights bounds the number of weights of a mixture.
 const mostWeights = 16
 
-// weightStream is added to the seed.
 const weightStream = 0x7765696768740000
 
-// A WeightLaw is the law of the weights of tasks. The weight of a task is a function of the seed
-// and the task's number alone, and does not depend on its time.
+// A WeightLaw is the distribution of the weights of tasks. A weight depends only on the seed and
+// the task's number.
 type WeightLaw struct {
 	seed    uint64
-	first   int64     // uniform: the least
-	n       uint64    // uniform: the number of weights. 0: a mixture
+	first   int64     // uniform: the smallest weight
+	n       uint64    // uniform: the number of weights; 0 for a mixture
 	weights []int64   // mixture
-	upTo    []float64 // mixture: share of the tasks with a weight of at most this index
+	upTo    []float64 // mixture: probability of a weight of at most this index
 }
 
-// Weights returns the law of the weights in v, or nil if every weight is 1.
+// Weights returns the distribution of the weights in v, or nil if every weight is 1.
 func (s Spec) Weights(seed uint64, v param.Values) (*WeightLaw, error) {
 	if !s.hasWeights() {
 		return nil, nil
@@ -51,14 +48,13 @@ func (s Spec) Weights(seed uint64, v param.Values) (*WeightLaw, error) {
 	return l, nil
 }
 
-// hasWeights is false for a Spec that was not registered or has such a parameter of its own.
+// hasWeights is false for a Spec that is not registered or has its own parameter of that name.
 func (s Spec) hasWeights() bool {
 	return slices.ContainsFunc(s.Keys, func(k param.Key) bool {
 		return k.Name == WeightsKey.Name && k.Doc == WeightsKey.Doc
 	})
 }
 
-// withWeights adds the key.
 func (s Spec) withWeights() Spec {
 	if !slices.ContainsFunc(s.Keys, func(k param.Key) bool { return k.Name == WeightsKey.Name }) {
 		s.Keys = append(slices.Clip(s.Keys), WeightsKey)
@@ -77,7 +73,7 @@ func (l *WeightLaw) Of(seq uint64) int64 {
 	var pcg rand.PCG
 	pcg.Seed(l.seed, seq)
 	if l.n > 0 {
-		return l.first + int64(pcg.Uint64()%l.n) // n is below 2²¹: biased by 2⁻⁴³
+		return l.first + int64(pcg.Uint64()%l.n) // n is below 2²¹, so the bias is below 2⁻⁴³
 	}
 	u := float64(pcg.Uint64()>>11) / (1 << 53)
 	for i, upTo := range l.upTo {

@@ -18,8 +18,6 @@ func lawOf(t *testing.T, text string) *workloads.WeightLaw {
 	return l
 }
 
-// TestWeights: each weight has its share, the moments are those of the law, and the weight of a
-// task is a function of its number and of the seed.
 func TestWeights(t *testing.T) {
 	for text, shares := range map[string]map[int64]float64{
 		"4":                                    {4: 1},
@@ -66,7 +64,6 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestNoWeights: without the parameter, or with weights of 1, tasks have none.
 func TestNoWeights(t *testing.T) {
 	for _, text := range []string{"exponential", "exponential:weights=1", "bimodal"} {
 		v := workloads.MustParse(text)
@@ -80,7 +77,6 @@ func TestNoWeights(t *testing.T) {
 	}
 }
 
-// TestEveryWorkloadTakesWeights, whatever it does.
 func TestEveryWorkloadTakesWeights(t *testing.T) {
 	for _, s := range workloads.All() {
 		last := s.Keys[len(s.Keys)-1]

@@ -12,7 +12,7 @@ import (
 // Next returns the due time of the next task since the start of the run. It never decreases.
 type Next func() time.Duration
 
-// Clients is a closed process: Count clients, each of which thinks before every task.
+// Clients describes a closed process, in which each of Count clients thinks before every task.
 type Clients struct {
 	Count int
 	Think dist.Dist
@@ -20,11 +20,11 @@ type Clients struct {
 
 // Bursts describes the dependence of a steady process's arrivals.
 type Bursts struct {
-	// Dispersion is the variance of the number of arrivals in a long time over its mean: 1 for Poisson
-	// arrivals, 0 for equal gaps, more for bursts.
+	// Dispersion is the index of dispersion of long windows: the variance of the number of arrivals
+	// over its mean. It is 1 for Poisson arrivals, 0 for equal gaps, and more for bursts.
 	Dispersion float64
-	// Memory is the number of arrivals over which they are dependent: the correlation time of the
-	// rate, times the mean rate.
+	// Memory is the number of consecutive arrivals that depend on each other: the correlation time
+	// of the rate times the mean rate.
 	Memory float64
 }
 
@@ -34,39 +34,36 @@ type Spec struct {
 	Summary string // one line
 	Source  string
 	Keys    []param.Key
-	// FixedRate reports whether v determines the rate, so a scenario must not give a load or a rate.
-	// nil: the process uses the scenario's rate
+	// FixedRate reports whether v determines the rate, so the scenario must not. nil: it never
+	// does.
 	FixedRate func(v param.Values) bool
 	// AllAtOnce: every task is due at the start, so the scenario must give their number.
 	AllAtOnce bool
-	// Unsteady: the rate changes during the run, so a changing response is expected and not a doubt.
+	// Unsteady: the rate changes during the run, so a changing response is expected.
 	Unsteady bool
-	// Bursts describes the dependence of arrivals of a steady process at that rate. nil: unknown
+	// Bursts describes the dependence of arrivals at that rate. nil: unknown.
 	Bursts func(rate float64, v param.Values) Bursts
-	// Tasks is the number of tasks of a finite process. nil: infinite
+	// Tasks returns the number of tasks of a finite process. nil: infinite.
 	Tasks func(v param.Values) int
-	// Doubt returns in a line why the plan is doubtful, or "". nil: it is not
+	// Doubt returns in one line why the plan is doubtful, or "". It may be nil.
 	Doubt func(v param.Values) string
-	// Stages returns the stages of the rate, from the start of a run on, for results per stage. nil:
-	// none
+	// Stages returns the stages of the rate from the start of a run, for results per stage. nil:
+	// none.
 	Stages func(v param.Values) []Stage
-	// Open plans an open process. rate is in tasks per second (0 with FixedRate). The error names the
-	// invalid parameter.
-	Open func(rate float64, seed uint64, v param.Values) (Next, error)
-	// Closed describes a closed process.
+	// Open plans an open process. rate is in tasks per second, 0 with FixedRate. The error names
+	// the invalid parameter.
+	Open   func(rate float64, seed uint64, v param.Values) (Next, error)
 	Closed func(v param.Values) (Clients, error)
 }
 
 var all = registry.Set[Spec]{Kind: "arrival", Keys: func(s Spec) []param.Key { return s.Keys },
 	Check: Spec.check}
 
-// check builds the process once, which is cheap, to reject impossible parameters before anything
-// runs.
 func (s Spec) check(v param.Values) (err error) {
 	if s.Closed != nil {
 		_, err = s.Closed(v)
 	} else {
-		_, err = s.Open(MostRate, 0, v) // the least restrictive rate: see CheckPlan
+		_, err = s.Open(MostRate, 0, v) // the least restrictive rate; CheckPlan has the actual rate
 	}
 	return err
 }
@@ -74,30 +71,29 @@ func (s Spec) check(v param.Values) (err error) {
 // String returns the name.
 func (s Spec) String() string { return s.Name }
 
-func register(s Spec) Spec { return all.Add(s.Name, s.eitherWay()) }
+func register(s Spec) Spec { return all.Add(s.Name, s.checkOpenOrClosed()) }
 
-// Register adds an arrival process of another package to All, before anything runs: commands,
-// studies and reports then accept its name. It panics if the name is in use or not lower_snake, and
-// if the Spec is neither open nor closed, or both.
-func Register(s Spec) Spec { return all.AddOther(s.Name, s.eitherWay()) }
+// Register adds an arrival process of another package to All, before any run starts. It panics if
+// the name is in use or not in lower_snake, or unless exactly one of Open and Closed is set.
+func Register(s Spec) Spec { return all.AddOther(s.Name, s.checkOpenOrClosed()) }
 
-func (s Spec) eitherWay() Spec {
+func (s Spec) checkOpenOrClosed() Spec {
 	if (s.Open == nil) == (s.Closed == nil) {
 		panic(fmt.Sprintf("arrival %s must be either open or closed", s.Name))
 	}
 	return s
 }
 
-// All returns the Specs in the order of their names, the package's own before those of others.
+// All returns the Specs sorted by name, this package's before those of other packages.
 func All() []Spec { return all.All() }
 
-// Lookup returns the Spec of that name. The error for an unknown name lists the known ones.
+// Lookup returns the Spec of that name. The error for an unknown name lists the known names.
 func Lookup(name string) (Spec, error) { return all.Lookup(name) }
 
-// A Variant is an arrival process with its parameters, as a scenario names it.
+// A Variant is an arrival process with its parameters.
 type Variant struct{ param.Variant[Spec] }
 
-// Parse parses name or name:key=value,… of a registered process, and checks the parameters.
+// Parse parses name or name:key=value,… of a registered process and checks the parameters.
 func Parse(text string) (Variant, error) {
 	v, err := registry.Parse(&all, text)
 	return Variant{v}, err
@@ -130,7 +126,7 @@ func (v Variant) Bursts(rate float64) (b Bursts, known bool) {
 	return v.Spec.Bursts(rate, v.Values), true
 }
 
-// Tasks returns the number of tasks of a finite process, or 0.
+// Tasks returns the number of tasks of a finite process, otherwise 0.
 func (v Variant) Tasks() int {
 	if v.Spec.Tasks == nil {
 		return 0
@@ -138,8 +134,8 @@ func (v Variant) Tasks() int {
 	return v.Spec.Tasks(v.Values)
 }
 
-// Planned counts the tasks of an open process that are due within that time, up to most. The plan
-// is a function of the seed. It costs about 20 ns per task.
+// Planned counts the tasks of an open process that are due within that time, up to most. It costs
+// about 20 ns per task.
 func (v Variant) Planned(
 	rate float64, seed uint64, within time.Duration, most int,
 ) (tasks int, err error) {

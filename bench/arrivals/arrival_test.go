@@ -30,8 +30,7 @@ func variant(t interface {
 	return v
 }
 
-// take plans the first n arrivals.
-func take(t *testing.T, text string, rate float64, seed uint64, n int) []time.Duration {
+func firstDue(t *testing.T, text string, rate float64, seed uint64, n int) []time.Duration {
 	t.Helper()
 	v := variant(t, text)
 	next, err := v.Spec.Open(rate, seed, v.Values)
@@ -45,15 +44,13 @@ func take(t *testing.T, text string, rate float64, seed uint64, n int) []time.Du
 	return due
 }
 
-// TestPlans: every open process is a pure function of its seed, never goes back in time, and has
-// the rate that was asked for.
 func TestPlans(t *testing.T) {
 	for _, spec := range arrivals.All() {
-		if spec.Open == nil || spec.Tasks != nil { // what comes to an end: see TestTrace
+		if spec.Open == nil || spec.Tasks != nil { // TestTrace tests finite processes
 			continue
 		}
 		const n, rate = 20_000, 250.0
-		due, again := take(t, spec.Name, rate, 7, n), take(t, spec.Name, rate, 7, n)
+		due, again := firstDue(t, spec.Name, rate, 7, n), firstDue(t, spec.Name, rate, 7, n)
 		for i := range due {
 			if due[i] != again[i] {
 				t.Fatalf("%s: arrival %d is due at %v and at %v with one seed", spec.Name, i,
@@ -67,8 +64,8 @@ func TestPlans(t *testing.T) {
 		if spec.AllAtOnce {
 			continue
 		}
-		// The last of n arrivals comes after n/rate = 80 s, with a deviation of √(I·n)/rate
-		// at most (four of them), where I is the index of dispersion: see TestBursts.
+		// The last of n arrivals is expected at n/rate = 80 s, with a standard deviation of at most
+		// √(I·n)/rate, where I is the index of dispersion. Four of them are allowed.
 		dispersion := 1.0
 		if spec.Bursts != nil {
 			dispersion = max(1, spec.Bursts(rate, variant(t, spec.Name).Values).Dispersion)
@@ -80,10 +77,9 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestConstant: no error adds up. At 3 a second the gaps cannot all be whole nanoseconds; every 3rd
-// arrival is at a whole second.
+// Rounding errors must not accumulate. At 3/s every third arrival is at a whole second.
 func TestConstant(t *testing.T) {
-	due := take(t, "constant", 3, 0, 3_000_000)
+	due := firstDue(t, "constant", 3, 0, 3_000_000)
 	for i := 2; i < len(due); i += 3 {
 		if want := time.Duration(i/3+1) * time.Second; due[i] != want {
 			t.Fatalf("arrival %d is due at %v, want %v", i, due[i], want)
@@ -91,12 +87,11 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// TestPoisson: the gaps have mean 1/λ and C² = 1. With n gaps the standard error of the mean is
-// 1/√n, of C² √8/√n (the fourth central moment of an exponential is 9, so that of the variance is
-// √(9−1)); four of each are allowed.
+// With n gaps the standard error of the mean is 1/√n and that of C² is √8/√n, because the fourth
+// central moment of an exponential distribution is 9. Four of each are allowed.
 func TestPoisson(t *testing.T) {
 	const n, rate = 200_000, 1000.0
-	due := take(t, "poisson", rate, 1, n)
+	due := firstDue(t, "poisson", rate, 1, n)
 	var sum, square, last float64
 	for _, d := range due {
 		gap := d.Seconds()*rate - last
@@ -109,20 +104,20 @@ func TestPoisson(t *testing.T) {
 	if math.Abs(mean-1) > 4/math.Sqrt(n) || math.Abs(c2-1) > 4*math.Sqrt(8)/math.Sqrt(n) {
 		t.Errorf("gaps: mean %v/λ, C² %v, want 1 and 1", mean, c2)
 	}
-	other := take(t, "poisson", rate, 2, 1)
+	other := firstDue(t, "poisson", rate, 2, 1)
 	if other[0] == due[0] {
 		t.Error("two seeds have one first arrival")
 	}
 }
 
 func TestBulk(t *testing.T) {
-	due := take(t, "bulk:n=3,period=2s", 0, 0, 9)
+	due := firstDue(t, "bulk:n=3,period=2s", 0, 0, 9)
 	for i, d := range due {
 		if want := time.Duration(i/3+1) * 2 * time.Second; d != want {
 			t.Errorf("arrival %d is due at %v, want %v", i, d, want)
 		}
 	}
-	due = take(t, "bulk:n=50", 100, 0, 101) // the rate sets the period: 50/100 s
+	due = firstDue(t, "bulk:n=50", 100, 0, 101) // period 50/100 s
 	if due[49] != 500*time.Millisecond || due[50] != time.Second ||
 		due[100] != 1500*time.Millisecond {
 		t.Errorf("arrivals 49, 50, 100 are due at %v, %v, %v", due[49], due[50], due[100])
@@ -133,7 +128,6 @@ func TestBulk(t *testing.T) {
 	}
 }
 
-// TestThink: a bare think time is the mean of an exponential one.
 func TestThink(t *testing.T) {
 	for text, want := range map[string]dist.Dist{
 		"closed:think=20ms":        dist.Exp(20 * time.Millisecond),
@@ -206,7 +200,6 @@ func TestImpossible(t *testing.T) {
 	}
 }
 
-// TestNames: the canonical spelling reads back as itself.
 func TestNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 1000).Draw(t, "n")

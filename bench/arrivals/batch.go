@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// batch is one job of N tasks, all due at the start. Its metric is the makespan.
 var _ = register(Spec{
 	Name:      "batch",
 	Summary:   "all tasks are due at the start: one job to be finished",

@@ -7,23 +7,21 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Bounds of every plan. They detect typing errors before anything starts, and keep sums of times
-// far below the 292 years of a Duration.
+// Bounds of every plan, which keep sums of times far below 292 years, the range of a Duration.
 const (
 	MaxTasks  = 100_000_000        // 6.4 GB of records, at 64 bytes per task
 	MaxSoak   = 1_000_000_000_000  // tasks without records
 	MaxSpan   = 87_600 * time.Hour // ten years
 	LeastRate = 1e-6               // tasks per second
 	MostRate  = 1e9                // tasks per second
-	// arrivals to sample if no rate determines the length of the plan
-	probed   = 4096
-	spanText = "87600h, which is ten years" // MaxSpan
+	// number of arrivals from which span estimates the length of a plan
+	sampledArrivals = 4096
+	spanText        = "87600h, which is ten years" // MaxSpan
 )
 
-// CheckPlan reports everything that is out of bounds in a plan of that many tasks or, if that is 0,
-// of that duration, at a rate in tasks per second. The rate is 0 if the process determines it, or
-// if it is unknown. most is the largest number of tasks of a run. Each complaint begins with the
-// name of its flag.
+// CheckPlan returns complaints about a plan of that many tasks or, if tasks is 0, of that duration.
+// rate is in tasks per second; 0 means that the process determines it or that it is unknown. most
+// is the largest number of tasks of a run. Each complaint starts with the name of its flag.
 func (v Variant) CheckPlan(
 	rate float64, tasks int, duration time.Duration, most float64,
 ) []error {
@@ -36,7 +34,7 @@ func (v Variant) CheckPlan(
 		complain("n %d: want 1 to %.0f tasks", tasks, most)
 	case v.Tasks() > 0 && tasks > v.Tasks():
 		complain("n %d: arrival %s has %d tasks", tasks, v.Spec.Name, v.Tasks())
-	case tasks > 0 && v.endsWithNone():
+	case tasks > 0 && v.endsAtZero():
 		complain("n %d: the last of the stages ends with 0, so there may be fewer: give a duration",
 			tasks)
 	case rate != 0 && !v.IsClosed() && v.open(rate) != nil:
@@ -56,8 +54,7 @@ func (v Variant) CheckPlan(
 	return c
 }
 
-// endsWithNone reports whether no task is due after the last stage.
-func (v Variant) endsWithNone() bool {
+func (v Variant) endsAtZero() bool {
 	stages := v.Stages()
 	return len(stages) > 0 && stages[len(stages)-1].last() == 0
 }
@@ -67,8 +64,8 @@ func (v Variant) open(rate float64) error {
 	return err
 }
 
-// span returns the approximate time, in seconds, of that many arrivals of a process that determines
-// its own rate, and for a closed process a lower bound.
+// span returns the approximate time, in seconds, of that many arrivals of a process with its own
+// rate, and for a closed process a lower bound.
 func (v Variant) span(tasks int) float64 {
 	switch {
 	case v.IsClosed():
@@ -85,12 +82,12 @@ func (v Variant) span(tasks int) float64 {
 		return 0
 	}
 	var last time.Duration
-	for range min(tasks, probed) {
+	for range min(tasks, sampledArrivals) {
 		due := next()
 		if due < last { // beyond the range of a Duration
 			return math.Inf(1)
 		}
 		last = due
 	}
-	return last.Seconds() * max(1, float64(tasks)/probed)
+	return last.Seconds() * max(1, float64(tasks)/sampledArrivals)
 }

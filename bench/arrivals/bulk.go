@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// bulk is a cron job: n tasks at once in every period, after a first gap of one period. Without a
-// period it is n/rate, by the scenario's rate.
+// The first bulk is due after one period. The default period is n/rate.
 var _ = register(Spec{
 	Name:    "bulk",
 	Summary: "n tasks at once every period: a cron job",

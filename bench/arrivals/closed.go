@@ -8,9 +8,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// closed is a fixed population: each client waits for its task and thinks before the next one, also
-// before its first, so clients do not start in step. A bare duration as think time is the mean of
-// an exponential distribution.
+// closed is a fixed number of clients. A client thinks before each task, including its first, so
+// clients do not start in step. It submits its next task after the previous task is done.
 var _ = register(Spec{
 	Name:    "closed",
 	Summary: "a fixed number of clients, each of which thinks after every task",

@@ -6,8 +6,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// constant is the D of D/G/k: equal gaps. Task i is due at (i+1)/rate, rounded once, so errors do
-// not accumulate as in a sum of truncated intervals.
+// constant has equal gaps. Task i is due at (i+1)/rate, rounded once, so rounding errors do not
+// accumulate.
 var _ = register(Spec{
 	Name:    "constant",
 	Summary: "equal gaps: task i is due at (i+1)/rate",

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// FuzzParseVariant: whatever is asked for is refused in a line, or it is a process whose plan is in
-// bounds or refused, and whose due times never decrease.
+// Any text must give a one-line error, or a bounded plan with non-decreasing due times.
 func FuzzParseVariant(f *testing.F) {
 	for _, spec := range arrivals.All() {
 		f.Add(spec.Name, 100.0, 1000)

@@ -8,9 +8,9 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// linear is a ramp: at time t the rate is b+at, so n tasks have come when bt + at²/2 = n. This form
-// of the positive root keeps its digits for small a. Vegeta's pacer extrapolates the current rate,
-// and so lags on a steep ramp.
+// linear is a ramp. At time t the rate is b+at, so task n is due when bt + at²/2 = n+1. This form
+// of the positive root is accurate for small a. Vegeta's pacer extrapolates the current rate and is
+// late on a steep ramp.
 var _ = register(Spec{
 	Name:     "linear",
 	Summary:  "a rate that grows steadily, starting from the scenario's",

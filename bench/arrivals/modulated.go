@@ -12,16 +12,15 @@ import (
 // A phase of a modulated process has Poisson arrivals at rate per nanosecond, for mean nanoseconds.
 type phase struct{ rate, mean float64 }
 
-// modulated are Poisson arrivals whose rate alternates between two phases: an MMPP with two states
-// or, with fixed, phases of equal length. It starts at a random instant of a cycle, so the expected
-// number of arrivals follows the rate from the first nanosecond on.
+// modulated has Poisson arrivals whose rate alternates between two phases. The phases have
+// exponential lengths (an MMPP with two states) or, if fixed, constant lengths. It starts at a
+// random point of a cycle, so the expected rate is right from the start.
 type modulated struct {
 	phases [2]phase
 	fixed  bool
 }
 
-// leastPhase and mostCycles prevent a plan from stepping through too many cycles without an
-// arrival: there is at least one in a thousand.
+// leastPhase and mostCycles bound the time that a plan spends in cycles without an arrival.
 const (
 	leastPhase  = time.Microsecond
 	longPhase   = 24 * time.Hour
@@ -29,7 +28,7 @@ const (
 	phaseBounds = "want 1µs to 24h"
 )
 
-// openModulated has phases of these means. weights are their relative rates.
+// openModulated opens a process with phases of these means. weights are their relative rates.
 func openModulated(
 	rate float64, seed uint64, v param.Values, first, second string, weights [2]float64, fixed bool,
 ) (Next, error) {
@@ -55,8 +54,7 @@ func openModulated(
 	return m.plan(seed), nil
 }
 
-// plan draws the phases and the arrivals from one stream. The rest of a gap when its phase ends is
-// dropped, since exponential gaps are memoryless.
+// When a phase ends, plan drops the rest of the gap, because exponential gaps are memoryless.
 func (m *modulated) plan(seed uint64) Next {
 	r := rand.New(rand.NewPCG(seed, stream))
 	now, at, end := 0, 0.0, 0.0
@@ -71,7 +69,7 @@ func (m *modulated) plan(seed uint64) Next {
 	}
 	end = length()
 	if m.fixed {
-		end *= r.Float64() // the rest of an exponential phase is exponential
+		end *= r.Float64() // the remainder of an exponential phase is exponential too
 	}
 	return func() time.Duration {
 		for {
@@ -87,10 +85,10 @@ func (m *modulated) plan(seed uint64) Next {
 	}
 }
 
-// burstsOf returns the dispersion of openModulated's process. With phases of exponential lengths
-// the rate is correlated over τ = 1/(1/a + 1/b), where a and b are their means, so the dispersion
-// is 1 + 2τ·Var(rate)/E(rate). With fixed lengths each cycle has the same expected arrivals: the
-// dispersion is that of Poisson arrivals.
+// burstsOf returns the Bursts of openModulated's process. With exponential phases of means a and b
+// the rate has the correlation time τ = 1/(1/a + 1/b), so the dispersion is 1 +
+// 2τ·Var(rate)/E(rate). With fixed lengths each cycle has the same expected number of arrivals, so
+// the dispersion is 1.
 func burstsOf(
 	rate float64, v param.Values, first, second string, weights [2]float64, fixed bool,
 ) Bursts {

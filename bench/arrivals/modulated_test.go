@@ -9,13 +9,13 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// A twoPhase is a modulated process as the theory has it: rates of arrival in each phase and
-// of leaving it, in seconds.
+// A twoPhase is a modulated process with the arrival rates l1 and l2 of its phases and the rates s1
+// and s2 of leaving them, per second.
 type twoPhase struct{ l1, l2, s1, s2 float64 }
 
 func (p twoPhase) rate() float64 { return (p.l1*p.s2 + p.l2*p.s1) / (p.s1 + p.s2) }
 
-// spread is 2σ₁σ₂(λ₁−λ₂)²/(σ₁+σ₂)², which both of the closed forms have.
+// spread is 2σ₁σ₂(λ₁−λ₂)²/(σ₁+σ₂)², a factor of both closed forms.
 func (p twoPhase) spread() float64 {
 	return 2 * p.s1 * p.s2 * (p.l1 - p.l2) * (p.l1 - p.l2) / (p.s1 + p.s2) / (p.s1 + p.s2)
 }
@@ -25,22 +25,21 @@ func (p twoPhase) gaps() float64 {
 	return 1 + p.spread()/(p.l1*p.l2+p.l1*p.s2+p.l2*p.s1)
 }
 
-// dispersion is the variance of the arrivals in a window of t, over their mean.
+// dispersion is the variance of the number of arrivals in a window of t seconds, over its mean.
 func (p twoPhase) dispersion(t float64) float64 {
 	s := p.s1 + p.s2
 	return 1 + p.spread()/(p.l1*p.s2+p.l2*p.s1)*(1-(1-math.Exp(-s*t))/(s*t))
 }
 
-// fixedDispersion is that of bursts of on every cycle, at l a second in the burst, in windows of at
-// most the shorter phase: the time of the burst in a window that begins at random has the variance
+// fixedDispersion is the dispersion of bursts of length on in every cycle, at l/s within a burst,
+// in windows of at most the shorter phase. The burst time in a random window has the variance
 // 2∫₀ᵗ(t−s)c(s)ds, where c(s) = p − s/cycle − p² and p = on/cycle.
 func fixedDispersion(l, on, cycle, t float64) float64 {
 	p := on / cycle
 	return 1 + l*((p-p*p)*t*t-t*t*t/3/cycle)/(p*t)
 }
 
-// TestModulated: the rate, the C² of gaps and the dispersion of windows are those of theory, each
-// within four standard errors of the mean of 40 seeds, and these are small.
+// Within four standard errors of the mean of 40 seeds.
 func TestModulated(t *testing.T) {
 	type dispersed struct{ window, want float64 }
 	onoff := twoPhase{700, 0, 1 / 0.03, 1 / 0.04}
@@ -49,7 +48,7 @@ func TestModulated(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		rate    float64
-		gaps    float64 // C², 0: not known
+		gaps    float64 // C²; 0: unknown
 		windows []dispersed
 	}{
 		{"onoff:on=30ms,off=40ms", onoff.rate(), onoff.gaps(), []dispersed{
@@ -69,27 +68,26 @@ func TestModulated(t *testing.T) {
 		rates, gaps := make([]float64, seeds), make([]float64, seeds)
 		spreads := make([][]float64, len(c.windows))
 		for seed := range rates {
-			due := take(t, c.text, c.rate, uint64(seed), n)
-			// Counted in a span given beforehand: up to the last of n arrivals is another question.
+			due := firstDue(t, c.text, c.rate, uint64(seed), n)
+			// A fixed span, because a span that ends at the last arrival would bias the counts.
 			span := 0.8 * n / c.rate
 			rates[seed] = float64(within(due, span)) / span
 			gaps[seed] = squared(due)
 			for i, w := range c.windows {
-				spreads[i] = append(spreads[i], counted(due, span, w.window, c.rate))
+				spreads[i] = append(spreads[i], windowDispersion(due, span, w.window, c.rate))
 			}
 		}
-		agrees(t, c.text+": rate", rates, c.rate)
+		checkMean(t, c.text+": rate", rates, c.rate)
 		if c.gaps > 0 {
-			agrees(t, c.text+": C² of the gaps", gaps, c.gaps)
+			checkMean(t, c.text+": C² of the gaps", gaps, c.gaps)
 		}
 		for i, w := range c.windows {
-			agrees(t, c.text+": dispersion", spreads[i], w.want)
+			checkMean(t, c.text+": dispersion", spreads[i], w.want)
 		}
 	}
 }
 
-// agrees holds the mean of the values to four of its standard errors about want, and these to 3 %.
-func agrees(t *testing.T, what string, values []float64, want float64) {
+func checkMean(t *testing.T, what string, values []float64, want float64) {
 	t.Helper()
 	var sum, square float64
 	for _, v := range values {
@@ -112,7 +110,6 @@ func within(due []time.Duration, span float64) (n int) {
 	return n
 }
 
-// squared is the C² of the gaps.
 func squared(due []time.Duration) float64 {
 	var last time.Duration
 	var sum, square float64
@@ -124,9 +121,7 @@ func squared(due []time.Duration) float64 {
 	return n*square/sum/sum - 1
 }
 
-// counted is the mean square of how far the arrivals of windows are from the mean that the rate
-// gives, over that mean.
-func counted(due []time.Duration, span, window, rate float64) float64 {
+func windowDispersion(due []time.Duration, span, window, rate float64) float64 {
 	counts := make([]float64, int(span/window))
 	for _, d := range due {
 		if i := int(d.Seconds() / window); i < len(counts) {
@@ -140,8 +135,7 @@ func counted(due []time.Duration, span, window, rate float64) float64 {
 	return sum / float64(len(counts)) / mean
 }
 
-// TestModulatedBounds: a cycle without arrivals by the thousand is refused in a line, at the rate
-// at which it would be one.
+// Cycles must be rejected if there are thousands per arrival at the actual rate.
 func TestModulatedBounds(t *testing.T) {
 	v := variant(t, "onoff:on=1ms,off=1ms")
 	if wrong := v.CheckPlan(1, 100, 0, arrivals.MaxTasks); len(wrong) > 0 {
@@ -154,7 +148,6 @@ func TestModulatedBounds(t *testing.T) {
 	}
 }
 
-// TestBursts: the declared dispersion is that of theory for long windows.
 func TestBursts(t *testing.T) {
 	const long = 1e9 // seconds
 	for text, want := range map[string]twoPhase{

@@ -4,8 +4,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// onoff is the interrupted Poisson process: with exponential phases its gaps are independent and
-// hyperexponential, so both their C² and the index of dispersion of long windows are 1 +
+// onoff is the interrupted Poisson process. With exponential phases its gaps are independent and
+// hyperexponential. Their C² and the index of dispersion of long windows are both 1 +
 // 2λ·on·off²/(on+off)², where λ is the rate of the bursts.
 var _ = register(Spec{
 	Name: "onoff",

@@ -7,13 +7,13 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// stream separates the arrivals' random numbers from those of the task times, which are drawn from
-// (seed, sequence number).
+// stream separates the random numbers of arrivals from those of the task times, which are drawn
+// from (seed, sequence number).
 const stream = 0x61727269_76616c73
 
-// poisson is the M of M/G/k: independent exponential gaps, so an arrival sees the same state as a
-// random instant (PASTA). The sum is in float64 nanoseconds and rounded once per arrival. It is
-// exact to the nanosecond for 2^53 ns, 104 days.
+// poisson has independent exponential gaps, so arrivals see time averages (PASTA). The sum is a
+// float64 in nanoseconds, rounded once per arrival. It is exact to the nanosecond for 2^53 ns, or
+// 104 days.
 var poisson = register(Spec{
 	Name:    "poisson",
 	Summary: "independent exponential gaps: many independent users",

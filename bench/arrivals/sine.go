@@ -8,12 +8,12 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// sine is a shortened day: at time t the rate is m(1 + A sin(o + ωt)), so the number of tasks that
-// have come is
+// sine is a shortened daily cycle. At time t the rate is m(1 + A sin(o + ωt)), so the expected
+// number of arrivals until t is
 //
 //	H(t) = mt + mA/ω · (cos o − cos(o + ωt))
 //
-// and task n is due at H⁻¹(n+1). H increases strictly, since A is below 1.
+// and task n is due at H⁻¹(n+1). H increases strictly because A < 1.
 var _ = register(Spec{
 	Name:     "sine",
 	Summary:  "a rate that oscillates around the scenario's, like a daily cycle",
@@ -40,7 +40,7 @@ var _ = register(Spec{
 		var n, at float64
 		return func() time.Duration {
 			n++
-			at = s.when(n, at)
+			at = s.inverse(n, at)
 			return time.Duration(at * float64(time.Second))
 		}, nil
 	},
@@ -54,9 +54,9 @@ func (s swing) count(t float64) float64 {
 	return s.rate * (t + s.amp/s.turn*(math.Cos(s.offset)-math.Cos(s.offset+s.turn*t)))
 }
 
-// when is the inverse of count, starting at a time with a smaller count: Newton's method, with
-// bisection when a step leaves the bracket.
-func (s swing) when(n, from float64) float64 {
+// inverse returns the time at which count is n. from is a time with a smaller count. It uses
+// Newton's method, and bisection when a step leaves the bracket.
+func (s swing) inverse(n, from float64) float64 {
 	lo, hi := from, n/s.rate+2*s.amp/s.turn // the cosines differ by at most 2
 	t := min(max(from+1/s.at(from), lo), hi)
 	for range 100 {

@@ -12,14 +12,14 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// A Stage is a part of a run with a load of its own.
+// A Stage is a part of a run with its own load.
 type Stage struct {
-	// Level is the factor on the scenario's rate (0 is a pause), or with unit=rate the rate in tasks
+	// Level is a factor on the scenario's rate (0 is a pause), or with unit=rate the rate in tasks
 	// per second.
 	Level float64
 	For   time.Duration
-	Ramp  bool    // the level changes steadily, from Level to To
-	To    float64 // if Ramp
+	Ramp  bool    // the level changes linearly from Level to To
+	To    float64 // used if Ramp is set
 }
 
 // Mean returns the mean level.
@@ -35,16 +35,15 @@ func (s Stage) last() float64 {
 
 const staged = "stages"
 
-// Bounds of stages.
 const (
 	mostStages = 20
 	mostLevel  = 1000 // factor on the scenario's rate
 )
 
-// stages runs the clock of another process at the speed of each stage, so its gaps shrink at a high
-// load, even if the change is within a gap. Exponential gaps give a Poisson process whose rate
-// changes immediately (Çinlar, Introduction to Stochastic Processes, 1975). The first level above 0
-// is that of the process itself, and the last one continues to the end of the run.
+// stages runs the clock of another process at the speed of each stage, so gaps scale with the load,
+// even if the load changes within a gap. Exponential gaps then give an inhomogeneous Poisson
+// process (Çinlar, Introduction to Stochastic Processes, 1975). The process itself runs at the
+// first level above 0. The last level continues to the end of the run.
 var _ = register(Spec{
 	Name:     staged,
 	Summary:  "another process, at a load that changes from stage to stage",
@@ -81,8 +80,8 @@ var _ = register(Spec{
 			return nil, fmt.Errorf("of: %s: %w", of, err)
 		}
 		w := &warp{stages: s, base: base, end: s[0].For}
-		w.read = w.length(s[0])
-		return w.over(next), nil
+		w.processEnd = w.length(s[0])
+		return w.wrap(next), nil
 	},
 })
 
@@ -94,9 +93,9 @@ func (v Variant) Stages() []Stage {
 	return v.Spec.Stages(v.Values)
 }
 
-// Staged returns the process, by default the default one, in stages. They are written as "load=0.6
-// for 20s, load=1.4 for 10s": a load is a share of the capacity, if the scenario has no load of its
-// own, and rate=… is in tasks per second.
+// Staged returns a process, by default poisson, in stages such as "load=0.6 for 20s, load=1.4 for
+// 10s". A load is a share of the capacity if the scenario has no load of its own. rate=… is in
+// tasks per second.
 func Staged(of Variant, text string) (Variant, error) {
 	if of.Spec.Name == "" {
 		of = MustParse(poisson.Name)
@@ -131,9 +130,9 @@ func Staged(of Variant, text string) (Variant, error) {
 		nest(of)))
 }
 
-// Ramps returns arrivals in the stages that a text describes, such as "30s:0..200, 2m:200, 30s:0":
-// the length of each stage and its rate in tasks per second, which changes steadily from the first
-// number to the second if there are two. total is the sum of the lengths.
+// Ramps returns a process in the stages of text, such as "30s:0..200, 2m:200, 30s:0". Each stage
+// has a length and a rate in tasks per second, or a rate that changes linearly between two values.
+// total is the sum of the lengths.
 func Ramps(of Variant, text string) (v Variant, total time.Duration, err error) {
 	if !of.TakesRate() || of.Spec.Stages != nil {
 		return Variant{}, 0, fmt.Errorf("arrival %s accepts no rate, so it cannot have stages", of.Spec.Name)
@@ -156,7 +155,7 @@ func Ramps(of Variant, text string) (v Variant, total time.Duration, err error) 
 	return v, total, err
 }
 
-// readLevels parses the level, or both: 200, 0..200.
+// readLevels parses 200 or 0..200.
 func (s *Stage) readLevels(text string) (err error) {
 	from, to, ramp := strings.Cut(text, "..")
 	if s.Level, err = strconv.ParseFloat(from, 64); err != nil || !ramp {
@@ -181,7 +180,7 @@ func (s Stage) String() string {
 	return fmt.Sprintf("%vx%s", s.Level, length)
 }
 
-// readStages parses the canonical form of a list of stages.
+// readStages parses the parameter at. It rejects stages that are not in canonical form.
 func readStages(v param.Values) (stages []Stage, err error) {
 	most, of := float64(mostLevel), "times the load"
 	if v.Choice("unit") == "rate" {
@@ -219,7 +218,6 @@ func readStages(v param.Values) (stages []Stage, err error) {
 	return stages, nil
 }
 
-// baseLevel returns the first level above 0.
 func baseLevel(stages []Stage) float64 {
 	for _, s := range stages {
 		if level := cmp.Or(s.Level, s.last()); level > 0 {
@@ -249,54 +247,51 @@ func unnest(text string) (Variant, error) {
 	return v, err
 }
 
-// A warp converts the time of the process to the time of the run. Process times never decrease, so
-// it advances stage by stage.
+// A warp converts non-decreasing times of the process to times of the run.
 type warp struct {
-	stages     []Stage
-	base       float64 // level of the process
-	now        int
-	begin, end time.Duration // of the stage, in run time
-	from, read time.Duration // of the stage, in process time
+	stages                   []Stage
+	base                     float64 // level of the process
+	now                      int
+	begin, end               time.Duration // current stage, in run time
+	processBegin, processEnd time.Duration // current stage, in process time
 }
 
-func (w *warp) over(next Next) Next {
-	return func() time.Duration { return w.when(next()) }
+func (w *warp) wrap(next Next) Next {
+	return func() time.Duration { return w.runTime(next()) }
 }
 
-// when returns the run time for a process time. Rounding never exceeds the end of a stage.
-func (w *warp) when(t time.Duration) time.Duration {
-	for t > w.read && w.now < len(w.stages)-1 {
+// runTime returns the run time of a process time. Rounding never exceeds the end of a stage.
+func (w *warp) runTime(t time.Duration) time.Duration {
+	for t > w.processEnd && w.now < len(w.stages)-1 {
 		w.now++
-		w.begin, w.from = w.end, w.read
+		w.begin, w.processBegin = w.end, w.processEnd
 		w.end += w.stages[w.now].For
-		w.read += w.length(w.stages[w.now])
+		w.processEnd += w.length(w.stages[w.now])
 	}
 	s := w.stages[w.now]
-	if t > w.read && (s.Ramp || s.Level == 0) { // after the last stage
+	if t > w.processEnd && (s.Ramp || s.Level == 0) { // after the last stage
 		speed := max(s.last(), leastAfter) / w.base
-		return w.end + time.Duration(min(float64(t-w.read)/speed, float64(MaxSpan)))
+		return w.end + time.Duration(min(float64(t-w.processEnd)/speed, float64(MaxSpan)))
 	}
 	if w.now == 0 && !s.Ramp {
 		return t
 	}
-	at := w.begin + time.Duration(math.Round(w.into(s, float64(t-w.from))))
+	at := w.begin + time.Duration(math.Round(w.timeWithin(s, float64(t-w.processBegin))))
 	if w.now < len(w.stages)-1 || s.Ramp {
 		return min(at, w.end)
 	}
 	return at
 }
 
-// leastAfter is the level after the last stage if that ends with 0: a process never ends.
+// leastAfter is the level after the last stage if that ends with 0, because a process never ends.
 const leastAfter = LeastRate
 
-// length returns the length of a stage in process time.
 func (w *warp) length(s Stage) time.Duration {
 	return time.Duration(math.Round(float64(s.For) * s.Mean() / w.base))
 }
 
-// into returns the run time within a stage until the process has advanced by t: the root of the
-// integral of the level.
-func (w *warp) into(s Stage, t float64) float64 {
+// timeWithin solves for the run time within a stage in which the process advances by t.
+func (w *warp) timeWithin(s Stage, t float64) float64 {
 	if !s.Ramp {
 		return t / (s.Level / w.base)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// TestStages: until the first stage ends the plan is that of the process itself; equal gaps have in
-// each stage its rate, to the nanosecond; and exponential ones within four deviations.
+// Each stage must have its rate, to the nanosecond for equal gaps, and within four standard
+// deviations for exponential gaps.
 func TestStages(t *testing.T) {
 	const rate = 100.0
 	for _, of := range []string{"poisson", "constant", "bulk(n=10)", "onoff"} {
@@ -17,8 +17,8 @@ func TestStages(t *testing.T) {
 		if of == "bulk(n=10)" {
 			name = "bulk:n=10"
 		}
-		alone := take(t, name, 0.5*rate, 3, 1000)
-		for i, due := range take(t, "stages:at=0.5x20s_2x5s_0x3s_1x10s,of="+of, rate, 3, 1000) {
+		alone := firstDue(t, name, 0.5*rate, 3, 1000)
+		for i, due := range firstDue(t, "stages:at=0.5x20s_2x5s_0x3s_1x10s,of="+of, rate, 3, 1000) {
 			if alone[i] > 20*time.Second {
 				break
 			}
@@ -30,7 +30,7 @@ func TestStages(t *testing.T) {
 	ends := []float64{20, 25, 28}
 	for _, of := range []string{"constant", "poisson"} {
 		got := make([]float64, 4)
-		due := take(t, "stages:at=0.5x20s_2x5s_0x3s_1x10s,of="+of, rate, 3, 20_000)
+		due := firstDue(t, "stages:at=0.5x20s_2x5s_0x3s_1x10s,of="+of, rate, 3, 20_000)
 		for _, d := range due {
 			k := 0
 			for k < len(ends) && d.Seconds() > ends[k] {
@@ -49,13 +49,12 @@ func TestStages(t *testing.T) {
 			}
 		}
 	}
-	if at := take(t, "stages:at=10x2s_100x1s,unit=rate,of=constant", 0, 0, 120); at[19] !=
+	if at := firstDue(t, "stages:at=10x2s_100x1s,unit=rate,of=constant", 0, 0, 120); at[19] !=
 		2*time.Second || at[20] != 2010*time.Millisecond || at[119] != 3*time.Second {
 		t.Errorf("at given rates: %v, %v, %v", at[19], at[20], at[119])
 	}
 }
 
-// TestStaged: what is written for people is a process in its one spelling, which reads back.
 func TestStaged(t *testing.T) {
 	for text, want := range map[string]string{
 		"load=0.6 for 20s, load=1.40 for 10s,load=0.6 for 60s": "stages:at=0.6x20s_1.4x10s_0.6x1m",
@@ -95,8 +94,8 @@ func TestStaged(t *testing.T) {
 	}
 }
 
-// TestRamps: arrival k of a constant process is due when the integral of the rate is k, except for
-// the rounding of each stage to a nanosecond of the process.
+// Arrival k of a constant process is due when the integral of the rate is k, except for rounding
+// each stage to a nanosecond.
 func TestRamps(t *testing.T) {
 	v, total, err := arrivals.Ramps(arrivals.MustParse("constant"), "30s:0..200, 2m:200,10s:0, 20s:100..50, 5s:0")
 	if err != nil || total != 185*time.Second {
@@ -110,7 +109,7 @@ func TestRamps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// k is the integral of the rate until the time of arrival k
+	// k is the integral of the rate until at
 	until := func(at float64) (k float64) {
 		add := func(begin, length, from, to float64) {
 			x := min(max(at-begin, 0), length)

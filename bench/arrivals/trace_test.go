@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// TestTrace: the plan is the file, to the nanosecond, and has as many tasks.
 func TestTrace(t *testing.T) {
 	const of = "trace:file=testdata/trace.csv,column=start"
 	for text, want := range map[string][]time.Duration{
@@ -20,7 +19,7 @@ func TestTrace(t *testing.T) {
 		of + ",to=09:00:01":      {0, 250_000_001, 250_000_002, 250_000_002},
 		of + ",speed=2":          {0, 125_000_001, 125_000_001, 125_000_001, 1_000_000_001},
 		of + ",duration=service": {0, 250_000_001, 250_000_002, 250_000_002, 2_000_000_001},
-		// the begins are 8:59:59.998499999, 9:00:00.23, .246000001, .247000001 and 9:00:01.995
+		// the starts are 8:59:59.998499999, 9:00:00.23, .246000001, .247000001 and 9:00:01.995
 		of + ",duration=service,at=end": {0, 231_500_001, 247_500_002, 248_500_002, 1_996_500_001},
 	} {
 		v := variant(t, text)
@@ -29,7 +28,7 @@ func TestTrace(t *testing.T) {
 				v.TakesRate())
 			continue
 		}
-		if got := take(t, text, 0, 1, len(want)); !slices.Equal(got, want) {
+		if got := firstDue(t, text, 0, 1, len(want)); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 		if c := v.CheckPlan(0, len(want)+1, 0, 1e8); len(c) != 1 ||
@@ -39,14 +38,13 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestTraceScale: the number of tasks is exact, whatever the seed; each record has as many tasks as
-// the whole part of the scale says, or one more; and the rate keeps its course.
+// Each record has ⌊scale⌋ tasks or one more, and the number of tasks is exact for every seed.
 func TestTraceScale(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.csv")
 	var b strings.Builder
 	const n = 2000
 	for i := range n {
-		fmt.Fprintln(&b, i*i) // ever larger gaps
+		fmt.Fprintln(&b, i*i) // increasing gaps
 	}
 	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
@@ -56,15 +54,15 @@ func TestTraceScale(t *testing.T) {
 		if got := variant(t, text).Tasks(); got != want {
 			t.Errorf("scale %s: %d tasks, want %d", scale, got, want)
 		}
-		one, again := take(t, text, 0, 1, want), take(t, text, 0, 1, want)
+		one, again := firstDue(t, text, 0, 1, want), firstDue(t, text, 0, 1, want)
 		if !slices.Equal(one, again) || !slices.IsSorted(one) {
 			t.Errorf("scale %s: not a function of the seed, or not in order", scale)
 		}
-		if scale != "3" && slices.Equal(one, take(t, text, 0, 2, want)) {
+		if scale != "3" && slices.Equal(one, firstDue(t, text, 0, 2, want)) {
 			t.Errorf("scale %s: two seeds have the same plan", scale)
 		}
-		// Of a random half of 2000 those in the first half of the file are 500 ± 11.2: five
-		// standard deviations are allowed.
+		// A random half of 2000 records has 500 ± 11.2 in the first half of the file. Five standard
+		// deviations are allowed.
 		half, _ := slices.BinarySearch(one, time.Duration(n/2)*time.Duration(n/2)*time.Second)
 		if half < want/2-56 || half > want/2+56 {
 			t.Errorf("scale %s: %d of %d tasks in the first half of the records", scale, half, want)

@@ -16,7 +16,7 @@ type Dist interface {
 }
 
 // MeanNS returns the mean of d in nanoseconds. It is not rounded if d has a MeanNS method, as all
-// distributions here have.
+// distributions of this package have.
 func MeanNS(d Dist) float64 {
 	if e, ok := d.(interface{ MeanNS() float64 }); ok {
 		return e.MeanNS()
@@ -24,7 +24,6 @@ func MeanNS(d Dist) float64 {
 	return float64(d.Mean())
 }
 
-// moments stores mean and C² of a distribution.
 type moments struct {
 	mean float64 // ns
 	c2   float64
@@ -39,8 +38,8 @@ func (m moments) MeanNS() float64 { return m.mean }
 // C2 returns the squared coefficient of variation.
 func (m moments) C2() float64 { return m.c2 }
 
-// maxC2 bounds C². The mean of n draws has a relative standard error of √(C²/n): above this bound
-// even a billion tasks would not show the mean.
+// maxC2 bounds C². The mean of n draws has a relative standard error of √(C²/n), so above this
+// bound even a billion tasks are not enough to estimate the mean.
 const maxC2 = 1e9
 
 func checkC2(c2, least float64) error {
@@ -51,8 +50,7 @@ func checkC2(c2, least float64) error {
 	return nil
 }
 
-// round rounds ns ≥ 0 to whole nanoseconds, at most the longest Duration, 292 years: such a draw
-// has no meaning for a task, and a negative wait would be worse.
+// round rounds ns ≥ 0 to whole nanoseconds, at most the longest Duration, 292 years.
 func round(ns float64) time.Duration {
 	switch {
 	case ns >= math.MaxInt64:

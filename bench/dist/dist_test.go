@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/dist"
 )
 
-// Every distribution knows its mean unrounded.
+// Every distribution has an unrounded mean.
 var _ = []interface{ MeanNS() float64 }{dist.Constant{}, dist.Exponential{}, dist.LogNormal{},
 	dist.Mixture{}, dist.Pareto{}}
 
@@ -22,7 +22,7 @@ func parse(t testing.TB, s string) dist.Dist {
 	return d
 }
 
-// The moments are checked against fractions worked out by hand.
+// TestExactMoments compares moments with fractions calculated by hand.
 func TestExactMoments(t *testing.T) {
 	for _, c := range []struct {
 		spelling string
@@ -36,7 +36,7 @@ func TestExactMoments(t *testing.T) {
 		{"hyperexp(10ms,16)", 10 * time.Millisecond, 16},
 		// mean 0.75·1 + 0.25·5 = 2, variance 0.75·0.25·16 = 3
 		{"bimodal(0.25,1ms,5ms)", 2 * time.Millisecond, 0.75},
-		// E[X²] = 0.5·2·4 + 0.5·2·16 = 20, E[X] = 3: C² = 20/9 − 1 = 11/9
+		// E[X²] = 0.5·2·4 + 0.5·2·16 = 20, E[X] = 3, C² = 20/9 − 1 = 11/9
 		{"mixture(0.5,exp(2ms),0.5,exp(4ms))", 3 * time.Millisecond, 11. / 9},
 		{"mixture(0.5,4ms,0.5,4ms)", 4 * time.Millisecond, 0},
 	} {
@@ -50,8 +50,8 @@ func TestExactMoments(t *testing.T) {
 	}
 }
 
-// NewMixture computes its moments from the branches; HyperExp states them. The two ways must agree,
-// and the branches must carry half of the work each.
+// NewMixture computes the moments from the branches. They must equal those of HyperExp, and each
+// branch must have half of the work.
 func TestHyperExpIsBalanced(t *testing.T) {
 	for _, c2 := range []float64{1, 1.5, 4, 16, 64, 1e6, 1e9} {
 		h, err := dist.HyperExp(10*time.Millisecond, c2)
@@ -79,10 +79,10 @@ func TestHyperExpIsBalanced(t *testing.T) {
 	}
 }
 
-// The empirical mean of n draws has standard deviation √(variance/n); with five of those a sound
-// generator fails once in 1.7 million seeds, and the seed is fixed. Shares below a point are held
-// to the exact distribution function in the same way, with binomial standard deviation √(q(1−q)/n):
-// heavy tails make the sample variance useless, shares have no tail.
+// The mean of n draws has the standard deviation √(variance/n). With five of them a correct
+// generator fails for one seed in 1.7 million. Probabilities are compared with the exact
+// distribution function in the same way, with the standard deviation √(q(1−q)/n), because heavy
+// tails make the sample variance useless.
 func TestSamplesFollowTheLaw(t *testing.T) {
 	const n = 200_000
 	expCDF := func(mean float64) func(float64) float64 {
@@ -165,7 +165,7 @@ func TestSamplesFollowTheLaw(t *testing.T) {
 				t.Errorf("mean %v ns, want %v ± %v", sum/n, mean, 5*se)
 			}
 			for i, p := range points {
-				q := c.cdf(p + 0.5) // a draw is rounded to the nearest ns
+				q := c.cdf(p + 0.5) // draws are rounded to the nearest ns
 				if got, se := float64(below[i])/n, math.Sqrt(q*(1-q)/n); math.Abs(got-q) > 5*se {
 					t.Errorf("share up to %v ns: %v, want %v ± %v", p, got, q, 5*se)
 				}

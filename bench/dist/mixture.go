@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Mixture chooses one of several distributions for each draw. Made by NewMixture, Bimodal or
-// HyperExp.
+// Mixture chooses one of several distributions for each draw.
 type Mixture struct {
 	moments
 	branches []Branch
@@ -25,11 +24,9 @@ type Branch struct {
 }
 
 // NewMixture returns the Mixture of these branches. The probabilities must be positive and add up
-// to 1 within 1e-9 (the difference is added to the last branch), no branch may be a mixture, and
-// the mean must be positive.
+// to 1 within 1e-9. The mean must be positive. No branch may be a Mixture.
 //
-// Mean and C² follow from the raw moments: E[X] = Σ p·m and E[X²] = Σ p·m²(1+c²), so C² =
-// E[X²]/E[X]² − 1.
+// E[X] = Σ p·m and E[X²] = Σ p·m²(1+c²), so C² = E[X²]/E[X]² − 1.
 func NewMixture(branches ...Branch) (Mixture, error) {
 	m := Mixture{branches: slices.Clone(branches)}
 	var sum, square float64
@@ -55,7 +52,7 @@ func NewMixture(branches ...Branch) (Mixture, error) {
 	if m.mean <= 0 {
 		return Mixture{}, fmt.Errorf("the mean of a mixture must be positive")
 	}
-	m.c2 = max(0, square/(m.mean*m.mean)-1) // equal constants may round below 0
+	m.c2 = max(0, square/(m.mean*m.mean)-1) // equal constants may give a value below 0
 	if err := checkC2(m.c2, 0); err != nil {
 		return Mixture{}, err
 	}
@@ -63,8 +60,8 @@ func NewMixture(branches ...Branch) (Mixture, error) {
 	return m, nil
 }
 
-// addition formats a sum of weights, including defaults, which the user may not be aware of: 0.99 +
-// 0.02 = 1.01.
+// addition formats a sum of weights, such as 0.99 + 0.02 = 1.01. It shows defaults too, which the
+// user may not know.
 func addition(branches []Branch, sum float64) string {
 	terms := make([]string, len(branches))
 	for i, b := range branches {
@@ -77,7 +74,7 @@ func addition(branches []Branch, sum float64) string {
 	return strings.Join(terms, " + ") + " = " + total
 }
 
-// Bimodal is short with probability 1−p and long with probability p. The error names the invalid
+// Bimodal returns long with probability p and short otherwise. The error names the invalid
 // parameter.
 //
 // With d = long − short the mean is short + p·d and the variance p(1−p)·d².
@@ -106,13 +103,13 @@ func Bimodal(p float64, short, long time.Duration) (Mixture, error) {
 	}, nil
 }
 
-// HyperExp is the two-branch hyperexponential with that mean and C² whose branches have half of the
-// work each: p₁/μ₁ = p₂/μ₂, the usual balanced means. The first branch is the frequent, short one.
-// C² = 1 is the exponential distribution. The error names the invalid parameter.
+// HyperExp returns the two-branch hyperexponential distribution with that mean and C² and with
+// balanced means, p₁/μ₁ = p₂/μ₂. The first branch is the frequent, short one. The error names the
+// invalid parameter.
 //
-// Balanced means 1/μᵢ = mean/(2pᵢ). Then E[X²] = Σ 2pᵢ/μᵢ² = mean²/2·(1/p₁ + 1/p₂) = mean²/(2p₁p₂),
-// so p₁p₂ = 1/(2(C²+1)), and with p₁ + p₂ = 1 the two are (1 ± s)/2 where s² = (C²−1)/(C²+1). For
-// the small one, 1 − s is written (1−s²)/(1+s), which keeps all digits at large C².
+// Balanced means imply 1/μᵢ = mean/(2pᵢ). Then E[X²] = Σ 2pᵢ/μᵢ² = mean²/2·(1/p₁ + 1/p₂) =
+// mean²/(2p₁p₂), so p₁p₂ = 1/(2(C²+1)). With p₁ + p₂ = 1 they are (1 ± s)/2, where s² =
+// (C²−1)/(C²+1). The code writes 1 − s as (1−s²)/(1+s), which is accurate for large C².
 func HyperExp(mean time.Duration, c2 float64) (Mixture, error) {
 	if err := positive("mean", mean); err != nil {
 		return Mixture{}, err
@@ -131,7 +128,7 @@ func HyperExp(mean time.Duration, c2 float64) (Mixture, error) {
 	}, nil
 }
 
-// Sample draws the branch with one uniform number, then from the branch.
+// Sample draws one uniform number to choose the branch, and then from the branch.
 func (m Mixture) Sample(r *rand.Rand) time.Duration {
 	u := r.Float64()
 	last := len(m.branches) - 1
@@ -143,7 +140,7 @@ func (m Mixture) Sample(r *rand.Rand) time.Duration {
 	return m.branches[last].Dist.Sample(r)
 }
 
-// Branches returns a copy of the branches. MeanNS(b.Dist) is not rounded.
+// Branches returns a copy of the branches.
 func (m Mixture) Branches() []Branch { return slices.Clone(m.branches) }
 
 // String returns the form of the constructor: bimodal(…), hyperexp(…) or mixture(…).

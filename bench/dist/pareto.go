@@ -7,23 +7,22 @@ import (
 	"time"
 )
 
-// Pareto is bounded: its density falls as x^−(alpha+1) from low to high and is 0 elsewhere.
-// Lifetimes of processes and sizes of files have alpha near 1. Made by NewPareto.
+// Pareto is a bounded Pareto distribution. Its density is proportional to x^−(alpha+1) from low to
+// high, and 0 elsewhere.
 type Pareto struct {
 	moments
 	alpha     float64
 	low, high time.Duration
-	// (low/high)^alpha − 1: minus the share of an unbounded Pareto below high
+	// (low/high)^alpha − 1, which is minus the probability of an unbounded Pareto below high
 	below float64
 }
 
-// NewPareto returns the Pareto with that exponent between low and high. The error names the invalid
-// parameter.
+// NewPareto returns the Pareto distribution with that exponent between low and high. The error
+// names the invalid parameter.
 //
-// With L = low, ℓ = ln(high/L) and α = alpha, the density is α·Lᵅ·x^−(α+1)/(1−e^−αℓ), and so
-// E[(X/L)ᵏ] = α/(1−e^−αℓ)·∫₁^(H/L) y^(k−α−1) dy = α/(1−e^−αℓ)·(e^((k−α)ℓ)−1)/(k−α), whose last
-// factor is ℓ at α = k. With expm1 it keeps its digits on both sides of α = 1 and α = 2, where the
-// powers would cancel.
+// With L = low, ℓ = ln(high/L) and α = alpha, the density is α·Lᵅ·x^−(α+1)/(1−e^−αℓ). So E[(X/L)ᵏ]
+// = α/(1−e^−αℓ)·∫₁^(H/L) y^(k−α−1) dy = α/(1−e^−αℓ)·(e^((k−α)ℓ)−1)/(k−α). At α = k the last factor
+// is ℓ. Expm1 keeps it accurate near α = 1 and α = 2.
 func NewPareto(alpha float64, low, high time.Duration) (Pareto, error) {
 	if !(alpha >= leastAlpha && alpha <= mostAlpha) {
 		return Pareto{}, fmt.Errorf("alpha: must be between %s and %s, got %s",
@@ -40,7 +39,7 @@ func NewPareto(alpha float64, low, high time.Duration) (Pareto, error) {
 	p := Pareto{alpha: alpha, low: low, high: high, below: math.Expm1(-alpha * span)}
 	first, second := p.moment(1, span), p.moment(2, span)
 	p.mean = float64(low) * first
-	// rounding errors of close bounds may give a value below 0
+	// may round below 0 if the bounds are close
 	p.c2 = max(0, second/(first*first)-1)
 	if err := checkC2(p.c2, 0); err != nil {
 		return Pareto{}, fmt.Errorf("high: too far from low: %w", err)
@@ -48,7 +47,6 @@ func NewPareto(alpha float64, low, high time.Duration) (Pareto, error) {
 	return p, nil
 }
 
-// Exponents outside of these bounds are practically uniform on a logarithmic scale, or constant.
 const leastAlpha, mostAlpha = 0.001, 1000
 
 // moment returns E[(X/low)ᵏ]. span is ln(high/low).
@@ -60,7 +58,7 @@ func (p Pareto) moment(k, span float64) float64 {
 	return p.alpha / -p.below * factor
 }
 
-// Sample inverts the distribution function: one uniform number, one logarithm, one exponential.
+// Sample inverts the distribution function.
 func (p Pareto) Sample(r *rand.Rand) time.Duration {
 	x := float64(p.low) * math.Exp(-math.Log1p(r.Float64()*p.below)/p.alpha)
 	return min(round(x), p.high) // rounding may exceed high

@@ -11,12 +11,11 @@ import (
 	"time"
 )
 
-// forms lists the forms in the order of the package comment, for the message about an unknown one.
 const forms = "10ms, const(10ms), exp(10ms), lognormal(10ms,4), bimodal(0.05,1ms,50ms), " +
 	"hyperexp(10ms,16), pareto(1.1,1ms,1s), mixture(0.9,exp(1ms),0.1,exp(50ms))"
 
-// Parse parses a distribution. A bare duration is Constant. The error is one line. Parse accepts
-// the result of String for an equal distribution.
+// Parse parses a distribution. A bare duration is Constant. The error is one line. Parse is the
+// inverse of String.
 func Parse(s string) (Dist, error) {
 	name, inside, call := strings.Cut(s, "(")
 	if !call {
@@ -30,7 +29,7 @@ func Parse(s string) (Dist, error) {
 	if !known || !strings.HasSuffix(inside, ")") {
 		return nil, fmt.Errorf("want a distribution such as %s, got %q", forms, s)
 	}
-	d, err := maker.from(SplitTop(strings.TrimSuffix(inside, ")")))
+	d, err := maker.parse(SplitTop(strings.TrimSuffix(inside, ")")))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -38,15 +37,15 @@ func Parse(s string) (Dist, error) {
 }
 
 type maker struct {
-	values int // number of values. 0: checked by the maker
+	values int // number of values; 0 if the maker checks it
 	what   string
-	of     func(a *args) (Dist, error)
+	build  func(a *args) (Dist, error)
 }
 
 var makers map[string]maker
 
 func init() {
-	// in init, since mixture parses its branches, which would be an initialisation cycle
+	// in init because mixture parses its branches, which would be an initialisation cycle
 	makers = map[string]maker{
 		"const": {1, "the duration", func(a *args) (Dist, error) {
 			return Constant{a.duration()}, nil
@@ -68,17 +67,16 @@ func init() {
 	}
 }
 
-// from makes a distribution. Errors in values take precedence.
-func (m maker) from(values []string) (Dist, error) {
+// parse makes a distribution. An error in a value takes precedence over other errors.
+func (m maker) parse(values []string) (Dist, error) {
 	if m.values > 0 && len(values) != m.values {
 		return nil, fmt.Errorf("want %d in parentheses (%s), got %d", m.values, m.what, len(values))
 	}
 	a := &args{left: values}
-	d, err := m.of(a)
+	d, err := m.build(a)
 	return d, cmp.Or(a.err, err)
 }
 
-// args are read from the left. The first error is kept.
 type args struct {
 	left []string
 	err  error
@@ -115,7 +113,7 @@ func makeMixture(a *args) (Dist, error) {
 			return nil, fmt.Errorf("w%d: %w", i, err)
 		}
 		if strings.HasPrefix(pair[1], "mixture(") {
-			// before parsing, since the user would control the depth of recursion
+			// before parsing the branch, so that the input cannot cause deep recursion
 			return nil, fmt.Errorf("d%d: a branch cannot be a mixture itself", i)
 		}
 		d, err := Parse(pair[1])
@@ -127,7 +125,7 @@ func makeMixture(a *args) (Dist, error) {
 	return NewMixture(branches...)
 }
 
-// SplitTop splits at the commas outside parentheses, as package param separates parameters.
+// SplitTop splits at the commas outside parentheses.
 func SplitTop(s string) []string {
 	var parts []string
 	depth, start := 0, 0
@@ -171,5 +169,5 @@ func ParseFloat(s string) (float64, error) {
 	if errors.Is(err, strconv.ErrSyntax) || math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0, fmt.Errorf("want a number such as 0.5, got %q", s)
 	}
-	return x + 0, nil // -0 is 0
+	return x + 0, nil // turns -0 into 0
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Constant is always Value.
+// Constant always has the value Value.
 type Constant struct{ Value time.Duration }
 
 // Sample returns Value and uses no random number.
@@ -19,19 +19,19 @@ func (c Constant) Mean() time.Duration { return c.Value }
 // MeanNS returns Value in nanoseconds.
 func (c Constant) MeanNS() float64 { return float64(c.Value) }
 
-// C2 is 0.
+// C2 returns 0.
 func (c Constant) C2() float64 { return 0 }
 
 // String returns const(Value).
 func (c Constant) String() string { return "const(" + FormatDuration(c.Value) + ")" }
 
-// Exponential has a mean of M nanoseconds, with fractions for the branches of a hyperexponential.
+// Exponential is the exponential distribution with a mean of M nanoseconds. M may have a fraction.
 type Exponential struct{ M float64 }
 
 // Exp returns the Exponential with that mean.
 func Exp(mean time.Duration) Exponential { return Exponential{M: float64(mean)} }
 
-// Sample draws with one ziggurat step of math/rand/v2, about 5 ns.
+// Sample uses the ziggurat of math/rand/v2 and takes about 5 ns.
 func (e Exponential) Sample(r *rand.Rand) time.Duration { return round(e.M * r.ExpFloat64()) }
 
 // Mean returns M, rounded.
@@ -40,13 +40,13 @@ func (e Exponential) Mean() time.Duration { return round(e.M) }
 // MeanNS returns M.
 func (e Exponential) MeanNS() float64 { return e.M }
 
-// C2 is 1.
+// C2 returns 1.
 func (e Exponential) C2() float64 { return 1 }
 
 // String returns exp(M).
 func (e Exponential) String() string { return "exp(" + formatNS(e.M) + ")" }
 
-// LogNormal is e to the power of a normally distributed number. Made by NewLogNormal.
+// LogNormal is the log-normal distribution.
 type LogNormal struct {
 	moments
 	sigma float64 // standard deviation of the logarithm
@@ -54,13 +54,13 @@ type LogNormal struct {
 
 // NewLogNormal returns the LogNormal with that mean and C². The error names the invalid parameter.
 //
-// If ln X has mean μ and standard deviation σ, E[X] = exp(μ + σ²/2) and C² = exp(σ²) − 1. So σ² =
-// ln(1 + C²), and X = E[X]·exp(σZ − σ²/2) with Z standard normal.
+// If ln X has mean μ and standard deviation σ, then E[X] = exp(μ + σ²/2) and C² = exp(σ²) − 1. So
+// σ² = ln(1 + C²), and X = E[X]·exp(σZ − σ²/2) with Z standard normal.
 func NewLogNormal(mean time.Duration, c2 float64) (LogNormal, error) {
 	if err := positive("mean", mean); err != nil {
 		return LogNormal{}, err
 	}
-	if c2 == 0 { // the bound below includes it, for mixtures
+	if c2 == 0 { // checkC2 accepts 0, for mixtures
 		return LogNormal{}, fmt.Errorf("c2: must be positive, got 0; without variance it is a " +
 			"constant")
 	}
@@ -70,7 +70,7 @@ func NewLogNormal(mean time.Duration, c2 float64) (LogNormal, error) {
 	return LogNormal{moments{float64(mean), c2}, math.Sqrt(math.Log1p(c2))}, nil
 }
 
-// Sample draws one normal number and computes one exponential.
+// Sample draws one normal number.
 func (l LogNormal) Sample(r *rand.Rand) time.Duration {
 	return round(l.mean * math.Exp(l.sigma*(r.NormFloat64()-l.sigma/2)))
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// FormatDuration returns the canonical form of d: as time.Duration, but in ASCII (500us) and
-// without zero units (1h, not 1h0m0s), since it becomes part of the name of a result.
+// FormatDuration returns the canonical form of d, which is part of the names of results. Unlike
+// time.Duration's String it is ASCII (500us) and without zero units (1h, not 1h0m0s).
 func FormatDuration(d time.Duration) string {
 	s := strings.Replace(d.String(), "µ", "u", 1)
 	if strings.HasSuffix(s, "m0s") {

@@ -5,20 +5,17 @@
 //	hyperexp:mean=10ms,c2=16
 //	closed:clients=8,think=exp(100ms)
 //
-// A variant is a name in lower_snake, followed by a colon and its parameters, key=value, separated
-// by commas. Keys are lower-case letters and digits. Commas inside parentheses belong to the value.
-// Values contain no white space, since names of results, which contain them, must not.
+// Names are in lower_snake, keys are lower-case letters and digits. Commas inside parentheses
+// belong to the value. Values contain no white space, because they become part of result names.
 //
-// There are two steps, because the text is known before the variant. Parse splits the text. Resolve
-// checks the parts against the Keys of the variant and returns Values, in which every key has a
-// value. Values.Canonical is the inverse, in a unique form: parameters at their defaults are
-// omitted, and 0.01s is 10ms.
+// Parse splits the text before the variant is known. Resolve checks the parts against the Keys of
+// the variant and returns Values, in which every key has a value. Values.Canonical is the inverse.
+// It omits defaults and normalises values, such as 0.01s to 10ms.
 //
 //	call, err := param.Parse("hyperexp:c2=4")
 //	values, err := param.Resolve(spec.Keys, call.Args)
 //	values.Duration("mean") // 10ms, the default
 //	values.Spell(call.Name) // hyperexp:c2=4
 //
-// Errors are mistakes of users, in one line that names the key. Reading an undeclared key is a
-// programming error, and panics.
+// Errors are one line that names the key. Reading an undeclared key panics.
 package param

@@ -13,7 +13,7 @@ import (
 
 func (k Key) parse(s string) (value, error) {
 	if k.Kind == Choice {
-		return k.choose(s)
+		return k.parseChoice(s)
 	}
 	if k.Word != "" && s == k.Word {
 		return value{text: s, num: math.NaN(), open: true}, nil
@@ -27,7 +27,7 @@ func (k Key) parse(s string) (value, error) {
 	return v, err
 }
 
-func (k Key) choose(s string) (value, error) {
+func (k Key) parseChoice(s string) (value, error) {
 	if !slices.Contains(k.Choices, s) {
 		last := len(k.Choices) - 1
 		return value{}, fmt.Errorf("want %s or %s, got %q", strings.Join(k.Choices[:last], ", "),
@@ -36,7 +36,7 @@ func (k Key) choose(s string) (value, error) {
 	return value{text: s}, nil
 }
 
-// parseValue parses a value of any kind but Choice, with its canonical form.
+// parseValue parses a value of any kind except Choice, with its canonical form.
 func parseValue(kind Kind, s string) (value, error) {
 	switch kind {
 	case Text:
@@ -82,7 +82,7 @@ func parseInt(s string) (int, error) {
 	return n, nil
 }
 
-// sizeUnits in the order of preference of formatSize: the largest that gives a whole number.
+// sizeUnits is in the order in which formatSize tries the units.
 var sizeUnits = []struct {
 	suffix string
 	bytes  int64
@@ -113,12 +113,12 @@ func formatSize(n int64) string {
 }
 
 // Floats parses a comma-separated list such as 0.5,0.8, for flags.
-func Floats(s string) ([]float64, error) { return each(strings.Split(s, ","), dist.ParseFloat) }
+func Floats(s string) ([]float64, error) { return parseEach(strings.Split(s, ","), dist.ParseFloat) }
 
 // Ints parses a comma-separated list such as 4,8.
-func Ints(s string) ([]int, error) { return each(strings.Split(s, ","), parseInt) }
+func Ints(s string) ([]int, error) { return parseEach(strings.Split(s, ","), parseInt) }
 
-func each[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
+func parseEach[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
 	all := make([]T, len(texts))
 	for i, text := range texts {
 		var err error
@@ -129,11 +129,11 @@ func each[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
 	return all, nil
 }
 
-// Percent parses a share of at least 0 and below 1, written 10% or 0.1.
+// Percent parses a share of at least 0 and below 1, written as 10% or 0.1.
 func Percent(s string) (float64, error) {
 	number := s
 	if whole, ok := strings.CutSuffix(s, "%"); ok {
-		number = whole + "e-2" // rounds once: 99.9/100 is not the float nearest to 0.999
+		number = whole + "e-2" // rounds once; 99.9/100 is not the float nearest to 0.999
 	}
 	x, err := dist.ParseFloat(number)
 	if err != nil || x < 0 || x >= 1 {

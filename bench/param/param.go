@@ -18,7 +18,7 @@ const (
 	Int                      // 4
 	Size                     // 512, 64KiB, 1MB: bytes
 	Distribution             // a duration, or exp(10ms), const(10ms)
-	Choice                   // one of a few words, Key.Choices
+	Choice                   // one of Key.Choices
 )
 
 // String returns the name of the kind in help texts.
@@ -27,18 +27,18 @@ func (k Kind) String() string {
 		"choice"}[k]
 }
 
-// Key documents one parameter of a variant: its name, kind, default (as a user would type it, "" =
-// required) and one line of description with units.
+// Key documents one parameter of a variant. Default is in the form that a user types; "" means that
+// the parameter is required. Doc is one line with units.
 type Key struct {
 	Name    string
 	Kind    Kind
 	Default string
 	Doc     string
-	// Bare interprets a Distribution given as a bare duration. nil: as a constant
+	// Bare converts a bare duration given for a Distribution; nil means a constant.
 	Bare func(mean time.Duration) dist.Dist
-	// Choices are the possible values of a Choice, at least two. Doc explains each.
+	// Choices has at least two possible values of a Choice. Doc explains each.
 	Choices []string
-	// Word may replace the number of a Float that is determined later: see Values.Settle.
+	// Word may replace the number of a Float that is determined later, by Values.Settle.
 	Word string
 }
 
@@ -51,26 +51,26 @@ type Call struct {
 	Args []Arg
 }
 
-// Values are the checked arguments of one variant: every key has a value, given or by default. The
+// Values are the checked arguments of one variant. Every key has a value, given or by default. The
 // zero Values belongs to a variant without keys.
 type Values struct {
 	keys   []Key
 	parsed []value  // in the order of keys
-	parts  []Values // of a composition: see Join
+	parts  []Values // parts of a composition, from Join
 }
 
 type value struct {
 	text  string // canonical form
-	open  bool   // the word of its key, not yet a number
-	given bool   // and other than the default
+	open  bool   // the key's Word, not yet a number
+	given bool   // given and different from the default
 	dur   time.Duration
 	num   float64
 	whole int64
 	dist  dist.Dist
 }
 
-// A Variant is a part with its parameters, as a scenario names it and a user chooses it with
-// name:key=value,…. The String of its Spec is the name.
+// A Variant is a registered part with its parameters, which a user writes as name:key=value,….
+// Spec's String method returns the name.
 type Variant[Spec fmt.Stringer] struct {
 	Spec   Spec
 	Values Values

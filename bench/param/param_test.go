@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// One key of each kind, with a default.
 var keys = []param.Key{
 	{Name: "mean", Kind: param.Duration, Default: "10ms", Doc: "mean time"},
 	{Name: "c2", Kind: param.Float, Default: "16", Doc: "variance"},
@@ -138,7 +137,6 @@ func TestResolveDefaultsAndGiven(t *testing.T) {
 	}
 }
 
-// Another spelling of the default is the default.
 func TestCanonicalIsOneSpelling(t *testing.T) {
 	v := resolve(t, keys,
 		"x:mean=0.01s,c2=16.0,k=04,bytes=4096,think=exp(0.1s),path=trace.csv,jitter=full")
@@ -189,7 +187,7 @@ func TestResolveErrors(t *testing.T) {
 			t.Errorf("Resolve(%q): %v; want an error with %s", c.in, err, c.want)
 		}
 	}
-	// Args that no Parse made, as from a file, obey the same grammar.
+	// Args that do not come from Parse must have the same syntax.
 	for _, bad := range []string{"", "a,b", "a b", "a(", "a\nb"} {
 		if _, err := param.Resolve(required, []param.Arg{{Key: "path", Value: bad}}); err == nil {
 			t.Errorf("Resolve took %q", bad)
@@ -273,8 +271,8 @@ func TestProgrammersMistakesPanic(t *testing.T) {
 	}
 }
 
-// TestWord: a word stands for a number that is settled later; the spelling keeps it, and the values
-// that it was settled from do too.
+// TestWord: the canonical form of settled values keeps the word. Settle does not change its
+// receiver.
 func TestWord(t *testing.T) {
 	keys := []param.Key{{Name: "rate", Kind: param.Float, Default: "10", Word: "target"},
 		{Name: "burst", Kind: param.Int, Default: "1"}}
@@ -292,7 +290,6 @@ func TestWord(t *testing.T) {
 	}
 }
 
-// TestOrDefaults: the zero Values becomes the defaults; values that are there stay.
 func TestOrDefaults(t *testing.T) {
 	keys := []param.Key{{Name: "n", Kind: param.Int, Default: "3"}}
 	v, err := param.Values{}.OrDefaults(keys)

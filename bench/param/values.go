@@ -10,8 +10,8 @@ import (
 )
 
 // Resolve checks args against keys. It rejects undeclared and repeated keys, missing required keys,
-// and values of another kind. The variant must check the meaning of values. It panics on invalid
-// declarations: malformed or repeated names, and invalid defaults or choices.
+// and values of the wrong kind. The variant must check the meaning of values. Resolve panics if the
+// declarations are invalid.
 func Resolve(keys []Key, args []Arg) (Values, error) {
 	v := Values{keys: keys}
 	if len(keys) > 0 {
@@ -21,7 +21,7 @@ func Resolve(keys []Key, args []Arg) (Values, error) {
 	for _, a := range args {
 		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == a.Key })
 		if i < 0 {
-			return Values{}, fmt.Errorf("unknown parameter %q (known: %s)", a.Key, known(keys))
+			return Values{}, fmt.Errorf("unknown parameter %q (known: %s)", a.Key, keyNames(keys))
 		}
 		if seen[i] {
 			return Values{}, fmt.Errorf("%s: given twice", a.Key)
@@ -45,8 +45,8 @@ func Resolve(keys []Key, args []Arg) (Values, error) {
 	return v, nil
 }
 
-// OrDefaults returns v, or the defaults of keys if v is the zero Values, as in a struct literal.
-// The error names a parameter that has no default.
+// OrDefaults returns v, or the defaults of keys if v is the zero Values. The error names a
+// parameter that has no default.
 func (v Values) OrDefaults(keys []Key) (Values, error) {
 	if v.keys == nil && len(keys) > 0 {
 		return Resolve(keys, nil)
@@ -91,7 +91,7 @@ func (k Key) checkChoices() {
 	}
 }
 
-func known(keys []Key) string {
+func keyNames(keys []Key) string {
 	if len(keys) == 0 {
 		return "none"
 	}
@@ -106,7 +106,7 @@ func known(keys []Key) string {
 // is no such key.
 func (v Values) Duration(key string) time.Duration { return v.get(key, Duration).dur }
 
-// Float returns the value of a key of kind Float: finite, or NaN if it is Open.
+// Float returns the value of a key of kind Float, which is finite, or NaN while it is open.
 func (v Values) Float(key string) float64 { return v.get(key, Float).num }
 
 // Int returns the value of a key of kind Int.
@@ -120,7 +120,7 @@ func (v Values) Within(key string, least, most int) error {
 	return nil
 }
 
-// Size returns the value of a key of kind Size: bytes, not negative.
+// Size returns the value of a key of kind Size, in bytes, not negative.
 func (v Values) Size(key string) int64 { return v.get(key, Size).whole }
 
 // Dist returns the value of a key of kind Distribution.
@@ -129,11 +129,10 @@ func (v Values) Dist(key string) dist.Dist { return v.get(key, Distribution).dis
 // Text returns the value of a key of kind Text.
 func (v Values) Text(key string) string { return v.get(key, Text).text }
 
-// Choice returns the value of a key of kind Choice: one of its Choices.
+// Choice returns the value of a key of kind Choice, one of its Choices.
 func (v Values) Choice(key string) string { return v.get(key, Choice).text }
 
-// Given reports whether key was set to something other than its default. It panics if there is no
-// such key.
+// Given reports whether key has a value other than its default. It panics if there is no such key.
 func (v Values) Given(key string) bool { return v.parsed[v.index(key)].given }
 
 // Join returns the Values of a composition, which has no keys of its own.
@@ -142,7 +141,7 @@ func Join(parts ...Values) Values { return Values{parts: slices.Clone(parts)} }
 // Parts returns the arguments of Join, or nil for the Values of one variant.
 func (v Values) Parts() []Values { return slices.Clone(v.parts) }
 
-// Open returns the first unsettled value, key=word, or "".
+// Open returns the first value that is still a word, as key=word, or "".
 func (v Values) Open() string {
 	for _, part := range v.parts {
 		if open := part.Open(); open != "" {
@@ -171,8 +170,8 @@ func (v Values) Settle(word string, number float64) Values {
 	return settled
 }
 
-// Canonical returns the values that differ from their defaults, key=value,key=value in the order of
-// the declaration and in canonical form. Resolve parses it to equal Values.
+// Canonical returns the values that differ from their defaults in canonical form,
+// key=value,key=value, in the order of declaration. Resolve parses it to equal Values.
 func (v Values) Canonical() string {
 	var parts []string
 	for i, k := range v.keys {
@@ -183,8 +182,7 @@ func (v Values) Canonical() string {
 	return strings.Join(parts, ",")
 }
 
-// Spell returns the canonical form of the variant of that name with these values: name, or
-// name:key=value,….
+// Spell returns the canonical form of the variant, name or name:key=value,….
 func (v Values) Spell(name string) string {
 	if c := v.Canonical(); c != "" {
 		return name + ":" + c

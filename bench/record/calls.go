@@ -11,28 +11,28 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A CallPhase is a part of a call to a server with a distribution of its own.
+// CallPhase is a part of a call to a server.
 type CallPhase int
 
 // The phases. A connection is made once and used by many calls.
 const (
-	FirstByte CallPhase = iota // from sending a request to the first byte of its answer
-	Connect                    // looking the host up, and connecting
+	FirstByte CallPhase = iota // from sending a request to the first byte of its response
+	Connect                    // looking up the host, and connecting
 	TLS
 	phases
 )
 
-// CallPhases are the names of the phases, as metrics and distributions have them.
+// CallPhases has the names of the phases in metrics and distributions.
 var CallPhases = [phases]string{metric.FirstByte, "connect", "tls"}
 
 // A CallCounter counts calls in constant memory. A nil CallCounter counts nothing.
 type CallCounter struct {
-	mu       sync.Mutex
-	sums     Sums
-	phases   [phases]*hdrhistogram.Histogram // nil: none was counted
-	longest  [phases]int64
-	ofPhases [phases]float64 // sums, in ns
-	streams  func() Streams  // so far. nil: none
+	mu        sync.Mutex
+	sums      Sums
+	phases    [phases]*hdrhistogram.Histogram // nil if no call had the phase
+	longest   [phases]int64
+	phaseSums [phases]float64 // sums, in ns
+	streams   func() Streams  // current statistics; may be nil
 }
 
 // Sums are totals over all calls.
@@ -47,7 +47,7 @@ type Sums struct {
 type Streams struct {
 	Peak            int64 // maximum at once
 	GoAways, Resets int64 // received from servers
-	// fewest concurrent streams that a server allowed on a connection; 0: unknown or any number
+	// fewest concurrent streams that a server allowed on a connection; 0: unknown or unlimited
 	Limit int64 `json:",omitempty"`
 }
 
@@ -58,12 +58,11 @@ func (c *CallCounter) HasStreams(soFar func() Streams) {
 	c.streams = soFar
 }
 
-// longestPhase is the range of a histogram, in ns: longer times are in its last bucket. It has
-// three digits, like those of responses.
+// longestPhase is the range of a histogram in ns, whose last bucket also counts longer times.
 const longestPhase = int64(time.Hour)
 
-// Count adds the bytes of the bodies that a call sent and received and, unless it is 0, the time to
-// the first byte of its answer.
+// Count adds the bytes of the bodies that a call sent and received. firstByte is the time to the
+// first byte of the response; 0 means unknown.
 func (c *CallCounter) Count(sent, received int64, firstByte time.Duration) {
 	if c == nil {
 		return
@@ -88,7 +87,7 @@ func (c *CallCounter) Connected(took time.Duration) {
 	c.add(Connect, took)
 }
 
-// Secured counts a handshake.
+// Secured counts a TLS handshake.
 func (c *CallCounter) Secured(took time.Duration) {
 	if c == nil {
 		return
@@ -99,14 +98,14 @@ func (c *CallCounter) Secured(took time.Duration) {
 }
 
 // add requires mu.
-func (c *CallCounter) add(of CallPhase, took time.Duration) {
-	if c.phases[of] == nil {
-		c.phases[of] = hdrhistogram.New(1, longestPhase, 3)
+func (c *CallCounter) add(phase CallPhase, took time.Duration) {
+	if c.phases[phase] == nil {
+		c.phases[phase] = hdrhistogram.New(1, longestPhase, 3)
 	}
 	ns := max(int64(took), 0)
-	_ = c.phases[of].RecordValue(min(ns, longestPhase)) // within its bounds
-	c.longest[of] = max(c.longest[of], ns)
-	c.ofPhases[of] += float64(ns)
+	_ = c.phases[phase].RecordValue(min(ns, longestPhase)) // within its bounds
+	c.longest[phase] = max(c.longest[phase], ns)
+	c.phaseSums[phase] += float64(ns)
 }
 
 // Sums returns the totals so far.
@@ -121,13 +120,13 @@ func (c *CallCounter) Sums() Sums {
 	return sums
 }
 
-// EachPhase calls f with the distribution of each counted phase, in ns, its exact sum and its
+// EachPhase calls f for each counted phase, with its distribution in ns, its exact sum and its
 // largest value. The distributions are copies, so f does not block counting.
 func (c *CallCounter) EachPhase(
 	f func(name string, h *hdrhistogram.Histogram, sum float64, longest int64) error,
 ) error {
 	c.mu.Lock()
-	phases, sums, longest := c.phases, c.ofPhases, c.longest
+	phases, sums, longest := c.phases, c.phaseSums, c.longest
 	for i, h := range phases {
 		if h != nil {
 			phases[i] = h.Clone()
@@ -162,7 +161,7 @@ func (c *CallCounter) Merge(with *CallCounter) error {
 		if c.sums.Streams == nil {
 			c.sums.Streams = new(Streams)
 		}
-		// peaks occur at different instants, so the total is unknown
+		// peaks occur at different times, so the total is unknown
 		c.sums.Streams.Peak = -1
 		c.sums.Streams.GoAways += s.GoAways
 		c.sums.Streams.Resets += s.Resets
@@ -181,7 +180,7 @@ func (c *CallCounter) Merge(with *CallCounter) error {
 			return fmt.Errorf("%s: %d times exceed the range of a histogram", CallPhases[i], dropped)
 		}
 		c.longest[i] = max(c.longest[i], with.longest[i])
-		c.ofPhases[i] += with.ofPhases[i]
+		c.phaseSums[i] += with.phaseSums[i]
 	}
 	return nil
 }
@@ -229,9 +228,9 @@ func (c *CallCounter) UnmarshalJSON(text []byte) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			read.phases[i], read.ofPhases[i], read.longest[i] = h, p.Sum, p.Longest
+			read.phases[i], read.phaseSums[i], read.longest[i] = h, p.Sum, p.Longest
 		}
 	}
-	c.sums, c.phases, c.ofPhases, c.longest = read.sums, read.phases, read.ofPhases, read.longest
+	c.sums, c.phases, c.phaseSums, c.longest = read.sums, read.phases, read.phaseSums, read.longest
 	return nil
 }

@@ -12,24 +12,24 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// compressors are reused: creating one is ten times slower than compressing a histogram.
+// compressors are reused because creating one takes ten times longer than compressing a histogram.
 var compressors = sync.Pool{New: func() any {
 	w, err := zlib.NewWriterLevel(nil, zlib.BestCompression)
 	if err != nil {
-		panic(err) // unreachable: the level is valid
+		panic(err) // unreachable because the level is valid
 	}
 	return w
 }}
 
-// EncodeHistogram returns the same bytes as h.Encode with V2 compressed, but faster: a short run
-// spends a fifth of its time on a hundred of them.
+// EncodeHistogram returns the same bytes as h.Encode with V2 compressed, but faster. A short run
+// encodes a hundred histograms in a fifth of its time.
 func EncodeHistogram(h *hdrhistogram.Histogram) (string, error) {
 	s := h.Export()
 	last := len(s.Counts) - 1
 	for last > 0 && s.Counts[last] == 0 {
 		last--
 	}
-	// counts as signed varints. A negative one is a number of zeros
+	// Counts are signed varints. A negative number is a number of zeros.
 	counts, zeros := make([]byte, 0, 512), int64(0)
 	for _, n := range s.Counts[:last+1] {
 		if n == 0 {
@@ -57,7 +57,7 @@ func EncodeHistogram(h *hdrhistogram.Histogram) (string, error) {
 	plain = append(plain, counts...)
 
 	var packed bytes.Buffer
-	packed.Write(make([]byte, 8)) // for the head
+	packed.Write(make([]byte, 8)) // space for the header
 	w := compressors.Get().(*zlib.Writer)
 	defer compressors.Put(w)
 	w.Reset(&packed)
@@ -73,7 +73,7 @@ func EncodeHistogram(h *hdrhistogram.Histogram) (string, error) {
 	return base64.StdEncoding.EncodeToString(head), nil
 }
 
-// HistogramMax is h.Max(), which would visit all buckets: half of the time of encoding a window.
+// HistogramMax returns h.Max(), which is slow because it visits all buckets.
 func HistogramMax(h *hdrhistogram.Histogram) int64 { return h.ValueAtQuantile(100) }
 
 // appendZeros writes a single zero as a count.

@@ -7,8 +7,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// TestEncoding holds the encoding to that of the library, to the byte, and the largest value: of
-// few values and many, near each other and far, small and large, and of none.
 func TestEncoding(t *testing.T) {
 	random := rand.New(rand.NewPCG(29, 1))
 	for i := range 300 {

@@ -9,22 +9,21 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// recordsVersion is the first byte of encoded records.
 const recordsVersion = 1
 
-// Flags of an encoded record. The outcome and the class are in the bits above them.
+// Flags of an encoded record. The bits above them contain the outcome and the class.
 const (
 	blockedFlag = 1 << iota
-	onceFlag        // one attempt: their number is omitted
-	leftFlag        // left is known
-	outcomeBits = 3 // the shift to the outcome
-	classBits   = 6 // the shift to the class
+	onceFlag    // one attempt, so the number is omitted
+	leftFlag    // Left is known
+	outcomeBits = 3
+	classBits   = 6
 )
 
 var errRecords = errors.New("the data are not encoded records")
 
-// AppendBinary appends the records to b, for UnmarshalBinary: each as differences from the previous
-// one and between its own instants, in about 14 bytes. It never fails.
+// AppendBinary appends the records to b, in about 14 bytes each. Times are differences from the
+// previous record and within the record. It never fails.
 func (l *Log) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, recordsVersion)
 	b = binary.AppendUvarint(b, uint64(l.n))
@@ -61,12 +60,11 @@ func (l *Log) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// leastRecord is the minimum number of bytes of a record: flags, due, issue and end, and two
-// instants or the number of attempts.
+// leastRecord is the minimum size of a record in bytes.
 const leastRecord = 5
 
-// UnmarshalBinary replaces the records by those of AppendBinary. It allocates at most a small
-// multiple of the data. Impossible records are an error, since the data is untrusted.
+// UnmarshalBinary replaces the records with those of AppendBinary. It allocates at most a small
+// multiple of the data. Invalid records are an error, because the data is untrusted.
 func (l *Log) UnmarshalBinary(data []byte) error {
 	if len(data) == 0 || data[0] != recordsVersion {
 		return fmt.Errorf("%w of version %d", errRecords, recordsVersion)
@@ -75,7 +73,7 @@ func (l *Log) UnmarshalBinary(data []byte) error {
 	n := d.unsigned(uint64(len(data) / leastRecord))
 	read := New(int(n))
 	for due := int64(0); n > 0 && !d.bad; n-- {
-		due = d.after(due)
+		due = d.nextDue(due)
 		d.record(read.Add(due))
 	}
 	if d.bad || len(d.rest) > 0 {
@@ -85,14 +83,13 @@ func (l *Log) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// decoding is the remaining input. It stays bad after the first invalid value.
+// decoding is the remaining input. bad is set at the first invalid value.
 type decoding struct {
 	rest  []byte
 	flags uint64 // of the current record
 	bad   bool
 }
 
-// record reads the part after the due time.
 func (d *decoding) record(r *Record) {
 	flags := d.flags
 	r.Blocked, r.Outcome = flags&blockedFlag != 0, Outcome(flags>>outcomeBits&7)
@@ -114,8 +111,8 @@ func (d *decoding) record(r *Record) {
 	d.bad = d.bad || r.Outcome > GaveUp || flags>>classBits > uint64(strategies.IO)
 }
 
-// after reads the flags of the next record and its due time, which is not before due.
-func (d *decoding) after(due int64) int64 {
+// nextDue reads the flags of the next record and its due time.
+func (d *decoding) nextDue(due int64) int64 {
 	d.flags = d.unsigned(math.MaxUint16)
 	next := d.signed(due)
 	d.bad = d.bad || next < due
@@ -132,10 +129,10 @@ func (d *decoding) unsigned(most uint64) uint64 {
 	return v
 }
 
-// mostInstant bounds instants, so that sums of two cannot overflow an int64.
+// mostInstant bounds times, so the sum of two cannot overflow an int64.
 const mostInstant = math.MaxInt64 / 4
 
-// signed reads a difference and returns the resulting instant, which must not be negative.
+// signed reads a difference and returns the resulting time.
 func (d *decoding) signed(from int64) int64 {
 	v, size := binary.Varint(d.rest)
 	if size <= 0 || v < -mostInstant || v > mostInstant {

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// someRecords are of a load on a server: most are answered, some are not even tried.
 func someRecords(n int, seed uint64) record.Log {
 	random := rand.New(rand.NewPCG(seed, 1))
 	log := record.New(n)
@@ -38,7 +37,6 @@ func someRecords(n int, seed uint64) record.Log {
 	return log
 }
 
-// TestRecordsEncoding: records come back as they were, in few bytes.
 func TestRecordsEncoding(t *testing.T) {
 	for _, n := range []int{0, 1, 10_000} {
 		was := someRecords(n, 1)
@@ -72,7 +70,7 @@ func TestRecordsEncoding(t *testing.T) {
 	}
 }
 
-// FuzzRecords: bytes of others are records or an error, never a panic, and no memory without end.
+// Memory must be bounded.
 func FuzzRecords(f *testing.F) {
 	for _, n := range []int{0, 1, 30} {
 		l := someRecords(n, 2)
@@ -114,7 +112,6 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// TestPeakOf counts requests in flight over all generators.
 func TestPeakOf(t *testing.T) {
 	var a, b record.Log
 	for _, at := range []struct {

@@ -6,28 +6,28 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An Outcome is the outcome of a task. Zero means unknown.
+// An Outcome is the outcome of a task.
 type Outcome uint8
 
 // The outcomes.
 const (
 	Unsettled Outcome = iota
 	Completed
-	Failed    // with an error or, for a request, without an answer
+	Failed    // with an error or, for a request, without a response
 	Throttled // refused by the target
 	Shed      // refused by the strategy
 	Abandoned // given up by the strategy, at the end of its run
-	GaveUp    // by its caller, whose patience ended before the task was done
+	GaveUp    // given up by its caller, whose patience ended
 )
 
-// A Record contains the data of one task: 64 bytes, written without a lock by the current owner of
-// the task. Instants are nanoseconds since the start of the run.
+// A Record contains the data of one task in 64 bytes. The current owner of the task writes it
+// without a lock. Times are nanoseconds since the start of the run.
 type Record struct {
 	Due, Start, End int64
-	Busy            int64 // sum of the time inside Run, over all attempts and steps
-	Target          int64 // part of Busy: the target's time in addition to the work
-	Issue           int64 // when the generator turned to the task: at its due time or later
-	Left            int64 // when Submit returned
+	Busy            int64 // total time inside Run, over all attempts and steps
+	Target          int64 // part of Busy that the target adds to the work
+	Issue           int64 // when the generator started to submit the task: at its due time or later
+	Left            int64 // when Submit returned; 0 if unknown
 	Attempts        uint32
 	Outcome         Outcome
 	Class           strategies.Class
@@ -59,31 +59,31 @@ func (r *Record) Attempt(start, busy int64) {
 // Settle records the outcome of the task.
 func (r *Record) Settle(o Outcome, end int64) { r.Outcome, r.End = o, end }
 
-// chunkBits sets the size of a chunk of records, 2^chunkBits. Chunks are used because a growing
-// slice would copy records while tasks have pointers to them.
+// chunkBits sets the size of a chunk to 2^chunkBits records. A growing slice would move records
+// while tasks have pointers to them.
 const chunkBits = 12
 
 const chunkMask = 1<<chunkBits - 1
 
-// A chunk is an array, so a masked index needs no bounds check.
+// an array, so a masked index needs no bounds check
 type chunk [1 << chunkBits]Record
 
-// A Log contains the records of the tasks that one goroutine issues, in the order of their due
-// times. Only that goroutine calls Add.
+// A Log contains the records of the tasks that one goroutine issues, in order of due times. Only
+// that goroutine may call Add.
 type Log struct {
 	chunks []*chunk
 	n      int
-	// for a closed loop: the number in the plan of each task. nil: not requested
+	// number of each task in the plan, for closed loops; nil without AddNumbered
 	numbers []uint32
 }
 
-// New reserves room for n records, whose chunks then do not move, so others may call At
-// concurrently with Add. A chunk is allocated when it is reached.
+// New reserves space for n records. Up to n records the list of chunks does not move, so others may
+// call At concurrently with Add. Add allocates the chunks.
 func New(n int) Log {
 	return Log{chunks: make([]*chunk, (n+chunkMask)>>chunkBits)}
 }
 
-// Reserve allocates room for n records, so Add does not allocate during the measurement.
+// Reserve allocates space for n records, so Add does not allocate during the measurement.
 func (l *Log) Reserve(n int) {
 	for len(l.chunks)<<chunkBits < n {
 		l.chunks = append(l.chunks, new(chunk))
@@ -101,7 +101,6 @@ func (l *Log) Add(due int64) *Record {
 	return r
 }
 
-// begin allocates the next chunk, if needed.
 func (l *Log) begin() {
 	l.Reserve(l.n + 1)
 	if c := &l.chunks[l.n>>chunkBits]; *c == nil {
@@ -109,8 +108,7 @@ func (l *Log) begin() {
 	}
 }
 
-// AddNumbered is Add for a task with a number in the plan: one of several logs does not have all
-// tasks of the plan.
+// AddNumbered is Add for one of several logs. seq is the number of the task in the plan.
 func (l *Log) AddNumbered(due int64, seq uint64) *Record {
 	l.numbers = append(l.numbers, uint32(seq))
 	return l.Add(due)
@@ -119,7 +117,7 @@ func (l *Log) AddNumbered(due int64, seq uint64) *Record {
 // Sort sorts records by their due times. No record may be in use.
 func (l *Log) Sort() {
 	if by := (byDue{l}); !sort.IsSorted(by) {
-		sort.Stable(by) // in place, since the records may fill the memory
+		sort.Stable(by) // in place, because the records may fill the memory
 	}
 }
 

@@ -1,18 +1,17 @@
 package record
 
-// Parts are the parts of a task's response, in nanoseconds, which add up to it. Target is not in
-// the sum, but a part of Service.
+// Parts are the parts of a task's response, in nanoseconds. They add up to the response, except for
+// Target, which is part of Service.
 type Parts struct {
-	Lag     int64 // the generator's own lateness
+	Lag     int64 // lateness of the generator
 	Blocked int64 // until the strategy accepted the task: in Submit, or behind an earlier Submit
-	Queued  int64 // from then to its first start, or to its end if it never started
-	Between int64 // from its first start to its end, without Service: back-off, turns of others
-	Service int64 // inside Run. With parallel pieces at most from first start to end
-	Target  int64 // part of Service: time added by the target, by its queue or its slowness
+	Queued  int64 // then until its first start, or its end if it never started
+	Between int64 // from first start to end, without Service: back-off and preemption
+	Service int64 // inside Run; for parallel pieces at most the time from first start to end
+	Target  int64 // part of Service that the target adds
 }
 
-// Parts returns the parts of a settled task with that lag of the generator: see Trace.Lags. It is
-// inlined.
+// Parts returns the parts of a settled task. Trace.Lags computes lag. Parts is inlined.
 func (r *Record) Parts(lag int64) (p Parts) {
 	first := r.End
 	if r.Attempts > 0 {
@@ -21,7 +20,7 @@ func (r *Record) Parts(lag int64) (p Parts) {
 		p.Between = r.End - first - p.Service
 		p.Target = min(r.Target, p.Service)
 	}
-	taken := r.Issue // if unknown, nothing delayed it
+	taken := r.Issue // if unknown, no delay
 	if r.Left != 0 { // Submit may return after the start, even after the end
 		taken = min(r.Left, first)
 	}
@@ -29,7 +28,7 @@ func (r *Record) Parts(lag int64) (p Parts) {
 	return p
 }
 
-// Response returns their sum.
+// Response returns the sum of the parts.
 func (p *Parts) Response() int64 { return p.Lag + p.Blocked + p.Queued + p.Between + p.Service }
 
 // Possible reports whether no part is negative.

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// A Trace contains every record of a run in the order of the due times.
+// A Trace contains every record of a run in order of due times.
 type Trace struct {
 	chunks []*chunk
-	order  []uint32 // nil: already sorted
-	logs   []uint32 // index of the log of each chunk, if there is an order
+	order  []uint32 // nil if the chunks are already in order
+	logs   []uint32 // index of the log of each chunk, if order is set
 	// by chunk, if the logs have the numbers of their tasks
 	numbers [][]uint32
 	n       int
@@ -34,7 +34,7 @@ func (t *Trace) At(i int) *Record {
 func (t *Trace) From(first int) iter.Seq2[int, *Record] {
 	return func(yield func(int, *Record) bool) {
 		for i := first; i < t.n; {
-			next := t.together(i)
+			next := t.contiguous(i)
 			for k := range next {
 				if !yield(i+k, &next[k]) {
 					return
@@ -45,7 +45,7 @@ func (t *Trace) From(first int) iter.Seq2[int, *Record] {
 	}
 }
 
-func (t *Trace) together(i int) []Record {
+func (t *Trace) contiguous(i int) []Record {
 	n := t.n - i
 	if t.order != nil {
 		i, n = int(t.order[i]), 1
@@ -54,8 +54,8 @@ func (t *Trace) together(i int) []Record {
 	return chunk[:min(n, len(chunk))]
 }
 
-// Seq returns the number of task i in the plan: i itself for a single generator, otherwise the
-// number given to AddNumbered.
+// Seq returns the number of task i in the plan. With one generator this is i, otherwise the number
+// given to AddNumbered.
 func (t *Trace) Seq(i int) uint64 {
 	if t.numbers == nil {
 		return uint64(i)
@@ -64,11 +64,9 @@ func (t *Trace) Seq(i int) uint64 {
 	return uint64(t.numbers[i>>chunkBits][i&chunkMask])
 }
 
-// Lags yields the tasks with their lags: how much later the generator turned to a task than an
-// ideal one. The ideal one turns to a task when it is due, or when the previous Submit returns, if
-// that is later: the time of Submit belongs to the strategy, not to the lag. After oversleeping,
-// the generator lags until it has caught up, also for tasks that it issues without a pause. Each
-// log has its own generator.
+// Lags yields the tasks with their lags: the delay compared with an ideal generator, which turns to
+// a task when it is due or when the previous Submit returns. A generator that overslept lags until
+// it has caught up. Each log has its own generator.
 func (t *Trace) Lags() iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		before := make([]Lagging, 1) // by log
@@ -87,12 +85,12 @@ func (t *Trace) Lags() iter.Seq2[int, int64] {
 	}
 }
 
-// A Lagging is the state from which the next task's lag is computed: the previous task.
+// A Lagging computes the lags of consecutive tasks.
 type Lagging struct{ ready, issue int64 }
 
 // Of returns the lag of the next task.
 func (b *Lagging) Of(r *Record) int64 {
-	if r.Blocked { // no sleep: the previous Submit lasted from one issue to the next
+	if r.Blocked { // no sleep, because the previous Submit lasted from one issue to the next
 		b.ready = max(r.Due, b.ready+r.Issue-b.issue)
 	} else {
 		b.ready = r.Due
@@ -101,9 +99,8 @@ func (b *Lagging) Of(r *Record) int64 {
 	return r.Issue - b.ready
 }
 
-// NewTrace merges logs. A single log is already sorted, because one generator issues it. The logs
-// of many clients are ordered by an index of 4 bytes per task, which keeps the memory of a run
-// below 72 bytes per task.
+// NewTrace merges logs. A single log is already in order. Several logs are ordered by an index of 4
+// bytes per task, which limits the memory of a run to 72 bytes per task.
 func NewTrace(logs []Log) *Trace {
 	if len(logs) == 1 {
 		return &Trace{chunks: logs[0].chunks, n: logs[0].n}
@@ -130,9 +127,9 @@ func NewTrace(logs []Log) *Trace {
 	return t
 }
 
-// PeakOf returns the largest number of requests in flight at one instant. A request is in flight
-// from its start to the end of its attempt. A retried request counts until it was settled, which
-// makes the result an upper bound. A request that ends when another starts does not overlap it.
+// PeakOf returns the largest number of requests in flight at once. A retried request counts from
+// its first start until it is settled, so the result is an upper bound. A request that ends when
+// another starts does not overlap it.
 func PeakOf(records []Log) (peak int64) {
 	var starts, ends []int64
 	for _, l := range records {

@@ -7,13 +7,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLag: a generator that oversleeps is behind with the tasks that follow, too, until it has
-// caught up; one that Submit holds up is not.
+// A generator that oversleeps lags until it has caught up. A generator that Submit blocks does not
+// lag.
 func TestLag(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		submit int64 // that Submit takes for the second task, in ms; 4 for the others
-		sleep  int64 // that the generator oversleeps before it
+		submit int64 // duration of Submit of the second task, in ms; the others take 4 ms
+		sleep  int64 // time by which the generator oversleeps before it, in ms
 		want   []int64
 	}{ // tasks are due every 10 ms
 		{"punctual", 4, 0, []int64{0, 0, 0, 0, 0, 0, 0}},
@@ -41,16 +41,13 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// TestMemory: a recorded task costs at most 72 bytes in the run: its record, and 4 bytes of order
-// where there are many clients. While the result is computed there are scratch values of 8 bytes
-// beside it.
+// A recorded task takes its record and, with several logs, 4 bytes of order.
 func TestMemory(t *testing.T) {
 	if size := unsafe.Sizeof(Record{}); size+4 > 72 {
 		t.Errorf("a record has %d bytes, and 4 of order: want at most 72", size)
 	}
 }
 
-// TestTraceOrder: the logs of many clients come out in due order, each record once.
 func TestTraceOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		logs := make([]Log, rapid.IntRange(2, 6).Draw(t, "clients"))
@@ -81,8 +78,6 @@ func TestTraceOrder(t *testing.T) {
 	})
 }
 
-// TestFrom: the tasks from any one on are those of At, across chunks, of one log and of several,
-// until who asks has enough.
 func TestFrom(t *testing.T) {
 	const n = 2<<chunkBits + 3
 	one, odd, even := New(0), New(0), New(0)

@@ -6,16 +6,15 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A Metric is one number of a run, in the unit that names it.
+// A Metric is one number of a run and its unit.
 type Metric struct {
 	Unit  string
 	Value float64
 }
 
-// EachDue calls add with each quantile of a time over n due tasks, of which those that were not
-// completed count as the slowest and have no value. at returns the time of the completed task of a
-// rank, in nanoseconds. If all were completed, nothing is added to the quantiles of completed
-// tasks.
+// EachDue calls add with each quantile over n due tasks. Tasks that were not completed count as the
+// slowest and have no value. at returns the time of the completed task of a rank, in nanoseconds.
+// If all were completed, these quantiles equal those of completed tasks, and EachDue adds none.
 func EachDue(
 	n, completed int, of string, at func(rank int) int64, add func(unit string, v float64),
 ) {

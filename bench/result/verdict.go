@@ -12,10 +12,10 @@ type Verdict int
 
 // The verdicts. A run has the worst verdict of its reasons.
 const (
-	Valid Verdict = iota // nothing speaks against it
-	// the measurement includes influences other than the strategy, listed in the reasons
+	Valid Verdict = iota // no reason for doubt
+	// the reasons list influences other than the strategy
 	Suspect
-	Invalid // it does not measure the strategy
+	Invalid // the run does not measure the strategy
 )
 
 func (v Verdict) String() string { return [...]string{"VALID", "SUSPECT", "INVALID"}[v] }
@@ -23,16 +23,17 @@ func (v Verdict) String() string { return [...]string{"VALID", "SUSPECT", "INVAL
 // A Reason is a reason why a run is not valid.
 type Reason struct {
 	Verdict Verdict
-	Check   string // the check: "pause", "lag", "drift" …
+	Check   string // name of the check: "pause", "lag", "drift" …
 	Text    string // the finding, in words with numbers
 }
 
 func (r Reason) String() string { return r.Check + ": " + r.Text }
 
-// Invalid reports whether the numbers are unreliable: the verdict is Invalid, or a law is broken.
+// Invalid reports whether the verdict is Invalid or a law is broken.
 func (r *Result) Invalid() bool { return r.Verdict == Invalid || len(r.Broken) > 0 }
 
-// Drifts reports whether the response rose or fell during the measurement, or had to by the plan.
+// Drifts reports whether the response rose or fell during the measurement, or whether the plan is
+// an overload.
 func (r *Result) Drifts() bool {
 	return slices.ContainsFunc(r.Reasons, func(why Reason) bool {
 		return why.Check == rundir.CheckDrift || why.Check == rundir.CheckOverload

@@ -1,6 +1,6 @@
 package rpc
 
-// Proto is the service, in the language of protoc.
+// Proto is the definition of the service for protoc.
 const Proto = `// What poolbench serve answers over gRPC.
 syntax = "proto3";
 

@@ -26,25 +26,24 @@ import (
 
 const name = "poolbench/v1/target.proto"
 
-// mostAnswers is the most messages that one call streams.
+// mostAnswers is the largest number of messages that one call streams.
 const mostAnswers = 1000
 
-// Handler serves poolbench.v1.Target, which Proto describes, and reflection: each call is
-// one of t, which costs work. The codes of the answers are
+// Handler serves poolbench.v1.Target, which Proto defines, with reflection. Each call is a call of
+// t with work. The status codes are
 //
 //	OK                  served
-//	RESOURCE_EXHAUSTED  throttled; UNAVAILABLE where the Refusal says 503. The trailer
-//	                    grpc-retry-pushback-ms says when to come again, where the target knows
-//	INVALID_ARGUMENT    the metadata targets.TenantField, of a target that is Tenanted, names no
-//	                    tenant
+//	RESOURCE_EXHAUSTED  throttled; UNAVAILABLE if the Refusal is Unavailable. The trailer
+//	                    grpc-retry-pushback-ms has the retry time, if known
+//	INVALID_ARGUMENT    the metadata targets.TenantField is not a tenant
 //	INTERNAL            any other error
 //
-// Handler is for the HTTP/2 of net/http: requests whose Content-Type begins with application/grpc.
+// Handler needs the HTTP/2 server of net/http and requests with Content-Type application/grpc.
 func Handler(t targets.Target, work targets.Work) http.Handler {
 	h := &handler{target: t, work: work}
 	files, err := grpcdyn.Files(name, Proto)
 	if err != nil {
-		panic(fmt.Sprintf("rpc: %v", err)) // it is ours
+		panic(fmt.Sprintf("rpc: %v", err)) // Proto is a constant
 	}
 	file, err := files.FindFileByPath(name)
 	if err != nil {
@@ -65,7 +64,7 @@ func Handler(t targets.Target, work targets.Work) http.Handler {
 	return server
 }
 
-// Spell is how the field writes a code.
+// Spell returns the gRPC name of a status code.
 func Spell(code int) string { return grpcdyn.Spell(codes.Code(code)) }
 
 type handler struct {
@@ -85,7 +84,7 @@ func (h *handler) call(
 	if err := h.serve(ctx); err != nil {
 		return nil, err
 	}
-	return h.answers(asked, 0), nil
+	return h.message(asked, 0), nil
 }
 
 func (h *handler) stream(_ any, s grpc.ServerStream) error {
@@ -98,22 +97,20 @@ func (h *handler) stream(_ any, s grpc.ServerStream) error {
 	}
 	n := max(asked.Get(h.request.Fields().ByName("answers")).Uint(), 1)
 	for i := range min(n, mostAnswers) {
-		if err := s.SendMsg(h.answers(asked, uint32(i))); err != nil {
+		if err := s.SendMsg(h.message(asked, uint32(i))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// answers is answer number i.
-func (h *handler) answers(asked *dynamicpb.Message, i uint32) *dynamicpb.Message {
+func (h *handler) message(asked *dynamicpb.Message, i uint32) *dynamicpb.Message {
 	m := dynamicpb.NewMessage(h.answer)
 	m.Set(h.answer.Fields().ByName("number"), protoreflect.ValueOfUint32(i))
 	m.Set(h.answer.Fields().ByName("text"), asked.Get(h.request.Fields().ByName("text")))
 	return m
 }
 
-// serve calls the target.
 func (h *handler) serve(ctx context.Context) error {
 	field := strings.Join(metadata.ValueFromIncomingContext(ctx, targets.TenantField), ",")
 	target, err := targets.ForTenant(h.target, field)
@@ -132,7 +129,7 @@ func (h *handler) serve(ctx context.Context) error {
 			}
 			if ms := refused.RetryAfter.Milliseconds(); ms > 0 {
 				_ = grpc.SetTrailer(ctx, metadata.Pairs("grpc-retry-pushback-ms",
-					strconv.FormatInt(ms, 10))) // or the call has ended
+					strconv.FormatInt(ms, 10))) // fails only if the call has ended
 			}
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/targets/rpc"
 )
 
-// A refusing target answers with an error.
 type refusing struct{ err error }
 
 func (r refusing) Call(
@@ -28,7 +27,6 @@ func (r refusing) Call(
 	return work(ctx, seq)
 }
 
-// call makes one call of a target by reflection.
 func call(t *testing.T, of targets.Target, method, message string) grpcdyn.Answer {
 	t.Helper()
 	server := httptest.NewUnstartedServer(rpc.Handler(of,
@@ -57,7 +55,6 @@ func call(t *testing.T, of targets.Target, method, message string) grpcdyn.Answe
 		time.Now().Add(time.Minute), true)
 }
 
-// TestHandler: each refusal is a code, with when to come again, and the answer has what was sent.
 func TestHandler(t *testing.T) {
 	for _, c := range []struct {
 		err   error

@@ -1,5 +1,5 @@
 // Package regex registers the workload cpu_regex, which matches with a backtracking engine. It is a
-// package of its own because of that library.
+// separate package because of the regexp2 library.
 package regex
 
 import (
@@ -32,7 +32,7 @@ var _ = workloads.Register(workloads.Spec{
 				"as long"},
 	},
 	New: func(_ uint64, v param.Values) (workloads.Workload, error) {
-		mean, err := calibrated.Task(matched{v.Text("engine")}, v.Int("n"))
+		mean, err := calibrated.Task(matchSizes{v.Text("engine")}, v.Int("n"))
 		if err != nil {
 			return nil, err
 		}
@@ -43,11 +43,9 @@ var _ = workloads.Register(workloads.Spec{
 	Check: checkRegex,
 })
 
-// The engines. In the input of n slashes each + of the pattern may end after any of them, but a
-// part has two slashes at least, so backtracking tries as many ways as there are Fibonacci numbers
-// for, before it knows that none reaches the end. A bound on n is what makes a run end: regexp2
-// cannot be cancelled, and its timeout is a time, not a count of work, and leaves a goroutine
-// behind.
+// The engines. A backtracking engine tries a Fibonacci number of ways on n slashes before it fails.
+// n is bounded because regexp2 cannot be cancelled. Its timeout is not a count of work, and leaves
+// a goroutine behind.
 const (
 	backtrack, mostBacktracked = "backtrack", 32 // about a second
 	linear, mostLinear         = "linear", 1 << 20
@@ -70,22 +68,22 @@ func checkRegex(v param.Values) error {
 	return nil
 }
 
-type matched struct{ engine string }
+type matchSizes struct{ engine string }
 
-func (m matched) Sized(n int) machine.Doer { return newMatcher(m.engine, n) }
+func (m matchSizes) Sized(n int) machine.Doer { return newMatcher(m.engine, n) }
 
-// calibrated holds the calibration of this machine, for the life of the process.
+// calibrated is the calibration of this machine, cached for the life of the process.
 var calibrated machine.Calibration
 
-// cpuRegex matches the same input in every task, so the seed changes nothing.
+// cpuRegex matches the same input in every task, so the seed has no effect.
 type cpuRegex struct {
 	input string
 	match func(string) (bool, error)
 	mean  time.Duration
 }
 
-// newMatcher has regexp2 read the pattern as JavaScript does: elsewhere $ matches before a line
-// feed at the end as well, and then the first way succeeds. Go's regexp has the same reading.
+// newMatcher uses the ECMAScript mode of regexp2. In other modes $ also matches before a final line
+// feed, so the first attempt would succeed. Go's regexp agrees with ECMAScript.
 func newMatcher(engine string, n int) *cpuRegex {
 	w := &cpuRegex{input: strings.Repeat("/", n) + "\n"}
 	if engine == backtrack {
@@ -99,7 +97,7 @@ func newMatcher(engine string, n int) *cpuRegex {
 
 var errMatch = errors.New("the evil input matches")
 
-// Do matches. It looks at ctx before it begins and not again: neither engine can be interrupted.
+// Do checks ctx only at the start.
 func (w *cpuRegex) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -111,8 +109,8 @@ func (w *cpuRegex) Do(ctx context.Context, _ uint64) error {
 	return err
 }
 
-// Mean is calibrated: the time of a task that has a core to itself.
+// Mean returns the calibrated time of a task that runs alone.
 func (w *cpuRegex) Mean() time.Duration { return w.mean }
 
-// C2 is 0: every task is the same work.
+// C2 returns 0, because every task has the same work.
 func (w *cpuRegex) C2() float64 { return 0 }

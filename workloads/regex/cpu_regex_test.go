@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Both engines read the pattern in the same way: a path matches, the evil input does not, and the
-// task says so.
+// Both engines must agree that a path matches and that the evil input does not.
 func TestEnginesAgree(t *testing.T) {
 	for _, engine := range []string{backtrack, linear} {
 		w := newMatcher(engine, 8)
@@ -46,7 +45,7 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// A task returns the error of a ctx that has ended before it; tasks run at the same time.
+// A task returns the error of an ended ctx. Tasks run concurrently.
 func TestTasks(t *testing.T) {
 	for _, w := range []*cpuRegex{newMatcher(backtrack, 6), newMatcher(linear, 100)} {
 		ended, cancel := context.WithCancel(t.Context())
@@ -68,7 +67,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// Reading parameters does not calibrate: under the virtual clock that would fail.
+// Parsing must not calibrate, which fails under the virtual clock.
 func TestParameters(t *testing.T) {
 	for in, want := range map[string]string{
 		"cpu_regex":                    "cpu_regex",
@@ -90,7 +89,6 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// The mean is calibrated once.
 func TestMean(t *testing.T) {
 	v := workloads.MustParse("cpu_regex:n=4")
 	w, err := v.Spec.Build(1, v.Values)

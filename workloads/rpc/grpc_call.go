@@ -1,5 +1,5 @@
-// Package rpc registers the workload grpc_call, which calls a method over gRPC. It is a package of
-// its own because of that library.
+// Package rpc registers the workload grpc_call, which calls a method over gRPC. It is a separate
+// package because of the gRPC library.
 package rpc
 
 import (
@@ -57,7 +57,7 @@ func check(v param.Values) error {
 		return errors.New("service: the mean must be positive")
 	}
 	u, err := url.Parse(v.Text("url"))
-	switch { // without the text itself, in case there is a password in it
+	switch { // the errors omit the text, which may contain a password
 	case err != nil, u.Scheme != "grpc" && u.Scheme != "grpcs", u.Hostname() == "":
 		return errors.New("url: want an address such as " +
 			"grpc://127.0.0.1:8080/package.Service/Method")
@@ -71,7 +71,6 @@ func check(v param.Values) error {
 	return nil
 }
 
-// A call is the workload.
 type call struct {
 	client  *grpcdyn.Client
 	message *grpcdyn.Message
@@ -107,7 +106,6 @@ func newCall(_ uint64, v param.Values) (workloads.Workload, error) {
 	return w, nil
 }
 
-// prepare finds the method and encodes the message.
 func (w *call) prepare(path string, v param.Values) (_ *grpcdyn.Message, err error) {
 	var find grpcdyn.Source
 	if v.Given("proto") {
@@ -144,8 +142,8 @@ func (w *call) prepare(path string, v param.Values) (_ *grpcdyn.Message, err err
 	return grpcdyn.NewMessage(m, nil, bytes), nil
 }
 
-// Do makes the call, once, and reads the whole answer. RESOURCE_EXHAUSTED and UNAVAILABLE are the
-// StatusErrors 429 and 503, when the server says them; any other code but OK is an error.
+// Do makes one call and reads the whole response. If the server returns RESOURCE_EXHAUSTED or
+// UNAVAILABLE, the error is a StatusError with code 429 or 503.
 func (w *call) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve serves a target that answers calls with what next has, and its address.
+// serve starts a server for a target whose calls return what next returns, and returns its address.
 func serve(t *testing.T, next func(n int64) error) string {
 	t.Helper()
 	var calls atomic.Int64
@@ -57,7 +57,6 @@ func build(t *testing.T, text string) (workloads.Workload, error) {
 	return v.Spec.Build(1, v.Values)
 }
 
-// TestCalls: each task is one call, and refusals say when to come again.
 func TestCalls(t *testing.T) {
 	var n atomic.Int64
 	url := serve(t, func(i int64) error {
@@ -101,7 +100,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestImpossible: a mistake is told before the first task.
+// Mistakes must be reported before the first task.
 func TestImpossible(t *testing.T) {
 	url := serve(t, func(int64) error { return errors.New("was called") })
 	bad := filepath.Join(t.TempDir(), "bad.json")

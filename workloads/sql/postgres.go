@@ -15,9 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// newPostgres makes a schema of an own, new name, so that runs at the same time, and what else is
-// in the database, are left alone. The user of the DSN must be allowed to create one. A run that is
-// killed leaves its schema behind: poolbench_ and sixteen digits.
+// newPostgres creates a schema with a random name, poolbench_ and sixteen hexadecimal digits, for
+// which the user of the DSN needs the permission. A killed run leaves its schema behind.
 func newPostgres(ctx context.Context, rows int) (*database, error) {
 	dsn := os.Getenv(registry.DSN)
 	if dsn == "" {
@@ -25,7 +24,7 @@ func newPostgres(ctx context.Context, rows int) (*database, error) {
 			", as in postgres://user@127.0.0.1:5432/database")
 	}
 	config, err := pgx.ParseConfig(dsn)
-	if err != nil { // err quotes the DSN and finds the password in it only as a rule
+	if err != nil { // err quotes the DSN and does not reliably hide the password in it
 		return nil, errors.New(registry.DSN +
 			" is not in the form postgres://user@127.0.0.1:5432/database or host=127.0.0.1 user=…")
 	}
@@ -36,19 +35,19 @@ func newPostgres(ctx context.Context, rows int) (*database, error) {
 		DB:    stdlib.OpenDB(*config),
 		read:  "SELECT count(*) FROM " + schema + ".data WHERE value >= 0",
 		write: "UPDATE " + schema + ".data SET value = value + 1 WHERE id = $1",
-		// the errors that err wraps are not kept: they hold the secrets
-		tell: func(err error) error {
+		// does not wrap err, because wrapped errors contain secrets
+		redact: func(err error) error {
 			return errors.New(text.Discreet(err.Error(), dsn, config.Password))
 		},
 	}
 	d.remove = func(db *sql.DB) error {
-		ctx, cancel := context.WithTimeout(context.Background(), making)
+		ctx, cancel := context.WithTimeout(context.Background(), setupTimeout)
 		defer cancel()
 		_, err := db.ExecContext(ctx, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
 		return errors.Join(err, db.Close())
 	}
 	if err := d.PingContext(ctx); err != nil {
-		return nil, errors.Join(d.tell(err), d.Close())
+		return nil, errors.Join(d.redact(err), d.Close())
 	}
 	for _, statement := range []string{
 		"CREATE SCHEMA " + schema,
@@ -63,7 +62,7 @@ func newPostgres(ctx context.Context, rows int) (*database, error) {
 			".data SELECT i, i FROM generate_series(0, $1::bigint - 1) AS i", rows)
 	}
 	if err != nil {
-		return nil, d.tell(errors.Join(err, d.remove(d.DB)))
+		return nil, d.redact(errors.Join(err, d.remove(d.DB)))
 	}
 	return d, nil
 }

@@ -29,7 +29,7 @@ func postgresError(t *testing.T, dsn string) string {
 	return err.Error()
 }
 
-// The DSN is a secret: neither it nor its password is in an error, whatever is wrong.
+// No error may contain the DSN or its password.
 func TestPostgresKeepsItsSecret(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestPostgresKeepsItsSecret(t *testing.T) {
 	}
 	address := listener.Addr().String()
 	port := strings.TrimPrefix(address, "127.0.0.1:")
-	listener.Close() // nobody listens there now
+	listener.Close() // nothing listens on the address now
 	for _, dsn := range []string{
 		"postgres://bench:hunter2@" + address + "/data",
 		"postgres://bench:hunter2%40x@" + address + ",127.0.0.1:1/data",
@@ -68,7 +68,6 @@ func TestPostgresKeepsItsSecret(t *testing.T) {
 	}
 }
 
-// TestMain starts a server for the tests, unless one is named or none is installed.
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
@@ -91,7 +90,6 @@ func run(m *testing.M) int {
 	return code
 }
 
-// needPostgres skips a test where there is no server.
 func needPostgres(t *testing.T) {
 	t.Helper()
 	if os.Getenv(registry.DSN) == "" {
@@ -99,7 +97,7 @@ func needPostgres(t *testing.T) {
 	}
 }
 
-// The schema is one's own, and gone after Close; two workloads at a time have two.
+// Each workload has its own schema, which Close removes.
 func TestPostgresSchemas(t *testing.T) {
 	needPostgres(t)
 	first, second, watch := query(t, "postgres", "rows=10"), query(t, "postgres", "rows=20"),
@@ -120,7 +118,7 @@ func TestPostgresSchemas(t *testing.T) {
 	}
 }
 
-// Also an error of a query, which the server words, has no secret in it, and is one line.
+// Errors from the server must be one line without secrets.
 func TestPostgresQueryErrors(t *testing.T) {
 	needPostgres(t)
 	w := query(t, "postgres", "rows=10")

@@ -1,5 +1,5 @@
-// Package sql registers the workload sql_query, which queries SQLite or PostgreSQL. It is a package
-// of its own because of their libraries.
+// Package sql registers the workload sql_query, which queries SQLite or PostgreSQL. It is a
+// separate package because of the database libraries.
 package sql
 
 import (
@@ -43,7 +43,6 @@ var _ = workloads.Register(workloads.Spec{
 	Check: checkSQLQuery,
 })
 
-// databases are the makers of each db.
 var databases = map[string]func(ctx context.Context, rows int) (*database,
 	error){"sqlite": newSQLite, "postgres": newPostgres}
 
@@ -71,15 +70,15 @@ type database struct {
 	*sql.DB
 	read   string                      // counts all rows by their values
 	write  string                      // adds 1 to the value of one id
-	remove func(*sql.DB) error         // closes the connections and leaves nothing behind
-	tell   func(err error) (out error) // makes an error fit to be shown
+	remove func(*sql.DB) error         // closes the connections and removes the table
+	redact func(err error) (out error) // removes secrets from an error
 }
 
-// making is the time limit to connect, to make the table and to remove it.
-const making = 30 * time.Second
+// setupTimeout is the time limit for creating, and for removing, the table.
+const setupTimeout = 30 * time.Second
 
 func newSQLQuery(seed uint64, v param.Values) (workloads.Workload, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), making)
+	ctx, cancel := context.WithTimeout(context.Background(), setupTimeout)
 	defer cancel()
 	w := &sqlQuery{Coin: registry.Coin{Seed: seed, P: v.Float("writes")},
 		timeout: v.Duration("timeout"),
@@ -93,7 +92,7 @@ func newSQLQuery(seed uint64, v param.Values) (workloads.Workload, error) {
 	var times [2]time.Duration
 	for i, query := range []func(context.Context, uint64) error{w.read, w.write} {
 		if times[i], err = machine.TimeAlone(func() error { return query(ctx, 0) }); err != nil {
-			return nil, errors.Join(fmt.Errorf("db: %w", w.db.tell(err)), w.Close())
+			return nil, errors.Join(fmt.Errorf("db: %w", w.db.redact(err)), w.Close())
 		}
 	}
 	w.mean, w.c2 = w.Moments(times[0], times[1])
@@ -101,7 +100,7 @@ func newSQLQuery(seed uint64, v param.Values) (workloads.Workload, error) {
 }
 
 type sqlQuery struct {
-	registry.Coin // rare: writes
+	registry.Coin // rare tasks write
 	db            *database
 	timeout       time.Duration
 	rows          int
@@ -111,8 +110,8 @@ type sqlQuery struct {
 	closed        error
 }
 
-// Do sends one statement, in a transaction of its own. Waiting for a connection counts into the
-// timeout, as it does in a service.
+// Do executes one statement in its own transaction. The timeout includes the wait for a connection,
+// as in a service.
 func (w *sqlQuery) Do(ctx context.Context, seq uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -132,10 +131,10 @@ func (w *sqlQuery) Do(ctx context.Context, seq uint64) error {
 	case limited.Err() != nil:
 		return fmt.Errorf("no answer within %v", w.timeout)
 	}
-	return w.db.tell(err)
+	return w.db.redact(err)
 }
 
-// read scans the table: its time grows with the rows.
+// read scans the whole table, so its time is proportional to the number of rows.
 func (w *sqlQuery) read(ctx context.Context, _ uint64) error {
 	var n int
 	if err := w.db.QueryRowContext(ctx, w.db.read).Scan(&n); err != nil {
@@ -158,18 +157,17 @@ func (w *sqlQuery) write(ctx context.Context, seq uint64) error {
 	return nil
 }
 
-// Mean is calibrated: a read and a write alone, with a connection at hand, when the workload is
-// made.
+// Mean returns the mean of a read and a write, each measured alone with an idle connection.
 func (w *sqlQuery) Mean() time.Duration { return w.mean }
 
-// C2 follows from the two times that Mean is calibrated with.
+// C2 is from the same two times.
 func (w *sqlQuery) C2() float64 { return w.c2 }
 
 // Close removes the table and closes the connections.
 func (w *sqlQuery) Close() error {
 	w.once.Do(func() {
 		if err := w.db.remove(w.db.DB); err != nil {
-			w.closed = fmt.Errorf("removing the table: %w", w.db.tell(err))
+			w.closed = fmt.Errorf("removing the table: %w", w.db.redact(err))
 		}
 	})
 	return w.closed

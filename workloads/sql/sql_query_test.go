@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// withDatabases runs the test with each database that there is.
 func withDatabases(t *testing.T, test func(t *testing.T, db string)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, "sqlite") })
 	t.Run("postgres", func(t *testing.T) {
@@ -44,7 +43,6 @@ func query(t *testing.T, db string, args ...string) *sqlQuery {
 	return q
 }
 
-// sum adds up the values of the table.
 func (w *sqlQuery) sum(t *testing.T) (n int) {
 	t.Helper()
 	table := strings.TrimSuffix(strings.TrimPrefix(w.db.read, "SELECT count(*) FROM "),
@@ -55,8 +53,7 @@ func (w *sqlQuery) sum(t *testing.T) (n int) {
 	return n
 }
 
-// Each task that writes adds 1 to a value, and each that reads sees all rows; on no more
-// connections than there may be.
+// A write must add 1 to a value and a read must see all rows, within the limit of connections.
 func TestQueries(t *testing.T) {
 	withDatabases(t, func(t *testing.T, db string) {
 		w := query(t, db, "rows=100", "writes=0.5", "timeout=1h")
@@ -89,8 +86,8 @@ func TestQueries(t *testing.T) {
 	})
 }
 
-// A task that gets no connection within the timeout fails; one whose context ends meanwhile ends
-// with it.
+// A task that gets no connection within the timeout fails. A task whose context ends returns its
+// error.
 func TestQueriesWithoutConnection(t *testing.T) {
 	withDatabases(t, func(t *testing.T, db string) {
 		w := query(t, db, "rows=10", "conns=1", "timeout=100ms")
@@ -119,7 +116,7 @@ func TestQueriesWithoutConnection(t *testing.T) {
 	})
 }
 
-// A query that never ends is ended by the timeout, and the next task has a connection again.
+// The timeout must end a query that never ends, and free its connection.
 func TestQueriesThatDoNotEnd(t *testing.T) {
 	withDatabases(t, func(t *testing.T, db string) {
 		w := query(t, db, "rows=10", "conns=1", "timeout=100ms")
@@ -137,7 +134,7 @@ func TestQueriesThatDoNotEnd(t *testing.T) {
 	})
 }
 
-// A table that is not as it was made is an error, not a faster task.
+// A changed table must be an error, not a faster task.
 func TestQueriesOfAnotherTable(t *testing.T) {
 	withDatabases(t, func(t *testing.T, db string) {
 		w := query(t, db, "rows=10", "timeout=1h")
@@ -174,8 +171,7 @@ func TestQueriesClose(t *testing.T) {
 	})
 }
 
-// SQLite's files are in one temporary directory, whatever is in its name, and gone with the
-// workload.
+// SQLite's files must be in one temporary directory, whatever its name, and Close removes them.
 func TestSQLiteIsTemporary(t *testing.T) {
 	temp := t.TempDir() + "/a?b %41#c"
 	if err := os.Mkdir(temp, 0o700); err != nil {

@@ -12,9 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// newSQLite makes a database in a temporary directory of its own. A write-ahead log lets reads go
-// on beside the one writer that SQLite has; other writers wait for it as long as their context
-// lasts. Nothing is synchronised with the disk but checkpoints.
+// A write-ahead log allows reads concurrent with SQLite's single writer. Other writers wait until
+// their context ends. Only checkpoints are synchronised with the disk.
 func newSQLite(ctx context.Context, rows int) (*database, error) {
 	dir, err := files.NewScratch("", "sql")
 	if err != nil {
@@ -33,7 +32,7 @@ func newSQLite(ctx context.Context, rows int) (*database, error) {
 		read:   "SELECT count(*) FROM data WHERE value >= 0",
 		write:  "UPDATE data SET value = value + 1 WHERE id = ?",
 		remove: func(db *sql.DB) error { return errors.Join(db.Close(), dir.Remove()) },
-		tell:   func(err error) error { return err },
+		redact: func(err error) error { return err },
 	}
 	_, err = d.ExecContext(ctx,
 		"CREATE TABLE data (id INTEGER PRIMARY KEY, value INTEGER NOT NULL)")
