@@ -82,14 +82,14 @@ func TestPipelineIsATandem(t *testing.T) {
 		r := run(t, scenario(t, bench.Written{Strategy: strategy, Limit: 4,
 			Workload: "exponential:mean=20ms", Rate: rate, Tasks: tasks, Warmup: 0.1, Seed: 1,
 			Clock: "virtual"}))
-		near(t, r, "mean-response-sec", exact, 0.03*errors)
+		checkNear(t, r, "mean-response-sec", exact, 0.03*errors)
 		if r.Verdict != bench.Valid {
 			t.Errorf("%s is %v: %v", strategy, r.Verdict, r.Reasons)
 		}
 		for i, pool := range stages {
 			unit := []string{"pipeline-1-utilisation", "pipeline-2-utilisation",
 				"pipeline-3-utilisation"}[i]
-			near(t, r, unit, pool.Utilisation(), 0.02*errors)
+			checkNear(t, r, unit, pool.Utilisation(), 0.02*errors)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package targets
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -75,7 +76,7 @@ func (d *deafServer) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := d.gone(ctx.Err()); err != nil {
 		return err
 	}
-	response, accepted := d.accept(d.clock.now())
+	response, accepted := d.accept()
 	if accepted && response <= d.patience {
 		if err := d.gone(wait(ctx, response)); err != nil {
 			return err
@@ -93,9 +94,10 @@ func (d *deafServer) Call(ctx context.Context, seq uint64, work Work) error {
 }
 
 // accept returns the time until the call is served.
-func (d *deafServer) accept(now time.Duration) (response time.Duration, accepted bool) {
+func (d *deafServer) accept() (response time.Duration, accepted bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	now := d.clock.now() // under the lock, so that calls enter in the order of their times
 	begun := 0 // waiting is empty if the queue is unbounded
 	for begun < len(d.waiting) && d.waiting[begun] <= now {
 		begun++
@@ -112,6 +114,6 @@ func (d *deafServer) accept(now time.Duration) (response time.Duration, accepted
 		}
 		d.delayed.Add(1)
 	}
-	d.free[slot] = start + d.service.Sample(d.draw)
+	d.free[slot] = start + min(d.service.Sample(d.draw), math.MaxInt64-start)
 	return d.free[slot] - now, true
 }

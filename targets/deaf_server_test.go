@@ -79,3 +79,17 @@ func TestDeafServerClientsLeave(t *testing.T) {
 		}
 	})
 }
+
+// A service time near the largest duration does not overflow, which would serve the second call at
+// once.
+func TestDeafServerLongService(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		target := build(t, "deaf_server:slots=1,service=2562047h,patience=1s")
+		for i := range uint64(3) {
+			if err := target.Call(t.Context(), i, nothing); !errors.Is(err,
+				targets.ErrThrottled) {
+				t.Errorf("call %d: %v, want a refusal", i, err)
+			}
+		}
+	})
+}
