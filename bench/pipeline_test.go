@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/strategies"
 )
 
 // TestPipelineBottleneck: 1 worker with 40 ms bounds the throughput at 25 per second, whatever the
@@ -125,5 +126,22 @@ func TestPipelineSeed(t *testing.T) {
 	}
 	if a, b, c := mean(1), mean(1), mean(2); a != b || a == c {
 		t.Errorf("mean responses %v, %v with the same seed, %v with another", a, b, c)
+	}
+}
+
+// TestPipelineOfALiteral: a variant that no Parse made has the facts of its stages.
+func TestPipelineOfALiteral(t *testing.T) {
+	s := scenario(t, bench.Written{Strategy: "pipeline:stages=work+1(40ms)", Limit: 3,
+		Workload: "constant:mean=10ms", Arrival: "batch", Tasks: 100, Clock: "virtual"})
+	spec, err := strategies.Lookup("pipeline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Strategy.Spec = spec
+	if _, follows := s.FollowsPlan(); follows {
+		t.Error("it follows the plan of a single queue")
+	}
+	if stage := metric(t, run(t, s), "bottleneck-stage"); stage != 2 {
+		t.Errorf("stage %v is the bottleneck", stage)
 	}
 }

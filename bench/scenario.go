@@ -146,6 +146,11 @@ func (s Scenario) withDefaults() Scenario {
 	// Variants made by a struct literal have no values yet. A variant that lacks a value without a
 	// default stays incomplete, and Validate reports it.
 	orDefaults(&s.Strategy.Values, s.Strategy.Spec.Keys)
+	if given := s.Strategy.Spec.Given; given != nil {
+		if _, err := s.Strategy.Values.OrDefaults(s.Strategy.Spec.Keys); err == nil {
+			s.Strategy.Spec = given(s.Strategy.Spec, s.Strategy.Values)
+		}
+	}
 	orDefaults(&s.Workload.Values, s.Workload.Spec.Keys)
 	orDefaults(&s.Target.Values, s.Target.Spec.Keys)
 	orDefaults(&s.Load.Arrival.Values, s.Load.Arrival.Spec.Keys)

@@ -114,7 +114,7 @@ type Spec struct {
 	// is run, and nothing else.
 	Stages func(p Params) []Stage
 	// Given returns the Spec with the facts that hold for these values, if they depend on values.
-	// Resolve calls it. Nil: they do not.
+	// Resolve and a run call it. Nil: they do not.
 	Given func(s Spec, v param.Values) Spec
 	// Check returns an error for invalid parameters of its own. Nil: all are valid.
 	Check func(p Params) error
