@@ -144,7 +144,6 @@ func (x *Exporter) Record(s Second) {
 		s.Throttled}}
 	of.inFlight, of.changed = s.InFlight, true
 	s.Responses.Each(func(response time.Duration, n uint64) {
-		n *= s.Every
 		at, _ := slices.BinarySearch(bounds, response.Seconds())
 		of.buckets[at] += n
 		of.count += n

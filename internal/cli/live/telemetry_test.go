@@ -117,12 +117,12 @@ func TestExport(t *testing.T) {
 			InFlight: func() int64 { return 4 }})
 		for range 100 {
 			settled++
-			m.Settle(settled, machine.Completed, 3*time.Millisecond)
+			m.Settle(settled, machine.Completed, 0, 3*time.Millisecond)
 		}
 		step()
 		for range 10 + repetition {
 			settled++
-			m.Settle(settled, machine.Throttled, 0)
+			m.Settle(settled, machine.Throttled, 0, 0)
 		}
 		m.End()
 		step()
@@ -231,7 +231,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.Record(Second{Run: "a", Sent: 1, Every: 1})
+	x.Record(Second{Run: "a", Sent: 1})
 	if err := x.End(); err == nil || !strings.HasPrefix(err.Error(), "OTLP: ") {
 		t.Errorf("%v", err)
 	}
