@@ -57,7 +57,10 @@ type Attack struct {
 	// an answer that fails a check fails its request. An answer that passes a check on the status is
 	// completed, whatever the status
 	Checks checks.List
-	StopIf []checks.Stop // rules that end the attack early, with a *Stopped as Report.Cut
+	// bytes of a body that checks and captures read, after decompression. An answer needs up to that
+	// much memory while it is read. 0 is checks.MostBody
+	CheckBytes int
+	StopIf     []checks.Stop // rules that end the attack early, with a *Stopped as Report.Cut
 	// query parameters whose values are shown; all others are masked
 	ShowQuery []string
 	// name of the target in the result; "" is host and path of the first request

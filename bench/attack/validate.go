@@ -7,12 +7,16 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
 // maxClients limits the clients of a closed loop. Each has a goroutine and a connection.
 const maxClients = 100_000
+
+// MaxChecked limits Attack.CheckBytes.
+const MaxChecked = 1 << 30
 
 // CheckSize returns an error if there are too many requests, or too many templates.
 func (a Attack) CheckSize() error {
@@ -101,6 +105,8 @@ func (a Attack) Validate() error {
 	complain(a.Profile != "" && a.Agents > 0,
 		"profile: an attack that is shared has none: profile one of its agents alone")
 	wrong.Note(a.checkAgents())
+	complain(a.CheckBytes != 0 && (a.CheckBytes < checks.ForFailures || a.CheckBytes > MaxChecked),
+		"check-bytes %d: want 8KiB to 1GiB", a.CheckBytes)
 	complain(!(a.Trace >= 0 && a.Trace <= 1), "trace %v: want a share of the requests, 0 to 1",
 		a.Trace)
 	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)

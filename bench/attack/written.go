@@ -27,6 +27,7 @@ type Written struct {
 	Data                                   *requests.Data      `json:",omitempty"`
 	Environment                            []requests.Variable `json:",omitempty"`
 	Checks                                 checks.List         `json:",omitempty"`
+	CheckBytes                             int                 `json:",omitempty"`
 	StopIf                                 []checks.Stop       `json:",omitempty"`
 	ShowQuery                              []string            `json:",omitempty"`
 	Label, Arrival, Strategy               string              // "" is none
