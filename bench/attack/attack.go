@@ -156,9 +156,11 @@ func (a Attack) withDefaults() Attack {
 	if a.Queue == bench.NoQueue && !a.Strategy.Spec.UsesQueue {
 		a.Queue = 0
 	}
-	a.Requests = slices.Clone(a.Requests)
-	for i, r := range a.Requests {
-		a.Requests[i] = withoutUser(r)
+	if slices.ContainsFunc(a.Requests, hasUser) {
+		a.Requests = slices.Clone(a.Requests)
+		for i, r := range a.Requests {
+			a.Requests[i] = withoutUser(r)
+		}
 	}
 	a.spoken = a.protocol()
 	if a.Session != nil {
