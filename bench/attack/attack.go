@@ -68,10 +68,13 @@ type Attack struct {
 
 	Arrival arrivals.Variant // when requests are due; zero is constant
 	// requests per second; 0 is DefaultRate, unless the arrival process sets it
-	Rate     float64
-	Clients  int           // above 0: a closed loop of this many clients, each with one connection
-	Tasks    int           // requests to send; 0: until Duration
-	Duration time.Duration // requests due later are not sent; 0: until Tasks are sent
+	Rate    float64
+	Clients int // above 0: a closed loop of this many clients, each with one connection
+	// numbers of clients over time: Clients is then the highest one, and Duration the length of all
+	// stages. A client sends requests while the level is above its number, counted from 0. nil: none
+	ClientStages []arrivals.Stage
+	Tasks        int           // requests to send; 0: until Duration
+	Duration     time.Duration // requests due later are not sent; 0: until Tasks are sent
 	// time after the last due request until open requests, sent or not, are abandoned; 0 is
 	// DefaultDrain
 	Drain time.Duration

@@ -35,6 +35,7 @@ type Written struct {
 	Label, Arrival, Strategy               string              // "" is none
 	Rate                                   float64
 	Clients, Tasks                         int
+	ClientStages                           []arrivals.Stage `json:",omitempty"`
 	Duration, Drain, Timeout               time.Duration
 	Limit, Queue, MaxInFlight, Connections int
 	Redirects, Shed                        int
@@ -180,7 +181,19 @@ func (a Attack) Name() string {
 }
 
 func (a Attack) clientsArrival() string {
+	if a.ClientStages != nil {
+		return a.clients().String()
+	}
 	return fmt.Sprintf("closed:clients=%d,think=0s", a.Clients)
+}
+
+// clients returns the process of the clients.
+func (a Attack) clients() arrivals.Variant {
+	if a.ClientStages != nil {
+		v, _ := arrivals.ClientsInStages(a.ClientStages) // Validate reports the error
+		return v
+	}
+	return arrivals.MustParse(a.clientsArrival())
 }
 
 // Target returns the target without user and password.
