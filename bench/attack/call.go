@@ -44,8 +44,8 @@ func newCaller(
 	ctx context.Context, a Attack, give context.CancelCauseFunc,
 ) (*caller, error) {
 	count := new(record.CallCounter)
-	c := &caller{ctx: ctx, messages: a.messages(), lazy: a.isLazy(), keep: a.keeps(), names: a.serverNames(),
-		calls: count, attack: &a}
+	c := &caller{ctx: ctx, messages: a.messages(), lazy: a.isLazy(),
+		keep: a.keeps(), names: a.serverNames(), calls: count, attack: &a}
 	c.conns = c.newConns(give)
 	var err error
 	if c.tls, err = a.TLS.config(); err != nil {

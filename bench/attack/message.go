@@ -285,7 +285,10 @@ func (m *message) large() bool {
 	if m == nil || m.form == nil && !m.single {
 		return false
 	}
-	return len(m.out.bytes)+len(m.filled.Body) > mostAhead || m.single && len(m.request.Body) > mostAhead
+	if m.single {
+		return len(m.request.Body) > mostAhead
+	}
+	return len(m.out.bytes)+len(m.filled.Body) > mostAhead
 }
 
 func (c *caller) secrets(seq uint64, of *visit) []requests.Secret {

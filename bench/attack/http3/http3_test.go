@@ -72,15 +72,15 @@ func (s *server) start(t *testing.T, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.socket = socket
-	s.under = &http3.Server{QUICConfig: &quic.Config{MaxIncomingStreams: s.streams}, TLSConfig: http3.ConfigureTLSConfig(s.tls), ConnContext: func(
-		ctx context.Context, c *quic.Conn,
-	) context.Context {
-		return context.WithValue(ctx, connKey{}, c)
-	}, Handler: http.HandlerFunc(
-		func(w http.ResponseWriter, r *http.Request) {
-			s.what(w, r, int(s.seen.Add(1)-1))
-			s.answered.Add(1)
-		})}
+	config := &quic.Config{MaxIncomingStreams: s.streams}
+	s.under = &http3.Server{QUICConfig: config, TLSConfig: http3.ConfigureTLSConfig(s.tls),
+		ConnContext: func(ctx context.Context, c *quic.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, c)
+		}, Handler: http.HandlerFunc(
+			func(w http.ResponseWriter, r *http.Request) {
+				s.what(w, r, int(s.seen.Add(1)-1))
+				s.answered.Add(1)
+			})}
 	under := s.under
 	s.serving.Go(func() { _ = under.Serve(socket) })
 }

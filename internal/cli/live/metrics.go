@@ -23,7 +23,7 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		f = frames[len(frames)-1]
 	}
 	var b bytes.Buffer
-	format := expfmt.Negotiate(r.Header)
+	format := expfmt.NegotiateAccept(r.Header, expfmt.DefaultAcceptedFormats()...)
 	encoder := expfmt.NewEncoder(&b, format)
 	for _, family := range append(f.families(),
 		responses(s.course.meter.Answered(), s.course.begun)...) {

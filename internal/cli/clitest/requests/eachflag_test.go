@@ -215,8 +215,8 @@ func TestEachFlag(t *testing.T) {
 	}
 }
 
-// elsewhere are the flags of attack that are not among flagCases: they change the output, the number
-// of runs or of processes, or need another server.
+// elsewhere are the flags of attack that are not among flagCases: they change the output, the
+// number of runs or of processes, or need another server.
 var elsewhere = strings.Fields("agents agents-wait allow-lost any-address append ca cert count " +
 	"data-once dead-letters dns-ttl drain dry-run file force form format help http1.1 http3 junit " +
 	"key live nats objective out profile progress-json proto quiet resend resume seed server soak " +
