@@ -295,7 +295,7 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 		return true // its end is recorded, or will be
 	}
 	d.settle(j, err)
-	d.meter.Settle(j.seq, machine.Outcome(rec.Outcome), 0)
+	d.meter.Settle(j.seq, machine.Outcome(rec.Outcome), 0, time.Duration(rec.Response()))
 	if j.chunk != nil {
 		d.belt.Settle(j.chunk, 1)
 	}

@@ -221,7 +221,7 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 		d.flight.Done(j.seq, j.rec.Response(), j.rec.End-j.rec.Start)
 	}
 	d.progress.settled.Add(1)
-	d.meter.Settle(j.seq, machine.Outcome(j.rec.Outcome), time.Duration(j.rec.Response()))
+	d.meter.Settle(j.seq, machine.Outcome(j.rec.Outcome), 0, time.Duration(j.rec.Response()))
 	if j.chunk != nil {
 		d.belt.Settle(j.chunk, 1) // the record now belongs to the fold
 	}

@@ -137,22 +137,40 @@ func Ramps(of Variant, text string) (v Variant, total time.Duration, err error) 
 	if !of.TakesRate() || of.Spec.Stages != nil {
 		return Variant{}, 0, fmt.Errorf("arrival %s accepts no rate, so it cannot have stages", of.Spec.Name)
 	}
-	var at []string
+	stages, err := readRamps(text)
+	if err != nil {
+		return Variant{}, 0, err
+	}
+	for _, s := range stages {
+		total += s.For
+	}
+	v, err = Parse(fmt.Sprintf("%s:at=%s,unit=rate,of=%s", staged, joined(stages), nest(of)))
+	return v, total, err
+}
+
+func readRamps(text string) (all []Stage, err error) {
 	for part := range strings.SplitSeq(text, ",") {
-		length, rates, ok := strings.Cut(strings.TrimSpace(part), ":")
+		length, levels, ok := strings.Cut(strings.TrimSpace(part), ":")
 		s := Stage{}
 		s.For, err = time.ParseDuration(length)
 		if ok && err == nil {
-			err = s.readLevels(strings.TrimSpace(rates))
+			err = s.readLevels(strings.TrimSpace(levels))
 		}
 		if !ok || err != nil {
-			return Variant{}, 0, fmt.Errorf("want stages such as 30s:0..200, 2m:200; got %q",
+			return nil, fmt.Errorf("want stages such as 30s:0..200, 2m:200; got %q",
 				strings.TrimSpace(part))
 		}
-		at, total = append(at, s.String()), total+s.For
+		all = append(all, s)
 	}
-	v, err = Parse(fmt.Sprintf("%s:at=%s,unit=rate,of=%s", staged, strings.Join(at, "_"), nest(of)))
-	return v, total, err
+	return all, nil
+}
+
+func joined(stages []Stage) string {
+	var at []string
+	for _, s := range stages {
+		at = append(at, s.String())
+	}
+	return strings.Join(at, "_")
 }
 
 // readLevels parses 200 or 0..200.
@@ -183,8 +201,11 @@ func (s Stage) String() string {
 // readStages parses the parameter at. It rejects stages that are not in canonical form.
 func readStages(v param.Values) (stages []Stage, err error) {
 	most, of := float64(mostLevel), "times the load"
-	if v.Choice("unit") == "rate" {
+	switch v.Choice("unit") {
+	case "rate":
 		most, of = MostRate, "a second"
+	case unitClients:
+		most, of = maxClients, "clients"
 	}
 	texts := strings.Split(v.Text("at"), "_")
 	if len(texts) > mostStages {

@@ -57,7 +57,10 @@ type Attack struct {
 	// an answer that fails a check fails its request. An answer that passes a check on the status is
 	// completed, whatever the status
 	Checks checks.List
-	StopIf []checks.Stop // rules that end the attack early, with a *Stopped as Report.Cut
+	// bytes of a body that checks and captures read, after decompression. An answer needs up to that
+	// much memory while it is read. 0 is checks.MostBody
+	CheckBytes int
+	StopIf     []checks.Stop // rules that end the attack early, with a *Stopped as Report.Cut
 	// query parameters whose values are shown; all others are masked
 	ShowQuery []string
 	// name of the target in the result; "" is host and path of the first request
@@ -65,10 +68,13 @@ type Attack struct {
 
 	Arrival arrivals.Variant // when requests are due; zero is constant
 	// requests per second; 0 is DefaultRate, unless the arrival process sets it
-	Rate     float64
-	Clients  int           // above 0: a closed loop of this many clients, each with one connection
-	Tasks    int           // requests to send; 0: until Duration
-	Duration time.Duration // requests due later are not sent; 0: until Tasks are sent
+	Rate    float64
+	Clients int // above 0: a closed loop of this many clients, each with one connection
+	// numbers of clients over time: Clients is then the highest one, and Duration the length of all
+	// stages. A client sends requests while the level is above its number, counted from 0. nil: none
+	ClientStages []arrivals.Stage
+	Tasks        int           // requests to send; 0: until Duration
+	Duration     time.Duration // requests due later are not sent; 0: until Tasks are sent
 	// time after the last due request until open requests, sent or not, are abandoned; 0 is
 	// DefaultDrain
 	Drain time.Duration
@@ -153,9 +159,11 @@ func (a Attack) withDefaults() Attack {
 	if a.Queue == bench.NoQueue && !a.Strategy.Spec.UsesQueue {
 		a.Queue = 0
 	}
-	a.Requests = slices.Clone(a.Requests)
-	for i, r := range a.Requests {
-		a.Requests[i] = withoutUser(r)
+	if slices.ContainsFunc(a.Requests, hasUser) {
+		a.Requests = slices.Clone(a.Requests)
+		for i, r := range a.Requests {
+			a.Requests[i] = withoutUser(r)
+		}
 	}
 	a.spoken = a.protocol()
 	if a.Session != nil {

@@ -22,6 +22,7 @@ const maxHeader = 1 << 20
 type caller struct {
 	ctx       context.Context // of the attack
 	messages  []message
+	lazy      bool // messages are examples
 	keep      checks.Needs
 	said      [1000]atomic.Int32 // answers kept without need, by status
 	way       way
@@ -43,8 +44,8 @@ func newCaller(
 	ctx context.Context, a Attack, give context.CancelCauseFunc,
 ) (*caller, error) {
 	count := new(record.CallCounter)
-	c := &caller{ctx: ctx, messages: a.messages(), keep: a.keeps(), names: a.serverNames(),
-		calls: count, attack: &a}
+	c := &caller{ctx: ctx, messages: a.messages(), lazy: a.isLazy(),
+		keep: a.keeps(), names: a.serverNames(), calls: count, attack: &a}
 	c.conns = c.newConns(give)
 	var err error
 	if c.tls, err = a.TLS.config(); err != nil {

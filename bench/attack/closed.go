@@ -50,7 +50,8 @@ func (r *run) closed() {
 	l.first, l.by = uint64(r.attack.Agent), uint64(max(r.attack.Agents, 1))
 	clients := make([]client, (uint64(r.attack.Clients)-l.first+l.by-1)/l.by)
 	rings, end := l.rings()
-	if l.sleep = pace.Sleep; r.attack.Session.Thinks() && !r.attack.virtual {
+	pauses := r.attack.Session.Thinks() || r.attack.ClientStages != nil
+	if l.sleep = pace.Sleep; pauses && !r.attack.virtual {
 		alarm := pace.NewAlarm()
 		defer alarm.Close()
 		l.sleep = alarm.Sleep
@@ -94,7 +95,7 @@ func (c *client) next() bool {
 	if l.attack.Session != nil {
 		return c.nextStep()
 	}
-	if l.ctx.Err() != nil || l.until > 0 && c.due > l.until {
+	if l.ctx.Err() != nil || l.until > 0 && c.due > l.until || !c.awaitStage() {
 		return false
 	}
 	if c.seq = l.first + l.by*(l.seq.Add(1)-1); c.seq >= l.most {
@@ -111,11 +112,31 @@ func (c *client) next() bool {
 	return true
 }
 
+// awaitStage waits until the client may send. It returns false if no stage is left in which it may,
+// or if the attack has ended.
+func (c *client) awaitStage() bool {
+	l := c.of
+	if l.attack.ClientStages == nil {
+		return true
+	}
+	at, more := arrivals.NextActive(l.attack.ClientStages, int(c.number), time.Duration(c.due))
+	if !more {
+		return false
+	}
+	if int64(at) > c.due {
+		if l.sleep(l.ctx, at-time.Duration(l.now())) != nil {
+			return false
+		}
+		c.due = l.now()
+	}
+	return true
+}
+
 // nextStep is next for a session: its next step when due, or the first step of a new session.
 func (c *client) nextStep() bool {
 	l := c.of
 	if c.visit == nil {
-		if l.ctx.Err() != nil || l.until > 0 && c.due > l.until {
+		if l.ctx.Err() != nil || l.until > 0 && c.due > l.until || !c.awaitStage() {
 			return false
 		}
 		number := l.first + l.by*(l.seq.Add(1)-1)

@@ -78,3 +78,6 @@ func Connecting(
 	n.lookup = lookup
 	return n.connect
 }
+
+// KeptMessages is how many encoded requests are kept.
+func (a Attack) KeptMessages() int { return len(a.withDefaults().messages()) }

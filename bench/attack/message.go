@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/attack/requests"
@@ -23,6 +24,7 @@ type message struct {
 	form     *form  // the template; nil: the same each time
 	err      error  // why it cannot be sent
 	visit    *visit // its session; nil: none
+	single   bool   // encoded for one call
 
 	// of a filled-in message
 	seq    uint64
@@ -51,12 +53,48 @@ func (a Attack) isTemplate(r Request) bool {
 	return strings.Contains(r.URL, "{{") || bytes.Contains(r.Body, []byte("{{"))
 }
 
-// messages returns the messages of all requests. Templates are filled in for request 0.
+// lazyFrom is the number of requests from which each is encoded for its call, and not kept: as
+// encoded it takes ten times the memory of its line in a file.
+const lazyFrom = 1000
+
+// isLazy reports whether requests are encoded for each call.
+func (a Attack) isLazy() bool {
+	return a.Session == nil && len(a.Requests) >= lazyFrom &&
+		!slices.ContainsFunc(a.Requests, a.isTemplate)
+}
+
+// examples returns the first request to each host.
+func (a Attack) examples() (all []int) {
+	type place struct{ origin, host string }
+	seen := map[place]bool{}
+	for i, r := range a.Requests {
+		origin, _ := cutOrigin(r.URL)
+		if p := (place{origin, r.Header.Get("Host")}); !seen[p] {
+			seen[p] = true
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// messages returns the messages of all requests. Templates are filled in for request 0. If requests
+// are encoded for each call, these are examples: one for each host.
 func (a Attack) messages() []message {
-	all := make([]message, len(a.Requests))
-	for i := range a.Requests {
+	var all []message
+	if a.isLazy() {
+		examples := a.examples()
+		all = make([]message, len(examples))
+		for i, at := range examples {
+			all[i].request = &a.Requests[at]
+		}
+	} else {
+		all = make([]message, len(a.Requests))
+		for i := range all {
+			all[i].request = &a.Requests[i]
+		}
+	}
+	for i := range all {
 		m := &all[i]
-		m.request = &a.Requests[i]
 		if a.isTemplate(*m.request) {
 			parsed, err := a.parse(*m.request, i)
 			if err != nil {
@@ -88,8 +126,11 @@ func (a Attack) parse(r Request, i int) (*requests.Request, error) {
 // message returns the message of request number seq of a session: a shared one, or own, filled in.
 // Call it before the request begins, so the time is not counted as the server's.
 func (c *caller) message(seq uint64, of *visit, own **message) *message {
-	m := &c.messages[seq%uint64(len(c.messages))]
-	if m.form != nil || of != nil {
+	m := c.kind(seq)
+	switch {
+	case c.lazy:
+		m.encode(c)
+	case m.form != nil || of != nil:
 		if *own == nil {
 			*own = new(message)
 		}
@@ -100,6 +141,22 @@ func (c *caller) message(seq uint64, of *visit, own **message) *message {
 		return c.traced(m, seq)
 	}
 	return m
+}
+
+// kind returns the message of request number seq before it is filled in or encoded.
+func (c *caller) kind(seq uint64) *message {
+	if c.lazy {
+		all := c.attack.Requests
+		return &message{request: &all[seq%uint64(len(all))], single: true}
+	}
+	return &c.messages[seq%uint64(len(c.messages))]
+}
+
+// encode prepares the message for one call.
+func (m *message) encode(c *caller) {
+	if m.built, m.err = m.request.Request(); m.err == nil {
+		m.err = c.way.prepare(m)
+	}
 }
 
 // traced returns the message with its trace header. It is made on sending, as few messages have
@@ -225,11 +282,17 @@ const mostAhead = 64 << 10
 
 // large reports whether to fill in the message only when it is sent.
 func (m *message) large() bool {
-	return m != nil && m.form != nil && len(m.out.bytes)+len(m.filled.Body) > mostAhead
+	if m == nil || m.form == nil && !m.single {
+		return false
+	}
+	if m.single {
+		return len(m.request.Body) > mostAhead
+	}
+	return len(m.out.bytes)+len(m.filled.Body) > mostAhead
 }
 
 func (c *caller) secrets(seq uint64, of *visit) []requests.Secret {
-	m := &c.messages[seq%uint64(len(c.messages))]
+	m := c.kind(seq)
 	show := c.attack.ShowQuery
 	all := append(requests.SecretsOfVariables(c.attack.Environment), of.secrets()...)
 	if m.form != nil {

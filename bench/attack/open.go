@@ -337,7 +337,7 @@ type letter struct {
 
 func (t *openLoop) describe(task *strategies.Task) any {
 	j := task.Arg.(*job)
-	m := &t.caller.messages[j.seq%uint64(len(t.caller.messages))]
+	m := t.caller.kind(j.seq)
 	url := m.request.URL
 	if m.form != nil {
 		url = m.form.Shown(m.form.seed, j.seq)

@@ -47,24 +47,30 @@ func (a Attack) checkRequest(r Request, i int) error {
 // checkRequest finds errors that prevent sending. Its errors contain no password.
 func checkRequest(r Request) error {
 	u, err := url.Parse(r.URL)
-	shown := "URL " + strconv.Quote(ShownURL(r.URL))
-	if strings.Contains(r.URL, "@") || err != nil && strings.Contains(err.Error(), "invalid port") {
-		if shown = "URL (not shown, as it may hold a password)"; err != nil {
-			err = &url.Error{Err: errors.New("it is malformed")} // quotes no input
+	hidden := func() bool {
+		return strings.Contains(r.URL, "@") || err != nil &&
+			strings.Contains(err.Error(), "invalid port")
+	}
+	shown := func() string {
+		if hidden() {
+			return "URL (not shown, as it may hold a password)"
 		}
+		return "URL " + strconv.Quote(ShownURL(r.URL))
 	}
 	switch {
 	case !strings.Contains(r.URL, "://"), err == nil && u.Scheme != "http" &&
 		u.Scheme != "https" && protocols[u.Scheme] == nil:
-		return fmt.Errorf("%s: want %s", shown, known())
+		return fmt.Errorf("%s: want %s", shown(), known())
+	case err != nil && hidden():
+		return fmt.Errorf("%s: it is malformed", shown()) // quotes no input
 	case err != nil:
-		return fmt.Errorf("%s: %w", shown, errors.Unwrap(err))
+		return fmt.Errorf("%s: %w", shown(), errors.Unwrap(err))
 	case u.Hostname() == "":
-		return fmt.Errorf("%s: it has no host", shown)
+		return fmt.Errorf("%s: it has no host", shown())
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return fmt.Errorf("%s: port %s: want 1 to 65535", shown, port)
+			return fmt.Errorf("%s: port %s: want 1 to 65535", shown(), port)
 		}
 	}
 	r = withoutUser(r)
@@ -115,10 +121,10 @@ func (a *Attack) masked(address string) string {
 // withoutUser moves the URL's user to the Authorization header, as net/http does, so that neither
 // results nor errors contain it. The part after the host may be a template and is unchanged.
 func withoutUser(r Request) Request {
-	origin, rest := cutOrigin(r.URL)
-	if !strings.Contains(origin, "@") {
+	if !hasUser(r) {
 		return r
 	}
+	origin, rest := cutOrigin(r.URL)
 	u, err := url.Parse(origin)
 	if err != nil || u.User == nil {
 		return r
@@ -136,13 +142,19 @@ func withoutUser(r Request) Request {
 	return r
 }
 
+func hasUser(r Request) bool {
+	origin, _ := cutOrigin(r.URL)
+	return strings.Contains(origin, "@")
+}
+
 func cutOrigin(address string) (origin, rest string) {
 	scheme, behind, ok := strings.Cut(address, "://")
 	if !ok {
 		return address, ""
 	}
 	if at := strings.IndexAny(behind, "/?#"); at >= 0 {
-		return scheme + "://" + behind[:at], behind[at:]
+		at += len(scheme) + len("://")
+		return address[:at], address[at:]
 	}
 	return address, ""
 }

@@ -8,7 +8,6 @@ import (
 	"net/url"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/record"
@@ -63,7 +62,7 @@ func (a Attack) recording() *bench.Recording {
 		Local: a.local()}
 	switch {
 	case a.Clients > 0:
-		rec.Arrival = arrivals.MustParse(a.clientsArrival())
+		rec.Arrival = a.clients()
 	case a.through():
 		rec.Strategy, rec.Limit, rec.Queue = a.Strategy, a.Limit, a.params().Queue
 	case a.MaxInFlight > 0: // chosen by the user, so part of the result

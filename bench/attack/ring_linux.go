@@ -47,7 +47,8 @@ type flight struct {
 // a server on loopback needs the others.
 func (l *closedLoop) rings() (rings []*ring, end func()) {
 	all := l.caller.wiring
-	if all == nil || l.attack.Connections > 0 ||
+	if all == nil || l.attack.Connections > 0 || l.caller.lazy ||
+		l.attack.ClientStages != nil || // its clients pause
 		l.attack.Session.Thinks() || // its clients would pause within a session
 		l.attack.virtual || l.attack.dial != nil {
 		return nil, func() {}

@@ -150,7 +150,7 @@ func quotes(text string) bool {
 
 func (r *run) settle(rec *record.Record, s sample) {
 	rec.Settle(s.outcome, s.end)
-	r.meter.Settle(s.seq, machine.Outcome(s.outcome), time.Duration(s.end-s.due))
+	r.meter.Settle(s.seq, machine.Outcome(s.outcome), s.status, time.Duration(s.end-s.due))
 	r.tally.add(s)
 	if s.outcome != record.Completed {
 		s.firstByte = 0

@@ -82,7 +82,7 @@ func TestHostileCaptures(t *testing.T) {
 		{"../../admin", 6, `URL: a filled-in value makes "…" a segment of its path`},
 		{strings.Repeat("long-", 20_000), 1, "check failed: step_1: capture v: it is longer than 64 KiB"},
 		{strings.Repeat("long-", 2_000_000), 1, "check failed: step_1: capture v: it is not in the " +
-			"1 MiB of the body that is looked at"},
+			"first 1 MiB of the body: raise --check-bytes"},
 	} {
 		for name, way := range sessionWays {
 			t.Run(fmt.Sprintf("%s %.20q", name, hostile.value), func(t *testing.T) {

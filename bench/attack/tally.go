@@ -48,11 +48,14 @@ func (a Attack) keeps() (needs checks.Needs) {
 	if a.Session != nil {
 		needs = a.Session.Needs()
 	}
-	if len(a.Checks) == 0 {
-		return needs
+	if len(a.Checks) > 0 {
+		needs = checks.Needs{Head: true,
+			Body: max(a.Checks.Needs().Body, needs.Body, checks.ForFailures)}
 	}
-	return checks.Needs{Head: true,
-		Body: max(a.Checks.Needs().Body, needs.Body, checks.ForFailures)}
+	if a.CheckBytes > 0 && needs.Body == checks.MostBody { // a check or a capture reads the body
+		needs.Body = a.CheckBytes
+	}
+	return needs
 }
 
 const failedCheck = "check failed: "

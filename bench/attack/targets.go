@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"net/http"
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
@@ -71,6 +74,9 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, []int, e
 		case err != nil: // its text may quote the line
 			return nil, nil, fmt.Errorf("line %d: want a target in the format %s", line, format)
 		}
+		if sameHeader(r.Header, with.Header) {
+			r.Header = with.Header // a map for each takes more memory than its line
+		}
 		if strings.Contains(r.URL, "{{") {
 			continue // checked by Validate
 		}
@@ -81,6 +87,10 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, []int, e
 	return all, lines, nil
 }
 
+func sameHeader(a, b http.Header) bool {
+	return len(a) == len(b) && maps.EqualFunc(a, b, slices.Equal[[]string])
+}
+
 // begins matches the first line of a target in the http format.
 var begins = regexp.MustCompile(`^[A-Z]+\s`)
 
@@ -88,7 +98,9 @@ var begins = regexp.MustCompile(`^[A-Z]+\s`)
 func checkTargets(text []byte) (targets []int, err error) {
 	left := int64(MaxText)
 	within, headers := false, false // in a target; in its headers, which a blank line ends
-	for i, b := range bytes.Split(text, []byte("\n")) {
+	i := -1
+	for b := range bytes.SplitSeq(text, []byte("\n")) {
+		i++
 		line := strings.TrimSpace(string(b))
 		if within && !headers {
 			within, headers = line != "" && !begins.MatchString(line), true

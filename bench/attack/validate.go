@@ -5,14 +5,19 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
 // maxClients limits the clients of a closed loop. Each has a goroutine and a connection.
 const maxClients = 100_000
+
+// MaxChecked limits Attack.CheckBytes.
+const MaxChecked = 1 << 30
 
 // CheckSize returns an error if there are too many requests, or too many templates.
 func (a Attack) CheckSize() error {
@@ -28,6 +33,27 @@ func (a Attack) CheckSize() error {
 	if templates > MaxTemplates {
 		return fmt.Errorf("%d requests are templates; want at most %d: one template and a table "+
 			"of data do for many", templates, MaxTemplates)
+	}
+	return nil
+}
+
+func (a Attack) checkClientStages() error {
+	if a.ClientStages == nil {
+		return nil
+	}
+	if _, err := arrivals.ClientsInStages(a.ClientStages); err != nil {
+		return fmt.Errorf("clients: %w", err)
+	}
+	total := time.Duration(0)
+	for _, s := range a.ClientStages {
+		total += s.For
+	}
+	switch most := arrivals.MostClients(a.ClientStages); {
+	case a.Clients != most || a.Duration != total:
+		return fmt.Errorf("clients in stages: want clients %d and duration %v, as in the stages",
+			most, total)
+	case a.Agents > 0:
+		return errors.New("clients in stages: results by stage are not merged, so there are no agents")
 	}
 	return nil
 }
@@ -69,6 +95,7 @@ func (a Attack) Validate() error {
 		"before: want a soak of requests that is not shared, because no other can continue")
 	complain(a.Clients < 0 || a.Clients > maxClients, "clients %d: want 1 to %d",
 		a.Clients, maxClients)
+	wrong.Note(a.checkClientStages())
 	complain(a.Clients > 0 && given.Rate != 0, "clients set the pace, so there is no rate")
 	complain(a.Clients > 0 && given.Arrival.Spec.Name != "",
 		"clients set the pace, so there is no arrival process")
@@ -101,6 +128,8 @@ func (a Attack) Validate() error {
 	complain(a.Profile != "" && a.Agents > 0,
 		"profile: an attack that is shared has none: profile one of its agents alone")
 	wrong.Note(a.checkAgents())
+	complain(a.CheckBytes != 0 && (a.CheckBytes < checks.ForFailures || a.CheckBytes > MaxChecked),
+		"check-bytes %d: want 8KiB to 1GiB", a.CheckBytes)
 	complain(!(a.Trace >= 0 && a.Trace <= 1), "trace %v: want a share of the requests, 0 to 1",
 		a.Trace)
 	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)

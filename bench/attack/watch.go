@@ -41,7 +41,7 @@ func (a Attack) Stopping() func(Progress) error {
 // show reports the begin of the planned requests to the meter. end reports their end.
 func (r *run) show(planned int, span time.Duration, inFlight func() int64) (end func()) {
 	r.meter.Begin(machine.Run{Name: r.recording.Name, Limit: r.recording.Limit, Plan: span,
-		Rate: float64(planned) / span.Seconds(), InFlight: inFlight,
+		Rate: float64(planned) / span.Seconds(), InFlight: inFlight, Status: r.tally.spoken.Status,
 		Settled: func() uint64 { return uint64(r.tally.counts().Settled) }})
 	return r.meter.End
 }

@@ -1,6 +1,8 @@
 package attack
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,11 +29,13 @@ type Written struct {
 	Data                                   *requests.Data      `json:",omitempty"`
 	Environment                            []requests.Variable `json:",omitempty"`
 	Checks                                 checks.List         `json:",omitempty"`
+	CheckBytes                             int                 `json:",omitempty"`
 	StopIf                                 []checks.Stop       `json:",omitempty"`
 	ShowQuery                              []string            `json:",omitempty"`
 	Label, Arrival, Strategy               string              // "" is none
 	Rate                                   float64
 	Clients, Tasks                         int
+	ClientStages                           []arrivals.Stage `json:",omitempty"`
 	Duration, Drain, Timeout               time.Duration
 	Limit, Queue, MaxInFlight, Connections int
 	Redirects, Shed                        int
@@ -76,7 +80,7 @@ func share(to, from any) {
 
 // WithoutSecrets removes possible secrets: values of headers, user and query of the URL, and bodies
 // and data except their sizes. A hash is no substitute, because short secrets can be guessed from
-// it.
+// it. Of many requests it keeps a hash of what is left.
 func (w Written) WithoutSecrets() Written {
 	if w.Data != nil {
 		w.Data = &requests.Data{Name: w.Data.Name, Columns: w.Data.Columns,
@@ -84,19 +88,34 @@ func (w Written) WithoutSecrets() Written {
 	}
 	w.ShowQuery = nil // it changes nothing that is sent
 	w.TLS.Key, w.Environment = nil, nil
+	if len(w.Requests) >= lazyFrom { // a copy would take as much memory as the requests
+		sum := sha256.New()
+		words := json.NewEncoder(sum)
+		for _, r := range w.Requests {
+			if err := words.Encode(withoutSecrets(r)); err != nil {
+				panic(fmt.Sprintf("attack: a request has no JSON: %v", err))
+			}
+		}
+		w.Requests = []Request{{Body: sum.Sum(nil)}}
+		return w
+	}
 	w.Requests = slices.Clone(w.Requests)
 	for i, r := range w.Requests {
-		r = withoutUser(r)
-		r.URL, _, _ = strings.Cut(r.URL, "?")
-		r.URL, _, _ = strings.Cut(r.URL, "#")
-		r.Header = maps.Clone(r.Header)
-		for name := range r.Header {
-			r.Header[name] = nil
-		}
-		r.Body = []byte(strconv.Itoa(len(r.Body)))
-		w.Requests[i] = r
+		w.Requests[i] = withoutSecrets(r)
 	}
 	return w
+}
+
+func withoutSecrets(r Request) Request {
+	r = withoutUser(r)
+	r.URL, _, _ = strings.Cut(r.URL, "?")
+	r.URL, _, _ = strings.Cut(r.URL, "#")
+	r.Header = maps.Clone(r.Header)
+	for name := range r.Header {
+		r.Header[name] = nil
+	}
+	r.Body = []byte(strconv.Itoa(len(r.Body)))
+	return r
 }
 
 // Attack is the inverse of Attack.Written. The error also reports an invalid attack.
@@ -162,7 +181,19 @@ func (a Attack) Name() string {
 }
 
 func (a Attack) clientsArrival() string {
+	if a.ClientStages != nil {
+		return a.clients().String()
+	}
 	return fmt.Sprintf("closed:clients=%d,think=0s", a.Clients)
+}
+
+// clients returns the process of the clients.
+func (a Attack) clients() arrivals.Variant {
+	if a.ClientStages != nil {
+		v, _ := arrivals.ClientsInStages(a.ClientStages) // Validate reports the error
+		return v
+	}
+	return arrivals.MustParse(a.clientsArrival())
 }
 
 // Target returns the target without user and password.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"strconv"
 	"sync/atomic"
 	"time"
 )
@@ -31,9 +32,16 @@ var Names = [Outcomes]string{"unsettled", "completed", "failed", "throttled", "s
 // nothing.
 type Meter struct {
 	now       atomic.Pointer[Run] // nil: none
+	last      atomic.Pointer[Run] // the run begun last
 	others    [Outcomes]atomic.Uint64
-	responses [buckets]atomic.Uint64 // of completed tasks, by bucketOf
+	responses [Outcomes][statuses]atomic.Pointer[responseCounts] // nil: no task
 }
+
+// statuses is one more than the highest status of an answer. A status beyond it is counted as 0.
+const statuses = 1000
+
+// responseCounts are the numbers of responses by bucketOf.
+type responseCounts [buckets]atomic.Uint64
 
 // A Snapshot is the state of a Meter at one instant.
 type Snapshot struct {
@@ -53,10 +61,47 @@ func (m *Meter) Snapshot(at time.Time) Snapshot {
 	for i := range s.Others {
 		s.Others[i] = m.others[i].Load()
 	}
-	for i := range s.responses {
-		s.responses[i] = m.responses[i].Load()
+	for i := range m.responses[Completed] {
+		if h := m.responses[Completed][i].Load(); h != nil {
+			for k := range h {
+				s.responses[k] += h[k].Load()
+			}
+		}
 	}
 	return s
+}
+
+// An Answered contains the responses of all runs with one outcome and one status.
+type Answered struct {
+	Outcome   Outcome
+	Status    string // of the answer; "": there is none
+	Responses Responses
+}
+
+// Answered returns the responses by outcome and status, those without a task left out.
+func (m *Meter) Answered() (all []Answered) {
+	name := strconv.Itoa
+	if r := m.last.Load(); r != nil && r.Status != nil {
+		name = r.Status
+	}
+	for o := range m.responses {
+		for status := range m.responses[o] {
+			h := m.responses[o][status].Load()
+			if h == nil {
+				continue
+			}
+			a := Answered{Outcome: Outcome(o)}
+			if status > 0 {
+				a.Status = name(status)
+			}
+			for i := range h {
+				a.Responses.counts[i] = h[i].Load()
+				a.Responses.Total += a.Responses.counts[i]
+			}
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // Responses are the responses counted between two snapshots.
@@ -104,18 +149,17 @@ type Run struct {
 	Settled func() uint64 // so far
 	// current number; nil: unknown
 	InFlight func() int64
+	// formats the status of an answer; nil: as a number
+	Status func(status int) string
 
 	Begun  time.Time        // set by Begin
 	Before [Outcomes]uint64 // tasks not completed before it, as in a Snapshot; set by Begin
 	mask   uint64
 }
 
-// Every returns the n with which one response in n is counted.
-func (r *Run) Every() uint64 { return r.mask + 1 }
-
-// mostMetered is the largest number of responses counted per second. At higher rates only one in so
-// many is counted. A count costs about 10 ns, and 50 ns if two processors share it: at most a
-// thousandth of one.
+// mostMetered is the largest number of responses counted per second. At higher rates one in so many
+// is counted, for all of them. A count costs about 10 ns, and 50 ns if two processors share it: at
+// most a thousandth of one.
 const mostMetered = 20_000
 
 // Begin begins a run.
@@ -130,6 +174,7 @@ func (m *Meter) Begin(r Run) {
 	if one := r.Rate / mostMetered; one > 1 && !math.IsInf(one, 0) {
 		r.mask = 1<<bits.Len64(uint64(one)) - 1
 	}
+	m.last.Store(&r)
 	m.now.Store(&r)
 }
 
@@ -140,21 +185,32 @@ func (m *Meter) End() {
 	}
 }
 
-// Settle counts the task of that number. It is inlined.
-func (m *Meter) Settle(seq uint64, o Outcome, response time.Duration) {
+// Settle counts the task of that number, and the status of its answer; 0: it has none. It is
+// inlined.
+func (m *Meter) Settle(seq uint64, o Outcome, status int, response time.Duration) {
 	if m != nil {
-		m.settle(seq, o, response)
+		m.settle(seq, o, status, response)
 	}
 }
 
-func (m *Meter) settle(seq uint64, o Outcome, response time.Duration) {
+func (m *Meter) settle(seq uint64, o Outcome, status int, response time.Duration) {
 	if o != Completed {
 		m.others[o].Add(1)
+	}
+	r := m.now.Load()
+	if r == nil || seq&r.mask != 0 {
 		return
 	}
-	if r := m.now.Load(); r != nil && seq&r.mask == 0 {
-		m.responses[bucketOf(response)].Add(1)
+	if status < 0 || status >= statuses {
+		status = 0
 	}
+	at := &m.responses[o][status]
+	h := at.Load()
+	if h == nil {
+		at.CompareAndSwap(nil, new(responseCounts))
+		h = at.Load()
+	}
+	h[bucketOf(response)].Add(r.mask + 1)
 }
 
 // There are sixteen buckets for each power of two of nanoseconds: at most 6 % wide.

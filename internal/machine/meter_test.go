@@ -1,7 +1,9 @@
 package machine
 
 import (
+	"maps"
 	"math"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -25,23 +27,31 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestMostMetered: of very many tasks a part is counted, one in a power of two.
+// TestMostMetered: of very many tasks a part is counted, one in a power of two, for all of them.
 func TestMostMetered(t *testing.T) {
 	for rate, every := range map[float64]int{0: 1, 100: 1, 20_000: 1, 50_000: 4, 1e6: 64,
 		math.Inf(1): 1} {
 		var m Meter
 		m.Begin(Run{Rate: rate, Settled: func() uint64 { return 0 }})
 		const tasks = 1024
+		counted := 0
 		for i := range uint64(tasks) {
-			m.Settle(i, Completed, time.Second)
+			before := m.Snapshot(time.Time{})
+			m.Settle(i, Completed, 0, time.Second)
+			after := m.Snapshot(time.Time{})
+			if after.Since(&before).Total > 0 {
+				counted++
+			}
 		}
-		if n := m.responses[bucketOf(time.Second)].Load(); n != uint64(tasks/every) {
-			t.Errorf("at %v/s %d of %d are counted, want one in %d", rate, n, tasks, every)
+		all := m.Answered()
+		if len(all) != 1 || all[0].Responses.Total != tasks || counted != tasks/every {
+			t.Errorf("at %v/s %d of %d are counted, want one in %d: %d answers, %+v", rate, counted,
+				tasks, every, len(all), all[0].Responses.Total)
 		}
 	}
 	var none *Meter
 	none.Begin(Run{})
-	none.Settle(0, Failed, 0)
+	none.Settle(0, Failed, 0, 0)
 	none.End()
 }
 
@@ -50,7 +60,33 @@ func BenchmarkSettle(b *testing.B) {
 	m.Begin(Run{Settled: func() uint64 { return 0 }})
 	b.RunParallel(func(pb *testing.PB) {
 		for i := uint64(0); pb.Next(); i++ {
-			m.Settle(i, Completed, time.Duration(i%100)*time.Microsecond)
+			m.Settle(i, Completed, 200, time.Duration(i%100)*time.Microsecond)
 		}
 	})
+}
+
+// TestAnswered: responses are counted by outcome and status, in the words of the run, also after
+// it. A status out of bounds is counted as none.
+func TestAnswered(t *testing.T) {
+	var m Meter
+	m.Begin(Run{Settled: func() uint64 { return 0 },
+		Status: func(status int) string { return "s" + strconv.Itoa(status) }})
+	for _, c := range []struct {
+		o      Outcome
+		status int
+	}{{Completed, 200}, {Completed, 204}, {Failed, 200}, {Failed, 0}, {Throttled, 429},
+		{Completed, 200}, {Failed, 1000}, {Failed, -1}} {
+		m.Settle(1, c.o, c.status, time.Millisecond)
+	}
+	m.End()
+	m.Settle(1, Failed, 500, time.Millisecond) // its run is over
+	got := map[string]uint64{}
+	for _, a := range m.Answered() {
+		got[Names[a.Outcome]+" "+a.Status] = a.Responses.Total
+	}
+	want := map[string]uint64{"completed s200": 2, "completed s204": 1, "failed s200": 1,
+		"failed ": 3, "throttled s429": 1}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
 }

@@ -111,7 +111,7 @@ func Metrics() []MetricInfo {
 		{metric.ReceivedBytes, "", "bytes of bodies received per request, as they came"},
 		{metric.Connections, "lower", "connections opened per request"},
 		{metric.PeakStreams, "", "most streams of HTTP/2 open at once, over all connections"},
-		{metric.StreamLimit, "", "fewest concurrent streams that the server of HTTP/2 allowed on a " +
+		{metric.StreamLimit, "", "fewest concurrent streams that the server of HTTP/2 or HTTP/3 allowed on a " +
 			"connection, if it set a limit"},
 		{metric.GoAways, "lower", "connections of HTTP/2 that the server asked to close (GOAWAY), " +
 			"per request"},

@@ -25,7 +25,7 @@ var levels = [][][]string{
 		"internal/junit", "internal/registry", "internal/transport", "internal/grpcdyn",
 		"internal/machine", "internal/statistics", "internal/changepoint", "internal/metric",
 		"internal/decide", "internal/rundir", "internal/traffic/traces", "internal/fleet/hub",
-		"internal/project/need", "internal/servers"}},
+		"internal/project/need", "internal/servers", "examples/grafana"}},
 	{{"strategies"}, {"workloads"}, {"targets"}, {"bench/arrivals"}},
 	{
 		{"bench", "internal/observe", "internal/validity", "internal/soaks", "internal/objectives",

@@ -43,8 +43,11 @@ func Stages(arrival string) (all []Stage) {
 func StagesOf(run *Run) (all []Part) {
 	arrival := run.Key("arrival")
 	per := ""
-	if strings.Contains(arrival, "unit=rate") {
+	switch {
+	case strings.Contains(arrival, "unit=rate"):
 		per = " /s"
+	case strings.Contains(arrival, "unit=clients"):
+		per = " clients"
 	}
 	for i, s := range Stages(arrival) {
 		all = append(all, Part{Name: fmt.Sprintf("%v to %v: %s%s", s.Begin, s.End, s.Level, per),

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,7 +16,7 @@ import (
 	"time"
 )
 
-// MostBody limits the part of a body that checks read, and thus memory.
+// MostBody is the default limit of the part of a body that checks read, and thus of memory.
 const MostBody = 1 << 20
 
 // Needs are the parts of answers to keep.
@@ -111,7 +110,12 @@ func (a *Answer) has(name string) bool {
 		[]byte("\r\n"+strings.ToLower(name)+":"))
 }
 
-var errLong = errors.New("the body is longer than the 1 MiB that is looked at")
+// Limit returns the size of the part that checks read: 1 MiB.
+func (a *Answer) Limit() string { return Size(a.Most).String() }
+
+func (a *Answer) tooLong() string {
+	return "the body is longer than " + a.Limit() + ": raise --check-bytes"
+}
 
 // Text returns the decoded body, which must not be changed. cut reports that it is incomplete.
 func (a *Answer) Text() (text []byte, cut bool, err error) {
@@ -120,11 +124,11 @@ func (a *Answer) Text() (text []byte, cut bool, err error) {
 		switch encoding := strings.ToLower(a.Value("Content-Encoding")); encoding {
 		case "", "identity":
 		case "gzip", "x-gzip":
-			a.plain = unzipped("gzip", a.Body, a.Cut, func(r io.Reader) (io.Reader, error) {
+			a.plain = unzipped("gzip", a, func(r io.Reader) (io.Reader, error) {
 				return gzip.NewReader(r)
 			})
 		case "deflate":
-			a.plain = unzipped("deflate", a.Body, a.Cut, func(r io.Reader) (io.Reader, error) {
+			a.plain = unzipped("deflate", a, func(r io.Reader) (io.Reader, error) {
 				return zlib.NewReader(r)
 			})
 		default: // encoded bytes are no basis for comparison
@@ -151,9 +155,8 @@ func named(encoding string) string {
 }
 
 // unzipped decodes at most the kept size, which also limits zip bombs.
-func unzipped(
-	encoding string, zipped []byte, cut bool, reader func(io.Reader) (io.Reader, error),
-) plain {
+func unzipped(encoding string, a *Answer, reader func(io.Reader) (io.Reader, error)) plain {
+	zipped, cut := a.Body, a.Cut
 	if len(zipped) == 0 {
 		return plain{cut: cut}
 	}
@@ -162,10 +165,10 @@ func unzipped(
 	if err != nil {
 		return broken
 	}
-	text, err := io.ReadAll(io.LimitReader(r, MostBody+1))
+	text, err := io.ReadAll(io.LimitReader(r, int64(a.Most)+1))
 	switch {
-	case len(text) > MostBody:
-		return plain{text: text[:MostBody], cut: true}
+	case len(text) > a.Most:
+		return plain{text: text[:a.Most], cut: true}
 	case err != nil && !cut:
 		return broken
 	}

@@ -238,6 +238,28 @@ var units = []struct {
 	{"kB", 1e3}, {"B", 1},
 }
 
+// A Size is a number of bytes.
+type Size int64
+
+// ParseSize parses a size such as 100KB, 2MiB or 512.
+func ParseSize(text string) (Size, error) {
+	n, err := bytesOf(strings.TrimSpace(text))
+	return Size(n), err
+}
+
+// String formats the size in the largest binary unit in which it is a whole number: 1 MiB.
+func (s Size) String() string {
+	for _, u := range []struct {
+		name  string
+		shift int
+	}{{"GiB", 30}, {"MiB", 20}, {"KiB", 10}} {
+		if s > 0 && s%(1<<u.shift) == 0 {
+			return fmt.Sprintf("%d %s", s>>u.shift, u.name)
+		}
+	}
+	return fmt.Sprintf("%d B", int64(s))
+}
+
 func bytesOf(text string) (int64, error) {
 	number, unit := text, 1.0
 	for _, u := range units {

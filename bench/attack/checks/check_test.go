@@ -115,13 +115,13 @@ func TestChecks(t *testing.T) {
 			"body contains x (the body is no whole gzip)"},
 		// what lies beyond the limit nobody has seen
 		{`body contains x`, "", long, ""},
-		{`body contains end`, "", long, "body contains end (the body is longer than the 1 MiB that " +
-			"is looked at)"},
-		{`body !~ y`, "", long, "body !~ y (the body is longer than the 1 MiB that is looked at)"},
-		{`json .a exists`, "", `{"a":"` + long, "json .a exists (the body is longer than the 1 MiB " +
-			"that is looked at)"},
+		{`body contains end`, "", long, "body contains end (the body is longer than 1 MiB: " +
+			"raise --check-bytes)"},
+		{`body !~ y`, "", long, "body !~ y (the body is longer than 1 MiB: raise --check-bytes)"},
+		{`json .a exists`, "", `{"a":"` + long, "json .a exists (the body is longer than 1 MiB: raise " +
+			"--check-bytes)"},
 		{`json .a exists`, "Content-Encoding: gzip\r\n", zipped(`{"a":"` + long),
-			"json .a exists (the body is longer than the 1 MiB that is looked at)"},
+			"json .a exists (the body is longer than 1 MiB: raise --check-bytes)"},
 		{`size > 1MiB`, "", long, ""},
 	} {
 		check, err := checks.Parse(c.check)

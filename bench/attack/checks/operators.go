@@ -95,7 +95,7 @@ func body(rest string) (func(*Answer) string, error) {
 		case err != nil:
 			return err.Error()
 		case cut && found != positive: // the missing part may change the result
-			return errLong.Error()
+			return a.tooLong()
 		}
 		return unless(found)
 	}, nil
@@ -118,7 +118,7 @@ func json(rest string) (func(*Answer) string, error) {
 		case err != nil:
 			return err.Error()
 		case cut:
-			return errLong.Error()
+			return a.tooLong()
 		case !gjson.ValidBytes(text):
 			return "the body is not JSON"
 		}

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -23,6 +24,8 @@ import (
 
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
+	"github.com/quic-go/quic-go/qlog"
+	"github.com/quic-go/quic-go/qlogwriter"
 
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/record"
@@ -40,6 +43,7 @@ type quicTransport struct {
 
 	hosts                      transport.Hosts[*conn]
 	resent, open, peak, resets atomic.Int64
+	limit                      atomic.Int64 // the lowest limit of a server; 0: none is known
 }
 
 // A conn is an HTTP/3 connection.
@@ -71,7 +75,7 @@ func (t *quicTransport) Close() {
 func (t *quicTransport) Resent() int64 { return t.resent.Load() }
 
 func (t *quicTransport) Streams() record.Streams {
-	return record.Streams{Peak: t.peak.Load(), Resets: t.resets.Load()}
+	return record.Streams{Peak: t.peak.Load(), Resets: t.resets.Load(), Limit: t.limit.Load()}
 }
 
 // mostAgain limits how often a request looks for another connection.
@@ -94,7 +98,8 @@ func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	give := sync.OnceFunc(func() { t.open.Add(-1); to.Give(at) })
 	for tries, again := 0, false; ; tries++ {
-		resp, err := t.try(r, name, to, at, again)
+		var resp *http.Response
+		resp, at, err = t.try(r, name, to, at, deadline, again)
 		if err == nil {
 			resp.Body = &body{resp.Body, t, give}
 			return resp, nil
@@ -107,14 +112,21 @@ func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
+// try sends the request on connection at, or on another one if the server of that one allows fewer
+// streams. It returns the number of the one that it has used, as transport.Host.Use does.
 func (t *quicTransport) try(
-	r *http.Request, name string, to *transport.Host[*conn], at int, again bool,
-) (*http.Response, error) {
-	c, err := to.Conn(r.Context(), at, func(ctx context.Context) (*conn, error) {
-		return t.dial(ctx, r.URL.Host, name)
-	})
+	r *http.Request, name string, to *transport.Host[*conn], at int, deadline time.Time, again bool,
+) (_ *http.Response, now int, _ error) {
+	open := func(ctx context.Context, at int) (*conn, error) {
+		c, streams, err := t.dial(ctx, r.URL.Host, name)
+		if err == nil {
+			to.Limit(at, streams)
+		}
+		return c, err
+	}
+	c, at, err := to.Use(r.Context(), deadline, at, open)
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
 	if again {
 		t.resent.Add(1)
@@ -126,7 +138,7 @@ func (t *quicTransport) try(
 	if err != nil && (unusable(err) || r.Context().Err() != nil && c.received() == before) {
 		to.Leave(at, c)
 	}
-	return resp, err
+	return resp, at, err
 }
 
 func stands(c *conn) bool { return c.Context().Err() == nil }
@@ -185,7 +197,10 @@ func (b *body) Close() error {
 	return err
 }
 
-func (t *quicTransport) dial(ctx context.Context, host, name string) (_ *conn, err error) {
+// dial also returns how many streams the server allows at once.
+func (t *quicTransport) dial(
+	ctx context.Context, host, name string,
+) (_ *conn, streams int, err error) {
 	begun := time.Now()
 	defer func() { t.Dialed(ctx, time.Since(begun), err) }()
 	if _, _, err := net.SplitHostPort(host); err != nil {
@@ -195,28 +210,52 @@ func (t *quicTransport) dial(ctx context.Context, host, name string) (_ *conn, e
 	config.ServerName, config.NextProtos = name, []string{http3.NextProtoH3}
 	all, err := t.Lookup(ctx, host)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var made *quic.Conn
+	p := new(parameters)
 	for _, address := range all {
-		if made, err = t.connect(ctx, address, config); err == nil || ctx.Err() != nil {
+		if made, err = t.connect(ctx, address, config, p); err == nil || ctx.Err() != nil {
 			break
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return &conn{t.http.NewClientConn(made), made}, nil
+	n := max(p.streams.Load(), 1) // a server that allows none yet will allow one: see Dealer.Limit
+	for was := t.limit.Load(); (was == 0 || n < was) && !t.limit.CompareAndSwap(was, n); was =
+		t.limit.Load() {
+	}
+	return &conn{t.http.NewClientConn(made), made}, int(min(n, math.MaxInt32)), nil
 }
 
+// parameters record how many streams a server allows at once: quic-go shows this to its tracers
+// alone. A server raises the limit by one with each stream that ends, so the number at once stays.
+type parameters struct{ streams atomic.Int64 }
+
+// AddProducer implements qlogwriter.Trace.
+func (p *parameters) AddProducer() qlogwriter.Recorder { return p }
+
+// RecordEvent implements qlogwriter.Recorder.
+func (p *parameters) RecordEvent(e qlogwriter.Event) {
+	if e, ok := e.(qlog.ParametersSet); ok && e.Initiator == qlog.InitiatorRemote {
+		p.streams.Store(e.InitialMaxStreamsBidi)
+	}
+}
+
+// Close implements qlogwriter.Recorder.
+func (p *parameters) Close() error { return nil }
+
 func (t *quicTransport) connect(
-	ctx context.Context, address string, config *tls.Config,
+	ctx context.Context, address string, config *tls.Config, p *parameters,
 ) (*quic.Conn, error) {
 	to, err := net.ResolveUDPAddr("udp", address)
 	if err != nil {
 		return nil, err
 	}
-	made, err := t.quic.Dial(ctx, to, config, &t.config)
+	traced := t.config
+	traced.Tracer = func(context.Context, bool, quic.ConnectionID) qlogwriter.Trace { return p }
+	made, err := t.quic.Dial(ctx, to, config, &traced)
 	if err != nil {
 		return nil, transport.ExplainTLS(fmt.Errorf("dial udp %s: %w", to, err), false)
 	}

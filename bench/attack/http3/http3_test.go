@@ -37,6 +37,7 @@ type server struct {
 	socket         net.PacketConn
 	serving        sync.WaitGroup
 	tls            *tls.Config
+	streams        int64 // at once on a connection; 0: quic-go's default
 }
 
 // connKey is the key of the connection in the context of a request.
@@ -44,12 +45,22 @@ type connKey struct{}
 
 func serve(t *testing.T, what func(http.ResponseWriter, *http.Request, int)) (*server, string) {
 	t.Helper()
+	s := &server{what: what, tls: tlsOfTests()}
+	return s, s.begin(t)
+}
+
+// tlsOfTests has a certificate of 127.0.0.1.
+func tlsOfTests() *tls.Config {
 	lender := httptest.NewTLSServer(nil)
 	lender.Close()
-	s := &server{what: what, tls: &tls.Config{Certificates: lender.TLS.Certificates}}
+	return &tls.Config{Certificates: lender.TLS.Certificates}
+}
+
+func (s *server) begin(t *testing.T) (address string) {
+	t.Helper()
 	s.start(t, "127.0.0.1:0")
 	t.Cleanup(s.stop)
-	return s, s.socket.LocalAddr().String()
+	return s.socket.LocalAddr().String()
 }
 
 func (s *server) start(t *testing.T, address string) {
@@ -61,15 +72,15 @@ func (s *server) start(t *testing.T, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.socket = socket
-	s.under = &http3.Server{TLSConfig: http3.ConfigureTLSConfig(s.tls), ConnContext: func(
-		ctx context.Context, c *quic.Conn,
-	) context.Context {
-		return context.WithValue(ctx, connKey{}, c)
-	}, Handler: http.HandlerFunc(
-		func(w http.ResponseWriter, r *http.Request) {
-			s.what(w, r, int(s.seen.Add(1)-1))
-			s.answered.Add(1)
-		})}
+	config := &quic.Config{MaxIncomingStreams: s.streams}
+	s.under = &http3.Server{QUICConfig: config, TLSConfig: http3.ConfigureTLSConfig(s.tls),
+		ConnContext: func(ctx context.Context, c *quic.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, c)
+		}, Handler: http.HandlerFunc(
+			func(w http.ResponseWriter, r *http.Request) {
+				s.what(w, r, int(s.seen.Add(1)-1))
+				s.answered.Add(1)
+			})}
 	under := s.under
 	s.serving.Go(func() { _ = under.Serve(socket) })
 }
@@ -364,5 +375,44 @@ func TestLost(t *testing.T) {
 					count("failed/op"), count("resent/op"), r.Errors)
 			}
 		}
+	}
+}
+
+// TestServerLimit: if the server allows fewer streams on a connection than there are requests,
+// further connections are opened, and the limit is in the result. With a number of connections,
+// requests wait. The handler answers when all requests that may be sent at once have come.
+func TestServerLimit(t *testing.T) {
+	const clients = 12
+	for name, c := range map[string]struct {
+		allowed, streams, connections, atOnce, opened int
+	}{
+		"5 of the server":          {5, 0, 0, clients, 3},
+		"1 of the server":          {1, 0, 0, clients, clients},
+		"4 of the user":            {5, 4, 0, clients, 3},
+		"enough":                   {50, 0, 0, clients, 1},
+		"a connection of the user": {5, 0, 1, 5, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := make(chan struct{})
+			s := &server{tls: tlsOfTests(), streams: int64(c.allowed)}
+			s.what = func(_ http.ResponseWriter, _ *http.Request, n int) {
+				if n == c.atOnce-1 {
+					close(all)
+				}
+				<-all
+			}
+			a := sent(s.begin(t))
+			a.Clients, a.Tasks, a.Streams, a.Connections = clients, clients, c.streams, c.connections
+			r, count := run(t, a)
+			if len(r.Errors) > 0 {
+				t.Errorf("%v", r.Errors)
+			}
+			if v, _ := r.Metric("server-streams"); v != float64(c.allowed) {
+				t.Errorf("the server allows %v", v)
+			}
+			if n := count("connections/op"); n != c.opened {
+				t.Errorf("%d connections, want %d", n, c.opened)
+			}
+		})
 	}
 }

@@ -93,9 +93,12 @@ func (c *Capture) Take(a *checks.Answer) (requests.Value, error) {
 var (
 	errTooLong = fmt.Errorf("it is longer than %d KiB", MostCaptured>>10)
 	errNone    = errors.New("it is not there")
-	errCut     = errors.New("it is not in the 1 MiB of the body that is looked at")
 	errNotJSON = errors.New("the body is not JSON")
 )
+
+func cutShort(a *checks.Answer) error {
+	return fmt.Errorf("it is not in the first %s of the body: raise --check-bytes", a.Limit())
+}
 
 func ofJSON(path string) (func(*checks.Answer) (requests.Value, error), error) {
 	path, err := checks.JSONPath(path)
@@ -108,7 +111,7 @@ func ofJSON(path string) (func(*checks.Answer) (requests.Value, error), error) {
 		case err != nil:
 			return v, err
 		case cut:
-			return v, errCut
+			return v, cutShort(a)
 		case !gjson.ValidBytes(text):
 			return v, errNotJSON
 		}
@@ -166,7 +169,7 @@ func ofBody(pattern string) (func(*checks.Answer) (requests.Value, error), error
 		v, ok := find(a, text)
 		switch {
 		case !ok && cut:
-			return v, errCut
+			return v, cutShort(a)
 		case !ok:
 			return v, errNone
 		}

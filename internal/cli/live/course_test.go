@@ -31,10 +31,10 @@ func TestCourse(t *testing.T) {
 				for range 1500 {
 					d := time.Duration(rng.ExpFloat64() * float64(time.Millisecond) *
 						float64(second+1))
-					m.Settle(settled.Add(1), machine.Completed, d)
+					m.Settle(settled.Add(1), machine.Completed, 0, d)
 					window = append(window, d.Seconds())
 				}
-				m.Settle(settled.Add(1), machine.Shed, 0)
+				m.Settle(settled.Add(1), machine.Shed, 0, 0)
 				time.Sleep(time.Second)
 				f = c.Step(time.Now())
 			}
@@ -69,7 +69,7 @@ func TestFew(t *testing.T) {
 	now := time.Now()
 	c.Step(now)
 	for i := range uint64(367) {
-		m.Settle(i, machine.Completed, time.Second)
+		m.Settle(i, machine.Completed, 0, time.Second)
 	}
 	if f := c.Step(now.Add(time.Second)); f.P99 != nil || f.P50 == nil || f.Left != nil ||
 		f.InFlight != nil {

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/poolbench/poolbench/examples/grafana"
 )
 
 // Limits of the viewers, their requests and the time to send them a frame.
@@ -60,6 +62,10 @@ func Serve(address string, any bool, title string, c *Course) (*Server, error) {
 	mux.HandleFunc("GET /{$}", s.page)
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.HandleFunc("GET /grafana.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(grafana.Live) // a viewer that is gone
+	})
 	mux.HandleFunc("GET /report", s.reported)
 	s.server = &http.Server{Handler: s.guarded(mux), ReadHeaderTimeout: headTime,
 		ReadTimeout: headTime, IdleTimeout: time.Minute, MaxHeaderBytes: mostHead}

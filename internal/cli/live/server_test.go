@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"sync"
@@ -12,7 +13,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	dto "github.com/prometheus/client_model/go"
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/encoding/protodelim"
 
 	"github.com/poolbench/poolbench/internal/machine"
 )
@@ -183,14 +186,111 @@ func TestMetrics(t *testing.T) {
 		InFlight: func() int64 { return 3 }})
 	c.Step(now)
 	for i := range uint64(2000) {
-		m.Settle(i, machine.Completed, time.Millisecond)
+		m.Settle(i, machine.Completed, 0, time.Millisecond)
 	}
-	m.Settle(1, machine.Shed, 0)
+	m.Settle(1, machine.Shed, 0, 0)
 	c.Step(now.Add(time.Second))
 	text := lint()
 	for _, want := range []string{`run_info{run="a\"b\\c\nd` + "\uFFFD" + `"} 1`,
 		"tasks_in_flight 3", `not_completed_total{outcome="shed"} 1`, "left_seconds 60",
 		`recent_response_p99_seconds 0.00099`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
+// scrape returns the families as Prometheus does that is to read native histograms.
+func scrape(t *testing.T, s *Server) map[string]*dto.MetricFamily {
+	t.Helper()
+	q, err := http.NewRequest(http.MethodGet, s.URL()+"metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Accept", "application/vnd.google.protobuf;"+
+		"proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,text/plain;q=0.5")
+	r, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	all := map[string]*dto.MetricFamily{}
+	for from := bufio.NewReader(r.Body); ; {
+		family := new(dto.MetricFamily)
+		switch err := protodelim.UnmarshalFrom(from, family); {
+		case errors.Is(err, io.EOF):
+			return all
+		case err != nil:
+			t.Fatal(err)
+		}
+		all[family.GetName()] = family
+	}
+}
+
+// TestResponseHistogram: each response is in a bucket of the native histogram and of the classic
+// one of its status, whose sums and counts are those of the responses.
+func TestResponseHistogram(t *testing.T) {
+	s, _, m := serve(t)
+	defer s.Close(nil)
+	m.Begin(machine.Run{Settled: func() uint64 { return 0 }})
+	given := []time.Duration{0, 1, 1500 * time.Microsecond, 1500 * time.Microsecond,
+		40 * time.Millisecond, 41 * time.Millisecond, time.Hour}
+	for i, d := range given {
+		m.Settle(uint64(i), machine.Completed, 200, d)
+	}
+	m.Settle(1, machine.Throttled, 429, time.Millisecond)
+	m.Settle(1, machine.Failed, 0, time.Second)
+	family := scrape(t, s)["poolbench_response_duration_seconds"]
+	got := map[string]*dto.Histogram{}
+	for _, metric := range family.GetMetric() {
+		key := ""
+		for _, l := range metric.Label {
+			key += l.GetName() + "=" + l.GetValue() + " "
+		}
+		got[key] = metric.Histogram
+	}
+	if len(got) != 3 || got["outcome=throttled status=429 "].GetSampleCount() != 1 ||
+		got["outcome=failed "].GetSampleCount() != 1 {
+		t.Fatalf("%v", got)
+	}
+	h := got["outcome=completed status=200 "]
+	if h.GetSampleCount() != 7 || math.Abs(h.GetSampleSum()/3600.084-1) > 0.03 ||
+		h.GetSchema() != 3 || h.GetZeroCount() != 1 || h.GetCreatedTimestamp() == nil {
+		t.Errorf("%v", h)
+	}
+	below := map[float64]uint64{}
+	for _, b := range h.Bucket {
+		below[b.GetUpperBound()] = b.GetCumulativeCount()
+	}
+	if below[0.0001] != 2 || below[0.001] != 2 || below[0.002] != 4 || below[0.05] != 6 ||
+		below[100] != 6 {
+		t.Errorf("classic: %v", below)
+	}
+	index, count, next := int32(0), int64(0), 1
+	deltas := h.PositiveDelta
+	for _, span := range h.PositiveSpan {
+		index += span.GetOffset()
+		for range span.GetLength() {
+			count += deltas[0]
+			deltas = deltas[1:]
+			low, high := math.Exp2(float64(index-1)/8), math.Exp2(float64(index)/8)
+			for range count {
+				if d := given[next].Seconds(); d < low*0.968 || d > high*1.032 {
+					t.Errorf("%v is in the bucket %v to %v", given[next], low, high)
+				}
+				next++
+			}
+			index++
+		}
+	}
+	if next != len(given) || len(deltas) != 0 {
+		t.Errorf("%d of %d are in native buckets: %v", next-1, len(given)-1, h)
+	}
+	_, _, text := get(t, s, "metrics")
+	for _, want := range []string{
+		`duration_seconds_bucket{outcome="completed",status="200",le="0.002"} 4`,
+		`duration_seconds_count{outcome="throttled",status="429"} 1`,
+		`duration_seconds_count{outcome="failed"} 1`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)
 		}

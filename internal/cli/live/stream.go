@@ -30,7 +30,6 @@ type Second struct {
 
 	Over      bool              `json:"over,omitempty"` // the run has ended
 	Responses machine.Responses `json:"-"`              // of the second
-	Every     uint64            `json:"-"`              // of them so many stand for one
 }
 
 // Seconds makes Seconds of a meter.
@@ -78,7 +77,7 @@ func (s *Seconds) Step(now time.Time) (all []Second) {
 func secondOf(
 	r *machine.Run, now time.Time, settled uint64, others [machine.Outcomes]uint64,
 ) (f Second) {
-	f = Second{Run: r.Name, Elapsed: now.Sub(r.Begun).Seconds(), Every: r.Every(), Sent: settled}
+	f = Second{Run: r.Name, Elapsed: now.Sub(r.Begun).Seconds(), Sent: settled}
 	for o, to := range map[machine.Outcome]*uint64{machine.Failed: &f.Failed,
 		machine.Throttled: &f.Throttled, machine.Shed: &f.Shed, machine.Abandoned: &f.Abandoned,
 		machine.GaveUp: &f.GaveUp} {

@@ -50,7 +50,7 @@ func TestStream(t *testing.T) {
 	settle := func(o machine.Outcome, n int, response time.Duration) {
 		for range n {
 			*settled++
-			m.Settle(*settled, o, response)
+			m.Settle(*settled, o, 0, response)
 		}
 	}
 	step()

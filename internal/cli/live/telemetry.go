@@ -33,18 +33,27 @@ const (
 var bounds = []float64{0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5,
 	1, 2, 5, 10, 20, 50, 100}
 
-// Defaults, and the time limit of the last export.
+// Defaults, and the time limits of an export and of End.
 const (
 	defaultInterval = 5 * time.Second
-	lastExport      = 5 * time.Second
+	mostExport      = 5 * time.Second
+	mostEnd         = 2 * time.Second
 )
+
+// A client sends data to a collector. *otlpmetrichttp.Exporter implements it.
+type client interface {
+	Export(context.Context, *metricdata.ResourceMetrics) error
+	Shutdown(context.Context) error
+}
 
 // An Exporter sends metrics. A nil one does nothing.
 type Exporter struct {
-	client   *otlpmetrichttp.Exporter
+	client   client
 	of       *resource.Resource
 	interval time.Duration
 	begun    time.Time
+	ctx      context.Context // of all exports
+	cancel   context.CancelFunc
 
 	mu        sync.Mutex
 	series    map[string]*series // by run
@@ -104,7 +113,7 @@ func Start(ctx context.Context) (*Exporter, error) {
 		return nil, fmt.Errorf("$OTEL_EXPORTER_OTLP_PROTOCOL: %q is not supported: want "+
 			"http/protobuf", protocol)
 	}
-	x := &Exporter{interval: defaultInterval, begun: time.Now(), series: map[string]*series{}}
+	x := newExporter()
 	if text := os.Getenv("OTEL_METRIC_EXPORT_INTERVAL"); text != "" {
 		ms, err := strconv.Atoi(text)
 		if err != nil || ms < 1 {
@@ -126,6 +135,12 @@ func Start(ctx context.Context) (*Exporter, error) {
 	return x, nil
 }
 
+func newExporter() *Exporter {
+	x := &Exporter{interval: defaultInterval, begun: time.Now(), series: map[string]*series{}}
+	x.ctx, x.cancel = context.WithCancel(context.Background())
+	return x
+}
+
 // Record adds a second of a run, and exports the data when it is time: in a goroutine of its own,
 // one at a time.
 func (x *Exporter) Record(s Second) {
@@ -144,7 +159,6 @@ func (x *Exporter) Record(s Second) {
 		s.Throttled}}
 	of.inFlight, of.changed = s.InFlight, true
 	s.Responses.Each(func(response time.Duration, n uint64) {
-		n *= s.Every
 		at, _ := slices.BinarySearch(bounds, response.Seconds())
 		of.buckets[at] += n
 		of.count += n
@@ -169,7 +183,7 @@ func (c *counts) add(other counts) {
 }
 
 func (x *Exporter) export(data *metricdata.ResourceMetrics) {
-	ctx, cancel := context.WithTimeout(context.Background(), lastExport)
+	ctx, cancel := context.WithTimeout(x.ctx, mostExport)
 	defer cancel()
 	err := x.client.Export(ctx, data)
 	x.mu.Lock()
@@ -222,11 +236,14 @@ func (x *Exporter) data(now time.Time) *metricdata.ResourceMetrics {
 		Metrics: metrics}}}
 }
 
-// End exports the data for the last time, and ends. It returns the error of the last export.
+// End exports the data for the last time, and ends, after two seconds at most. Its error is that of
+// the last export.
 func (x *Exporter) End() error {
 	if x == nil {
 		return nil
 	}
+	defer x.cancel()
+	defer time.AfterFunc(mostEnd, x.cancel).Stop()
 	x.done.Wait()
 	x.mu.Lock()
 	for _, of := range x.series {
@@ -238,10 +255,15 @@ func (x *Exporter) End() error {
 	if some {
 		x.export(data)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lastExport)
-	defer cancel()
-	if err := errors.Join(x.wrong, x.client.Shutdown(ctx)); err != nil {
-		return fmt.Errorf("OTLP: %w", err)
+	ended := x.client.Shutdown(x.ctx)
+	switch err := x.wrong; {
+	case err != nil && x.ctx.Err() != nil:
+		return fmt.Errorf("OTLP: the last values were not delivered: the collector did not answer "+
+			"within %v", mostEnd)
+	case err != nil:
+		return fmt.Errorf("OTLP: the last values were not delivered: %w", err)
+	case ended != nil:
+		return fmt.Errorf("OTLP: %w", ended)
 	}
 	return nil
 }

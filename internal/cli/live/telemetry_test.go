@@ -8,8 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	collector "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	otlp "go.opentelemetry.io/proto/otlp/metrics/v1"
 	"google.golang.org/protobuf/proto"
@@ -117,12 +119,12 @@ func TestExport(t *testing.T) {
 			InFlight: func() int64 { return 4 }})
 		for range 100 {
 			settled++
-			m.Settle(settled, machine.Completed, 3*time.Millisecond)
+			m.Settle(settled, machine.Completed, 0, 3*time.Millisecond)
 		}
 		step()
 		for range 10 + repetition {
 			settled++
-			m.Settle(settled, machine.Throttled, 0)
+			m.Settle(settled, machine.Throttled, 0, 0)
 		}
 		m.End()
 		step()
@@ -231,8 +233,53 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.Record(Second{Run: "a", Sent: 1, Every: 1})
-	if err := x.End(); err == nil || !strings.HasPrefix(err.Error(), "OTLP: ") {
+	x.Record(Second{Run: "a", Sent: 1})
+	if err := x.End(); err == nil || !strings.HasPrefix(err.Error(),
+		"OTLP: the last values were not delivered: ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A silent collector never answers.
+type silent struct{ ended int }
+
+func (c *silent) Export(ctx context.Context, _ *metricdata.ResourceMetrics) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (c *silent) Shutdown(context.Context) error {
+	c.ended++
+	return nil
+}
+
+// TestSilent: a collector that does not answer holds the end for two seconds, whether or not an
+// export goes on, and the error is about the last values.
+func TestSilent(t *testing.T) {
+	for _, going := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			x, c := newExporter(), new(silent)
+			x.client = c
+			if !going {
+				x.exported = time.Now()
+			}
+			x.Record(Second{Run: "a", Sent: 1})
+			synctest.Wait()
+			if x.exporting != going {
+				t.Errorf("an export goes on: %t, want %t", x.exporting, going)
+			}
+			begun := time.Now()
+			err := x.End()
+			if took := time.Since(begun); took != 2*time.Second {
+				t.Errorf("the end lasts %v", took)
+			}
+			if err == nil || err.Error() != "OTLP: the last values were not delivered: the collector "+
+				"did not answer within 2s" {
+				t.Errorf("%v", err)
+			}
+			if c.ended != 1 {
+				t.Errorf("%d times shut down", c.ended)
+			}
+		})
 	}
 }

@@ -43,8 +43,9 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rates, "X,...", ParseRates), &o.Process,
 		"constant")
-	fs.VarP(flags.AtLeastOne(&o.Clients, arrivals.MaxTasks), "clients", "c",
-		"closed loop of `N` clients instead of an open one")
+	fs.VarP(flags.Value{Kind: "N", Take: o.readClients}, "clients", "c",
+		"closed loop of `N` clients instead of an open one, or of stages such as "+
+			"'30s:0..200, 2m:200'")
 	fs.StringVar(&o.stages, "stages", "", "rates one after another, instead of --rate and "+
 		"--duration: `STAGES` such as '30s:0..200, 2m:200' (a ramp, then a constant rate)")
 	AddRequests(cmd, o)
@@ -190,6 +191,11 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 			return fmt.Errorf("--stages: %w", err)
 		}
 	}
+	if o.ClientStages != nil {
+		if err := o.checkClientStages(cmd); err != nil {
+			return err
+		}
+	}
 	if err := o.Fleet.check(cmd, o.Agents); err != nil {
 		return err
 	}
@@ -224,7 +230,11 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 func (o *AttackOptions) readStages(cmd *cobra.Command) (err error) {
 	for _, other := range []string{"rate", "duration", "n", "clients"} {
 		if cmd.Flags().Changed(other) {
-			return fmt.Errorf("not with --%s: stages have rates and lengths", other)
+			hint := ""
+			if other == "clients" {
+				hint = "; stages of clients are --clients '30s:0..200, 2m:200'"
+			}
+			return fmt.Errorf("not with --%s: stages have rates and lengths%s", other, hint)
 		}
 	}
 	if o.Agents > 0 {
@@ -232,6 +242,32 @@ func (o *AttackOptions) readStages(cmd *cobra.Command) (err error) {
 	}
 	o.Arrival, o.Duration, err = arrivals.Ramps(o.Arrival, o.stages)
 	return err
+}
+
+// readClients reads a number of clients or stages of clients.
+func (o *AttackOptions) readClients(text string) (err error) {
+	o.ClientStages = nil
+	if !strings.Contains(text, ":") {
+		o.Clients, err = flags.UpTo(arrivals.MaxTasks)(text)
+		return err
+	}
+	o.ClientStages, err = arrivals.ParseClientStages(text)
+	o.Clients = arrivals.MostClients(o.ClientStages)
+	return err
+}
+
+// checkClientStages sets the length of an attack with stages of clients.
+func (o *AttackOptions) checkClientStages(cmd *cobra.Command) error {
+	for _, other := range []string{"duration", "n", "agents"} {
+		if cmd.Flags().Changed(other) {
+			return fmt.Errorf("--clients: stages are not possible with --%s", other)
+		}
+	}
+	o.Duration = 0
+	for _, s := range o.ClientStages {
+		o.Duration += s.For
+	}
+	return nil
 }
 
 // chooseProtocol reads --http1.1 and, depending on the requests, --http2.

@@ -56,6 +56,19 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 	fs.Var(flags.Repeated(&o.Checks, "'CHECK'", checks.Parse), "check", "condition that an "+
 		"answer must meet, or it counts as failed: 'status == 200', 'json .items.# > 0'; "+
 		"repeatable")
+	checkBytes := flags.Parsed(&o.CheckBytes, "SIZE", readCheckBytes)
+	checkBytes.Show = func() string { return "1MiB" }
+	fs.Var(checkBytes, "check-bytes", "checks and captures read this `SIZE` of a body, such as "+
+		"16MiB, which an answer keeps in memory; a longer body fails them")
+}
+
+// readCheckBytes rejects sizes out of bounds before an int is too small for them.
+func readCheckBytes(text string) (int, error) {
+	n, err := checks.ParseSize(text)
+	if err == nil && (n < checks.ForFailures || n > attack.MaxChecked) {
+		err = fmt.Errorf("want 8KiB to 1GiB, got %q", text)
+	}
+	return int(n), err
 }
 
 func (f *sentFlags) read(

@@ -22,7 +22,7 @@ func TestOTLP(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	var last atomic.Pointer[collector.ExportMetricsServiceRequest]
-	var refuse atomic.Bool
+	var refuse, silent atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		request := new(collector.ExportMetricsServiceRequest)
@@ -30,6 +30,9 @@ func TestOTLP(t *testing.T) {
 			t.Error(err)
 		}
 		last.Store(request)
+		if silent.Load() {
+			<-r.Context().Done()
+		}
 		if refuse.Load() {
 			http.Error(w, "no", http.StatusForbidden)
 		}
@@ -46,7 +49,14 @@ func TestOTLP(t *testing.T) {
 	}
 	refuse.Store(true)
 	o := clitest.Attacked(t, args...)
-	if !strings.Contains(o.Stderr, "OTLP: ") || strings.Contains(o.Stderr, "s3cret") {
+	if !strings.Contains(o.Stderr, "OTLP: the last values were not delivered: ") ||
+		strings.Contains(o.Stderr, "s3cret") {
+		t.Errorf("no complaint: %s", o.Stderr)
+	}
+	silent.Store(true)
+	o = clitest.Attacked(t, args...)
+	if !strings.Contains(o.Stderr, "OTLP: the last values were not delivered: the collector did not "+
+		"answer within 2s") {
 		t.Errorf("no complaint: %s", o.Stderr)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
@@ -43,13 +44,57 @@ func TestAttackStages(t *testing.T) {
 	for _, c := range []struct{ with, want string }{
 		{"--rate=5", "--stages: not with --rate: stages have rates and lengths"},
 		{"--duration=5s", "--stages: not with --duration: stages have rates and lengths"},
-		{"--clients=5", "--stages: not with --clients: stages have rates and lengths"},
+		{"--clients=5", "--stages: not with --clients: stages have rates and lengths; stages of " +
+			"clients are --clients '30s:0..200, 2m:200'"},
 		{"--n=5", "--stages: not with --n: stages have rates and lengths"},
 		{"--agents=2", "--stages: not with --agents: results by stage are not merged"},
 		{"--stages=5", `--stages: want stages such as 30s:0..200, 2m:200; got "5"`},
 		{"--arrival=closed", "--stages: arrival closed accepts no rate, so it cannot have stages"},
 	} {
 		o := clitest.Command(t, "attack", server.URL, "--stages", "1s:5", c.with)
+		if o.Code != 2 || o.Stderr != "poolbench: "+c.want+"\n" {
+			t.Errorf("%s: %+v, want %q", c.with, o, c.want)
+		}
+	}
+}
+
+// TestAttackClientStages: the number of clients follows the stages, and each stage has a line and
+// metrics.
+func TestAttackClientStages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var inFlight, most atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		n := inFlight.Add(1)
+		for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
+		}
+		time.Sleep(5 * time.Millisecond)
+		inFlight.Add(-1)
+	}))
+	defer server.Close()
+	o := clitest.Attacked(t, "attack", server.URL, "--clients", "300ms:0..3, 300ms:3, 200ms:0",
+		"--quiet", "--out", "x")
+	if n := most.Load(); n != 3 {
+		t.Errorf("%d requests in flight, want 3", n)
+	}
+	for _, line := range []string{"0s to 300ms: 0..3 clients  ", "300ms to 600ms: 3 clients  ",
+		"600ms to 800ms: 0 clients  "} {
+		if !strings.Contains(o.Stdout, "\n  "+line) {
+			t.Errorf("no line %q in\n%s", line, o.Stdout)
+		}
+	}
+	if results := clitest.Read(t, "x/results.txt"); !strings.Contains(results,
+		"stage2-p95-response-sec") {
+		t.Errorf("results.txt has no stages:\n%s", results)
+	}
+	for _, c := range []struct{ with, want string }{
+		{"--n=5", "--clients: stages are not possible with --n"},
+		{"--duration=5s", "--clients: stages are not possible with --duration"},
+		{"--agents=2", "--clients: stages are not possible with --agents"},
+		{"--rate=2", "--clients set the pace, so there is no rate"},
+		{"--clients=1s:x", `--clients: want stages such as 30s:0..200, 2m:200; got "1s:x"`},
+		{"--clients=1s:0..2.5", "--clients: 0..2.5: want whole numbers of clients"},
+	} {
+		o := clitest.Command(t, "attack", server.URL, "--clients", "1s:5", c.with)
 		if o.Code != 2 || o.Stderr != "poolbench: "+c.want+"\n" {
 			t.Errorf("%s: %+v, want %q", c.with, o, c.want)
 		}
