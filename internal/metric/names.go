@@ -29,7 +29,7 @@ const (
 	P99Service     = "p99-service-sec"
 	MaxService     = "max-service-sec"
 
-	// Accuracy of quantiles.
+	// Services over all due requests, and the accuracy of quantiles.
 	DueP50Service = "due-p50-service-sec"
 	DueP95Service = "due-p95-service-sec"
 	DueP99Service = "due-p99-service-sec"
@@ -78,12 +78,12 @@ const (
 	GaveUp    = "gave-up/op"
 	Attempts  = "attempts/op"
 
-	// With a timeout: attempts that ran on after it.
+	// Attempts that continued after their timeout.
 	Overruns    = "overruns"
 	MeanOverrun = "mean-overrun-sec"
 	MaxOverrun  = "max-overrun-sec"
 
-	// With callers that give up.
+	// Callers that give up.
 	GaveUpStarted = "gave-up-started/op"
 	WastedService = "wasted-service/op"
 
@@ -106,7 +106,7 @@ const (
 	MeanLimit          = "mean-limit"
 	Makespan           = "makespan-sec"
 
-	// Parts of the response, on average and in the slowest 1 %.
+	// Parts of the response: means, and means and shares in the slowest 1 %.
 	Blocked           = "blocked/op"
 	MeanLag           = "mean-lag-sec"
 	MeanBlocked       = "mean-blocked-sec"
@@ -123,7 +123,7 @@ const (
 	TailTurnShare     = "tail-turn/op"
 	TailEvenTurnShare = "tail-even-turn/op"
 
-	// Responses without one of their causes, by the path-wise oracle.
+	// Predicted responses without one of their causes, by the path-wise oracle.
 	NextSlotMeanResponse = "next-slot-mean-response-sec"
 	NextSlotP99Response  = "next-slot-p99-response-sec"
 	EvenMeanResponse     = "even-mean-response-sec"
@@ -131,7 +131,7 @@ const (
 	NoTargetMeanResponse = "no-target-mean-response-sec"
 	NoTargetP99Response  = "no-target-p99-response-sec"
 
-	// Broken laws and the path-wise oracle.
+	// Broken invariants and the path-wise oracle.
 	BrokenLaws     = "broken-laws"
 	OracleMeanWait = "oracle-mean-wait-sec"
 	OracleMaxDiff  = "oracle-max-diff-sec"
@@ -206,7 +206,7 @@ const (
 	SeenFull   = "seen-full/op"
 	FullShare  = "full-share"
 
-	// 95 % confidence intervals and sample sizes.
+	// 95 % confidence intervals and effective sample sizes.
 	MeanWaitLow      = "mean-wait-low-sec"
 	MeanWaitHigh     = "mean-wait-high-sec"
 	MeanWaitESS      = "mean-wait-ess"
@@ -221,7 +221,7 @@ const (
 	P99ResponseESS   = "p99-response-ess"
 	NeededTasks      = "needed-tasks"
 
-	// The verdict on the run and the search for a capacity.
+	// The verdict on the run, and the capacity search.
 	Verdict             = "verdict"
 	CapacityMetLoad     = "capacity-met-load"
 	CapacityMissedLoad  = "capacity-missed-load"
@@ -242,7 +242,7 @@ const (
 	SmallestWait        = "smallest-wait-sec"
 	SmallestComputation = "smallest-computation-sec"
 
-	// Sessions, steps and stages, with the prefix of the part.
+	// Sessions, steps and stages. The prefix of the part precedes these names.
 	MeanLength   = "mean-length-sec"
 	P50Length    = "p50-length-sec"
 	P95Length    = "p95-length-sec"

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// ResponseParts lists the parts that add up to a response, in the order of a task's life. The last
-// is the target's share of the service.
+// ResponseParts lists the parts that add up to a response, in chronological order. The last entry,
+// the target, is contained in the service.
 var ResponseParts = [...]struct {
 	Part metric.Part
 	Doc  string
@@ -28,7 +28,7 @@ var ResponseParts = [...]struct {
 	{metric.PartTarget, "part of the service: the time in the target, without the work"},
 }
 
-// IsPartMean reports whether a unit is the mean of a part, over completed tasks.
+// IsPartMean reports whether a unit is the mean of a part over completed tasks.
 func IsPartMean(unit string) bool {
 	for _, p := range ResponseParts {
 		if unit == p.Part.Mean() {
@@ -38,14 +38,14 @@ func IsPartMean(unit string) bool {
 	return false
 }
 
-// A PartSums sums the parts of completed tasks, in nanoseconds.
+// A PartSums contains the sums of the parts of completed tasks, in nanoseconds.
 type PartSums struct {
 	n          int
 	of         [len(ResponseParts)]float64
-	Impossible int // tasks with a negative part, completed or not
+	Impossible int // tasks whose parts are negative or do not add up, completed or not
 }
 
-// Add adds a task, and returns its parts if they count.
+// Add adds a task. It returns the parts of the task, and whether they were added.
 func (s *PartSums) Add(r *record.Record, lag int64, counts bool) (p record.Parts, added bool) {
 	if r.Outcome == record.Unsettled {
 		return p, false
@@ -94,8 +94,8 @@ func (s *PartSums) reportTail(r *result.Result) {
 	}
 }
 
-// slowFrom returns the response in nanoseconds from which a task belongs to the tail: the p99, or
-// the maximum int64 if it is not known.
+// slowFrom returns the response in nanoseconds from which a task is one of the slowest 1 %: the
+// p99, or math.MaxInt64 if there is no p99.
 func slowFrom(r *result.Result) int64 {
 	p99, resolved := r.Metric(metric.P99Response)
 	if !resolved {
@@ -104,8 +104,8 @@ func slowFrom(r *result.Result) int64 {
 	return int64(math.Round(p99 * Second))
 }
 
-// turns sums the waits of tasks for a slot, as they were and with even services. The generator's
-// lag is not included.
+// turns sums the responses, the waits for a slot, and the waits for a slot if all services were
+// equal. The generator's lag is not included in the waits.
 type turns struct{ response, turn, even int64 }
 
 func (t *turns) add(rec *record.Record, lag, turn, even int64) {
@@ -122,14 +122,15 @@ func (t *turns) report(r *result.Result) {
 	}
 }
 
-// ReportParts adds the parts of the responses of all completed tasks and of those at or above the
-// p99, the slowest tasks and, if recorded, each task.
+// ReportParts adds the parts of the responses of all completed tasks and of the slowest 1 %, the
+// slowest tasks and, if taskPacker allows it, each task's parts.
 func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error) {
 	slow := slowFrom(r)
 	var tail PartSums
 	var worst Slowest
 	packer := o.taskPacker(r.Tasks)
-	longest := int64(0) // longest response, so that any task due that much earlier has ended
+	// longest response so far; a task that was due earlier than this before another has ended
+	longest := int64(0)
 	for i, lag := range o.Trace.Lags() {
 		rec := o.Trace.At(i)
 		if rec.Outcome == record.Unsettled {
@@ -156,8 +157,8 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 	return all, err
 }
 
-// taskPacker returns a packer for the record of each task if another run of the seed has the same
-// ones: a planned number that a directory can keep. Otherwise it returns nil.
+// taskPacker returns a packer for the parts of each task, or nil. It is nil unless another run with
+// the same seed has the same tasks and a directory can store that many.
 func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 	if o.Recorded || tasks > rundir.MostResponses || o.Plan.Arrival.IsClosed() {
 		return nil
@@ -165,10 +166,10 @@ func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 	return rundir.NewTaskPacker(tasks)
 }
 
-// ReportOtherwise adds the responses that would result with one slot more, with the mean service
-// for each task and, because services in a target depend on others, without the time of calls. It
-// requires that the oracle applies, that all tasks share one pool, and that the arrivals do not
-// depend on waits. The other parts of a response are unchanged.
+// ReportOtherwise adds the responses that would result with one more slot and with equal services.
+// If tasks call a target it adds only the responses without the time of calls, because the services
+// depend on each other. It requires that the oracle applies, that all tasks share one pool, and
+// that arrivals do not depend on waits. The other parts of a response are assumed to be unchanged.
 func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *PartSums) {
 	if starts := o.Plan.Strategy.Starts; starts != nil {
 		r.Add(metric.Allowed, starts(o.Plan.Params).PerSecond)
@@ -186,7 +187,7 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 	slots, mean := pools[0], m.busy/int64(m.started)
 	wider := *o
 	wider.Plan.Params.Limit++
-	// the limit determines it, unlike for a single loop, and there is a processor for the slot
+	// The number of slots follows from the limit, and a processor is free for one more.
 	known := wider.Bound() == slots+1 && (slots < runtime.GOMAXPROCS(0) ||
 		o.Plan.Kind != workloads.CPU)
 	was, next, even := recursion.NewSlots(slots), recursion.NewSlots(slots+1),
@@ -217,8 +218,7 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 	addResponses(r, metric.Even, withEven)
 }
 
-// reportNoTarget adds the responses that would result if calls took no time in addition to the
-// work.
+// reportNoTarget adds the responses that would result if calls of the target took no time.
 func (o *Run) reportNoTarget(r *result.Result, first, slots int) {
 	was, without := recursion.NewSlots(slots), recursion.NewSlots(slots)
 	var responses []int64

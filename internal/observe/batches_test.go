@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// TestBatchMeans: each batch has as many of the tasks that count, in their order, and each of them
-// is asked once: the values of a claim are counted by what they are asked.
+// All batches have the same number of tasks that count. value must be called once per task, because
+// callers count in it.
 func TestBatchMeans(t *testing.T) {
 	for _, tasks := range []int{399, 1000, 5003} {
 		log := record.New(tasks)

@@ -11,23 +11,23 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Plan is the part of a bench.Scenario, with all defaults set, that the metrics need.
+// A Plan is the part of a bench.Scenario that the metrics need, with all defaults set.
 type Plan struct {
 	Strategy                 strategies.Spec
 	Params                   strategies.Params // of the strategy
 	Kind                     workloads.Kind
-	Weights                  *workloads.WeightLaw // of the tasks; nil: all are 1
-	Target                   string               // its name
+	Weights                  *workloads.WeightLaw // weights of the tasks; nil if all are 1
+	Target                   string               // name of the target
 	Served                   targets.Variant
 	Arrival                  arrivals.Variant
-	Relative, PerSecond      float64 // load; at most one of the two
+	Relative, PerSecond      float64 // load or tasks per second; at most one is not 0
 	Tasks                    int     // 0: until Duration is over
 	Duration                 time.Duration
-	Warmup                   float64 // share of the tasks that is not counted
+	Warmup                   float64 // share of the tasks that is not measured
 	Deadline, Timeout, Drain time.Duration
-	Patience                 dist.Dist // of callers; nil: they never give up
+	Patience                 dist.Dist // patience of callers; nil: they never give up
 	Seed                     uint64
-	Virtual                  bool // clock; false: the real one
+	Virtual                  bool // whether the run uses the virtual clock
 	Among                    int  // number of runs of the plan, including this one
 }
 
@@ -39,7 +39,7 @@ func (p Plan) Pools() []strategies.ClassPool {
 	return p.Strategy.ClassPools(p.Params)
 }
 
-// Slots returns the number of tasks that can make progress at once: the k of the theory.
+// Slots returns the number of tasks that can make progress at once: the k of queueing theory.
 func (p Plan) Slots() int {
 	if p.Kind == workloads.CPU {
 		return min(p.Params.Limit, runtime.GOMAXPROCS(0))
@@ -47,7 +47,7 @@ func (p Plan) Slots() int {
 	return p.Params.Limit
 }
 
-// Rate returns the planned arrivals per second, or 0 if the process determines them.
+// Rate returns the planned arrivals per second, or 0 if the arrival process determines them.
 func (p Plan) Rate(mean time.Duration) float64 {
 	if p.Relative != 0 {
 		return p.Relative * float64(p.Slots()) / mean.Seconds()

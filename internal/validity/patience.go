@@ -9,10 +9,10 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// reportPatience adds the exact values of a run whose callers have an exponential patience. A task
-// that started gives up with the same rate as one that waits. So it leaves its slot after an
-// exponential time, the shorter of its own and the rest of the patience, and the slots are those of
-// Erlang A (theory.MMkM) with that time as the service.
+// reportPatience adds the exact values of a run whose callers have an exponential patience. A
+// running task is abandoned at the same rate as a waiting one. So it holds its slot for an
+// exponential time, the shorter of its service time and the remaining patience, and the slots form
+// an Erlang A queue (theory.MMkM) with that time as the service time.
 func reportPatience(o *observe.Run, r *result.Result, m observe.Measured) {
 	s, spec := o.Plan, o.Plan.Strategy
 	_, exponential := o.Dist().(dist.Exponential)

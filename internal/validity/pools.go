@@ -11,16 +11,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// besideOneAnother is the answer for a strategy that separates classes of tasks: a queue for each,
-// with its share of the Poisson arrivals, which is itself Poisson. If all tasks are of one class it
-// is one queue, in front of the slots of its class pool or, without a class pool, of all slots. It
-// is nil if only some tasks have a class pool, if a queue has no closed form, and if a task waited
-// in front of a full queue and so blocked the other class.
+// classPoolsAnswer returns the answer for a strategy with a pool for each class: independent queues
+// whose arrivals are shares of the Poisson arrivals and therefore Poisson. If all tasks belong to
+// one class there is one queue, for the slots of its pool or, without a pool, for all slots. The
+// answer is nil if only some tasks have a pool, if a queue has no closed form, or if a full queue
+// of one class blocked the other class.
 func besideOneAnother(o *observe.Run,
 	pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
 	if o.Plan.Strategy.Sheds {
-		return nil, nil // full pools lose tasks separately
+		return nil, nil // tasks are shed by each pool separately
 	}
 	if o.Classes(d) == nil {
 		var one strategies.Class
@@ -43,8 +43,8 @@ func besideOneAnother(o *observe.Run,
 	return theory.Mixed(parts...), nil
 }
 
-// poolParts returns the queues of the short and of the long tasks, in this order. Under the real
-// clock the realised means of the classes are not known.
+// poolParts returns the queues of the short and the long tasks, in this order. It returns nil under
+// the real clock, where the realised mean of each class is not known.
 func poolParts(o *observe.Run,
 	rate float64, d dist.Dist, h observe.Blocked,
 ) (parts []theory.Part, err error) {
@@ -67,8 +67,8 @@ func poolParts(o *observe.Run,
 	return parts, nil
 }
 
-// CheckPools looks for a class pool that is overloaded, which is possible even if the whole pool is
-// not. Its results then depend on the length of the run.
+// CheckPools looks for an overloaded class pool, which is possible even if the load of all slots is
+// below 1. Its results depend on the length of the run.
 func CheckPools(o *observe.Run, r *result.Result) {
 	s := o.Plan
 	branches := o.Classes(o.Dist())
@@ -97,7 +97,7 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 	}
 	parts, err := poolParts(o, rate, o.Dist(), h)
 	if err != nil {
-		return // a class pool is overloaded, so the whole had no answer either
+		return // an overloaded class pool has no steady state
 	}
 	for i, p := range parts {
 		class := observe.BothClasses[i]
@@ -115,8 +115,8 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 	}
 }
 
-// delayed is the answer for a strategy that bounds the rate of starts, if a slot was always free.
-// The run shows whether it was: only then did its tasks wait for nothing but a start.
+// rateLimitAnswer returns the answer for a strategy that limits the rate of starts. It is nil
+// unless a slot was free during the whole run, because otherwise tasks also waited for slots.
 func delayed(o *observe.Run, pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	if o.Peak >= int64(pool.Limit) {
 		return nil, nil

@@ -12,10 +12,10 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// chosen is the answer for a strategy that selects tasks by their declared properties: the mean
-// wait of all tasks is the same in any order that does not depend on their times. It is nil if the
-// order may depend on the times, if the strategy leaves slots idle or sheds, and if a task waited
-// in front of a full queue, in the order of arrival.
+// reorderedAnswer returns the answer for a strategy that selects tasks by declared properties. The
+// mean wait of all tasks is the same in every order that does not depend on their times. The answer
+// is nil if the order may depend on the times, if the strategy idles slots or sheds tasks, or if
+// tasks waited in order of arrival in front of a full queue.
 func chosen(
 	o *observe.Run, pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {

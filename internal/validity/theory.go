@@ -12,17 +12,16 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// ReportExact adds the exact values for the scenario, or nothing if there is no closed form.
-// Two-moment approximations are not used.
+// ReportExact adds the exact values for the scenario if a closed form exists. It uses no two-moment
+// approximations.
 //
-// The input is the plan's rate and the workload's mean under the virtual clock. Under the real
-// clock it is the realised values, because a timer that overshoots by a tenth makes a different
+// Under the virtual clock the inputs are the planned rate and the workload's mean. Under the real
+// clock they are the realised values, because a timer that overshoots by 10 % makes a different
 // queue.
 //
-// It assumes that no task calls a target, is abandoned or is cut short by a timeout, in addition to
-// the arrivals, the task times and the strategy's declared facts. Conditions that only a run shows
-// (a full queue in front of pools of classes, no free slot where starts are bounded) must not have
-// occurred in this one. Each added value is a claim, which CheckExact compares with the measured
+// The closed forms require that no task calls a target, is abandoned or times out. Some conditions
+// are only visible in the run: no full queue in front of class pools, and a free slot at all times
+// under a rate limit. Each value becomes a claim, which CheckExact compares with the measured
 // value.
 func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe.Blocked) {
 	s := o.Plan
@@ -54,7 +53,7 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 			kept := allowed.PerSecond * float64(allowed.Kept) / float64(m.N)
 			limit(o, r, metric.Throughput, allowed.PerSecond,
 				kept+overloadNoise(o, r, m, rate/allowed.PerSecond, allowed.PerSecond))
-		case spec.ClassPools == nil: // the other pools keep up if one is overloaded
+		case spec.ClassPools == nil: // other pools keep up if one is overloaded
 			capacity := float64(o.Slots()) / mean
 			limit(o, r, metric.Throughput, capacity,
 				overloadNoise(o, r, m, rate/capacity, capacity))
@@ -97,7 +96,7 @@ func reportBatch(o *observe.Run, r *result.Result, mean float64) {
 	}
 }
 
-// answer returns the model of the scenario, or nil if there is none.
+// answer returns the exact solution for the scenario, or nil if there is none.
 func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answer, error) {
 	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
 	if d == nil || mean <= 0 {
@@ -139,7 +138,7 @@ func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answ
 
 func shedding(pool theory.Pool, queue int, d dist.Dist) (*theory.Answer, error) {
 	if queue == 0 {
-		return theory.MGkk(pool) // for any distribution
+		return theory.MGkk(pool) // independent of the distribution of task times
 	}
 	if _, exponential := d.(dist.Exponential); exponential {
 		return theory.MMkK(pool, queue)

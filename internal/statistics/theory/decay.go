@@ -6,25 +6,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A decay evaluates the tails of wait and response of an h2Queue at any time.
+// decay evaluates the tails of the wait and the response of an h2Queue.
 //
-// By the distributional form of Little's law the number that wait is the number of arrivals during
-// a wait. With it the sum over levels collapses to P(W > t) = y·e^{Mt}·1, where M = λG −
-// diag(leaving) and y is h2State.busy, and v·e^{Mt}·1 is the density of W, where v is
-// h2State.arriving. Two row vectors then follow x′ = xA with
+// By the distributional form of Little's law the number of waiting tasks is the number of arrivals
+// during a wait. This collapses the sum over levels to P(W > t) = y·e^{Mt}·1, where M = λG −
+// diag(leaving) and y is h2State.busy. The density of W is v·e^{Mt}·1, where v is h2State.arriving.
+// So the tails follow from two row vectors with x′ = xA and
 //
 //	A = ( M  1·p )      M over the k+1 phases, p the shares of the branches,
-//	    ( 0  −μ  )      the last two states a task's own service:
+//	    ( 0  −μ  )      the last two states a task's own service.
 //
-// y, whose sum over the phases is P(W > t), and v, which leaks into the own service, where the
-// tasks that do not wait begin: P(T > t) is the sum of y and of the mass in service. The elements
-// of A off its diagonal are not negative, so e^{At} is not negative, and digits are lost only as
-// ε·ct. Numerical inversion of the Laplace transform would give only eight digits.
+// The first vector starts at y, and the sum of its phases is P(W > t). The second starts at v and
+// at the tasks that do not wait; its last two states contain the tasks in service. P(T > t) is P(W
+// > t) plus the mass in service. The off-diagonal elements of A are not negative, so e^{At} is not
+// negative, and the relative error is only ε·ct. Numerical inversion of the Laplace transform would
+// give only eight digits.
 type decay struct {
-	n     int          // phases
-	c     float64      // uniformisation rate: no state leaves faster
+	n     int          // number of phases
+	c     float64      // uniformisation rate, at least the rate of leaving any state
 	jump  *mat.Dense   // I + A/c, non-negative
-	start *mat.Dense   // the two row vectors at 0
+	start *mat.Dense   // the two row vectors at t = 0
 	steps []*mat.Dense // steps[i] = e^{A·2^i/c}, up to a time that almost no response exceeds
 }
 
@@ -83,7 +84,8 @@ func (d *decay) short(x *mat.Dense, tau float64) *mat.Dense {
 	return total
 }
 
-// at returns the two row vectors at time t: the binary digits of ct one by one, then its fraction.
+// at returns the two row vectors at time t: it applies a step for each binary digit of ct, then the
+// fractional part.
 func (d *decay) at(t float64) *mat.Dense {
 	x, tau := d.start, d.c*t
 	for i := len(d.steps) - 1; i >= 0; i-- {

@@ -7,23 +7,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An escape is the factorised matrix D − A of a transient Markov chain: A ≥ 0 has the rates between
-// states, D is diagonal, and each row sums to the state's exit rate. Given those sums, the factors
-// and every solution for a non-negative right-hand side use only additions, products and quotients
-// of positive numbers: each element is exact to a few ε, whatever their magnitudes. General solvers
-// are exact only relative to the largest element, which for 64 slots at a low load is off by forty
-// orders of magnitude.
+// escape is the factorised matrix D − A of a transient Markov chain: A ≥ 0 contains the rates
+// between states, D is diagonal, and each row sums to the state's exit rate. The factors and all
+// solutions for a non-negative right-hand side use only sums, products and quotients of positive
+// numbers, so each element is exact to a few ε, whatever its magnitude. General solvers are exact
+// only relative to the largest element. For 64 slots at a low load they are off by forty orders of
+// magnitude.
 //
 // Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Operations Research 33 (1985); C. A.
 // O'Cinneide, Numerische Mathematik 65 (1993), for the error bound.
 type escape struct {
 	n int
-	// above the diagonal: A without lower states; below: L, as multiples of the pivot
+	// above the diagonal: A after eliminating lower states; below: L, as multiples of the pivot
 	rate  *mat.Dense
 	pivot []float64
 }
 
-// newEscape factorises. It ignores the diagonal of between. gone[i] is the exit rate of i.
+// newEscape factorises D − A. It ignores the diagonal of between. gone[i] is the exit rate of state
+// i.
 func newEscape(between *mat.Dense, gone []float64) *escape {
 	n, _ := between.Dims()
 	e := &escape{n: n, rate: mat.DenseCopyOf(between), pivot: make([]float64, n)}
@@ -36,7 +37,7 @@ func newEscape(between *mat.Dense, gone []float64) *escape {
 			share := other[p] / e.pivot[p]
 			other[p] = share
 			for j := p + 1; j < n; j++ {
-				other[j] += share * row[j] // also on the diagonal, which is never read
+				other[j] += share * row[j] // includes the diagonal, which is never read
 			}
 			gone[i] += share * gone[p]
 		}

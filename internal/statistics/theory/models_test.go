@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// alike fails the test unless two queues agree in everything that both know.
+// alike fails the test unless two answers agree in all values that both contain.
 func alike(t *testing.T, got, want *Answer, tolerance float64) {
 	t.Helper()
 	name := fmt.Sprintf("%s as %s: ", got.Model, want.Model)
@@ -49,7 +49,6 @@ func TestH2OfEqualBranchesIsExponential(t *testing.T) {
 	})
 }
 
-// Whichever branch is called the first.
 func TestH2BranchesSwap(t *testing.T) {
 	alike(t, must(MH2k(2.8, H2{0.25, 3, 1.0 / 3}, 4))(t),
 		must(MH2k(2.8, H2{0.75, 1.0 / 3, 3}, 4))(t), 1e-12)
@@ -78,18 +77,18 @@ func TestNoQueueIsErlangLoss(t *testing.T) {
 	}
 }
 
-// Far above saturation the queue is full: what is shed is what the slots cannot do, and a task
-// waits for all before it.
+// Far above saturation the queue is full: the excess is shed, and a task waits for all tasks in the
+// queue.
 func TestOverload(t *testing.T) {
 	a := must(MMkK(Pool{8, 1, 4}, 5000))(t)
 	near(t, "P(shed)", a.ShedProb, 0.5, 1e-14)
 	near(t, "throughput", a.Throughput, 4, 1e-14)
 	near(t, "P(wait)", a.WaitProb, 1, 1e-14)
-	// the last slot is free half as often as taken: 5000 − 1 on average
+	// the last place in the queue is free half as often as taken: 5000 − 1 on average
 	near(t, "mean wait", a.MeanWait, (5000-1)/4.0, 1e-12)
 }
 
-// Little's law for what waits: the mean queue of M/M/k/K is throughput times mean wait.
+// Little's law: the mean queue of M/M/k/K is throughput times mean wait.
 func TestBoundedQueueLittle(t *testing.T) {
 	const k, queue, a = 3, 5, 2.5
 	weight, total, waiting := 1.0, 0.0, 0.0
@@ -104,7 +103,7 @@ func TestBoundedQueueLittle(t *testing.T) {
 	near(t, "mean queue", m.Throughput*m.MeanWait, waiting/total, 1e-14)
 }
 
-// The arrival theorem looks at one client fewer, the time averages at all: both give the
+// The arrival theorem uses one client fewer, the time averages all of them. Both must give the same
 // throughput.
 func TestClosedLoopByTimeAverages(t *testing.T) {
 	for _, c := range []Closed{{1, 3, 1, 1}, {12, 2, 1, 4}, {40, 4, 0.5, 8},
@@ -129,8 +128,8 @@ func TestClosedLoopLimits(t *testing.T) {
 	if busy.WaitProb != 1 {
 		t.Errorf("without thinking every task waits, not %v", busy.WaitProb)
 	}
-	// A wait of eight completions by four slots: P(W > t) is that of fewer than eight Poisson
-	// events.
+	// The task waits for eight completions of four slots: P(W > t) is the probability of fewer than
+	// eight Poisson events.
 	want, term := 0.0, math.Exp(-4*1.5)
 	for n := 1.0; n <= 8; n++ {
 		want += term
@@ -143,8 +142,6 @@ func TestClosedLoopLimits(t *testing.T) {
 	near(t, "P(T > 2) alone", p, math.Exp(-2), 1e-13)
 }
 
-// P(W > 0) rises from 0 to 1 with the load, and falls with the number of slots at equal
-// utilisation.
 func TestWaitProbLimits(t *testing.T) {
 	for _, c2 := range []float64{0, 1, 16} {
 		for _, k := range []int{1, 4, 16} {
@@ -167,7 +164,7 @@ func TestWaitProbLimits(t *testing.T) {
 	}
 }
 
-// Near θ = 1 the textbook's (θe^{−t} − e^{−θt})/(θ−1) loses all its digits.
+// Near θ = 1 the textbook formula (θe^{−t} − e^{−θt})/(θ−1) loses all digits.
 func TestResponseAcrossThetaOne(t *testing.T) {
 	at := func(rate float64) float64 {
 		p, _ := must(MMk(Pool{rate, 1, 4}))(t).ResponseTail(2.5)
@@ -211,8 +208,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// Where a wait is rarer than any float64 above 0, the answer is 0 and the search for a quantile
-// ends.
+// If P(W > 0) underflows, the answer is 0 and the search for a quantile must terminate.
 func TestWaitRarerThanFloats(t *testing.T) {
 	for _, c2 := range []float64{0, 1, 16} {
 		a := solve(t, 100, c2, 1e-6)

@@ -56,7 +56,7 @@ func TestRoot(t *testing.T) {
 		got := root(func(x float64) float64 { calls++; return c.f(x) }, c.lo, c.hi)
 		tolerance := 4 * epsilon
 		if c.name == "flat" {
-			// the function underflows nowhere, but its sign is all that is left near the root
+			// near the root the function is flat, so only its sign is accurate
 			tolerance = 1e-12
 		}
 		if math.Abs(got-c.want) > tolerance*math.Abs(c.want) {
@@ -84,8 +84,8 @@ func TestPoisson(t *testing.T) {
 	}
 }
 
-// Rates that lie forty orders of magnitude apart: each element must be exact to a few ε, which a
-// solver with pivots is not.
+// The rates differ by up to forty orders of magnitude. A solver with pivoting would not be exact in
+// each element.
 func TestEscapeIsExactInEachElement(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	const n = 5
@@ -121,7 +121,7 @@ func TestEscapeIsExactInEachElement(t *testing.T) {
 	}
 }
 
-// exactSolve returns X with (D − A)X = B by Gauss and Jordan in fractions.
+// exactSolve returns X with (D − A)X = B by Gauss–Jordan elimination with rational numbers.
 func exactSolve(between *mat.Dense, gone []float64, b *mat.Dense) [][]*big.Rat {
 	return gaussJordan(exactMatrix(between, gone, false), b, false)
 }
