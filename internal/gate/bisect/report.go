@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// An Outcome is how a search ended.
+// An Outcome is the result of a search.
 type Outcome string
 
 // The outcomes.
@@ -35,20 +35,21 @@ const (
 type Step struct {
 	Commit measure.Commit `json:"commit"`
 	Side   Side           `json:"side"`
-	Reason string         `json:"reason"` // why a commit is skipped or undecided
-	Row    *verdict.Row   `json:"row"`    // against GOOD; null if nothing was measured
+	Reason string         `json:"reason"` // why the commit is skipped or undecided
+	Row    *verdict.Row   `json:"row"`    // compared with GOOD; null if nothing was measured
 }
 
 // A Report is the result of a search. WriteJSON writes it, after a head.
 type Report struct {
 	Outcome    Outcome        `json:"outcome"`
-	Why        string         `json:"why"` // of an undecided search
+	Why        string         `json:"why"` // reason of an undecided search
 	Next       string         `json:"next"`
 	Good       measure.Commit `json:"good"`
 	Bad        measure.Commit `json:"bad"`
 	Candidates int            `json:"candidates"` // commits after GOOD, up to BAD
 
-	// the followed metric, of BAD against GOOD, and the others that are worse; null if none is
+	// Followed is the selected metric of BAD against GOOD, AlsoWorse are the other metrics that are
+	// worse. Followed is null if no metric is worse.
 	Followed  *verdict.Row  `json:"followed"`
 	AlsoWorse []verdict.Row `json:"also_worse"`
 
@@ -56,12 +57,13 @@ type Report struct {
 
 	Found  *measure.Commit  `json:"found"`  // null if it is not certain
 	Before *measure.Commit  `json:"before"` // the commit that it was last measured against
-	Change *verdict.Row     `json:"change"` // by which it is worse
-	Left   []measure.Commit `json:"left"`   // it is one of these
+	Change *verdict.Row     `json:"change"` // change from Before to Found
+	Left   []measure.Commit `json:"left"`   // the commit is one of these
 
-	Gates     int     `json:"gates"`
-	MostGates int     `json:"most_gates"` // largest possible number of gates for so many candidates
-	Seconds   float64 `json:"seconds"`    // of all gates, with builds
+	Gates int `json:"gates"`
+	// largest possible number of gates for this number of candidates
+	MostGates int     `json:"most_gates"`
+	Seconds   float64 `json:"seconds"` // of all gates, including builds
 }
 
 // ExitCode returns the exit code of the command.
@@ -86,7 +88,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 
 const mostNamed = 8
 
-// WriteText writes the report in lines of at most so many characters (0: unlimited).
+// WriteText writes the report in lines of at most most characters (0: unlimited).
 func WriteText(w io.Writer, r *Report, most int) error {
 	lines := []string{fmt.Sprintf("%v to %v: %s", r.Good, r.Bad,
 		text.Count(r.Candidates, "commit"))}
@@ -153,7 +155,7 @@ func (r *Report) conclusion() (lines []string) {
 	return append(lines, "bisect: "+string(r.Outcome))
 }
 
-// name returns the metric of a row, as printed by go test.
+// name returns the benchmark and the metric of a row as printed by go test.
 func name(row *verdict.Row) string { return "Benchmark" + row.Benchmark + " " + row.Metric }
 
 func pText(row *verdict.Row) string {

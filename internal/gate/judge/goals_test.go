@@ -10,16 +10,16 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 )
 
-// A goal is a number that the gate must reach, or not exceed.
+// goal is a figure that the gate must reach or not exceed.
 type goal struct {
 	id, what  string
-	least     bool    // the number is wanted at least; otherwise at most
-	wanted    float64 // percent, or the unit's
+	least     bool    // got must be at least wanted, otherwise at most
+	wanted    float64 // in percent, or in unit
 	got       float64
 	unit      string
-	hits, of  int    // that the number is a share of; 0 of 0 where it is none
-	basis     string // what it is drawn from instead
-	noPromise bool   // the gate promises nothing; it is wanted all the same
+	hits, of  int    // numerator and denominator of a share; 0 and 0 for other figures
+	basis     string // source of a figure that is not a share
+	noPromise bool   // the gate does not promise it
 }
 
 func (g goal) reached() bool {
@@ -29,7 +29,7 @@ func (g goal) reached() bool {
 	return g.got <= g.wanted
 }
 
-// atLeast and atMost are goals for the share of hits, wanted in percent.
+// atLeast and atMost are goals for the share of hits, in percent.
 func atLeast(id, what string, wanted float64, hits, of int) goal {
 	g := atMost(id, what, wanted, hits, of)
 	g.least = true
@@ -41,31 +41,31 @@ func atMost(id, what string, wanted float64, hits, of int) goal {
 		unit: "%", hits: hits, of: of}
 }
 
-// A replayer measures the goals.
+// replayer measures the goals.
 type replayer struct {
 	traces  *traces
 	seed    uint64
 	options judge.Options
-	gates   int // replayed for each kind of noise
-	draws   int // of comparisons of a single metric
-	builds  int // of each arm, where layout matters
+	gates   int // gates per kind of noise
+	draws   int // comparisons of a single metric
+	builds  int // builds per side, if layout matters
 	workers int
-	stream  uint64 // of the next experiment: each has numbers of its own
+	stream  uint64 // number of the experiment, which selects its random numbers
 }
 
-// full is the replay that the goals are stated for.
+// full returns the replayer for which the goals are defined.
 func full(t *traces, seed uint64) *replayer {
 	return &replayer{traces: t, seed: seed, options: judge.Defaults(), gates: 2000, draws: 1000,
 		builds: 6, workers: 2}
 }
 
-// layoutEffect is how much the layout of a build changes a benchmark's time: 1.2 to 2.1 % of the
-// cycles were measured.
+// layoutEffect is the effect of a build's layout on a benchmark's time. Measured values are 1.2 to
+// 2.1 % of the cycles.
 const layoutEffect = 0.015
 
-// A run of a benchmark takes so long, for the time that a gate measures; less in the first stage.
+// Durations of one run of a benchmark, in the second and in the first stage.
 const (
-	runTime    = 0.25 // s
+	runTime    = 0.25 // seconds
 	screenTime = 0.075
 )
 
@@ -74,7 +74,7 @@ func (r *replayer) goals() []goal {
 		r.unpaired())
 }
 
-// foretold are the goals for the forecasts of the fresh pairs.
+// forecasts returns the goals for the forecasts of the number of fresh pairs.
 func (r *replayer) foretold(t outcome, from source) []goal {
 	return []goal{
 		atLeast("T1", "fresh pairs as forecast before the screening, "+from.name, 90, t.forecast,
@@ -83,7 +83,8 @@ func (r *replayer) foretold(t outcome, from source) []goal {
 			r.gates)}
 }
 
-// noisy replays what the gate promises by how much the ratio of two runs of the same code scatters.
+// noisy returns the goals for noise of different sizes, given as the scatter of the ratio of two
+// runs.
 func (r *replayer) noisy() (goals []goal) {
 	for _, c := range []struct {
 		scatter, found float64
@@ -135,7 +136,7 @@ func (r *replayer) calm() (goals []goal) {
 	return goals
 }
 
-// regressions replays two benchmarks that got worse among twenty.
+// regressions returns the goals for two regressed benchmarks of twenty.
 func (r *replayer) regressions() (goals []goal) {
 	for _, c := range []struct {
 		id             string
@@ -163,7 +164,8 @@ func (r *replayer) regressions() (goals []goal) {
 	return goals
 }
 
-// throughput replays ten pairs of one of twenty metrics, by Bonferroni's correction.
+// throughput returns the goals for ten pairs of one metric in a family of twenty, with Bonferroni's
+// correction.
 func (r *replayer) throughput() []goal {
 	hits := func(factor float64) int {
 		return r.count(func(rng *rand.Rand) (judge.Evidence, error) {
@@ -178,7 +180,7 @@ func (r *replayer) throughput() []goal {
 	}
 }
 
-// tails replays the swap test alone: without a margin, so that its size is alpha.
+// tails returns the goals for the swap test alone, without a margin, so that its size is alpha.
 func (r *replayer) tails() (goals []goal) {
 	bare := r.options
 	bare.Margin = 0
@@ -200,7 +202,7 @@ func (r *replayer) tails() (goals []goal) {
 			atLeast("P5", "p99 +20 % in the tail found in 20 pairs, "+from.name, 85,
 				hits(from, 20, 1.2), r.draws))
 	}
-	// nominal, and three standard errors
+	// alpha plus three standard errors
 	size := 100 * (bare.Alpha + 3*math.Sqrt(bare.Alpha*(1-bare.Alpha)/float64(r.draws)))
 	for _, from := range r.traces.latencySources() {
 		for _, pairs := range []int{6, 10, 20} {
@@ -212,7 +214,7 @@ func (r *replayer) tails() (goals []goal) {
 	return goals
 }
 
-// replay sums outcomes up; what is detectable is the mean.
+// replay sums the outcomes of all gates. detectable is averaged.
 func (r *replayer) replay(e experiment) (sum outcome) {
 	outcomes := make([]outcome, r.gates)
 	r.each(r.gates, func(i int, rng *rand.Rand) error {
@@ -234,7 +236,7 @@ func (r *replayer) replay(e experiment) (sum outcome) {
 	return sum
 }
 
-// count counts the draws whose p is at most alpha.
+// count returns the number of draws with a p of at most alpha.
 func (r *replayer) count(draw func(rng *rand.Rand) (judge.Evidence, error), alpha float64) int {
 	found := r.hits(r.draws, func(rng *rand.Rand) (hit [2]bool, err error) {
 		e, err := draw(rng)
@@ -243,7 +245,7 @@ func (r *replayer) count(draw func(rng *rand.Rand) (judge.Evidence, error), alph
 	return found[0]
 }
 
-// hits counts, of so many draws, how often either of two things was found.
+// hits counts how often each of two events occurs in n draws.
 func (r *replayer) hits(n int, draw func(rng *rand.Rand) ([2]bool, error)) (counts [2]int) {
 	found := make([][2]bool, n)
 	r.each(n, func(i int, rng *rand.Rand) (err error) {
@@ -260,8 +262,8 @@ func (r *replayer) hits(n int, draw func(rng *rand.Rand) ([2]bool, error)) (coun
 	return counts
 }
 
-// each calls f n times on all workers. What f draws depends on the seed, the experiment and i
-// alone. The samples are of our own making: that one cannot be judged is a mistake in here.
+// each calls f n times on all workers. The random numbers depend only on the seed, the experiment
+// and i. An error of f is a bug of the test, so each panics.
 func (r *replayer) each(n int, f func(i int, rng *rand.Rand) error) {
 	r.stream++
 	stream := r.stream

@@ -10,10 +10,10 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A court decides on both stages of a gate, the second of which may hold more than it ordered.
+// court decides on both stages of a gate.
 type court func(first, second []Sample) (*Report, error)
 
-// rightCourt is the real one.
+// rightCourt is the real implementation.
 func rightCourt(first, second []Sample) (*Report, error) {
 	g, err := Screen(Defaults(), first)
 	if err != nil {
@@ -22,8 +22,8 @@ func rightCourt(first, second []Sample) (*Report, error) {
 	return g.Decide(second)
 }
 
-// trial tells what is wrong with a court: everything that a gate must never get wrong, and no more.
-// It is the gate's self-test, and the mutants below are its own.
+// trial returns complaints about a court that violates a guarantee of the gate. The mutants test
+// trial itself.
 func trial(decide court) (complaints []string) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	sample := func(m Metric, n int, factor float64) Sample {
@@ -120,13 +120,13 @@ func trial(decide court) (complaints []string) {
 			alarms++
 		}
 	}
-	if alarms > 11 { // 5 at most are to be expected; 12 of a right one come with probability 0.4 %
+	if alarms > 11 { // 5 are expected at most; a correct court exceeds 11 with probability 0.4 %
 		complaints = append(complaints, fmt.Sprintf("%d false alarms in 100 gates", alarms))
 	}
 	return complaints
 }
 
-// whole is the verdict to look at first. Nothing judged is inconclusive.
+// mostSevere returns the most severe verdict. Without rows it is inconclusive.
 func whole(r *Report) verdict.Verdict {
 	whole := verdict.Inconclusive
 	for i, row := range r.Rows {
@@ -137,7 +137,7 @@ func whole(r *Report) verdict.Verdict {
 	return whole
 }
 
-// everyVerdict makes a court that changes the rows of the right one.
+// everyVerdict returns a court that changes the rows of the real one.
 func everyVerdict(change func(row *Row)) court {
 	return func(first, second []Sample) (*Report, error) {
 		r, err := rightCourt(first, second)
@@ -150,7 +150,7 @@ func everyVerdict(change func(row *Row)) court {
 	}
 }
 
-// turned turns about the direction of some samples.
+// turned makes lower better in the selected samples.
 func turned(samples []Sample, which func(s Sample) bool) []Sample {
 	out := slices.Clone(samples)
 	for i := range out {
@@ -161,7 +161,7 @@ func turned(samples []Sample, which func(s Sample) bool) []Sample {
 	return out
 }
 
-// TestMutants: the trial acquits the judge, and convicts every mutant of it.
+// TestMutants checks that trial accepts the real court and rejects every mutant.
 func TestMutants(t *testing.T) {
 	if complaints := trial(rightCourt); len(complaints) > 0 {
 		t.Errorf("the judge itself: %q", complaints)

@@ -14,19 +14,20 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// times is a metric of which less is better.
+// times returns a metric for which lower is better.
 func times(benchmark string) Metric {
 	return Metric{Benchmark: benchmark, Unit: "sec/op", Better: verdict.LowerIsBetter, Full: true}
 }
 
-// tenPairs are options with fewer fresh pairs.
+// tenPairs returns options with ten fresh pairs for every metric.
 func tenPairs() Options {
 	o := Defaults()
 	o.FreshPairs, o.Fixed = 10, true
 	return o
 }
 
-// noisy draws n pairs with a noise of sd, the head's values multiplied by factor.
+// noisy draws n pairs whose ratios have a standard deviation of sd, with the head's values
+// multiplied by factor.
 func noisy(rng *rand.Rand, n int, sd, factor float64) []Pair {
 	pairs := make([]Pair, n)
 	for i := range pairs {
@@ -36,7 +37,7 @@ func noisy(rng *rand.Rand, n int, sd, factor float64) []Pair {
 	return pairs
 }
 
-// repeated gives n pairs with the same values.
+// repeated returns n pairs with the same values.
 func repeated(n int, base, head float64) []Pair {
 	pairs := make([]Pair, n)
 	for i := range pairs {
@@ -45,8 +46,7 @@ func repeated(n int, base, head float64) []Pair {
 	return pairs
 }
 
-// both runs the stages, the second with as many pairs as the first orders, and then as many more as
-// each look orders.
+// both runs both stages. The second measures the pairs that Orders and More request.
 func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []Pair) *Report {
 	t.Helper()
 	g, err := Screen(o, first)
@@ -84,24 +84,23 @@ func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []P
 	return r
 }
 
-// What two stages say of one metric whose pairs are all alike, or nearly.
 func TestStages(t *testing.T) {
 	higher := Metric{Benchmark: "b", Unit: "ops/s", Better: verdict.HigherIsBetter, Full: true}
 	exact := Metric{Benchmark: "b", Unit: "misses/op", Better: verdict.LowerIsBetter, Exact: true}
 	up := true
-	wild := func(n int) (pairs []Pair) { // by 2 up and down in turns
+	wild := func(n int) (pairs []Pair) { // changes by a factor of 2 up and down in turns
 		for range n {
 			up = !up
 			pairs = append(pairs, map[bool]Pair{true: {1, 2}, false: {2, 1}}[up])
 		}
 		return pairs
 	}
-	// W⁺ is 10 over the margin, p = 37/64, and 7 over the promise, p = 18/64
+	// W⁺ is 10 for the margin, p = 37/64, and 7 for the promise, p = 18/64
 	noisyAtFirst := repeated(6, 1, 1)
 	for i, change := range []float64{0.35, 0.3, 0.05, -0.25, -0.1, -0.35} {
 		noisyAtFirst[i].Head = math.Exp(change)
 	}
-	// W⁺ is 9 over the margin, p = 42/64, and 6 over the promise, p = 14/64
+	// W⁺ is 9 for the margin, p = 42/64, and 6 for the promise, p = 14/64
 	scattered := repeated(6, 1, 1)
 	for i, change := range []float64{0.3, 0.2, 0.05, -0.25, -0.1, -0.35} {
 		scattered[i].Head = math.Exp(change)
@@ -111,7 +110,7 @@ func TestStages(t *testing.T) {
 		name          string
 		metric        Metric
 		first         []Pair
-		fresh         func(n int) []Pair // nil: it must not be suspect
+		fresh         func(n int) []Pair // nil: the metric must not be suspect
 		verdict       verdict.Verdict
 		reason        string
 		ratio, detect float64
@@ -215,7 +214,6 @@ func same(a, b float64) bool {
 	return math.IsNaN(a) && math.IsNaN(b) || a == b || math.Abs(a-b) < 1e-12
 }
 
-// Whatever cannot be judged is an error, and never a pass.
 func TestScreenRefuses(t *testing.T) {
 	fine := Sample{Metric: times("b"), Pairs: repeated(6, 1, 1)}
 	without := func(change func(s *Sample)) Sample {
@@ -297,7 +295,7 @@ func TestScreenRefuses(t *testing.T) {
 	}
 }
 
-// TestWithAlpha: however small alpha is, a screening has the pairs that clear a metric.
+// For any alpha the screening must have enough pairs to clear a metric.
 func TestWithAlpha(t *testing.T) {
 	for alpha, pairs := range map[float64]int{0.05: 6, 0.2: 6, 0.01: 8, 0.001: 11} {
 		o := Defaults().WithAlpha(alpha)
@@ -339,7 +337,7 @@ func TestDecideRefuses(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	// What comes along of a benchmark's other metrics is none of Decide's business.
+	// Decide ignores other metrics of a benchmark.
 	along := Sample{Metric: times("calm"), Pairs: repeated(10, 1, 9)}
 	r, err := g.Decide([]Sample{{Metric: slow.Metric, Pairs: repeated(10, 10, 12)}, along})
 	if err != nil || len(r.Rows) != 2 || r.Rows[0].Verdict != verdict.Worse ||
@@ -348,7 +346,7 @@ func TestDecideRefuses(t *testing.T) {
 	}
 }
 
-// An order is for a benchmark, and never for so few pairs that nothing could be found.
+// An order is for a benchmark, with enough pairs for a significant result.
 func TestOrders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	other := Metric{Benchmark: "a", Unit: "ops/s", Better: verdict.HigherIsBetter}
@@ -373,10 +371,10 @@ func TestOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first, all := g.Fresh(); first != 12 || all != 12 || g.Orders()[0].Pairs != 12 {
-		// 6 pairs have a p of 1/64 at least, and settle nothing
+		// 6 pairs have a p of at least 1/64, and settle nothing
 		t.Errorf("200 suspects: %d and %d, %v", first, all, g.Orders())
 	}
-	// z(0.95) + z(0.8) is 2.486, and log(1.1/1.02) 0.0755: 10 % of noise takes 10.8 pairs.
+	// z(0.95) + z(0.8) is 2.486, and log(1.1/1.02) is 0.0755, so 10 % of noise needs 10.8 pairs.
 	for sd, want := range map[float64]float64{0: 0, 0.05: 3, 0.1: 11, 0.12: 16, 0.2: 44,
 		math.Inf(1): math.Inf(1)} {
 		if got := o.PairsToFind(sd, 1); got != want {
@@ -388,8 +386,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// After half of the fresh pairs a suspect needs no more that looks the same by then, and only such
-// a one.
+// After half of the fresh pairs, only a suspect that looks unchanged needs no more.
 func TestFutility(t *testing.T) {
 	around := func(change float64) []Pair { // ten pairs, some of them beyond the promise
 		pairs := repeated(10, 1, 1)
@@ -403,10 +400,10 @@ func TestFutility(t *testing.T) {
 		name    string
 		half    []Pair
 		more    bool
-		verdict verdict.Verdict // by the half, or by the half twice
+		verdict verdict.Verdict // by half of the pairs, or by the same pairs twice
 	}{
 		{"the same", repeated(10, 10, 10), false, verdict.NoWorse},
-		// over the promise only 0.12 is left, W⁺ is 2: p = 3/1024
+		// only 0.12 exceeds the promise, W⁺ is 2: p = 3/1024
 		{"the same, with noise", around(0), false, verdict.NoWorse},
 		{"one too far out", append(around(0)[:9], Pair{1, 1.35}), true, verdict.NoWorse},
 		{"slower", repeated(10, 10, 12), true, verdict.Worse},
@@ -429,7 +426,7 @@ func TestFutility(t *testing.T) {
 				more[len(more)-1] != (Order{Benchmark: "slower", Pairs: 20}) {
 				t.Fatalf("%v, %v", more, err)
 			}
-			// Without the pairs that were asked for there is no verdict.
+			// Without the requested pairs there is no verdict.
 			r, err := g.Decide(fresh)
 			if err != nil || r.Rows[1].Verdict != verdict.Inconclusive ||
 				(r.Rows[0].Verdict == verdict.Inconclusive) != test.more {
@@ -445,8 +442,7 @@ func TestFutility(t *testing.T) {
 			if r, err = g.Decide(fresh); err != nil || r.Rows[0].Verdict != test.verdict {
 				t.Errorf("by all pairs %+v, %v", r.Rows[0], err)
 			}
-			// What is there beyond the half does not count in More, so that a gate that goes on
-			// asks for the same.
+			// More ignores pairs beyond the look, so that a resumed gate requests the same pairs.
 			fresh[0].Pairs = append(slices.Clone(test.half), repeated(10, 10, 15)...)
 			if again, err := g.More(fresh); err != nil || len(test.half) == 10 &&
 				!slices.Equal(again, more) {
@@ -461,7 +457,7 @@ func TestFutility(t *testing.T) {
 	if _, err := g.More(nil); fmt.Sprint(err) != "sec/op of b: suspect, but without fresh pairs" {
 		t.Errorf("%v", err)
 	}
-	// With very many suspects ten pairs could not be significant; to settle they need not be.
+	// With 200 suspects ten pairs cannot be significant, but they can settle a metric.
 	var first, half []Sample
 	for i := range 200 {
 		first = append(first, Sample{Metric: times(fmt.Sprint(i)), Pairs: repeated(6, 10, 12)})
@@ -477,8 +473,8 @@ func TestFutility(t *testing.T) {
 	}
 }
 
-// A noisy metric that looks the same is settled at 10, 20, 40 or 80 fresh pairs, however many it
-// might get, and a gate that is resumed with more pairs stops at the same.
+// A noisy metric that looks unchanged is settled at 10, 20, 40 or 80 fresh pairs, and a resumed
+// gate with more pairs stops at the same number.
 func TestLooks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	screened := []Sample{{Metric: times("b"), Pairs: noisy(rng, 6, 0.12, 1.2)}}
@@ -522,8 +518,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// A metric that was only unclear is settled by half as many fresh pairs, together with those of the
-// screening; one that looked worse is not.
+// A metric that was only too noisy is settled by half as many fresh pairs, together with the pairs
+// of the screening. A metric that looked worse is not.
 func TestFirstLookOfUnclear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	unclear := Sample{Metric: times("unclear"), Pairs: repeated(6, 10, 10)}
@@ -540,7 +536,7 @@ func TestFirstLookOfUnclear(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fresh []Pair
-		more  int // pairs of the next order; 0: settled
+		more  int // pairs of the next order; 0 if settled
 	}{
 		{"the same", repeated(5, 10, 10), 0},
 		{"still unclear", append(repeated(3, 10, 10), Pair{10, 13}, Pair{10, 14}), 10},
@@ -569,7 +565,7 @@ func TestFirstLookOfUnclear(t *testing.T) {
 	}
 }
 
-// Turned about, a metric gets the mirrored verdict: time and its inverse tell the same.
+// A time and its inverse must get mirrored verdicts.
 func TestDirections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -601,11 +597,11 @@ func TestDirections(t *testing.T) {
 	})
 }
 
-// On normal noise of 12 %, where the margin hardly helps, a gate over 20 metrics cries wolf in at
-// most 5 % of cases, of 400 gates 20; a right one exceeds 31 with probability 1 %. And what a gate
-// says that it can detect it finds four times out of five: it takes the noise for known, which it
-// has from six pairs, and so it may be off by some points. Of 400 it finds 320; 24 is three
-// standard deviations.
+// With normal noise of 12 %, where the margin hardly matters, at most 5 % of the gates over 20
+// metrics may raise a false alarm: 20 of 400. A correct gate exceeds 31 with probability 1 %. A
+// change of the detectable size must be found in 80 % of the gates, 320 of 400; 24 is three
+// standard deviations. The noise is estimated from six pairs, so the power may differ by some
+// percentage points.
 func TestSizeAndPower(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -662,9 +658,9 @@ func TestSizeAndPower(t *testing.T) {
 	}
 }
 
-// TestBetterAmongMany: an improvement among 50 benchmarks gets fresh pairs, and is called better,
-// though the screening's own correction could not; what looked better by chance is not, and what
-// turns out worse is not called so by fresh pairs that were for another question.
+// An improvement among 50 benchmarks gets fresh pairs and is called better, although the correction
+// in the screening is too strict for it. A metric that only looked better by chance must not be,
+// and one that turns out worse must not be called worse.
 func TestBetterAmongMany(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	const sd, gates = 0.02, 200

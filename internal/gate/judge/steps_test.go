@@ -34,7 +34,7 @@ func TestStepOf(t *testing.T) {
 	}
 }
 
-// rounded are values around a mean, to whole numbers.
+// rounded draws values around a mean, rounded to multiples of step.
 func rounded(rng *rand.Rand, n int, mean, sd, step float64) []float64 {
 	values := make([]float64, n)
 	for i := range values {
@@ -43,9 +43,8 @@ func rounded(rng *rand.Rand, n int, mean, sd, step float64) []float64 {
 	return values
 }
 
-// TestCoarse: of values rounded to steps as large as the promise nothing is no worse, whatever they
-// are and however many; nothing is detectable below a step; and a difference of a single step is
-// nobody's fault where rounding alone may have made it.
+// Values rounded to steps as large as the promise can never be "no worse", nothing below a step is
+// detectable, and a difference of one step must not be called worse if rounding may have caused it.
 func TestCoarse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	for _, unit := range []string{"ms-p99", "p50-latency-us", "us/op", "p99-s", "reqs/s"} {
@@ -96,8 +95,8 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// What is two steps away is worse; what is counted, exact, printed in full, or has fine steps is as
-// it ever was.
+// A difference of two steps is worse. Counts, exact values, values printed in full and values with
+// fine steps are judged as without rounding.
 func TestNotCoarse(t *testing.T) {
 	for _, c := range []struct {
 		name       string

@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 )
 
-// writeTable writes a line for each goal, and how many are reached.
+// writeTable writes a line for each goal, and the number of goals reached.
 func writeTable(w io.Writer, goals []goal) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "goal\twhat\twanted\tgot\t\tverdict")
@@ -37,8 +37,8 @@ func writeTable(w io.Writer, goals []goal) error {
 	return t.Flush()
 }
 
-// writeUnpaired writes two tables of how the gate judges runs that are not paired, beside the rank
-// test that does not look at spreads: what the goals promise, and what nobody promises.
+// writeUnpaired writes two tables that compare the gate with the plain rank test on unpaired runs:
+// false alarms for the promised and the other shapes of noise, and the power.
 func (r *replayer) writeUnpaired(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	shares := func(counts [2]int, of int) {

@@ -26,7 +26,7 @@ func mustHistogram(t rapid.TB, values []float64) Histogram {
 	return h
 }
 
-// The nearest rank: of 1 to 100, p99 is 99. Interpolation would make 99.01 of it.
+// The p99 of 1 to 100 is 99 by nearest rank. Interpolation would give 99.01.
 func TestQuantile(t *testing.T) {
 	hundred := make([]float64, 100)
 	for i := range hundred {
@@ -60,8 +60,8 @@ func TestHistogramRefuses(t *testing.T) {
 	}
 }
 
-// The swap test is what its definition says, done the slow way: merge, sort, take the nearest rank,
-// for every swap.
+// swapTest must agree with a direct implementation: merge, sort, and take the nearest rank for
+// every swap.
 func TestSwapIsEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		run := rapid.Custom(func(t *rapid.T) []float64 {
@@ -111,8 +111,8 @@ func TestSwapIsEnumeration(t *testing.T) {
 	})
 }
 
-// drawTails makes pairs of log-normal runs, the tail of head above the 95th percentile drawn out by
-// a factor.
+// drawTails returns pairs of log-normal runs. Values of the head above the 95th percentile are
+// multiplied by factor.
 func drawTails(t rapid.TB, rng *rand.Rand, n, requests int, factor float64) []TailPair {
 	t.Helper()
 	pairs := make([]TailPair, n)
@@ -136,8 +136,8 @@ func drawTails(t rapid.TB, rng *rand.Rand, n, requests int, factor float64) []Ta
 	return pairs
 }
 
-// Drawn swaps agree with all swaps. With 13 pairs there are 8192, a quarter of which is drawn: at a
-// p of 0.05 the standard deviation is 0.005.
+// Random swaps must agree with all 8192 swaps of 13 pairs. A quarter is drawn, so at a p of 0.05
+// the standard deviation is 0.005.
 func TestDrawnSwapsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range 8 {
@@ -167,8 +167,8 @@ func TestDrawnSwapsAgree(t *testing.T) {
 	}
 }
 
-// A tail that is drawn out is found, one that is not is not, and requests of one run do not count
-// as independent.
+// A longer tail must be found, an unchanged one must not, and requests of one run must not count as
+// independent.
 func TestTailVerdicts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	p99 := Metric{Benchmark: "b", Unit: "p99-response-sec",
@@ -197,7 +197,7 @@ func TestTailVerdicts(t *testing.T) {
 	}
 }
 
-// However many tests there are in a family, swaps are drawn until one could be significant.
+// For any number of tests enough swaps are drawn for a significant result.
 func TestEnoughDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	s := Sample{Metric: Metric{Benchmark: "b", Unit: "p99-response-sec",

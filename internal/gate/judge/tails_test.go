@@ -10,15 +10,15 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A latencySource gives the sorted latencies of runs that follow one another.
+// latencySource generates the sorted latencies of consecutive runs.
 type latencySource = sourceOf[[]float64]
 
-// latencySources are the recorded runs of 500 requests and the synthetic ones of 1000.
+// latencySources returns the recorded runs of 500 requests and synthetic ones of 1000.
 func (t *traces) latencySources() []latencySource {
 	return []latencySource{{"lat.txt", replay(t.latencies)}, {"bursts", bursts}}
 }
 
-// longLatencySources are those whose runs have 1000 requests: of the trace, two recorded runs are
+// longLatencySources returns sources with 1000 requests per run. Two recorded runs are merged into
 // one.
 func (t *traces) longLatencySources() []latencySource {
 	long := make([][]float64, len(t.latencies)/2)
@@ -29,10 +29,10 @@ func (t *traces) longLatencySources() []latencySource {
 	return []latencySource{{"lat.txt, two runs as one", replay(long)}, {"bursts", bursts}}
 }
 
-// bursts are runs of 1000 requests with log-normal times (σ = 0.5), of which 2 bursts in the mean
-// (Poisson) hold up 8 neighbours each, 1+2X times as long, X exponential: requests of a run that
-// are bad together, as behind a pause of the garbage collector. The p99 of a run varies by 18 %,
-// that of a recorded one by 14.5 %.
+// bursts generates runs of 1000 requests with log-normal times (σ = 0.5). On average 2 bursts per
+// run (Poisson) slow down 8 neighbouring requests by a factor of 1+2X, with X exponential, like a
+// pause of the garbage collector. The p99 of a run varies by 18 %, compared with 14.5 % of recorded
+// runs.
 func bursts(rng *rand.Rand) func() []float64 {
 	const requests, sigma, inTheMean, length = 1000, 0.5, 2.0, 8
 	return func() []float64 {
@@ -51,10 +51,11 @@ func bursts(rng *rand.Rand) func() []float64 {
 	}
 }
 
-// slowed is the share of a run's requests that a tail-only regression makes longer.
+// slowed is the share of a run's requests that a tail-only regression affects.
 const slowed = 0.05
 
-// tailSample draws n pairs of neighbouring runs, the head's slowest requests longer by the factor.
+// tailSample draws n pairs of consecutive runs. The slowest requests of the head are slower by
+// factor.
 func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judge.Sample, error) {
 	next := from.start(rng)
 	s := judge.Sample{Metric: judge.Metric{Benchmark: "b", Unit: "p99-response-sec",
@@ -82,7 +83,8 @@ func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judg
 	return s, wrong
 }
 
-// throughputSample draws n pairs of neighbouring runs, the head's throughput times the factor.
+// throughputSample draws n pairs of consecutive runs. The head's throughput is multiplied by
+// factor.
 func (t *traces) throughputSample(n int, factor float64, rng *rand.Rand) judge.Sample {
 	next := replay(t.throughput)(rng)
 	s := judge.Sample{Metric: judge.Metric{Benchmark: "b", Unit: "ops/s",

@@ -17,15 +17,15 @@ type command struct {
 	dir  string
 	env  []string // in addition to the gate's environment
 
-	count func() (*counter, error) // opens the counter of its instructions; nil for none
+	count func() (*counter, error) // opens the instruction counter; nil for none
 	guard *guard
 
-	sign string // output that restarts the time limit; "": none
+	sign string // output that restarts the time limit; "" for none
 }
 
 type finished struct {
-	stdout, stderr []byte // their ends, in case they are long
-	instructions   uint64 // executed in user mode; 0 if the system does not count them
+	stdout, stderr []byte // the ends of the outputs if they are long
+	instructions   uint64 // instructions executed in user mode; 0 if they are not counted
 	took           time.Duration
 }
 
@@ -34,13 +34,13 @@ type failed struct{ state string }
 func (e *failed) Error() string { return e.state }
 
 // run starts the process and waits for its end. The error is a *failed if the process failed, and
-// another if it did not start or was stopped.
+// another one if it did not start or was stopped.
 func (c command) run(ctx context.Context, limit time.Duration) (finished, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	overdue := time.AfterFunc(limit, func() { cancel(&overdueError{limit}) })
 	defer overdue.Stop()
-	runtime.LockOSThread() // the counter belongs to this thread's children
+	runtime.LockOSThread() // the counter applies to children of this thread
 	defer runtime.UnlockOSThread()
 	child := exec.CommandContext(ctx, c.argv[0], slices.Concat(c.argv[1:], c.args)...)
 	child.Dir = c.dir
@@ -58,7 +58,7 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 	var counts *counter
 	if c.count != nil {
 		if opened, err := c.count(); err == nil {
-			// no fault if the system does not count
+			// counting is optional
 			counts = opened
 			defer counts.close()
 		}
@@ -88,8 +88,8 @@ type overdueError struct{ limit time.Duration }
 
 func (e *overdueError) Error() string { return fmt.Sprintf("no end after %v", e.limit) }
 
-// An ending keeps the last bytes that are written to it: results come last, and the output before
-// them may be endless.
+// tailBuffer keeps at least the last mostOutput bytes written to it. Results come last, and a
+// benchmark may print without limit before them.
 type ending struct {
 	buffer bytes.Buffer
 	seen   func([]byte) // called for each write; may be nil

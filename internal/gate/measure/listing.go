@@ -19,29 +19,29 @@ import (
 type benchmark struct {
 	Package    string `json:"package"`
 	Name       string `json:"name"`       // without the suffix for GOMAXPROCS
-	Iterations int    `json:"iterations"` // of a run
-	// of a run of the screening; 0: Iterations
+	Iterations int    `json:"iterations"` // per run
+	// ScreenIterations is the number of iterations of a screening run; 0 means Iterations.
 	ScreenIterations int `json:"screen_iterations,omitempty"`
 	Parts            int `json:"parts"` // processes per run
 }
 
 func (b benchmark) String() string { return b.Package + "." + b.Name }
 
-// An UnfitError lists the benchmarks that prevent the gate from starting. Options.Skip leaves them
-// out, visibly.
+// An UnfitError lists the benchmarks that prevent the gate from starting. Options.Skip excludes
+// them.
 type UnfitError struct{ Complaints []string }
 
 func (e *UnfitError) Error() string { return strings.Join(e.Complaints, "\n") }
 
-// listLimit bounds a single iteration of a benchmark if no limit is given. It is generous, because
-// it is only for benchmarks that hang.
+// listLimit bounds a single iteration of a benchmark if no limit is given. It is long, because it
+// is only for benchmarks that hang.
 const listLimit = 2 * time.Minute
 
 type listing struct {
 	names      []string
 	complaints []string
-	skipped    map[string]string // benchmarks that skip themselves, with their messages
-	reported   []string          // units
+	skipped    map[string]string // messages of the benchmarks that skip themselves
+	reported   []string          // reported units
 	units      benchfmt.UnitMetadataMap
 }
 
@@ -91,9 +91,9 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 	}
 	quiet := silent(after.stdout, found, procs)
 	switch {
-	case ended && len(l.complaints) > 0: // testing's own exit code 1
+	case ended && len(l.complaints) > 0: // exit code 1 of package testing
 	case (ended || overdue) && len(quiet) > 0:
-		// The last one that had begun, and so the innermost. Nothing is known of later ones.
+		// The last benchmark that had begun is the innermost one. Later ones are unknown.
 		does := "has not ended in %s after " + limit.String() + "%s"
 		if ended {
 			does = "ends the process in %s: " + not.Error() + "%s"
@@ -134,7 +134,7 @@ func about(printed []byte, name string) string {
 		if !ok || rest != "" && rest[0] != ' ' {
 			continue
 		}
-		// Under -test.v the log comes before that line, otherwise after it.
+		// With -test.v the log comes before that line, otherwise after it.
 		for _, at := range []int{i - 1, i + 1} {
 			if at >= 0 && at < len(lines) && strings.HasPrefix(lines[at], "    ") {
 				return ": " + text.FirstLines(strings.TrimSpace(lines[at]), 1)
@@ -162,11 +162,11 @@ type catalog struct {
 	benchmarks []benchmark // on both sides
 	unmatched  [2][]string // on one side only
 	skipped    []string    // a line for each benchmark that neither side runs
-	reported   []string    // units
+	reported   []string    // reported units
 	units      benchfmt.UnitMetadataMap
 }
 
-// listBoth lists the benchmarks of both sides. It is an error if they have none in common.
+// listBoth lists the benchmarks of both sides. It returns an error if they have none in common.
 func listBoth(
 	ctx context.Context, sides [2]*binaries, o Options, procs int, step func(),
 ) (*catalog, error) {
@@ -248,9 +248,9 @@ func listed(names []string) string {
 	return text.List(text.Few(names, 3))
 }
 
-// lacks returns an error for requested metrics that are missing, as soon as this is known. The
-// direction of a metric is in Unit lines, which come with the first run of all benchmarks. Metrics
-// of package testing are known from the first run.
+// lacks returns an error for requested metrics that are missing, as early as possible. Units of
+// package testing are known from the first run. For other metrics the direction may come from a
+// Unit line, which the first run of all benchmarks prints.
 func (c *catalog) lacks(o Options, counts bool) error {
 	var wrong []error
 	for _, unit := range o.Metrics {

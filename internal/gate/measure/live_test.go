@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// options are what to run.
+// options are the settings of TestLive.
 type options struct {
-	poolbench          string // the program
+	poolbench          string // path of the program
 	suite              suite
-	unchanged, changed int // gates of either kind
+	unchanged, changed int // number of gates of each kind
 	runTime            time.Duration
-	seed               int // of the first gate; the next have the next ones
+	seed               int // seed of the first gate; increases by one for each further gate
 }
 
 var asked = options{suite: usual}

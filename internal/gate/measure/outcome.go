@@ -53,7 +53,7 @@ func (g *gate) conclude(s *screening) (*verdict.Report, error) {
 	return r, nil
 }
 
-// allocationsFound returns the verdict on allocations if nothing else is judged.
+// allocationsFound describes the verdict on allocations if only these are judged.
 func allocationsFound(r *verdict.Report) string {
 	switch {
 	case r.Count(verdict.Worse) > 0:
@@ -92,9 +92,8 @@ func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
 	return p
 }
 
-// checkControls checks the controls, and returns their pairs. The same work twice must not differ
-// in either direction, and more work must be worse. Otherwise the gate can only judge allocations
-// that are worse.
+// checkControls checks the controls, and returns their pairs. The same work twice must be neither
+// worse nor better, and more work must be worse. Otherwise only verdicts on allocations remain.
 func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 	r := s.report
 	var rows [2]verdict.Row

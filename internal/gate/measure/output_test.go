@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestRead: the results, whatever else is printed around them, and even before them in a line.
+// Results must be found among other output, even in the middle of a line.
 func TestRead(t *testing.T) {
 	const printed = "init: says\ngoos: linux\ngoarch: amd64\ncpu: made up\nBenchmarkA\nprogress: " +
 		"5\nUnit x/op better=higher\n" +
@@ -63,7 +63,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestSilent: what has begun must say something, or a sub-benchmark of it.
+// A benchmark must print something, or one of its sub-benchmarks.
 func TestSilent(t *testing.T) {
 	const printed = "BenchmarkA\nBenchmarkA-2 \t 1\t 5 " +
 		"ns/op\nBenchmarkB\nBenchmarkB/x\nBenchmarkB/x-2 \t 1\t 5 ns/op\nBenchmarkS\n--- SKIP: " +
@@ -79,7 +79,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestPlain: a name that itself ends like the suffix keeps its own end.
+// A name that ends like the suffix itself keeps its own end.
 func TestPlain(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -93,7 +93,6 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestBenchTime: as -test.benchtime takes it, and how many iterations the warm-up makes of it.
 func TestBenchTime(t *testing.T) {
 	for _, text := range []string{"250ms", "100x", "1.5s"} {
 		if b, err := ParseBenchTime(text); err != nil || b.String() != text {
@@ -112,11 +111,11 @@ func TestBenchTime(t *testing.T) {
 		perOp float64
 		want  int
 	}{
-		{quarter, 1000, 50e-6, 5000}, // as many as there is time for
-		{quarter, 1, 1, 1},           // slower than the run is long
-		{quarter, 1, 0.1, 3},         // one that outlasted the warm-up
-		{quarter, 1000, 0, 5000},     // no time at all
-		{quarter, 1000, 1e-12, 5000}, // whatever it says of itself
+		{quarter, 1000, 50e-6, 5000}, // as many as fit in the time
+		{quarter, 1, 1, 1},           // an iteration takes longer than the run
+		{quarter, 1, 0.1, 3},         // an iteration took longer than the warm-up
+		{quarter, 1000, 0, 5000},     // no time reported
+		{quarter, 1000, 1e-12, 5000}, // any reported value
 		{BenchTime{Iterations: 7}, 1000, 1, 7},
 	} {
 		if got := c.of.iterations(c.warm, c.perOp); got != c.want {
@@ -126,7 +125,6 @@ func TestBenchTime(t *testing.T) {
 	}
 }
 
-// TestEnding keeps what comes last, however much comes.
 func TestEnding(t *testing.T) {
 	var e ending
 	for i := range 300_000 {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// parsed is the reading of a printed result.
+// parsed returns the reading of a printed result.
 func parsed(t *testing.T, line string) reading {
 	t.Helper()
 	found, _, err := read([]byte(line + "\n"))
@@ -19,12 +19,12 @@ func parsed(t *testing.T, line string) reading {
 	return found[0]
 }
 
-// TestTogether: of times the faster half of the parts counts, also as bytes in a second, of what is
-// counted all; and one run would have printed so.
+// Times are the mean of the faster half of the parts, also for bytes per second. Counts use all
+// parts.
 func TestTogether(t *testing.T) {
 	for _, c := range []struct {
 		parts []string
-		want  string // iterations, and the printed values
+		want  string // iterations and printed values
 	}{
 		{[]string{"BenchmarkA\t5\t3 ns/op 1 own"}, "5 [3 ns/op 1 own]"},
 		{[]string{"BenchmarkA\t5\t30 ns/op 66.66666666666667 MB/s 16 B/op 2 allocs/op",
@@ -78,7 +78,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestCut: no iteration that was asked for is lost, and no time cut short.
+// A requested number of iterations is kept, and a time is not shortened.
 func TestCut(t *testing.T) {
 	for _, c := range []struct {
 		iterations               int
@@ -104,7 +104,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestDivisible: what a benchmark measures itself may be a quantile, of which there is no mean.
+// A benchmark's own metric may be a quantile, which cannot be averaged.
 func TestDivisible(t *testing.T) {
 	for line, want := range map[string]bool{
 		"BenchmarkA\t5\t10 ns/op":                                true,

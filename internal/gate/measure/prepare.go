@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// prepare checks out, builds, lists the benchmarks, and tests whether this machine is suitable.
+// prepare checks out, builds, lists the benchmarks, and tests whether the machine is suitable.
 func (g *gate) prepare(ctx context.Context) (err error) {
 	defer g.watch.Doing("")
 	var revisions [2]revision
@@ -141,9 +141,9 @@ func (g *gate) judgesAllocations() bool {
 	return len(g.Metrics) == 0 || slices.ContainsFunc(g.Metrics, verdict.IsAllocation)
 }
 
-// settleForAllocations makes the gate judge only allocations, in shorter runs and a single layout.
-// The results go to the temporary directory: the results' directory may contain another gate, and a
-// resumed gate must not find these there.
+// settleForAllocations makes the gate judge only allocations, in shorter runs with a single layout.
+// The results go to the temporary directory, because Out may contain another gate, and a resumed
+// gate must not find these results there.
 func (g *gate) settleForAllocations() error {
 	g.say("%s; times are not judged, allocations are", g.hopeless)
 	g.resumed, g.schedule.layouts, g.runner.count = false, 1, nil
@@ -155,7 +155,8 @@ func (g *gate) settleForAllocations() error {
 	return os.MkdirAll(g.Out, 0o700)
 }
 
-// goVersion returns the version of the head. The base's may differ, because go.mod can require one.
+// goVersion returns the Go version of the head. The version of the base may differ, because go.mod
+// can require one.
 func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
 	var versions [2]string
 	for s, tool := range tools {

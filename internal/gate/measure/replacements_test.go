@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// TestAnchor: of a checkout's replacements, those that lie outside of the repository become
-// absolute, and no other.
 func TestAnchor(t *testing.T) {
 	m := newModule(t)
 	checkout := filepath.Join(t.TempDir(), "elsewhere")

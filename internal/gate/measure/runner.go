@@ -32,8 +32,8 @@ type run struct {
 
 const controlPackage = "poolbench"
 
-// controls are the benchmarks of known outcome: the first has the same work on both sides, the
-// second more on the head's.
+// controls are the benchmarks with a known result: the first has the same work on both sides, the
+// second has more work in the head.
 var controls = [2]benchmark{{Package: controlPackage, Name: ControlName + "Same"},
 	{Package: controlPackage, Name: ControlName + "Slower"}}
 
@@ -104,12 +104,13 @@ func (r *runner) once(
 	return got, units, after, nil
 }
 
-// fewestToCount is the number of iterations from which a tenth of them is enough to subtract; see
-// openInstructions.
+// fewestToCount is the smallest number of iterations for which a run with a tenth of them can be
+// subtracted; see openInstructions.
 const fewestToCount = 20
 
-// leastCounted is the least share that nine tenths of the iterations must add to the instructions
-// of a process. Its start, which is subtracted, varies.
+// leastCounted is the smallest ratio of the instructions of 90 % of the iterations to the
+// instructions of the process with the other 10 %. Below it the variation of the process start
+// dominates.
 const leastCounted = 0.1
 
 func (r *runner) measured(ctx context.Context, what run) (reading, error) {
@@ -173,14 +174,14 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 	return rec, nil
 }
 
-// warmUp runs a pair that does not count. It loads the programs into memory, and determines the
-// number of iterations of a run, and whether it can be cut into parts.
+// warmUp runs a pair that is not recorded. It loads the programs into memory, and determines the
+// iterations of a run and whether the run can be divided into parts.
 func (r *runner) warmUp(
 	ctx context.Context, b *benchmark, at slot, units benchfmt.UnitMetadataMap,
 ) error {
 	benchTime := r.options.BenchTime
 	if b.Package == controlPackage {
-		// shorter runs scatter more: if the controls pass, longer ones would, too
+		// shorter runs scatter more, so if the controls pass, longer ones would pass as well
 		benchTime.Time /= 2
 	}
 	least, slowest, divisible := 0, 0.0, true
@@ -215,8 +216,8 @@ func (r *runner) warmUp(
 	return nil
 }
 
-// pace estimates the duration of pairs from the warm-up. Its time beyond the iterations is the
-// start of a process, which each part needs.
+// pace estimates the duration of pairs from the warm-up. The time that exceeds the iterations is
+// the start of a process, which each part needs.
 func (b *benchmark) pace(took time.Duration, iterations int, perOp float64) pace {
 	work := func(n int) time.Duration { return time.Duration(float64(n) * perOp * 1e9) }
 	start := max(0, took-work(iterations))
