@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// The index of a change is the first value of the new level, even if only a few values are on one
-// side.
 func TestDateNearAnEnd(t *testing.T) {
 	o := Default()
 	o.Alpha = 0.05
@@ -46,7 +44,7 @@ func TestDateInNoise(t *testing.T) {
 			values[rng.IntN(c.n-1)] /= 50
 			values[c.n+1+rng.IntN(c.k-1)] *= 50
 			points := Find(values, seeded(seed))
-			if len(points) != 1 { // missed because of too few values, or one change too many by chance
+			if len(points) != 1 {
 				continue
 			}
 			if found++; points[0].Index != c.n {

@@ -51,7 +51,7 @@ func Depends(values []float64, found []Point, o Options) Dependence {
 		from = to
 	}
 	if squares == 0 {
-		return Dependence{} // all levels are constant
+		return Dependence{}
 	}
 	// An estimate from k values is too low by (1+3ρ)/k on average (Kendall 1954,
 	// doi:10.1093/biomet/41.3-4.403). Its standard error is 1/√n for one level. Cuts are placed where

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// autoregression returns a stationary series of n values with lag-1 correlation rho.
 func autoregression(rng *rand.Rand, n int, rho float64) []float64 {
 	values := make([]float64, n)
 	x := rng.NormFloat64()
@@ -71,7 +70,7 @@ func TestIndependentSeries(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		make func(*rand.Rand) []float64
-		most int // largest number of doubtful series of 40
+		most int
 	}{
 		{"a step in 40", func(rng *rand.Rand) []float64 { return levels(rng, 0.03, 20, 1, 1.1) },
 			2},

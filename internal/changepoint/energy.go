@@ -42,7 +42,6 @@ func (s *search) best(stretch []float64) split {
 	return found
 }
 
-// rounding is the relative tolerance of equal distances.
 const rounding = 1e-9
 
 func (s *search) prepare(stretch []float64) {
@@ -64,7 +63,6 @@ func (s *search) prepare(stretch []float64) {
 	}
 }
 
-// ranks returns the rank of each value. Equal values share their mean rank.
 func ranks(values []float64) []float64 {
 	out := make([]float64, len(values))
 	for i, doubled := range statistics.Midranks(values, 0) {

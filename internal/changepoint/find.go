@@ -15,17 +15,16 @@ type Options struct {
 	// Permutations is the largest number of permutations per test. P is at least 1/(Permutations+1),
 	// which must not exceed Alpha.
 	Permutations int
-	Shortest     int    // smallest number of values of a level; at least 2
-	Seed         uint64 // seed of the permutations
+	Shortest     int
+	Seed         uint64
 }
 
 // Default returns the settings for benchmark results: one false alarm in a hundred series, and at
 // least three results at the new level before a change is reported.
 func Default() Options { return Options{Alpha: 0.01, Permutations: 999, Shortest: 3, Seed: 1} }
 
-// A Point is a change.
 type Point struct {
-	Index int // index of the first value after the change
+	Index int
 	// P is the probability that a series without a further change has as clear a split as the best of
 	// this search.
 	P float64

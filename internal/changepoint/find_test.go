@@ -28,7 +28,6 @@ func seeded(seed int) Options {
 	return o
 }
 
-// near reports whether the changes are at the wanted indices, ±1.
 func near(found []Point, want ...int) bool {
 	if len(found) != len(want) {
 		return false
@@ -107,7 +106,6 @@ func TestFinds(t *testing.T) {
 		{"10 % with outliers",
 			func(rng *rand.Rand) []float64 { return spoilt(rng, levels(rng, 0.03, 20, 1, 1.1)) },
 			[]int{20}, 0.904},
-		// both within one result; in 94 % of series both are found
 		{"two steps", func(rng *rand.Rand) []float64 { return levels(rng, 0.03, 15, 1, 1.1, 1.2) },
 			[]int{15, 30}, 0.757},
 		{"there and back", func(rng *rand.Rand) []float64 {

@@ -19,7 +19,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Verdict is the result of judging an objective.
 type Verdict int
 
 // The verdicts. Undecided means that the evidence is insufficient.
@@ -29,7 +28,6 @@ const (
 	Missed
 )
 
-// String returns "undecided", "met" or "missed".
 func (v Verdict) String() string { return [...]string{"undecided", "met", "missed"}[v] }
 
 // A Decision is a verdict with its evidence.

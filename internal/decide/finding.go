@@ -19,13 +19,12 @@ type Finding struct {
 	// Because is one line with the deciding numbers. For Depends it includes the condition, for
 	// Undecided the missing evidence.
 	Because string   `json:"because"`
-	Lines   []string `json:"lines,omitempty"` // further results, one per line
+	Lines   []string `json:"lines,omitempty"`
 	// Runs contains the indices of the study's runs in a file: the runs between the previous study or
 	// the header and this one.
 	Runs []int `json:"-"`
 }
 
-// Add appends a formatted line.
 func (f *Finding) Add(format string, args ...any) {
 	f.Lines = append(f.Lines, fmt.Sprintf(format, args...))
 }
@@ -39,7 +38,6 @@ func (f *Finding) Say(lines ...string) {
 	}
 }
 
-// A ClaimVerdict is the text of a verdict on a claim, or "".
 type ClaimVerdict string
 
 // The verdicts on a claim. ClaimUndecided means that runs are missing or INVALID.

@@ -21,15 +21,12 @@ const (
 	MaxLag = metric.MaxLag
 )
 
-// Mark is the prefix of an objective on completed requests only, such as
-// completed-p99-response-sec.
 const Mark = "completed-"
 
 // MostLost is the share of lost requests above which an objective on a mean is missed, because the
 // mean of the other requests is misleading.
 const MostLost = 0.01
 
-// latency is the parsed unit of a latency metric.
 type latency struct {
 	// prefix of a session, a step or a stage, including the hyphen; "" for all requests
 	part      string
@@ -82,9 +79,8 @@ func Completed(unit string) (rest string, ok bool) {
 //
 // A latency is decided as by Sample. Requests that failed, were refused, abandoned or never sent
 // count as slower than any bound, unless the objective is about completed requests only. The lower
-// bound of a response is the larger of response and service after subtracting the generator's own
-// waits for a processor. Waiting because a requested limit was reached is not subtracted. All other
-// metrics are decided by their value.
+// bound is the measured value without the generator's own waits for a processor. All other metrics
+// are decided by their value.
 func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision {
 	s := sample{bound: b, lookup: lookup, sent: tasks, requests: tasks}
 	if laws, _ := lookup(metric.BrokenLaws); laws > 0 {
@@ -112,15 +108,14 @@ func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision
 	return s.value()
 }
 
-// sample decides one objective from a load test.
 type sample struct {
 	bound    Bound
 	lookup   func(unit string) (float64, bool)
 	latency  latency
 	sent     int
-	requests int     // number of the part's requests, or of its completed ones; 0 if unknown
-	lost     float64 // share of lost requests
-	counted  float64 // share of all requests that requests includes
+	requests int // number of the part's requests, or of its completed ones; 0 if unknown
+	lost     float64
+	counted  float64
 }
 
 func (s *sample) undecided(reason, next string) Decision {
@@ -230,7 +225,7 @@ func (s *sample) percentile() Decision {
 		switch {
 		case q.P == asked.p:
 			return d
-		case math.IsNaN(d.Low): // sessions have fewer percentiles
+		case math.IsNaN(d.Low):
 			continue
 		}
 		if v := Interval(s.bound, d.Low, math.Inf(1)); v != Undecided {
@@ -344,8 +339,6 @@ func (s *sample) leastOf(l latency, low, high float64) float64 {
 	return min(max(least, leastRequest), high)
 }
 
-// leastRequest is a lower bound of a request's duration in seconds; its system calls alone take
-// longer.
 const leastRequest = 1e-6
 
 // withoutOwnWaits subtracts the generator's own waits from a statistic, to obtain a lower bound.
@@ -389,7 +382,6 @@ func (s *sample) ownWait(lateness, delay string) float64 {
 	return max(late, delayed)
 }
 
-// steps returns the mean number of requests per session.
 func (s *sample) steps() float64 {
 	if s.requests == 0 || s.sent < s.requests {
 		return 1
@@ -397,7 +389,6 @@ func (s *sample) steps() float64 {
 	return float64(s.sent) / float64(s.requests)
 }
 
-// serviceOf returns the same statistic of the service.
 func (s *sample) serviceOf(l latency) (float64, bool) {
 	l.of = metric.Service
 	low, _, ok := s.ends(l)

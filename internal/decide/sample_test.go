@@ -17,12 +17,10 @@ func (m metrics) lookup(unit string) (float64, bool) {
 
 func TestLoad(t *testing.T) {
 	met, missed, undecided := decide.Met, decide.Missed, decide.Undecided
-	// without lost requests
 	quick := metrics{"p50-response-sec": 0.02, "p99-response-sec": 0.3, "max-response-sec": 0.9,
 		"mean-response-sec": 0.04, "mean-service-sec": 0.01, "p50-service-sec": 0.01,
 		"p90-service-sec": 0.08, "p99-service-sec": 0.1, "max-service-sec": 0.2,
 		"max-lag-sec": 0.8, "p99-lag-sec": 0.001, "mean-lag-sec": 0.001, "ops/s": 90}
-	// with 5 % lost requests
 	lossy := metrics{"p50-response-sec": 0.02, "p90-response-sec": 0.05, "p99-response-sec": 0.3,
 		"due-p50-response-sec": 0.021, "due-p90-response-sec": 0.2, "p50-service-sec": 0.02,
 		"due-p50-service-sec": 0.021, "due-p90-service-sec": 0.19, "mean-response-sec": 0.04,
@@ -67,7 +65,6 @@ func TestLoad(t *testing.T) {
 			"mean response 40.0 ms of 1,200 requests", ""},
 		{quick, 1200, "max-response-sec", "<", 0.05, missed, 0.9,
 			"max response 900 ms of 1,200 requests, service alone 200 ms", ""},
-		// the slowest response may include the generator's largest delay
 		{quick, 1200, "max-response-sec", "<", 0.15, undecided, 0.9, "at least 99.0 ms without", ""},
 		{quick, 1200, "p99-service-sec", "<", 0.2, met, 0.1, "p99 service 100 ms of 1,200 requests",
 			""},
@@ -75,7 +72,6 @@ func TestLoad(t *testing.T) {
 			"p99 response 300 ms of 1,200 requests", ""},
 		{quick, 300, "p99-response-sec", "<", 0.5, undecided, math.NaN(),
 			"300 requests are too few: a p99 needs 368", "--n 368"},
-		// there are too few requests for a p99, but the median already misses
 		{quick, 300, "p99-response-sec", "<", 0.005, missed, 0.02,
 			"p50 response 20.0 ms of 300 requests, service alone 10.0 ms", ""},
 		{starved, 1200, "p99-response-sec", "<", 0.1, undecided, 0.291, "all of which the generator may", ""},

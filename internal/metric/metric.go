@@ -20,7 +20,7 @@ var Quantiles = []Quantile{
 	{Name: "p90", P: 0.9, Interval: true},
 	{Name: "p95", P: 0.95, Interval: true, Main: true},
 	{Name: "p99", P: 0.99, Interval: true, Main: true},
-	{Name: "p99.9", P: 0.999}, // an interval needs millions of tasks
+	{Name: "p99.9", P: 0.999},
 }
 
 // Of returns the name of the quantile of a time, such as p99-response-sec.

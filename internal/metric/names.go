@@ -2,7 +2,6 @@ package metric
 
 // Metric names: the units of results.txt, described by observe.Metrics.
 const (
-	// Throughput and load.
 	NsPerOp    = "ns/op"
 	Throughput = "ops/s"
 	Goodput    = "goodput-ops/s"
@@ -35,7 +34,6 @@ const (
 	DueP99Service = "due-p99-service-sec"
 	QuantileError = "quantile-error"
 
-	// Classes of tasks.
 	ShortMeanResponse = "short-mean-response-sec"
 	ShortP99Response  = "short-p99-response-sec"
 	LongMeanResponse  = "long-mean-response-sec"
@@ -46,7 +44,6 @@ const (
 	IOP99Response     = "io-p99-response-sec"
 	MeanSlowdown      = "mean-slowdown"
 
-	// Priorities and tenants.
 	Priorities         = "priorities"
 	Tenants            = "tenants"
 	Fairness           = "fairness"
@@ -56,7 +53,6 @@ const (
 	OthersThroughput   = "others-ops/s"
 	OthersShare        = "others-share"
 
-	// Weights of tasks.
 	PeakWeight    = "peak-weight"
 	LightMeanWait = "light-mean-wait-sec"
 	LightP99Wait  = "light-p99-wait-sec"
@@ -87,7 +83,6 @@ const (
 	GaveUpStarted = "gave-up-started/op"
 	WastedService = "wasted-service/op"
 
-	// Traffic and connections of an attack.
 	Resent        = "resent/op"
 	SentBytes     = "sent-B/op"
 	ReceivedBytes = "received-B/op"
@@ -97,7 +92,6 @@ const (
 	GoAways       = "goaways/op"
 	Resets        = "resets/op"
 
-	// Slots and the variability of the work.
 	Utilisation        = "utilisation"
 	OfferedUtilisation = "offered-utilisation"
 	ServiceC2          = "service-c2"
@@ -136,7 +130,6 @@ const (
 	OracleMeanWait = "oracle-mean-wait-sec"
 	OracleMaxDiff  = "oracle-max-diff-sec"
 
-	// Exact values by queueing theory.
 	TheoryMeanWait          = "theory-mean-wait-sec"
 	TheoryWaited            = "theory-waited/op"
 	TheoryP50Response       = "theory-p50-response-sec"
@@ -153,7 +146,6 @@ const (
 	TheoryThroughput        = "theory-ops/s"
 	TheoryMakespan          = "theory-makespan-sec"
 
-	// Counters of targets and strategies.
 	AdmittedCalls  = "admitted-calls"
 	RefusedCalls   = "refused-calls"
 	AbandonedCalls = "abandoned-calls"
@@ -165,7 +157,6 @@ const (
 	Hedges         = "hedges"
 	HedgeWins      = "hedge-wins"
 
-	// The Go runtime.
 	P50Sched               = "p50-sched-sec"
 	P95Sched               = "p95-sched-sec"
 	P99Sched               = "p99-sched-sec"
@@ -188,7 +179,6 @@ const (
 	PageFaults             = "page-faults/op"
 	MajorFaults            = "major-faults/op"
 
-	// Memory, processors and stalls of the machine.
 	BytesPerOp   = "B/op"
 	AllocsPerOp  = "allocs/op"
 	CPUPerOp     = "cpu-sec/op"
@@ -200,7 +190,6 @@ const (
 	P99Hiccup    = "p99-hiccup-sec"
 	MaxHiccup    = "max-hiccup-sec"
 
-	// Arrivals.
 	ArrivalsAD = "arrivals-ad"
 	IssuedAD   = "issued-ad"
 	SeenFull   = "seen-full/op"
@@ -233,7 +222,6 @@ const (
 	CapacityMissedQueue = "capacity-missed-queue"
 	CapacityProbes      = "capacity-probes"
 
-	// Calibration of a machine.
 	P50Late             = "p50-late-sec"
 	P99Late             = "p99-late-sec"
 	MaxLate             = "max-late-sec"

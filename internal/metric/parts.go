@@ -13,7 +13,6 @@ const (
 	FirstByte = "first-byte"
 )
 
-// Statistics other than quantiles.
 const (
 	Mean = "mean"
 	Max  = "max"
@@ -39,7 +38,6 @@ func ESS(unit string) string { return interval(unit, "-ess") }
 
 func interval(unit, suffix string) string { return strings.TrimSuffix(unit, "-sec") + suffix }
 
-// Prefixes of metric names.
 const (
 	Sessions = "session-"   // of sessions instead of requests
 	NextSlot = "next-slot-" // predicted with one more slot

@@ -16,10 +16,10 @@ import (
 
 // An Objective is a bound on one metric of a run. Create it with Parse.
 type Objective struct {
-	Unit  string  // unit of the metric, as in observe.Metrics
+	Unit  string
 	Bound float64 // in seconds, shares of 1 or tasks per second
 	Op    string  // <, <=, > or >=, so that the condition is: value Op Bound
-	text  string  // canonical form of the bound
+	text  string
 }
 
 // A List contains objectives that must all be met.
@@ -29,7 +29,6 @@ type List []Objective
 // spaces and slashes, except in a URL, so it may be part of a result's name.
 func (o Objective) String() string { return o.Metric() + o.Op + o.text }
 
-// Metric returns the name of the metric, as accepted by Parse.
 func (o Objective) Metric() string { return short(o.Unit) }
 
 // OfURLs reports whether an objective applies to the requests to some URLs of an attack.
@@ -101,7 +100,6 @@ func glob(pattern string) *regexp.Regexp {
 		strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`) + `$`)
 }
 
-// String joins the canonical forms with commas.
 func (l List) String() string {
 	texts := make([]string, len(l))
 	for i, o := range l {
@@ -171,10 +169,8 @@ func Names() (all []string) {
 	return all
 }
 
-// A Verdict is a verdict on an objective.
 type Verdict = decide.Verdict
 
-// The verdicts of package decide.
 const (
 	Undecided = decide.Undecided
 	Met       = decide.Met

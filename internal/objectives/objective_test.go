@@ -116,7 +116,6 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// Times per task are times, and counts per task are not shares.
 func TestKindsOfValues(t *testing.T) {
 	for text, ok := range map[string]bool{"sched-sec/op<5ms": true, "runqueue<1ms": true,
 		"mutex-wait<5%": false, "page-faults<2.5": true, "voluntary-switches<150": true,
@@ -128,7 +127,6 @@ func TestKindsOfValues(t *testing.T) {
 	}
 }
 
-// A short name must not be the name of two metrics, or the unit of another metric.
 func TestNamesAreUnambiguous(t *testing.T) {
 	unitOf := map[string]string{}
 	for _, unit := range units() {
@@ -162,7 +160,7 @@ func TestOf(t *testing.T) {
 		{run(map[string]float64{"p99-response-sec": 0.05, "shed/op": 0}), Missed},
 		{run(map[string]float64{"p99-response-sec": 0.04, "shed/op": 0.011}), Missed},
 		{run(map[string]float64{"shed/op": 0}), Undecided},
-		{run(map[string]float64{"shed/op": 0.5}), Missed}, // for any p99
+		{run(map[string]float64{"shed/op": 0.5}), Missed},
 		{run(map[string]float64{"p99-response-sec": math.NaN(), "shed/op": 0}), Undecided},
 		{run(map[string]float64{"p99-response-sec": 0.04, "shed/op": 0}, "Little's law"),
 			Undecided},
@@ -171,7 +169,7 @@ func TestOf(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c.result.Metrics, got, c.want)
 		}
 	}
-	for text, meets := range map[string][3]bool{ // expected results for 4, 5 and 6
+	for text, meets := range map[string][3]bool{
 		"peak-inflight<5": {true, false, false}, "peak-inflight<=5": {true, true, false},
 		"peak-inflight>5": {false, false, true}, "peak-inflight>=5": {false, true, true},
 	} {

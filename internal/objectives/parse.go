@@ -122,7 +122,6 @@ func isQuantile(name string) bool {
 	})
 }
 
-// namesOfURL returns the names of the metrics for the requests to one URL.
 func namesOfURL() (all []string) {
 	for _, unit := range partUnits(metric.OfURL("")) {
 		_, rest, _ := metric.CutURL(unit)
@@ -131,7 +130,6 @@ func namesOfURL() (all []string) {
 	return all
 }
 
-// split splits a text at its commas, except within a URL.
 func split(text string) (all []string) {
 	depth, begin := 0, 0
 	for i, c := range text {
@@ -245,7 +243,7 @@ func shareOf(unit, text string) (float64, string, error) {
 	if x > 1 && strings.HasSuffix(unit, "/op") {
 		return 0, "", fmt.Errorf("want a share of at most 100%%, got %q", text)
 	}
-	hundredths := dist.FormatFloat(math.Round(1e10*x) / 1e8) // 7 instead of 7.000000000000001
+	hundredths := dist.FormatFloat(math.Round(1e10*x) / 1e8)
 	if back, err := strconv.ParseFloat(hundredths+"e-2", 64); err == nil && back == x {
 		return x, hundredths + "%", nil
 	}

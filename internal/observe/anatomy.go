@@ -42,7 +42,7 @@ func IsPartMean(unit string) bool {
 type PartSums struct {
 	n          int
 	of         [len(ResponseParts)]float64
-	Impossible int // tasks whose parts are negative or do not add up, completed or not
+	Impossible int
 }
 
 // Add adds a task. It returns the parts of the task, and whether they were added.
@@ -69,7 +69,6 @@ func (s *PartSums) sum(p *record.Parts) {
 	s.of[5] += float64(p.Target)
 }
 
-// ReportMeans adds the mean of each part.
 func (s *PartSums) ReportMeans(r *result.Result) {
 	for i, p := range ResponseParts {
 		if s.n > 0 && p.Part != metric.PartService {
@@ -129,7 +128,6 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 	var tail PartSums
 	var worst Slowest
 	packer := o.taskPacker(r.Tasks)
-	// longest response so far; a task that was due earlier than this before another has ended
 	longest := int64(0)
 	for i, lag := range o.Trace.Lags() {
 		rec := o.Trace.At(i)
@@ -166,10 +164,10 @@ func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 	return rundir.NewTaskPacker(tasks)
 }
 
-// ReportOtherwise adds the responses that would result with one more slot and with equal services.
-// If tasks call a target it adds only the responses without the time of calls, because the services
-// depend on each other. It requires that the oracle applies, that all tasks share one pool, and
-// that arrivals do not depend on waits. The other parts of a response are assumed to be unchanged.
+// ReportOtherwise adds the responses with one more slot and with equal services, or, if tasks call
+// a target, without the time of calls. It requires that the oracle applies, that all tasks share
+// one pool, and that arrivals do not depend on waits. The other parts of a response are assumed to
+// be unchanged.
 func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *PartSums) {
 	if starts := o.Plan.Strategy.Starts; starts != nil {
 		r.Add(metric.Allowed, starts(o.Plan.Params).PerSecond)
@@ -218,7 +216,6 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 	addResponses(r, metric.Even, withEven)
 }
 
-// reportNoTarget adds the responses that would result if calls of the target took no time.
 func (o *Run) reportNoTarget(r *result.Result, first, slots int) {
 	was, without := recursion.NewSlots(slots), recursion.NewSlots(slots)
 	var responses []int64

@@ -13,7 +13,6 @@ func (o *Run) StretchMeans(
 	first, stretches int, value func(i int, rec *record.Record) (v float64, counts bool),
 ) (means, values []float64) {
 	if len(o.scratch) < o.Trace.Len()-first {
-		// shared by a dozen callers, because allocating it is expensive
 		o.scratch = make([]float64, o.Trace.Len()-first)
 	}
 	values = o.scratch

@@ -29,7 +29,7 @@ func TestBatchMeans(t *testing.T) {
 		for b, mean := range means {
 			size := ((b+1)*n+observe.Batches-1)/observe.Batches -
 				(b*n+observe.Batches-1)/observe.Batches
-			if want := float64(at + size - 1); mean != want { // of at, at+2, …
+			if want := float64(at + size - 1); mean != want {
 				t.Errorf("%d tasks: batch %d has the mean %v, want %v", tasks, b, mean, want)
 			}
 			at += 2 * size

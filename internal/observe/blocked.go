@@ -18,7 +18,7 @@ const blockedFrom = 100 * time.Microsecond
 // without the generator's own lag. A generator that waits in Submit also delays the following
 // tasks, which count as blocked as well.
 type Blocked struct {
-	Share float64 // share of blocked tasks
+	Share float64
 	Mean  float64 // mean over all tasks, in nanoseconds
 	Ever  bool    // any task of the run was blocked, including the warm-up
 }
@@ -40,13 +40,12 @@ type BlockedSum struct {
 	Ever              bool
 }
 
-// Add adds the next task.
 func (h *BlockedSum) Add(o *Run, r *record.Record, lag int64, counts bool) {
 	least := int64(0)
 	if !o.Plan.Virtual {
 		least = int64(blockedFrom)
 	}
-	stood := cmp.Or(r.Left, r.Issue) - r.Due - lag // 0 if the time is not recorded
+	stood := cmp.Or(r.Left, r.Issue) - r.Due - lag
 	h.Ever = h.Ever || stood > least
 	if counts {
 		h.Total += float64(stood) / h.Per

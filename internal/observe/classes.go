@@ -15,7 +15,7 @@ func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 		if !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil || bound == 0 {
 			return nil, nil
 		}
-		return []int{bound}, nil // one pool for all classes
+		return []int{bound}, nil
 	}
 	poolOf = make(map[strategies.Class]int)
 	all := 0
@@ -24,7 +24,7 @@ func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 		poolOf[l.Class] = i
 		all += l.Limit
 	}
-	var seen [2]bool // tasks without and with a class pool
+	var seen [2]bool
 	for _, rec := range o.Trace.From(0) {
 		if _, pool := poolOf[rec.Class]; pool {
 			seen[1] = true
@@ -47,9 +47,9 @@ func (o *Run) Slots() int {
 	s := o.Plan
 	if bound := o.Bound(); bound > 0 {
 		if s.Strategy.Hedges {
-			bound /= 2 // both attempts of a task use its slot
+			bound /= 2
 		}
-		s.Params.Limit = bound // the bound may differ from the limit
+		s.Params.Limit = bound
 	}
 	return s.Slots()
 }

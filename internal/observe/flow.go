@@ -19,19 +19,18 @@ type Flow struct {
 	Area      Uint128 // ∫ N(t) dt, where N is the number of accepted tasks that have not ended
 	Responses Uint128 // Σ (end − due) of the accepted tasks
 	Negative  int     // tasks with end < due, start < due or wait < 0
-	Again     int     // tasks that ran more than once
-	Unrun     int     // tasks that completed without running
-	accepted  int     // measured tasks that were accepted and ran
-	waited    int     // measured tasks that had to wait
-	SeenFull  int     // tasks that were due while all slots were taken
-	FullTime  int64   // time with all slots taken, until the last due time
-	Window    int64   // time until the last due time
+	Again     int
+	Unrun     int // tasks that completed without running
+	accepted  int
+	waited    int
+	SeenFull  int   // tasks that were due while all slots were taken
+	FullTime  int64 // time with all slots taken, until the last due time
+	Window    int64
 }
 
 // Uint128 is a sum of nanoseconds × tasks, which overflows 64 bits for 10⁷ tasks of an hour.
 type Uint128 struct{ Hi, Lo uint64 }
 
-// AddProduct adds a·b.
 func (u *Uint128) AddProduct(a, b uint64) {
 	hi, lo := bits.Mul64(a, b)
 	var carry uint64
@@ -67,7 +66,7 @@ func (f *Flowing) Add(r *record.Record, counts bool) {
 	f.Outcomes[r.Outcome]++
 	f.Busy += r.Busy
 	f.LastEnd = max(f.LastEnd, r.End)
-	if r.Outcome != record.Unsettled { // an unsettled task has no end, and violates conservation
+	if r.Outcome != record.Unsettled {
 		f.check(r)
 	}
 	f.leave(r.Due)
@@ -162,7 +161,7 @@ func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
 
 // freeTime is the cumulative time in which a slot was free.
 type freeTime struct {
-	at   []int64   // times at which the state changed, in ns
+	at   []int64
 	upto []float64 // free time until then, in ns
 	open []bool    // whether a slot is free from then on
 }
@@ -170,7 +169,7 @@ type freeTime struct {
 // FreeTime computes the free time from the starts and ends of tasks. A strategy without a bound
 // always has a free slot.
 func (o *Run) FreeTime() (f freeTime) {
-	bound := o.Slots() // for computing, the number of processors
+	bound := o.Slots()
 	if f = (freeTime{at: []int64{0}, upto: []float64{0}, open: []bool{true}}); o.Bound() == 0 {
 		return f
 	}

@@ -17,7 +17,6 @@ import (
 // index of a tenant, or Others, which means the tasks of all tenants except the noisy one.
 type Group int
 
-// Others comes after the groups of single labels.
 const Others Group = 2 * workloads.MostLabels
 
 // String returns the prefix of the group's metrics.
@@ -58,12 +57,12 @@ type Labels struct {
 	due      workloads.Dated
 
 	groups     [Others]labelSum
-	priorities map[int32]bool         // priorities of the tasks; nil if there are too many
-	tenants    map[int32]*tenantSum   // nil if there are too many
+	priorities map[int32]bool
+	tenants    map[int32]*tenantSum
 	weight     func(tenant int32) int // the strategy's weights; nil if all tenants have equal weights
 	measuring  bool                   // the last task added was a measured one, so From is set
 	running    []slotUse              // tasks that may end after the last due time
-	kept       int                    // number left in running after the last cleanup
+	kept       int
 
 	dated, missed, completed int // numbers of tasks with a deadline
 	worst                    int64
@@ -75,9 +74,9 @@ type labelSum struct {
 }
 
 type tenantSum struct {
-	tasks, completed int // measured tasks
+	tasks, completed int
 	response         float64
-	ran              int     // measured tasks that ran
+	ran              int
 	busy             float64 // time in slots of these tasks, in nanoseconds
 	slotSums
 }
@@ -204,7 +203,7 @@ func (l *Labels) addSlot(number int32, r *record.Record) {
 	}
 	l.running = append(l.running, slotUse{r.Start, r.End, r.Busy, number,
 		r.Outcome == record.Completed})
-	if len(l.running) <= max(2*l.kept, 1024) { // amortises the cost of the cleanup
+	if len(l.running) <= max(2*l.kept, 1024) {
 		return
 	}
 	l.running = slices.DeleteFunc(l.running, func(u slotUse) bool {
@@ -263,7 +262,7 @@ func (l *Labels) Report(
 		r.Add(metric.Priorities, float64(n))
 	}
 	for g := range Group(workloads.MostLabels) {
-		g = workloads.MostLabels - 1 - g // the most urgent first
+		g = workloads.MostLabels - 1 - g
 		report(g, l.groups[g], 0)
 	}
 	if n := len(l.tenants); n > 0 {
@@ -306,7 +305,6 @@ func (l *Labels) noisy() (noisy int32) {
 }
 
 func (l *Labels) others(noisy int32) (others labelSum) {
-	// a sum of floats depends on the order
 	for _, number := range slices.Sorted(maps.Keys(l.tenants)) {
 		if s := l.tenants[number]; number != noisy {
 			others.n += s.completed
@@ -317,7 +315,7 @@ func (l *Labels) others(noisy int32) (others labelSum) {
 }
 
 type tenantWindow struct {
-	seconds float64 // length of the window
+	seconds float64
 	of      map[int32]slotSums
 	all     slotSums
 }
@@ -337,7 +335,7 @@ func (l *Labels) window(until int64) tenantWindow {
 		u.addTo(&s, l.From, until)
 		w.of[u.tenant] = s
 	}
-	for _, number := range slices.Sorted(maps.Keys(w.of)) { // a sum of floats depends on the order
+	for _, number := range slices.Sorted(maps.Keys(w.of)) {
 		w.all.ended += w.of[number].ended
 		w.all.held += w.of[number].held
 	}
@@ -373,7 +371,7 @@ func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
 		if l.weight != nil {
 			d.weight = float64(l.weight(number))
 		}
-		switch never := float64(s.tasks - s.ran); { // assume that tasks that never ran need the mean time
+		switch never := float64(s.tasks - s.ran); {
 		case s.ran > 0:
 			d.wanted = s.busy + never*s.busy/float64(s.ran)
 		case ran > 0:
@@ -416,7 +414,7 @@ func (o *Run) reportLabels(r *result.Result, first int, m Measured, scratch []in
 	for i, rec := range o.Trace.From(0) {
 		l.Add(o.Trace.Seq(i), rec, i >= first)
 	}
-	var priorities, tenants []int32 // labels of all tasks, because computing a label is expensive
+	var priorities, tenants []int32
 	if l.ranked != nil {
 		priorities = o.labelled(l.ranked.Priority)
 	}

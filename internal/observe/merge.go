@@ -123,7 +123,7 @@ func MergeReadings(
 				order = append(order, reading.Of)
 			}
 			if sum == nil || h.HighestTrackableValue() > sum.HighestTrackableValue() {
-				sum, h = h, sum // merge into the histogram with the larger range
+				sum, h = h, sum
 			}
 			if h != nil && sum.Merge(h) > 0 {
 				return nil, fmt.Errorf("%s: the distribution of %s has values beyond its end",
@@ -301,7 +301,7 @@ func mergeTimelines(parts []*result.Result) []result.Bucket {
 		line[i].Start, line[i].Length = begin+time.Duration(i)*length, length
 	}
 	for _, p := range parts {
-		at := 0 // number of the part's intervals that have ended
+		at := 0
 		for _, v := range p.Timeline {
 			sum, of := line[int((v.Start+v.Length/2-begin)/length)].Counts(), v.Counts()
 			for i := range sum[:7] { // the first seven are counts of events, the others are levels

@@ -285,7 +285,7 @@ func ofParts() (m []MetricInfo) {
 		if p.Part == metric.PartBlocked {
 			better = "lower"
 		}
-		if p.Part != metric.PartService { // documented with the times
+		if p.Part != metric.PartService {
 			m = append(m, MetricInfo{p.Part.Mean(), better,
 				"part of the mean response: " + p.Doc})
 		}
@@ -427,7 +427,6 @@ var urlMetrics = []MetricInfo{
 	statusMetric,
 }
 
-// statusMetric is reported for each status of an attack.
 var statusMetric = MetricInfo{metric.OfStatus("NAME"), "",
 	"share of the requests that were answered with the status NAME"}
 
@@ -479,7 +478,6 @@ func PartMetrics(name string) []MetricInfo {
 	return nil
 }
 
-// withStatus replaces NAME in the last unit by the status in rest.
 func withStatus(all []MetricInfo, rest string) []MetricInfo {
 	status, ok := metric.StatusOf(strings.TrimSuffix(rest, "/op") + "/op")
 	if !ok {
@@ -509,7 +507,7 @@ func StageMetrics(stage int) []MetricInfo {
 func LeastTasks(unit string) int {
 	_, unit, _ = metric.CutURL(unit)
 	if metric.IsTheory(unit) || strings.Contains(unit, "hiccup") {
-		return 0 // not a metric of tasks
+		return 0
 	}
 	for _, q := range metric.Quantiles {
 		if strings.Contains("-"+unit, "-"+q.Name+"-") {

@@ -16,7 +16,7 @@ import (
 
 // A Run contains the observations of a run, from which its metrics are computed.
 type Run struct {
-	Name string // of the run in results
+	Name string
 	Plan Plan
 	// Pools are the pools with which the strategy was created, if any. They may depend on GOMAXPROCS.
 	Pools []strategies.ClassPool
@@ -25,7 +25,7 @@ type Run struct {
 	Recorded     bool
 	Doubts       []result.Reason
 	Resent       int64
-	Calls        *record.CallCounter // nil if calls are not counted
+	Calls        *record.CallCounter
 	Share        bool
 	Follows      bool // tasks are due when others have ended
 	FlatOut      bool // clients send without a pause, so busy processors are expected
@@ -36,7 +36,7 @@ type Run struct {
 	Peak         int64         // largest number of attempts in flight
 	Limits       []LimitChange // limits of an adaptive strategy, the first at time 0
 	PeakWeight   int64         // largest sum of the weights of attempts in flight
-	Service      int64         // total time inside Run in ns, summed by the attempts
+	Service      int64
 	SettledTwice int64
 	Misdeeds     []string        // descriptions of the strategy's violations of its contract
 	Left         machine.Stacks  // goroutines left by the strategy
@@ -45,7 +45,7 @@ type Run struct {
 	used         resources
 	Seen         *machine.WitnessSeen // nil under the virtual clock
 	Profiles     []result.Profile
-	Claims       []Claim // exact values to compare with measured ones
+	Claims       []Claim
 	scratch      []float64
 	classes      uint // bit set of the tasks' classes; 0 until determined
 }
@@ -103,18 +103,17 @@ type Measured struct {
 	inTime   int // completed within the deadline
 	started  int
 	attempts int
-	From     int64   // start of the time that the tasks represent; see Span
-	until    int64   // its end; for closed arrivals without the time of the warm-up's tasks
-	plan     int64   // its planned end: the last due time or the duration
-	lastEnd  int64   // last end of all tasks, including the warm-up
-	gaveUp   int     // gave up after their start
-	wasted   int64   // part of busy spent in tasks that did not complete
+	From     int64
+	until    int64 // its end; for closed arrivals without the time of the warm-up's tasks
+	plan     int64 // its planned end: the last due time or the duration
+	lastEnd  int64 // last end of all tasks, including the warm-up
+	gaveUp   int
+	wasted   int64
 	left     int     // accepted tasks of the warm-up that ended after From
 	busy     int64   // service time of started tasks
 	busySq   float64 // Σ (busy/second)²
 }
 
-// Count adds a task to the sums. deadline is in ns; 0 means none.
 func (m *Measured) Count(r *record.Record, deadline int64) {
 	m.outcomes[r.Outcome]++
 	m.lastEnd = max(m.lastEnd, r.End)
@@ -149,7 +148,7 @@ func (m *Measured) CountLeft(ends ...int64) {
 // Ended returns the sums of a run whose plan ended at until.
 func (m Measured) Ended(s Plan, until int64) Measured {
 	m.plan, m.until = until, until
-	if s.Arrival.IsClosed() { // the next task is due when one has ended
+	if s.Arrival.IsClosed() {
 		m.until = m.From + m.served(max(until, m.lastEnd))
 	}
 	return m
@@ -209,11 +208,10 @@ func (m Measured) MeanService() (mean, c2 float64) {
 	return mean, max(m.busySq/n/(mean*mean)-1, 0)
 }
 
-// Report adds the rates of the run.
 func (m Measured) Report(r *result.Result) {
 	elapsed := m.Seconds()
 	if elapsed == 0 {
-		return // all tasks took no time, so there is no rate
+		return
 	}
 	r.Add(metric.NsPerOp, elapsed*Second/float64(m.N))
 	r.Add(metric.Throughput, float64(m.outcomes[record.Completed])/elapsed)
@@ -265,18 +263,15 @@ func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 	r.Add(metric.Makespan, float64(f.Makespan)/Second)
 }
 
-// Span returns the time that n tasks represent from task number first on: their rate is n−first
-// divided by its length. due returns the due time of a task. All times are in nanoseconds from the
-// start of the plan.
-//
-// A task represents the gap before it, and the first task of a plan the time since its start. Tasks
-// that are due together share the gap before them equally. The time ends at the last due time, or
-// at the end of a run of a given duration. Measuring from the first to the last due time instead
-// would count n tasks over n−1 gaps: for five tasks at 10 per second the rate would be 12.5.
+// Span returns the time that n tasks represent from number first on: their rate is n−first divided
+// by its length. due returns the due time of a task. All times are in nanoseconds from the start of
+// the plan. A task represents the gap before it; tasks that are due together share it. The time
+// ends at the last due time, or at the end of a run of a given duration. Measuring from the first
+// to the last due time instead would count n tasks over n−1 gaps.
 func Span(n, first int, due func(i int) int64, duration int64) (from, until int64) {
 	until = max(due(n-1), duration)
 	at := due(first)
-	begin, end := first, first+1 // range of the tasks that are due together with the first
+	begin, end := first, first+1
 	for begin > 0 && due(begin-1) == at {
 		begin--
 	}

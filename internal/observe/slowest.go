@@ -14,7 +14,7 @@ import (
 )
 
 type late struct {
-	i   int // number of the task
+	i   int
 	lag int64
 	rec record.Record
 }
@@ -27,7 +27,6 @@ func lateLast(a, b late) int {
 // their due times. A task that is not kept costs one comparison.
 type Slowest struct{ tasks []late }
 
-// Add adds a settled task.
 func (s *Slowest) Add(i int, r *record.Record, lag int64) {
 	full := len(s.tasks) == rundir.MostSlowest
 	if full && r.Response() <= s.tasks[0].rec.Response() {
@@ -72,9 +71,8 @@ func (o *Run) find(slow []result.SlowTask, longest int64) {
 	for i, t := range order {
 		at[i] = int64(t.Due)
 	}
-	// increments from one slow task to the next
 	inFlight, waiting := make([]int, len(order)+1), make([]int, len(order)+1)
-	next := 0 // index of the next slow task
+	next := 0
 	for i := 0; i < o.Trace.Len(); i++ {
 		for next < len(order) && order[next].Task <= i {
 			next++

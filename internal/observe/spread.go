@@ -32,10 +32,10 @@ const (
 // of several generators and of the parts of a soak can be added. All except the last are encoded.
 type Spread struct {
 	length int64
-	at     int64                   // index of the open window
-	open   *hdrhistogram.Histogram // nil before the first task
+	at     int64 // index of the open window
+	open   *hdrhistogram.Histogram
 	done   []result.Window
-	failed error // error of a histogram
+	failed error
 }
 
 // NewSpread returns a Spread for a run of about span nanoseconds.
@@ -56,7 +56,6 @@ func (s *Spread) GoOn(before []result.Window) {
 	}
 }
 
-// Add adds the next task, in the order of due times.
 func (s *Spread) Add(r *record.Record) {
 	if r.Outcome != record.Completed || s.failed != nil {
 		return
@@ -66,10 +65,9 @@ func (s *Spread) Add(r *record.Record) {
 			return
 		}
 	}
-	_ = s.open.RecordValue(max(r.Response(), 0)) // longestSpread is never exceeded
+	_ = s.open.RecordValue(max(r.Response(), 0))
 }
 
-// turn closes the open window and opens window i.
 func (s *Spread) turn(i int64) {
 	s.done, s.failed = s.Windows()
 	for s.failed == nil && i >= mostSpread {
@@ -94,7 +92,6 @@ func (s *Spread) reopen(i int64) {
 	}
 }
 
-// Windows returns the windows so far.
 func (s *Spread) Windows() ([]result.Window, error) {
 	if s.failed != nil || s.open == nil || s.open.TotalCount() == 0 {
 		return s.done, s.failed

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// tasks returns n tasks of a run of the given duration, of which every tenth fails.
 func tasks(n int, lasts time.Duration, seed uint64) []record.Record {
 	random := rand.New(rand.NewPCG(seed, 1))
 	all := make([]record.Record, n)
@@ -39,7 +38,6 @@ func windows(t *testing.T, s *observe.Spread) []result.Window {
 	return all
 }
 
-// bars returns the non-empty bars.
 func bars(h *hdrhistogram.Histogram) []hdrhistogram.Bar {
 	return slices.DeleteFunc(h.Distribution(), func(b hdrhistogram.Bar) bool {
 		return b.Count == 0

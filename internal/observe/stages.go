@@ -16,8 +16,8 @@ import (
 type stretch struct {
 	arrivals.Stage
 	begin, end int64
-	from       int64 // end of the warm-up
-	first, n   int   // indices in the trace
+	from       int64
+	first, n   int
 	backlog    int
 }
 
@@ -56,7 +56,6 @@ func (o *Run) stretches(first int) (all []stretch) {
 	return all
 }
 
-// ReportStages adds the metrics of each stage.
 func (o *Run) ReportStages(r *result.Result, first int) {
 	all := o.stretches(first)
 	for k, s := range all {
@@ -159,7 +158,7 @@ func (o *Run) recovery(before, s stretch) (after int64, recovered, known bool) {
 		if count += slow(i); i-s.first < window-1 {
 			continue
 		}
-		at := i - window + 1 // first task of the window
+		at := i - window + 1
 		switch {
 		case !recovered && float64(count) <= slowBefore*float64(window):
 			recovered, after = true, 0

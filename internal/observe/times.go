@@ -98,7 +98,6 @@ func (o *Run) timesOf(
 	return values, sum / float64(len(values)) / Second
 }
 
-// reportedClasses returns the two classes of the workload's tasks.
 func (o *Run) toldApart() []strategies.Class {
 	if _, either := o.Workload.(workloads.Computing); either {
 		return []strategies.Class{strategies.CPU, strategies.IO}
@@ -150,7 +149,7 @@ func (o *Run) ReportFound(r *result.Result, first int) {
 	}
 	found, wait := make([]int, limit+1), make([]float64, limit+1)
 	shorts, begun, over := 0, 0, 0
-	for i, rec := range o.Trace.From(0) { // in the order of due times
+	for i, rec := range o.Trace.From(0) {
 		for begun < len(starts) && starts[begun] < rec.Due {
 			begun++
 		}

@@ -29,7 +29,7 @@ func (b *Belt) ErrHeld() error {
 type Belt struct {
 	fold  *Fold
 	order order // reorders tasks that depend on others
-	most  int   // largest number of chunks
+	most  int
 	asked Asked // request for the results so far
 	peak  *atomic.Int64
 
@@ -68,7 +68,6 @@ func NewBelt(most int) *Belt {
 		quit: make(chan struct{}), taken: chunkRecords}
 }
 
-// Start starts the goroutine that folds.
 func (b *Belt) Start(f *Fold, a Asked, peak *atomic.Int64) {
 	b.fold, b.asked, b.peak = f, a, peak
 	b.folding.Go(func() {
@@ -88,7 +87,7 @@ func (b *Belt) Next(due int64) *record.Record {
 	if b.taken == chunkRecords || b.isWaitedFor() {
 		if b.Last != nil {
 			b.Last.n = b.taken
-			b.Settle(b.Last, int64(2*chunkRecords-b.taken)) // count unused records as done
+			b.Settle(b.Last, int64(2*chunkRecords-b.taken))
 		}
 		if !b.extend() {
 			return nil

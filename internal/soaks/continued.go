@@ -22,9 +22,9 @@ import (
 // before and are not in the first part are reported as missing.
 type Continuation struct {
 	before *result.Result
-	window int   // last interval with arrivals in the first part
-	begin  int64 // begin of that interval
-	From   int64 // end of that interval, where the second part begins
+	window int
+	begin  int64
+	From   int64
 
 	Skipped int   // number of the plan's tasks that were due before From
 	missing int   // number of these tasks that the first part lacks
@@ -71,7 +71,7 @@ func (c *Continuation) Skip(
 			}
 		}
 		if c.Skipped++; c.Skipped%(1<<20) == 0 {
-			step() // skipping the tasks of a day takes minutes
+			step()
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Resul
 		return nil, err
 	}
 	measured := parts
-	if first.Tasks == 0 { // the run was interrupted during the warm-up
+	if first.Tasks == 0 {
 		measured = parts[1:]
 	} else if second.Tasks == 0 {
 		measured = parts[:1]
@@ -228,7 +228,7 @@ func joinedMetric(
 	}
 	if metric.IsMax(unit) || strings.HasPrefix(unit, "peak-") ||
 		strings.HasPrefix(unit, "p99-") || unit == metric.OracleMaxDiff {
-		v = math.Inf(-1) // a lateness may be negative
+		v = math.Inf(-1)
 		for _, p := range parts {
 			v = max(v, value(p, unit))
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// The p99 of each batch must be within one bin of the exact value.
 func TestTails(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{3_000, 50_000, 300_000} {

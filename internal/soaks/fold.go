@@ -27,15 +27,15 @@ import (
 type Fold struct {
 	o     *observe.Run
 	begun observe.Run // copy of o at the begin of the run
-	cut   bool        // records after the last added one are missing
+	cut   bool
 	// nil unless the run continues an interrupted one
 	second *Continuation
 
 	first int   // index of the first measured task
 	warm  int64 // in a run of a given duration: due time of the first measured task, in ns
-	n     int   // number of tasks so far, including skipped ones
-	begin int64 // first due time, in ns
-	due   int64 // last due time, in ns
+	n     int
+	begin int64
+	due   int64
 
 	m      observe.Measured
 	flow   observe.Flowing
@@ -50,8 +50,8 @@ type Fold struct {
 
 	times  [3]distribution // response, wait, service
 	lags   *hdrhistogram.Histogram
-	late   float64 // sum of the lags, in ns
-	latest int64   // longest lag, in ns
+	late   float64
+	latest int64
 	course observe.Course
 	spread observe.Spread
 	// for the drift checks
@@ -123,7 +123,7 @@ func (f *Fold) add(r *record.Record) {
 	}
 	counts := i >= f.first
 	if i == f.first {
-		f.m.From = f.due // include the gap before the first measured task
+		f.m.From = f.due
 		f.m.CountLeft(f.flow.Ends...)
 		f.labels.From = f.due
 	}
@@ -203,7 +203,6 @@ func (f *Fold) Result() (*result.Result, error) {
 		return r, err
 	}
 	if !f.labels.AllDated(f.m.N) && f.second.before.Tasks > 0 {
-		// the share's number of tasks is not known
 		r.Metrics = slices.DeleteFunc(r.Metrics, func(m result.Metric) bool {
 			return m.Unit == metric.Missed
 		})
@@ -218,7 +217,6 @@ func (f *Fold) part() (*result.Result, error) {
 		return nil, err
 	}
 	r := &result.Result{Name: o.Name, Seed: s.Seed, Tasks: f.m.N, Windows: windows}
-	// interrupted during the warm-up, so there is only a timeline
 	if r.Tasks == 0 && (f.cut || f.second != nil) {
 		if f.cut {
 			f.doubtCut(r)
@@ -286,7 +284,6 @@ func (f *Fold) doubtCut(r *result.Result) {
 		text.Seconds(float64(f.due)/1e9), resume)
 }
 
-// reportTimes reports exact means and maxima, and quantiles from the histograms.
 func (f *Fold) reportTimes(r *result.Result) error {
 	for i, of := range []string{metric.Response, metric.Wait, metric.Service} {
 		d := f.times[i]

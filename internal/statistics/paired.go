@@ -17,7 +17,7 @@ import (
 // service time, this test detects the change of the mean response in at least 99 of 100 cases.
 type Paired struct {
 	N      int
-	Equal  bool // every pair has two equal values
+	Equal  bool
 	Ratios bool // Mid is the geometric mean of second/first, otherwise the mean difference
 	// Lo and Hi are the ends of the confidence interval of Mid; NaN for one unequal pair.
 	Mid, Lo, Hi float64

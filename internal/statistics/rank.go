@@ -40,7 +40,7 @@ func NearestRanks(into, values []int64, ps ...float64) []int64 {
 // ranks already found.
 type Ranking struct {
 	values  []int64
-	settled []int // ranks already found, ascending
+	settled []int
 }
 
 // NewRanking returns a ranking of values, which must not be empty. It reorders them.

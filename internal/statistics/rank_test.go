@@ -9,7 +9,6 @@ import (
 )
 
 func TestResolvable(t *testing.T) {
-	// The smallest n with pⁿ ≤ 0.025.
 	for _, c := range []struct {
 		p     float64
 		least int
@@ -52,7 +51,6 @@ func TestNearestRank(t *testing.T) {
 				upTo++
 			}
 		}
-		// In integers: upTo ≥ pn > below.
 		if 1000*upTo < permille*n || 1000*below >= permille*n {
 			t.Fatalf("p%v of %d values is %d: %d are below it and %d not above it",
 				float64(permille)/10, n, got, below, upTo)
@@ -60,7 +58,6 @@ func TestNearestRank(t *testing.T) {
 	})
 }
 
-// drawn returns up to most values, many of them equal or none, and the same values sorted.
 func drawn(t *rapid.T, most int) (values, sorted []int64) {
 	n := rapid.IntRange(1, most).Draw(t, "n")
 	different := rapid.SampledFrom([]int64{1, 2, 10, 1 << 40}).Draw(t, "different")
@@ -82,7 +79,7 @@ func TestSelected(t *testing.T) {
 		case 1:
 			slices.Sort(values)
 			slices.Reverse(values)
-		case 2: // ascending, then descending
+		case 2:
 			slices.Sort(values[:n/2])
 			slices.Sort(values[n/2:])
 			slices.Reverse(values[n/2:])

@@ -42,4 +42,4 @@ type studentKey struct {
 	alpha float64
 }
 
-var students sync.Map // float64 by studentKey
+var students sync.Map

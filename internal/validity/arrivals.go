@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// planRisk is the probability that the check rejects a correct plan. Plans depend only on the seed,
-// so a repeated run gives the same answer.
+// planRisk is the probability that the check rejects a correct plan.
 const planRisk = 1e-6
 
 // mostGaps is the number of gaps tested. It detects a deviation of 2 % and takes 2 ms to sort.
@@ -22,10 +21,10 @@ const mostGaps = 20_000
 // finestGap is the mean gap in ns below which rounding to nanoseconds distorts the distribution.
 const finestGap = 1000
 
-// CheckPlan reports doubts about a recorded plan. For a Poisson plan it tests whether the gaps
-// between due times are exponential with the planned rate. The gaps between submits are reported
-// but not judged: with thousands of arrivals the test detects a few microseconds of timer delay,
-// which every real-time generator has. checkLag judges that delay.
+// CheckPlan reports doubts about a recorded plan, and tests whether the gaps between the due times
+// of a Poisson plan are exponential with the planned rate. Gaps between submits are reported but
+// not judged: with thousands of arrivals the test detects a few microseconds of timer delay.
+// checkLag judges that delay.
 func CheckPlan(o *observe.Run, r *result.Result) {
 	if doubt := o.Plan.Arrival.Spec.Doubt; doubt != nil {
 		if s := doubt(o.Plan.Arrival.Values); s != "" {
@@ -61,7 +60,7 @@ func andersonDarling(o *observe.Run,
 	gaps := make([]float64, 0, min(o.Trace.Len(), 2*mostGaps))
 	for i := stride; i < o.Trace.Len(); i += stride {
 		gap := float64(at(o.Trace.At(i)) - at(o.Trace.At(i-1)))
-		gaps = append(gaps, max(gap, 0.5)/mean) // avoids ln 0 for a gap of 0 ns
+		gaps = append(gaps, max(gap, 0.5)/mean)
 	}
 	slices.Sort(gaps)
 	n = len(gaps)
@@ -84,12 +83,10 @@ func AndersonDarlingTail(a2 float64) float64 {
 const pastaErrors = 5
 
 // CheckPASTA compares the share of arrivals that find all slots taken with the share of time in
-// which all slots are taken. They are equal because Poisson arrivals see time averages (Wolff,
-// Operations Research 1982). Their difference over A arrivals is ∫(U−p)(dN−λdt)/A, where U(t) = 1
-// while all slots are taken and p is the mean of U. It is a martingale because U depends only on
-// the past, so its standard error is √(p(1−p)/A) even if the queue is strongly correlated. The
-// check is skipped if too few arrivals saw the rarer state for the difference to be approximately
-// normal.
+// which they are: Poisson arrivals see time averages (Wolff, Operations Research 1982). The
+// difference over A arrivals is a martingale, ∫(U−p)(dN−λdt)/A, where U(t) = 1 while all slots are
+// taken and p is its mean. So its standard error is √(p(1−p)/A), however correlated the queue is.
+// Too few arrivals in the rarer state are not judged.
 func CheckPASTA(o *observe.Run, r *result.Result, f observe.Flow) {
 	if !o.Poisson() || f.Window == 0 || o.Bound() == 0 {
 		return
@@ -119,9 +116,8 @@ const (
 	mostBehind = 0.1
 )
 
-// checkLag judges the delay between the due time and the submit of each task. The lag is part of
-// the response. If it exceeds the time between arrivals, tasks with different due times are sent
-// together.
+// checkLag judges the time from the due time to the submit of each task. It is part of the
+// response.
 func checkLag(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	mean := 0.0
 	for i, lag := range o.Trace.Lags() {
@@ -132,7 +128,6 @@ func checkLag(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	JudgeLag(o, r, mean, m)
 }
 
-// JudgeLag judges the mean lag, in ns.
 func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured) {
 	response, ok := r.Metric(metric.MeanResponse)
 	if !ok || response == 0 {

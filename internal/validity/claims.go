@@ -93,10 +93,9 @@ const (
 	theoryErrors = 5
 	// theoryAlarms is the accepted share of plans with a false alarm.
 	theoryAlarms = 0.01
-	// theoryEvents is the smallest number of independent events needed to judge a share. theoryLength
-	// is the smallest number of independent tasks in a run that is judged. theorySpread is the largest
-	// accepted relative deviation of 1+C² of the run's task times from their distribution: if a few
-	// long tasks are missing, their waits are missing as well.
+	// theoryEvents is the smallest number of independent events to judge a share, theoryLength that of
+	// independent tasks to judge a run. theorySpread is the accepted relative deviation of 1+C² of the
+	// run's task times: if a few long tasks are missing, so are their waits.
 	theoryEvents = 5
 	theoryLength = 50
 	theorySpread = 0.2
@@ -111,8 +110,8 @@ func missed(o *observe.Run) float64 {
 }
 
 // CheckExact compares measured values with exact ones if the run is long enough. It applies under
-// the virtual clock only: under the real clock measured values include the strategy's overhead.
-// There, compare oracle-mean-wait-sec, which does not include it, with theory.
+// the virtual clock only, because under the real clock measured values include the strategy's
+// overhead. oracle-mean-wait-sec does not.
 func CheckExact(o *observe.Run, r *result.Result, first int) {
 	if !o.Plan.Virtual {
 		return

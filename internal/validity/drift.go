@@ -26,8 +26,8 @@ const (
 	mostUps = observe.Batches - 2
 )
 
-// CheckDrift compares the second half of the measured tasks with the first half. A queue at a load
-// of 1 or more grows for the whole run, so its mean wait depends on the length of the run.
+// CheckDrift compares the second half of the measured tasks with the first. A queue at a load of 1
+// or more grows for the whole run, so its mean wait depends on the run's length.
 func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if !o.Stationary() {
 		return
@@ -100,12 +100,12 @@ func JudgeDrift(o *observe.Run, r *result.Result, means [observe.Batches]float64
 }
 
 type halves struct {
-	first, second float64 // mean of each half
+	first, second float64
 	// Step is the difference in standard errors, computed from the spread of the batches within each
 	// half.
 	Step  float64
 	trend float64 // mean change from batch to batch, in standard errors
-	ups   int     // number of increases from batch to batch
+	ups   int
 }
 
 // CompareHalves tests for a step and for a trend. The step test is Student's t of the batches of
@@ -159,7 +159,6 @@ func (h halves) of(batch int) float64 {
 	return h.second
 }
 
-// beyondChance reports whether the halves differ significantly, and describes the test.
 func (h halves) beyondChance() (how string, ok bool) {
 	if max(h.first, h.second) <= driftFactor*min(h.first, h.second) {
 		return "", false

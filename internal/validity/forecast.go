@@ -17,14 +17,13 @@ import (
 )
 
 // A Forecast is the accuracy of the runs of a plan, computed in advance. The recursion simulates
-// the plan, with a fixed seed, for the length of many runs. The errors are the deviations of
-// stretches of the length of one run from the whole. A forecast supports any distribution of task
-// times and any arrival process.
+// the plan for the length of many runs, and stretches of one run's length are compared with the
+// whole.
 type Forecast struct {
-	MeanWait float64 // in seconds
-	Waits    float64 // share of tasks that wait
+	MeanWait float64
+	Waits    float64
 	length   float64 // tasks per stretch
-	count    int     // number of stretches
+	count    int
 	mostLag  float64 // upper bound on the correlation of neighbouring stretches
 	errors   map[string]errorOf
 }
@@ -75,11 +74,11 @@ func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64,
 // Sizes of a forecast, in tasks where nothing else is given. Simulating a task takes about 0.1 µs.
 const (
 	stretchesOfForecast = 100
-	leastOfForecast     = 25        // fewest stretches, used if they are long
-	stretchLeast        = 10_000    // shortest stretch if the run is longer
-	stretchMemories     = 20        // shortest stretch, in relaxation times
-	forecastMemories    = 200       // shortest simulation, in relaxation times
-	mostForecast        = 2_000_000 // longest simulation
+	leastOfForecast     = 25     // fewest stretches, used if they are long
+	stretchLeast        = 10_000 // shortest stretch if the run is longer
+	stretchMemories     = 20     // shortest stretch, in relaxation times
+	forecastMemories    = 200    // shortest simulation, in relaxation times
+	mostForecast        = 2_000_000
 	forecastSeed        = 0x666f7265_63617374
 )
 
@@ -104,7 +103,6 @@ var (
 	forecastsLock sync.Mutex
 )
 
-// mostForecasts bounds the size of the cache.
 const mostForecasts = 2000
 
 // ForecastOf returns the accuracy of runs of about n measured tasks of o's plan, given the

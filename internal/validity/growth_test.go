@@ -19,7 +19,7 @@ import (
 
 // server simulates a server under a constant request rate, optionally on a machine that stalls.
 type server struct {
-	rate, capacity float64 // requests per second
+	rate, capacity float64
 	slots          int
 	order          string  // order of service: "fifo", "lifo" or "random"
 	spread         float64 // spread of the service times: 0 is constant, 1 is exponential
@@ -28,12 +28,11 @@ type server struct {
 	span, drain    time.Duration
 }
 
-// record returns the recording of an unbounded attack on the server.
 func (s server) record(seed uint64) *bench.Recording {
 	random := rand.New(rand.NewPCG(seed, 1))
 	n := int(s.rate * s.span.Seconds())
 	last := int64(s.span + s.drain)
-	var stalls []int64 // begin and end of each stall, in turn
+	var stalls []int64
 	for at := 0.0; s.stalls > 0 && at < float64(last)/observe.Second; {
 		at += random.ExpFloat64() / s.stalls
 		length := 0.3 * random.ExpFloat64()
@@ -54,7 +53,7 @@ func (s server) record(seed uint64) *bench.Recording {
 		dues[i] = int64(float64(i) / s.rate * observe.Second)
 		l.Add(dues[i])
 	}
-	free := make([]int64, s.slots) // time at which each slot is free
+	free := make([]int64, s.slots)
 	var waiting []int
 	settle := func(i int, outcome record.Outcome, end int64) {
 		r := l.At(uint64(i))
@@ -112,8 +111,6 @@ func (s server) grows(t *testing.T, seed uint64) bool {
 	})
 }
 
-// The server must be reported as overloaded in every order of service, with and without abandoned
-// requests, and also if the machine stalls a third of the time.
 func TestGrowthIsTold(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(8)
@@ -158,7 +155,7 @@ func TestOverloadIsTold(t *testing.T) {
 			{Strategy: "bounded_queue_shed", Workload: "exponential", Limit: 4, Load: 1.01},
 			{Strategy: "unbounded", Workload: "exponential", Limit: 4, Load: 1.2},
 		} {
-			w.Tasks, w.Seed = 10_000, seed // fewer tasks make the growth harder to detect
+			w.Tasks, w.Seed = 10_000, seed
 			want := w.Load >= 1 && w.Strategy != "bounded_queue_shed" && w.Strategy != "unbounded"
 			if r := run(t, scenario(t, w)); r.Drifts() != want {
 				t.Errorf("%+v: it grows %v, want %v: %v", w, r.Drifts(), want, r.Reasons)

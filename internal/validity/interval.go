@@ -127,11 +127,10 @@ func unskewed(z, skewness, n float64) float64 {
 	return (math.Cbrt(1+6*b*(z-b)) - 1) / (2 * b)
 }
 
-// reportQuantiles adds the intervals of the response quantiles. Each is an interval of the share of
-// tasks beyond the quantile, converted to responses. Its width comes from the forecast if that
-// models this strategy exactly, otherwise from stretches of the run, and is at least the width for
-// independent tasks. A quantile at a value that many tasks share gets no interval. reportQuantiles
-// reorders responses.
+// reportQuantiles adds the intervals of the response quantiles: intervals of the share of tasks
+// beyond the quantile, converted to responses. The width comes from the forecast if that models
+// this strategy exactly, otherwise from stretches of the run, and is at least that for independent
+// tasks. A value that many tasks share gets no interval. reportQuantiles reorders responses.
 func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter) {
 	type end struct {
 		unit string

@@ -15,7 +15,6 @@ import (
 // open.
 var keepers = []string{"net/http", "database/sql"}
 
-// ReportLaws reports the broken laws and the results of the oracle.
 func ReportLaws(
 	r *result.Result, o *observe.Run, f observe.Flow, oracle Replay, impossible int,
 ) {
@@ -72,15 +71,15 @@ func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (
 	return broken
 }
 
-// A Replay is the result of the oracle: the Kiefer–Wolfowitz recursion computes the start of each
-// task in an ideal FIFO, work-conserving system with as many slots, from the run's due times and
-// realised service times. It has no sampling error. Under the virtual clock the run must equal it
-// to the nanosecond. Under the real clock the difference is the strategy's overhead.
+// A Replay is the result of the oracle: the Kiefer–Wolfowitz recursion computes when each task
+// starts in an ideal FIFO, work-conserving system, from the run's due times and service times.
+// Under the virtual clock the run must equal it to the nanosecond. Under the real clock the
+// difference is the strategy's overhead.
 type Replay struct {
-	Done     bool    // whether the oracle applies to the run
+	Done     bool
 	MeanWait float64 // of the measured tasks, in nanoseconds
 	MaxDiff  int64   // largest |start − oracle's start|, in nanoseconds
-	worst    int     // index of the task with the largest difference
+	worst    int
 }
 
 // ReplayOf applies the oracle to pools that declare FIFO and work conservation, if every accepted
@@ -104,7 +103,7 @@ type Oracle struct {
 	Replay
 	pools    []*recursion.Slots // empty if the oracle does not apply
 	poolOf   map[strategies.Class]int
-	clients  bool // closed loop
+	clients  bool
 	previous int64
 	sum      float64
 	n        int
@@ -127,7 +126,6 @@ func (p *Oracle) open(pools []int) {
 	}
 }
 
-// Add adds the next task.
 func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	switch {
 	case p.pools == nil || !r.Accepted():
@@ -152,7 +150,6 @@ func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	}
 }
 
-// Ended returns the result after the last task.
 func (p *Oracle) Ended() Replay {
 	if p.pools == nil {
 		return Replay{}

@@ -16,11 +16,11 @@ import (
 // of 0.9 carry as much information as 350 independent tasks.
 func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	if a := o.Plan.Arrival; a.Spec.AllAtOnce || a.Spec.Unsteady || a.Stages() != nil {
-		return // the run has no steady state
+		return
 	}
 	k := MemoryOf(o, r, first, m)
 	own := ReportIntervals(o, r, first, k)
-	overload := math.IsInf(k.Planned, 1) // no run is long enough
+	overload := math.IsInf(k.Planned, 1)
 	switch {
 	case overload && !r.Drifts():
 		r.Doubt(result.Suspect, rundir.CheckOverload, "by the plan more is offered than can be "+

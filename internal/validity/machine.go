@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Limits on the effects of the machine.
 const (
 	// pauseFloor is the shortest stop of the whole process that makes a run INVALID. Stops caused by a
 	// busy scheduler are shorter; the longest one seen is 57 ms. It does not depend on the length of
@@ -106,7 +105,6 @@ func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
 	for _, s := range h.Stalls {
 		k := &causes[s.Cause()]
 		paused = paused || s.Late >= int64(pauseFloor) && s.Cause() == machine.Stopped
-		// a stall that ended before the first due time affected no task
 		if min(s.Late, s.Until()) >= int64(pauseFloor) {
 			k.n++
 			k.due += dueBetween(o, s.From, s.Until())

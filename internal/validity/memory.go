@@ -15,13 +15,13 @@ import (
 )
 
 // A Memory describes the correlation of a run's tasks and the rarity of the events that determine
-// its means. Both determine the number of tasks that an interval needs. They come from the plan if
-// it suffices, otherwise also from the correlation measured in the run.
+// its means, which determine the number of tasks that an interval needs. They come from the plan if
+// it suffices, otherwise also from the run.
 type Memory struct {
 	// Relax is the relaxation time in tasks: so many tasks carry as much information as one
 	// independent task. It is infinite if the run has no steady state.
 	Relax float64
-	waits float64 // share of tasks that wait
+	waits float64
 	wait  float64 // mean wait relative to the mean service time
 	c2    float64 // squared coefficient of variation of the task times
 	// tail is E[S⁴]/E[S²]². A task of service time S causes waits proportional to S², so the sampling
@@ -110,7 +110,6 @@ func Relaxation(o *observe.Run, load, c2 float64) float64 {
 	case spec.Sheds && spec.Capacity != nil:
 		slack = max(math.Abs(slack), 1/float64(1+spec.Capacity(p)-o.Bound()))
 	case o.Plan.Patience != nil:
-		// Callers that give up bound the queue, whose state lasts no longer than their patience.
 		calls := (bursts.Dispersion + c2) * max(1, o.Plan.Rate(o.Mean)*o.Plan.Patience.Mean().Seconds())
 		if slack > 0 {
 			calls = min(calls, (bursts.Dispersion+c2)/(slack*slack))
@@ -119,7 +118,7 @@ func Relaxation(o *observe.Run, load, c2 float64) float64 {
 	case slack <= 0:
 		return math.Inf(1)
 	case c2 == 0 && o.Plan.Arrival.Spec.Name == "constant" && !o.Follows:
-		return 1 // deterministic
+		return 1
 	}
 	return max((bursts.Dispersion+c2)/(slack*slack), bursts.Memory)
 }
@@ -147,7 +146,7 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	if !planned || rate <= 0 {
 		rate = m.Rate()
 	}
-	if math.IsNaN(tail) || called && !planned { // the tail also contains slow calls of the target
+	if math.IsNaN(tail) || called && !planned {
 		if own := ownTail(o, first, mean, c2); !(tail >= own) {
 			tail = own
 		}
@@ -248,7 +247,7 @@ func anyOrder(spec strategies.Spec) bool {
 // reorder tasks does not if they have no deadlines or one tenant.
 func overtakes(o *observe.Run, first int) bool {
 	if o.Trace == nil {
-		return false // a soak keeps no records
+		return false
 	}
 	last := int64(math.MinInt64)
 	for _, rec := range o.Trace.From(first) {
@@ -300,7 +299,7 @@ func poolRelaxation(o *observe.Run, rate float64, d dist.Dist) (most float64) {
 // is up to twice that time (M/M/1 at a load of 0.9: 2.1 times), so the estimate is halved.
 func ownRelaxation(o *observe.Run, first int) float64 {
 	if o.Trace == nil {
-		return 0 // a soak keeps no records
+		return 0
 	}
 	mean, square, n := 0.0, 0.0, 0.0
 	for _, rec := range o.Trace.From(first) {
@@ -359,8 +358,8 @@ func (k Memory) TakesMeanWait() float64 {
 	return max(meanMemories*k.Relax, waitWidth*k.Relax*(1+2/k.waits), tailTasks*k.tail)
 }
 
-// takesMeanResponse returns the number of tasks that the interval of the mean response needs. It is
-// smaller than for the mean wait if the task times dominate the variance.
+// takesMeanResponse is TakesMeanWait for the mean response. It is smaller if the task times
+// dominate the variance.
 func (k Memory) takesMeanResponse() float64 {
 	if own := k.c2; own > 4*k.wait*k.wait*k.Relax*(1+2/k.waits) {
 		return max(meanMemories*k.Relax, tailTasks/4*k.tail)
@@ -368,7 +367,7 @@ func (k Memory) takesMeanResponse() float64 {
 	return k.TakesMeanWait()
 }
 
-// TakesQuantile returns the number of tasks that the interval of a response quantile needs.
+// TakesQuantile is TakesMeanWait for a response quantile.
 func (k Memory) TakesQuantile(p float64) float64 {
 	memories, relax := p50Memories, k.Relax // brief waits affect the median as well
 	switch {

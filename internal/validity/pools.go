@@ -11,11 +11,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// classPoolsAnswer returns the answer for a strategy with a pool for each class: independent queues
-// whose arrivals are shares of the Poisson arrivals and therefore Poisson. If all tasks belong to
-// one class there is one queue, for the slots of its pool or, without a pool, for all slots. The
-// answer is nil if only some tasks have a pool, if a queue has no closed form, or if a full queue
-// of one class blocked the other class.
+// classPoolsAnswer returns the answer for a strategy with a pool for each class: independent
+// queues, each with its share of the Poisson arrivals. If all tasks belong to one class there is
+// one queue. The answer is nil if only some tasks have a pool, if a queue has no closed form, or if
+// a full queue of one class blocked the other.
 func besideOneAnother(o *observe.Run,
 	pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
@@ -97,7 +96,7 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 	}
 	parts, err := poolParts(o, rate, o.Dist(), h)
 	if err != nil {
-		return // an overloaded class pool has no steady state
+		return
 	}
 	for i, p := range parts {
 		class := observe.BothClasses[i]

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Limits for a standstill of the system and for delayed results.
 const (
 	standstillFloor  = 100 * time.Millisecond
 	standstillFactor = 20 // times the median service, if task times are not known
@@ -26,7 +25,7 @@ const (
 // the cause, not the machine.
 func CheckStandstill(o *observe.Run, r *result.Result) {
 	if o.Splits() || o.Plan.Strategy.Quantum != nil {
-		return // tasks that share a slot take longer than their own service time
+		return
 	}
 	median, _ := r.Metric(metric.P50Service)
 	starts, _ := o.StartsAndEnds(func(*record.Record) bool { return true })

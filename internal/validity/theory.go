@@ -53,7 +53,7 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 			kept := allowed.PerSecond * float64(allowed.Kept) / float64(m.N)
 			limit(o, r, metric.Throughput, allowed.PerSecond,
 				kept+overloadNoise(o, r, m, rate/allowed.PerSecond, allowed.PerSecond))
-		case spec.ClassPools == nil: // other pools keep up if one is overloaded
+		case spec.ClassPools == nil:
 			capacity := float64(o.Slots()) / mean
 			limit(o, r, metric.Throughput, capacity,
 				overloadNoise(o, r, m, rate/capacity, capacity))
@@ -96,7 +96,6 @@ func reportBatch(o *observe.Run, r *result.Result, mean float64) {
 	}
 }
 
-// answer returns the exact solution for the scenario, or nil if there is none.
 func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answer, error) {
 	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
 	if d == nil || mean <= 0 {

@@ -35,7 +35,6 @@ func run(t *testing.T, s bench.Scenario) *bench.Result {
 	return r
 }
 
-// calculated returns the result without running the strategy, if it can be calculated.
 func calculated(t *testing.T, s bench.Scenario) *bench.Result {
 	t.Helper()
 	r, known, err := bench.Calculate(s)

@@ -117,7 +117,7 @@ func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float6
 func (k Memory) NeededTasks(
 	r *result.Result, own Scatter, share float64,
 ) (needed float64, ok bool) {
-	const unit, least = metric.P99Response, 368 // fewest tasks for which a p99 is reported
+	const unit, least = metric.P99Response, 368
 	mix := func(variance float64) float64 {
 		if k.Reorders && !k.exact {
 			return own.With(variance)

@@ -30,7 +30,7 @@ func Judge(
 	if !o.Plan.Virtual {
 		checkLag(o, r, first, m)
 		if a := o.Plan.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce &&
-			!o.Trace.Merged() { // merged runs have no single generator
+			!o.Trace.Merged() {
 			CheckSaturation(o, r, m)
 		}
 		CheckStandstill(o, r)

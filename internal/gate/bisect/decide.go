@@ -52,7 +52,7 @@ func (s *Search) pairs() int {
 	if least := s.Judge.FreshPairs; wanted > float64(least) {
 		return max(least, int(min(wanted, mostPairs/2)))
 	}
-	return s.Judge.FreshPairs // also if the noise is unknown
+	return s.Judge.FreshPairs
 }
 
 // allowance returns half of the difference in allocations between BAD and GOOD.

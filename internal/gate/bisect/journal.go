@@ -42,7 +42,7 @@ type journalData struct {
 }
 
 type answer struct {
-	Gate   string         `json:"gate"` // see directoryOf
+	Gate   string         `json:"gate"`
 	Report verdict.Report `json:"report"`
 }
 
@@ -129,7 +129,6 @@ func (d journalData) differs(now journalData) string {
 // Kept returns the number of gates from earlier calls.
 func (j *Journal) Kept() int { return len(j.data.Answers) }
 
-// Close releases the directory.
 func (j *Journal) Close() error { return j.held.Release() }
 
 func directoryOf(q Question) string {

@@ -38,7 +38,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// counter is a Watch that cancels a gate after a number of runs.
 type counter struct {
 	runs, most int
 	end        context.CancelFunc
@@ -64,9 +63,9 @@ func TestLive(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		need.Skip(t, "there is no git here")
 	}
-	const candidates, broken = 64, 32 // in the middle
+	const candidates, broken = 64, 32
 	at := 1 + rand.IntN(candidates)
-	for at == broken || at == broken+1 { // these cannot be distinguished
+	for at == broken || at == broken+1 {
 		at = 1 + rand.IntN(candidates)
 	}
 	t.Logf("planted at commit %d", at)
@@ -174,7 +173,7 @@ func BenchmarkOther(b *testing.B) { b.ReportMetric(500, "ns/op") }
 	for _, n := range measured {
 		twice += n - 1
 	}
-	if twice > 2 { // the interrupted gate, and the commit that does not build
+	if twice > 2 {
 		t.Errorf("gates are measured again: %v", measured)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// history returns GOOD and the given number of commits after it.
 func history(candidates int) (commits []measure.Commit) {
 	for i := range candidates + 1 {
 		commits = append(commits, measure.Commit{Hash: fmt.Sprintf("%012d", i), Author: "Ada",
@@ -30,14 +29,14 @@ type fake struct {
 	t      *testing.T
 	level  func(commit int) float64 // time relative to GOOD
 	broken func(commit int) error
-	noise  func() float64 // factor of the next run
-	layout float64        // standard deviation of the layout effect of a binary
+	noise  func() float64
+	layout float64 // standard deviation of the layout effect of a binary
 	rng    *rand.Rand
 	better verdict.Direction
 	unit   string
 	gates  int
 	asked  []Question
-	fresh  []judge.Pair // pairs of the last gate
+	fresh  []judge.Pair
 	screen []judge.Sample
 }
 
@@ -49,7 +48,6 @@ func newFake(t *testing.T, seed uint64, level func(commit int) float64) *fake {
 	return f
 }
 
-// from returns the levels of a history that gets worse by factor at a commit.
 func from(at int, factor float64) func(int) float64 {
 	return func(commit int) float64 {
 		if commit >= at {
@@ -150,7 +148,7 @@ func sources(t *testing.T) map[string]func(*rand.Rand) func() float64 {
 	}
 	recorded := func(column int) func(*rand.Rand) func() float64 {
 		var runs []float64
-		const tasks = 10 // tasks per run
+		const tasks = 10
 		sum, n := 0.0, 0
 		for line := range bytes.Lines(data) {
 			var fields [3]float64

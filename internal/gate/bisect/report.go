@@ -14,7 +14,6 @@ import (
 // An Outcome is the result of a search.
 type Outcome string
 
-// The outcomes.
 const (
 	Found     Outcome = "found"     // exit code 0
 	Undecided Outcome = "undecided" // exit code 3
@@ -23,7 +22,6 @@ const (
 // A Side is the position of a commit relative to the one to be found.
 type Side string
 
-// The sides.
 const (
 	SideGood      Side = "good" // before it
 	SideBad       Side = "bad"  // it, or after it
@@ -35,14 +33,14 @@ const (
 type Step struct {
 	Commit measure.Commit `json:"commit"`
 	Side   Side           `json:"side"`
-	Reason string         `json:"reason"` // why the commit is skipped or undecided
-	Row    *verdict.Row   `json:"row"`    // compared with GOOD; null if nothing was measured
+	Reason string         `json:"reason"`
+	Row    *verdict.Row   `json:"row"` // compared with GOOD; null if nothing was measured
 }
 
 // A Report is the result of a search. WriteJSON writes it, after a head.
 type Report struct {
 	Outcome    Outcome        `json:"outcome"`
-	Why        string         `json:"why"` // reason of an undecided search
+	Why        string         `json:"why"`
 	Next       string         `json:"next"`
 	Good       measure.Commit `json:"good"`
 	Bad        measure.Commit `json:"bad"`
@@ -53,7 +51,7 @@ type Report struct {
 	Followed  *verdict.Row  `json:"followed"`
 	AlsoWorse []verdict.Row `json:"also_worse"`
 
-	Steps []Step `json:"steps"` // in the order of the search
+	Steps []Step `json:"steps"`
 
 	Found  *measure.Commit  `json:"found"`  // null if it is not certain
 	Before *measure.Commit  `json:"before"` // the commit that it was last measured against
@@ -76,7 +74,7 @@ func (r *Report) ExitCode() int {
 
 // WriteJSON writes the report as one JSON object. Its rows are as in the JSON of a gate.
 func WriteJSON(w io.Writer, r *Report) error {
-	report := *r // with empty lists instead of null
+	report := *r
 	report.AlsoWorse, report.Steps = text.JSONList(r.AlsoWorse), text.JSONList(r.Steps)
 	report.Left = text.JSONList(r.Left)
 	return text.WriteJSON(w, struct {

@@ -19,7 +19,6 @@ import (
 // A Stage is the purpose of a gate.
 type Stage string
 
-// The stages.
 const (
 	Ends   Stage = "ends"   // is BAD worse than GOOD?
 	Middle Stage = "middle" // is a commit in between at the level of GOOD or of BAD?
@@ -52,7 +51,7 @@ type Search struct {
 	// the selected metric in the first gate, its change and the lower bound of the change
 	row           *verdict.Row
 	change, least float64
-	spent         []float64 // seconds of each gate for a commit in the middle
+	spent         []float64
 }
 
 // Run searches. It returns an error if the first gate fails or ctx ends. All other results are in
@@ -162,7 +161,7 @@ func (s *Search) follow(ends *verdict.Report) bool {
 	}
 	s.row, s.report.Followed, s.report.AlsoWorse = &worse[0], &worse[0], worse[1:]
 	if s.change, s.least, _ = worsening(s.row); math.IsNaN(s.change) {
-		s.change = math.Inf(1) // from a base of 0
+		s.change = math.Inf(1)
 	}
 	line := fmt.Sprintf("gate 1 of at most %d: %s is worse, %s, by %s", s.report.MostGates,
 		s.report.Bad.Short(), name(&worse[0]), changeText(&worse[0]))

@@ -24,9 +24,9 @@ func TestSearch(t *testing.T) {
 		name       string
 		candidates int
 		change     func(f *fake)
-		found      int // 0: undecided
-		gates      int // largest accepted number
-		left       int // commits left if undecided
+		found      int
+		gates      int
+		left       int
 		says       string
 	}{
 		{name: "one commit", candidates: 1, change: func(f *fake) { f.level = from(1, 1.15) },
@@ -123,7 +123,6 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A single commit needs one gate, n commits need log2(n)+2.
 func TestMostGates(t *testing.T) {
 	for candidates, want := range map[int]int{1: 1, 2: 3, 3: 4, 4: 4, 5: 5, 64: 8, 65: 9, 1000: 12} {
 		if got := mostGates(candidates); got != want {
@@ -132,7 +131,6 @@ func TestMostGates(t *testing.T) {
 	}
 }
 
-// report returns a report with the given rows.
 func report(rows ...verdict.Row) *verdict.Report { return &verdict.Report{Rows: rows} }
 
 func row(benchmark, unit string, ratio float64) verdict.Row {
@@ -242,7 +240,7 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := o
-		o.Judge.FreshPairs = 40 // belongs to the same search
+		o.Judge.FreshPairs = 40
 		j = open(dir, o, false)
 		r, err := search(t.Context(), j, func() {})
 		if err != nil || r.Found == nil || number(*r.Found) != at || r.Gates != 8 || f.gates != 8 {
@@ -251,7 +249,6 @@ func TestResume(t *testing.T) {
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
 		}
-		// all gates are stored
 		again, err := search(t.Context(), open(dir, o, false), func() { t.Error("it measures again") })
 		if err != nil {
 			t.Fatal(err)

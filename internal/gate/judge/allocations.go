@@ -32,8 +32,8 @@ func (a Allowance) of(base float64) float64 { return max(a.Amount, a.Share*base)
 // correlated. No test is needed if the values of each side are all equal.
 type allocations struct {
 	base, head  []float64
-	from        float64 // median of the base
-	grown       float64 // estimated difference
+	from        float64
+	grown       float64
 	allowed     float64
 	least       float64 // largest difference that does not count
 	paired      []Pair
@@ -165,7 +165,6 @@ func (e *Evidence) test(a allocations, o Options, ranks RankSums) {
 			e.Low, e.High = math.Log(to.Lo), math.Log(to.Hi)
 		}
 	}
-	// The estimate may lie outside the interval if there are few values.
 	e.Low, e.High = min(e.Low, e.Change), max(e.High, e.Change)
 }
 

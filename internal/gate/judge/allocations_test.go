@@ -56,7 +56,7 @@ var allocatingKinds = []struct {
 	unit  string
 	name  string
 	value allocating
-	one   float64 // additional allocations per operation that must be found
+	one   float64
 }{
 	{"allocs/op", "none", process(0, 1000, 900), 1},
 	{"allocs/op", "few operations", process(3, 10, 15), 1},
@@ -73,7 +73,6 @@ var allocatingKinds = []struct {
 	{"B/op", "from nothing", busy(0, 100, 300), 8},
 }
 
-// gated returns the verdict on one allocating benchmark in a family of 20 metrics.
 func gated(t *testing.T, unit string, value allocating, more float64, seed uint64) Row {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -95,8 +94,6 @@ func gated(t *testing.T, unit string, value allocating, more float64, seed uint6
 	return r.Rows[0]
 }
 
-// Unchanged allocations must be no worse and never inconclusive, whatever their variation. One more
-// per operation must be worse, one less better.
 func TestAllocations(t *testing.T) {
 	const gates = 400
 	if testing.Short() {
@@ -107,10 +104,10 @@ func TestAllocations(t *testing.T) {
 			for _, want := range []struct {
 				more    float64
 				verdict verdict.Verdict
-				missed  int // accepted number of other verdicts in 400 gates
+				missed  int
 			}{{0, verdict.NoWorse, 4}, {c.one, verdict.Worse, 12}, {-c.one, verdict.Better, 12}} {
 				value, more := c.value, want.more
-				if more < 0 { // keeps the number of allocations at 0 or more
+				if more < 0 {
 					value = func(r *rand.Rand, less float64) float64 {
 						return c.value(r, c.one+less)
 					}
@@ -132,7 +129,6 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// Recorded values must give the same verdicts, with and without pairs.
 func TestAllocationsRecorded(t *testing.T) {
 	many := func(n int, values ...float64) (all []float64) {
 		for i := range n {

@@ -10,7 +10,6 @@ import (
 // location: the difference of the means and the standard deviations.
 type normalPair struct{ difference, x, y float64 }
 
-// normalSizes are the sizes of the samples x and y.
 type normalSizes struct{ x, y float64 }
 
 // ratios are the ratios of the spreads, y to x, in the least favourable mixture.
@@ -62,7 +61,6 @@ func (r *replayer) bound(sides [2]side) float64 {
 			at, _ := slices.BinarySearch(mixed[i], limit)
 			return float64(at) / float64(draws)
 		}
-		// logarithm of the critical value at which the test keeps its level against the mixture
 		low, high := -60.0, 60.0
 		for range 50 {
 			middle, size := (low+high)/2, 0.0
@@ -77,7 +75,7 @@ func (r *replayer) bound(sides [2]side) float64 {
 		}
 		least = min(least, below(len(ratios), math.Exp(low)))
 		sum := 0.0
-		for j := range weights { // increase the weight of ratios at which the level is exceeded
+		for j := range weights {
 			weights[j] *= math.Exp(min(1.5, below(j, math.Exp(low))/level-1) / 2)
 			sum += weights[j]
 		}
@@ -88,7 +86,6 @@ func (r *replayer) bound(sides [2]side) float64 {
 	return least
 }
 
-// variance returns the variance of the difference, where x has variance 1.
 func (n normalSizes) variance(ratio float64) float64 { return 1/n.x + ratio*ratio/n.y }
 
 func (n normalSizes) draw(rng *rand.Rand, ratio, shift float64) normalPair {
@@ -104,7 +101,6 @@ func (n normalSizes) draw(rng *rand.Rand, ratio, shift float64) normalPair {
 		ratio * deviation(n.y)}
 }
 
-// squares returns the sum of squares in the exponent of the density, without the difference.
 func (n normalSizes) squares(p normalPair, ratio float64) float64 {
 	return (n.x-1)*p.x*p.x + (n.y-1)*p.y*p.y/ratio/ratio
 }
@@ -128,7 +124,7 @@ func (n normalSizes) shifted(p normalPair) float64 {
 	curvature, slope := p.difference*p.difference/v+squares, p.difference*shift/v
 	top := (slope + math.Sqrt(slope*slope+4*curvature*power)) / 2 / curvature
 	width := 1 / math.Sqrt(power/top/top+curvature)
-	const steps = 8 // steps per width
+	const steps = 8
 	sum := 0.0
 	for k := -7 * steps; k <= 7*steps; k++ {
 		if unit := top + float64(k)*width/steps; unit > 0 {

@@ -17,29 +17,28 @@ import (
 // A Candidate is a metric that may be judged, with its values in the runs of both sides.
 type Candidate struct {
 	Metric
-	Values [2][]float64 // of the base and of the head
-	Runs   int          // smallest number of values on each side; 0 means 1
-	Excuse string       // reason not to judge the metric, or ""
-	Ours   bool         // from a run of poolbench, whose Unit lines contain all directions
+	Values [2][]float64
+	Runs   int    // smallest number of values on each side; 0 means 1
+	Excuse string // reason not to judge the metric, or ""
+	Ours   bool   // from a run of poolbench, whose Unit lines contain all directions
 }
 
 // A Choice selects the metrics that a gate judges. It adds the others to the report with the
 // reason. Reasons that must not pass unnoticed become faults or make the result unclear.
 type Choice struct {
 	Report  *verdict.Report
-	Sides   [2]string // names of the sides in the report
+	Sides   [2]string
 	chosen  int
 	refused []refusal
-	tests   RankSums // for metrics of unknown direction
+	tests   RankSums
 }
 
 type refusal struct {
 	first  Metric
 	reason string
-	more   int // number of further benchmarks
+	more   int
 }
 
-// Takes reports whether the metric is judged.
 func (c *Choice) Takes(m Candidate) bool {
 	reason := c.why(m)
 	if reason == "" {
@@ -74,11 +73,10 @@ func (c *Choice) why(m Candidate) string {
 	case !asked && echoesPlan(m.Benchmark, m.Unit):
 		return "echo of the plan of an open-loop run below saturation"
 	case len(old) == 0 && !asked:
-		return "absent from " + c.Sides[0] // nothing to compare with
+		return "absent from " + c.Sides[0]
 	case len(old) == 0:
 		return c.refuse(m, "absent from "+c.Sides[0])
 	case len(new) == 0:
-		// a metric that can no longer be measured may hide a regression
 		return c.refuse(m, "absent from "+c.Sides[1])
 	case min(len(old), len(new)) < m.Runs:
 		return c.refuse(m, "absent from some of the runs")

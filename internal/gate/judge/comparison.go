@@ -29,7 +29,7 @@ import (
 type comparison struct {
 	x, y        []float64
 	plain, wide widening // equal if the spreads do not differ
-	means       welch    // only if the spreads differ
+	means       welch
 }
 
 func (s RankSums) compare(x, y []float64) comparison {
@@ -89,7 +89,6 @@ func (c comparison) shift(confidence float64) shift {
 	n, tail := len(ratios), (1-confidence)/2
 	s := shift{Ratio: ratios[n/2]}
 	if below := ratios[n/2-(n+1)%2]; below != s.Ratio {
-		// Compute the geometric mean of the two middle ratios without overflow.
 		s.Ratio = math.Sqrt(below) * math.Sqrt(s.Ratio)
 	}
 	s.Lo, s.Hi = c.plain.between(ratios, tail)

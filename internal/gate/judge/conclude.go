@@ -61,7 +61,7 @@ func (e Evidence) attainable(alpha float64) float64 {
 		if p := attainable(e.n, alpha); p > 0 {
 			return p
 		}
-		return math.NaN() // no p is significant
+		return math.NaN()
 	}
 	return alpha
 }
@@ -73,7 +73,6 @@ func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string
 		return o.allocationVerdict(row, tests)
 	}
 	switch needed := o.Needed(tests); {
-	// tolerance, because LeastP may be computed from logarithms
 	case row.Tested() && row.LeastP > needed*(1+1e-9):
 		// no values could be significant or bound the interval
 		if row.Test == verdict.ByRank {

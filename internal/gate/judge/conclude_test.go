@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// concluded returns the rows of a family with the given evidence.
 func concluded(o Options, family ...Evidence) (rows []Row, tests int) {
 	var r Report
 	for _, e := range family {
@@ -40,7 +39,7 @@ func TestConclude(t *testing.T) {
 		name    string
 		family  []Evidence
 		verdict verdict.Verdict
-		reason  string // or its beginning
+		reason  string
 	}{
 		{"calm", many(calm, 1), verdict.NoWorse, ""},
 		{"significant", many(p(0.05), 1), verdict.Worse, ""},

@@ -14,7 +14,7 @@ import (
 // Evidence is the statistical result for one metric. Changes are logarithms of head to base, signed
 // so that positive is worse.
 type Evidence struct {
-	Change float64 // Hodges–Lehmann estimate
+	Change float64
 	// Low and High are the interval of Change at confidence 1−alpha, widened by Step on both sides.
 	// They are infinite if there are too few values.
 	Low, High float64
@@ -43,7 +43,7 @@ type Evidence struct {
 	// allocs/op: fresh pairs decide although the difference does not count, because six pairs may not
 	// show one allocation in the noise.
 	hinted  bool
-	overlap bool    // allocations: the ranges of the sides overlap
+	overlap bool
 	least   float64 // allocations: largest change that does not count
 }
 
@@ -65,7 +65,6 @@ func Weigh(o Options, tests int, s Sample) (Evidence, error) {
 	return o.weigh(s, tests, RankSums{}), nil
 }
 
-// Tested reports whether there was a test.
 func (e Evidence) Tested() bool { return e.Test != "" }
 
 func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
@@ -157,7 +156,6 @@ func (o Options) swap(s Sample, draws int) (worse, better float64) {
 	return above, below
 }
 
-// rounding returns the rounding of the sample's values. Values of histograms are not rounded.
 func (o Options) rounding(s Sample) rounding {
 	if s.Quantile > 0 {
 		return rounding{}

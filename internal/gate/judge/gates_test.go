@@ -9,29 +9,26 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// numbers of benchmarks, and of benchmarks that get worse, in a gate
 const (
 	benchmarks = 20
 	regressed  = 2
 )
 
-// experiment is one kind of gate.
 type experiment struct {
 	options judge.Options
 	from    source
 	factor  float64 // factor on the head's time in the regressed benchmarks; 1 means no regression
 	// standard deviation of the logarithm of a build's layout effect on a benchmark
 	layout float64
-	builds int // number of builds per side
+	builds int
 }
 
-// outcome is the result of a gate, or the sum of many.
 type outcome struct {
 	alarms       int // 1 if an unchanged benchmark is called worse
 	hopes        int // 1 if an unchanged benchmark is called better
 	inconclusive int // 1 if an unchanged benchmark is inconclusive
 	found        int // number of regressed benchmarks found
-	runs         int // runs of the machine
+	runs         int
 	screening    int // runs in the first stage
 	forecast     int // 1 if the number of fresh pairs is as forecast before the first stage
 	reforecast   int // 1 if it is as forecast after the first stage

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 )
 
-// goal is a figure that the gate must reach or not exceed.
 type goal struct {
 	id, what  string
 	least     bool    // got must be at least wanted, otherwise at most
@@ -29,7 +28,6 @@ func (g goal) reached() bool {
 	return g.got <= g.wanted
 }
 
-// atLeast and atMost are goals for the share of hits, in percent.
 func atLeast(id, what string, wanted float64, hits, of int) goal {
 	g := atMost(id, what, wanted, hits, of)
 	g.least = true
@@ -41,12 +39,11 @@ func atMost(id, what string, wanted float64, hits, of int) goal {
 		unit: "%", hits: hits, of: of}
 }
 
-// replayer measures the goals.
 type replayer struct {
 	traces  *traces
 	seed    uint64
 	options judge.Options
-	gates   int // gates per kind of noise
+	gates   int
 	draws   int // comparisons of a single metric
 	builds  int // builds per side, if layout matters
 	workers int
@@ -65,7 +62,7 @@ const layoutEffect = 0.015
 
 // Durations of one run of a benchmark, in the second and in the first stage.
 const (
-	runTime    = 0.25 // seconds
+	runTime    = 0.25
 	screenTime = 0.075
 )
 
@@ -83,8 +80,6 @@ func (r *replayer) foretold(t outcome, from source) []goal {
 			r.gates)}
 }
 
-// noisy returns the goals for noise of different sizes, given as the scatter of the ratio of two
-// runs.
 func (r *replayer) noisy() (goals []goal) {
 	for _, c := range []struct {
 		scatter, found float64
@@ -136,7 +131,6 @@ func (r *replayer) calm() (goals []goal) {
 	return goals
 }
 
-// regressions returns the goals for two regressed benchmarks of twenty.
 func (r *replayer) regressions() (goals []goal) {
 	for _, c := range []struct {
 		id             string
@@ -147,7 +141,7 @@ func (r *replayer) regressions() (goals []goal) {
 		{"P1", 1.10, layoutEffect, 93, false},
 		{"P2", 1.20, 0, 99, false},
 		{"P3", 1.05, 0, 65, true},
-		{"P7", 1 / 1.10, layoutEffect, 93, false}, // better
+		{"P7", 1 / 1.10, layoutEffect, 93, false},
 	} {
 		for _, from := range r.traces.sources() {
 			what := fmt.Sprintf("%+.0f %% found, ", 100*(c.factor-1))
@@ -202,7 +196,6 @@ func (r *replayer) tails() (goals []goal) {
 			atLeast("P5", "p99 +20 % in the tail found in 20 pairs, "+from.name, 85,
 				hits(from, 20, 1.2), r.draws))
 	}
-	// alpha plus three standard errors
 	size := 100 * (bare.Alpha + 3*math.Sqrt(bare.Alpha*(1-bare.Alpha)/float64(r.draws)))
 	for _, from := range r.traces.latencySources() {
 		for _, pairs := range []int{6, 10, 20} {
@@ -214,7 +207,6 @@ func (r *replayer) tails() (goals []goal) {
 	return goals
 }
 
-// replay sums the outcomes of all gates. detectable is averaged.
 func (r *replayer) replay(e experiment) (sum outcome) {
 	outcomes := make([]outcome, r.gates)
 	r.each(r.gates, func(i int, rng *rand.Rand) error {
@@ -236,7 +228,6 @@ func (r *replayer) replay(e experiment) (sum outcome) {
 	return sum
 }
 
-// count returns the number of draws with a p of at most alpha.
 func (r *replayer) count(draw func(rng *rand.Rand) (judge.Evidence, error), alpha float64) int {
 	found := r.hits(r.draws, func(rng *rand.Rand) (hit [2]bool, err error) {
 		e, err := draw(rng)

@@ -10,10 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// court decides on both stages of a gate.
 type court func(first, second []Sample) (*Report, error)
 
-// rightCourt is the real implementation.
 func rightCourt(first, second []Sample) (*Report, error) {
 	g, err := Screen(Defaults(), first)
 	if err != nil {
@@ -120,7 +118,7 @@ func trial(decide court) (complaints []string) {
 			alarms++
 		}
 	}
-	if alarms > 11 { // 5 are expected at most; a correct court exceeds 11 with probability 0.4 %
+	if alarms > 11 {
 		complaints = append(complaints, fmt.Sprintf("%d false alarms in 100 gates", alarms))
 	}
 	return complaints
@@ -137,7 +135,6 @@ func whole(r *Report) verdict.Verdict {
 	return whole
 }
 
-// everyVerdict returns a court that changes the rows of the real one.
 func everyVerdict(change func(row *Row)) court {
 	return func(first, second []Sample) (*Report, error) {
 		r, err := rightCourt(first, second)
@@ -150,7 +147,6 @@ func everyVerdict(change func(row *Row)) court {
 	}
 }
 
-// turned makes lower better in the selected samples.
 func turned(samples []Sample, which func(s Sample) bool) []Sample {
 	out := slices.Clone(samples)
 	for i := range out {

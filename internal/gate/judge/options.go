@@ -25,7 +25,7 @@ type Options struct {
 	// FutileAt allows fewer fresh pairs: a metric is settled at a look (see [Screening.More]) if it
 	// looks unchanged and the promise is excluded at this p, or at Alpha/2 if that is less.
 	FutileAt float64
-	Fixed    bool `json:"-"` // noisy metrics get no more fresh pairs than others
+	Fixed    bool `json:"-"`
 
 	Seed uint64 // seed of the random swaps, used if there are too many swaps to try all
 }

@@ -37,7 +37,7 @@ func (o Options) needed(row *Row, tests int) int {
 		n = float64(min(row.N, row.HeadN))
 	}
 	needed := n * math.Pow(z*row.SE/away, 2)
-	if !(needed <= mostNeeded) { // also for NaN
+	if !(needed <= mostNeeded) {
 		return 0
 	}
 	return max(int(math.Ceil(needed)), int(math.Ceil(1.5*n)))
@@ -78,7 +78,6 @@ func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 // 0, the sum of two is above 0, and both sums of one change with two others are above 0.
 type shifted struct{ one, two, three float64 }
 
-// newShifted computes the probabilities for a mean in standard deviations.
 func newShifted(mean float64) shifted {
 	h := math.Sqrt2 * mean
 	// the third is a bivariate normal probability with correlation 1/2
@@ -95,7 +94,7 @@ func (s shifted) power(n, critical int) float64 {
 	mean := k*s.one + k*(k-1)/2*s.two
 	variance := k*s.one*(1-s.one) + k*(k-1)/2*(2*(s.one-s.two)*(s.one-s.two)+3*s.two*(1-s.two)) +
 		k*(k-1)*(k-2)*(s.three-s.two*s.two)
-	if variance <= 0 { // rounding error for a mean so large that the outcome is certain
+	if variance <= 0 {
 		return 1
 	}
 	return normalCDF((mean - (k*(k+1)/2 - float64(critical)) + 0.5) / math.Sqrt(variance))

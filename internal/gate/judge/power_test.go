@@ -64,7 +64,7 @@ func TestSignedRankPowerEnds(t *testing.T) {
 			t.Errorf("%v with a shift of %v", got, shift)
 		}
 	}
-	if got := owenT(0, 1); math.Abs(got-1.0/8) > 1e-12 { // an eighth of the plane
+	if got := owenT(0, 1); math.Abs(got-1.0/8) > 1e-12 {
 		t.Errorf("T(0, 1) = %v", got)
 	}
 	if got, want := owenT(1, 1), normalCDF(1)*normalCDF(-1)/2; math.Abs(got-want) > 1e-12 {
@@ -72,7 +72,6 @@ func TestSignedRankPowerEnds(t *testing.T) {
 	}
 }
 
-// The number of pairs or samples reported as needed must decide in most cases.
 func TestNeeded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	for _, paired := range []bool{true, false} {

@@ -76,7 +76,7 @@ func (w widening) rankSum(x, y []float64) RankSum {
 			k, sum = nx, (nx+ny)*(nx+ny+1)-ofY
 		}
 		counts, first, step := subsetSums(ranks, k)
-		mean := float64(k * (nx + ny + 1)) // mean of the doubled sums
+		mean := float64(k * (nx + ny + 1))
 		t.Less, t.Greater = tails(counts,
 			(mean+(float64(sum)-mean)/w.factor-float64(first))/float64(step))
 		if nx < ny {
@@ -142,7 +142,7 @@ func subsetSums(ranks []int, k int) (counts []float64, first, step int) {
 	for _, r := range ranks {
 		step = gcd(step, r-ranks[0])
 	}
-	step = max(step, 1) // all ranks are equal
+	step = max(step, 1)
 	prefix := make([]int, n+1)
 	for i, r := range ranks {
 		prefix[i+1] = prefix[i] + (r-ranks[0])/step

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// newRankSum tests one pair of samples.
 func newRankSum(x, y []float64) RankSum { return RankSums{}.Of(x, y) }
 
 // bruteForce enumerates all C(N, len(y)) assignments of the values to the samples.
@@ -70,7 +69,7 @@ func TestRankSumBruteForce(t *testing.T) {
 	}
 	for range 300 {
 		nx, ny := 1+rng.IntN(6), 1+rng.IntN(6)
-		values := []int{1, 2, 3, 5, 1000}[rng.IntN(5)] // from all values tied to hardly any
+		values := []int{1, 2, 3, 5, 1000}[rng.IntN(5)]
 		x, y := draw(nx, values), draw(ny, values)
 		got, want := newRankSum(x, y), bruteForce(x, y)
 		if got.U != want.U || !near(got.Less, want.Less) || !near(got.Greater, want.Greater) {
@@ -86,7 +85,6 @@ func TestRankSumBruteForce(t *testing.T) {
 	}
 }
 
-// near allows for rounding errors of sums in a different order.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(math.Abs(a), math.Abs(b)) }
 
 // benchmath is correct without ties for any sizes, and with ties for equal sizes.

@@ -16,7 +16,6 @@ var (
 	seed  = flag.Uint64("seed", 1, "of what takes minutes")
 )
 
-// recorded reads the traces once.
 var recorded = sync.OnceValues(readTraces)
 
 func small(t *testing.T, gates, draws int) *replayer {
@@ -105,7 +104,6 @@ func replayWhole(t *testing.T) {
 	}
 }
 
-// A gate with a deliberate fault must miss its goals.
 func TestReplayFindsOut(t *testing.T) {
 	missed := func(goals []goal, id string) bool {
 		for _, g := range goals {
@@ -160,7 +158,6 @@ func TestReplayFindsOut(t *testing.T) {
 	}
 }
 
-// Equal seeds must give equal numbers on any number of workers.
 func TestSameSeedSameNumbers(t *testing.T) {
 	a, b, c := small(t, 4, 4), small(t, 4, 4), small(t, 4, 4)
 	b.workers = 5
@@ -217,7 +214,6 @@ W1    measuring  ≤ 90 s   62.00 s  12.4 runs each  reached (no promise)
 	}
 }
 
-// An error in a trace must name the line.
 func TestTracesRefuse(t *testing.T) {
 	count := func([]float64) error { return nil }
 	for text, want := range map[string]string{

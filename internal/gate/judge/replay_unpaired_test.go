@@ -19,7 +19,6 @@ type side struct {
 
 func (s side) String() string { return fmt.Sprintf("%d of %.3g %%", s.n, 100*s.spread) }
 
-// shape draws noise with median 0 and spread 1.
 type shape struct {
 	name string
 	draw func(rng *rand.Rand) float64
@@ -53,7 +52,6 @@ var unequal = [][2]side{
 	{{30, 0.02}, {6, 0.10}},
 }
 
-// shortList is the number of these gates that are replayed with every promised shape.
 const shortList = 5
 
 // equal contains unpaired gates with equal spreads.
@@ -64,7 +62,6 @@ var equal = [][2]side{
 	{{10, 0.05}, {6, 0.05}},
 }
 
-// unpaired returns the goals for recorded, unpaired results.
 func (r *replayer) unpaired() (goals []goal) {
 	for i, of := range promised {
 		for at, sides := range unequal {
@@ -86,7 +83,6 @@ func (r *replayer) unpaired() (goals []goal) {
 	return goals
 }
 
-// runs draws the runs of both sides. The head's values are multiplied by factor.
 func (of shape) runs(
 	rng *rand.Rand, m judge.Metric, sides [2]side, factor float64,
 ) judge.Sample {
@@ -100,7 +96,6 @@ func (of shape) runs(
 	return judge.Sample{Metric: m, Base: values(sides[0], 1), Head: values(sides[1], factor)}
 }
 
-// Indices of results: of the plain rank test, which ignores spreads, and of the gate.
 const (
 	byRank = iota
 	byGate
@@ -134,7 +129,6 @@ func byRanks(tests judge.RankSums, o judge.Options, s judge.Sample) float64 {
 	return tests.Of(base, s.Head).Greater
 }
 
-// comparisons returns the number of draws in the search for a worsening.
 func (r *replayer) comparisons() int { return 4 * r.draws }
 
 // found counts how often the plain rank test and the gate find a worsening of 4 standard errors
@@ -149,5 +143,4 @@ func (r *replayer) found(of shape, sides [2]side) [2]int {
 	})
 }
 
-// worsening is the simulated worsening in standard errors.
 const worsening = 4

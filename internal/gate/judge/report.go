@@ -16,11 +16,11 @@ import (
 type Row struct {
 	Metric
 	Verdict verdict.Verdict
-	Reason  string // reason for the verdict if the numbers do not show it
-	Suspect bool   // suspect after the first stage
-	Hopeful bool   // looks better after the first stage, and is not suspect
-	unclear bool   // suspect only because of its noise
-	paired  bool   // values were judged in pairs
+	Reason  string
+	Suspect bool // suspect after the first stage
+	Hopeful bool // looks better after the first stage, and is not suspect
+	unclear bool // suspect only because of its noise
+	paired  bool
 	unfit   string // see Sample
 
 	N, HeadN   int     // number of pairs, in both; or numbers of values of base and head
@@ -40,8 +40,8 @@ type Row struct {
 
 // A Report is the result of a gate for a family.
 type Report struct {
-	Rows     []Row // in the order of the samples
-	Tests    int   // number of tests in the family of the last stage
+	Rows     []Row
+	Tests    int // number of tests in the family of the last stage
 	Warnings []string
 }
 

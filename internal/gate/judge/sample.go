@@ -12,7 +12,7 @@ import (
 
 // A Metric identifies one metric of one benchmark, and how to judge it.
 type Metric struct {
-	Package   string // package of the benchmark, or "" if unknown
+	Package   string
 	Benchmark string
 	Unit      string
 	Better    verdict.Direction
@@ -90,8 +90,8 @@ func (s Sample) values() []Pair {
 	return pairs
 }
 
-// mostValues is the largest number of values of a metric on each side. Memory and time grow with
-// its square: 0.2 GB and 3 s at the limit.
+// mostValues bounds the values of a metric on each side. Memory and time grow with its square: 0.2
+// GB and 3 s at the limit.
 const mostValues = 3000
 
 func (s Sample) check() error {

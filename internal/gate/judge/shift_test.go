@@ -67,7 +67,7 @@ func TestShift(t *testing.T) {
 		want shift
 	}{
 		{[]float64{1}, []float64{2}, shift{2, 0, inf}},
-		{[]float64{1, 4}, []float64{2, 2}, shift{1, 0, inf}}, // ratios ½ ½ 2 2
+		{[]float64{1, 4}, []float64{2, 2}, shift{1, 0, inf}},
 		{[]float64{1, 2, 4, 8}, []float64{2, 4, 8, 16}, shift{2, 0.25, 16}},
 		{[]float64{5, 5, 5, 5}, []float64{5, 5, 5, 5}, shift{1, 1, 1}},
 		{[]float64{0, 0, 0, 0}, []float64{0, 0, 0, 0}, shift{1, 1, 1}},

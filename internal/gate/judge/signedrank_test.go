@@ -72,7 +72,6 @@ func TestMinPairs(t *testing.T) {
 	}
 }
 
-// someChanges draws changes with many ties and zeros.
 func someChanges(least, most int) *rapid.Generator[[]float64] {
 	return rapid.SliceOfN(rapid.Map(rapid.IntRange(-4, 4), func(i int) float64 {
 		switch i {
@@ -112,7 +111,6 @@ func TestSignedRankIsEnumeration(t *testing.T) {
 	})
 }
 
-// bruteW computes midranks by counting smaller and equal values.
 func bruteW(changes []float64) (w float64) {
 	for _, c := range changes {
 		if c <= 0 {
@@ -177,7 +175,6 @@ func TestTiesSurviveRounding(t *testing.T) {
 		worsening(20, 30, verdict.LowerIsBetter), worsening(7, 7, verdict.LowerIsBetter)}
 	ranks, positive := signedMidranks(changes)
 	if len(ranks) != 3 || ranks[0] != 6 || ranks[2] != 6 || positive != 12 {
-		// doubled mean of the ranks 2, 3 and 4
 		t.Errorf("ranks %v, positive %d", ranks, positive)
 	}
 }

@@ -13,10 +13,8 @@ type sourceOf[Run any] struct {
 	start func(rng *rand.Rand) (next func() Run)
 }
 
-// source generates one value per run.
 type source = sourceOf[float64]
 
-// pair measures base and head in random order.
 func pair[T any](rng *rand.Rand, measure func(arm int) T) (arms [2]T) {
 	first := rng.IntN(2)
 	for _, arm := range [2]int{first, 1 - first} {
@@ -36,7 +34,6 @@ func (t *traces) sources() []source {
 	}
 }
 
-// means returns the means of k consecutive tasks.
 func means(tasks []float64, k int) []float64 {
 	runs := make([]float64, len(tasks)/k)
 	for i := range runs {

@@ -15,7 +15,7 @@ import (
 type Screening struct {
 	options Options
 	report  Report
-	first   map[[3]string]Sample // samples of the first stage
+	first   map[[3]string]Sample
 	// fresh pairs of each suspect or hopeful metric; noisy metrics get more
 	fresh int
 }
@@ -102,7 +102,7 @@ func (g *Screening) conclude(suspects int) {
 		if row.Tested() && !row.allocates {
 			tests := suspects
 			if !row.Suspect {
-				tests++ // the metric would be one more suspect
+				tests++
 			}
 			row.Detectable = max(row.Step,
 				g.options.detectable(row.deviation(), row.N, g.fresh, tests))
@@ -171,7 +171,7 @@ func FreshExpected(changes []float64) (few, many float64) {
 	}
 	scatter := math.Inf(1)
 	if len(sizes) > 0 {
-		scatter = statistics.Median(sizes) / 0.6745 // median absolute value of a standard normal variable
+		scatter = statistics.Median(sizes) / 0.6745
 	}
 	switch {
 	case scatter < 0.06:

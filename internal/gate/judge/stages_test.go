@@ -14,20 +14,16 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// times returns a metric for which lower is better.
 func times(benchmark string) Metric {
 	return Metric{Benchmark: benchmark, Unit: "sec/op", Better: verdict.LowerIsBetter, Full: true}
 }
 
-// tenPairs returns options with ten fresh pairs for every metric.
 func tenPairs() Options {
 	o := Defaults()
 	o.FreshPairs, o.Fixed = 10, true
 	return o
 }
 
-// noisy draws n pairs whose ratios have a standard deviation of sd, with the head's values
-// multiplied by factor.
 func noisy(rng *rand.Rand, n int, sd, factor float64) []Pair {
 	pairs := make([]Pair, n)
 	for i := range pairs {
@@ -37,7 +33,6 @@ func noisy(rng *rand.Rand, n int, sd, factor float64) []Pair {
 	return pairs
 }
 
-// repeated returns n pairs with the same values.
 func repeated(n int, base, head float64) []Pair {
 	pairs := make([]Pair, n)
 	for i := range pairs {
@@ -88,7 +83,7 @@ func TestStages(t *testing.T) {
 	higher := Metric{Benchmark: "b", Unit: "ops/s", Better: verdict.HigherIsBetter, Full: true}
 	exact := Metric{Benchmark: "b", Unit: "misses/op", Better: verdict.LowerIsBetter, Exact: true}
 	up := true
-	wild := func(n int) (pairs []Pair) { // changes by a factor of 2 up and down in turns
+	wild := func(n int) (pairs []Pair) {
 		for range n {
 			up = !up
 			pairs = append(pairs, map[bool]Pair{true: {1, 2}, false: {2, 1}}[up])
@@ -110,7 +105,7 @@ func TestStages(t *testing.T) {
 		name          string
 		metric        Metric
 		first         []Pair
-		fresh         func(n int) []Pair // nil: the metric must not be suspect
+		fresh         func(n int) []Pair
 		verdict       verdict.Verdict
 		reason        string
 		ratio, detect float64
@@ -346,7 +341,6 @@ func TestDecideRefuses(t *testing.T) {
 	}
 }
 
-// An order is for a benchmark, with enough pairs for a significant result.
 func TestOrders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	other := Metric{Benchmark: "a", Unit: "ops/s", Better: verdict.HigherIsBetter}
@@ -388,7 +382,7 @@ func TestOrders(t *testing.T) {
 
 // After half of the fresh pairs, only a suspect that looks unchanged needs no more.
 func TestFutility(t *testing.T) {
-	around := func(change float64) []Pair { // ten pairs, some of them beyond the promise
+	around := func(change float64) []Pair {
 		pairs := repeated(10, 1, 1)
 		for i, noise := range []float64{0.12, -0.12, 0.02, -0.02, 0.03, -0.03, 0.04,
 			-0.04, 0.01, -0.01} {
@@ -400,10 +394,9 @@ func TestFutility(t *testing.T) {
 		name    string
 		half    []Pair
 		more    bool
-		verdict verdict.Verdict // by half of the pairs, or by the same pairs twice
+		verdict verdict.Verdict
 	}{
 		{"the same", repeated(10, 10, 10), false, verdict.NoWorse},
-		// only 0.12 exceeds the promise, W⁺ is 2: p = 3/1024
 		{"the same, with noise", around(0), false, verdict.NoWorse},
 		{"one too far out", append(around(0)[:9], Pair{1, 1.35}), true, verdict.NoWorse},
 		{"slower", repeated(10, 10, 12), true, verdict.Worse},
@@ -426,7 +419,6 @@ func TestFutility(t *testing.T) {
 				more[len(more)-1] != (Order{Benchmark: "slower", Pairs: 20}) {
 				t.Fatalf("%v, %v", more, err)
 			}
-			// Without the requested pairs there is no verdict.
 			r, err := g.Decide(fresh)
 			if err != nil || r.Rows[1].Verdict != verdict.Inconclusive ||
 				(r.Rows[0].Verdict == verdict.Inconclusive) != test.more {
@@ -503,7 +495,7 @@ func TestLooks(t *testing.T) {
 		}
 		one, other := short.Rows[0], long.Rows[0]
 		if other.N == len(all) {
-			continue // not settled before the last pair
+			continue
 		}
 		ended[n]++
 		if one.N != n || other.N != n || one.Verdict != verdict.NoWorse ||
@@ -536,7 +528,7 @@ func TestFirstLookOfUnclear(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fresh []Pair
-		more  int // pairs of the next order; 0 if settled
+		more  int
 	}{
 		{"the same", repeated(5, 10, 10), 0},
 		{"still unclear", append(repeated(3, 10, 10), Pair{10, 13}, Pair{10, 14}), 10},

@@ -76,7 +76,7 @@ func (o Options) roundingOf(m Metric, base, head []float64) rounding {
 	}
 	one := 1.0
 	switch {
-	case strings.Contains(m.Unit, "sec"): // benchunit converts ns
+	case strings.Contains(m.Unit, "sec"):
 		one = 1e-9
 	case m.Unit == "B/s" && least >= 1e4:
 		// benchunit converts MB/s, which package testing prints with two decimals

@@ -34,7 +34,6 @@ func TestStepOf(t *testing.T) {
 	}
 }
 
-// rounded draws values around a mean, rounded to multiples of step.
 func rounded(rng *rand.Rand, n int, mean, sd, step float64) []float64 {
 	values := make([]float64, n)
 	for i := range values {

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 )
 
-// writeTable writes a line for each goal, and the number of goals reached.
 func writeTable(w io.Writer, goals []goal) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "goal\twhat\twanted\tgot\t\tverdict")

@@ -87,11 +87,11 @@ func swapTest(
 // swaps contains, for each run, the number of values up to each candidate for the quantile.
 type swaps struct {
 	q      float64
-	runs   int       // twice the number of pairs: base and head alternate
-	values []float64 // candidates, ascending
-	upTo   []int64   // indexed by value, then by run
-	totals []int64   // number of values of each run
-	picked []int     // runs of a side, reused
+	runs   int // twice the number of pairs: base and head alternate
+	values []float64
+	upTo   []int64 // indexed by value, then by run
+	totals []int64
+	picked []int
 }
 
 func newSwaps(q float64, pairs []TailPair, scale float64) *swaps {

@@ -111,8 +111,6 @@ func TestSwapIsEnumeration(t *testing.T) {
 	})
 }
 
-// drawTails returns pairs of log-normal runs. Values of the head above the 95th percentile are
-// multiplied by factor.
 func drawTails(t rapid.TB, rng *rand.Rand, n, requests int, factor float64) []TailPair {
 	t.Helper()
 	pairs := make([]TailPair, n)
@@ -167,8 +165,6 @@ func TestDrawnSwapsAgree(t *testing.T) {
 	}
 }
 
-// A longer tail must be found, an unchanged one must not, and requests of one run must not count as
-// independent.
 func TestTailVerdicts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	p99 := Metric{Benchmark: "b", Unit: "p99-response-sec",
@@ -197,7 +193,6 @@ func TestTailVerdicts(t *testing.T) {
 	}
 }
 
-// For any number of tests enough swaps are drawn for a significant result.
 func TestEnoughDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	s := Sample{Metric: Metric{Benchmark: "b", Unit: "p99-response-sec",

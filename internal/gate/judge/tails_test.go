@@ -10,10 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// latencySource generates the sorted latencies of consecutive runs.
 type latencySource = sourceOf[[]float64]
 
-// latencySources returns the recorded runs of 500 requests and synthetic ones of 1000.
 func (t *traces) latencySources() []latencySource {
 	return []latencySource{{"lat.txt", replay(t.latencies)}, {"bursts", bursts}}
 }
@@ -54,8 +52,6 @@ func bursts(rng *rand.Rand) func() []float64 {
 // slowed is the share of a run's requests that a tail-only regression affects.
 const slowed = 0.05
 
-// tailSample draws n pairs of consecutive runs. The slowest requests of the head are slower by
-// factor.
 func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judge.Sample, error) {
 	next := from.start(rng)
 	s := judge.Sample{Metric: judge.Metric{Benchmark: "b", Unit: "p99-response-sec",
@@ -83,8 +79,6 @@ func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judg
 	return s, wrong
 }
 
-// throughputSample draws n pairs of consecutive runs. The head's throughput is multiplied by
-// factor.
 func (t *traces) throughputSample(n int, factor float64, rng *rand.Rand) judge.Sample {
 	next := replay(t.throughput)(rng)
 	s := judge.Sample{Metric: judge.Metric{Benchmark: "b", Unit: "ops/s",

@@ -18,7 +18,6 @@ var cpuTrace []byte
 //go:embed testdata/lat.txt.gz
 var latTrace []byte
 
-// traces contains the recorded noise.
 type traces struct {
 	sha, maps  []float64   // ns per task, consecutive tasks
 	throughput []float64   // operations per second, consecutive runs

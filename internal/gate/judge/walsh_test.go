@@ -48,7 +48,7 @@ func TestIntervalInvertsTheTest(t *testing.T) {
 		for i := 1; i < len(averages); i++ {
 			at := averages[i-1]/2 + averages[i]/2
 			if averages[i]-averages[i-1] < 1e-9 {
-				continue // no value is between them
+				continue
 			}
 			test := newSignedRank(minus(changes, at))
 			significant := min(test.Less, test.Greater) <= (1-confidence)/2+1e-12

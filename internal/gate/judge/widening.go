@@ -20,7 +20,7 @@ import (
 // at least 1, so the test never finds more than the rank test.
 type widening struct {
 	*deals
-	factor float64 // at least 1
+	factor float64
 }
 
 // The logarithm of the estimated ratio of spreads has a standard error of √(1/2(nx−1) + 1/2(ny−1)).
@@ -37,7 +37,7 @@ func widen(d *deals, x, y []float64, step float64) widening {
 	log := spreadOf(y, step) - spreadOf(x, step)
 	se := math.Sqrt(1/(2*(nx-1)) + 1/(2*(ny-1)))
 	switch {
-	case math.IsNaN(log): // both samples are constant
+	case math.IsNaN(log):
 		log = 0
 	case !math.IsInf(log, 0):
 		z := math.Abs(log) / se

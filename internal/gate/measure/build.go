@@ -18,7 +18,7 @@ type binaries struct {
 	tool     goTool
 	packages []pkg
 	dir      string
-	args     []string // the user's arguments for the test binaries
+	args     []string
 }
 
 // path returns the path of a test binary. All paths have the same length, because they are part of
@@ -135,7 +135,7 @@ func (s schedule) buildSome(
 	done := 0
 	for _, j := range jobs {
 		all.Go(func() error {
-			if ctx.Err() != nil { // start no build after the first error
+			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			err := s.build(ctx, sides, j)

@@ -13,7 +13,7 @@ import (
 
 type command struct {
 	argv []string
-	args []string // appended to argv
+	args []string
 	dir  string
 	env  []string // in addition to the gate's environment
 
@@ -58,7 +58,6 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 	var counts *counter
 	if c.count != nil {
 		if opened, err := c.count(); err == nil {
-			// counting is optional
 			counts = opened
 			defer counts.close()
 		}

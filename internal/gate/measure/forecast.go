@@ -112,7 +112,7 @@ func (g *gate) sayForecast() {
 
 // left returns the duration of the missing pairs, including builds for fresh pairs.
 func (g *gate) left(pairs []int) (sum time.Duration) {
-	builds := map[string]int{} // number of pairs with new test binaries, by package
+	builds := map[string]int{}
 	for i, b := range g.all() {
 		have := len(g.journalOf(i).kept[b.String()])
 		for pair := have; pair < pairs[i]; pair++ {

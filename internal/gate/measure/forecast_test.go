@@ -17,7 +17,7 @@ func TestForecastOfTime(t *testing.T) {
 	const gates, benchmarks, rounds = 200, 20, 6
 	for _, c := range []struct {
 		name    string
-		scatter float64 // standard deviation of a pair's duration, as a logarithm
+		scatter float64
 		wander  float64 // standard deviation of the machine's speed from round to round
 		slower  float64 // slowdown from the third round on
 		off     bool
@@ -70,7 +70,6 @@ func TestForecastOfTime(t *testing.T) {
 	}
 }
 
-// A slower machine is reported once, and not before leastMetered.
 func TestMeter(t *testing.T) {
 	var m meter
 	reports := 0
@@ -93,7 +92,6 @@ func TestMeter(t *testing.T) {
 
 func TestPace(t *testing.T) {
 	b := benchmark{Iterations: 1000, ScreenIterations: 400, Parts: 4}
-	// 200 iterations of 1 ms, and 10 ms for the start of a process
 	p := b.pace(210*time.Millisecond, 200, 0.001)
 	if p.pair(false) != 880*time.Millisecond || p.pair(true) != 2080*time.Millisecond {
 		t.Errorf("%v and %v", p.pair(false), p.pair(true))

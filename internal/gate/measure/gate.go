@@ -15,7 +15,7 @@ import (
 
 // A Watch receives the progress of a gate, one call at a time.
 type Watch interface {
-	Say(line string) // a line for the user
+	Say(line string)
 	// Doing reports that a part without runs has begun, such as building; "" when it has ended.
 	Doing(what string)
 	More(runs int, each time.Duration) // adds planned runs with their approximate duration
@@ -92,7 +92,7 @@ type gate struct {
 	paces     []pace        // of all benchmarks and controls
 	link      time.Duration // build time of a test binary while several are built in parallel
 	begun     time.Time
-	measuring time.Duration // total measuring time so far
+	measuring time.Duration
 }
 
 func (g *gate) measured(begun time.Time) { g.measuring += time.Since(begun) }

@@ -172,7 +172,6 @@ func seedOf(t *testing.T, r *results.Run) (seed uint64) {
 	return seed
 }
 
-// stopping is a Watch that ends the context after a number of runs.
 type stopping struct {
 	quiet
 	after, ran int
@@ -193,7 +192,7 @@ func TestResume(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	m := newModule(t)
-	m.write("sub/uncommitted_test.go", "package m\n") // an irrelevant change
+	m.write("sub/uncommitted_test.go", "package m\n")
 	o := m.options()
 	// a single iteration sometimes contains allocations of the runtime
 	o.BenchTime, o.Metrics = BenchTime{Iterations: 1}, []string{"ns/op"}
@@ -214,7 +213,6 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(strings.TrimRight(string(text), "\n"), "\n")
-	// without the mark, and with half a result
 	cut := strings.Join(lines[:len(lines)-2], "") + lines[len(lines)-2][:15]
 	if err := os.WriteFile(old, []byte(cut), 0o666); err != nil {
 		t.Fatal(err)
@@ -242,11 +240,11 @@ func TestResume(t *testing.T) {
 // for the slower control. A gate that is interrupted among the fresh pairs must end with the same
 // rows.
 func TestFreshStages(t *testing.T) {
-	const screened = 30 // runs: 3 pairs of 5 benchmarks and controls
+	const screened = 30
 	for _, c := range []struct {
 		name  string
 		slow  func(seed string) string // Go expression that selects the slow runs
-		pairs int                      // pairs of the benchmark
+		pairs int
 		stops []int
 	}{
 		{"settled", func(seeds string) string { return "map[uint64]bool{" + seeds + "}[seed]" },
@@ -309,7 +307,6 @@ func TestFreshStages(t *testing.T) {
 	}
 }
 
-// allocates is a test file with a benchmark that allocates %d times per iteration.
 const allocates = `package m
 
 import "testing"
@@ -334,9 +331,9 @@ func TestHopeless(t *testing.T) {
 	const busy = "the machine is too busy: the same work, measured 12 times "
 	for _, c := range []struct {
 		name       string
-		file, text string // in the working tree
+		file, text string
 		metrics    []string
-		code       int // -1 means an error
+		code       int
 		says       string
 		rows       int
 	}{
@@ -400,9 +397,9 @@ func TestUnfit(t *testing.T) {
 		"syscall.Exit, time.Now; func Benchmark%s(b *testing.B) { %s }\n"
 	for i, c := range []struct {
 		name string
-		file string // added to the working tree
+		file string
 		with func(*Options)
-		want []string // lines of the error
+		want []string
 	}{
 		{"nothing in common",
 			"package m\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) {}\n",

@@ -41,14 +41,14 @@ func (r revision) String() string {
 
 // repository is a git repository and the module's directory in it.
 type repository struct {
-	top string // absolute path
+	top string
 	// within is the module's directory below top, with slashes and no trailing slash; "" is top
 	// itself.
 	within string
 
 	// taken is the environment in which git sees the snapshot of the working tree, once it exists.
 	taken []string
-	guard *guard // nil until it has started
+	guard *guard
 }
 
 func openRepository(ctx context.Context, dir string) (*repository, error) {
@@ -175,7 +175,7 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects}
 	add := []string{"add", "--all", "--", ".", ":(exclude,glob)**/poolbench-out/**"}
 	if real, err := filepath.EvalSymlinks(out); err == nil {
-		out = real // git's own path of top is resolved as well
+		out = real
 	}
 	if below, err := filepath.Rel(r.top, out); err == nil &&
 		filepath.IsLocal(below) && below != "." {

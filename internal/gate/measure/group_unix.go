@@ -11,7 +11,7 @@ import (
 // next measurement.
 func endGroup(child *exec.Cmd) {
 	if child.Process != nil {
-		killGroup(child.Process.Pid) // usually there are none
+		killGroup(child.Process.Pid)
 	}
 }
 

@@ -50,7 +50,6 @@ func startGuard(command []string, repository, dir string) (*guard, error) {
 	return g, nil
 }
 
-// close ends the guard, which has nothing left to do.
 func (g *guard) close() error {
 	if g == nil {
 		return nil
@@ -115,7 +114,7 @@ func Guard(ctx context.Context, in io.Reader, dir string) error {
 		killGroup(group)
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil // the gate has cleaned up
+		return nil
 	}
 	r, err := openRepository(ctx, ".")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // A Commit is a commit that a gate can check out.
 type Commit struct {
-	Name    string `json:"name,omitempty"` // as the user wrote it
+	Name    string `json:"name,omitempty"`
 	Hash    string `json:"hash"`
 	Author  string `json:"author"`
 	Date    string `json:"date"` // author date, 2006-01-02

@@ -9,8 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// Commits are listed oldest first, a merge is one commit, and invalid ranges are refused with a
-// reason.
 func TestHistory(t *testing.T) {
 	m := newModule(t)
 	commit := func(subject string) {

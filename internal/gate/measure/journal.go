@@ -28,7 +28,7 @@ import (
 // The state of the machine is stored as metrics.
 type journal struct {
 	files [2]*os.File
-	texts [2]bytes.Buffer // for the next write
+	texts [2]bytes.Buffer
 	write [2]*benchfmt.Writer
 	kept  map[string][][2]reading // by benchmark, consecutive pairs from the first on
 	units benchfmt.UnitMetadataMap
@@ -212,7 +212,7 @@ const (
 // record is one pair in a journal.
 type record struct {
 	slot slot
-	runs [2]reading // by side
+	runs [2]reading
 }
 
 func (r record) result(s side, b benchmark) *benchfmt.Result {

@@ -102,7 +102,6 @@ func TestJournalCut(t *testing.T) {
 	}
 }
 
-// Results must not be resumed with different settings.
 func TestPlanDiffers(t *testing.T) {
 	o := Defaults()
 	o.Metrics = []string{"sec/op"}

@@ -41,7 +41,7 @@ type listing struct {
 	names      []string
 	complaints []string
 	skipped    map[string]string // messages of the benchmarks that skip themselves
-	reported   []string          // reported units
+	reported   []string
 	units      benchfmt.UnitMetadataMap
 }
 
@@ -91,7 +91,7 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 	}
 	quiet := silent(after.stdout, found, procs)
 	switch {
-	case ended && len(l.complaints) > 0: // exit code 1 of package testing
+	case ended && len(l.complaints) > 0:
 	case (ended || overdue) && len(quiet) > 0:
 		// The last benchmark that had begun is the innermost one. Later ones are unknown.
 		does := "has not ended in %s after " + limit.String() + "%s"
@@ -159,10 +159,10 @@ func (b *binaries) command(p, layout int, bench, benchTime string, procs int) co
 func seeded(seed uint64) []string { return []string{fmt.Sprintf("%s=%d", SeedVariable, seed)} }
 
 type catalog struct {
-	benchmarks []benchmark // on both sides
-	unmatched  [2][]string // on one side only
-	skipped    []string    // a line for each benchmark that neither side runs
-	reported   []string    // reported units
+	benchmarks []benchmark
+	unmatched  [2][]string
+	skipped    []string // a line for each benchmark that neither side runs
+	reported   []string
 	units      benchfmt.UnitMetadataMap
 }
 

@@ -33,7 +33,6 @@ func (s suite) source(more map[string]int) string {
 	return b.String()
 }
 
-// module is a repository with a revision base, and a named revision for each change.
 type module struct {
 	suite
 	dir string

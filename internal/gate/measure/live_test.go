@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// options are the settings of TestLive.
 type options struct {
-	poolbench          string // path of the program
+	poolbench          string
 	suite              suite
-	unchanged, changed int // number of gates of each kind
+	unchanged, changed int
 	runTime            time.Duration
 	seed               int // seed of the first gate; increases by one for each further gate
 }

@@ -61,7 +61,6 @@ func TestMain(m *testing.M) {
 //go:noinline
 func spin(int) {}
 
-// control returns a command that prints the given times, independent of the machine.
 func control(t *testing.T, same, slower string) func(bool, string) []string {
 	t.Helper()
 	path := self(t)
@@ -73,7 +72,6 @@ func control(t *testing.T, same, slower string) func(bool, string) []string {
 	}
 }
 
-// self returns the path of this test binary.
 func self(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -119,7 +117,6 @@ func BenchmarkB(b *testing.B) {
 }
 `
 
-// module is a git repository with a Go module in it.
 type module struct {
 	t   *testing.T
 	dir string
@@ -132,7 +129,7 @@ func newModule(t *testing.T) module {
 		need.Skip(t, "there is no git here")
 	}
 	m := module{t, t.TempDir()}
-	t.Setenv("TMPDIR", t.TempDir()) // parent directory of the worktrees
+	t.Setenv("TMPDIR", t.TempDir())
 	m.git("init", "--quiet")
 	m.write("sub/go.mod", "module example.org/m\n\ngo 1.24\n")
 	m.write("sub/m.go", "package m\n")
@@ -172,7 +169,6 @@ func (m module) write(path, text string) {
 	}
 }
 
-// options returns options for a gate on the module's HEAD and its working tree.
 func (m module) options() Options {
 	m.t.Helper()
 	o := Defaults()

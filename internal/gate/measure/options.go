@@ -28,8 +28,8 @@ type Options struct {
 	Args  []string // for the test binaries, after the flags of package testing
 	Setup string   // command for sh, run in the module of both checkouts before the build
 
-	BenchTime BenchTime // per run
-	Layouts   int       // test binaries per side, each with another order of functions
+	BenchTime BenchTime
+	Layouts   int // test binaries per side, each with another order of functions
 	// Seed determines all random choices: orders, layouts, and the value of SeedVariable.
 	Seed  uint64
 	Limit time.Duration // limit on the real time of a process; 0 means DefaultLimit

@@ -53,7 +53,6 @@ func (g *gate) conclude(s *screening) (*verdict.Report, error) {
 	return r, nil
 }
 
-// allocationsFound describes the verdict on allocations if only these are judged.
 func allocationsFound(r *verdict.Report) string {
 	switch {
 	case r.Count(verdict.Worse) > 0:

@@ -48,7 +48,6 @@ func judged(t *testing.T, ns, same, slower float64, change func(*gate)) *verdict
 	return o
 }
 
-// each applies change to every reading of the benchmark.
 func each(g *gate, change func(pair int, s side, r *reading)) {
 	kept := g.results.kept["p.BenchmarkA"]
 	for pair, runs := range kept {
@@ -72,7 +71,7 @@ func TestFreshPairs(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		ns, slower   func(pair int) float64
-		first, fresh [3]int // of the benchmark and the two controls
+		first, fresh [3]int
 		code         int
 	}{
 		{"no suspect", func(int) float64 { return 100 }, func(int) float64 { return 115 },
@@ -105,7 +104,6 @@ func TestFreshPairs(t *testing.T) {
 			g.controls = &journal{kept: map[string][][2]reading{},
 				units: benchfmt.UnitMetadataMap{}}
 			all := g.all()
-			// run gives each benchmark and control its number of pairs.
 			run := func(fresh [3]int) {
 				for i, of := range []func(pair int) float64{c.ns, func(int) float64 { return 100 },
 					c.slower} {
@@ -337,12 +335,11 @@ func TestThroughputIsNoSecondTime(t *testing.T) {
 	}
 }
 
-// Errors must have a fixed order.
 func TestValidateOrder(t *testing.T) {
 	o := Defaults()
 	o.Base, o.Bench, o.Skip, o.Guard = "main", "(", ")", []string{"guard"}
 	o.Control = func(bool, string) []string { return nil }
-	for range 50 { // a map would have another order in half of the calls
+	for range 50 {
 		lines := strings.Split(o.Validate().Error(), "\n")
 		if len(lines) != 2 || !strings.HasPrefix(lines[0], "bench: ") ||
 			!strings.HasPrefix(lines[1], "skip: ") {

@@ -20,11 +20,11 @@ import (
 )
 
 type reading struct {
-	name    string             // with the suffix for GOMAXPROCS
-	iters   int                // number of iterations
+	name    string // with the suffix for GOMAXPROCS
+	iters   int
 	values  []benchfmt.Value   // as printed
 	tidy    map[string]float64 // by tidied unit
-	machine map[string]string  // goos, goarch, cpu
+	machine map[string]string
 }
 
 // ofMachine lists the configuration lines that package testing prints. Other lines are ignored,
@@ -138,7 +138,7 @@ func outcomes(printed []byte, word string) (names []string) {
 			continue
 		}
 		name, _, _ = strings.Cut(name, " ")
-		if !slices.ContainsFunc(names, func(known string) bool { // omit parents of a listed benchmark
+		if !slices.ContainsFunc(names, func(known string) bool {
 			return strings.HasPrefix(known, name+"/")
 		}) {
 			names = append(names, name)
@@ -237,7 +237,7 @@ func together(parts []reading) (reading, error) {
 			continue
 		}
 		faster := values[:(len(values)+1)/2]
-		var mean float64 // or the lower median
+		var mean float64
 		switch _, tidied := benchunit.Tidy(1, unit); tidied {
 		case "sec/op":
 			mean = stat.Mean(faster, nil)

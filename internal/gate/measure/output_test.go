@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// Results must be found among other output, even in the middle of a line.
 func TestRead(t *testing.T) {
 	const printed = "init: says\ngoos: linux\ngoarch: amd64\ncpu: made up\nBenchmarkA\nprogress: " +
 		"5\nUnit x/op better=higher\n" +
@@ -63,7 +62,6 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A benchmark must print something, or one of its sub-benchmarks.
 func TestSilent(t *testing.T) {
 	const printed = "BenchmarkA\nBenchmarkA-2 \t 1\t 5 " +
 		"ns/op\nBenchmarkB\nBenchmarkB/x\nBenchmarkB/x-2 \t 1\t 5 ns/op\nBenchmarkS\n--- SKIP: " +
@@ -111,11 +109,11 @@ func TestBenchTime(t *testing.T) {
 		perOp float64
 		want  int
 	}{
-		{quarter, 1000, 50e-6, 5000}, // as many as fit in the time
-		{quarter, 1, 1, 1},           // an iteration takes longer than the run
-		{quarter, 1, 0.1, 3},         // an iteration took longer than the warm-up
-		{quarter, 1000, 0, 5000},     // no time reported
-		{quarter, 1000, 1e-12, 5000}, // any reported value
+		{quarter, 1000, 50e-6, 5000},
+		{quarter, 1, 1, 1}, // an iteration takes longer than the run
+		{quarter, 1, 0.1, 3},
+		{quarter, 1000, 0, 5000},
+		{quarter, 1000, 1e-12, 5000},
 		{BenchTime{Iterations: 7}, 1000, 1, 7},
 	} {
 		if got := c.of.iterations(c.warm, c.perOp); got != c.want {

@@ -19,7 +19,7 @@ type pkg struct{ path, dir string }
 type goTool struct {
 	side  side
 	dir   string
-	temp  string // build directory
+	temp  string
 	guard *guard
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// parsed returns the reading of a printed result.
 func parsed(t *testing.T, line string) reading {
 	t.Helper()
 	found, _, err := read([]byte(line + "\n"))
@@ -24,7 +23,7 @@ func parsed(t *testing.T, line string) reading {
 func TestTogether(t *testing.T) {
 	for _, c := range []struct {
 		parts []string
-		want  string // iterations and printed values
+		want  string
 	}{
 		{[]string{"BenchmarkA\t5\t3 ns/op 1 own"}, "5 [3 ns/op 1 own]"},
 		{[]string{"BenchmarkA\t5\t30 ns/op 66.66666666666667 MB/s 16 B/op 2 allocs/op",
@@ -78,7 +77,6 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// A requested number of iterations is kept, and a time is not shortened.
 func TestCut(t *testing.T) {
 	for _, c := range []struct {
 		iterations               int

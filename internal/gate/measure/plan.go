@@ -135,7 +135,7 @@ func Changed[T any](before, now T) string {
 // openOut creates and locks the directory of the results, before any work is done. With force the
 // directory must contain a gate. close removes created directories that are still empty.
 func openOut(dir string, force bool, beside string) (close func() error, err error) {
-	var made []string // innermost first
+	var made []string
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -152,7 +152,7 @@ func openOut(dir string, force bool, beside string) (close func() error, err err
 			err = held.Release()
 		}
 		for _, at := range made {
-			_ = os.Remove(at) // fails if it is not empty
+			_ = os.Remove(at)
 		}
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// prepare checks out, builds, lists the benchmarks, and tests whether the machine is suitable.
 func (g *gate) prepare(ctx context.Context) (err error) {
 	defer g.watch.Doing("")
 	var revisions [2]revision

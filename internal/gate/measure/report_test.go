@@ -84,7 +84,6 @@ func (t *trial) longest() (limit time.Duration, asked bool) {
 		t.options.runTime >= 250*time.Millisecond
 }
 
-// times returns the median and the maximum over the gates of a kind.
 func (t *trial) times(kind int, of func(gateTime) float64) (median, most float64) {
 	var all []float64
 	for _, spent := range t.took[kind] {

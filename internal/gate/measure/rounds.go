@@ -17,7 +17,7 @@ import (
 
 func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) {
 	all := g.all()
-	pairs := make([]int, len(all)) // requested so far
+	pairs := make([]int, len(all))
 	defer func() {
 		planned := map[*journal]int{}
 		for i, n := range pairs {
@@ -116,7 +116,7 @@ func (g *gate) rounds(ctx context.Context, pairs []int) error {
 		return err
 	}
 	defer g.measured(time.Now())
-	due := map[int]time.Duration{} // forecast for a pair
+	due := map[int]time.Duration{}
 	plan := func(todo []slot) {
 		for _, at := range todo {
 			due[at.benchmark] = g.paces[at.benchmark].pair(at.pair >= g.Judge.ScreenPairs)
@@ -154,7 +154,7 @@ func (g *gate) rounds(ctx context.Context, pairs []int) error {
 
 func (g *gate) freshLayouts(ctx context.Context, todo []slot) error {
 	defer g.watch.Doing("")
-	layouts := map[string][]int{} // by package
+	layouts := map[string][]int{}
 	for _, at := range todo {
 		if at.benchmark < len(g.plan.Benchmarks) {
 			of := g.plan.Benchmarks[at.benchmark].Package
@@ -199,7 +199,7 @@ func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 	if err := r.warmUp(ctx, &control, at, benchfmt.UnitMetadataMap{}); err != nil {
 		return "", err
 	}
-	control.ScreenIterations = 0 // as long as the runs that decide
+	control.ScreenIterations = 0
 	wanted := g.Judge
 	wanted.Promise = ControlSlowdown
 	const tests = 2 // of the slower control: see stopWhenFound

@@ -19,7 +19,7 @@ type runner struct {
 	guard    *guard
 	count    func() (*counter, error)
 	expected map[string]time.Duration // duration of a run, if known from the warm-up
-	paces    map[string]pace          // estimated by the warm-up
+	paces    map[string]pace
 }
 
 type run struct {

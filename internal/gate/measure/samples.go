@@ -23,7 +23,6 @@ type family struct {
 	screened *judge.Screening
 }
 
-// samples returns the screening pairs of the family's metrics, or the fresh ones.
 func (f *family) samples(fresh bool) (all []judge.Sample) {
 	for _, m := range f.metrics {
 		s := judge.Sample{Metric: m}
@@ -54,7 +53,7 @@ func (g *gate) controlFamily(which benchmark) *family {
 type screening struct {
 	report   *verdict.Report
 	families []*family // families of the module's benchmarks that have metrics
-	controls []*family // both, or none
+	controls []*family
 }
 
 func (g *gate) screen() (*screening, error) {

@@ -18,8 +18,8 @@ type slot struct {
 type schedule struct {
 	seed     uint64
 	layouts  int
-	screened int      // pairs of the first stage
-	names    []string // of the benchmarks, unique
+	screened int // pairs of the first stage
+	names    []string
 }
 
 // layout returns the layout of a pair. The first stage repeats the layouts in turn. In the second
@@ -37,7 +37,6 @@ func (s schedule) layout(pair int) int {
 	return s.layouts + pair - s.screened
 }
 
-// round returns one pair for each of the benchmarks, in random order.
 func (s schedule) round(pair int, of []int) []slot {
 	slots := make([]slot, len(of))
 	for i, b := range of {
@@ -61,7 +60,7 @@ func (s schedule) headFirst(benchmark, pair int) bool {
 
 func (s schedule) draw(what string, number int) *rand.Rand {
 	h := fnv.New64a()
-	h.Write([]byte(what)) // never fails
+	h.Write([]byte(what))
 	return rand.New(rand.NewPCG(s.seed, h.Sum64()^uint64(number)*0x9e3779b97f4a7c15))
 }
 

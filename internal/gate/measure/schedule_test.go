@@ -18,9 +18,6 @@ func anySchedule(t *rapid.T) schedule {
 		rapid.IntRange(2, 10).Draw(t, "screened"), names}
 }
 
-// Each round contains each benchmark once. Layouts rotate in the first stage and are new in each
-// round of the second. Both sides run first equally often. The pairs of a round share a seed that
-// no other round has.
 func TestSchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anySchedule(t)

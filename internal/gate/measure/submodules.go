@@ -91,14 +91,13 @@ func (r *repository) cloneSubmodule(
 	}
 	clone := &repository{top: to, guard: r.guard}
 	if _, err := clone.git(ctx, nil, "cat-file", "-e", link.commit); err != nil {
-		// not on any branch
 		if _, err := clone.git(ctx, nil, "fetch", "--quiet", "origin", link.commit); err != nil {
 			return err
 		}
 	}
 	_, err = clone.git(ctx, nil, "checkout", "--quiet", "--detach", link.commit)
 	if own.top != from {
-		own.top = to // the clone has all objects
+		own.top = to
 	}
 	return err
 }

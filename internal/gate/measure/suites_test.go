@@ -15,18 +15,17 @@ var smallWork string
 // do<Family>(size).
 type suite struct {
 	name     string
-	about    string // description of the work, for the report
+	about    string
 	families []string
 	sizes    int // number of sizes per family
 	smallest int
-	work     string // source of the functions
+	work     string
 }
 
 var suites = []suite{usual, small}
 
 func (s *suite) String() string { return s.name }
 
-// Set implements flag.Value.
 func (s *suite) Set(name string) error {
 	for _, other := range suites {
 		if other.name == name {

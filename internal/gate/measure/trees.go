@@ -20,8 +20,8 @@ type trees struct {
 	dir        string
 	// temp is $TMPDIR of go and the benchmarks. Killed processes leave files in it.
 	temp  string
-	home  *files.ScratchDir // owner of dir
-	added []string          // git worktrees
+	home  *files.ScratchDir
+	added []string
 }
 
 func newTrees(ctx context.Context, r *repository) (t *trees, err error) {

@@ -37,7 +37,7 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	killed, gone, living := begin(), begin(), begin()
-	for _, dir := range []string{"", "/below"} { // a benchmark may create read-only directories
+	for _, dir := range []string{"", "/below"} {
 		if err := os.Mkdir(killed.temp+dir+"/read-only", 0o500); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestStale(t *testing.T) {
 	if err := gone.home.Abandon(); err != nil {
 		t.Fatal(err)
 	}
-	if err := killed.home.Abandon(); err != nil { // like the system after a kill
+	if err := killed.home.Abandon(); err != nil {
 		t.Fatal(err)
 	}
 	next := begin()

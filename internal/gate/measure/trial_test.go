@@ -30,15 +30,14 @@ type trial struct {
 	unchanged tally         // unchanged benchmarks, in gates of unchanged code
 	beside    tally         // unchanged benchmarks, in gates with regressions
 	more      map[int]tally // by additional work in percent
-	untrusted int           // gates whose controls failed
+	untrusted int
 	gates     int
 	failed    int           // gates of unchanged code that reported worse
 	open      int           // undecided gates of unchanged code
 	took      [2][]gateTime // of gates of unchanged code, and of the others
-	pairs     int           // largest number of pairs for a verdict
+	pairs     int
 }
 
-// tally counts verdicts.
 type tally struct{ worse, inconclusive, other int }
 
 func (t tally) of() int { return t.worse + t.inconclusive + t.other }
@@ -117,7 +116,6 @@ func (o options) gate(
 	return d, os.RemoveAll(out)
 }
 
-// wrong lists the wrong verdicts.
 func (d document) wrong(more map[string]int) (text string) {
 	for _, row := range d.Rows {
 		if slower := more[row.Benchmark] > 0; slower != (row.Verdict == "worse") ||
@@ -130,7 +128,6 @@ func (d document) wrong(more map[string]int) (text string) {
 	return text
 }
 
-// take counts the verdicts of a gate.
 func (t *trial) take(d document, more map[string]int) {
 	t.gates++
 	if d.Exit == 2 {

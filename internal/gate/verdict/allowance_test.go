@@ -9,8 +9,8 @@ func TestParseAllowance(t *testing.T) {
 	for _, c := range []struct {
 		text          string
 		want          Allowance
-		covers, not   string // benchmarks that the allowance applies to, and one that it does not
-		wrong, letter string // expected error, or another spelling
+		covers, not   string
+		wrong, letter string
 	}{
 		{text: "allocs/op=1", want: Allowance{Metric: "allocs/op", Amount: 1}, covers: "Any"},
 		{text: "B/op=5%", want: Allowance{Metric: "B/op", Share: 0.05}, covers: "Any/n=1"},

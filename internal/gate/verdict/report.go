@@ -67,7 +67,7 @@ type Spent struct {
 
 // A Row judges one metric of one benchmark. Ratios are new to old.
 type Row struct {
-	Package   string    `json:"package"` // "" if the results name none
+	Package   string    `json:"package"`
 	Benchmark string    `json:"benchmark"`
 	Metric    string    `json:"metric"`
 	Better    Direction `json:"better"`
@@ -152,8 +152,7 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 type Pairs struct {
 	Row      Row
 	Old, New []float64 // values of pair i
-	// Screened is the number of pairs of the screening, which come first. If there are fresh pairs,
-	// only these decided.
+	// Screened is the number of pairs of the screening, which come first.
 	Screened int
 	Margin   float64 // margin of the row's family
 }

@@ -39,7 +39,6 @@ func (v Verdict) Severity() int {
 // no test.
 type Test string
 
-// The tests.
 const (
 	BySignedRank Test = "signed-rank" // of the changes of the pairs
 	BySwaps      Test = "swap"        // swaps of the runs of pairs, for the histograms of a tail
@@ -50,7 +49,6 @@ const (
 // benchmark format. The zero value is unknown, and gets no verdict.
 type Direction int
 
-// The directions.
 const (
 	LowerIsBetter  Direction = -1
 	HigherIsBetter Direction = +1

@@ -11,10 +11,10 @@ type Pool struct {
 	Freeze Freeze
 	Gate   Gate
 
-	held      []int64 // time for which each task held its slot
+	held      []int64
 	longer    []int64 // buffer for held with a Pace, Freeze or Gate
 	slots     Slots
-	starts    []int64 // starts of the last queue accepted tasks, as a ring buffer
+	starts    []int64
 	responses []int64
 	tied      bool
 }

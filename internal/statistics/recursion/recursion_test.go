@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plan returns n tasks with random gaps and service times of about a second, so that ties are rare.
 func plan(n int, load float64, limit int, seed uint64) (due, service []int64) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	at := 0.0
@@ -22,7 +21,7 @@ func plan(n int, load float64, limit int, seed uint64) (due, service []int64) {
 
 // byEvents computes the responses by examining all tasks in the system at each arrival.
 func byEvents(due, service []int64, limit, queue int) (responses []int64) {
-	var ends []int64 // ends of the accepted tasks
+	var ends []int64
 	for i, d := range due {
 		busy := slices.DeleteFunc(slices.Clone(ends), func(end int64) bool { return end <= d })
 		if queue >= 0 && len(busy) >= limit+queue {
@@ -41,9 +40,8 @@ func byEvents(due, service []int64, limit, queue int) (responses []int64) {
 	return responses
 }
 
-// TestPool compares the recursion with byEvents, for sorted slots and for a heap.
 func TestPool(t *testing.T) {
-	var pool Pool // reused, so that remains of one plan would show in the next
+	var pool Pool
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.OneOf(rapid.IntRange(1, 17), rapid.IntRange(sorted-1, sorted+9)).
 			Draw(t, "limit")
@@ -68,7 +66,7 @@ func TestTied(t *testing.T) {
 		due    []int64
 		queue  int
 		tied   bool
-		shed   bool // the last task is shed
+		shed   bool
 		answer string
 	}{
 		{[]int64{1, 11}, 0, true, false, "the slot is free at the second arrival"},

@@ -28,7 +28,6 @@ func (s *Slots) reset(limit int) {
 	s.sorted = limit <= sorted
 }
 
-// Next returns the time at which the next slot becomes free.
 func (s *Slots) Next() int64 { return s.free[0] }
 
 // Take gives the next free slot to a task and returns the start of the task. Calls must be in the
@@ -55,7 +54,6 @@ func insert(free []int64, end int64) {
 	free[len(free)-1] = max(here, end)
 }
 
-// Sink replaces the first time of a heap by a later one.
 func Sink(free []int64, end int64) {
 	at := 0
 	for {

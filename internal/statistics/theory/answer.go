@@ -9,14 +9,14 @@ import (
 // sheds, all fields except ShedProb describe the accepted tasks. If tasks give up, all fields
 // except GaveUpProb describe the tasks that started.
 type Answer struct {
-	Model      string  // in Kendall's notation, such as M/H2/4
-	Throughput float64 // completions per unit of time
+	Model      string // in Kendall's notation, such as M/H2/4
+	Throughput float64
 	// MeanInFlight is the mean number of tasks in service: by Little's law Throughput·E[S].
 	MeanInFlight float64
 	WaitProb     float64 // P(W > 0): share of tasks that wait
 	MeanWait     float64 // E[W], including tasks that do not wait
 	MeanResponse float64 // E[T] = E[W] + E[S]
-	ShedProb     float64 // share of arrivals that are shed; 0 for an unbounded queue
+	ShedProb     float64
 	GaveUpProb   float64 // share of arrivals that give up while they wait; 0 if all are patient
 
 	wait, response *law // nil if the model gives means only
@@ -86,7 +86,6 @@ func (l *law) quantile(q float64) (float64, bool) {
 	if l.tail(0) <= p {
 		return l.unit * l.from, true
 	}
-	// The logarithm of a tail is almost linear, so the search needs few steps.
 	excess := func(y float64) float64 { return math.Log(l.tail(y) / p) }
 	lo, hi := 0.0, l.mean
 	for excess(hi) > 0 {

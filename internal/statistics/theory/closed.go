@@ -7,10 +7,10 @@ import (
 
 // A Closed is a closed loop: each client thinks, submits one task, waits for its end, and repeats.
 type Closed struct {
-	Clients     int     // N
+	Clients     int
 	Think       float64 // Z: mean think time; 0 means no pause
-	MeanService float64 // E[S]
-	Limit       int     // k: largest number of tasks in flight
+	MeanService float64
+	Limit       int // k: largest number of tasks in flight
 }
 
 // MMkN returns the answer for the closed queue M/M/k//N, the machine-repair model: exponential

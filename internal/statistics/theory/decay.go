@@ -22,10 +22,10 @@ import (
 // negative, and the relative error is only ε·ct. Numerical inversion of the Laplace transform would
 // give only eight digits.
 type decay struct {
-	n     int          // number of phases
-	c     float64      // uniformisation rate, at least the rate of leaving any state
-	jump  *mat.Dense   // I + A/c, non-negative
-	start *mat.Dense   // the two row vectors at t = 0
+	n     int
+	c     float64    // uniformisation rate, at least the rate of leaving any state
+	jump  *mat.Dense // I + A/c, non-negative
+	start *mat.Dense
 	steps []*mat.Dense // steps[i] = e^{A·2^i/c}, up to a time that almost no response exceeds
 }
 

@@ -29,7 +29,7 @@ func newErlangMix(k int, weights []float64) *erlangMix {
 	in := 0.0
 	for n, w := range weights {
 		e.waiting[n] /= total
-		e.meanWait += e.waiting[n] / float64(k) // Σ P(m > n) = E[m]
+		e.meanWait += e.waiting[n] / float64(k)
 		in = in*e.stay() + w/total
 		e.serving[n] = in
 	}
@@ -37,7 +37,6 @@ func newErlangMix(k int, weights []float64) *erlangMix {
 	return e
 }
 
-// stay returns the probability that an event does not complete the task in service.
 func (e *erlangMix) stay() float64 { return float64(e.k-1) / float64(e.k) }
 
 func (e *erlangMix) waitLaw(unit float64) *law {

@@ -37,7 +37,7 @@ func newEscape(between *mat.Dense, gone []float64) *escape {
 			share := other[p] / e.pivot[p]
 			other[p] = share
 			for j := p + 1; j < n; j++ {
-				other[j] += share * row[j] // includes the diagonal, which is never read
+				other[j] += share * row[j]
 			}
 			gone[i] += share * gone[p]
 		}

@@ -13,7 +13,7 @@ func TestFiftyDigits(t *testing.T) {
 	type value struct {
 		what      string
 		got, want float64
-		tolerance float64 // relative
+		tolerance float64
 	}
 	var values []value
 	add := func(tolerance float64, what string, got, want float64) {
@@ -71,7 +71,6 @@ func TestFiftyDigits(t *testing.T) {
 	}
 }
 
-// Runs under the virtual clock are tested against these values as well.
 func TestAnchors(t *testing.T) {
 	c := newCheck(t)
 	q := func(of func(float64) (float64, bool), q float64) float64 { v, _ := of(q); return v }

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// near fails the test if got differs from want by more than a relative tolerance.
 func near(t testing.TB, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
@@ -16,7 +15,6 @@ func near(t testing.TB, what string, got, want, tolerance float64) {
 	}
 }
 
-// queues returns one queue for each model with distributions.
 func queues(t *testing.T) map[string]*Answer {
 	return map[string]*Answer{
 		"M/M/1":        solve(t, 1, 1, 0.9),

@@ -18,7 +18,6 @@ import (
 // smaller.
 const inverted = 1e-9
 
-// sevenDigits returns half a unit of the seventh significant digit.
 func sevenDigits(v float64) float64 {
 	if v == 0 {
 		return 0
@@ -64,7 +63,6 @@ func (c *check) tally(what string, got, want float64) *tally {
 	return w
 }
 
-// value compares a number with a known one whose error is at most tolerance.
 func (c *check) value(what string, row any, got, want, tolerance float64) {
 	c.t.Helper()
 	c.tally(what, got, want)
@@ -81,11 +79,11 @@ func (c *check) quantile(
 	c.t.Helper()
 	got, ok := of(q)
 	if !ok {
-		return // M/G/1 gives means only
+		return
 	}
 	w := c.tally(what, got, want)
 	at, _ := tail(want)
-	if want > 1+2*tolerance { // constant service times have a jump at 1
+	if want > 1+2*tolerance {
 		w.prob = max(w.prob, math.Abs(at-(1-q)))
 	}
 	before, _ := tail(want - tolerance)
@@ -96,7 +94,6 @@ func (c *check) quantile(
 	}
 }
 
-// slack returns the error, as a probability, of the known quantiles.
 func slack(c2 float64) float64 {
 	if c2 > 1 {
 		return inverted
@@ -104,7 +101,6 @@ func slack(c2 float64) float64 {
 	return 0
 }
 
-// rows calls f for each row of a section of known.json.
 func rows(t *testing.T, section string, f func(row map[string]float64)) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/known.json")

@@ -36,7 +36,6 @@ type crommelin struct {
 	meanWait float64
 }
 
-// mostPoints bounds the memory of one evaluation to 32 MB.
 const mostPoints = 1 << 20
 
 // solveCrommelin computes the distribution of Nq.
@@ -144,7 +143,6 @@ func negLogOneMinusExp(u, v float64) complex128 {
 	return complex(-log, -math.Atan2(im, re))
 }
 
-// expm1 returns e^{u+iv} − 1 to full relative precision.
 func expm1(u, v float64) complex128 {
 	half := math.Sin(v / 2)
 	sin, cos := math.Sincos(v)

@@ -51,7 +51,7 @@ func TestCrommelinEquations(t *testing.T) {
 				busy += x
 			}
 		}
-		rest := q.queuedAbove(states - 1) // probability of the states beyond p
+		rest := q.queuedAbove(states - 1)
 		near(t, "in service", running+float64(k)*rest, a, 1e-10)
 		near(t, "busy", busy+rest, q.waitProb, 1e-8)
 	})

@@ -51,12 +51,11 @@ func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 
 type h2Queue struct {
 	k     int
-	rate  float64    // λ, equal to a in units of E[S]
-	share [2]float64 // probability of each branch
-	mu    [2]float64 // service rate of each branch
+	rate  float64 // λ, equal to a in units of E[S]
+	share [2]float64
+	mu    [2]float64
 }
 
-// leaving returns the completion rate of a state with n tasks in service, i of them on branch 1.
 func (q h2Queue) leaving(n, i int) float64 { return float64(i)*q.mu[0] + float64(n-i)*q.mu[1] }
 
 // up returns the rates from level n < k to n+1. The new task selects its branch.
@@ -121,7 +120,7 @@ func (q h2Queue) solve() (*h2State, error) {
 		return nil, err
 	}
 	s := &h2State{passage: g, below: make([]*mat.Dense, q.k)}
-	down := make([]*mat.Dense, q.k) // K_n
+	down := make([]*mat.Dense, q.k)
 	between := mat.NewDense(1, 1, nil)
 	for n := range q.k {
 		gone := slices.Repeat([]float64{q.rate}, n+1)
@@ -141,7 +140,7 @@ func (q h2Queue) solve() (*h2State, error) {
 	s.busy = powers.sum(level)
 	s.waitProb = mat.Sum(s.busy)
 	queued := powers.sum(product(s.busy, powers[0]))
-	s.meanWait = mat.Sum(queued) / q.rate // Little's law for the queue
+	s.meanWait = mat.Sum(queued) / q.rate
 
 	for n := q.k - 1; n >= 0; n-- {
 		level = product(level, down[n])

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// grid runs f for combinations of limits and utilisations.
 func grid(t *testing.T, f func(t *testing.T, k int, rho float64)) {
 	for _, k := range []int{1, 2, 3, 8, 24} {
 		for _, rho := range []float64{0.05, 0.5, 0.8, 0.97} {

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// alike fails the test unless two answers agree in all values that both contain.
 func alike(t *testing.T, got, want *Answer, tolerance float64) {
 	t.Helper()
 	name := fmt.Sprintf("%s as %s: ", got.Model, want.Model)
@@ -191,7 +190,6 @@ func TestUnbounded(t *testing.T) {
 	}
 }
 
-// C2 returns the squared coefficient of variation.
 func (h H2) C2() float64 {
 	m, d := h.Mean(), h.Mean1-h.Mean2
 	return 1 + 2*h.P1*(1-h.P1)*(d/m)*(d/m)

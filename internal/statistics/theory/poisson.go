@@ -27,7 +27,6 @@ func poisson(mean float64) (first int, pmf []float64) {
 		pmf = append(pmf, w)
 		w *= mean / (n + 1)
 	}
-	// Add small terms first, from both ends towards the mode.
 	low, high := 0.0, 0.0
 	for _, w := range pmf[:len(below)] {
 		low += w

@@ -9,9 +9,9 @@ import (
 // A Pool is an open queue: Poisson arrivals, at most Limit tasks in flight, first come first
 // served.
 type Pool struct {
-	Rate        float64 // λ: arrivals per unit of time
-	MeanService float64 // E[S]: mean service time of a task
-	Limit       int     // k: largest number of tasks in flight
+	Rate        float64
+	MeanService float64
+	Limit       int
 }
 
 // Offered returns the offered load a = λE[S], the mean number of tasks in flight without a limit.
@@ -23,7 +23,7 @@ func (p Pool) Utilisation() float64 { return p.Offered() / float64(p.Limit) }
 // An UnstableError means that arrivals reach or exceed the capacity, so the queue grows without
 // bound and has no steady state.
 type UnstableError struct {
-	Utilisation float64 // at least 1
+	Utilisation float64
 }
 
 func (e *UnstableError) Error() string {

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// The expected waits come from textbooks and from calculation by hand.
 func TestCobham(t *testing.T) {
 	near := func(what string, got, want float64) {
 		t.Helper()

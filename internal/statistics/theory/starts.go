@@ -108,7 +108,7 @@ func area(tail func(float64) float64) float64 {
 		sum += piece
 		ratio := piece / last
 		if piece <= 1e-13*sum {
-			return sum // the rest is negligible
+			return sum
 		}
 		if i > 30 && piece < 1e-6*sum && ratio < 1 {
 			return sum + piece*ratio/(1-ratio)

@@ -9,8 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// The expected values were computed by other code, for 80 tasks per second and a limit of 100
-// starts per second.
 func TestStartsKnown(t *testing.T) {
 	starts := theory.Starts{Rate: 80, Allowed: 100, Burst: 5, Constant: true}
 	for name, c := range map[string]struct {
@@ -62,7 +60,6 @@ func TestBucketOfOne(t *testing.T) {
 	}
 }
 
-// The results must be within four standard errors of 40 simulated runs.
 func TestStartsBySimulation(t *testing.T) {
 	const runs, tasks = 40, 20_000
 	for _, c := range []struct {
@@ -112,7 +109,7 @@ func playBucket(rng *rand.Rand, rate float64, burst, n int) (mean float64) {
 
 // playTicker returns the mean delay of a ticker that ticks at integers and keeps one tick.
 func playTicker(rng *rand.Rand, rate float64, _, n int) (mean float64) {
-	now, taken := 0.0, -1.0 // the last tick used
+	now, taken := 0.0, -1.0
 	for range n {
 		now += rng.ExpFloat64() / rate
 		// the kept tick if it is unused, otherwise the next free one

@@ -20,7 +20,6 @@ func TestKnownOpenQueues(t *testing.T) {
 	})
 }
 
-// The table contains waits to all digits, also for C² of 2, 8 and 32.
 func TestKnownWaits(t *testing.T) {
 	c := newCheck(t)
 	rows(t, "wait", func(r map[string]float64) {
@@ -60,7 +59,7 @@ func TestKnownCapacity(t *testing.T) {
 	rows(t, "slo", func(r map[string]float64) {
 		const width = 2e-6
 		if r["c2"] == 0 && r["rho"]+width >= 0.985 {
-			return // the source stopped there
+			return
 		}
 		below, _ := solve(t, int(r["k"]), r["c2"], r["rho"]-width).WaitQuantile(0.99)
 		above, _ := solve(t, int(r["k"]), r["c2"], r["rho"]+width).WaitQuantile(0.99)
@@ -143,7 +142,7 @@ func TestPublished(t *testing.T) {
 	for _, p := range []struct {
 		source    string
 		got, want float64
-		digit     float64 // unit of the last printed digit
+		digit     float64
 	}{
 		{"Adan and Resing, table 5.1: M/M/1, ρ 0.9, P(W>0)", mmk(1, 0.9).WaitProb, 0.90, 0.01},
 		{"… E[W]", mmk(1, 0.9).MeanWait, 9.00, 0.01},
