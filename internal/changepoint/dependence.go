@@ -56,14 +56,14 @@ func Depends(values []float64, found []Point, o Options) Dependence {
 	// An estimate from k values is too low by (1+3ρ)/k on average (Kendall 1954,
 	// doi:10.1093/biomet/41.3-4.403). Its standard error is 1/√n for one level. Cuts are placed where
 	// neighbours differ, which lowers the estimate further. The number of levels corrects for this.
-	d := Dependence{Rho: min(mostAlike, (products/squares+levels/squares)/
+	d := Dependence{Rho: min(mostRho, (products/squares+levels/squares)/
 		max(0.1, 1-3*levels/squares))}
-	d.Most = min(mostAlike, d.Rho+1.5*math.Sqrt(levels/n))
+	d.Most = min(mostRho, d.Rho+1.5*math.Sqrt(levels/n))
 	if d.Most <= 0 {
 		return d
 	}
 	s := newSearch(values, o)
-	s.shuffle = func(stretch []float64) { alike(s.rng, d.Most, stretch) }
+	s.shuffle = func(stretch []float64) { shuffleCorrelated(s.rng, d.Most, stretch) }
 	cuts := []int{0, len(values)}
 	d.Doubtful = s.test(s.bestOf(values, cuts).q, cuts) > o.Alpha
 	return d
@@ -71,11 +71,11 @@ func Depends(values []float64, found []Point, o Options) Dependence {
 
 // mostRho is the largest autocorrelation considered. A series with an autocorrelation of 1 has no
 // levels.
-const mostAlike = 0.95
+const mostRho = 0.95
 
 // shuffleCorrelated puts the values in a random order with correlated neighbours, like a Gaussian
 // autoregression with coefficient rho. For 0 every order is equally likely.
-func alike(rng *rand.Rand, rho float64, values []float64) {
+func shuffleCorrelated(rng *rand.Rand, rho float64, values []float64) {
 	slices.Sort(values)
 	sorted, of := slices.Clone(values), make([]float64, len(values))
 	for i := range of {

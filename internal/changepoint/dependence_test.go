@@ -96,14 +96,14 @@ func TestIndependentSeries(t *testing.T) {
 	}
 }
 
-func TestAlike(t *testing.T) {
+func TestShuffleCorrelated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 1))
 	for _, rho := range []float64{0, 0.5, 0.9} {
 		values := make([]float64, 20_000)
 		for i := range values {
 			values[i] = float64(i)
 		}
-		alike(rng, rho, values)
+		shuffleCorrelated(rng, rho, values)
 		middle, product, square, sum := float64(len(values)-1)/2, 0.0, 0.0, 0.0
 		for i, v := range values {
 			sum += v

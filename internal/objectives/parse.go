@@ -95,7 +95,7 @@ func parse(s string) (Objective, error) {
 		}
 	}
 	if o.Unit == "" {
-		known := alike(name)
+		known := similarNames(name)
 		if ofURL {
 			known = namesOfURL()
 		}
@@ -179,7 +179,7 @@ func isDue(unit string) bool {
 
 // similarNames returns suggestions for an unknown name: the metrics of the same part, or the names
 // that share a word with it, or all names.
-func alike(name string) (some []string) {
+func similarNames(name string) (some []string) {
 	part, _, _ := strings.Cut(name, "-")
 	for _, unit := range partUnits(part + "-NAME") {
 		some = append(some, short(unit))

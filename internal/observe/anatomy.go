@@ -103,18 +103,18 @@ func slowFrom(r *result.Result) int64 {
 	return int64(math.Round(p99 * Second))
 }
 
-// turns sums the responses, the waits for a slot, and the waits for a slot if all services were
+// slotWaits sums the responses, the waits for a slot, and the waits for a slot if all services were
 // equal. The generator's lag is not included in the waits.
-type turns struct{ response, turn, even int64 }
+type slotWaits struct{ response, turn, even int64 }
 
-func (t *turns) add(rec *record.Record, lag, turn, even int64) {
+func (t *slotWaits) add(rec *record.Record, lag, turn, even int64) {
 	waited := max(rec.Wait()-lag, 0)
 	t.response += rec.Response()
 	t.turn += min(max(turn-lag, 0), waited)
 	t.even += min(max(even-lag, 0), waited)
 }
 
-func (t *turns) report(r *result.Result) {
+func (t *slotWaits) report(r *result.Result) {
 	if t.response > 0 {
 		r.Add(metric.TailTurnShare, float64(t.turn)/float64(t.response))
 		r.Add(metric.TailEvenTurnShare, float64(t.even)/float64(t.response))
@@ -132,7 +132,7 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 	for i, lag := range o.Trace.Lags() {
 		rec := o.Trace.At(i)
 		if rec.Outcome == record.Unsettled {
-			longest = forEver
+			longest = neverEnds
 		} else if longest = max(longest, rec.Response()); i >= first {
 			worst.Add(i, rec, lag)
 		}
@@ -148,7 +148,7 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 	all.ReportMeans(r)
 	tail.reportTail(r)
 	r.Slowest = worst.Ended()
-	o.find(r.Slowest, longest)
+	o.countStates(r.Slowest, longest)
 	if packer != nil {
 		r.Responses, err = packer.Pack()
 	}
@@ -192,7 +192,7 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 		recursion.NewSlots(slots)
 	withNext, withEven := make([]int64, 0, m.N), make([]int64, 0, m.N)
 	slow := slowFrom(r)
-	var tail turns
+	var tail slotWaits
 	for i, lag := range o.Trace.Lags() {
 		rec := o.Trace.At(i)
 		if rec.Attempts != 1 {

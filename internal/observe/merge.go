@@ -65,7 +65,7 @@ func MergeResults(
 		}
 		v, known, counts := mergedMetric(unit, parts, sums, merged)
 		if follow && known {
-			v *= overLongest(unit, parts)
+			v *= rateOverLongest(unit, parts)
 		}
 		switch {
 		case known:
@@ -254,7 +254,7 @@ func MergeDue(
 	}, add)
 }
 
-func overLongest(unit string, parts []*result.Result) float64 {
+func rateOverLongest(unit string, parts []*result.Result) float64 {
 	sum, counts, longest := 0.0, 0.0, 0.0
 	for _, p := range parts {
 		perTask, _ := p.Metric(metric.NsPerOp)

@@ -61,7 +61,7 @@ func (s *Slowest) Ended() (all []result.SlowTask) {
 // countStates sets the state at the due time of each slow task: tasks in flight have started and
 // not ended, waiting tasks were due before and have not started. Tasks that end at that instant
 // have left. It examines only tasks that were due within the longest response before it.
-func (o *Run) find(slow []result.SlowTask, longest int64) {
+func (o *Run) countStates(slow []result.SlowTask, longest int64) {
 	order := make([]*result.SlowTask, len(slow))
 	for i := range slow {
 		order[i] = &slow[i]
@@ -114,7 +114,7 @@ func (o *Run) find(slow []result.SlowTask, longest int64) {
 	}
 }
 
-const forEver = math.MaxInt64 / 2
+const neverEnds = math.MaxInt64 / 2
 
 // MergeSlowest returns the slowest tasks of several parts of a load. together means that the parts
 // ran at the same time. Then the state of the whole system is unknown.

@@ -98,7 +98,7 @@ func (o *Run) timesOf(
 	return values, sum / float64(len(values)) / Second
 }
 
-func (o *Run) toldApart() []strategies.Class {
+func (o *Run) reportedClasses() []strategies.Class {
 	if _, either := o.Workload.(workloads.Computing); either {
 		return []strategies.Class{strategies.CPU, strategies.IO}
 	}
@@ -109,7 +109,7 @@ func (o *Run) toldApart() []strategies.Class {
 // alone would make a strategy look bad that lets long tasks wait for short ones.
 func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
-	for _, class := range o.toldApart() {
+	for _, class := range o.reportedClasses() {
 		if !o.has(class) {
 			continue
 		}

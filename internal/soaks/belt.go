@@ -74,7 +74,7 @@ func (b *Belt) Start(f *Fold, a Asked, peak *atomic.Int64) {
 		for {
 			select {
 			case <-b.ring:
-				b.takeUp()
+				b.foldDone()
 			case <-b.quit:
 				return
 			}
@@ -154,7 +154,7 @@ func (b *Belt) tryExtend() bool {
 	return true
 }
 
-func (b *Belt) takeUp() {
+func (b *Belt) foldDone() {
 	for {
 		b.mu.Lock()
 		if len(b.chunks) == 0 || !b.chunks[0].isDone() {

@@ -56,21 +56,21 @@ func OfPairs(first, second []float64, confidence float64, ratios, exact bool) Pa
 	half := student.Quantile((1+confidence)/2) * stdErr
 	p.Lo, p.Hi = scale(mean-half), scale(mean+half)
 	switch {
-	case deviation > sameTo*math.Abs(mean):
+	case deviation > equalTolerance*math.Abs(mean):
 		p.P = 2 * student.Survival(math.Abs(mean)/stdErr)
 	case exact:
 		p.P = 0
 	default:
-		p.P = fewest(p.N)
+		p.P = smallestP(p.N)
 	}
 	return p
 }
 
-// sameTo is the relative tolerance of equal differences, for rounding errors.
-const sameTo = 1e-12
+// equalTolerance is the relative tolerance of equal differences, for rounding errors.
+const equalTolerance = 1e-12
 
-// fewest returns the smallest two-sided p of the rank-sum test of n values against n: 2/C(2n, n).
-func fewest(n int) float64 {
+// smallestP returns the smallest two-sided p of the rank-sum test of n values against n: 2/C(2n, n).
+func smallestP(n int) float64 {
 	p := 2.0
 	for i := 1; i <= n; i++ {
 		p *= float64(i) / float64(n+i)

@@ -90,7 +90,7 @@ func selectFrom(values []int64, offset int, ranks []int, depth int) {
 			return
 		}
 		depth--
-		at := parted(values)
+		at := partition(values)
 		left, _ := slices.BinarySearch(ranks, offset+at+1)
 		right := left
 		for right < len(ranks) && ranks[right] == offset+at+1 {
@@ -104,7 +104,7 @@ func selectFrom(values []int64, offset int, ranks []int, depth int) {
 // partition moves one value to its sorted place, with smaller or equal values before it and larger
 // or equal values after it, and returns its index. The pivot is the median of three, and the scan
 // stops at equal values. This avoids the worst case for sorted and for equal values.
-func parted(values []int64) int {
+func partition(values []int64) int {
 	last := len(values) - 1
 	a, b, c := &values[0], &values[last/2], &values[last]
 	if *a > *b {

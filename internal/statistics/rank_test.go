@@ -58,7 +58,7 @@ func TestNearestRank(t *testing.T) {
 	})
 }
 
-func drawn(t *rapid.T, most int) (values, sorted []int64) {
+func randomValues(t *rapid.T, most int) (values, sorted []int64) {
 	n := rapid.IntRange(1, most).Draw(t, "n")
 	different := rapid.SampledFrom([]int64{1, 2, 10, 1 << 40}).Draw(t, "different")
 	random := rand.New(rand.NewPCG(2, uint64(n)))
@@ -71,7 +71,7 @@ func drawn(t *rapid.T, most int) (values, sorted []int64) {
 
 func TestSelected(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		values, sorted := drawn(t, 3000)
+		values, sorted := randomValues(t, 3000)
 		n := len(values)
 		switch rapid.IntRange(0, 3).Draw(t, "order") {
 		case 0:
@@ -113,7 +113,7 @@ func BenchmarkQuantiles(b *testing.B) {
 
 func TestRanking(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		values, sorted := drawn(t, 1000)
+		values, sorted := randomValues(t, 1000)
 		n, ranking := len(values), NewRanking(values)
 		for range rapid.IntRange(1, 8).Draw(t, "asked") {
 			p := float64(rapid.IntRange(0, 1000).Draw(t, "permille")) / 1000

@@ -42,7 +42,7 @@ func (z noise) short(n float64) bool { return n/z.relax < theoryLength }
 // is the share of tasks that wait. In heavy traffic neighbouring waits are correlated, and the
 // variance of the mean of n waits is W²(1+C²)(1+1/P)/((1−ρ)²n). For M/M/1 this is within 20 % of
 // the formula in Whitt, Planning queueing simulations, 1989.
-func (z noise) of(mean float64, value func(*record.Record) (float64, bool)) observe.MeanTest {
+func (z noise) meanWait(mean float64, value func(*record.Record) (float64, bool)) observe.MeanTest {
 	return observe.MeanTest{Want: mean,
 		Value: func(_ int, rec *record.Record) (float64, bool) { return value(rec) },
 		Least: func(n float64) float64 {
@@ -69,7 +69,7 @@ func (z noise) share(want float64, is func(*record.Record) (yes, counts bool)) o
 
 // quantile returns the test of a response quantile t. It compares the share of tasks that take
 // longer than t, because many tasks of constant service times can have a response of exactly t.
-func (z noise) beyond(
+func (z noise) quantile(
 	t float64, a *theory.Answer, of func(*record.Record) bool,
 ) observe.MeanTest {
 	at := int64(math.Ceil(t*observe.Second*(1+1e-9))) + 1
@@ -101,10 +101,10 @@ const (
 	theorySpread = 0.2
 )
 
-// missed returns the deviation, in standard errors, from which a value is judged wrong. It is a
+// criticalDeviation returns the deviation, in standard errors, from which a value is judged wrong. It is a
 // quantile of Student's t with Bonferroni's correction for all exact values of all runs of the
 // plan.
-func missed(o *observe.Run) float64 {
+func criticalDeviation(o *observe.Run) float64 {
 	values := len(o.Claims) * max(o.Plan.Among, 1)
 	return statistics.Student(observe.Batches, theoryAlarms/float64(values))
 }
@@ -142,7 +142,7 @@ func CheckExact(o *observe.Run, r *result.Result, first int) {
 		mean, _ := observe.MeanAndSD(means[:])
 		off := math.Abs(mean-c.Test.Want) - spread*c.Test.Want
 		se := max(observe.StandardError(means[:]), c.Test.Least(n))
-		if off <= max(missed(o)*se, 1e-9*c.Test.Want) ||
+		if off <= max(criticalDeviation(o)*se, 1e-9*c.Test.Want) ||
 			spread > theorySpread || c.Test.Rare(n) {
 			continue
 		}
@@ -152,7 +152,7 @@ func CheckExact(o *observe.Run, r *result.Result, first int) {
 	}
 }
 
-func limit(o *observe.Run, r *result.Result, unit string, exact, allowed float64) {
+func claimLimit(o *observe.Run, r *result.Result, unit string, exact, allowed float64) {
 	r.Add(metric.Theory(unit), exact)
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Allowed: allowed})
 }

@@ -332,7 +332,7 @@ func (f *Forecast) addTimes(
 		low, high := whole.At(1-(1-p)*around), whole.At(1-(1-p)/around)
 		if low > 0 {
 			slope := math.Log(float64(high)/float64(low)) / (2 * math.Log(around) * (1 - p))
-			e.linear = normal * e.share * slope
+			e.linear = z95 * e.share * slope
 		}
 		f.errors[name] = e
 	}
@@ -352,9 +352,9 @@ func (f *Forecast) addService(service []int64) {
 	for _, v := range sorted {
 		square += (float64(v) - mean) * (float64(v) - mean) / n
 	}
-	f.errors[metric.MeanService] = errorOf{factor: normal * math.Sqrt(square/f.length) / mean}
+	f.errors[metric.MeanService] = errorOf{factor: z95 * math.Sqrt(square/f.length) / mean}
 	for _, q := range metric.Quantiles {
-		half := normal * math.Sqrt(q.P*(1-q.P)/f.length)
+		half := z95 * math.Sqrt(q.P*(1-q.P)/f.length)
 		at := func(p float64) float64 {
 			return float64(sorted[statistics.Rank(len(sorted), min(max(p, 0), 1))-1])
 		}
@@ -379,7 +379,7 @@ func (f *Forecast) add(unit string, whole float64, parts []float64) {
 	var e errorOf
 	e.factor, _ = spreadOf(off, 0)
 	e.linear, e.lag = spreadOf(parts, whole)
-	e.factor, e.linear = normal*e.factor, normal*e.linear/whole
+	e.factor, e.linear = z95*e.factor, z95*e.linear/whole
 	f.errors[unit] = e
 }
 

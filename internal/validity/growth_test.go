@@ -111,7 +111,7 @@ func (s server) grows(t *testing.T, seed uint64) bool {
 	})
 }
 
-func TestGrowthIsTold(t *testing.T) {
+func TestGrowthIsReported(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(8)
 	if testing.Short() {
@@ -140,7 +140,7 @@ func TestGrowthIsTold(t *testing.T) {
 }
 
 // Short tasks may start at once in a growing queue, so an overloaded run can look healthy.
-func TestOverloadIsTold(t *testing.T) {
+func TestOverloadIsReported(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(20)
 	if testing.Short() {
@@ -165,7 +165,7 @@ func TestOverloadIsTold(t *testing.T) {
 }
 
 // The test allows 5 false alarms in 1000 runs.
-func TestNoGrowthIsNotTold(t *testing.T) {
+func TestStableServerIsNotReported(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
 	}

@@ -157,7 +157,7 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		if planned, ok := k.Forecast.beyondError(q, float64(n)); ok && k.exact {
 			se, half = planned, statistics.Student(k.Forecast.count, 0.05)*planned
 		}
-		half = max(half, normal*independent)
+		half = max(half, z95*independent)
 		ends = append(ends,
 			end{q.Low(metric.Response), max(int(math.Floor(float64(n)*(q.P-half))), 1)},
 			end{q.High(metric.Response), min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})

@@ -38,8 +38,8 @@ func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured
 func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 	needed := neededTasks(k, own, r, n)
 	r.Add(metric.NeededTasks, needed)
-	what, width := "mean wait", z*math.Sqrt(k.MeanWaitVariance()/n)
-	p99 := z * math.Sqrt(k.P99Variance(k.Planned, 1)/n)
+	what, width := "mean wait", z95*math.Sqrt(k.MeanWaitVariance()/n)
+	p99 := z95 * math.Sqrt(k.P99Variance(k.Planned, 1)/n)
 	if k.Known || k.Forecast != nil { // short waits may leave the response precise
 		p99 = k.P99Error(r, own, n, k.Planned)
 	}
@@ -57,8 +57,6 @@ func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 	}
 }
 
-const z = 1.96 // half-width of a 95 % interval in standard errors
-
 // neededTasks returns the number of tasks that the p99 response needs for an error of 5 %. It uses
 // the forecast, the formula for Poisson arrivals, or the run's own interval, whose width is
 // inversely proportional to √n. It returns 0 if none of them is available.
@@ -73,7 +71,7 @@ func neededTasks(k Memory, own Scatter, r *result.Result, n float64) float64 {
 	half := max(high-p99, p99-low) / p99
 	switch takes := k.TakesQuantile(0.99); {
 	case own.Tells():
-		return own.Variance * z * z / (epsilon * epsilon)
+		return own.Variance * z95 * z95 / (epsilon * epsilon)
 	case has:
 		return n * half * half / (epsilon * epsilon)
 	case n >= takes: // many tasks share the value of the p99

@@ -52,7 +52,7 @@ func checkMachine(o *observe.Run, r *result.Result) {
 	case fillsOnPurpose(o):
 	case p.Others >= 0 && p.Others <= busyShare:
 		// the threads waited for this process, whose tasks should use all processors
-	case p.Waiting >= 0 && p.Waiting <= busyShare*inService(r):
+	case p.Waiting >= 0 && p.Waiting <= busyShare*tasksInService(r):
 		// By Little's law the threads spent at most this share of the service times waiting.
 	case p.Queued > busyShare:
 		r.Doubt(result.Suspect, rundir.CheckMachine,
@@ -77,7 +77,7 @@ func fillsOnPurpose(o *observe.Run) bool {
 	return o.FlatOut && (o.Local || others >= 0 && others <= busyShare)
 }
 
-func inService(r *result.Result) float64 {
+func tasksInService(r *result.Result) float64 {
 	rate, _ := r.Metric(metric.Throughput)
 	service, _ := r.Metric(metric.MeanService)
 	return rate * service

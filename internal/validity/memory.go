@@ -199,7 +199,7 @@ func (k *Memory) planWaits(o *observe.Run, rate, mean, n float64) {
 		return
 	}
 	k.waits, k.wait = a.WaitProb, a.MeanWait/mean*(1+k.c2)/2
-	if k.waits*n < nobody {
+	if k.waits*n < negligibleWaits {
 		k.Relax = 1 + k.c2 // the responses are independent
 	}
 	if wait, ok := a.WaitQuantile(0.99); ok && inOrder(spec) {
@@ -225,7 +225,7 @@ func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	}
 	f := forecastOf(o, math.MaxFloat64, k.Relax, most)
 	if f == nil {
-		return normal * normal * k.P99Variance(k.Relax, 1) / (share * share), true
+		return z95 * z95 * k.P99Variance(k.Relax, 1) / (share * share), true
 	}
 	long := 100 * f.length
 	e, ok := f.Error(metric.P99Response, long)
@@ -348,7 +348,7 @@ const (
 	waitWidth    = 82  // limits the half-width of the interval of a mean wait to 25 %
 	leastBeyond  = 50  // tasks beyond a quantile
 
-	nobody          = 0.01 // expected number of waiting tasks below which waits are ignored
+	negligibleWaits = 0.01 // expected number of waiting tasks below which waits are ignored
 	exponentialTail = 6    // E[S⁴]/E[S²]² of exponential task times
 )
 

@@ -39,7 +39,7 @@ func reportPatience(o *observe.Run, r *result.Result, m observe.Measured) {
 	gaveUp := answer.GaveUpProb + gaveUpStarted
 	noise := noise{Relaxation(o, rate*inSlot/float64(o.Slots()), o.Workload.C2()), answer.WaitProb}
 	claim(o, r, metric.MeanWait, answer.MeanWait,
-		noise.of(answer.MeanWait, func(rec *record.Record) (float64, bool) {
+		noise.meanWait(answer.MeanWait, func(rec *record.Record) (float64, bool) {
 			return float64(rec.Wait()) / observe.Second, rec.Outcome == record.Completed
 		}))
 	claim(o, r, metric.Waited, answer.WaitProb,

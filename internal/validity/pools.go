@@ -15,7 +15,7 @@ import (
 // queues, each with its share of the Poisson arrivals. If all tasks belong to one class there is
 // one queue. The answer is nil if only some tasks have a pool, if a queue has no closed form, or if
 // a full queue of one class blocked the other.
-func besideOneAnother(o *observe.Run,
+func classPoolsAnswer(o *observe.Run,
 	pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
 	if o.Plan.Strategy.Sheds {
@@ -103,20 +103,20 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 		noise := noiseOf(o, p.Answer, p.MeanInFlight/float64(o.SlotsOf(class)))
 		of := func(rec *record.Record) bool { return rec.Class == class }
 		claim(o, r, metric.OfKind(class.String(), metric.MeanResponse), p.MeanResponse,
-			noise.of(p.MeanWait, func(rec *record.Record) (float64, bool) {
+			noise.meanWait(p.MeanWait, func(rec *record.Record) (float64, bool) {
 				return float64(rec.Response())/observe.Second - (p.MeanResponse - p.MeanWait),
 					of(rec) &&
 						rec.Outcome == record.Completed
 			}))
 		if t, ok := p.ResponseQuantile(0.99); ok {
-			claim(o, r, metric.OfKind(class.String(), metric.P99Response), t, noise.beyond(t, p.Answer, of))
+			claim(o, r, metric.OfKind(class.String(), metric.P99Response), t, noise.quantile(t, p.Answer, of))
 		}
 	}
 }
 
 // rateLimitAnswer returns the answer for a strategy that limits the rate of starts. It is nil
 // unless a slot was free during the whole run, because otherwise tasks also waited for slots.
-func delayed(o *observe.Run, pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
+func rateLimitAnswer(o *observe.Run, pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	if o.Peak >= int64(pool.Limit) {
 		return nil, nil
 	}

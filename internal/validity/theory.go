@@ -42,7 +42,7 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 		reportBatch(o, r, mean)
 		return
 	}
-	answer, err := answer(o, rate, mean, h)
+	answer, err := exactAnswer(o, rate, mean, h)
 	var unstable *theory.UnstableError
 	switch {
 	case errors.As(err, &unstable):
@@ -51,11 +51,11 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 		case spec.Starts != nil:
 			allowed := spec.Starts(s.Params)
 			kept := allowed.PerSecond * float64(allowed.Kept) / float64(m.N)
-			limit(o, r, metric.Throughput, allowed.PerSecond,
+			claimLimit(o, r, metric.Throughput, allowed.PerSecond,
 				kept+overloadNoise(o, r, m, rate/allowed.PerSecond, allowed.PerSecond))
 		case spec.ClassPools == nil:
 			capacity := float64(o.Slots()) / mean
-			limit(o, r, metric.Throughput, capacity,
+			claimLimit(o, r, metric.Throughput, capacity,
 				overloadNoise(o, r, m, rate/capacity, capacity))
 		}
 		return
@@ -64,7 +64,7 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 	}
 	noise := noiseOf(o, answer, rate*mean/float64(o.Slots()))
 	claim(o, r, metric.MeanWait, answer.MeanWait,
-		noise.of(answer.MeanWait, func(rec *record.Record) (float64, bool) {
+		noise.meanWait(answer.MeanWait, func(rec *record.Record) (float64, bool) {
 			return float64(rec.Wait()) / observe.Second, rec.Outcome == record.Completed
 		}))
 	claim(o, r, metric.Waited, answer.WaitProb,
@@ -74,7 +74,7 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 	for _, q := range metric.Quantiles {
 		if t, ok := answer.ResponseQuantile(q.P); ok {
 			claim(o, r, q.Of(metric.Response), t,
-				noise.beyond(t, answer, func(*record.Record) bool { return true }))
+				noise.quantile(t, answer, func(*record.Record) bool { return true }))
 		}
 	}
 	reportPools(o, r, rate, h)
@@ -92,11 +92,11 @@ func reportBatch(o *observe.Run, r *result.Result, mean float64) {
 		return
 	}
 	if makespan, err := theory.BatchMakespan(o.Trace.Len(), mean, o.Slots()); err == nil {
-		limit(o, r, metric.Makespan, makespan, batchNoise(o.Trace.Len(), o.Slots(), mean))
+		claimLimit(o, r, metric.Makespan, makespan, batchNoise(o.Trace.Len(), o.Slots(), mean))
 	}
 }
 
-func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answer, error) {
+func exactAnswer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answer, error) {
 	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
 	if d == nil || mean <= 0 {
 		return nil, nil
@@ -117,13 +117,13 @@ func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answ
 	pool := theory.Pool{Rate: rate, MeanService: mean, Limit: o.Slots()}
 	switch {
 	case spec.Starts != nil:
-		return delayed(o, pool, d)
+		return rateLimitAnswer(o, pool, d)
 	case spec.ClassPools != nil:
-		return besideOneAnother(o, pool, d, h)
+		return classPoolsAnswer(o, pool, d, h)
 	case spec.Bound == nil:
 		return theory.MGInf(pool)
 	case spec.Chooses() != "":
-		return chosen(o, pool, d, h)
+		return reorderedAnswer(o, pool, d, h)
 	case !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil:
 		return nil, nil
 	case spec.Sheds:

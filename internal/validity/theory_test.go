@@ -47,7 +47,7 @@ func calculated(t *testing.T, s bench.Scenario) *bench.Result {
 	return r
 }
 
-func TestFalseTheoryIsTold(t *testing.T) {
+func TestWrongTheoryIsReported(t *testing.T) {
 	t.Parallel()
 	for unit, w := range map[string]bench.Written{
 		"mean-wait-sec": {Load: 0.3, Tasks: 50_000, Warmup: 0.1},

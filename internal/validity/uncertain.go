@@ -11,18 +11,19 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-const normal = 1.96
+// z95 is the half-width of a 95 % interval in standard errors.
+const z95 = 1.96
 
 // A metric is marked as uncertain if its relative 95 % error exceeds mostError. The limit for a p99
 // response is lower, so that a p99 without a mark is within 15 % of the true value in 99 of 100
 // runs. That is 2.576 standard errors, which corresponds to a 95 % error of 11.4 %.
 const (
 	mostError    = 0.25
-	mostP99Error = 0.15 * normal / 2.576
+	mostP99Error = 0.15 * z95 / 2.576
 )
 
-// beyondAll is the largest error that is reported, because JSON has no infinity.
-const beyondAll = 1000
+// largestError is the largest error that is reported, because JSON has no infinity.
+const largestError = 1000
 
 // ownMemories is the length of a run, in relaxation times, from which its stretches show its error.
 const ownMemories = 50
@@ -55,7 +56,7 @@ func (k Memory) MarkUncertain(o *observe.Run, r *result.Result, first int, own S
 			limit = mostP99Error
 		}
 		if v, has := r.Metric(unit); has && v != 0 && e > limit {
-			r.MarkUncertain(unit, min(e, beyondAll))
+			r.MarkUncertain(unit, min(e, largestError))
 		}
 	}
 	n := float64(r.Tasks)
@@ -98,12 +99,12 @@ func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float6
 	variance, factor := k.P99Variance(relax, waitShare(r)), false
 	if e, ok := k.Forecast.Error(metric.P99Response, n); ok {
 		off := math.Log1p(e)
-		variance, factor = n*off*off/(normal*normal), true
+		variance, factor = n*off*off/(z95*z95), true
 	}
 	if k.Reorders && !k.exact {
 		variance = own.With(variance)
 	}
-	e := normal * math.Sqrt(variance/n)
+	e := z95 * math.Sqrt(variance/n)
 	if factor {
 		return math.Expm1(e)
 	}
@@ -124,7 +125,7 @@ func (k Memory) NeededTasks(
 		}
 		return variance
 	}
-	fit := mix(k.P99Variance(k.Relax, waitShare(r))) * normal * normal / (share * share)
+	fit := mix(k.P99Variance(k.Relax, waitShare(r))) * z95 * z95 / (share * share)
 	if _, has := r.Metric(unit); !has || k.Forecast == nil {
 		return fit, k.Known
 	}
@@ -134,7 +135,7 @@ func (k Memory) NeededTasks(
 		return 0, false
 	}
 	off := math.Log1p(e)
-	needed = mix(long*off*off/(normal*normal)) * normal * normal / math.Pow(math.Log1p(share), 2)
+	needed = mix(long*off*off/(z95*z95)) * z95 * z95 / math.Pow(math.Log1p(share), 2)
 	if k.Known && k.Forecast.length < stretchMemories*k.Relax {
 		needed = max(needed, fit)
 	}
@@ -193,7 +194,7 @@ func (k Memory) ownErrors(
 		at := sorted[statistics.Rank(n, q.P)-1]
 		e := 0.0
 		if at > 0 {
-			independent := normal * math.Sqrt(q.P*(1-q.P)/float64(n))
+			independent := z95 * math.Sqrt(q.P*(1-q.P)/float64(n))
 			half := max(t*observe.StandardError(sharesBeyond(at, values, stretches)), independent)
 			low := sorted[max(int(float64(n)*(q.P-half)), 0)]
 			high := sorted[min(int(math.Ceil(float64(n)*(q.P+half))), n-1)]

@@ -199,8 +199,8 @@ func (s *Search) step(ctx context.Context, at int) (Step, error) {
 	return step, err
 }
 
-// sure is a SuspectAt at which the metric is always suspect, so that fresh pairs decide.
-const sure = 0.9999
+// alwaysSuspect is a SuspectAt at which the metric is always suspect, so that fresh pairs decide.
+const alwaysSuspect = 0.9999
 
 func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 	r := &s.report
@@ -212,7 +212,7 @@ func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 		if !verdict.IsAllocation(s.row.Metric) {
 			q.Rule.Margin = min(q.Rule.Margin, math.Expm1(s.change/2))
 			q.Rule.Promise = max(q.Rule.Promise, q.Rule.Margin)
-			q.Rule.SuspectAt = sure
+			q.Rule.SuspectAt = alwaysSuspect
 			q.Rule.FreshPairs = s.rule().FreshPairs
 		}
 		answer, err := s.ask(ctx, q)

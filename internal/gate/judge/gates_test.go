@@ -147,7 +147,7 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		case row.Verdict == verdict.Worse:
 			o.alarms = 1
 		case row.Verdict == verdict.Better:
-			o.hopes = 1
+			o.needsMorePairs = 1
 		case row.Verdict == verdict.Inconclusive:
 			o.inconclusive = 1
 		}

@@ -72,7 +72,7 @@ func (r *replayer) goals() []goal {
 }
 
 // forecasts returns the goals for the forecasts of the number of fresh pairs.
-func (r *replayer) foretold(t outcome, from source) []goal {
+func (r *replayer) forecasts(t outcome, from source) []goal {
 	return []goal{
 		atLeast("T1", "fresh pairs as forecast before the screening, "+from.name, 90, t.forecast,
 			r.gates),
@@ -90,10 +90,10 @@ func (r *replayer) noisy() (goals []goal) {
 				layout: layoutEffect, builds: r.builds})
 		}
 		calm := of(1)
-		goals = append(goals, r.foretold(calm, from)...)
+		goals = append(goals, r.forecasts(calm, from)...)
 		goals = append(goals,
 			atMost("F6", "unchanged code called worse, "+from.name, 1, calm.alarms, r.gates),
-			atMost("F6", "unchanged code called better, "+from.name, 1, calm.hopes, r.gates),
+			atMost("F6", "unchanged code called better, "+from.name, 1, calm.needsMorePairs, r.gates),
 			atLeast("P8", "+10 % found, "+from.name, c.found, of(1.10).found, regressed*r.gates),
 			atLeast("P8", "−10 % called better, "+from.name, c.found, of(1/1.10).found,
 				regressed*r.gates))
@@ -108,13 +108,13 @@ func (r *replayer) calm() (goals []goal) {
 		fresh := float64(t.runs)/float64(r.gates) - screening
 		goals = append(goals,
 			atMost("F1", "unchanged code called worse, "+from.name, 0.5, t.alarms, r.gates),
-			atMost("F5", "unchanged code called better, "+from.name, 1, t.hopes, r.gates),
+			atMost("F5", "unchanged code called better, "+from.name, 1, t.needsMorePairs, r.gates),
 			atMost("F1", "unchanged code inconclusive, "+from.name, 5, t.inconclusive, r.gates),
 			goal{id: "W1", what: "measuring, 20 benchmarks of 0.25 s, " + from.name, wanted: 90,
 				got: screenTime*screening + runTime*fresh, unit: "s",
 				basis: fmt.Sprintf("%.1f runs each, and %.1f of 0.075 s", fresh/benchmarks,
 					screening/benchmarks)})
-		goals = append(goals, r.foretold(t, from)...)
+		goals = append(goals, r.forecasts(t, from)...)
 		detectable := math.Exp(t.detectable)
 		at := r.replay(experiment{options: r.options, from: from, factor: detectable, builds: 1})
 		goals = append(goals,
@@ -222,7 +222,7 @@ func (r *replayer) replay(e experiment) (sum outcome) {
 		sum.reforecast += o.reforecast
 		sum.detectable += o.detectable / float64(len(outcomes))
 		sum.alarms += o.alarms
-		sum.hopes += o.hopes
+		sum.needsMorePairs += o.needsMorePairs
 		sum.inconclusive += o.inconclusive
 	}
 	return sum

@@ -104,7 +104,7 @@ func replayWhole(t *testing.T) {
 	}
 }
 
-func TestReplayFindsOut(t *testing.T) {
+func TestFaultyGateMissesGoals(t *testing.T) {
 	missed := func(goals []goal, id string) bool {
 		for _, g := range goals {
 			if g.id == id && contradicted(g) {

@@ -70,14 +70,14 @@ func (row *Row) isHopeful() bool { return row.Hopeful }
 // AddTo adds the rows to the report of a gate.
 func (r *Report) AddTo(to *verdict.Report) {
 	for _, row := range r.Rows {
-		to.Rows = append(to.Rows, row.said())
+		to.Rows = append(to.Rows, row.reportRow())
 	}
 	to.Sort()
 	to.Tests += r.Tests
 	to.Warnings = append(to.Warnings, r.Warnings...)
 }
 
-func (row *Row) said() verdict.Row {
+func (row *Row) reportRow() verdict.Row {
 	sign := -float64(row.Better)
 	low, high := math.Exp(sign*row.Low), math.Exp(sign*row.High)
 	if low, high = min(low, high), max(low, high); low == 0 && math.IsInf(high, 1) {

@@ -58,7 +58,7 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 			row.PWorseHolm, row.PBetterHolm = 1, 1
 			row.Verdict, row.Reason = o.allocationVerdict(&row, len(samples))
 		case row.hinted || row.PWorse <= o.SuspectAt || row.Appeared ||
-			!row.allocates && row.Step < o.promise() && o.promised(s) > o.ClearAt:
+			!row.allocates && row.Step < o.promise() && o.pOfPromise(s) > o.ClearAt:
 			row.Suspect = true
 			row.unclear = !row.hinted && row.PWorse > o.SuspectAt && !row.Appeared
 			suspects++
@@ -66,7 +66,7 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 			row.Verdict, row.Reason = verdict.Inconclusive, o.coarse(&row)
 		default:
 			if row.Verdict = verdict.NotSuspected; row.PBetter <= o.SuspectAt ||
-				!row.allocates && o.improved(s) > o.SuspectAt {
+				!row.allocates && o.pOfImprovement(s) > o.SuspectAt {
 				row.Hopeful = true
 				hopefuls++
 			}
@@ -79,12 +79,12 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 	return g, nil
 }
 
-func (o Options) promised(s Sample) float64 {
+func (o Options) pOfPromise(s Sample) float64 {
 	return newSignedRank(minus(worsenings(s.values(), s.Better),
 		o.promise()-o.rounding(s).log)).Less
 }
 
-func (o Options) improved(s Sample) float64 {
+func (o Options) pOfImprovement(s Sample) float64 {
 	return newSignedRank(minus(worsenings(s.values(), s.Better),
 		o.rounding(s).log-o.promise())).Greater
 }
@@ -227,7 +227,7 @@ func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	}
 	hopefuls := g.report.family((*Row).isHopeful)
 	for _, row := range hopefuls {
-		more(row, len(hopefuls), func(s Sample) bool { return !g.hopes(s) })
+		more(row, len(hopefuls), func(s Sample) bool { return !g.needsMorePairs(s) })
 	}
 	return longest(open), nil
 }
@@ -303,13 +303,13 @@ func (g *Screening) pairsOf(s Sample, tests int) int {
 	return max(g.fresh, int(min(needed, float64(most))))
 }
 
-// hopes reports whether a hopeful metric needs more fresh pairs, because it still looks better, or
+// needsMorePairs reports whether a hopeful metric needs more fresh pairs, because it still looks better, or
 // because an improvement by the promise is not excluded.
-func (g *Screening) hopes(s Sample) bool {
+func (g *Screening) needsMorePairs(s Sample) bool {
 	o := g.options
 	row := o.row(s, len(g.Hopefuls()), RankSums{})
 	return row.PBetter <= o.SuspectAt ||
-		!row.allocates && row.Tested() && o.improved(s) > o.futileAt()
+		!row.allocates && row.Tested() && o.pOfImprovement(s) > o.futileAt()
 }
 
 // settledEarly returns the row of a suspect at the first look at which it is settled, or nil.
@@ -344,7 +344,7 @@ func (g *Screening) settled(screened *Row, s Sample) *Row {
 		return nil
 	}
 	excluded := func(s Sample) bool {
-		return max(o.promised(s), o.improved(s)) <= o.futileAt()
+		return max(o.pOfPromise(s), o.pOfImprovement(s)) <= o.futileAt()
 	}
 	if excluded(s) {
 		return &row
@@ -435,7 +435,7 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		} else if row.N < wanted {
 			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(row.N, wanted)
 		} else if both := g.withScreening(s); screened.unclear && row.Reason == o.notRuledOut() &&
-			o.promised(both) <= o.ClearAt {
+			o.pOfPromise(both) <= o.ClearAt {
 			all := o.row(both, suspects, RankSums{})
 			all.Suspect, all.Verdict = true, verdict.NoWorse
 			all.PWorseHolm, all.PBetterHolm = row.PWorseHolm, row.PBetterHolm

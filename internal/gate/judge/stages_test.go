@@ -182,9 +182,9 @@ func TestStages(t *testing.T) {
 				t.Fatalf("suspect %v, rows %+v", suspect, r.Rows)
 			}
 			row := r.Rows[0]
-			said := row.said()
+			said := row.reportRow()
 			if row.Verdict != test.verdict || row.Reason != test.reason ||
-				whole(r) != test.verdict || !same(float64(said.Ratio), test.ratio) ||
+				mostSevere(r) != test.verdict || !same(float64(said.Ratio), test.ratio) ||
 				row.Suspect != suspect {
 				t.Errorf(
 					"%s (%s), ratio %v; want %s (%s), %v\n%+v",
@@ -460,7 +460,7 @@ func TestFutility(t *testing.T) {
 	}
 	more, failure := g.More(half)
 	r, err := g.Decide(half)
-	if errors.Join(failure, err) != nil || len(more) != 0 || whole(r) != verdict.NoWorse {
+	if errors.Join(failure, err) != nil || len(more) != 0 || mostSevere(r) != verdict.NoWorse {
 		t.Errorf("200 suspects: %v, %v, %v", more, failure, err)
 	}
 }
@@ -615,7 +615,7 @@ func TestSizeAndPower(t *testing.T) {
 		r := both(t, Defaults(), first(1), func(_ Metric, n int) []Pair {
 			return noisy(rng, n, sd, 1)
 		})
-		if whole(r) == verdict.Worse {
+		if mostSevere(r) == verdict.Worse {
 			alarms++
 		}
 	}

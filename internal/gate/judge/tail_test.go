@@ -181,7 +181,7 @@ func TestTailVerdicts(t *testing.T) {
 		rows, _ := concluded(Defaults(), e)
 		row := Row{Metric: p99, Verdict: rows[0].Verdict, Evidence: e}
 		factor := verdict.Number(test.factor)
-		if said := row.said(); said.Verdict != test.want || said.Lo > factor ||
+		if said := row.reportRow(); said.Verdict != test.want || said.Lo > factor ||
 			said.Hi < factor || said.Ratio < said.Lo || said.Ratio > said.Hi {
 			t.Errorf("%v: %+v", test.factor, said)
 		}

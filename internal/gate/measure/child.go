@@ -46,7 +46,7 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 	child.Dir = c.dir
 	child.Env = append(child.Environ(), c.env...)
 	child.WaitDelay = time.Second // another process may still have the pipe open
-	var stdout, stderr ending
+	var stdout, stderr tailBuffer
 	if c.sign != "" {
 		stdout.seen = func(p []byte) {
 			if bytes.Contains(p, []byte(c.sign)) {
@@ -89,14 +89,14 @@ func (e *overdueError) Error() string { return fmt.Sprintf("no end after %v", e.
 
 // tailBuffer keeps at least the last mostOutput bytes written to it. Results come last, and a
 // benchmark may print without limit before them.
-type ending struct {
+type tailBuffer struct {
 	buffer bytes.Buffer
 	seen   func([]byte) // called for each write; may be nil
 }
 
 const mostOutput = 1 << 20
 
-func (e *ending) Write(p []byte) (int, error) {
+func (e *tailBuffer) Write(p []byte) (int, error) {
 	if e.seen != nil {
 		e.seen(p)
 	}
@@ -107,4 +107,4 @@ func (e *ending) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (e *ending) bytes() []byte { return e.buffer.Bytes() }
+func (e *tailBuffer) bytes() []byte { return e.buffer.Bytes() }

@@ -78,7 +78,7 @@ func TestChildLimit(t *testing.T) {
 
 // Processes that a benchmark leaves behind are killed, so that they do not disturb the next one.
 // Their output is not awaited.
-func TestChildLeaves(t *testing.T) {
+func TestChildDescendantsAreKilled(t *testing.T) {
 	for script, want := range map[string]string{
 		"exec 3>living; (sleep 2; echo alive >&3) >/dev/null 2>&1 &": "",
 		"exec 3>living; (sleep 2; echo alive >&3) &": "it has ended, and " +

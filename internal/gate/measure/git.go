@@ -46,9 +46,9 @@ type repository struct {
 	// itself.
 	within string
 
-	// taken is the environment in which git sees the snapshot of the working tree, once it exists.
-	taken []string
-	guard *guard
+	// snapshotEnv is the environment in which git sees the snapshot of the working tree, once it exists.
+	snapshotEnv []string
+	guard       *guard
 }
 
 func openRepository(ctx context.Context, dir string) (*repository, error) {
@@ -171,7 +171,7 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 			return trouble(err)
 		}
 	}
-	r.taken = []string{"GIT_INDEX_FILE=" + index, "GIT_OBJECT_DIRECTORY=" + own,
+	r.snapshotEnv = []string{"GIT_INDEX_FILE=" + index, "GIT_OBJECT_DIRECTORY=" + own,
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects}
 	add := []string{"add", "--all", "--", ".", ":(exclude,glob)**/poolbench-out/**"}
 	if real, err := filepath.EvalSymlinks(out); err == nil {
@@ -184,24 +184,24 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 			add = append(add, ":(exclude,literal)"+filepath.ToSlash(below))
 		}
 	}
-	if _, err := r.git(ctx, r.taken, add...); err != nil {
+	if _, err := r.git(ctx, r.snapshotEnv, add...); err != nil {
 		return trouble(err)
 	}
-	tree, err := r.git(ctx, r.taken, "write-tree")
+	tree, err := r.git(ctx, r.snapshotEnv, "write-tree")
 	if err != nil {
 		return trouble(err)
 	}
 	return revision{Name: workingTree, Tree: tree}, nil
 }
 
-// put writes the files of the snapshot to a directory. It does not use a git worktree: git fetch
+// writeSnapshot writes the files of the snapshot to a directory. It does not use a git worktree: git fetch
 // and git gc fail while a worktree has objects that are not in the repository, and a killed gate
 // would leave one behind.
-func (r *repository) put(ctx context.Context, dir string) error {
+func (r *repository) writeSnapshot(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	_, err := r.git(ctx, r.taken, "checkout-index", "--all", "--prefix="+filepath.ToSlash(dir)+"/")
+	_, err := r.git(ctx, r.snapshotEnv, "checkout-index", "--all", "--prefix="+filepath.ToSlash(dir)+"/")
 	return err
 }
 

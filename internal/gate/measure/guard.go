@@ -58,7 +58,7 @@ func (g *guard) close() error {
 }
 
 // report tells the guard that a process group has begun (+) or ended (-). A nil guard ignores it.
-func (g *guard) tell(sign rune, group int) error {
+func (g *guard) report(sign rune, group int) error {
 	if g == nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (g *guard) run(child *exec.Cmd) error {
 		return err
 	}
 	group := child.Process.Pid
-	told := g.tell('+', group)
+	told := g.report('+', group)
 	if told != nil {
 		endGroup(child)
 	}
@@ -88,7 +88,7 @@ func (g *guard) run(child *exec.Cmd) error {
 		return told
 	}
 	// If the guard has ended, starting the next child returns the error.
-	_ = g.tell('-', group)
+	_ = g.report('-', group)
 	return err
 }
 
@@ -125,7 +125,7 @@ func Guard(ctx context.Context, in io.Reader, dir string) error {
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		files.RemoveScratch(dir)
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return forget(ctx, r)
+			return pruneWorktrees(ctx, r)
 		}
 		if time.Since(began) > removing {
 			return fmt.Errorf("%s cannot be removed", dir)

@@ -87,4 +87,4 @@ func ReadHistory(ctx context.Context, dir, from, to string) (*History, error) {
 
 // Only returns the regular expression for -bench that matches only the benchmark with this name in
 // a report.
-func Only(shown string) string { return only("Benchmark" + shown) }
+func Only(shown string) string { return exactPattern("Benchmark" + shown) }

@@ -83,11 +83,11 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 		l.reported = slices.AppendSeq(l.reported, maps.Keys(r.tidy))
 	}
 	for _, name := range outcomes(after.stdout, "SKIP") {
-		l.skipped[plain(name, procs)] = about(after.stdout, name)
+		l.skipped[plain(name, procs)] = failureLog(after.stdout, name)
 	}
 	for _, name := range outcomes(after.stdout, "FAIL") {
 		l.complaints = append(l.complaints, fmt.Sprintf("%s fails in %s%s", plain(name, procs),
-			where, about(after.stdout, name)))
+			where, failureLog(after.stdout, name)))
 	}
 	quiet := silent(after.stdout, found, procs)
 	switch {
@@ -99,9 +99,9 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 			does = "ends the process in %s: " + not.Error() + "%s"
 		}
 		return listing{}, &UnfitError{[]string{fmt.Sprintf("%s "+does, quiet[len(quiet)-1], where,
-			saidLast(after))}}
+			lastOutput(after))}}
 	case ended:
-		return listing{}, fmt.Errorf("benchmarks of %s: %w%s", where, not, saidLast(after))
+		return listing{}, fmt.Errorf("benchmarks of %s: %w%s", where, not, lastOutput(after))
 	case overdue:
 		return listing{}, fmt.Errorf("benchmarks of %s: none has begun after %v", where, limit)
 	default:
@@ -115,7 +115,7 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 	return l, nil
 }
 
-func saidLast(after finished) string {
+func lastOutput(after finished) string {
 	s := cmp.Or(text.FirstLines(string(after.stderr), 8),
 		text.FirstLines(string(after.stdout), 8))
 	if s == "" {
@@ -124,7 +124,7 @@ func saidLast(after finished) string {
 	return "\n    " + s
 }
 
-func about(printed []byte, name string) string {
+func failureLog(printed []byte, name string) string {
 	lines := strings.Split(string(printed), "\n")
 	for i, line := range lines {
 		rest, ok := strings.CutPrefix(line, "--- FAIL: "+name)

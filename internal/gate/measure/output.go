@@ -91,9 +91,9 @@ func newReading(rec *benchfmt.Result, machine map[string]string) (reading, error
 	return r, nil
 }
 
-// one returns the reading of the benchmark with the given name. It returns an error if the
+// readingOf returns the reading of the benchmark with the given name. It returns an error if the
 // benchmark failed or skipped itself.
-func one(printed []byte, name string) (r reading, units benchfmt.UnitMetadataMap, err error) {
+func readingOf(printed []byte, name string) (r reading, units benchfmt.UnitMetadataMap, err error) {
 	found, units, err := read(printed)
 	if err != nil {
 		return reading{}, nil, err
@@ -185,9 +185,9 @@ func (r reading) divisible() bool {
 	return true
 }
 
-// cut sets the number of parts of a run, which have equal numbers of iterations. A requested number
+// setParts sets the number of parts of a run, which have equal numbers of iterations. A requested number
 // of iterations is kept, with fewer parts if necessary. Otherwise the number is rounded up.
-func (b *benchmark) cut(divisible, asked bool) {
+func (b *benchmark) setParts(divisible, asked bool) {
 	b.Parts = 1
 	if divisible {
 		b.Parts = min(mostParts, b.Iterations)
@@ -203,10 +203,10 @@ func (b *benchmark) cut(divisible, asked bool) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// together combines the readings of a run's parts, which have equal numbers of iterations: the mean
+// combineParts combines the readings of a run's parts, which have equal numbers of iterations: the mean
 // time of the faster half, the lower median of allocations, the mean of other counts. Instructions
 // are omitted if any part lacks them. Other units must be in all parts.
-func together(parts []reading) (reading, error) {
+func combineParts(parts []reading) (reading, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
 	}

@@ -32,10 +32,10 @@ func TestRead(t *testing.T) {
 	if units.GetBetter("x/op") != 1 || units.GetBetter("sec/op") != -1 {
 		t.Errorf("%v", units)
 	}
-	if got, _, err := one([]byte(printed), "BenchmarkB/n=1-2"); err != nil || got.iters != 7 {
+	if got, _, err := readingOf([]byte(printed), "BenchmarkB/n=1-2"); err != nil || got.iters != 7 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, _, err := one([]byte(printed), "BenchmarkB/n=1"); err == nil ||
+	if _, _, err := readingOf([]byte(printed), "BenchmarkB/n=1"); err == nil ||
 		!strings.Contains(err.Error(), "it printed no result\n    init: says") {
 		t.Error(err)
 	}
@@ -54,10 +54,10 @@ func TestOutcomes(t *testing.T) {
 		[]string{"BenchmarkF/x", "BenchmarkG-2"}) {
 		t.Errorf("%q", got)
 	}
-	if got := about([]byte(printed), "BenchmarkS"); got != ": a_test.go:5: no" {
+	if got := failureLog([]byte(printed), "BenchmarkS"); got != ": a_test.go:5: no" {
 		t.Errorf("%q", got)
 	}
-	if got := about([]byte(printed), "BenchmarkF/x"); got != ": a_test.go:6: why" {
+	if got := failureLog([]byte(printed), "BenchmarkF/x"); got != ": a_test.go:6: why" {
 		t.Errorf("%q", got)
 	}
 }
@@ -123,8 +123,8 @@ func TestBenchTime(t *testing.T) {
 	}
 }
 
-func TestEnding(t *testing.T) {
-	var e ending
+func TestTailBuffer(t *testing.T) {
+	var e tailBuffer
 	for i := range 300_000 {
 		fmt.Fprintf(&e, "line number %d\n", i)
 	}

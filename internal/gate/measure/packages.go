@@ -80,10 +80,10 @@ func (g goTool) packages(ctx context.Context, patterns []string, bench string) (
 	}
 }
 
-// anchor makes relative replacement directories in a checkout's go.mod absolute if they are outside
+// fixReplacements makes relative replacement directories in a checkout's go.mod absolute if they are outside
 // of the repository, because they are relative to the original. Directories inside belong to the
 // revision and do not change.
-func (g goTool) anchor(ctx context.Context, checkout, original string) error {
+func (g goTool) fixReplacements(ctx context.Context, checkout, original string) error {
 	text, err := g.run(ctx, "mod", "edit", "-json")
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func splitOutside(pattern string, at byte) (parts []string) {
 	return append(parts, pattern[start:])
 }
 
-func only(name string) string {
+func exactPattern(name string) string {
 	levels := strings.Split(name, "/")
 	for i, level := range levels {
 		levels[i] = "^" + regexp.QuoteMeta(level) + "$"

@@ -20,7 +20,7 @@ func parsed(t *testing.T, line string) reading {
 
 // Times are the mean of the faster half of the parts, also for bytes per second. Counts use all
 // parts.
-func TestTogether(t *testing.T) {
+func TestCombineParts(t *testing.T) {
 	for _, c := range []struct {
 		parts []string
 		want  string
@@ -50,7 +50,7 @@ func TestTogether(t *testing.T) {
 		for _, line := range c.parts {
 			parts = append(parts, parsed(t, line))
 		}
-		whole, err := together(parts)
+		whole, err := combineParts(parts)
 		if err != nil {
 			if err.Error() != c.want {
 				t.Errorf("%q: %v, want %s", c.parts, err, c.want)
@@ -77,7 +77,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
+func TestSetParts(t *testing.T) {
 	for _, c := range []struct {
 		iterations               int
 		divisible, asked         bool
@@ -96,7 +96,7 @@ func TestCut(t *testing.T) {
 		{7, false, true, 1, 7},
 	} {
 		b := benchmark{Iterations: c.iterations}
-		if b.cut(c.divisible, c.asked); b.Parts != c.wantParts || b.Iterations != c.wantIteration {
+		if b.setParts(c.divisible, c.asked); b.Parts != c.wantParts || b.Iterations != c.wantIteration {
 			t.Errorf("%+v: %d parts of %d iterations", c, b.Parts, b.Iterations)
 		}
 	}

@@ -37,7 +37,7 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 		if err := g.trees.checkOut(ctx, side(s), r); err != nil {
 			return err
 		}
-		missing, err := g.repository.submodules(ctx, g.repository.taken, r.Tree,
+		missing, err := g.repository.submodules(ctx, g.repository.snapshotEnv, r.Tree,
 			g.trees.top(side(s)))
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 		if err := findGo(ctx, tools[s]); err != nil {
 			return err
 		}
-		if err := tools[s].anchor(ctx, g.trees.top(side(s)), g.repository.top); err != nil {
+		if err := tools[s].fixReplacements(ctx, g.trees.top(side(s)), g.repository.top); err != nil {
 			return err
 		}
 		sides[s] = &binaries{tool: tools[s], args: g.Args,
@@ -73,7 +73,7 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 		Head:      revisions[head],
 		Directory: g.repository.within, Settings: g.Options.Settings(version),
 		Controls: controls, Judge: g.rule()}
-	if err := g.goOn(now); err != nil {
+	if err := g.resumePlan(now); err != nil {
 		return err
 	}
 	if revisions[base].Tree == revisions[head].Tree {
@@ -178,7 +178,7 @@ func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
 	return versions[head], nil
 }
 
-func (g *gate) goOn(now *plan) error {
+func (g *gate) resumePlan(now *plan) error {
 	g.plan = now
 	if !g.Resume {
 		return nil

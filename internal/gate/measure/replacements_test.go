@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAnchor(t *testing.T) {
+func TestFixReplacements(t *testing.T) {
 	m := newModule(t)
 	checkout := filepath.Join(t.TempDir(), "elsewhere")
 	if err := os.MkdirAll(filepath.Join(checkout, "sub"), 0o777); err != nil {
@@ -30,7 +30,7 @@ replace (
 		t.Fatal(err)
 	}
 	if err := (goTool{side: head, dir: filepath.Join(checkout, "sub"),
-		temp: t.TempDir()}).anchor(t.Context(), checkout, m.dir); err != nil {
+		temp: t.TempDir()}).fixReplacements(t.Context(), checkout, m.dir); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)

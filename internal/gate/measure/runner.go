@@ -49,7 +49,7 @@ func (r *runner) command(what run) (c command, name string, err error) {
 		if found.path != what.benchmark.Package {
 			continue
 		}
-		c := b.command(p, what.layout, only(what.benchmark.Name),
+		c := b.command(p, what.layout, exactPattern(what.benchmark.Name),
 			what.benchTime.String(), processors())
 		c.env = append(c.env, seeded(what.seed)...)
 		name := what.benchmark.Name
@@ -88,13 +88,13 @@ func (r *runner) once(
 	case ended:
 		said := text.FirstLines(string(after.stderr), 8)
 		if names := outcomes(after.stdout, "FAIL"); len(names) > 0 {
-			said = "it failed" + about(after.stdout, names[0])
+			said = "it failed" + failureLog(after.stdout, names[0])
 		}
 		return reading{}, nil, after, where(fmt.Errorf("%w\n    %s", not, said))
 	case err != nil:
 		return reading{}, nil, after, where(err)
 	}
-	got, units, err := one(after.stdout, name)
+	got, units, err := readingOf(after.stdout, name)
 	if err != nil {
 		return reading{}, nil, after, where(err)
 	}
@@ -157,7 +157,7 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 	}
 	for s := range parts {
 		var err error
-		if rec.runs[s], err = together(parts[s]); err != nil {
+		if rec.runs[s], err = combineParts(parts[s]); err != nil {
 			return record{}, fmt.Errorf("%v of the %v: %w", b, side(s), err)
 		}
 	}
@@ -209,7 +209,7 @@ func (r *runner) warmUp(
 		b.Iterations = benchTime.iterations(least, slowest)
 	}
 	if b.Parts == 0 {
-		b.cut(divisible, r.options.BenchTime.Iterations > 0)
+		b.setParts(divisible, r.options.BenchTime.Iterations > 0)
 	}
 	r.expected[b.String()] = longest * warmUp
 	r.paces[b.String()] = b.pace(longest, least, slowest)

@@ -139,7 +139,7 @@ func TestElements(t *testing.T) {
 			t.Errorf("%s and %s: %v", c.pattern, c.function, got)
 		}
 	}
-	if got := only("BenchmarkA/n=1.5/x"); got != `^BenchmarkA$/^n=1\.5$/^x$` {
+	if got := exactPattern("BenchmarkA/n=1.5/x"); got != `^BenchmarkA$/^n=1\.5$/^x$` {
 		t.Error(got)
 	}
 }

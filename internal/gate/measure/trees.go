@@ -26,7 +26,7 @@ type trees struct {
 
 func newTrees(ctx context.Context, r *repository) (t *trees, err error) {
 	files.SweepScratch()
-	_ = forget(ctx, r) // best effort: the end of this gate tries again, and reports an error
+	_ = pruneWorktrees(ctx, r) // best effort: the end of this gate tries again, and reports an error
 	home, err := files.NewScratch("", treesName)
 	if err != nil {
 		return nil, err
@@ -38,9 +38,9 @@ func newTrees(ctx context.Context, r *repository) (t *trees, err error) {
 	return t, nil
 }
 
-// forget removes git's records of gates' worktrees whose directories no longer exist. git worktree
+// pruneWorktrees removes git's records of gates' worktrees whose directories no longer exist. git worktree
 // prune would also remove worktrees on a disk that is currently not mounted.
-func forget(ctx context.Context, r *repository) error {
+func pruneWorktrees(ctx context.Context, r *repository) error {
 	list, err := r.git(ctx, nil, "worktree", "list", "--porcelain")
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (t *trees) checkOut(ctx context.Context, s side, r revision) error {
 	path := t.top(s)
 	var err error
 	if r.Name == workingTree {
-		err = t.repository.put(ctx, path)
+		err = t.repository.writeSnapshot(ctx, path)
 	} else {
 		t.added = append(t.added, path) // recorded first, because git may be stopped half way
 		_, err = t.repository.git(ctx, nil, "worktree", "add", "--detach",
@@ -103,7 +103,7 @@ func (t *trees) remove() error {
 	}
 	err := t.home.Remove()
 	if len(t.added) > 0 {
-		if left := forget(ctx, t.repository); left != nil {
+		if left := pruneWorktrees(ctx, t.repository); left != nil {
 			err = errors.Join(err,
 				fmt.Errorf("a worktree that is gone, and that git cannot forget: %w", left))
 		}

@@ -107,7 +107,7 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("%+v and then %+v", got, again)
 	}
 	dir := filepath.Join(t.TempDir(), "put")
-	if err := r.put(t.Context(), dir); err != nil {
+	if err := r.writeSnapshot(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	const want = ".gitignore sub/go.mod sub/m.go sub/m_test.go sub/new.go sub/without/w.go"

@@ -59,10 +59,10 @@ type Gate func(at int64) (wait int64, admitted bool)
 
 // bounded runs a pool with a Pace, a Freeze or a Gate. It sheds no tasks: a full queue blocks.
 func (p *Pool) bounded(due, service []int64) {
-	if cap(p.longer) < len(due) {
-		p.longer = make([]int64, len(due))
+	if cap(p.heldBuffer) < len(due) {
+		p.heldBuffer = make([]int64, len(due))
 	}
-	p.held = p.longer[:len(due)]
+	p.held = p.heldBuffer[:len(due)]
 	pace := pacer{Pace: p.Pace}
 	last, origin := int64(0), int64(0)
 	for i, d := range due {

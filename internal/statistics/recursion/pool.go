@@ -11,12 +11,12 @@ type Pool struct {
 	Freeze Freeze
 	Gate   Gate
 
-	held      []int64
-	longer    []int64 // buffer for held with a Pace, Freeze or Gate
-	slots     Slots
-	starts    []int64
-	responses []int64
-	tied      bool
+	held       []int64
+	heldBuffer []int64 // buffer for held with a Pace, Freeze or Gate
+	slots      Slots
+	starts     []int64
+	responses  []int64
+	tied       bool
 }
 
 // Run runs a plan in a pool of limit ≥ 1 slots. due must be in ascending order. A task that finds

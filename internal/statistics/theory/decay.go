@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// decay evaluates the tails of the wait and the response of an h2Queue.
+// h2Tails evaluates the tails of the wait and the response of an h2Queue.
 //
 // By the distributional form of Little's law the number of waiting tasks is the number of arrivals
 // during a wait. This collapses the sum over levels to P(W > t) = y·e^{Mt}·1, where M = λG −
@@ -21,7 +21,7 @@ import (
 // > t) plus the mass in service. The off-diagonal elements of A are not negative, so e^{At} is not
 // negative, and the relative error is only ε·ct. Numerical inversion of the Laplace transform would
 // give only eight digits.
-type decay struct {
+type h2Tails struct {
 	n     int
 	c     float64    // uniformisation rate, at least the rate of leaving any state
 	jump  *mat.Dense // I + A/c, non-negative
@@ -29,8 +29,8 @@ type decay struct {
 	steps []*mat.Dense // steps[i] = e^{A·2^i/c}, up to a time that almost no response exceeds
 }
 
-func newDecay(q h2Queue, s *h2State) *decay {
-	d := &decay{n: q.k + 1}
+func newH2Tails(q h2Queue, s *h2State) *h2Tails {
+	d := &h2Tails{n: q.k + 1}
 	dim := d.n + 2
 	a := mat.NewDense(dim, dim, nil)
 	for i := range d.n {
@@ -69,7 +69,7 @@ func newDecay(q h2Queue, s *h2State) *decay {
 }
 
 // short returns x·e^{Aτ/c} for 0 ≤ τ ≤ 1 as e^{−τ}Σ τ^j/j!·x(I+A/c)^j.
-func (d *decay) short(x *mat.Dense, tau float64) *mat.Dense {
+func (d *h2Tails) short(x *mat.Dense, tau float64) *mat.Dense {
 	term, total := mat.DenseCopyOf(x), mat.DenseCopyOf(x)
 	for j := 1.0; tau > 0; j++ {
 		next := product(term, d.jump)
@@ -86,7 +86,7 @@ func (d *decay) short(x *mat.Dense, tau float64) *mat.Dense {
 
 // at returns the two row vectors at time t: it applies a step for each binary digit of ct, then the
 // fractional part.
-func (d *decay) at(t float64) *mat.Dense {
+func (d *h2Tails) at(t float64) *mat.Dense {
 	x, tau := d.start, d.c*t
 	for i := len(d.steps) - 1; i >= 0; i-- {
 		for length := math.Ldexp(1, i); tau >= length; tau -= length {
@@ -99,10 +99,10 @@ func (d *decay) at(t float64) *mat.Dense {
 	return d.short(x, tau)
 }
 
-func (d *decay) wait(x *mat.Dense) float64 { return sum(x.RawRowView(0)[:d.n]) }
+func (d *h2Tails) wait(x *mat.Dense) float64 { return sum(x.RawRowView(0)[:d.n]) }
 
-func (d *decay) response(x *mat.Dense) float64 { return d.wait(x) + sum(x.RawRowView(1)[d.n:]) }
+func (d *h2Tails) response(x *mat.Dense) float64 { return d.wait(x) + sum(x.RawRowView(1)[d.n:]) }
 
-func (d *decay) waitTail(t float64) float64 { return d.wait(d.at(t)) }
+func (d *h2Tails) waitTail(t float64) float64 { return d.wait(d.at(t)) }
 
-func (d *decay) responseTail(t float64) float64 { return d.response(d.at(t)) }
+func (d *h2Tails) responseTail(t float64) float64 { return d.response(d.at(t)) }

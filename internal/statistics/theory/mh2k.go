@@ -43,7 +43,7 @@ func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("theory: M/H2/%d at utilisation %v: %w", limit, p.Utilisation(), err)
 	}
-	d := newDecay(q, s)
+	d := newH2Tails(q, s)
 	return p.answer(fmt.Sprintf("M/H2/%d", limit), s.waitProb, s.meanWait,
 		&law{unit: mean, mean: s.meanWait + 1/float64(limit), tail: d.waitTail},
 		&law{unit: mean, mean: 1 + s.meanWait, tail: d.responseTail}), nil
@@ -123,8 +123,8 @@ func (q h2Queue) solve() (*h2State, error) {
 	down := make([]*mat.Dense, q.k)
 	between := mat.NewDense(1, 1, nil)
 	for n := range q.k {
-		gone := slices.Repeat([]float64{q.rate}, n+1)
-		down[n] = newEscape(between, gone).solveLeft(q.down(n + 1))
+		exit := slices.Repeat([]float64{q.rate}, n+1)
+		down[n] = newGTHFactors(between, exit).solveLeft(q.down(n + 1))
 		between = product(down[n], q.up(n))
 	}
 	excursion := mat.DenseCopyOf(g)
@@ -132,11 +132,11 @@ func (q h2Queue) solve() (*h2State, error) {
 	between.Add(between, excursion)
 	level := mat.NewDense(1, q.k+1, stationary(between))
 
-	gone := make([]float64, q.k+1)
-	for i := range gone {
-		gone[i] = q.leaving(q.k, i)
+	exit := make([]float64, q.k+1)
+	for i := range exit {
+		exit[i] = q.leaving(q.k, i)
 	}
-	powers := newGeometric(newEscape(excursion, gone).solveLeft(scaledIdentity(q.k+1, q.rate)))
+	powers := newGeometric(newGTHFactors(excursion, exit).solveLeft(scaledIdentity(q.k+1, q.rate)))
 	s.busy = powers.sum(level)
 	s.waitProb = mat.Sum(s.busy)
 	queued := powers.sum(product(s.busy, powers[0]))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func alike(t *testing.T, got, want *Answer, tolerance float64) {
+func requireSame(t *testing.T, got, want *Answer, tolerance float64) {
 	t.Helper()
 	name := fmt.Sprintf("%s as %s: ", got.Model, want.Model)
 	near(t, name+"P(wait)", got.WaitProb, want.WaitProb, tolerance)
@@ -32,10 +32,10 @@ func alike(t *testing.T, got, want *Answer, tolerance float64) {
 func TestOneSlotIsPollaczekKhinchine(t *testing.T) {
 	for _, rho := range []float64{0.01, 0.5, 0.9, 0.99} {
 		p := Pool{rho, 1, 1}
-		alike(t, must(MDk(p))(t), must(MG1(p, 0))(t), 1e-11)
-		alike(t, must(MMk(p))(t), must(MG1(p, 1))(t), 1e-13)
+		requireSame(t, must(MDk(p))(t), must(MG1(p, 0))(t), 1e-11)
+		requireSame(t, must(MMk(p))(t), must(MG1(p, 1))(t), 1e-13)
 		for _, c2 := range []float64{1, 2, 16, 1000} {
-			alike(t, solve(t, 1, math.Nextafter(c2, 2000), rho), must(MG1(p, c2))(t), 1e-10)
+			requireSame(t, solve(t, 1, math.Nextafter(c2, 2000), rho), must(MG1(p, c2))(t), 1e-10)
 		}
 	}
 }
@@ -43,13 +43,13 @@ func TestOneSlotIsPollaczekKhinchine(t *testing.T) {
 func TestH2OfEqualBranchesIsExponential(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		p := Pool{rho * float64(k), 1, k}
-		alike(t, must(MH2k(p.Rate, H2{0.5, 1, 1}, k))(t), must(MMk(p))(t), 1e-12)
-		alike(t, must(MH2k(p.Rate, H2{0.01, 1, 1}, k))(t), must(MMk(p))(t), 1e-12)
+		requireSame(t, must(MH2k(p.Rate, H2{0.5, 1, 1}, k))(t), must(MMk(p))(t), 1e-12)
+		requireSame(t, must(MH2k(p.Rate, H2{0.01, 1, 1}, k))(t), must(MMk(p))(t), 1e-12)
 	})
 }
 
 func TestH2BranchesSwap(t *testing.T) {
-	alike(t, must(MH2k(2.8, H2{0.25, 3, 1.0 / 3}, 4))(t),
+	requireSame(t, must(MH2k(2.8, H2{0.25, 3, 1.0 / 3}, 4))(t),
 		must(MH2k(2.8, H2{0.75, 1.0 / 3, 3}, 4))(t), 1e-12)
 }
 
@@ -65,14 +65,14 @@ func TestBalancedH2(t *testing.T) {
 func TestLongQueueIsUnbounded(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		p := Pool{rho * float64(k), 1, k}
-		alike(t, must(MMkK(p, 3000))(t), must(MMk(p))(t), 1e-12)
+		requireSame(t, must(MMkK(p, 3000))(t), must(MMk(p))(t), 1e-12)
 	})
 }
 
 func TestNoQueueIsErlangLoss(t *testing.T) {
 	for _, a := range []float64{1e-9, 1, 4, 40, 1e9} {
 		p := Pool{a, 1, 4}
-		alike(t, must(MMkK(p, 0))(t), must(MGkk(p))(t), 1e-13)
+		requireSame(t, must(MMkK(p, 0))(t), must(MGkk(p))(t), 1e-13)
 	}
 }
 

@@ -32,11 +32,11 @@ func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 	for range 100 {
 		round, hh, ll := product(h, l), product(h, h), product(l, l)
 		round.Add(round, product(l, h))
-		gone := make([]float64, n)
-		for i := range gone {
-			gone[i] = sum(hh.RawRowView(i)) + sum(ll.RawRowView(i))
+		exit := make([]float64, n)
+		for i := range exit {
+			exit[i] = sum(hh.RawRowView(i)) + sum(ll.RawRowView(i))
 		}
-		e := newEscape(round, gone)
+		e := newGTHFactors(round, exit)
 		h, l = e.solve(hh), e.solve(ll)
 		g.Add(g, product(t, l))
 		t = product(t, h)
@@ -51,9 +51,9 @@ func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 // of newEscape. It ignores the diagonal of B.
 func stationary(generator *mat.Dense) []float64 {
 	n, _ := generator.Dims()
-	gone := make([]float64, n)
-	gone[n-1] = 1 // any value other than 0, which would be the last state's pivot
-	e := newEscape(generator, gone)
+	exit := make([]float64, n)
+	exit[n-1] = 1 // any value other than 0, which would be the last state's pivot
+	e := newGTHFactors(generator, exit)
 	pi := mat.NewDense(1, n, nil)
 	pi.Set(0, n-1, 1)
 	v := pi.RawRowView(0)
