@@ -161,7 +161,6 @@ func (s *sample) lostShare() (sum float64) {
 	return min(sum, 1)
 }
 
-// amongLost decides a percentile that falls among the lost requests.
 func (s *sample) amongLost() Decision {
 	var words, shares []string
 	for _, loss := range losses {
@@ -180,7 +179,6 @@ func (s *sample) amongLost() Decision {
 			" and count as slower than any bound"}
 }
 
-// ofRequests returns " of" and the number of requests, or "" if it is unknown.
 func (s *sample) ofRequests() string {
 	of := "requests"
 	if s.latency.part == metric.Sessions {
@@ -195,7 +193,6 @@ func (s *sample) ofRequests() string {
 	return " of " + grouped(s.requests) + " " + of
 }
 
-// grouped formats a number with commas between thousands.
 func grouped(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
@@ -297,7 +294,6 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 	if !has {
 		return 0, 0, false
 	}
-	// It corresponds to a higher percentile of the completed requests.
 	high = math.Inf(1)
 	higher := l
 	if higher.statistic = metric.Max; s.lost < 1 {

@@ -59,13 +59,11 @@ const (
 	HeavyMeanWait = "heavy-mean-wait-sec"
 	HeavyP99Wait  = "heavy-p99-wait-sec"
 
-	// Deadlines and lateness of the generator.
 	Missed      = "missed/op"
 	MaxLateness = "max-lateness-sec"
 	P99Lag      = "p99-lag-sec"
 	MaxLag      = "max-lag-sec"
 
-	// Shares of tasks, and attempts per task.
 	Waited    = "waited/op"
 	Shed      = "shed/op"
 	Throttled = "throttled/op"
@@ -79,7 +77,6 @@ const (
 	MeanOverrun = "mean-overrun-sec"
 	MaxOverrun  = "max-overrun-sec"
 
-	// Callers that give up.
 	GaveUpStarted = "gave-up-started/op"
 	WastedService = "wasted-service/op"
 
@@ -125,7 +122,6 @@ const (
 	NoTargetMeanResponse = "no-target-mean-response-sec"
 	NoTargetP99Response  = "no-target-p99-response-sec"
 
-	// Broken invariants and the path-wise oracle.
 	BrokenLaws     = "broken-laws"
 	OracleMeanWait = "oracle-mean-wait-sec"
 	OracleMaxDiff  = "oracle-max-diff-sec"
@@ -195,7 +191,6 @@ const (
 	SeenFull   = "seen-full/op"
 	FullShare  = "full-share"
 
-	// 95 % confidence intervals and effective sample sizes.
 	MeanWaitLow      = "mean-wait-low-sec"
 	MeanWaitHigh     = "mean-wait-high-sec"
 	MeanWaitESS      = "mean-wait-ess"

@@ -39,7 +39,6 @@ func (l List) OfURLs() bool {
 	})
 }
 
-// url returns the objective's URL or URL pattern, and its unit without the URL.
 func (o Objective) url() (pattern, unit string, ok bool) {
 	unit, marked := strings.CutPrefix(o.Unit, decide.Mark)
 	if pattern, unit, ok = metric.CutURL(unit); marked {
@@ -82,7 +81,6 @@ func (l List) ForURLs(urls []URL) (all List, err error) {
 	return all, nil
 }
 
-// unmatched returns an error text for a pattern that matches no URL.
 func unmatched(pattern string, urls []URL) string {
 	if len(urls) == 0 {
 		return "all requests go to one URL, so leave out [" + pattern + "]"
@@ -94,7 +92,6 @@ func unmatched(pattern string, urls []URL) string {
 	return fmt.Sprintf("no URL is %s (known: %s)", pattern, text.List(text.Few(names, 8)))
 }
 
-// glob returns the regular expression of a pattern, in which * matches any text.
 func glob(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)^` +
 		strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`) + `$`)
@@ -130,7 +127,6 @@ func short(unit string) string {
 	return name
 }
 
-// shortOfAll is short for a unit without a URL or mark.
 func shortOfAll(unit string) string {
 	if unit == metric.Throughput {
 		return "throughput"

@@ -145,7 +145,6 @@ func split(text string) (all []string) {
 	return append(all, text[begin:])
 }
 
-// cutPattern removes the URL, or the pattern of URLs, from an objective.
 func cutPattern(s string) (rest, pattern string, ok bool) {
 	begin, end := strings.IndexByte(s, '['), strings.LastIndexByte(s, ']')
 	if begin < 1 || end < begin {

@@ -185,7 +185,6 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 	slots, mean := pools[0], m.busy/int64(m.started)
 	wider := *o
 	wider.Plan.Params.Limit++
-	// The number of slots follows from the limit, and a processor is free for one more.
 	known := wider.Bound() == slots+1 && (slots < runtime.GOMAXPROCS(0) ||
 		o.Plan.Kind != workloads.CPU)
 	was, next, even := recursion.NewSlots(slots), recursion.NewSlots(slots+1),

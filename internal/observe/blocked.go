@@ -66,7 +66,6 @@ func (o *Run) CheckBlocked(r *result.Result, h Blocked) {
 	promise := ""
 	switch {
 	case spec.ClassPools != nil && !o.Plan.Arrival.IsClosed():
-		// each class of clients submits separately
 		promise = "keep classes of tasks apart"
 	case spec.Chooses() != "":
 		promise = "choose tasks by their " + spec.Chooses()

@@ -159,7 +159,6 @@ func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
 	return bound > 0 && inSystem >= bound
 }
 
-// freeTime is the cumulative time in which a slot was free.
 type freeTime struct {
 	at   []int64
 	upto []float64 // free time until then, in ns

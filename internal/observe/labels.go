@@ -77,7 +77,7 @@ type tenantSum struct {
 	tasks, completed int
 	response         float64
 	ran              int
-	busy             float64 // time in slots of these tasks, in nanoseconds
+	busy             float64 // time in slots of the measured tasks that ran, in nanoseconds
 	slotSums
 }
 
@@ -320,8 +320,6 @@ type tenantWindow struct {
 	all     slotSums
 }
 
-// window returns the sums of the window that ends at until. It is empty if all tasks were due at
-// once.
 func (l *Labels) window(until int64) tenantWindow {
 	w := tenantWindow{seconds: float64(until-l.From) / Second, of: map[int32]slotSums{}}
 	if until <= l.From {

@@ -36,7 +36,7 @@ type Run struct {
 	Peak         int64         // largest number of attempts in flight
 	Limits       []LimitChange // limits of an adaptive strategy, the first at time 0
 	PeakWeight   int64         // largest sum of the weights of attempts in flight
-	Service      int64
+	Service      int64         // total time inside Run in ns, summed by the attempts
 	SettledTwice int64
 	Misdeeds     []string        // descriptions of the strategy's violations of its contract
 	Left         machine.Stacks  // goroutines left by the strategy
@@ -103,12 +103,12 @@ type Measured struct {
 	inTime   int // completed within the deadline
 	started  int
 	attempts int
-	From     int64
-	until    int64 // its end; for closed arrivals without the time of the warm-up's tasks
-	plan     int64 // its planned end: the last due time or the duration
-	lastEnd  int64 // last end of all tasks, including the warm-up
-	gaveUp   int
-	wasted   int64
+	From     int64   // start of the time that the tasks represent; see Span
+	until    int64   // its end; for closed arrivals without the time of the warm-up's tasks
+	plan     int64   // its planned end: the last due time or the duration
+	lastEnd  int64   // last end of all tasks, including the warm-up
+	gaveUp   int     // gave up after their start
+	wasted   int64   // part of busy spent in tasks that did not complete
 	left     int     // accepted tasks of the warm-up that ended after From
 	busy     int64   // service time of started tasks
 	busySq   float64 // Σ (busy/second)²

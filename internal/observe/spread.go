@@ -79,7 +79,6 @@ func (s *Spread) turn(i int64) {
 	}
 }
 
-// reopen opens window i, which may be the last finished one.
 func (s *Spread) reopen(i int64) {
 	s.at = i
 	if n := len(s.done); n > 0 && int64(s.done[n-1].Start) == i*s.length {

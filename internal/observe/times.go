@@ -215,7 +215,6 @@ func countIn(at func(instant int64) *result.Bucket, r *record.Record) {
 	}
 }
 
-// sumUp converts arrivals and departures into the number of tasks in flight and in the queue.
 func sumUp(line []result.Bucket) {
 	var inFlight, queued int
 	for i := range line {

@@ -22,9 +22,9 @@ import (
 // before and are not in the first part are reported as missing.
 type Continuation struct {
 	before *result.Result
-	window int
+	window int // last interval with arrivals in the first part
 	begin  int64
-	From   int64
+	From   int64 // end of that interval, where the second part begins
 
 	Skipped int   // number of the plan's tasks that were due before From
 	missing int   // number of these tasks that the first part lacks
@@ -90,7 +90,6 @@ func (c *Continuation) course() observe.Course {
 	return to
 }
 
-// gap describes the missing time. before is the description of earlier gaps, or "".
 func (c *Continuation) gap(before string) string {
 	const begin = "the run was cut off and went on with an empty system: missing are "
 	if before == "" {
@@ -104,7 +103,6 @@ func (c *Continuation) gap(before string) string {
 
 func ofPart(side string, reason result.Reason) string {
 	const gap = " the gap: "
-	// the reason already names an earlier gap
 	if reason.Check == rundir.CheckLaw || strings.Contains(reason.Text, gap) {
 		return reason.Text
 	}
@@ -261,8 +259,6 @@ func timesIn(p *result.Result, of string) float64 {
 	return 0
 }
 
-// joinedTime returns a metric of a distribution over both parts. Quantiles come from the summed
-// histogram.
 func joinedTime(
 	parts []*result.Result, of, what string, sum *hdrhistogram.Histogram,
 ) (v float64, ok bool) {

@@ -125,7 +125,6 @@ func (t *tails) add(v int64) {
 	t.n++
 }
 
-// tailBin returns the bin of a value. Bins below 32 contain one value each.
 func tailBin(v int64) int {
 	u := uint64(max(v, 0))
 	shift := max(bits.Len64(u)-5, 0)

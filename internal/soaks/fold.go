@@ -37,24 +37,22 @@ type Fold struct {
 	begin int64
 	due   int64
 
-	m      observe.Measured
-	flow   observe.Flowing
-	oracle validity.Oracle
-	lag    record.Lagging
-	stood  observe.BlockedSum
-	parts  observe.PartSums
-	slow   observe.Slowest
-	labels observe.Labels
-	// responses of each group, nil if it has none
+	m       observe.Measured
+	flow    observe.Flowing
+	oracle  validity.Oracle
+	lag     record.Lagging
+	stood   observe.BlockedSum
+	parts   observe.PartSums
+	slow    observe.Slowest
+	labels  observe.Labels
 	grouped [observe.Others]*hdrhistogram.Histogram
 
-	times  [3]distribution // response, wait, service
-	lags   *hdrhistogram.Histogram
-	late   float64
-	latest int64
-	course observe.Course
-	spread observe.Spread
-	// for the drift checks
+	times    [3]distribution // response, wait, service
+	lags     *hdrhistogram.Histogram
+	late     float64
+	latest   int64
+	course   observe.Course
+	spread   observe.Spread
 	trend    observe.Batched
 	drifting func(*record.Record) int64
 	waits    observe.Batched
@@ -309,8 +307,6 @@ func (f *Fold) reportTimes(r *result.Result) error {
 	return nil
 }
 
-// reportLength adds the interval of the mean wait if the run is long enough, and marks uncertain
-// metrics.
 func (f *Fold) reportLength(r *result.Result, m observe.Measured) {
 	k := validity.MemoryOf(f.o, r, 0, m)
 	if mean, ok := r.Metric(metric.MeanWait); ok && mean > 0 {
@@ -326,7 +322,6 @@ func (f *Fold) reportLength(r *result.Result, m observe.Measured) {
 	}
 }
 
-// judge performs the checks that need no records.
 func (f *Fold) judge(r *result.Result, m observe.Measured, flow observe.Flow, h observe.Blocked) {
 	o := f.o
 	validity.JudgeAny(o, r)

@@ -66,7 +66,6 @@ func OfPairs(first, second []float64, confidence float64, ratios, exact bool) Pa
 	return p
 }
 
-// equalTolerance is the relative tolerance of equal differences, for rounding errors.
 const equalTolerance = 1e-12
 
 // smallestP returns the smallest two-sided p of the rank-sum test of n values against n: 2/C(2n, n).

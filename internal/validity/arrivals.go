@@ -106,7 +106,6 @@ func CheckPASTA(o *observe.Run, r *result.Result, f observe.Flow) {
 	}
 }
 
-// Limits on the generator's delay.
 const (
 	lagShare    = 0.05 // mean lag relative to the mean response, which includes the lag
 	lagInvalid  = 0.5  // relative lag from which the run is INVALID

@@ -91,7 +91,6 @@ const (
 	// theoryErrors is the largest deviation, in standard errors, that counts as chance if the standard
 	// error is known exactly.
 	theoryErrors = 5
-	// theoryAlarms is the accepted share of plans with a false alarm.
 	theoryAlarms = 0.01
 	// theoryEvents is the smallest number of independent events to judge a share, theoryLength that of
 	// independent tasks to judge a run. theorySpread is the accepted relative deviation of 1+C² of the

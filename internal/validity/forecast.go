@@ -121,7 +121,6 @@ func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
 	stretch := min(n, max(stretchLeast, stretchMemories*relax),
 		float64(most)/leastOfForecast)
 	digits := math.Pow(10, math.Floor(math.Log10(stretch))) / 10
-	// rounded to two digits so that similar runs share a forecast
 	p.stretch = max(int(math.Floor(stretch/digits)*digits), 1)
 	p.long = stretch >= stretchMemories*relax
 	p.total = int(min(max(float64(stretchesOfForecast*p.stretch), forecastMemories*relax),

@@ -145,7 +145,6 @@ func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
 		what = "longest"
 		typical, has = r.Metric(metric.MaxResponse)
 	}
-	// Tasks that compute delay other ready threads.
 	others := o.Seen.Pressure.Others
 	own := o.Plan.Kind == workloads.CPU && others >= 0 && others <= busyShare || fillsOnPurpose(o)
 	if known && !paused && !own && has && p99 > int64(smallestStall) &&

@@ -165,7 +165,6 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 		k.planWaits(o, rate, mean, float64(m.N))
 	}
 	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
-	// Under the real clock tasks take at least the planned time.
 	full := math.IsInf(k.Relax, 1) && s.Target == "none" && s.Timeout == 0 && s.Patience == nil &&
 		s.Rate(o.Mean)*o.Mean.Seconds() >= float64(o.Slots())
 	bursts, declared := s.Arrival.Bursts(rate)

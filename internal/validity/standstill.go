@@ -31,7 +31,6 @@ func CheckStandstill(o *observe.Run, r *result.Result) {
 	starts, _ := o.StartsAndEnds(func(*record.Record) bool { return true })
 	for _, silence := range silences(o) {
 		unusual := int64(standstillFactor * median * observe.Second)
-		// no task starts afterwards, so only the slowest tasks remain
 		if starts[len(starts)-1] <= silence.from {
 			unusual = max(unusual, slowest(o, silence.from))
 		}

@@ -46,7 +46,6 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 	var unstable *theory.UnstableError
 	switch {
 	case errors.As(err, &unstable):
-		// The queue grows for the whole run. Only the throughput has a limit.
 		switch spec := s.Strategy; {
 		case spec.Starts != nil:
 			allowed := spec.Starts(s.Params)

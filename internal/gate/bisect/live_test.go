@@ -151,7 +151,6 @@ func BenchmarkOther(b *testing.B) { b.ReportMetric(500, "ns/op") }
 		}
 		return r, err
 	}
-	// The first gate has two benchmarks and two controls with at least 6 pairs each.
 	if _, err := search(200); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}

@@ -64,7 +64,6 @@ func number(c measure.Commit) (n int) {
 	return n
 }
 
-// gate decides like a gate of a single benchmark; see package judge.
 func (f *fake) gate(_ context.Context, q Question) (*verdict.Report, error) {
 	f.asked = append(f.asked, q)
 	base, head := number(q.Base), number(q.Head)

@@ -141,7 +141,6 @@ func row(benchmark, unit string, ratio float64) verdict.Row {
 		Hi: verdict.Number(ratio + 0.01)}
 }
 
-// The time that changed most is selected. For allocations half of the added ones are allowed.
 func TestFollows(t *testing.T) {
 	for _, c := range []struct {
 		rows  []verdict.Row

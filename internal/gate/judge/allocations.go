@@ -45,8 +45,6 @@ type allocations struct {
 // trust.
 const allocationLevel = 1.0 / 50
 
-// fewestSteady is the number of equal values that each side needs to count as free of noise, if the
-// sides differ.
 const fewestSteady = 3
 
 // allocates reports whether the sample is judged as allocations. Values of poolbench's own runs are

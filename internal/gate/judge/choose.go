@@ -115,7 +115,6 @@ func (c *Choice) refuse(m Candidate, reason string) string {
 func (c *Choice) Close() {
 	into := &c.Report.Unclear
 	if len(c.Report.Options.Metrics) > 0 {
-		// the user requested the metric, so its absence is a fault
 		into = &c.Report.Faults
 	}
 	for _, r := range c.refused {

@@ -58,7 +58,6 @@ func (c comparison) at(factor float64) RankSum {
 	return t
 }
 
-// shift is an estimate of the factor between two samples.
 type shift struct {
 	// Hodges–Lehmann estimate: the median of the ratios of all pairs; +Inf for a base of 0
 	Ratio  float64

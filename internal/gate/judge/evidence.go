@@ -37,9 +37,8 @@ type Evidence struct {
 	n int // pairs of a signed-rank test; otherwise 0
 
 	allocates bool // judged as allocations
-	// Allocations: the difference does not count, and the reason or "".
-	alike bool
-	why   string
+	alike     bool
+	why       string
 	// allocs/op: fresh pairs decide although the difference does not count, because six pairs may not
 	// show one allocation in the noise.
 	hinted  bool

@@ -21,7 +21,6 @@ func (o Options) pairsToFind(sd float64, tests int, power float64) float64 {
 	return math.Ceil(math.Pow(z*sd/(o.promise()-o.margin()), 2))
 }
 
-// mostNeeded is the number of pairs above which the advice is to use a quieter machine.
 const mostNeeded = 1000
 
 // needed returns the approximate number of pairs, or values of each side, that decides an
@@ -80,7 +79,6 @@ type shifted struct{ one, two, three float64 }
 
 func newShifted(mean float64) shifted {
 	h := math.Sqrt2 * mean
-	// the third is a bivariate normal probability with correlation 1/2
 	return shifted{normalCDF(mean), normalCDF(h), normalCDF(h) - 2*owenT(h, 1/math.Sqrt(3))}
 }
 

@@ -43,7 +43,6 @@ func (s RankSums) plain(nx, ny int) widening {
 	return widening{s[sizes], 1}
 }
 
-// deals contains the distribution of U without ties for two sample sizes.
 type deals struct {
 	nx, ny int
 	counts []float64 // number of assignments with U = 0, 1, …; nil until needed
@@ -70,7 +69,6 @@ func (w widening) rankSum(x, y []float64) RankSum {
 		mean := float64(nx*ny) / 2
 		t.Less, t.Greater = tails(w.distribution(), mean+(t.U-mean)/w.factor)
 	default:
-		// The smaller sample has fewer possible sums. The sum of y follows from the sum of x.
 		k, sum := ny, ofY
 		if nx < ny {
 			k, sum = nx, (nx+ny)*(nx+ny+1)-ofY

@@ -98,7 +98,6 @@ func (row *Row) reportRow() verdict.Row {
 	}
 }
 
-// row weighs a sample of a family. Without values the evidence allows no verdict.
 func (o Options) row(s Sample, tests int, ranks RankSums) Row {
 	row := Row{Metric: s.Metric, N: s.N(), HeadN: s.N(), Detectable: math.NaN(), paired: s.N() > 0,
 		unfit: s.Unfit}

@@ -21,8 +21,7 @@ type Metric struct {
 	Exact    bool
 	Quantile float64 // quantile of a tail, such as 0.99 for p99; 0 for other metrics
 	// Full means that values are printed with all digits, so steps between them are not rounding.
-	Full bool
-	// Allowed is the accepted growth of allocations.
+	Full    bool
 	Allowed Allowance
 }
 
@@ -144,7 +143,6 @@ func checkAll(samples []Sample) error {
 
 func (m Metric) id() [3]string { return [3]string{m.Package, m.Benchmark, m.Unit} }
 
-// seed returns a seed for the metric, which does not depend on the other metrics.
 func (m Metric) seed(seed uint64) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(m.Package + "." + m.Benchmark + "\x00" + m.Unit))

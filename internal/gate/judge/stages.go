@@ -16,8 +16,7 @@ type Screening struct {
 	options Options
 	report  Report
 	first   map[[3]string]Sample
-	// fresh pairs of each suspect or hopeful metric; noisy metrics get more
-	fresh int
+	fresh   int
 }
 
 // An Order requests fresh pairs of runs of a benchmark, which measure all of its metrics.
@@ -255,7 +254,6 @@ func longest(all []Order) (orders []Order) {
 	return orders
 }
 
-// mostTimes bounds the fresh pairs of a noisy metric, as a multiple of the normal number.
 const mostTimes = 5
 
 // freshPower is the power of the fresh pairs of a noisy metric to find the promise. The power of

@@ -41,7 +41,6 @@ func repeated(n int, base, head float64) []Pair {
 	return pairs
 }
 
-// both runs both stages. The second measures the pairs that Orders and More request.
 func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []Pair) *Report {
 	t.Helper()
 	g, err := Screen(o, first)
@@ -290,7 +289,6 @@ func TestScreenRefuses(t *testing.T) {
 	}
 }
 
-// For any alpha the screening must have enough pairs to clear a metric.
 func TestWithAlpha(t *testing.T) {
 	for alpha, pairs := range map[float64]int{0.05: 6, 0.2: 6, 0.01: 8, 0.001: 11} {
 		o := Defaults().WithAlpha(alpha)
@@ -332,7 +330,6 @@ func TestDecideRefuses(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	// Decide ignores other metrics of a benchmark.
 	along := Sample{Metric: times("calm"), Pairs: repeated(10, 1, 9)}
 	r, err := g.Decide([]Sample{{Metric: slow.Metric, Pairs: repeated(10, 10, 12)}, along})
 	if err != nil || len(r.Rows) != 2 || r.Rows[0].Verdict != verdict.Worse ||
@@ -557,7 +554,6 @@ func TestFirstLookOfUnclear(t *testing.T) {
 	}
 }
 
-// A time and its inverse must get mirrored verdicts.
 func TestDirections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

@@ -48,7 +48,6 @@ func stepOf(base, head []float64, one float64) float64 {
 	return min(one, float64(step)*unit)
 }
 
-// rounding is the possible effect of rounding on a metric with these values.
 type rounding struct {
 	log float64 // logarithm of 1 + step / smaller median
 	// a side varies so little that a step between the sides may be almost no change

@@ -136,7 +136,6 @@ func (s *swaps) quantile(swapped []bool, arm int) float64 {
 		total += s.totals[s.picked[i]]
 	}
 	need := nearestRank(s.q, total)
-	// The largest candidate is an upper bound for every mixture.
 	return s.values[sort.Search(len(s.values)-1, func(i int) bool {
 		row := s.upTo[i*s.runs : (i+1)*s.runs]
 		var count int64

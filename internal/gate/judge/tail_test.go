@@ -26,7 +26,6 @@ func mustHistogram(t rapid.TB, values []float64) Histogram {
 	return h
 }
 
-// The p99 of 1 to 100 is 99 by nearest rank. Interpolation would give 99.01.
 func TestQuantile(t *testing.T) {
 	hundred := make([]float64, 100)
 	for i := range hundred {
@@ -60,8 +59,6 @@ func TestHistogramRefuses(t *testing.T) {
 	}
 }
 
-// swapTest must agree with a direct implementation: merge, sort, and take the nearest rank for
-// every swap.
 func TestSwapIsEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		run := rapid.Custom(func(t *rapid.T) []float64 {

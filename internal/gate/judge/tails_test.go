@@ -16,8 +16,6 @@ func (t *traces) latencySources() []latencySource {
 	return []latencySource{{"lat.txt", replay(t.latencies)}, {"bursts", bursts}}
 }
 
-// longLatencySources returns sources with 1000 requests per run. Two recorded runs are merged into
-// one.
 func (t *traces) longLatencySources() []latencySource {
 	long := make([][]float64, len(t.latencies)/2)
 	for i := range long {

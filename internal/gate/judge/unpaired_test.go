@@ -54,7 +54,6 @@ func TestUnpairedSize(t *testing.T) {
 	}
 }
 
-// The interval must contain the true factor as often as promised, also for different spreads.
 func TestUnpairedCoverage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 1))
 	const draws = 1500

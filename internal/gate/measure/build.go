@@ -49,7 +49,6 @@ func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
 	return nil
 }
 
-// unknownFlag is the error of linkers before Go 1.23.
 const unknownFlag = "flag provided but not defined: -randlayout"
 
 type job struct {

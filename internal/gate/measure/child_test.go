@@ -63,7 +63,6 @@ func living(t *testing.T, c command) (alive func() bool) {
 	}
 }
 
-// A process that exceeds the time limit is killed together with its children.
 func TestChildLimit(t *testing.T) {
 	c := shell(t, "exec 3>living; (sleep 2; echo alive >&3) & wait")
 	alive := living(t, c)

@@ -46,7 +46,6 @@ type meter struct {
 // delayed.
 const leastMetered = 5 * time.Second
 
-// add adds a pair. It returns true if the user should be told that the machine is slower.
 func (m *meter) add(forecast, took time.Duration) bool {
 	m.forecast, m.took = m.forecast+forecast, m.took+took
 	if m.reported || m.took < leastMetered ||
@@ -110,7 +109,6 @@ func (g *gate) sayForecast() {
 		between(until(few, half), until(many, 2*half)))
 }
 
-// left returns the duration of the missing pairs, including builds for fresh pairs.
 func (g *gate) left(pairs []int) (sum time.Duration) {
 	builds := map[string]int{}
 	for i, b := range g.all() {
@@ -128,8 +126,6 @@ func (g *gate) left(pairs []int) (sum time.Duration) {
 	return sum
 }
 
-// decideWith returns the number of pairs that would decide a benchmark, their duration, and the
-// flag.
 func (g *gate) decideWith(needs int, i int) string {
 	if needs == 0 {
 		return "no number of pairs would decide soon: use a quieter machine, or longer runs by " +

@@ -128,7 +128,6 @@ func TestSaysForecast(t *testing.T) {
 	for i, b := range g.all() {
 		g.journalOf(i).kept[b.String()] = make([][2]reading, g.Judge.ScreenPairs)
 	}
-	// 10 fresh pairs of one benchmark, 20 builds, and 10 fresh pairs of the control
 	if got := g.left([]int{16, 6, 6, 16}); got != time.Minute {
 		t.Errorf("%v left", got)
 	}

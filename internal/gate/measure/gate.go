@@ -60,7 +60,6 @@ func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, 
 		return nil, err
 	}
 	if g.hopeless != "" && !g.judgesAllocations() {
-		// end before measuring any benchmark
 		report := g.report()
 		report.Unclear, report.Spent = []string{g.hopeless}, g.spent()
 		return report, nil

@@ -186,7 +186,6 @@ func (s *stopping) Ran(runs int, _ time.Duration) {
 	}
 }
 
-// An interrupted gate with truncated files must resume, and unchanged code must pass.
 func TestResume(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -260,7 +259,6 @@ func TestFreshStages(t *testing.T) {
 			options := func() Options {
 				o := m.options()
 				o.Layouts, o.BenchTime, o.Judge.FreshPairs = 1, BenchTime{Iterations: 1}, 14
-				// a single iteration sometimes contains allocations of the runtime
 				o.Metrics = []string{"ns/op"}
 				return o
 			}

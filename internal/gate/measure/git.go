@@ -39,7 +39,6 @@ func (r revision) String() string {
 	return fmt.Sprintf("%s (%.12s)", r.Name, r.Commit)
 }
 
-// repository is a git repository and the module's directory in it.
 type repository struct {
 	top string
 	// within is the module's directory below top, with slashes and no trailing slash; "" is top
@@ -179,7 +178,6 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 	}
 	if below, err := filepath.Rel(r.top, out); err == nil &&
 		filepath.IsLocal(below) && below != "." {
-		// git add fails if it should exclude a path that is already ignored
 		if _, err := r.git(ctx, nil, "check-ignore", "--quiet", "--", below); err != nil {
 			add = append(add, ":(exclude,literal)"+filepath.ToSlash(below))
 		}

@@ -35,7 +35,6 @@ type journal struct {
 	runs  int
 }
 
-// File names of the journals of the benchmarks and of the controls.
 var (
 	resultFiles  = [2]string{"old.txt", "new.txt"}
 	controlFiles = [2]string{"control-old.txt", "control-new.txt"}
@@ -209,7 +208,6 @@ const (
 	LoadAverage = "load-average" // over the last minute, after the pair
 )
 
-// record is one pair in a journal.
 type record struct {
 	slot slot
 	runs [2]reading

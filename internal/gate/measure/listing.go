@@ -166,7 +166,6 @@ type catalog struct {
 	units      benchfmt.UnitMetadataMap
 }
 
-// listBoth lists the benchmarks of both sides. It returns an error if they have none in common.
 func listBoth(
 	ctx context.Context, sides [2]*binaries, o Options, procs int, step func(),
 ) (*catalog, error) {

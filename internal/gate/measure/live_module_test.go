@@ -21,7 +21,6 @@ func (s suite) names() (all []string) {
 	return all
 }
 
-// source returns the module's test file. more is the additional work of benchmarks in percent.
 func (s suite) source(more map[string]int) string {
 	var b strings.Builder
 	b.WriteString(s.work)

@@ -182,7 +182,6 @@ func (m module) options() Options {
 	return o
 }
 
-// clean checks that no worktree and no temporary directory is left.
 func (m module) clean() {
 	m.t.Helper()
 	if list := m.git("worktree", "list"); strings.Count(list, "\n") != 0 {
@@ -195,7 +194,6 @@ func (m module) clean() {
 	}
 }
 
-// quiet is a Watch that records the lines.
 type quiet struct{ lines []string }
 
 func (s *quiet) Say(line string)       { s.lines = append(s.lines, line) }

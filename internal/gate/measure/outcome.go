@@ -124,7 +124,6 @@ func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 			"worse, but was %s", 100*ControlSlowdown, found(slower)))
 	}
 	if failed != nil {
-		// a busy machine does not make a benchmark allocate
 		if slices.ContainsFunc(r.Rows, func(row verdict.Row) bool {
 			return verdict.IsAllocation(row.Metric) && row.Verdict == verdict.Worse
 		}) {

@@ -77,7 +77,6 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// A name that ends like the suffix itself keeps its own end.
 func TestPlain(t *testing.T) {
 	for _, c := range []struct {
 		name  string

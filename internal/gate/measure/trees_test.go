@@ -124,7 +124,6 @@ func TestSnapshot(t *testing.T) {
 	if after := m.git("status", "--porcelain"); after != before {
 		t.Errorf("the status was %q and is %q", before, after)
 	}
-	// git add fails if it should exclude a path that is already ignored
 	m.write(".gitignore", "*.log\n/results\n")
 	snap()
 }

@@ -24,7 +24,6 @@ func (s suite) regressions(gate int) map[string]int {
 	return more
 }
 
-// trial summarises the results of a series of gates.
 type trial struct {
 	options   options
 	unchanged tally         // unchanged benchmarks, in gates of unchanged code
@@ -53,7 +52,6 @@ func (t *tally) count(verdict string) {
 	}
 }
 
-// document is the part of a gate's JSON report that the test reads.
 type document struct {
 	Exit int
 	Rows []struct {
@@ -65,10 +63,8 @@ type document struct {
 	Spent  gateTime
 }
 
-// gateTime is the duration of a gate in seconds: in total, and of its measurements.
 type gateTime struct{ Whole, Measuring float64 }
 
-// try runs all gates, one after another, and prints each result on standard error.
 func (o options) try(t *testing.T) *trial {
 	dir, source := t.TempDir(), t.TempDir()
 	changes := map[string]map[string]int{"same": nil}

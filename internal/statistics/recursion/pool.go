@@ -6,7 +6,6 @@ const NeverFull = -1
 
 // A Pool runs plans. It reuses its memory, so each Run overwrites the results of the previous one.
 type Pool struct {
-	// These apply to all runs. A zero value has no effect.
 	Pace   Pace
 	Freeze Freeze
 	Gate   Gate

@@ -23,8 +23,8 @@ type gthFactors struct {
 	pivot []float64
 }
 
-// newGTHFactors factorises D − A. It ignores the diagonal of between. gone[i] is the exit rate of state
-// i.
+// newGTHFactors factorises D − A. It ignores the diagonal of between. exit[i] is the exit rate of
+// state i.
 func newGTHFactors(between *mat.Dense, exit []float64) *gthFactors {
 	n, _ := between.Dims()
 	e := &gthFactors{n: n, rate: mat.DenseCopyOf(between), pivot: make([]float64, n)}

@@ -103,7 +103,6 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	}
 	f.transform(x)
 
-	// the transform has fewer than six digits for larger m
 	last := min(n/2-1, int(math.Ceil(25/(logZeta-logR))))
 	q.queued = make([]float64, last+1)
 	above := real(x[last]) / float64(n) * math.Exp(-float64(last)*logR) * q.eta / (1 - q.eta)

@@ -34,7 +34,6 @@ func MMkK(p Pool, queue int) (*Answer, error) {
 		idle *= state[0] / busy
 	}
 
-	// A task accepted in state k+j starts after j+1 completions.
 	stages := append([]float64{idle}, state[:queue]...)
 	w := newErlangMix(p.Limit, stages)
 	accepted := sum(stages)

@@ -41,7 +41,6 @@ func (p Pool) validate() error {
 	return nil
 }
 
-// stable validates an unbounded queue, which also requires ρ < 1.
 func (p Pool) stable() error {
 	if err := p.validate(); err != nil {
 		return err
@@ -66,7 +65,6 @@ func (p Pool) answer(model string, waitProb, meanWait float64, wait, response *l
 	}
 }
 
-// tooClose is the error of a model that loses its digits for ρ close to 1.
 func tooClose(model string, rho float64) error {
 	return fmt.Errorf("theory: %s: utilisation %v is too close to 1 for an exact value", model, rho)
 }
