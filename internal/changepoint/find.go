@@ -160,15 +160,13 @@ func (s *search) test(q float64, cuts []int) float64 {
 
 // date returns the index of the change between the levels values[from:at] and values[at:to]. It
 // assigns each value to the nearer level and minimises the total weight of values on the wrong
-// side. A value's weight is the difference of its distances to the two levels, at most the distance
-// between the levels, so outliers have a bounded effect. The energy distance locates a change less
-// accurately, because parts have at least Options.Shortest values and ranks hide large differences.
+// side. A value's weight is the difference of its distances to the two levels, so outliers have a
+// bounded effect. The energy distance locates a change less accurately, because parts have at least
+// Options.Shortest values and ranks hide large differences.
 //
-// If the medians are equal, because one part consists mostly of the other level, the means are
-// used. If these are also equal, the index does not change.
-//
+// If the medians are equal the means are used. If these are also equal, the index does not change.
 // For two levels with 3 % noise, the second three times the first, the index was exact in 1344 of
-// 1347 series of 10 or 40 values followed by 5, 8 or 20. Without this step it was exact in 1173.
+// 1347 series of 10 or 40 values followed by 5, 8 or 20, compared with 1173 without this step.
 func date(values []float64, from, at, to int) int {
 	before, after := statistics.Median(values[from:at]), statistics.Median(values[at:to])
 	if before == after {

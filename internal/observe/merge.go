@@ -19,11 +19,10 @@ import (
 )
 
 // MergeResults merges the results of several generators that sent parts of one load at the same
-// time. Their names must be equal and their lengths must agree within 10 %. Counts and rates are
-// added. Histograms are added, and quantiles are computed from the sums, to three digits. leftOut
-// lists the metrics that cannot be merged. The verdict is the worst one, with all reasons. follow
-// means that tasks are due when others have ended. Then the lengths may differ, and rates are over
-// the longest part.
+// time. Names must be equal and lengths must agree within 10 %. Counts and rates are added, and
+// quantiles are computed from the summed histograms, to three digits. leftOut lists the metrics
+// that cannot be merged. The verdict is the worst one, with all reasons. follow means that tasks
+// are due when others have ended. Then lengths may differ, and rates are over the longest part.
 func MergeResults(
 	parts []*result.Result, follow bool,
 ) (merged *result.Result, leftOut []string, err error) {

@@ -11,10 +11,10 @@ import (
 // Paired is the difference between two samples of paired values. The two runs of a pair do the same
 // work, so the effect of the work cancels out.
 //
-// The test is Student's t test on the differences, or on the logarithms of the ratios. The
-// signed-rank test would assume less, but is never significant at 5 % with fewer than six pairs.
-// For five repetitions of queues with five distributions at loads of 0.3 to 0.95 and a 1 % longer
-// service time, this test detects the change of the mean response in at least 99 of 100 cases.
+// The test is Student's t test on the differences or on the logarithms of the ratios. The
+// signed-rank test assumes less, but is never significant at 5 % with fewer than six pairs. In five
+// repetitions of queues at loads of 0.3 to 0.95, with five distributions and a 1 % longer service
+// time, the t test detects the change of the mean response in 99 of 100 cases.
 type Paired struct {
 	N      int
 	Equal  bool

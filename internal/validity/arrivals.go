@@ -83,10 +83,9 @@ func AndersonDarlingTail(a2 float64) float64 {
 const pastaErrors = 5
 
 // CheckPASTA compares the share of arrivals that find all slots taken with the share of time in
-// which they are: Poisson arrivals see time averages (Wolff, Operations Research 1982). The
-// difference over A arrivals is a martingale, ∫(U−p)(dN−λdt)/A, where U(t) = 1 while all slots are
-// taken and p is its mean. So its standard error is √(p(1−p)/A), however correlated the queue is.
-// Too few arrivals in the rarer state are not judged.
+// which they are taken. Poisson arrivals see time averages (Wolff, Operations Research 1982): the
+// difference over A arrivals is a martingale with standard error √(p(1−p)/A), however correlated
+// the queue is. The check is skipped if too few arrivals saw the rarer state.
 func CheckPASTA(o *observe.Run, r *result.Result, f observe.Flow) {
 	if !o.Poisson() || f.Window == 0 || o.Bound() == 0 {
 		return
@@ -158,9 +157,8 @@ func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured
 }
 
 // CheckSaturation looks for stretches in which each submit returned only after the next task was
-// due, so the generator never caught up. A strategy that blocks causes this legitimately while all
-// slots are taken or all processors are busy. Therefore a stretch counts only if a slot was free
-// for at least half of it.
+// due. A strategy that blocks causes them while all slots are taken or all processors busy, so a
+// stretch counts only if a slot was free for at least half of it.
 func CheckSaturation(o *observe.Run, r *result.Result, m observe.Measured) {
 	t := o.Trace
 	whole := float64(t.At(t.Len()-1).Issue - t.At(0).Issue)

@@ -109,10 +109,9 @@ type halves struct {
 }
 
 // CompareHalves tests for a step and for a trend. The step test is Student's t of the batches of
-// the halves, with a standard error that allows for the correlation of neighbouring batches. It
-// mistakes steady growth within a half for such a correlation. The trend test therefore uses the
-// changes from batch to batch: they cancel out in a stable queue and add up in a growing one. At a
-// load of 1 the queue is a random walk, and their mean is 0.
+// the halves, with a standard error that allows for correlated neighbours. Steady growth within a
+// half looks like correlation to it. The trend test uses the changes from batch to batch, which
+// cancel out in a stable queue, add up in a growing one, and have mean 0 at a load of 1.
 func CompareHalves(x [observe.Batches]float64) (h halves) {
 	const half = observe.Batches / 2
 	for i := range half {
@@ -139,10 +138,10 @@ func CompareHalves(x [observe.Batches]float64) (h halves) {
 	return h
 }
 
-// Variance returns the variance of the batches, widened by the correlation of neighbours. square is
-// the sum of squared deviations, product the sum of products of neighbouring deviations. A
-// correlation estimated from n values is too low by (1+4ρ)/n on average (Kendall, Note on bias in
-// the estimation of autocorrelation, 1954); here n is half the number of batches.
+// Variance returns the variance of the batches, widened by the correlation of neighbours. square
+// and product are sums over deviations from the mean. A correlation estimated from n values, here
+// half the batches, is too low by (1+4ρ)/n on average (Kendall, Note on bias in the estimation of
+// autocorrelation, 1954).
 func Variance(square, product float64) float64 {
 	correlation := 0.0
 	if square > 0 {

@@ -71,10 +71,10 @@ func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (
 	return broken
 }
 
-// A Replay is the result of the oracle: the Kiefer–Wolfowitz recursion computes when each task
-// starts in an ideal FIFO, work-conserving system, from the run's due times and service times.
-// Under the virtual clock the run must equal it to the nanosecond. Under the real clock the
-// difference is the strategy's overhead.
+// A Replay is the result of the oracle: the Kiefer–Wolfowitz recursion computes each start in an
+// ideal FIFO, work-conserving system from the run's due and service times. Under the virtual clock
+// the run must equal it to the nanosecond. Under the real clock the difference is the strategy's
+// overhead.
 type Replay struct {
 	Done     bool
 	MeanWait float64 // of the measured tasks, in nanoseconds

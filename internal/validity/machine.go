@@ -16,17 +16,16 @@ import (
 )
 
 const (
-	// pauseFloor is the shortest stop of the whole process that makes a run INVALID. Stops caused by a
-	// busy scheduler are shorter; the longest one seen is 57 ms. It does not depend on the length of
-	// the run, because the effects of a stop are unknown.
+	// pauseFloor is the shortest stop of the whole process that makes a run INVALID, whatever its
+	// length. The longest stop seen on a merely busy machine is 57 ms.
 	pauseFloor = 100 * time.Millisecond
 	// stallShare is the largest accepted p99 of the hiccup meter relative to the p99 response. Delays
 	// up to smallestStall are ignored.
 	stallShare    = 0.1
 	smallestStall = time.Millisecond
-	// busyShare is the accepted share of time waiting for a processor, of steal and of CPU pressure. A
-	// contended machine has 50 % or more. A quiet machine has about 1 % of steal and pressure. An idle
-	// process waits 30 % even there, because its threads run no longer than a wake-up takes.
+	// busyShare is the accepted share of waiting for a processor, of steal and of CPU pressure. A
+	// contended machine has 50 % or more, a quiet one about 1 % of steal and pressure. An idle process
+	// waits 30 % even on a quiet machine, because its threads run no longer than a wake-up takes.
 	busyShare = 0.05
 )
 

@@ -46,10 +46,9 @@ type Memory struct {
 const p99Width = 7.8
 
 // P99Variance returns n times the relative variance of the p99 response of n tasks with a
-// relaxation time of relax. It adds the variance due to the queue and due to the task times. share
-// is the wait's share of the p99. With constant task times the response is the wait plus a
-// constant, so the queue's variance is proportional to share². With variable times an exponent of
-// up to 3 fits better. Clusters behind the longest tasks add to the variance. Measured with 200
+// relaxation time of relax: the sum of the variances due to the queue and due to the task times.
+// share is the wait's share of the p99. For constant task times the queue's variance is
+// proportional to share², for variable ones an exponent of up to 3 fits better. Measured with 200
 // seeds at loads of 0.5 to 0.95, C² of 0 and 1, and 1 to 64 slots, the result was 0.6 to 2.0 times
 // the true variance, and 5 times for 64 slots at 0.95 with C² = 1.
 func (k Memory) P99Variance(relax, share float64) float64 {
@@ -89,11 +88,10 @@ func (k Memory) Response(matters float64) float64 {
 	return min(k.Relax, 1+k.c2+k.Relax*k.brief*k.brief/(matters*matters))
 }
 
-// Relaxation returns the relaxation time of a run in tasks, for the given load of the slots. In
-// heavy traffic it is (I+C²)/(1−ρ)² (Whitt, Planning queueing simulations, 1989), where I is the
-// dispersion of the arrivals. It is at least the correlation length of the arrivals. For a queue of
-// K slots that sheds it is at most (1+C²)(1+K)², and for a closed loop of N clients (1+C²)(1+N). It
-// is infinite if an unbounded queue grows.
+// Relaxation returns the relaxation time of a run in tasks for a load of the slots. In heavy
+// traffic it is (I+C²)/(1−ρ)², where I is the dispersion of the arrivals (Whitt, Planning queueing
+// simulations, 1989). It is bounded by (1+C²)(1+K)² for a queue of K slots that sheds, and by
+// (1+C²)(1+N) for N clients. It is infinite if an unbounded queue grows.
 func Relaxation(o *observe.Run, load, c2 float64) float64 {
 	slack, bursts := 1-load, arrivals.Bursts{Dispersion: 1, Memory: 1}
 	if !o.Follows && o.Mean > 0 {

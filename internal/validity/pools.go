@@ -12,9 +12,9 @@ import (
 )
 
 // classPoolsAnswer returns the answer for a strategy with a pool for each class: independent
-// queues, each with its share of the Poisson arrivals. If all tasks belong to one class there is
-// one queue. The answer is nil if only some tasks have a pool, if a queue has no closed form, or if
-// a full queue of one class blocked the other.
+// queues, each with Poisson arrivals. If all tasks belong to one class there is one queue. The
+// answer is nil if only some tasks have a pool, if a queue has no closed form, or if a full queue
+// of one class blocked the other.
 func classPoolsAnswer(o *observe.Run,
 	pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {

@@ -35,11 +35,10 @@ func scatterOf(p99 float64, responses []int64) Scatter {
 }
 
 // trusted is the effective sample size beyond the p99 from which the run's estimate has more weight
-// than the formula, which assumes FIFO order. It was chosen from the estimates' ratios to the true
-// variance, for 100 seeds of 18,000 tasks and 50 seeds of 180,000 tasks on four slots at loads of
-// 0.8 to 0.95. The formula gave 0.8 to 1.8 for priorities or tenants, 1.3 to 5 for deadlines and
-// 1.1 to 18 for shortest first. The median run gave 0.02 to 1.2, because most runs contain no rare
-// clusters.
+// than the formula, which assumes FIFO order. Ratios to the true variance, on four slots at loads
+// of 0.8 to 0.95 with 18,000 or 180,000 tasks: the formula gave 0.8 to 1.8 for priorities or
+// tenants, 1.3 to 5 for deadlines and 1.1 to 18 for shortest first. The median run gave 0.02 to
+// 1.2, because most runs contain no rare clusters.
 const trusted = 12
 
 // With combines the variances of the formula and of the run as a weighted geometric mean. The run's

@@ -78,9 +78,9 @@ func slowest(o *observe.Run, by int64) (longest int64) {
 }
 
 // overdue returns the number of tasks that were running at the end of a silence and should have
-// ended well before. The expected duration is the task's own time if known, otherwise the unusual
-// service time. The result is 0 if a task that ran during the whole silence may still be on time,
-// because the others may wait for it.
+// ended well before. The expected duration is the task's own time if known, otherwise unusual. The
+// result is 0 if a task that ran during the whole silence may still be on time, because others may
+// wait for it.
 func overdue(o *observe.Run, s span, unusual int64) (n int) {
 	timed, _ := o.Workload.(workloads.Timed)
 	if o.Trace.Merged() {

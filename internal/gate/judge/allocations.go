@@ -16,20 +16,18 @@ type Allowance struct{ Amount, Share float64 }
 func (a Allowance) of(base float64) float64 { return max(a.Amount, a.Share*base) }
 
 // allocations is the comparison of an allocation metric. Package testing divides the allocations of
-// the whole process by the iterations and truncates. So the number can differ between runs of the
-// same program: the runtime also allocates (some bytes per operation if there are few operations),
-// the garbage collector empties a sync.Pool, and 1000.99 is printed as 1000 or 1001. Differences
-// are used instead of ratios, which have no meaning for 0 and 3 B/op. A difference counts if it
-// exceeds all of these:
+// the whole process by the iterations and truncates, so the number can differ between runs of the
+// same program: the runtime also allocates, the garbage collector empties a sync.Pool, and 1000.99
+// may be printed as 1001. Differences are used because ratios have no meaning for 0 and 3 B/op. A
+// difference counts if it exceeds all of these:
 //   - the allowance, and for B/op the margin;
 //   - half an allocation, or 4 bytes (half of Go's smallest block), or 1 byte if all runs of each
 //     side have the same value;
 //   - twice the median difference between two runs of the same revision, less one step of
 //     truncation.
 //
-// It must also be significant at allocationLevel. The difference is the Hodges–Lehmann estimate of
-// all head values against all base values, because allocations of the two runs of a pair are not
-// correlated. No test is needed if the values of each side are all equal.
+// It must also be significant at allocationLevel, unless the values of each side are all equal. The
+// difference is the Hodges–Lehmann estimate of all head values against all base values.
 type allocations struct {
 	base, head  []float64
 	from        float64

@@ -32,12 +32,10 @@ type Options struct {
 
 // Defaults returns a margin of 2 %, a promise of 10 %, an alpha of 0.05, 6 pairs, and 20 fresh
 // pairs for suspects, or more if they are noisy. A metric is cleared at alpha/2, where its interval
-// excludes the promise. A ClearAt of 0.25, with 20 fresh pairs for all metrics, needed 33 to 40 %
-// fewer runs on four kinds of replayed noise and found as much. But it passed metrics whose
-// interval contained the promise: with a scatter of 13 % it found a change of 10 % in 42 of 100
-// cases, compared with 87, and left half of the gates undecided. On a quiet machine both need the
-// same number of runs. Six pairs alone do not show how many more are needed, six and ten fresh ones
-// do.
+// excludes the promise. A ClearAt of 0.25 with 20 fresh pairs for all metrics needed 33 to 40 %
+// fewer runs on replayed noise, but passed metrics whose interval contained the promise. With a
+// scatter of 13 % it found a change of 10 % in 42 of 100 cases instead of 87. On a quiet machine
+// both need the same number of runs.
 func Defaults() Options {
 	return Options{Margin: 0.02, Promise: 0.10, Alpha: 0.05, ScreenPairs: 6, SuspectAt: 0.25,
 		ClearAt: 0.025, FreshPairs: 20, FutileAt: 0.01}

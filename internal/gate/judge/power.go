@@ -83,10 +83,9 @@ func newShifted(mean float64) shifted {
 }
 
 // power returns the approximate probability that the negative ones of n changes have a rank sum of
-// at most critical. The statistic counts the pairs i ≤ j with Xi + Xj > 0. It is approximately
+// at most critical. The statistic counts the pairs i ≤ j with Xi + Xj > 0 and is approximated as
 // normal, with mean and variance under the shift (Lehmann 1975, Nonparametrics). The error is at
-// most 5 percentage points for ten changes or more, and 10 for six. The variance without a shift
-// would overestimate the power by up to 8 points.
+// most 5 percentage points for ten changes or more, and 10 for six.
 func (s shifted) power(n, critical int) float64 {
 	k := float64(n)
 	mean := k*s.one + k*(k-1)/2*s.two

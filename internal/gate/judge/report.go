@@ -127,13 +127,10 @@ func (r *Report) warnOfVariation(s Sample, row Row) {
 }
 
 // Once judges recorded results in a single stage: each sample by its pairs, or by ranks if it has
-// none.
-//
-// Ranks also replace pairs that are too few for a verdict in such a large family, if the unpaired
-// values suffice: 10 pairs can give a p of 1 in 1024 by signs, and 10 values against 10 a p of 1 in
-// 184756. The choice depends only on the number of pairs. Pairs that are all equal are no worse,
-// even if they are few. Once returns the joined errors of Weigh, and an error for a metric that
-// occurs twice.
+// none, or if its pairs are too few for a verdict in such a large family and the unpaired values
+// suffice. (10 pairs can give a p of 1 in 1024 by signs, and 10 values against 10 a p of 1 in
+// 184756.) Pairs that are all equal are no worse, even if they are few. Once returns the joined
+// errors of Weigh, and an error for a metric that occurs twice.
 func Once(o Options, samples []Sample) (*Report, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err

@@ -122,11 +122,10 @@ func MinPairs(alpha float64) int {
 // changes must not be empty.
 //
 // The estimate is the median of the Walsh averages, the means of any two changes and of each with
-// itself. The interval inverts the signed-rank test: it extends from the (c+1)-th smallest average
-// to the (c+1)-th largest, where c is the largest value of the statistic with a tail probability of
-// at most half of the allowed error (Tukey 1949; Hollander and Wolfe, section 3.3). It is infinite
-// on both sides if there are too few changes. Two infinite changes of opposite signs have the mean
-// 0. It takes O(n² log n).
+// itself. The interval extends from the (c+1)-th smallest average to the (c+1)-th largest, where c
+// is the largest value of the statistic with a tail probability of at most half of the allowed
+// error (Tukey 1949; Hollander and Wolfe, section 3.3). It is infinite on both sides if there are
+// too few changes. It takes O(n² log n).
 func hodgesLehmann(changes []float64, confidence float64) (center, low, high float64) {
 	averages := walsh(changes)
 	n := len(averages)

@@ -26,13 +26,11 @@ type Order struct {
 }
 
 // Screen judges the first stage: at least ScreenPairs pairs of every metric. A metric is suspect if
-// it looks worse (its p is at most SuspectAt), if it is too noisy (the p of a worsening by the
-// promise is above ClearAt), or if all its base values are 0 and some head values are not. An exact
-// metric whose values agree is decided at once. Other metrics pass, because their interval excludes
-// the promise. A metric that looks better, or may be better by the promise, is hopeful. Fresh pairs
-// decide on hopeful metrics in a separate family, which leaves the suspects' adjustment unchanged.
-// Screen returns the joined errors of Weigh, and errors for a metric that occurs twice and for no
-// samples.
+// it looks worse (p at most SuspectAt), if it is too noisy (p of a worsening by the promise above
+// ClearAt), or if all base values are 0 and some head values are not. A metric that looks better,
+// or may be better by the promise, is hopeful; fresh pairs decide on it in a separate family. An
+// exact metric whose values agree is decided at once. Other metrics pass. Screen returns the joined
+// errors of Weigh, and errors for a metric that occurs twice and for no samples.
 func Screen(o Options, samples []Sample) (*Screening, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err
@@ -272,11 +270,8 @@ func MostFresh(all int) int { return max(all, min(all*mostTimes, signedRankLimit
 // pairsOf returns the total number of fresh pairs of a metric that is not settled earlier: enough
 // to find the promise in a family of the given number of tests, unless even the largest possible
 // number would rarely suffice. The noise is estimated from the pairs of the screening and of the
-// first look.
-//
-// The choice depends on the scatter of the pairs, not on their mean, which is independent of the
-// scatter for normal changes. So it does not bias the verdict (Wittes and Brittain 1990, on
-// internal pilot studies).
+// first look. The scatter of normal changes is independent of their mean, so the choice does not
+// bias the verdict (Wittes and Brittain 1990, on internal pilot studies).
 func (g *Screening) pairsOf(s Sample, tests int) int {
 	if s.allocates() || s.Quantile > 0 || g.options.Fixed {
 		return g.fresh
@@ -325,10 +320,9 @@ func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
 
 // settled returns the row of a suspect if its fresh pairs suffice, otherwise nil. They suffice if
 // they look neither worse nor better, and exclude the promise at a stricter level than the
-// screening. If the metric is suspect only because of its noise, the pairs of the screening count
-// as well, because it was not selected for looking worse. The level alpha still holds because a
-// verdict of worse never stops early, and stopping for futility can only lower the probability of a
-// false one (Jennison and Turnbull 2000).
+// screening. For a metric that is suspect only because of its noise, the pairs of the screening
+// count as well. The level alpha still holds, because a verdict of worse never stops early
+// (Jennison and Turnbull 2000, on stopping for futility).
 func (g *Screening) settled(screened *Row, s Sample) *Row {
 	o := g.options
 	row := o.row(s, len(g.Suspects()), RankSums{})
@@ -391,11 +385,9 @@ func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
 }
 
 // Decide returns the verdicts after the fresh pairs of the suspects and the hopefuls, which must
-// not include pairs of the first stage. It ignores other metrics. A suspect with fewer pairs than
-// ordered by Orders and More is inconclusive.
-//
-// A hopeful metric is better or no worse if its fresh pairs show it. It is inconclusive if they are
-// worse, because calling it worse would add to alpha. Otherwise it remains not suspected.
+// not include pairs of the first stage. A suspect with fewer pairs than ordered is inconclusive. A
+// hopeful metric is better or no worse if its fresh pairs show it, inconclusive if they are worse,
+// and otherwise remains not suspected. Other metrics are ignored.
 //
 // Decide returns the errors of Weigh, and errors for a suspect without a sample and for a metric
 // that was not screened. It may be called again with more pairs.

@@ -57,11 +57,9 @@ type rounding struct {
 const finest = 0.1
 
 // roundingOf determines the step of both sides together. Values printed in full, counts, and times
-// of the virtual clock are not rounded. In the Go benchmark format 0 is exactly 0.
-//
-// A rounded value is off by at most half a step, and a difference by at most a step. If the values
-// scatter by more than half a step, rounding only adds noise, and a test of whether one side is
-// larger remains valid. Otherwise 3 and 4 may be 3.49 and 3.51, or 2.6 and 4.4.
+// of the virtual clock are not rounded, and 0 is exactly 0. A rounded value is off by at most half
+// a step. If the values scatter by more than that, rounding only adds noise and the test remains
+// valid. Otherwise 3 and 4 may be 3.49 and 3.51, or 2.6 and 4.4.
 func (o Options) roundingOf(m Metric, base, head []float64) rounding {
 	all := slices.Concat(base, head)
 	if m.Full || axis(m.Benchmark, "clock") == "virtual" || slices.Max(all) <= 0 ||

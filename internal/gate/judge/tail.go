@@ -29,17 +29,16 @@ const (
 // swapTest returns the p-values of the hypotheses that the q-quantile of all head runs is not
 // above, and not below, that of all base runs. Base values are multiplied by scale.
 //
-// The unit of the test is the run, because requests of one run share a queue, a garbage collection
-// or a stolen time slice. An interval that assumes independent requests has three times its nominal
-// error rate. If head and base differ only by scale, swapping the runs of a pair does not change
-// the distribution. So the observed ratio of the two quantiles is exchangeable with the ratios
-// after swaps (Fisher 1935). Up to 12 pairs all 2ⁿ swaps are enumerated. Otherwise p is
-// (k+1)/(R+1), where k of R random swaps have at least the observed ratio.
+// The unit of the test is the run, because requests of one run share a queue or a garbage
+// collection; an interval that assumes independent requests has three times its nominal error rate.
+// If head and base differ only by scale, swapping the runs of a pair does not change the
+// distribution of the ratio of the two quantiles (Fisher 1935). Up to 12 pairs all 2ⁿ swaps are
+// enumerated. Otherwise p is (k+1)/(R+1), where k of R random swaps have at least the observed
+// ratio.
 //
-// The quantile is computed from the merged histograms of a side, so a run with a bad tail counts by
-// its contribution to the tail. The quantile of any mixture is between the smallest and the largest
-// quantile of the runs, so only values in this range are searched. It takes 1 ms for 12 pairs of
-// 1000 requests, and also for 20.
+// The quantile is computed from the merged histograms of a side. It lies between the smallest and
+// the largest quantile of the runs, so only values in this range are searched. It takes 1 ms for 12
+// pairs of 1000 requests, and also for 20.
 func swapTest(
 	q float64, pairs []TailPair, scale float64, draws int, seed uint64,
 ) (greater, less float64) {

@@ -11,13 +11,12 @@ import (
 // widening is the factor by which the standard deviation of U exceeds that of the permutation
 // distribution, which assumes equal distributions of both samples.
 //
-// Without this assumption the statistic is the share of pairs in which y is above x, U/(nx·ny). Its
-// variance is Var(F(Y))/ny + Var(G(X))/nx, which Fligner and Policello (1981) and Brunner and
-// Munzel (2000) estimate from the ranks. That estimate is poor for few values, and undefined if the
-// samples do not overlap. This implementation uses the variance for two normal distributions with
-// the estimated ratio of spreads r, (asin(r²/(1+r²))/ny + asin(1/(1+r²))/nx)/2π. It ranges from
-// (1/nx + 1/ny)/12 for equal spreads to 1/(4·ny) if x is a point and U counts signs. The factor is
-// at least 1, so the test never finds more than the rank test.
+// Estimates of the variance from the ranks (Fligner and Policello 1981, Brunner and Munzel 2000)
+// are poor for few values, and undefined if the samples do not overlap. This implementation uses
+// the variance for two normal distributions with the estimated ratio of spreads r,
+// (asin(r²/(1+r²))/ny + asin(1/(1+r²))/nx)/2π. It ranges from (1/nx + 1/ny)/12 for equal spreads to
+// 1/(4·ny) if x is a point and U counts signs. The factor is at least 1, so the test never finds
+// more than the rank test.
 type widening struct {
 	*deals
 	factor float64

@@ -22,12 +22,9 @@ import (
 )
 
 // guard is a process that a gate starts before all others, and to which it reports them. If the
-// gate ends for any reason, the guard's input ends. Then the guard kills the remaining processes
-// and removes the remaining files.
-//
-// A signal at the death of the parent (Pdeathsig) is not sufficient: it exists only on Linux, and
-// does not reach the descendants of a child. On Linux each child has it as well, until the guard
-// knows the child.
+// gate ends for any reason, the guard's input ends, and it kills the remaining processes and
+// removes the remaining files. Pdeathsig is not sufficient: it exists only on Linux, and does not
+// reach the descendants of a child. It protects each child until the guard knows it.
 type guard struct {
 	process *exec.Cmd
 	input   io.WriteCloser

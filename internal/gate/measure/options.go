@@ -170,9 +170,9 @@ func (b BenchTime) warmUp() BenchTime {
 }
 
 // iterations returns the iterations of a run, computed from the number in the warm-up. Both sides
-// use the same number, so that they do the same work and no process searches for it again. perOp is
-// the reported time of an iteration in seconds. It reduces the number if a single iteration took
-// longer than the warm-up. A benchmark may report any value.
+// use the same number, so that they do the same work. perOp is the reported time of an iteration in
+// seconds, which may have any value. It reduces the number if a single iteration took longer than
+// the warm-up.
 func (b BenchTime) iterations(warm int, perOp float64) int {
 	if b.Iterations > 0 {
 		return b.Iterations

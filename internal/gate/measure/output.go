@@ -159,16 +159,15 @@ func plain(name string, procs int) string {
 // parts.
 //
 // Other programs disturb the machine for less than a second at a time, and can only make a part
-// slower. A change in the program affects all parts equally, because each does the same work with
-// the same seed in its own process. So the least disturbed parts represent the program best (Chen
-// and Revels 2016, Robust benchmarking in noisy environments, who use the minimum). The faster half
-// is a compromise: it still shows a change that slows down half of the processes, depending on
-// memory layout or a map's random seed.
+// slower, while a change in the program affects all parts. So the least disturbed parts represent
+// the program best (Chen and Revels 2016, Robust benchmarking in noisy environments, who use the
+// minimum). The faster half still shows a change that slows down half of the processes, depending
+// on memory layout or a map's random seed.
 //
-// On a shared virtual machine with two cores, the ratio of two runs of 250 ms of the same code was
-// measured for 20 benchmarks of 1 to 20 µs in 10 pairs each. The median standard deviation was 12.5
-// % for a single process, 6.3 % for the mean of four parts, 4.3 % for the mean of the faster two,
-// and 2.8 % for the fastest. More parts would be better, but starting each takes 7 ms.
+// On a shared virtual machine with two cores, the ratio of two runs of 250 ms of the same code had
+// a median standard deviation of 12.5 % for a single process, 6.3 % for the mean of four parts, 4.3
+// % for the mean of the faster two, and 2.8 % for the fastest (20 benchmarks of 1 to 20 µs, 10
+// pairs each). More parts would be better, but starting each takes 7 ms.
 const mostParts = 4
 
 // ofTesting lists the units that package testing measures. They are means over the iterations, so

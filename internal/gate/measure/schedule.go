@@ -24,9 +24,7 @@ type schedule struct {
 
 // layout returns the layout of a pair. The first stage repeats the layouts in turn. In the second
 // stage each pair has a new one, because the verdict assumes independent pairs: the address of a
-// loop changes the time of some benchmarks by 10 %, and six repeated layouts would repeat the same
-// bias. This matters for code that is one small loop, but not in a replay of unchanged code whose
-// layouts differ by 1.5 %.
+// small loop changes its time by up to 10 %, and six repeated layouts would repeat the same bias.
 func (s schedule) layout(pair int) int {
 	switch {
 	case s.layouts == 1:

@@ -16,9 +16,9 @@ type gitlink struct{ path, commit string }
 
 // submodules checks out the submodules of a tree into dir, recursively. Each is cloned from the
 // repository's own checkout of it if that has the commit, otherwise from its URL. git submodule
-// update is not used, because it would write to the configuration that all worktrees share, and
-// download existing objects again. A submodule that cannot be checked out may not be needed, so
-// missing contains a line with the reason instead of an error.
+// update would write to the configuration that all worktrees share, and download existing objects
+// again. missing contains a line with the reason for each submodule that cannot be checked out,
+// because it may not be needed.
 func (r *repository) submodules(
 	ctx context.Context, env []string, tree, dir string,
 ) (missing []string, err error) {

@@ -16,9 +16,8 @@ type counter struct{ fd int }
 // does not permit it (perf_event_paranoid above 2, a seccomp profile), or if there is no hardware
 // counter, as in many virtual machines.
 //
-// The count of a process includes its start, the benchmark's preparation and its first single
-// iteration. A second run with a tenth of the iterations includes the same, so the difference of
-// the counts divided by the difference of the iterations does not.
+// The count includes the start of the process and the benchmark's preparation. A second run with a
+// tenth of the iterations includes the same, so the difference of the two runs does not.
 func openInstructions() (*counter, error) {
 	return openCounter(unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_INSTRUCTIONS)
 }

@@ -13,12 +13,12 @@ type Closed struct {
 	Limit       int // k: largest number of tasks in flight
 }
 
-// MMkN returns the answer for the closed queue M/M/k//N, the machine-repair model: exponential
-// service times, think times of any distribution with mean Think. It always has a steady state, and
-// ShedProb is 0. It takes O(Clients + Limit).
+// MMkN returns the answer for the closed queue M/M/k//N (machine repair): exponential service
+// times, think times of any distribution. It always has a steady state and sheds nothing. It takes
+// O(Clients + Limit).
 //
 // By the arrival theorem an arriving task sees the steady state with one client fewer, which
-// determines the wait. The throughput then follows from N = X·(Z + E[T]).
+// determines the wait. The throughput follows from N = X·(Z + E[T]).
 //
 // Source: Sevcik and Mitrani (1981), Lavenberg and Reiser (1980).
 func MMkN(c Closed) (*Answer, error) {

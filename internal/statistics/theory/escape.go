@@ -8,11 +8,10 @@ import (
 )
 
 // gthFactors is the factorised matrix D − A of a transient Markov chain: A ≥ 0 contains the rates
-// between states, D is diagonal, and each row sums to the state's exit rate. The factors and all
-// solutions for a non-negative right-hand side use only sums, products and quotients of positive
-// numbers, so each element is exact to a few ε, whatever its magnitude. General solvers are exact
-// only relative to the largest element. For 64 slots at a low load they are off by forty orders of
-// magnitude.
+// between states, D is diagonal, and each row sums to the state's exit rate. Factors and solutions
+// use only sums, products and quotients of positive numbers, so each element is exact to a few ε.
+// General solvers are exact only relative to the largest element: for 64 slots at a low load they
+// are off by forty orders of magnitude.
 //
 // Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Operations Research 33 (1985); C. A.
 // O'Cinneide, Numerische Mathematik 65 (1993), for the error bound.

@@ -9,9 +9,8 @@ import (
 
 // firstPassage returns the matrix G of a quasi-birth–death process: G[i][j] is the probability that
 // a process in phase i first reaches the next lower level in phase j. Phases do not change within a
-// level. above and below contain the rates to the next level in each direction. Each iteration
-// doubles the number of levels covered. It takes about seven iterations at utilisation ρ = 0.9, and
-// one more each time 1−ρ is halved.
+// level. above and below contain the rates to the next levels. It takes about seven iterations at
+// utilisation ρ = 0.9, and one more each time 1−ρ is halved.
 //
 // Source: logarithmic reduction, G. Latouche and V. Ramaswami, Journal of Applied Probability 30
 // (1993).

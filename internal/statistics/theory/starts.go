@@ -32,10 +32,10 @@ func (s Starts) check() error {
 // TokenBucket returns the answer for a token bucket: a token is added every D = 1/Allowed, the
 // bucket holds Burst tokens, and a start uses one.
 //
-// A start adds a debt of D, which decreases at rate 1, so the debt is the work W in an M/D/1 queue
-// with service time D. A task starts at once if the debt is at most (Burst−1)·D, so its delay is (W
-// − (Burst−1)·D)⁺. The cost is O(1/(1−ρ)), and the result has eight digits. Source: Crommelin
-// (1932) for W; Turner, "New directions in communications" (1986) for the bucket.
+// A start adds a debt of D, which decreases at rate 1, so the debt is the work W in an M/D/1 queue.
+// The delay of a start is (W − (Burst−1)·D)⁺. The cost is O(1/(1−ρ)), and the result has eight
+// digits. Source: Crommelin (1932) for W; Turner, "New directions in communications" (1986) for the
+// bucket.
 func TokenBucket(s Starts) (*Answer, error) {
 	if s.Burst < 1 {
 		return nil, errors.New("theory: a bucket keeps at least one token")
