@@ -68,7 +68,8 @@ func OfPairs(first, second []float64, confidence float64, ratios, exact bool) Pa
 
 const equalTolerance = 1e-12
 
-// smallestP returns the smallest two-sided p of the rank-sum test of n values against n: 2/C(2n, n).
+// smallestP returns the smallest two-sided p of the rank-sum test of n values against n: 2/C(2n,
+// n).
 func smallestP(n int) float64 {
 	p := 2.0
 	for i := 1; i <= n; i++ {

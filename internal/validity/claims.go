@@ -100,9 +100,9 @@ const (
 	theorySpread = 0.2
 )
 
-// criticalDeviation returns the deviation, in standard errors, from which a value is judged wrong. It is a
-// quantile of Student's t with Bonferroni's correction for all exact values of all runs of the
-// plan.
+// criticalDeviation returns the deviation, in standard errors, from which a value is judged wrong.
+// It is a quantile of Student's t with Bonferroni's correction for all exact values of all runs of
+// the plan.
 func criticalDeviation(o *observe.Run) float64 {
 	values := len(o.Claims) * max(o.Plan.Among, 1)
 	return statistics.Student(observe.Batches, theoryAlarms/float64(values))

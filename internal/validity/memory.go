@@ -90,8 +90,9 @@ func (k Memory) Response(matters float64) float64 {
 
 // Relaxation returns the relaxation time of a run in tasks for a load of the slots. In heavy
 // traffic it is (I+C²)/(1−ρ)², where I is the dispersion of the arrivals (Whitt, Planning queueing
-// simulations, 1989). It is bounded by (1+C²)(1+K)² for a queue of K slots that sheds, and by
-// (1+C²)(1+N) for N clients. It is infinite if an unbounded queue grows.
+// simulations, 1989). It is at most (1+C²)(1+K)² for a queue of K slots that sheds, and (1+C²)(1+N)
+// for a closed loop of N clients. It is at least the correlation length of the arrivals, and
+// infinite if an unbounded queue grows.
 func Relaxation(o *observe.Run, load, c2 float64) float64 {
 	slack, bursts := 1-load, arrivals.Bursts{Dispersion: 1, Memory: 1}
 	if !o.Follows && o.Mean > 0 {

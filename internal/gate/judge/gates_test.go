@@ -25,7 +25,7 @@ type experiment struct {
 
 type outcome struct {
 	alarms       int // 1 if an unchanged benchmark is called worse
-	hopes        int // 1 if an unchanged benchmark is called better
+	falseBetter  int // 1 if an unchanged benchmark is called better
 	inconclusive int // 1 if an unchanged benchmark is inconclusive
 	found        int // number of regressed benchmarks found
 	runs         int
@@ -147,7 +147,7 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		case row.Verdict == verdict.Worse:
 			o.alarms = 1
 		case row.Verdict == verdict.Better:
-			o.needsMorePairs = 1
+			o.falseBetter = 1
 		case row.Verdict == verdict.Inconclusive:
 			o.inconclusive = 1
 		}

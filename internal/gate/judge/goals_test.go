@@ -93,7 +93,7 @@ func (r *replayer) noisy() (goals []goal) {
 		goals = append(goals, r.forecasts(calm, from)...)
 		goals = append(goals,
 			atMost("F6", "unchanged code called worse, "+from.name, 1, calm.alarms, r.gates),
-			atMost("F6", "unchanged code called better, "+from.name, 1, calm.needsMorePairs, r.gates),
+			atMost("F6", "unchanged code called better, "+from.name, 1, calm.falseBetter, r.gates),
 			atLeast("P8", "+10 % found, "+from.name, c.found, of(1.10).found, regressed*r.gates),
 			atLeast("P8", "−10 % called better, "+from.name, c.found, of(1/1.10).found,
 				regressed*r.gates))
@@ -108,7 +108,7 @@ func (r *replayer) calm() (goals []goal) {
 		fresh := float64(t.runs)/float64(r.gates) - screening
 		goals = append(goals,
 			atMost("F1", "unchanged code called worse, "+from.name, 0.5, t.alarms, r.gates),
-			atMost("F5", "unchanged code called better, "+from.name, 1, t.needsMorePairs, r.gates),
+			atMost("F5", "unchanged code called better, "+from.name, 1, t.falseBetter, r.gates),
 			atMost("F1", "unchanged code inconclusive, "+from.name, 5, t.inconclusive, r.gates),
 			goal{id: "W1", what: "measuring, 20 benchmarks of 0.25 s, " + from.name, wanted: 90,
 				got: screenTime*screening + runTime*fresh, unit: "s",
@@ -222,7 +222,7 @@ func (r *replayer) replay(e experiment) (sum outcome) {
 		sum.reforecast += o.reforecast
 		sum.detectable += o.detectable / float64(len(outcomes))
 		sum.alarms += o.alarms
-		sum.needsMorePairs += o.needsMorePairs
+		sum.falseBetter += o.falseBetter
 		sum.inconclusive += o.inconclusive
 	}
 	return sum

@@ -20,8 +20,8 @@ func realDecider(first, second []Sample) (*Report, error) {
 	return g.Decide(second)
 }
 
-// checkDecider returns complaints about a court that violates a guarantee of the gate. The mutants test
-// checkDecider itself.
+// checkDecider returns complaints about a court that violates a guarantee of the gate. The mutants
+// test checkDecider itself.
 func checkDecider(decide decider) (complaints []string) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	sample := func(m Metric, n int, factor float64) Sample {

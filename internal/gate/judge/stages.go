@@ -296,8 +296,8 @@ func (g *Screening) pairsOf(s Sample, tests int) int {
 	return max(g.fresh, int(min(needed, float64(most))))
 }
 
-// needsMorePairs reports whether a hopeful metric needs more fresh pairs, because it still looks better, or
-// because an improvement by the promise is not excluded.
+// needsMorePairs reports whether a hopeful metric needs more fresh pairs, because it still looks
+// better, or because an improvement by the promise is not excluded.
 func (g *Screening) needsMorePairs(s Sample) bool {
 	o := g.options
 	row := o.row(s, len(g.Hopefuls()), RankSums{})

@@ -45,7 +45,8 @@ type repository struct {
 	// itself.
 	within string
 
-	// snapshotEnv is the environment in which git sees the snapshot of the working tree, once it exists.
+	// snapshotEnv is the environment in which git sees the snapshot of the working tree, once it
+	// exists.
 	snapshotEnv []string
 	guard       *guard
 }
@@ -192,9 +193,9 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 	return revision{Name: workingTree, Tree: tree}, nil
 }
 
-// writeSnapshot writes the files of the snapshot to a directory. It does not use a git worktree: git fetch
-// and git gc fail while a worktree has objects that are not in the repository, and a killed gate
-// would leave one behind.
+// writeSnapshot writes the files of the snapshot to a directory. It does not use a git worktree:
+// git fetch and git gc fail while a worktree has objects that are not in the repository, and a
+// killed gate would leave one behind.
 func (r *repository) writeSnapshot(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

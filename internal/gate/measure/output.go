@@ -184,8 +184,8 @@ func (r reading) divisible() bool {
 	return true
 }
 
-// setParts sets the number of parts of a run, which have equal numbers of iterations. A requested number
-// of iterations is kept, with fewer parts if necessary. Otherwise the number is rounded up.
+// setParts sets the number of parts of a run, which have equal numbers of iterations. A requested
+// number of iterations is kept, with fewer parts if necessary. Otherwise the number is rounded up.
 func (b *benchmark) setParts(divisible, asked bool) {
 	b.Parts = 1
 	if divisible {
@@ -202,9 +202,9 @@ func (b *benchmark) setParts(divisible, asked bool) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// combineParts combines the readings of a run's parts, which have equal numbers of iterations: the mean
-// time of the faster half, the lower median of allocations, the mean of other counts. Instructions
-// are omitted if any part lacks them. Other units must be in all parts.
+// combineParts combines the readings of a run's parts, which have equal numbers of iterations: the
+// mean time of the faster half, the lower median of allocations, the mean of other counts.
+// Instructions are omitted if any part lacks them. Other units must be in all parts.
 func combineParts(parts []reading) (reading, error) {
 	if len(parts) == 1 {
 		return parts[0], nil

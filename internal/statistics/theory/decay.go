@@ -17,7 +17,7 @@ import (
 //
 // The first vector starts at y, and the sum of its phases is P(W > t). The second starts at v and
 // at the tasks that do not wait, and its last two states contain the tasks in service. P(T > t) is
-// the sum of both. e^{At} has no negative elements, so the relative error is only ε·ct. Numerical
+// P(W > t) plus their sum. e^{At} has no negative elements, so the relative error is only ε·ct. Numerical
 // inversion of the Laplace transform would give only eight digits.
 type h2Tails struct {
 	n     int
