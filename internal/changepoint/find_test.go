@@ -259,7 +259,6 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-// TestBestSplit compares the search by prefix sums with a direct sum of all distances.
 func TestBestSplit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	for range 200 {

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestMasked tests for a small change after an older level that is distant and noisier.
 func TestMasked(t *testing.T) {
 	for seed := range 6 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 41))

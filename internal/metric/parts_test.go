@@ -2,7 +2,6 @@ package metric
 
 import "testing"
 
-// Functions and constants must give the same names as the files of existing runs.
 func TestNames(t *testing.T) {
 	for want, names := range map[string][]string{
 		"p99-response-sec":              {P99Response, StatisticOf("p99", Response)},

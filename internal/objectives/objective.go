@@ -182,7 +182,7 @@ type Run interface {
 // Of judges one run. The verdict is Undecided if the run is INVALID or lacks the metric, for
 // example a quantile with too few tasks.
 func (o Objective) Of(r Run) Verdict {
-	unit, _ := decide.Completed(o.Unit) // the latencies of a run are of completed tasks
+	unit, _ := decide.Completed(o.Unit) // latencies of a run include completed tasks only
 	v, ok := r.Metric(unit)
 	switch {
 	case !ok, math.IsNaN(v), r.Invalid():

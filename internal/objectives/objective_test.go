@@ -185,7 +185,6 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// The canonical form must parse to the same objectives, and an error must have one line.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"p99-response<50ms", "shed<1%,goodput>=500/s",
 		" mean-wait <= 2ms ", "waited<0.0333", "p99.9-response<1h0m0.5s",

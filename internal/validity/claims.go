@@ -92,9 +92,9 @@ const (
 	// error is known exactly.
 	theoryErrors = 5
 	theoryAlarms = 0.01
-	// theoryEvents is the smallest number of independent events to judge a share, theoryLength that of
-	// independent tasks to judge a run. theorySpread is the accepted relative deviation of 1+C² of the
-	// run's task times: if a few long tasks are missing, so are their waits.
+	// theoryEvents is the smallest number of independent events to judge a share. theoryLength is the
+	// smallest number of independent tasks to judge a run. theorySpread is the accepted relative
+	// deviation of 1+C² of the run's task times: if a few long tasks are missing, so are their waits.
 	theoryEvents = 5
 	theoryLength = 50
 	theorySpread = 0.2

@@ -24,8 +24,8 @@ type Memory struct {
 	waits float64
 	wait  float64 // mean wait relative to the mean service time
 	c2    float64 // squared coefficient of variation of the task times
-	// tail is E[S⁴]/E[S²]². A task of service time S causes waits proportional to S², so the sampling
-	// error of a mean wait is that of a mean of S². With variable times, tail tasks carry as much
+	// tail is E[S⁴]/E[S²]². A task of service time S causes waits proportional to S², so a mean wait
+	// has the sampling error of a mean of S². With variable times, tail tasks carry as much
 	// information as one task of constant time.
 	tail float64
 	// lower bound of Relax by the plan; 0 if unknown

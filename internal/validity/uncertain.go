@@ -112,9 +112,9 @@ func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float6
 }
 
 // NeededTasks returns the number of tasks that the p99 response needs for a 95 % error of share, by
-// the forecast or by the formula for Poisson arrivals, or false if neither applies. The result is
-// at least that of the formula if the forecast's stretches are short compared with the relaxation
-// time.
+// the forecast or by the formula for Poisson arrivals, or false if neither applies. If the
+// forecast's stretches are short compared with the relaxation time, the formula gives a lower
+// bound.
 func (k Memory) NeededTasks(
 	r *result.Result, own Scatter, share float64,
 ) (needed float64, ok bool) {

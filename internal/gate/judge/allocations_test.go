@@ -204,7 +204,6 @@ func TestAllocationsRecorded(t *testing.T) {
 	}
 }
 
-// Allocations of poolbench's own runs are tested like any other metric.
 func TestAllocationsOfRuns(t *testing.T) {
 	s := Sample{Metric: Metric{Benchmark: "b", Unit: "allocs/op", Better: verdict.LowerIsBetter,
 		Full: true}, Pairs: repeated(10, 3, 3.05)}

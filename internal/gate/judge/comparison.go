@@ -65,11 +65,11 @@ type shift struct {
 // shift estimates the factor between the non-negative samples x and y, with an interval of at least
 // the given confidence: the factors that the test does not reject.
 //
-// The estimate is that of Hodges and Lehmann on logarithms. The interval of the rank test extends
-// from the (c+1)-th smallest to the (c+1)-th largest of the nx·ny ratios y/x, where c is the
-// largest U with a tail probability of at most half of the allowed error (Lehmann 1963; Hollander
-// and Wolfe, section 4.3). Ratios instead of logarithms allow zeros: 0/0 is 1, and any other number
-// over 0 is infinite.
+// On logarithms the estimate is the Hodges–Lehmann estimate of a shift. The interval of the rank
+// test extends from the (c+1)-th smallest to the (c+1)-th largest of the nx·ny ratios y/x, where c
+// is the largest U with a tail probability of at most half of the allowed error (Lehmann 1963;
+// Hollander and Wolfe, section 4.3). Ratios instead of logarithms allow zeros: 0/0 is 1, and any
+// other number over 0 is infinite.
 func (c comparison) shift(confidence float64) shift {
 	ratios := make([]float64, 0, len(c.x)*len(c.y))
 	for _, a := range c.x {

@@ -15,8 +15,8 @@ import (
 // was adjusted. The probability of any false "worse" in the family is at most alpha.
 //
 // "Worse" and "better" mean significantly beyond the margin after Holm's adjustment. Otherwise a
-// metric is "no worse" if its interval excludes a worsening of the promise. All other rows, and
-// rows with too few values, are inconclusive.
+// metric is "no worse" if its interval excludes a worsening as large as the promise. All other
+// rows, and rows with too few values, are inconclusive.
 func (o Options) conclude(family []*Row) (tests int) {
 	tests = o.adjust(family)
 	for _, row := range family {
@@ -116,8 +116,8 @@ func (o Options) coarse(row *Row) string {
 		100*o.Promise)
 }
 
-// power is the probability with which the second stage finds a worsening of the promise, and with
-// which a detectable worsening is found.
+// power is the probability with which the second stage finds a worsening as large as the promise,
+// and with which a detectable worsening is found.
 const power = 0.8
 
 // holm adjusts the p-values of a family of tests so that rejecting all hypotheses with an adjusted

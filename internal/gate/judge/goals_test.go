@@ -50,7 +50,6 @@ type replayer struct {
 	stream  uint64 // number of the experiment, which selects its random numbers
 }
 
-// full returns the replayer for which the goals are defined.
 func full(t *traces, seed uint64) *replayer {
 	return &replayer{traces: t, seed: seed, options: judge.Defaults(), gates: 2000, draws: 1000,
 		builds: 6, workers: 2}
@@ -60,7 +59,6 @@ func full(t *traces, seed uint64) *replayer {
 // 2.1 % of the cycles.
 const layoutEffect = 0.015
 
-// Durations of one run of a benchmark, in the second and in the first stage.
 const (
 	runTime    = 0.25
 	screenTime = 0.075
@@ -71,7 +69,6 @@ func (r *replayer) goals() []goal {
 		r.unpaired())
 }
 
-// forecasts returns the goals for the forecasts of the number of fresh pairs.
 func (r *replayer) forecasts(t outcome, from source) []goal {
 	return []goal{
 		atLeast("T1", "fresh pairs as forecast before the screening, "+from.name, 90, t.forecast,
@@ -158,8 +155,6 @@ func (r *replayer) regressions() (goals []goal) {
 	return goals
 }
 
-// throughput returns the goals for ten pairs of one metric in a family of twenty, with Bonferroni's
-// correction.
 func (r *replayer) throughput() []goal {
 	hits := func(factor float64) int {
 		return r.count(func(rng *rand.Rand) (judge.Evidence, error) {
@@ -236,7 +231,6 @@ func (r *replayer) count(draw func(rng *rand.Rand) (judge.Evidence, error), alph
 	return found[0]
 }
 
-// hits counts how often each of two events occurs in n draws.
 func (r *replayer) hits(n int, draw func(rng *rand.Rand) ([2]bool, error)) (counts [2]int) {
 	found := make([][2]bool, n)
 	r.each(n, func(i int, rng *rand.Rand) (err error) {

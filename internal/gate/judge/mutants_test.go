@@ -20,8 +20,8 @@ func realDecider(first, second []Sample) (*Report, error) {
 	return g.Decide(second)
 }
 
-// checkDecider returns complaints about a court that violates a guarantee of the gate. The mutants
-// test checkDecider itself.
+// checkDecider returns complaints about a decider that violates a guarantee of the gate.
+// TestMutants tests checkDecider itself.
 func checkDecider(decide decider) (complaints []string) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	sample := func(m Metric, n int, factor float64) Sample {
@@ -124,7 +124,6 @@ func checkDecider(decide decider) (complaints []string) {
 	return complaints
 }
 
-// mostSevere returns the most severe verdict. Without rows it is inconclusive.
 func mostSevere(r *Report) verdict.Verdict {
 	whole := verdict.Inconclusive
 	for i, row := range r.Rows {
@@ -157,7 +156,7 @@ func turned(samples []Sample, which func(s Sample) bool) []Sample {
 	return out
 }
 
-// TestMutants checks that trial accepts the real court and rejects every mutant.
+// TestMutants checks that checkDecider accepts the real decider and rejects every mutant.
 func TestMutants(t *testing.T) {
 	if complaints := checkDecider(realDecider); len(complaints) > 0 {
 		t.Errorf("the judge itself: %q", complaints)

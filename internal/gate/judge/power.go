@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// PairsToFind returns the number of pairs that finds a worsening of the promise with 80 % power, in
-// a family of the given number of tests, if the changes have standard deviation sd: ((z(1−α/m) +
-// z(0.8))·sd / (log(1+e) − log(1+δ)))². It returns NaN if sd is NaN.
+// PairsToFind returns the number of pairs that finds a worsening as large as the promise with 80 %
+// power, in a family of the given number of tests, if the changes have standard deviation sd:
+// ((z(1−α/m) + z(0.8))·sd / (log(1+e) − log(1+δ)))². It returns NaN if sd is NaN.
 func (o Options) PairsToFind(sd float64, tests int) float64 {
 	return o.pairsToFind(sd, tests, power)
 }

@@ -15,7 +15,6 @@ import (
 
 func newRankSum(x, y []float64) RankSum { return RankSums{}.Of(x, y) }
 
-// bruteForce enumerates all C(N, len(y)) assignments of the values to the samples.
 func bruteForce(x, y []float64) RankSum {
 	u := func(x, y []float64) (u float64) {
 		for _, a := range x {
@@ -131,7 +130,6 @@ func TestRankSumTiesAndUnequalSizes(t *testing.T) {
 	}
 }
 
-// At the limit the exact and the approximate test must agree.
 func TestNormalUMeetsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range 100 {

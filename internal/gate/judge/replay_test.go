@@ -79,8 +79,6 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// replayWhole prints the goals for the full number of gates and fails if one is missed, or prints
-// the tables.
 func replayWhole(t *testing.T) {
 	traces, err := recorded()
 	if err != nil {

@@ -54,7 +54,6 @@ var unequal = [][2]side{
 
 const shortList = 5
 
-// equal contains unpaired gates with equal spreads.
 var equal = [][2]side{
 	{{6, 0.05}, {6, 0.05}}, {{8, 0.05}, {8, 0.05}}, {{10, 0.05}, {10, 0.05}},
 	{{20, 0.05}, {20, 0.05}},
@@ -101,7 +100,6 @@ const (
 	byGate
 )
 
-// alarms counts the gates of unchanged code that call any of 20 benchmarks worse.
 func (r *replayer) alarms(o judge.Options, of shape, sides [2]side) [2]int {
 	return r.hits(r.gates, func(rng *rand.Rand) (worse [2]bool, err error) {
 		family, tests := make([]judge.Sample, benchmarks), judge.RankSums{}

@@ -54,7 +54,6 @@ func TestSmallestPAndSamplesFor(t *testing.T) {
 
 func plain(nx, ny int) widening { return RankSums{}.plain(nx, ny) }
 
-// plainly compares as if the spreads were equal.
 func plainly(x, y []float64) comparison {
 	w := plain(len(x), len(y))
 	return comparison{x: x, y: y, plain: w, wide: w}

@@ -45,7 +45,7 @@ func newSignedRank(changes []float64) signedRank {
 }
 
 // signedMidranks returns the doubled midranks of the absolute values of the changes other than 0,
-// and the sum of those of positive changes. Doubled midranks are integers.
+// and the sum of the doubled midranks of positive changes. Doubled midranks are integers.
 func signedMidranks(changes []float64) (ranks []int, positive int) {
 	if slices.ContainsFunc(changes, math.IsNaN) {
 		panic("judge: a change that is no number")

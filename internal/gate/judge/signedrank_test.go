@@ -84,7 +84,6 @@ func someChanges(least, most int) *rapid.Generator[[]float64] {
 	}), least, most)
 }
 
-// The p-values must equal those of an enumeration of all 2ⁿ sign combinations.
 func TestSignedRankIsEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		changes := someChanges(0, 9).Draw(t, "changes")

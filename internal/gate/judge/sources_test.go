@@ -44,7 +44,6 @@ func means(tasks []float64, k int) []float64 {
 	return runs
 }
 
-// replay returns the recorded runs cyclically, from a random position.
 func replay[Run any](runs []Run) func(rng *rand.Rand) func() Run {
 	return func(rng *rand.Rand) func() Run {
 		at := rng.IntN(len(runs))

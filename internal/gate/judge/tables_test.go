@@ -36,8 +36,6 @@ func writeTable(w io.Writer, goals []goal) error {
 	return t.Flush()
 }
 
-// writeUnpaired writes two tables that compare the gate with the plain rank test on unpaired runs:
-// false alarms for the promised and the other shapes of noise, and the power.
 func (r *replayer) writeUnpaired(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	shares := func(counts [2]int, of int) {

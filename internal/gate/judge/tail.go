@@ -27,7 +27,7 @@ const (
 )
 
 // swapTest returns the p-values of the hypotheses that the q-quantile of all head runs is not
-// above, and not below, that of all base runs. Base values are multiplied by scale.
+// above, and not below, the q-quantile of all base runs. Base values are multiplied by scale.
 //
 // The unit of the test is the run, because requests of one run share a queue or a garbage
 // collection; an interval that assumes independent requests has three times its nominal error rate.

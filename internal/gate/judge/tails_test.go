@@ -47,7 +47,6 @@ func bursts(rng *rand.Rand) func() []float64 {
 	}
 }
 
-// slowed is the share of a run's requests that a tail-only regression affects.
 const slowed = 0.05
 
 func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judge.Sample, error) {

@@ -28,7 +28,6 @@ func TestHodgesLehmannExample(t *testing.T) {
 	}
 }
 
-// A value is inside the interval if and only if the two-sided test of it is not significant.
 func TestIntervalInvertsTheTest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		changes := rapid.SliceOfNDistinct(rapid.Map(rapid.IntRange(-999, 999),

@@ -30,7 +30,6 @@ func byEvents(due, service []int64, limit, queue int) (responses []int64) {
 		}
 		start := d
 		if len(busy) >= limit {
-			// the task starts when all but limit−1 of the busy tasks have ended
 			slices.Sort(busy)
 			start = busy[len(busy)-limit]
 		}

@@ -17,8 +17,8 @@ import (
 //
 // The first vector starts at y, and the sum of its phases is P(W > t). The second starts at v and
 // at the tasks that do not wait, and its last two states contain the tasks in service. P(T > t) is
-// P(W > t) plus their sum. e^{At} has no negative elements, so the relative error is only ε·ct. Numerical
-// inversion of the Laplace transform would give only eight digits.
+// P(W > t) plus their sum. e^{At} has no negative elements, so the relative error is only ε·ct.
+// Numerical inversion of the Laplace transform would give only eight digits.
 type h2Tails struct {
 	n     int
 	c     float64    // uniformisation rate, at least the rate of leaving any state

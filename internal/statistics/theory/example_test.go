@@ -25,7 +25,6 @@ func Example() {
 	// M/H2/4 mean wait 23.55 ms, p99 response 345.2 ms
 }
 
-// A queue that grows without bound has no steady state, and the error gives the reason.
 func ExampleUnstableError() {
 	_, err := theory.MMk(theory.Pool{Rate: 480, MeanService: 0.010, Limit: 4})
 	fmt.Println(err)

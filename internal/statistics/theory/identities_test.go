@@ -178,7 +178,6 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// An Answer can be evaluated concurrently. The race detector finds hidden state.
 func TestConcurrentUse(t *testing.T) {
 	for name, a := range queues(t) {
 		want, _ := a.ResponseQuantile(0.99)

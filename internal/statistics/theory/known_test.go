@@ -29,7 +29,6 @@ func sevenDigits(v float64) float64 {
 // by up to 2e−11.
 func allDigits(v float64) float64 { return 1e-11 + 1e-10*math.Abs(v) }
 
-// check compares computed values with known ones and logs the largest errors.
 type check struct {
 	t     *testing.T
 	worst map[string]*tally

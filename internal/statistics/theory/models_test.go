@@ -87,7 +87,6 @@ func TestOverload(t *testing.T) {
 	near(t, "mean wait", a.MeanWait, (5000-1)/4.0, 1e-12)
 }
 
-// Little's law: the mean queue of M/M/k/K is throughput times mean wait.
 func TestBoundedQueueLittle(t *testing.T) {
 	const k, queue, a = 3, 5, 2.5
 	weight, total, waiting := 1.0, 0.0, 0.0

@@ -32,7 +32,6 @@ func TestStartsKnown(t *testing.T) {
 	}
 }
 
-// A bucket of one token is M/D/1, and a larger bucket delays less.
 func TestBucketOfOne(t *testing.T) {
 	for _, rho := range []float64{0.1, 0.5, 0.9, 0.99} {
 		exact, err := theory.MDk(theory.Pool{Rate: rho * 7, MeanService: 1.0 / 7, Limit: 1})
@@ -112,7 +111,6 @@ func playTicker(rng *rand.Rand, rate float64, _, n int) (mean float64) {
 	now, taken := 0.0, -1.0
 	for range n {
 		now += rng.ExpFloat64() / rate
-		// the kept tick if it is unused, otherwise the next free one
 		tick := max(math.Floor(now), taken+1)
 		taken = tick
 		mean += max(tick-now, 0) / float64(n)

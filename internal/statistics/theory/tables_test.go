@@ -73,7 +73,6 @@ func TestKnownMG1(t *testing.T) {
 	c := newCheck(t)
 	rows(t, "mg1", func(r map[string]float64) {
 		a := must(MG1(Pool{r["rho"], 1, 1}, r["c2"]))(t)
-		// C² itself has seven digits in the table.
 		c.value("mean response", r, a.MeanResponse, r["T"], sevenDigits(r["T"])+
 			sevenDigits(r["c2"])*a.MeanWait)
 	})
