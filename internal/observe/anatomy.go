@@ -93,8 +93,8 @@ func (s *PartSums) reportTail(r *result.Result) {
 	}
 }
 
-// slowFrom returns the response in nanoseconds from which a task is one of the slowest 1 %: the
-// p99, or math.MaxInt64 if there is no p99.
+// slowFrom returns the response in ns from which a task is one of the slowest 1 %: the p99, or
+// math.MaxInt64 without a p99.
 func slowFrom(r *result.Result) int64 {
 	p99, resolved := r.Metric(metric.P99Response)
 	if !resolved {
@@ -103,8 +103,8 @@ func slowFrom(r *result.Result) int64 {
 	return int64(math.Round(p99 * Second))
 }
 
-// slotWaits sums the responses, the waits for a slot, and the waits for a slot if all services were
-// equal. The generator's lag is not included in the waits.
+// slotWaits sums responses, waits for a slot, and waits for a slot with equal services. The waits
+// exclude the generator's lag.
 type slotWaits struct{ response, turn, even int64 }
 
 func (t *slotWaits) add(rec *record.Record, lag, turn, even int64) {
@@ -155,8 +155,8 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 	return all, err
 }
 
-// taskPacker returns a packer for the parts of each task, or nil. It is nil unless another run with
-// the same seed has the same tasks and a directory can store that many.
+// taskPacker returns a packer for the parts of each task if another run with the same seed has the
+// same tasks and a directory can store that many, otherwise nil.
 func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 	if o.Recorded || tasks > rundir.MostResponses || o.Plan.Arrival.IsClosed() {
 		return nil

@@ -56,8 +56,8 @@ func (c *Course) Intervals() []result.Bucket {
 	return c.Line
 }
 
-// mostBatches is the number of batches from which neighbouring pairs are merged. It is much larger
-// than Batches, so the limits of the checks' batches are off by at most 1/64 of a batch.
+// mostBatches is the number of batches from which neighbouring pairs are merged. The limits of the
+// checks' batches are off by at most 1/32 of a batch.
 const mostBatches = 64 * Batches
 
 // A Batched sums values in batches of equal size, which doubles as the run grows.

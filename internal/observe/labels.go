@@ -48,8 +48,8 @@ type Labels struct {
 	// Each is called with the response in ns of every measured completed task of a group. It may be
 	// nil.
 	Each func(g Group, response int64)
-	// Most limits the number of tenants with sums and the number of priorities counted; 0 means no
-	// limit. With more of them the metrics that need all of them are omitted.
+	// Most limits the number of tenants and priorities; 0 means no limit. With more, the metrics that
+	// need all of them are omitted.
 	Most int
 
 	ranked   workloads.Prioritised
@@ -92,8 +92,8 @@ type slotUse struct {
 	completed        bool
 }
 
-// addTo adds the use of a slot in a window. The service time of a task that was retried or gave its
-// slot to others is distributed evenly from start to end.
+// addTo adds the use of a slot in a window. The service time of a task that left its slot in
+// between is distributed evenly from start to end.
 func (u slotUse) addTo(s *slotSums, from, until int64) {
 	if u.completed && u.end > from && u.end <= until {
 		s.ended++

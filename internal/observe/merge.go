@@ -155,8 +155,8 @@ func windows(parts []*result.Result) ([]result.Window, error) {
 	return AddWindows(all, longest)
 }
 
-// mergedMetric returns the merged value of one metric. known is false if there is no value, counts
-// is false if the metric cannot be merged.
+// mergedMetric returns the merged value of one metric. known is false without a value, counts is
+// false if the metric cannot be merged.
 func mergedMetric(
 	unit string, parts []*result.Result, sums map[string]*hdrhistogram.Histogram,
 	merged *result.Result,

@@ -106,7 +106,7 @@ func (o *Run) reportedClasses() []strategies.Class {
 }
 
 // reportClasses adds the response of each class and the mean slowdown. The response over all tasks
-// alone would make a strategy look bad that lets long tasks wait for short ones.
+// alone hides that short tasks overtake long ones.
 func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
 	for _, class := range o.reportedClasses() {

@@ -10,8 +10,7 @@ import (
 )
 
 // slack is the time for which a record is held back. A step that is due when its predecessor ends
-// becomes known slightly later, when records with later due times already exist. A record that is
-// later than slack is folded out of order.
+// becomes known slightly later than its due time. A record later than slack is folded out of order.
 const slack = int64(time.Second)
 
 // order sorts copies of the records of tasks that depend on others, which arrive almost in the

@@ -38,15 +38,14 @@ type allocations struct {
 	leastReason string // why a difference up to least does not count
 }
 
-// allocationLevel is the share of alpha used for varying allocations. Real differences are whole
-// allocations and nearly always far more significant, and false alarms about allocations cost
-// trust.
+// allocationLevel is the share of alpha used for varying allocations. Real differences are nearly
+// always far more significant, and false alarms about allocations cost trust.
 const allocationLevel = 1.0 / 50
 
 const fewestSteady = 3
 
 // allocates reports whether the sample is judged as allocations. Values of poolbench's own runs are
-// not, because they are not truncated and include the allocations of the harness.
+// not, because they are not truncated and include the harness.
 func (s Sample) allocates() bool {
 	return verdict.IsAllocation(s.Unit) && !s.Full && s.Better == verdict.LowerIsBetter
 }

@@ -140,8 +140,8 @@ func setAside(unit string) string {
 	return ""
 }
 
-// echoesPlan reports whether a metric depends only on the planned arrivals. Below saturation an
-// open loop completes tasks at the planned rate under every strategy.
+// echoesPlan reports whether a metric depends only on the planned arrivals, like the throughput of
+// an open loop below saturation.
 func echoesPlan(benchmark, unit string) bool {
 	switch unit {
 	case "sec/op", metric.Throughput, metric.Makespan:

@@ -25,8 +25,8 @@ func (o Options) conclude(family []*Row) (tests int) {
 	return tests
 }
 
-// adjust sets the adjusted p of the rows of a family, and the detectable worsening of a single
-// stage. Rows without a test keep their p.
+// adjust sets the adjusted p of the rows of a family, and their detectable worsening for a single
+// stage.
 func (o Options) adjust(family []*Row) (tests int) {
 	var worse, better []float64
 	for _, row := range family {
@@ -67,7 +67,7 @@ func (e Evidence) attainable(alpha float64) float64 {
 }
 
 // verdict returns the verdict on a row, and the reason if the numbers do not show it. tests is the
-// number of tests for which p was adjusted.
+// number of tests in the family.
 func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string) {
 	if row.allocates {
 		return o.allocationVerdict(row, tests)
@@ -116,8 +116,8 @@ func (o Options) coarse(row *Row) string {
 		100*o.Promise)
 }
 
-// power is the probability with which the second stage finds a worsening as large as the promise,
-// and with which a detectable worsening is found.
+// power is the probability with which a worsening as large as the promise, or of the detectable
+// size, is found.
 const power = 0.8
 
 // holm adjusts the p-values of a family of tests so that rejecting all hypotheses with an adjusted

@@ -112,8 +112,7 @@ func (o Options) weighPairs(s Sample, tests int) Evidence {
 }
 
 // known reports whether the values need no test, and returns their change: exact values that agree,
-// all zeros, and pairs that are all equal. They do not count in Holm's adjustment because they
-// could not be significant (Tarone 1990).
+// all zeros, and pairs that are all equal. They do not count in Holm's adjustment (Tarone 1990).
 func (s Sample) known(bases, heads []float64) (change float64, known bool) {
 	if s.equal {
 		return 0, true
@@ -174,8 +173,7 @@ func minus(changes []float64, threshold float64) []float64 {
 var rankLoss = math.Sqrt(math.Pi / 3)
 
 // standardError estimates the error of Change for the detectable worsening. It includes outliers,
-// because disturbed pairs hide a change: with Spread alone, 66 to 75 % instead of 80 % of the
-// detectable changes were found in replayed noise.
+// because disturbed pairs hide a change: with Spread alone, 66 to 75 % instead of 80 % were found.
 func standardError(changes []float64) float64 {
 	return rankLoss * max(Spread(changes),
 		stat.StdDev(changes, nil)) / math.Sqrt(float64(len(changes)))
@@ -208,8 +206,8 @@ func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evid
 }
 
 // leastUnpairedP returns the smallest possible p for samples of these sizes, or 1 if one has fewer
-// values than a verdict requires. One run against 39 could be significant, but a single process
-// does not show the variation between processes.
+// values than a verdict requires, because a single process does not show the variation between
+// processes.
 func (o Options) leastUnpairedP(base, head int) float64 {
 	if min(base, head) < SamplesFor(o.Needed(1)) {
 		return 1

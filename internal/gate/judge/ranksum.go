@@ -112,7 +112,7 @@ func total(counts []float64) (sum float64) {
 }
 
 // midranks returns the doubled midranks of all values in ascending order, the sum of the doubled
-// ranks of y, and Σ(t³−t) over the groups of t tied values. Doubled midranks are integers.
+// midranks of y, and Σ(t³−t) over the groups of t tied values.
 func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
 	ranks = statistics.Midranks(slices.Concat(x, y), 0)
 	for _, r := range ranks[len(x):] {

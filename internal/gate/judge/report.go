@@ -33,7 +33,7 @@ type Row struct {
 	Detectable float64
 
 	// Undecided rows are inconclusive because of too few values. Needs is the approximate number of
-	// pairs, or values of each side, that would decide, or 0 if no feasible number would.
+	// pairs, or values of each side, that would decide, or 0 if there is none.
 	Undecided bool
 	Needs     int
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// signedRankLimit is the largest number of changes for which the exact distribution is computed,
-// which takes 0.3 ms. Above it the p of the normal approximation is 3 % too large at 0.01 and 11 %
-// at 0.001, so it is conservative.
+// signedRankLimit is the largest number of changes for which the exact distribution is computed, in
+// 0.3 ms. Above it p is 3 % too large at 0.01 and 11 % at 0.001.
 const signedRankLimit = 100
 
 // signedRank is the result of Wilcoxon's signed-rank test that changes are symmetric around 0.
@@ -45,7 +44,7 @@ func newSignedRank(changes []float64) signedRank {
 }
 
 // signedMidranks returns the doubled midranks of the absolute values of the changes other than 0,
-// and the sum of the doubled midranks of positive changes. Doubled midranks are integers.
+// and the sum of the doubled midranks of positive changes.
 func signedMidranks(changes []float64) (ranks []int, positive int) {
 	if slices.ContainsFunc(changes, math.IsNaN) {
 		panic("judge: a change that is no number")

@@ -86,8 +86,8 @@ func (o Options) pOfImprovement(s Sample) float64 {
 		o.rounding(s).log-o.promise())).Greater
 }
 
-// conclude completes the rows of the first stage with the adjusted p of the whole family, and with
-// the change that is detectable for that number of suspects.
+// conclude completes the rows of the first stage with the adjusted p of the whole family and the
+// detectable change.
 func (g *Screening) conclude(suspects int) {
 	family := g.report.family(anyRow)
 	g.options.adjust(family)
@@ -255,8 +255,7 @@ func longest(all []Order) (orders []Order) {
 const mostTimes = 5
 
 // freshPower is the power of the fresh pairs of a noisy metric to find the promise. The power of
-// both stages is lower, because of the screening and because the first pairs may underestimate the
-// noise.
+// both stages together is lower.
 const freshPower = 0.95
 
 // hopelessTimes is the ratio of needed to possible pairs above which no additional pairs are
@@ -296,8 +295,8 @@ func (g *Screening) pairsOf(s Sample, tests int) int {
 	return max(g.fresh, int(min(needed, float64(most))))
 }
 
-// needsMorePairs reports whether a hopeful metric needs more fresh pairs, because it still looks
-// better, or because an improvement by the promise is not excluded.
+// needsMorePairs reports whether a hopeful metric still looks better, or an improvement by the
+// promise is not excluded.
 func (g *Screening) needsMorePairs(s Sample) bool {
 	o := g.options
 	row := o.row(s, len(g.Hopefuls()), RankSums{})

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// rounds matches units of continuous measurements, whose values may have been rounded: times,
-// rates, quantiles and means. Integers in other units are counts, and so are all values per op.
+// rounds matches units of continuous measurements, whose values may have been rounded. Integers in
+// other units are counts, and so are all values per op.
 var (
 	rounds = regexp.MustCompile(
 		`(?i)(^|[^a-z])(ns|us|µs|ms|s|sec|secs|seconds?|min|minutes?|h|hours?|p\d+(\.\d+)?|q\d+|mean|avg|average|median|latency|time|duration|delay|lag|wait|jitter|percent|pct)([^a-z]|$)|%`)

@@ -49,7 +49,7 @@ func widen(d *deals, x, y []float64, step float64) widening {
 }
 
 // spreadOf returns the logarithm of the geometric mean of a non-robust and a robust spread of the
-// values' logarithms. If there are zeros it uses the values themselves.
+// values' logarithms, or of the values if some are 0.
 func spreadOf(values []float64, step float64) float64 {
 	within := step / math.Sqrt(12) // rounding hides scatter within a step
 	if slices.Min(values) > 0 {

@@ -27,9 +27,8 @@ func (b *binaries) path(p, layout int) string {
 	return filepath.Join(b.dir, fmt.Sprintf("%04d-%02d.test", p, layout))
 }
 
-// build builds the test binary of a package. Seed 0 keeps the linker's own order of the functions.
-// Like the binaries of go test, it has no debugging information, which saves a third of the link
-// time.
+// build builds the test binary of a package. Seed 0 keeps the linker's order of the functions.
+// Omitting debugging information saves a third of the link time.
 func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
 	flags := "-ldflags=-s -w"
 	if seed != 0 {
@@ -57,7 +56,7 @@ type job struct {
 }
 
 // buildFirst builds both sides in the first layout and returns the number of possible layouts: 1 if
-// the linker cannot change the order of functions. It calls step after each binary.
+// the linker cannot change the order of functions.
 func buildFirst(
 	ctx context.Context, sides [2]*binaries, s schedule, step func(done, all int),
 ) (layouts int, err error) {

@@ -10,11 +10,11 @@
 // side has several test binaries with different orders of functions, and each pair that counts for
 // a verdict has its own binaries. A pair is a run of the base and a run of the head with the same
 // number of iterations, and with the same seed in the environment for benchmarks with random work.
-// Both runs are divided into parts, each in its own process, which alternate in random order. The
-// time of a run is the mean of the faster half of its parts, because other programs disturb the
-// slower ones. Benchmarks that report other metrics are not divided. Each round measures one pair
-// of every benchmark, in random order, so that a change of the machine's speed affects all
-// benchmarks.
+// Both runs are divided into parts, each in its own process. The parts of the two runs alternate,
+// and the first side is random. The time of a run is the mean of the faster half of its parts,
+// because other programs disturb the slower ones. Benchmarks that report other metrics are not
+// divided. Each round measures one pair of every benchmark, in random order, so that a change of
+// the machine's speed affects all benchmarks.
 //
 // The first stage (screening) measures a few pairs of every benchmark, with shorter runs.
 // Benchmarks with a metric that looks worse, or varies too much, get fresh pairs. A verdict of

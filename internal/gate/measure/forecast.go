@@ -76,8 +76,8 @@ func between(low, high time.Duration) string {
 	return a + " to " + b
 }
 
-// sayForecast reports the expected remaining duration after the first pair of each benchmark: the
-// rest of the first stage, plus a range for the fresh pairs.
+// sayForecast reports the expected remaining duration: the rest of the first stage, plus a range
+// for the fresh pairs.
 func (g *gate) sayForecast() {
 	var changes []float64
 	for _, b := range g.plan.Benchmarks {

@@ -73,8 +73,8 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 	return &repository{top: filepath.FromSlash(top), within: strings.Trim(within, "/\n")}, nil
 }
 
-// atHooks are variables that git sets for its hooks. They are removed, because a gate started by a
-// hook would otherwise use the hook's index.
+// atHooks are variables that git sets for its hooks. A gate started by a hook would otherwise use
+// the hook's index.
 var atHooks = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"}
 
@@ -102,9 +102,8 @@ type commandError struct {
 func (e *commandError) Error() string { return cmp.Or(e.lines, e.name+": "+e.err.Error()) }
 func (e *commandError) Unwrap() error { return e.err }
 
-// printed runs the command in its own process group, which ends with it, and returns its output. If
-// the command fails and ctx has not ended, the error is a *commandError with at most the given
-// number of lines.
+// printed runs the command in its own process group and returns its output. If the command fails
+// and ctx has not ended, the error is a *commandError with at most the given number of lines.
 func printed(
 	ctx context.Context, g *guard, cmd *exec.Cmd, name string, lines int,
 ) (string, error) {

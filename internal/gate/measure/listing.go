@@ -247,9 +247,8 @@ func listed(names []string) string {
 	return text.List(text.Few(names, 3))
 }
 
-// lacks returns an error for requested metrics that are missing, as early as possible. Units of
-// package testing are known from the first run. For other metrics the direction may come from a
-// Unit line, which the first run of all benchmarks prints.
+// lacks returns an error for requested metrics that are missing, as early as possible. The
+// direction of a metric may come from a Unit line, which the first run of all benchmarks prints.
 func (c *catalog) lacks(o Options, counts bool) error {
 	var wrong []error
 	for _, unit := range o.Metrics {

@@ -35,8 +35,7 @@ var ofMachine = []string{"goos", "goarch", "cpu"}
 // Package testing pads the name with blanks up to a tab.
 var resultLine = regexp.MustCompile(`(Benchmark\S*) *\t *\d+\t.*$`)
 
-// read returns the results and the Unit lines in the output of a test binary, and ignores the rest.
-// The results are in the order of the output.
+// read returns the results and the Unit lines in the output of a test binary, in order.
 func read(printed []byte) (found []reading, units benchfmt.UnitMetadataMap, err error) {
 	var kept bytes.Buffer
 	machine := map[string]string{}
@@ -170,9 +169,9 @@ func plain(name string, procs int) string {
 // pairs each). More parts would be better, but starting each takes 7 ms.
 const mostParts = 4
 
-// ofTesting lists the units that package testing measures. They are means over the iterations, so
-// the mean over parts of equal size is the mean over all iterations. Other metrics of a benchmark
-// may be quantiles, for which this is wrong.
+// ofTesting lists the units that package testing measures. Their mean over parts of equal size is
+// the mean over all iterations. A benchmark's own metrics may be quantiles, for which this is
+// wrong.
 var ofTesting = []string{"sec/op", "B/s", metric.BytesPerOp, metric.AllocsPerOp}
 
 func (r reading) divisible() bool {
@@ -184,8 +183,8 @@ func (r reading) divisible() bool {
 	return true
 }
 
-// setParts sets the number of parts of a run, which have equal numbers of iterations. A requested
-// number of iterations is kept, with fewer parts if necessary. Otherwise the number is rounded up.
+// setParts sets the number of parts of a run. A requested number of iterations is kept, with fewer
+// parts if necessary. Otherwise it is rounded up to a multiple of the parts.
 func (b *benchmark) setParts(divisible, asked bool) {
 	b.Parts = 1
 	if divisible {

@@ -81,8 +81,7 @@ func (g goTool) packages(ctx context.Context, patterns []string, bench string) (
 }
 
 // fixReplacements makes relative replacement directories in a checkout's go.mod absolute if they
-// are outside of the repository, because they are relative to the original. Directories inside
-// belong to the revision and do not change.
+// are outside of the repository, because they are relative to the original.
 func (g goTool) fixReplacements(ctx context.Context, checkout, original string) error {
 	text, err := g.run(ctx, "mod", "edit", "-json")
 	if err != nil {

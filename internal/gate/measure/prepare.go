@@ -141,8 +141,7 @@ func (g *gate) judgesAllocations() bool {
 }
 
 // settleForAllocations makes the gate judge only allocations, in shorter runs with a single layout.
-// The results go to the temporary directory, because Out may contain another gate, and a resumed
-// gate must not find these results there.
+// The results go to the temporary directory, because a resumed gate must not find them in Out.
 func (g *gate) settleForAllocations() error {
 	g.say("%s; times are not judged, allocations are", g.hopeless)
 	g.resumed, g.schedule.layouts, g.runner.count = false, 1, nil

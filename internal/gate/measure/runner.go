@@ -32,8 +32,8 @@ type run struct {
 
 const controlPackage = "poolbench"
 
-// controls are the benchmarks with a known result: the first has the same work on both sides, the
-// second has more work in the head.
+// controls have a known result: the first has the same work on both sides, the second has more work
+// in the head.
 var controls = [2]benchmark{{Package: controlPackage, Name: ControlName + "Same"},
 	{Package: controlPackage, Name: ControlName + "Slower"}}
 
@@ -174,8 +174,8 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 	return rec, nil
 }
 
-// warmUp runs a pair that is not recorded. It loads the programs into memory, and determines the
-// iterations of a run and whether the run can be divided into parts.
+// warmUp runs a pair that is not recorded, to load the programs into memory and to determine the
+// iterations and the parts of a run.
 func (r *runner) warmUp(
 	ctx context.Context, b *benchmark, at slot, units benchfmt.UnitMetadataMap,
 ) error {
@@ -217,7 +217,7 @@ func (r *runner) warmUp(
 }
 
 // pace estimates the duration of pairs from the warm-up. The time that exceeds the iterations is
-// the start of a process, which each part needs.
+// the start of a process.
 func (b *benchmark) pace(took time.Duration, iterations int, perOp float64) pace {
 	work := func(n int) time.Duration { return time.Duration(float64(n) * perOp * 1e9) }
 	start := max(0, took-work(iterations))

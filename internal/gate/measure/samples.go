@@ -120,7 +120,7 @@ func (s *screening) expected(of []*benchmark) []int {
 }
 
 // stopWhenFound halves the fresh pairs of the slower control if these already show that it is
-// worse. Each of the two tests has half of alpha. Benchmarks never stop early as worse.
+// worse. Each of the two tests has half of alpha.
 func (f *family) stopWhenFound() error {
 	orders := f.screened.Orders()
 	fresh := f.samples(true)[0]
@@ -234,7 +234,7 @@ func (g *gate) choose(r *verdict.Report) []*family {
 }
 
 // better returns the direction of a unit: given by the user, by a Unit line, or by the unit's name.
-// Runs of poolbench have Unit lines for all directions, so their unit names are not used.
+// Runs of poolbench have Unit lines for all directions.
 func (g *gate) better(unit string, ours bool) verdict.Direction {
 	d := cmp.Or(g.Better[unit], verdict.Direction(g.results.units.GetBetter(unit)))
 	if d == 0 && !ours {
@@ -244,7 +244,7 @@ func (g *gate) better(unit string, ours bool) verdict.Direction {
 }
 
 // screened returns the values of a benchmark in the screening runs, by unit and side, and the
-// number of runs per side. It ignores later runs of a resumed gate.
+// number of runs per side.
 func (g *gate) screened(b benchmark) (values map[string][2][]float64, runs int) {
 	values = map[string][2][]float64{}
 	kept := g.results.kept[b.String()]

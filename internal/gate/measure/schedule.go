@@ -50,7 +50,7 @@ func (s schedule) round(pair int, of []int) []slot {
 func (s schedule) workSeed(pair int) uint64 { return s.draw("work", pair).Uint64() >> 1 }
 
 // headFirst returns whether the head runs first in a pair. Pairs 2k and 2k+1 have opposite orders,
-// so the effect of the order is balanced after every second pair.
+// which balances the effect of the order.
 func (s schedule) headFirst(benchmark, pair int) bool {
 	first := s.draw(s.names[benchmark], pair/2).Uint64()&1 == 1
 	return first != (pair%2 == 1)

@@ -40,7 +40,7 @@ func openCounter(kind uint32, event uint64) (*counter, error) {
 }
 
 // read returns the count of the children that have ended, or 0 if it is unknown, for example
-// because the hardware was shared with other counters.
+// because other counters used the hardware.
 func (c *counter) read() uint64 {
 	var raw [24]byte
 	if n, err := unix.Read(c.fd, raw[:]); err != nil || n != len(raw) {
@@ -56,7 +56,6 @@ func (c *counter) read() uint64 {
 
 func (c *counter) close() { _ = unix.Close(c.fd) }
 
-// dieWithUs kills the child when this thread ends, so that a killed gate leaves no benchmark
-// running. The goroutine must have called ownGroup, and must be locked to its thread until the
-// child has ended.
+// dieWithUs kills the child when this thread ends. The goroutine must have called ownGroup, and
+// must be locked to its thread until the child has ended.
 func dieWithUs(child *exec.Cmd) { child.SysProcAttr.Pdeathsig = unix.SIGKILL }

@@ -38,8 +38,8 @@ func newTrees(ctx context.Context, r *repository) (t *trees, err error) {
 	return t, nil
 }
 
-// pruneWorktrees removes git's records of gates' worktrees whose directories no longer exist. git
-// worktree prune would also remove worktrees on a disk that is currently not mounted.
+// pruneWorktrees removes git's records of gates' worktrees that no longer exist. git worktree prune
+// would also remove worktrees on an unmounted disk.
 func pruneWorktrees(ctx context.Context, r *repository) error {
 	list, err := r.git(ctx, nil, "worktree", "list", "--porcelain")
 	if err != nil {

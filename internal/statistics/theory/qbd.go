@@ -47,7 +47,7 @@ func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 }
 
 // stationary returns the row vector π with πB = 0 and Σπ = 1 for a generator B, by the elimination
-// of newEscape. It ignores the diagonal of B.
+// of newGTHFactors. It ignores the diagonal of B.
 func stationary(generator *mat.Dense) []float64 {
 	n, _ := generator.Dims()
 	exit := make([]float64, n)
