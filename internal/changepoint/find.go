@@ -123,10 +123,9 @@ func newSearch(values []float64, o Options) *search {
 	return &search{Options: o, values: values, rng: rng, shuffle: every}
 }
 
-// bestOf returns the best split of all stretches between the cuts. Each stretch has its own ranks:
-// with common ranks, all values after a distant older level would have almost the same rank. The
-// distance is divided by the length of the stretch, because it grows with the length and the
-// longest stretch would dominate.
+// bestOf returns the best split of all stretches between the cuts. Each stretch has its own ranks,
+// because a distant older level would compress common ranks. The distance is divided by the length
+// of the stretch, with which it grows.
 func (s *search) bestOf(values []float64, cuts []int) (best split) {
 	for i := range len(cuts) - 1 {
 		found := s.best(values[cuts[i]:cuts[i+1]])

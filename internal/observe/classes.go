@@ -7,8 +7,8 @@ import (
 )
 
 // FifoPools returns the slots of each FIFO, work-conserving pool, and the pool of each class, or
-// nil if the strategy has no such pools. Tasks of a class without a pool may use any slot: if all
-// tasks belong to such classes there is one pool, and if only some are the result is nil.
+// nil if the strategy has no such pools. Tasks of a class without a pool may use any slot: if there
+// are no others it is one pool, otherwise the result is nil.
 func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 	spec, bound := o.Plan.Strategy, o.Bound()
 	if o.Pools == nil {

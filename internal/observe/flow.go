@@ -143,10 +143,9 @@ func (o *Run) Bound() int {
 	return 0
 }
 
-// waited reports whether a task had to wait for a slot. Under the virtual clock every wait is a
-// wait for a slot. Under the real clock every task waits at least for its hand-over, so the test is
-// whether all slots were taken at the due time. For weighted tasks the number of tasks does not
-// show that, and a wait above blockedFrom counts.
+// waited reports whether a task had to wait for a slot. Under the virtual clock every wait is one.
+// Under the real clock every task waits for its hand-over, so the test is whether all slots were
+// taken at the due time, or for weighted tasks whether the wait exceeds blockedFrom.
 func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
 	switch {
 	case o.Splits():

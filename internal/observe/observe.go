@@ -171,9 +171,9 @@ func (o *Run) Measure(first int) (m Measured) {
 	return m.Ended(o.Plan, until)
 }
 
-// served returns the part of the time from From to end that counts for the measured tasks. The rest
+// served returns the part of the time from From to end that counts for the measured tasks; the rest
 // counts for the warm-up's remaining tasks, in proportion to their number. So the rate of measured
-// tasks equals the rate of all tasks that ended in this time, in any order of service.
+// tasks equals the rate of all tasks that ended in this time.
 func (m Measured) served(end int64) int64 {
 	if m.left == 0 {
 		return end - m.From

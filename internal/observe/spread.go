@@ -28,8 +28,8 @@ const (
 )
 
 // A Spread records the responses over time: one histogram per window, of the completed tasks that
-// were due in it. Windows begin with the run, and their lengths are powers of two, so the windows
-// of several generators and of the parts of a soak can be added. All except the last are encoded.
+// were due in it. Windows begin with the run and their lengths are powers of two, so the windows of
+// several generators and of the parts of a soak can be added.
 type Spread struct {
 	length int64
 	at     int64 // index of the open window

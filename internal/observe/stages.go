@@ -122,9 +122,9 @@ func (o *Run) reportStage(
 }
 
 // Definition of recovery. A task is slow if its response is above the p95 of the first stage, or if
-// it was not completed. Before the pulse 5 % are slow. A window contains a tenth of the first
-// stage's tasks. The response has recovered at the begin of the first window with at most 10 % slow
-// tasks. A later window with more than 50 % slow tasks cancels the recovery.
+// it was not completed. A window contains a tenth of the first stage's tasks. The response has
+// recovered at the begin of the first window with at most 10 % slow tasks. A later window with more
+// than 50 % slow tasks cancels the recovery.
 const (
 	slowQuantile = 0.95
 	slowBefore   = 0.1

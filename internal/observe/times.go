@@ -132,9 +132,8 @@ func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 const MostFound = 8
 
 // ReportFound adds the share of short tasks that find a given number of slots occupied by long
-// tasks when they are due, and their mean wait. It shows that the wait is concentrated on the few
-// tasks that find all slots occupied. It reports nothing if the workload has no long tasks, or if a
-// task may return its slot before its end.
+// tasks, and their mean wait. It shows that the wait is concentrated on the few tasks that find all
+// slots occupied. It requires labelled long tasks that hold their slots until they end.
 func (o *Run) ReportFound(r *result.Result, first int) {
 	limit, spec := o.Bound(), o.Plan.Strategy
 	if limit == 0 || limit > MostFound || spec.Quantum != nil || spec.Retries ||

@@ -22,9 +22,8 @@ const mostGaps = 20_000
 const finestGap = 1000
 
 // CheckPlan reports doubts about a recorded plan, and tests whether the gaps between the due times
-// of a Poisson plan are exponential with the planned rate. Gaps between submits are reported but
-// not judged: with thousands of arrivals the test detects a few microseconds of timer delay.
-// checkLag judges that delay.
+// of a Poisson plan are exponential with the planned rate. Gaps between submits are not judged,
+// because with thousands of arrivals the test detects a few microseconds of timer delay.
 func CheckPlan(o *observe.Run, r *result.Result) {
 	if doubt := o.Plan.Arrival.Spec.Doubt; doubt != nil {
 		if s := doubt(o.Plan.Arrival.Values); s != "" {
@@ -49,10 +48,10 @@ func CheckPlan(o *observe.Run, r *result.Result) {
 	}
 }
 
-// andersonDarling returns the Anderson–Darling statistic A² of the gaps between due or issue times
-// against the exponential distribution with the given mean in ns, and the number of gaps. See
-// Anderson and Darling, A test of goodness of fit, JASA 1954. No parameter is estimated (case 0 of
-// Stephens, EDF statistics for goodness of fit, JASA 1974).
+// andersonDarling returns the Anderson–Darling statistic A² of the gaps between instants against
+// the exponential distribution with the given mean in ns, and the number of gaps (Anderson and
+// Darling, A test of goodness of fit, JASA 1954; case 0 of Stephens, EDF statistics for goodness of
+// fit, JASA 1974, because no parameter is estimated).
 func andersonDarling(o *observe.Run,
 	mean float64, at func(*record.Record) int64,
 ) (a2 float64, n int) {

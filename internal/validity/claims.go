@@ -17,9 +17,8 @@ func claim(o *observe.Run, r *result.Result, unit string, exact float64, test ob
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Test: &test})
 }
 
-// noise is the standard error of a run's means according to queueing theory. Batch means alone
-// underestimate it if the run is short compared with the relaxation time of its queue, or if almost
-// no task waits.
+// noise is the standard error of a run's means by queueing theory. Batch means alone underestimate
+// it if the run is short compared with its relaxation time, or if almost no task waits.
 type noise struct {
 	// relax is the number of tasks that carry as much information as one independent task. It is
 	// (1+C²)/(1−ρ)² in heavy traffic and (1+C²)(1+K)² for a queue of K slots that sheds. It is at
@@ -38,10 +37,10 @@ func noiseOf(o *observe.Run, a *theory.Answer, load float64) noise {
 
 func (z noise) short(n float64) bool { return n/z.relax < theoryLength }
 
-// meanWait returns the test of a mean wait W. The variance of one wait is about W²(2/P−1), where P
-// is the share of tasks that wait. In heavy traffic neighbouring waits are correlated, and the
-// variance of the mean of n waits is W²(1+C²)(1+1/P)/((1−ρ)²n). For M/M/1 this is within 20 % of
-// the formula in Whitt, Planning queueing simulations, 1989.
+// meanWait returns the test of a mean wait W. In heavy traffic neighbouring waits are correlated,
+// and the variance of the mean of n waits is W²(1+C²)(1+1/P)/((1−ρ)²n), where P is the share of
+// tasks that wait. For M/M/1 this is within 20 % of the formula in Whitt, Planning queueing
+// simulations, 1989.
 func (z noise) meanWait(mean float64, value func(*record.Record) (float64, bool)) observe.MeanTest {
 	return observe.MeanTest{Want: mean,
 		Value: func(_ int, rec *record.Record) (float64, bool) { return value(rec) },
@@ -67,8 +66,8 @@ func (z noise) share(want float64, is func(*record.Record) (yes, counts bool)) o
 		}}
 }
 
-// quantile returns the test of a response quantile t. It compares the share of tasks that take
-// longer than t, because many tasks of constant service times can have a response of exactly t.
+// quantile returns the test of a response quantile t. It compares the share of tasks above t,
+// because many tasks of constant service times can have a response of exactly t.
 func (z noise) quantile(
 	t float64, a *theory.Answer, of func(*record.Record) bool,
 ) observe.MeanTest {
@@ -100,9 +99,8 @@ const (
 	theorySpread = 0.2
 )
 
-// criticalDeviation returns the deviation, in standard errors, from which a value is judged wrong.
-// It is a quantile of Student's t with Bonferroni's correction for all exact values of all runs of
-// the plan.
+// criticalDeviation returns the deviation, in standard errors, from which a value is judged wrong:
+// a quantile of Student's t with Bonferroni's correction for all exact values of the plan.
 func criticalDeviation(o *observe.Run) float64 {
 	values := len(o.Claims) * max(o.Plan.Among, 1)
 	return statistics.Student(observe.Batches, theoryAlarms/float64(values))
@@ -157,8 +155,8 @@ func claimLimit(o *observe.Run, r *result.Result, unit string, exact, allowed fl
 }
 
 // overloadNoise returns the possible deviation of the throughput from the capacity at a load above
-// 1. It adds the variation of the task times, the time until all slots stay busy (about
-// (1+C²)/(ρ−1)² tasks), and the last tasks, which do not fill all slots.
+// 1: due to the task times, to the time until all slots stay busy (about (1+C²)/(ρ−1)² tasks), and
+// to the last tasks.
 func overloadNoise(
 	o *observe.Run, r *result.Result, m observe.Measured, load, capacity float64,
 ) float64 {

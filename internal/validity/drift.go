@@ -13,10 +13,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A run drifts if the means of its halves differ by more than driftFactor and the difference is
-// significant: StepErrors standard errors for a step, trendErrors for a trend. Runs that are far
-// too short for their load have about 2 false alarms per 1000 stable queues (counted by
-// TestNoFalseDrift). Longer runs had none.
+// A run drifts if the means of its halves differ by more than driftFactor, and by StepErrors
+// standard errors for a step or trendErrors for a trend. Runs that are far too short for their load
+// have about 2 false alarms per 1000 stable queues (counted by TestNoFalseDrift), longer runs had
+// none.
 const (
 	driftFactor = 1.5
 	StepErrors  = 5
@@ -39,9 +39,8 @@ func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if ok && JudgeDrift(o, r, means) || !o.Recorded || o.Plan.Arrival.IsClosed() {
 		return
 	}
-	// In LIFO or random order some tasks start at once even in a growing queue, and the tasks that
-	// wait longest may be cut short. So the responses may not show the growth, but the number of open
-	// tasks does.
+	// In LIFO or random order some tasks start at once even in a growing queue, and the others may be
+	// cut short, so the responses may not show the growth.
 	open := open(o)
 	means, _, ok = o.BatchMeans(first, func(i int, _ *record.Record) (float64, bool) {
 		return float64(open[i]), true
@@ -184,9 +183,8 @@ func Grows(means [observe.Batches]float64) bool {
 	return grows
 }
 
-// changes reports whether the batches change steadily. If the machine stalls, a few changes are
-// much larger than the others and inflate the standard error, so the signs of the changes are
-// tested as well.
+// changes reports whether the batches change steadily. If the machine stalls, a few large changes
+// inflate the standard error, so the signs of the changes are tested as well.
 func (h halves) changes() (how string, ok bool) {
 	switch {
 	case math.Abs(h.trend) > trendErrors:

@@ -37,9 +37,9 @@ type errorOf struct {
 	lag    float64 // correlation of neighbouring stretches, at least 0
 }
 
-// Error returns the relative 95 % error of a metric of a run of n tasks. It bounds a factor: with
-// an error of 0.5 the measured value is between 1/1.5 and 1.5 times the true value. It returns
-// false if the forecast does not contain the metric.
+// Error returns the relative 95 % error of a metric of a run of n tasks. With an error of 0.5 the
+// measured value is between 1/1.5 and 1.5 times the true value. It returns false if the forecast
+// does not contain the metric.
 func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
 	if f == nil {
 		return 0, false
@@ -106,9 +106,8 @@ var (
 const mostForecasts = 2000
 
 // ForecastOf returns the accuracy of runs of about n measured tasks of o's plan, given the
-// relaxation time in tasks. It returns nil under the real clock, where tasks do not take exactly
-// the planned time, and if the recursion does not support the strategy, the target or the task
-// times.
+// relaxation time in tasks. It returns nil under the real clock, and if the recursion does not
+// support the strategy, the target or the task times.
 func ForecastOf(o *observe.Run, n, relax float64) *Forecast {
 	return forecastOf(o, n, relax, mostForecast)
 }
@@ -219,8 +218,7 @@ func (p forecastPlan) forecast(
 		errors: map[string]errorOf{}}
 	if p.long {
 		// The means of stretches of m relaxation times of an exponentially decaying process have a
-		// correlation of 1/(2m). A larger estimate than twice that value is sampling error, which is 0.1
-		// for 100 stretches.
+		// correlation of 1/(2m). A larger estimate than 1/m is sampling error.
 		f.mostLag = 1. / stretchMemories
 	}
 	responses, held = responses[warm:], held[warm:]

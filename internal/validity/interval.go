@@ -26,8 +26,8 @@ func stretchesFor(n int, takes float64) int {
 }
 
 // ReportIntervals adds 95 % intervals for the mean and the quantiles of the response and for the
-// mean wait, each if the run is long enough for it. It returns the sampling variance of the p99
-// estimated from the run itself, if tasks may overtake each other.
+// mean wait, each if the run is long enough. It returns the sampling variance of the p99 estimated
+// from the run, if tasks may overtake each other.
 func ReportIntervals(o *observe.Run, r *result.Result, first int, k Memory) (own Scatter) {
 	done := func(of func(*record.Record) int64) func(int, *record.Record) (float64, bool) {
 		return func(_ int, rec *record.Record) (float64, bool) {
@@ -101,8 +101,8 @@ func reportMean(
 }
 
 // MeanInterval returns the 95 % interval of a mean and its standard error, from the means of
-// stretches. Means of a queue are skewed, so Student's quantiles are corrected by Hall's
-// transformation (On the removal of skewness by transformation, 1992).
+// stretches. Student's quantiles are corrected for skewness by Hall's transformation (On the
+// removal of skewness by transformation, 1992).
 func MeanInterval(means []float64) (low, high, se float64) {
 	mean, sd := observe.MeanAndSD(means)
 	n := float64(len(means))

@@ -82,9 +82,9 @@ type Replay struct {
 	worst    int
 }
 
-// ReplayOf applies the oracle to pools that declare FIFO and work conservation, if every accepted
-// task ran once. The pools of classes are replayed separately, unless a full queue of one class
-// blocked the other. The recursion includes all tasks, the mean only tasks from first on.
+// ReplayOf applies the oracle to FIFO, work-conserving pools, if every accepted task ran once. The
+// pools of classes are replayed separately, unless a full queue of one class blocked the other. The
+// recursion includes all tasks, the mean only tasks from first on.
 func ReplayOf(o *observe.Run, first int, h observe.Blocked) Replay {
 	pools, poolOf := o.FifoPools()
 	if pools == nil || (len(pools) > 1 && h.Ever) {

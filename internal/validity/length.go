@@ -57,9 +57,9 @@ func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 	}
 }
 
-// neededTasks returns the number of tasks that the p99 response needs for an error of 5 %. It uses
-// the forecast, the formula for Poisson arrivals, or the run's own interval, whose width is
-// inversely proportional to √n. It returns 0 if none of them is available.
+// neededTasks returns the number of tasks that the p99 response needs for an error of 5 %, from the
+// forecast, the formula for Poisson arrivals, or the run's own interval. It returns 0 if none of
+// them is available.
 func neededTasks(k Memory, own Scatter, r *result.Result, n float64) float64 {
 	const epsilon = 0.05
 	if needed, ok := k.NeededTasks(r, own, epsilon); ok {

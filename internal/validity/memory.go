@@ -25,8 +25,8 @@ type Memory struct {
 	wait  float64 // mean wait relative to the mean service time
 	c2    float64 // squared coefficient of variation of the task times
 	// tail is E[S⁴]/E[S²]². A task of service time S causes waits proportional to S², so a mean wait
-	// has the sampling error of a mean of S². With variable times, tail tasks carry as much
-	// information as one task of constant time.
+	// has the sampling error of a mean of S², and tail tasks carry as much information as one task of
+	// constant time.
 	tail float64
 	// lower bound of Relax by the plan; 0 if unknown
 	Planned float64
@@ -64,7 +64,7 @@ func (k Memory) clusters() float64 {
 
 // MeanWaitVariance returns n times the relative variance of the mean wait of n tasks, by the plan.
 // It grows as fewer tasks wait. At a low load it is bounded by p99Width, because the relaxation
-// time is ten times shorter for the same number of waits. With many slots there is no bound.
+// time is shorter; with many slots it is not.
 func (k Memory) MeanWaitVariance() float64 {
 	rare := 1 + 2/k.waits
 	if k.brief == 0 || k.brief >= briefWait {
@@ -78,9 +78,8 @@ func (k Memory) MeanWaitVariance() float64 {
 const briefWait = 0.25
 
 // Response returns the relaxation time of a response quantile. matters is the smallest relevant
-// change of the response relative to the mean service time. If waits are brief because there are
-// many slots, the queue hardly affects the response, and its contribution is proportional to the
-// square of the wait.
+// change of the response relative to the mean service time. If waits are brief, the contribution of
+// the queue is proportional to the square of the wait.
 func (k Memory) Response(matters float64) float64 {
 	if k.brief == 0 || k.brief >= briefWait*matters {
 		return k.Relax
@@ -205,9 +204,9 @@ func (k *Memory) planWaits(o *observe.Run, rate, mean, n float64) {
 	}
 }
 
-// TasksFor returns the number of measured tasks that the plan needs for an interval of the p99
-// response with the relative 95 % error share. It returns false if the plan does not determine it.
-// most bounds the length of the forecast, in tasks.
+// TasksFor returns the number of measured tasks that the plan needs for a relative 95 % error share
+// of the p99 response. It returns false if the plan does not determine it. most bounds the length
+// of the forecast, in tasks.
 func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	if _, ok := planOf(o); !ok {
 		return 0, false
@@ -292,9 +291,9 @@ func poolRelaxation(o *observe.Run, rate float64, d dist.Dist) (most float64) {
 	return most
 }
 
-// ownRelaxation estimates the relaxation time from the run's responses, as the variance of batch
-// means over the variance for independent tasks. For pools with a known relaxation time the ratio
-// is up to twice that time (M/M/1 at a load of 0.9: 2.1 times), so the estimate is halved.
+// ownRelaxation estimates the relaxation time from the run's responses: half the variance of batch
+// means over the variance for independent tasks, because that ratio is up to twice the relaxation
+// time (M/M/1 at a load of 0.9: 2.1 times).
 func ownRelaxation(o *observe.Run, first int) float64 {
 	if o.Trace == nil {
 		return 0

@@ -103,9 +103,9 @@ func overdue(o *observe.Run, s span, unusual int64) (n int) {
 	return n
 }
 
-// CheckSettling looks for results that the strategy delayed. Sink.Done never blocks here, but a
-// strategy that collects its results in a goroutine or in order can delay them. The delay from the
-// end of the work to Done is part of the response. The check distinguishes it from a slow task.
+// CheckSettling looks for results that the strategy delayed, for example by collecting them in a
+// goroutine or in order. The delay from the end of the work to Done is part of the response. Done
+// itself never blocks here.
 func CheckSettling(o *observe.Run, r *result.Result, first int) {
 	if o.Splits() {
 		return

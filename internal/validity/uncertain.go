@@ -15,8 +15,8 @@ import (
 const z95 = 1.96
 
 // A metric is marked as uncertain if its relative 95 % error exceeds mostError. The limit for a p99
-// response is lower, so that a p99 without a mark is within 15 % of the true value in 99 of 100
-// runs. That is 2.576 standard errors, which corresponds to a 95 % error of 11.4 %.
+// response is lower: a p99 without a mark is within 15 % of the true value in 99 of 100 runs (2.576
+// standard errors), which corresponds to a 95 % error of 11.4 %.
 const (
 	mostError    = 0.25
 	mostP99Error = 0.15 * z95 / 2.576
@@ -45,10 +45,10 @@ func uncertainUnits() []string {
 	return names
 }
 
-// MarkUncertain marks the metrics of the result whose 95 % error is too large. The error comes from
-// the forecast if that models this strategy exactly, otherwise from the differences between
-// stretches of the run. If the run is too short for stretches the error is at least that of the
-// forecast for an equally busy strategy.
+// MarkUncertain marks the metrics whose 95 % error is too large. The error comes from the forecast
+// if that models this strategy exactly, otherwise from the differences between stretches of the
+// run. If the run is too short for stretches, the forecast for an equally busy strategy is a lower
+// bound.
 func (k Memory) MarkUncertain(o *observe.Run, r *result.Result, first int, own Scatter) {
 	mark := func(unit string, e float64) {
 		limit := mostError
@@ -92,9 +92,9 @@ func isP99Response(unit string) bool {
 	return len(unit) >= len(name) && unit[len(unit)-len(name):] == name
 }
 
-// P99Error returns the relative 95 % error of the p99 response of a run of n tasks. It uses the
-// forecast, or the formula for Poisson arrivals with a relaxation time of relax. If tasks overtake
-// each other the variance estimated from the run is included.
+// P99Error returns the relative 95 % error of the p99 response of a run of n tasks, by the
+// forecast, or by the formula for Poisson arrivals with a relaxation time of relax. It includes the
+// variance estimated from the run if tasks overtake each other.
 func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float64 {
 	variance, factor := k.P99Variance(relax, waitShare(r)), false
 	if e, ok := k.Forecast.Error(metric.P99Response, n); ok {

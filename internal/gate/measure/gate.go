@@ -22,11 +22,11 @@ type Watch interface {
 	Ran(runs int, each time.Duration)  // reports finished runs
 }
 
-// Gate measures and judges. If ctx ends it returns the cause. Then Options.Out contains the pairs
-// measured so far, marked partial, and Options.Resume continues with them. On a machine that is too
-// busy for a verdict on times it judges only allocations, and stores no results. Worktrees,
-// binaries and processes are removed on every return. An error means that there is no verdict. An
-// *UnfitError means that benchmarks cannot be compared.
+// Gate measures and judges. If ctx ends it returns the cause; Options.Out then contains the pairs
+// measured so far, and Options.Resume continues with them. On a machine that is too busy for times
+// it judges only allocations, and stores no results. Worktrees, binaries and processes are removed
+// on every return. An error means that there is no verdict, an *UnfitError that benchmarks cannot
+// be compared.
 func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

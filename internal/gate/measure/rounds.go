@@ -185,9 +185,8 @@ const (
 const leastSpread = 0.67
 
 // probe measures the same work twice, before any benchmark. It returns the reason why no gate would
-// reach a verdict on this machine, or "". A machine is hopeless if its noise, at the lower
-// confidence limit, is so large that all fresh pairs together would not find the slower control.
-// The probe does not affect other decisions.
+// reach a verdict on this machine, or "". A machine is hopeless if all fresh pairs together would
+// not find the slower control, even at the lower confidence limit of the noise.
 func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 	defer g.measured(time.Now())
 	g.watch.Doing("measuring the controls")

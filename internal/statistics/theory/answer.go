@@ -52,8 +52,8 @@ func (a *Answer) WaitTail(t float64) (prob float64, ok bool) { return a.wait.abo
 func (a *Answer) ResponseTail(t float64) (prob float64, ok bool) { return a.response.above(t) }
 
 // law is the distribution of a time X = unit·(from + Y), where Y ≥ 0 may have an atom at 0 and is
-// continuous above 0. For the response of M/D/k from is 1, so the search for a quantile never meets
-// the jump at E[S].
+// continuous above 0. For the response of M/D/k from is 1, which excludes the jump at E[S] from the
+// search for a quantile.
 type law struct {
 	unit float64                 // E[S] in the caller's unit
 	from float64                 // smallest value, in units

@@ -37,8 +37,8 @@ func between(a, b, t float64) float64 {
 }
 
 // erlangB returns the shares of an offered load a that are lost and served by k slots without a
-// queue. It uses B(0) = 1, B(i) = aB(i−1)/(i + aB(i−1)), which has positive terms only. served is
-// not computed as 1 − lost, so it is exact even if it is far below 1.
+// queue. The recursion B(i) = aB(i−1)/(i + aB(i−1)) has positive terms only. served is not computed
+// as 1 − lost, so it is exact even if it is tiny.
 func erlangB(k int, a float64) (lost, served float64) {
 	lost = 1
 	for i := 1; i <= k; i++ {
