@@ -98,7 +98,7 @@ func (d *deafServer) accept() (response time.Duration, accepted bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.clock.now() // under the lock, so that calls enter in the order of their times
-	begun := 0 // waiting is empty if the queue is unbounded
+	begun := 0           // waiting is empty if the queue is unbounded
 	for begun < len(d.waiting) && d.waiting[begun] <= now {
 		begun++
 	}

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestDateNearAnEnd: a change is dated by the first value of the new level, however few values are
-// on either side of it.
 func TestDateNearAnEnd(t *testing.T) {
 	o := Default()
 	o.Alpha = 0.05
@@ -33,8 +31,7 @@ func TestDateNearAnEnd(t *testing.T) {
 	}
 }
 
-// TestDateInNoise: where no noise reaches the other level, the date is right wherever a change is
-// found, and outliers do not move it.
+// If noise never reaches the other level, the index must be exact, and outliers must not move it.
 func TestDateInNoise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -47,7 +44,7 @@ func TestDateInNoise(t *testing.T) {
 			values[rng.IntN(c.n-1)] /= 50
 			values[c.n+1+rng.IntN(c.k-1)] *= 50
 			points := Find(values, seeded(seed))
-			if len(points) != 1 { // too few to tell, or one more by chance
+			if len(points) != 1 {
 				continue
 			}
 			if found++; points[0].Index != c.n {

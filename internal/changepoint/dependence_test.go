@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// autoregression is a flat series of n values in which neighbours are correlated by rho.
 func autoregression(rng *rand.Rand, n int, rho float64) []float64 {
 	values := make([]float64, n)
 	x := rng.NormFloat64()
@@ -19,8 +18,8 @@ func autoregression(rng *rand.Rand, n int, rho float64) []float64 {
 	return values
 }
 
-// TestDependentSeries: where neighbours are alike, a change is called without a doubt in a share
-// Alpha of flat series at most, and three standard errors.
+// The share of stationary series with a change that is not doubtful must be at most Alpha, plus
+// three standard errors.
 func TestDependentSeries(t *testing.T) {
 	const alpha, permutations = 0.05, 99
 	halves := 2
@@ -30,7 +29,7 @@ func TestDependentSeries(t *testing.T) {
 	for _, c := range []struct {
 		n, series int
 		rho       float64
-		alarms    float64 // at least this share has changes, so that there is something to doubt
+		alarms    float64 // smallest share of series with a change, so that the test has enough cases
 	}{
 		{20, 200, 0.3, 0.1}, {20, 200, 0.5, 0.25}, {40, 200, 0.3, 0.15}, {40, 200, 0.5, 0.4},
 		{80, 100, 0.5, 0.55}, {200, 20, 0.5, 0.6},
@@ -59,8 +58,7 @@ func TestDependentSeries(t *testing.T) {
 	}
 }
 
-// TestIndependentSeries: a clear step is not doubted where neighbours are not alike, one or
-// several, nor where levels are constant.
+// A clear step is not doubtful if neighbours are independent or levels are constant.
 func TestIndependentSeries(t *testing.T) {
 	if race.Enabled {
 		t.Skip("it only computes, on one goroutine")
@@ -72,7 +70,7 @@ func TestIndependentSeries(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		make func(*rand.Rand) []float64
-		most int // of 40
+		most int
 	}{
 		{"a step in 40", func(rng *rand.Rand) []float64 { return levels(rng, 0.03, 20, 1, 1.1) },
 			2},
@@ -98,15 +96,14 @@ func TestIndependentSeries(t *testing.T) {
 	}
 }
 
-// TestAlike: the orders have the autocorrelation that was asked for, and the values are the same.
-func TestAlike(t *testing.T) {
+func TestShuffleCorrelated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 1))
 	for _, rho := range []float64{0, 0.5, 0.9} {
 		values := make([]float64, 20_000)
 		for i := range values {
 			values[i] = float64(i)
 		}
-		alike(rng, rho, values)
+		shuffleCorrelated(rng, rho, values)
 		middle, product, square, sum := float64(len(values)-1)/2, 0.0, 0.0, 0.0
 		for i, v := range values {
 			sum += v
@@ -115,7 +112,7 @@ func TestAlike(t *testing.T) {
 				product += (v - middle) * (values[i-1] - middle)
 			}
 		}
-		// Of ranks it is 6/π·asin(ρ/2), Spearman's of a normal pair.
+		// The autocorrelation of ranks is 6/π·asin(ρ/2), Spearman's coefficient of a normal pair.
 		if want := 6 / math.Pi * math.Asin(rho/2); math.Abs(product/square-want) > 0.03 ||
 			sum != middle*20_000 {
 			t.Errorf("rho %v: %v, want %v", rho, product/square, want)

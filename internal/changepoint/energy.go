@@ -7,13 +7,13 @@ import (
 )
 
 type split struct {
-	at int     // the first value of the second part; 0 if the stretch is too short
-	q  float64 // the scaled energy distance there, 0 or more
+	at int     // index of the first value of the second part; 0 if there is no split
+	q  float64 // scaled energy distance, at least 0
 }
 
-// best searches all splits of the stretch. It compares the part before with the part after, up to
-// every possible end, so that it also finds a change that is undone later. The first of equal
-// splits wins. It takes O(n²).
+// best returns the best split of a stretch, or the first of equally good ones. It compares the part
+// before each split with the part after it up to every possible end, so that it also finds a change
+// that is undone later. It takes O(n²).
 func (s *search) best(stretch []float64) split {
 	n, least := len(stretch), s.Shortest
 	if n < 2*least {
@@ -22,7 +22,7 @@ func (s *search) best(stretch []float64) split {
 	width := n + 1
 	s.prepare(stretch)
 	sum := s.sums
-	// Over pairs of different places, each counted twice, of values[from:to].
+	// within returns the sum of distances over ordered pairs of different values in [from, to).
 	within := func(from, to int) float64 {
 		return sum[to*width+to] - 2*sum[from*width+to] + sum[from*width+from]
 	}
@@ -42,7 +42,6 @@ func (s *search) best(stretch []float64) split {
 	return found
 }
 
-// rounding is the tolerance of equal distances.
 const rounding = 1e-9
 
 func (s *search) prepare(stretch []float64) {
@@ -64,7 +63,6 @@ func (s *search) prepare(stretch []float64) {
 	}
 }
 
-// ranks replaces each value by its rank, with equal values sharing their mean rank.
 func ranks(values []float64) []float64 {
 	out := make([]float64, len(values))
 	for i, doubled := range statistics.Midranks(values, 0) {

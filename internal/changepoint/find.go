@@ -11,33 +11,34 @@ import (
 
 // Options are the settings of Find.
 type Options struct {
-	Alpha float64 // probability of an alarm in a series without a change; above 0 and below 1
-	// largest number for each test; p is never below 1/(Permutations+1), which must not exceed Alpha
+	Alpha float64 // probability of a false alarm in a series without a change, between 0 and 1
+	// Permutations is the largest number of permutations per test. P is at least 1/(Permutations+1),
+	// which must not exceed Alpha.
 	Permutations int
-	Shortest     int    // least number of values of a level; 2 or more
-	Seed         uint64 // of the permutations: the same series and seed give the same result
+	Shortest     int
+	Seed         uint64
 }
 
-// Default returns settings for series of benchmark results: one false alarm in a hundred series,
-// and three results that agree before a change is reported.
+// Default returns the settings for benchmark results: one false alarm in a hundred series, and at
+// least three results at the new level before a change is reported.
 func Default() Options { return Options{Alpha: 0.01, Permutations: 999, Shortest: 3, Seed: 1} }
 
-// A Point is a change.
 type Point struct {
-	Index int // of the first value after it
-	// probability of as clear a split as the best of this search, if there is no further change
+	Index int
+	// P is the probability that a series without a further change has as clear a split as the best of
+	// this search.
 	P float64
 }
 
-// Enough returns the length from which a series of measured values shows a clean step in its middle
-// with the options. It allows for 8 in C(n, n/2) orders of its values that look as much like a
-// step: both levels in either order, in odd series the middle value in the one or the other, and a
-// few that end in a shorter level. In 200 000 orders each of steps of 6 to 16 values, 0.4 to 8.1 in
-// C(n, n/2) were counted.
+// Enough returns the length of a series from which Find detects a clean step in its middle. It
+// assumes that 8 of the C(n, n/2) orders of the values look at least as much like a step: two
+// orders of the levels, either side for the middle value of an odd series, and a few that end in a
+// shorter level. In 200 000 random orders of each of steps of 6 to 16 values, 0.4 to 8.1 per C(n,
+// n/2) were counted.
 func (o Options) Enough() int { return o.longer(8) }
 
-// least returns the length below which nothing is significant: at least two orders are as extreme,
-// in a series of two values.
+// least returns the length below which no change is significant: even in a series of two distinct
+// values, two orders are equally extreme.
 func (o Options) least() int { return o.longer(2) }
 
 func (o Options) longer(orders float64) int {
@@ -56,11 +57,11 @@ func choose(n, k int) float64 {
 	return c
 }
 
-// Find returns the changes of a series in order, or none if the series is constant or too short. It
-// panics for infinite or NaN values and for invalid options.
+// Find returns the changes of a series in ascending order, or none if the series is constant or too
+// short. It panics for infinite or NaN values and for invalid options.
 //
-// It takes O(n²) for each permutation: less than 1 ms for 100 values without a change, and about 25
-// ms for each change.
+// It takes O(n²) per permutation: less than 1 ms for 100 values without a change, and about 25 ms
+// for each change.
 func Find(values []float64, o Options) []Point {
 	if !(o.Alpha > 0 && o.Alpha < 1) || o.Shortest < 2 || 1/float64(o.Permutations+1) > o.Alpha {
 		panic(fmt.Sprintf("changepoint: options %+v", o))
@@ -106,8 +107,9 @@ type search struct {
 	Options
 	values  []float64
 	rng     *rand.Rand
-	shuffle func([]float64) // arranges a stretch in a random order without a change
-	// sums[i*(n+1)+j]: of |a−b| over the first i values a and the first j values b of a stretch
+	shuffle func([]float64) // puts a stretch in a random order without a change
+	// sums[i*(n+1)+j] is the sum of |a−b| over the first i values a and the first j values b of a
+	// stretch.
 	sums []float64
 }
 
@@ -121,10 +123,9 @@ func newSearch(values []float64, o Options) *search {
 	return &search{Options: o, values: values, rng: rng, shuffle: every}
 }
 
-// bestOf returns the best split of all stretches between the cuts. Each stretch is ranked by itself
-// and its distance divided by its length. With common ranks, everything after an older, distant
-// level would have nearly the same rank. Undivided distances grow with the length, so the longest
-// stretch would dominate.
+// bestOf returns the best split of all stretches between the cuts. Each stretch has its own ranks,
+// because a distant older level would compress common ranks. The distance is divided by the length
+// of the stretch, with which it grows.
 func (s *search) bestOf(values []float64, cuts []int) (best split) {
 	for i := range len(cuts) - 1 {
 		found := s.best(values[cuts[i]:cuts[i+1]])
@@ -136,9 +137,9 @@ func (s *search) bestOf(values []float64, cuts []int) (best split) {
 	return best
 }
 
-// test returns the share of permutations of the values within each stretch that have as good a
-// split as q, including the series itself. It stops when p can no longer be Alpha or less, and
-// returns a value above that.
+// test returns the p-value: the share of permutations within the stretches, including the series
+// itself, whose best split is at least q. It stops early, with a value above Alpha, once p cannot
+// be Alpha or less.
 func (s *search) test(q float64, cuts []int) float64 {
 	shuffled := slices.Clone(s.values)
 	all := float64(s.Permutations + 1)
@@ -156,19 +157,15 @@ func (s *search) test(q float64, cuts []int) float64 {
 	return as / all
 }
 
-// date returns the place of the change between the levels values[from:at] and values[at:to]. A
-// value belongs to the nearer level, and the change is where the weights of the values on the wrong
-// side are least, each weighted by how much nearer it is. The energy distance detects a change, but
-// locates it less accurately: no part is shorter than Options.Shortest, and by ranks the highest
-// values before a rise are close to those after it.
+// date returns the index of the change between the levels values[from:at] and values[at:to]. It
+// assigns each value to the nearer level and minimises the total weight of values on the wrong
+// side. A value's weight is the difference of its distances to the two levels, so outliers have a
+// bounded effect. The energy distance locates a change less accurately, because parts have at least
+// Options.Shortest values and ranks hide large differences.
 //
-// No value has more weight than the difference of the levels, so outliers have a bounded effect. If
-// the medians are equal, because a part is mostly of the other level, the means decide. If these
-// are equal, too, the date stays.
-//
-// With two levels with 3 % of noise, the second three times the first, the first value of the
-// second was found in 1344 of 1347 series, compared with 1173 without this step, in series of 10 or
-// 40 values followed by 5, 8 or 20.
+// If the medians are equal the means are used. If these are also equal, the index does not change.
+// For two levels with 3 % noise, the second three times the first, the index was exact in 1344 of
+// 1347 series of 10 or 40 values followed by 5, 8 or 20, compared with 1173 without this step.
 func date(values []float64, from, at, to int) int {
 	before, after := statistics.Median(values[from:at]), statistics.Median(values[at:to])
 	if before == after {
@@ -177,7 +174,7 @@ func date(values []float64, from, at, to int) int {
 	if before == after {
 		return at
 	}
-	apart := math.Abs(after - before) // in its unit nothing overflows
+	apart := math.Abs(after - before) // dividing by it prevents overflow
 	wrong, least, best := 0.0, math.Inf(1), at
 	for i := from; i < to-1; i++ {
 		wrong += (math.Abs(values[i]-before) - math.Abs(values[i]-after)) / apart

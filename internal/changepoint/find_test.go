@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// levels is a series of those levels, each n long, with log-normal noise of that coefficient of
-// variation.
+// levels returns a series of n values for each level, with log-normal noise of coefficient of
+// variation cv.
 func levels(rng *rand.Rand, cv float64, n int, at ...float64) (values []float64) {
 	for _, level := range at {
 		for range n {
@@ -28,7 +28,6 @@ func seeded(seed int) Options {
 	return o
 }
 
-// near reports whether the changes are those at the places of want, give or take one.
 func near(found []Point, want ...int) bool {
 	if len(found) != len(want) {
 		return false
@@ -41,9 +40,8 @@ func near(found []Point, want ...int) bool {
 	return true
 }
 
-// TestFalseAlarms: a series that never changed raises an alarm with a chance of Alpha at most,
-// whatever the distribution. The bound is the mean of as many draws of that chance and four
-// standard deviations: there are ten of them.
+// TestFalseAlarms tests that the rate of false alarms is at most Alpha for any distribution. The
+// limit is the expected number plus four standard deviations, because there are ten distributions.
 func TestFalseAlarms(t *testing.T) {
 	rng, series := rand.New(rand.NewPCG(7, 1)), 800
 	if testing.Short() {
@@ -81,9 +79,9 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// TestFinds: how often all changes of a series, and no others, are found where they are, give or
-// take one result. The rates were measured over 2000 series each; what is wanted is that, less
-// three standard deviations of as few as there are here.
+// TestFinds counts the series in which exactly the right changes are found, within one result. The
+// expected rates were measured over 2000 series each. The test accepts three standard deviations
+// less.
 func TestFinds(t *testing.T) {
 	series := 150
 	if testing.Short() {
@@ -108,7 +106,6 @@ func TestFinds(t *testing.T) {
 		{"10 % with outliers",
 			func(rng *rand.Rand) []float64 { return spoilt(rng, levels(rng, 0.03, 20, 1, 1.1)) },
 			[]int{20}, 0.904},
-		// both within one result; both are found in 94 %
 		{"two steps", func(rng *rand.Rand) []float64 { return levels(rng, 0.03, 15, 1, 1.1, 1.2) },
 			[]int{15, 30}, 0.757},
 		{"there and back", func(rng *rand.Rand) []float64 {
@@ -129,7 +126,6 @@ func TestFinds(t *testing.T) {
 	}
 }
 
-// TestRamp: a slow rise is no constant: it comes out as steps, one or more.
 func TestRamp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	values := levels(rng, 0.01, 40, 1)
@@ -196,8 +192,6 @@ func TestExactCases(t *testing.T) {
 	}
 }
 
-// TestInvariance: neither the unit nor the direction of a metric matters, and the same seed gives
-// the same answer.
 func TestInvariance(t *testing.T) {
 	values := levels(rand.New(rand.NewPCG(10, 1)), 0.03, 15, 1, 1.1, 1.02)
 	want := Find(values, Default())
@@ -223,8 +217,8 @@ func TestInvariance(t *testing.T) {
 	}
 }
 
-// TestEnough: a clean step in the middle of measured values, no two of which are equal, is found
-// from that length on; one of two values may be found before, but not where nothing can be.
+// A clean step in the middle of distinct values is found from length Enough on, and no change below
+// least. A series of two distinct values may have one in between.
 func TestEnough(t *testing.T) {
 	if race.Enabled {
 		t.Skip("it only computes, on one goroutine")
@@ -265,8 +259,6 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-// TestBestSplit holds the search by prefix sums to the definition, in which every distance is
-// summed anew.
 func TestBestSplit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	for range 200 {

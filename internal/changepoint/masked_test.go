@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestMasked: a change behind an older level that was far away, and noisier, is found.
 func TestMasked(t *testing.T) {
 	for seed := range 6 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 41))
@@ -18,8 +17,8 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestMaskedAmongOutliers: so is one among outliers that the older level lies between, since each
-// stretch has ranks of its own: among those of the whole series two outliers hide it, in 17 of 20.
+// Two outliers lie on the other side of the older level. With ranks of the whole series they would
+// hide the change in 17 of 20 series.
 func TestMaskedAmongOutliers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

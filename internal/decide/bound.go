@@ -1,16 +1,16 @@
 package decide
 
-// A Bound is a bound on a metric, in its unit: seconds, shares of 1, tasks per second.
+// A Bound is a bound on a metric, in the metric's unit: seconds, shares of 1, tasks per second.
 type Bound struct {
 	Unit  string
-	Op    string // value Op bound must be true. One of Operators
+	Op    string // one of Operators, so that the condition is: value Op bound
 	Value float64
 }
 
-// Operators lists the operators of bounds, each before its prefixes.
+// Operators lists the operators, each before its prefixes.
 var Operators = []string{"<=", ">=", "<", ">"}
 
-// Meets reports whether a value is within the bound. NaN never is.
+// Meets reports whether a value is within the bound. NaN is not.
 func (b Bound) Meets(v float64) bool {
 	switch b.Op {
 	case "<":

@@ -5,11 +5,11 @@
 //
 //   - The behaviour of a strategy under a plan (run, capacity, advise): a 95 % confidence interval,
 //     or an exact value, must lie on one side of the bound. See Interval.
-//   - The experience of the clients of a load test (attack, capacity URL, gateway): the sample
-//     decides. See Sample.
+//   - The experience of the clients of a load test (attack, capacity URL, gateway): the measured
+//     sample decides. See Sample.
 //
-// A Finding is the answer of a study in words: bench writes it into a run directory, and reports
-// read it.
+// A Finding is the answer of a study in words. Package bench writes it into a run directory, and
+// reports read it.
 package decide
 
 import (
@@ -19,17 +19,15 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Verdict is the result of judging an objective.
 type Verdict int
 
-// The verdicts. Undecided neither passes nor fails: the evidence does not decide the objective.
+// The verdicts. Undecided means that the evidence is insufficient.
 const (
 	Undecided Verdict = iota
 	Met
 	Missed
 )
 
-// String returns "undecided", "met" or "missed".
 func (v Verdict) String() string { return [...]string{"undecided", "met", "missed"}[v] }
 
 // A Decision is a verdict with its evidence.
@@ -38,13 +36,14 @@ type Decision struct {
 	// Value is the estimate, in the unit of the metric. It is NaN if unknown, and +Inf for a latency
 	// percentile that falls among failed requests.
 	Value float64
-	// Error is the relative 95 % error of the value if it is marked as uncertain, else 0.
+	// Error is the relative 95 % error of the value if the value is marked as uncertain, otherwise 0.
 	Error float64
-	// Low and High bound the value. NaN: unknown
+	// Low and High bound the value; NaN if unknown.
 	Low, High float64
 	// Reason is the evidence in one line, without the verdict: "95 % CI 277 to 289 ms, 12 runs".
 	Reason string
-	// Next is the flag that would decide, such as "--n 64000", or "" if decided or unknown.
+	// Next is the flag that would decide the objective, such as "--n 64000". It is "" if the objective
+	// is decided or the flag is unknown.
 	Next string
 }
 
@@ -63,7 +62,8 @@ func (d Decision) Evidence(unit string) string {
 	return s
 }
 
-// Interval decides whether every value from low to high meets the bound. A NaN end decides nothing.
+// Interval decides whether every value from low to high meets the bound. It is Undecided if an end
+// is NaN.
 func Interval(b Bound, low, high float64) Verdict {
 	switch {
 	case math.IsNaN(low) || math.IsNaN(high):
@@ -77,9 +77,9 @@ func Interval(b Bound, low, high float64) Verdict {
 }
 
 // Sample decides a latency objective from the requests of one load test. response includes the
-// generator's own waits, so it is an upper bound of what an ideal generator would have measured;
-// least is a lower bound. Both are +Inf where the percentile falls among requests that failed, were
-// refused, abandoned or never sent, and NaN where there are too few requests.
+// generator's own delays, so it is an upper bound; least is a lower bound. Both are +Inf if the
+// percentile falls among requests that failed, were refused, abandoned or never sent, and NaN if
+// there are too few requests.
 func Sample(b Bound, response, least float64) Verdict {
 	return Interval(b, min(least, response), response)
 }

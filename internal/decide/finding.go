@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// A Finding is the result of a study. In older files it may have only Lines.
+// A Finding is the result of a study. Older files may contain only Lines.
 type Finding struct {
 	Study    string       `json:"study"`
 	Question string       `json:"question"`
 	Claim    string       `json:"claim"`
 	Verdict  ClaimVerdict `json:"verdict"`
-	// Decides lists the units of the metrics behind the verdict.
+	// Decides lists the units of the metrics that decide the verdict.
 	Decides []string `json:"decides,omitempty"`
-	// rule of thumb in one line: the action that the verdict supports, or "" if undecided
+	// Advice is a rule of thumb in one line, or "" if the claim is undecided.
 	Advice string `json:"advice,omitempty"`
-	// one line with the deciding numbers, with the condition for Depends, or with the missing evidence
-	// for Undecided
+	// Because is one line with the deciding numbers. For Depends it includes the condition, for
+	// Undecided the missing evidence.
 	Because string   `json:"because"`
-	Lines   []string `json:"lines,omitempty"` // further results, one per line
-	// indices of its runs in a file: those between the previous study, or the header, and this one
+	Lines   []string `json:"lines,omitempty"`
+	// Runs contains the indices of the study's runs in a file: the runs between the previous study or
+	// the header and this one.
 	Runs []int `json:"-"`
 }
 
-// Add appends a line.
 func (f *Finding) Add(format string, args ...any) {
 	f.Lines = append(f.Lines, fmt.Sprintf(format, args...))
 }
@@ -38,10 +38,9 @@ func (f *Finding) Say(lines ...string) {
 	}
 }
 
-// A ClaimVerdict is a verdict on a claim, as it is written, or "".
 type ClaimVerdict string
 
-// The verdicts. Undecided: runs are missing or INVALID.
+// The verdicts on a claim. ClaimUndecided means that runs are missing or INVALID.
 const (
 	Holds          ClaimVerdict = "holds"
 	Depends        ClaimVerdict = "depends"
@@ -49,11 +48,11 @@ const (
 	ClaimUndecided ClaimVerdict = "undecided"
 )
 
-// ClaimVerdicts lists them in the order of a summary.
+// ClaimVerdicts lists the verdicts in the order of a summary.
 var ClaimVerdicts = []ClaimVerdict{Holds, Depends, DoesNotHold, ClaimUndecided}
 
-// ParseClaimVerdict parses an expected verdict, also with dashes instead of blanks. Undecided
-// cannot be expected.
+// ParseClaimVerdict parses an expected verdict, with dashes or blanks. ClaimUndecided is an error,
+// because it cannot be expected.
 func ParseClaimVerdict(text string) (ClaimVerdict, error) {
 	v := ClaimVerdict(strings.ReplaceAll(text, "-", " "))
 	if v == ClaimUndecided || !slices.Contains(ClaimVerdicts, v) {

@@ -11,28 +11,25 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Units in which a load test records its evidence, in addition to the metrics of completed
-// requests.
+// Units of a load test's evidence, in addition to the metrics of completed requests.
 const (
-	// Due is the prefix of a percentile over all due requests, with uncompleted ones as the slowest:
-	// due-p99-response-sec. A result has it if some requests were not completed and the percentile is
-	// not among them.
+	// Due is the prefix of a percentile over all due requests, where uncompleted requests count as the
+	// slowest: due-p99-response-sec. A result has it if some requests were not completed and the
+	// percentile is not among them.
 	Due = "due-"
-	// MaxLag is the longest lateness of the load generator.
+	// MaxLag is the largest delay of the load generator.
 	MaxLag = metric.MaxLag
 )
 
-// Mark is the prefix of an objective on completed requests only, such as
-// completed-p99-response-sec.
 const Mark = "completed-"
 
-// MostLost is the share of lost requests above which an objective on a mean is missed: a mean of
-// the others does not describe all requests.
+// MostLost is the share of lost requests above which an objective on a mean is missed, because the
+// mean of the other requests is misleading.
 const MostLost = 0.01
 
-// A latency is the parsed unit of a time of each request.
 type latency struct {
-	part      string // a session, a step or a stage, with a hyphen. "": all requests
+	// prefix of a session, a step or a stage, including the hyphen; "" for all requests
+	part      string
 	statistic string // mean, max or the name of a percentile
 	p         float64
 	of        string // response, wait, service or first-byte
@@ -69,8 +66,7 @@ func (l latency) String() string {
 	return text
 }
 
-// Completed returns the unit without the Mark. ok is false if unit has no such mark, or is not the
-// unit of a latency.
+// Completed returns the unit without the Mark. ok is false if unit has no Mark or is not a latency.
 func Completed(unit string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(unit, Mark)
 	if _, is := latencyOf(rest); ok && is {
@@ -79,15 +75,12 @@ func Completed(unit string) (rest string, ok bool) {
 	return unit, false
 }
 
-// Load decides an objective from the metrics of one load test, of a server or of a gateway, with
-// that many requests.
+// Load decides an objective from the metrics of one load test with the given number of requests.
 //
-// A latency is decided by the requests that were due, as Sample does. Requests that failed, were
-// refused, abandoned or never sent count as slower than any bound, unless the objective is about
-// completed requests alone. The lower bound of a response is the service or the response, whichever
-// is longer without the generator's own waits for a processor: the time that a request waited
-// because a requested limit was reached is not the generator's. All other metrics are decided by
-// their value.
+// A latency is decided as by Sample. Requests that failed, were refused, abandoned or never sent
+// count as slower than any bound, unless the objective is about completed requests only. The lower
+// bound is the measured value without the generator's own waits for a processor. All other metrics
+// are decided by their value.
 func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision {
 	s := sample{bound: b, lookup: lookup, sent: tasks, requests: tasks}
 	if laws, _ := lookup(metric.BrokenLaws); laws > 0 {
@@ -107,7 +100,7 @@ func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision
 		s.lost, s.counted = lost, 1
 	}
 	switch {
-	case l.p > 0 && s.lost < 1: // all lost: every percentile is missed
+	case l.p > 0 && s.lost < 1: // if all are lost, every percentile is missed
 		return s.percentile()
 	case l.statistic == metric.Max && s.lost > 0, s.lost > MostLost:
 		return s.amongLost()
@@ -115,15 +108,14 @@ func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision
 	return s.value()
 }
 
-// A sample decides one objective on a load test.
 type sample struct {
 	bound    Bound
 	lookup   func(unit string) (float64, bool)
 	latency  latency
 	sent     int
-	requests int     // of the part, or only the completed ones. 0: unknown
-	lost     float64 // share of the requests
-	counted  float64 // share of all requests that requests covers
+	requests int // number of the part's requests, or of its completed ones; 0 if unknown
+	lost     float64
+	counted  float64
 }
 
 func (s *sample) undecided(reason, next string) Decision {
@@ -131,8 +123,8 @@ func (s *sample) undecided(reason, next string) Decision {
 	return Decision{Value: unknown, Low: unknown, High: unknown, Reason: reason, Next: next}
 }
 
-// byValue decides a metric that is not a latency. A missed rate of an INVALID run is undecided: the
-// generator may have sent less than planned.
+// byValue decides a metric that is not a latency. A missed rate of an INVALID run is undecided,
+// because the generator may have sent less than planned.
 func (s *sample) byValue() Decision {
 	v, ok := s.lookup(s.bound.Unit)
 	if !ok || math.IsNaN(v) {
@@ -151,7 +143,7 @@ func (s *sample) byValue() Decision {
 
 func (s *sample) count() {
 	if part := s.latency.part; part != "" {
-		n, _ := s.lookup(part + metric.Count) // a stage does not report it
+		n, _ := s.lookup(part + metric.Count) // stages do not report it
 		s.requests = int(n)
 	}
 }
@@ -169,7 +161,6 @@ func (s *sample) lostShare() (sum float64) {
 	return min(sum, 1)
 }
 
-// amongLost decides a percentile that falls among the lost requests.
 func (s *sample) amongLost() Decision {
 	var words, shares []string
 	for _, loss := range losses {
@@ -188,7 +179,6 @@ func (s *sample) amongLost() Decision {
 			" and count as slower than any bound"}
 }
 
-// ofRequests returns " of" and the number of requests.
 func (s *sample) ofRequests() string {
 	of := "requests"
 	if s.latency.part == metric.Sessions {
@@ -203,7 +193,6 @@ func (s *sample) ofRequests() string {
 	return " of " + grouped(s.requests) + " " + of
 }
 
-// grouped formats a number with commas between thousands.
 func grouped(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
@@ -211,8 +200,8 @@ func grouped(n int) string {
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
-// percentile decides by the requested percentile or, if there are too few requests, by the highest
-// sufficient one: if that misses, so does the requested one.
+// percentile decides by the requested percentile. If there are too few requests, it uses the
+// highest percentile with enough requests: if that misses the bound, so does the requested one.
 func (s *sample) percentile() Decision {
 	asked := s.latency
 	for i := len(metric.Quantiles) - 1; i >= 0; i-- {
@@ -233,7 +222,7 @@ func (s *sample) percentile() Decision {
 		switch {
 		case q.P == asked.p:
 			return d
-		case math.IsNaN(d.Low): // sessions have fewer percentiles
+		case math.IsNaN(d.Low):
 			continue
 		}
 		if v := Interval(s.bound, d.Low, math.Inf(1)); v != Undecided {
@@ -254,8 +243,8 @@ func (s *sample) percentile() Decision {
 	return s.undecided(fmt.Sprintf("%s: a %s needs %d", have, asked.statistic, least), next)
 }
 
-// resolves reports whether there are enough requests for a percentile. A stage, whose requests are
-// not counted, has the percentile only if there are.
+// resolves reports whether there are enough requests for a percentile. The requests of a stage are
+// not counted; the run reports a percentile only if it has enough of them.
 func (s *sample) resolves(p float64) bool {
 	if s.requests > 0 {
 		return statistics.Resolvable(p, s.requests)
@@ -292,8 +281,8 @@ func (s *sample) value() Decision {
 	return d
 }
 
-// ends returns the range of a statistic over all due requests, a single value if the run reports
-// it.
+// ends returns the range of a statistic over all due requests. low equals high if the run reports
+// the statistic.
 func (s *sample) ends(l latency) (low, high float64, ok bool) {
 	v, has := s.lookup(l.unit())
 	if s.lost == 0 || l.p == 0 {
@@ -305,7 +294,6 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 	if !has {
 		return 0, 0, false
 	}
-	// Among the completed requests it is a higher percentile.
 	high = math.Inf(1)
 	higher := l
 	if higher.statistic = metric.Max; s.lost < 1 {
@@ -324,15 +312,15 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 
 func (l latency) due() string { return l.part + Due + metric.StatisticOf(l.statistic, l.of) }
 
-// leastOf returns what the statistic would be at least with a generator that is never late and
-// whose processors are free. An answer that waits for the generator's processor makes the service
-// look longer than the server took, so the generator's own waits are subtracted from the service,
-// too.
+// leastOf returns a lower bound of the statistic for a generator that is never late and always has
+// a free processor. A response that waits for the generator's processor also lengthens the measured
+// service, so the waits are subtracted from the service as well.
 func (s *sample) leastOf(l latency, low, high float64) float64 {
 	var least float64
 	switch l.of {
 	case metric.Response:
-		least = s.withoutOwnWaits(l, low, 2) // before it is sent, and before its answer is read
+		// before the request is sent, and before the response is read
+		least = s.withoutOwnWaits(l, low, 2)
 		service := l
 		service.of = metric.Service
 		if v, ok := s.serviceOf(l); ok {
@@ -347,13 +335,11 @@ func (s *sample) leastOf(l latency, low, high float64) float64 {
 	return min(max(least, leastRequest), high)
 }
 
-// leastRequest is a time in seconds that no request is faster than: its system calls alone take
-// longer.
 const leastRequest = 1e-6
 
-// withoutOwnWaits returns a lower bound of a statistic without the generator's own waits, of which
-// each request has so many. If a share b of the requests waits for longer than w, the quantile p is
-// at least the measured quantile p-b less w.
+// withoutOwnWaits subtracts the generator's own waits from a statistic, to obtain a lower bound.
+// waits is the number of such waits per request. If a share b of the requests waits for longer than
+// w, the true p-quantile is at least the measured (p−b)-quantile minus w.
 func (s *sample) withoutOwnWaits(l latency, measured, waits float64) float64 {
 	longest := s.ownWait(MaxLag, metric.MaxHiccup)
 	usual := min(s.ownWait(metric.P99Lag, metric.P99Hiccup), longest)
@@ -363,14 +349,14 @@ func (s *sample) withoutOwnWaits(l latency, measured, waits float64) float64 {
 	case l.statistic == metric.Mean:
 		return measured - waits*min(s.ownWait(metric.MeanLag, metric.P99Hiccup), longest)
 	}
-	least := measured - longest - (waits-1)*usual // hardly two of them are the longest
-	const beyond = 0.01                           // of the waits are longer than usual
+	least := measured - longest - (waits-1)*usual // two of the longest waits rarely coincide
+	const beyond = 0.01                           // share of the waits that are longer than usual
 	p := l.p
 	if l.statistic == metric.Max {
 		p = 1
 	}
 	for _, q := range metric.Quantiles {
-		if q.P > max(p-waits*beyond, 0.5)+1e-12 { // the median moves little by so few
+		if q.P > max(p-waits*beyond, 0.5)+1e-12 { // so few waits hardly affect the median
 			continue
 		}
 		l.statistic = q.Name
@@ -381,8 +367,8 @@ func (s *sample) withoutOwnWaits(l latency, measured, waits float64) float64 {
 	return least
 }
 
-// ownWait returns the larger of two measures of how long the generator waits for a processor: its
-// lateness and the delay of its wake-ups. It is +Inf if the run reports neither, but the longest.
+// ownWait returns a bound on the generator's waits for a processor, in seconds: the larger of its
+// lateness and of its wake-up delays. It is +Inf if the run reports only MaxLag.
 func (s *sample) ownWait(lateness, delay string) float64 {
 	late, hasLate := s.lookup(lateness)
 	delayed, hasDelay := s.lookup(delay)
@@ -392,7 +378,6 @@ func (s *sample) ownWait(lateness, delay string) float64 {
 	return max(late, delayed)
 }
 
-// steps returns the mean number of requests of a session.
 func (s *sample) steps() float64 {
 	if s.requests == 0 || s.sent < s.requests {
 		return 1
@@ -400,7 +385,6 @@ func (s *sample) steps() float64 {
 	return float64(s.sent) / float64(s.requests)
 }
 
-// serviceOf returns the same statistic of the service.
 func (s *sample) serviceOf(l latency) (float64, bool) {
 	l.of = metric.Service
 	low, _, ok := s.ends(l)

@@ -15,15 +15,12 @@ func (m metrics) lookup(unit string) (float64, bool) {
 	return v, ok
 }
 
-// TestLoad decides objectives by what load tests record.
 func TestLoad(t *testing.T) {
 	met, missed, undecided := decide.Met, decide.Missed, decide.Undecided
-	// without lost requests
 	quick := metrics{"p50-response-sec": 0.02, "p99-response-sec": 0.3, "max-response-sec": 0.9,
 		"mean-response-sec": 0.04, "mean-service-sec": 0.01, "p50-service-sec": 0.01,
 		"p90-service-sec": 0.08, "p99-service-sec": 0.1, "max-service-sec": 0.2,
 		"max-lag-sec": 0.8, "p99-lag-sec": 0.001, "mean-lag-sec": 0.001, "ops/s": 90}
-	// 5 % were lost
 	lossy := metrics{"p50-response-sec": 0.02, "p90-response-sec": 0.05, "p99-response-sec": 0.3,
 		"due-p50-response-sec": 0.021, "due-p90-response-sec": 0.2, "p50-service-sec": 0.02,
 		"due-p50-service-sec": 0.021, "due-p90-service-sec": 0.19, "mean-response-sec": 0.04,
@@ -31,8 +28,8 @@ func TestLoad(t *testing.T) {
 		"max-wait-sec": 0.04, "max-lag-sec": 0.0001, "failed/op": 0.03, "abandoned/op": 0.02}
 	// requests waited for one of the requested workers, and the generator was not late
 	waited := metrics{"p99-response-sec": 2, "p99-service-sec": 0.1, "max-lag-sec": 0.001}
-	// the server answers in 6 ms, and the generator's processors are busy: two runs, with four busy
-	// loops beside them
+	// The server answers in 6 ms, but the generator's processors are busy. The metrics come from two
+	// runs beside four busy loops.
 	starved := metrics{"p50-response-sec": 0.0284, "p90-response-sec": 0.2, "p99-response-sec": 0.291,
 		"p50-service-sec": 0.0052, "p90-service-sec": 0.04, "p99-service-sec": 0.132,
 		"mean-response-sec": 0.0402, "mean-service-sec": 0.017, "p99-first-byte-sec": 0.131,
@@ -68,7 +65,6 @@ func TestLoad(t *testing.T) {
 			"mean response 40.0 ms of 1,200 requests", ""},
 		{quick, 1200, "max-response-sec", "<", 0.05, missed, 0.9,
 			"max response 900 ms of 1,200 requests, service alone 200 ms", ""},
-		// the slowest answer may have waited for the generator as long as its slowest request
 		{quick, 1200, "max-response-sec", "<", 0.15, undecided, 0.9, "at least 99.0 ms without", ""},
 		{quick, 1200, "p99-service-sec", "<", 0.2, met, 0.1, "p99 service 100 ms of 1,200 requests",
 			""},
@@ -76,7 +72,6 @@ func TestLoad(t *testing.T) {
 			"p99 response 300 ms of 1,200 requests", ""},
 		{quick, 300, "p99-response-sec", "<", 0.5, undecided, math.NaN(),
 			"300 requests are too few: a p99 needs 368", "--n 368"},
-		// the median of a sample that is too small for the p99 misses already
 		{quick, 300, "p99-response-sec", "<", 0.005, missed, 0.02,
 			"p50 response 20.0 ms of 300 requests, service alone 10.0 ms", ""},
 		{starved, 1200, "p99-response-sec", "<", 0.1, undecided, 0.291, "all of which the generator may", ""},
@@ -101,7 +96,8 @@ func TestLoad(t *testing.T) {
 		{lossy, 1200, "mean-response-sec", "<", 1, missed, math.Inf(1), "5.00 % of 1,200 requests", ""},
 		{lossy, 1200, "max-response-sec", "<", 1, missed, math.Inf(1), "5.00 % of 1,200 requests", ""},
 		{lossy, 1200, "completed-max-response-sec", "<", 1, met, 0.4, "", ""},
-		// no percentile of the wait over all requests: it is between two of completed ones
+		// the percentile of the wait over all requests is not known, only that it is between two
+		// percentiles of completed requests
 		{lossy, 1200, "p90-wait-sec", "<", 0.031, met, 0.02,
 			"p90 wait between 20.0 ms and 30.0 ms of 1,200 requests, of which 5.00 % were lost", ""},
 		{lossy, 1200, "p90-wait-sec", "<", 0.025, undecided, 0.02, "", ""},

@@ -2,7 +2,6 @@ package metric
 
 // Metric names: the units of results.txt, described by observe.Metrics.
 const (
-	// Throughput and load.
 	NsPerOp    = "ns/op"
 	Throughput = "ops/s"
 	Goodput    = "goodput-ops/s"
@@ -29,13 +28,12 @@ const (
 	P99Service     = "p99-service-sec"
 	MaxService     = "max-service-sec"
 
-	// Accuracy of quantiles.
+	// Services over all due requests, and the accuracy of quantiles.
 	DueP50Service = "due-p50-service-sec"
 	DueP95Service = "due-p95-service-sec"
 	DueP99Service = "due-p99-service-sec"
 	QuantileError = "quantile-error"
 
-	// Classes of tasks.
 	ShortMeanResponse = "short-mean-response-sec"
 	ShortP99Response  = "short-p99-response-sec"
 	LongMeanResponse  = "long-mean-response-sec"
@@ -46,7 +44,6 @@ const (
 	IOP99Response     = "io-p99-response-sec"
 	MeanSlowdown      = "mean-slowdown"
 
-	// Priorities and tenants.
 	Priorities         = "priorities"
 	Tenants            = "tenants"
 	Fairness           = "fairness"
@@ -56,20 +53,17 @@ const (
 	OthersThroughput   = "others-ops/s"
 	OthersShare        = "others-share"
 
-	// Weights of tasks.
 	PeakWeight    = "peak-weight"
 	LightMeanWait = "light-mean-wait-sec"
 	LightP99Wait  = "light-p99-wait-sec"
 	HeavyMeanWait = "heavy-mean-wait-sec"
 	HeavyP99Wait  = "heavy-p99-wait-sec"
 
-	// Deadlines and lateness of the generator.
 	Missed      = "missed/op"
 	MaxLateness = "max-lateness-sec"
 	P99Lag      = "p99-lag-sec"
 	MaxLag      = "max-lag-sec"
 
-	// Shares of tasks, and attempts per task.
 	Waited    = "waited/op"
 	Shed      = "shed/op"
 	Throttled = "throttled/op"
@@ -78,16 +72,14 @@ const (
 	GaveUp    = "gave-up/op"
 	Attempts  = "attempts/op"
 
-	// With a timeout: attempts that ran on after it.
+	// Attempts that continued after their timeout.
 	Overruns    = "overruns"
 	MeanOverrun = "mean-overrun-sec"
 	MaxOverrun  = "max-overrun-sec"
 
-	// With callers that give up.
 	GaveUpStarted = "gave-up-started/op"
 	WastedService = "wasted-service/op"
 
-	// Traffic and connections of an attack.
 	Resent        = "resent/op"
 	SentBytes     = "sent-B/op"
 	ReceivedBytes = "received-B/op"
@@ -97,7 +89,6 @@ const (
 	GoAways       = "goaways/op"
 	Resets        = "resets/op"
 
-	// Slots and the variability of the work.
 	Utilisation        = "utilisation"
 	OfferedUtilisation = "offered-utilisation"
 	ServiceC2          = "service-c2"
@@ -108,7 +99,7 @@ const (
 	BottleneckUse      = "bottleneck-utilisation"
 	Makespan           = "makespan-sec"
 
-	// Parts of the response, on average and in the slowest 1 %.
+	// Parts of the response: means, and means and shares in the slowest 1 %.
 	Blocked           = "blocked/op"
 	MeanLag           = "mean-lag-sec"
 	MeanBlocked       = "mean-blocked-sec"
@@ -125,7 +116,7 @@ const (
 	TailTurnShare     = "tail-turn/op"
 	TailEvenTurnShare = "tail-even-turn/op"
 
-	// Responses without one of their causes, by the path-wise oracle.
+	// Predicted responses without one of their causes, by the path-wise oracle.
 	NextSlotMeanResponse = "next-slot-mean-response-sec"
 	NextSlotP99Response  = "next-slot-p99-response-sec"
 	EvenMeanResponse     = "even-mean-response-sec"
@@ -133,12 +124,10 @@ const (
 	NoTargetMeanResponse = "no-target-mean-response-sec"
 	NoTargetP99Response  = "no-target-p99-response-sec"
 
-	// Broken laws and the path-wise oracle.
 	BrokenLaws     = "broken-laws"
 	OracleMeanWait = "oracle-mean-wait-sec"
 	OracleMaxDiff  = "oracle-max-diff-sec"
 
-	// Exact values by queueing theory.
 	TheoryMeanWait          = "theory-mean-wait-sec"
 	TheoryWaited            = "theory-waited/op"
 	TheoryP50Response       = "theory-p50-response-sec"
@@ -155,7 +144,6 @@ const (
 	TheoryThroughput        = "theory-ops/s"
 	TheoryMakespan          = "theory-makespan-sec"
 
-	// Counters of targets and strategies.
 	AdmittedCalls  = "admitted-calls"
 	RefusedCalls   = "refused-calls"
 	AbandonedCalls = "abandoned-calls"
@@ -167,7 +155,6 @@ const (
 	Hedges         = "hedges"
 	HedgeWins      = "hedge-wins"
 
-	// The Go runtime.
 	P50Sched               = "p50-sched-sec"
 	P95Sched               = "p95-sched-sec"
 	P99Sched               = "p99-sched-sec"
@@ -190,7 +177,6 @@ const (
 	PageFaults             = "page-faults/op"
 	MajorFaults            = "major-faults/op"
 
-	// Memory, processors and stalls of the machine.
 	BytesPerOp   = "B/op"
 	AllocsPerOp  = "allocs/op"
 	CPUPerOp     = "cpu-sec/op"
@@ -202,13 +188,11 @@ const (
 	P99Hiccup    = "p99-hiccup-sec"
 	MaxHiccup    = "max-hiccup-sec"
 
-	// Arrivals.
 	ArrivalsAD = "arrivals-ad"
 	IssuedAD   = "issued-ad"
 	SeenFull   = "seen-full/op"
 	FullShare  = "full-share"
 
-	// 95 % confidence intervals and sample sizes.
 	MeanWaitLow      = "mean-wait-low-sec"
 	MeanWaitHigh     = "mean-wait-high-sec"
 	MeanWaitESS      = "mean-wait-ess"
@@ -223,7 +207,7 @@ const (
 	P99ResponseESS   = "p99-response-ess"
 	NeededTasks      = "needed-tasks"
 
-	// The verdict on the run and the search for a capacity.
+	// The verdict on the run, and the capacity search.
 	Verdict             = "verdict"
 	CapacityMetLoad     = "capacity-met-load"
 	CapacityMissedLoad  = "capacity-missed-load"
@@ -235,7 +219,6 @@ const (
 	CapacityMissedQueue = "capacity-missed-queue"
 	CapacityProbes      = "capacity-probes"
 
-	// Calibration of a machine.
 	P50Late             = "p50-late-sec"
 	P99Late             = "p99-late-sec"
 	MaxLate             = "max-late-sec"
@@ -244,7 +227,7 @@ const (
 	SmallestWait        = "smallest-wait-sec"
 	SmallestComputation = "smallest-computation-sec"
 
-	// Sessions, steps and stages, with the prefix of the part.
+	// Sessions, steps and stages. The prefix of the part precedes these names.
 	MeanLength   = "mean-length-sec"
 	P50Length    = "p50-length-sec"
 	P95Length    = "p95-length-sec"

@@ -2,7 +2,6 @@ package metric
 
 import "testing"
 
-// TestNames: functions make the names that the constants have, and that files of runs have.
 func TestNames(t *testing.T) {
 	for want, names := range map[string][]string{
 		"p99-response-sec":              {P99Response, StatisticOf("p99", Response)},

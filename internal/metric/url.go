@@ -20,7 +20,8 @@ func OfURL(name string) string {
 	return "url[" + b.String() + "]-"
 }
 
-// CutURL returns the URL's name and the metric without the prefix. ok is false for other metrics.
+// CutURL returns the name of the URL and the metric without the prefix. ok is false for other
+// metrics.
 func CutURL(unit string) (name, rest string, ok bool) {
 	behind, ok := strings.CutPrefix(unit, "url[")
 	if !ok {
@@ -41,7 +42,7 @@ func OfStatus(status string) string {
 	return statusPrefix + strings.Join(strings.Fields(status), "_") + "/op"
 }
 
-// StatusOf returns the status of such a share.
+// StatusOf returns the status in a name of OfStatus. ok is false for other names.
 func StatusOf(unit string) (status string, ok bool) {
 	rest, ok := strings.CutPrefix(unit, statusPrefix)
 	if !ok {

@@ -14,25 +14,24 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// An Objective is a bound on one metric of a run. It is made by Parse.
+// An Objective is a bound on one metric of a run. Create it with Parse.
 type Objective struct {
-	Unit  string  // of the metric, as in observe.Metrics
-	Bound float64 // in that unit: seconds, shares of 1, tasks per second
-	Op    string  // value Op Bound must be true: <, <=, > or >=
-	text  string  // canonical form of the bound
+	Unit  string
+	Bound float64 // in seconds, shares of 1 or tasks per second
+	Op    string  // <, <=, > or >=, so that the condition is: value Op Bound
+	text  string
 }
 
 // A List contains objectives that must all be met.
 type List []Objective
 
-// String returns the canonical form, for Parse: p99-response<50ms. Unless it is about a URL, it
-// contains no spaces and slashes, so it may be part of the name of a result.
+// String returns the canonical form, such as p99-response<50ms, which Parse accepts. It contains no
+// spaces and slashes, except in a URL, so it may be part of a result's name.
 func (o Objective) String() string { return o.Metric() + o.Op + o.text }
 
-// Metric returns the name of the metric, for Parse.
 func (o Objective) Metric() string { return short(o.Unit) }
 
-// OfURLs reports whether an objective is about the requests to URLs of an attack.
+// OfURLs reports whether an objective applies to the requests to some URLs of an attack.
 func (l List) OfURLs() bool {
 	return slices.ContainsFunc(l, func(o Objective) bool {
 		_, _, ok := o.url()
@@ -40,8 +39,6 @@ func (l List) OfURLs() bool {
 	})
 }
 
-// url returns the URL that the objective is about, or the pattern of URLs, and its unit for all
-// requests.
 func (o Objective) url() (pattern, unit string, ok bool) {
 	unit, marked := strings.CutPrefix(o.Unit, decide.Mark)
 	if pattern, unit, ok = metric.CutURL(unit); marked {
@@ -50,14 +47,14 @@ func (o Objective) url() (pattern, unit string, ok bool) {
 	return pattern, unit, ok
 }
 
-// A URL of an attack whose requests have metrics of their own.
+// A URL is a URL of an attack with metrics of its own.
 type URL struct {
-	Names  []string // that a pattern may match
-	Prefix string   // of the metrics
+	Names  []string // names that a pattern may match
+	Prefix string   // prefix of its metrics
 }
 
-// ForURLs returns the list with an objective for each URL that the pattern of one matches: * is any
-// text.
+// ForURLs replaces each objective on a URL pattern by one objective for each matching URL. In a
+// pattern * matches any text.
 func (l List) ForURLs(urls []URL) (all List, err error) {
 	for _, o := range l {
 		pattern, unit, ok := o.url()
@@ -84,7 +81,6 @@ func (l List) ForURLs(urls []URL) (all List, err error) {
 	return all, nil
 }
 
-// unmatched explains that no URL matches a pattern.
 func unmatched(pattern string, urls []URL) string {
 	if len(urls) == 0 {
 		return "all requests go to one URL, so leave out [" + pattern + "]"
@@ -96,13 +92,11 @@ func unmatched(pattern string, urls []URL) string {
 	return fmt.Sprintf("no URL is %s (known: %s)", pattern, text.List(text.Few(names, 8)))
 }
 
-// glob returns the expression for a pattern, in which * is any text.
 func glob(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)^` +
 		strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`) + `$`)
 }
 
-// String joins the canonical spellings with commas.
 func (l List) String() string {
 	texts := make([]string, len(l))
 	for i, o := range l {
@@ -118,8 +112,8 @@ func (o Objective) Limit() decide.Bound {
 
 func (o Objective) meets(v float64) bool { return o.Limit().Meets(v) }
 
-// short returns the common name of a metric: its unit without the unit of measurement. The plain
-// ops/s is throughput.
+// short returns the usual name of a metric: its unit without the unit of measurement. ops/s is
+// throughput.
 func short(unit string) string {
 	unit, marked := strings.CutPrefix(unit, decide.Mark)
 	url, unit, ofURL := metric.CutURL(unit)
@@ -133,7 +127,6 @@ func short(unit string) string {
 	return name
 }
 
-// shortOfAll is short of a unit of all requests.
 func shortOfAll(unit string) string {
 	if unit == metric.Throughput {
 		return "throughput"
@@ -146,9 +139,9 @@ func shortOfAll(unit string) string {
 	return unit
 }
 
-// units returns the metrics that an objective may bound. Excluded are exact values of theory,
-// predictions for other runs, results of a capacity search, shares whose parts have bounds of their
-// own, evidence of a load test, and ns/op, which would be mistaken for the time of a task.
+// units returns the metrics that an objective may bound. It excludes exact values of theory,
+// predictions for other runs, results of a capacity search, shares whose parts can be bounded,
+// evidence of a load test, and ns/op, which could be mistaken for the time of a task.
 func units() (all []string) {
 	for _, m := range observe.Metrics() {
 		switch {
@@ -172,26 +165,24 @@ func Names() (all []string) {
 	return all
 }
 
-// A Verdict is a verdict on an objective.
 type Verdict = decide.Verdict
 
-// The verdicts of package decide.
 const (
 	Undecided = decide.Undecided
 	Met       = decide.Met
 	Missed    = decide.Missed
 )
 
-// A Run is judged by an objective: a *bench.Result, or a run read from a file.
+// A Run is the object of a judgement: a *bench.Result, or a run read from a file.
 type Run interface {
 	Metric(unit string) (value float64, ok bool)
-	Invalid() bool // its numbers are unreliable
+	Invalid() bool // reports whether the numbers are unreliable
 }
 
-// Of judges one run. It is undecided if the run lacks the metric, for example a quantile of too few
-// tasks, or is INVALID, for example by a broken law.
+// Of judges one run. The verdict is Undecided if the run is INVALID or lacks the metric, for
+// example a quantile with too few tasks.
 func (o Objective) Of(r Run) Verdict {
-	unit, _ := decide.Completed(o.Unit) // the latencies of a run are of completed tasks
+	unit, _ := decide.Completed(o.Unit) // latencies of a run include completed tasks only
 	v, ok := r.Metric(unit)
 	switch {
 	case !ok, math.IsNaN(v), r.Invalid():
@@ -202,10 +193,10 @@ func (o Objective) Of(r Run) Verdict {
 	return Missed
 }
 
-// A Resolver knows in advance which metrics it cannot resolve: a scenario, or an attack.
+// A Resolver, such as a scenario or an attack, reports in advance which metrics its run will lack.
 type Resolver interface{ Resolves(unit string) error }
 
-// Decidable reports the objectives that any of the resolvers cannot resolve, each once.
+// Decidable returns the errors of the objectives that a resolver cannot resolve, each error once.
 func Decidable[R Resolver](l List, of ...R) error {
 	var complaints []error
 	seen := map[string]bool{}
@@ -220,7 +211,7 @@ func Decidable[R Resolver](l List, of ...R) error {
 	return errors.Join(complaints...)
 }
 
-// Of judges one run by all objectives: missed if one is, met if all are.
+// Of judges one run by all objectives: missed if one is missed, met if all are met.
 func (l List) Of(r Run) Verdict {
 	all := Met
 	for _, o := range l {

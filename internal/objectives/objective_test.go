@@ -116,7 +116,6 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestKindsOfValues: times per task are times, and numbers per task no shares.
 func TestKindsOfValues(t *testing.T) {
 	for text, ok := range map[string]bool{"sched-sec/op<5ms": true, "runqueue<1ms": true,
 		"mutex-wait<5%": false, "page-faults<2.5": true, "voluntary-switches<150": true,
@@ -128,7 +127,6 @@ func TestKindsOfValues(t *testing.T) {
 	}
 }
 
-// TestNamesAreUnambiguous: no short name is that of two metrics, or the unit of another.
 func TestNamesAreUnambiguous(t *testing.T) {
 	unitOf := map[string]string{}
 	for _, unit := range units() {
@@ -162,7 +160,7 @@ func TestOf(t *testing.T) {
 		{run(map[string]float64{"p99-response-sec": 0.05, "shed/op": 0}), Missed},
 		{run(map[string]float64{"p99-response-sec": 0.04, "shed/op": 0.011}), Missed},
 		{run(map[string]float64{"shed/op": 0}), Undecided},
-		{run(map[string]float64{"shed/op": 0.5}), Missed}, // whatever the p99 is
+		{run(map[string]float64{"shed/op": 0.5}), Missed},
 		{run(map[string]float64{"p99-response-sec": math.NaN(), "shed/op": 0}), Undecided},
 		{run(map[string]float64{"p99-response-sec": 0.04, "shed/op": 0}, "Little's law"),
 			Undecided},
@@ -171,7 +169,7 @@ func TestOf(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c.result.Metrics, got, c.want)
 		}
 	}
-	for text, meets := range map[string][3]bool{ // 4, 5, 6
+	for text, meets := range map[string][3]bool{
 		"peak-inflight<5": {true, false, false}, "peak-inflight<=5": {true, true, false},
 		"peak-inflight>5": {false, false, true}, "peak-inflight>=5": {false, true, true},
 	} {
@@ -187,8 +185,6 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever is read reads back from its canonical spelling as the same objectives, and
-// every error is one line.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"p99-response<50ms", "shed<1%,goodput>=500/s",
 		" mean-wait <= 2ms ", "waited<0.0333", "p99.9-response<1h0m0.5s",
@@ -219,7 +215,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestForURLs: an objective about a pattern is one for each URL that it matches.
 func TestForURLs(t *testing.T) {
 	urls := []URL{{[]string{"GET /login"}, "url[GET%20/login]-"},
 		{[]string{"GET /item/{{seq}}"}, "url[GET%20/item/{{seq}}]-"},

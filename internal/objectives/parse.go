@@ -19,13 +19,13 @@ import (
 //
 //	METRIC OP VALUE    p99-response<50ms   shed <= 1%   goodput>=500
 //
-// METRIC is the unit of a metric, optionally without its ending -sec, /op or ops/s. The plain ops/s
-// is throughput, and a percentile alone is that of the response. Metrics of a stage, a session or a
-// step are included: step1-log_in-p99-response. A metric of the requests to some URLs of an attack
-// has the URL or a pattern at its end: p95[GET /item/*]. A latency with the prefix completed- is
-// for completed requests only: completed-p99-response. OP is one of < <= > >=. VALUE is a duration
-// for a time, a share (1% or 0.01) for a share, and otherwise a number, optionally followed by /s
-// for a rate. The error is one line.
+// METRIC is the unit of a metric, optionally without its suffix -sec, /op or ops/s. The plain ops/s
+// is throughput, and a percentile alone means the response. Metrics of a stage, a session or a step
+// have a prefix: step1-log_in-p99-response. Metrics of requests to some URLs of an attack have the
+// URL or a pattern as a suffix: p95[GET /item/*]. A latency with the prefix completed- is for
+// completed requests only: completed-p99-response. OP is one of < <= > >=. VALUE is a duration for
+// a time, a share (1% or 0.01) for a share, and otherwise a number, optionally followed by /s for a
+// rate. The error is one line.
 func Parse(text string) (List, error) {
 	var all List
 	for _, one := range split(text) {
@@ -38,7 +38,7 @@ func Parse(text string) (List, error) {
 	return all, all.check()
 }
 
-// Add is Parse for one more text, including errors in the combination.
+// Add parses more objectives and appends them. Errors include invalid combinations.
 func (l List) Add(text string) (List, error) {
 	more, err := Parse(text)
 	if err != nil {
@@ -48,7 +48,7 @@ func (l List) Add(text string) (List, error) {
 	return all, all.check()
 }
 
-// check rejects two bounds on one metric in the same direction, since one would have no effect.
+// check rejects two bounds on one metric in the same direction, because one of them has no effect.
 func (l List) check() error {
 	seen := map[string]Objective{}
 	for _, o := range l {
@@ -95,7 +95,7 @@ func parse(s string) (Objective, error) {
 		}
 	}
 	if o.Unit == "" {
-		known := alike(name)
+		known := similarNames(name)
 		if ofURL {
 			known = namesOfURL()
 		}
@@ -122,7 +122,6 @@ func isQuantile(name string) bool {
 	})
 }
 
-// namesOfURL are the metrics of the requests to one URL.
 func namesOfURL() (all []string) {
 	for _, unit := range partUnits(metric.OfURL("")) {
 		_, rest, _ := metric.CutURL(unit)
@@ -131,7 +130,6 @@ func namesOfURL() (all []string) {
 	return all
 }
 
-// split cuts a text at its commas, except those of a URL.
 func split(text string) (all []string) {
 	depth, begin := 0, 0
 	for i, c := range text {
@@ -147,7 +145,6 @@ func split(text string) (all []string) {
 	return append(all, text[begin:])
 }
 
-// cutPattern takes the URL, or the pattern of URLs, out of an objective.
 func cutPattern(s string) (rest, pattern string, ok bool) {
 	begin, end := strings.IndexByte(s, '['), strings.LastIndexByte(s, ']')
 	if begin < 1 || end < begin {
@@ -156,7 +153,7 @@ func cutPattern(s string) (rest, pattern string, ok bool) {
 	return s[:begin] + s[end+1:], strings.TrimSpace(s[begin+1 : end]), true
 }
 
-// partUnits returns the units of the stage, the session or the step that a name begins with.
+// partUnits returns the units of the stage, session, step or URL that a name begins with.
 func partUnits(name string) (all []string) {
 	for _, m := range observe.PartMetrics(name) {
 		if !isDue(m.Unit) {
@@ -166,7 +163,8 @@ func partUnits(name string) (all []string) {
 	return all
 }
 
-// isDue reports whether the unit of a part is evidence of a load test. A step may be called due.
+// isDue reports whether the unit of a part is evidence of a load test, which cannot be bounded. A
+// step may have the name "due".
 func isDue(unit string) bool {
 	if _, rest, ok := metric.CutURL(unit); ok {
 		return strings.HasPrefix(rest, decide.Due)
@@ -178,8 +176,9 @@ func isDue(unit string) bool {
 	return strings.HasPrefix(rest, decide.Due)
 }
 
-// alike returns the names of the same part, or the names that share a word with it, or all.
-func alike(name string) (some []string) {
+// similarNames returns suggestions for an unknown name: the metrics of the same part, or the names
+// that share a word with it, or all names.
+func similarNames(name string) (some []string) {
 	part, _, _ := strings.Cut(name, "-")
 	for _, unit := range partUnits(part + "-NAME") {
 		some = append(some, short(unit))
@@ -243,7 +242,7 @@ func shareOf(unit, text string) (float64, string, error) {
 	if x > 1 && strings.HasSuffix(unit, "/op") {
 		return 0, "", fmt.Errorf("want a share of at most 100%%, got %q", text)
 	}
-	hundredths := dist.FormatFloat(math.Round(1e10*x) / 1e8) // 7 and not 7.000000000000001
+	hundredths := dist.FormatFloat(math.Round(1e10*x) / 1e8)
 	if back, err := strconv.ParseFloat(hundredths+"e-2", 64); err == nil && back == x {
 		return x, hundredths + "%", nil
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// ResponseParts lists the parts that add up to a response, in the order of a task's life. The last
-// is the target's share of the service.
+// ResponseParts lists the parts that add up to a response, in chronological order. The last entry,
+// the target, is contained in the service.
 var ResponseParts = [...]struct {
 	Part metric.Part
 	Doc  string
@@ -28,7 +28,7 @@ var ResponseParts = [...]struct {
 	{metric.PartTarget, "part of the service: the time in the target, without the work"},
 }
 
-// IsPartMean reports whether a unit is the mean of a part, over completed tasks.
+// IsPartMean reports whether a unit is the mean of a part over completed tasks.
 func IsPartMean(unit string) bool {
 	for _, p := range ResponseParts {
 		if unit == p.Part.Mean() {
@@ -38,14 +38,14 @@ func IsPartMean(unit string) bool {
 	return false
 }
 
-// A PartSums sums the parts of completed tasks, in nanoseconds.
+// A PartSums contains the sums of the parts of completed tasks, in nanoseconds.
 type PartSums struct {
 	n          int
 	of         [len(ResponseParts)]float64
-	Impossible int // tasks with a negative part, completed or not
+	Impossible int
 }
 
-// Add adds a task, and returns its parts if they count.
+// Add adds a task. It returns the parts of the task, and whether they were added.
 func (s *PartSums) Add(r *record.Record, lag int64, counts bool) (p record.Parts, added bool) {
 	if r.Outcome == record.Unsettled {
 		return p, false
@@ -69,7 +69,6 @@ func (s *PartSums) sum(p *record.Parts) {
 	s.of[5] += float64(p.Target)
 }
 
-// ReportMeans adds the mean of each part.
 func (s *PartSums) ReportMeans(r *result.Result) {
 	for i, p := range ResponseParts {
 		if s.n > 0 && p.Part != metric.PartService {
@@ -94,8 +93,8 @@ func (s *PartSums) reportTail(r *result.Result) {
 	}
 }
 
-// slowFrom returns the response in nanoseconds from which a task belongs to the tail: the p99, or
-// the maximum int64 if it is not known.
+// slowFrom returns the response in ns from which a task is one of the slowest 1 %: the p99, or
+// math.MaxInt64 without a p99.
 func slowFrom(r *result.Result) int64 {
 	p99, resolved := r.Metric(metric.P99Response)
 	if !resolved {
@@ -104,36 +103,36 @@ func slowFrom(r *result.Result) int64 {
 	return int64(math.Round(p99 * Second))
 }
 
-// turns sums the waits of tasks for a slot, as they were and with even services. The generator's
-// lag is not included.
-type turns struct{ response, turn, even int64 }
+// slotWaits sums responses, waits for a slot, and waits for a slot with equal services. The waits
+// exclude the generator's lag.
+type slotWaits struct{ response, turn, even int64 }
 
-func (t *turns) add(rec *record.Record, lag, turn, even int64) {
+func (t *slotWaits) add(rec *record.Record, lag, turn, even int64) {
 	waited := max(rec.Wait()-lag, 0)
 	t.response += rec.Response()
 	t.turn += min(max(turn-lag, 0), waited)
 	t.even += min(max(even-lag, 0), waited)
 }
 
-func (t *turns) report(r *result.Result) {
+func (t *slotWaits) report(r *result.Result) {
 	if t.response > 0 {
 		r.Add(metric.TailTurnShare, float64(t.turn)/float64(t.response))
 		r.Add(metric.TailEvenTurnShare, float64(t.even)/float64(t.response))
 	}
 }
 
-// ReportParts adds the parts of the responses of all completed tasks and of those at or above the
-// p99, the slowest tasks and, if recorded, each task.
+// ReportParts adds the parts of the responses of all completed tasks and of the slowest 1 %, the
+// slowest tasks and, if taskPacker allows it, each task's parts.
 func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error) {
 	slow := slowFrom(r)
 	var tail PartSums
 	var worst Slowest
 	packer := o.taskPacker(r.Tasks)
-	longest := int64(0) // longest response, so that any task due that much earlier has ended
+	longest := int64(0)
 	for i, lag := range o.Trace.Lags() {
 		rec := o.Trace.At(i)
 		if rec.Outcome == record.Unsettled {
-			longest = forEver
+			longest = neverEnds
 		} else if longest = max(longest, rec.Response()); i >= first {
 			worst.Add(i, rec, lag)
 		}
@@ -149,15 +148,15 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 	all.ReportMeans(r)
 	tail.reportTail(r)
 	r.Slowest = worst.Ended()
-	o.find(r.Slowest, longest)
+	o.countStates(r.Slowest, longest)
 	if packer != nil {
 		r.Responses, err = packer.Pack()
 	}
 	return all, err
 }
 
-// taskPacker returns a packer for the record of each task if another run of the seed has the same
-// ones: a planned number that a directory can keep. Otherwise it returns nil.
+// taskPacker returns a packer for the parts of each task if another run with the same seed has the
+// same tasks and a directory can store that many, otherwise nil.
 func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 	if o.Recorded || tasks > rundir.MostResponses || o.Plan.Arrival.IsClosed() {
 		return nil
@@ -165,10 +164,10 @@ func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 	return rundir.NewTaskPacker(tasks)
 }
 
-// ReportOtherwise adds the responses that would result with one slot more, with the mean service
-// for each task and, because services in a target depend on others, without the time of calls. It
-// requires that the oracle applies, that all tasks share one pool, and that the arrivals do not
-// depend on waits. The other parts of a response are unchanged.
+// ReportOtherwise adds the responses with one more slot and with equal services, or, if tasks call
+// a target, without the time of calls. It requires that the oracle applies, that all tasks share
+// one pool, and that arrivals do not depend on waits. The other parts of a response are assumed to
+// be unchanged.
 func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *PartSums) {
 	if starts := o.Plan.Strategy.Starts; starts != nil {
 		r.Add(metric.Allowed, starts(o.Plan.Params).PerSecond)
@@ -186,14 +185,13 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 	slots, mean := pools[0], m.busy/int64(m.started)
 	wider := *o
 	wider.Plan.Params.Limit++
-	// the limit determines it, unlike for a single loop, and there is a processor for the slot
 	known := wider.Bound() == slots+1 && (slots < runtime.GOMAXPROCS(0) ||
 		o.Plan.Kind != workloads.CPU)
 	was, next, even := recursion.NewSlots(slots), recursion.NewSlots(slots+1),
 		recursion.NewSlots(slots)
 	withNext, withEven := make([]int64, 0, m.N), make([]int64, 0, m.N)
 	slow := slowFrom(r)
-	var tail turns
+	var tail slotWaits
 	for i, lag := range o.Trace.Lags() {
 		rec := o.Trace.At(i)
 		if rec.Attempts != 1 {
@@ -217,8 +215,6 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 	addResponses(r, metric.Even, withEven)
 }
 
-// reportNoTarget adds the responses that would result if calls took no time in addition to the
-// work.
 func (o *Run) reportNoTarget(r *result.Result, first, slots int) {
 	was, without := recursion.NewSlots(slots), recursion.NewSlots(slots)
 	var responses []int64

@@ -6,13 +6,13 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// StretchMeans averages a value over equal stretches of the run, in the order of the due times,
-// with equally many tasks that count. The values are valid until the next call.
+// StretchMeans returns the means of a value over stretches of the run, in the order of due times.
+// Each stretch has the same number of tasks that count. The returned values are valid until the
+// next call.
 func (o *Run) StretchMeans(
 	first, stretches int, value func(i int, rec *record.Record) (v float64, counts bool),
 ) (means, values []float64) {
 	if len(o.scratch) < o.Trace.Len()-first {
-		// shared by a dozen callers, because allocating it is expensive
 		o.scratch = make([]float64, o.Trace.Len()-first)
 	}
 	values = o.scratch
@@ -36,14 +36,15 @@ func (o *Run) StretchMeans(
 	return means, values
 }
 
-// Stretch returns stretch s of the values, in their order.
+// Stretch returns the values of stretch s of the given number of stretches.
 func Stretch[V any](values []V, s, stretches int) []V {
 	begin := func(s int) int { return (s*len(values) + stretches - 1) / stretches }
 	return values[begin(s):begin(s+1)]
 }
 
 // StandardError returns the standard error of the mean of stretches, widened by the correlation of
-// neighbours. The correlation of so few scatters by ±0.3 around zero, so half of it counts.
+// neighbours. With so few stretches the estimated correlation has a standard error of 0.3, so only
+// half of it is used.
 func StandardError(x []float64) float64 {
 	mean, sd := MeanAndSD(x)
 	product, square := 0.0, 0.0
@@ -60,14 +61,13 @@ func StandardError(x []float64) float64 {
 	return sd / math.Sqrt(float64(len(x))) * math.Sqrt((1+correlation)/(1-correlation))
 }
 
-// Batches is the number of batches of a run, of tasks in the order of their due times. Each half
-// has enough of them to estimate its spread, and each batch is long compared with the memory of the
-// queue (20 to 30 batches: Schmeiser, Batch size effects in the analysis of simulation output,
-// 1982).
+// Batches is the number of batches of a run. It allows estimating the spread within each half, and
+// leaves batches that are long compared with the relaxation time of the queue (20 to 30 batches:
+// Schmeiser, Batch size effects in the analysis of simulation output, 1982).
 const Batches = 20
 
-// BatchMeans averages a value over the batches, with equally many of the n tasks that count. ok is
-// false if a batch would have fewer than 10.
+// BatchMeans returns the means of a value over Batches batches, and the number n of tasks that
+// count. ok is false if n is below 10 per batch.
 func (o *Run) BatchMeans(
 	first int, value func(i int, rec *record.Record) (v float64, counts bool),
 ) (means [Batches]float64, n int, ok bool) {

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// TestBatchMeans: each batch has as many of the tasks that count, in their order, and each of them
-// is asked once: the values of a claim are counted by what they are asked.
+// All batches have the same number of tasks that count. value must be called once per task, because
+// callers count in it.
 func TestBatchMeans(t *testing.T) {
 	for _, tasks := range []int{399, 1000, 5003} {
 		log := record.New(tasks)
@@ -29,7 +29,7 @@ func TestBatchMeans(t *testing.T) {
 		for b, mean := range means {
 			size := ((b+1)*n+observe.Batches-1)/observe.Batches -
 				(b*n+observe.Batches-1)/observe.Batches
-			if want := float64(at + size - 1); mean != want { // of at, at+2, …
+			if want := float64(at + size - 1); mean != want {
 				t.Errorf("%d tasks: batch %d has the mean %v, want %v", tasks, b, mean, want)
 			}
 			at += 2 * size

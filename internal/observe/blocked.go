@@ -10,21 +10,20 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// blockedFrom is the least time that counts as blocked under the real clock, because Submit takes
-// about a microsecond without waiting, and sometimes waits for the processor. Under the virtual
-// clock only waiting takes time.
+// blockedFrom is the shortest time that counts as blocked under the real clock. Submit takes about
+// a microsecond without waiting, and sometimes waits for a processor.
 const blockedFrom = 100 * time.Microsecond
 
-// A Blocked summarises the time of the measured tasks in front of the strategy: from due until it
-// accepted them, without the generator's own lag. A generator that waits in Submit delays the next
-// tasks, which count as blocked, too.
+// A Blocked summarises the time that measured tasks waited before the strategy accepted them,
+// without the generator's own lag. A generator that waits in Submit also delays the following
+// tasks, which count as blocked as well.
 type Blocked struct {
-	Share float64 // of the tasks
-	Mean  float64 // of all, in nanoseconds
-	Ever  bool    // any task of the run, including the warm-up
+	Share float64
+	Mean  float64 // mean over all tasks, in nanoseconds
+	Ever  bool    // any task of the run was blocked, including the warm-up
 }
 
-// Blocked sums the tasks from first on.
+// Blocked summarises the tasks from first on.
 func (o *Run) Blocked(first int) Blocked {
 	n := float64(o.Trace.Len() - first)
 	sum := BlockedSum{Per: n}
@@ -34,19 +33,19 @@ func (o *Run) Blocked(first int) Blocked {
 	return Blocked{Share: sum.Count / n, Mean: sum.Total, Ever: sum.Ever}
 }
 
-// A BlockedSum sums the blocked tasks and their times, each divided by Per.
+// A BlockedSum contains the number of blocked tasks and the sum of their times in nanoseconds, both
+// divided by Per.
 type BlockedSum struct {
 	Per, Total, Count float64
 	Ever              bool
 }
 
-// Add adds the next task.
 func (h *BlockedSum) Add(o *Run, r *record.Record, lag int64, counts bool) {
 	least := int64(0)
 	if !o.Plan.Virtual {
 		least = int64(blockedFrom)
 	}
-	stood := cmp.Or(r.Left, r.Issue) - r.Due - lag // 0 if the time is not recorded
+	stood := cmp.Or(r.Left, r.Issue) - r.Due - lag
 	h.Ever = h.Ever || stood > least
 	if counts {
 		h.Total += float64(stood) / h.Per
@@ -56,18 +55,17 @@ func (h *BlockedSum) Add(o *Run, r *record.Record, lag int64, counts bool) {
 	}
 }
 
-// blockedSuspect is the share of blocked tasks from which a full queue can explain a p99.
+// blockedSuspect is the share of blocked tasks from which a full queue can determine a p99.
 const blockedSuspect = 0.01
 
-// CheckBlocked looks for tasks that waited in front of a full queue, if the strategy separates
-// classes, orders tasks or lets them take turns: it cannot order tasks that it has not accepted, so
-// these were served in the order of arrival.
+// CheckBlocked looks for tasks that waited in front of a full queue of a strategy that reorders
+// tasks or separates classes. Such a strategy serves tasks that it has not yet accepted in the
+// order of arrival.
 func (o *Run) CheckBlocked(r *result.Result, h Blocked) {
 	spec := o.Plan.Strategy
 	promise := ""
 	switch {
 	case spec.ClassPools != nil && !o.Plan.Arrival.IsClosed():
-		// each class of clients submits separately
 		promise = "keep classes of tasks apart"
 	case spec.Chooses() != "":
 		promise = "choose tasks by their " + spec.Chooses()

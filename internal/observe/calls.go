@@ -23,7 +23,7 @@ func PhaseStatistics() []string {
 	return append(names, metric.Max)
 }
 
-// ReportCalls adds the counts of n calls to a server: bytes, connections, and the distributions of
+// ReportCalls adds the metrics of n calls to a server: bytes, connections, and the distributions of
 // their phases. Mean and maximum are exact, quantiles within 0.1 %.
 func (o *Run) ReportCalls(r *result.Result, n int) error {
 	if o.Calls == nil {
@@ -53,7 +53,7 @@ func (o *Run) ReportCalls(r *result.Result, n int) error {
 }
 
 // ReportHistogram adds a histogram of a time, the selected quantiles, and the mean and the maximum
-// from its exact sum and its largest value.
+// from the exact sum and longest, both in ns.
 func ReportHistogram(
 	r *result.Result, of string, h *hdrhistogram.Histogram, sum float64, longest int64,
 	takes func(quantile string) bool,

@@ -6,17 +6,16 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// FifoPools returns the slots of each pool whose tasks start in the order of their acceptance as
-// soon as a slot is free, and the pool of each class, or nil if the strategy has no such pools.
-// Tasks of a class without a class pool use any slot. If all are of that kind it is one pool. If
-// only some are, their choice of a class pool does not depend on that pool alone.
+// FifoPools returns the slots of each FIFO, work-conserving pool, and the pool of each class, or
+// nil if the strategy has no such pools. Tasks of a class without a pool may use any slot: if there
+// are no others it is one pool, otherwise the result is nil.
 func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 	spec, bound := o.Plan.Strategy, o.Bound()
 	if o.Pools == nil {
 		if !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil || bound == 0 {
 			return nil, nil
 		}
-		return []int{bound}, nil // one pool for any class
+		return []int{bound}, nil
 	}
 	poolOf = make(map[strategies.Class]int)
 	all := 0
@@ -25,7 +24,7 @@ func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 		poolOf[l.Class] = i
 		all += l.Limit
 	}
-	var seen [2]bool // of tasks with and without a class pool
+	var seen [2]bool
 	for _, rec := range o.Trace.From(0) {
 		if _, pool := poolOf[rec.Class]; pool {
 			seen[1] = true
@@ -42,14 +41,15 @@ func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 	return pools, poolOf
 }
 
-// Slots returns the k of the theory: the strategy's bound and, for computing, the cores.
+// Slots returns the k of queueing theory: the strategy's bound, but for computing at most the
+// number of cores.
 func (o *Run) Slots() int {
 	s := o.Plan
 	if bound := o.Bound(); bound > 0 {
 		if s.Strategy.Hedges {
-			bound /= 2 // both attempts of a task use its slot
+			bound /= 2
 		}
-		s.Params.Limit = bound // some have more slots than the limit, or fewer
+		s.Params.Limit = bound
 	}
 	return s.Slots()
 }
@@ -74,7 +74,8 @@ func (o *Run) has(class strategies.Class) bool {
 	return o.classes>>class&1 == 1
 }
 
-// Classes returns the short and the long tasks, or nil if the workload does not label them.
+// Classes returns the distributions of the short and the long tasks, or nil if the workload does
+// not label them.
 func (o *Run) Classes(d dist.Dist) []dist.Branch {
 	mixture, _ := d.(dist.Mixture)
 	branches := mixture.Branches()
@@ -87,7 +88,7 @@ func (o *Run) Classes(d dist.Dist) []dist.Branch {
 	return branches
 }
 
-// SlotsOf returns the number of slots of a class pool, or 0 if the class has none.
+// SlotsOf returns the number of slots of a class pool, or 0 if the class has no pool.
 func (o *Run) SlotsOf(class strategies.Class) int {
 	for _, pool := range o.Pools {
 		if pool.Class == class {

@@ -7,16 +7,16 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// mostWindows is the largest number of windows of a course, at which pairs are merged.
+// mostWindows is the number of intervals from which neighbouring pairs are merged.
 const mostWindows = 4 * Intervals
 
-// A Course counts events in windows of equal length, which grow with the run.
+// A Course counts events in intervals of equal length, which doubles as the run grows. Begin and
+// Length are in ns.
 type Course struct {
 	Begin, Length int64
 	Line          []result.Bucket
 }
 
-// Add adds the next task.
 func (c *Course) Add(r *record.Record) { countIn(c.at, r) }
 
 func (c *Course) at(instant int64) *result.Bucket {
@@ -46,7 +46,7 @@ func (c *Course) halve() {
 	c.Length *= 2
 }
 
-// Intervals returns the windows with their levels.
+// Intervals returns the intervals, including the number of tasks in the system.
 func (c *Course) Intervals() []result.Bucket {
 	for i := range c.Line {
 		c.Line[i].Start = time.Duration(c.Begin + int64(i)*c.Length)
@@ -56,17 +56,16 @@ func (c *Course) Intervals() []result.Bucket {
 	return c.Line
 }
 
-// mostBatches is the largest number of batches kept, at which pairs are merged. The ends of the
-// checks' batches are off by at most one of these.
+// mostBatches is the number of batches from which neighbouring pairs are merged. The limits of the
+// checks' batches are off by at most 1/32 of a batch.
 const mostBatches = 64 * Batches
 
-// A Batched sums values in batches of equal size, which grow with the run.
+// A Batched sums values in batches of equal size, which doubles as the run grows.
 type Batched struct {
 	size, n int
 	sums    []float64
 }
 
-// Add adds the next value.
 func (b *Batched) Add(v float64) {
 	if b.size == 0 {
 		b.size = 1
@@ -85,7 +84,8 @@ func (b *Batched) Add(v float64) {
 	b.n++
 }
 
-// Means returns the means of the checks' batches. It leaves out an incomplete last one.
+// Means returns the means of Batches batches. ok is false if there are fewer than 10 values per
+// batch. It omits an incomplete last batch.
 func (b *Batched) Means() (means [Batches]float64, ok bool) {
 	full := b.n / max(b.size, 1)
 	for i := range means {

@@ -8,30 +8,29 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 )
 
-// A Flow is a run as a stream: one sweep over the arrivals and the ends of the accepted tasks,
-// including the warm-up, which starts and ends with an empty system. So Little's law is an identity
-// of integers instead of a statistical one.
+// A Flow contains totals of a run from one sweep over the arrivals and the ends of the accepted
+// tasks, including the warm-up. The system is empty at both ends, so Little's law is an exact
+// identity of integers.
 type Flow struct {
 	Offered   int
 	Outcomes  [record.GaveUp + 1]int
-	Makespan  int64   // first due to last end
-	Busy      int64   // from the records
+	Makespan  int64   // first due to last end, in ns
+	Busy      int64   // sum of service times from the records, in ns
 	Area      Uint128 // ∫ N(t) dt, where N is the number of accepted tasks that have not ended
 	Responses Uint128 // Σ (end − due) of the accepted tasks
 	Negative  int     // tasks with end < due, start < due or wait < 0
-	Again     int     // tasks that ran more than once
-	Unrun     int     // tasks that completed and never ran
-	accepted  int     // measured tasks
-	waited    int     // measured tasks that had to wait
-	SeenFull  int     // tasks that were due while every slot was taken
-	FullTime  int64   // time with every slot taken, in the window
-	Window    int64   // until the last due
+	Again     int
+	Unrun     int // tasks that completed without running
+	accepted  int
+	waited    int
+	SeenFull  int   // tasks that were due while all slots were taken
+	FullTime  int64 // time with all slots taken, until the last due time
+	Window    int64
 }
 
-// Uint128 is a sum of nanoseconds × tasks: 10⁷ tasks of an hour overflow 64 bits.
+// Uint128 is a sum of nanoseconds × tasks, which overflows 64 bits for 10⁷ tasks of an hour.
 type Uint128 struct{ Hi, Lo uint64 }
 
-// AddProduct adds a·b.
 func (u *Uint128) AddProduct(a, b uint64) {
 	hi, lo := bits.Mul64(a, b)
 	var carry uint64
@@ -67,7 +66,7 @@ func (f *Flowing) Add(r *record.Record, counts bool) {
 	f.Outcomes[r.Outcome]++
 	f.Busy += r.Busy
 	f.LastEnd = max(f.LastEnd, r.End)
-	if r.Outcome != record.Unsettled { // it has no end; conservation is violated
+	if r.Outcome != record.Unsettled {
 		f.check(r)
 	}
 	f.leave(r.Due)
@@ -124,8 +123,7 @@ func (f *Flowing) leave(until int64) {
 	}
 }
 
-// Ended returns the flow of a run with this first due time. Nothing is observed after the last
-// arrival.
+// Ended returns the flow of a run with the given first due time.
 func (f *Flowing) Ended(firstDue int64) Flow {
 	window, fullTime := f.Now-f.From, f.FullTime
 	f.leave(1<<63 - 1)
@@ -133,11 +131,11 @@ func (f *Flowing) Ended(firstDue int64) Flow {
 	return f.Flow
 }
 
-// Splits reports whether tasks were served in several slots at once. Their service is then longer
-// than their stay, so a wait, response less service, has no meaning.
+// Splits reports whether tasks were served in several slots at once. Their service can exceed their
+// response, so the wait, response less service, has no meaning.
 func (o *Run) Splits() bool { return o.Plan.Strategy.Splits }
 
-// Bound returns the strategy's own bound on tasks in flight, or 0 if it has none.
+// Bound returns the strategy's bound on tasks in flight, or 0 if there is none.
 func (o *Run) Bound() int {
 	if of := o.Plan.Strategy.Bound; of != nil {
 		return of(o.Plan.Params)
@@ -145,10 +143,9 @@ func (o *Run) Bound() int {
 	return 0
 }
 
-// waited reports whether a task had to wait. Under the virtual clock only waiting takes time, so
-// the wait shows it. Under the real clock every task waits at least for its hand-over, so the
-// occupancy at its due time decides, as in theory. If tasks take several units of the limit, the
-// number of tasks does not show that it is full.
+// waited reports whether a task had to wait for a slot. Under the virtual clock every wait is one.
+// Under the real clock every task waits for its hand-over, so the test is whether all slots were
+// taken at the due time, or for weighted tasks whether the wait exceeds blockedFrom.
 func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
 	switch {
 	case o.Splits():
@@ -161,17 +158,16 @@ func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
 	return bound > 0 && inSystem >= bound
 }
 
-// A freeTime is the time in which a slot was free, as a function of time.
 type freeTime struct {
-	at   []int64   // instants at which the number of running tasks changed
-	upto []float64 // free time until then; the state is constant until the next instant
+	at   []int64
+	upto []float64 // free time until then, in ns
 	open []bool    // whether a slot is free from then on
 }
 
-// FreeTime computes it from the tasks in service, from start to end. A strategy without a bound
+// FreeTime computes the free time from the starts and ends of tasks. A strategy without a bound
 // always has a free slot.
 func (o *Run) FreeTime() (f freeTime) {
-	bound := o.Slots() // for computing, the number of processors
+	bound := o.Slots()
 	if f = (freeTime{at: []int64{0}, upto: []float64{0}, open: []bool{true}}); o.Bound() == 0 {
 		return f
 	}
@@ -197,7 +193,7 @@ func (o *Run) FreeTime() (f freeTime) {
 	return f
 }
 
-// StartsAndEnds returns the instants at which the selected tasks started and ended, each sorted.
+// StartsAndEnds returns the start and end times of the selected tasks, each sorted.
 func (o *Run) StartsAndEnds(of func(*record.Record) bool) (starts, ends []int64) {
 	for _, r := range o.Trace.From(0) {
 		if r.Attempts > 0 && of(r) {
@@ -216,7 +212,7 @@ func (f freeTime) until(i int, instant int64) float64 {
 	return f.upto[i]
 }
 
-// Between returns the free time from one instant to another, both after 0.
+// Between returns the free time between two instants, both at or after 0.
 func (f freeTime) Between(from, to int64) float64 { return f.total(to) - f.total(from) }
 
 func (f freeTime) total(instant int64) float64 {
@@ -227,7 +223,7 @@ func (f freeTime) total(instant int64) float64 {
 	return f.until(i, instant)
 }
 
-// instants is a heap, the earliest first. container/heap would allocate in each push.
+// instants is a min-heap. container/heap would allocate in each push.
 type instants []int64
 
 func (h *instants) push(instant int64) {

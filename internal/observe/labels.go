@@ -13,11 +13,10 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Group is a set of tasks with results of its own: the index of a priority, MostLabels plus the
-// index of a tenant, or Others, the tasks of all tenants except the noisy one.
+// A Group is a set of tasks with its own metrics: the index of a priority, MostLabels plus the
+// index of a tenant, or Others, which means the tasks of all tenants except the noisy one.
 type Group int
 
-// Others comes after the groups of single labels.
 const Others Group = 2 * workloads.MostLabels
 
 // String returns the prefix of the group's metrics.
@@ -31,26 +30,26 @@ func (g Group) String() string {
 	return metric.OfPriority(int(g), "")
 }
 
-// GroupOfTenant returns the tenant's group, or false if it has no results of its own.
+// GroupOfTenant returns the tenant's group, or false if the tenant has no metrics of its own.
 func GroupOfTenant(tenant int32) (g Group, ok bool) {
 	return workloads.MostLabels + Group(tenant), hasResults(tenant)
 }
 
 func hasResults(label int32) bool { return label >= 0 && label < workloads.MostLabels }
 
-// Labels sums results by the labels of tasks: for each priority, for each tenant, and for
+// Labels computes sums by the labels of tasks: for each priority, for each tenant, and for
 // deadlines. Records must be added in the order of their due times.
 //
-// Responses are those of the measured tasks. Throughput and time in slots cover the measured window
-// and all tasks: time in the window that a strategy gives to a tenant's tasks from the warm-up
-// counts for this tenant.
+// Responses include measured tasks only. Throughput and time in slots cover the measured window and
+// all tasks: a tenant's warm-up tasks that use slots in the window count as well.
 type Labels struct {
-	// From is the start of the measured window. Set it before adding the first measured task.
+	// From is the start of the measured window, in ns. Set it before adding the first measured task.
 	From int64
-	// Each is called with the response of every measured completed task of a group. It may be nil.
+	// Each is called with the response in ns of every measured completed task of a group. It may be
+	// nil.
 	Each func(g Group, response int64)
-	// Most limits the number of tenants with sums and the number of priorities counted. With more,
-	// metrics that need all of them are left out. 0: no limit.
+	// Most limits the number of tenants and priorities; 0 means no limit. With more, the metrics that
+	// need all of them are omitted.
 	Most int
 
 	ranked   workloads.Prioritised
@@ -58,14 +57,14 @@ type Labels struct {
 	due      workloads.Dated
 
 	groups     [Others]labelSum
-	priorities map[int32]bool         // of the tasks; nil: too many
-	tenants    map[int32]*tenantSum   // nil: too many
-	weight     func(tenant int32) int // by the strategy; nil: all tenants have the same weight
-	measuring  bool                   // From is set
-	running    []slotUse              // tasks that end after the due time of the last added one
-	kept       int                    // number left after the last cleanup
+	priorities map[int32]bool
+	tenants    map[int32]*tenantSum
+	weight     func(tenant int32) int // the strategy's weights; nil if all tenants have equal weights
+	measuring  bool                   // the last task added was a measured one, so From is set
+	running    []slotUse              // tasks that may end after the last due time
+	kept       int
 
-	dated, missed, completed int // of tasks with a deadline
+	dated, missed, completed int // numbers of tasks with a deadline
 	worst                    int64
 }
 
@@ -75,16 +74,16 @@ type labelSum struct {
 }
 
 type tenantSum struct {
-	tasks, completed int // measured
+	tasks, completed int
 	response         float64
-	ran              int     // measured tasks that ran
-	busy             float64 // their time in slots, in nanoseconds
+	ran              int
+	busy             float64 // time in slots of the measured tasks that ran, in nanoseconds
 	slotSums
 }
 
 type slotSums struct {
-	ended int     // tasks that completed in it
-	held  float64 // time in slots in it, in nanoseconds
+	ended int     // tasks completed in the window
+	held  float64 // time in slots in the window, in nanoseconds
 }
 
 type slotUse struct {
@@ -93,8 +92,8 @@ type slotUse struct {
 	completed        bool
 }
 
-// addTo adds the use of a slot to the sums of a window. The time of a task that was retried, or
-// gave its slot to others in between, is distributed evenly from start to end.
+// addTo adds the use of a slot in a window. The service time of a task that left its slot in
+// between is distributed evenly from start to end.
 func (u slotUse) addTo(s *slotSums, from, until int64) {
 	if u.completed && u.end > from && u.end <= until {
 		s.ended++
@@ -122,7 +121,7 @@ func (l *Labels) Any() bool { return l.ranked != nil || l.tenanted != nil || l.d
 // AllDated reports whether all n tasks had a deadline.
 func (l *Labels) AllDated(n int) bool { return l.dated == n }
 
-// Add adds the task of that number. Tasks of the warm-up, which are not measured, come first.
+// Add adds task number seq. The tasks of the warm-up, which are not measured, come first.
 func (l *Labels) Add(seq uint64, r *record.Record, measured bool) {
 	l.measuring = measured
 	if l.tenanted != nil && l.tenants != nil {
@@ -204,7 +203,7 @@ func (l *Labels) addSlot(number int32, r *record.Record) {
 	}
 	l.running = append(l.running, slotUse{r.Start, r.End, r.Busy, number,
 		r.Outcome == record.Completed})
-	if len(l.running) <= max(2*l.kept, 1024) { // so that each is examined only a few times
+	if len(l.running) <= max(2*l.kept, 1024) {
 		return
 	}
 	l.running = slices.DeleteFunc(l.running, func(u slotUse) bool {
@@ -239,9 +238,9 @@ func (l *Labels) addDeadline(allowance int64, r *record.Record) {
 	}
 }
 
-// Report adds the metrics of a run whose measured window ends with until. p99 returns the p99
-// response of a group in nanoseconds, if it has enough tasks. noisy is the tenant that is not in
-// Others. Report does not change l.
+// Report adds the metrics of a run whose measured window ends at until, in ns. p99 returns the p99
+// response of a group in nanoseconds, for a group with enough tasks. noisy is the tenant that
+// Others excludes. Report does not change l.
 func (l *Labels) Report(
 	r *result.Result, until int64, p99 func(g Group, noisy int32) (ns int64, ok bool),
 ) {
@@ -263,7 +262,7 @@ func (l *Labels) Report(
 		r.Add(metric.Priorities, float64(n))
 	}
 	for g := range Group(workloads.MostLabels) {
-		g = workloads.MostLabels - 1 - g // the most urgent first
+		g = workloads.MostLabels - 1 - g
 		report(g, l.groups[g], 0)
 	}
 	if n := len(l.tenants); n > 0 {
@@ -306,7 +305,7 @@ func (l *Labels) noisy() (noisy int32) {
 }
 
 func (l *Labels) others(noisy int32) (others labelSum) {
-	for _, number := range slices.Sorted(maps.Keys(l.tenants)) { // sums of floats depend on the order
+	for _, number := range slices.Sorted(maps.Keys(l.tenants)) {
 		if s := l.tenants[number]; number != noisy {
 			others.n += s.completed
 			others.response += s.response
@@ -316,13 +315,11 @@ func (l *Labels) others(noisy int32) (others labelSum) {
 }
 
 type tenantWindow struct {
-	seconds float64 // its length
+	seconds float64
 	of      map[int32]slotSums
 	all     slotSums
 }
 
-// window returns the sums of the window that ends with until. It is empty if all tasks were due at
-// once.
 func (l *Labels) window(until int64) tenantWindow {
 	w := tenantWindow{seconds: float64(until-l.From) / Second, of: map[int32]slotSums{}}
 	if until <= l.From {
@@ -336,7 +333,7 @@ func (l *Labels) window(until int64) tenantWindow {
 		u.addTo(&s, l.From, until)
 		w.of[u.tenant] = s
 	}
-	for _, number := range slices.Sorted(maps.Keys(w.of)) { // sums of floats depend on the order
+	for _, number := range slices.Sorted(maps.Keys(w.of)) {
 		w.all.ended += w.of[number].ended
 		w.all.held += w.of[number].held
 	}
@@ -356,9 +353,9 @@ func (w tenantWindow) report(r *result.Result, g Group, of slotSums) {
 	}
 }
 
-// fairness returns Jain's index of the time in slots that each tenant received, relative to its
-// fair share: the max–min fair share, by weight, of the total time. A tenant whose measured tasks
-// need less than its part of that time has a fair share of no more than they need.
+// fairness returns Jain's index of each tenant's time in slots, relative to its weighted max–min
+// fair share of the total time. A tenant that needs less than its share gets the time that its
+// measured tasks need.
 func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
 	type demand struct{ received, wanted, weight float64 }
 	var demands []demand
@@ -372,7 +369,7 @@ func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
 		if l.weight != nil {
 			d.weight = float64(l.weight(number))
 		}
-		switch never := float64(s.tasks - s.ran); { // they would have used as much as the others
+		switch never := float64(s.tasks - s.ran); {
 		case s.ran > 0:
 			d.wanted = s.busy + never*s.busy/float64(s.ran)
 		case ran > 0:
@@ -400,7 +397,7 @@ func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
 	return sum * sum / (float64(len(demands)) * squares), true
 }
 
-// IsOfLabels reports whether a metric covers some of the tasks, by their priority or their tenant.
+// IsOfLabels reports whether a metric is about tasks of some priority or tenant.
 func IsOfLabels(unit string) bool {
 	return slices.ContainsFunc([]string{"priorit", "tenant", Others.String(), metric.Fairness,
 		"noisy-"}, func(begin string) bool { return strings.HasPrefix(unit, begin) })
@@ -415,7 +412,7 @@ func (o *Run) reportLabels(r *result.Result, first int, m Measured, scratch []in
 	for i, rec := range o.Trace.From(0) {
 		l.Add(o.Trace.Seq(i), rec, i >= first)
 	}
-	var priorities, tenants []int32 // of all tasks, because drawing a label takes time
+	var priorities, tenants []int32
 	if l.ranked != nil {
 		priorities = o.labelled(l.ranked.Priority)
 	}

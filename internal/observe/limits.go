@@ -5,7 +5,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A LimitChange is a limit that a strategy learnt, in force from the instant At on.
+// A LimitChange is a limit chosen by an adaptive strategy, in force from At on.
 type LimitChange struct {
 	At    int64 // nanoseconds since the run began
 	Limit int
@@ -25,7 +25,7 @@ func (o *Run) addLimits(line []result.Bucket) {
 	}
 }
 
-// ReportLimit adds the time-weighted mean of a learnt limit, from the end of the warm-up to the
+// ReportLimit adds the time-weighted mean of an adaptive limit, from the end of the warm-up to the
 // last end.
 func (o *Run) ReportLimit(r *result.Result, m Measured) {
 	if len(o.Limits) == 0 || m.lastEnd <= m.From {

@@ -19,11 +19,10 @@ import (
 )
 
 // MergeResults merges the results of several generators that sent parts of one load at the same
-// time, with the same name and length. Distributions are added value by value, to their three
-// digits, and quantiles are those of the sum. Counts and rates are added. leftOut lists the metrics
-// that do not follow from counts. The verdict is the worst, with all reasons. With follow, tasks
-// are due when others have ended, so parts end at different times, and rates are over the time of
-// the longest.
+// time. Names must be equal and lengths must agree within 10 %. Counts and rates are added, and
+// quantiles are computed from the summed histograms, to three digits. leftOut lists the metrics
+// that cannot be merged. The verdict is the worst one, with all reasons. follow means that tasks
+// are due when others have ended. Then lengths may differ, and rates are over the longest part.
 func MergeResults(
 	parts []*result.Result, follow bool,
 ) (merged *result.Result, leftOut []string, err error) {
@@ -65,7 +64,7 @@ func MergeResults(
 		}
 		v, known, counts := mergedMetric(unit, parts, sums, merged)
 		if follow && known {
-			v *= overLongest(unit, parts)
+			v *= rateOverLongest(unit, parts)
 		}
 		switch {
 		case known:
@@ -106,7 +105,7 @@ func MergeUnits(parts []*result.Result) (units []string) {
 	return units
 }
 
-// MergeReadings adds the distributions, and returns the sums by name.
+// MergeReadings adds the histograms to merged, and returns the sums by name.
 func MergeReadings(
 	merged *result.Result, parts []*result.Result,
 ) (sums map[string]*hdrhistogram.Histogram, err error) {
@@ -123,7 +122,7 @@ func MergeReadings(
 				order = append(order, reading.Of)
 			}
 			if sum == nil || h.HighestTrackableValue() > sum.HighestTrackableValue() {
-				sum, h = h, sum // the larger one
+				sum, h = h, sum
 			}
 			if h != nil && sum.Merge(h) > 0 {
 				return nil, fmt.Errorf("%s: the distribution of %s has values beyond its end",
@@ -143,7 +142,8 @@ func MergeReadings(
 	return sums, nil
 }
 
-// windows adds the parts' windows, which begin with the run, in the longest length of any part.
+// windows adds the windows of the parts. All begin with the run; the result has the longest window
+// length of any part.
 func windows(parts []*result.Result) ([]result.Window, error) {
 	var all []result.Window
 	longest := time.Duration(0)
@@ -155,7 +155,8 @@ func windows(parts []*result.Result) ([]result.Window, error) {
 	return AddWindows(all, longest)
 }
 
-// mergedMetric returns the value of one metric. counts is false if it does not follow from counts.
+// mergedMetric returns the merged value of one metric. known is false without a value, counts is
+// false if the metric cannot be merged.
 func mergedMetric(
 	unit string, parts []*result.Result, sums map[string]*hdrhistogram.Histogram,
 	merged *result.Result,
@@ -232,8 +233,8 @@ func mergedMetric(
 	return 0, false, false
 }
 
-// EachDue adds the quantiles of the response and the service over all due requests, from the sums
-// of the distributions of the completed ones.
+// EachDue adds the quantiles of response and service over all due requests, from the histograms of
+// completed requests.
 func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 	for _, of := range []string{metric.Response, metric.Service} {
 		if h := sums[of]; h != nil {
@@ -242,8 +243,8 @@ func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 	}
 }
 
-// MergeDue calls add with the quantiles of a time over n due requests, from the distribution of the
-// completed ones and the longest of them.
+// MergeDue calls add with the quantiles of a time over n due requests, from the histogram of the
+// completed ones and the longest of them in ns.
 func MergeDue(
 	n int, of string, h *hdrhistogram.Histogram, longest int64, add func(unit string, v float64),
 ) {
@@ -252,7 +253,7 @@ func MergeDue(
 	}, add)
 }
 
-func overLongest(unit string, parts []*result.Result) float64 {
+func rateOverLongest(unit string, parts []*result.Result) float64 {
 	sum, counts, longest := 0.0, 0.0, 0.0
 	for _, p := range parts {
 		perTask, _ := p.Metric(metric.NsPerOp)
@@ -281,8 +282,8 @@ func completed(r *result.Result) (n float64) {
 	return n
 }
 
-// mergeTimelines adds the timelines, which begin together. A stretch of a different length is added
-// to the one that contains its middle.
+// mergeTimelines adds the timelines, which begin together. An interval of another length is added
+// to the interval that contains its middle.
 func mergeTimelines(parts []*result.Result) []result.Bucket {
 	begin, end := time.Duration(math.MaxInt64), time.Duration(0)
 	for _, p := range parts {
@@ -299,10 +300,10 @@ func mergeTimelines(parts []*result.Result) []result.Bucket {
 		line[i].Start, line[i].Length = begin+time.Duration(i)*length, length
 	}
 	for _, p := range parts {
-		at := 0 // intervals of the part that are over
+		at := 0
 		for _, v := range p.Timeline {
 			sum, of := line[int((v.Start+v.Length/2-begin)/length)].Counts(), v.Counts()
-			for i := range sum[:7] { // events; the others are levels
+			for i := range sum[:7] { // the first seven are counts of events, the others are levels
 				*sum[i] += *of[i]
 			}
 		}

@@ -17,18 +17,18 @@ import (
 // A MetricInfo documents a unit that a run can report.
 type MetricInfo struct {
 	Unit   string
-	Better string // "lower", "higher", or "" if neither is
-	Doc    string // one line: meaning and method
+	Better string // "lower", "higher", or "" if neither is better
+	Doc    string // meaning and method in one line
 }
 
-// Line returns the Unit line of the Go benchmark format that declares the metric's direction, for a
-// file that spells its unit as unit.
+// Line returns the Unit line of the Go benchmark format that declares the metric's direction. unit
+// is the spelling of the unit in the file.
 func (m MetricInfo) Line(unit string) string {
 	return fmt.Sprintf("Unit %s better=%s", unit, m.Better)
 }
 
-// Metrics lists every unit that a run can report, in the order of a result. Times are in seconds.
-// `go test -bench` reports them in nanoseconds.
+// Metrics lists every unit that a run can report, in the order of a result. Times are in seconds,
+// but nanoseconds in `go test -bench`.
 func Metrics() []MetricInfo {
 	m := []MetricInfo{
 		{metric.NsPerOp, "lower", "time per offered task, from the end of the warm-up to the last end: " +
@@ -286,15 +286,15 @@ func quantileText(q metric.Quantile) string {
 	return q.Name
 }
 
-// ofParts documents the parts of responses. Except for the blocked time they have no direction,
-// because they only show a cause. A gate judges the response itself.
+// ofParts documents the parts of responses. Only the blocked time has a direction. The other parts
+// explain a response, which a gate judges itself.
 func ofParts() (m []MetricInfo) {
 	for _, p := range ResponseParts {
 		better := ""
 		if p.Part == metric.PartBlocked {
 			better = "lower"
 		}
-		if p.Part != metric.PartService { // documented with the times
+		if p.Part != metric.PartService {
 			m = append(m, MetricInfo{p.Part.Mean(), better,
 				"part of the mean response: " + p.Doc})
 		}
@@ -324,7 +324,7 @@ func ofParts() (m []MetricInfo) {
 }
 
 // RuntimeMetrics documents the metrics of Go's runtime and the system. They have no direction,
-// because they only show a cause, and no gate judges them.
+// because they only explain other metrics, and no gate judges them.
 var RuntimeMetrics = []MetricInfo{
 	{metric.P50Sched, "", "scheduling latency, from runnable to running: median of the one " +
 		"goroutine in eight that the runtime times, to 12 % (real clock)"},
@@ -429,19 +429,18 @@ var stepMetrics = []MetricInfo{
 	{metric.Unsent, "lower", "share of the sessions that ended before the step"},
 }
 
-// urlMetrics are reported for each URL, if there are several, and for each step.
+// urlMetrics are reported for each step, and for each URL if there are several.
 var urlMetrics = []MetricInfo{
 	{metric.SentBytes, "", "bytes of their bodies, per request"},
 	{metric.ReceivedBytes, "", "bytes of the bodies of their answers, per request"},
 	statusMetric,
 }
 
-// statusMetric is reported for each status of an attack.
 var statusMetric = MetricInfo{metric.OfStatus("NAME"), "",
 	"share of the requests that were answered with the status NAME"}
 
-// URLMetrics documents the units for the requests to one URL: url[GET%20/login]-p95-response-sec
-// and so on.
+// URLMetrics documents the units for the requests to one URL, such as
+// url[GET%20/login]-p95-response-sec.
 func URLMetrics(name string) []MetricInfo {
 	all := slices.DeleteFunc(slices.Clone(stepMetrics), func(m MetricInfo) bool {
 		return m.Unit == metric.Unsent
@@ -452,19 +451,19 @@ func URLMetrics(name string) []MetricInfo {
 	return prefixedMetrics(metric.OfURL(name), append(all, urlMetrics...))
 }
 
-// SessionMetrics documents the units that an attack reports for whole sessions:
-// session-p99-response-sec and so on.
+// SessionMetrics documents the units for whole sessions of an attack, such as
+// session-p99-response-sec.
 func SessionMetrics() []MetricInfo { return prefixedMetrics(metric.Sessions, sessionMetrics) }
 
-// StepMetrics documents the units for one step of sessions, numbered from 1:
-// step2-log_in-p99-response-sec and so on.
+// StepMetrics documents the units for one step of sessions, such as step2-log_in-p99-response-sec.
+// The first step is 1.
 func StepMetrics(step int, name string) []MetricInfo {
 	return prefixedMetrics(metric.OfStep(step, name, ""),
 		slices.Concat(stepMetrics, urlMetrics))
 }
 
 // PartMetrics documents the units of the stage, session, step, URL or status with which a name
-// begins, or nil.
+// begins. It returns nil for other names.
 func PartMetrics(name string) []MetricInfo {
 	if url, rest, ok := metric.CutURL(name); ok {
 		return withStatus(URLMetrics(url), rest)
@@ -488,7 +487,6 @@ func PartMetrics(name string) []MetricInfo {
 	return nil
 }
 
-// withStatus names the status that a metric is the share of, in place of NAME.
 func withStatus(all []MetricInfo, rest string) []MetricInfo {
 	status, ok := metric.StatusOf(strings.TrimSuffix(rest, "/op") + "/op")
 	if !ok {
@@ -507,18 +505,18 @@ func prefixedMetrics(prefix string, of []MetricInfo) []MetricInfo {
 	return all
 }
 
-// StageMetrics documents the units that a run reports for one stage of its arrivals, numbered from
-// 1: stage2-p99-response-sec and so on.
+// StageMetrics documents the units for one stage of the arrivals, such as stage2-p99-response-sec.
+// The first stage is 1.
 func StageMetrics(stage int) []MetricInfo {
 	return prefixedMetrics(metric.OfStage(stage, ""), stageMetrics)
 }
 
-// LeastTasks returns the number of measured tasks that a run needs to report the metric: enough for
-// its quantile, or 0 for other metrics.
+// LeastTasks returns the number of measured tasks that a run needs to report a quantile, or 0 for
+// other metrics.
 func LeastTasks(unit string) int {
 	_, unit, _ = metric.CutURL(unit)
 	if metric.IsTheory(unit) || strings.Contains(unit, "hiccup") {
-		return 0 // not about tasks
+		return 0
 	}
 	for _, q := range metric.Quantiles {
 		if strings.Contains("-"+unit, "-"+q.Name+"-") {

@@ -7,9 +7,9 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// ofLabels documents the metrics by priority, tenant and deadline. A soak reports others-p99 if the
-// noisy tenant has results of its own. A soak that was interrupted and continued leaves out metrics
-// of some of the tasks.
+// ofLabels documents the metrics by priority, tenant and deadline. A soak reports others-p99 only
+// if the noisy tenant has metrics of its own. A resumed soak omits metrics of single priorities and
+// tenants.
 func ofLabels() (m []MetricInfo) {
 	own := fmt.Sprintf(" that tasks have; those numbered 0 to %d have results of their own",
 		workloads.MostLabels-1)

@@ -16,46 +16,46 @@ import (
 
 // A Run contains the observations of a run, from which its metrics are computed.
 type Run struct {
-	Name string // of the run in results
+	Name string
 	Plan Plan
-	// the strategy's, if any, as created: they may depend on GOMAXPROCS
+	// Pools are the pools with which the strategy was created, if any. They may depend on GOMAXPROCS.
 	Pools []strategies.ClassPool
-	// requests that another package sent, with its doubts, its number of repeated requests, and
-	// possibly the same plan as other runs
+	// Recorded means that another package sent the requests. It sets Doubts, Resent, the number of
+	// retried requests, and Share, which means that other runs have the same plan.
 	Recorded bool
 	Doubts   []result.Reason
 	Resent   int64
-	Calls    *record.CallCounter // nil: none were counted
+	Calls    *record.CallCounter
 	Share    bool
 	Follows  bool // tasks are due when others have ended
-	FlatOut  bool // clients send without a pause, so the processors are meant to be full
+	FlatOut  bool // clients send without a pause, so busy processors are expected
 	Local    bool // the server is on this machine
 	Workload workloads.Workload
-	Mean     time.Duration // of the workload, exact or calibrated
+	Mean     time.Duration // mean task time of the workload, exact or calibrated
 	Trace    *record.Trace // nil for a soak
-	Peak     int64         // most attempts in flight at once
-	Limits   []LimitChange // of a strategy that learns its limit, the first at 0
-	// of the stages of the strategy, in their order: time that their workers spent on tasks, without
-	// that of the stage that runs the tasks, which is Service. nil: it has none
+	Peak     int64         // largest number of attempts in flight
+	Limits   []LimitChange // limits of an adaptive strategy, the first at time 0
+	// StageBusy is, for each stage of the strategy, the time that its workers spent on tasks. It is
+	// nil for a strategy without stages, and 0 for the stage that runs the tasks: see Service.
 	StageBusy    []time.Duration
 	PeakWeight   int64 // largest sum of the weights of attempts in flight
-	Service      int64 // total time inside Run as the attempts counted it
+	Service      int64 // total time inside Run in ns, summed by the attempts
 	SettledTwice int64
-	Misdeeds     []string        // violations of its contract by the strategy, in words
-	Left         machine.Stacks  // goroutines that outlived it
-	Counts       []targets.Count // by the target and by the strategy
+	Misdeeds     []string        // descriptions of the strategy's violations of its contract
+	Left         machine.Stacks  // goroutines left by the strategy
+	Counts       []targets.Count // counters of the target and of the strategy
 	Overruns     *Overruns       // nil without a timeout
 	used         resources
 	Seen         *machine.WitnessSeen // nil under the virtual clock
 	Profiles     []result.Profile
-	Claims       []Claim // exact values, to compare with the measured ones
+	Claims       []Claim
 	scratch      []float64
-	classes      uint // of the tasks, a bit each; 0: not yet determined
+	classes      uint // bit set of the tasks' classes; 0 until determined
 }
 
-// Overruns are the attempts that ran on after their timeout, over the whole run.
+// Overruns counts the attempts that continued after their timeout, over the whole run.
 type Overruns struct {
-	N, Total, Longest int64 // number, and the times after the timeout in nanoseconds
+	N, Total, Longest int64 // number, and total and longest time after the timeout in nanoseconds
 }
 
 func (of *Overruns) report(r *result.Result) {
@@ -72,8 +72,8 @@ func (of *Overruns) report(r *result.Result) {
 // Second is the number of nanoseconds in a second, as a float.
 const Second = float64(time.Second)
 
-// ReportCosts adds the counts of the target and the strategy, and the process's use of resources
-// per task.
+// ReportCosts adds the counters of the target and the strategy, and the resources that the process
+// used per task.
 func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	s, n := o.Plan, float64(tasks)
 	o.Overruns.report(r)
@@ -99,25 +99,24 @@ func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	}
 }
 
-// Measured sums the tasks after the warm-up.
+// A Measured contains sums over the tasks after the warm-up. Times are in nanoseconds.
 type Measured struct {
 	N        int
 	outcomes [record.GaveUp + 1]int
 	inTime   int // completed within the deadline
 	started  int
 	attempts int
-	From     int64   // start of the time that the tasks represent: see Span
-	until    int64   // its end; with closed arrivals, without the time of the warm-up's tasks
-	plan     int64   // its planned end: the last due, or the duration
-	lastEnd  int64   // of all tasks, including the warm-up
-	gaveUp   int     // after their start
-	wasted   int64   // of busy: in tasks that did not complete
+	From     int64   // start of the time that the tasks represent; see Span
+	until    int64   // its end; for closed arrivals without the time of the warm-up's tasks
+	plan     int64   // its planned end: the last due time or the duration
+	lastEnd  int64   // last end of all tasks, including the warm-up
+	gaveUp   int     // gave up after their start
+	wasted   int64   // part of busy spent in tasks that did not complete
 	left     int     // accepted tasks of the warm-up that ended after From
-	busy     int64   // of started tasks
+	busy     int64   // service time of started tasks
 	busySq   float64 // Σ (busy/second)²
 }
 
-// Count adds a task to the sums.
 func (m *Measured) Count(r *record.Record, deadline int64) {
 	m.outcomes[r.Outcome]++
 	m.lastEnd = max(m.lastEnd, r.End)
@@ -152,7 +151,7 @@ func (m *Measured) CountLeft(ends ...int64) {
 // Ended returns the sums of a run whose plan ended at until.
 func (m Measured) Ended(s Plan, until int64) Measured {
 	m.plan, m.until = until, until
-	if s.Arrival.IsClosed() { // the next task is due when one has ended
+	if s.Arrival.IsClosed() {
 		m.until = m.From + m.served(max(until, m.lastEnd))
 	}
 	return m
@@ -175,9 +174,9 @@ func (o *Run) Measure(first int) (m Measured) {
 	return m.Ended(o.Plan, until)
 }
 
-// served returns the part of the time from From to end for the measured tasks. The remaining tasks
-// of the warm-up account for the rest, in proportion to their number. So the rate of the measured
-// tasks is the rate of all that ended in this time, in any order of service.
+// served returns the part of the time from From to end that counts for the measured tasks; the rest
+// counts for the warm-up's remaining tasks, in proportion to their number. So the rate of measured
+// tasks equals the rate of all tasks that ended in this time.
 func (m Measured) served(end int64) int64 {
 	if m.left == 0 {
 		return end - m.From
@@ -186,14 +185,14 @@ func (m Measured) served(end int64) int64 {
 	return int64(math.Round(float64(end-m.From) * share))
 }
 
-// Seconds returns the time of the measured tasks, without the time for the remaining tasks of the
-// warm-up. It is at least the time that they represent: a strategy that catches up completes no
-// more than arrives.
+// Seconds returns the time of the measured tasks, without the time for the warm-up's remaining
+// tasks. It is at least the time that the measured tasks represent, so a strategy that catches up
+// cannot exceed the arrival rate.
 func (m Measured) Seconds() float64 {
 	return float64(max(m.until-m.From, m.served(m.lastEnd))) / Second
 }
 
-// Rate returns the realised arrival rate per second, or 0 if all were due at once.
+// Rate returns the realised arrival rate per second, or 0 if all tasks were due at once.
 func (m Measured) Rate() float64 {
 	if m.until == m.From {
 		return 0
@@ -201,7 +200,7 @@ func (m Measured) Rate() float64 {
 	return float64(m.N) / (float64(m.until-m.From) / Second)
 }
 
-// MeanService returns the realised mean service in seconds and the squared coefficient of
+// MeanService returns the realised mean service time in seconds and its squared coefficient of
 // variation.
 func (m Measured) MeanService() (mean, c2 float64) {
 	if m.started == 0 || m.busy == 0 {
@@ -212,11 +211,10 @@ func (m Measured) MeanService() (mean, c2 float64) {
 	return mean, max(m.busySq/n/(mean*mean)-1, 0)
 }
 
-// Report adds the rates of the run.
 func (m Measured) Report(r *result.Result) {
 	elapsed := m.Seconds()
 	if elapsed == 0 {
-		return // all tasks took no time, so there is no rate
+		return
 	}
 	r.Add(metric.NsPerOp, elapsed*Second/float64(m.N))
 	r.Add(metric.Throughput, float64(m.outcomes[record.Completed])/elapsed)
@@ -269,19 +267,15 @@ func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 	r.Add(metric.Makespan, float64(f.Makespan)/Second)
 }
 
-// Span returns the time that n tasks represent, from number first on: n less first over its length
-// is their rate. All instants are nanoseconds from the start of the plan. due returns the due time
-// of all tasks, in order.
-//
-// A task represents the gap before it: the first of a plan the time since its start, and tasks that
-// are due together equal shares of the gap before all of them. So the time begins where the last
-// uncounted task ends. It ends with the last due or, in a run of a given duration, with that, even
-// if nothing more was due. (From the first to the last due would count n tasks over n−1 gaps: at 10
-// a second, 12.5 for five tasks.)
+// Span returns the time that n tasks represent from number first on: their rate is n−first divided
+// by its length. due returns the due time of a task. All times are in nanoseconds from the start of
+// the plan. A task represents the gap before it; tasks that are due together share it. The time
+// ends at the last due time, or at the end of a run of a given duration. Measuring from the first
+// to the last due time instead would count n tasks over n−1 gaps.
 func Span(n, first int, due func(i int) int64, duration int64) (from, until int64) {
 	until = max(due(n-1), duration)
 	at := due(first)
-	begin, end := first, first+1 // of the tasks that are due together with the first
+	begin, end := first, first+1
 	for begin > 0 && due(begin-1) == at {
 		begin--
 	}
@@ -295,26 +289,26 @@ func Span(n, first int, due func(i int) int64, duration int64) (from, until int6
 	return at - int64(float64(at-before)*float64(end-first)/float64(end-begin)), until
 }
 
-// ErrNoTasks is the error of a run in which nothing was due after the warm-up.
+// ErrNoTasks is the error of a run in which no task was due after the warm-up.
 var ErrNoTasks = errors.New("no task was due in the measured part of the run: give it more tasks " +
 	"or more time")
 
-// A Claim is an exact value for a measured one, with the information to compare them: a value of
-// each task whose mean is known or, for a value of the whole run, the possible deviation by chance,
-// which is theoryErrors standard errors plus the bias of a finite run.
+// A Claim is an exact value and the means to compare it with a measured one. For a mean over tasks
+// this is a MeanTest. For a value of the whole run it is the allowed deviation: theoryErrors
+// standard errors plus the bias of a finite run.
 type Claim struct {
-	Unit    string // measured; theory-unit is the exact one
+	Unit    string // the measured metric; theory-unit is the exact value
 	Exact   float64
-	Test    *MeanTest // nil for the whole run
+	Test    *MeanTest // nil for a value of the whole run
 	Allowed float64
 }
 
-// A MeanTest is a value of each task, its exact mean, and the least standard error of the mean over
-// n tasks.
+// A MeanTest defines a value of each task, its exact mean, and a lower bound of the standard error
+// of the mean over n tasks.
 type MeanTest struct {
 	Want  float64
 	Value func(i int, rec *record.Record) (float64, bool)
 	Least func(n float64) float64
-	// the run is too short for its queue, or has too few decisive tasks
+	// Rare reports that the run is too short for its queue, or has too few decisive events.
 	Rare func(n float64) bool
 }

@@ -11,27 +11,26 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Plan is the part of a bench.Scenario, with all defaults set, that the metrics need.
+// A Plan is the part of a bench.Scenario that the metrics need, with all defaults set.
 type Plan struct {
 	Strategy                 strategies.Spec
-	Params                   strategies.Params // of the strategy
+	Params                   strategies.Params
 	Kind                     workloads.Kind
-	Weights                  *workloads.WeightLaw // of the tasks; nil: all are 1
-	Target                   string               // its name
+	Weights                  *workloads.WeightLaw // weights of the tasks; nil if all are 1
+	Target                   string
 	Served                   targets.Variant
 	Arrival                  arrivals.Variant
-	Relative, PerSecond      float64 // load; at most one of the two
+	Relative, PerSecond      float64 // load or tasks per second; at most one is not 0
 	Tasks                    int     // 0: until Duration is over
 	Duration                 time.Duration
-	Warmup                   float64 // share of the tasks that is not counted
+	Warmup                   float64 // share of the tasks that is not measured
 	Deadline, Timeout, Drain time.Duration
-	Patience                 dist.Dist // of callers; nil: they never give up
+	Patience                 dist.Dist // patience of callers; nil: they never give up
 	Seed                     uint64
-	Virtual                  bool // clock; false: the real one
+	Virtual                  bool // whether the run uses the virtual clock
 	Among                    int  // number of runs of the plan, including this one
 }
 
-// Pools returns the strategy's pools, if any.
 func (p Plan) Pools() []strategies.ClassPool {
 	if p.Strategy.ClassPools == nil {
 		return nil
@@ -39,7 +38,7 @@ func (p Plan) Pools() []strategies.ClassPool {
 	return p.Strategy.ClassPools(p.Params)
 }
 
-// Slots returns the number of tasks that can make progress at once: the k of the theory.
+// Slots returns the number of tasks that can make progress at once: the k of queueing theory.
 func (p Plan) Slots() int {
 	if p.Kind == workloads.CPU {
 		return min(p.Params.Limit, runtime.GOMAXPROCS(0))
@@ -47,7 +46,7 @@ func (p Plan) Slots() int {
 	return p.Params.Limit
 }
 
-// Rate returns the planned arrivals per second, or 0 if the process determines them.
+// Rate returns the planned arrivals per second, or 0 if the arrival process determines them.
 func (p Plan) Rate(mean time.Duration) float64 {
 	if p.Relative != 0 {
 		return p.Relative * float64(p.Slots()) / mean.Seconds()
@@ -58,7 +57,6 @@ func (p Plan) Rate(mean time.Duration) float64 {
 // Poisson reports whether the plan has independent exponential gaps at one rate.
 func (o *Run) Poisson() bool { return o.Plan.Arrival.Spec.Name == "poisson" && !o.Follows }
 
-// Stationary reports whether the plan is stationary.
 func (o *Run) Stationary() bool {
 	arrival := o.Plan.Arrival.Spec
 	return !arrival.AllAtOnce && !arrival.Unsteady

@@ -9,8 +9,8 @@ import (
 
 type resources struct {
 	bytes, mallocs uint64
-	cpu            int64 // ns of user and system time; 0 if the system does not report it
-	written        int64 // bytes for the disk; 0 if the system does not report it
+	cpu            int64 // user and system time in ns; 0 if unknown
+	written        int64 // bytes written to the disk; 0 if unknown
 }
 
 func readResources() resources {
@@ -24,8 +24,8 @@ func (r resources) since(before resources) resources {
 		r.written - before.written}
 }
 
-// Watch begins to watch a run under the real clock. stop ends this, and stores the observations
-// since base, when the run began.
+// Watch starts to observe a run under the real clock. stop ends this and stores the observations
+// since base, the start of the run.
 func (o *Run) Watch() (stop func(base time.Time)) {
 	w := machine.StartWitness()
 	before := readResources()

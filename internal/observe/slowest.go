@@ -14,7 +14,7 @@ import (
 )
 
 type late struct {
-	i   int // its number
+	i   int
 	lag int64
 	rec record.Record
 }
@@ -23,11 +23,10 @@ func lateLast(a, b late) int {
 	return cmp.Or(cmp.Compare(a.rec.Response(), b.rec.Response()), cmp.Compare(b.i, a.i))
 }
 
-// A Slowest keeps the slowest of the tasks added in the order of their due times, the least slow
-// first. For all others it costs one comparison.
+// A Slowest keeps the slowest tasks, the fastest of them first. Tasks must be added in the order of
+// their due times. A task that is not kept costs one comparison.
 type Slowest struct{ tasks []late }
 
-// Add adds a settled task.
 func (s *Slowest) Add(i int, r *record.Record, lag int64) {
 	full := len(s.tasks) == rundir.MostSlowest
 	if full && r.Response() <= s.tasks[0].rec.Response() {
@@ -43,7 +42,7 @@ func (s *Slowest) Add(i int, r *record.Record, lag int64) {
 	s.tasks[at-1] = t
 }
 
-// Ended returns the slowest tasks, the slowest first. The state at their due times is Unknown.
+// Ended returns the slowest tasks, the slowest first. InFlight and Waiting are rundir.Unknown.
 func (s *Slowest) Ended() (all []result.SlowTask) {
 	for _, t := range slices.Backward(s.tasks) {
 		r, p := &t.rec, t.rec.Parts(t.lag)
@@ -59,10 +58,10 @@ func (s *Slowest) Ended() (all []result.SlowTask) {
 	return all
 }
 
-// find counts the state at the due time of each slow task: tasks in flight have started and not
-// ended, waiting ones were due before it and have done neither. Tasks that end at that instant have
-// left. It examines only tasks that may still be there, due within the longest response before.
-func (o *Run) find(slow []result.SlowTask, longest int64) {
+// countStates sets the state at the due time of each slow task. Tasks in flight have started and
+// not ended, waiting tasks were due before and have not started. It examines only tasks that were
+// due within the longest response before it.
+func (o *Run) countStates(slow []result.SlowTask, longest int64) {
 	order := make([]*result.SlowTask, len(slow))
 	for i := range slow {
 		order[i] = &slow[i]
@@ -72,9 +71,8 @@ func (o *Run) find(slow []result.SlowTask, longest int64) {
 	for i, t := range order {
 		at[i] = int64(t.Due)
 	}
-	// increments from one task to the next
 	inFlight, waiting := make([]int, len(order)+1), make([]int, len(order)+1)
-	next := 0 // next slow task
+	next := 0
 	for i := 0; i < o.Trace.Len(); i++ {
 		for next < len(order) && order[next].Task <= i {
 			next++
@@ -116,10 +114,10 @@ func (o *Run) find(slow []result.SlowTask, longest int64) {
 	}
 }
 
-const forEver = math.MaxInt64 / 2
+const neverEnds = math.MaxInt64 / 2
 
-// MergeSlowest returns the slowest tasks of several parts of a load. The state at a task's due time
-// is known only for its own part, unless the parts ran one after another.
+// MergeSlowest returns the slowest tasks of several parts of a load. together means that the parts
+// ran at the same time. Then the state of the whole system is unknown.
 func MergeSlowest(parts []*result.Result, together bool) (all []result.SlowTask) {
 	for _, p := range parts {
 		all = append(all, p.Slowest...)

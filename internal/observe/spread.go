@@ -13,33 +13,32 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// Windows of a Spread are shortest times a power of two long, which is an exact number of
-// microseconds, as a log of histograms requires. Above mostSpread, pairs of windows are merged.
+// The length of a window is shortest times a power of two. It is an exact number of microseconds,
+// as required by a log of histograms. From mostSpread windows on, pairs are merged.
 const (
 	shortest   = int64(time.Second) >> 6
 	mostSpread = 100
 )
 
-// The histograms of windows have two digits, which is accurate enough for a chart. Three would need
-// ten times the memory per window. They range up to ten years, like those of soaks.
+// The histograms of windows have two significant digits, which suffices for a chart. Three would
+// need ten times the memory. They range up to ten years, like those of soaks.
 const (
 	spreadDigits  = 2
 	longestSpread = int64(4 * 87_600 * time.Hour)
 )
 
-// A Spread keeps the response over the course of a run: a histogram for each window in which tasks
-// were due that completed. Windows begin with the run and their lengths are powers of two, so the
-// windows of several generators, and of the parts of a soak, are compatible. All except the last
-// are encoded.
+// A Spread records the responses over time: one histogram per window, of the completed tasks that
+// were due in it. Windows begin with the run and their lengths are powers of two, so the windows of
+// several generators and of the parts of a soak can be added.
 type Spread struct {
 	length int64
-	at     int64                   // index of the open window
-	open   *hdrhistogram.Histogram // nil: there was no task so far
+	at     int64 // index of the open window
+	open   *hdrhistogram.Histogram
 	done   []result.Window
-	failed error // of a histogram
+	failed error
 }
 
-// NewSpread returns a Spread for a run of about this length.
+// NewSpread returns a Spread for a run of about span nanoseconds.
 func NewSpread(span int64) Spread {
 	s := Spread{length: shortest}
 	for span > mostSpread*s.length {
@@ -48,7 +47,7 @@ func NewSpread(span int64) Spread {
 	return s
 }
 
-// GoOn begins with the windows of a first part.
+// GoOn starts with the windows of a first part.
 func (s *Spread) GoOn(before []result.Window) {
 	if n := len(before); n > 0 {
 		s.length = int64(before[n-1].Length)
@@ -57,7 +56,6 @@ func (s *Spread) GoOn(before []result.Window) {
 	}
 }
 
-// Add adds a task, in the order of the due times.
 func (s *Spread) Add(r *record.Record) {
 	if r.Outcome != record.Completed || s.failed != nil {
 		return
@@ -67,10 +65,9 @@ func (s *Spread) Add(r *record.Record) {
 			return
 		}
 	}
-	_ = s.open.RecordValue(max(r.Response(), 0)) // the end is beyond ten years
+	_ = s.open.RecordValue(max(r.Response(), 0))
 }
 
-// turn closes the open window, and opens number i.
 func (s *Spread) turn(i int64) {
 	s.done, s.failed = s.Windows()
 	for s.failed == nil && i >= mostSpread {
@@ -82,7 +79,6 @@ func (s *Spread) turn(i int64) {
 	}
 }
 
-// reopen opens number i, which may be the last finished one.
 func (s *Spread) reopen(i int64) {
 	s.at = i
 	if n := len(s.done); n > 0 && int64(s.done[n-1].Start) == i*s.length {
@@ -95,7 +91,6 @@ func (s *Spread) reopen(i int64) {
 	}
 }
 
-// Windows returns the windows so far.
 func (s *Spread) Windows() ([]result.Window, error) {
 	if s.failed != nil || s.open == nil || s.open.TotalCount() == 0 {
 		return s.done, s.failed
@@ -104,8 +99,8 @@ func (s *Spread) Windows() ([]result.Window, error) {
 	return append(s.done[:len(s.done):len(s.done)], w), err
 }
 
-// Windows returns the windows of a recorded run only. A comparison of strategies has a hundred
-// runs, whose windows would take more space than everything else.
+// Windows returns the windows of a recorded run, and nil for other runs. A comparison of strategies
+// has a hundred runs, whose windows would take more space than all other data.
 func (o *Run) Windows() ([]result.Window, error) {
 	if !o.Recorded {
 		return nil, nil
@@ -118,7 +113,7 @@ func (o *Run) Windows() ([]result.Window, error) {
 	return s.Windows()
 }
 
-// AddWindows adds the windows that begin in the same window of that length.
+// AddWindows merges all windows that begin in the same interval of the given length.
 func AddWindows(all []result.Window, length time.Duration) (sums []result.Window, err error) {
 	at := func(w result.Window) time.Duration { return w.Start / length }
 	all = slices.Clone(all)

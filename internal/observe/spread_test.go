@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// tasks are of a run that lasts for about that time, with some that fail.
 func tasks(n int, lasts time.Duration, seed uint64) []record.Record {
 	random := rand.New(rand.NewPCG(seed, 1))
 	all := make([]record.Record, n)
@@ -39,16 +38,15 @@ func windows(t *testing.T, s *observe.Spread) []result.Window {
 	return all
 }
 
-// bars are those with tasks.
 func bars(h *hdrhistogram.Histogram) []hdrhistogram.Bar {
 	return slices.DeleteFunc(h.Distribution(), func(b hdrhistogram.Bar) bool {
 		return b.Count == 0
 	})
 }
 
-// TestSpread: each window has the responses of the tasks that were due in it and completed, however
-// long the run was thought to be, and whoever asks while it goes on; and it is the same of parts
-// that came one after another and of generators that shared the tasks.
+// Each window contains the responses of the completed tasks that were due in it. That must hold for
+// a wrong estimate of the run's length, if results are requested during the run, for parts in
+// sequence and for generators that share the tasks.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct {
 		thought, lasts, length time.Duration
@@ -122,8 +120,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// BenchmarkSpread is a task of a run of 100,000, and one of a run of a million: each has some 80
-// windows to encode.
+// One iteration adds a task. Each run has about 80 windows to encode.
 func BenchmarkSpread(b *testing.B) {
 	for _, n := range []int{100_000, 1_000_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

@@ -11,13 +11,13 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A stretch is a stage with its counted tasks: due after its begin, and up to its end, since a task
-// represents the gap before it.
+// stretch is a stage with its tasks: the measured tasks due after its begin, and up to its end,
+// since a task represents the gap before it.
 type stretch struct {
 	arrivals.Stage
 	begin, end int64
-	from       int64 // end of the warm-up
-	first, n   int   // of the trace
+	from       int64
+	first, n   int
 	backlog    int
 }
 
@@ -56,7 +56,6 @@ func (o *Run) stretches(first int) (all []stretch) {
 	return all
 }
 
-// ReportStages adds the metrics of each stage.
 func (o *Run) ReportStages(r *result.Result, first int) {
 	all := o.stretches(first)
 	for k, s := range all {
@@ -123,9 +122,9 @@ func (o *Run) reportStage(
 }
 
 // Definition of recovery. A task is slow if its response is above the p95 of the first stage, or if
-// it was not completed: one in twenty is slow before the pulse. A window has a tenth of the first
-// stage's tasks. The response has recovered at the begin of a window with at most one slow task in
-// ten. It is lost again, until the next such window, when more than half of a window are slow.
+// it was not completed. A window contains a tenth of the first stage's tasks. The response has
+// recovered at the begin of the first window with at most 10 % slow tasks. A later window with more
+// than 50 % slow tasks cancels the recovery.
 const (
 	slowQuantile = 0.95
 	slowBefore   = 0.1
@@ -133,8 +132,8 @@ const (
 	leastWindow  = 20
 )
 
-// recovery returns the time from its begin until the response of the stage has finally recovered to
-// the first stage's. known is false if that has too few tasks.
+// recovery returns the time in ns from the stage's begin until the response has finally recovered
+// to the first stage's. known is false if a stage has too few tasks.
 func (o *Run) recovery(before, s stretch) (after int64, recovered, known bool) {
 	var responses []int64
 	for i := before.first; i < before.first+before.n; i++ {
@@ -159,12 +158,12 @@ func (o *Run) recovery(before, s stretch) (after int64, recovered, known bool) {
 		if count += slow(i); i-s.first < window-1 {
 			continue
 		}
-		at := i - window + 1 // begin of the window
+		at := i - window + 1
 		switch {
 		case !recovered && float64(count) <= slowBefore*float64(window):
 			recovered, after = true, 0
 			from := at
-			for slow(from) == 1 { // the window may begin with the last of the slow ones
+			for slow(from) == 1 { // the window may begin with the last slow tasks
 				from++
 			}
 			if from > s.first {

@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// ReportTimes adds mean, quantiles, maximum and distribution of response, wait and service over the
-// measured tasks that completed. One scratch slice serves all three: 8 bytes a task.
+// ReportTimes adds mean, quantiles, maximum and distribution of response, wait and service of the
+// measured tasks that completed. They share one scratch slice of 8 bytes per task.
 func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	scratch := make([]int64, 0, m.N)
 	var shares []float64
@@ -81,8 +81,8 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	return nil
 }
 
-// timesOf returns the times of the measured tasks that completed and count, in the memory of
-// scratch, and their mean in seconds.
+// timesOf returns the times of the measured tasks that completed and count, stored in scratch, and
+// their mean in seconds.
 func (o *Run) timesOf(
 	first int, scratch []int64, of func(*record.Record) (ns int64, counts bool),
 ) (values []int64, mean float64) {
@@ -98,20 +98,18 @@ func (o *Run) timesOf(
 	return values, sum / float64(len(values)) / Second
 }
 
-// toldApart returns the two classes of the workload's tasks. Without classes, no task is short or
-// long.
-func (o *Run) toldApart() []strategies.Class {
+func (o *Run) reportedClasses() []strategies.Class {
 	if _, either := o.Workload.(workloads.Computing); either {
 		return []strategies.Class{strategies.CPU, strategies.IO}
 	}
 	return BothClasses
 }
 
-// reportClasses adds the response of each class, and the mean slowdown. The response over all tasks
-// alone would make a strategy look bad that lets long tasks wait for short ones.
+// reportClasses adds the response of each class and the mean slowdown. The response over all tasks
+// alone hides that short tasks overtake long ones.
 func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
-	for _, class := range o.toldApart() {
+	for _, class := range o.reportedClasses() {
 		if !o.has(class) {
 			continue
 		}
@@ -129,16 +127,13 @@ func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	}
 }
 
-// MostFound is the largest limit for which the number of slots with long tasks that short tasks
-// find is reported, one metric per number.
+// MostFound is the largest limit for which ReportFound reports, because it adds two metrics per
+// slot.
 const MostFound = 8
 
-// ReportFound adds the share of short tasks that find so many slots occupied by long ones when they
-// are due, and their mean wait, if the workload labels them. It explains the cost of variance: the
-// few that find all slots occupied have the wait.
-//
-// A task must occupy its slot from start to end, so strategies that return the slot in between are
-// left out.
+// ReportFound adds the share of short tasks that find a given number of slots occupied by long
+// tasks, and their mean wait. It shows that the wait is concentrated on the few tasks that find all
+// slots occupied. It requires labelled long tasks that hold their slots until they end.
 func (o *Run) ReportFound(r *result.Result, first int) {
 	limit, spec := o.Bound(), o.Plan.Strategy
 	if limit == 0 || limit > MostFound || spec.Quantum != nil || spec.Retries ||
@@ -153,7 +148,7 @@ func (o *Run) ReportFound(r *result.Result, first int) {
 	}
 	found, wait := make([]int, limit+1), make([]float64, limit+1)
 	shorts, begun, over := 0, 0, 0
-	for i, rec := range o.Trace.From(0) { // in the order of the due times
+	for i, rec := range o.Trace.From(0) {
 		for begun < len(starts) && starts[begun] < rec.Due {
 			begun++
 		}
@@ -178,10 +173,10 @@ func (o *Run) ReportFound(r *result.Result, first int) {
 	}
 }
 
-// Intervals is the number of equal stretches of a run's timeline.
+// Intervals is the number of equal intervals of a run's timeline.
 const Intervals = 100
 
-// Timeline counts the events in each stretch of the run, from its first due to its last end.
+// Timeline counts the events in each interval of the run, from the first due time to the last end.
 func (o *Run) Timeline() []result.Bucket {
 	t := o.Trace
 	begin, end := t.At(0).Due, t.At(0).Due
@@ -212,7 +207,7 @@ func countIn(at func(instant int64) *result.Bucket, r *record.Record) {
 	if r.Outcome == record.Unsettled {
 		return
 	}
-	last := at(r.End) // its levels count departures until they are summed
+	last := at(r.End) // until sumUp, InFlight and Queued count departures
 	if *last.Of(r.Outcome)++; r.Attempts > 0 {
 		last.InFlight--
 	} else {
@@ -220,8 +215,6 @@ func countIn(at func(instant int64) *result.Bucket, r *record.Record) {
 	}
 }
 
-// sumUp turns departures into levels: tasks that have arrived and neither ended nor started are
-// queued.
 func sumUp(line []result.Bucket) {
 	var inFlight, queued int
 	for i := range line {

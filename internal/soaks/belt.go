@@ -11,70 +11,70 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// MostHeld is the largest number of chunks of records that a soak keeps, for tasks that are not
-// done or are due after one that is not. With other memory per task they take about 200 MB.
+// MostHeld is the largest number of chunks of records that a soak keeps in memory, for unfinished
+// tasks and tasks due after them. With the other memory per task they take about 200 MB.
 const MostHeld = 128
 
 const chunkRecords = 1 << 12
 
-// ErrHeld returns the error of a soak that would use more and more memory.
+// ErrHeld returns the error of a soak whose memory would grow without bound.
 func (b *Belt) ErrHeld() error {
 	return fmt.Errorf("soak: a task is not done after %d others were due, and a soak holds no "+
 		"more: more is offered than gets done, or a task hangs", b.most*chunkRecords)
 }
 
-// A Belt passes the records of a soak to its fold, chunk by chunk in the order of their due times,
-// as soon as all tasks of a chunk are done. The fold works in a goroutine of its own, so that the
-// generator is on time.
+// A Belt passes the records of a soak to its fold, chunk by chunk in the order of due times, as
+// soon as all tasks of a chunk are done. The fold runs in its own goroutine so that it does not
+// delay the generator.
 type Belt struct {
 	fold  *Fold
-	order order // of tasks that follow from others
-	most  int   // chunks
+	order order // reorders tasks that depend on others
+	most  int
 	asked Asked // request for the results so far
 	peak  *atomic.Int64
 
 	mu            sync.Mutex
-	chunks, spare []*Chunk // in use, the oldest first, and folded ones
-	// of the generator: the last chunk, and the number of its records in use
+	chunks, spare []*Chunk // chunks in use, the oldest first; spare chunks for reuse
+	// The generator alone uses Last, the last chunk, and taken, the number of its records in use.
 	Last  *Chunk
 	taken int
 
-	ring, room chan struct{} // a chunk is done; one has been folded. Each has room for one
+	// ring: a chunk is done; room: a chunk was folded; both have a buffer of one
+	ring, room chan struct{}
 	quit       chan struct{}
 	folding    sync.WaitGroup
 	once       sync.Once
 }
 
-// An Asked requests the results so far, and receives them.
+// An Asked requests the results so far and receives them.
 type Asked struct {
 	Wanted *atomic.Bool
 	Answer func(soFar func() (*result.Result, error))
 }
 
-// A Chunk is done when its counter is twice the number of its records: once for each that is
-// settled, and once for each that the generator has submitted.
+// A Chunk is done when its counter is twice the number of its records: each record counts once when
+// the task is settled, and once when the generator has submitted it.
 type Chunk struct {
 	done    atomic.Int64
-	n       int // number of records in use, once it is final
+	n       int // number of records in use, set when the chunk is complete
 	records [chunkRecords]record.Record
 }
 
 func (c *Chunk) isDone() bool { return c.done.Load() == 2*chunkRecords }
 
-// NewBelt returns a Belt with at most so many chunks.
+// NewBelt returns a Belt with at most most chunks.
 func NewBelt(most int) *Belt {
 	return &Belt{most: most, ring: make(chan struct{}, 1), room: make(chan struct{}, 1),
 		quit: make(chan struct{}), taken: chunkRecords}
 }
 
-// Start begins to fold.
 func (b *Belt) Start(f *Fold, a Asked, peak *atomic.Int64) {
 	b.fold, b.asked, b.peak = f, a, peak
 	b.folding.Go(func() {
 		for {
 			select {
 			case <-b.ring:
-				b.takeUp()
+				b.foldDone()
 			case <-b.quit:
 				return
 			}
@@ -82,12 +82,12 @@ func (b *Belt) Start(f *Fold, a Asked, peak *atomic.Int64) {
 	})
 }
 
-// Next returns the record of the next task, or nil if too many are kept.
+// Next returns the record of the next task, or nil if too many chunks are in use.
 func (b *Belt) Next(due int64) *record.Record {
 	if b.taken == chunkRecords || b.isWaitedFor() {
 		if b.Last != nil {
 			b.Last.n = b.taken
-			b.Settle(b.Last, int64(2*chunkRecords-b.taken)) // count unused records as done
+			b.Settle(b.Last, int64(2*chunkRecords-b.taken))
 		}
 		if !b.extend() {
 			return nil
@@ -99,9 +99,9 @@ func (b *Belt) Next(due int64) *record.Record {
 	return r
 }
 
-// isWaitedFor reports whether somebody requests the results so far, and there is only the last
-// chunk to fold, which may take hours to fill at a low rate. Under the virtual clock chunks fill
-// soon, and waking the fold on request would make the order of events depend on it.
+// isWaitedFor reports whether results so far are requested while only the last chunk contains
+// records. At a low rate that chunk may take hours to fill. Under the virtual clock chunks fill
+// quickly, and folding on request would make the order of events depend on the request.
 func (b *Belt) isWaitedFor() bool {
 	if b.taken == 0 || !b.asked.Wanted.Load() || b.fold.o.Plan.Virtual {
 		return false
@@ -111,7 +111,7 @@ func (b *Belt) isWaitedFor() bool {
 	return len(b.chunks) == 1
 }
 
-// Settle counts so many steps of the chunk's tasks. The last step wakes the fold.
+// Settle adds steps to the counter of a chunk. The last step wakes the fold.
 func (b *Belt) Settle(c *Chunk, steps int64) {
 	if c.done.Add(steps) == 2*chunkRecords {
 		signal(b.ring)
@@ -154,7 +154,7 @@ func (b *Belt) tryExtend() bool {
 	return true
 }
 
-func (b *Belt) takeUp() {
+func (b *Belt) foldDone() {
 	for {
 		b.mu.Lock()
 		if len(b.chunks) == 0 || !b.chunks[0].isDone() {
@@ -164,7 +164,7 @@ func (b *Belt) takeUp() {
 		c := b.chunks[0]
 		b.mu.Unlock()
 		b.pass(c.records[:c.n])
-		if b.fold.n > 0 { // the order may hold back all
+		if b.fold.n > 0 { // 0 if the order holds back all records
 			b.asked.Answer(func() (*result.Result, error) { return b.fold.soFar(b.peak.Load()) })
 		}
 		c.done.Store(0)
@@ -176,7 +176,7 @@ func (b *Belt) takeUp() {
 	}
 }
 
-// Close ends the goroutine. It may be called again.
+// Close stops the goroutine and waits for it. It may be called more than once.
 func (b *Belt) Close() {
 	b.once.Do(func() { close(b.quit) })
 	b.folding.Wait()

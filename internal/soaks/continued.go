@@ -17,21 +17,21 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A Continuation is the second part of a soak that was interrupted. Tasks in the system are lost,
-// so it continues the plan at the next window of the course, with an empty system. Tasks that were
-// due before that and are not in the first part are missing, and reported as such.
+// A Continuation is the second part of an interrupted soak. The tasks in the system were lost, so
+// the soak continues at the next interval of the timeline with an empty system. Tasks that were due
+// before and are not in the first part are reported as missing.
 type Continuation struct {
 	before *result.Result
-	window int   // the last with arrivals in the first part
-	begin  int64 // of that window
-	From   int64 // its end
+	window int // last interval with arrivals in the first part
+	begin  int64
+	From   int64 // end of that interval, where the second part begins
 
-	Skipped int   // tasks of the plan that were due before
-	missing int   // number of them that the first part lacks
-	until   int64 // due time of the last that it has
+	Skipped int   // number of the plan's tasks that were due before From
+	missing int   // number of these tasks that the first part lacks
+	until   int64 // due time of the first part's last task
 }
 
-// NewContinuation returns nil if the first part has no course.
+// NewContinuation returns nil if the first part has no timeline.
 func NewContinuation(before *result.Result) *Continuation {
 	c := &Continuation{before: before, window: -1}
 	if before == nil {
@@ -48,7 +48,8 @@ func NewContinuation(before *result.Result) *Continuation {
 	return c
 }
 
-// Skip skips the arrivals that were due before the second part, and returns the rest.
+// Skip skips the arrivals before the second part, and returns the rest. It calls step from time to
+// time.
 func (c *Continuation) Skip(
 	next arrivals.Next, tasks int, duration time.Duration, step func(),
 ) arrivals.Next {
@@ -70,7 +71,7 @@ func (c *Continuation) Skip(
 			}
 		}
 		if c.Skipped++; c.Skipped%(1<<20) == 0 {
-			step() // a day of tasks takes minutes
+			step()
 		}
 	}
 }
@@ -89,7 +90,6 @@ func (c *Continuation) course() observe.Course {
 	return to
 }
 
-// gap describes the missing stretch, after the description before of earlier gaps, which may be "".
 func (c *Continuation) gap(before string) string {
 	const begin = "the run was cut off and went on with an empty system: missing are "
 	if before == "" {
@@ -103,20 +103,20 @@ func (c *Continuation) gap(before string) string {
 
 func ofPart(side string, reason result.Reason) string {
 	const gap = " the gap: "
-	if reason.Check == rundir.CheckLaw || strings.Contains(reason.Text, gap) { // of an earlier gap
+	if reason.Check == rundir.CheckLaw || strings.Contains(reason.Text, gap) {
 		return reason.Text
 	}
 	return side + gap + reason.Text
 }
 
-// join merges the results of the two parts. second has the timeline of both, and lastEnd is the
-// last end of its tasks. It leaves out metrics that one of them lacks.
+// join merges the results of the two parts. second contains the timeline of both. lastEnd is the
+// last end of its tasks, in ns. Metrics that only one part has are omitted.
 func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Result, error) {
 	first := c.before
 	r := &result.Result{Name: second.Name, Seed: second.Seed, Tasks: first.Tasks + second.Tasks,
 		Timeline: second.Timeline, Windows: second.Windows,
 		Broken: slices.Concat(first.Broken, second.Broken)}
-	gaps := "" // in one reason, since readers show one of each check
+	gaps := "" // one reason for all gaps, because readers show one reason per check
 	for _, reason := range first.Reasons {
 		switch reason.Check {
 		case rundir.CheckGap:
@@ -140,7 +140,7 @@ func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Resul
 		both.Verdict = max(both.Verdict, reason.Verdict)
 		r.Verdict = max(r.Verdict, both.Verdict)
 	}
-	// last, since a reader who sees only one should see the others
+	// added last, because readers that show only one reason should show another one
 	r.Doubt(result.Suspect, rundir.CheckGap, "%s", c.gap(gaps))
 	parts := []*result.Result{first, second}
 	r.Slowest = observe.MergeSlowest(parts, false)
@@ -149,7 +149,7 @@ func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Resul
 		return nil, err
 	}
 	measured := parts
-	if first.Tasks == 0 { // interrupted in the warm-up
+	if first.Tasks == 0 {
 		measured = parts[1:]
 	} else if second.Tasks == 0 {
 		measured = parts[:1]
@@ -202,7 +202,7 @@ func joinedMetric(
 		return mean(elapsed)
 	case metric.Offered:
 		return mean(func(p *result.Result) float64 { return tasks(p) / value(p, unit) })
-	case metric.Attempts, metric.Waited: // of the accepted tasks
+	case metric.Attempts, metric.Waited: // shares of the accepted tasks
 		return mean(func(p *result.Result) float64 {
 			return tasks(p) * (1 - value(p, metric.Shed))
 		})
@@ -216,7 +216,7 @@ func joinedMetric(
 		return joinedTime(parts, of, q, sums[of])
 	}
 	if len(parts) > 1 && observe.IsOfLabels(unit) {
-		return 0, false // the tasks of each label are not counted
+		return 0, false // the number of tasks per label is not known
 	}
 	if observe.IsPartMean(unit) {
 		return mean(func(p *result.Result) float64 { return timesIn(p, metric.Response) })
@@ -226,7 +226,7 @@ func joinedMetric(
 	}
 	if metric.IsMax(unit) || strings.HasPrefix(unit, "peak-") ||
 		strings.HasPrefix(unit, "p99-") || unit == metric.OracleMaxDiff {
-		v = math.Inf(-1) // a lateness may be negative
+		v = math.Inf(-1)
 		for _, p := range parts {
 			v = max(v, value(p, unit))
 		}
@@ -245,8 +245,8 @@ func readingOf(unit string, sums map[string]*hdrhistogram.Histogram) (of, what s
 	return "", "", false
 }
 
-// timesIn returns the number of tasks in a distribution, or 0 if it cannot be read, which Readings
-// has already reported.
+// timesIn returns the number of tasks in a distribution. It returns 0 if the distribution cannot be
+// read, an error that MergeReadings has already reported.
 func timesIn(p *result.Result, of string) float64 {
 	for _, reading := range p.Readings {
 		if reading.Of != of {
@@ -259,7 +259,6 @@ func timesIn(p *result.Result, of string) float64 {
 	return 0
 }
 
-// joinedTime returns a metric of a distribution. Quantiles come from the sum.
 func joinedTime(
 	parts []*result.Result, of, what string, sum *hdrhistogram.Histogram,
 ) (v float64, ok bool) {

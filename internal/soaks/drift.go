@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// Drift that ordinary runs are too short to detect: over so many tasks, a significant change of the
-// p99, or of the share that was completed, by CompareHalves. It caused no doubt in 240 stable
-// queues of 120,000 tasks at loads of 0.8 and 0.95.
+// Limits for drift that only long runs show: in runs of soakDriftTasks or more, a significant
+// relative change of the p99 above p99Drift, or of the share of completed tasks above doneDrift.
+// There was no false alarm in 240 stable queues of 120,000 tasks at loads of 0.8 and 0.95.
 const (
 	soakDriftTasks = 100_000
 	p99Drift       = 0.1
@@ -50,7 +50,7 @@ func (f *Fold) judgeSoakDrift(r *result.Result) {
 	}
 }
 
-// doubtDrift adds to an existing reason of drift, since readers show one reason of each check.
+// doubtDrift extends an existing drift reason, because readers show one reason per check.
 func doubtDrift(r *result.Result, format string, args ...any) {
 	for i, reason := range r.Reasons {
 		if reason.Check == rundir.CheckDrift {
@@ -61,8 +61,9 @@ func doubtDrift(r *result.Result, format string, args ...any) {
 	r.Doubt(result.Suspect, rundir.CheckDrift, format, args...)
 }
 
-// slopeErrors returns the slope of a straight line through the batches in standard errors, widened
-// as by CompareHalves, because a random walk has a slope, too.
+// slopeErrors returns the slope of a regression line through the batches in standard errors. As in
+// CompareHalves, the standard error allows for correlation, because a random walk has a slope as
+// well.
 func slopeErrors(x [observe.Batches]float64) float64 {
 	const middle = float64(observe.Batches-1) / 2
 	mean, _ := observe.MeanAndSD(x[:])
@@ -83,11 +84,11 @@ func slopeErrors(x [observe.Batches]float64) float64 {
 	return validity.ErrorsOf(slope, math.Sqrt(validity.Variance(square, product)/spread))
 }
 
-// mostTails is the largest number of batches with a histogram, at which pairs are merged.
+// mostTails is the number of histograms from which neighbouring pairs are merged.
 const mostTails = 8 * observe.Batches
 
-// tails are histograms of batches of equal size, which grow with the run, with 16 bins for each
-// factor of two: 640 kB.
+// tails contains histograms of batches of equal size, which doubles as the run grows. Each factor
+// of two has 16 bins. They need 640 kB.
 type tails struct {
 	size, n     int
 	bins, spare [][]uint32
@@ -124,7 +125,6 @@ func (t *tails) add(v int64) {
 	t.n++
 }
 
-// tailBin returns the bin of a value, which is exact below 16.
 func tailBin(v int64) int {
 	u := uint64(max(v, 0))
 	shift := max(bits.Len64(u)-5, 0)
@@ -138,7 +138,7 @@ func tailFrom(bin int) float64 {
 	return math.Ldexp(float64(16+bin%16), bin/16-1)
 }
 
-// p99s returns the p99s of the checks' batches. It leaves out an incomplete last one.
+// p99s returns the p99 of each of observe.Batches batches. It ignores an incomplete last histogram.
 func (t *tails) p99s() (q [observe.Batches]float64, ok bool) {
 	full := t.n / max(t.size, 1)
 	if full < observe.Batches {

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// TestTails: the p99 of each batch is within a bin of the exact one, at every size.
 func TestTails(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{3_000, 50_000, 300_000} {
@@ -48,8 +47,6 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// TestSoakDrift: what grows by a fifth over the soak, and what is completed ever less, is told;
-// what does not change is not.
 func TestSoakDrift(t *testing.T) {
 	const n = 200_000
 	for name, c := range map[string]struct {

@@ -1,6 +1,6 @@
 // Package soaks computes the result of a run of any length from sums and histograms, in constant
-// memory. A Belt passes the records to a Fold as soon as they are settled. A Continuation resumes a
-// run that was interrupted.
+// memory. A Belt passes the records to a Fold as soon as they are settled. A Continuation resumes
+// an interrupted run.
 package soaks
 
 import (
@@ -22,44 +22,42 @@ import (
 )
 
 // A Fold aggregates the records of a soak, which must be added in the order of their due times:
-// sums, histograms of three digits, the course, and the state of the laws and the oracle. It needs
-// a few megabytes plus the tasks in the system, for any length of the run.
+// sums, histograms with three significant digits, the timeline, and the state of the invariants and
+// the oracle. It needs a few megabytes plus memory for the tasks in the system.
 type Fold struct {
 	o     *observe.Run
-	begun observe.Run // o at the begin of the run
-	cut   bool        // records after the last added one are missing
-	// the run is a second part; nil: the only part
+	begun observe.Run // copy of o at the begin of the run
+	cut   bool
+	// nil unless the run continues an interrupted one
 	second *Continuation
 
-	first int   // earlier tasks are the warm-up: by number or, in a run of a given time,
-	warm  int64 // by due time
-	n     int   // tasks of the plan so far
-	begin int64 // the first due
-	due   int64 // the last due
+	first int   // index of the first measured task
+	warm  int64 // in a run of a given duration: due time of the first measured task, in ns
+	n     int
+	begin int64
+	due   int64
 
-	m      observe.Measured
-	flow   observe.Flowing
-	oracle validity.Oracle
-	lag    record.Lagging
-	stood  observe.BlockedSum
-	parts  observe.PartSums
-	slow   observe.Slowest
-	labels observe.Labels
-	// responses of the groups that have any
+	m       observe.Measured
+	flow    observe.Flowing
+	oracle  validity.Oracle
+	lag     record.Lagging
+	stood   observe.BlockedSum
+	parts   observe.PartSums
+	slow    observe.Slowest
+	labels  observe.Labels
 	grouped [observe.Others]*hdrhistogram.Histogram
 
-	times  [3]distribution // response, wait, service
-	lags   *hdrhistogram.Histogram
-	late   float64 // sum of the lags
-	latest int64   // longest lag
-	course observe.Course
-	spread observe.Spread
-	// for CheckDrift
+	times    [3]distribution // response, wait, service
+	lags     *hdrhistogram.Histogram
+	late     float64
+	latest   int64
+	course   observe.Course
+	spread   observe.Spread
 	trend    observe.Batched
 	drifting func(*record.Record) int64
 	waits    observe.Batched
 	tail     tails
-	done     observe.Batched // 1 for each completed task, else 0
+	done     observe.Batched // 1 for each completed task, otherwise 0
 }
 
 type distribution struct {
@@ -68,17 +66,17 @@ type distribution struct {
 	longest int64
 }
 
-// The histograms have three digits: a quantile is within 0.1 %.
+// The histograms have three significant digits, so quantiles are within 0.1 %.
 const (
 	foldDigits = 3
 	foldError  = 0.001
 )
 
-// longestTime is the upper end of a soak's histograms, above the longest possible task.
+// longestTime is the upper end of a soak's histograms, longer than any task.
 const longestTime = int64(4 * 87_600 * time.Hour)
 
-// NewFold returns a Fold for a run of about that length. second is nil unless the run is a second
-// part.
+// NewFold returns a Fold for a run of about the duration span. second is nil unless the run
+// continues an interrupted one.
 func NewFold(o *observe.Run, span time.Duration, second *Continuation) *Fold {
 	s := o.Plan
 	f := &Fold{o: o, begun: *o, first: math.MaxInt,
@@ -106,7 +104,8 @@ func NewFold(o *observe.Run, span time.Duration, second *Continuation) *Fold {
 	return f
 }
 
-// IsOf sets the run as it ended. cut means that records after the last added one are missing.
+// IsOf sets the state of the run at its end. cut means that records after the last added one are
+// missing.
 func (f *Fold) IsOf(o *observe.Run, cut bool) { f.o, f.flow.Run, f.cut = o, o, cut }
 
 func (f *Fold) add(r *record.Record) {
@@ -122,7 +121,7 @@ func (f *Fold) add(r *record.Record) {
 	}
 	counts := i >= f.first
 	if i == f.first {
-		f.m.From = f.due // the gap before the first that counts
+		f.m.From = f.due
 		f.m.CountLeft(f.flow.Ends...)
 		f.labels.From = f.due
 	}
@@ -158,13 +157,13 @@ func (f *Fold) add(r *record.Record) {
 	f.waits.Add(float64(r.Wait()) / observe.Second)
 	for i, ns := range [...]int64{r.Response(), r.Wait(), r.Busy} {
 		d := &f.times[i]
-		_ = d.h.RecordValue(max(ns, 0)) // the end is beyond ten years
+		_ = d.h.RecordValue(max(ns, 0)) // longestTime is never exceeded
 		d.sum += float64(ns)
 		d.longest = max(d.longest, ns)
 	}
 }
 
-// mostTenants is the largest number of tenants with sums in a soak, which need 10 MB.
+// mostTenants is the largest number of tenants with separate sums in a soak. They need 10 MB.
 const mostTenants = 100_000
 
 func (f *Fold) addGrouped(g observe.Group, response int64) {
@@ -174,8 +173,8 @@ func (f *Fold) addGrouped(g observe.Group, response int64) {
 	_ = f.grouped[g].RecordValue(max(response, 0))
 }
 
-// groupP99 returns the p99 response of a group. For Others it subtracts the noisy tenant's tasks
-// from all tasks, if there is a distribution of the noisy one.
+// groupP99 returns the p99 response of a group. For Others it subtracts the noisy tenant's
+// histogram from the one of all tasks. ok is false if the noisy tenant has no histogram.
 func (f *Fold) groupP99(g observe.Group, noisy int32) (ns int64, ok bool) {
 	h := f.grouped[min(g, observe.Others-1)]
 	if g == observe.Others {
@@ -193,16 +192,15 @@ func (f *Fold) groupP99(g observe.Group, noisy int32) (ns int64, ok bool) {
 	return min(p99, f.times[0].longest), true
 }
 
-// Result computes the result of the soak, as observation.result does from records. It leaves out
-// everything that needs all records: classes, the slots that short tasks find, the interval of the
-// p99, and the tests of the plan's gaps and of single values of theory.
+// Result returns the result of the soak. It omits everything that requires all records: classes,
+// slots found by short tasks, the interval of the p99, and tests of the plan's gaps and of values
+// of single tasks.
 func (f *Fold) Result() (*result.Result, error) {
 	r, err := f.part()
 	if err != nil || f.second == nil {
 		return r, err
 	}
 	if !f.labels.AllDated(f.m.N) && f.second.before.Tasks > 0 {
-		// a share of tasks that are not counted
 		r.Metrics = slices.DeleteFunc(r.Metrics, func(m result.Metric) bool {
 			return m.Unit == metric.Missed
 		})
@@ -217,7 +215,7 @@ func (f *Fold) part() (*result.Result, error) {
 		return nil, err
 	}
 	r := &result.Result{Name: o.Name, Seed: s.Seed, Tasks: f.m.N, Windows: windows}
-	if r.Tasks == 0 && (f.cut || f.second != nil) { // in the warm-up, which has a course only
+	if r.Tasks == 0 && (f.cut || f.second != nil) {
 		if f.cut {
 			f.doubtCut(r)
 		}
@@ -263,8 +261,8 @@ func (f *Fold) part() (*result.Result, error) {
 	return r, nil
 }
 
-// soFar returns the result as if the plan ended with the last added record. peak is the run's so
-// far. It does not change the fold.
+// soFar returns the result as if the plan ended with the last added record. peak is the largest
+// number of tasks in flight so far. The fold does not change.
 func (f *Fold) soFar(peak int64) (*result.Result, error) {
 	o, now := f.begun, *f
 	o.Peak, o.Service = peak, f.flow.Busy
@@ -276,7 +274,7 @@ func (f *Fold) soFar(peak int64) (*result.Result, error) {
 
 func (f *Fold) doubtCut(r *result.Result) {
 	resume := "; --resume continues it"
-	if f.o.Follows { // tasks under way are lost, and with them the tasks that would follow
+	if f.o.Follows { // lost tasks have lost followers, so the run cannot be resumed
 		resume = ""
 	}
 	r.Doubt(result.Suspect, rundir.CheckUnfinished,
@@ -284,8 +282,6 @@ func (f *Fold) doubtCut(r *result.Result) {
 		text.Seconds(float64(f.due)/1e9), resume)
 }
 
-// reportTimes reports like observation: means and maxima are exact, quantiles are from the
-// histograms.
 func (f *Fold) reportTimes(r *result.Result) error {
 	for i, of := range []string{metric.Response, metric.Wait, metric.Service} {
 		d := f.times[i]
@@ -311,8 +307,6 @@ func (f *Fold) reportTimes(r *result.Result) error {
 	return nil
 }
 
-// reportLength adds the interval of the mean wait, if the run is long enough, and marks the metrics
-// for which it is too short.
 func (f *Fold) reportLength(r *result.Result, m observe.Measured) {
 	k := validity.MemoryOf(f.o, r, 0, m)
 	if mean, ok := r.Metric(metric.MeanWait); ok && mean > 0 {
@@ -328,7 +322,6 @@ func (f *Fold) reportLength(r *result.Result, m observe.Measured) {
 	}
 }
 
-// judge makes the checks that need no records.
 func (f *Fold) judge(r *result.Result, m observe.Measured, flow observe.Flow, h observe.Blocked) {
 	o := f.o
 	validity.JudgeAny(o, r)

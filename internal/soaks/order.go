@@ -9,16 +9,15 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// slack is how long an order holds back a record. A step that is due when the one before has ended
-// becomes known slightly later, when others already have records that are due after it. Later
-// records are folded out of order.
+// slack is the time for which a record is held back. A step that is due when its predecessor ends
+// becomes known slightly later than its due time. A record later than slack is folded out of order.
 const slack = int64(time.Second)
 
-// An order sorts copies of records that come nearly in the order of their due times, of tasks that
-// follow from others.
+// order sorts copies of the records of tasks that depend on others, which arrive almost in the
+// order of due times.
 type order struct{ held []record.Record }
 
-// pass adds the next records, and passes on the records before which no future one is due.
+// pass adds records, and passes on all records that are due at least slack before the last one.
 func (o *order) pass(more []record.Record, to func(*record.Record)) {
 	o.held = append(o.held, more...)
 	slices.SortStableFunc(o.held, func(a, b record.Record) int {

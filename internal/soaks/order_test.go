@@ -11,9 +11,9 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// TestOrder: records that come a little late come out in the order of their due times, those of one
-// instant as they came; what comes later than the slack is not lost; and no more is held than is
-// due within the slack.
+// Records up to slack late must leave in the order of due times, and in order of arrival for equal
+// due times. Later records must not be lost. The order must hold no more records than are due
+// within slack.
 func TestOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, late := range []time.Duration{0, time.Millisecond, 999 * time.Millisecond, time.Minute} {

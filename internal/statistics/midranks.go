@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Midranks returns the doubled ranks of the values, with equal ones sharing their mean rank.
-// Doubled ranks are whole numbers. Values within apart above the least of a group count as equal.
+// Midranks returns twice the ranks of the values. Equal values share their mean rank, so doubled
+// ranks are integers. Values at most apart above the smallest of a group count as equal.
 func Midranks(values []float64, apart float64) []int {
 	order := make([]int, len(values))
 	for i := range order {

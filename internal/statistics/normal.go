@@ -2,5 +2,5 @@ package statistics
 
 import "math"
 
-// NormalQuantile returns the quantile of the standard normal distribution for a p between 0 and 1.
+// NormalQuantile returns the p-quantile of the standard normal distribution, for 0 < p < 1.
 func NormalQuantile(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }

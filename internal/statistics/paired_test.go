@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestPaired: known values of Student's test, pairs that are equal, too few, and with zeros.
 func TestPaired(t *testing.T) {
 	near := func(a, b float64) bool {
 		return math.Abs(a-b) < 1e-6 || math.IsNaN(a) && math.IsNaN(b)
@@ -35,11 +34,9 @@ func TestPaired(t *testing.T) {
 		"the same factor": {ones, twos, true, Paired{3, false, true, 2, 2, 2, 0}},
 		"which may be rounding": {four, double, false, Paired{4, false, true, 2, 2, 2,
 			2.0 / 70}},
-		// logarithms 0.1, 0.2 and 0.3: mean 0.2, standard error 0.0577, t = 3.46 of two degrees
 		"three": {[]float64{1, 1, 1}, []float64{math.Exp(0.1), math.Exp(0.2), math.Exp(0.3)},
 			false, Paired{3, false, true, math.Exp(0.2),
 				math.Exp(0.2 - 0.2484138), math.Exp(0.2 + 0.2484138), 0.0741799}},
-		// differences of 1, 2 and 3
 		"from 0": {[]float64{0, 0, 0}, []float64{1, 2, 3}, false,
 			Paired{3, false, false, 2, 2 - 2.484138, 2 + 2.484138, 0.0741799}},
 	} {
@@ -52,8 +49,8 @@ func TestPaired(t *testing.T) {
 	}
 }
 
-// TestPairedSize: of pairs that differ by noise alone, one in twenty is significant, and the
-// interval holds the ratio in as many of the others.
+// If pairs differ by noise alone, 5 % are significant, and the interval contains the true ratio in
+// all others.
 func TestPairedSize(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const rounds = 4000
@@ -74,7 +71,6 @@ func TestPairedSize(t *testing.T) {
 				held++
 			}
 		}
-		// 200 are expected, with a standard deviation of 14
 		if alarms < 150 || alarms > 250 || held != rounds-alarms {
 			t.Errorf("%d pairs: %d alarms in %d, the interval held %d times", n, alarms, rounds,
 				held)

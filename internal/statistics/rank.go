@@ -13,7 +13,7 @@ func Resolvable(p float64, n int) bool {
 	return n > 0 && float64(n)*math.Log(p) <= math.Log(0.025)
 }
 
-// LeastTasks returns the least number of values that determine the quantile p.
+// LeastTasks returns the smallest number of values that determine the quantile p.
 func LeastTasks(p float64) int {
 	n := int(math.Log(0.025) / math.Log(p))
 	for !Resolvable(p, n) {
@@ -22,10 +22,10 @@ func LeastTasks(p float64) int {
 	return n
 }
 
-// NearestRanks appends the p-quantile of values, the ⌈pn⌉-th smallest, to into for each of the
-// ascending ps. It changes the order of the values, of which there must be at least one.
+// NearestRanks appends to into the p-quantile of values, the ⌈pn⌉-th smallest, for each of the
+// ascending ps. values must not be empty. Their order changes.
 func NearestRanks(into, values []int64, ps ...float64) []int64 {
-	ranks := make([]int, 0, 8) // no allocation for a few quantiles
+	ranks := make([]int, 0, 8) // avoids an allocation for a few quantiles
 	for _, p := range ps {
 		ranks = append(ranks, Rank(len(values), p))
 	}
@@ -36,17 +36,17 @@ func NearestRanks(into, values []int64, ps ...float64) []int64 {
 	return into
 }
 
-// A Ranking finds quantiles of values, one after another, and sorts only as much as necessary: each
-// is searched between those already found.
+// A Ranking finds quantiles by partial sorting. Each search is limited to the values between the
+// ranks already found.
 type Ranking struct {
 	values  []int64
-	settled []int // ranks, ascending
+	settled []int
 }
 
-// NewRanking changes the order of the values, of which there must be at least one.
+// NewRanking returns a ranking of values, which must not be empty. It reorders them.
 func NewRanking(values []int64) *Ranking { return &Ranking{values: values} }
 
-// At returns the p-quantile as NearestRanks does.
+// At returns the p-quantile, as NearestRanks does.
 func (r *Ranking) At(p float64) int64 {
 	rank := Rank(len(r.values), p)
 	i, there := slices.BinarySearch(r.settled, rank)
@@ -65,8 +65,8 @@ func (r *Ranking) At(p float64) int64 {
 	return r.values[rank-1]
 }
 
-// Rank returns ⌈pn⌉, at least 1. It rounds up only if the product exceeds an integer by more than
-// the error of p's binary form: 0.99 × 100 is 99, not 100.
+// Rank returns ⌈pn⌉, at least 1. It ignores an excess over an integer that is within rounding
+// error: 0.99 × 100 is 99, not 100.
 func Rank(n int, p float64) int {
 	exact := p * float64(n)
 	r := math.Round(exact)
@@ -76,12 +76,13 @@ func Rank(n int, p float64) int {
 	return max(int(r), 1)
 }
 
-// selectFrom orders values only as much as needed to put the ranks (from 1, ascending) at their
-// sorted places, with smaller values before and larger ones after them. For a million values that
-// takes a third of the time of sorting. (Hoare, Algorithm 65: Find, 1961; several ranks at once.)
+// selectFrom partially sorts values so that the values at the ascending ranks (from 1) are in their
+// sorted places, with smaller values before and larger values after them. For a million values this
+// takes a third of the time of sorting. It is Hoare's algorithm (Algorithm 65: Find, 1961) for
+// several ranks at once.
 //
-// offset is the index of the first value in the whole. depth bounds the unlucky partitions, after
-// which it sorts.
+// offset is the index of the first value in the whole slice. depth bounds the number of bad
+// partitions, after which it sorts.
 func selectFrom(values []int64, offset int, ranks []int, depth int) {
 	for len(ranks) > 0 && len(values) > 1 {
 		if depth == 0 || len(values) <= 12 {
@@ -89,7 +90,7 @@ func selectFrom(values []int64, offset int, ranks []int, depth int) {
 			return
 		}
 		depth--
-		at := parted(values)
+		at := partition(values)
 		left, _ := slices.BinarySearch(ranks, offset+at+1)
 		right := left
 		for right < len(ranks) && ranks[right] == offset+at+1 {
@@ -100,10 +101,10 @@ func selectFrom(values []int64, offset int, ranks []int, depth int) {
 	}
 }
 
-// parted puts a value at its sorted place, with smaller or equal ones before it and larger or equal
-// ones after, and returns the place. The value is the median of three, and the scan stops at equal
-// ones, which avoids the worst case for sorted and for equal values.
-func parted(values []int64) int {
+// partition moves one value to its sorted place, with smaller or equal values before it and larger
+// or equal values after it, and returns its index. The pivot is the median of three, and the scan
+// stops at equal values. This avoids the worst case for sorted and for equal values.
+func partition(values []int64) int {
 	last := len(values) - 1
 	a, b, c := &values[0], &values[last/2], &values[last]
 	if *a > *b {

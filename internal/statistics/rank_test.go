@@ -9,7 +9,6 @@ import (
 )
 
 func TestResolvable(t *testing.T) {
-	// The least n with pⁿ ≤ 0.025.
 	for _, c := range []struct {
 		p     float64
 		least int
@@ -23,7 +22,7 @@ func TestResolvable(t *testing.T) {
 	}
 }
 
-// TestNearestRank: the p-quantile is the least value that at least p of the values do not exceed.
+// The p-quantile is the smallest value that a share of at least p of the values does not exceed.
 func TestNearestRank(t *testing.T) {
 	hundred := make([]int64, 100)
 	for i := range hundred {
@@ -52,7 +51,6 @@ func TestNearestRank(t *testing.T) {
 				upTo++
 			}
 		}
-		// In integers: upTo ≥ pn > below.
 		if 1000*upTo < permille*n || 1000*below >= permille*n {
 			t.Fatalf("p%v of %d values is %d: %d are below it and %d not above it",
 				float64(permille)/10, n, got, below, upTo)
@@ -60,8 +58,7 @@ func TestNearestRank(t *testing.T) {
 	})
 }
 
-// drawn are up to so many values, many of them equal or none, and the same in order.
-func drawn(t *rapid.T, most int) (values, sorted []int64) {
+func randomValues(t *rapid.T, most int) (values, sorted []int64) {
 	n := rapid.IntRange(1, most).Draw(t, "n")
 	different := rapid.SampledFrom([]int64{1, 2, 10, 1 << 40}).Draw(t, "different")
 	random := rand.New(rand.NewPCG(2, uint64(n)))
@@ -72,11 +69,9 @@ func drawn(t *rapid.T, most int) (values, sorted []int64) {
 	return values, slices.Sorted(slices.Values(values))
 }
 
-// TestSelected compares the selection of several ranks with sorting, for values in and out of
-// order, and with many equal ones.
 func TestSelected(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		values, sorted := drawn(t, 3000)
+		values, sorted := randomValues(t, 3000)
 		n := len(values)
 		switch rapid.IntRange(0, 3).Draw(t, "order") {
 		case 0:
@@ -84,7 +79,7 @@ func TestSelected(t *testing.T) {
 		case 1:
 			slices.Sort(values)
 			slices.Reverse(values)
-		case 2: // rises and falls
+		case 2:
 			slices.Sort(values[:n/2])
 			slices.Sort(values[n/2:])
 			slices.Reverse(values[n/2:])
@@ -116,11 +111,9 @@ func BenchmarkQuantiles(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(len(values)), "ns/value")
 }
 
-// TestRanking: quantiles that are asked for one after another, in any order and more than once, are
-// those of the sorted values.
 func TestRanking(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		values, sorted := drawn(t, 1000)
+		values, sorted := randomValues(t, 1000)
 		n, ranking := len(values), NewRanking(values)
 		for range rapid.IntRange(1, 8).Draw(t, "asked") {
 			p := float64(rapid.IntRange(0, 1000).Draw(t, "permille")) / 1000

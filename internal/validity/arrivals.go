@@ -12,21 +12,18 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// planRisk is the probability that a correct plan is rejected. Plans depend only on seeds, so it is
-// always the same seeds.
+// planRisk is the probability that the check rejects a correct plan.
 const planRisk = 1e-6
 
-// mostGaps is the number of gaps tested, evenly spread over the run: enough to detect a deviation
-// of 2 %, and sorted in 2 ms.
+// mostGaps is the number of gaps tested. It detects a deviation of 2 % and takes 2 ms to sort.
 const mostGaps = 20_000
 
-// finestGap is the mean gap in ns below which the rounding of due times affects the distribution.
+// finestGap is the mean gap in ns below which rounding to nanoseconds distorts the distribution.
 const finestGap = 1000
 
-// CheckPlan reports doubts about a recording, and tests whether the gaps of a Poisson plan are
-// exponential with the plan's rate. The gaps between the actual submits are reported, but not
-// judged: with thousands of arrivals the test detects the microseconds by which any timer is late,
-// and rejects every generator in real time. The lag shows their effect.
+// CheckPlan reports doubts about a recorded plan, and tests whether the gaps between the due times
+// of a Poisson plan are exponential with the planned rate. Gaps between submits are not judged,
+// because with thousands of arrivals the test detects a few microseconds of timer delay.
 func CheckPlan(o *observe.Run, r *result.Result) {
 	if doubt := o.Plan.Arrival.Spec.Doubt; doubt != nil {
 		if s := doubt(o.Plan.Arrival.Values); s != "" {
@@ -51,9 +48,10 @@ func CheckPlan(o *observe.Run, r *result.Result) {
 	}
 }
 
-// andersonDarling returns A² of the gaps between instants against the exponential distribution with
-// that mean, and the number of gaps (Anderson and Darling, A test of goodness of fit, JASA 1954;
-// nothing is estimated, case 0 of Stephens, EDF statistics for goodness of fit, JASA 1974).
+// andersonDarling returns the Anderson–Darling statistic A² of the gaps between instants against
+// the exponential distribution with the given mean in ns, and the number of gaps (Anderson and
+// Darling, A test of goodness of fit, JASA 1954; case 0 of Stephens, EDF statistics for goodness of
+// fit, JASA 1974, because no parameter is estimated).
 func andersonDarling(o *observe.Run,
 	mean float64, at func(*record.Record) int64,
 ) (a2 float64, n int) {
@@ -61,34 +59,32 @@ func andersonDarling(o *observe.Run,
 	gaps := make([]float64, 0, min(o.Trace.Len(), 2*mostGaps))
 	for i := stride; i < o.Trace.Len(); i += stride {
 		gap := float64(at(o.Trace.At(i)) - at(o.Trace.At(i-1)))
-		gaps = append(gaps, max(gap, 0.5)/mean) // a gap of 0 ns is below 1 ns
+		gaps = append(gaps, max(gap, 0.5)/mean)
 	}
 	slices.Sort(gaps)
 	n = len(gaps)
 	for i, g := range gaps {
-		// ln F(xᵢ) + ln(1 − F(x₍ₙ₋₁₋ᵢ₎)), where ln(1 − F(x)) = −x.
 		a2 -= float64(2*i+1) * (math.Log(-math.Expm1(-g)) - gaps[n-1-i])
 	}
 	return a2/float64(n) - float64(n), n
 }
 
-// AndersonDarlingTail returns P(A² > a2) for large a2. In the limit A² is Σ Zⱼ²/(j(j+1)), so its
-// tail is that of its first term, ½Z₁², times Π_{j≥2}(1 − 2/(j(j+1)))^{−½} = √3 (Zolotarev,
-// Concerning a certain probability problem, 1961). It is 5 % too low at a level of 1 %, and more
-// accurate beyond.
+// AndersonDarlingTail returns P(A² > a2) for large a2. Asymptotically A² is Σ Zⱼ²/(j(j+1)), so its
+// tail is the tail of the first term, ½Z₁², times Π_{j≥2}(1 − 2/(j(j+1)))^{−½} = √3 (Zolotarev,
+// Concerning a certain probability problem, 1961). The result is 5 % too low at a level of 1 %, and
+// more accurate at smaller levels.
 func AndersonDarlingTail(a2 float64) float64 {
 	return min(math.Sqrt(3)*math.Erfc(math.Sqrt(max(a2, 0))), 1)
 }
 
-// pastaErrors is the accepted difference of the two shares in standard errors: one false alarm in
-// 1.7 million runs.
+// pastaErrors is the accepted difference of the two shares in standard errors. It gives one false
+// alarm in 1.7 million runs.
 const pastaErrors = 5
 
-// CheckPASTA compares the state found by arrivals with the state over time: Poisson arrivals see
-// time averages (Wolff, Operations Research 1982). With U(t) = 1 while all slots are taken, and A
-// arrivals, the difference of the shares is ∫(U−p)(dN−λdt)/A, a martingale, since U depends only on
-// the past. So its standard error is √(p(1−p)/A) for any memory of the queue, and the test is
-// sharp. It is not normal, and not judged, if too few arrivals saw the rarer state.
+// CheckPASTA compares the share of arrivals that find all slots taken with the share of time in
+// which they are taken. Poisson arrivals see time averages (Wolff, Operations Research 1982): the
+// difference over A arrivals is a martingale with standard error √(p(1−p)/A), however correlated
+// the queue is. The check is skipped if too few arrivals saw the rarer state.
 func CheckPASTA(o *observe.Run, r *result.Result, f observe.Flow) {
 	if !o.Poisson() || f.Window == 0 || o.Bound() == 0 {
 		return
@@ -108,18 +104,17 @@ func CheckPASTA(o *observe.Run, r *result.Result, f observe.Flow) {
 	}
 }
 
-// Limits of the generator's effect on a valid run.
 const (
-	lagShare    = 0.05 // mean lag relative to the mean response, which includes it
-	lagInvalid  = 0.5  // from here on the generator dominates the response
-	shortBehind = 0.01 // share of the run, and
-	fewBehind   = 100  // tasks: any queue has shorter stretches without catching up
-	// share of the run in such stretches from which the load was not the planned one
+	lagShare    = 0.05 // mean lag relative to the mean response, which includes the lag
+	lagInvalid  = 0.5  // relative lag from which the run is INVALID
+	shortBehind = 0.01 // shortest stretch to count, as a share of the run
+	fewBehind   = 100  // fewest tasks in such a stretch, because short ones occur in any queue
+	// share of the run in such stretches from which the run is INVALID
 	mostBehind = 0.1
 )
 
-// checkLag judges the lag by its effects: it is part of the response, and if it exceeds the time
-// between arrivals, tasks with different due times come together.
+// checkLag judges the time from the due time to the submit of each task. It is part of the
+// response.
 func checkLag(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	mean := 0.0
 	for i, lag := range o.Trace.Lags() {
@@ -130,7 +125,6 @@ func checkLag(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	JudgeLag(o, r, mean, m)
 }
 
-// JudgeLag judges the mean lag.
 func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured) {
 	response, ok := r.Metric(metric.MeanResponse)
 	if !ok || response == 0 {
@@ -161,10 +155,9 @@ func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured
 	}
 }
 
-// CheckSaturation looks for stretches in which the generator returned from each submit only after
-// the next task was due, so it never caught up. A strategy that blocks causes this legitimately
-// while all its slots are taken, or all processors compute. So only the time with a free one
-// counts.
+// CheckSaturation looks for stretches in which each submit returned only after the next task was
+// due. A strategy that blocks causes them while all slots are taken or all processors busy, so a
+// stretch counts only if a slot was free for at least half of it.
 func CheckSaturation(o *observe.Run, r *result.Result, m observe.Measured) {
 	t := o.Trace
 	whole := float64(t.At(t.Len()-1).Issue - t.At(0).Issue)

@@ -17,21 +17,19 @@ func claim(o *observe.Run, r *result.Result, unit string, exact float64, test ob
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Test: &test})
 }
 
-// A noise is the uncertainty of a mean over a run according to queueing theory. Batch means alone
-// underestimate it if a run is short relative to the memory of its queue, or if almost no task
-// waits.
+// noise is the standard error of a run's means by queueing theory. Batch means alone underestimate
+// it if the run is short compared with its relaxation time, or if almost no task waits.
 type noise struct {
-	// relax is the number of tasks with the information of one independent task: (1+C²)/(1−ρ)² in
-	// heavy traffic, (1+C²)(1+K)² in a queue of K slots that sheds, and at least the number of tasks
-	// that wait together, whose waits are sums of the same task times: above the capacity all K of
-	// them.
+	// relax is the number of tasks that carry as much information as one independent task. It is
+	// (1+C²)/(1−ρ)² in heavy traffic and (1+C²)(1+K)² for a queue of K slots that sheds. It is at
+	// least the mean number of waiting tasks, because their waits are sums of the same task times.
 	relax float64
-	waits float64 // the share of tasks that wait
+	waits float64 // share of tasks that wait
 }
 
 func noiseOf(o *observe.Run, a *theory.Answer, load float64) noise {
 	spread, relax := 1+o.Workload.C2(), Relaxation(o, load, o.Workload.C2())
-	if o.Plan.Strategy.Starts != nil { // there is no other wait
+	if o.Plan.Strategy.Starts != nil { // tasks wait only for the rate limit
 		relax = StartsRelaxation(o, a.Throughput)
 	}
 	return noise{max(relax, spread*a.Throughput*a.MeanWait), a.WaitProb}
@@ -39,11 +37,11 @@ func noiseOf(o *observe.Run, a *theory.Answer, load float64) noise {
 
 func (z noise) short(n float64) bool { return n/z.relax < theoryLength }
 
-// of tests the mean of a wait, W. Its variance is about W²(2/P−1), where P is the share that waits.
-// In heavy traffic neighbours are correlated: the variance of the mean over n is
-// W²(1+C²)(1+1/P)/((1−ρ)²n), which for M/M/1 is within a fifth of Whitt's (Planning queueing
-// simulations, 1989).
-func (z noise) of(mean float64, value func(*record.Record) (float64, bool)) observe.MeanTest {
+// meanWait returns the test of a mean wait W. In heavy traffic neighbouring waits are correlated,
+// and the variance of the mean of n waits is W²(1+C²)(1+1/P)/((1−ρ)²n), where P is the share of
+// tasks that wait. For M/M/1 this is within 20 % of the formula in Whitt, Planning queueing
+// simulations, 1989.
+func (z noise) meanWait(mean float64, value func(*record.Record) (float64, bool)) observe.MeanTest {
 	return observe.MeanTest{Want: mean,
 		Value: func(_ int, rec *record.Record) (float64, bool) { return value(rec) },
 		Least: func(n float64) float64 {
@@ -68,9 +66,9 @@ func (z noise) share(want float64, is func(*record.Record) (yes, counts bool)) o
 		}}
 }
 
-// beyond tests a quantile of the response by the share of tasks just above it, because many tasks
-// of constant times have the same response.
-func (z noise) beyond(
+// quantile returns the test of a response quantile t. It compares the share of tasks above t,
+// because many tasks of constant service times can have a response of exactly t.
+func (z noise) quantile(
 	t float64, a *theory.Answer, of func(*record.Record) bool,
 ) observe.MeanTest {
 	at := int64(math.Ceil(t*observe.Second*(1+1e-9))) + 1
@@ -80,7 +78,7 @@ func (z noise) beyond(
 	})
 }
 
-// gaps tests a rate by the time between tasks, whose distribution is known.
+// gaps returns the test of a rate. It uses the gaps between due times, whose distribution is known.
 func gaps(o *observe.Run, mean float64) observe.MeanTest {
 	return observe.MeanTest{Want: mean, Value: func(i int, rec *record.Record) (float64, bool) {
 		return float64(rec.Due-o.Trace.At(max(i-1, 0)).Due) / observe.Second, i > 0
@@ -89,37 +87,35 @@ func gaps(o *observe.Run, mean float64) observe.MeanTest {
 }
 
 const (
-	// theoryErrors is the number of standard errors of a known size that is not chance.
+	// theoryErrors is the largest deviation, in standard errors, that counts as chance if the standard
+	// error is known exactly.
 	theoryErrors = 5
-	// theoryAlarms is the accepted share of plans with a false doubt about an exact value.
 	theoryAlarms = 0.01
-	// theoryLength is the least length of a run that is judged. theoryEvents is the least number of
-	// independent events to judge a share. theorySpread is the accepted deviation of the spread of a
-	// run's task times from their distribution: if a few long tasks are missing, so are their waits.
+	// theoryEvents is the smallest number of independent events to judge a share. theoryLength is the
+	// smallest number of independent tasks to judge a run. theorySpread is the accepted relative
+	// deviation of 1+C² of the run's task times: if a few long tasks are missing, so are their waits.
 	theoryEvents = 5
-	theoryLength = 50 // independent tasks, by the same theory
+	theoryLength = 50
 	theorySpread = 0.2
 )
 
-// missed returns the number of standard errors from the exact value that is not chance: by
-// Student's t of the batches, for the number of runs in the plan and the number of exact values of
-// this run, so that at most one plan in a hundred has such a value.
-func missed(o *observe.Run) float64 {
+// criticalDeviation returns the deviation, in standard errors, from which a value is judged wrong:
+// a quantile of Student's t with Bonferroni's correction for all exact values of the plan.
+func criticalDeviation(o *observe.Run) float64 {
 	values := len(o.Claims) * max(o.Plan.Among, 1)
 	return statistics.Student(observe.Batches, theoryAlarms/float64(values))
 }
 
-// CheckExact compares measured values with the exact ones, if the run is long enough. It requires
-// the virtual clock, in which only queueing takes time. Under the real clock measured values
-// include the strategy's own cost. There oracle-mean-wait-sec, which does not, can be compared with
-// theory.
+// CheckExact compares measured values with exact ones if the run is long enough. It applies under
+// the virtual clock only, because under the real clock measured values include the strategy's
+// overhead. oracle-mean-wait-sec does not.
 func CheckExact(o *observe.Run, r *result.Result, first int) {
 	if !o.Plan.Virtual {
 		return
 	}
 	c2, _ := r.Metric(metric.ServiceC2)
-	// Waits are proportional to 1+C², so they may differ by as much as that of the run's own task
-	// times does.
+	// Waits are proportional to 1+C², so they may deviate as much as 1+C² of the run's own task times
+	// does.
 	spread := math.Abs((1+c2)/(1+o.Workload.C2()) - 1)
 	for _, c := range o.Claims {
 		measured, ok := r.Metric(c.Unit)
@@ -143,7 +139,7 @@ func CheckExact(o *observe.Run, r *result.Result, first int) {
 		mean, _ := observe.MeanAndSD(means[:])
 		off := math.Abs(mean-c.Test.Want) - spread*c.Test.Want
 		se := max(observe.StandardError(means[:]), c.Test.Least(n))
-		if off <= max(missed(o)*se, 1e-9*c.Test.Want) ||
+		if off <= max(criticalDeviation(o)*se, 1e-9*c.Test.Want) ||
 			spread > theorySpread || c.Test.Rare(n) {
 			continue
 		}
@@ -153,14 +149,14 @@ func CheckExact(o *observe.Run, r *result.Result, first int) {
 	}
 }
 
-func limit(o *observe.Run, r *result.Result, unit string, exact, allowed float64) {
+func claimLimit(o *observe.Run, r *result.Result, unit string, exact, allowed float64) {
 	r.Add(metric.Theory(unit), exact)
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Allowed: allowed})
 }
 
-// overloadNoise returns the possible deviation of the throughput of n tasks from the capacity, at a
-// load above 1: by the variation of the task times, by the time until all slots stay busy, about
-// (1+C²)/(ρ−1)² tasks, and by the end of the last tasks.
+// overloadNoise returns the possible deviation of the throughput from the capacity at a load above
+// 1: due to the task times, to the time until all slots stay busy (about (1+C²)/(ρ−1)² tasks), and
+// to the last tasks.
 func overloadNoise(
 	o *observe.Run, r *result.Result, m observe.Measured, load, capacity float64,
 ) float64 {
@@ -170,9 +166,9 @@ func overloadNoise(
 		longest/m.Seconds())
 }
 
-// batchNoise returns the possible deviation of the makespan of n exponential tasks on k slots from
-// its mean. While all slots are busy a task ends each 1/k of a mean, and the last j tasks end in
-// 1/j. The very last is beyond 12 means once in 160,000 times.
+// batchNoise returns the possible deviation of the makespan of n exponential tasks on k slots.
+// While all slots are busy a task ends every mean/k, and with j tasks left every mean/j. The last
+// task takes longer than 12 means with probability 1/160,000.
 func batchNoise(n, k int, mean float64) float64 {
 	variance := float64(max(n-k, 0)) / float64(k) / float64(k)
 	for j := range min(k, n) {

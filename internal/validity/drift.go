@@ -13,22 +13,21 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Drift: the mean of one half is half as large again as the other's, and the difference is
-// significant by so many standard errors. Runs that are far too short for their load, whose batches
-// are similar, have about 2 false alarms in 1000 stable queues (TestNoFalseDrift counts them).
-// Longer ones had none. A trend almost never occurs in a stationary run.
+// A run drifts if the means of its halves differ by more than driftFactor, and by StepErrors
+// standard errors for a step or trendErrors for a trend. Runs that are far too short for their load
+// have about 2 false alarms per 1000 stable queues (counted by TestNoFalseDrift), longer runs had
+// none.
 const (
 	driftFactor = 1.5
 	StepErrors  = 5
 	trendErrors = 4
-	// number of increases among the changes from batch to batch that indicates growth. A walk without
-	// drift has so many once in 26,000 times (the sign test: 20/2¹⁹).
+	// mostUps is the number of increases from batch to batch that indicates growth. By the sign test a
+	// random walk without drift has as many with probability 20/2¹⁹, 1 in 26,000.
 	mostUps = observe.Batches - 2
 )
 
-// CheckDrift compares the second half of the measured tasks with the first. A queue that grows for
-// the whole run, at a load of 1 or more, has no mean wait: the result depends on the length of the
-// run.
+// CheckDrift compares the second half of the measured tasks with the first. A queue at a load of 1
+// or more grows for the whole run, so its mean wait depends on the run's length.
 func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if !o.Stationary() {
 		return
@@ -40,8 +39,8 @@ func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if ok && JudgeDrift(o, r, means) || !o.Recorded || o.Plan.Arrival.IsClosed() {
 		return
 	}
-	// LIFO and random orders answer some tasks at once however many wait, and drop those that wait
-	// longest, so the responses do not show a growing queue. The number of open tasks does.
+	// In LIFO or random order some tasks start at once even in a growing queue, and the others may be
+	// cut short, so the responses may not show the growth.
 	open := open(o)
 	means, _, ok = o.BatchMeans(first, func(i int, _ *record.Record) (float64, bool) {
 		return float64(open[i]), true
@@ -55,7 +54,6 @@ func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	}
 }
 
-// open returns the number of open tasks at each due time.
 func open(o *observe.Run) (all []int) {
 	all = make([]int, o.Trace.Len())
 	ends := make([]int64, o.Trace.Len())
@@ -72,7 +70,8 @@ func open(o *observe.Run) (all []int) {
 	return all
 }
 
-// Drifting returns the time to check for drift, and its name.
+// Drifting returns the time that is checked for drift and its name: the wait, or the response if
+// slots are shared or unlimited.
 func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	if o.Splits() || o.Bound() == 0 {
 		return metric.Response, (*record.Record).Response
@@ -80,12 +79,12 @@ func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	return metric.Wait, (*record.Record).Wait
 }
 
-// Drifts reports whether the task counts: tasks that were cut short do not.
+// Drifts reports whether the task is included. Tasks that never started or were cut short are not.
 func Drifts(rec *record.Record) bool {
 	return rec.Attempts > 0 && rec.Outcome != record.Unsettled && rec.Outcome != record.Abandoned
 }
 
-// JudgeDrift compares the halves.
+// JudgeDrift adds a doubt if the means of the halves, in ns, differ significantly.
 func JudgeDrift(o *observe.Run, r *result.Result, means [observe.Batches]float64) (drifts bool) {
 	what, _ := Drifting(o)
 	h := CompareHalves(means)
@@ -100,19 +99,18 @@ func JudgeDrift(o *observe.Run, r *result.Result, means [observe.Batches]float64
 }
 
 type halves struct {
-	first, second float64 // means
-	// the difference in standard errors, by the spread of the batches within each half
+	first, second float64
+	// Step is the difference in standard errors, computed from the spread of the batches within each
+	// half.
 	Step  float64
-	trend float64 // the mean change from batch to batch in standard errors
-	ups   int     // number of increases
+	trend float64 // mean change from batch to batch, in standard errors
+	ups   int
 }
 
-// CompareHalves makes two tests. One is for a step: Student's t of the halves' batches, with a
-// standard error that allows for the correlation of neighbouring batches, since tasks that met in a
-// queue have dependent waits. A steady growth makes the batches of a half differ, which this test
-// mistakes for correlation. So the other test is for a trend, by the changes from batch to batch:
-// they cancel out in a stable queue, add up in a growing one, and have mean 0 in a queue at the
-// limit, a walk without drift.
+// CompareHalves tests for a step and for a trend. The step test is Student's t of the batches of
+// the halves, with a standard error that allows for correlated neighbours. Steady growth within a
+// half looks like correlation to it. The trend test uses the changes from batch to batch, which
+// cancel out in a stable queue, add up in a growing one, and have mean 0 at a load of 1.
 func CompareHalves(x [observe.Batches]float64) (h halves) {
 	const half = observe.Batches / 2
 	for i := range half {
@@ -139,10 +137,10 @@ func CompareHalves(x [observe.Batches]float64) (h halves) {
 	return h
 }
 
-// Variance returns the variance of the batches from the sum of squares of their deviations, widened
-// by the correlation of neighbours, from the sum of products. A correlation estimated from half of
-// the batches is too low by (1+4ρ)/n on average (Kendall, Note on bias in the estimation of
-// autocorrelation, 1954). From all of them with an estimated slope the bias is twice as large.
+// Variance returns the variance of the batches, widened by the correlation of neighbours. square
+// and product are sums over deviations from the mean. A correlation estimated from n values, here
+// half the batches, is too low by (1+4ρ)/n on average (Kendall, Note on bias in the estimation of
+// autocorrelation, 1954).
 func Variance(square, product float64) float64 {
 	correlation := 0.0
 	if square > 0 {
@@ -159,7 +157,6 @@ func (h halves) of(batch int) float64 {
 	return h.second
 }
 
-// beyondChance reports whether the halves differ, and by which test.
 func (h halves) beyondChance() (how string, ok bool) {
 	if max(h.first, h.second) <= driftFactor*min(h.first, h.second) {
 		return "", false
@@ -180,15 +177,14 @@ func (h halves) grows() (how string, ok bool) {
 	return h.changes()
 }
 
-// Grows reports whether the batches grow steadily, like a queue that grows for the whole run.
+// Grows reports whether the batches grow steadily, as in a queue that grows for the whole run.
 func Grows(means [observe.Batches]float64) bool {
 	_, grows := CompareHalves(means).grows()
 	return grows
 }
 
-// changes reports whether the batches change steadily. A machine that stops for a time causes a few
-// changes that are much larger than the others, so that their spread hides the mean. Then the signs
-// decide.
+// changes reports whether the batches change steadily. If the machine stalls, a few large changes
+// inflate the standard error, so the signs of the changes are tested as well.
 func (h halves) changes() (how string, ok bool) {
 	switch {
 	case math.Abs(h.trend) > trendErrors:
@@ -200,7 +196,7 @@ func (h halves) changes() (how string, ok bool) {
 	return "", false
 }
 
-// ErrorsOf returns a difference in standard errors.
+// ErrorsOf returns a difference in standard errors, or 0 for a difference of 0.
 func ErrorsOf(difference, standardError float64) float64 {
 	if difference == 0 {
 		return 0

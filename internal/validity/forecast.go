@@ -16,31 +16,30 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// A Forecast is the accuracy of runs of a plan, computed in advance: the recursion runs the plan
-// with another seed for the length of many runs, and compares stretches of the length of a run with
-// the whole. So it is the same for all seeds, and valid for any distribution of task times and any
-// arrival process.
+// A Forecast is the accuracy of the runs of a plan, computed in advance. The recursion simulates
+// the plan for the length of many runs, and stretches of one run's length are compared with the
+// whole.
 type Forecast struct {
-	MeanWait float64 // in seconds
-	Waits    float64 // share of the tasks that wait
-	length   float64 // tasks of a stretch
-	count    int     // number of stretches
-	mostLag  float64 // correlation of neighbouring stretches that their length allows
+	MeanWait float64
+	Waits    float64
+	length   float64 // tasks per stretch
+	count    int
+	mostLag  float64 // upper bound on the correlation of neighbouring stretches
 	errors   map[string]errorOf
 }
 
 type errorOf struct {
-	factor float64 // logarithm of the factor that bounds the deviation of 95 in 100 stretches
-	// the same for long runs: in a short stretch twice the tasks beyond a quantile change it less than
-	// proportionally, in longer runs proportionally
+	factor float64 // 95 % bound on |ln(stretch value/true value)|
+	// 95 % bound on the relative error, for runs longer than a stretch. In a short stretch the number
+	// of tasks beyond a quantile changes the quantile less than proportionally.
 	linear float64
-	share  float64 // standard error of the share of tasks beyond a quantile
+	share  float64 // standard error of the share of tasks beyond the quantile
 	lag    float64 // correlation of neighbouring stretches, at least 0
 }
 
-// Error returns the relative 95 % error of a metric of a run of n tasks. It is the error of a
-// factor: with an error of 0.5 a run has up to 1.5 times the true value, or 1/1.5 of it. It returns
-// false for metrics that are not in the forecast.
+// Error returns the relative 95 % error of a metric of a run of n tasks. With an error of 0.5 the
+// measured value is between 1/1.5 and 1.5 times the true value. It returns false if the forecast
+// does not contain the metric.
 func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
 	if f == nil {
 		return 0, false
@@ -72,29 +71,29 @@ func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64,
 	return e.share * f.scale(e.lag, n), ok && e.share > 0
 }
 
-// Sizes of a forecast, in tasks. A task costs about 0.1 µs.
+// Sizes of a forecast, in tasks where nothing else is given. Simulating a task takes about 0.1 µs.
 const (
 	stretchesOfForecast = 100
-	leastOfForecast     = 25        // stretches, if these are long
-	stretchLeast        = 10_000    // least length if the run is longer
-	stretchMemories     = 20        // least length in memories
-	forecastMemories    = 200       // memories of the whole
-	mostForecast        = 2_000_000 // of the whole
+	leastOfForecast     = 25     // fewest stretches, used if they are long
+	stretchLeast        = 10_000 // shortest stretch if the run is longer
+	stretchMemories     = 20     // shortest stretch, in relaxation times
+	forecastMemories    = 200    // shortest simulation, in relaxation times
+	mostForecast        = 2_000_000
 	forecastSeed        = 0x666f7265_63617374
 )
 
-// A forecastPlan identifies a forecast: runs with the same one have the same accuracy.
+// forecastPlan is the key of a forecast in the cache.
 type forecastPlan struct {
 	arrival      string
 	rate         float64
 	law          string
-	limit, queue int     // limit 0: no bound
-	offered      float64 // mean number of tasks in service without a bound
+	limit, queue int     // limit 0 means unlimited
+	offered      float64 // mean number of tasks in service without a limit
 	pace         recursion.Pace
 	target       string
-	pools        [2]int // slots of short and of long tasks; 0: no separate pools
+	pools        [2]int // slots for short and for long tasks; 0 means one common pool
 	classes      bool
-	long         bool // a stretch has the length of many memories
+	long         bool // the stretch is at least stretchMemories relaxation times long
 	stretch      int
 	total        int
 }
@@ -104,12 +103,11 @@ var (
 	forecastsLock sync.Mutex
 )
 
-// mostForecasts bounds the memory of a process that measures many plans.
 const mostForecasts = 2000
 
-// ForecastOf returns the accuracy of runs of about n measured tasks of the plan of o, with a memory
-// of relax tasks. It returns nil if the recursion does not support the strategy, the target or the
-// task times, and under the real clock, where tasks do not take the planned time.
+// ForecastOf returns the accuracy of runs of about n measured tasks of o's plan, given the
+// relaxation time in tasks. It returns nil under the real clock, and if the recursion does not
+// support the strategy, the target or the task times.
 func ForecastOf(o *observe.Run, n, relax float64) *Forecast {
 	return forecastOf(o, n, relax, mostForecast)
 }
@@ -122,7 +120,7 @@ func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
 	stretch := min(n, max(stretchLeast, stretchMemories*relax),
 		float64(most)/leastOfForecast)
 	digits := math.Pow(10, math.Floor(math.Log10(stretch))) / 10
-	p.stretch = max(int(math.Floor(stretch/digits)*digits), 1) // so that runs share it
+	p.stretch = max(int(math.Floor(stretch/digits)*digits), 1)
 	p.long = stretch >= stretchMemories*relax
 	p.total = int(min(max(float64(stretchesOfForecast*p.stretch), forecastMemories*relax),
 		float64(most)))
@@ -148,8 +146,8 @@ func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
 	return f()
 }
 
-// planOf returns the inputs of a forecast of the run. Strategies that start tasks in another order
-// have the forecast of one that does not, because their slots are as busy.
+// planOf returns the inputs of the forecast. Strategies that start tasks in another order get the
+// forecast of FIFO, because their slots are equally busy.
 func planOf(o *observe.Run) (p forecastPlan, ok bool) {
 	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
 	a := s.Arrival
@@ -219,8 +217,8 @@ func (p forecastPlan) forecast(
 	f := &Forecast{length: float64(p.stretch), count: p.total / p.stretch, mostLag: 1,
 		errors: map[string]errorOf{}}
 	if p.long {
-		// Means over m memories of a process whose correlation decays exponentially correlate by
-		// 1/(2m). More than twice as much is the scatter of the estimate, 0.1 for 100 stretches.
+		// The means of stretches of m relaxation times of an exponentially decaying process have a
+		// correlation of 1/(2m). A larger estimate than 1/m is sampling error.
 		f.mostLag = 1. / stretchMemories
 	}
 	responses, held = responses[warm:], held[warm:]
@@ -247,8 +245,8 @@ func (p forecastPlan) forecast(
 	return f
 }
 
-// responses returns the response of each task, or a negative number if it was not accepted, and the
-// time it held its slot.
+// responses returns the response of each task, or a negative number if it was rejected, and the
+// time for which it held its slot. All times are in ns.
 func (p forecastPlan) responses(
 	due, service []int64, long []bool, policy targets.Policy,
 ) (responses, held []int64) {
@@ -276,7 +274,7 @@ func (p forecastPlan) responses(
 		}
 	}
 	limit := p.limit
-	if limit == 0 { // more slots than are ever taken
+	if limit == 0 { // practically unlimited
 		limit = 64 + int(8*p.offered)
 	}
 	pool.Run(due, service, min(limit, len(due)), p.queue)
@@ -292,7 +290,7 @@ func (f *Forecast) addTimes(
 		shares = append(shares, q.P)
 	}
 	values := make([]int64, 0, len(all))
-	parts := make([][]float64, 1+len(shares)) // mean, then quantiles
+	parts := make([][]float64, 1+len(shares)) // mean first, then the quantiles
 	begin, sum, total := 0, 0.0, 0.0
 	for i := range all {
 		if v, counts := value(i); counts {
@@ -331,7 +329,7 @@ func (f *Forecast) addTimes(
 		low, high := whole.At(1-(1-p)*around), whole.At(1-(1-p)/around)
 		if low > 0 {
 			slope := math.Log(float64(high)/float64(low)) / (2 * math.Log(around) * (1 - p))
-			e.linear = normal * e.share * slope
+			e.linear = z95 * e.share * slope
 		}
 		f.errors[name] = e
 	}
@@ -351,9 +349,9 @@ func (f *Forecast) addService(service []int64) {
 	for _, v := range sorted {
 		square += (float64(v) - mean) * (float64(v) - mean) / n
 	}
-	f.errors[metric.MeanService] = errorOf{factor: normal * math.Sqrt(square/f.length) / mean}
+	f.errors[metric.MeanService] = errorOf{factor: z95 * math.Sqrt(square/f.length) / mean}
 	for _, q := range metric.Quantiles {
-		half := normal * math.Sqrt(q.P*(1-q.P)/f.length)
+		half := z95 * math.Sqrt(q.P*(1-q.P)/f.length)
 		at := func(p float64) float64 {
 			return float64(sorted[statistics.Rank(len(sorted), min(max(p, 0), 1))-1])
 		}
@@ -370,7 +368,7 @@ func (f *Forecast) add(unit string, whole float64, parts []float64) {
 	}
 	off := make([]float64, len(parts))
 	for i, v := range parts {
-		off[i] = -1 // of a stretch without a value, for example without waits
+		off[i] = -1 // the stretch has no value, for example no waits
 		if v > 0 {
 			off[i] = math.Log(v / whole)
 		}
@@ -378,12 +376,12 @@ func (f *Forecast) add(unit string, whole float64, parts []float64) {
 	var e errorOf
 	e.factor, _ = spreadOf(off, 0)
 	e.linear, e.lag = spreadOf(parts, whole)
-	e.factor, e.linear = normal*e.factor, normal*e.linear/whole
+	e.factor, e.linear = z95*e.factor, z95*e.linear/whole
 	f.errors[unit] = e
 }
 
-// spreadOf returns the root mean square of the deviations of values from their expected value, and
-// the correlation of neighbours, at least 0.
+// spreadOf returns the root mean square of the deviations of values from expected, and the
+// correlation of neighbouring deviations, at least 0.
 func spreadOf(values []float64, expected float64) (spread, lag float64) {
 	square, product, before := 0.0, 0.0, 0.0
 	for _, v := range values {

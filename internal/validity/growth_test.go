@@ -17,31 +17,29 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// A server answers requests that come at a rate for a time, so many at once, and the machine may be
-// busy meanwhile.
+// server simulates a server under a constant request rate, optionally on a machine that stalls.
 type server struct {
-	rate, capacity float64 // per second
+	rate, capacity float64
 	slots          int
-	order          string  // in which it takes what waits: "fifo", "lifo" or "random"
-	spread         float64 // of its times: 0 is none, 1 exponential
-	stalls         float64 // per second, in which nothing begins or ends for 0.3 s in the mean
-	cold           float64 // its first second of requests takes so many times as long
+	order          string  // order of service: "fifo", "lifo" or "random"
+	spread         float64 // spread of the service times: 0 is constant, 1 is exponential
+	stalls         float64 // stalls per second; a stall lasts 0.3 s on average
+	cold           float64 // factor on the service times of requests in the first second
 	span, drain    time.Duration
 }
 
-// record is what an attack without a bound records of it.
 func (s server) record(seed uint64) *bench.Recording {
 	random := rand.New(rand.NewPCG(seed, 1))
 	n := int(s.rate * s.span.Seconds())
 	last := int64(s.span + s.drain)
-	var stalls []int64 // begin and end
+	var stalls []int64
 	for at := 0.0; s.stalls > 0 && at < float64(last)/observe.Second; {
 		at += random.ExpFloat64() / s.stalls
 		length := 0.3 * random.ExpFloat64()
 		stalls = append(stalls, int64(at*observe.Second), int64((at+length)*observe.Second))
 		at += length
 	}
-	awake := func(t int64) int64 { // at or after t
+	awake := func(t int64) int64 { // earliest time from t on without a stall
 		for i := 0; i < len(stalls); i += 2 {
 			if t >= stalls[i] && t < stalls[i+1] {
 				return stalls[i+1]
@@ -55,7 +53,7 @@ func (s server) record(seed uint64) *bench.Recording {
 		dues[i] = int64(float64(i) / s.rate * observe.Second)
 		l.Add(dues[i])
 	}
-	free := make([]int64, s.slots) // when each slot is
+	free := make([]int64, s.slots)
 	var waiting []int
 	settle := func(i int, outcome record.Outcome, end int64) {
 		r := l.At(uint64(i))
@@ -113,10 +111,7 @@ func (s server) grows(t *testing.T, seed uint64) bool {
 	})
 }
 
-// TestGrowthIsTold: a server that is sent more than it can do is told as one, in whatever order it
-// takes requests up, whether or not those that wait longest are given up, on a quiet machine and on
-// one that stops a third of the time.
-func TestGrowthIsTold(t *testing.T) {
+func TestGrowthIsReported(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(8)
 	if testing.Short() {
@@ -144,9 +139,8 @@ func TestGrowthIsTold(t *testing.T) {
 	}
 }
 
-// TestOverloadIsTold: a run that is offered more than its slots can do is not VALID, in whatever
-// order tasks are served: those that are short are served at once however many wait.
-func TestOverloadIsTold(t *testing.T) {
+// Short tasks may start at once in a growing queue, so an overloaded run can look healthy.
+func TestOverloadIsReported(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(20)
 	if testing.Short() {
@@ -161,7 +155,7 @@ func TestOverloadIsTold(t *testing.T) {
 			{Strategy: "bounded_queue_shed", Workload: "exponential", Limit: 4, Load: 1.01},
 			{Strategy: "unbounded", Workload: "exponential", Limit: 4, Load: 1.2},
 		} {
-			w.Tasks, w.Seed = 10_000, seed // the fewer they are, the less there is to tell it by
+			w.Tasks, w.Seed = 10_000, seed
 			want := w.Load >= 1 && w.Strategy != "bounded_queue_shed" && w.Strategy != "unbounded"
 			if r := run(t, scenario(t, w)); r.Drifts() != want {
 				t.Errorf("%+v: it grows %v, want %v: %v", w, r.Drifts(), want, r.Reasons)
@@ -170,9 +164,8 @@ func TestOverloadIsTold(t *testing.T) {
 	}
 }
 
-// TestNoGrowthIsNotTold: a server that keeps up is not, however noisy it, its start and the machine
-// are: 5 alarms in 1000 are allowed.
-func TestNoGrowthIsNotTold(t *testing.T) {
+// The test allows 5 false alarms in 1000 runs.
+func TestStableServerIsNotReported(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
 	}
@@ -193,7 +186,7 @@ func TestNoGrowthIsNotTold(t *testing.T) {
 			for _, s.spread = range []float64{0, 1} {
 				for _, s.stalls = range []float64{0, 0.2} {
 					if s.stalls > 0 && name != "light" && name != "few" {
-						continue // it cannot keep up on such a machine
+						continue // the server cannot keep up with these stalls
 					}
 					for seed := range seeds {
 						if runs++; s.grows(t, seed) {

@@ -11,13 +11,13 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// An interval divides the run into equal stretches: 10, and up to 20 if these are long enough
-// (Schmeiser, Batch size effects in the analysis of simulation output, 1982). Neighbouring
-// stretches of that length are almost independent.
+// A run is divided into 10 to 20 stretches of equal length for batch means (Schmeiser, Batch size
+// effects in the analysis of simulation output, 1982). Stretches of the required length are almost
+// independent.
 const leastStretches, mostStretches = 10, 20
 
-// stretchesFor returns the number of stretches of a run of n tasks, or 0 if the run is too short.
-// The required length takes comes from the plan, so the choice does not depend on the results.
+// stretchesFor returns the number of stretches for a run of n tasks, or 0 if the run is too short.
+// The required number of tasks comes from the plan, so the choice does not depend on the results.
 func stretchesFor(n int, takes float64) int {
 	if !(float64(n) >= takes) {
 		return 0
@@ -25,9 +25,9 @@ func stretchesFor(n int, takes float64) int {
 	return int(min(leastStretches*float64(n)/takes, mostStretches))
 }
 
-// ReportIntervals adds the 95 % intervals of means and quantiles of the response, and of the mean
-// wait, if the run is long enough for each. It returns the scatter of the p99 by the run's own
-// tasks, if these start in a different order than they arrive.
+// ReportIntervals adds 95 % intervals for the mean and the quantiles of the response and for the
+// mean wait, each if the run is long enough. It returns the sampling variance of the p99 estimated
+// from the run, if tasks may overtake each other.
 func ReportIntervals(o *observe.Run, r *result.Result, first int, k Memory) (own Scatter) {
 	done := func(of func(*record.Record) int64) func(int, *record.Record) (float64, bool) {
 		return func(_ int, rec *record.Record) (float64, bool) {
@@ -61,12 +61,12 @@ func responsesFrom(o *observe.Run, first int) []int64 {
 	return responses
 }
 
-// leastOfPlan is the least width of the interval of a mean relative to the width by the plan,
-// because a run whose bursts happen to be similar shows less.
+// leastOfPlan is the smallest width of the interval of a mean relative to the forecast's width.
+// Bursts of one run can be similar by chance, which would make the interval too narrow.
 const leastOfPlan = 0.85
 
-// reportMean adds the interval of a mean, and the number of independent values of equal accuracy.
-// For bursty arrivals it is at least as wide as the forecast's error.
+// reportMean adds the interval of a mean and its effective sample size. For bursty arrivals the
+// interval is at least leastOfPlan times as wide as forecast.
 func reportMean(
 	o *observe.Run, r *result.Result, unit string, first, stretches int, k Memory,
 	value func(int, *record.Record) (float64, bool),
@@ -93,20 +93,20 @@ func reportMean(
 	for _, v := range values {
 		square += (v - mean) * (v - mean)
 	}
-	ess := float64(len(values)) // all of them if none differs
+	ess := float64(len(values)) // all values are equal if se is 0
 	if se > 0 {
 		ess = min(square/ess/(se*se), ess)
 	}
 	r.Add(metric.ESS(unit), ess)
 }
 
-// MeanInterval returns the 95 % interval of a mean from the means of stretches of the run, and its
-// standard error. Stretches of a queue are skewed, which Student's t ignores, so its quantiles are
-// transformed as by Hall (On the removal of skewness by transformation, 1992).
+// MeanInterval returns the 95 % interval of a mean and its standard error, from the means of
+// stretches. Student's quantiles are corrected for skewness by Hall's transformation (On the
+// removal of skewness by transformation, 1992).
 func MeanInterval(means []float64) (low, high, se float64) {
 	mean, sd := observe.MeanAndSD(means)
 	n := float64(len(means))
-	if se = observe.StandardError(means); se <= 1e-12*mean { // equal, except for rounding
+	if se = observe.StandardError(means); se <= 1e-12*mean { // equal except for rounding
 		return mean, mean, 0
 	}
 	third := 0.0
@@ -117,8 +117,8 @@ func MeanInterval(means []float64) (low, high, se float64) {
 	return mean - unskewed(t, third, n)*se, mean - unskewed(-t, third, n)*se, se
 }
 
-// unskewed returns the quantile of the studentised mean of n values of that skewness for the normal
-// quantile z.
+// unskewed returns the quantile of the studentised mean of n skewed values that corresponds to the
+// quantile z of a symmetric distribution.
 func unskewed(z, skewness, n float64) float64 {
 	b := skewness / (6 * math.Sqrt(n))
 	if math.Abs(b) < 1e-6 {
@@ -127,11 +127,10 @@ func unskewed(z, skewness, n float64) float64 {
 	return (math.Cbrt(1+6*b*(z-b)) - 1) / (2 * b)
 }
 
-// reportQuantiles adds the intervals of the quantiles of the response: an interval of the share of
-// tasks beyond the quantile, converted to responses. Its width is that of the forecast if it is of
-// this strategy, otherwise by stretches of the run, and at least that of independent tasks. A value
-// that many tasks have, such as the time of constant tasks that do not wait, is exact and has no
-// interval. reportQuantiles changes the order of the responses.
+// reportQuantiles adds the intervals of the response quantiles: intervals of the share of tasks
+// beyond the quantile, converted to responses. The width comes from the forecast if that models
+// this strategy exactly, otherwise from stretches of the run, and is at least that for independent
+// tasks. A value that many tasks share gets no interval. reportQuantiles reorders responses.
 func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter) {
 	type end struct {
 		unit string
@@ -146,7 +145,7 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		v, ok := r.Metric(q.Of(metric.Response))
 		stretches := stretchesFor(n, k.TakesQuantile(q.P))
 		if q.P == 0.99 && stretches == 0 && k.sheds && own.Tells() {
-			stretches = mostStretches // shedding makes the memory shorter than planned
+			stretches = mostStretches // shedding shortens the relaxation time below the planned one
 		}
 		if !ok || stretches == 0 {
 			continue
@@ -158,7 +157,7 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		if planned, ok := k.Forecast.beyondError(q, float64(n)); ok && k.exact {
 			se, half = planned, statistics.Student(k.Forecast.count, 0.05)*planned
 		}
-		half = max(half, normal*independent)
+		half = max(half, z95*independent)
 		ends = append(ends,
 			end{q.Low(metric.Response), max(int(math.Floor(float64(n)*(q.P-half))), 1)},
 			end{q.High(metric.Response), min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})

@@ -11,11 +11,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// keepers lists the packages whose goroutines may outlive a task without a fault of the strategy,
-// because clients keep connections open.
+// keepers lists packages whose goroutines may outlive a task, because clients keep connections
+// open.
 var keepers = []string{"net/http", "database/sql"}
 
-// ReportLaws reports the broken laws and the results of the oracle.
 func ReportLaws(
 	r *result.Result, o *observe.Run, f observe.Flow, oracle Replay, impossible int,
 ) {
@@ -27,8 +26,8 @@ func ReportLaws(
 	}
 }
 
-// BrokenLaws checks laws that hold in every run of every correct strategy, and describes each
-// violation with its numbers.
+// BrokenLaws checks invariants of every correct strategy, and describes each violation with its
+// numbers.
 func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (broken []string) {
 	law := func(holds bool, format string, a ...any) {
 		if !holds {
@@ -72,21 +71,20 @@ func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (
 	return broken
 }
 
-// A Replay is the path-wise oracle: the Kiefer–Wolfowitz recursion computes from the run's own due
-// times and realised service times when each task starts in a perfect FIFO, work-conserving system
-// with the same number of slots. It has no sampling error. Under the virtual clock the run must
-// equal it to the nanosecond. Under the real clock the difference is the strategy's overhead.
+// A Replay is the result of the oracle: the Kiefer–Wolfowitz recursion computes each start in an
+// ideal FIFO, work-conserving system from the run's due and service times. Under the virtual clock
+// the run must equal it to the nanosecond. Under the real clock the difference is the strategy's
+// overhead.
 type Replay struct {
-	Done     bool    // it applies to this run, and was computed
+	Done     bool
 	MeanWait float64 // of the measured tasks, in nanoseconds
-	MaxDiff  int64   // largest |start − oracle's start|
-	worst    int     // index of that task
+	MaxDiff  int64   // largest |start − oracle's start|, in nanoseconds
+	worst    int
 }
 
-// ReplayOf applies to pools that declare FIFO and work conservation, in runs in which every
-// accepted task ran once. With a pool for each class, each is replayed separately, if no task
-// waited in front of a full queue and so blocked the other class. The mean is over the tasks from
-// first on. The recursion runs over all tasks.
+// ReplayOf applies the oracle to FIFO, work-conserving pools, if every accepted task ran once. The
+// pools of classes are replayed separately, unless a full queue of one class blocked the other. The
+// recursion includes all tasks, the mean only tasks from first on.
 func ReplayOf(o *observe.Run, first int, h observe.Blocked) Replay {
 	pools, poolOf := o.FifoPools()
 	if pools == nil || (len(pools) > 1 && h.Ever) {
@@ -100,18 +98,18 @@ func ReplayOf(o *observe.Run, first int, h observe.Blocked) Replay {
 	return p.Ended()
 }
 
-// An Oracle is the recursion. Its records must be in the order of their due times.
+// An Oracle is the state of the recursion. Records must be added in the order of their due times.
 type Oracle struct {
 	Replay
-	pools    []*recursion.Slots // none: it does not apply
+	pools    []*recursion.Slots // empty if the oracle does not apply
 	poolOf   map[strategies.Class]int
-	clients  bool // a closed loop
+	clients  bool
 	previous int64
 	sum      float64
 	n        int
 }
 
-// NewOracle returns an oracle for a run whose classes are not known beforehand. It applies to
+// NewOracle returns an oracle for a run whose task classes are not known in advance. It applies to
 // strategies with one pool.
 func NewOracle(o *observe.Run) Oracle {
 	p := Oracle{previous: -1}
@@ -128,13 +126,12 @@ func (p *Oracle) open(pools []int) {
 	}
 }
 
-// Add adds the next task.
 func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	switch {
 	case p.pools == nil || !r.Accepted():
 		return
-	case r.Attempts != 1, // never ran, or ran again: not a plain FIFO path
-		p.clients && r.Due == p.previous: // clients may come at the same instant, in any order
+	case r.Attempts != 1, // the task never ran, or ran more than once
+		p.clients && r.Due == p.previous: // clients with equal due times have no defined order
 		p.pools = nil
 		return
 	}
@@ -153,7 +150,6 @@ func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	}
 }
 
-// Ended returns the result after the last task.
 func (p *Oracle) Ended() Replay {
 	if p.pools == nil {
 		return Replay{}

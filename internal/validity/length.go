@@ -11,16 +11,16 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// checkLength adds the intervals, the number of tasks that the p99 needs, and the marks of
-// uncertain metrics. Neighbouring waits are highly correlated: for the p99, 100,000 tasks at a load
-// of 0.9 have the information of 350 independent ones.
+// checkLength adds the confidence intervals, the number of tasks that the p99 needs, and marks of
+// uncertain metrics. Consecutive waits are highly correlated: for the p99, 100,000 tasks at a load
+// of 0.9 carry as much information as 350 independent tasks.
 func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	if a := o.Plan.Arrival; a.Spec.AllAtOnce || a.Spec.Unsteady || a.Stages() != nil {
-		return // there is no stationary state to sample
+		return
 	}
 	k := MemoryOf(o, r, first, m)
 	own := ReportIntervals(o, r, first, k)
-	overload := math.IsInf(k.Planned, 1) // no length is enough
+	overload := math.IsInf(k.Planned, 1)
 	switch {
 	case overload && !r.Drifts():
 		r.Doubt(result.Suspect, rundir.CheckOverload, "by the plan more is offered than can be "+
@@ -33,14 +33,14 @@ func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured
 	}
 }
 
-// judgeLength adds the number of tasks that the p99 response needs for an error of 5 %, and doubts
-// a run whose errors, by its plan, may be as large as its values.
+// judgeLength adds the number of tasks that the p99 response needs for an error of 5 %. It doubts a
+// run whose planned error is as large as the value.
 func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 	needed := neededTasks(k, own, r, n)
 	r.Add(metric.NeededTasks, needed)
-	what, width := "mean wait", z*math.Sqrt(k.MeanWaitVariance()/n)
-	p99 := z * math.Sqrt(k.P99Variance(k.Planned, 1)/n)
-	if k.Known || k.Forecast != nil { // if waits are brief, the response may be certain
+	what, width := "mean wait", z95*math.Sqrt(k.MeanWaitVariance()/n)
+	p99 := z95 * math.Sqrt(k.P99Variance(k.Planned, 1)/n)
+	if k.Known || k.Forecast != nil { // short waits may leave the response precise
 		p99 = k.P99Error(r, own, n, k.Planned)
 	}
 	if _, has := r.Metric(metric.P99Response); has && p99 > 1 {
@@ -57,12 +57,9 @@ func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 	}
 }
 
-const z = 1.96 // standard errors on each side of a 95 % interval
-
-// neededTasks returns the number of tasks that the p99 response needs for an error of 5 %: by the
-// forecast of the plan, or by the fit for tasks that arrive at random and wait only for slots, or
-// by the run's own interval, whose width is inversely proportional to the root of the number. It is
-// 0 if a run has no interval yet.
+// neededTasks returns the number of tasks that the p99 response needs for an error of 5 %, from the
+// forecast, the formula for Poisson arrivals, or the run's own interval. It returns 0 if none of
+// them is available.
 func neededTasks(k Memory, own Scatter, r *result.Result, n float64) float64 {
 	const epsilon = 0.05
 	if needed, ok := k.NeededTasks(r, own, epsilon); ok {
@@ -74,10 +71,10 @@ func neededTasks(k Memory, own Scatter, r *result.Result, n float64) float64 {
 	half := max(high-p99, p99-low) / p99
 	switch takes := k.TakesQuantile(0.99); {
 	case own.Tells():
-		return own.Variance * z * z / (epsilon * epsilon)
+		return own.Variance * z95 * z95 / (epsilon * epsilon)
 	case has:
 		return n * half * half / (epsilon * epsilon)
-	case n >= takes: // many tasks have the same value
+	case n >= takes: // many tasks share the value of the p99
 		return takes
 	}
 	return 0

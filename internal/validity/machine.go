@@ -15,24 +15,22 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Limits of the machine's effect on a valid run.
 const (
-	// pauseFloor is a stop of the whole process that a merely busy scheduler does not cause (the
-	// longest seen is 57 ms). It is absolute, independent of the length of the run, because its
-	// effects are unknown.
+	// pauseFloor is the shortest stop of the whole process that makes a run INVALID, whatever its
+	// length. The longest stop seen on a merely busy machine is 57 ms.
 	pauseFloor = 100 * time.Millisecond
-	// stallShare is the largest p99 of the hiccup meter relative to the p99 response, from a
-	// millisecond on: a shorter delay is not a stall.
+	// stallShare is the largest accepted p99 of the hiccup meter relative to the p99 response. Delays
+	// up to smallestStall are ignored.
 	stallShare    = 0.1
 	smallestStall = time.Millisecond
-	// busyShare applies to waiting for a processor, steal and pressure. A contended machine has 50 %
-	// and more. A quiet one has about 1 % of steal and pressure, but 30 % of waiting if the process is
-	// mostly idle, because its threads run no longer than they take to wake.
+	// busyShare is the accepted share of waiting for a processor, of steal and of CPU pressure. A
+	// contended machine has 50 % or more, a quiet one about 1 % of steal and pressure. An idle process
+	// waits 30 % even on a quiet machine, because its threads run no longer than a wake-up takes.
 	busyShare = 0.05
 )
 
-// checkMachine reports the witness's measurements of the machine, and doubts the result if they
-// affect it. The result must already contain its response.
+// checkMachine reports the measurements of the machine, and doubts the result if they affect it.
+// The result must already contain the responses.
 func checkMachine(o *observe.Run, r *result.Result) {
 	p := o.Seen.Pressure
 	for _, share := range []struct {
@@ -52,10 +50,9 @@ func checkMachine(o *observe.Run, r *result.Result) {
 	switch {
 	case fillsOnPurpose(o):
 	case p.Others >= 0 && p.Others <= busyShare:
-		// other threads waited for this process, whose tasks should use all processors
-	case p.Waiting >= 0 && p.Waiting <= busyShare*inService(r):
-		// By Little's law this is the largest share of a task's service that was waiting, if only tasks
-		// waited.
+		// the threads waited for this process, whose tasks should use all processors
+	case p.Waiting >= 0 && p.Waiting <= busyShare*tasksInService(r):
+		// By Little's law the threads spent at most this share of the service times waiting.
 	case p.Queued > busyShare:
 		r.Doubt(result.Suspect, rundir.CheckMachine,
 			"this process's threads, when they were runnable, waited for "+
@@ -73,13 +70,13 @@ func checkMachine(o *observe.Run, r *result.Result) {
 }
 
 // fillsOnPurpose reports whether the run should keep all processors busy: clients send without a
-// pause, and no other programs run except a server on this machine.
+// pause, and no programs run except the server on this machine.
 func fillsOnPurpose(o *observe.Run) bool {
 	others := o.Seen.Pressure.Others
 	return o.FlatOut && (o.Local || others >= 0 && others <= busyShare)
 }
 
-func inService(r *result.Result) float64 {
+func tasksInService(r *result.Result) float64 {
 	rate, _ := r.Metric(metric.Throughput)
 	service, _ := r.Metric(metric.MeanService)
 	return rate * service
@@ -107,7 +104,6 @@ func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
 	for _, s := range h.Stalls {
 		k := &causes[s.Cause()]
 		paused = paused || s.Late >= int64(pauseFloor) && s.Cause() == machine.Stopped
-		// a stall that ended before the first due time affected no task
 		if min(s.Late, s.Until()) >= int64(pauseFloor) {
 			k.n++
 			k.due += dueBetween(o, s.From, s.Until())
@@ -148,7 +144,6 @@ func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
 		what = "longest"
 		typical, has = r.Metric(metric.MaxResponse)
 	}
-	// Tasks that compute delay threads that are ready, as they delay each other.
 	others := o.Seen.Pressure.Others
 	own := o.Plan.Kind == workloads.CPU && others >= 0 && others <= busyShare || fillsOnPurpose(o)
 	if known && !paused && !own && has && p99 > int64(smallestStall) &&
@@ -169,7 +164,7 @@ func times(n int) string {
 }
 
 func dueBetween(o *observe.Run, from, to int64) (n int) {
-	if o.Trace == nil { // of a soak
+	if o.Trace == nil { // a soak keeps no records
 		return int(float64(to-from) / observe.Second * o.Plan.Rate(o.Mean))
 	}
 	for _, rec := range o.Trace.From(0) {

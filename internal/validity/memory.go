@@ -14,57 +14,57 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// A Memory describes the correlation of a run's tasks, and the rarity of the events that determine
-// its means: by the plan if the strategy's facts suffice, otherwise also by the run's own
-// correlation. It determines the number of tasks that an interval needs.
+// A Memory describes the correlation of a run's tasks and the rarity of the events that determine
+// its means, which determine the number of tasks that an interval needs. They come from the plan if
+// it suffices, otherwise also from the run.
 type Memory struct {
-	// number of tasks with the information of one independent task; infinite if nothing is stationary
+	// Relax is the relaxation time in tasks: so many tasks carry as much information as one
+	// independent task. It is infinite if the run has no steady state.
 	Relax float64
-	waits float64 // share of the tasks that wait
-	wait  float64 // mean wait in mean services
-	c2    float64 // of the task times
-	// E[S⁴]/E[S²]²: a task causes waits proportional to S², so a mean wait is a mean of S², and this
-	// many tasks have the information of one task of equal ones
+	waits float64
+	wait  float64 // mean wait relative to the mean service time
+	c2    float64 // squared coefficient of variation of the task times
+	// tail is E[S⁴]/E[S²]². A task of service time S causes waits proportional to S², so a mean wait
+	// has the sampling error of a mean of S², and tail tasks carry as much information as one task of
+	// constant time.
 	tail float64
-	// lower bound of Relax by the plan; 0: unknown
+	// lower bound of Relax by the plan; 0 if unknown
 	Planned float64
-	brief   float64 // p99 of the wait in mean services, by the plan; 0: unknown
-	// tasks arrive at random and wait only for slots, without refusals: theory knows the scatter of
-	// the p99, if they start in order
+	brief   float64 // planned p99 wait relative to the mean service time; 0 if unknown
+	// Known reports that a formula for the variance of the p99 applies, if tasks start in order:
+	// Poisson arrivals, waits for slots only, no rejected tasks.
 	Known    bool
-	Reorders bool // tasks start, and run whole, in a different order than they arrive
+	Reorders bool // tasks overtook each other
 	sheds    bool
-	Forecast *Forecast // nil: the plan does not determine the accuracy of its runs
-	exact    bool      // the forecast is of this strategy, not only of one that is as busy
-	bursty   bool      // arrivals depend on each other
+	Forecast *Forecast // nil if the plan does not determine the accuracy
+	exact    bool      // the forecast models this strategy, not one that is equally busy
+	bursty   bool      // arrivals are correlated
 }
 
-// p99Width is the constant of the p99, measured over loads of 0.7 to 0.95, C² of 0 to 16 and 1 to
-// 16 slots. For Brownian motion it is 8.9.
+// p99Width is the ratio of the relative variance of the p99 to relax/n. It was measured at loads of
+// 0.7 to 0.95, C² of 0 to 16 and 1 to 16 slots. For reflected Brownian motion it is 8.9.
 const p99Width = 7.8
 
-// P99Variance returns the relative variance of the p99 response of tasks with a memory of relax,
-// times their number: the contributions of the queue and of the tasks themselves. The response of
-// equal tasks is the wait plus a constant, so the wait's share of the p99 counts by its square.
-// With variable tasks their own tail contributes more, and the share counts by the cube, by fit.
-// The longest tasks add clusters. With 200 seeds at loads of 0.5 to 0.95, C² of 0 and 1, and 1 to
-// 64 slots the result was 0.6 to 2.0 times the true variance, and 5 times for 64 slots at 0.95 with
-// C² of 1.
+// P99Variance returns n times the relative variance of the p99 response of n tasks with a
+// relaxation time of relax: the sum of the variances due to the queue and due to the task times.
+// share is the wait's share of the p99. For constant task times the queue's variance is
+// proportional to share², for variable ones an exponent of up to 3 fits better. Measured with 200
+// seeds at loads of 0.5 to 0.95, C² of 0 and 1, and 1 to 64 slots, the result was 0.6 to 2.0 times
+// the true variance, and 5 times for 64 slots at 0.95 with C² = 1.
 func (k Memory) P99Variance(relax, share float64) float64 {
 	relax *= math.Sqrt(k.clusters())
 	return p99Width * (relax*math.Pow(share, 2+min(k.c2, 1)) + (1+k.c2)/2)
 }
 
-// clusters returns the factor by which a p99 needs more tasks because of the clusters behind the
-// longest tasks. It grows with their share of the work.
+// clusters returns the factor by which clusters of tasks behind the longest ones increase the
+// number of tasks that a p99 needs. It grows with the longest tasks' share of the work.
 func (k Memory) clusters() float64 {
 	return min(max(math.Pow(k.tail/exponentialTail, 0.25), 1), 3)
 }
 
-// MeanWaitVariance returns the variance of the mean wait, by the plan. It grows as fewer tasks
-// wait. If few wait because there are many slots, this counts in full. Otherwise it is bounded by
-// the width of the p99, because at a low load there are ten times as many memories with the same
-// number of waits.
+// MeanWaitVariance returns n times the relative variance of the mean wait of n tasks, by the plan.
+// It grows as fewer tasks wait. At a low load it is bounded by p99Width, because the relaxation
+// time is shorter; with many slots it is not.
 func (k Memory) MeanWaitVariance() float64 {
 	rare := 1 + 2/k.waits
 	if k.brief == 0 || k.brief >= briefWait {
@@ -73,12 +73,13 @@ func (k Memory) MeanWaitVariance() float64 {
 	return k.Planned * rare
 }
 
-// briefWait is the p99 wait, in mean services, below which waits are brief compared with the tasks.
+// briefWait is the p99 wait relative to the mean service time below which waits are negligible
+// compared with the service.
 const briefWait = 0.25
 
-// Response returns Relax for a quantile of the response, given the relevant change of the response
-// as a share of the mean service. If there are so many slots that waits are brief, the queue hardly
-// affects the response, and its memory counts by the square.
+// Response returns the relaxation time of a response quantile. matters is the smallest relevant
+// change of the response relative to the mean service time. If waits are brief, the contribution of
+// the queue is proportional to the square of the wait.
 func (k Memory) Response(matters float64) float64 {
 	if k.brief == 0 || k.brief >= briefWait*matters {
 		return k.Relax
@@ -86,12 +87,11 @@ func (k Memory) Response(matters float64) float64 {
 	return min(k.Relax, 1+k.c2+k.Relax*k.brief*k.brief/(matters*matters))
 }
 
-// Relaxation returns the number of tasks of a run with the information of one independent task, at
-// a load of the slots. In heavy traffic it is (I+C²)/(1−ρ)² (Whitt, Planning queueing simulations,
-// 1989), where I is the dispersion of the arrivals: bursts add the time in which their queues
-// drain. It is at least the memory of the arrivals, and (1+C²)(1+K)² in a queue of K slots that
-// sheds. In a closed loop it is (1+C²)(1+N) for N clients, because the loop forgets when all have
-// been served. It is infinite if a queue without bound grows.
+// Relaxation returns the relaxation time of a run in tasks for a load of the slots. In heavy
+// traffic it is (I+C²)/(1−ρ)², where I is the dispersion of the arrivals (Whitt, Planning queueing
+// simulations, 1989). It is at most (1+C²)(1+K)² for a queue of K slots that sheds, and (1+C²)(1+N)
+// for a closed loop of N clients. It is at least the correlation length of the arrivals, and
+// infinite if an unbounded queue grows.
 func Relaxation(o *observe.Run, load, c2 float64) float64 {
 	slack, bursts := 1-load, arrivals.Bursts{Dispersion: 1, Memory: 1}
 	if !o.Follows && o.Mean > 0 {
@@ -108,7 +108,6 @@ func Relaxation(o *observe.Run, load, c2 float64) float64 {
 	case spec.Sheds && spec.Capacity != nil:
 		slack = max(math.Abs(slack), 1/float64(1+spec.Capacity(p)-o.Bound()))
 	case o.Plan.Patience != nil:
-		// those who give up bound the queue: it forgets within their patience
 		calls := (bursts.Dispersion + c2) * max(1, o.Plan.Rate(o.Mean)*o.Plan.Patience.Mean().Seconds())
 		if slack > 0 {
 			calls = min(calls, (bursts.Dispersion+c2)/(slack*slack))
@@ -117,13 +116,13 @@ func Relaxation(o *observe.Run, load, c2 float64) float64 {
 	case slack <= 0:
 		return math.Inf(1)
 	case c2 == 0 && o.Plan.Arrival.Spec.Name == "constant" && !o.Follows:
-		return 1 // nothing is random
+		return 1
 	}
 	return max((bursts.Dispersion+c2)/(slack*slack), bursts.Memory)
 }
 
-// MemoryOf returns the longest memory: of the slots, of the pool of a class, or of a bound on the
-// rate of starts.
+// MemoryOf returns the longest relaxation time of the slots, of the pool of a class, and of a rate
+// limit.
 func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) Memory {
 	s, spec := o.Plan, o.Plan.Strategy
 	rate, mean, c2, tail := s.Rate(o.Mean), o.Mean.Seconds(), 0.0, math.NaN()
@@ -134,7 +133,7 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	if o.Workload != nil {
 		c2 = o.Workload.C2()
 	}
-	// without retries the plan contains the times of all tasks, except for the target's
+	// Without retries the plan contains the times of all tasks, except for the target's.
 	called := s.Target != "none"
 	planned := o.Mean > 0 && c2 < math.Inf(1) && s.Virtual && s.Timeout == 0 &&
 		s.Patience == nil &&
@@ -145,7 +144,7 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	if !planned || rate <= 0 {
 		rate = m.Rate()
 	}
-	if math.IsNaN(tail) || called && !planned { // the tail also contains slow calls
+	if math.IsNaN(tail) || called && !planned {
 		if own := ownTail(o, first, mean, c2); !(tail >= own) {
 			tail = own
 		}
@@ -164,14 +163,13 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 		k.planWaits(o, rate, mean, float64(m.N))
 	}
 	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
-	// under the real clock tasks take the planned time or longer
 	full := math.IsInf(k.Relax, 1) && s.Target == "none" && s.Timeout == 0 && s.Patience == nil &&
 		s.Rate(o.Mean)*o.Mean.Seconds() >= float64(o.Slots())
 	bursts, declared := s.Arrival.Bursts(rate)
 	k.bursty = !declared || bursts.Dispersion > 1 || bursts.Memory > 1
 	if shed, _ := r.Metric(metric.Shed); shed == 0 &&
 		(planned && !called && declared && !o.Follows || full) {
-		k.Planned = k.Relax // in any order of starts, because the slots are as busy
+		k.Planned = k.Relax // valid for any order of starts, because the slots are equally busy
 	}
 	k.Forecast = ForecastOf(o, float64(m.N), k.Relax)
 	k.exact = k.Forecast != nil && (fifo || spec.Bound == nil || spec.ClassPools != nil) &&
@@ -185,8 +183,8 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	return k
 }
 
-// planWaits sets the theoretical waits of n tasks that arrive at random: the share that waits and
-// the mean wait hardly depend on the distribution.
+// planWaits sets the theoretical waits of n tasks with Poisson arrivals. It uses M/M/k, because the
+// share of waiting tasks and the scaled mean wait hardly depend on the distribution of task times.
 func (k *Memory) planWaits(o *observe.Run, rate, mean, n float64) {
 	spec := o.Plan.Strategy
 	if !o.Poisson() || spec.Starts != nil || spec.ClassPools != nil || spec.Sheds ||
@@ -198,17 +196,17 @@ func (k *Memory) planWaits(o *observe.Run, rate, mean, n float64) {
 		return
 	}
 	k.waits, k.wait = a.WaitProb, a.MeanWait/mean*(1+k.c2)/2
-	if k.waits*n < nobody {
-		k.Relax = 1 + k.c2 // no task's response depends on another's
+	if k.waits*n < negligibleWaits {
+		k.Relax = 1 + k.c2 // the responses are independent
 	}
 	if wait, ok := a.WaitQuantile(0.99); ok && inOrder(spec) {
 		k.brief = wait / mean * (1 + k.c2) / 2
 	}
 }
 
-// TasksFor returns the number of measured tasks that a run of the plan needs for an interval of the
-// p99 response with that relative 95 % error. It returns false if the plan does not determine it.
-// The forecast has at most most tasks.
+// TasksFor returns the number of measured tasks that the plan needs for a relative 95 % error share
+// of the p99 response. It returns false if the plan does not determine it. most bounds the length
+// of the forecast, in tasks.
 func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	if _, ok := planOf(o); !ok {
 		return 0, false
@@ -224,7 +222,7 @@ func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	}
 	f := forecastOf(o, math.MaxFloat64, k.Relax, most)
 	if f == nil {
-		return normal * normal * k.P99Variance(k.Relax, 1) / (share * share), true
+		return z95 * z95 * k.P99Variance(k.Relax, 1) / (share * share), true
 	}
 	long := 100 * f.length
 	e, ok := f.Error(metric.P99Response, long)
@@ -242,11 +240,11 @@ func anyOrder(spec strategies.Spec) bool {
 	return !spec.FIFO && spec.Bound != nil && spec.Quantum == nil
 }
 
-// overtakes reports whether a task started before one that was due earlier, which does not occur
-// without deadlines or with one tenant.
+// overtakes reports whether a task started before one that was due earlier. A strategy that can
+// reorder tasks does not if they have no deadlines or one tenant.
 func overtakes(o *observe.Run, first int) bool {
 	if o.Trace == nil {
-		return false // of a soak, which keeps no task
+		return false
 	}
 	last := int64(math.MinInt64)
 	for _, rec := range o.Trace.From(first) {
@@ -261,8 +259,8 @@ func overtakes(o *observe.Run, first int) bool {
 	return false
 }
 
-// StartsRelaxation returns the memory of a bound on the rate of starts, a server of constant times,
-// or 0 without a bound.
+// StartsRelaxation returns the relaxation time of a limit on the rate of starts, which acts as a
+// server of constant service time. It returns 0 without such a limit.
 func StartsRelaxation(o *observe.Run, rate float64) float64 {
 	starts := o.Plan.Strategy.Starts
 	if starts == nil {
@@ -272,8 +270,8 @@ func StartsRelaxation(o *observe.Run, rate float64) float64 {
 	return 1 / (slack * slack)
 }
 
-// poolRelaxation returns the memory of the slowest class pool, in tasks of all classes, or 0 if
-// there is none.
+// poolRelaxation returns the longest relaxation time of the class pools, counted in tasks of all
+// classes, or 0 if there are no class pools.
 func poolRelaxation(o *observe.Run, rate float64, d dist.Dist) (most float64) {
 	branches := o.Classes(d)
 	if o.Pools == nil || branches == nil {
@@ -293,13 +291,12 @@ func poolRelaxation(o *observe.Run, rate float64, d dist.Dist) (most float64) {
 	return most
 }
 
-// ownRelaxation estimates the memory from the run's own responses: the variance of the means of
-// stretches over that of independent tasks. In a pool with a known memory that is up to twice the
-// memory (M/M/1 at a load of 0.9: 2.1 times), so only half of it counts here, and only if it
-// exceeds the plan's.
+// ownRelaxation estimates the relaxation time from the run's responses: half the variance of batch
+// means over the variance for independent tasks, because that ratio is up to twice the relaxation
+// time (M/M/1 at a load of 0.9: 2.1 times).
 func ownRelaxation(o *observe.Run, first int) float64 {
 	if o.Trace == nil {
-		return 0 // of a soak, which keeps no task
+		return 0
 	}
 	mean, square, n := 0.0, 0.0, 0.0
 	for _, rec := range o.Trace.From(first) {
@@ -321,7 +318,7 @@ func ownRelaxation(o *observe.Run, first int) float64 {
 	return sd * sd * n / observe.Batches / (square / n) / 2
 }
 
-// ownTail returns E[S⁴]/E[S²]² of the realised task times, if their distribution is not known.
+// ownTail returns E[S⁴]/E[S²]² of the measured task times.
 func ownTail(o *observe.Run, first int, mean, c2 float64) float64 {
 	sum, n := 0.0, 0.0
 	for i := first; o.Trace != nil && i < o.Trace.Len(); i++ {
@@ -336,30 +333,30 @@ func ownTail(o *observe.Run, first int, mean, c2 float64) float64 {
 	return sum / n / ((1 + c2) * (1 + c2))
 }
 
-// The number of independent tasks that an interval needs, measured by TestCoverage -sweep, which
-// prints how often each interval contains the exact value. Rarer events need more until their
-// stretches are approximately normal.
+// Numbers of independent tasks that an interval needs until its stretches are approximately normal.
+// They were measured by TestCoverage -sweep, which counts how often each interval contains the
+// exact value.
 const (
 	meanMemories = 600.
 	p50Memories  = 200.
 	p90Memories  = 400.
 	p99Memories  = 800.
-	tailTasks    = 120 // tasks for each unit of tail
-	waitWidth    = 82  // limits the half-width of the interval of a mean wait to a quarter
+	tailTasks    = 120 // tasks per unit of tail
+	waitWidth    = 82  // limits the half-width of the interval of a mean wait to 25 %
 	leastBeyond  = 50  // tasks beyond a quantile
 
-	nobody          = 0.01 // expected number of waiting tasks below which none waits
-	exponentialTail = 6    // E[S⁴]/E[S²]² of exponential tasks
+	negligibleWaits = 0.01 // expected number of waiting tasks below which waits are ignored
+	exponentialTail = 6    // E[S⁴]/E[S²]² of exponential task times
 )
 
-// TakesMeanWait returns the number of tasks that the interval of the mean wait needs. Its relative
-// variance over n tasks is about relax(1+2/P)/n, where P is the share that waits.
+// TakesMeanWait returns the number of tasks that the interval of the mean wait needs. The relative
+// variance of the mean of n waits is about relax(1+2/P)/n, where P is the share of tasks that wait.
 func (k Memory) TakesMeanWait() float64 {
 	return max(meanMemories*k.Relax, waitWidth*k.Relax*(1+2/k.waits), tailTasks*k.tail)
 }
 
-// takesMeanResponse returns the number for the mean response: the same, unless the task times
-// dominate its variance.
+// takesMeanResponse is TakesMeanWait for the mean response. It is smaller if the task times
+// dominate the variance.
 func (k Memory) takesMeanResponse() float64 {
 	if own := k.c2; own > 4*k.wait*k.wait*k.Relax*(1+2/k.waits) {
 		return max(meanMemories*k.Relax, tailTasks/4*k.tail)
@@ -367,9 +364,9 @@ func (k Memory) takesMeanResponse() float64 {
 	return k.TakesMeanWait()
 }
 
-// TakesQuantile returns the number for a quantile of the response.
+// TakesQuantile is TakesMeanWait for a response quantile.
 func (k Memory) TakesQuantile(p float64) float64 {
-	memories, relax := p50Memories, k.Relax // brief waits affect it, too
+	memories, relax := p50Memories, k.Relax // brief waits affect the median as well
 	switch {
 	case p >= 0.95:
 		memories = p99Memories * k.clusters()
@@ -377,8 +374,8 @@ func (k Memory) TakesQuantile(p float64) float64 {
 		memories = p90Memories
 	}
 	if p > 0.75 {
-		// the interval is of the share of tasks beyond the quantile, which waits affect more if the task
-		// times are similar: all of them if C² is small, most of them if it is large
+		// The interval is an interval of the share of tasks beyond the quantile. Waits affect that share
+		// more if task times are similar (C² small), or if most tasks are short (C² large).
 		relax = k.Response(min(math.Sqrt(k.c2), 1/k.c2))
 	}
 	return max(memories*relax, leastBeyond/(1-p))

@@ -9,10 +9,10 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// reportPatience adds the exact values of a run whose callers have an exponential patience. A task
-// that started gives up with the same rate as one that waits. So it leaves its slot after an
-// exponential time, the shorter of its own and the rest of the patience, and the slots are those of
-// Erlang A (theory.MMkM) with that time as the service.
+// reportPatience adds the exact values for callers with an exponential patience. A running task is
+// abandoned at the same rate as a waiting one, so it holds its slot for the shorter of its service
+// time and the remaining patience. With that time as the service time the slots form an Erlang A
+// queue (theory.MMkM).
 func reportPatience(o *observe.Run, r *result.Result, m observe.Measured) {
 	s, spec := o.Plan, o.Plan.Strategy
 	_, exponential := o.Dist().(dist.Exponential)
@@ -39,7 +39,7 @@ func reportPatience(o *observe.Run, r *result.Result, m observe.Measured) {
 	gaveUp := answer.GaveUpProb + gaveUpStarted
 	noise := noise{Relaxation(o, rate*inSlot/float64(o.Slots()), o.Workload.C2()), answer.WaitProb}
 	claim(o, r, metric.MeanWait, answer.MeanWait,
-		noise.of(answer.MeanWait, func(rec *record.Record) (float64, bool) {
+		noise.meanWait(answer.MeanWait, func(rec *record.Record) (float64, bool) {
 			return float64(rec.Wait()) / observe.Second, rec.Outcome == record.Completed
 		}))
 	claim(o, r, metric.Waited, answer.WaitProb,

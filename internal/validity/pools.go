@@ -11,16 +11,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// besideOneAnother is the answer for a strategy that separates classes of tasks: a queue for each,
-// with its share of the Poisson arrivals, which is itself Poisson. If all tasks are of one class it
-// is one queue, in front of the slots of its class pool or, without a class pool, of all slots. It
-// is nil if only some tasks have a class pool, if a queue has no closed form, and if a task waited
-// in front of a full queue and so blocked the other class.
-func besideOneAnother(o *observe.Run,
+// classPoolsAnswer returns the answer for a strategy with a pool for each class: independent
+// queues, each with Poisson arrivals. If all tasks belong to one class there is one queue. The
+// answer is nil if only some tasks have a pool, if a queue has no closed form, or if a full queue
+// of one class blocked the other.
+func classPoolsAnswer(o *observe.Run,
 	pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
 	if o.Plan.Strategy.Sheds {
-		return nil, nil // full pools lose tasks separately
+		return nil, nil // tasks are shed by each pool separately
 	}
 	if o.Classes(d) == nil {
 		var one strategies.Class
@@ -43,8 +42,8 @@ func besideOneAnother(o *observe.Run,
 	return theory.Mixed(parts...), nil
 }
 
-// poolParts returns the queues of the short and of the long tasks, in this order. Under the real
-// clock the realised means of the classes are not known.
+// poolParts returns the queues of the short and the long tasks, in this order. It returns nil under
+// the real clock, where the realised mean of each class is not known.
 func poolParts(o *observe.Run,
 	rate float64, d dist.Dist, h observe.Blocked,
 ) (parts []theory.Part, err error) {
@@ -67,8 +66,8 @@ func poolParts(o *observe.Run,
 	return parts, nil
 }
 
-// CheckPools looks for a class pool that is overloaded, which is possible even if the whole pool is
-// not. Its results then depend on the length of the run.
+// CheckPools looks for an overloaded class pool, which is possible even if the load of all slots is
+// below 1. Its results depend on the length of the run.
 func CheckPools(o *observe.Run, r *result.Result) {
 	s := o.Plan
 	branches := o.Classes(o.Dist())
@@ -97,27 +96,27 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 	}
 	parts, err := poolParts(o, rate, o.Dist(), h)
 	if err != nil {
-		return // a class pool is overloaded, so the whole had no answer either
+		return
 	}
 	for i, p := range parts {
 		class := observe.BothClasses[i]
 		noise := noiseOf(o, p.Answer, p.MeanInFlight/float64(o.SlotsOf(class)))
 		of := func(rec *record.Record) bool { return rec.Class == class }
 		claim(o, r, metric.OfKind(class.String(), metric.MeanResponse), p.MeanResponse,
-			noise.of(p.MeanWait, func(rec *record.Record) (float64, bool) {
+			noise.meanWait(p.MeanWait, func(rec *record.Record) (float64, bool) {
 				return float64(rec.Response())/observe.Second - (p.MeanResponse - p.MeanWait),
 					of(rec) &&
 						rec.Outcome == record.Completed
 			}))
 		if t, ok := p.ResponseQuantile(0.99); ok {
-			claim(o, r, metric.OfKind(class.String(), metric.P99Response), t, noise.beyond(t, p.Answer, of))
+			claim(o, r, metric.OfKind(class.String(), metric.P99Response), t, noise.quantile(t, p.Answer, of))
 		}
 	}
 }
 
-// delayed is the answer for a strategy that bounds the rate of starts, if a slot was always free.
-// The run shows whether it was: only then did its tasks wait for nothing but a start.
-func delayed(o *observe.Run, pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
+// rateLimitAnswer returns the answer for a strategy that limits the rate of starts. It is nil
+// unless a slot was free during the whole run, because otherwise tasks also waited for slots.
+func rateLimitAnswer(o *observe.Run, pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	if o.Peak >= int64(pool.Limit) {
 		return nil, nil
 	}

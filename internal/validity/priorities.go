@@ -12,11 +12,11 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// chosen is the answer for a strategy that selects tasks by their declared properties: the mean
-// wait of all tasks is the same in any order that does not depend on their times. It is nil if the
-// order may depend on the times, if the strategy leaves slots idle or sheds, and if a task waited
-// in front of a full queue, in the order of arrival.
-func chosen(
+// reorderedAnswer returns the answer for a strategy that selects tasks by declared properties. The
+// mean wait over all tasks is the same in every order that does not depend on their times. The
+// answer is nil if the order may depend on them, if the strategy idles slots or sheds, or if tasks
+// waited in front of a full queue.
+func reorderedAnswer(
 	o *observe.Run, pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
 	spec := o.Plan.Strategy
@@ -56,7 +56,7 @@ func reportPriorities(o *observe.Run, r *result.Result, pool theory.Pool, h obse
 	noise := noiseOf(o, answer, pool.Utilisation())
 	for i, wait := range waits {
 		priority := int32(len(waits) - 1 - i)
-		of := noise.of(wait, func(rec *record.Record) (float64, bool) {
+		of := noise.meanWait(wait, func(rec *record.Record) (float64, bool) {
 			return float64(rec.Wait()) / observe.Second, rec.Outcome == record.Completed
 		})
 		value := of.Value

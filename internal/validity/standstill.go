@@ -14,25 +14,24 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Limits for a standstill of the system, and for delayed results.
 const (
 	standstillFloor  = 100 * time.Millisecond
-	standstillFactor = 20 // of the median service, if the tasks' own times are not known
-	settlingFactor   = 10 // of the median response
+	standstillFactor = 20 // times the median service, if task times are not known
+	settlingFactor   = 10 // times the median response
 )
 
-// CheckStandstill looks, under the real clock, for a time in which no task ended although every
-// running one should have. If the meter continued meanwhile, the cause was the target or the
-// strategy, not the machine.
+// CheckStandstill looks for a time, under the real clock, in which no task ended although every
+// running task should have. If the hiccup meter continued meanwhile, the target or the strategy was
+// the cause, not the machine.
 func CheckStandstill(o *observe.Run, r *result.Result) {
 	if o.Splits() || o.Plan.Strategy.Quantum != nil {
-		return // tasks that share a slot all take longer than their own time
+		return
 	}
 	median, _ := r.Metric(metric.P50Service)
 	starts, _ := o.StartsAndEnds(func(*record.Record) bool { return true })
 	for _, silence := range silences(o) {
 		unusual := int64(standstillFactor * median * observe.Second)
-		if starts[len(starts)-1] <= silence.from { // the remaining ones are the slowest
+		if starts[len(starts)-1] <= silence.from {
 			unusual = max(unusual, slowest(o, silence.from))
 		}
 		overdue := overdue(o, silence, unusual)
@@ -50,8 +49,8 @@ func CheckStandstill(o *observe.Run, r *result.Result) {
 
 type span struct{ from, to int64 }
 
-// silences returns the longest unusual times between two ends: above standstillFloor, and 10 times
-// the median, since a target may be slow. Empty systems are silent, too.
+// silences returns the longest gaps between two ends of tasks, of at least standstillFloor and 10
+// times the median gap. An idle system also has such gaps.
 func silences(o *observe.Run) (all []span) {
 	const most = 20
 	_, ends := o.StartsAndEnds(func(*record.Record) bool { return true })
@@ -79,12 +78,13 @@ func slowest(o *observe.Run, by int64) (longest int64) {
 }
 
 // overdue returns the number of tasks that were running at the end of a silence and should have
-// ended well before: by their own time if known, or else by the unusual service time. It is 0 if a
-// task that was running for the whole silence may still run, because the others may wait for it.
+// ended well before. The expected duration is the task's own time if known, otherwise unusual. The
+// result is 0 if a task that ran during the whole silence may still be on time, because others may
+// wait for it.
 func overdue(o *observe.Run, s span, unusual int64) (n int) {
 	timed, _ := o.Workload.(workloads.Timed)
 	if o.Trace.Merged() {
-		timed = nil // it is not known which task is which client's
+		timed = nil // with several clients the order of the records does not identify the task
 	}
 	for i, rec := range o.Trace.From(0) {
 		if rec.Attempts != 1 || rec.End < s.to || rec.Start > s.to-int64(standstillFloor) {
@@ -103,11 +103,9 @@ func overdue(o *observe.Run, s span, unusual int64) (n int) {
 	return n
 }
 
-// CheckSettling looks for results that the strategy held back. Done of this package's sink never
-// blocks, and there is no other consumer of results during the run. But a strategy that collects
-// its results, in a goroutine or in order, can be slow to settle them, which is the time from the
-// end of the work to Done. It is part of the response as for any caller, and is reported to
-// distinguish it from a slow task.
+// CheckSettling looks for results that the strategy delayed, for example by collecting them in a
+// goroutine or in order. The delay from the end of the work to Done is part of the response. Done
+// itself never blocks here.
 func CheckSettling(o *observe.Run, r *result.Result, first int) {
 	if o.Splits() || o.Stages() != nil { // stages after the work take time
 		return

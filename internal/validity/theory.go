@@ -12,18 +12,14 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// ReportExact adds the exact values for the scenario, or nothing if there is no closed form.
-// Two-moment approximations are not used.
-//
-// The input is the plan's rate and the workload's mean under the virtual clock. Under the real
-// clock it is the realised values, because a timer that overshoots by a tenth makes a different
+// ReportExact adds the exact values for the scenario if a closed form exists. Two-moment
+// approximations are not used. The inputs are the plan under the virtual clock, and the realised
+// rate and mean under the real one, because a timer that overshoots by 10 % makes a different
 // queue.
 //
-// It assumes that no task calls a target, is abandoned or is cut short by a timeout, in addition to
-// the arrivals, the task times and the strategy's declared facts. Conditions that only a run shows
-// (a full queue in front of pools of classes, no free slot where starts are bounded) must not have
-// occurred in this one. Each added value is a claim, which CheckExact compares with the measured
-// value.
+// The closed forms require that no task calls a target, is abandoned or times out. They also
+// require no full queue in front of class pools, and a free slot at all times under a rate limit,
+// which only the run shows. Each value becomes a claim, which CheckExact tests.
 func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe.Blocked) {
 	s := o.Plan
 	if s.Target != "none" || s.Drain != 0 || s.Timeout != 0 {
@@ -43,20 +39,19 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 		reportBatch(o, r, mean)
 		return
 	}
-	answer, err := answer(o, rate, mean, h)
+	answer, err := exactAnswer(o, rate, mean, h)
 	var unstable *theory.UnstableError
 	switch {
 	case errors.As(err, &unstable):
-		// The queue grows for the whole run. Only the throughput has a limit.
 		switch spec := s.Strategy; {
 		case spec.Starts != nil:
 			allowed := spec.Starts(s.Params)
 			kept := allowed.PerSecond * float64(allowed.Kept) / float64(m.N)
-			limit(o, r, metric.Throughput, allowed.PerSecond,
+			claimLimit(o, r, metric.Throughput, allowed.PerSecond,
 				kept+overloadNoise(o, r, m, rate/allowed.PerSecond, allowed.PerSecond))
-		case spec.ClassPools == nil: // the other pools keep up if one is overloaded
+		case spec.ClassPools == nil:
 			capacity := float64(o.Slots()) / mean
-			limit(o, r, metric.Throughput, capacity,
+			claimLimit(o, r, metric.Throughput, capacity,
 				overloadNoise(o, r, m, rate/capacity, capacity))
 		}
 		return
@@ -65,7 +60,7 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 	}
 	noise := noiseOf(o, answer, rate*mean/float64(o.Slots()))
 	claim(o, r, metric.MeanWait, answer.MeanWait,
-		noise.of(answer.MeanWait, func(rec *record.Record) (float64, bool) {
+		noise.meanWait(answer.MeanWait, func(rec *record.Record) (float64, bool) {
 			return float64(rec.Wait()) / observe.Second, rec.Outcome == record.Completed
 		}))
 	claim(o, r, metric.Waited, answer.WaitProb,
@@ -75,7 +70,7 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 	for _, q := range metric.Quantiles {
 		if t, ok := answer.ResponseQuantile(q.P); ok {
 			claim(o, r, q.Of(metric.Response), t,
-				noise.beyond(t, answer, func(*record.Record) bool { return true }))
+				noise.quantile(t, answer, func(*record.Record) bool { return true }))
 		}
 	}
 	reportPools(o, r, rate, h)
@@ -93,12 +88,11 @@ func reportBatch(o *observe.Run, r *result.Result, mean float64) {
 		return
 	}
 	if makespan, err := theory.BatchMakespan(o.Trace.Len(), mean, o.Slots()); err == nil {
-		limit(o, r, metric.Makespan, makespan, batchNoise(o.Trace.Len(), o.Slots(), mean))
+		claimLimit(o, r, metric.Makespan, makespan, batchNoise(o.Trace.Len(), o.Slots(), mean))
 	}
 }
 
-// answer returns the model of the scenario, or nil if there is none.
-func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answer, error) {
+func exactAnswer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answer, error) {
 	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
 	if d == nil || mean <= 0 {
 		return nil, nil
@@ -119,13 +113,13 @@ func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answ
 	pool := theory.Pool{Rate: rate, MeanService: mean, Limit: o.Slots()}
 	switch {
 	case spec.Starts != nil:
-		return delayed(o, pool, d)
+		return rateLimitAnswer(o, pool, d)
 	case spec.ClassPools != nil:
-		return besideOneAnother(o, pool, d, h)
+		return classPoolsAnswer(o, pool, d, h)
 	case spec.Bound == nil:
 		return theory.MGInf(pool)
 	case spec.Chooses() != "":
-		return chosen(o, pool, d, h)
+		return reorderedAnswer(o, pool, d, h)
 	case !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil:
 		return nil, nil
 	case spec.Sheds:
@@ -139,7 +133,7 @@ func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answ
 
 func shedding(pool theory.Pool, queue int, d dist.Dist) (*theory.Answer, error) {
 	if queue == 0 {
-		return theory.MGkk(pool) // for any distribution
+		return theory.MGkk(pool) // independent of the distribution of task times
 	}
 	if _, exponential := d.(dist.Exponential); exponential {
 		return theory.MMkK(pool, queue)

@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// scenario is of the virtual clock and Poisson arrivals, unless w says otherwise.
 func scenario(t *testing.T, w bench.Written) bench.Scenario {
 	t.Helper()
 	w.Target, w.Arrival, w.Clock = "none", cmp.Or(w.Arrival, "poisson"), "virtual"
@@ -36,7 +35,6 @@ func run(t *testing.T, s bench.Scenario) *bench.Result {
 	return r
 }
 
-// calculated is run, without the strategy where its result is known.
 func calculated(t *testing.T, s bench.Scenario) *bench.Result {
 	t.Helper()
 	r, known, err := bench.Calculate(s)
@@ -49,9 +47,7 @@ func calculated(t *testing.T, s bench.Scenario) *bench.Result {
 	return r
 }
 
-// TestFalseTheoryIsTold: runs of a strategy with half of the slots that it declares are SUSPECT,
-// with both numbers, beside the law that they break.
-func TestFalseTheoryIsTold(t *testing.T) {
+func TestWrongTheoryIsReported(t *testing.T) {
 	t.Parallel()
 	for unit, w := range map[string]bench.Written{
 		"mean-wait-sec": {Load: 0.3, Tasks: 50_000, Warmup: 0.1},
@@ -82,7 +78,6 @@ func TestFalseTheoryIsTold(t *testing.T) {
 	}
 }
 
-// TestNoFalseAlarm: what is right is not told of.
 func TestNoFalseAlarm(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
@@ -112,8 +107,8 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// TestNoFalseAlarmInLongQueues: a queue that is always full makes as many neighbours wait for the
-// same tasks as it has slots, and so few of the waits of a run are independent.
+// In a queue that is always full, the tasks in the queue wait for the same running tasks, so few
+// waits are independent.
 func TestNoFalseAlarmInLongQueues(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(10) {
@@ -128,8 +123,7 @@ func TestNoFalseAlarmInLongQueues(t *testing.T) {
 	}
 }
 
-// TestNoFalseAlarmOfRareTasks: a run whose share of very long tasks is not the usual one waits
-// otherwise, and does so in all of its batches.
+// The number of very long tasks deviates by chance, which shifts the waits in all batches.
 func TestNoFalseAlarmOfRareTasks(t *testing.T) {
 	for strategy, seed := range map[string]uint64{"event_loop_offload": 31694,
 		"worker_pool": 34335} {

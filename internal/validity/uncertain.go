@@ -11,21 +11,21 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-const normal = 1.96
+// z95 is the half-width of a 95 % interval in standard errors.
+const z95 = 1.96
 
 // A metric is marked as uncertain if its relative 95 % error exceeds mostError. The limit for a p99
-// of responses is lower, because a p99 without a mark must be within 15 % of the exact one in 99 of
-// 100 runs: 2.576 standard errors, beyond which 1 in 100 values lies, may be 15 % at most, which is
-// a 95 % error of 11.4 %.
+// response is lower: a p99 without a mark is within 15 % of the true value in 99 of 100 runs (2.576
+// standard errors), which corresponds to a 95 % error of 11.4 %.
 const (
 	mostError    = 0.25
-	mostP99Error = 0.15 * normal / 2.576
+	mostP99Error = 0.15 * z95 / 2.576
 )
 
-// beyondAll is the largest error of a mark, because JSON has no infinity.
-const beyondAll = 1000
+// largestError is the largest error that is reported, because JSON has no infinity.
+const largestError = 1000
 
-// ownMemories is the length of a run, in memories, from which its stretches show its error.
+// ownMemories is the length of a run, in relaxation times, from which its stretches show its error.
 const ownMemories = 50
 
 var timesOfTasks = []struct {
@@ -45,10 +45,10 @@ func uncertainUnits() []string {
 	return names
 }
 
-// MarkUncertain adds the metrics whose 95 % error is too large to the result. The error comes from
-// the forecast of the plan if that is of the strategy itself, otherwise from the differences
-// between stretches of the run. In a run that is too short for these it is at least that of the
-// forecast, which is of a strategy that keeps the slots as busy.
+// MarkUncertain marks the metrics whose 95 % error is too large. The error comes from the forecast
+// if that models this strategy exactly, otherwise from the differences between stretches of the
+// run. If the run is too short for stretches, the forecast for an equally busy strategy is a lower
+// bound.
 func (k Memory) MarkUncertain(o *observe.Run, r *result.Result, first int, own Scatter) {
 	mark := func(unit string, e float64) {
 		limit := mostError
@@ -56,7 +56,7 @@ func (k Memory) MarkUncertain(o *observe.Run, r *result.Result, first int, own S
 			limit = mostP99Error
 		}
 		if v, has := r.Metric(unit); has && v != 0 && e > limit {
-			r.MarkUncertain(unit, min(e, beyondAll))
+			r.MarkUncertain(unit, min(e, largestError))
 		}
 	}
 	n := float64(r.Tasks)
@@ -92,40 +92,40 @@ func isP99Response(unit string) bool {
 	return len(unit) >= len(name) && unit[len(unit)-len(name):] == name
 }
 
-// P99Error returns the relative 95 % error of the p99 response of a run of n tasks: by the
-// forecast, or by the fit for queues of tasks that arrive at random with a memory of relax. If
-// tasks overtake each other the run's own scatter counts as well.
+// P99Error returns the relative 95 % error of the p99 response of a run of n tasks, by the
+// forecast, or by the formula for Poisson arrivals with a relaxation time of relax. It includes the
+// variance estimated from the run if tasks overtake each other.
 func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float64 {
 	variance, factor := k.P99Variance(relax, waitShare(r)), false
 	if e, ok := k.Forecast.Error(metric.P99Response, n); ok {
 		off := math.Log1p(e)
-		variance, factor = n*off*off/(normal*normal), true
+		variance, factor = n*off*off/(z95*z95), true
 	}
 	if k.Reorders && !k.exact {
 		variance = own.With(variance)
 	}
-	e := normal * math.Sqrt(variance/n)
+	e := z95 * math.Sqrt(variance/n)
 	if factor {
 		return math.Expm1(e)
 	}
 	return e
 }
 
-// NeededTasks returns the number of tasks that the p99 response needs for a 95 % error of that
-// share, by the forecast or by the fit for tasks that arrive at random, or false if neither
-// applies. Stretches that are short compared with the memory of the queue underestimate the error,
-// so then the fit counts as well.
+// NeededTasks returns the number of tasks that the p99 response needs for a 95 % error of share, by
+// the forecast or by the formula for Poisson arrivals, or false if neither applies. If the
+// forecast's stretches are short compared with the relaxation time, the formula gives a lower
+// bound.
 func (k Memory) NeededTasks(
 	r *result.Result, own Scatter, share float64,
 ) (needed float64, ok bool) {
-	const unit, least = metric.P99Response, 368 // number of tasks for a p99
+	const unit, least = metric.P99Response, 368
 	mix := func(variance float64) float64 {
 		if k.Reorders && !k.exact {
 			return own.With(variance)
 		}
 		return variance
 	}
-	fit := mix(k.P99Variance(k.Relax, waitShare(r))) * normal * normal / (share * share)
+	fit := mix(k.P99Variance(k.Relax, waitShare(r))) * z95 * z95 / (share * share)
 	if _, has := r.Metric(unit); !has || k.Forecast == nil {
 		return fit, k.Known
 	}
@@ -135,7 +135,7 @@ func (k Memory) NeededTasks(
 		return 0, false
 	}
 	off := math.Log1p(e)
-	needed = mix(long*off*off/(normal*normal)) * normal * normal / math.Pow(math.Log1p(share), 2)
+	needed = mix(long*off*off/(z95*z95)) * z95 * z95 / math.Pow(math.Log1p(share), 2)
 	if k.Known && k.Forecast.length < stretchMemories*k.Relax {
 		needed = max(needed, fit)
 	}
@@ -151,7 +151,8 @@ func waitShare(r *result.Result) float64 {
 }
 
 // ownErrors returns the relative 95 % errors of the mean and the quantiles of a time, from the
-// differences between stretches of the run, or nil if the forecast has them or the run has none.
+// differences between stretches of the run. It returns nil if the forecast contains them or the run
+// is too short.
 func (k Memory) ownErrors(
 	o *observe.Run, r *result.Result, first int, class, of string,
 	value func(*record.Record) int64,
@@ -193,7 +194,7 @@ func (k Memory) ownErrors(
 		at := sorted[statistics.Rank(n, q.P)-1]
 		e := 0.0
 		if at > 0 {
-			independent := normal * math.Sqrt(q.P*(1-q.P)/float64(n))
+			independent := z95 * math.Sqrt(q.P*(1-q.P)/float64(n))
 			half := max(t*observe.StandardError(sharesBeyond(at, values, stretches)), independent)
 			low := sorted[max(int(float64(n)*(q.P-half)), 0)]
 			high := sorted[min(int(math.Ceil(float64(n)*(q.P+half))), n-1)]

@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// JudgeAny makes the checks that need no times of tasks: broken laws, doubts of the recorder, and
+// JudgeAny performs the checks that need no task records: broken laws, doubts of the recorder, and
 // the machine.
 func JudgeAny(o *observe.Run, r *result.Result) {
 	for _, law := range r.Broken {
@@ -21,8 +21,7 @@ func JudgeAny(o *observe.Run, r *result.Result) {
 	}
 }
 
-// Judge checks whether the results of the run are reliable. The limits are documented with each
-// check.
+// Judge checks whether the results of the run are reliable.
 func Judge(
 	o *observe.Run, r *result.Result, first int, m observe.Measured, f observe.Flow,
 	h observe.Blocked,
@@ -31,7 +30,7 @@ func Judge(
 	if !o.Plan.Virtual {
 		checkLag(o, r, first, m)
 		if a := o.Plan.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce &&
-			!o.Trace.Merged() { // otherwise no single generator issued them
+			!o.Trace.Merged() {
 			CheckSaturation(o, r, m)
 		}
 		CheckStandstill(o, r)

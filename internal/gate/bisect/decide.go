@@ -8,33 +8,33 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// alpha is the probability that noise alone makes a gate wrong for a commit at the level of GOOD or
-// of BAD. It is small, since there are many gates and a wrong one ruins the search.
+// alpha is the probability that noise alone makes a gate wrong about a commit. It is small because
+// a search has many gates and a single wrong one ruins it.
 const alpha = 0.01
 
-// mostPairs is the largest number of fresh pairs of a gate for a commit in the middle: by the noise
-// of the first gate at most half of them, and twice as many if these did not decide.
+// mostPairs is the largest number of fresh pairs for a commit in the middle. The first attempt uses
+// at most half of them, and doubles the number if it does not decide.
 const mostPairs = 100
 
 // mostHalf bounds the threshold between the levels of GOOD and BAD: a commit that is nearly twice
-// as slow is not at the level of GOOD, however slow BAD is.
+// as slow as GOOD never counts as good.
 const mostHalf = 0.9
 
-// strict clears a commit without fresh pairs only if each pair of the screening is below the
+// strict clears a commit without fresh pairs only if every pair of the screening is below the
 // promise.
 func (s *Search) strict(o judge.Options) judge.Options {
 	o.ClearAt = math.Exp2(-float64(o.ScreenPairs))
 	return o
 }
 
-// rule decides between the levels of GOOD and BAD: margin and promise are half the change, so that
-// worse means the level of BAD, and no worse the level of GOOD.
+// rule returns the options that decide between the levels of GOOD and BAD. Margin and promise are
+// half the change, so "worse" means the level of BAD and "no worse" the level of GOOD.
 func (s *Search) rule() judge.Options {
 	o := s.Judge
 	o.Alpha = alpha
 	o = s.strict(o)
 	if verdict.IsAllocation(s.row.Metric) {
-		return o // an allowance decides
+		return o // the allowance decides
 	}
 	o.Margin = min(math.Expm1(s.change/2), mostHalf)
 	o.Promise = o.Margin
@@ -42,8 +42,8 @@ func (s *Search) rule() judge.Options {
 	return o
 }
 
-// pairs returns the number of fresh pairs that nearly always decides between the levels, by the
-// noise of the first gate: half the change is then three standard errors.
+// pairs returns the number of fresh pairs for which half the change is three standard errors,
+// judged by the noise of the first gate. That nearly always decides between the levels.
 func (s *Search) pairs() int {
 	_, low, high := worsening(s.row)
 	deviation := (high - low) / 2 / statistics.NormalQuantile(1-s.Judge.Alpha/2) *
@@ -52,10 +52,10 @@ func (s *Search) pairs() int {
 	if least := s.Judge.FreshPairs; wanted > float64(least) {
 		return max(least, int(min(wanted, mostPairs/2)))
 	}
-	return s.Judge.FreshPairs // also if the noise is not known
+	return s.Judge.FreshPairs
 }
 
-// allowance of allocations is half of the difference between BAD and GOOD.
+// allowance returns half of the difference in allocations between BAD and GOOD.
 func (s *Search) allowance() []verdict.Allowance {
 	if !verdict.IsAllocation(s.row.Metric) {
 		return nil
@@ -102,17 +102,17 @@ func (s *Search) side(r *verdict.Report, row *verdict.Row) (Side, string) {
 
 const tooNoisy = "the pairs scatter too much"
 
-// decisive is the likelihood ratio of the two levels that decides if the commit is not
-// significantly on one side of the middle. It is valid however often it is checked.
+// decisive is the likelihood ratio of the two levels that decides if the test against the middle is
+// not significant. It may be checked repeatedly without inflating the error.
 const decisive = 50
 
-// odds returns the log likelihood ratio of the level of BAD to that of GOOD, from the row's
-// distance from the middle. This is normal with a mean of plus or minus half the change, and with
-// the errors of the row and of that half.
+// odds returns the log likelihood ratio of the level of BAD to the level of GOOD. It assumes that
+// the row's distance from the middle is normal with a mean of plus or minus half the change, and
+// includes the errors of the row and of the change.
 func (s *Search) odds(row *verdict.Row) float64 {
 	change, low, high := worsening(row)
 	half := s.change / 2
-	toward := change - low // the error on the side of the middle
+	toward := change - low // the error on the side towards the middle
 	if change < half {
 		toward = high - change
 	}
@@ -121,7 +121,7 @@ func (s *Search) odds(row *verdict.Row) float64 {
 	return 2 * (change - half) * half / (deviation * deviation)
 }
 
-// worsening returns the change of a row as a logarithm, plus for worse, and the ends of its
+// worsening returns the change of a row as a logarithm, positive for worse, and the ends of its
 // interval.
 func worsening(row *verdict.Row) (change, low, high float64) {
 	change, low, high = math.Log(float64(row.Ratio)), math.Log(float64(row.Lo)),

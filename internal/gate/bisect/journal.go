@@ -20,8 +20,8 @@ import (
 // JournalFile is the name of the journal in the directory of a search.
 const JournalFile = "bisect.json"
 
-// A Journal keeps the gates of a search that decided something in a file. Each gate has its own
-// directory next to the file. A nil Journal keeps nothing.
+// A Journal stores the gates of a search that decided something in a file. Each gate has its own
+// directory next to the file. A nil Journal stores nothing.
 type Journal struct {
 	dir  string
 	held *files.LockedDir
@@ -32,24 +32,24 @@ type journalData struct {
 	text.Head
 	Good      string           `json:"good"`
 	Bad       string           `json:"bad"`
-	Directory string           `json:"directory"` // of the module, in the repository
+	Directory string           `json:"directory"` // directory of the module in the repository
 	Settings  measure.Settings `json:"settings"`
 	Judge     judge.Options    `json:"judge"`
 	Answers   []answer         `json:"answers"`
-	// the gate that began last, "" once it has ended; after an interrupt its directory contains part
-	// of it
+	// UnderWay is the gate that began last, or "" once it has ended. After an interrupt the directory
+	// of that gate contains partial results.
 	UnderWay string `json:"under_way"`
 }
 
 type answer struct {
-	Gate   string         `json:"gate"` // see directoryOf
+	Gate   string         `json:"gate"`
 	Report verdict.Report `json:"report"`
 }
 
 const mostBytes = 64 << 20
 
-// OpenJournal continues the journal in the directory, or begins one. force replaces it. A changed
-// number of fresh pairs applies to later gates.
+// OpenJournal opens or creates the journal in the directory. force replaces it. A changed number of
+// fresh pairs applies to later gates.
 func OpenJournal(dir string, h *measure.History, o measure.Options, force bool) (*Journal, error) {
 	if err := files.MakeDir(dir); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
@@ -126,18 +126,17 @@ func (d journalData) differs(now journalData) string {
 	return measure.Changed(d.Judge, now.Judge)
 }
 
-// Kept returns the number of gates from an earlier call.
+// Kept returns the number of gates from earlier calls.
 func (j *Journal) Kept() int { return len(j.data.Answers) }
 
-// Close releases the directory.
 func (j *Journal) Close() error { return j.held.Release() }
 
 func directoryOf(q Question) string {
 	return fmt.Sprintf("%s-%s-%s", q.Stage, q.Base.Short(), q.Head.Short())
 }
 
-// Measure measures for a question, with the options of all gates, and also returns the directory of
-// the gate. If ctx ends, the next call with this question continues the gate.
+// Measure runs the gate of a question, and also returns the directory of the gate. If ctx ends, the
+// next call with this question continues the gate.
 func (j *Journal) Measure(
 	ctx context.Context, q Question, o measure.Options, watch measure.Watch,
 ) (r *verdict.Report, dir string, err error) {
@@ -149,7 +148,7 @@ func (j *Journal) Measure(
 	if j.data.UnderWay = name; q.Followed == nil {
 		o.Judge = q.Rule
 	} else {
-		o.Judge.FreshPairs = q.Rule.FreshPairs // the controls are in the same rounds
+		o.Judge.FreshPairs = q.Rule.FreshPairs // o.Judge still applies to the controls
 		o.Rule, o.Allow = &q.Rule, slices.Concat(o.Allow, q.Allow)
 		o.Packages, o.Bench = []string{q.Followed.Package}, measure.Only(q.Followed.Benchmark)
 		o.Metrics = []string{q.Followed.Metric}

@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// The test binary doubles as the guard of a gate, and as its control.
+// Arguments with which the test binary acts as the guard of a gate, or as its control.
 const (
 	asGuard   = "as-guard"
 	asControl = "as-control"
@@ -31,14 +31,13 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	if len(os.Args) > 2 && os.Args[1] == asControl {
-		// a metric of its own keeps a run in one process
+		// a metric of its own prevents splitting the run into several processes
 		fmt.Printf("%s \t 100\t %s ns/op \t 1 steady\n", measure.ControlName, os.Args[2])
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
 
-// A counter is a Watch that ends a gate after so many runs.
 type counter struct {
 	runs, most int
 	end        context.CancelFunc
@@ -54,9 +53,9 @@ func (c *counter) Ran(runs int, _ time.Duration) {
 	}
 }
 
-// TestLive: in a real repository of 64 commits, which it builds, the one with 15 % more is found in
-// 8 gates, although one does not build and the search is interrupted within a gate. The benchmark
-// reports times that do not depend on the machine, with noise of 3 %.
+// In a real repository of 64 commits, the one that is 15 % slower must be found in 8 gates,
+// although one commit does not build and the search is interrupted within a gate. The benchmark
+// reports synthetic times with noise of 3 %.
 func TestLive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds eight revisions, and measures")
@@ -64,9 +63,9 @@ func TestLive(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		need.Skip(t, "there is no git here")
 	}
-	const candidates, broken = 64, 32 // in the middle
+	const candidates, broken = 64, 32
 	at := 1 + rand.IntN(candidates)
-	for at == broken || at == broken+1 { // which nothing could tell apart
+	for at == broken || at == broken+1 {
 		at = 1 + rand.IntN(candidates)
 	}
 	t.Logf("planted at commit %d", at)
@@ -152,7 +151,6 @@ func BenchmarkOther(b *testing.B) { b.ReportMetric(500, "ns/op") }
 		}
 		return r, err
 	}
-	// the ends have two benchmarks and two controls with 6 pairs at least
 	if _, err := search(200); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
@@ -174,7 +172,7 @@ func BenchmarkOther(b *testing.B) { b.ReportMetric(500, "ns/op") }
 	for _, n := range measured {
 		twice += n - 1
 	}
-	if twice > 2 { // the interrupted gate, and the commit that does not build
+	if twice > 2 {
 		t.Errorf("gates are measured again: %v", measured)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// history makes GOOD and so many commits after it.
 func history(candidates int) (commits []measure.Commit) {
 	for i := range candidates + 1 {
 		commits = append(commits, measure.Commit{Hash: fmt.Sprintf("%012d", i), Author: "Ada",
@@ -25,19 +24,19 @@ func history(candidates int) (commits []measure.Commit) {
 	return commits
 }
 
-// A fake measures commits whose levels it knows, by a machine with noise.
+// fake measures commits of known levels on a simulated noisy machine.
 type fake struct {
 	t      *testing.T
-	level  func(commit int) float64 // time to that of GOOD
+	level  func(commit int) float64 // time relative to GOOD
 	broken func(commit int) error
-	noise  func() float64 // factor of the next run
-	layout float64        // deviation by the layout of a binary
+	noise  func() float64
+	layout float64 // standard deviation of the layout effect of a binary
 	rng    *rand.Rand
 	better verdict.Direction
 	unit   string
 	gates  int
 	asked  []Question
-	fresh  []judge.Pair // of the last gate
+	fresh  []judge.Pair
 	screen []judge.Sample
 }
 
@@ -49,7 +48,6 @@ func newFake(t *testing.T, seed uint64, level func(commit int) float64) *fake {
 	return f
 }
 
-// from is the level of a history that gets so much worse at a commit.
 func from(at int, factor float64) func(int) float64 {
 	return func(commit int) float64 {
 		if commit >= at {
@@ -66,7 +64,6 @@ func number(c measure.Commit) (n int) {
 	return n
 }
 
-// gate decides as a gate of a single benchmark does: see the package judge.
 func (f *fake) gate(_ context.Context, q Question) (*verdict.Report, error) {
 	f.asked = append(f.asked, q)
 	base, head := number(q.Base), number(q.Head)
@@ -140,8 +137,8 @@ func (f *fake) search(candidates int) (*Report, error) {
 	return s.Run(f.t.Context())
 }
 
-// sources are kinds of noise of a machine: recorded runs of 41 ms and of 7.5 ms, one after the
-// other from a random one on, and drawn ones.
+// sources returns kinds of noise: recorded runs of 41 ms and of 7.5 ms from a random position, and
+// synthetic ones.
 func sources(t *testing.T) map[string]func(*rand.Rand) func() float64 {
 	t.Helper()
 	data, err := os.ReadFile("../judge/testdata/cpu.txt")
@@ -150,7 +147,7 @@ func sources(t *testing.T) map[string]func(*rand.Rand) func() float64 {
 	}
 	recorded := func(column int) func(*rand.Rand) func() float64 {
 		var runs []float64
-		const tasks = 10 // of a run
+		const tasks = 10
 		sum, n := 0.0, 0
 		for line := range bytes.Lines(data) {
 			var fields [3]float64
@@ -182,8 +179,8 @@ func sources(t *testing.T) map[string]func(*rand.Rand) func() float64 {
 
 var sweep = flag.Bool("sweep", false, "400 searches on each kind of noise")
 
-// TestReplay: 15 % planted at a random one of 64 commits is found in 18 of 20 searches on each kind
-// of noise, with at most 8 gates each, and no search names another commit.
+// A change of 15 % at a random one of 64 commits must be found in 18 of 20 searches on each kind of
+// noise, with at most 8 gates each. No search may name another commit.
 func TestReplay(t *testing.T) {
 	const candidates, mostGates = 64, 8
 	searches := 20

@@ -11,10 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// An Outcome is how a search ended.
+// An Outcome is the result of a search.
 type Outcome string
 
-// The outcomes.
 const (
 	Found     Outcome = "found"     // exit code 0
 	Undecided Outcome = "undecided" // exit code 3
@@ -23,7 +22,6 @@ const (
 // A Side is the position of a commit relative to the one to be found.
 type Side string
 
-// The sides.
 const (
 	SideGood      Side = "good" // before it
 	SideBad       Side = "bad"  // it, or after it
@@ -35,33 +33,35 @@ const (
 type Step struct {
 	Commit measure.Commit `json:"commit"`
 	Side   Side           `json:"side"`
-	Reason string         `json:"reason"` // why a commit is skipped or undecided
-	Row    *verdict.Row   `json:"row"`    // against GOOD; null if nothing was measured
+	Reason string         `json:"reason"`
+	Row    *verdict.Row   `json:"row"` // compared with GOOD; null if nothing was measured
 }
 
 // A Report is the result of a search. WriteJSON writes it, after a head.
 type Report struct {
 	Outcome    Outcome        `json:"outcome"`
-	Why        string         `json:"why"` // of an undecided search
+	Why        string         `json:"why"`
 	Next       string         `json:"next"`
 	Good       measure.Commit `json:"good"`
 	Bad        measure.Commit `json:"bad"`
 	Candidates int            `json:"candidates"` // commits after GOOD, up to BAD
 
-	// the followed metric, of BAD against GOOD, and the others that are worse; null if none is
+	// Followed is the selected metric of BAD against GOOD, AlsoWorse are the other metrics that are
+	// worse. Followed is null if no metric is worse.
 	Followed  *verdict.Row  `json:"followed"`
 	AlsoWorse []verdict.Row `json:"also_worse"`
 
-	Steps []Step `json:"steps"` // in the order of the search
+	Steps []Step `json:"steps"`
 
 	Found  *measure.Commit  `json:"found"`  // null if it is not certain
 	Before *measure.Commit  `json:"before"` // the commit that it was last measured against
-	Change *verdict.Row     `json:"change"` // by which it is worse
-	Left   []measure.Commit `json:"left"`   // it is one of these
+	Change *verdict.Row     `json:"change"` // change from Before to Found
+	Left   []measure.Commit `json:"left"`   // the commit is one of these
 
-	Gates     int     `json:"gates"`
-	MostGates int     `json:"most_gates"` // largest possible number of gates for so many candidates
-	Seconds   float64 `json:"seconds"`    // of all gates, with builds
+	Gates int `json:"gates"`
+	// largest possible number of gates for this number of candidates
+	MostGates int     `json:"most_gates"`
+	Seconds   float64 `json:"seconds"` // of all gates, including builds
 }
 
 // ExitCode returns the exit code of the command.
@@ -74,7 +74,7 @@ func (r *Report) ExitCode() int {
 
 // WriteJSON writes the report as one JSON object. Its rows are as in the JSON of a gate.
 func WriteJSON(w io.Writer, r *Report) error {
-	report := *r // with empty lists instead of null
+	report := *r
 	report.AlsoWorse, report.Steps = text.JSONList(r.AlsoWorse), text.JSONList(r.Steps)
 	report.Left = text.JSONList(r.Left)
 	return text.WriteJSON(w, struct {
@@ -86,7 +86,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 
 const mostNamed = 8
 
-// WriteText writes the report in lines of at most so many characters (0: unlimited).
+// WriteText writes the report in lines of at most most characters (0: unlimited).
 func WriteText(w io.Writer, r *Report, most int) error {
 	lines := []string{fmt.Sprintf("%v to %v: %s", r.Good, r.Bad,
 		text.Count(r.Candidates, "commit"))}
@@ -153,7 +153,7 @@ func (r *Report) conclusion() (lines []string) {
 	return append(lines, "bisect: "+string(r.Outcome))
 }
 
-// name returns the metric of a row, as printed by go test.
+// name returns the benchmark and the metric of a row as printed by go test.
 func name(row *verdict.Row) string { return "Benchmark" + row.Benchmark + " " + row.Metric }
 
 func pText(row *verdict.Row) string {

@@ -19,44 +19,43 @@ import (
 // A Stage is the purpose of a gate.
 type Stage string
 
-// The stages.
 const (
-	Ends   Stage = "ends"   // is BAD worse than GOOD at all?
+	Ends   Stage = "ends"   // is BAD worse than GOOD?
 	Middle Stage = "middle" // is a commit in between at the level of GOOD or of BAD?
-	Last   Stage = "last"   // is the commit worse than the one before it?
+	Last   Stage = "last"   // is the commit worse than the previous one?
 )
 
 // A Question is a task for a gate.
 type Question struct {
 	Stage      Stage
 	Base, Head measure.Commit
-	Followed   *verdict.Row // the only metric to measure; nil: all
+	Followed   *verdict.Row // the only metric to measure; nil means all
 	Rule       judge.Options
-	Allow      []verdict.Allowance // in addition to the user's
-	// continue the gate of the previous question, with more fresh pairs
+	Allow      []verdict.Allowance // in addition to the user's allowances
+	// More continues the gate of the previous question, with more fresh pairs.
 	More bool
 }
 
 // A Gate measures. It returns an error if the head cannot be measured or if ctx has ended.
 type Gate func(ctx context.Context, q Question) (*verdict.Report, error)
 
-// A Search finds the commit.
+// A Search finds the commit that made a benchmark worse.
 type Search struct {
-	Commits []measure.Commit // GOOD, and then each commit up to BAD
-	Judge   judge.Options    // of the first gate and of the last
+	Commits []measure.Commit // GOOD, then each commit up to BAD
+	Judge   judge.Options    // for the first and the last gate
 	Gate    Gate
 	Say     func(line string) // called for each finished gate
-	Journal *Journal          // of an earlier call; nil: none
+	Journal *Journal          // results of earlier calls; nil for none
 
 	report Report
-	// the followed metric in the first gate, and its change with the lower bound
+	// the selected metric in the first gate, its change and the lower bound of the change
 	row           *verdict.Row
 	change, least float64
-	spent         []float64 // seconds of each gate for a commit in the middle
+	spent         []float64
 }
 
-// Run searches. It returns an error if the first gate fails or ctx ends. Everything else is in the
-// report.
+// Run searches. It returns an error if the first gate fails or ctx ends. All other results are in
+// the report.
 func (s *Search) Run(ctx context.Context) (*Report, error) {
 	last := len(s.Commits) - 1
 	s.report = Report{Good: s.Commits[0], Bad: s.Commits[last], Candidates: last,
@@ -112,8 +111,8 @@ func between(good, bad int) (all []int) {
 	return all
 }
 
-// mostGates returns the largest number of gates that a search among so many commits needs: the
-// first, the last, and those in the middle, each of which halves the commits left.
+// mostGates returns the largest number of gates that a search among this number of commits needs:
+// the first, the last, and the steps, each of which halves the number of commits.
 func mostGates(candidates int) int {
 	if candidates == 1 {
 		return 1
@@ -139,8 +138,8 @@ func (s *Search) ask(ctx context.Context, q Question) (*verdict.Report, error) {
 	return answer, nil
 }
 
-// follow chooses the metric to follow among the metrics that are worse: the time that changed most,
-// then allocations, then instructions. It returns false if nothing is worse.
+// follow selects one of the metrics that are worse: the time that changed most, otherwise
+// allocations, otherwise instructions. It returns false if no metric is worse.
 func (s *Search) follow(ends *verdict.Report) bool {
 	var worse []verdict.Row
 	for _, row := range ends.Rows {
@@ -162,7 +161,7 @@ func (s *Search) follow(ends *verdict.Report) bool {
 	}
 	s.row, s.report.Followed, s.report.AlsoWorse = &worse[0], &worse[0], worse[1:]
 	if s.change, s.least, _ = worsening(s.row); math.IsNaN(s.change) {
-		s.change = math.Inf(1) // from 0
+		s.change = math.Inf(1)
 	}
 	line := fmt.Sprintf("gate 1 of at most %d: %s is worse, %s, by %s", s.report.MostGates,
 		s.report.Bad.Short(), name(&worse[0]), changeText(&worse[0]))
@@ -200,8 +199,8 @@ func (s *Search) step(ctx context.Context, at int) (Step, error) {
 	return step, err
 }
 
-// sure is a SuspectAt at which the metric is always suspect, so that fresh pairs decide.
-const sure = 0.9999
+// alwaysSuspect is a SuspectAt at which the metric is always suspect, so that fresh pairs decide.
+const alwaysSuspect = 0.9999
 
 func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 	r := &s.report
@@ -213,7 +212,7 @@ func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 		if !verdict.IsAllocation(s.row.Metric) {
 			q.Rule.Margin = min(q.Rule.Margin, math.Expm1(s.change/2))
 			q.Rule.Promise = max(q.Rule.Promise, q.Rule.Margin)
-			q.Rule.SuspectAt = sure
+			q.Rule.SuspectAt = alwaysSuspect
 			q.Rule.FreshPairs = s.rule().FreshPairs
 		}
 		answer, err := s.ask(ctx, q)
@@ -245,7 +244,7 @@ func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 	return r, nil
 }
 
-// mostOfAll is the share of the change above which the rest is not worth another search.
+// mostOfAll is the share of the change above which no further search is suggested.
 const mostOfAll = 0.8
 
 func (s *Search) share() (share, most float64) {
@@ -299,7 +298,8 @@ func (s *Search) say(step Step, good, bad int, skipped map[int]bool) {
 		step.Commit.Short(), step.Side, changeText(step.Row), s.remaining(left)))
 }
 
-// remaining returns the end of a line: the commits left, and an estimate of the time left.
+// remaining returns the end of a line: the number of commits left, and an estimate of the time
+// left.
 func (s *Search) remaining(commits int) string {
 	line := fmt.Sprintf("; %s left", text.Count(commits, "commit"))
 	gates := 1

@@ -19,16 +19,14 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// TestSearch: what is found in histories of all kinds, in how many gates, and what the report says
-// where nothing is.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		candidates int
 		change     func(f *fake)
-		found      int // 0: undecided
-		gates      int // at most
-		left       int // commits, where it is undecided
+		found      int
+		gates      int
+		left       int
 		says       string
 	}{
 		{name: "one commit", candidates: 1, change: func(f *fake) { f.level = from(1, 1.15) },
@@ -125,7 +123,6 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestMostGates: log2(n)+2, and 1 of a single commit.
 func TestMostGates(t *testing.T) {
 	for candidates, want := range map[int]int{1: 1, 2: 3, 3: 4, 4: 4, 5: 5, 64: 8, 65: 9, 1000: 12} {
 		if got := mostGates(candidates); got != want {
@@ -134,7 +131,6 @@ func TestMostGates(t *testing.T) {
 	}
 }
 
-// rows of a gate that is not simulated.
 func report(rows ...verdict.Row) *verdict.Report { return &verdict.Report{Rows: rows} }
 
 func row(benchmark, unit string, ratio float64) verdict.Row {
@@ -145,8 +141,6 @@ func row(benchmark, unit string, ratio float64) verdict.Row {
 		Hi: verdict.Number(ratio + 0.01)}
 }
 
-// TestFollows: of several metrics that are worse the time that changed most is followed, and of
-// allocations half of the new ones are allowed.
 func TestFollows(t *testing.T) {
 	for _, c := range []struct {
 		rows  []verdict.Row
@@ -183,7 +177,7 @@ func TestFollows(t *testing.T) {
 	}
 }
 
-// TestUntrusted: a gate whose controls failed ends the search, and its numbers are not used.
+// A gate whose controls failed ends the search, and its numbers are not used.
 func TestUntrusted(t *testing.T) {
 	f := newFake(t, 5, from(20, 1.15))
 	s := &Search{Commits: history(64), Judge: judge.Defaults(), Say: func(string) {},
@@ -202,9 +196,8 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
-// TestResume: a search that is interrupted in any gate goes on with the gates that are kept, and
-// finds the same, in as many gates as one that is not. A gate that decided nothing is measured
-// again.
+// A search interrupted in any gate must continue with the stored gates, and find the same commit in
+// the same number of gates. A gate that decided nothing is measured again.
 func TestResume(t *testing.T) {
 	const candidates, at = 64, 41
 	commits := history(candidates)
@@ -246,7 +239,7 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := o
-		o.Judge.FreshPairs = 40 // is no other search
+		o.Judge.FreshPairs = 40
 		j = open(dir, o, false)
 		r, err := search(t.Context(), j, func() {})
 		if err != nil || r.Found == nil || number(*r.Found) != at || r.Gates != 8 || f.gates != 8 {
@@ -255,7 +248,6 @@ func TestResume(t *testing.T) {
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
 		}
-		// once more: all is there
 		again, err := search(t.Context(), open(dir, o, false), func() { t.Error("it measures again") })
 		if err != nil {
 			t.Fatal(err)
@@ -266,8 +258,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestJournalRefuses: the results of another search, and files of somebody else's, are not touched;
-// --force replaces a search, and nothing else.
+// The results of another search and foreign files must not be touched. --force replaces only a
+// search.
 func TestJournalRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	h := &measure.History{Commits: history(5)}
@@ -316,7 +308,6 @@ func TestJournalRefuses(t *testing.T) {
 	}
 }
 
-// TestTimeLeft: each line of a search says how much is left.
 func TestTimeLeft(t *testing.T) {
 	f := newFake(t, 2, from(9, 1.15))
 	var lines []string

@@ -9,48 +9,43 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// An Allowance is the accepted growth of an allocation metric: an amount or a share of the base,
-// whichever is more.
+// An Allowance is the accepted growth of an allocation metric: the larger of an amount and a share
+// of the base.
 type Allowance struct{ Amount, Share float64 }
 
 func (a Allowance) of(base float64) float64 { return max(a.Amount, a.Share*base) }
 
-// Package testing counts the allocations of the whole process, divides them by the iterations and
-// truncates. So a number can differ between runs of the same program: the runtime allocates for
-// itself (some bytes per operation if there are few operations), the garbage collector empties a
-// sync.Pool, and 1000.99 becomes 1001. Differences are therefore judged as numbers instead of
-// ratios, which have no meaning for 0 and 3 B/op. A difference counts if it exceeds all of these:
-//
+// allocations is the comparison of an allocation metric. Package testing divides the allocations of
+// the whole process by the iterations and truncates, so the number can differ between runs of the
+// same program: the runtime also allocates, the garbage collector empties a sync.Pool, and 1000.99
+// may be printed as 1001. Differences are used because ratios have no meaning for 0 and 3 B/op. A
+// difference counts if it exceeds all of these:
 //   - the allowance, and for B/op the margin;
-//   - half an allocation, or half of the smallest block that Go allocates, 4 bytes; a byte if each
-//     side has one value in all of its runs;
-//   - twice the difference between two runs of the same revision (the median of all such
-//     differences), apart from one step that truncation adds.
+//   - half an allocation, or 4 bytes (half of Go's smallest block), or 1 byte if all runs of each
+//     side have the same value;
+//   - twice the median difference between two runs of the same revision, less one step of
+//     truncation.
 //
-// It must also be significant at allocationLevel. The difference is the Hodges–Lehmann estimate of
-// all head values against all base values, because drift of the machine does not make pairs
-// similar. If the values of each side are all equal no test is needed.
+// It must also be significant at allocationLevel, unless the values of each side are all equal. The
+// difference is the Hodges–Lehmann estimate of all head values against all base values.
 type allocations struct {
 	base, head  []float64
-	from        float64 // median of the base
-	grown       float64 // the difference
+	from        float64
+	grown       float64
 	allowed     float64
 	least       float64 // largest difference that does not count
 	paired      []Pair
 	leastReason string // why a difference up to least does not count
 }
 
-// allocationLevel is the share of alpha at which varying allocations are judged. Real differences
-// of whole allocations are nearly always far more significant, and nobody trusts a gate that
-// reports allocations where none were added.
+// allocationLevel is the share of alpha used for varying allocations. Real differences are nearly
+// always far more significant, and false alarms about allocations cost trust.
 const allocationLevel = 1.0 / 50
 
-// fewestSteady is the number of equal values that each side needs to count as free of noise, if the
-// sides differ.
 const fewestSteady = 3
 
 // allocates reports whether the sample is judged as allocations. Values of poolbench's own runs are
-// not rounded, and include the allocations of its harness.
+// not, because they are not truncated and include the harness.
 func (s Sample) allocates() bool {
 	return verdict.IsAllocation(s.Unit) && !s.Full && s.Better == verdict.LowerIsBetter
 }
@@ -165,12 +160,11 @@ func (e *Evidence) test(a allocations, o Options, ranks RankSums) {
 			e.Low, e.High = math.Log(to.Lo), math.Log(to.Hi)
 		}
 	}
-	// the estimate is the difference of medians, which the interval of few values may exclude
 	e.Low, e.High = min(e.Low, e.Change), max(e.High, e.Change)
 }
 
-// change returns a difference as the logarithm of a ratio to the base. A tiny difference from a
-// base of 0 is no change.
+// change returns a difference as the logarithm of a ratio to the base. For a base of 0 it is 0 up
+// to a.least, and infinite above.
 func (a allocations) change(difference float64) float64 {
 	switch {
 	case a.from == 0 && difference <= a.least:
@@ -181,8 +175,8 @@ func (a allocations) change(difference float64) float64 {
 	return math.Log(max(0, 1+difference/a.from))
 }
 
-// allocationVerdict returns "no worse" unless a growth is significant, because the machine and the
-// runtime cause the noise of allocations.
+// allocationVerdict returns "no worse" unless a growth is significant, because the noise of
+// allocations comes from the machine and the runtime.
 func (o Options) allocationVerdict(row *Row, tests int) (of verdict.Verdict, reason string) {
 	alpha, needed := o.Alpha*allocationLevel, o.Needed(tests)*allocationLevel
 	switch {

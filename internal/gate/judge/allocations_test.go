@@ -9,12 +9,13 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// An allocating benchmark draws its value in one run, the lower median of four processes. The head
-// has more of them by a number.
+// allocating returns the allocations of one run, the lower median of four processes. more is added
+// for the head.
 type allocating func(r *rand.Rand, more float64) float64
 
-// process is a benchmark with so many allocations in each operation, in processes of so many
-// operations, in which the runtime allocates up to so often for itself; what is printed is whole.
+// process simulates a benchmark with perOp allocations per operation, in processes of the given
+// number of operations. The runtime adds up to runtime allocations per process. Results are
+// truncated.
 func process(perOp, operations, runtime float64) allocating {
 	return ofParts(func(r *rand.Rand, more float64) float64 {
 		return perOp + more + r.Float64()*runtime/operations
@@ -32,7 +33,7 @@ func ofParts(value allocating) allocating {
 	}
 }
 
-// busy is one in which the runtime allocates ten times as often in every fourth process.
+// busy is like process, but the runtime allocates ten times as often in a quarter of the processes.
 func busy(perOp, operations, runtime float64) allocating {
 	return ofParts(func(r *rand.Rand, more float64) float64 {
 		own := r.Float64() * runtime
@@ -43,8 +44,8 @@ func busy(perOp, operations, runtime float64) allocating {
 	})
 }
 
-// pooled gives back to a sync.Pool, which the garbage collector empties: so many allocations on
-// average are missed, and the number varies.
+// pooled simulates a sync.Pool that the garbage collector empties: on average missed values per
+// operation are allocated again, with a standard deviation of scatter.
 func pooled(perOp, missed, scatter float64) allocating {
 	return ofParts(func(r *rand.Rand, more float64) float64 {
 		return perOp + more + max(0, missed+scatter*r.NormFloat64())
@@ -55,7 +56,7 @@ var allocatingKinds = []struct {
 	unit  string
 	name  string
 	value allocating
-	one   float64 // more in each operation, which must be found
+	one   float64
 }{
 	{"allocs/op", "none", process(0, 1000, 900), 1},
 	{"allocs/op", "few operations", process(3, 10, 15), 1},
@@ -72,7 +73,6 @@ var allocatingKinds = []struct {
 	{"B/op", "from nothing", busy(0, 100, 300), 8},
 }
 
-// gated is the gate's verdict on one allocating benchmark among 20 metrics of its family.
 func gated(t *testing.T, unit string, value allocating, more float64, seed uint64) Row {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -94,9 +94,6 @@ func gated(t *testing.T, unit string, value allocating, more float64, seed uint6
 	return r.Rows[0]
 }
 
-// TestAllocations: numbers of allocations that nobody changed are no worse, however they vary from
-// run to run, and are never inconclusive; and one more in each operation is worse, also on a busy
-// machine. One less is better.
 func TestAllocations(t *testing.T) {
 	const gates = 400
 	if testing.Short() {
@@ -107,10 +104,10 @@ func TestAllocations(t *testing.T) {
 			for _, want := range []struct {
 				more    float64
 				verdict verdict.Verdict
-				missed  int // gates of 400 that may say otherwise
+				missed  int
 			}{{0, verdict.NoWorse, 4}, {c.one, verdict.Worse, 12}, {-c.one, verdict.Better, 12}} {
 				value, more := c.value, want.more
-				if more < 0 { // of none there is none less
+				if more < 0 {
 					value = func(r *rand.Rand, less float64) float64 {
 						return c.value(r, c.one+less)
 					}
@@ -132,7 +129,6 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestAllocationsRecorded: values that were recorded before are judged alike, in pairs and without.
 func TestAllocationsRecorded(t *testing.T) {
 	many := func(n int, values ...float64) (all []float64) {
 		for i := range n {
@@ -208,7 +204,6 @@ func TestAllocationsRecorded(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfRuns: those of poolbench's own runs are tested like any other metric.
 func TestAllocationsOfRuns(t *testing.T) {
 	s := Sample{Metric: Metric{Benchmark: "b", Unit: "allocs/op", Better: verdict.LowerIsBetter,
 		Full: true}, Pairs: repeated(10, 3, 3.05)}

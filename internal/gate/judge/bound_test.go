@@ -6,26 +6,25 @@ import (
 	"slices"
 )
 
-// A normalPair is two samples of normal noise, by what is sufficient and does not depend on where
-// they are: the difference of the means, and the standard deviations.
+// normalPair contains the sufficient statistics of two normal samples that do not depend on their
+// location: the difference of the means and the standard deviations.
 type normalPair struct{ difference, x, y float64 }
 
-// normalSizes are the numbers of values of both samples, x and y.
 type normalSizes struct{ x, y float64 }
 
-// ratios are those of the spreads, y to x, among which a least favourable mixture is looked for.
+// ratios are the ratios of the spreads, y to x, in the least favourable mixture.
 var ratios = []float64{1. / 16, 1. / 8, 1. / 4, 1 / 2.8, 1. / 2, 1 / 1.4, 1, 1.4, 2, 2.8, 4, 8, 16}
 
-// bound is the largest power of any test that does not depend on the unit, at a worsening of 4
-// standard errors of log-normal noise whose spreads are equal, if the test keeps its level without
-// a margin at every ratio of spreads: that of the most powerful test (Neyman and Pearson) against a
-// mixture of ratios. It is true of any mixture; one is looked for that makes it small. Draws leave
-// an error of about a point.
+// bound returns an upper bound of the power of any scale-invariant test that keeps its level at
+// every ratio of spreads, without a margin. The alternative is a worsening of 4 standard errors in
+// log-normal noise with equal spreads. The bound is the power of the most powerful test (Neyman and
+// Pearson) against a mixture of ratios. It is valid for every mixture; the search makes it small.
+// The error due to random draws is about one percentage point.
 func (r *replayer) bound(sides [2]side) float64 {
 	n := normalSizes{float64(sides[0].n), float64(sides[1].n)}
 	draws := 60 * r.draws
-	// Of each draw, by the ratio that it is from and of the alternative at last: the likelihoods of
-	// all ratios over that of the alternative.
+	// odds contains, for the draws from each ratio and finally from the alternative, the likelihoods
+	// of all ratios divided by that of the alternative.
 	odds := make([][][]float64, len(ratios)+1)
 	for i := range odds {
 		odds[i] = make([][]float64, draws)
@@ -62,7 +61,7 @@ func (r *replayer) bound(sides [2]side) float64 {
 			at, _ := slices.BinarySearch(mixed[i], limit)
 			return float64(at) / float64(draws)
 		}
-		low, high := -60.0, 60.0 // the logarithm of the limit that the mixture keeps the level with
+		low, high := -60.0, 60.0
 		for range 50 {
 			middle, size := (low+high)/2, 0.0
 			for j, w := range weights {
@@ -76,7 +75,7 @@ func (r *replayer) bound(sides [2]side) float64 {
 		}
 		least = min(least, below(len(ratios), math.Exp(low)))
 		sum := 0.0
-		for j := range weights { // more of those at which it is not kept
+		for j := range weights {
 			weights[j] *= math.Exp(min(1.5, below(j, math.Exp(low))/level-1) / 2)
 			sum += weights[j]
 		}
@@ -87,7 +86,6 @@ func (r *replayer) bound(sides [2]side) float64 {
 	return least
 }
 
-// variance of the difference, where that of an x is 1.
 func (n normalSizes) variance(ratio float64) float64 { return 1/n.x + ratio*ratio/n.y }
 
 func (n normalSizes) draw(rng *rand.Rand, ratio, shift float64) normalPair {
@@ -103,13 +101,11 @@ func (n normalSizes) draw(rng *rand.Rand, ratio, shift float64) normalPair {
 		ratio * deviation(n.y)}
 }
 
-// squares are what the exponent of the density has of p besides the difference.
 func (n normalSizes) squares(p normalPair, ratio float64) float64 {
 	return (n.x-1)*p.x*p.x + (n.y-1)*p.y*p.y/ratio/ratio
 }
 
-// unshifted is the logarithm of the density of p in any unit, the mean over all units, without a
-// shift.
+// unshifted returns the logarithm of the density of p without a shift, averaged over all units.
 func (n normalSizes) unshifted(p normalPair, ratio float64) float64 {
 	gamma, _ := math.Lgamma((n.x + n.y - 1) / 2)
 	v := n.variance(ratio)
@@ -117,8 +113,7 @@ func (n normalSizes) unshifted(p normalPair, ratio float64) float64 {
 		n.squares(p, ratio)) - math.Log(v)/2 - (n.y-1)*math.Log(ratio)
 }
 
-// shifted is that with equal spreads and the worsening, up to the factor which unshifted leaves
-// out, too.
+// shifted returns the same for equal spreads and the worsening, up to the same constant factor.
 func (n normalSizes) shifted(p normalPair) float64 {
 	v := n.variance(1)
 	shift, power, squares := worsening*math.Sqrt(v), n.x+n.y-2, n.squares(p, 1)
@@ -129,7 +124,7 @@ func (n normalSizes) shifted(p normalPair) float64 {
 	curvature, slope := p.difference*p.difference/v+squares, p.difference*shift/v
 	top := (slope + math.Sqrt(slope*slope+4*curvature*power)) / 2 / curvature
 	width := 1 / math.Sqrt(power/top/top+curvature)
-	const steps = 8 // in a width
+	const steps = 8
 	sum := 0.0
 	for k := -7 * steps; k <= 7*steps; k++ {
 		if unit := top + float64(k)*width/steps; unit > 0 {

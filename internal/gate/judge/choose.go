@@ -17,29 +17,28 @@ import (
 // A Candidate is a metric that may be judged, with its values in the runs of both sides.
 type Candidate struct {
 	Metric
-	Values [2][]float64 // of the base, of the head
-	Runs   int          // least number of values on each side; 0: one
-	Excuse string       // reason not to judge it, if known
-	Ours   bool         // from a run of poolbench, whose Unit lines contain every direction
+	Values [2][]float64
+	Runs   int    // smallest number of values on each side; 0 means 1
+	Excuse string // reason not to judge the metric, or ""
+	Ours   bool   // from a run of poolbench, whose Unit lines contain all directions
 }
 
 // A Choice selects the metrics that a gate judges. It adds the others to the report with the
-// reason, as faults or unclear if the lack of a verdict must not pass.
+// reason. Reasons that must not pass unnoticed become faults or make the result unclear.
 type Choice struct {
 	Report  *verdict.Report
-	Sides   [2]string // their names in the report
+	Sides   [2]string
 	chosen  int
 	refused []refusal
-	tests   RankSums // of metrics with an unknown direction
+	tests   RankSums
 }
 
 type refusal struct {
 	first  Metric
 	reason string
-	more   int // benchmarks
+	more   int
 }
 
-// Takes reports whether the metric is judged.
 func (c *Choice) Takes(m Candidate) bool {
 	reason := c.why(m)
 	if reason == "" {
@@ -74,11 +73,10 @@ func (c *Choice) why(m Candidate) string {
 	case !asked && echoesPlan(m.Benchmark, m.Unit):
 		return "echo of the plan of an open-loop run below saturation"
 	case len(old) == 0 && !asked:
-		return "absent from " + c.Sides[0] // nothing to compare with
+		return "absent from " + c.Sides[0]
 	case len(old) == 0:
 		return c.refuse(m, "absent from "+c.Sides[0])
 	case len(new) == 0:
-		// a metric that can no longer be measured may be worse than any number
 		return c.refuse(m, "absent from "+c.Sides[1])
 	case min(len(old), len(new)) < m.Runs:
 		return c.refuse(m, "absent from some of the runs")
@@ -88,8 +86,8 @@ func (c *Choice) why(m Candidate) string {
 	return ""
 }
 
-// differAt is the p at which values of an unknown direction count as different: five against five
-// can reach it.
+// differAt is the p at which values of unknown direction count as different. Five values against
+// five can reach it.
 const differAt = 0.01
 
 func (c *Choice) differ(old, new []float64) bool {
@@ -113,12 +111,10 @@ func (c *Choice) refuse(m Candidate, reason string) string {
 	return reason
 }
 
-// Close reports the refused metrics, one line per metric and reason, so that a fault of all
-// benchmarks does not hide a fault of one.
+// Close reports the refused metrics in one line per metric and reason.
 func (c *Choice) Close() {
 	into := &c.Report.Unclear
 	if len(c.Report.Options.Metrics) > 0 {
-		// the user requested this metric, so its absence is a fault
 		into = &c.Report.Faults
 	}
 	for _, r := range c.refused {
@@ -144,8 +140,8 @@ func setAside(unit string) string {
 	return ""
 }
 
-// echoesPlan reports whether a metric of a benchmark depends only on the planned arrivals. Below
-// saturation an open loop completes tasks at the planned rate, whatever the strategy.
+// echoesPlan reports whether a metric depends only on the planned arrivals, like the throughput of
+// an open loop below saturation.
 func echoesPlan(benchmark, unit string) bool {
 	switch unit {
 	case "sec/op", metric.Throughput, metric.Makespan:

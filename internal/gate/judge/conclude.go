@@ -11,12 +11,12 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// conclude sets the verdict of each row of a family, and returns the number of tests that p was
-// adjusted for. The probability of any false "worse" among them is at most alpha.
+// conclude sets the verdict of each row of a family, and returns the number of tests for which p
+// was adjusted. The probability of any false "worse" in the family is at most alpha.
 //
-// Worse and better are significant beyond the margin after Holm's adjustment. Otherwise a metric is
-// no worse if its interval excludes a worsening as large as the promise. Everything else is
-// inconclusive, and so are too few values, whatever they are.
+// "Worse" and "better" mean significantly beyond the margin after Holm's adjustment. Otherwise a
+// metric is "no worse" if its interval excludes a worsening as large as the promise. All other
+// rows, and rows with too few values, are inconclusive.
 func (o Options) conclude(family []*Row) (tests int) {
 	tests = o.adjust(family)
 	for _, row := range family {
@@ -25,8 +25,8 @@ func (o Options) conclude(family []*Row) (tests int) {
 	return tests
 }
 
-// adjust sets the adjusted p of the rows of a family, and the detectable worsening of a single
-// stage. The p of untested evidence is not adjusted.
+// adjust sets the adjusted p of the rows of a family, and their detectable worsening for a single
+// stage.
 func (o Options) adjust(family []*Row) (tests int) {
 	var worse, better []float64
 	for _, row := range family {
@@ -46,7 +46,7 @@ func (o Options) adjust(family []*Row) (tests int) {
 				statistics.NormalQuantile(row.attainable(o.Alpha/float64(tests)))
 		}
 		margin := o.margin()
-		if row.allocates { // detectable is least, if there is one
+		if row.allocates { // allocations use row.least instead of the margin
 			margin = 0
 		}
 		row.Detectable = max(row.Step, row.least, margin+z*row.SE)
@@ -54,27 +54,27 @@ func (o Options) adjust(family []*Row) (tests int) {
 	return tests
 }
 
-// attainable returns the largest p of the evidence's test that is significant at alpha. With few
-// pairs p has large steps.
+// attainable returns the largest possible p that is significant at alpha. With few pairs p takes
+// few values.
 func (e Evidence) attainable(alpha float64) float64 {
 	if e.n > 0 {
 		if p := attainable(e.n, alpha); p > 0 {
 			return p
 		}
-		return math.NaN() // nothing could be found
+		return math.NaN()
 	}
 	return alpha
 }
 
-// verdict returns the verdict on a row whose p is adjusted for so many tests, with the reason if
-// the numbers do not show it.
+// verdict returns the verdict on a row, and the reason if the numbers do not show it. tests is the
+// number of tests in the family.
 func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string) {
 	if row.allocates {
 		return o.allocationVerdict(row, tests)
 	}
 	switch needed := o.Needed(tests); {
-	case row.Tested() && row.LeastP > needed*(1+1e-9): // may come from logarithms
-		// no values could have been significant, or could have bounded the interval
+	case row.Tested() && row.LeastP > needed*(1+1e-9):
+		// no values could be significant or bound the interval
 		if row.Test == verdict.ByRank {
 			return verdict.Inconclusive, tooFewSamples(row, needed)
 		}
@@ -93,9 +93,8 @@ func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string
 	return verdict.Inconclusive, o.notRuledOut()
 }
 
-// Needed returns the largest smallest p of a test with which a verdict is possible in a family of
-// that many tests: alpha divided by the number of tests, and at most half of alpha for the
-// interval.
+// Needed returns the largest LeastP that allows a verdict in a family of the given number of tests:
+// alpha divided by that number, and at most half of alpha for the interval.
 func (o Options) Needed(tests int) float64 { return min(o.Alpha/float64(tests), o.Alpha/2) }
 
 func tooFewSamples(row *Row, needed float64) string {
@@ -117,13 +116,14 @@ func (o Options) coarse(row *Row) string {
 		100*o.Promise)
 }
 
-// power is the probability with which the second stage should find a worsening of the promise, and
-// with which a worsening of the detectable size is found.
+// power is the probability with which a worsening as large as the promise, or of the detectable
+// size, is found.
 const power = 0.8
 
-// holm adjusts the p-values of a family of tests so that rejecting all of at most alpha has at most
-// the probability alpha of any error, however they depend on each other (Holm 1979). The i-th
-// smallest of m is multiplied by m−i+1, and the results are made monotonic.
+// holm adjusts the p-values of a family of tests so that rejecting all hypotheses with an adjusted
+// p of at most alpha makes any error with probability at most alpha, for any dependence between the
+// tests (Holm 1979). The i-th smallest of m values is multiplied by m−i+1, and the results are made
+// monotonic.
 func holm(ps []float64) []float64 {
 	order := make([]int, len(ps))
 	floats.ArgsortStable(slices.Clone(ps), order)

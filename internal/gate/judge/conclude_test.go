@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// concluded are rows of that evidence, as one family.
 func concluded(o Options, family ...Evidence) (rows []Row, tests int) {
 	var r Report
 	for _, e := range family {
@@ -18,7 +17,6 @@ func concluded(o Options, family ...Evidence) (rows []Row, tests int) {
 	return r.Rows, tests
 }
 
-// What a conclusion is made of, from evidence that is put together by hand.
 func TestConclude(t *testing.T) {
 	o := Defaults()
 	calm := Evidence{Test: verdict.BySignedRank, Change: 0, Low: -0.01, High: 0.01, PWorse: 0.9,
@@ -41,7 +39,7 @@ func TestConclude(t *testing.T) {
 		name    string
 		family  []Evidence
 		verdict verdict.Verdict
-		reason  string // or its beginning
+		reason  string
 	}{
 		{"calm", many(calm, 1), verdict.NoWorse, ""},
 		{"significant", many(p(0.05), 1), verdict.Worse, ""},
@@ -84,7 +82,7 @@ func TestConclude(t *testing.T) {
 			}
 		}
 	}
-	// Exact evidence does not count in the family: it takes nothing from the tests beside it.
+	// Exact evidence does not count as a test of the family.
 	if c, tests := concluded(o, p(0.05), exactly(o, 0.05),
 		exactly(o, 0)); c[0].Verdict != verdict.Worse || tests != 1 {
 		t.Errorf("beside exact evidence: %+v", c[0])

@@ -12,49 +12,45 @@ import (
 )
 
 // Evidence is the statistical result for one metric. Changes are logarithms of head to base, signed
-// so that plus is worse.
+// so that positive is worse.
 type Evidence struct {
-	Change float64 // Hodges–Lehmann estimate
-	// interval of Change at confidence 1−alpha, widened by Step on either side; infinite for too few
-	// values
+	Change float64
+	// Low and High are the interval of Change at confidence 1−alpha, widened by Step on both sides.
+	// They are infinite if there are too few values.
 	Low, High float64
-	// resolution of the values if they are rounded, as a change; 0 otherwise
+	// Step is the resolution of rounded values as a change, and 0 for other values.
 	Step float64
 
 	// PWorse is the probability of such values, or worse ones, if the metric is no worse than the
 	// margin. PBetter is the same for the other direction.
 	PWorse, PBetter float64
 
-	// counts in its family; "" if no test is needed, and p is 0 or 1
+	// Test is "" if no test is needed, so that p is 0 or 1. Otherwise the row counts in its family.
 	Test   verdict.Test
 	LeastP float64 // smallest possible p of the test with this number of values
-	// all values are equal, in each pair if there are pairs
+	// all values are equal, or all pairs have equal values
 	Equal bool
-	// the base is always 0 and the head is not, for the worse: never "no worse"
+	// Appeared: all values of the base are 0 and some of the head are not, for the worse.
 	Appeared bool
 	SE       float64 // standard error of Change; 0 without a test, NaN if unknown
 
-	n int // pairs of a signed-rank test; 0 otherwise
+	n int // pairs of a signed-rank test; otherwise 0
 
 	allocates bool // judged as allocations
-	// of allocations: the difference of the medians does not count, and the reason if there is one
-	alike bool
-	why   string
-	// of allocs/op: decided by fresh pairs although the difference does not count, because six pairs
-	// may not show one allocation in the noise
+	alike     bool
+	why       string
+	// allocs/op: fresh pairs decide although the difference does not count, because six pairs may not
+	// show one allocation in the noise.
 	hinted  bool
-	overlap bool    // of allocations: the ranges of the sides overlap
-	least   float64 // of allocations: largest change that does not count
+	overlap bool
+	least   float64 // allocations: largest change that does not count
 }
 
-// Weigh makes evidence of a sample. It returns an error for invalid options, an unknown direction,
-// a value that has no ratio, a histogram with too few values for its quantile, and no values at
-// all.
-//
-// tests is the largest number of tests in its family, which determines the number of drawn swaps.
-//
-// A tail is tested by swapping pairs of histograms and estimated by the quantiles of the single
-// runs.
+// Weigh computes the evidence of a sample. It returns an error for invalid options, an unknown
+// direction, a value without a ratio, a histogram with too few values for its quantile, and an
+// empty sample. tests is the largest number of tests in its family, which determines the number of
+// random swaps. A tail is tested by swaps of the pairs' histograms, and its change is estimated
+// from the quantiles of single runs.
 func Weigh(o Options, tests int, s Sample) (Evidence, error) {
 	if err := o.Validate(); err != nil {
 		return Evidence{}, err
@@ -68,7 +64,6 @@ func Weigh(o Options, tests int, s Sample) (Evidence, error) {
 	return o.weigh(s, tests, RankSums{}), nil
 }
 
-// Tested reports whether there was a test.
 func (e Evidence) Tested() bool { return e.Test != "" }
 
 func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
@@ -117,8 +112,7 @@ func (o Options) weighPairs(s Sample, tests int) Evidence {
 }
 
 // known reports whether the values need no test, and returns their change: exact values that agree,
-// only zeros, and pairs that are all equal. Zeros have no signs that could be significant, so they
-// use no test (Tarone 1990).
+// all zeros, and pairs that are all equal. They do not count in Holm's adjustment (Tarone 1990).
 func (s Sample) known(bases, heads []float64) (change float64, known bool) {
 	if s.equal {
 		return 0, true
@@ -160,7 +154,6 @@ func (o Options) swap(s Sample, draws int) (worse, better float64) {
 	return above, below
 }
 
-// rounding returns the rounding of the sample's values. Values of histograms are not rounded.
 func (o Options) rounding(s Sample) rounding {
 	if s.Quantile > 0 {
 		return rounding{}
@@ -175,20 +168,19 @@ func minus(changes []float64, threshold float64) []float64 {
 	return out
 }
 
-// rankLoss is the ratio of the standard error of the Hodges–Lehmann estimate of normal values to
-// that of their mean: √(π/3).
+// rankLoss is the standard error of the Hodges–Lehmann estimate relative to that of the mean, for
+// normal values: √(π/3).
 var rankLoss = math.Sqrt(math.Pi / 3)
 
-// standardError estimates the error of Change for the detectable worsening. Outliers count here,
-// because pairs in which the machine is disturbed hide a change. With Spread alone, 66 to 75 %
-// instead of 80 % of the changes called detectable were found in replayed noise.
+// standardError estimates the error of Change for the detectable worsening. It includes outliers,
+// because disturbed pairs hide a change: with Spread alone, 66 to 75 % instead of 80 % were found.
 func standardError(changes []float64) float64 {
 	return rankLoss * max(Spread(changes),
 		stat.StdDev(changes, nil)) / math.Sqrt(float64(len(changes)))
 }
 
-// weighRanks makes evidence of unpaired values: of the head's against the base's times the margin.
-// See comparison for the test.
+// weighRanks computes the evidence of unpaired values: it compares the head with the base times the
+// margin. See comparison for the test.
 func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evidence {
 	r := o.roundingOf(m, base, head)
 	threshold := math.Exp(r.over(o.margin()))
@@ -213,9 +205,9 @@ func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evid
 	return e
 }
 
-// leastUnpairedP returns the smallest possible p for samples of those sizes, or 1 if one has fewer
-// values than a verdict requires of each side. One run against 39 could be significant by number,
-// but a single process does not show how much processes differ.
+// leastUnpairedP returns the smallest possible p for samples of these sizes, or 1 if one has fewer
+// values than a verdict requires, because a single process does not show the variation between
+// processes.
 func (o Options) leastUnpairedP(base, head int) float64 {
 	if min(base, head) < SamplesFor(o.Needed(1)) {
 		return 1

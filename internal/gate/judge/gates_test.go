@@ -9,43 +9,40 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// benchmarks of a gate, of which so many got worse where any did.
 const (
 	benchmarks = 20
 	regressed  = 2
 )
 
-// An experiment is one kind of gate, to be replayed many times.
 type experiment struct {
 	options judge.Options
 	from    source
-	factor  float64 // of the head's time in the regressed benchmarks; 1: nothing is
-	// standard deviation of the logarithm of what a build's layout does to a benchmark
+	factor  float64 // factor on the head's time in the regressed benchmarks; 1 means no regression
+	// standard deviation of the logarithm of a build's layout effect on a benchmark
 	layout float64
-	builds int // of each arm
+	builds int
 }
 
-// An outcome is how a gate ended, or the sum of many.
 type outcome struct {
-	alarms       int // 1: worse where nothing is
-	hopes        int // 1: better where nothing is
-	inconclusive int // 1: one at least, where nothing is
-	found        int // of the changed benchmarks
-	runs         int // of the machine
-	screening    int // of them, in the first stage
-	forecast     int // 1: the fresh pairs are as many as was forecast before the first stage
-	reforecast   int // 1: or after it
+	alarms       int // 1 if an unchanged benchmark is called worse
+	falseBetter  int // 1 if an unchanged benchmark is called better
+	inconclusive int // 1 if an unchanged benchmark is inconclusive
+	found        int // number of regressed benchmarks found
+	runs         int
+	screening    int // runs in the first stage
+	forecast     int // 1 if the number of fresh pairs is as forecast before the first stage
+	reforecast   int // 1 if it is as forecast after the first stage
 
-	// worsening that the gate says it can find, the mean over what did not change
+	// mean detectable worsening of the unchanged benchmarks
 	detectable float64
 }
 
-// gate replays one gate as its runner does it: in each round the benchmarks in random order, of
-// each a pair in random order; in the first stage the builds in turns, in the second each pair with
-// builds of its own, unless there is but one; and there the suspects alone.
+// gate replays one gate like the real runner. Each round measures the benchmarks in random order,
+// each with one pair in random order. The first stage alternates between the builds. The second
+// stage measures only the suspects, with new builds for each pair unless there is only one build.
 func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 	next := e.from.start(rng)
-	effects := make([][2][]float64, benchmarks) // of layout, by arm and build
+	effects := make([][2][]float64, benchmarks) // layout effects by benchmark, side and build
 	for b := range effects {
 		for arm := range effects[b] {
 			for range e.builds {
@@ -150,7 +147,7 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		case row.Verdict == verdict.Worse:
 			o.alarms = 1
 		case row.Verdict == verdict.Better:
-			o.hopes = 1
+			o.falseBetter = 1
 		case row.Verdict == verdict.Inconclusive:
 			o.inconclusive = 1
 		}

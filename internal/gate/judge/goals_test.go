@@ -10,16 +10,15 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 )
 
-// A goal is a number that the gate must reach, or not exceed.
 type goal struct {
 	id, what  string
-	least     bool    // the number is wanted at least; otherwise at most
-	wanted    float64 // percent, or the unit's
+	least     bool    // got must be at least wanted, otherwise at most
+	wanted    float64 // in percent, or in unit
 	got       float64
 	unit      string
-	hits, of  int    // that the number is a share of; 0 of 0 where it is none
-	basis     string // what it is drawn from instead
-	noPromise bool   // the gate promises nothing; it is wanted all the same
+	hits, of  int    // numerator and denominator of a share; 0 and 0 for other figures
+	basis     string // source of a figure that is not a share
+	noPromise bool   // the gate does not promise it
 }
 
 func (g goal) reached() bool {
@@ -29,7 +28,6 @@ func (g goal) reached() bool {
 	return g.got <= g.wanted
 }
 
-// atLeast and atMost are goals for the share of hits, wanted in percent.
 func atLeast(id, what string, wanted float64, hits, of int) goal {
 	g := atMost(id, what, wanted, hits, of)
 	g.least = true
@@ -41,31 +39,28 @@ func atMost(id, what string, wanted float64, hits, of int) goal {
 		unit: "%", hits: hits, of: of}
 }
 
-// A replayer measures the goals.
 type replayer struct {
 	traces  *traces
 	seed    uint64
 	options judge.Options
-	gates   int // replayed for each kind of noise
-	draws   int // of comparisons of a single metric
-	builds  int // of each arm, where layout matters
+	gates   int
+	draws   int // comparisons of a single metric
+	builds  int // builds per side, if layout matters
 	workers int
-	stream  uint64 // of the next experiment: each has numbers of its own
+	stream  uint64 // number of the experiment, which selects its random numbers
 }
 
-// full is the replay that the goals are stated for.
 func full(t *traces, seed uint64) *replayer {
 	return &replayer{traces: t, seed: seed, options: judge.Defaults(), gates: 2000, draws: 1000,
 		builds: 6, workers: 2}
 }
 
-// layoutEffect is how much the layout of a build changes a benchmark's time: 1.2 to 2.1 % of the
-// cycles were measured.
+// layoutEffect is the effect of a build's layout on a benchmark's time. Measured values are 1.2 to
+// 2.1 % of the cycles.
 const layoutEffect = 0.015
 
-// A run of a benchmark takes so long, for the time that a gate measures; less in the first stage.
 const (
-	runTime    = 0.25 // s
+	runTime    = 0.25
 	screenTime = 0.075
 )
 
@@ -74,8 +69,7 @@ func (r *replayer) goals() []goal {
 		r.unpaired())
 }
 
-// foretold are the goals for the forecasts of the fresh pairs.
-func (r *replayer) foretold(t outcome, from source) []goal {
+func (r *replayer) forecasts(t outcome, from source) []goal {
 	return []goal{
 		atLeast("T1", "fresh pairs as forecast before the screening, "+from.name, 90, t.forecast,
 			r.gates),
@@ -83,7 +77,6 @@ func (r *replayer) foretold(t outcome, from source) []goal {
 			r.gates)}
 }
 
-// noisy replays what the gate promises by how much the ratio of two runs of the same code scatters.
 func (r *replayer) noisy() (goals []goal) {
 	for _, c := range []struct {
 		scatter, found float64
@@ -94,10 +87,10 @@ func (r *replayer) noisy() (goals []goal) {
 				layout: layoutEffect, builds: r.builds})
 		}
 		calm := of(1)
-		goals = append(goals, r.foretold(calm, from)...)
+		goals = append(goals, r.forecasts(calm, from)...)
 		goals = append(goals,
 			atMost("F6", "unchanged code called worse, "+from.name, 1, calm.alarms, r.gates),
-			atMost("F6", "unchanged code called better, "+from.name, 1, calm.hopes, r.gates),
+			atMost("F6", "unchanged code called better, "+from.name, 1, calm.falseBetter, r.gates),
 			atLeast("P8", "+10 % found, "+from.name, c.found, of(1.10).found, regressed*r.gates),
 			atLeast("P8", "−10 % called better, "+from.name, c.found, of(1/1.10).found,
 				regressed*r.gates))
@@ -112,13 +105,13 @@ func (r *replayer) calm() (goals []goal) {
 		fresh := float64(t.runs)/float64(r.gates) - screening
 		goals = append(goals,
 			atMost("F1", "unchanged code called worse, "+from.name, 0.5, t.alarms, r.gates),
-			atMost("F5", "unchanged code called better, "+from.name, 1, t.hopes, r.gates),
+			atMost("F5", "unchanged code called better, "+from.name, 1, t.falseBetter, r.gates),
 			atMost("F1", "unchanged code inconclusive, "+from.name, 5, t.inconclusive, r.gates),
 			goal{id: "W1", what: "measuring, 20 benchmarks of 0.25 s, " + from.name, wanted: 90,
 				got: screenTime*screening + runTime*fresh, unit: "s",
 				basis: fmt.Sprintf("%.1f runs each, and %.1f of 0.075 s", fresh/benchmarks,
 					screening/benchmarks)})
-		goals = append(goals, r.foretold(t, from)...)
+		goals = append(goals, r.forecasts(t, from)...)
 		detectable := math.Exp(t.detectable)
 		at := r.replay(experiment{options: r.options, from: from, factor: detectable, builds: 1})
 		goals = append(goals,
@@ -135,7 +128,6 @@ func (r *replayer) calm() (goals []goal) {
 	return goals
 }
 
-// regressions replays two benchmarks that got worse among twenty.
 func (r *replayer) regressions() (goals []goal) {
 	for _, c := range []struct {
 		id             string
@@ -146,7 +138,7 @@ func (r *replayer) regressions() (goals []goal) {
 		{"P1", 1.10, layoutEffect, 93, false},
 		{"P2", 1.20, 0, 99, false},
 		{"P3", 1.05, 0, 65, true},
-		{"P7", 1 / 1.10, layoutEffect, 93, false}, // better
+		{"P7", 1 / 1.10, layoutEffect, 93, false},
 	} {
 		for _, from := range r.traces.sources() {
 			what := fmt.Sprintf("%+.0f %% found, ", 100*(c.factor-1))
@@ -163,7 +155,6 @@ func (r *replayer) regressions() (goals []goal) {
 	return goals
 }
 
-// throughput replays ten pairs of one of twenty metrics, by Bonferroni's correction.
 func (r *replayer) throughput() []goal {
 	hits := func(factor float64) int {
 		return r.count(func(rng *rand.Rand) (judge.Evidence, error) {
@@ -178,7 +169,7 @@ func (r *replayer) throughput() []goal {
 	}
 }
 
-// tails replays the swap test alone: without a margin, so that its size is alpha.
+// tails returns the goals for the swap test alone, without a margin, so that its size is alpha.
 func (r *replayer) tails() (goals []goal) {
 	bare := r.options
 	bare.Margin = 0
@@ -200,7 +191,6 @@ func (r *replayer) tails() (goals []goal) {
 			atLeast("P5", "p99 +20 % in the tail found in 20 pairs, "+from.name, 85,
 				hits(from, 20, 1.2), r.draws))
 	}
-	// nominal, and three standard errors
 	size := 100 * (bare.Alpha + 3*math.Sqrt(bare.Alpha*(1-bare.Alpha)/float64(r.draws)))
 	for _, from := range r.traces.latencySources() {
 		for _, pairs := range []int{6, 10, 20} {
@@ -212,7 +202,6 @@ func (r *replayer) tails() (goals []goal) {
 	return goals
 }
 
-// replay sums outcomes up; what is detectable is the mean.
 func (r *replayer) replay(e experiment) (sum outcome) {
 	outcomes := make([]outcome, r.gates)
 	r.each(r.gates, func(i int, rng *rand.Rand) error {
@@ -228,13 +217,12 @@ func (r *replayer) replay(e experiment) (sum outcome) {
 		sum.reforecast += o.reforecast
 		sum.detectable += o.detectable / float64(len(outcomes))
 		sum.alarms += o.alarms
-		sum.hopes += o.hopes
+		sum.falseBetter += o.falseBetter
 		sum.inconclusive += o.inconclusive
 	}
 	return sum
 }
 
-// count counts the draws whose p is at most alpha.
 func (r *replayer) count(draw func(rng *rand.Rand) (judge.Evidence, error), alpha float64) int {
 	found := r.hits(r.draws, func(rng *rand.Rand) (hit [2]bool, err error) {
 		e, err := draw(rng)
@@ -243,7 +231,6 @@ func (r *replayer) count(draw func(rng *rand.Rand) (judge.Evidence, error), alph
 	return found[0]
 }
 
-// hits counts, of so many draws, how often either of two things was found.
 func (r *replayer) hits(n int, draw func(rng *rand.Rand) ([2]bool, error)) (counts [2]int) {
 	found := make([][2]bool, n)
 	r.each(n, func(i int, rng *rand.Rand) (err error) {
@@ -260,8 +247,8 @@ func (r *replayer) hits(n int, draw func(rng *rand.Rand) ([2]bool, error)) (coun
 	return counts
 }
 
-// each calls f n times on all workers. What f draws depends on the seed, the experiment and i
-// alone. The samples are of our own making: that one cannot be judged is a mistake in here.
+// each calls f n times on all workers. The random numbers depend only on the seed, the experiment
+// and i. An error of f is a bug of the test, so each panics.
 func (r *replayer) each(n int, f func(i int, rng *rand.Rand) error) {
 	r.stream++
 	stream := r.stream

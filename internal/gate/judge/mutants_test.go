@@ -10,11 +10,9 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A court decides on both stages of a gate, the second of which may hold more than it ordered.
-type court func(first, second []Sample) (*Report, error)
+type decider func(first, second []Sample) (*Report, error)
 
-// rightCourt is the real one.
-func rightCourt(first, second []Sample) (*Report, error) {
+func realDecider(first, second []Sample) (*Report, error) {
 	g, err := Screen(Defaults(), first)
 	if err != nil {
 		return nil, err
@@ -22,9 +20,9 @@ func rightCourt(first, second []Sample) (*Report, error) {
 	return g.Decide(second)
 }
 
-// trial tells what is wrong with a court: everything that a gate must never get wrong, and no more.
-// It is the gate's self-test, and the mutants below are its own.
-func trial(decide court) (complaints []string) {
+// checkDecider returns complaints about a decider that violates a guarantee of the gate.
+// TestMutants tests checkDecider itself.
+func checkDecider(decide decider) (complaints []string) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	sample := func(m Metric, n int, factor float64) Sample {
 		return Sample{Metric: m, Pairs: noisy(rng, n, 0.03, factor)}
@@ -85,8 +83,8 @@ func trial(decide court) (complaints []string) {
 	if got := of(r, counts); got != verdict.Worse {
 		complaints = append(complaints, fmt.Sprintf("0 → 1 is %s", got))
 	}
-	if whole(r) != verdict.Worse {
-		complaints = append(complaints, "the whole is "+string(whole(r)))
+	if mostSevere(r) != verdict.Worse {
+		complaints = append(complaints, "the whole is "+string(mostSevere(r)))
 	}
 	for what, wrong := range map[string][2][]Sample{
 		"no direction":      {{sample(Metric{Benchmark: "b", Unit: "frobs"}, 6, 1)}, nil},
@@ -94,7 +92,7 @@ func trial(decide court) (complaints []string) {
 		"a suspect is gone": {{sample(times("slow"), 6, 1.2)}, nil},
 	} {
 		if r, err := decide(wrong[0], wrong[1]); err == nil &&
-			whole(r).Severity() > verdict.Inconclusive.Severity() {
+			mostSevere(r).Severity() > verdict.Inconclusive.Severity() {
 			complaints = append(complaints, what+" passes")
 		}
 	}
@@ -104,8 +102,8 @@ func trial(decide court) (complaints []string) {
 		"the first of the fresh pairs of something worse": {{sample(times("b"), 6, 1.2)},
 			{sample(times("b"), 10, 1.06)}},
 	} {
-		if r, err := decide(few[0], few[1]); err == nil && whole(r) != verdict.Inconclusive {
-			complaints = append(complaints, fmt.Sprintf("%s are %s", what, whole(r)))
+		if r, err := decide(few[0], few[1]); err == nil && mostSevere(r) != verdict.Inconclusive {
+			complaints = append(complaints, fmt.Sprintf("%s are %s", what, mostSevere(r)))
 		}
 	}
 	alarms := 0
@@ -116,18 +114,17 @@ func trial(decide court) (complaints []string) {
 			first = append(first, Sample{Metric: m, Pairs: noisy(rng, 6, 1, 1)})
 			second = append(second, Sample{Metric: m, Pairs: noisy(rng, 20, 1, 1)})
 		}
-		if r, err := decide(first, second); err != nil || whole(r) == verdict.Worse {
+		if r, err := decide(first, second); err != nil || mostSevere(r) == verdict.Worse {
 			alarms++
 		}
 	}
-	if alarms > 11 { // 5 at most are to be expected; 12 of a right one come with probability 0.4 %
+	if alarms > 11 {
 		complaints = append(complaints, fmt.Sprintf("%d false alarms in 100 gates", alarms))
 	}
 	return complaints
 }
 
-// whole is the verdict to look at first. Nothing judged is inconclusive.
-func whole(r *Report) verdict.Verdict {
+func mostSevere(r *Report) verdict.Verdict {
 	whole := verdict.Inconclusive
 	for i, row := range r.Rows {
 		if i == 0 || row.Verdict.Severity() < whole.Severity() {
@@ -137,10 +134,9 @@ func whole(r *Report) verdict.Verdict {
 	return whole
 }
 
-// everyVerdict makes a court that changes the rows of the right one.
-func everyVerdict(change func(row *Row)) court {
+func everyVerdict(change func(row *Row)) decider {
 	return func(first, second []Sample) (*Report, error) {
-		r, err := rightCourt(first, second)
+		r, err := realDecider(first, second)
 		if err == nil {
 			for i := range r.Rows {
 				change(&r.Rows[i])
@@ -150,7 +146,6 @@ func everyVerdict(change func(row *Row)) court {
 	}
 }
 
-// turned turns about the direction of some samples.
 func turned(samples []Sample, which func(s Sample) bool) []Sample {
 	out := slices.Clone(samples)
 	for i := range out {
@@ -161,9 +156,9 @@ func turned(samples []Sample, which func(s Sample) bool) []Sample {
 	return out
 }
 
-// TestMutants: the trial acquits the judge, and convicts every mutant of it.
+// TestMutants checks that checkDecider accepts the real decider and rejects every mutant.
 func TestMutants(t *testing.T) {
-	if complaints := trial(rightCourt); len(complaints) > 0 {
+	if complaints := checkDecider(realDecider); len(complaints) > 0 {
 		t.Errorf("the judge itself: %q", complaints)
 	}
 	if testing.Short() {
@@ -171,7 +166,7 @@ func TestMutants(t *testing.T) {
 	}
 	higher := func(s Sample) bool { return s.Better == verdict.HigherIsBetter }
 	unknown := func(s Sample) bool { return s.Better == 0 }
-	for name, mutant := range map[string]court{
+	for name, mutant := range map[string]decider{
 		"always passes": everyVerdict(func(row *Row) { row.Verdict = verdict.NoWorse }),
 		"always fails":  everyVerdict(func(row *Row) { row.Verdict = verdict.Worse }),
 		"is never sure": everyVerdict(func(row *Row) { row.Verdict = verdict.Inconclusive }),
@@ -196,18 +191,18 @@ func TestMutants(t *testing.T) {
 			}
 		}),
 		"ignores the direction": func(first, second []Sample) (*Report, error) {
-			return rightCourt(turned(first, higher), turned(second, higher))
+			return realDecider(turned(first, higher), turned(second, higher))
 		},
 		"guesses a direction": func(first, second []Sample) (*Report, error) {
-			return rightCourt(turned(first, unknown), turned(second, unknown))
+			return realDecider(turned(first, unknown), turned(second, unknown))
 		},
 		"drops a benchmark": func(first, second []Sample) (*Report, error) {
 			without := func(s Sample) bool { return s.Benchmark == "rate" }
-			return rightCourt(slices.DeleteFunc(slices.Clone(first), without),
+			return realDecider(slices.DeleteFunc(slices.Clone(first), without),
 				slices.DeleteFunc(slices.Clone(second), without))
 		},
 		"drops a suspect without fresh pairs": func(first, second []Sample) (*Report, error) {
-			r, err := rightCourt(first, second)
+			r, err := realDecider(first, second)
 			if err != nil && len(first) == 1 && len(second) == 0 {
 				return &Report{Rows: []Row{{Verdict: verdict.NoWorse}}}, nil
 			}
@@ -224,7 +219,7 @@ func TestMutants(t *testing.T) {
 				}
 				return out
 			}
-			return rightCourt(swap(first), swap(second))
+			return realDecider(swap(first), swap(second))
 		},
 		"takes the screening for the verdict": everyVerdict(func(row *Row) {
 			if row.Verdict == verdict.NotSuspected {
@@ -232,7 +227,7 @@ func TestMutants(t *testing.T) {
 			}
 		}),
 		"believes the first stage": func(first, second []Sample) (*Report, error) {
-			return rightCourt(first, first)
+			return realDecider(first, first)
 		},
 		"takes a base of 0 for no change": func(first, second []Sample) (*Report, error) {
 			fill := slices.Clone(first)
@@ -241,16 +236,16 @@ func TestMutants(t *testing.T) {
 					fill[i].Pairs = repeated(len(fill[i].Pairs), 1, 1)
 				}
 			}
-			return rightCourt(fill, second)
+			return realDecider(fill, second)
 		},
 		"takes nothing for a pass": func(first, second []Sample) (*Report, error) {
 			if len(first) == 0 {
 				return &Report{Rows: []Row{{Verdict: verdict.NoWorse}}}, nil
 			}
-			return rightCourt(first, second)
+			return realDecider(first, second)
 		},
 	} {
-		if complaints := trial(mutant); len(complaints) == 0 {
+		if complaints := checkDecider(mutant); len(complaints) == 0 {
 			t.Errorf("a judge that %s is not found out", name)
 		}
 	}

@@ -8,40 +8,40 @@ import (
 // Options are the settings of a decision. Start from Defaults.
 type Options struct {
 	Margin float64 // δ: a worsening up to this fraction is ignored; 0.02 is 2 %
-	// e: "no worse" excludes a worsening this large, and the second stage has enough pairs to find it
+	// Promise (e) is the worsening that "no worse" excludes and that the second stage has enough pairs
+	// to find.
 	Promise float64
 	Alpha   float64 // probability of any false "worse" in the whole family
 
 	ScreenPairs int // pairs of each metric in the first stage
-	// a metric is suspect if its p in the first stage is at most this: it looks worse
+	// SuspectAt is the p in the first stage up to which a metric is suspect because it looks worse.
 	SuspectAt float64
-	// it is also suspect if the p of a worsening as large as the promise is above this
+	// ClearAt is the p of a worsening by the promise above which a metric is suspect because of its
+	// noise.
 	ClearAt float64
-	// pairs of a suspect in the second stage; more if fewer could not be significant
+	// FreshPairs is the number of pairs of a suspect in the second stage. It is increased if it could
+	// not give a significant result.
 	FreshPairs int
-	// fewer are enough if at a look (see [Screening.More]) the metric looks unchanged, and differs
-	// from the promise at this p, or at Alpha/2 if that is less
+	// FutileAt allows fewer fresh pairs: a metric is settled at a look (see [Screening.More]) if it
+	// looks unchanged and the promise is excluded at this p, or at Alpha/2 if that is less.
 	FutileAt float64
-	Fixed    bool `json:"-"` // noisy metrics get no more fresh pairs than others
+	Fixed    bool `json:"-"`
 
-	Seed uint64 // of the draws of the swap test, if there are too many swaps to try all
+	Seed uint64 // seed of the random swaps, used if there are too many swaps to try all
 }
 
 // Defaults returns a margin of 2 %, a promise of 10 %, an alpha of 0.05, 6 pairs, and 20 fresh
-// pairs for suspects, or more if they are noisy. A metric is cleared at half of alpha, where its
-// interval excludes the promise. Clearing at 0.25, with 20 fresh pairs for any noise, needed a
-// third to two fifths fewer runs over four kinds of replayed noise and found as much. But it passed
-// metrics whose interval contained the promise. With changes of pairs that scatter by 13 % it found
-// 10 % in 42 of 100 cases and left half of the gates undecided, where these defaults find 87. A
-// quiet machine needs the same number of runs either way. Six pairs alone do not show how many more
-// are needed, six and ten fresh ones do.
+// pairs for suspects, or more if they are noisy. A metric is cleared at alpha/2, where its interval
+// excludes the promise. A ClearAt of 0.25 with 20 fresh pairs for all metrics needed 33 to 40 %
+// fewer runs on replayed noise, but passed metrics whose interval contained the promise. With a
+// scatter of 13 % it found a change of 10 % in 42 of 100 cases instead of 87. On a quiet machine
+// both need the same number of runs.
 func Defaults() Options {
 	return Options{Margin: 0.02, Promise: 0.10, Alpha: 0.05, ScreenPairs: 6, SuspectAt: 0.25,
 		ClearAt: 0.025, FreshPairs: 20, FutileAt: 0.01}
 }
 
-// WithAlpha returns the options with another alpha. They clear at half of it, with the necessary
-// number of pairs.
+// WithAlpha returns the options with another alpha, ClearAt at half of it, and enough ScreenPairs.
 func (o Options) WithAlpha(alpha float64) Options {
 	o.Alpha, o.ClearAt = alpha, alpha/2
 	if alpha > 0 {
@@ -76,7 +76,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// margin and promise are the two thresholds of a worsening, symmetric for both directions: a margin
-// of 2 % is a factor of 1.02 in time, and of 1/1.02 in throughput.
+// margin and promise are thresholds of a worsening as logarithms, symmetric in both directions: a
+// margin of 2 % is a factor of 1.02 in time, and of 1/1.02 in throughput.
 func (o Options) margin() float64  { return math.Log1p(o.Margin) }
 func (o Options) promise() float64 { return math.Log1p(o.Promise) }

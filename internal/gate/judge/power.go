@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// PairsToFind returns the number of pairs that finds a worsening of the promise with 80 % power, in
-// a family of that many tests, if the changes have the given standard deviation: ((z(1−α/m) +
-// z(0.8))·sd / (log(1+e) − log(1+δ)))². It returns NaN if sd is NaN.
+// PairsToFind returns the number of pairs that finds a worsening as large as the promise with 80 %
+// power, in a family of the given number of tests, if the changes have standard deviation sd:
+// ((z(1−α/m) + z(0.8))·sd / (log(1+e) − log(1+δ)))². It returns NaN if sd is NaN.
 func (o Options) PairsToFind(sd float64, tests int) float64 {
 	return o.pairsToFind(sd, tests, power)
 }
@@ -21,12 +21,12 @@ func (o Options) pairsToFind(sd float64, tests int, power float64) float64 {
 	return math.Ceil(math.Pow(z*sd/(o.promise()-o.margin()), 2))
 }
 
-// mostNeeded is the number of pairs above which a quieter machine is the better advice.
 const mostNeeded = 1000
 
 // needed returns the approximate number of pairs, or values of each side, that decides an
-// inconclusive row with 80 % power if its change is as estimated: enough to find it beyond the
-// margin, or below the promise, whichever is easier. It returns 0 if there is no such number.
+// inconclusive row with 80 % power if its change is as estimated. It uses the easier alternative: a
+// change above the margin, or below the promise. It returns 0 if the number would exceed
+// mostNeeded.
 func (o Options) needed(row *Row, tests int) int {
 	away := max(row.Change-o.margin(), o.promise()-row.Change)
 	z := statistics.NormalQuantile(1-min(o.Alpha/float64(max(1, tests)), o.Alpha/2)) +
@@ -36,7 +36,7 @@ func (o Options) needed(row *Row, tests int) int {
 		n = float64(min(row.N, row.HeadN))
 	}
 	needed := n * math.Pow(z*row.SE/away, 2)
-	if !(needed <= mostNeeded) { // also for NaN
+	if !(needed <= mostNeeded) {
 		return 0
 	}
 	return max(int(math.Ceil(needed)), int(math.Ceil(1.5*n)))
@@ -46,10 +46,10 @@ func (o Options) freshPairs(suspects int) int {
 	return max(o.FreshPairs, MinPairs(o.Needed(suspects)))
 }
 
-// detectable returns the worsening that both stages together find with 80 % power, if the changes
-// are normal with the given standard deviation. The power is the product of the probability to be
-// suspected, by the screened pairs, and the probability to be found worse, by the fresh ones. A
-// metric can also be suspect because of its noise, so the true power is somewhat higher.
+// detectable returns the worsening that both stages together find with 80 % power, for normal
+// changes of standard deviation sd. The power is the probability of being suspect in the first
+// stage times the probability of being worse in the second. The true power is slightly higher,
+// because a metric can also be suspect because of its noise.
 func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 	if math.IsNaN(sd) {
 		return sd
@@ -59,7 +59,7 @@ func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 	if suspicion < 0 || significance < 0 {
 		return math.NaN()
 	}
-	// beyond the margin, in standard deviations of a single pair; a change of 8 is always found
+	// worsening beyond the margin in standard deviations of a pair; 8 is always found
 	low, high := 0.0, 8.0
 	for range 20 {
 		middle := (low + high) / 2
@@ -73,35 +73,32 @@ func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 	return o.margin() + high*sd
 }
 
-// shifted has probabilities of independent normal changes with a mean above 0: that one is above 0,
-// that the sum of two is, and that the sums of one with each of two others both are.
+// shifted contains probabilities for independent normal changes with a positive mean: one is above
+// 0, the sum of two is above 0, and both sums of one change with two others are above 0.
 type shifted struct{ one, two, three float64 }
 
-// newShifted computes them for a mean in standard deviations.
 func newShifted(mean float64) shifted {
 	h := math.Sqrt2 * mean
-	// the last is normal in two dimensions, with a correlation of 1/2
 	return shifted{normalCDF(mean), normalCDF(h), normalCDF(h) - 2*owenT(h, 1/math.Sqrt(3))}
 }
 
-// power returns approximately how often the changes below 0, of n, have a sum of ranks of at most
-// critical. The statistic counts the pairs i ≤ j with Xi + Xj > 0. It is approximated as normal,
-// with its mean and variance under the shift (Lehmann 1975, Nonparametrics). The error is at most 5
-// points from ten changes on, and 10 points with six. The variance without a shift would
-// overestimate the power by up to 8 points.
+// power returns the approximate probability that the negative ones of n changes have a rank sum of
+// at most critical. The statistic counts the pairs i ≤ j with Xi + Xj > 0 and is approximated as
+// normal, with mean and variance under the shift (Lehmann 1975, Nonparametrics). The error is at
+// most 5 percentage points for ten changes or more, and 10 for six.
 func (s shifted) power(n, critical int) float64 {
 	k := float64(n)
 	mean := k*s.one + k*(k-1)/2*s.two
 	variance := k*s.one*(1-s.one) + k*(k-1)/2*(2*(s.one-s.two)*(s.one-s.two)+3*s.two*(1-s.two)) +
 		k*(k-1)*(k-2)*(s.three-s.two*s.two)
-	if variance <= 0 { // rounding error, if the mean is so large that the outcome is certain
+	if variance <= 0 {
 		return 1
 	}
 	return normalCDF((mean - (k*(k+1)/2 - float64(critical)) + 0.5) / math.Sqrt(variance))
 }
 
-// owenT is Owen's function: the mass of two standard normal values X > h and 0 < Y < aX (Owen
-// 1956).
+// owenT is Owen's T function: the probability of X > h and 0 < Y < aX for two standard normal
+// values (Owen 1956).
 func owenT(h, a float64) float64 {
 	density := func(x float64) float64 { return math.Exp(-h*h*(1+x*x)/2) / (1 + x*x) }
 	return quad.Fixed(density, 0, a, 10, nil, 0) / (2 * math.Pi)

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// The power of the test is what it finds in draws of normal changes, within 5 points, of six
-// changes 10, and three standard errors of the draws.
+// The power must agree with simulated normal changes within 5 percentage points, or 10 for six
+// changes, plus three standard errors.
 func TestSignedRankPower(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	draws := 4000
@@ -53,8 +53,7 @@ func TestSignedRankPower(t *testing.T) {
 	}
 }
 
-// Without a shift the statistic has its known mean and variance: half of the sums are at most the
-// middle one. With a large one all is found.
+// Without a shift half of the rank sums are at most the middle one. A large shift is always found.
 func TestSignedRankPowerEnds(t *testing.T) {
 	if got := newShifted(0).power(20,
 		105); math.Abs(got-normalCDF(0.5/math.Sqrt(20*21*41/24.0))) > 1e-9 {
@@ -65,7 +64,7 @@ func TestSignedRankPowerEnds(t *testing.T) {
 			t.Errorf("%v with a shift of %v", got, shift)
 		}
 	}
-	if got := owenT(0, 1); math.Abs(got-1.0/8) > 1e-12 { // an eighth of the plane
+	if got := owenT(0, 1); math.Abs(got-1.0/8) > 1e-12 {
 		t.Errorf("T(0, 1) = %v", got)
 	}
 	if got, want := owenT(1, 1), normalCDF(1)*normalCDF(-1)/2; math.Abs(got-want) > 1e-12 {
@@ -73,8 +72,6 @@ func TestSignedRankPowerEnds(t *testing.T) {
 	}
 }
 
-// TestNeeded: as many pairs, or samples, as an inconclusive row says would decide do so in most
-// cases.
 func TestNeeded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	for _, paired := range []bool{true, false} {

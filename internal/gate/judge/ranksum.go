@@ -7,34 +7,32 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// rankSumLimit is the largest number of values in both samples together for which the exact
-// distribution of U is computed, which takes 3 ms at the limit. Above it the normal approximation
-// is within 5 % for a p of 0.01 or more, and up to a half too large at p = 10⁻⁴: it errs towards
-// "not significant".
+// rankSumLimit is the largest total number of values for which the exact distribution of U is
+// computed, which takes 3 ms at the limit. Above it the normal approximation is within 5 % for p ≥
+// 0.01, and up to 50 % too large at p = 10⁻⁴, so it is conservative.
 const rankSumLimit = 100
 
-// RankSum is the outcome of the Mann–Whitney (Wilcoxon rank sum) test of a sample y against a
-// sample x.
+// RankSum is the result of the Mann–Whitney (Wilcoxon rank sum) test of a sample y against a sample
+// x.
 //
-// The p-values are those of the permutation distribution given the ties: all C(N, n) ways to deal
-// the midranks to the samples are equally likely. They are exact up to 100 values in both samples
-// together. benchmath has the same test, but is wrong for samples with ties and different sizes,
-// because it assumes a symmetric distribution.
+// The p-values come from the permutation distribution given the ties: all C(N, n) assignments of
+// the midranks to the samples are equally likely. They are exact for up to 100 values in total. The
+// same test in benchmath is wrong for ties and different sizes, because it assumes a symmetric
+// distribution.
 type RankSum struct {
-	U       float64 // pairs in which y is greater than x, ties counting a half
+	U       float64 // pairs in which y is greater than x; ties count one half
 	Less    float64 // P(U' ≤ U): small if y tends to be less than x
 	Greater float64 // P(U' ≥ U): small if y tends to be greater than x
 }
 
-// TwoSided returns twice the smaller tail, at most 1, as benchmath does for symmetric
-// distributions.
+// TwoSided returns twice the smaller tail, at most 1.
 func (t RankSum) TwoSided() float64 { return min(1, 2*min(t.Less, t.Greater)) }
 
-// RankSums caches the distribution of U without ties by the sizes of the samples. It must not be
-// used by several goroutines.
+// RankSums caches the distribution of U without ties by the sizes of the samples. It is not safe
+// for concurrent use.
 type RankSums map[[2]int]*deals
 
-// Of tests y against x. Neither may be empty.
+// Of tests y against x. Both must have values.
 func (s RankSums) Of(x, y []float64) RankSum { return s.plain(len(x), len(y)).rankSum(x, y) }
 
 func (s RankSums) plain(nx, ny int) widening {
@@ -45,10 +43,9 @@ func (s RankSums) plain(nx, ny int) widening {
 	return widening{s[sizes], 1}
 }
 
-// deals are the ways to deal values without ties to two samples of those sizes.
 type deals struct {
 	nx, ny int
-	counts []float64 // number of deals with U = 0, 1, …; nil until needed
+	counts []float64 // number of assignments with U = 0, 1, …; nil until needed
 }
 
 func (d *deals) distribution() []float64 {
@@ -58,8 +55,8 @@ func (d *deals) distribution() []float64 {
 	return d.counts
 }
 
-// rankSum tests with U scattering by w.factor, at least 1, as much as if both samples came from one
-// distribution. log p is interpolated linearly between two possible sums of ranks.
+// rankSum is the rank test with a distribution of U that is wider by w.factor. Between two possible
+// rank sums log p is interpolated linearly.
 func (w widening) rankSum(x, y []float64) RankSum {
 	ranks, ofY, ties := midranks(x, y)
 	nx, ny := len(x), len(y)
@@ -72,13 +69,12 @@ func (w widening) rankSum(x, y []float64) RankSum {
 		mean := float64(nx*ny) / 2
 		t.Less, t.Greater = tails(w.distribution(), mean+(t.U-mean)/w.factor)
 	default:
-		// The smaller sample has fewer sums. The sum of y follows from that of x.
 		k, sum := ny, ofY
 		if nx < ny {
 			k, sum = nx, (nx+ny)*(nx+ny+1)-ofY
 		}
 		counts, first, step := subsetSums(ranks, k)
-		mean := float64(k * (nx + ny + 1)) // of the doubled sums
+		mean := float64(k * (nx + ny + 1))
 		t.Less, t.Greater = tails(counts,
 			(mean+(float64(sum)-mean)/w.factor-float64(first))/float64(step))
 		if nx < ny {
@@ -115,9 +111,8 @@ func total(counts []float64) (sum float64) {
 	return sum
 }
 
-// midranks returns the doubled ranks of all values in ascending order, with tied values sharing
-// their mean rank, the sum of those of y, and Σ(t³−t) over the groups of t tied values. Doubled
-// midranks are whole numbers.
+// midranks returns the doubled midranks of all values in ascending order, the sum of the doubled
+// midranks of y, and Σ(t³−t) over the groups of t tied values.
 func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
 	ranks = statistics.Midranks(slices.Concat(x, y), 0)
 	for _, r := range ranks[len(x):] {
@@ -125,7 +120,7 @@ func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
 	}
 	n := float64(len(ranks))
 	ties = n * (n*n - 1)
-	for _, r := range ranks { // without ties, these squares are the whole sum
+	for _, r := range ranks { // without ties these squares equal the whole sum
 		off := float64(r) - (n + 1)
 		ties -= 3 * off * off
 	}
@@ -133,24 +128,24 @@ func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
 	return ranks, ofY, ties
 }
 
-// subsetSums counts the subsets of k of the ascending ranks, by their sums first, first+step,
-// first+2·step …. Counts are floats, because there may be 10²⁹ of them, and sums of non-negative
-// numbers keep their relative precision.
+// subsetSums counts the subsets of k of the ascending ranks by their sums: first, first+step,
+// first+2·step, and so on. Counts are floats, because there may be 10²⁹ of them. Sums of
+// non-negative numbers keep their relative precision.
 //
-// The recursion goes over the ranks in ascending order, each either in the subset or not, and over
-// the possible sums. The unit of the sums is the common divisor of all distances between ranks, so
-// counts with two or three different values have few sums.
+// The recursion processes the ranks in ascending order. The unit of the sums is the greatest common
+// divisor of all distances between ranks, so samples with two or three distinct values have few
+// sums.
 func subsetSums(ranks []int, k int) (counts []float64, first, step int) {
 	n := len(ranks)
 	for _, r := range ranks {
 		step = gcd(step, r-ranks[0])
 	}
-	step = max(step, 1) // all ranks are the same
+	step = max(step, 1)
 	prefix := make([]int, n+1)
 	for i, r := range ranks {
 		prefix[i+1] = prefix[i] + (r-ranks[0])/step
 	}
-	// The j smallest and the j largest of the first i ranks bound the sums of j of them.
+	// The sum of j of the first i ranks is between the sums of their j smallest and j largest.
 	largest := func(j, i int) int { return prefix[i] - prefix[i-j] }
 	ways := make([][]float64, k+1) // ways[j][s]: subsets of j of the ranks so far with sum s
 	for j := range ways {
@@ -191,8 +186,8 @@ func normalU(nx, ny int, u, ties, widening float64) RankSum {
 	}
 }
 
-// SamplesFor returns the smallest n with which the one-sided test of n values against n can give a
-// p of alpha or less: at most this share of the C(2n, n) deals is the most extreme.
+// SamplesFor returns the smallest n for which the one-sided test of n values against n can give a p
+// of at most alpha, which is at least 1/C(2n, n).
 func SamplesFor(alpha float64) int {
 	n := 1
 	for p := 0.5; p > alpha; n++ {

@@ -13,10 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// newRankSum is the test of one pair of samples.
 func newRankSum(x, y []float64) RankSum { return RankSums{}.Of(x, y) }
 
-// bruteForce deals the values of both samples in all C(N, len(y)) ways.
 func bruteForce(x, y []float64) RankSum {
 	u := func(x, y []float64) (u float64) {
 		for _, a := range x {
@@ -70,7 +68,7 @@ func TestRankSumBruteForce(t *testing.T) {
 	}
 	for range 300 {
 		nx, ny := 1+rng.IntN(6), 1+rng.IntN(6)
-		values := []int{1, 2, 3, 5, 1000}[rng.IntN(5)] // from all tied to hardly any
+		values := []int{1, 2, 3, 5, 1000}[rng.IntN(5)]
 		x, y := draw(nx, values), draw(ny, values)
 		got, want := newRankSum(x, y), bruteForce(x, y)
 		if got.U != want.U || !near(got.Less, want.Less) || !near(got.Greater, want.Greater) {
@@ -86,11 +84,9 @@ func TestRankSumBruteForce(t *testing.T) {
 	}
 }
 
-// near allows for the last bits of sums of counts taken in another order.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(math.Abs(a), math.Abs(b)) }
 
-// Where benchmath is right, the two agree: without ties for any sizes, and with ties for equal
-// sizes.
+// benchmath is correct without ties for any sizes, and with ties for equal sizes.
 func TestRankSumAgreesWithBenchmath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for i := range 400 {
@@ -116,8 +112,7 @@ func TestRankSumAgreesWithBenchmath(t *testing.T) {
 	}
 }
 
-// The reason for this test's existence: benchmath's p for these depends on which sample comes
-// first.
+// benchmath's p depends on the order of these samples.
 func TestRankSumTiesAndUnequalSizes(t *testing.T) {
 	x, y := []float64{0, 0, 0, 0, 0, 0, 1}, []float64{0, 1, 1}
 	sample := func(v []float64) *benchmath.Sample {
@@ -128,14 +123,13 @@ func TestRankSumTiesAndUnequalSizes(t *testing.T) {
 	if a == b {
 		t.Errorf("benchmath is cured (p = %v both ways): give this case back to it", a)
 	}
-	// Of the 10 values 3 are 1. y has two of them or more in C(3,2)·7 + C(3,3) = 22 of C(10,3) =
-	// 120 deals.
+	// Three of the 10 values are 1. y contains two of them or more in C(3,2)·7 + C(3,3) = 22 of
+	// C(10,3) = 120 assignments.
 	if got, want := newRankSum(x, y).TwoSided(), 2*22.0/120; !near(got, want) {
 		t.Errorf("p = %v, want %v", got, want)
 	}
 }
 
-// At the limit the exact and the approximate test must meet.
 func TestNormalUMeetsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range 100 {
@@ -180,8 +174,7 @@ func BenchmarkRankSumTiesAtLimit(b *testing.B) {
 	}
 }
 
-// Tests of samples of the same sizes have the p of each alone, and share one distribution: its 40
-// rows of counts would be allocated.
+// A cached distribution must give the same p, without allocating its 40 rows of counts again.
 func TestRankSumsShareADistribution(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

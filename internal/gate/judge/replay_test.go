@@ -16,7 +16,6 @@ var (
 	seed  = flag.Uint64("seed", 1, "of what takes minutes")
 )
 
-// recorded reads the traces once.
 var recorded = sync.OnceValues(readTraces)
 
 func small(t *testing.T, gates, draws int) *replayer {
@@ -30,8 +29,8 @@ func small(t *testing.T, gates, draws int) *replayer {
 	return r
 }
 
-// contradicted holds where a gate that just meets the goal would do this badly with a probability
-// of 0.1 % at most.
+// contradicted reports whether a gate that just meets the goal would have such a result with a
+// probability of at most 0.1 %.
 func contradicted(g goal) bool {
 	if g.of == 0 {
 		return !g.reached()
@@ -50,8 +49,7 @@ func contradicted(g goal) bool {
 	return tail <= 0.001
 }
 
-// TestGoals is the replay with 20 gates of each kind, 400 in all, in place of 2000; with a tenth
-// under the race detector.
+// TestGoals replays 20 gates of each kind, 400 in total, instead of 2000, and 6 with -short.
 func TestGoals(t *testing.T) {
 	switch *whole {
 	case "":
@@ -81,7 +79,6 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// replayWhole prints the goals as they are stated, of which none is to be missed, or the tables.
 func replayWhole(t *testing.T) {
 	traces, err := recorded()
 	if err != nil {
@@ -105,8 +102,7 @@ func replayWhole(t *testing.T) {
 	}
 }
 
-// TestReplayFindsOut: a gate that is built wrong misses its goals here.
-func TestReplayFindsOut(t *testing.T) {
+func TestFaultyGateMissesGoals(t *testing.T) {
 	missed := func(goals []goal, id string) bool {
 		for _, g := range goals {
 			if g.id == id && contradicted(g) {
@@ -160,7 +156,6 @@ func TestReplayFindsOut(t *testing.T) {
 	}
 }
 
-// Equal seeds give equal numbers, on however many cores.
 func TestSameSeedSameNumbers(t *testing.T) {
 	a, b, c := small(t, 4, 4), small(t, 4, 4), small(t, 4, 4)
 	b.workers = 5
@@ -175,8 +170,8 @@ func TestSameSeedSameNumbers(t *testing.T) {
 	}
 }
 
-// The noise is what its description says: the synthetic machine wanders, its neighbouring runs are
-// alike, distant ones less so.
+// The synthetic noise must have the documented drift: neighbouring runs are more correlated than
+// distant ones.
 func TestDrift(t *testing.T) {
 	next := drift(rand.New(rand.NewPCG(1, 1)))
 	const runs = 100_000
@@ -192,8 +187,8 @@ func TestDrift(t *testing.T) {
 		}
 		return c
 	}
-	// Wander alone remains at a distance: 0.03² after one run, a factor e less after 100. Its error
-	// over 1000 forgettings is some 5 %.
+	// At a distance only the drift is left: a covariance of 0.03² after one run, and smaller by a
+	// factor of e after 100. The error over 1000 correlation times is about 5 %.
 	if near, far := lagged(1), lagged(100); math.Abs(near/9e-4-1) > 0.2 ||
 		math.Abs(near/far/math.E-1) > 0.2 {
 		t.Errorf("covariance %v of neighbours, %v at a distance of 100", near, far)
@@ -217,7 +212,6 @@ W1    measuring  ≤ 90 s   62.00 s  12.4 runs each  reached (no promise)
 	}
 }
 
-// A trace that is damaged is named with its line.
 func TestTracesRefuse(t *testing.T) {
 	count := func([]float64) error { return nil }
 	for text, want := range map[string]string{

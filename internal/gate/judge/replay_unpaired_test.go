@@ -10,7 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A side is the runs of a revision: so many, of a median of 1, with logarithms of noise that large.
+// side describes the runs of a revision: their number, and the spread of log-normal noise around a
+// median of 1.
 type side struct {
 	n      int
 	spread float64
@@ -18,7 +19,6 @@ type side struct {
 
 func (s side) String() string { return fmt.Sprintf("%d of %.3g %%", s.n, 100*s.spread) }
 
-// A shape draws noise with a median of 0 and a spread of 1.
 type shape struct {
 	name string
 	draw func(rng *rand.Rand) float64
@@ -26,7 +26,7 @@ type shape struct {
 
 var shapes = []shape{
 	{"log-normal", (*rand.Rand).NormFloat64},
-	// towards worse, as what a machine does to a time
+	// skewed towards worse, like the effect of a machine on times
 	{"skewed", func(rng *rand.Rand) float64 { return rng.ExpFloat64() - math.Ln2 }},
 	{"outliers", func(rng *rand.Rand) float64 {
 		if v := rng.NormFloat64(); rng.Float64() >= 0.1 {
@@ -35,14 +35,14 @@ var shapes = []shape{
 			return 5 * v
 		}
 	}},
-	// from worse
+	// skewed towards better
 	{"skewed away", func(rng *rand.Rand) float64 { return math.Ln2 - rng.ExpFloat64() }},
 }
 
-// promised are the shapes that the gate keeps its risk for.
+// promised are the shapes for which the gate promises its level.
 var promised = shapes[:3]
 
-// unequal are gates of runs that are not paired, whose spreads and numbers differ.
+// unequal contains unpaired gates whose spreads and sizes differ.
 var unequal = [][2]side{
 	{{30, 0.02}, {8, 0.10}}, {{20, 0.01}, {8, 0.15}}, {{10, 0.01}, {10, 0.15}},
 	{{60, 0.02}, {10, 0.10}}, {{12, 0.10}, {30, 0.02}},
@@ -52,10 +52,8 @@ var unequal = [][2]side{
 	{{30, 0.02}, {6, 0.10}},
 }
 
-// shortList is how many of them are replayed with every shape of noise that is promised.
 const shortList = 5
 
-// equal are those whose spreads are the same.
 var equal = [][2]side{
 	{{6, 0.05}, {6, 0.05}}, {{8, 0.05}, {8, 0.05}}, {{10, 0.05}, {10, 0.05}},
 	{{20, 0.05}, {20, 0.05}},
@@ -63,7 +61,6 @@ var equal = [][2]side{
 	{{10, 0.05}, {6, 0.05}},
 }
 
-// unpaired replays gates of results that were recorded before.
 func (r *replayer) unpaired() (goals []goal) {
 	for i, of := range promised {
 		for at, sides := range unequal {
@@ -85,7 +82,6 @@ func (r *replayer) unpaired() (goals []goal) {
 	return goals
 }
 
-// runs makes the runs of both sides, those of the head longer by the factor.
 func (of shape) runs(
 	rng *rand.Rand, m judge.Metric, sides [2]side, factor float64,
 ) judge.Sample {
@@ -99,14 +95,11 @@ func (of shape) runs(
 	return judge.Sample{Metric: m, Base: values(sides[0], 1), Head: values(sides[1], factor)}
 }
 
-// Of what is counted twice: what the plain rank test finds, which does not look at spreads, and
-// what the gate does.
 const (
 	byRank = iota
 	byGate
 )
 
-// alarms counts the gates of unchanged code that call any of 20 benchmarks worse.
 func (r *replayer) alarms(o judge.Options, of shape, sides [2]side) [2]int {
 	return r.hits(r.gates, func(rng *rand.Rand) (worse [2]bool, err error) {
 		family, tests := make([]judge.Sample, benchmarks), judge.RankSums{}
@@ -125,7 +118,7 @@ func (r *replayer) alarms(o judge.Options, of shape, sides [2]side) [2]int {
 	})
 }
 
-// byRanks is the p of the rank test that does not look at spreads, for more than the margin.
+// byRanks returns the p of the plain rank test for a worsening beyond the margin.
 func byRanks(tests judge.RankSums, o judge.Options, s judge.Sample) float64 {
 	base := make([]float64, len(s.Base))
 	for i, v := range s.Base {
@@ -134,12 +127,10 @@ func byRanks(tests judge.RankSums, o judge.Options, s judge.Sample) float64 {
 	return tests.Of(base, s.Head).Greater
 }
 
-// comparisons is in how many draws a worsening is looked for.
 func (r *replayer) comparisons() int { return 4 * r.draws }
 
-// found counts how often the plain rank test finds a worsening of 4 standard errors of the
-// difference beyond the margin as one of 20 tests, and how often the gate does, which never finds
-// another.
+// found counts how often the plain rank test and the gate find a worsening of 4 standard errors
+// beyond the margin as one of 20 tests. The gate finds a subset.
 func (r *replayer) found(of shape, sides [2]side) [2]int {
 	se := sides[0].spread * math.Sqrt(1/float64(sides[0].n)+1/float64(sides[1].n))
 	level := r.options.Alpha / benchmarks
@@ -150,5 +141,4 @@ func (r *replayer) found(of shape, sides [2]side) [2]int {
 	})
 }
 
-// worsening is what is looked for, in standard errors.
 const worsening = 4

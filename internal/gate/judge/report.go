@@ -11,37 +11,37 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Row is the outcome for one metric. After a second stage, the numbers are those of its fresh
-// pairs alone, because the pairs that made it suspect are biased by the selection.
+// A Row is the result for one metric. After a second stage its numbers come from the fresh pairs
+// alone, because the pairs that made it suspect are biased by the selection.
 type Row struct {
 	Metric
 	Verdict verdict.Verdict
-	Reason  string // for the verdict, if the numbers do not show it
-	Suspect bool   // after the first stage
-	Hopeful bool   // it looks better after the first stage, and is not suspect
-	unclear bool   // it is suspect only because it varies too much
-	paired  bool   // the values were judged in pairs
+	Reason  string
+	Suspect bool // suspect after the first stage
+	Hopeful bool // looks better after the first stage, and is not suspect
+	unclear bool // suspect only because of its noise
+	paired  bool
 	unfit   string // see Sample
 
-	N, HeadN   int     // pairs of the numbers below, both; or values of base and head
+	N, HeadN   int     // number of pairs, in both; or numbers of values of base and head
 	Base, Head float64 // medians
 	Evidence
 	PWorseHolm, PBetterHolm float64 // adjusted over the family of its stage
 
-	// Detectable is the smallest worsening that is found with 80 % probability, by both stages if
-	// there are two, or NaN if unknown.
+	// Detectable is the smallest worsening that all stages together find with 80 % probability, or NaN
+	// if unknown.
 	Detectable float64
 
 	// Undecided rows are inconclusive because of too few values. Needs is the approximate number of
-	// pairs, or values of each side, that decides, or 0 if no feasible number would.
+	// pairs, or values of each side, that would decide, or 0 if there is none.
 	Undecided bool
 	Needs     int
 }
 
 // A Report is the result of a gate for a family.
 type Report struct {
-	Rows     []Row // in the order of the samples
-	Tests    int   // in the family of the last stage
+	Rows     []Row
+	Tests    int // number of tests in the family of the last stage
 	Warnings []string
 }
 
@@ -67,17 +67,17 @@ func (row *Row) isSuspect() bool { return row.Suspect }
 
 func (row *Row) isHopeful() bool { return row.Hopeful }
 
-// AddTo adds the rows to the report of a gate, in its form and order.
+// AddTo adds the rows to the report of a gate.
 func (r *Report) AddTo(to *verdict.Report) {
 	for _, row := range r.Rows {
-		to.Rows = append(to.Rows, row.said())
+		to.Rows = append(to.Rows, row.reportRow())
 	}
 	to.Sort()
 	to.Tests += r.Tests
 	to.Warnings = append(to.Warnings, r.Warnings...)
 }
 
-func (row *Row) said() verdict.Row {
+func (row *Row) reportRow() verdict.Row {
 	sign := -float64(row.Better)
 	low, high := math.Exp(sign*row.Low), math.Exp(sign*row.High)
 	if low, high = min(low, high), max(low, high); low == 0 && math.IsInf(high, 1) {
@@ -98,7 +98,6 @@ func (row *Row) said() verdict.Row {
 	}
 }
 
-// row weighs a sample of a family. Without values its evidence is that nothing could be found.
 func (o Options) row(s Sample, tests int, ranks RankSums) Row {
 	row := Row{Metric: s.Metric, N: s.N(), HeadN: s.N(), Detectable: math.NaN(), paired: s.N() > 0,
 		unfit: s.Unfit}
@@ -127,14 +126,11 @@ func (r *Report) warnOfVariation(s Sample, row Row) {
 	}
 }
 
-// Once judges results that were recorded before, in a single stage: each sample by its pairs, or by
-// the ranks of all values if it has none.
-//
-// Ranks are also used for samples with too few pairs for a verdict in such a large family, if the
-// unpaired values suffice: 10 pairs can give a p of 1 in 1024 by their signs, and 10 values against
-// 10 a p of 1 in 184756. This depends only on the number of pairs. Pairs that are all equal are no
-// worse, however few. Once returns the errors of Weigh, joined, and an error for a metric given
-// twice.
+// Once judges recorded results in a single stage: each sample by its pairs, or by ranks if it has
+// none, or if its pairs are too few for a verdict in such a large family and the unpaired values
+// suffice. (10 pairs can give a p of 1 in 1024 by signs, and 10 values against 10 a p of 1 in
+// 184756.) Pairs that are all equal are no worse, even if they are few. Once returns the joined
+// errors of Weigh, and an error for a metric that occurs twice.
 func Once(o Options, samples []Sample) (*Report, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err

@@ -10,19 +10,18 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A Metric is one metric of one benchmark, which gets a verdict.
+// A Metric identifies one metric of one benchmark, and how to judge it.
 type Metric struct {
-	Package   string // of the benchmark; "" if not known
+	Package   string
 	Benchmark string
 	Unit      string
 	Better    verdict.Direction
-	// declared to be the same in every run, as allocs/op often is: if the values agree, no test is
-	// needed
+	// Exact means that the metric is declared to be the same in every run, as allocs/op often is. If
+	// the values agree no test is needed.
 	Exact    bool
-	Quantile float64 // of a tail, 0.99 for p99; 0 for any other metric
-	// the values are printed with all their digits, so steps between them are not rounding
-	Full bool
-	// of allocations: the accepted growth
+	Quantile float64 // quantile of a tail, such as 0.99 for p99; 0 for other metrics
+	// Full means that values are printed with all digits, so steps between them are not rounding.
+	Full    bool
 	Allowed Allowance
 }
 
@@ -36,18 +35,18 @@ func (m Metric) benchmark() string {
 	return m.Package + "." + m.Benchmark
 }
 
-// A Sample is a metric with its values: Pairs of runs that belong together, or Tails of them for a
-// quantile. Base and Head are the values of all runs, if there are more than in the pairs. They are
-// used if there are no pairs, or too few (see Once).
+// A Sample is a metric with its values: Pairs of runs, or Tails for a quantile. Base and Head are
+// the values of all runs, if there are more than in the pairs. They are used if there are no pairs,
+// or too few (see Once).
 type Sample struct {
 	Metric
 	Pairs      []Pair
 	Tails      []TailPair
 	Base, Head []float64
-	// Unfit is the reason why these values get no verdict, for example because a run is INVALID, or
-	// "". Only Once accepts such samples.
+	// Unfit is the reason why these values get no verdict, for example an INVALID run, or "". Only
+	// Once accepts unfit samples.
 	Unfit string
-	// each pair has equal values that were not rounded
+	// all pairs have equal values that were not rounded
 	equal bool
 }
 
@@ -90,8 +89,8 @@ func (s Sample) values() []Pair {
 	return pairs
 }
 
-// mostValues is the largest number of values of a metric on each side. Memory and time grow with
-// its square, and are 0.2 GB and 3 s for a metric at the limit.
+// mostValues bounds the values of a metric on each side. Memory and time grow with its square: 0.2
+// GB and 3 s at the limit.
 const mostValues = 3000
 
 func (s Sample) check() error {
@@ -144,7 +143,6 @@ func checkAll(samples []Sample) error {
 
 func (m Metric) id() [3]string { return [3]string{m.Package, m.Benchmark, m.Unit} }
 
-// seed returns the seed of the metric's own draws, which do not depend on the other metrics.
 func (m Metric) seed(seed uint64) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(m.Package + "." + m.Benchmark + "\x00" + m.Unit))
@@ -155,22 +153,22 @@ func (m Metric) errorf(format string, args ...any) error {
 	return fmt.Errorf("%v: %w", m, fmt.Errorf(format, args...))
 }
 
-// A Pair is a metric's value in two runs that belong together: next to each other in time, with the
-// same seed.
+// A Pair contains the values of a metric in two runs that belong together: adjacent in time, or
+// with the same seed.
 type Pair struct{ Base, Head float64 }
 
-// worsening returns the logarithm of head over base, signed so that plus is worse. It is 0 if both
-// are 0, and infinite if one is.
+// worsening returns the logarithm of head over base, signed so that positive is worse. It is 0 if
+// both are 0, and infinite if one of them is.
 func worsening(base, head float64, better verdict.Direction) float64 {
 	if base == head {
 		return 0
 	}
-	// The logarithm of the quotient instead of a difference of logarithms: 2/1 and 4/2 are then
-	// exactly equal, and so tied.
+	// Unlike a difference of logarithms, the logarithm of the quotient is exactly equal for 2/1 and
+	// 4/2, which makes them a tie.
 	return -float64(better) * math.Log(math.Abs(head/base)) // a zero may have a sign
 }
 
-// roundoff is the difference below which two worsenings are equal: log(3/2) and −log(2/3) differ in
+// roundoff is the difference up to which two worsenings are equal: log(3/2) and −log(2/3) differ in
 // the last digit.
 const roundoff = 1e-12
 

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestOnceTooMany: memory grows with the square of the number of values, which has a limit.
 func TestOnceTooMany(t *testing.T) {
 	few, many := make([]float64, 2), make([]float64, mostValues+1)
 	for name, s := range map[string]Sample{

@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// The two-sided 5 % points of U as the textbooks print them (Siegel, table K).
+// Two-sided 5 % points of U from textbooks (Siegel, table K).
 func TestCriticalU(t *testing.T) {
 	for n, want := range map[int]int{3: -1, 4: 0, 5: 2, 6: 5, 7: 8, 8: 13, 9: 17, 10: 23, 12: 37,
 		15: 64, 20: 127} {
@@ -19,7 +19,7 @@ func TestCriticalU(t *testing.T) {
 	if got := plain(8, 15).criticalU(0.025); got != 29 {
 		t.Errorf("8 and 15: %d, want 29", got)
 	}
-	// Where the approximation takes over it must go on from the exact values, never inwards.
+	// The approximation must continue the exact values, and never be less conservative.
 	for n := 40; n <= rankSumLimit/2; n += 5 {
 		exact := plain(n, n).criticalU(0.025)
 		mean, sd := float64(n*n)/2, math.Sqrt(float64(n*n)*float64(2*n+1)/12)
@@ -54,7 +54,6 @@ func TestSmallestPAndSamplesFor(t *testing.T) {
 
 func plain(nx, ny int) widening { return RankSums{}.plain(nx, ny) }
 
-// plainly compares as if spreads did not differ.
 func plainly(x, y []float64) comparison {
 	w := plain(len(x), len(y))
 	return comparison{x: x, y: y, plain: w, wide: w}
@@ -67,7 +66,7 @@ func TestShift(t *testing.T) {
 		want shift
 	}{
 		{[]float64{1}, []float64{2}, shift{2, 0, inf}},
-		{[]float64{1, 4}, []float64{2, 2}, shift{1, 0, inf}}, // ratios ½ ½ 2 2
+		{[]float64{1, 4}, []float64{2, 2}, shift{1, 0, inf}},
 		{[]float64{1, 2, 4, 8}, []float64{2, 4, 8, 16}, shift{2, 0.25, 16}},
 		{[]float64{5, 5, 5, 5}, []float64{5, 5, 5, 5}, shift{1, 1, 1}},
 		{[]float64{0, 0, 0, 0}, []float64{0, 0, 0, 0}, shift{1, 1, 1}},
@@ -88,8 +87,8 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// The interval and the test are two sides of one thing: a factor lies outside the interval just
-// when the test rejects it, whether spreads differ or not.
+// A factor lies outside the interval if and only if the test rejects it, for equal and for unequal
+// spreads.
 func TestShiftIsDualToTheTest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	inside, outside, unequal := 0, 0, 0

@@ -7,24 +7,23 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// signedRankLimit is the largest number of changes for which the distribution of the signed-rank
-// statistic is computed, which takes 0.3 ms. Above it, the normal approximation is too large by 3 %
-// at a p of 0.01, and by 11 % at 0.001: it errs towards "not significant".
+// signedRankLimit is the largest number of changes for which the exact distribution is computed, in
+// 0.3 ms. Above it p is 3 % too large at 0.01 and 11 % at 0.001.
 const signedRankLimit = 100
 
-// signedRank is the outcome of Wilcoxon's signed-rank test that changes are around 0.
+// signedRank is the result of Wilcoxon's signed-rank test that changes are symmetric around 0.
 //
-// The p-values are exact for the given sizes, with ties and zeros: if the changes are around 0, all
-// 2ⁿ signs of their sizes are equally likely. Changes of 0 count in the ranks of the others and
-// then drop out (Pratt 1959). If they were dropped first, as by Wilcoxon, a sample could become
-// significant by moving towards the hypothesis.
+// The p-values are exact for the given absolute values, with ties and zeros: under the hypothesis
+// all 2ⁿ combinations of signs are equally likely. Zeros are ranked and then omitted (Pratt 1959).
+// If they were omitted first, as in Wilcoxon's method, a sample could become significant by moving
+// towards the hypothesis.
 type signedRank struct {
 	W       float64 // sum of the midranks of the positive changes
-	Less    float64 // P(W' ≤ W): small if the changes tend to be below 0
-	Greater float64 // P(W' ≥ W): small if the changes tend to be above 0
+	Less    float64 // P(W' ≤ W): small if the changes tend to be negative
+	Greater float64 // P(W' ≥ W): small if the changes tend to be positive
 }
 
-// newSignedRank tests the changes, which may be infinite. Without changes both p are 1. Its time is
+// newSignedRank tests the changes, which may be infinite. Without changes both p are 1. It takes
 // O(n³), 9 µs for 20 changes.
 func newSignedRank(changes []float64) signedRank {
 	ranks, sum := signedMidranks(changes)
@@ -44,9 +43,8 @@ func newSignedRank(changes []float64) signedRank {
 	return t
 }
 
-// signedMidranks returns the doubled ranks of the sizes of the changes that are not 0, with tied
-// ones sharing their mean rank, and the sum of those of the positive ones. Doubled midranks are
-// whole numbers.
+// signedMidranks returns the doubled midranks of the absolute values of the changes other than 0,
+// and the sum of the doubled midranks of positive changes.
 func signedMidranks(changes []float64) (ranks []int, positive int) {
 	if slices.ContainsFunc(changes, math.IsNaN) {
 		panic("judge: a change that is no number")
@@ -70,8 +68,7 @@ func signedMidranks(changes []float64) (ranks []int, positive int) {
 	return ranks, positive
 }
 
-// signSums returns the probability of each sum of a random subset of the ranks, adding the ranks
-// one at a time.
+// signSums returns the probability of each sum of a random subset of the ranks.
 func signSums(ranks []int) []float64 {
 	total := 0
 	for _, r := range ranks {
@@ -92,8 +89,8 @@ func signSums(ranks []int) []float64 {
 	return p
 }
 
-// normalSignedRank is the normal approximation with a correction for continuity. The ranks include
-// the correction for ties.
+// normalSignedRank is the normal approximation with continuity correction. The ranks include the
+// correction for ties.
 func normalSignedRank(ranks []int, sum int) (less, greater float64) {
 	var mean, variance float64
 	for _, r := range ranks {
@@ -103,16 +100,15 @@ func normalSignedRank(ranks []int, sum int) (less, greater float64) {
 	if variance == 0 {
 		return 1, 1
 	}
-	sd, step := math.Sqrt(variance), 1.0 // a half, doubled
+	sd, step := math.Sqrt(variance), 1.0 // twice the continuity correction, because ranks are doubled
 	return normalCDF((float64(sum) - mean + step) / sd),
 		normalCDF((mean - float64(sum) + step) / sd)
 }
 
 func leastP(n int) float64 { return math.Ldexp(1, -n) }
 
-// MinPairs returns the smallest number of pairs with which a p of alpha or less is possible: 5 for
-// 0.05, and 9, 10 and 12 after Bonferroni's correction for 20, 50 and 200 tests. With fewer pairs
-// nothing can be found, however large.
+// MinPairs returns the smallest number of pairs for which a p of at most alpha is possible: 5 for
+// 0.05, and 9, 10 and 12 after Bonferroni's correction for 20, 50 and 200 tests.
 func MinPairs(alpha float64) int {
 	n := 1
 	for leastP(n) > alpha {
@@ -122,14 +118,13 @@ func MinPairs(alpha float64) int {
 }
 
 // hodgesLehmann estimates the centre of changes, with an interval of at least the given confidence.
-// There must be at least one change.
+// changes must not be empty.
 //
 // The estimate is the median of the Walsh averages, the means of any two changes and of each with
-// itself. The interval corresponds to the signed-rank test: it ranges from the (c+1)-th smallest
-// average to the (c+1)-th largest, where c is the largest value of the statistic that is no
-// likelier than half of the error allowed (Tukey 1949; Hollander and Wolfe, section 3.3). It is
-// infinite on both sides if there are too few changes. Two infinite changes of opposite signs have
-// the mean 0. The time is O(n² log n).
+// itself. The interval extends from the (c+1)-th smallest average to the (c+1)-th largest, where c
+// is the largest value of the statistic with a tail probability of at most half of the allowed
+// error (Tukey 1949; Hollander and Wolfe, section 3.3). It is infinite on both sides if there are
+// too few changes. It takes O(n² log n).
 func hodgesLehmann(changes []float64, confidence float64) (center, low, high float64) {
 	averages := walsh(changes)
 	n := len(averages)

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// The critical values as textbooks print them (Wilcoxon and Wilcox 1964; Siegel, table G): the
-// largest W that is significant.
+// Critical values from textbooks (Wilcoxon and Wilcox 1964; Siegel, table G): the largest
+// significant W.
 func TestCriticalSignedRank(t *testing.T) {
 	for _, column := range []struct {
 		tail  float64
@@ -31,8 +31,7 @@ func TestCriticalSignedRank(t *testing.T) {
 	}
 }
 
-// At the limit the exact distribution hands over to the approximation, which stays as close as the
-// limit's comment says, and errs towards "not significant".
+// At the limit the approximation must have the documented accuracy, and be conservative.
 func TestNormalSignedRank(t *testing.T) {
 	ranks := make([]int, signedRankLimit)
 	for i := range ranks {
@@ -50,8 +49,8 @@ func TestNormalSignedRank(t *testing.T) {
 		}
 	}
 	for _, tail := range []float64{0.025, 0.005, 0.001} {
-		// The mean grows by 50.5, its distance to the critical value by 9 to 14; the approximation
-		// errs by up to 10.
+		// The mean grows by 50.5, and its distance to the critical value by 9 to 14. The error of the
+		// approximation is up to 10.
 		if growth := criticalSignedRank(signedRankLimit+1,
 			tail) - criticalSignedRank(signedRankLimit, tail); growth < 26 || growth > 42 {
 			t.Errorf("tail %v: the critical value grows by %d", tail, growth)
@@ -73,7 +72,6 @@ func TestMinPairs(t *testing.T) {
 	}
 }
 
-// someChanges draws changes with many ties and zeros.
 func someChanges(least, most int) *rapid.Generator[[]float64] {
 	return rapid.SliceOfN(rapid.Map(rapid.IntRange(-4, 4), func(i int) float64 {
 		switch i {
@@ -86,7 +84,6 @@ func someChanges(least, most int) *rapid.Generator[[]float64] {
 	}), least, most)
 }
 
-// The p-values are those of all 2ⁿ ways to sign the sizes, counted one by one.
 func TestSignedRankIsEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		changes := someChanges(0, 9).Draw(t, "changes")
@@ -113,8 +110,6 @@ func TestSignedRankIsEnumeration(t *testing.T) {
 	})
 }
 
-// bruteW adds midranks by counting, for each positive change, the sizes below it and those equal to
-// it.
 func bruteW(changes []float64) (w float64) {
 	for _, c := range changes {
 		if c <= 0 {
@@ -134,8 +129,7 @@ func bruteW(changes []float64) (w float64) {
 	return w
 }
 
-// Whatever the sizes, at most a share alpha of their signs has a p of alpha or less: the test keeps
-// its promise exactly.
+// For any absolute values, at most a share alpha of the sign combinations has a p of at most alpha.
 func TestSignedRankSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := someChanges(1, 8).Draw(t, "changes")
@@ -173,19 +167,18 @@ func TestSignedRankTurnsAbout(t *testing.T) {
 	})
 }
 
-// Differences in the last digit are no differences: 2→3 and 3→2 are changes of one size.
+// Changes of 2→3 and 3→2 have the same size despite rounding errors.
 func TestTiesSurviveRounding(t *testing.T) {
 	changes := []float64{worsening(2, 3, verdict.LowerIsBetter),
 		worsening(3, 2, verdict.LowerIsBetter),
 		worsening(20, 30, verdict.LowerIsBetter), worsening(7, 7, verdict.LowerIsBetter)}
 	ranks, positive := signedMidranks(changes)
 	if len(ranks) != 3 || ranks[0] != 6 || ranks[2] != 6 || positive != 12 {
-		// doubled: 2, 3 and 4 in the mean
 		t.Errorf("ranks %v, positive %d", ranks, positive)
 	}
 }
 
-// A zero with a sign is a zero: the change from it is infinite, and not a number that is none.
+// A zero with a negative sign is a zero: the change from it is infinite, not NaN.
 func TestSignedZero(t *testing.T) {
 	zero := math.Copysign(0, -1)
 	for better, want := range map[verdict.Direction]float64{verdict.LowerIsBetter: math.Inf(1),

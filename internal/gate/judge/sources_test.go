@@ -6,17 +6,15 @@ import (
 	"math/rand/v2"
 )
 
-// A sourceOf is a kind of noise: start gives what runs that follow one another on one machine say,
-// from a random moment on.
+// sourceOf is a kind of noise. start returns a generator of consecutive runs from a random
+// position.
 type sourceOf[Run any] struct {
 	name  string
 	start func(rng *rand.Rand) (next func() Run)
 }
 
-// A source gives the value of each run.
 type source = sourceOf[float64]
 
-// pair measures a pair of neighbouring runs, base or head first at random.
 func pair[T any](rng *rand.Rand, measure func(arm int) T) (arms [2]T) {
 	first := rng.IntN(2)
 	for _, arm := range [2]int{first, 1 - first} {
@@ -25,8 +23,8 @@ func pair[T any](rng *rand.Rand, measure func(arm int) T) (arms [2]T) {
 	return arms
 }
 
-// sources are the kinds of noise of CPU work: runs of 41 ms and 205 ms of SHA-256, of 7.5 ms of a
-// map, and the synthetic drift.
+// sources returns the kinds of noise of CPU work: SHA-256 runs of 41 ms and 205 ms, map runs of 7.5
+// ms, and synthetic drift.
 func (t *traces) sources() []source {
 	return []source{
 		{"sha 41 ms", replay(means(t.sha, 10))},
@@ -36,7 +34,6 @@ func (t *traces) sources() []source {
 	}
 }
 
-// means makes runs of k tasks.
 func means(tasks []float64, k int) []float64 {
 	runs := make([]float64, len(tasks)/k)
 	for i := range runs {
@@ -47,7 +44,6 @@ func means(tasks []float64, k int) []float64 {
 	return runs
 }
 
-// replay starts anywhere, and after the last run goes on with the first.
 func replay[Run any](runs []Run) func(rng *rand.Rand) func() Run {
 	return func(rng *rand.Rand) func() Run {
 		at := rng.IntN(len(runs))
@@ -59,8 +55,8 @@ func replay[Run any](runs []Run) func(rng *rand.Rand) func() Run {
 	}
 }
 
-// drift is a machine whose speed wanders by 3 % (AR(1), forgetting in 100 runs), with 2 % of
-// jitter, and a spike of 10 to 50 % in 5 % of the runs.
+// drift simulates a machine whose speed drifts by 3 % (AR(1) with a correlation time of 100 runs),
+// with 2 % of noise, and a delay of 10 to 50 % in 5 % of the runs.
 func drift(rng *rand.Rand) func() float64 {
 	const wander, memory, jitter, spikes = 0.03, 100, 0.02, 0.05
 	keep := math.Exp(-1.0 / memory)
@@ -75,7 +71,7 @@ func drift(rng *rand.Rand) func() float64 {
 	}
 }
 
-// white is noise without memory: the ratio of two runs scatters by so much.
+// white is uncorrelated noise. scatter is the standard deviation of the log ratio of two runs.
 func white(scatter float64) source {
 	return source{fmt.Sprintf("%.0f %% of noise", 100*scatter),
 		func(rng *rand.Rand) func() float64 {

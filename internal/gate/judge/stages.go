@@ -15,25 +15,22 @@ import (
 type Screening struct {
 	options Options
 	report  Report
-	first   map[[3]string]Sample // the pairs of the first stage
-	// pairs of each suspect or hopeful metric; noisy ones get more
-	fresh int
+	first   map[[3]string]Sample
+	fresh   int
 }
 
-// An Order requests fresh pairs of runs of a benchmark, with all of its metrics.
+// An Order requests fresh pairs of runs of a benchmark, which measure all of its metrics.
 type Order struct {
 	Package, Benchmark string
 	Pairs              int
 }
 
-// Screen judges the first stage: ScreenPairs or more pairs of every metric of the gate. A metric is
-// suspect if it looks worse (its p is at most SuspectAt), if it is too noisy (the p of a worsening
-// as large as the promise is above ClearAt), or if its base is always 0 and its head is not. An
-// exact metric whose values agree is decided at once. Other metrics pass, because their interval
-// excludes the promise. A metric that looks better, at the same p, or may be better by the promise,
-// is hopeful: fresh pairs decide in a family of such metrics, which leaves the suspects'
-// probability of a verdict unchanged. Screen returns the errors of Weigh, joined, and errors for a
-// metric given twice and for no samples.
+// Screen judges the first stage: at least ScreenPairs pairs of every metric. A metric is suspect if
+// it looks worse (p at most SuspectAt), if it is too noisy (p of a worsening by the promise above
+// ClearAt), or if all base values are 0 and some head values are not. A metric that looks better,
+// or may be better by the promise, is hopeful; fresh pairs decide on it in a separate family. An
+// exact metric whose values agree is decided at once. Other metrics pass. Screen returns the joined
+// errors of Weigh, and errors for a metric that occurs twice and for no samples.
 func Screen(o Options, samples []Sample) (*Screening, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err
@@ -58,15 +55,15 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 			row.PWorseHolm, row.PBetterHolm = 1, 1
 			row.Verdict, row.Reason = o.allocationVerdict(&row, len(samples))
 		case row.hinted || row.PWorse <= o.SuspectAt || row.Appeared ||
-			!row.allocates && row.Step < o.promise() && o.promised(s) > o.ClearAt:
+			!row.allocates && row.Step < o.promise() && o.pOfPromise(s) > o.ClearAt:
 			row.Suspect = true
 			row.unclear = !row.hinted && row.PWorse > o.SuspectAt && !row.Appeared
 			suspects++
-		case row.Step >= o.promise(): // fresh pairs would be rounded, too
+		case row.Step >= o.promise(): // fresh pairs would also be rounded
 			row.Verdict, row.Reason = verdict.Inconclusive, o.coarse(&row)
 		default:
 			if row.Verdict = verdict.NotSuspected; row.PBetter <= o.SuspectAt ||
-				!row.allocates && o.improved(s) > o.SuspectAt {
+				!row.allocates && o.pOfImprovement(s) > o.SuspectAt {
 				row.Hopeful = true
 				hopefuls++
 			}
@@ -79,18 +76,18 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 	return g, nil
 }
 
-func (o Options) promised(s Sample) float64 {
+func (o Options) pOfPromise(s Sample) float64 {
 	return newSignedRank(minus(worsenings(s.values(), s.Better),
 		o.promise()-o.rounding(s).log)).Less
 }
 
-func (o Options) improved(s Sample) float64 {
+func (o Options) pOfImprovement(s Sample) float64 {
 	return newSignedRank(minus(worsenings(s.values(), s.Better),
 		o.rounding(s).log-o.promise())).Greater
 }
 
-// conclude completes the rows of the first stage with the numbers of the whole family, and with the
-// change that is detectable with that many suspects.
+// conclude completes the rows of the first stage with the adjusted p of the whole family and the
+// detectable change.
 func (g *Screening) conclude(suspects int) {
 	family := g.report.family(anyRow)
 	g.options.adjust(family)
@@ -102,7 +99,7 @@ func (g *Screening) conclude(suspects int) {
 		if row.Tested() && !row.allocates {
 			tests := suspects
 			if !row.Suspect {
-				tests++ // it would be one if it were worse
+				tests++
 			}
 			row.Detectable = max(row.Step,
 				g.options.detectable(row.deviation(), row.N, g.fresh, tests))
@@ -110,11 +107,11 @@ func (g *Screening) conclude(suspects int) {
 	}
 }
 
-// Suspects returns the metrics that may be worse, which fresh pairs decide, in the order of the
-// samples.
+// Suspects returns the metrics that may be worse, in the order of the samples. Fresh pairs decide
+// on them.
 func (g *Screening) Suspects() []Metric { return g.metrics((*Row).isSuspect) }
 
-// Hopefuls returns the metrics that look better, which fresh pairs decide, too.
+// Hopefuls returns the metrics that look better. Fresh pairs decide on them as well.
 func (g *Screening) Hopefuls() []Metric { return g.metrics((*Row).isHopeful) }
 
 func (g *Screening) metrics(keep func(*Row) bool) (all []Metric) {
@@ -124,8 +121,8 @@ func (g *Screening) metrics(keep func(*Row) bool) (all []Metric) {
 	return all
 }
 
-// Orders returns the benchmarks with a suspect or hopeful metric, and the initial number of their
-// fresh pairs.
+// Orders returns the benchmarks with a suspect or hopeful metric, and the number of fresh pairs at
+// the first look.
 func (g *Screening) Orders() []Order {
 	var all []Order
 	for _, row := range g.report.family(func(r *Row) bool { return r.Suspect || r.Hopeful }) {
@@ -134,8 +131,8 @@ func (g *Screening) Orders() []Order {
 	return longest(all)
 }
 
-// firstLook returns the number of fresh pairs after which a metric is judged first. A metric that
-// was suspect only because it was unclear has those of the screening, too, so it needs fewer.
+// firstLook returns the number of fresh pairs at the first look. A metric that was suspect only
+// because of its noise needs fewer, because the pairs of the screening count as well.
 func (g *Screening) firstLook(row *Row) int {
 	first, all := g.Fresh()
 	if quarter := (first + 1) / 2; first < all && row.unclear &&
@@ -145,14 +142,14 @@ func (g *Screening) firstLook(row *Row) int {
 	return first
 }
 
-// Expected returns the orders that More would return for all of these benchmarks according to the
-// screening: the most that the gate needs, unless its noise increases.
+// Expected returns the orders that More would return for all of these benchmarks, judged by the
+// noise of the screening. It is the maximum that the gate needs, unless its noise increases.
 func (g *Screening) Expected() []Order {
 	var all []Order
 	for _, of := range [][]Metric{g.Suspects(), g.Hopefuls()} {
 		for _, m := range of {
 			n := g.pairsOf(Sample{Metric: m}, len(of))
-			if n > g.fresh { // its noise is hardly known
+			if n > g.fresh { // allow for the uncertain estimate of the noise
 				n = min(n+n/4, MostFresh(g.fresh))
 			}
 			all = append(all, Order{m.Package, m.Benchmark, n})
@@ -169,8 +166,8 @@ var freshOf = []struct{ scatter, few, many float64 }{
 	{math.Inf(1), 12, 66},
 }
 
-// FreshExpected returns a range for the average number of fresh pairs per benchmark of a gate, from
-// the changes in the first pair of each.
+// FreshExpected returns a range for the mean number of fresh pairs per benchmark, from the changes
+// in the first pair of each benchmark.
 func FreshExpected(changes []float64) (few, many float64) {
 	sizes := make([]float64, len(changes))
 	for i, c := range changes {
@@ -178,7 +175,7 @@ func FreshExpected(changes []float64) (few, many float64) {
 	}
 	scatter := math.Inf(1)
 	if len(sizes) > 0 {
-		scatter = statistics.Median(sizes) / 0.6745 // of a normal distribution
+		scatter = statistics.Median(sizes) / 0.6745
 	}
 	at := 0
 	for scatter >= freshOf[at].scatter && at < len(freshOf)-1 {
@@ -187,8 +184,8 @@ func FreshExpected(changes []float64) (few, many float64) {
 	return freshOf[at].few, freshOf[at].many
 }
 
-// Fresh returns the number of fresh pairs that a suspect gets first, and in all if it is not noisy.
-// The first are half of them, if this is enough to settle anything.
+// Fresh returns the number of fresh pairs of a suspect at the first look, and the total number if
+// it is not noisy. The first look is after half of the pairs if these can settle a metric.
 func (g *Screening) Fresh() (first, all int) {
 	if half := (g.fresh + 1) / 2; leastP(half) <= g.options.futileAt() {
 		return half, g.fresh
@@ -196,13 +193,15 @@ func (g *Screening) Fresh() (first, all int) {
 	return g.fresh, g.fresh
 }
 
-// futileAt returns the p that settles, at which the interval also excludes the promise.
+// futileAt returns the p at which a metric is settled. At alpha/2 the interval also excludes the
+// promise.
 func (o Options) futileAt() float64 { return min(o.FutileAt, o.Alpha/2) }
 
 // More judges the fresh pairs so far, and returns the benchmarks that need more, with the total
-// number of fresh pairs at the next look. A benchmark is done when each of its suspects is settled
-// at one of the looks, or has all of its pairs. Then the same order is returned again. Pairs beyond
-// a look do not count in it, so a resumed gate orders the same. It returns the errors of Decide.
+// number of fresh pairs at the next look. A benchmark is finished when each of its suspects is
+// settled at a look or has all of its pairs. Then the same order is returned again. Pairs beyond a
+// look are ignored in it, so a resumed gate orders the same pairs. More returns the errors of
+// Decide.
 func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	given, err := g.given(fresh)
 	if err != nil {
@@ -230,13 +229,13 @@ func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	}
 	hopefuls := g.report.family((*Row).isHopeful)
 	for _, row := range hopefuls {
-		more(row, len(hopefuls), func(s Sample) bool { return !g.hopes(s) })
+		more(row, len(hopefuls), func(s Sample) bool { return !g.needsMorePairs(s) })
 	}
 	return longest(open), nil
 }
 
-// looks returns the numbers of fresh pairs, below last, at which a metric may be settled: the first
-// look and twice as many, repeatedly.
+// looks returns the numbers of fresh pairs below last at which a metric may be settled: the first
+// look, doubled repeatedly.
 func (g *Screening) looks(row *Row, last int) (looks []int) {
 	for look := g.firstLook(row); look < last; look *= 2 {
 		looks = append(looks, look)
@@ -258,33 +257,30 @@ func longest(all []Order) (orders []Order) {
 	return orders
 }
 
-// mostTimes bounds the fresh pairs of a noisy metric, as a multiple of the others'.
 const mostTimes = 5
 
-// freshPower is the probability with which the fresh pairs of a noisy metric should find the
-// promise. Both stages together find it less often, because of the screening, and because the first
-// pairs may underestimate the noise.
+// freshPower is the power of the fresh pairs of a noisy metric to find the promise. The power of
+// both stages together is lower.
 const freshPower = 0.95
 
 // hopelessTimes is the ratio of needed to possible pairs above which no additional pairs are
 // measured.
 const hopelessTimes = 2
 
-// MostFresh returns the largest number of fresh pairs of a noisy metric, if others get all.
+// MostFresh returns the largest number of fresh pairs of a noisy metric. all is the number for
+// other metrics.
 func MostFresh(all int) int { return max(all, min(all*mostTimes, signedRankLimit)) }
 
-// pairsOf returns the total number of fresh pairs of a metric that is not settled before: as many
-// as find the promise in a family of so many tests, unless it is so noisy that all possible pairs
-// would rarely suffice. The pairs of the screening and of the first look show the noise.
-//
-// The choice uses the scatter of the metric's own pairs, but not their mean, which is independent
-// of the scatter in normal changes. So it favours no verdict (Wittes and Brittain 1990, on internal
-// pilot studies).
+// pairsOf returns the total number of fresh pairs of a metric that is not settled earlier: enough
+// to find the promise in a family of the given number of tests, unless even the largest possible
+// number would rarely suffice. The noise is estimated from the pairs of the screening and of the
+// first look. The scatter of normal changes is independent of their mean, so the choice does not
+// bias the verdict (Wittes and Brittain 1990, on internal pilot studies).
 func (g *Screening) pairsOf(s Sample, tests int) int {
 	if s.allocates() || s.Quantile > 0 || g.options.Fixed {
 		return g.fresh
 	}
-	var around []float64 // the median of each stage
+	var around []float64 // deviations from the median of each stage
 	stages := 0
 	first, _ := g.Fresh()
 	for _, of := range []Sample{g.first[s.id()], s.first(first)} {
@@ -293,7 +289,7 @@ func (g *Screening) pairsOf(s Sample, tests int) int {
 			stages++
 		}
 	}
-	// outliers count, but not fully: they affect the test less than a mean
+	// mean of a robust and a non-robust estimate, because outliers affect the test less than a mean
 	n := float64(len(around))
 	scatter := rankLoss * math.Sqrt(Spread(around)*stat.StdDev(around, nil)*n/(n-float64(stages)))
 	needed := g.options.pairsToFind(scatter, tests, freshPower)
@@ -304,13 +300,13 @@ func (g *Screening) pairsOf(s Sample, tests int) int {
 	return max(g.fresh, int(min(needed, float64(most))))
 }
 
-// hopes reports whether fresh pairs still look better, or do not exclude an improvement as large as
-// the promise, so that more are needed.
-func (g *Screening) hopes(s Sample) bool {
+// needsMorePairs reports whether a hopeful metric still looks better, or an improvement by the
+// promise is not excluded.
+func (g *Screening) needsMorePairs(s Sample) bool {
 	o := g.options
 	row := o.row(s, len(g.Hopefuls()), RankSums{})
 	return row.PBetter <= o.SuspectAt ||
-		!row.allocates && row.Tested() && o.improved(s) > o.futileAt()
+		!row.allocates && row.Tested() && o.pOfImprovement(s) > o.futileAt()
 }
 
 // settledEarly returns the row of a suspect at the first look at which it is settled, or nil.
@@ -326,12 +322,11 @@ func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
 	return nil
 }
 
-// settled returns the row of a suspect if these fresh pairs are enough, and nil otherwise: they
-// look neither worse nor better, and exclude the promise at a stricter level than the screening. If
-// it is suspect only because it was unclear, the pairs of the screening count, too, because it was
-// not selected for looking bad. Alpha still holds because a verdict of worse never stops early: a
-// stop for futility can only lower the probability of a false one (Jennison and Turnbull 2000, on
-// stopping for futility).
+// settled returns the row of a suspect if its fresh pairs suffice, otherwise nil. They suffice if
+// they look neither worse nor better, and exclude the promise at a stricter level than the
+// screening. For a metric that is suspect only because of its noise, the pairs of the screening
+// count as well. The level alpha still holds, because a verdict of worse never stops early
+// (Jennison and Turnbull 2000, on stopping for futility).
 func (g *Screening) settled(screened *Row, s Sample) *Row {
 	o := g.options
 	row := o.row(s, len(g.Suspects()), RankSums{})
@@ -345,7 +340,7 @@ func (g *Screening) settled(screened *Row, s Sample) *Row {
 		return nil
 	}
 	excluded := func(s Sample) bool {
-		return max(o.promised(s), o.improved(s)) <= o.futileAt()
+		return max(o.pOfPromise(s), o.pOfImprovement(s)) <= o.futileAt()
 	}
 	if excluded(s) {
 		return &row
@@ -393,16 +388,13 @@ func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
 	return given, errors.Join(wrong...)
 }
 
-// Decide ends the gate with the fresh pairs of the suspects and the hopefuls, which must not
-// include pairs of the first stage. It ignores other metrics. A suspect with fewer pairs than
-// ordered, by Orders and then by More, is inconclusive.
+// Decide returns the verdicts after the fresh pairs of the suspects and the hopefuls, which must
+// not include pairs of the first stage. A suspect with fewer pairs than ordered is inconclusive. A
+// hopeful metric is better or no worse if its fresh pairs show it, inconclusive if they are worse,
+// and otherwise remains not suspected. Other metrics are ignored.
 //
-// A hopeful metric is better, or no worse, if its fresh pairs show it, and inconclusive if they are
-// worse, because calling it worse would add to alpha. Otherwise it stays not suspected, as after
-// the screening.
-//
-// Decide returns the errors of Weigh, and errors for a suspect without a sample and a metric that
-// was not screened. It may be called again with more pairs.
+// Decide returns the errors of Weigh, and errors for a suspect without a sample and for a metric
+// that was not screened. It may be called again with more pairs.
 func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	o := g.options
 	given, err := g.given(fresh)
@@ -437,7 +429,7 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		} else if row.N < wanted {
 			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(row.N, wanted)
 		} else if both := g.withScreening(s); screened.unclear && row.Reason == o.notRuledOut() &&
-			o.promised(both) <= o.ClearAt {
+			o.pOfPromise(both) <= o.ClearAt {
 			all := o.row(both, suspects, RankSums{})
 			all.Suspect, all.Verdict = true, verdict.NoWorse
 			all.PWorseHolm, all.PBetterHolm = row.PWorseHolm, row.PBetterHolm

@@ -14,19 +14,16 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// times is a metric of which less is better.
 func times(benchmark string) Metric {
 	return Metric{Benchmark: benchmark, Unit: "sec/op", Better: verdict.LowerIsBetter, Full: true}
 }
 
-// tenPairs are options with fewer fresh pairs.
 func tenPairs() Options {
 	o := Defaults()
 	o.FreshPairs, o.Fixed = 10, true
 	return o
 }
 
-// noisy draws n pairs with a noise of sd, the head's values multiplied by factor.
 func noisy(rng *rand.Rand, n int, sd, factor float64) []Pair {
 	pairs := make([]Pair, n)
 	for i := range pairs {
@@ -36,7 +33,6 @@ func noisy(rng *rand.Rand, n int, sd, factor float64) []Pair {
 	return pairs
 }
 
-// repeated gives n pairs with the same values.
 func repeated(n int, base, head float64) []Pair {
 	pairs := make([]Pair, n)
 	for i := range pairs {
@@ -45,8 +41,6 @@ func repeated(n int, base, head float64) []Pair {
 	return pairs
 }
 
-// both runs the stages, the second with as many pairs as the first orders, and then as many more as
-// each look orders.
 func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []Pair) *Report {
 	t.Helper()
 	g, err := Screen(o, first)
@@ -84,24 +78,23 @@ func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []P
 	return r
 }
 
-// What two stages say of one metric whose pairs are all alike, or nearly.
 func TestStages(t *testing.T) {
 	higher := Metric{Benchmark: "b", Unit: "ops/s", Better: verdict.HigherIsBetter, Full: true}
 	exact := Metric{Benchmark: "b", Unit: "misses/op", Better: verdict.LowerIsBetter, Exact: true}
 	up := true
-	wild := func(n int) (pairs []Pair) { // by 2 up and down in turns
+	wild := func(n int) (pairs []Pair) {
 		for range n {
 			up = !up
 			pairs = append(pairs, map[bool]Pair{true: {1, 2}, false: {2, 1}}[up])
 		}
 		return pairs
 	}
-	// W⁺ is 10 over the margin, p = 37/64, and 7 over the promise, p = 18/64
+	// W⁺ is 10 for the margin, p = 37/64, and 7 for the promise, p = 18/64
 	noisyAtFirst := repeated(6, 1, 1)
 	for i, change := range []float64{0.35, 0.3, 0.05, -0.25, -0.1, -0.35} {
 		noisyAtFirst[i].Head = math.Exp(change)
 	}
-	// W⁺ is 9 over the margin, p = 42/64, and 6 over the promise, p = 14/64
+	// W⁺ is 9 for the margin, p = 42/64, and 6 for the promise, p = 14/64
 	scattered := repeated(6, 1, 1)
 	for i, change := range []float64{0.3, 0.2, 0.05, -0.25, -0.1, -0.35} {
 		scattered[i].Head = math.Exp(change)
@@ -111,7 +104,7 @@ func TestStages(t *testing.T) {
 		name          string
 		metric        Metric
 		first         []Pair
-		fresh         func(n int) []Pair // nil: it must not be suspect
+		fresh         func(n int) []Pair
 		verdict       verdict.Verdict
 		reason        string
 		ratio, detect float64
@@ -188,9 +181,9 @@ func TestStages(t *testing.T) {
 				t.Fatalf("suspect %v, rows %+v", suspect, r.Rows)
 			}
 			row := r.Rows[0]
-			said := row.said()
+			said := row.reportRow()
 			if row.Verdict != test.verdict || row.Reason != test.reason ||
-				whole(r) != test.verdict || !same(float64(said.Ratio), test.ratio) ||
+				mostSevere(r) != test.verdict || !same(float64(said.Ratio), test.ratio) ||
 				row.Suspect != suspect {
 				t.Errorf(
 					"%s (%s), ratio %v; want %s (%s), %v\n%+v",
@@ -215,7 +208,6 @@ func same(a, b float64) bool {
 	return math.IsNaN(a) && math.IsNaN(b) || a == b || math.Abs(a-b) < 1e-12
 }
 
-// Whatever cannot be judged is an error, and never a pass.
 func TestScreenRefuses(t *testing.T) {
 	fine := Sample{Metric: times("b"), Pairs: repeated(6, 1, 1)}
 	without := func(change func(s *Sample)) Sample {
@@ -297,7 +289,6 @@ func TestScreenRefuses(t *testing.T) {
 	}
 }
 
-// TestWithAlpha: however small alpha is, a screening has the pairs that clear a metric.
 func TestWithAlpha(t *testing.T) {
 	for alpha, pairs := range map[float64]int{0.05: 6, 0.2: 6, 0.01: 8, 0.001: 11} {
 		o := Defaults().WithAlpha(alpha)
@@ -339,7 +330,6 @@ func TestDecideRefuses(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	// What comes along of a benchmark's other metrics is none of Decide's business.
 	along := Sample{Metric: times("calm"), Pairs: repeated(10, 1, 9)}
 	r, err := g.Decide([]Sample{{Metric: slow.Metric, Pairs: repeated(10, 10, 12)}, along})
 	if err != nil || len(r.Rows) != 2 || r.Rows[0].Verdict != verdict.Worse ||
@@ -348,7 +338,6 @@ func TestDecideRefuses(t *testing.T) {
 	}
 }
 
-// An order is for a benchmark, and never for so few pairs that nothing could be found.
 func TestOrders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	other := Metric{Benchmark: "a", Unit: "ops/s", Better: verdict.HigherIsBetter}
@@ -373,10 +362,10 @@ func TestOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first, all := g.Fresh(); first != 12 || all != 12 || g.Orders()[0].Pairs != 12 {
-		// 6 pairs have a p of 1/64 at least, and settle nothing
+		// 6 pairs have a p of at least 1/64, and settle nothing
 		t.Errorf("200 suspects: %d and %d, %v", first, all, g.Orders())
 	}
-	// z(0.95) + z(0.8) is 2.486, and log(1.1/1.02) 0.0755: 10 % of noise takes 10.8 pairs.
+	// z(0.95) + z(0.8) is 2.486, and log(1.1/1.02) is 0.0755, so 10 % of noise needs 10.8 pairs.
 	for sd, want := range map[float64]float64{0: 0, 0.05: 3, 0.1: 11, 0.12: 16, 0.2: 44,
 		math.Inf(1): math.Inf(1)} {
 		if got := o.PairsToFind(sd, 1); got != want {
@@ -388,10 +377,9 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// After half of the fresh pairs a suspect needs no more that looks the same by then, and only such
-// a one.
+// After half of the fresh pairs, only a suspect that looks unchanged needs no more.
 func TestFutility(t *testing.T) {
-	around := func(change float64) []Pair { // ten pairs, some of them beyond the promise
+	around := func(change float64) []Pair {
 		pairs := repeated(10, 1, 1)
 		for i, noise := range []float64{0.12, -0.12, 0.02, -0.02, 0.03, -0.03, 0.04,
 			-0.04, 0.01, -0.01} {
@@ -403,10 +391,9 @@ func TestFutility(t *testing.T) {
 		name    string
 		half    []Pair
 		more    bool
-		verdict verdict.Verdict // by the half, or by the half twice
+		verdict verdict.Verdict
 	}{
 		{"the same", repeated(10, 10, 10), false, verdict.NoWorse},
-		// over the promise only 0.12 is left, W⁺ is 2: p = 3/1024
 		{"the same, with noise", around(0), false, verdict.NoWorse},
 		{"one too far out", append(around(0)[:9], Pair{1, 1.35}), true, verdict.NoWorse},
 		{"slower", repeated(10, 10, 12), true, verdict.Worse},
@@ -429,7 +416,6 @@ func TestFutility(t *testing.T) {
 				more[len(more)-1] != (Order{Benchmark: "slower", Pairs: 20}) {
 				t.Fatalf("%v, %v", more, err)
 			}
-			// Without the pairs that were asked for there is no verdict.
 			r, err := g.Decide(fresh)
 			if err != nil || r.Rows[1].Verdict != verdict.Inconclusive ||
 				(r.Rows[0].Verdict == verdict.Inconclusive) != test.more {
@@ -445,8 +431,7 @@ func TestFutility(t *testing.T) {
 			if r, err = g.Decide(fresh); err != nil || r.Rows[0].Verdict != test.verdict {
 				t.Errorf("by all pairs %+v, %v", r.Rows[0], err)
 			}
-			// What is there beyond the half does not count in More, so that a gate that goes on
-			// asks for the same.
+			// More ignores pairs beyond the look, so that a resumed gate requests the same pairs.
 			fresh[0].Pairs = append(slices.Clone(test.half), repeated(10, 10, 15)...)
 			if again, err := g.More(fresh); err != nil || len(test.half) == 10 &&
 				!slices.Equal(again, more) {
@@ -461,7 +446,7 @@ func TestFutility(t *testing.T) {
 	if _, err := g.More(nil); fmt.Sprint(err) != "sec/op of b: suspect, but without fresh pairs" {
 		t.Errorf("%v", err)
 	}
-	// With very many suspects ten pairs could not be significant; to settle they need not be.
+	// With 200 suspects ten pairs cannot be significant, but they can settle a metric.
 	var first, half []Sample
 	for i := range 200 {
 		first = append(first, Sample{Metric: times(fmt.Sprint(i)), Pairs: repeated(6, 10, 12)})
@@ -472,13 +457,13 @@ func TestFutility(t *testing.T) {
 	}
 	more, failure := g.More(half)
 	r, err := g.Decide(half)
-	if errors.Join(failure, err) != nil || len(more) != 0 || whole(r) != verdict.NoWorse {
+	if errors.Join(failure, err) != nil || len(more) != 0 || mostSevere(r) != verdict.NoWorse {
 		t.Errorf("200 suspects: %v, %v, %v", more, failure, err)
 	}
 }
 
-// A noisy metric that looks the same is settled at 10, 20, 40 or 80 fresh pairs, however many it
-// might get, and a gate that is resumed with more pairs stops at the same.
+// A noisy metric that looks unchanged is settled at 10, 20, 40 or 80 fresh pairs, and a resumed
+// gate with more pairs stops at the same number.
 func TestLooks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	screened := []Sample{{Metric: times("b"), Pairs: noisy(rng, 6, 0.12, 1.2)}}
@@ -507,7 +492,7 @@ func TestLooks(t *testing.T) {
 		}
 		one, other := short.Rows[0], long.Rows[0]
 		if other.N == len(all) {
-			continue // not settled before the last pair
+			continue
 		}
 		ended[n]++
 		if one.N != n || other.N != n || one.Verdict != verdict.NoWorse ||
@@ -522,8 +507,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// A metric that was only unclear is settled by half as many fresh pairs, together with those of the
-// screening; one that looked worse is not.
+// A metric that was only too noisy is settled by half as many fresh pairs, together with the pairs
+// of the screening. A metric that looked worse is not.
 func TestFirstLookOfUnclear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	unclear := Sample{Metric: times("unclear"), Pairs: repeated(6, 10, 10)}
@@ -540,7 +525,7 @@ func TestFirstLookOfUnclear(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fresh []Pair
-		more  int // pairs of the next order; 0: settled
+		more  int
 	}{
 		{"the same", repeated(5, 10, 10), 0},
 		{"still unclear", append(repeated(3, 10, 10), Pair{10, 13}, Pair{10, 14}), 10},
@@ -569,7 +554,6 @@ func TestFirstLookOfUnclear(t *testing.T) {
 	}
 }
 
-// Turned about, a metric gets the mirrored verdict: time and its inverse tell the same.
 func TestDirections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -601,11 +585,11 @@ func TestDirections(t *testing.T) {
 	})
 }
 
-// On normal noise of 12 %, where the margin hardly helps, a gate over 20 metrics cries wolf in at
-// most 5 % of cases, of 400 gates 20; a right one exceeds 31 with probability 1 %. And what a gate
-// says that it can detect it finds four times out of five: it takes the noise for known, which it
-// has from six pairs, and so it may be off by some points. Of 400 it finds 320; 24 is three
-// standard deviations.
+// With normal noise of 12 %, where the margin hardly matters, at most 5 % of the gates over 20
+// metrics may raise a false alarm: 20 of 400. A correct gate exceeds 31 with probability 1 %. A
+// change of the detectable size must be found in 80 % of the gates, 320 of 400; 24 is three
+// standard deviations. The noise is estimated from six pairs, so the power may differ by some
+// percentage points.
 func TestSizeAndPower(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -627,7 +611,7 @@ func TestSizeAndPower(t *testing.T) {
 		r := both(t, Defaults(), first(1), func(_ Metric, n int) []Pair {
 			return noisy(rng, n, sd, 1)
 		})
-		if whole(r) == verdict.Worse {
+		if mostSevere(r) == verdict.Worse {
 			alarms++
 		}
 	}
@@ -662,9 +646,9 @@ func TestSizeAndPower(t *testing.T) {
 	}
 }
 
-// TestBetterAmongMany: an improvement among 50 benchmarks gets fresh pairs, and is called better,
-// though the screening's own correction could not; what looked better by chance is not, and what
-// turns out worse is not called so by fresh pairs that were for another question.
+// An improvement among 50 benchmarks gets fresh pairs and is called better, although the correction
+// in the screening is too strict for it. A metric that only looked better by chance must not be,
+// and one that turns out worse must not be called worse.
 func TestBetterAmongMany(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	const sd, gates = 0.02, 200

@@ -11,22 +11,22 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// rounds recognises units of continuous measurements, which may have been rounded: times, rates,
-// quantiles and means. A whole number of anything else is a count, and so is everything per op.
+// rounds matches units of continuous measurements, whose values may have been rounded. Integers in
+// other units are counts, and so are all values per op.
 var (
 	rounds = regexp.MustCompile(
 		`(?i)(^|[^a-z])(ns|us|µs|ms|s|sec|secs|seconds?|min|minutes?|h|hours?|p\d+(\.\d+)?|q\d+|mean|avg|average|median|latency|time|duration|delay|lag|wait|jitter|percent|pct)([^a-z]|$)|%`)
 	perOp = regexp.MustCompile(`/op$`)
 )
 
-// digits is the precision at which values are compared. The conversion from ns to s leaves errors
-// below it.
+// digits is the precision at which values are compared. The conversion from ns to s causes smaller
+// errors.
 const digits = 12
 
 // stepOf returns the largest number of which all differences of the values are multiples: their
-// rounding or counting unit. If neither side varies it is the place of the last digit that is not 0
-// in either, or that of whole numbers, because 300 may be a rounded 298, and 3 and 6 do not imply
-// steps of 3. It is 0 if all values are zero.
+// rounding or counting unit. If neither side varies it is the place of the last non-zero digit of
+// both, but at most one, because 300 may be a rounded 298, and 3 and 6 do not imply steps of 3. It
+// is 0 if all values are zero.
 func stepOf(base, head []float64, one float64) float64 {
 	most := max(slices.Max(base), slices.Max(head))
 	if most <= 0 {
@@ -48,9 +48,8 @@ func stepOf(base, head []float64, one float64) float64 {
 	return min(one, float64(step)*unit)
 }
 
-// rounding is the possible effect of rounding on a metric with these values.
 type rounding struct {
-	log float64 // a step relative to the smaller of the medians, as a logarithm
+	log float64 // logarithm of 1 + step / smaller median
 	// a side varies so little that a step between the sides may be almost no change
 	still bool
 }
@@ -58,11 +57,9 @@ type rounding struct {
 const finest = 0.1
 
 // roundingOf determines the step of both sides together. Values printed in full, counts, and times
-// of the virtual clock are not rounded. In the Go benchmark format 0 is exactly 0.
-//
-// A rounded value is off by at most half a step, so a difference by at most a step. If the values
-// scatter by more than half a step, rounding only adds to their noise and a test of whether one
-// side is larger is still valid. Otherwise 3 and 4 may be 3.49 and 3.51, or 2.6 and 4.4.
+// of the virtual clock are not rounded, and 0 is exactly 0. A rounded value is off by at most half
+// a step. If the values scatter by more than that, rounding only adds noise and the test remains
+// valid. Otherwise 3 and 4 may be 3.49 and 3.51, or 2.6 and 4.4.
 func (o Options) roundingOf(m Metric, base, head []float64) rounding {
 	all := slices.Concat(base, head)
 	if m.Full || axis(m.Benchmark, "clock") == "virtual" || slices.Max(all) <= 0 ||
@@ -76,10 +73,10 @@ func (o Options) roundingOf(m Metric, base, head []float64) rounding {
 	}
 	one := 1.0
 	switch {
-	case strings.Contains(m.Unit, "sec"): // as benchunit converts ns
+	case strings.Contains(m.Unit, "sec"):
 		one = 1e-9
 	case m.Unit == "B/s" && least >= 1e4:
-		// as benchunit converts MB/s, which package testing prints with two decimals
+		// benchunit converts MB/s, which package testing prints with two decimals
 		one = 1e4
 	}
 	step := stepOf(base, head, one)

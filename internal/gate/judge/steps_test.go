@@ -34,7 +34,6 @@ func TestStepOf(t *testing.T) {
 	}
 }
 
-// rounded are values around a mean, to whole numbers.
 func rounded(rng *rand.Rand, n int, mean, sd, step float64) []float64 {
 	values := make([]float64, n)
 	for i := range values {
@@ -43,9 +42,8 @@ func rounded(rng *rand.Rand, n int, mean, sd, step float64) []float64 {
 	return values
 }
 
-// TestCoarse: of values rounded to steps as large as the promise nothing is no worse, whatever they
-// are and however many; nothing is detectable below a step; and a difference of a single step is
-// nobody's fault where rounding alone may have made it.
+// Values rounded to steps as large as the promise can never be "no worse", nothing below a step is
+// detectable, and a difference of one step must not be called worse if rounding may have caused it.
 func TestCoarse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	for _, unit := range []string{"ms-p99", "p50-latency-us", "us/op", "p99-s", "reqs/s"} {
@@ -87,7 +85,7 @@ func TestCoarse(t *testing.T) {
 					if screened, err := Screen(Defaults(),
 						[]Sample{{Metric: m, Pairs: pairs}}); err != nil || sd == 0 &&
 						(len(screened.Suspects()) > 0 ||
-							whole(&screened.report) != verdict.Inconclusive) {
+							mostSevere(&screened.report) != verdict.Inconclusive) {
 						t.Errorf("%s: screened %+v, %v", unit, screened.report, err)
 					}
 				}
@@ -96,8 +94,8 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// What is two steps away is worse; what is counted, exact, printed in full, or has fine steps is as
-// it ever was.
+// A difference of two steps is worse. Counts, exact values, values printed in full and values with
+// fine steps are judged as without rounding.
 func TestNotCoarse(t *testing.T) {
 	for _, c := range []struct {
 		name       string

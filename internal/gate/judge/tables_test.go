@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 )
 
-// writeTable writes a line for each goal, and how many are reached.
 func writeTable(w io.Writer, goals []goal) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "goal\twhat\twanted\tgot\t\tverdict")
@@ -37,8 +36,6 @@ func writeTable(w io.Writer, goals []goal) error {
 	return t.Flush()
 }
 
-// writeUnpaired writes two tables of how the gate judges runs that are not paired, beside the rank
-// test that does not look at spreads: what the goals promise, and what nobody promises.
 func (r *replayer) writeUnpaired(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	shares := func(counts [2]int, of int) {

@@ -11,36 +11,34 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A TailPair is the histograms of two runs that belong together.
+// A TailPair contains the histograms of two runs that belong together.
 type TailPair struct{ Base, Head Histogram }
 
-// swapsTried is the largest number of pairs for which all 2¹² swaps are tried. With more pairs,
-// swaps are drawn.
+// swapsTried is the largest number of pairs for which all swaps, at most 2¹², are enumerated. For
+// more pairs swaps are drawn at random.
 const swapsTried = 12
 
-// swapDraws is the least number of random swaps, 2000 with the observed one. A family of more than
-// 25 tests at an alpha of 0.05 has more: drawsPerP times the number that makes the smallest p
+// swapDraws is the smallest number of random swaps, 2000 with the observed one. A family of more
+// than 25 tests at an alpha of 0.05 has more: drawsPerP times as many as make the smallest p
 // significant.
 const (
 	swapDraws = 1999
 	drawsPerP = 4
 )
 
-// swapTest returns the p-values that the q-quantile of all heads together tends to be above, and
-// below, that of all bases together, each base value multiplied by scale.
+// swapTest returns the p-values of the hypotheses that the q-quantile of all head runs is not
+// above, and not below, the q-quantile of all base runs. Base values are multiplied by scale.
 //
-// The unit is the run: requests of one run share a queue, a garbage collection, and a stolen time
-// slice. An interval that assumes independent requests has three times the error rate it promises.
-// If head and base differ only by scale, swapping the two runs of a pair does not change the
-// probability of the data. So the observed ratio of the two quantiles is as likely to be the
-// largest as any of the ratios with swapped pairs (Fisher 1935). All 2ⁿ swaps are tried up to 12
-// pairs. Otherwise p is (k+1)/(R+1) for R swaps drawn with the seed, k of which have at least the
-// observed ratio.
+// The unit of the test is the run, because requests of one run share a queue or a garbage
+// collection; an interval that assumes independent requests has three times its nominal error rate.
+// If head and base differ only by scale, swapping the runs of a pair does not change the
+// distribution of the ratio of the two quantiles (Fisher 1935). Up to 12 pairs all 2ⁿ swaps are
+// enumerated. Otherwise p is (k+1)/(R+1), where k of R random swaps have at least the observed
+// ratio.
 //
-// The histograms of an arm are merged and have one quantile. It is not an average of the runs'
-// quantiles, so a run with a bad tail counts with what it adds to the tail. The quantile of any
-// mixture lies between the smallest and largest quantile of the runs, so the bisection only uses
-// values in between. It takes 1 ms for 12 pairs of 1000 requests, and for 20.
+// The quantile is computed from the merged histograms of a side. It lies between the smallest and
+// the largest quantile of the runs, so only values in this range are searched. It takes 1 ms for 12
+// pairs of 1000 requests, and also for 20.
 func swapTest(
 	q float64, pairs []TailPair, scale float64, draws int, seed uint64,
 ) (greater, less float64) {
@@ -58,7 +56,7 @@ func swapTest(
 		}
 	}
 	if n <= swapsTried {
-		// A swap of all pairs inverts the ratio, so half of the swaps are enough. The last pair is never
+		// A swap of all pairs inverts the ratio, so half of the swaps suffice. The last pair is never
 		// swapped.
 		for mask := range 1 << (n - 1) {
 			for i := range n - 1 {
@@ -85,15 +83,14 @@ func swapTest(
 	return float64(atLeast+1) / float64(draws+1), float64(atMost+1) / float64(draws+1)
 }
 
-// swaps has the number of values of each run up to each value that can be the quantile of a mixture
-// of runs.
+// swaps contains, for each run, the number of values up to each candidate for the quantile.
 type swaps struct {
 	q      float64
-	runs   int       // twice the number of pairs: base and head alternate
-	values []float64 // ascending
-	upTo   []int64   // by value, then by run
-	totals []int64   // by run
-	picked []int     // runs of an arm, reused
+	runs   int // twice the number of pairs: base and head alternate
+	values []float64
+	upTo   []int64 // indexed by value, then by run
+	totals []int64
+	picked []int
 }
 
 func newSwaps(q float64, pairs []TailPair, scale float64) *swaps {
@@ -138,7 +135,6 @@ func (s *swaps) quantile(swapped []bool, arm int) float64 {
 		total += s.totals[s.picked[i]]
 	}
 	need := nearestRank(s.q, total)
-	// The greatest of the values is an upper bound for every mixture.
 	return s.values[sort.Search(len(s.values)-1, func(i int) bool {
 		row := s.upTo[i*s.runs : (i+1)*s.runs]
 		var count int64
@@ -149,7 +145,7 @@ func (s *swaps) quantile(swapped []bool, arm int) float64 {
 	})]
 }
 
-// A Bin counts equal values, or the values of a histogram's bucket.
+// A Bin counts equal values, or the values in a bucket of a histogram.
 type Bin struct {
 	Value float64
 	Count int64
@@ -157,13 +153,13 @@ type Bin struct {
 
 // A Histogram contains the frequency of each value in one run. The zero value is empty.
 type Histogram struct {
-	bins  []Bin // ascending, no value twice, no count of 0
+	bins  []Bin // ascending, without duplicate values or counts of 0
 	total int64
 }
 
 // NewHistogram returns a histogram of bins with ascending values and counts of at least 0. It keeps
-// no reference to them. Both arms of a comparison must have the same bounds of bins, or bins finer
-// than the difference to be found.
+// no reference to bins. Both sides of a comparison must have the same bucket bounds, or buckets
+// finer than the difference to be found.
 func NewHistogram(bins []Bin) (Histogram, error) {
 	var h Histogram
 	for i, b := range bins {
@@ -191,8 +187,8 @@ func NewHistogram(bins []Bin) (Histogram, error) {
 // Total returns the number of values.
 func (h Histogram) Total() int64 { return h.total }
 
-// Quantile returns the nearest rank: the smallest value with at least a share q of all values at or
-// below it, the ⌈q·N⌉-th. The histogram must not be empty, and q must be between 0 and 1.
+// Quantile returns the nearest rank: the ⌈q·N⌉-th smallest value. The histogram must not be empty,
+// and q must be between 0 and 1.
 func (h Histogram) Quantile(q float64) float64 {
 	need := nearestRank(q, h.total)
 	for _, b := range h.bins {
@@ -203,15 +199,14 @@ func (h Histogram) Quantile(q float64) float64 {
 	panic("judge: a quantile of an empty histogram")
 }
 
-// nearestRank returns ⌈qN⌉ for a decimal q: 0.07 of 100 is the 7th, although the floating-point
-// product is slightly larger.
+// nearestRank returns ⌈qN⌉ for a decimal q: 0.07 of 100 is 7, although the floating-point product
+// is slightly larger.
 func nearestRank(q float64, n int64) int64 {
 	return max(1, int64(math.Ceil(q*float64(n)*(1-1e-14))))
 }
 
-// Resolvable returns the smallest number of values whose largest bounds the q-quantile from above
-// with 97.5 % confidence: the largest exceeds it with probability 1−qⁿ. It is 368 for p99, and 3688
-// for p99.9.
+// Resolvable returns the smallest number of values whose maximum exceeds the q-quantile with a
+// probability of 97.5 %, 1−qⁿ. It is 368 for the p99, and 3688 for the p99.9.
 func Resolvable(q float64) int64 {
 	return int64(math.Ceil(math.Log(0.025) / math.Log(q)))
 }

@@ -26,7 +26,6 @@ func mustHistogram(t rapid.TB, values []float64) Histogram {
 	return h
 }
 
-// The nearest rank: of 1 to 100, p99 is 99. Interpolation would make 99.01 of it.
 func TestQuantile(t *testing.T) {
 	hundred := make([]float64, 100)
 	for i := range hundred {
@@ -60,8 +59,6 @@ func TestHistogramRefuses(t *testing.T) {
 	}
 }
 
-// The swap test is what its definition says, done the slow way: merge, sort, take the nearest rank,
-// for every swap.
 func TestSwapIsEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		run := rapid.Custom(func(t *rapid.T) []float64 {
@@ -111,8 +108,6 @@ func TestSwapIsEnumeration(t *testing.T) {
 	})
 }
 
-// drawTails makes pairs of log-normal runs, the tail of head above the 95th percentile drawn out by
-// a factor.
 func drawTails(t rapid.TB, rng *rand.Rand, n, requests int, factor float64) []TailPair {
 	t.Helper()
 	pairs := make([]TailPair, n)
@@ -136,8 +131,8 @@ func drawTails(t rapid.TB, rng *rand.Rand, n, requests int, factor float64) []Ta
 	return pairs
 }
 
-// Drawn swaps agree with all swaps. With 13 pairs there are 8192, a quarter of which is drawn: at a
-// p of 0.05 the standard deviation is 0.005.
+// Random swaps must agree with all 8192 swaps of 13 pairs. A quarter is drawn, so at a p of 0.05
+// the standard deviation is 0.005.
 func TestDrawnSwapsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range 8 {
@@ -167,8 +162,6 @@ func TestDrawnSwapsAgree(t *testing.T) {
 	}
 }
 
-// A tail that is drawn out is found, one that is not is not, and requests of one run do not count
-// as independent.
 func TestTailVerdicts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	p99 := Metric{Benchmark: "b", Unit: "p99-response-sec",
@@ -185,7 +178,7 @@ func TestTailVerdicts(t *testing.T) {
 		rows, _ := concluded(Defaults(), e)
 		row := Row{Metric: p99, Verdict: rows[0].Verdict, Evidence: e}
 		factor := verdict.Number(test.factor)
-		if said := row.said(); said.Verdict != test.want || said.Lo > factor ||
+		if said := row.reportRow(); said.Verdict != test.want || said.Lo > factor ||
 			said.Hi < factor || said.Ratio < said.Lo || said.Ratio > said.Hi {
 			t.Errorf("%v: %+v", test.factor, said)
 		}
@@ -197,7 +190,6 @@ func TestTailVerdicts(t *testing.T) {
 	}
 }
 
-// However many tests there are in a family, swaps are drawn until one could be significant.
 func TestEnoughDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	s := Sample{Metric: Metric{Benchmark: "b", Unit: "p99-response-sec",

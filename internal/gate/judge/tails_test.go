@@ -10,16 +10,12 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A latencySource gives the sorted latencies of runs that follow one another.
 type latencySource = sourceOf[[]float64]
 
-// latencySources are the recorded runs of 500 requests and the synthetic ones of 1000.
 func (t *traces) latencySources() []latencySource {
 	return []latencySource{{"lat.txt", replay(t.latencies)}, {"bursts", bursts}}
 }
 
-// longLatencySources are those whose runs have 1000 requests: of the trace, two recorded runs are
-// one.
 func (t *traces) longLatencySources() []latencySource {
 	long := make([][]float64, len(t.latencies)/2)
 	for i := range long {
@@ -29,10 +25,10 @@ func (t *traces) longLatencySources() []latencySource {
 	return []latencySource{{"lat.txt, two runs as one", replay(long)}, {"bursts", bursts}}
 }
 
-// bursts are runs of 1000 requests with log-normal times (σ = 0.5), of which 2 bursts in the mean
-// (Poisson) hold up 8 neighbours each, 1+2X times as long, X exponential: requests of a run that
-// are bad together, as behind a pause of the garbage collector. The p99 of a run varies by 18 %,
-// that of a recorded one by 14.5 %.
+// bursts generates runs of 1000 requests with log-normal times (σ = 0.5). On average 2 bursts per
+// run (Poisson) slow down 8 neighbouring requests by a factor of 1+2X, with X exponential, like a
+// pause of the garbage collector. The p99 of a run varies by 18 %, compared with 14.5 % of recorded
+// runs.
 func bursts(rng *rand.Rand) func() []float64 {
 	const requests, sigma, inTheMean, length = 1000, 0.5, 2.0, 8
 	return func() []float64 {
@@ -51,10 +47,8 @@ func bursts(rng *rand.Rand) func() []float64 {
 	}
 }
 
-// slowed is the share of a run's requests that a tail-only regression makes longer.
 const slowed = 0.05
 
-// tailSample draws n pairs of neighbouring runs, the head's slowest requests longer by the factor.
 func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judge.Sample, error) {
 	next := from.start(rng)
 	s := judge.Sample{Metric: judge.Metric{Benchmark: "b", Unit: "p99-response-sec",
@@ -82,7 +76,6 @@ func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judg
 	return s, wrong
 }
 
-// throughputSample draws n pairs of neighbouring runs, the head's throughput times the factor.
 func (t *traces) throughputSample(n int, factor float64, rng *rand.Rand) judge.Sample {
 	next := replay(t.throughput)(rng)
 	s := judge.Sample{Metric: judge.Metric{Benchmark: "b", Unit: "ops/s",

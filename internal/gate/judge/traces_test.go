@@ -18,11 +18,10 @@ var cpuTrace []byte
 //go:embed testdata/lat.txt.gz
 var latTrace []byte
 
-// traces is the recorded noise.
 type traces struct {
-	sha, maps  []float64   // ns of one task after another
-	throughput []float64   // operations per second, run after run
-	latencies  [][]float64 // ns, of each of those runs, ascending
+	sha, maps  []float64   // ns per task, consecutive tasks
+	throughput []float64   // operations per second, consecutive runs
+	latencies  [][]float64 // ns, sorted, of each of these runs
 }
 
 func readTraces() (*traces, error) {

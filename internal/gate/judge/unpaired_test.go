@@ -17,9 +17,9 @@ func logNormal(rng *rand.Rand, n int, spread, factor float64) []float64 {
 	return values
 }
 
-// Of one test without a margin, at a level of 1 %, samples with equal medians and other spreads and
-// sizes are called worse in 1 % of the cases; the rank test alone calls 2 to 9 %. With 2000 draws 2
-// % are a standard error and four.
+// For one test at a level of 1 % without a margin, samples with equal medians but different spreads
+// and sizes must be called worse in 1 % of cases. The plain rank test calls 2 to 9 % worse. With
+// 2000 draws, 2 % is the level plus four standard errors.
 func TestUnpairedSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	o := Defaults()
@@ -54,7 +54,6 @@ func TestUnpairedSize(t *testing.T) {
 	}
 }
 
-// The interval holds the true factor as often as it promises, also where spreads differ.
 func TestUnpairedCoverage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 1))
 	const draws = 1500
@@ -80,7 +79,7 @@ func TestUnpairedCoverage(t *testing.T) {
 	}
 }
 
-// Where spreads do not differ the test is the rank test, exactly; never does it find more.
+// For equal spreads the test is exactly the rank test. It never finds more.
 func TestUnpairedIsTheRankTest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 1))
 	same := 0
@@ -108,9 +107,9 @@ func TestUnpairedIsTheRankTest(t *testing.T) {
 	}
 }
 
-// With a point on one side U counts signs: 8 of 8 above it are about 1 in 256, and 1 in 512 at
-// least. Student's test of 8 values may be smaller, so that fewer than 9 can do among 20 tests; and
-// zeros have no logarithm.
+// If one sample is almost a point, U counts signs: 8 of 8 above it have a p of about 1/256, and at
+// least 1/512. Student's test of 8 values may give a smaller p, so fewer than 9 values can suffice
+// among 20 tests. Zeros have no logarithm.
 func TestUnpairedCountsSigns(t *testing.T) {
 	x, y := logNormal(rand.New(rand.NewPCG(24, 1)), 30, 1e-6, 1),
 		[]float64{1.1, 1.2, 1.25, 1.3, 1.4, 1.5, 1.7, 2}
@@ -135,8 +134,8 @@ func TestUnpairedCountsSigns(t *testing.T) {
 	}
 }
 
-// Welch's test is Student's where it should be: of one sample against a point, with 4 degrees of
-// freedom, and of two with equal variances, with 8.
+// Welch's test must equal Student's for one sample against a point (4 degrees of freedom), and for
+// equal variances (8 degrees of freedom).
 func TestWelch(t *testing.T) {
 	exp := func(values ...float64) []float64 {
 		for i, v := range values {

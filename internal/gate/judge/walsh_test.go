@@ -11,7 +11,7 @@ import (
 
 // Hollander and Wolfe's example 3.1 (Hamilton's depression scale of nine patients before and
 // after): estimate −0.46, 96 % interval from −0.786 to −0.010, and P(W ≥ 40) = 0.0195 for the
-// differences turned about.
+// negated differences.
 func TestHodgesLehmannExample(t *testing.T) {
 	before := []float64{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30}
 	after := []float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29}
@@ -28,13 +28,11 @@ func TestHodgesLehmannExample(t *testing.T) {
 	}
 }
 
-// A number is inside the interval just when the two-sided test with it as the hypothesis is not
-// significant.
 func TestIntervalInvertsTheTest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		changes := rapid.SliceOfNDistinct(rapid.Map(rapid.IntRange(-999, 999),
 			func(i int) float64 { return float64(i) / 1000 }), 1, 14,
-			rapid.ID[float64]).Draw(t, "changes") // ties would widen it
+			rapid.ID[float64]).Draw(t, "changes") // ties would widen the interval
 		n := len(changes)
 		confidence := rapid.SampledFrom([]float64{0.5, 0.9, 0.95, 0.99}).Draw(t, "confidence")
 		center, low, high := hodgesLehmann(changes, confidence)
@@ -49,7 +47,7 @@ func TestIntervalInvertsTheTest(t *testing.T) {
 		for i := 1; i < len(averages); i++ {
 			at := averages[i-1]/2 + averages[i]/2
 			if averages[i]-averages[i-1] < 1e-9 {
-				continue // nothing is between them
+				continue
 			}
 			test := newSignedRank(minus(changes, at))
 			significant := min(test.Less, test.Greater) <= (1-confidence)/2+1e-12
@@ -79,9 +77,8 @@ func TestHodgesLehmannOfInfinities(t *testing.T) {
 	}
 }
 
-// Qn is unbiased for normal changes of any number: over 20000 samples of 6 its error has a standard
-// deviation of 0.3 %. The published factors are themselves rounded from a simulation, to within 1
-// %.
+// Qn is unbiased for normal changes of any number. Over 20000 samples of 6 the error has a standard
+// deviation of 0.3 %. The published factors come from a simulation and are rounded to within 1 %.
 func TestSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	for _, n := range []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20} {

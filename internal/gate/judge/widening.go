@@ -8,25 +8,24 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A widening is the factor by which U scatters more than in the permutation distribution, which
-// assumes that both samples come from one distribution.
+// widening is the factor by which the standard deviation of U exceeds that of the permutation
+// distribution, which assumes equal distributions of both samples.
 //
-// Without this assumption the statistic is the share of pairs in which y is above x, U/(nx·ny). Its
-// variance is Var(F(Y))/ny + Var(G(X))/nx, which Fligner and Policello (1981) and Brunner and
-// Munzel (2000) estimate from the placements of the values. With few values this estimate is poor,
-// and impossible if the samples do not overlap. Here it is the variance for two normal
-// distributions with the estimated ratio of spreads r, (asin(r²/(1+r²))/ny + asin(1/(1+r²))/nx)/2π:
-// from 1/12 of 1/nx + 1/ny for equal spreads up to 1/4 of 1/ny if x is a point and U counts signs.
-// The factor is at least 1, so the test never finds more than the rank test.
+// Estimates of the variance from the ranks (Fligner and Policello 1981, Brunner and Munzel 2000)
+// are poor for few values, and undefined if the samples do not overlap. This implementation uses
+// the variance for two normal distributions with the estimated ratio of spreads r,
+// (asin(r²/(1+r²))/ny + asin(1/(1+r²))/nx)/2π. It ranges from (1/nx + 1/ny)/12 for equal spreads to
+// 1/(4·ny) if x is a point and U counts signs. The factor is at least 1, so the test never finds
+// more than the rank test.
 type widening struct {
 	*deals
-	factor float64 // 1 or more
+	factor float64
 }
 
 // The logarithm of the estimated ratio of spreads has a standard error of √(1/2(nx−1) + 1/2(ny−1)).
-// Below 0.9 standard errors a difference counts as noise. From one standard error above that it
-// counts in full, and then one standard error is added, because only an underestimated spread does
-// harm.
+// Up to spreadNoise standard errors a difference is ignored, and one standard error above that it
+// counts in full. From spreadFull on, one more standard error is added gradually, because only an
+// underestimated ratio is harmful.
 const (
 	spreadNoise = 0.9
 	spreadFull  = 1.9
@@ -37,7 +36,7 @@ func widen(d *deals, x, y []float64, step float64) widening {
 	log := spreadOf(y, step) - spreadOf(x, step)
 	se := math.Sqrt(1/(2*(nx-1)) + 1/(2*(ny-1)))
 	switch {
-	case math.IsNaN(log): // both are constant
+	case math.IsNaN(log):
 		log = 0
 	case !math.IsInf(log, 0):
 		z := math.Abs(log) / se
@@ -49,8 +48,8 @@ func widen(d *deals, x, y []float64, step float64) widening {
 	return widening{d, max(1, math.Sqrt(apart*12/(1/nx+1/ny)))}
 }
 
-// spreadOf returns the logarithm of the mean of a non-robust and a robust spread of the values'
-// logarithms. If there are zeros, it uses the values themselves.
+// spreadOf returns the logarithm of the geometric mean of a non-robust and a robust spread of the
+// values' logarithms, or of the values if some are 0.
 func spreadOf(values []float64, step float64) float64 {
 	within := step / math.Sqrt(12) // rounding hides scatter within a step
 	if slices.Min(values) > 0 {
@@ -61,9 +60,8 @@ func spreadOf(values []float64, step float64) float64 {
 		math.Log(math.Hypot(stat.StdDev(values, nil), within))) / 2
 }
 
-// leastSigns returns a lower bound of p for samples with unequal spreads: they contain at most the
-// information of signs, one for each value of the sample with the larger spread if the other has
-// almost no spread.
+// leastSigns returns a lower bound of p for samples with unequal spreads: if one sample has almost
+// no spread, only the signs of the values of the other contain information.
 func (w widening) leastSigns() float64 {
 	if w.factor == 1 {
 		return 0
@@ -85,10 +83,10 @@ func (w widening) least() float64 {
 	return p
 }
 
-// A welch is Student's test of the logarithms of two samples with different spreads (Welch 1947).
+// welch is Welch's t test (1947) of the logarithms of two samples with different spreads.
 type welch struct {
-	difference float64 // of the means, y less x
-	se         float64 // infinite if there are zeros, so that it finds nothing
+	difference float64 // mean of y minus mean of x
+	se         float64 // infinite if there are zeros, so that nothing is significant
 	student    distuv.StudentsT
 }
 
@@ -96,7 +94,8 @@ func student(freedom float64) distuv.StudentsT {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}
 }
 
-// newWelch is for samples of at least two values, in steps of that size, that are not all equal.
+// newWelch requires at least two values per sample that are not all equal. step is the rounding of
+// the values.
 func newWelch(x, y []float64, step float64) welch {
 	if slices.Min(x) <= 0 || slices.Min(y) <= 0 {
 		return welch{se: math.Inf(1), student: student(1)}

@@ -18,18 +18,17 @@ type binaries struct {
 	tool     goTool
 	packages []pkg
 	dir      string
-	args     []string // the user's, for the test binaries
+	args     []string
 }
 
-// path returns the path of a test binary. All paths are equally long, because they are part of the
-// environment of a process.
+// path returns the path of a test binary. All paths have the same length, because they are part of
+// the environment of a process.
 func (b *binaries) path(p, layout int) string {
 	return filepath.Join(b.dir, fmt.Sprintf("%04d-%02d.test", p, layout))
 }
 
-// build builds the test binary of a package. A seed of 0 keeps the linker's own order of the
-// functions. Like the binaries that go test runs, it has no debugging information, which saves a
-// third of the link time.
+// build builds the test binary of a package. Seed 0 keeps the linker's order of the functions.
+// Omitting debugging information saves a third of the link time.
 func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
 	flags := "-ldflags=-s -w"
 	if seed != 0 {
@@ -49,7 +48,6 @@ func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
 	return nil
 }
 
-// unknownFlag is the error of linkers before Go 1.23.
 const unknownFlag = "flag provided but not defined: -randlayout"
 
 type job struct {
@@ -57,9 +55,8 @@ type job struct {
 	p, layout int
 }
 
-// buildFirst builds both sides in the first layout, one binary after the other, and returns the
-// number of possible layouts: 1 if the linker cannot change the order of functions. step is called
-// for each binary.
+// buildFirst builds both sides in the first layout and returns the number of possible layouts: 1 if
+// the linker cannot change the order of functions.
 func buildFirst(
 	ctx context.Context, sides [2]*binaries, s schedule, step func(done, all int),
 ) (layouts int, err error) {
@@ -136,7 +133,7 @@ func (s schedule) buildSome(
 	done := 0
 	for _, j := range jobs {
 		all.Go(func() error {
-			if ctx.Err() != nil { // none after the first error
+			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			err := s.build(ctx, sides, j)

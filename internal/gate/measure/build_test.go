@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// TestNoDebuggingInformation: test binaries have none, in whichever layout.
 func TestNoDebuggingInformation(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it reads the format of Linux")

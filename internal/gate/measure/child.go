@@ -13,19 +13,19 @@ import (
 
 type command struct {
 	argv []string
-	args []string // appended to argv
+	args []string
 	dir  string
 	env  []string // in addition to the gate's environment
 
-	count func() (*counter, error) // opens the counter of its instructions; nil for none
+	count func() (*counter, error) // opens the instruction counter; nil for none
 	guard *guard
 
-	sign string // output that restarts the time limit; "": none
+	sign string // output that restarts the time limit; "" for none
 }
 
 type finished struct {
-	stdout, stderr []byte // their ends, in case they are long
-	instructions   uint64 // executed in user mode; 0 if the system does not count them
+	stdout, stderr []byte // the ends of the outputs if they are long
+	instructions   uint64 // instructions executed in user mode; 0 if they are not counted
 	took           time.Duration
 }
 
@@ -34,19 +34,19 @@ type failed struct{ state string }
 func (e *failed) Error() string { return e.state }
 
 // run starts the process and waits for its end. The error is a *failed if the process failed, and
-// another if it did not start or was stopped.
+// another one if it did not start or was stopped.
 func (c command) run(ctx context.Context, limit time.Duration) (finished, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	overdue := time.AfterFunc(limit, func() { cancel(&overdueError{limit}) })
 	defer overdue.Stop()
-	runtime.LockOSThread() // the counter belongs to this thread's children
+	runtime.LockOSThread() // the counter applies to children of this thread
 	defer runtime.UnlockOSThread()
 	child := exec.CommandContext(ctx, c.argv[0], slices.Concat(c.argv[1:], c.args)...)
 	child.Dir = c.dir
 	child.Env = append(child.Environ(), c.env...)
 	child.WaitDelay = time.Second // another process may still have the pipe open
-	var stdout, stderr ending
+	var stdout, stderr tailBuffer
 	if c.sign != "" {
 		stdout.seen = func(p []byte) {
 			if bytes.Contains(p, []byte(c.sign)) {
@@ -58,7 +58,6 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 	var counts *counter
 	if c.count != nil {
 		if opened, err := c.count(); err == nil {
-			// no fault if the system does not count
 			counts = opened
 			defer counts.close()
 		}
@@ -88,16 +87,16 @@ type overdueError struct{ limit time.Duration }
 
 func (e *overdueError) Error() string { return fmt.Sprintf("no end after %v", e.limit) }
 
-// An ending keeps the last bytes that are written to it: results come last, and the output before
-// them may be endless.
-type ending struct {
+// tailBuffer keeps at least the last mostOutput bytes written to it. Results come last, and a
+// benchmark may print without limit before them.
+type tailBuffer struct {
 	buffer bytes.Buffer
 	seen   func([]byte) // called for each write; may be nil
 }
 
 const mostOutput = 1 << 20
 
-func (e *ending) Write(p []byte) (int, error) {
+func (e *tailBuffer) Write(p []byte) (int, error) {
 	if e.seen != nil {
 		e.seen(p)
 	}
@@ -108,4 +107,4 @@ func (e *ending) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (e *ending) bytes() []byte { return e.buffer.Bytes() }
+func (e *tailBuffer) bytes() []byte { return e.buffer.Bytes() }

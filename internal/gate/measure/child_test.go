@@ -23,7 +23,6 @@ func shell(t *testing.T, script string) command {
 	return command{argv: []string{sh, "-c", script}, dir: t.TempDir(), env: seeded(17)}
 }
 
-// TestChild: what a process left, its environment and directory.
 func TestChild(t *testing.T) {
 	c := shell(t, `echo "$POOLBENCH_SEED $PWD"; echo why >&2; exit "$0"`)
 	c.argv = append(c.argv, "0")
@@ -43,8 +42,8 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// living opens a pipe with a name for those that a command starts; alive reads it to its end, which
-// comes when none of them is left, and tells whether one of them lived on.
+// living opens a named pipe for the processes that a command starts. alive reads the pipe until all
+// of them have ended, and reports whether one of them survived.
 func living(t *testing.T, c command) (alive func() bool) {
 	t.Helper()
 	path := filepath.Join(c.dir, "living")
@@ -64,7 +63,6 @@ func living(t *testing.T, c command) (alive func() bool) {
 	}
 }
 
-// TestChildLimit: a process that hangs is ended at the limit, with what it has started.
 func TestChildLimit(t *testing.T) {
 	c := shell(t, "exec 3>living; (sleep 2; echo alive >&3) & wait")
 	alive := living(t, c)
@@ -77,9 +75,9 @@ func TestChildLimit(t *testing.T) {
 	}
 }
 
-// TestChildLeaves: what a process leaves behind ends with it, so that it does not disturb the next
-// one; and its output is not waited for.
-func TestChildLeaves(t *testing.T) {
+// Processes that a benchmark leaves behind are killed, so that they do not disturb the next one.
+// Their output is not awaited.
+func TestChildDescendantsAreKilled(t *testing.T) {
 	for script, want := range map[string]string{
 		"exec 3>living; (sleep 2; echo alive >&3) >/dev/null 2>&1 &": "",
 		"exec 3>living; (sleep 2; echo alive >&3) &": "it has ended, and " +

@@ -10,11 +10,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A pace is the duration of a benchmark's pairs: estimated by the warm-up, and from the first pair
-// on the mean of the measured pairs.
+// pace is the duration of a benchmark's pairs: estimated by the warm-up, and from the first pair on
+// the mean of the measured pairs.
 type pace struct {
-	screening time.Duration // of a pair of the screening
-	longer    time.Duration // additional time of a fresh pair
+	screening time.Duration // duration of a pair of the screening
+	longer    time.Duration // additional duration of a fresh pair
 	measured  int           // number of pairs in the mean
 }
 
@@ -35,7 +35,7 @@ func (p *pace) saw(took time.Duration, fresh bool) {
 
 const slowerBy = 1.5
 
-// A meter compares the duration of pairs with their forecast, and reports once that the machine is
+// meter compares the duration of pairs with their forecast, and reports once if the machine is
 // slower.
 type meter struct {
 	forecast, took time.Duration
@@ -46,7 +46,6 @@ type meter struct {
 // delayed.
 const leastMetered = 5 * time.Second
 
-// add adds a pair. It returns true when the user should be told that the machine is slower.
 func (m *meter) add(forecast, took time.Duration) bool {
 	m.forecast, m.took = m.forecast+forecast, m.took+took
 	if m.reported || m.took < leastMetered ||
@@ -59,8 +58,8 @@ func (m *meter) add(forecast, took time.Duration) bool {
 
 func (m *meter) factor() float64 { return float64(m.took) / float64(m.forecast) }
 
-// sayLook reports how many of the benchmarks with fresh pairs are decided by the pairs before, and
-// the time of the others until the next look.
+// sayLook reports how many of the benchmarks with fresh pairs are decided, and the time that the
+// others need until the next look.
 func (g *gate) sayLook(of, open int, before, pairs []int) {
 	fresh := func(pairs []int) int {
 		return slices.Max(pairs[:len(g.plan.Benchmarks)]) - g.Judge.ScreenPairs
@@ -77,8 +76,8 @@ func between(low, high time.Duration) string {
 	return a + " to " + b
 }
 
-// sayForecast reports the expected duration, after the first pair of each benchmark: the rest of
-// the first stage, and a range for the fresh pairs.
+// sayForecast reports the expected remaining duration: the rest of the first stage, plus a range
+// for the fresh pairs.
 func (g *gate) sayForecast() {
 	var changes []float64
 	for _, b := range g.plan.Benchmarks {
@@ -90,7 +89,7 @@ func (g *gate) sayForecast() {
 		}
 	}
 	few, many := judge.FreshExpected(changes)
-	half := (g.Judge.FreshPairs + 1) / 2 // which the slower control always gets
+	half := (g.Judge.FreshPairs + 1) / 2 // fresh pairs of the slower control
 	until := func(fresh float64, ofSlower int) (sum time.Duration) {
 		for i := range g.paces {
 			pairs := fresh
@@ -110,9 +109,8 @@ func (g *gate) sayForecast() {
 		between(until(few, half), until(many, 2*half)))
 }
 
-// left returns the duration of the missing pairs, with the builds for fresh ones.
 func (g *gate) left(pairs []int) (sum time.Duration) {
-	builds := map[string]int{} // pairs that get test binaries of their own, by package
+	builds := map[string]int{}
 	for i, b := range g.all() {
 		have := len(g.journalOf(i).kept[b.String()])
 		for pair := have; pair < pairs[i]; pair++ {
@@ -128,8 +126,6 @@ func (g *gate) left(pairs []int) (sum time.Duration) {
 	return sum
 }
 
-// decideWith returns the number of pairs that would decide a benchmark, their duration, and the
-// flag for it.
 func (g *gate) decideWith(needs int, i int) string {
 	if needs == 0 {
 		return "no number of pairs would decide soon: use a quieter machine, or longer runs by " +

@@ -11,16 +11,15 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 )
 
-// TestForecastOfTime replays gates on machines whose pairs take as long as it happens: what a gate
-// forecasts after its first round, for pairs that are known, is right within a factor of 1.5 in 9
-// of 10 gates, unless it reports that the machine is slower.
+// The forecast after the first round, for a known number of pairs, must be right within a factor of
+// 1.5 in 90 % of simulated gates, unless the gate reports that the machine is slower.
 func TestForecastOfTime(t *testing.T) {
 	const gates, benchmarks, rounds = 200, 20, 6
 	for _, c := range []struct {
 		name    string
-		scatter float64 // of a single pair, as a logarithm
-		wander  float64 // of the machine, from round to round
-		slower  float64 // from the third round on
+		scatter float64
+		wander  float64 // standard deviation of the machine's speed from round to round
+		slower  float64 // slowdown from the third round on
 		off     bool
 	}{
 		{"quiet", 0.02, 0.01, 1, false},
@@ -71,7 +70,6 @@ func TestForecastOfTime(t *testing.T) {
 	}
 }
 
-// TestMeter: a slower machine is reported once, and only after some time.
 func TestMeter(t *testing.T) {
 	var m meter
 	reports := 0
@@ -92,10 +90,8 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// TestPace: a warm-up lets expect what pairs take, and the first pair corrects it.
 func TestPace(t *testing.T) {
 	b := benchmark{Iterations: 1000, ScreenIterations: 400, Parts: 4}
-	// 200 iterations of 1 ms and 10 ms for the start of a process
 	p := b.pace(210*time.Millisecond, 200, 0.001)
 	if p.pair(false) != 880*time.Millisecond || p.pair(true) != 2080*time.Millisecond {
 		t.Errorf("%v and %v", p.pair(false), p.pair(true))
@@ -107,7 +103,6 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestSaysForecast: the range of the whole, what is left, and what would decide.
 func TestSaysForecast(t *testing.T) {
 	heard := &quiet{}
 	g := &gate{watch: heard, plan: &plan{Controls: controls, Benchmarks: []benchmark{
@@ -123,8 +118,9 @@ func TestSaysForecast(t *testing.T) {
 			madeReading(b.Name, 102)}}
 	}
 	g.sayForecast()
-	// 4 of them 5 pairs of 1 s, and 10 to 20 of 2 s of the slower control; or 6 of both benchmarks,
-	// with 12 builds
+	// Lower end: 5 pairs of 1 s for each of 4 benchmarks and controls, and 10 fresh pairs of 2 s of
+	// the slower control. Upper end: 20 of these, and 6 fresh pairs of both benchmarks with 12
+	// builds.
 	const want = "forecast: 40 s to 1 min 36 s more, by how many benchmarks need fresh pairs"
 	if !slices.Equal(heard.lines, []string{want}) {
 		t.Errorf("%q, want %q", heard.lines, want)
@@ -132,7 +128,6 @@ func TestSaysForecast(t *testing.T) {
 	for i, b := range g.all() {
 		g.journalOf(i).kept[b.String()] = make([][2]reading, g.Judge.ScreenPairs)
 	}
-	// 10 fresh pairs of one benchmark, 20 builds, and 10 of the control
 	if got := g.left([]int{16, 6, 6, 16}); got != time.Minute {
 		t.Errorf("%v left", got)
 	}

@@ -15,18 +15,18 @@ import (
 
 // A Watch receives the progress of a gate, one call at a time.
 type Watch interface {
-	Say(line string) // a message for the user
-	// a part without runs has begun, such as building; "" when it is over
+	Say(line string)
+	// Doing reports that a part without runs has begun, such as building; "" when it has ended.
 	Doing(what string)
 	More(runs int, each time.Duration) // adds planned runs with their approximate duration
 	Ran(runs int, each time.Duration)  // reports finished runs
 }
 
-// Gate measures and judges. When ctx ends it returns the cause. Options.Out then contains the pairs
-// measured so far, marked partial, and Options.Resume continues with them. On a machine that is too
-// busy for a verdict on times it judges only allocations, and keeps no results. Worktrees, binaries
-// and processes are removed on every return. An error means that there is no verdict. An
-// *UnfitError means that benchmarks cannot be compared.
+// Gate measures and judges. If ctx ends it returns the cause; Options.Out then contains the pairs
+// measured so far, and Options.Resume continues with them. On a machine that is too busy for times
+// it judges only allocations, and stores no results. Worktrees, binaries and processes are removed
+// on every return. An error means that there is no verdict, an *UnfitError that benchmarks cannot
+// be compared.
 func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -60,7 +60,6 @@ func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, 
 		return nil, err
 	}
 	if g.hopeless != "" && !g.judgesAllocations() {
-		// end before measuring any benchmark
 		report := g.report()
 		report.Unclear, report.Spent = []string{g.hopeless}, g.spent()
 		return report, nil
@@ -86,13 +85,13 @@ type gate struct {
 	controls   *journal
 	notes      []string
 	missing    []string // submodules that could not be checked out
-	// reason why no time can be judged on this machine, or "". Then only allocations are judged, and
-	// the results are in the temporary directory.
+	// hopeless is the reason why times cannot be judged on this machine, or "". If it is set, only
+	// allocations are judged, and the results are in the temporary directory.
 	hopeless  string
-	paces     []pace        // of all, including controls
-	link      time.Duration // build time of a test binary, when several are built in parallel
+	paces     []pace        // of all benchmarks and controls
+	link      time.Duration // build time of a test binary while several are built in parallel
 	begun     time.Time
-	measuring time.Duration // total so far
+	measuring time.Duration
 }
 
 func (g *gate) measured(begun time.Time) { g.measuring += time.Since(begun) }

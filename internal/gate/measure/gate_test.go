@@ -21,9 +21,8 @@ import (
 
 func explain(r *verdict.Report) string { return fmt.Sprintf("%+v", r) }
 
-// TestGate: 30 % more in the working tree is worse, nothing else is, the journal holds every pair
-// as planned, and nothing else is left. Layouts, which are a build for each fresh pair, are make
-// check's.
+// 30 % more work in the working tree must be worse, and nothing else. The journal must contain
+// every planned pair. New layouts for the fresh pairs are only tested without -short.
 func TestGate(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/m_test.go", fmt.Sprintf(benchmarks, 1300))
@@ -114,8 +113,8 @@ func TestGate(t *testing.T) {
 	m.clean()
 }
 
-// checkPairs: the two files have the same pairs, one side first and the other second, with the same
-// seed, the layouts in turns at first and then new ones.
+// checkPairs checks that both files contain the same pairs, with opposite orders and equal seeds.
+// Layouts must rotate in the first stage and be new in the second.
 func checkPairs(t *testing.T, o Options) {
 	t.Helper()
 	var sides [2]*results.Results
@@ -173,7 +172,6 @@ func seedOf(t *testing.T, r *results.Run) (seed uint64) {
 	return seed
 }
 
-// stopping is a Watch that ends the context after so many runs.
 type stopping struct {
 	quiet
 	after, ran int
@@ -188,16 +186,14 @@ func (s *stopping) Ran(runs int, _ time.Duration) {
 	}
 }
 
-// TestResume: a gate that is ended in the middle, and whose files are cut off besides, goes on
-// where it was, and then unchanged code passes.
 func TestResume(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
 	m := newModule(t)
-	m.write("sub/uncommitted_test.go", "package m\n") // which changes nothing
+	m.write("sub/uncommitted_test.go", "package m\n")
 	o := m.options()
-	// a single iteration has the allocations of the runtime in it, now and then
+	// a single iteration sometimes contains allocations of the runtime
 	o.BenchTime, o.Metrics = BenchTime{Iterations: 1}, []string{"ns/op"}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
@@ -216,7 +212,6 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(strings.TrimRight(string(text), "\n"), "\n")
-	// without the mark, and half a result
 	cut := strings.Join(lines[:len(lines)-2], "") + lines[len(lines)-2][:15]
 	if err := os.WriteFile(old, []byte(cut), 0o666); err != nil {
 		t.Fatal(err)
@@ -232,23 +227,23 @@ func TestResume(t *testing.T) {
 	if outcome.ExitCode() != verdict.ExitFine {
 		t.Errorf("exit code %d\n%s", outcome.ExitCode(), explain(outcome))
 	}
-	// 5 benchmarks and controls are screened in 3 pairs each, and the slower control has 7 fresh
-	// ones, as 6 could not be significant at half of alpha; one pair was run twice.
+	// 5 benchmarks and controls have 3 pairs each in the screening. The slower control has 7 fresh
+	// pairs, because 6 could not be significant at half of alpha. One pair was run twice.
 	if want := 2 * (5*3 + 7 + 1); first.ran+second.ran != want {
 		t.Errorf("%d runs and then %d, want %d", first.ran, second.ran, want)
 	}
 	checkPairs(t, o)
 }
 
-// TestFreshStages: half of the fresh pairs are enough for a benchmark that was slower in its
-// screening alone, and for the slower control; and wherever among the fresh pairs a gate is
-// stopped, going on ends with the same rows.
+// Half of the fresh pairs must suffice for a benchmark that was slower only in the screening, and
+// for the slower control. A gate that is interrupted among the fresh pairs must end with the same
+// rows.
 func TestFreshStages(t *testing.T) {
-	const screened = 30 // runs: 3 pairs of 5 benchmarks and controls
+	const screened = 30
 	for _, c := range []struct {
 		name  string
-		slow  func(seed string) string // an expression for "this run is slow"
-		pairs int                      // of the benchmark
+		slow  func(seed string) string // Go expression that selects the slow runs
+		pairs int
 		stops []int
 	}{
 		{"settled", func(seeds string) string { return "map[uint64]bool{" + seeds + "}[seed]" },
@@ -264,7 +259,6 @@ func TestFreshStages(t *testing.T) {
 			options := func() Options {
 				o := m.options()
 				o.Layouts, o.BenchTime, o.Judge.FreshPairs = 1, BenchTime{Iterations: 1}, 14
-				// a single iteration has the allocations of the runtime in it, now and then
 				o.Metrics = []string{"ns/op"}
 				return o
 			}
@@ -311,7 +305,6 @@ func TestFreshStages(t *testing.T) {
 	}
 }
 
-// allocates is a test file with a benchmark that allocates that often in each iteration.
 const allocates = `package m
 
 import "testing"
@@ -327,9 +320,8 @@ func BenchmarkAllocates(b *testing.B) {
 }
 `
 
-// TestHopeless: on a machine on which no time could be decided a gate says so and leaves no
-// directory; but it tells a head that is broken, and decides allocations, unless it is told to
-// judge times alone.
+// On a machine that is too busy for times the gate reports this and leaves no directory. It still
+// reports a head that does not build, and judges allocations unless only times are requested.
 func TestHopeless(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/allocates_test.go", fmt.Sprintf(allocates, 3))
@@ -337,9 +329,9 @@ func TestHopeless(t *testing.T) {
 	const busy = "the machine is too busy: the same work, measured 12 times "
 	for _, c := range []struct {
 		name       string
-		file, text string // in the working tree
+		file, text string
 		metrics    []string
-		code       int // -1: an error
+		code       int
 		says       string
 		rows       int
 	}{
@@ -392,7 +384,8 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
-// TestUnfit: what cannot be measured is said before anything is, and nothing is left.
+// A benchmark that cannot be measured must be reported before the measurement, and nothing may be
+// left behind.
 func TestUnfit(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/s_test.go", "package m\n\nimport \"testing\"\n\nvar skip = func(b *testing.B) { "+
@@ -402,9 +395,9 @@ func TestUnfit(t *testing.T) {
 		"syscall.Exit, time.Now; func Benchmark%s(b *testing.B) { %s }\n"
 	for i, c := range []struct {
 		name string
-		file string // more in the working tree
+		file string
 		with func(*Options)
-		want []string // lines
+		want []string
 	}{
 		{"nothing in common",
 			"package m\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) {}\n",

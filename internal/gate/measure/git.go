@@ -39,15 +39,16 @@ func (r revision) String() string {
 	return fmt.Sprintf("%s (%.12s)", r.Name, r.Commit)
 }
 
-// A repository is a git repository, and the module's directory in it.
 type repository struct {
-	top string // absolute
-	// directory below top, with slashes and no trailing slash; "" is top itself
+	top string
+	// within is the module's directory below top, with slashes and no trailing slash; "" is top
+	// itself.
 	within string
 
-	// environment in which git sees the snapshot of the working tree, once it exists
-	taken []string
-	guard *guard // is told of git's processes, once it exists
+	// snapshotEnv is the environment in which git sees the snapshot of the working tree, once it
+	// exists.
+	snapshotEnv []string
+	guard       *guard
 }
 
 func openRepository(ctx context.Context, dir string) (*repository, error) {
@@ -72,13 +73,13 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 	return &repository{top: filepath.FromSlash(top), within: strings.Trim(within, "/\n")}, nil
 }
 
-// atHooks are the variables that git sets for its hooks. Without removing them, a gate that a hook
-// starts would use the hook's index.
+// atHooks are variables that git sets for its hooks. A gate started by a hook would otherwise use
+// the hook's index.
 var atHooks = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"}
 
 // git runs a git command in top and returns its output without the last newline. The error is the
-// first line of git's own.
+// first line of git's error output.
 func (r *repository) git(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git",
 		append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
@@ -101,8 +102,8 @@ type commandError struct {
 func (e *commandError) Error() string { return cmp.Or(e.lines, e.name+": "+e.err.Error()) }
 func (e *commandError) Unwrap() error { return e.err }
 
-// printed runs the command, in a group that ends with it, and returns its output. If it fails, and
-// ctx has not ended, the error is a *commandError with at most so many lines.
+// printed runs the command in its own process group and returns its output. If the command fails
+// and ctx has not ended, the error is a *commandError with at most the given number of lines.
 func printed(
 	ctx context.Context, g *guard, cmd *exec.Cmd, name string, lines int,
 ) (string, error) {
@@ -136,8 +137,8 @@ func (r *repository) resolve(ctx context.Context, name string) (revision, error)
 	return revision{Name: name, Commit: commit, Tree: tree}, err
 }
 
-// snapshot takes the working tree as git add --all and git commit would, without changing index,
-// branch or objects. It leaves out directories of results, and out.
+// snapshot records the content of the working tree like git add --all and git commit, without
+// changing index, branch or objects. It excludes directories of results, and out.
 func (r *repository) snapshot(ctx context.Context, scratch, out string) (revision, error) {
 	trouble := func(err error) (revision, error) {
 		return revision{}, fmt.Errorf("taking the working tree: %w", err)
@@ -154,8 +155,8 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 	if err != nil {
 		return trouble(err)
 	}
-	// With the times in a copy of the index git need not read every file again. A repository may have
-	// no index yet.
+	// A copy of the index contains the times of files, so git need not read every file. A repository
+	// may have no index yet.
 	if data, err := os.ReadFile(was); err == nil {
 		if err := os.WriteFile(index, data, 0o600); err != nil {
 			return trouble(err)
@@ -169,37 +170,36 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 			return trouble(err)
 		}
 	}
-	r.taken = []string{"GIT_INDEX_FILE=" + index, "GIT_OBJECT_DIRECTORY=" + own,
+	r.snapshotEnv = []string{"GIT_INDEX_FILE=" + index, "GIT_OBJECT_DIRECTORY=" + own,
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects}
 	add := []string{"add", "--all", "--", ".", ":(exclude,glob)**/poolbench-out/**"}
 	if real, err := filepath.EvalSymlinks(out); err == nil {
-		out = real // like git's own path of top
+		out = real
 	}
 	if below, err := filepath.Rel(r.top, out); err == nil &&
 		filepath.IsLocal(below) && below != "." {
-		// git add fails if it should exclude a path that is ignored already
 		if _, err := r.git(ctx, nil, "check-ignore", "--quiet", "--", below); err != nil {
 			add = append(add, ":(exclude,literal)"+filepath.ToSlash(below))
 		}
 	}
-	if _, err := r.git(ctx, r.taken, add...); err != nil {
+	if _, err := r.git(ctx, r.snapshotEnv, add...); err != nil {
 		return trouble(err)
 	}
-	tree, err := r.git(ctx, r.taken, "write-tree")
+	tree, err := r.git(ctx, r.snapshotEnv, "write-tree")
 	if err != nil {
 		return trouble(err)
 	}
 	return revision{Name: workingTree, Tree: tree}, nil
 }
 
-// put writes the files of the snapshot to a directory. It is not a git worktree: git fetch and git
-// gc fail while there is one with objects that are not in the repository, and a killed gate would
-// leave it.
-func (r *repository) put(ctx context.Context, dir string) error {
+// writeSnapshot writes the files of the snapshot to a directory. It does not use a git worktree:
+// git fetch and git gc fail while a worktree has objects that are not in the repository, and a
+// killed gate would leave one behind.
+func (r *repository) writeSnapshot(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	_, err := r.git(ctx, r.taken, "checkout-index", "--all", "--prefix="+filepath.ToSlash(dir)+"/")
+	_, err := r.git(ctx, r.snapshotEnv, "checkout-index", "--all", "--prefix="+filepath.ToSlash(dir)+"/")
 	return err
 }
 

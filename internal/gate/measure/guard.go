@@ -21,13 +21,10 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// A guard is a process that a gate starts before any other, and that is told of all others. When
-// the gate ends for any reason, the guard's input ends. Then the guard kills the remaining
-// processes and removes the remaining files.
-//
-// A signal at the death of the parent is not sufficient: it exists only on Linux, and does not
-// reach the processes that go and benchmarks start. On Linux each child has it in addition, until
-// the guard knows the child.
+// guard is a process that a gate starts before all others, and to which it reports them. If the
+// gate ends for any reason, the guard's input ends, and it kills the remaining processes and
+// removes the remaining files. Pdeathsig is not sufficient: it exists only on Linux, and does not
+// reach the descendants of a child. It protects each child until the guard knows it.
 type guard struct {
 	process *exec.Cmd
 	input   io.WriteCloser
@@ -50,7 +47,6 @@ func startGuard(command []string, repository, dir string) (*guard, error) {
 	return g, nil
 }
 
-// close ends the guard, which has nothing left to do.
 func (g *guard) close() error {
 	if g == nil {
 		return nil
@@ -58,9 +54,8 @@ func (g *guard) close() error {
 	return errors.Join(g.input.Close(), g.process.Wait())
 }
 
-// tell reports to the guard that a group has begun (+) or ended (-). The guard is nil until the
-// gate has started it.
-func (g *guard) tell(sign rune, group int) error {
+// report tells the guard that a process group has begun (+) or ended (-). A nil guard ignores it.
+func (g *guard) report(sign rune, group int) error {
 	if g == nil {
 		return nil
 	}
@@ -81,7 +76,7 @@ func (g *guard) run(child *exec.Cmd) error {
 		return err
 	}
 	group := child.Process.Pid
-	told := g.tell('+', group)
+	told := g.report('+', group)
 	if told != nil {
 		endGroup(child)
 	}
@@ -89,16 +84,16 @@ func (g *guard) run(child *exec.Cmd) error {
 	if told != nil {
 		return told
 	}
-	// If the guard has ended, starting the next child reports it.
-	_ = g.tell('-', group)
+	// If the guard has ended, starting the next child returns the error.
+	_ = g.report('-', group)
 	return err
 }
 
-// Guard runs in the process of Options.Guard: it reads the gate's messages from in, and when they
-// end it kills the remaining groups, and removes the gate's temporary directory and worktrees. The
-// working directory is in the repository.
+// Guard is the main function of the process of Options.Guard. It reads the gate's messages from in.
+// When they end it kills the remaining groups, and removes the gate's temporary directory and
+// worktrees. The working directory must be in the repository.
 func Guard(ctx context.Context, in io.Reader, dir string) error {
-	// the gate's end is enough, and comes after its own cleanup
+	// the gate's end also ends the guard, after the gate's own cleanup
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	groups := map[int]bool{}
 	for lines := bufio.NewScanner(in); lines.Scan(); {
@@ -116,18 +111,18 @@ func Guard(ctx context.Context, in io.Reader, dir string) error {
 		killGroup(group)
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil // the gate has cleaned up
+		return nil
 	}
 	r, err := openRepository(ctx, ".")
 	if err != nil {
 		return err
 	}
-	// The system releases the gate's lock shortly after its end of the pipe, and a killed process may
-	// still write for a moment.
+	// The system releases the gate's lock slightly later than its end of the pipe, and a killed
+	// process may still be writing.
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		files.RemoveScratch(dir)
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return forget(ctx, r)
+			return pruneWorktrees(ctx, r)
 		}
 		if time.Since(began) > removing {
 			return fmt.Errorf("%s cannot be removed", dir)

@@ -9,14 +9,14 @@ import (
 
 // A Commit is a commit that a gate can check out.
 type Commit struct {
-	Name    string `json:"name,omitempty"` // as the user wrote it
+	Name    string `json:"name,omitempty"`
 	Hash    string `json:"hash"`
 	Author  string `json:"author"`
-	Date    string `json:"date"` // of the author, 2006-01-02
+	Date    string `json:"date"` // author date, 2006-01-02
 	Subject string `json:"subject"`
 }
 
-// Short returns the first digits of the hash, as the gate prints them.
+// Short returns the first 12 digits of the hash.
 func (c Commit) Short() string { return fmt.Sprintf("%.12s", c.Hash) }
 
 // String returns the user's name for the commit, and its hash.
@@ -27,15 +27,14 @@ func (c Commit) String() string {
 	return fmt.Sprintf("%s (%s)", c.Name, c.Short())
 }
 
-// A History is the commits from one revision to a later one, oldest first, and the directory of the
-// repository in which they are measured. A merge is one commit, without the commits of the merged
-// branch.
+// A History contains the commits from one revision to a later one, oldest first, and the module's
+// directory in the repository. A merge is one commit; the commits of the merged branch are omitted.
 type History struct {
 	Directory string
 	Commits   []Commit // the first is the older revision itself
 }
 
-// ReadHistory reads the history of the repository that contains the directory.
+// ReadHistory reads the history of the repository that contains dir.
 func ReadHistory(ctx context.Context, dir, from, to string) (*History, error) {
 	r, err := openRepository(ctx, dir)
 	if err != nil {
@@ -86,6 +85,6 @@ func ReadHistory(ctx context.Context, dir, from, to string) (*History, error) {
 	return h, nil
 }
 
-// Only returns the regular expression for -bench that matches the one benchmark with this name in a
-// report.
-func Only(shown string) string { return only("Benchmark" + shown) }
+// Only returns the regular expression for -bench that matches only the benchmark with this name in
+// a report.
+func Only(shown string) string { return exactPattern("Benchmark" + shown) }

@@ -9,8 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// TestHistory: the commits come oldest first, a merge is one of them, and what is no line of
-// commits is refused with the reason.
 func TestHistory(t *testing.T) {
 	m := newModule(t)
 	commit := func(subject string) {
@@ -62,8 +60,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestRule: the benchmarks are judged by a rule of their own, and the controls are not; a gate goes
-// on with more fresh pairs, and keeps those that it has.
+// Options.Rule applies to the benchmarks and not to the controls. A gate can resume with more fresh
+// pairs.
 func TestRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures")

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCounterCountsTheChild: by an event that needs no hardware, the time on a processor. This
-// thread's own time does not count, and that of the child, in each of its threads, does.
+// The test counts CPU time, which needs no hardware counter. The time of the child's threads must
+// count, and the time of this thread must not.
 func TestCounterCountsTheChild(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -35,8 +35,8 @@ func TestCounterCountsTheChild(t *testing.T) {
 	}
 }
 
-// TestInstructionsPerOperation: with an event that every system counts in place of instructions.
-// Only runs with enough iterations are counted, and they by two processes.
+// The test counts CPU time instead of instructions. Only runs with enough iterations are counted,
+// by two processes.
 func TestInstructionsPerOperation(t *testing.T) {
 	clock := func() (*counter, error) {
 		return openCounter(unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_TASK_CLOCK)
@@ -52,7 +52,8 @@ func TestInstructionsPerOperation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The work is the second last argument: it is multiplied by the last, the iterations.
+	// The work of the process is the product of the last two arguments, the second of which is the
+	// number of iterations.
 	r := &runner{count: clock, options: Options{BenchTime: BenchTime{Iterations: 100},
 		Control: func(_ bool, benchTime string) []string {
 			return []string{self, asControl, "1000", "100000", benchTime}

@@ -17,25 +17,24 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A journal writes every finished pair: the runs of the base to one file, those of the head to
+// journal stores every finished pair: the runs of the base in one file, the runs of the head in
 // another. If the gate is killed, only the current pair is lost.
 //
-// Both are in the Go benchmark format. Configuration lines that vary between pairs must be ignored
-// in a table:
+// Both files are in the Go benchmark format. A table must ignore configuration lines that vary
+// between pairs:
 //
 //	benchstat -ignore pair,order,seed,layout old.txt new.txt
 //
-// The state of the machine is in metrics.
+// The state of the machine is stored as metrics.
 type journal struct {
 	files [2]*os.File
-	texts [2]bytes.Buffer // for the next write
+	texts [2]bytes.Buffer
 	write [2]*benchfmt.Writer
-	kept  map[string][][2]reading // by benchmark, in the order of the pairs, without a gap
+	kept  map[string][][2]reading // by benchmark, consecutive pairs from the first on
 	units benchfmt.UnitMetadataMap
 	runs  int
 }
 
-// Names of the files of a journal: of the benchmarks, and of the controls.
 var (
 	resultFiles  = [2]string{"old.txt", "new.txt"}
 	controlFiles = [2]string{"control-old.txt", "control-new.txt"}
@@ -61,8 +60,8 @@ func openJournal(
 			fmt.Fprintln(&j.texts[s], line)
 		}
 	}
-	// The files are rewritten with all pairs that both have, so they contain no half pairs and no end
-	// mark.
+	// The files are rewritten with the pairs that both contain, without incomplete pairs and end
+	// marks.
 	for _, b := range benchmarks {
 		for pair := 0; ; pair++ {
 			was, ok := old[base][b.String()][pair]
@@ -137,8 +136,8 @@ func (j *journal) close(mark string) error {
 
 const mostBytes = 1 << 30
 
-// readJournal reads the complete lines of a side's file of the journal, or nothing if there is no
-// file. It adds Unit lines to units.
+// readJournal reads the complete lines of one side's file, or nothing if there is no file. It adds
+// Unit lines to units.
 func readJournal(
 	path string, which side, benchmarks []benchmark, units benchfmt.UnitMetadataMap,
 ) (map[string]map[int]record, error) {
@@ -200,19 +199,18 @@ func fromResult(rec *benchfmt.Result, s side) (r record, err error) {
 	return r, errors.Join(wrong[:]...)
 }
 
-// Units of a run in addition to its benchmark's. The first is gated. The others describe the
-// machine, and have no direction.
+// Units that the gate adds to a run. Instructions are judged. The others describe the machine and
+// have no direction.
 const (
 	Instructions = "instructions/op"
-	// share of the processors' time, during the pair, that the host gave to other machines
+	// Steal is the share of CPU time that the host gave to other guests during the pair.
 	Steal       = metric.CPUSteal
-	LoadAverage = "load-average" // of the last minute, after the pair
+	LoadAverage = "load-average" // over the last minute, after the pair
 )
 
-// A record is one pair in a journal.
 type record struct {
 	slot slot
-	runs [2]reading // by side
+	runs [2]reading
 }
 
 func (r record) result(s side, b benchmark) *benchfmt.Result {

@@ -21,8 +21,8 @@ func madeReading(name string, ns float64) reading {
 	return r
 }
 
-// madeJournal has so many pairs of one benchmark, whose head takes head ns for base's 100 and those
-// of jitter in turns.
+// madeJournal returns a journal with pairs of one benchmark. The base takes 100 ns, the head takes
+// head ns plus the values of jitter in turn.
 func madeJournal(
 	t *testing.T, dir string, b benchmark, pairs int, head float64, jitter ...float64,
 ) *journal {
@@ -47,8 +47,8 @@ func madeJournal(
 	return j
 }
 
-// TestJournalCut: wherever a kill cuts the file of either side off, the pairs that both files hold
-// whole come back, and no others.
+// After truncation at any byte of either file, exactly the pairs that are complete in both files
+// must be read.
 func TestJournalCut(t *testing.T) {
 	b := benchmark{Package: "p", Name: "BenchmarkA", Iterations: 10}
 	dir := t.TempDir()
@@ -102,7 +102,6 @@ func TestJournalCut(t *testing.T) {
 	}
 }
 
-// TestPlanDiffers: what the results of a directory would be of, if they were gone on with.
 func TestPlanDiffers(t *testing.T) {
 	o := Defaults()
 	o.Metrics = []string{"sec/op"}

@@ -19,29 +19,29 @@ import (
 type benchmark struct {
 	Package    string `json:"package"`
 	Name       string `json:"name"`       // without the suffix for GOMAXPROCS
-	Iterations int    `json:"iterations"` // of a run
-	// of a run of the screening; 0: Iterations
+	Iterations int    `json:"iterations"` // per run
+	// ScreenIterations is the number of iterations of a screening run; 0 means Iterations.
 	ScreenIterations int `json:"screen_iterations,omitempty"`
 	Parts            int `json:"parts"` // processes per run
 }
 
 func (b benchmark) String() string { return b.Package + "." + b.Name }
 
-// An UnfitError lists the benchmarks that prevent the gate from starting. Options.Skip leaves them
-// out, visibly.
+// An UnfitError lists the benchmarks that prevent the gate from starting. Options.Skip excludes
+// them.
 type UnfitError struct{ Complaints []string }
 
 func (e *UnfitError) Error() string { return strings.Join(e.Complaints, "\n") }
 
-// listLimit bounds a single iteration of a benchmark if no limit is given. It is generous, because
-// it is only for benchmarks that hang.
+// listLimit bounds a single iteration of a benchmark if no limit is given. It is long, because it
+// is only for benchmarks that hang.
 const listLimit = 2 * time.Minute
 
 type listing struct {
 	names      []string
 	complaints []string
-	skipped    map[string]string // benchmarks that skip themselves, with their messages
-	reported   []string          // units
+	skipped    map[string]string // messages of the benchmarks that skip themselves
+	reported   []string
 	units      benchfmt.UnitMetadataMap
 }
 
@@ -83,25 +83,25 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 		l.reported = slices.AppendSeq(l.reported, maps.Keys(r.tidy))
 	}
 	for _, name := range outcomes(after.stdout, "SKIP") {
-		l.skipped[plain(name, procs)] = about(after.stdout, name)
+		l.skipped[plain(name, procs)] = failureLog(after.stdout, name)
 	}
 	for _, name := range outcomes(after.stdout, "FAIL") {
 		l.complaints = append(l.complaints, fmt.Sprintf("%s fails in %s%s", plain(name, procs),
-			where, about(after.stdout, name)))
+			where, failureLog(after.stdout, name)))
 	}
 	quiet := silent(after.stdout, found, procs)
 	switch {
-	case ended && len(l.complaints) > 0: // testing's own exit code 1
+	case ended && len(l.complaints) > 0:
 	case (ended || overdue) && len(quiet) > 0:
-		// The last one that had begun, and so the innermost. Nothing is known of later ones.
+		// The last benchmark that had begun is the innermost one. Later ones are unknown.
 		does := "has not ended in %s after " + limit.String() + "%s"
 		if ended {
 			does = "ends the process in %s: " + not.Error() + "%s"
 		}
 		return listing{}, &UnfitError{[]string{fmt.Sprintf("%s "+does, quiet[len(quiet)-1], where,
-			saidLast(after))}}
+			lastOutput(after))}}
 	case ended:
-		return listing{}, fmt.Errorf("benchmarks of %s: %w%s", where, not, saidLast(after))
+		return listing{}, fmt.Errorf("benchmarks of %s: %w%s", where, not, lastOutput(after))
 	case overdue:
 		return listing{}, fmt.Errorf("benchmarks of %s: none has begun after %v", where, limit)
 	default:
@@ -115,7 +115,7 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 	return l, nil
 }
 
-func saidLast(after finished) string {
+func lastOutput(after finished) string {
 	s := cmp.Or(text.FirstLines(string(after.stderr), 8),
 		text.FirstLines(string(after.stdout), 8))
 	if s == "" {
@@ -124,7 +124,7 @@ func saidLast(after finished) string {
 	return "\n    " + s
 }
 
-func about(printed []byte, name string) string {
+func failureLog(printed []byte, name string) string {
 	lines := strings.Split(string(printed), "\n")
 	for i, line := range lines {
 		rest, ok := strings.CutPrefix(line, "--- FAIL: "+name)
@@ -134,7 +134,7 @@ func about(printed []byte, name string) string {
 		if !ok || rest != "" && rest[0] != ' ' {
 			continue
 		}
-		// Under -test.v the log comes before that line, otherwise after it.
+		// With -test.v the log comes before that line, otherwise after it.
 		for _, at := range []int{i - 1, i + 1} {
 			if at >= 0 && at < len(lines) && strings.HasPrefix(lines[at], "    ") {
 				return ": " + text.FirstLines(strings.TrimSpace(lines[at]), 1)
@@ -159,14 +159,13 @@ func (b *binaries) command(p, layout int, bench, benchTime string, procs int) co
 func seeded(seed uint64) []string { return []string{fmt.Sprintf("%s=%d", SeedVariable, seed)} }
 
 type catalog struct {
-	benchmarks []benchmark // on both sides
-	unmatched  [2][]string // on one side only
-	skipped    []string    // a line for each benchmark that neither side runs
-	reported   []string    // units
+	benchmarks []benchmark
+	unmatched  [2][]string
+	skipped    []string // a line for each benchmark that neither side runs
+	reported   []string
 	units      benchfmt.UnitMetadataMap
 }
 
-// listBoth lists the benchmarks of both sides. It is an error if they have none in common.
 func listBoth(
 	ctx context.Context, sides [2]*binaries, o Options, procs int, step func(),
 ) (*catalog, error) {
@@ -248,9 +247,8 @@ func listed(names []string) string {
 	return text.List(text.Few(names, 3))
 }
 
-// lacks returns an error for requested metrics that are missing, as soon as this is known. The
-// direction of a metric is in Unit lines, which come with the first run of all benchmarks. Metrics
-// of package testing are known from the first run.
+// lacks returns an error for requested metrics that are missing, as early as possible. The
+// direction of a metric may come from a Unit line, which the first run of all benchmarks prints.
 func (c *catalog) lacks(o Options, counts bool) error {
 	var wrong []error
 	for _, unit := range o.Metrics {

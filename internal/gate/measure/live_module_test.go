@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// rounds are those of an iteration: a tenth more work is a tenth more rounds.
+// rounds is the number of rounds per iteration: 10 % more work is 10 % more rounds.
 const rounds = 100
 
 func (s suite) names() (all []string) {
@@ -21,8 +21,6 @@ func (s suite) names() (all []string) {
 	return all
 }
 
-// source is the test file of the module, with so many more percent of rounds for some of the
-// benchmarks.
 func (s suite) source(more map[string]int) string {
 	var b strings.Builder
 	b.WriteString(s.work)
@@ -34,7 +32,6 @@ func (s suite) source(more map[string]int) string {
 	return b.String()
 }
 
-// A module is a repository with a revision base and, for each change, a revision of its name.
 type module struct {
 	suite
 	dir string

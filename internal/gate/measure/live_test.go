@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// options are what to run.
 type options struct {
-	poolbench          string // the program
+	poolbench          string
 	suite              suite
-	unchanged, changed int // gates of either kind
+	unchanged, changed int
 	runTime            time.Duration
-	seed               int // of the first gate; the next have the next ones
+	seed               int // seed of the first gate; increases by one for each further gate
 }
 
 var asked = options{suite: usual}

@@ -18,8 +18,8 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// The test binary doubles as the guard, and as the control: it prints a result and ends. Between
-// the time and the iterations there may be work for each of these.
+// The test binary also acts as the guard and as the control, which prints a result and ends.
+// Further arguments select additional work.
 const (
 	asGuard   = "as-guard"
 	asControl = "as-control"
@@ -47,12 +47,12 @@ func TestMain(m *testing.M) {
 		if ns == "wild" {
 			ns = fmt.Sprint(1000 * math.Exp(2*rand.NormFloat64()))
 		}
-		// a metric of its own keeps a run in one process
+		// a metric of its own prevents splitting the run into several processes
 		fmt.Printf("%s \t 100\t %s ns/op \t 1 steady\n", ControlName, ns)
 		os.Exit(0)
 	}
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
-		// else each of the hundreds of processes sleeps for a second at its end
+		// otherwise each of the hundreds of processes sleeps for a second at its end
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)
@@ -61,7 +61,6 @@ func TestMain(m *testing.M) {
 //go:noinline
 func spin(int) {}
 
-// control reports what it is told to, whatever the machine does.
 func control(t *testing.T, same, slower string) func(bool, string) []string {
 	t.Helper()
 	path := self(t)
@@ -73,7 +72,6 @@ func control(t *testing.T, same, slower string) func(bool, string) []string {
 	}
 }
 
-// self is this test binary.
 func self(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -83,8 +81,8 @@ func self(t *testing.T) string {
 	return path
 }
 
-// benchmarks are a test file whose benchmarks report times that do not depend on the machine: %d is
-// that of A in ns, of which some depends on the seed.
+// benchmarks is a test file whose benchmarks report synthetic times. %d is the time of A in ns, to
+// which a random part from the seed is added.
 const benchmarks = `package m
 
 import (
@@ -119,20 +117,19 @@ func BenchmarkB(b *testing.B) {
 }
 `
 
-// A module is a git repository with a Go module in it.
 type module struct {
 	t   *testing.T
 	dir string
 }
 
-// newModule commits a module whose BenchmarkA reports 1000 ns, in a subdirectory of the repository.
+// newModule commits a module in a subdirectory of a repository. Its BenchmarkA reports 1000 ns.
 func newModule(t *testing.T) module {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		need.Skip(t, "there is no git here")
 	}
 	m := module{t, t.TempDir()}
-	t.Setenv("TMPDIR", t.TempDir()) // where the worktrees go
+	t.Setenv("TMPDIR", t.TempDir())
 	m.git("init", "--quiet")
 	m.write("sub/go.mod", "module example.org/m\n\ngo 1.24\n")
 	m.write("sub/m.go", "package m\n")
@@ -172,7 +169,6 @@ func (m module) write(path, text string) {
 	}
 }
 
-// options of a gate on the module's HEAD and its working tree.
 func (m module) options() Options {
 	m.t.Helper()
 	o := Defaults()
@@ -186,7 +182,6 @@ func (m module) options() Options {
 	return o
 }
 
-// clean makes sure that nothing is left: no worktree that git knows of, no temporary directory.
 func (m module) clean() {
 	m.t.Helper()
 	if list := m.git("worktree", "list"); strings.Count(list, "\n") != 0 {
@@ -199,7 +194,6 @@ func (m module) clean() {
 	}
 }
 
-// quiet is a Watch; lines keeps what was said.
 type quiet struct{ lines []string }
 
 func (s *quiet) Say(line string)       { s.lines = append(s.lines, line) }

@@ -16,49 +16,50 @@ import (
 // Options are the revisions to compare and how to measure them. Start from Defaults.
 type Options struct {
 	Dir  string // a directory of the module; Packages are relative to it
-	Base string // revision, in git's syntax
-	// revision; "" is the working tree with its uncommitted changes, without ignored files
+	Base string // revision in git's syntax
+	// Head is a revision in git's syntax. "" means the working tree, including uncommitted changes but
+	// not ignored files.
 	Head string
 
 	Packages []string // patterns of the go command
 	Bench    string   // pattern of go test -bench
 	Skip     string   // pattern of go test -skip; "" skips nothing
 
-	Args  []string // for the test binaries, after those of package testing
-	Setup string   // a command for sh, run in the module of both checkouts before they are built
+	Args  []string // for the test binaries, after the flags of package testing
+	Setup string   // command for sh, run in the module of both checkouts before the build
 
-	BenchTime BenchTime // of one run
-	Layouts   int       // test binaries of each side, each with its functions in a different order
-	// of every draw: orders, layouts, and the value of SeedVariable
+	BenchTime BenchTime
+	Layouts   int // test binaries per side, each with another order of functions
+	// Seed determines all random choices: orders, layouts, and the value of SeedVariable.
 	Seed  uint64
-	Limit time.Duration // on the real time of a process; 0 is DefaultLimit
-	// gate only these units; none: all with a known direction, with few exceptions
+	Limit time.Duration // limit on the real time of a process; 0 means DefaultLimit
+	// Metrics selects the units to judge. Empty means all with a known direction, with few exceptions.
 	Metrics []string
-	Better  map[string]verdict.Direction // of tidied units; overrides Unit lines
+	Better  map[string]verdict.Direction // directions of tidied units, which override Unit lines
 
 	Allow []verdict.Allowance // accepted growth of allocations
 
 	Judge judge.Options
-	// if not nil, the settings for the module's benchmarks, while Judge applies to the controls; both
-	// have the same number of ScreenPairs
+	// Rule, if not nil, applies to the module's benchmarks, while Judge applies to the controls. Both
+	// must have the same ScreenPairs.
 	Rule *judge.Options
 
 	FailOnRemoved    bool // a benchmark that only the base has is a regression
 	AllowEnvironment bool // measure even if base and head require different Go versions
 
-	Out    string // directory of the journal and the report; it is created
+	Out    string // directory of the journal and the report, which is created
 	Resume bool   // continue with the existing journal
-	// Resume even if the number of fresh pairs was different
+	// AnyPairs lets Resume accept another number of fresh pairs.
 	AnyPairs bool
 	Force    bool   // replace the existing gate
-	Beside   string // a file of the caller's, which may be in Out
+	Beside   string // a file of the caller that may be in Out
 
 	// Control returns the command of a benchmark with a fixed amount of work, or with 15 % more if
-	// slower. Its last argument is the time, in the form of -test.benchtime. It prints one result line
+	// slower is true. benchTime has the form of -test.benchtime. The command prints one result line
 	// that begins with ControlName.
 	Control func(slower bool, benchTime string) []string
 
-	// Guard is a command that calls the function Guard with its input and its last argument, which the
+	// Guard is a command that calls Guard with its standard input and its last argument, which the
 	// gate appends.
 	Guard []string
 }
@@ -127,13 +128,13 @@ func (o Options) rule() judge.Options {
 
 const mostPairs = 100
 
-// BenchTime is the duration of a run, or its number of iterations: exactly one of the two is set.
+// BenchTime is the duration of a run or its number of iterations. Exactly one of them is set.
 type BenchTime struct {
 	Time       time.Duration
 	Iterations int
 }
 
-// ParseBenchTime parses 250ms or 100x.
+// ParseBenchTime parses texts such as 250ms or 100x.
 func ParseBenchTime(text string) (BenchTime, error) {
 	if digits, ok := strings.CutSuffix(text, "x"); ok {
 		if n, err := strconv.Atoi(digits); err == nil && n > 0 {
@@ -154,11 +155,11 @@ func (b BenchTime) String() string {
 	return b.Time.String()
 }
 
-// screenShare is the relative duration of a run of the first stage, on which no verdict of worse or
-// better is based.
+// screenShare is the relative duration of a run in the first stage, which does not decide on worse
+// or better.
 const screenShare = 0.3
 
-// warmUp is the divisor of a run's time for the warm-up.
+// warmUp is the ratio of the duration of a run to the duration of the warm-up.
 const warmUp = 5
 
 func (b BenchTime) warmUp() BenchTime {
@@ -168,10 +169,10 @@ func (b BenchTime) warmUp() BenchTime {
 	return BenchTime{Time: max(b.Time/warmUp, time.Microsecond)}
 }
 
-// iterations computes the iterations of a run from those of the warm-up. Both sides get the same
-// number, so that they do the same work with the same seed, and no process spends time on finding
-// it again. perOp, in seconds, bounds the number if a single iteration took longer than the
-// warm-up. The benchmark reports it, so it may have any value.
+// iterations returns the iterations of a run, computed from the number in the warm-up. Both sides
+// use the same number, so that they do the same work. perOp is the reported time of an iteration in
+// seconds, which may have any value. It reduces the number if a single iteration took longer than
+// the warm-up.
 func (b BenchTime) iterations(warm int, perOp float64) int {
 	if b.Iterations > 0 {
 		return b.Iterations
@@ -183,6 +184,6 @@ func (b BenchTime) iterations(warm int, perOp float64) int {
 	return n
 }
 
-// DefaultLimit returns the limit for a process with this expected duration. It is generous, because
+// DefaultLimit returns the time limit of a process with this expected duration. It is long, because
 // it is only for benchmarks that hang.
 func DefaultLimit(expected time.Duration) time.Duration { return 30*time.Second + 20*expected }

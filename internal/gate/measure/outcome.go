@@ -53,7 +53,6 @@ func (g *gate) conclude(s *screening) (*verdict.Report, error) {
 	return r, nil
 }
 
-// allocationsFound returns the verdict on allocations if nothing else is judged.
 func allocationsFound(r *verdict.Report) string {
 	switch {
 	case r.Count(verdict.Worse) > 0:
@@ -92,9 +91,8 @@ func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
 	return p
 }
 
-// checkControls checks the controls, and returns their pairs. The same work twice must not differ
-// in either direction, and more work must be worse. Otherwise the gate can only judge allocations
-// that are worse.
+// checkControls checks the controls, and returns their pairs. The same work twice must be neither
+// worse nor better, and more work must be worse. Otherwise only verdicts on allocations remain.
 func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 	r := s.report
 	var rows [2]verdict.Row
@@ -126,7 +124,6 @@ func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 			"worse, but was %s", 100*ControlSlowdown, found(slower)))
 	}
 	if failed != nil {
-		// a busy machine does not make a benchmark allocate
 		if slices.ContainsFunc(r.Rows, func(row verdict.Row) bool {
 			return verdict.IsAllocation(row.Metric) && row.Verdict == verdict.Worse
 		}) {

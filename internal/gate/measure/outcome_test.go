@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// judged is a gate whose pairs are there: one benchmark whose head takes ns for 100 of its base,
-// and both controls likewise.
+// judged returns the report of a gate with complete pairs: one benchmark whose head takes ns for
+// 100 ns of the base, and both controls with the times same and slower.
 func judged(t *testing.T, ns, same, slower float64, change func(*gate)) *verdict.Report {
 	t.Helper()
 	b := benchmark{Package: "p", Name: "BenchmarkA", Iterations: 10}
@@ -48,7 +48,6 @@ func judged(t *testing.T, ns, same, slower float64, change func(*gate)) *verdict
 	return o
 }
 
-// each changes every reading of the benchmark.
 func each(g *gate, change func(pair int, s side, r *reading)) {
 	kept := g.results.kept["p.BenchmarkA"]
 	for pair, runs := range kept {
@@ -65,14 +64,14 @@ func better(g *gate, unit, value string) {
 		OrigUnit: unit, Value: value}
 }
 
-// TestFreshPairs: how many fresh pairs a suspect and the slower control get, as half of them look;
-// and that with these there is a verdict.
+// TestFreshPairs checks the number of fresh pairs of a suspect and of the slower control at each
+// look, and that they lead to a verdict.
 func TestFreshPairs(t *testing.T) {
 	const screened = 6
 	for _, c := range []struct {
 		name         string
 		ns, slower   func(pair int) float64
-		first, fresh [3]int // of the benchmark and the controls
+		first, fresh [3]int
 		code         int
 	}{
 		{"no suspect", func(int) float64 { return 100 }, func(int) float64 { return 115 },
@@ -105,7 +104,6 @@ func TestFreshPairs(t *testing.T) {
 			g.controls = &journal{kept: map[string][][2]reading{},
 				units: benchfmt.UnitMetadataMap{}}
 			all := g.all()
-			// run gives each benchmark so many pairs.
 			run := func(fresh [3]int) {
 				for i, of := range []func(pair int) float64{c.ns, func(int) float64 { return 100 },
 					c.slower} {
@@ -143,8 +141,8 @@ func TestFreshPairs(t *testing.T) {
 	}
 }
 
-// TestUndecided: a benchmark that varies too much is no pass, and the reason says what would
-// decide.
+// A benchmark that varies too much is inconclusive, and the reason contains the number of pairs
+// that would decide.
 func TestUndecided(t *testing.T) {
 	r := judged(t, 100, 100, 115, func(g *gate) {
 		each(g, func(pair int, s side, r *reading) {
@@ -160,7 +158,6 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// TestVerdicts: exit codes, and the line that says why.
 func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name             string
@@ -264,7 +261,7 @@ func TestVerdicts(t *testing.T) {
 		}, verdict.ExitUndecidable, ""},
 		{"the same work is all over the place", 100, 100, 115, func(g *gate) {
 			for pair, runs := range g.controls.kept[controls[0].String()] {
-				slow := head // in the screening, so that it gets fresh pairs
+				slow := head // slower in the screening, so that it gets fresh pairs
 				if pair >= 6 {
 					slow = side(pair % 2)
 				}
@@ -326,7 +323,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestThroughputIsNoSecondTime: MB/s is the time again, and would cost the family a test.
+// MB/s contains the same information as the time, and would add a test to the family.
 func TestThroughputIsNoSecondTime(t *testing.T) {
 	both := func(g *gate) { each(g, func(_ int, s side, r *reading) { r.add(5e6, "B/s") }) }
 	if r := judged(t, 100, 100, 115, both); len(r.Rows) != 1 || len(r.NotGated) != 1 {
@@ -338,12 +335,11 @@ func TestThroughputIsNoSecondTime(t *testing.T) {
 	}
 }
 
-// TestValidateOrder: what makes no sense is told in the same order every time.
 func TestValidateOrder(t *testing.T) {
 	o := Defaults()
 	o.Base, o.Bench, o.Skip, o.Guard = "main", "(", ")", []string{"guard"}
 	o.Control = func(bool, string) []string { return nil }
-	for range 50 { // the order of a map would be another in half of them
+	for range 50 {
 		lines := strings.Split(o.Validate().Error(), "\n")
 		if len(lines) != 2 || !strings.HasPrefix(lines[0], "bench: ") ||
 			!strings.HasPrefix(lines[1], "skip: ") {

@@ -20,23 +20,22 @@ import (
 )
 
 type reading struct {
-	name    string             // with the suffix for GOMAXPROCS
-	iters   int                // iterations
+	name    string // with the suffix for GOMAXPROCS
+	iters   int
 	values  []benchfmt.Value   // as printed
 	tidy    map[string]float64 // by tidied unit
-	machine map[string]string  // goos, goarch, cpu
+	machine map[string]string
 }
 
-// ofMachine lists the configuration lines that package testing prints. Others are ignored, because
-// a line of a log may look like one.
+// ofMachine lists the configuration lines that package testing prints. Other lines are ignored,
+// because a line of a log may look like one.
 var ofMachine = []string{"goos", "goarch", "cpu"}
 
-// resultLine finds a result in a line, after output of the benchmark without a newline. Package
-// testing pads the name with blanks up to a tab.
+// resultLine finds a result in a line, also after output of the benchmark without a newline.
+// Package testing pads the name with blanks up to a tab.
 var resultLine = regexp.MustCompile(`(Benchmark\S*) *\t *\d+\t.*$`)
 
-// read extracts the results, the Unit lines and the machine from the output of a test binary, and
-// ignores the rest. The results are in the order of the output.
+// read returns the results and the Unit lines in the output of a test binary, in order.
 func read(printed []byte) (found []reading, units benchfmt.UnitMetadataMap, err error) {
 	var kept bytes.Buffer
 	machine := map[string]string{}
@@ -76,13 +75,13 @@ func newReading(rec *benchfmt.Result, machine map[string]string) (reading, error
 	r := reading{name: "Benchmark" + string(rec.Name), iters: rec.Iters, values: rec.Values,
 		tidy: map[string]float64{}, machine: machine}
 	for _, v := range rec.Values {
-		// benchfmt keeps the unit of a value that tidying does not change: 0.
+		// benchfmt does not tidy the unit of a value of 0.
 		value, unit := benchunit.Tidy(v.Value, v.Unit)
 		if math.IsNaN(value) || math.IsInf(value, 0) {
 			return reading{}, fmt.Errorf("%s is %v", unit, value)
 		}
 		if value == 0 {
-			value = 0 // without a sign
+			value = 0 // removes a negative sign
 		}
 		if _, twice := r.tidy[unit]; !twice {
 			r.tidy[unit] = value
@@ -91,9 +90,9 @@ func newReading(rec *benchfmt.Result, machine map[string]string) (reading, error
 	return r, nil
 }
 
-// one returns the reading of the benchmark of that name. A benchmark that fails or skips itself has
-// none.
-func one(printed []byte, name string) (r reading, units benchfmt.UnitMetadataMap, err error) {
+// readingOf returns the reading of the benchmark with the given name. It returns an error if the
+// benchmark failed or skipped itself.
+func readingOf(printed []byte, name string) (r reading, units benchfmt.UnitMetadataMap, err error) {
 	found, units, err := read(printed)
 	if err != nil {
 		return reading{}, nil, err
@@ -112,9 +111,9 @@ func one(printed []byte, name string) (r reading, units benchfmt.UnitMetadataMap
 
 var begun = regexp.MustCompile(`(?m)^Benchmark\S*$`)
 
-// silent returns the benchmarks that have begun and then printed nothing: no result, no result of a
-// sub-benchmark, no failure, no skip. A benchmark whose goroutine panics can end like that, with
-// exit code 0, because package testing is notified of its end before the runtime ends the process.
+// silent returns the benchmarks that have begun and then printed no result, no result of a
+// sub-benchmark, no failure and no skip. A benchmark whose goroutine panics can end like this with
+// exit code 0, because package testing learns of its end before the runtime ends the process.
 func silent(printed []byte, results []reading, procs int) (names []string) {
 	spoke := outcomes(printed, "FAIL")
 	spoke = append(spoke, outcomes(printed, "SKIP")...)
@@ -130,7 +129,7 @@ func silent(printed []byte, results []reading, procs int) (names []string) {
 	return names
 }
 
-// outcomes returns the innermost benchmarks that failed or were skipped, according to word.
+// outcomes returns the innermost benchmarks with the outcome word, FAIL or SKIP.
 func outcomes(printed []byte, word string) (names []string) {
 	for line := range strings.Lines(string(printed)) {
 		name, ok := strings.CutPrefix(strings.TrimSpace(line), "--- "+word+": ")
@@ -138,7 +137,7 @@ func outcomes(printed []byte, word string) (names []string) {
 			continue
 		}
 		name, _, _ = strings.Cut(name, " ")
-		if !slices.ContainsFunc(names, func(known string) bool { // not a parent of one
+		if !slices.ContainsFunc(names, func(known string) bool {
 			return strings.HasPrefix(known, name+"/")
 		}) {
 			names = append(names, name)
@@ -154,25 +153,25 @@ func plain(name string, procs int) string {
 	return strings.TrimSuffix(name, "-"+strconv.Itoa(procs))
 }
 
-// mostParts is the number of processes of a run, a quarter of its iterations each: base, head,
-// head, base, base, head, head, base. The time of a run is that of the faster half of its parts.
+// mostParts is the number of processes of a run, each with a quarter of the iterations: base, head,
+// head, base, base, head, head, base. The time of a run is the mean of the faster half of its
+// parts.
 //
 // Other programs disturb the machine for less than a second at a time, and can only make a part
-// slower. Each part does the same work with the same seed in a process of its own, so a change in
-// the program affects all parts alike, and the least disturbed parts represent the program best
-// (Chen and Revels 2016, Robust benchmarking in noisy environments, who use the minimum). The half
-// is a compromise: it still shows a change that slows down one process in two, depending on its
-// memory layout or a map's random seed.
+// slower, while a change in the program affects all parts. So the least disturbed parts represent
+// the program best (Chen and Revels 2016, Robust benchmarking in noisy environments, who use the
+// minimum). The faster half still shows a change that slows down half of the processes, depending
+// on memory layout or a map's random seed.
 //
-// On a shared virtual machine with two cores, the ratio of two runs of 250 ms of the same code was
-// measured for 20 benchmarks of 1 to 20 µs in 10 pairs each. Its median standard deviation was 12.5
-// % in a single process, 6.3 % as the mean of four parts, 4.3 % as that of the faster two, and 2.8
-// % as the fastest. More parts would be better, but the start of each takes 7 ms.
+// On a shared virtual machine with two cores, the ratio of two runs of 250 ms of the same code had
+// a median standard deviation of 12.5 % for a single process, 6.3 % for the mean of four parts, 4.3
+// % for the mean of the faster two, and 2.8 % for the fastest (20 benchmarks of 1 to 20 µs, 10
+// pairs each). More parts would be better, but starting each takes 7 ms.
 const mostParts = 4
 
-// ofTesting lists the units that package testing measures: means over the iterations, so the mean
-// over parts is the mean over their iterations. This is not known of a benchmark's own metrics, and
-// wrong for quantiles.
+// ofTesting lists the units that package testing measures. Their mean over parts of equal size is
+// the mean over all iterations. A benchmark's own metrics may be quantiles, for which this is
+// wrong.
 var ofTesting = []string{"sec/op", "B/s", metric.BytesPerOp, metric.AllocsPerOp}
 
 func (r reading) divisible() bool {
@@ -184,9 +183,9 @@ func (r reading) divisible() bool {
 	return true
 }
 
-// cut sets the number of parts of a run, which have equal numbers of iterations. A requested number
-// of iterations is kept, with fewer parts if necessary. A number for a time is rounded up.
-func (b *benchmark) cut(divisible, asked bool) {
+// setParts sets the number of parts of a run. A requested number of iterations is kept, with fewer
+// parts if necessary. Otherwise it is rounded up to a multiple of the parts.
+func (b *benchmark) setParts(divisible, asked bool) {
 	b.Parts = 1
 	if divisible {
 		b.Parts = min(mostParts, b.Iterations)
@@ -202,15 +201,15 @@ func (b *benchmark) cut(divisible, asked bool) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// together combines the readings of a run's parts, which have equal numbers of iterations: times of
-// the faster half, the lower median of allocations, the mean of other counts. Instructions are left
-// out if any part lacks them. The benchmark's own units must be in all parts.
-func together(parts []reading) (reading, error) {
+// combineParts combines the readings of a run's parts, which have equal numbers of iterations: the
+// mean time of the faster half, the lower median of allocations, the mean of other counts.
+// Instructions are omitted if any part lacks them. Other units must be in all parts.
+func combineParts(parts []reading) (reading, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
 	whole := reading{name: parts[0].name, machine: parts[0].machine, tidy: map[string]float64{}}
-	printed := map[string][]float64{} // by unit, of the parts by their time
+	printed := map[string][]float64{} // by unit, in the order of the parts' times
 	var units []string
 	for _, p := range slices.SortedStableFunc(slices.Values(parts),
 		func(a, b reading) int { return cmp.Compare(a.tidy["sec/op"], b.tidy["sec/op"]) }) {
@@ -236,7 +235,7 @@ func together(parts []reading) (reading, error) {
 			continue
 		}
 		faster := values[:(len(values)+1)/2]
-		var mean float64 // or the lower median
+		var mean float64
 		switch _, tidied := benchunit.Tidy(1, unit); tidied {
 		case "sec/op":
 			mean = stat.Mean(faster, nil)
@@ -247,8 +246,8 @@ func together(parts []reading) (reading, error) {
 			}
 			mean = float64(len(faster)) / sum
 		case metric.BytesPerOp, metric.AllocsPerOp:
-			// allocations of the runtime and the garbage collector vary, those of the benchmark are in each
-			// part
+			// allocations of the runtime and the garbage collector vary, allocations of the benchmark are in
+			// every part
 			mean = slices.Sorted(slices.Values(values))[(len(values)-1)/2]
 		default:
 			mean = stat.Mean(values, nil)

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// TestRead: the results, whatever else is printed around them, and even before them in a line.
 func TestRead(t *testing.T) {
 	const printed = "init: says\ngoos: linux\ngoarch: amd64\ncpu: made up\nBenchmarkA\nprogress: " +
 		"5\nUnit x/op better=higher\n" +
@@ -33,10 +32,10 @@ func TestRead(t *testing.T) {
 	if units.GetBetter("x/op") != 1 || units.GetBetter("sec/op") != -1 {
 		t.Errorf("%v", units)
 	}
-	if got, _, err := one([]byte(printed), "BenchmarkB/n=1-2"); err != nil || got.iters != 7 {
+	if got, _, err := readingOf([]byte(printed), "BenchmarkB/n=1-2"); err != nil || got.iters != 7 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, _, err := one([]byte(printed), "BenchmarkB/n=1"); err == nil ||
+	if _, _, err := readingOf([]byte(printed), "BenchmarkB/n=1"); err == nil ||
 		!strings.Contains(err.Error(), "it printed no result\n    init: says") {
 		t.Error(err)
 	}
@@ -55,15 +54,14 @@ func TestOutcomes(t *testing.T) {
 		[]string{"BenchmarkF/x", "BenchmarkG-2"}) {
 		t.Errorf("%q", got)
 	}
-	if got := about([]byte(printed), "BenchmarkS"); got != ": a_test.go:5: no" {
+	if got := failureLog([]byte(printed), "BenchmarkS"); got != ": a_test.go:5: no" {
 		t.Errorf("%q", got)
 	}
-	if got := about([]byte(printed), "BenchmarkF/x"); got != ": a_test.go:6: why" {
+	if got := failureLog([]byte(printed), "BenchmarkF/x"); got != ": a_test.go:6: why" {
 		t.Errorf("%q", got)
 	}
 }
 
-// TestSilent: what has begun must say something, or a sub-benchmark of it.
 func TestSilent(t *testing.T) {
 	const printed = "BenchmarkA\nBenchmarkA-2 \t 1\t 5 " +
 		"ns/op\nBenchmarkB\nBenchmarkB/x\nBenchmarkB/x-2 \t 1\t 5 ns/op\nBenchmarkS\n--- SKIP: " +
@@ -79,7 +77,6 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestPlain: a name that itself ends like the suffix keeps its own end.
 func TestPlain(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -93,7 +90,6 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestBenchTime: as -test.benchtime takes it, and how many iterations the warm-up makes of it.
 func TestBenchTime(t *testing.T) {
 	for _, text := range []string{"250ms", "100x", "1.5s"} {
 		if b, err := ParseBenchTime(text); err != nil || b.String() != text {
@@ -112,11 +108,11 @@ func TestBenchTime(t *testing.T) {
 		perOp float64
 		want  int
 	}{
-		{quarter, 1000, 50e-6, 5000}, // as many as there is time for
-		{quarter, 1, 1, 1},           // slower than the run is long
-		{quarter, 1, 0.1, 3},         // one that outlasted the warm-up
-		{quarter, 1000, 0, 5000},     // no time at all
-		{quarter, 1000, 1e-12, 5000}, // whatever it says of itself
+		{quarter, 1000, 50e-6, 5000},
+		{quarter, 1, 1, 1}, // an iteration takes longer than the run
+		{quarter, 1, 0.1, 3},
+		{quarter, 1000, 0, 5000},
+		{quarter, 1000, 1e-12, 5000},
 		{BenchTime{Iterations: 7}, 1000, 1, 7},
 	} {
 		if got := c.of.iterations(c.warm, c.perOp); got != c.want {
@@ -126,9 +122,8 @@ func TestBenchTime(t *testing.T) {
 	}
 }
 
-// TestEnding keeps what comes last, however much comes.
-func TestEnding(t *testing.T) {
-	var e ending
+func TestTailBuffer(t *testing.T) {
+	var e tailBuffer
 	for i := range 300_000 {
 		fmt.Fprintf(&e, "line number %d\n", i)
 	}

@@ -19,7 +19,7 @@ type pkg struct{ path, dir string }
 type goTool struct {
 	side  side
 	dir   string
-	temp  string // build directory
+	temp  string
 	guard *guard
 }
 
@@ -80,10 +80,9 @@ func (g goTool) packages(ctx context.Context, patterns []string, bench string) (
 	}
 }
 
-// anchor makes the relative replacement directories in a checkout's go.mod absolute if they are
-// outside of the repository, because they are relative to the original. Directories inside belong
-// to the revision, and stay.
-func (g goTool) anchor(ctx context.Context, checkout, original string) error {
+// fixReplacements makes relative replacement directories in a checkout's go.mod absolute if they
+// are outside of the repository, because they are relative to the original.
+func (g goTool) fixReplacements(ctx context.Context, checkout, original string) error {
 	text, err := g.run(ctx, "mod", "edit", "-json")
 	if err != nil {
 		return err
@@ -129,7 +128,7 @@ func (g goTool) anchor(ctx context.Context, checkout, original string) error {
 	return nil
 }
 
-// elements splits the pattern of -bench as package testing does: alternatives at |, and levels of
+// elements splits the pattern of -bench like package testing: alternatives at |, and levels of
 // sub-benchmarks at /, both outside of brackets.
 func elements(pattern string) (all []string) {
 	for _, alternative := range splitOutside(pattern, '|') {
@@ -150,7 +149,7 @@ func mayMatch(pattern string) func(function string) bool {
 	}
 }
 
-// splitOutside splits at a character that is not within brackets or parentheses, and not escaped.
+// splitOutside splits at a character that is neither within brackets or parentheses nor escaped.
 func splitOutside(pattern string, at byte) (parts []string) {
 	start, brackets, parentheses := 0, 0, 0
 	for i := 0; i < len(pattern); i++ {
@@ -173,7 +172,7 @@ func splitOutside(pattern string, at byte) (parts []string) {
 	return append(parts, pattern[start:])
 }
 
-func only(name string) string {
+func exactPattern(name string) string {
 	levels := strings.Split(name, "/")
 	for i, level := range levels {
 		levels[i] = "^" + regexp.QuoteMeta(level) + "$"
@@ -181,6 +180,6 @@ func only(name string) string {
 	return strings.Join(levels, "/")
 }
 
-// benchmarkFunctions finds the declarations of benchmarks in Go source. A false match, in a comment
-// for instance, only costs a build.
+// benchmarkFunctions matches declarations of benchmarks in Go source. A false match, for example in
+// a comment, only costs a build.
 var benchmarkFunctions = regexp.MustCompile(`(?m)^func (Benchmark\w*)\(`)

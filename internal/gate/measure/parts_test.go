@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// parsed is the reading of a printed result.
 func parsed(t *testing.T, line string) reading {
 	t.Helper()
 	found, _, err := read([]byte(line + "\n"))
@@ -19,12 +18,12 @@ func parsed(t *testing.T, line string) reading {
 	return found[0]
 }
 
-// TestTogether: of times the faster half of the parts counts, also as bytes in a second, of what is
-// counted all; and one run would have printed so.
-func TestTogether(t *testing.T) {
+// Times are the mean of the faster half of the parts, also for bytes per second. Counts use all
+// parts.
+func TestCombineParts(t *testing.T) {
 	for _, c := range []struct {
 		parts []string
-		want  string // iterations, and the printed values
+		want  string
 	}{
 		{[]string{"BenchmarkA\t5\t3 ns/op 1 own"}, "5 [3 ns/op 1 own]"},
 		{[]string{"BenchmarkA\t5\t30 ns/op 66.66666666666667 MB/s 16 B/op 2 allocs/op",
@@ -51,7 +50,7 @@ func TestTogether(t *testing.T) {
 		for _, line := range c.parts {
 			parts = append(parts, parsed(t, line))
 		}
-		whole, err := together(parts)
+		whole, err := combineParts(parts)
 		if err != nil {
 			if err.Error() != c.want {
 				t.Errorf("%q: %v, want %s", c.parts, err, c.want)
@@ -78,8 +77,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestCut: no iteration that was asked for is lost, and no time cut short.
-func TestCut(t *testing.T) {
+func TestSetParts(t *testing.T) {
 	for _, c := range []struct {
 		iterations               int
 		divisible, asked         bool
@@ -98,13 +96,13 @@ func TestCut(t *testing.T) {
 		{7, false, true, 1, 7},
 	} {
 		b := benchmark{Iterations: c.iterations}
-		if b.cut(c.divisible, c.asked); b.Parts != c.wantParts || b.Iterations != c.wantIteration {
+		if b.setParts(c.divisible, c.asked); b.Parts != c.wantParts || b.Iterations != c.wantIteration {
 			t.Errorf("%+v: %d parts of %d iterations", c, b.Parts, b.Iterations)
 		}
 	}
 }
 
-// TestDivisible: what a benchmark measures itself may be a quantile, of which there is no mean.
+// A benchmark's own metric may be a quantile, which cannot be averaged.
 func TestDivisible(t *testing.T) {
 	for line, want := range map[string]bool{
 		"BenchmarkA\t5\t10 ns/op":                                true,

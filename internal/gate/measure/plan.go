@@ -31,13 +31,13 @@ type plan struct {
 	Version    int         `json:"version"`
 	Base       revision    `json:"base"`
 	Head       revision    `json:"head"`
-	Directory  string      `json:"directory"` // of the module, in the repository
+	Directory  string      `json:"directory"` // directory of the module in the repository
 	Settings   Settings    `json:"settings"`
-	Layouts    int         `json:"layouts"` // that exist
+	Layouts    int         `json:"layouts"` // number of existing layouts
 	Benchmarks []benchmark `json:"benchmarks"`
 	// a line for each benchmark that neither side runs
 	Skipped []string `json:"skipped,omitempty"`
-	// benchmarks that only the head has, and benchmarks that only the base has
+	// Added are benchmarks that only the head has, Removed are benchmarks that only the base has.
 	Added    []string      `json:"added,omitempty"`
 	Removed  []string      `json:"removed,omitempty"`
 	Controls [2]benchmark  `json:"controls"`
@@ -53,7 +53,7 @@ type Settings struct {
 	Layouts   int      `json:"layouts"` // as requested
 	Seed      uint64   `json:"seed"`
 	Metrics   []string `json:"metrics"`
-	// directions given by the user, in the order of the units
+	// Better contains the directions given by the user, in the order of the units.
 	Better     []string `json:"better,omitempty"`
 	Args       []string `json:"args,omitempty"`
 	Setup      string   `json:"setup,omitempty"`
@@ -64,7 +64,7 @@ type Settings struct {
 
 func processors() int { return runtime.GOMAXPROCS(0) }
 
-// Settings returns everything that must be the same for results to belong together, except for the
+// Settings returns everything that must be equal for results to belong together, except the
 // revisions and the rules of the decision.
 func (o Options) Settings(goVersion string) Settings {
 	var better []string
@@ -119,7 +119,7 @@ func (p *plan) differs(now *plan) string {
 	return cmp.Or(Changed(p.Settings, now.Settings), Changed(p.Judge, now.Judge))
 }
 
-// Changed returns the difference between two structs of settings, or "".
+// Changed describes the first difference between two structs of settings, or returns "".
 func Changed[T any](before, now T) string {
 	was, is := reflect.ValueOf(before), reflect.ValueOf(now)
 	for i := range was.NumField() {
@@ -132,10 +132,10 @@ func Changed[T any](before, now T) string {
 	return ""
 }
 
-// openOut creates the directory of the results, before any work is done, and locks it. With force,
-// it must contain a gate. close removes created directories that are still empty.
+// openOut creates and locks the directory of the results, before any work is done. With force the
+// directory must contain a gate. close removes created directories that are still empty.
 func openOut(dir string, force bool, beside string) (close func() error, err error) {
-	var made []string // innermost first
+	var made []string
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -152,7 +152,7 @@ func openOut(dir string, force bool, beside string) (close func() error, err err
 			err = held.Release()
 		}
 		for _, at := range made {
-			_ = os.Remove(at) // fails if it is not empty
+			_ = os.Remove(at)
 		}
 		return err
 	}
@@ -180,8 +180,8 @@ func holdsGate(dir, beside string) error {
 	return nil
 }
 
-// removeGate removes an older gate's files, the one that identifies them as a gate's last. Other
-// files stay.
+// removeGate removes an older gate's files, the file that identifies the gate last. Other files
+// stay.
 func removeGate(dir string) error {
 	for _, name := range slices.Concat(resultFiles[:], controlFiles[:],
 		[]string{rundir.ReportFile, PlanFile}) {

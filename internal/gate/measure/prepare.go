@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// prepare checks out, builds, lists the benchmarks, and tests whether this machine is suitable.
 func (g *gate) prepare(ctx context.Context) (err error) {
 	defer g.watch.Doing("")
 	var revisions [2]revision
@@ -38,7 +37,7 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 		if err := g.trees.checkOut(ctx, side(s), r); err != nil {
 			return err
 		}
-		missing, err := g.repository.submodules(ctx, g.repository.taken, r.Tree,
+		missing, err := g.repository.submodules(ctx, g.repository.snapshotEnv, r.Tree,
 			g.trees.top(side(s)))
 		if err != nil {
 			return err
@@ -53,7 +52,7 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 		if err := findGo(ctx, tools[s]); err != nil {
 			return err
 		}
-		if err := tools[s].anchor(ctx, g.trees.top(side(s)), g.repository.top); err != nil {
+		if err := tools[s].fixReplacements(ctx, g.trees.top(side(s)), g.repository.top); err != nil {
 			return err
 		}
 		sides[s] = &binaries{tool: tools[s], args: g.Args,
@@ -74,7 +73,7 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 		Head:      revisions[head],
 		Directory: g.repository.within, Settings: g.Options.Settings(version),
 		Controls: controls, Judge: g.rule()}
-	if err := g.goOn(now); err != nil {
+	if err := g.resumePlan(now); err != nil {
 		return err
 	}
 	if revisions[base].Tree == revisions[head].Tree {
@@ -141,9 +140,8 @@ func (g *gate) judgesAllocations() bool {
 	return len(g.Metrics) == 0 || slices.ContainsFunc(g.Metrics, verdict.IsAllocation)
 }
 
-// settleForAllocations makes the gate judge only allocations, in shorter runs and a single layout.
-// The results go to the temporary directory: the results' directory may contain another gate, and a
-// resumed gate must not find these there.
+// settleForAllocations makes the gate judge only allocations, in shorter runs with a single layout.
+// The results go to the temporary directory, because a resumed gate must not find them in Out.
 func (g *gate) settleForAllocations() error {
 	g.say("%s; times are not judged, allocations are", g.hopeless)
 	g.resumed, g.schedule.layouts, g.runner.count = false, 1, nil
@@ -155,7 +153,8 @@ func (g *gate) settleForAllocations() error {
 	return os.MkdirAll(g.Out, 0o700)
 }
 
-// goVersion returns the version of the head. The base's may differ, because go.mod can require one.
+// goVersion returns the Go version of the head. The version of the base may differ, because go.mod
+// can require one.
 func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
 	var versions [2]string
 	for s, tool := range tools {
@@ -178,7 +177,7 @@ func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
 	return versions[head], nil
 }
 
-func (g *gate) goOn(now *plan) error {
+func (g *gate) resumePlan(now *plan) error {
 	g.plan = now
 	if !g.Resume {
 		return nil

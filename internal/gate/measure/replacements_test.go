@@ -7,9 +7,7 @@ import (
 	"testing"
 )
 
-// TestAnchor: of a checkout's replacements, those that lie outside of the repository become
-// absolute, and no other.
-func TestAnchor(t *testing.T) {
+func TestFixReplacements(t *testing.T) {
 	m := newModule(t)
 	checkout := filepath.Join(t.TempDir(), "elsewhere")
 	if err := os.MkdirAll(filepath.Join(checkout, "sub"), 0o777); err != nil {
@@ -32,7 +30,7 @@ replace (
 		t.Fatal(err)
 	}
 	if err := (goTool{side: head, dir: filepath.Join(checkout, "sub"),
-		temp: t.TempDir()}).anchor(t.Context(), checkout, m.dir); err != nil {
+		temp: t.TempDir()}).fixReplacements(t.Context(), checkout, m.dir); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)

@@ -11,9 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// passed reports whether the goals are reached: no gate of unchanged code says worse, 19 of 20
-// regressions of a tenth are found and all of a fifth, and the time that a gate of unchanged code
-// measures is that of so many runs of each benchmark.
+// passed reports whether the goals are met: no gate of unchanged code reports worse, 19 of 20
+// regressions of 10 % and all of 20 % are found, and the measuring time of unchanged code does not
+// exceed the limit of longest.
 func (t *trial) passed() bool {
 	ten, twenty := t.more[10], t.more[20]
 	if limit, asked := t.longest(); asked && t.options.unchanged > 0 {
@@ -76,15 +76,14 @@ func (t *trial) report(now time.Time) string {
 	return b.String()
 }
 
-// longest is how long a gate of unchanged code should measure: 18 runs of each benchmark, 90 s for
-// twenty of 250 ms. Where runs are shorter the starts of their processes take the most of it, and
-// nothing is asked.
+// longest returns the limit on the measuring time of a gate of unchanged code: 18 runs of each
+// benchmark, 90 s for twenty of 250 ms. For shorter runs most of the time is process starts, and
+// there is no limit.
 func (t *trial) longest() (limit time.Duration, asked bool) {
 	return time.Duration(18*len(t.options.suite.names())) * t.options.runTime,
 		t.options.runTime >= 250*time.Millisecond
 }
 
-// times are the median and the greatest of the gates of a kind.
 func (t *trial) times(kind int, of func(gateTime) float64) (median, most float64) {
 	var all []float64
 	for _, spent := range t.took[kind] {

@@ -17,7 +17,7 @@ import (
 
 func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) {
 	all := g.all()
-	pairs := make([]int, len(all)) // wanted so far
+	pairs := make([]int, len(all))
 	defer func() {
 		planned := map[*journal]int{}
 		for i, n := range pairs {
@@ -80,8 +80,8 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 	}
 }
 
-// order raises pairs to the screening pairs plus the fresh ones, and returns the number of
-// benchmarks that get more, without the controls.
+// order raises pairs to the screening pairs plus the fresh ones. It returns the number of
+// benchmarks, without controls, that get more pairs.
 func (g *gate) order(pairs, fresh []int) (benchmarks int) {
 	for i, n := range fresh {
 		if all := n + g.Judge.ScreenPairs; n > 0 && all > pairs[i] {
@@ -94,8 +94,8 @@ func (g *gate) order(pairs, fresh []int) (benchmarks int) {
 	return benchmarks
 }
 
-// rounds runs rounds until each benchmark and control has its number of pairs, including those in
-// the journal.
+// rounds measures rounds until each benchmark and control has its number of pairs, including pairs
+// in the journal.
 func (g *gate) rounds(ctx context.Context, pairs []int) error {
 	all := g.all()
 	var todo []slot
@@ -116,7 +116,7 @@ func (g *gate) rounds(ctx context.Context, pairs []int) error {
 		return err
 	}
 	defer g.measured(time.Now())
-	due := map[int]time.Duration{} // forecast for a pair
+	due := map[int]time.Duration{}
 	plan := func(todo []slot) {
 		for _, at := range todo {
 			due[at.benchmark] = g.paces[at.benchmark].pair(at.pair >= g.Judge.ScreenPairs)
@@ -154,7 +154,7 @@ func (g *gate) rounds(ctx context.Context, pairs []int) error {
 
 func (g *gate) freshLayouts(ctx context.Context, todo []slot) error {
 	defer g.watch.Doing("")
-	layouts := map[string][]int{} // by package
+	layouts := map[string][]int{}
 	for _, at := range todo {
 		if at.benchmark < len(g.plan.Benchmarks) {
 			of := g.plan.Benchmarks[at.benchmark].Package
@@ -175,20 +175,18 @@ func (g *gate) journalOf(benchmark int) *journal {
 }
 
 const (
-	fewProbes  = 6                // pairs that show that a machine is suitable
-	probes     = 12               // pairs that show that it is not
-	probesTake = 15 * time.Second // after this fewer than probes are enough, but at least fewProbes
+	fewProbes  = 6                // fewest pairs that can show that a machine is suitable
+	probes     = 12               // pairs after which a machine can be hopeless
+	probesTake = 15 * time.Second // after this time fewer pairs suffice, at least fewProbes
 )
 
-// leastSpread is the factor from an estimated standard deviation of fewProbes or more pairs to a
-// lower bound, which the true one is below in at most 5 % of cases: the root of 5 over the 95 %
-// quantile of χ² with 5 degrees of freedom.
+// leastSpread is the factor from an estimated standard deviation of fewProbes or more pairs to its
+// lower 95 % confidence limit: √(5/χ²), with the 95 % quantile of χ² with 5 degrees of freedom.
 const leastSpread = 0.67
 
-// probe measures the same work twice, before any benchmark, and returns the reason why no gate
-// would come to a verdict on this machine, or "". A machine is hopeless if the changes of the pairs
-// scatter so much, even at the lower bound for their number, that all fresh pairs together would
-// not find the slower control. These pairs decide nothing else.
+// probe measures the same work twice, before any benchmark. It returns the reason why no gate would
+// reach a verdict on this machine, or "". A machine is hopeless if all fresh pairs together would
+// not find the slower control, even at the lower confidence limit of the noise.
 func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 	defer g.measured(time.Now())
 	g.watch.Doing("measuring the controls")
@@ -200,7 +198,7 @@ func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 	if err := r.warmUp(ctx, &control, at, benchfmt.UnitMetadataMap{}); err != nil {
 		return "", err
 	}
-	control.ScreenIterations = 0 // as long as the runs that decide
+	control.ScreenIterations = 0
 	wanted := g.Judge
 	wanted.Promise = ControlSlowdown
 	const tests = 2 // of the slower control: see stopWhenFound

@@ -19,7 +19,7 @@ type runner struct {
 	guard    *guard
 	count    func() (*counter, error)
 	expected map[string]time.Duration // duration of a run, if known from the warm-up
-	paces    map[string]pace          // estimated by the warm-up
+	paces    map[string]pace
 }
 
 type run struct {
@@ -32,8 +32,8 @@ type run struct {
 
 const controlPackage = "poolbench"
 
-// controls are the benchmarks of known outcome: the first has the same work on both sides, the
-// second more on the head's.
+// controls have a known result: the first has the same work on both sides, the second has more work
+// in the head.
 var controls = [2]benchmark{{Package: controlPackage, Name: ControlName + "Same"},
 	{Package: controlPackage, Name: ControlName + "Slower"}}
 
@@ -49,7 +49,7 @@ func (r *runner) command(what run) (c command, name string, err error) {
 		if found.path != what.benchmark.Package {
 			continue
 		}
-		c := b.command(p, what.layout, only(what.benchmark.Name),
+		c := b.command(p, what.layout, exactPattern(what.benchmark.Name),
 			what.benchTime.String(), processors())
 		c.env = append(c.env, seeded(what.seed)...)
 		name := what.benchmark.Name
@@ -88,13 +88,13 @@ func (r *runner) once(
 	case ended:
 		said := text.FirstLines(string(after.stderr), 8)
 		if names := outcomes(after.stdout, "FAIL"); len(names) > 0 {
-			said = "it failed" + about(after.stdout, names[0])
+			said = "it failed" + failureLog(after.stdout, names[0])
 		}
 		return reading{}, nil, after, where(fmt.Errorf("%w\n    %s", not, said))
 	case err != nil:
 		return reading{}, nil, after, where(err)
 	}
-	got, units, err := one(after.stdout, name)
+	got, units, err := readingOf(after.stdout, name)
 	if err != nil {
 		return reading{}, nil, after, where(err)
 	}
@@ -104,12 +104,13 @@ func (r *runner) once(
 	return got, units, after, nil
 }
 
-// fewestToCount is the number of iterations from which a tenth of them is enough to subtract; see
-// openInstructions.
+// fewestToCount is the smallest number of iterations for which a run with a tenth of them can be
+// subtracted; see openInstructions.
 const fewestToCount = 20
 
-// leastCounted is the least share that nine tenths of the iterations must add to the instructions
-// of a process. Its start, which is subtracted, varies.
+// leastCounted is the smallest ratio of the instructions of 90 % of the iterations to the
+// instructions of the process with the other 10 %. Below it the variation of the process start
+// dominates.
 const leastCounted = 0.1
 
 func (r *runner) measured(ctx context.Context, what run) (reading, error) {
@@ -156,7 +157,7 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 	}
 	for s := range parts {
 		var err error
-		if rec.runs[s], err = together(parts[s]); err != nil {
+		if rec.runs[s], err = combineParts(parts[s]); err != nil {
 			return record{}, fmt.Errorf("%v of the %v: %w", b, side(s), err)
 		}
 	}
@@ -173,14 +174,14 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 	return rec, nil
 }
 
-// warmUp runs a pair that does not count. It loads the programs into memory, and determines the
-// number of iterations of a run, and whether it can be cut into parts.
+// warmUp runs a pair that is not recorded, to load the programs into memory and to determine the
+// iterations and the parts of a run.
 func (r *runner) warmUp(
 	ctx context.Context, b *benchmark, at slot, units benchfmt.UnitMetadataMap,
 ) error {
 	benchTime := r.options.BenchTime
 	if b.Package == controlPackage {
-		// shorter runs scatter more: if the controls pass, longer ones would, too
+		// shorter runs scatter more, so if the controls pass, longer ones would pass as well
 		benchTime.Time /= 2
 	}
 	least, slowest, divisible := 0, 0.0, true
@@ -208,15 +209,15 @@ func (r *runner) warmUp(
 		b.Iterations = benchTime.iterations(least, slowest)
 	}
 	if b.Parts == 0 {
-		b.cut(divisible, r.options.BenchTime.Iterations > 0)
+		b.setParts(divisible, r.options.BenchTime.Iterations > 0)
 	}
 	r.expected[b.String()] = longest * warmUp
 	r.paces[b.String()] = b.pace(longest, least, slowest)
 	return nil
 }
 
-// pace estimates the duration of pairs from the warm-up. Its time beyond the iterations is the
-// start of a process, which each part needs.
+// pace estimates the duration of pairs from the warm-up. The time that exceeds the iterations is
+// the start of a process.
 func (b *benchmark) pace(took time.Duration, iterations int, perOp float64) pace {
 	work := func(n int) time.Duration { return time.Duration(float64(n) * perOp * 1e9) }
 	start := max(0, took-work(iterations))

@@ -23,7 +23,6 @@ type family struct {
 	screened *judge.Screening
 }
 
-// samples returns the screening pairs of the family's metrics, or the fresh ones.
 func (f *family) samples(fresh bool) (all []judge.Sample) {
 	for _, m := range f.metrics {
 		s := judge.Sample{Metric: m}
@@ -53,8 +52,8 @@ func (g *gate) controlFamily(which benchmark) *family {
 
 type screening struct {
 	report   *verdict.Report
-	families []*family // the module's own, without families that have no metric
-	controls []*family // both, or none
+	families []*family // families of the module's benchmarks that have metrics
+	controls []*family
 }
 
 func (g *gate) screen() (*screening, error) {
@@ -66,9 +65,9 @@ func (g *gate) screen() (*screening, error) {
 	}
 	if g.hopeless == "" {
 		s.controls = []*family{g.controlFamily(controls[0]), g.controlFamily(controls[1])}
-		// known to be worse: the screening must not prevent its fresh pairs
+		// known to be worse, so the screening must not prevent its fresh pairs
 		s.controls[1].options.SuspectAt = 0.9999
-		s.controls[1].options.Alpha /= 2 // it may be tested twice: see stopWhenFound
+		s.controls[1].options.Alpha /= 2 // it may be tested twice; see stopWhenFound
 		s.controls[0].options.Alpha /= 2 // it fails in either direction
 	}
 	for _, f := range s.all() {
@@ -120,13 +119,13 @@ func (s *screening) expected(of []*benchmark) []int {
 	return fresh
 }
 
-// stopWhenFound reduces the fresh pairs of the slower control to half if these already show that it
-// is worse. Each of the two tests has half of the alpha. Benchmarks never stop early as worse.
+// stopWhenFound halves the fresh pairs of the slower control if these already show that it is
+// worse. Each of the two tests has half of alpha.
 func (f *family) stopWhenFound() error {
 	orders := f.screened.Orders()
 	fresh := f.samples(true)[0]
 	if len(orders) == 0 || fresh.N() == 0 {
-		// no pair was slower by the margin: decided
+		// no pair was slower by the margin, so the control is decided
 		return nil
 	}
 	half := orders[0].Pairs
@@ -139,7 +138,7 @@ func (f *family) stopWhenFound() error {
 	return f.screen()
 }
 
-// more returns the total pairs that each needs after those of orders, or 0 if these are enough.
+// more returns the total number of fresh pairs that each benchmark needs, or 0 if it has enough.
 func (s *screening) more(of []*benchmark) ([]int, error) {
 	if len(s.controls) > 0 {
 		if err := s.controls[1].stopWhenFound(); err != nil {
@@ -207,7 +206,7 @@ func (g *gate) choose(r *verdict.Report) []*family {
 			case unit == "B/s" && everywhere("sec/op"):
 				m.Excuse = "the same as sec/op, the other way about"
 			case unit == Instructions && !everywhere(unit):
-				// only this gate reports them, and may have failed in a run
+				// only the gate adds this metric, so it is not a fault of the benchmark
 				m.Excuse = "not counted in every run"
 			}
 			if !choice.Takes(m) {
@@ -234,8 +233,8 @@ func (g *gate) choose(r *verdict.Report) []*family {
 	return []*family{timed, counted, bytes, allocations}
 }
 
-// better returns the direction of a unit: the user's, that of a Unit line, or the evident one.
-// Units of poolbench's own runs always have Unit lines.
+// better returns the direction of a unit: given by the user, by a Unit line, or by the unit's name.
+// Runs of poolbench have Unit lines for all directions.
 func (g *gate) better(unit string, ours bool) verdict.Direction {
 	d := cmp.Or(g.Better[unit], verdict.Direction(g.results.units.GetBetter(unit)))
 	if d == 0 && !ours {
@@ -245,7 +244,7 @@ func (g *gate) better(unit string, ours bool) verdict.Direction {
 }
 
 // screened returns the values of a benchmark in the screening runs, by unit and side, and the
-// number of runs of a side. It ignores later runs of a resumed gate.
+// number of runs per side.
 func (g *gate) screened(b benchmark) (values map[string][2][]float64, runs int) {
 	values = map[string][2][]float64{}
 	kept := g.results.kept[b.String()]

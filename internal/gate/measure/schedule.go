@@ -7,26 +7,24 @@ import (
 
 type slot struct {
 	benchmark int
-	pair      int // index among the benchmark's pairs; the same in all benchmarks of a round
+	pair      int // index among the benchmark's pairs, the same for all benchmarks of a round
 	headFirst bool
 	layout    int
 	seed      uint64 // for SeedVariable in both runs
 }
 
-// A schedule is a pure function: any round can be computed without earlier ones, so a killed gate
+// schedule is a pure function: each round can be computed without earlier ones, so a killed gate
 // resumes as planned.
 type schedule struct {
 	seed     uint64
 	layouts  int
-	screened int      // pairs of the first stage
-	names    []string // of the benchmarks, unique
+	screened int // pairs of the first stage
+	names    []string
 }
 
 // layout returns the layout of a pair. The first stage repeats the layouts in turn. In the second
-// each pair has one of its own, because the verdict assumes independent pairs. The address of a
-// loop changes some benchmarks by a tenth, and six repeated layouts would repeat the same bias.
-// This matters for code that is one small loop, but not in a replay of unchanged code whose layouts
-// differ by 1.5 %.
+// stage each pair has a new one, because the verdict assumes independent pairs: the address of a
+// small loop changes its time by up to 10 %, and six repeated layouts would repeat the same bias.
 func (s schedule) layout(pair int) int {
 	switch {
 	case s.layouts == 1:
@@ -37,7 +35,6 @@ func (s schedule) layout(pair int) int {
 	return s.layouts + pair - s.screened
 }
 
-// round returns one pair for each of the benchmarks, in random order.
 func (s schedule) round(pair int, of []int) []slot {
 	slots := make([]slot, len(of))
 	for i, b := range of {
@@ -52,8 +49,8 @@ func (s schedule) round(pair int, of []int) []slot {
 
 func (s schedule) workSeed(pair int) uint64 { return s.draw("work", pair).Uint64() >> 1 }
 
-// headFirst draws the first side of a pair. Pairs 2k and 2k+1 have opposite orders, so the effect
-// of the first run on the second is the same for both sides after every second pair.
+// headFirst returns whether the head runs first in a pair. Pairs 2k and 2k+1 have opposite orders,
+// which balances the effect of the order.
 func (s schedule) headFirst(benchmark, pair int) bool {
 	first := s.draw(s.names[benchmark], pair/2).Uint64()&1 == 1
 	return first != (pair%2 == 1)
@@ -61,7 +58,7 @@ func (s schedule) headFirst(benchmark, pair int) bool {
 
 func (s schedule) draw(what string, number int) *rand.Rand {
 	h := fnv.New64a()
-	h.Write([]byte(what)) // never fails
+	h.Write([]byte(what))
 	return rand.New(rand.NewPCG(s.seed, h.Sum64()^uint64(number)*0x9e3779b97f4a7c15))
 }
 

@@ -14,11 +14,11 @@ import (
 
 type gitlink struct{ path, commit string }
 
-// submodules checks out the submodules of a tree into dir, recursively. Each is a clone of the
-// repository's own checkout of it if that has the commit, otherwise of its address. git submodule
+// submodules checks out the submodules of a tree into dir, recursively. Each is cloned from the
+// repository's own checkout of it if that has the commit, otherwise from its URL. git submodule
 // update would write to the configuration that all worktrees share, and download existing objects
-// again. A submodule that cannot be checked out may not be needed: missing has a line with the
-// reason for each.
+// again. missing contains a line with the reason for each submodule that cannot be checked out,
+// because it may not be needed.
 func (r *repository) submodules(
 	ctx context.Context, env []string, tree, dir string,
 ) (missing []string, err error) {
@@ -59,7 +59,7 @@ func (r *repository) gitlinks(
 ) (links []gitlink, err error) {
 	out, err := r.git(ctx, env, "ls-tree", "-r", "-z", tree)
 	if err != nil {
-		// a submodule's own commit is in its clone, and perhaps not in the repository's checkout
+		// the commit may be in the submodule's clone and not in the repository's own checkout
 		return nil, fmt.Errorf("listing submodules: %w", err)
 	}
 	for line := range strings.SplitSeq(out, "\x00") {
@@ -72,7 +72,7 @@ func (r *repository) gitlinks(
 }
 
 // cloneSubmodule clones a submodule to a directory: from the repository's own checkout if that has
-// the commit, otherwise from the address in .gitmodules of the checkout in dir.
+// the commit, otherwise from the URL in .gitmodules of the checkout in dir.
 func (r *repository) cloneSubmodule(
 	ctx context.Context, own *repository, link gitlink, dir, to string,
 ) error {
@@ -91,20 +91,19 @@ func (r *repository) cloneSubmodule(
 	}
 	clone := &repository{top: to, guard: r.guard}
 	if _, err := clone.git(ctx, nil, "cat-file", "-e", link.commit); err != nil {
-		// not on any branch
 		if _, err := clone.git(ctx, nil, "fetch", "--quiet", "origin", link.commit); err != nil {
 			return err
 		}
 	}
 	_, err = clone.git(ctx, nil, "checkout", "--quiet", "--detach", link.commit)
 	if own.top != from {
-		own.top = to // its objects are complete
+		own.top = to
 	}
 	return err
 }
 
-// submoduleURL returns the address of the submodule at a path. An address that begins with a dot is
-// relative to the repository's.
+// submoduleURL returns the URL of the submodule at a path. A URL that begins with a dot is relative
+// to the repository's URL.
 func (r *repository) submoduleURL(ctx context.Context, dir, path string) (string, error) {
 	file := filepath.Join(dir, ".gitmodules")
 	paths, err := r.git(ctx, nil, "config", "--file", file, "--get-regexp",

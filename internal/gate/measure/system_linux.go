@@ -8,23 +8,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A counter counts an event in the processes that this thread starts.
+// counter counts an event in the processes that this thread starts.
 type counter struct{ fd int }
 
-// openInstructions counts the instructions in user mode of the next process that this thread
-// starts, including all of its threads. The goroutine must be locked to the thread. It fails if the
-// kernel does not permit it (perf_event_paranoid above 2, a seccomp profile) or there is no
-// hardware counter, as in many virtual machines.
+// openInstructions counts the user-mode instructions of the next process that this thread starts,
+// including all of its threads. The goroutine must be locked to the thread. It fails if the kernel
+// does not permit it (perf_event_paranoid above 2, a seccomp profile), or if there is no hardware
+// counter, as in many virtual machines.
 //
-// The count of a process includes its start, the benchmark's own preparation and its first single
-// iteration. A second run with a tenth of the iterations includes the same, so the difference of
-// the counts over the difference of the iterations is free of it.
+// The count includes the start of the process and the benchmark's preparation. A second run with a
+// tenth of the iterations includes the same, so the difference of the two runs does not.
 func openInstructions() (*counter, error) {
 	return openCounter(unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_INSTRUCTIONS)
 }
 
-// openCounter opens an event that is off in this thread, and starts when a child that has inherited
-// it executes its program.
+// openCounter opens an event that is disabled in this thread. It starts in a child that inherits it
+// when the child executes its program.
 func openCounter(kind uint32, event uint64) (*counter, error) {
 	attr := unix.PerfEventAttr{
 		Type: kind, Config: event,
@@ -41,7 +40,7 @@ func openCounter(kind uint32, event uint64) (*counter, error) {
 }
 
 // read returns the count of the children that have ended, or 0 if it is unknown, for example
-// because the hardware was shared with other counters.
+// because other counters used the hardware.
 func (c *counter) read() uint64 {
 	var raw [24]byte
 	if n, err := unix.Read(c.fd, raw[:]); err != nil || n != len(raw) {
@@ -57,7 +56,6 @@ func (c *counter) read() uint64 {
 
 func (c *counter) close() { _ = unix.Close(c.fd) }
 
-// dieWithUs kills the child when this thread ends, so that a killed gate leaves no benchmark
-// running. The caller's goroutine must be locked to its thread until the child has ended, and must
-// have called ownGroup before.
+// dieWithUs kills the child when this thread ends. The goroutine must have called ownGroup, and
+// must be locked to its thread until the child has ended.
 func dieWithUs(child *exec.Cmd) { child.SysProcAttr.Pdeathsig = unix.SIGKILL }

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// A counter is not supported on this system.
+// counter is not supported on this system.
 type counter struct{}
 
 // openInstructions fails: instructions are counted only on Linux.

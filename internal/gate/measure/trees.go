@@ -18,15 +18,15 @@ const treesName = "gate"
 type trees struct {
 	repository *repository
 	dir        string
-	// $TMPDIR of go and the benchmarks, in which killed processes leave files
+	// temp is $TMPDIR of go and the benchmarks. Killed processes leave files in it.
 	temp  string
-	home  *files.ScratchDir // dir
-	added []string          // git worktrees
+	home  *files.ScratchDir
+	added []string
 }
 
 func newTrees(ctx context.Context, r *repository) (t *trees, err error) {
 	files.SweepScratch()
-	_ = forget(ctx, r) // the end of this gate tries again, and reports an error
+	_ = pruneWorktrees(ctx, r) // best effort: the end of this gate tries again, and reports an error
 	home, err := files.NewScratch("", treesName)
 	if err != nil {
 		return nil, err
@@ -38,9 +38,9 @@ func newTrees(ctx context.Context, r *repository) (t *trees, err error) {
 	return t, nil
 }
 
-// forget removes git's records of worktrees of gates whose directories are gone. git worktree prune
-// would also remove worktrees on a disk that is not mounted at the moment.
-func forget(ctx context.Context, r *repository) error {
+// pruneWorktrees removes git's records of gates' worktrees that no longer exist. git worktree prune
+// would also remove worktrees on an unmounted disk.
+func pruneWorktrees(ctx context.Context, r *repository) error {
 	list, err := r.git(ctx, nil, "worktree", "list", "--porcelain")
 	if err != nil {
 		return err
@@ -63,15 +63,15 @@ func forget(ctx context.Context, r *repository) error {
 	return err
 }
 
-// checkOut checks out the revision of a side. The paths of both sides are equally long, because
-// they are contained in the binaries.
+// checkOut checks out the revision of a side. The paths of both sides have the same length, because
+// binaries contain them.
 func (t *trees) checkOut(ctx context.Context, s side, r revision) error {
 	path := t.top(s)
 	var err error
 	if r.Name == workingTree {
-		err = t.repository.put(ctx, path)
+		err = t.repository.writeSnapshot(ctx, path)
 	} else {
-		t.added = append(t.added, path) // git may be stopped half way
+		t.added = append(t.added, path) // recorded first, because git may be stopped half way
 		_, err = t.repository.git(ctx, nil, "worktree", "add", "--detach",
 			"--force", path, r.Commit)
 	}
@@ -84,7 +84,7 @@ func (t *trees) checkOut(ctx context.Context, s side, r revision) error {
 	return nil
 }
 
-// top is the checkout of a side, and module the module's directory in it.
+// top returns the checkout of a side, module the module's directory in it.
 func (t *trees) top(s side) string { return filepath.Join(t.dir, s.String()) }
 func (t *trees) module(s side) string {
 	return filepath.Join(t.top(s), filepath.FromSlash(t.repository.within))
@@ -92,18 +92,18 @@ func (t *trees) module(s side) string {
 
 const removing = 30 * time.Second
 
-// remove removes all of it. It continues after an error, and has its own time limit, because it
-// also runs after a signal.
+// remove removes all worktrees and the directory. It continues after an error, and has its own time
+// limit, because it also runs after a signal.
 func (t *trees) remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removing)
 	defer cancel()
 	for _, path := range t.added {
-		// The directory is removed anyway. git may not know the worktree yet.
+		// The directory is removed in any case. git may not know the worktree yet.
 		_, _ = t.repository.git(ctx, nil, "worktree", "remove", "--force", "--force", path)
 	}
 	err := t.home.Remove()
 	if len(t.added) > 0 {
-		if left := forget(ctx, t.repository); left != nil {
+		if left := pruneWorktrees(ctx, t.repository); left != nil {
 			err = errors.Join(err,
 				fmt.Errorf("a worktree that is gone, and that git cannot forget: %w", left))
 		}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestStale: what a killed gate has left is removed by the next one, also where only git knows of
-// it; what a living one has is not, nor a worktree of somebody's whose disk is not there.
+// The next gate must remove the remains of a killed gate, also if only git knows of them. It must
+// not remove directories of a running gate, or other worktrees on an unmounted disk.
 func TestStale(t *testing.T) {
 	m := newModule(t)
 	r, err := openRepository(t.Context(), m.dir)
@@ -37,7 +37,7 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	killed, gone, living := begin(), begin(), begin()
-	for _, dir := range []string{"", "/below"} { // as a benchmark may make it
+	for _, dir := range []string{"", "/below"} {
 		if err := os.Mkdir(killed.temp+dir+"/read-only", 0o500); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestStale(t *testing.T) {
 	if err := gone.home.Abandon(); err != nil {
 		t.Fatal(err)
 	}
-	if err := killed.home.Abandon(); err != nil { // as the system does
+	if err := killed.home.Abandon(); err != nil {
 		t.Fatal(err)
 	}
 	next := begin()
@@ -74,8 +74,8 @@ func TestStale(t *testing.T) {
 	m.clean()
 }
 
-// TestSnapshot: the working tree with what is changed, added and deleted in it, without what is
-// ignored or results; the same content is the same tree, and nothing stays in the repository.
+// The snapshot contains changed, added and deleted files, but no ignored files and no results.
+// Equal content gives the same tree, and the repository does not change.
 func TestSnapshot(t *testing.T) {
 	m := newModule(t)
 	m.write(".gitignore", "*.log\n")
@@ -107,7 +107,7 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("%+v and then %+v", got, again)
 	}
 	dir := filepath.Join(t.TempDir(), "put")
-	if err := r.put(t.Context(), dir); err != nil {
+	if err := r.writeSnapshot(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	const want = ".gitignore sub/go.mod sub/m.go sub/m_test.go sub/new.go sub/without/w.go"
@@ -124,7 +124,6 @@ func TestSnapshot(t *testing.T) {
 	if after := m.git("status", "--porcelain"); after != before {
 		t.Errorf("the status was %q and is %q", before, after)
 	}
-	// git add fails when it is to leave out what is ignored
 	m.write(".gitignore", "*.log\n/results\n")
 	snap()
 }

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// regressions are what the head of a gate with regressions does more, in percent: two benchmarks a
-// tenth, two a fifth. Each gate has others.
+// regressions returns the additional work of the head in percent: 10 % for two benchmarks, 20 % for
+// two others. The benchmarks vary by gate.
 func (s suite) regressions(gate int) map[string]int {
 	all := s.names()
 	more := map[string]int{}
@@ -24,21 +24,19 @@ func (s suite) regressions(gate int) map[string]int {
 	return more
 }
 
-// A trial is what a series of gates has said.
 type trial struct {
 	options   options
-	unchanged tally         // benchmarks whose work is the same, in gates of unchanged code
-	beside    tally         // likewise, in gates with regressions
-	more      map[int]tally // by how much more work there is, in percent
-	untrusted int           // gates whose controls failed
+	unchanged tally         // unchanged benchmarks, in gates of unchanged code
+	beside    tally         // unchanged benchmarks, in gates with regressions
+	more      map[int]tally // by additional work in percent
+	untrusted int
 	gates     int
-	failed    int           // gates of unchanged code that said worse
-	open      int           // gates of unchanged code that said nothing
+	failed    int           // gates of unchanged code that reported worse
+	open      int           // undecided gates of unchanged code
 	took      [2][]gateTime // of gates of unchanged code, and of the others
-	pairs     int           // most that a verdict took
+	pairs     int
 }
 
-// A tally counts verdicts.
 type tally struct{ worse, inconclusive, other int }
 
 func (t tally) of() int { return t.worse + t.inconclusive + t.other }
@@ -54,7 +52,6 @@ func (t *tally) count(verdict string) {
 	}
 }
 
-// A document is what is read of a gate's outcome.
 type document struct {
 	Exit int
 	Rows []struct {
@@ -66,10 +63,8 @@ type document struct {
 	Spent  gateTime
 }
 
-// A gateTime is what a gate took, in seconds: all of it, and of that what it measured.
 type gateTime struct{ Whole, Measuring float64 }
 
-// try runs all gates, one after another, and says on standard error how each ended.
 func (o options) try(t *testing.T) *trial {
 	dir, source := t.TempDir(), t.TempDir()
 	changes := map[string]map[string]int{"same": nil}
@@ -117,7 +112,6 @@ func (o options) gate(
 	return d, os.RemoveAll(out)
 }
 
-// wrong lists the verdicts that are not what was put in.
 func (d document) wrong(more map[string]int) (text string) {
 	for _, row := range d.Rows {
 		if slower := more[row.Benchmark] > 0; slower != (row.Verdict == "worse") ||
@@ -130,7 +124,6 @@ func (d document) wrong(more map[string]int) (text string) {
 	return text
 }
 
-// take counts what a gate has said of each benchmark.
 func (t *trial) take(d document, more map[string]int) {
 	t.gates++
 	if d.Exit == 2 {

@@ -9,13 +9,13 @@ import (
 
 // An Allowance is the accepted growth of an allocation metric: an amount or a share of the base.
 type Allowance struct {
-	Benchmark string // including its sub-benchmarks; "" for all
+	Benchmark string // includes its sub-benchmarks; "" for all
 	Metric    string // allocs/op or B/op
 	Amount    float64
 	Share     float64
 }
 
-// allowance parses an Allowance. Names of benchmarks may contain : and =.
+// allowance matches an Allowance. Names of benchmarks may contain : and =.
 var allowance = regexp.MustCompile(`^(?:(.+):)?([^:=]+)=([^=]+)$`)
 
 // ParseAllowance parses texts such as allocs/op=1, B/op=5% and Parse/size=10:allocs/op=1.
@@ -40,7 +40,7 @@ func ParseAllowance(text string) (a Allowance, err error) {
 	return a, nil
 }
 
-// String returns the text that ParseAllowance parses.
+// String returns a text that ParseAllowance parses.
 func (a Allowance) String() string {
 	amount := strconv.FormatFloat(a.Amount, 'g', -1, 64)
 	if a.Share > 0 {
@@ -64,7 +64,8 @@ func (a Allowance) covers(benchmark, metric string) bool {
 	return false
 }
 
-// Allowed returns the accepted growth of a metric of a benchmark: the largest of all allowances.
+// Allowed returns the accepted growth of a metric of a benchmark: the largest amount and share of
+// all allowances.
 func (o Options) Allowed(benchmark, metric string) (amount, share float64) {
 	for _, a := range o.Allow {
 		if a.covers(benchmark, metric) {
@@ -74,8 +75,8 @@ func (o Options) Allowed(benchmark, metric string) (amount, share float64) {
 	return amount, share
 }
 
-// WarnOfAllowances adds a warning for each allowance that covers no row, because the benchmark was
-// removed or renamed.
+// WarnOfAllowances adds a warning for each allowance that applies to no row, for example because
+// the benchmark was renamed.
 func (r *Report) WarnOfAllowances() {
 	for _, a := range r.Options.Allow {
 		used := false

@@ -5,13 +5,12 @@ import (
 	"testing"
 )
 
-// TestParseAllowance: what --allow takes, what it covers, and what it refuses.
 func TestParseAllowance(t *testing.T) {
 	for _, c := range []struct {
 		text          string
 		want          Allowance
-		covers, not   string // benchmarks, of the same metric
-		wrong, letter string // the complaint, or another spelling
+		covers, not   string
+		wrong, letter string
 	}{
 		{text: "allocs/op=1", want: Allowance{Metric: "allocs/op", Amount: 1}, covers: "Any"},
 		{text: "B/op=5%", want: Allowance{Metric: "B/op", Share: 0.05}, covers: "Any/n=1"},

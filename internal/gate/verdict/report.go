@@ -12,22 +12,23 @@ import (
 // The exit codes of a gate.
 const (
 	ExitFine        = 0 // every metric is better, no worse, or not suspected
-	ExitRegression  = 1 // at least one is worse, or missing where that is not allowed
+	ExitRegression  = 1 // a metric is worse, or missing although FailOnRemoved is set
 	ExitFault       = 2 // the inputs cannot be compared, or a control failed
 	ExitUndecidable = 3 // no regression shown, but not excluded either
 )
 
 // Options are the settings of a gate.
 type Options struct {
-	Margin float64 `json:"margin"` // δ: changes up to this are ignored; 0.02 is 2 %
-	// e: "no worse" excludes a regression this large
+	Margin float64 `json:"margin"` // δ: changes up to this fraction are ignored; 0.02 is 2 %
+	// Promise (e) is the regression that "no worse" excludes.
 	Promise float64 `json:"promise"`
-	// probability of any false "worse" in the whole gate; instructions/op is a family of its own with
-	// the same probability
+	// Alpha is the probability of any false "worse" in the whole gate. instructions/op is a separate
+	// family with the same probability.
 	Alpha float64 `json:"alpha"`
-	// gate only these; none means all with a known direction, except for a few (see judge.Choice)
+	// Metrics selects the metrics to judge. Empty means all with a known direction, except for a few
+	// (see judge.Choice).
 	Metrics []string `json:"-"`
-	// directions of units, tidied, which override Unit lines
+	// Better contains directions of tidied units, which override Unit lines.
 	Better map[string]Direction `json:"-"`
 	Allow  []Allowance          `json:"-"`
 
@@ -36,88 +37,91 @@ type Options struct {
 	AllowEnvironment bool `json:"-"` // compare across machines and Go versions
 }
 
-// A Report is the outcome of a gate. gate.WriteJSON writes it as JSON, after a head.
+// A Report is the result of a gate. gate.WriteJSON writes it as JSON, after a head.
 type Report struct {
 	Old, New string     `json:"-"` // labels of the inputs
 	Options             // settings of the verdicts
-	Tests    int        `json:"tests"`     // tests that p-values are adjusted for
-	Rows     []Row      `json:"rows"`      // every gated metric, by the severity of its verdict
+	Tests    int        `json:"tests"`     // number of tests for which p-values are adjusted
+	Rows     []Row      `json:"rows"`      // all judged metrics, by the severity of the verdict
 	NotGated []NotGated `json:"not_gated"` // the other metrics
 	Added    []string   `json:"added"`     // benchmarks that only the new side has, with package
-	Removed  []string   `json:"removed"`   // benchmarks that only the old side has
-	// reasons why the inputs cannot be compared, or failed controls: exit code 2
+	Removed  []string   `json:"removed"`   // benchmarks that only the old side has, with package
+	// Faults are reasons why the inputs cannot be compared, or failed controls: exit code 2.
 	Faults []string `json:"faults"`
-	// reasons for no verdict, in addition to inconclusive rows: exit code 3
+	// Unclear are reasons for no verdict, in addition to inconclusive rows: exit code 3.
 	Unclear []string `json:"unclear"`
-	// distinct reasons why runs are SUSPECT or INVALID
+	// Doubts are distinct reasons why runs are SUSPECT or INVALID.
 	Doubts   []string `json:"doubts"`
 	Warnings []string `json:"warnings"`
 
-	// Only of a gate that measured by itself.
+	// The following fields belong to a gate that measured by itself.
 	Spent *Spent  `json:"spent"` // nil if it did not measure
-	Pairs []Pairs `json:"-"`     // of each row, in the order of Rows, and then of the controls
+	Pairs []Pairs `json:"-"`     // pairs of each row, in the order of Rows, then of the controls
 }
 
 // Spent is the duration in seconds of a gate that measured by itself, since the last resume.
 type Spent struct {
-	Whole     float64 `json:"whole"`     // from the checkout to the verdict, with builds
-	Measuring float64 `json:"measuring"` // share of Whole for warm-up and pairs
+	Whole     float64 `json:"whole"`     // from the checkout to the verdict, including builds
+	Measuring float64 `json:"measuring"` // part of Whole for warm-up and pairs
 }
 
 // A Row judges one metric of one benchmark. Ratios are new to old.
 type Row struct {
-	Package   string    `json:"package"` // "" if the results name none
+	Package   string    `json:"package"`
 	Benchmark string    `json:"benchmark"`
 	Metric    string    `json:"metric"`
 	Better    Direction `json:"better"`
 	Verdict   Verdict   `json:"verdict"`
-	Reason    string    `json:"reason"` // if the numbers do not show it
+	Reason    string    `json:"reason"` // reason if the numbers do not show it
 	Test      Test      `json:"test"`   // test of the p-values and the estimate
 	Paired    bool      `json:"paired"` // the values are judged in pairs of runs
-	// all values are equal, in each pair if there are pairs
+	// all values are equal, or all pairs have equal values
 	Equal bool `json:"equal,omitempty"`
-	// SUSPECT or INVALID if a run of either side is; printed with the verdict
+	// Doubt is SUSPECT or INVALID if a run of either side is. It is printed with the verdict.
 	Doubt string `json:"doubt,omitempty"`
 	Old   Side   `json:"old"`
 	New   Side   `json:"new"`
-	// Hodges–Lehmann estimate; +Inf if the old values are 0 and the new ones are not
+	// Ratio is the Hodges–Lehmann estimate, +Inf if the old values are 0 and the new ones are not.
 	Ratio Number `json:"ratio"`
-	// interval of the ratio at confidence 1−alpha; NaN and +Inf if the samples are too small to bound
-	// it
+	// Lo and Hi are the interval of the ratio at confidence 1−alpha, NaN and +Inf if the samples are
+	// too small.
 	Lo Number `json:"low"`
 	Hi Number `json:"high"`
 
-	// P-values of the two one-sided tests, that the change exceeds the margin for the worse and for
-	// the better, unadjusted and adjusted by Holm: over all rows, or over the rows of a stage and
-	// family in a gate that measured by itself. An exact metric has no tests: its p is 0 or 1.
+	// P-values of the two one-sided tests that the change exceeds the margin for the worse and for the
+	// better, unadjusted and adjusted by Holm. The adjustment is over all rows, or over the rows of a
+	// stage and family in a gate that measured by itself. An exact metric has no tests, and its p is 0
+	// or 1.
 	PWorse      float64 `json:"p_worse"`
 	PWorseHolm  float64 `json:"p_worse_holm"`
 	PBetter     float64 `json:"p_better"`
 	PBetterHolm float64 `json:"p_better_holm"`
 
 	// Detectable is the smallest change for the worse that is found with 80 % probability, as a signed
-	// fraction: 0.05 is 5 % up. NaN if unknown.
+	// fraction: 0.05 is 5 % up. It is NaN if unknown.
 	//
-	// For recorded results it is margin and (z(1−alpha/Tests) + z(0.8))·SE together. SE is the
-	// standard error of the logarithm of the ratio: from the changes of the pairs, or without pairs
-	// half the interval's width over the normal quantile 1−alpha/2. In a gate that measured by itself
-	// it is for both stages together.
+	// For recorded results it is the margin plus (z(1−alpha/Tests) + z(0.8))·SE. SE is the standard
+	// error of the logarithm of the ratio: from the changes of the pairs, or without pairs half the
+	// interval's width divided by the normal quantile 1−alpha/2. In a gate that measured by itself it
+	// applies to both stages together.
 	Detectable Number `json:"detectable"`
-	// inconclusive because of too few values; the approximate number of pairs, or samples of each
-	// side, that decides, or 0 if no feasible number would
+	// Undecided: inconclusive because of too few values. Needs is the approximate number of pairs, or
+	// samples of each side, that would decide, or 0 if no feasible number would.
 	Undecided bool `json:"-"`
 	Needs     int  `json:"needs,omitempty"`
 
-	// parts of the difference of the same tasks, for a response that is worse; "" if not known
+	// MadeOf describes the parts of the difference of the same tasks, for a response that is worse, or
+	// "" if unknown.
 	MadeOf string `json:"made_of,omitempty"`
 }
 
-// A Side is the old or the new values of a row. The ratio of the row comes from pairs of values,
-// and may differ from the ratio of the medians.
+// A Side summarises the old or the new values of a row. The ratio of the row comes from pairs of
+// values, and may differ from the ratio of the medians.
 type Side struct {
-	N      int     `json:"n"` // values; pairs, on both sides, if Paired
+	N      int     `json:"n"` // number of values; number of pairs if Paired
 	Median float64 `json:"median"`
-	// relative 95 % error of the values by the plan of their runs, if above 25 %; otherwise 0
+	// Uncertain is the relative 95 % error of the values by the plan of their runs if above 25 %,
+	// otherwise 0.
 	Uncertain Number `json:"uncertain,omitzero"`
 }
 
@@ -147,10 +151,10 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 // Pairs contains all pairs in which a row of a gate was measured, in order.
 type Pairs struct {
 	Row      Row
-	Old, New []float64 // of pair i
-	// number of first pairs, for the screening; if there are fresh pairs, only they decided
+	Old, New []float64 // values of pair i
+	// Screened is the number of pairs of the screening, which come first.
 	Screened int
-	Margin   float64 // of the row's family
+	Margin   float64 // margin of the row's family
 }
 
 // NotGated is a metric of a benchmark without a verdict.
@@ -159,7 +163,7 @@ type NotGated struct {
 	Benchmark string `json:"benchmark"`
 	Metric    string `json:"metric"`
 	Reason    string `json:"reason"`
-	// of the medians, new to old; NaN if one input lacks the metric
+	// Ratio is the ratio of the medians, new to old. It is NaN if one input lacks the metric.
 	Ratio Number `json:"ratio"`
 }
 
@@ -174,7 +178,7 @@ func (r *Report) Distrust(why string) {
 	r.Sort()
 }
 
-// Sort orders the rows by severity, the worst first.
+// Sort orders the rows by severity, the most severe first.
 func (r *Report) Sort() {
 	slices.SortStableFunc(r.Rows, func(a, b Row) int {
 		return cmp.Compare(a.Verdict.Severity(), b.Verdict.Severity())
@@ -186,7 +190,8 @@ func IsAllocation(unit string) bool {
 	return unit == metric.BytesPerOp || unit == metric.AllocsPerOp
 }
 
-// ExitCode returns the exit code of the gate. Faults have priority, then regressions, then doubt.
+// ExitCode returns the exit code of the gate. Faults have priority, then regressions, then
+// inconclusive results.
 func (r *Report) ExitCode() int {
 	first := NoWorse // the most severe verdict
 	for _, row := range r.Rows {

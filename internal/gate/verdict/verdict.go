@@ -1,5 +1,5 @@
 // Package verdict defines the types of a gate's report: a verdict on every metric of every
-// benchmark, and on the whole. Package internal/gate/judge makes the verdicts, and package
+// benchmark, and on the whole. Package internal/gate/judge determines the verdicts, and package
 // reports/gate writes the report.
 package verdict
 
@@ -8,24 +8,25 @@ import (
 	"slices"
 )
 
-// A Verdict on one metric of one benchmark.
+// A Verdict is the result for one metric of one benchmark.
 type Verdict string
 
-// The verdicts, from the most to the least urgent. Inconclusive is not a pass.
+// The verdicts, from the most to the least severe. Inconclusive is not a pass.
 const (
-	// the change for the worse significantly exceeds the margin
+	// Worse: the change for the worse significantly exceeds the margin.
 	Worse Verdict = "worse"
-	// the values neither show a change nor exclude a relevant one
+	// Inconclusive: the values neither show a change nor exclude a relevant one.
 	Inconclusive Verdict = "inconclusive"
-	// the change for the better significantly exceeds the margin
+	// Better: the change for the better significantly exceeds the margin.
 	Better Verdict = "better"
-	// in a gate that measured by itself: the pairs of the screening exclude a relevant change
+	// NotSuspected: the pairs of the screening exclude a relevant change, in a gate that measured by
+	// itself.
 	NotSuspected Verdict = "not suspected"
-	// a change for the worse as large as the promise is excluded: the interval ends below it
+	// NoWorse: the interval excludes a change for the worse as large as the promise.
 	NoWorse Verdict = "no worse"
 )
 
-// Severity returns the rank of a verdict: 0 for the most urgent.
+// Severity returns the rank of a verdict: 0 for the most severe. It panics for an unknown verdict.
 func (v Verdict) Severity() int {
 	at := slices.Index([]Verdict{Worse, Inconclusive, Better, NotSuspected, NoWorse}, v)
 	if at < 0 {
@@ -34,28 +35,26 @@ func (v Verdict) Severity() int {
 	return at
 }
 
-// A Test is the statistical test of a row: "" if it needs none, because its values are exact, or
-// all 0.
+// A Test is the statistical test of a row. It is "" for values that are exact or all 0, which need
+// no test.
 type Test string
 
-// The tests.
 const (
-	BySignedRank Test = "signed-rank" // by the changes of the pairs
-	BySwaps      Test = "swap"        // by swapping the runs of pairs, on histograms: a tail
-	ByRank       Test = "rank"        // by the ranks of all values, which are not paired
+	BySignedRank Test = "signed-rank" // of the changes of the pairs
+	BySwaps      Test = "swap"        // swaps of the runs of pairs, for the histograms of a tail
+	ByRank       Test = "rank"        // of the ranks of all values, which are not paired
 )
 
 // A Direction is the direction in which a metric is better, as in the Unit lines of the Go
 // benchmark format. The zero value is unknown, and gets no verdict.
 type Direction int
 
-// The directions.
 const (
 	LowerIsBetter  Direction = -1
 	HigherIsBetter Direction = +1
 )
 
-// MarshalText returns the value of better= in a Unit line, or "" if it is not known.
+// MarshalText returns the value of better= in a Unit line, or "" if the direction is unknown.
 func (d Direction) MarshalText() ([]byte, error) {
 	return []byte(map[Direction]string{LowerIsBetter: "lower", HigherIsBetter: "higher"}[d]), nil
 }

@@ -2,22 +2,23 @@ package recursion
 
 import "math"
 
-// A Pace bounds the rate of starts in addition to the slots: a task starts when it is at the head
-// of the queue, has a slot, and a start is available. The zero Pace bounds nothing.
+// A Pace limits the rate of starts: a task starts when it is at the head of the queue, a slot is
+// free, and the rate allows a start. The zero Pace has no limit.
 type Pace struct {
-	Every float64 // nanoseconds from one start to the next; 0: no bound
-	// Kept is the largest number of unused starts kept, as tokens in a bucket. 0 stands for the ticks
-	// of a clock, which keeps the last one, and whose next comes on schedule.
+	Every float64 // nanoseconds from one start to the next; 0 means no limit
+	// Kept is the size of the token bucket: the largest number of unused starts that are kept. 0 means
+	// a ticker, which keeps only its last tick and ticks on schedule.
 	Kept int
 }
 
 type pacer struct {
 	Pace
-	next float64 // token bucket: when the bucket is full again; clock: the last tick used
+	// token bucket: time at which the bucket is full again; ticker: index of the last tick used
+	next float64
 }
 
-// start returns when a task starts that could start at that instant, and uses the start. Instants
-// must not descend.
+// start returns the start of a task that is ready at time at, and uses it up. Calls must be in
+// ascending order of at.
 func (p *pacer) start(at int64) int64 {
 	switch {
 	case p.Every == 0:
@@ -30,15 +31,15 @@ func (p *pacer) start(at int64) int64 {
 		p.next++
 		return int64(p.next * p.Every)
 	}
-	// the virtual scheduling of the generic cell rate algorithm (ITU-T I.371)
+	// virtual scheduling of the generic cell rate algorithm (ITU-T I.371)
 	begin := max(float64(at), p.next-float64(p.Kept-1)*p.Every)
 	p.next = max(begin, p.next) + p.Every
-	return int64(begin) // as in golang.org/x/time/rate
+	return int64(begin) // truncated like golang.org/x/time/rate
 }
 
-// A Freeze describes target freeze, counted from the first start: at the end of each Period, for
-// Stop, no task begins and none returns, while tasks in their slots continue. The zero Freeze does
-// nothing.
+// A Freeze describes the target freeze. At the end of each Period, for the duration Stop, no task
+// begins and none returns, while tasks in their slots continue. Periods are counted from the first
+// start. The zero Freeze has no effect.
 type Freeze struct{ Period, Stop int64 }
 
 func (f Freeze) thaw(at int64) int64 {
@@ -51,16 +52,17 @@ func (f Freeze) thaw(at int64) int64 {
 	return at
 }
 
-// A Gate decides about a task that is about to begin, counted from the first start: its wait in its
-// slot, or its refusal, which takes no time. Instants do not descend.
+// A Gate decides about a task that is about to begin at time at, counted from the first start. It
+// returns how long the task waits in its slot, or false if it is refused at once. Instants do not
+// decrease.
 type Gate func(at int64) (wait int64, admitted bool)
 
-// bounded accepts all tasks of a pool with a Pace, a Freeze or a Gate: a full queue blocks.
+// bounded runs a pool with a Pace, a Freeze or a Gate. It sheds no tasks: a full queue blocks.
 func (p *Pool) bounded(due, service []int64) {
-	if cap(p.longer) < len(due) {
-		p.longer = make([]int64, len(due))
+	if cap(p.heldBuffer) < len(due) {
+		p.heldBuffer = make([]int64, len(due))
 	}
-	p.held = p.longer[:len(due)]
+	p.held = p.heldBuffer[:len(due)]
 	pace := pacer{Pace: p.Pace}
 	last, origin := int64(0), int64(0)
 	for i, d := range due {
@@ -84,6 +86,6 @@ func (p *Pool) bounded(due, service []int64) {
 	}
 }
 
-// Occupied returns how long each task had its slot: its service, and the additional time of a
+// Occupied returns how long each task held its slot: its service time and the delays of a Gate or a
 // Freeze.
 func (p *Pool) Occupied() []int64 { return p.held }

@@ -1,28 +1,26 @@
 package recursion
 
-// NeverFull is the queue of a pool that accepts every task, or blocks its producer: both start a
-// task at the same instant.
+// NeverFull is the queue length of a pool that accepts every task or blocks its producer. Both
+// start a task at the same instant.
 const NeverFull = -1
 
-// A Pool runs plans. It reuses its memory, so the next Run overwrites the results of the last.
+// A Pool runs plans. It reuses its memory, so each Run overwrites the results of the previous one.
 type Pool struct {
-	// of all runs; zero if only the slots count
 	Pace   Pace
 	Freeze Freeze
 	Gate   Gate
 
-	held      []int64 // how long each task had its slot
-	longer    []int64 // memory for these times with a Pace, Freeze or Gate
-	slots     Slots
-	starts    []int64 // of the last queue tasks accepted, as a ring
-	responses []int64
-	tied      bool
+	held       []int64
+	heldBuffer []int64 // buffer for held with a Pace, Freeze or Gate
+	slots      Slots
+	starts     []int64
+	responses  []int64
+	tied       bool
 }
 
-// Run runs a plan in a pool of limit slots, at least one. due must ascend. With a queue, a task
-// that finds every slot taken and queue tasks waiting is shed. NeverFull sheds none, and neither
-// does a Pool with a Pace, a Freeze or a Gate. It takes about 5 ns per task at a limit of 4, and 12
-// ns at 16 (BenchmarkRun).
+// Run runs a plan in a pool of limit ≥ 1 slots. due must be in ascending order. A task that finds
+// all slots taken and queue tasks waiting is shed. With NeverFull, a Pace, a Freeze or a Gate no
+// task is shed. It takes about 5 ns per task with 4 slots and 12 ns with 16 (BenchmarkRun).
 func (p *Pool) Run(due, service []int64, limit, queue int) {
 	p.slots.reset(limit)
 	if n := len(due); cap(p.responses) < n {
@@ -56,8 +54,8 @@ func (p *Pool) shed(due, service []int64, queue int) {
 	clear(p.starts)
 	oldest := 0
 	for i, d := range due {
-		// Accepted tasks that start after d wait. Starts ascend, so the oldest of the last queue ones
-		// shows whether all of them wait.
+		// Accepted tasks that start after d are waiting. Starts ascend, so if the oldest of the last
+		// queue starts is after d, the queue is full.
 		next := p.slots.Next()
 		p.tied = p.tied || d > 0 && (next == d || queue > 0 && p.starts[oldest] == d)
 		if next > d && (queue == 0 || p.starts[oldest] > d) {
@@ -76,7 +74,7 @@ func (p *Pool) shed(due, service []int64, queue int) {
 	}
 }
 
-// Shed in Responses means that a task was shed, Refused that a Gate refused it.
+// Values in Responses: Shed for a shed task, Refused for a task that a Gate refused.
 const (
 	Shed    = -1
 	Refused = -2
@@ -86,5 +84,5 @@ const (
 func (p *Pool) Responses() []int64 { return p.responses }
 
 // Tied reports whether a slot or a place in the queue became free at the instant at which a task
-// that needed it was due: a strategy could also have shed that task.
+// that needed it was due. A strategy may have shed that task.
 func (p *Pool) Tied() bool { return p.tied }

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plan draws tasks with gaps and services of up to a second, so that ties are rare; n of them.
 func plan(n int, load float64, limit int, seed uint64) (due, service []int64) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	at := 0.0
@@ -20,9 +19,9 @@ func plan(n int, load float64, limit int, seed uint64) (due, service []int64) {
 	return due, service
 }
 
-// byEvents is the same pool seen from its events: it looks at all tasks that are there.
+// byEvents computes the responses by examining all tasks in the system at each arrival.
 func byEvents(due, service []int64, limit, queue int) (responses []int64) {
-	var ends []int64 // of those accepted
+	var ends []int64
 	for i, d := range due {
 		busy := slices.DeleteFunc(slices.Clone(ends), func(end int64) bool { return end <= d })
 		if queue >= 0 && len(busy) >= limit+queue {
@@ -31,7 +30,6 @@ func byEvents(due, service []int64, limit, queue int) (responses []int64) {
 		}
 		start := d
 		if len(busy) >= limit {
-			// as many end as are in the system, less limit, and one more
 			slices.Sort(busy)
 			start = busy[len(busy)-limit]
 		}
@@ -41,10 +39,8 @@ func byEvents(due, service []int64, limit, queue int) (responses []int64) {
 	return responses
 }
 
-// TestPool compares the recursion with a pool that is followed event by event, with slots in order
-// and in a heap, queues of every length and none.
 func TestPool(t *testing.T) {
-	var pool Pool // one for all: what one plan leaves must not show in the next
+	var pool Pool
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.OneOf(rapid.IntRange(1, 17), rapid.IntRange(sorted-1, sorted+9)).
 			Draw(t, "limit")
@@ -63,13 +59,13 @@ func TestPool(t *testing.T) {
 	})
 }
 
-// TestTied: a slot that becomes free at the instant of an arrival leaves it open what a pool sheds.
+// If a slot becomes free at the instant of an arrival, either decision is correct.
 func TestTied(t *testing.T) {
 	for _, c := range []struct {
 		due    []int64
 		queue  int
 		tied   bool
-		shed   bool // the last
+		shed   bool
 		answer string
 	}{
 		{[]int64{1, 11}, 0, true, false, "the slot is free at the second arrival"},
@@ -87,7 +83,6 @@ func TestTied(t *testing.T) {
 	}
 }
 
-// TestNoAllocation: a pool that has run a plan runs another of that size without allocating.
 func TestNoAllocation(t *testing.T) {
 	due, service := plan(2000, 0.9, 4, 1)
 	var p Pool
@@ -100,7 +95,6 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestBounded: a pace, a freeze and a gate by hand, and none of them for no task.
 func TestBounded(t *testing.T) {
 	due, service := []int64{0, 0, 0, 0}, []int64{30, 30, 30, 30}
 	for name, c := range map[string]struct {
@@ -109,7 +103,7 @@ func TestBounded(t *testing.T) {
 	}{
 		"tokens": {Pool{Pace: Pace{Every: 100, Kept: 2}}, []int64{30, 30, 130, 230}},
 		"ticks":  {Pool{Pace: Pace{Every: 100}}, []int64{130, 230, 330, 430}},
-		// nothing comes out between 50 and 100
+		// no task returns between 50 and 100
 		"freeze": {Pool{Freeze: Freeze{Period: 100, Stop: 50}}, []int64{30, 30, 100, 100}},
 		"gate": {Pool{Gate: func(at int64) (int64, bool) { return 5, at > 0 }},
 			[]int64{Refused, Refused, Refused, Refused}},

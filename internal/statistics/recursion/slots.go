@@ -1,17 +1,18 @@
 package recursion
 
-// Slots are the slots of one pool, each with the instant at which it becomes free.
+// Slots contains the slots of one pool.
 type Slots struct {
-	free   []int64 // sorted, or a heap if more than sorted; the first is free next
+	// times at which the slots become free: sorted, or a heap if there are more than sorted
+	free   []int64
 	sorted bool
 }
 
-// sorted is the largest number of slots kept in order. This takes four instructions per slot
-// without unpredictable branches, while a heap has two such branches per level. They cost the same
+// sorted is the largest number of slots kept in order. A sorted slice takes four instructions per
+// slot without unpredictable branches, a heap two such branches per level. They take equally long
 // at about 32 slots (BenchmarkRun).
 const sorted = 32
 
-// NewSlots returns at least one slot, all free at 0.
+// NewSlots returns limit slots, at least one, all free at time 0.
 func NewSlots(limit int) *Slots {
 	s := new(Slots)
 	s.reset(limit)
@@ -27,11 +28,10 @@ func (s *Slots) reset(limit int) {
 	s.sorted = limit <= sorted
 }
 
-// Next returns when the next slot becomes free.
 func (s *Slots) Next() int64 { return s.free[0] }
 
-// Take gives the next free slot to a task and returns when the task starts. Tasks come in the order
-// of their due times.
+// Take gives the next free slot to a task and returns the start of the task. Calls must be in the
+// order of due times.
 func (s *Slots) Take(due, service int64) (start int64) {
 	free := s.free
 	start = max(due, free[0])
@@ -43,8 +43,8 @@ func (s *Slots) Take(due, service int64) (start int64) {
 	return start
 }
 
-// insert replaces the first of the sorted instants by a later one. Each of the others up to its
-// place moves down: it becomes the middle of its neighbour and the new instant, without a branch.
+// insert replaces the first of the sorted times by a later one. Each element becomes the median of
+// itself, its successor and end, which needs no branch.
 func insert(free []int64, end int64) {
 	here := free[0]
 	for i, next := range free[1:] {
@@ -54,7 +54,6 @@ func insert(free []int64, end int64) {
 	free[len(free)-1] = max(here, end)
 }
 
-// Sink replaces the first of a heap by a later instant.
 func Sink(free []int64, end int64) {
 	at := 0
 	for {

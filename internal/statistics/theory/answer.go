@@ -5,24 +5,24 @@ import (
 	"math"
 )
 
-// An Answer is the steady state of a queue. Times are in the unit of its Pool. In a queue that
-// sheds, everything except ShedProb is about the accepted tasks. If tasks give up, everything
-// except GaveUpProb is about those that started.
+// An Answer is the steady state of a queue. Times are in the unit of its Pool. For a queue that
+// sheds, all fields except ShedProb describe the accepted tasks. If tasks give up, all fields
+// except GaveUpProb describe the tasks that started.
 type Answer struct {
-	Model      string  // Kendall's notation: M/H2/4
-	Throughput float64 // completions per unit of time
-	// tasks in service, by Little's law Throughput·E[S]; divided by the limit it is the utilisation
+	Model      string // in Kendall's notation, such as M/H2/4
+	Throughput float64
+	// MeanInFlight is the mean number of tasks in service: by Little's law Throughput·E[S].
 	MeanInFlight float64
-	WaitProb     float64 // P(W > 0): share of tasks that do not start at once
-	MeanWait     float64 // E[W], tasks that do not wait included
+	WaitProb     float64 // P(W > 0): share of tasks that wait
+	MeanWait     float64 // E[W], including tasks that do not wait
 	MeanResponse float64 // E[T] = E[W] + E[S]
-	ShedProb     float64 // share of arrivals refused; 0 for a queue without bound
+	ShedProb     float64
 	GaveUpProb   float64 // share of arrivals that give up while they wait; 0 if all are patient
 
-	wait, response *law // nil if the model does not determine the distribution
+	wait, response *law // nil if the model gives means only
 }
 
-// Must returns the answer of a model, and panics on an error. Use it for constant arguments.
+// Must returns a, and panics if err is not nil. Use it for constant arguments.
 func Must(a *Answer, err error) *Answer {
 	if err != nil {
 		panic(err)
@@ -38,12 +38,11 @@ func (a *Answer) P99() float64 {
 	return math.NaN()
 }
 
-// WaitQuantile returns the wait that a share q of the tasks does not exceed, to about ten digits.
-// ok is false if the model gives means only. It panics unless 0 ≤ q < 1.
+// WaitQuantile returns the q-quantile of the wait, to about ten digits. ok is false if the model
+// gives means only. It panics unless 0 ≤ q < 1.
 func (a *Answer) WaitQuantile(q float64) (t float64, ok bool) { return a.wait.quantile(q) }
 
-// ResponseQuantile returns the response that a share q of the tasks does not exceed, like
-// WaitQuantile.
+// ResponseQuantile returns the q-quantile of the response, under the conditions of WaitQuantile.
 func (a *Answer) ResponseQuantile(q float64) (t float64, ok bool) { return a.response.quantile(q) }
 
 // WaitTail returns P(W > t). ok is false if the model gives means only.
@@ -52,14 +51,14 @@ func (a *Answer) WaitTail(t float64) (prob float64, ok bool) { return a.wait.abo
 // ResponseTail returns P(T > t). ok is false if the model gives means only.
 func (a *Answer) ResponseTail(t float64) (prob float64, ok bool) { return a.response.above(t) }
 
-// A law is the distribution of a time X = unit·(from + Y), where Y ≥ 0 may be 0 with positive
-// probability and is continuous above 0. For a constant service time, from is 1 in M/D/k, so the
-// search never meets the jump of T at E[S].
+// law is the distribution of a time X = unit·(from + Y), where Y ≥ 0 may have an atom at 0 and is
+// continuous above 0. For the response of M/D/k from is 1, which excludes the jump at E[S] from the
+// search for a quantile.
 type law struct {
 	unit float64                 // E[S] in the caller's unit
-	from float64                 // least value, in units
+	from float64                 // smallest value, in units
 	tail func(y float64) float64 // P(Y > y) for y ≥ 0, decreasing to 0
-	mean float64                 // any positive scale of Y, where the search for a quantile starts
+	mean float64                 // any positive scale of Y; the search for a quantile starts there
 }
 
 func (l *law) above(t float64) (float64, bool) {
@@ -87,7 +86,6 @@ func (l *law) quantile(q float64) (float64, bool) {
 	if l.tail(0) <= p {
 		return l.unit * l.from, true
 	}
-	// The logarithm of a tail is almost linear, so the search needs few steps.
 	excess := func(y float64) float64 { return math.Log(l.tail(y) / p) }
 	lo, hi := 0.0, l.mean
 	for excess(hi) > 0 {

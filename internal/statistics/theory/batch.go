@@ -6,12 +6,11 @@ import (
 )
 
 // BatchMakespan returns the mean makespan of n tasks that are all due at once, with exponential
-// service times of the given mean and at most limit in flight, the next task starting whenever one
-// ends. It takes O(limit).
+// service times and at most limit tasks in flight. It takes O(limit).
 //
 // While more than k tasks are left, one ends every E[S]/k. The last k end at rates k, k−1, …, 1 per
-// E[S]. So the mean is E[S]·((n−k)/k + H_k), where H are the harmonic numbers, and k = min(limit,
-// n).
+// E[S]. So the mean is E[S]·((n−k)/k + H_k), where H_k is the k-th harmonic number and k =
+// min(limit, n).
 func BatchMakespan(n int, meanService float64, limit int) (float64, error) {
 	if err := positive("mean service time", meanService); err != nil {
 		return 0, err
@@ -28,11 +27,12 @@ func BatchMakespan(n int, meanService float64, limit int) (float64, error) {
 	return meanService * (float64(n-k)/float64(k) + h), nil
 }
 
-// BatchLeft returns the mean number of tasks of such a batch that are not done at t. The first k of
-// n tasks start at once, and each further one after one more end.
+// BatchLeft returns the mean number of tasks of such a batch that are unfinished at time t. The
+// first k tasks start at once, each other one after a further completion.
 func BatchLeft(n int, meanService float64, limit int, t float64) float64 {
 	k := min(limit, n)
-	ends := slices.Repeat([]float64{1}, n-k+1) // how many tasks wait for so many ends
+	// ends[m] is the number of tasks that start after m completions
+	ends := slices.Repeat([]float64{1}, n-k+1)
 	ends[0] = float64(k)
 	left, _ := newErlangMix(k, ends).responseLaw(meanService).above(t)
 	return float64(n) * left

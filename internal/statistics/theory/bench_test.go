@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// Each benchmark is one evaluation of a model, then one quantile of the response.
 func BenchmarkModels(b *testing.B) {
 	for _, k := range []int{1, 4, 16, 64} {
 		p := Pool{Rate: 0.9 * float64(k), MeanService: 1, Limit: k}

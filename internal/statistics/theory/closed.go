@@ -5,21 +5,20 @@ import (
 	"math"
 )
 
-// A Closed is a closed loop: each of Clients thinks, submits one task, awaits its end, and thinks
-// again.
+// A Closed is a closed loop: each client thinks, submits one task, waits for its end, and repeats.
 type Closed struct {
-	Clients     int     // N
-	Think       float64 // Z: mean think time; 0 submits again at once
-	MeanService float64 // E[S]
-	Limit       int     // k: most tasks in flight
+	Clients     int
+	Think       float64 // Z: mean think time; 0 means no pause
+	MeanService float64
+	Limit       int // k: largest number of tasks in flight
 }
 
-// MMkN is the closed queue M/M/k//N, the machine-repair model: exponential service times, think
-// times of any distribution with mean Think. It is always stable, and ShedProb is 0. It takes
+// MMkN returns the answer for the closed queue M/M/k//N (machine repair): exponential service
+// times, think times of any distribution. It always has a steady state and sheds nothing. It takes
 // O(Clients + Limit).
 //
-// A task that arrives sees the loop as it would be with one client fewer (arrival theorem), which
-// gives the wait. The throughput then follows from N = X·(Z + E[T]).
+// By the arrival theorem an arriving task sees the steady state with one client fewer, which
+// determines the wait. The throughput follows from N = X·(Z + E[T]).
 //
 // Source: Sevcik and Mitrani (1981), Lavenberg and Reiser (1980).
 func MMkN(c Closed) (*Answer, error) {
@@ -48,9 +47,9 @@ func MMkN(c Closed) (*Answer, error) {
 		w.waitLaw(c.MeanService), w.responseLaw(c.MeanService)), nil
 }
 
-// inPool returns the probabilities of n = 0…clients tasks in the pool up to a common factor, with
-// think in units of E[S]. Neighbouring states have p(n−1)/p(n) = min(n,k)·Z/(N−n+1). The products
-// are summed as logarithms, which do not overflow, and allow Z = 0.
+// inPool returns the probabilities of n = 0…clients tasks in the pool, up to a common factor. think
+// is in units of E[S]. Neighbouring states have p(n−1)/p(n) = min(n,k)·Z/(N−n+1). Products are
+// computed as sums of logarithms, which do not overflow and allow Z = 0.
 func inPool(clients int, think float64, limit int) []float64 {
 	p := make([]float64, clients+1)
 	top := 0.0

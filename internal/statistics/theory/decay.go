@@ -6,30 +6,29 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A decay evaluates the tails of wait and response of an h2Queue at any time.
+// h2Tails evaluates the tails of the wait and the response of an h2Queue.
 //
-// By the distributional form of Little's law the number that wait is the number of arrivals during
-// a wait. With it the sum over levels collapses to P(W > t) = y·e^{Mt}·1, where M = λG −
-// diag(leaving) and y is h2State.busy, and v·e^{Mt}·1 is the density of W, where v is
-// h2State.arriving. Two row vectors then follow x′ = xA with
+// By the distributional form of Little's law P(W > t) = y·e^{Mt}·1, where M = λG − diag(leaving)
+// and y is h2State.busy. The density of W is v·e^{Mt}·1, where v is h2State.arriving. The tails
+// follow from two row vectors with x′ = xA and
 //
 //	A = ( M  1·p )      M over the k+1 phases, p the shares of the branches,
-//	    ( 0  −μ  )      the last two states a task's own service:
+//	    ( 0  −μ  )      the last two states a task's own service.
 //
-// y, whose sum over the phases is P(W > t), and v, which leaks into the own service, where the
-// tasks that do not wait begin: P(T > t) is the sum of y and of the mass in service. The elements
-// of A off its diagonal are not negative, so e^{At} is not negative, and digits are lost only as
-// ε·ct. Numerical inversion of the Laplace transform would give only eight digits.
-type decay struct {
-	n     int          // phases
-	c     float64      // uniformisation rate: no state leaves faster
-	jump  *mat.Dense   // I + A/c, non-negative
-	start *mat.Dense   // the two row vectors at 0
+// The first vector starts at y, and the sum of its phases is P(W > t). The second starts at v and
+// at the tasks that do not wait, and its last two states contain the tasks in service. P(T > t) is
+// P(W > t) plus their sum. e^{At} has no negative elements, so the relative error is only ε·ct.
+// Numerical inversion of the Laplace transform would give only eight digits.
+type h2Tails struct {
+	n     int
+	c     float64    // uniformisation rate, at least the rate of leaving any state
+	jump  *mat.Dense // I + A/c, non-negative
+	start *mat.Dense
 	steps []*mat.Dense // steps[i] = e^{A·2^i/c}, up to a time that almost no response exceeds
 }
 
-func newDecay(q h2Queue, s *h2State) *decay {
-	d := &decay{n: q.k + 1}
+func newH2Tails(q h2Queue, s *h2State) *h2Tails {
+	d := &h2Tails{n: q.k + 1}
 	dim := d.n + 2
 	a := mat.NewDense(dim, dim, nil)
 	for i := range d.n {
@@ -68,7 +67,7 @@ func newDecay(q h2Queue, s *h2State) *decay {
 }
 
 // short returns x·e^{Aτ/c} for 0 ≤ τ ≤ 1 as e^{−τ}Σ τ^j/j!·x(I+A/c)^j.
-func (d *decay) short(x *mat.Dense, tau float64) *mat.Dense {
+func (d *h2Tails) short(x *mat.Dense, tau float64) *mat.Dense {
 	term, total := mat.DenseCopyOf(x), mat.DenseCopyOf(x)
 	for j := 1.0; tau > 0; j++ {
 		next := product(term, d.jump)
@@ -83,8 +82,9 @@ func (d *decay) short(x *mat.Dense, tau float64) *mat.Dense {
 	return total
 }
 
-// at returns the two row vectors at time t: the binary digits of ct one by one, then its fraction.
-func (d *decay) at(t float64) *mat.Dense {
+// at returns the two row vectors at time t: it applies a step for each binary digit of ct, then the
+// fractional part.
+func (d *h2Tails) at(t float64) *mat.Dense {
 	x, tau := d.start, d.c*t
 	for i := len(d.steps) - 1; i >= 0; i-- {
 		for length := math.Ldexp(1, i); tau >= length; tau -= length {
@@ -97,10 +97,10 @@ func (d *decay) at(t float64) *mat.Dense {
 	return d.short(x, tau)
 }
 
-func (d *decay) wait(x *mat.Dense) float64 { return sum(x.RawRowView(0)[:d.n]) }
+func (d *h2Tails) wait(x *mat.Dense) float64 { return sum(x.RawRowView(0)[:d.n]) }
 
-func (d *decay) response(x *mat.Dense) float64 { return d.wait(x) + sum(x.RawRowView(1)[d.n:]) }
+func (d *h2Tails) response(x *mat.Dense) float64 { return d.wait(x) + sum(x.RawRowView(1)[d.n:]) }
 
-func (d *decay) waitTail(t float64) float64 { return d.wait(d.at(t)) }
+func (d *h2Tails) waitTail(t float64) float64 { return d.wait(d.at(t)) }
 
-func (d *decay) responseTail(t float64) float64 { return d.response(d.at(t)) }
+func (d *h2Tails) responseTail(t float64) float64 { return d.response(d.at(t)) }

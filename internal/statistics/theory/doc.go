@@ -9,11 +9,11 @@
 //	exponential                MMk           wait and response quantiles    0.4 µs, 1 µs
 //	constant                   MDk           wait and response quantiles    0.2 ms, 30 µs
 //	H2, at limit 4             MH2k          wait and response quantiles    0.1 ms (O(k⁴)), 0.1 ms
-//	any, limit 1               MG1           –                              no time
+//	any, limit 1               MG1           –                              O(1)
 //	any, shed when busy        MGkk          wait quantiles (all 0)         O(k)
 //	exponential, bounded queue MMkK          wait and response quantiles    O(k + queue), 0.1 ms
 //	exponential, giving up     MMkM          –                              O(tasks that wait)
-//	any, unbounded             MGInf         –                              no time
+//	any, unbounded             MGInf         –                              O(1)
 //	exponential, N clients     MMkN          wait and response quantiles    O(N), 0.1 ms
 //	exponential, a batch       BatchMakespan the mean makespan only         O(k)
 //

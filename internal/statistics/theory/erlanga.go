@@ -4,19 +4,18 @@ import (
 	"fmt"
 )
 
-// mostWaiting bounds the states that MMkM adds up.
+// mostWaiting bounds the number of states that MMkM sums.
 const mostWaiting = 10_000_000
 
-// MMkM is the queue M/M/k+M, Erlang A: exponential service times, and a task that waits gives up
-// after an exponential time with mean patience. Overload is no error. It takes as many steps as
-// tasks wait.
+// MMkM returns the answer for the queue M/M/k+M (Erlang A): exponential service times, and a
+// waiting task gives up after an exponential time with mean patience. Overload is not an error. The
+// cost is proportional to the number of waiting tasks.
 //
-// Everything but GaveUpProb speaks of the tasks that started. A task that finds j others waiting
-// starts if the k slots and those j are through before it gives up, with probability
-// kµ/(kµ + (j+1)θ), whatever its wait is.
+// All fields except GaveUpProb describe the tasks that start. A task that finds j others waiting
+// starts before it gives up with probability kµ/(kµ + (j+1)θ), independently of its wait.
 //
-// Source: C. Palm, Research on telephone traffic carried by full availability groups, Tele 1957;
-// O. Garnett, A. Mandelbaum and M. Reiman, Designing a call center with impatient customers,
+// Source: C. Palm, Research on telephone traffic carried by full availability groups, Tele 1957; O.
+// Garnett, A. Mandelbaum and M. Reiman, Designing a call center with impatient customers,
 // Manufacturing & Service Operations Management 4(3), 2002.
 func MMkM(p Pool, patience float64) (*Answer, error) {
 	if err := p.validate(); err != nil {
@@ -27,11 +26,11 @@ func MMkM(p Pool, patience float64) (*Answer, error) {
 	}
 	a, k, phi := p.Offered(), float64(p.Limit), p.MeanService/patience
 
-	// Sums over the weights of the states with j tasks waiting, relative to one another: of the
-	// arrivals that wait, of those that start after it, and of the waits of these.
+	// state is the relative probability of j waiting tasks. The sums are the arrivals that wait, the
+	// ones of them that start, and the waits of these.
 	state, idle := erlangB(p.Limit, a)
 	var waits, started, wait float64
-	ahead := 0.0 // mean time until j tasks and a slot are through, given that one does not give up
+	ahead := 0.0 // mean wait of a task that finds j others waiting and starts
 	for j := 0; ; j++ {
 		rate := k + float64(j+1)*phi
 		ahead += 1 / rate
@@ -45,7 +44,7 @@ func MMkM(p Pool, patience float64) (*Answer, error) {
 		if j == mostWaiting {
 			return nil, fmt.Errorf("theory: M/M/%d+M: more than %d tasks wait", p.Limit, mostWaiting)
 		}
-		if waits > 1e200 { // only the ratios count
+		if waits > 1e200 { // rescale to avoid overflow; only ratios are used
 			state, idle, waits, started, wait = state/1e200, idle/1e200, waits/1e200,
 				started/1e200, wait/1e200
 		}

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestErlangAPublished has the example of Garnett, Mandelbaum and Reiman (2002): 50 agents, 48
-// calls a minute, a minute of service, two minutes of patience. All calls, those that give up
-// included, wait for 3.7 s, which is their share times the patience.
+// TestErlangAPublished uses the example of Garnett, Mandelbaum and Reiman (2002): 50 agents, 48
+// calls per minute, mean service 1 minute, mean patience 2 minutes. The mean wait of all calls is
+// 3.7 s, which is the share that gives up times the mean patience.
 func TestErlangAPublished(t *testing.T) {
 	got := Must(MMkM(Pool{Rate: 48, MeanService: 1, Limit: 50}, 2))
 	if math.Abs(got.GaveUpProb-0.031) > 0.0005 || math.Abs(got.GaveUpProb*2*60-3.7) > 0.05 ||
@@ -16,8 +16,8 @@ func TestErlangAPublished(t *testing.T) {
 	}
 }
 
-// TestErlangAPoisson: where patience is as long as the service on average, the number of tasks in
-// the system is a Poisson variable, as with slots without limit.
+// If patience and service time have the same mean, the number of tasks in the system is Poisson, as
+// without a limit.
 func TestErlangAPoisson(t *testing.T) {
 	for _, p := range []Pool{{Rate: 0.5, MeanService: 1, Limit: 1}, {Rate: 400, MeanService: 0.01,
 		Limit: 4}, {Rate: 30, MeanService: 1, Limit: 8}, {Rate: 1000, MeanService: 1, Limit: 300}} {
@@ -40,8 +40,7 @@ func TestErlangAPoisson(t *testing.T) {
 	}
 }
 
-// TestErlangALimits: with endless patience nobody gives up and the queue is M/M/k, and with none it
-// is that which sheds when busy.
+// With infinite patience the queue is M/M/k, and with no patience it is the loss system M/M/k/k.
 func TestErlangALimits(t *testing.T) {
 	p := Pool{Rate: 320, MeanService: 0.01, Limit: 4}
 	patient, want := Must(MMkM(p, 1e9)), Must(MMk(p))
@@ -60,15 +59,14 @@ func TestErlangALimits(t *testing.T) {
 	}
 }
 
-// TestErlangAOneSlot compares the wait of those that start with the integral over the virtual wait
-// of M/M/1+M, whose density is proportional to exp(−µx + λ(1 − e^{−θx})/θ) (Baccelli and Hebuterne,
-// On queues with impatient customers, 1981).
+// TestErlangAOneSlot integrates over the virtual wait of M/M/1+M, whose density is proportional to
+// exp(−µx + λ(1 − e^{−θx})/θ) (Baccelli and Hebuterne, On queues with impatient customers, 1981).
 func TestErlangAOneSlot(t *testing.T) {
 	const lambda, theta = 1.5, 0.4
 	density := func(x float64) float64 {
 		return lambda * math.Exp(-x+lambda*(1-math.Exp(-theta*x))/theta)
 	}
-	mass, started, wait := 1.0, 1.0, 0.0 // of an empty system
+	mass, started, wait := 1.0, 1.0, 0.0 // weight of the empty system
 	const step = 1e-4
 	for x := step / 2; x < 60; x += step {
 		w := density(x) * step

@@ -2,22 +2,22 @@ package theory
 
 import "math"
 
-// An erlangMix is the wait and the response of a task that must see m completions of a pool of k
-// busy exponential slots before it starts, for a random m. In units of E[S] completions come at
-// rate k, so the wait is Erlang(m, k).
+// erlangMix is the distribution of the wait and the response of a task that starts after a random
+// number m of completions of k busy exponential slots. In units of E[S] completions occur at rate
+// k, so the wait is Erlang(m, k).
 type erlangMix struct {
 	k        int
 	waiting  []float64 // waiting[n]: probability that the task still waits after n events
-	serving  []float64 // serving[n]: that it is in service then
+	serving  []float64 // serving[n]: probability that it is in service after n events
 	waitProb float64
 	meanWait float64
 }
 
-// newErlangMix returns the mix for weights[m], the probability of m up to a common factor.
+// newErlangMix returns the mixture for weights[m], the probability of m up to a common factor.
 //
-// Events come at rate k, whatever the task's own state: one advances the queue by one slot, or, if
-// the task is in service, is its own completion with probability 1/k. Counting those events
-// (uniformisation) makes both tails Poisson mixtures of positive terms.
+// It uses uniformisation: events occur at rate k in every state of the task. An event advances the
+// queue, or, if the task is in service, completes it with probability 1/k. Both tails are then
+// Poisson mixtures of positive terms.
 func newErlangMix(k int, weights []float64) *erlangMix {
 	e := &erlangMix{k: k, waiting: make([]float64, len(weights)),
 		serving: make([]float64, len(weights))}
@@ -29,7 +29,7 @@ func newErlangMix(k int, weights []float64) *erlangMix {
 	in := 0.0
 	for n, w := range weights {
 		e.waiting[n] /= total
-		e.meanWait += e.waiting[n] / float64(k) // Σ P(m > n) = E[m]
+		e.meanWait += e.waiting[n] / float64(k)
 		in = in*e.stay() + w/total
 		e.serving[n] = in
 	}
@@ -37,8 +37,6 @@ func newErlangMix(k int, weights []float64) *erlangMix {
 	return e
 }
 
-// stay returns the probability that an event is not the completion of the considered task in
-// service.
 func (e *erlangMix) stay() float64 { return float64(e.k-1) / float64(e.k) }
 
 func (e *erlangMix) waitLaw(unit float64) *law {

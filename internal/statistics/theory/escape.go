@@ -7,45 +7,45 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An escape is the factorised matrix D − A of a transient Markov chain: A ≥ 0 has the rates between
-// states, D is diagonal, and each row sums to the state's exit rate. Given those sums, the factors
-// and every solution for a non-negative right-hand side use only additions, products and quotients
-// of positive numbers: each element is exact to a few ε, whatever their magnitudes. General solvers
-// are exact only relative to the largest element, which for 64 slots at a low load is off by forty
-// orders of magnitude.
+// gthFactors is the factorised matrix D − A of a transient Markov chain: A ≥ 0 contains the rates
+// between states, D is diagonal, and each row sums to the state's exit rate. Factors and solutions
+// use only sums, products and quotients of positive numbers, so each element is exact to a few ε.
+// General solvers are exact only relative to the largest element: for 64 slots at a low load they
+// are off by forty orders of magnitude.
 //
 // Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Operations Research 33 (1985); C. A.
 // O'Cinneide, Numerische Mathematik 65 (1993), for the error bound.
-type escape struct {
+type gthFactors struct {
 	n int
-	// above the diagonal: A without lower states; below: L, as multiples of the pivot
+	// above the diagonal: A after eliminating lower states; below: L, as multiples of the pivot
 	rate  *mat.Dense
 	pivot []float64
 }
 
-// newEscape factorises. It ignores the diagonal of between. gone[i] is the exit rate of i.
-func newEscape(between *mat.Dense, gone []float64) *escape {
+// newGTHFactors factorises D − A. It ignores the diagonal of between. exit[i] is the exit rate of
+// state i.
+func newGTHFactors(between *mat.Dense, exit []float64) *gthFactors {
 	n, _ := between.Dims()
-	e := &escape{n: n, rate: mat.DenseCopyOf(between), pivot: make([]float64, n)}
-	gone = slices.Clone(gone)
+	e := &gthFactors{n: n, rate: mat.DenseCopyOf(between), pivot: make([]float64, n)}
+	exit = slices.Clone(exit)
 	for p := range n {
 		row := e.rate.RawRowView(p)
-		e.pivot[p] = gone[p] + sum(row[p+1:])
+		e.pivot[p] = exit[p] + sum(row[p+1:])
 		for i := p + 1; i < n; i++ {
 			other := e.rate.RawRowView(i)
 			share := other[p] / e.pivot[p]
 			other[p] = share
 			for j := p + 1; j < n; j++ {
-				other[j] += share * row[j] // also on the diagonal, which is never read
+				other[j] += share * row[j]
 			}
-			gone[i] += share * gone[p]
+			exit[i] += share * exit[p]
 		}
 	}
 	return e
 }
 
 // solve returns X with (D − A)X = B, for B ≥ 0.
-func (e *escape) solve(b *mat.Dense) *mat.Dense {
+func (e *gthFactors) solve(b *mat.Dense) *mat.Dense {
 	x := mat.DenseCopyOf(b)
 	for i := range e.n {
 		for p := range i {
@@ -65,7 +65,7 @@ func (e *escape) solve(b *mat.Dense) *mat.Dense {
 }
 
 // solveLeft returns X with X(D − A) = B, for B ≥ 0.
-func (e *escape) solveLeft(b *mat.Dense) *mat.Dense {
+func (e *gthFactors) solveLeft(b *mat.Dense) *mat.Dense {
 	x := mat.DenseCopyOf(b)
 	rows, _ := x.Dims()
 	for r := range rows {

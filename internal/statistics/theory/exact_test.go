@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// Values computed once in 40- and 50-digit arithmetic, with the same balance equations but none of
-// the numerical methods of this package: dense inverses and matrix exponentials for M/H2/k,
-// Spitzer's sums term by term and Franx's for M/D/k.
+// The values were computed in 40- and 50-digit arithmetic. They use the same balance equations but
+// other numerical methods: dense inverses and matrix exponentials for M/H2/k, the terms of
+// Spitzer's and Franx's sums for M/D/k.
 
 func TestFiftyDigits(t *testing.T) {
 	type value struct {
 		what      string
 		got, want float64
-		tolerance float64 // relative
+		tolerance float64
 	}
 	var values []value
 	add := func(tolerance float64, what string, got, want float64) {
@@ -71,7 +71,6 @@ func TestFiftyDigits(t *testing.T) {
 	}
 }
 
-// The known answers that a run under the virtual clock is held to.
 func TestAnchors(t *testing.T) {
 	c := newCheck(t)
 	q := func(of func(float64) (float64, bool), q float64) float64 { v, _ := of(q); return v }
@@ -92,8 +91,7 @@ func TestAnchors(t *testing.T) {
 	b := must(MGkk(Pool{4, 1, 4}))(t)
 	c.value("A4", "P(shed)", b.ShedProb, 0.31067961165048547, 1e-16)
 
-	// 95 % of the tasks take 1 ms and have one slot, the others take 50 ms and have three: times
-	// in ms.
+	// 95 % of the tasks take 1 ms on one slot, the others 50 ms on three slots. Times are in ms.
 	rate := 4 * 0.8 / (0.95*1 + 0.05*50)
 	short := must(MDk(Pool{0.95 * rate, 1, 1}))(t)
 	long := must(MDk(Pool{0.05 * rate, 50, 3}))(t)

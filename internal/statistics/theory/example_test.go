@@ -6,8 +6,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// Four slots, 280 tasks a second, of a mean service time of 10 ms: the same load, and variance is
-// what it costs.
+// Four slots receive 280 tasks per second with a mean service time of 10 ms. At the same load,
+// waits grow with the variance of the service times.
 func Example() {
 	p := theory.Pool{Rate: 280, MeanService: 0.010, Limit: 4}
 	constant, _ := theory.MDk(p)
@@ -25,14 +25,13 @@ func Example() {
 	// M/H2/4 mean wait 23.55 ms, p99 response 345.2 ms
 }
 
-// A queue that grows without bound has no mean: the answer says why instead.
 func ExampleUnstableError() {
 	_, err := theory.MMk(theory.Pool{Rate: 480, MeanService: 0.010, Limit: 4})
 	fmt.Println(err)
 	// Output: unstable: utilisation 1.2
 }
 
-// A pool with a short queue sheds what it cannot take, and overload is no error.
+// A pool with a short queue sheds the excess, so overload is not an error.
 func ExampleMMkK() {
 	a, _ := theory.MMkK(theory.Pool{Rate: 480, MeanService: 0.010, Limit: 4}, 16)
 	fmt.Printf("shed %.1f %%, %.1f tasks a second done, mean wait %.1f ms\n", 100*a.ShedProb,

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// A fourier computes discrete transforms of one length, a power of two. Radix 2 with a table of
-// sines is sufficient for the few thousand points of MDk. Its error grows as ε·log n.
+// fourier computes discrete Fourier transforms of one length, a power of two. Radix 2 with a sine
+// table is fast enough for the few thousand points of MDk. The error grows as ε·log n.
 type fourier []complex128 // e^{−2πij/n} for j < n/2
 
 func newFourier(n int) fourier {

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// near fails the test unless got is within a relative tolerance of want.
 func near(t testing.TB, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
@@ -16,7 +15,6 @@ func near(t testing.TB, what string, got, want, tolerance float64) {
 	}
 }
 
-// queues are one of each model that knows its distributions, by name.
 func queues(t *testing.T) map[string]*Answer {
 	return map[string]*Answer{
 		"M/M/1":        solve(t, 1, 1, 0.9),
@@ -37,8 +35,8 @@ func queues(t *testing.T) map[string]*Answer {
 	}
 }
 
-// integral is ∫tail from 0: eight-point Gauss rule on pieces of half an E[S], whose ends meet the
-// kinks of M/D/k, until nothing is left.
+// integral returns ∫tail from 0 by eight-point Gauss rules on intervals of E[S]/2, whose ends
+// include the kinks of M/D/k.
 func integral(tail func(float64) (float64, bool)) float64 {
 	nodes := [4][2]float64{{0.1834346424956498, 0.3626837833783620},
 		{0.5255324099163290, 0.3137066458778873},
@@ -58,7 +56,7 @@ func integral(tail func(float64) (float64, bool)) float64 {
 	}
 }
 
-// Means and distributions are computed along different ways: E[X] = ∫P(X > t)dt joins them.
+// Means and distributions are computed independently, and E[X] = ∫P(X > t)dt.
 func TestMeanIsIntegralOfTail(t *testing.T) {
 	for name, a := range queues(t) {
 		near(t, name+" wait", integral(a.WaitTail), a.MeanWait, 1e-10)
@@ -102,8 +100,6 @@ func TestTailStartsAtWaitProb(t *testing.T) {
 	}
 }
 
-// Tails fall, quantiles rise, a wait is shorter than its response, and nothing is NaN, anywhere in
-// the space of pools.
 func TestShapes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 24).Draw(t, "k")
@@ -157,8 +153,6 @@ func TestShapes(t *testing.T) {
 	})
 }
 
-// The unit of time is free: the same queue in milliseconds has the same probabilities and a
-// thousandfold times.
 func TestUnits(t *testing.T) {
 	h := must(BalancedH2(1, 16))(t)
 	hMs := must(BalancedH2(1000, 16))(t)
@@ -184,7 +178,6 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// One Answer serves several goroutines; under -race this says that evaluating keeps no state.
 func TestConcurrentUse(t *testing.T) {
 	for name, a := range queues(t) {
 		want, _ := a.ResponseQuantile(0.99)

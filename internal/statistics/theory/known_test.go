@@ -7,18 +7,17 @@ import (
 	"testing"
 )
 
-// testdata/known.json holds values computed independently of this package, by other methods and
-// other code: Crommelin's linear equations and Spitzer's identity for constant service times, and
-// for hyperexponential ones the Laplace transforms of wait and response inverted numerically (Abate
-// and Whitt's Euler method), all checked against event simulation. Times are in units of E[S]. Some
-// sections print seven significant digits, others all.
+// testdata/known.json contains values computed by other methods and other code: Crommelin's linear
+// equations and Spitzer's identity for constant service times, and numerically inverted Laplace
+// transforms (Abate and Whitt's Euler method) for hyperexponential ones. All were checked against
+// event simulation. Times are in units of E[S]. Some sections have seven significant digits, others
+// have all.
 
-// inverted bounds the error, as a probability, of the inverted transforms: that method stops at
-// about eight digits. The closed form of M/H2/1 (TestOneSlotClosedForm) and the values of
-// exact_test.go say that this package's error is far below.
+// inverted bounds the error of the inverted transforms, as a probability: the method gives about
+// eight digits. By TestOneSlotClosedForm and exact_test.go the error of this package is far
+// smaller.
 const inverted = 1e-9
 
-// sevenDigits is half a unit of the seventh significant digit.
 func sevenDigits(v float64) float64 {
 	if v == 0 {
 		return 0
@@ -26,11 +25,10 @@ func sevenDigits(v float64) float64 {
 	return 0.5 * math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-6)
 }
 
-// allDigits is for values printed in full, which differ between the two methods of their source by
-// up to 2e−11.
+// allDigits returns the tolerance of values with all digits. The two methods of their source differ
+// by up to 2e−11.
 func allDigits(v float64) float64 { return 1e-11 + 1e-10*math.Abs(v) }
 
-// A check compares computed values with known ones and keeps the worst for the log.
 type check struct {
 	t     *testing.T
 	worst map[string]*tally
@@ -64,7 +62,6 @@ func (c *check) tally(what string, got, want float64) *tally {
 	return w
 }
 
-// value compares a number with a known one that is off by at most tolerance.
 func (c *check) value(what string, row any, got, want, tolerance float64) {
 	c.t.Helper()
 	c.tally(what, got, want)
@@ -73,19 +70,19 @@ func (c *check) value(what string, row any, got, want, tolerance float64) {
 	}
 }
 
-// quantile compares quantile q with a known one, off by at most tolerance in time and slack in
-// probability.
+// quantile compares a quantile with a known one whose error is at most tolerance in time and slack
+// in probability.
 func (c *check) quantile(
 	what string, row any, of, tail func(float64) (float64, bool), q, want, tolerance, slack float64,
 ) {
 	c.t.Helper()
 	got, ok := of(q)
 	if !ok {
-		return // M/G/1 by its moments
+		return
 	}
 	w := c.tally(what, got, want)
 	at, _ := tail(want)
-	if want > 1+2*tolerance { // constant service times make a jump at 1
+	if want > 1+2*tolerance {
 		w.prob = max(w.prob, math.Abs(at-(1-q)))
 	}
 	before, _ := tail(want - tolerance)
@@ -96,7 +93,6 @@ func (c *check) quantile(
 	}
 }
 
-// slack is what the method behind a known quantile is off by.
 func slack(c2 float64) float64 {
 	if c2 > 1 {
 		return inverted
@@ -104,7 +100,6 @@ func slack(c2 float64) float64 {
 	return 0
 }
 
-// rows calls f with each row of a section of known.json.
 func rows(t *testing.T, section string, f func(row map[string]float64)) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/known.json")
@@ -130,7 +125,6 @@ func rows(t *testing.T, section string, f func(row map[string]float64)) {
 	}
 }
 
-// must passes a result on and fails the test on an error.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -141,8 +135,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// solve is the queue M/G/k of the tables: C² = 0 is constant, 1 exponential, above 1 the balanced
-// hyperexponential, and for what is between, one slot only, the moments decide.
+// solve returns the answer for M/G/k: C² = 0 is constant, 1 exponential, above 1 balanced
+// hyperexponential. Between 0 and 1 it uses M/G/1, for one slot only.
 func solve(t testing.TB, k int, c2, rho float64) *Answer {
 	t.Helper()
 	p := Pool{Rate: rho * float64(k), MeanService: 1, Limit: k}

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// MDk is the queue M/D/k: constant service times. It uses transforms of O(1/(1−ρ)) points, 0.2 ms
-// at utilisation 0.9 and 0.1 s at 0.9998, above which it is an error. Means and P(W > 0) have at
-// least ten digits at any limit. P(W > t) has nine down to 1e−12 of P(W > 0), and follows its
-// geometric decay from there.
+// MDk returns the answer for the queue M/D/k: constant service times. It uses Fourier transforms of
+// O(1/(1−ρ)) points, 0.2 ms at utilisation 0.9 and 0.1 s at 0.9998. A higher utilisation is an
+// error. Means and P(W > 0) have at least ten digits at any limit. P(W > t) has nine digits down to
+// 1e−12 of P(W > 0), and is extrapolated geometrically below.
 //
-// Source: Crommelin (1932) for the chain of states one service time apart; G. J. Franx, "A simple
-// solution for the M/D/c waiting time distribution", Operations Research Letters 29 (2001), for the
-// wait.
+// Source: Crommelin (1932) for the Markov chain of states one service time apart; G. J. Franx, "A
+// simple solution for the M/D/c waiting time distribution", Operations Research Letters 29 (2001),
+// for the wait.
 func MDk(p Pool) (*Answer, error) {
 	if err := p.stable(); err != nil {
 		return nil, err
@@ -30,31 +30,31 @@ func MDk(p Pool) (*Answer, error) {
 type crommelin struct {
 	k        int
 	a        float64
-	queued   []float64 // queued[n] = P(Nq > n), where Nq is the number of tasks that wait
-	eta      float64   // ratio of P(Nq > n) for larger n
+	queued   []float64 // queued[n] = P(Nq > n), where Nq is the number of waiting tasks
+	eta      float64   // ratio of successive P(Nq > n) for larger n
 	waitProb float64
 	meanWait float64
 }
 
-// mostPoints bounds the memory of one evaluation at 32 MB.
 const mostPoints = 1 << 20
 
-// solveCrommelin finds the distribution of Nq.
+// solveCrommelin computes the distribution of Nq.
 //
-// All tasks in service now have left one service time later, so Nq moves as Nq′ = (Nq + A − k)⁺
-// with A ~ Poisson(a): Lindley's walk, stopped at 0. By Spitzer's identity
+// All tasks in service now have ended one service time later, so Nq changes as Nq′ = (Nq + A − k)⁺
+// with A ~ Poisson(a). This is Lindley's recursion. By Spitzer's identity
 //
 //	E[z^Nq] = exp Σ_{n≥1} b_n(zⁿ−1),  b_n = Σ_{l≥1} P(Poisson(la) = lk+n)/l,
 //	P(W = 0) = exp(−Σ_{n≥0} b_n),  E[Nq] = Σ n·b_n
 //
-// and b_n is the coefficient of zⁿ of −log(1 − z^{−k}e^{a(z−1)}) in the ring 1 < |z| < 1/η, where η
-// is the root of ln η = −ρ(1/η−1) below 1. Fourier transforms on the circle |z| = 1/ρ inside that
-// ring give both series. It is the saddle point of z^{−k}e^{a(z−1)}, so terms are as large as the
-// result and no digits cancel, however rare waits are. Solving Crommelin's linear equations would
-// cost a thousand times as much near ρ = 1 and lose the small probabilities.
+// Here b_n is the coefficient of zⁿ of −log(1 − z^{−k}e^{a(z−1)}) in the ring 1 < |z| < 1/η, where
+// η is the root of ln η = −ρ(1/η−1) below 1. Fourier transforms on the circle |z| = 1/ρ inside that
+// ring give both series. The circle passes through the saddle point of z^{−k}e^{a(z−1)}, so the
+// terms are no larger than the result and no digits cancel, even if waits are very rare.
+// Crommelin's linear equations would take a thousand times as long near ρ = 1 and lose small
+// probabilities.
 func solveCrommelin(k int, a float64) (*crommelin, error) {
 	rho := a / float64(k)
-	// ζ = 1/η: ln ζ = ρ(ζ−1), searched as x = ζ−1 beyond the minimum of ρx − ln(1+x).
+	// ζ = 1/η solves ln ζ = ρ(ζ−1). The search uses x = ζ−1, beyond the minimum of ρx − ln(1+x).
 	gap := func(x float64) float64 { return rho*x - math.Log1p(x) }
 	hi := 2 * (1/rho - 1)
 	for gap(hi) < 0 {
@@ -63,8 +63,8 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	logZeta := math.Log1p(root(gap, 1/rho-1, hi))
 	logR := -math.Log(rho)
 
-	// Enough points that the aliasing, e^{−40} of the whole, is below rounding: b_{n−N}r^{−N}, and
-	// (rη)^{N/2}.
+	// Choose enough points that aliasing (b_{n−N}r^{−N} and (rη)^{N/2}) is at most e^{−40} of the
+	// result, below rounding.
 	n := 64
 	for float64(n)*logR < 40 || float64(n)*(logZeta-logR) < 80 {
 		n *= 2
@@ -89,8 +89,8 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	q.meanWait = mean / a
 	q.waitProb = -math.Expm1(-sum - real(x[0])/float64(n))
 
-	// E[z^Nq] − P(Nq = 0) on the circle, then its coefficients. The second transform runs backwards
-	// round the circle, which is the conjugate for real coefficients.
+	// Compute E[z^Nq] − P(Nq = 0) on the circle, then its coefficients. The second transform runs
+	// around the circle in the opposite direction, which gives the conjugate for real coefficients.
 	x[0] = 0
 	clear(x[n/2:])
 	for m := 1; m < n/2; m++ {
@@ -103,7 +103,6 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	}
 	f.transform(x)
 
-	// beyond, the transform has fewer than six digits
 	last := min(n/2-1, int(math.Ceil(25/(logZeta-logR))))
 	q.queued = make([]float64, last+1)
 	above := real(x[last]) / float64(n) * math.Exp(-float64(last)*logR) * q.eta / (1 - q.eta)
@@ -114,8 +113,8 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	return q, nil
 }
 
-// walkExponent returns u and v of z^{−k}e^{a(z−1)} = e^{u+iv} at the j-th of n points of the circle
-// |z| = k/a.
+// walkExponent returns u and v with z^{−k}e^{a(z−1)} = e^{u+iv} at the j-th of n points of the
+// circle |z| = k/a.
 func walkExponent(k int, a float64, j, n int) (u, v float64) {
 	angle := 2 * math.Pi * float64(j) / float64(n)
 	turn := 2 * math.Pi * float64(k%n*j%n) / float64(n)
@@ -130,8 +129,8 @@ func walkExponent(k int, a float64, j, n int) (u, v float64) {
 	return u, v
 }
 
-// negLogOneMinusExp returns −log(1 − e^{u+iv}) for u < 0 to full relative precision, both if e^u is
-// tiny and if it is close to 1.
+// negLogOneMinusExp returns −log(1 − e^{u+iv}) for u < 0 to full relative precision, even if e^u is
+// tiny or close to 1.
 func negLogOneMinusExp(u, v float64) complex128 {
 	w := expm1(u, v)
 	re, im := -real(w), -imag(w)
@@ -143,16 +142,15 @@ func negLogOneMinusExp(u, v float64) complex128 {
 	return complex(-log, -math.Atan2(im, re))
 }
 
-// expm1 returns e^{u+iv} − 1 to full relative precision.
 func expm1(u, v float64) complex128 {
 	half := math.Sin(v / 2)
 	sin, cos := math.Sincos(v)
 	return complex(math.Expm1(u)*cos-2*half*half, math.Exp(u)*sin)
 }
 
-// waitTail returns P(W > t) by Franx's formula: with m = ⌊t⌋+1, the task has started by t exactly
-// if fewer than mk tasks come before it, from those queued m−t ago, and the arrivals since then in
-// the time m−t. All its terms are positive.
+// waitTail returns P(W > t) by Franx's formula. With m = ⌊t⌋+1, a task has started by t if fewer
+// than mk tasks are ahead of it: the tasks queued m−t before, and the arrivals during m−t. All
+// terms are positive.
 func (q *crommelin) waitTail(t float64) float64 {
 	m := math.Floor(t) + 1
 	room := m*float64(q.k) - 1

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// Crommelin's equations: one service time later everyone in service has left, and Poisson(a) tasks
-// have come,
+// Crommelin's equations: one service time later all tasks in service have ended and Poisson(a)
+// tasks have arrived,
 //
 //	p_j = Σ_{i≤k} p_i·a_j + Σ_{k<i≤k+j} p_i·a_{j+k−i}.
 //
-// The distribution is rebuilt from that of the queue, and put in; the mean number in service must
-// be a (Little).
+// The test computes the state probabilities from the distribution of the queue and inserts them. By
+// Little's law the mean number in service is a.
 func TestCrommelinEquations(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		a := rho * float64(k)
@@ -51,13 +51,13 @@ func TestCrommelinEquations(t *testing.T) {
 				busy += x
 			}
 		}
-		rest := q.queuedAbove(states - 1) // what lies beyond p
+		rest := q.queuedAbove(states - 1)
 		near(t, "in service", running+float64(k)*rest, a, 1e-10)
 		near(t, "busy", busy+rest, q.waitProb, 1e-8)
 	})
 }
 
-// Spitzer's identity term by term, a sum of 1/(1−ρ)² terms that MDk avoids.
+// The test sums Spitzer's identity term by term, which needs 1/(1−ρ)² terms.
 func TestSpitzer(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		if rho > 0.9 {

@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// MG1 is the queue M/G/1 for service times of any distribution with squared coefficient of
-// variation c2. It has means only, since the distribution of the wait needs more than two moments
-// of the service time. MDk and MH2k with limit 1 have the distribution.
+// MG1 returns the answer for the queue M/G/1 with service times of squared coefficient of variation
+// c2. It has means only, because the distribution of the wait depends on more than two moments. MDk
+// and MH2k with limit 1 have the distribution.
 //
-// It is an error if the limit is not 1, because with more slots two moments do not determine the
-// mean (two service times of equal mean and C² can differ eightfold in it), or if c2 is not finite,
-// because the mean wait is then infinite.
+// A limit other than 1 is an error, because two moments do not determine the mean wait of several
+// slots (it can differ eightfold at equal mean and C²). A c2 that is not finite is an error,
+// because the mean wait is infinite.
 //
 // Source: Pollaczek (1930) and Khinchine (1932): E[W] = E[S]·ρ(1+C²)/(2(1−ρ)).
 func MG1(p Pool, c2 float64) (*Answer, error) {

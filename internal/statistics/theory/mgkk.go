@@ -2,9 +2,9 @@ package theory
 
 import "fmt"
 
-// MGkk is the loss system M/G/k/k: no queue, an arrival that finds all k slots taken is shed. The
-// share shed is Erlang's B and depends only on the mean of the service time. Overload is not an
-// error.
+// MGkk returns the answer for the loss system M/G/k/k: an arrival that finds all k slots taken is
+// shed. The shed share is Erlang's B, which depends only on the mean service time. Overload is not
+// an error.
 //
 // Accepted tasks do not wait, so their response is their service time, whose distribution is not
 // part of the model.

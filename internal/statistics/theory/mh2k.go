@@ -7,18 +7,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mostPhases bounds the limit of MH2k, because the time is O(limit⁴): at twice this it is two
-// seconds.
+// mostPhases bounds the limit of MH2k, whose cost is O(limit⁴): two seconds for twice this limit.
 const mostPhases = 128
 
-// MH2k is the queue M/H2/k: two-branch hyperexponential service times, Poisson arrivals at the
-// given rate, at most limit tasks in flight. It takes O(limit⁴): 0.2 ms at 8, 20 ms at 64, and a
-// limit above 128 is an error. Results have ten digits, less the loss of any method for ρ close to
-// 1, 1e−16/(1−ρ). From ρ = 1−1e−8 on it is an error.
+// MH2k returns the answer for the queue M/H2/k: hyperexponential service times, Poisson arrivals at
+// the given rate, at most limit tasks in flight. It takes O(limit⁴): 0.2 ms for 8 slots, 20 ms for
+// 64. A limit above 128 is an error. Results have ten digits, except that any method loses
+// 1e−16/(1−ρ) near ρ = 1. A utilisation above 1−1e−8 is an error.
 //
-// The state is (n, i): n tasks in the system, of which i in service on branch 1. For n ≥ k it is a
+// The state is (n, i): n tasks in the system, i of them in service on branch 1. For n ≥ k it is a
 // quasi-birth–death process with the same k+1 phases on every level, solved by logarithmic
-// reduction. The lower levels are solved one by one.
+// reduction. The lower levels are eliminated one by one.
 //
 // Source: M. F. Neuts, Matrix-Geometric Solutions in Stochastic Models (1981); V. Ramaswami and D.
 // M. Lucantoni, "Algorithms for the multi-server queue with phase type service", Stochastic Models
@@ -44,7 +43,7 @@ func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("theory: M/H2/%d at utilisation %v: %w", limit, p.Utilisation(), err)
 	}
-	d := newDecay(q, s)
+	d := newH2Tails(q, s)
 	return p.answer(fmt.Sprintf("M/H2/%d", limit), s.waitProb, s.meanWait,
 		&law{unit: mean, mean: s.meanWait + 1/float64(limit), tail: d.waitTail},
 		&law{unit: mean, mean: 1 + s.meanWait, tail: d.responseTail}), nil
@@ -52,15 +51,14 @@ func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 
 type h2Queue struct {
 	k     int
-	rate  float64    // λ, which is a
-	share [2]float64 // probability of each branch
-	mu    [2]float64 // rate of each branch
+	rate  float64 // λ, equal to a in units of E[S]
+	share [2]float64
+	mu    [2]float64
 }
 
-// leaving returns the rate of completions in a state with i of n running tasks on branch 1.
 func (q h2Queue) leaving(n, i int) float64 { return float64(i)*q.mu[0] + float64(n-i)*q.mu[1] }
 
-// up returns the rates from level n < k to n+1: the new task selects its branch.
+// up returns the rates from level n < k to n+1. The new task selects its branch.
 func (q h2Queue) up(n int) *mat.Dense {
 	m := mat.NewDense(n+1, n+2, nil)
 	for i := range n + 1 {
@@ -84,8 +82,8 @@ func (q h2Queue) down(n int) *mat.Dense {
 	return m
 }
 
-// replace returns the rates from a level above k to the one below: a task ends and a waiting one
-// selects its branch.
+// replace returns the rates from a level above k to the next lower level: a task ends, and a
+// waiting one selects its branch.
 func (q h2Queue) replace() *mat.Dense {
 	m := mat.NewDense(q.k+1, q.k+1, nil)
 	for i := range q.k + 1 {
@@ -102,31 +100,31 @@ func (q h2Queue) replace() *mat.Dense {
 }
 
 type h2State struct {
-	passage *mat.Dense   // G of the levels from k up
+	passage *mat.Dense   // G of the levels n ≥ k
 	below   []*mat.Dense // below[n]: row vector of the phases of level n < k
 	// row vector of the phases with all k slots busy, summed over the levels n ≥ k
 	busy *mat.Dense
-	// rate at which arrivals that find one slot free make level k begin in each phase
+	// rate of arrivals into each phase of level k from level k−1
 	arriving *mat.Dense
 	waitProb float64
 	meanWait float64
 }
 
-// solve goes up the levels below k, eliminating each in turn: π_n = π_{n+1}K_n, where K_n =
-// down·(D−A)⁻¹ for the chain on the levels up to n, which it leaves at rate λ. That leaves the
-// phases of level k alone, with the excursions above it included by λG. Above, π_{n+1} = π_nR with
-// R = λ(D − λG)⁻¹, a chain that leaves each phase at its rate of completions.
+// solve eliminates the levels below k in ascending order: π_n = π_{n+1}K_n, where K_n =
+// down·(D−A)⁻¹ for the chain on the levels up to n, with exit rate λ. The remaining chain has the
+// phases of level k, with excursions above it included as λG. Above level k π_{n+1} = π_nR, with R
+// = λ(D − λG)⁻¹ for a chain whose exit rates are the completion rates.
 func (q h2Queue) solve() (*h2State, error) {
 	g, err := firstPassage(scaledIdentity(q.k+1, q.rate), q.replace())
 	if err != nil {
 		return nil, err
 	}
 	s := &h2State{passage: g, below: make([]*mat.Dense, q.k)}
-	down := make([]*mat.Dense, q.k) // K_n
+	down := make([]*mat.Dense, q.k)
 	between := mat.NewDense(1, 1, nil)
 	for n := range q.k {
-		gone := slices.Repeat([]float64{q.rate}, n+1)
-		down[n] = newEscape(between, gone).solveLeft(q.down(n + 1))
+		exit := slices.Repeat([]float64{q.rate}, n+1)
+		down[n] = newGTHFactors(between, exit).solveLeft(q.down(n + 1))
 		between = product(down[n], q.up(n))
 	}
 	excursion := mat.DenseCopyOf(g)
@@ -134,15 +132,15 @@ func (q h2Queue) solve() (*h2State, error) {
 	between.Add(between, excursion)
 	level := mat.NewDense(1, q.k+1, stationary(between))
 
-	gone := make([]float64, q.k+1)
-	for i := range gone {
-		gone[i] = q.leaving(q.k, i)
+	exit := make([]float64, q.k+1)
+	for i := range exit {
+		exit[i] = q.leaving(q.k, i)
 	}
-	powers := newGeometric(newEscape(excursion, gone).solveLeft(scaledIdentity(q.k+1, q.rate)))
+	powers := newGeometric(newGTHFactors(excursion, exit).solveLeft(scaledIdentity(q.k+1, q.rate)))
 	s.busy = powers.sum(level)
 	s.waitProb = mat.Sum(s.busy)
 	queued := powers.sum(product(s.busy, powers[0]))
-	s.meanWait = mat.Sum(queued) / q.rate // Little's law for the queue
+	s.meanWait = mat.Sum(queued) / q.rate
 
 	for n := q.k - 1; n >= 0; n-- {
 		level = product(level, down[n])
@@ -151,7 +149,7 @@ func (q h2Queue) solve() (*h2State, error) {
 			s.arriving = product(level, q.up(n))
 		}
 		if x := mat.Sum(level); x > 1e100 {
-			s.scale(1 / x) // the states above may be too rare for a float64
+			s.scale(1 / x) // avoids overflow if the states above are too rare for a float64
 		}
 	}
 	total := s.waitProb

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// grid runs f over limits and utilisations.
 func grid(t *testing.T, f func(t *testing.T, k int, rho float64)) {
 	for _, k := range []int{1, 2, 3, 8, 24} {
 		for _, rho := range []float64{0.05, 0.5, 0.8, 0.97} {
@@ -24,8 +23,8 @@ func h2State16(t *testing.T, k int, rho float64) (h2Queue, *h2State) {
 	return q, must(q.solve())(t)
 }
 
-// Little's law for the tasks in service, all and those of branch 1: time averages against λE[S] and
-// λ·p·m.
+// By Little's law the mean number of tasks in service is λE[S], and on branch 1 it is λ times the
+// branch's share of E[S].
 func TestH2LittleInService(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
@@ -44,8 +43,8 @@ func TestH2LittleInService(t *testing.T) {
 	})
 }
 
-// PASTA: arrivals find all slots busy as often as they are busy; so the share that finds just one
-// slot free, times λ, is both what enters level k and the density of the wait at 0.
+// By PASTA, arrivals see time averages. So λ times the share of time with exactly one free slot is
+// the rate into level k and the density of the wait at 0.
 func TestH2ArrivalsSeeTimeAverages(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
@@ -58,8 +57,8 @@ func TestH2ArrivalsSeeTimeAverages(t *testing.T) {
 	})
 }
 
-// The density v·e^{Mt}·1 and the tail y·e^{Mt}·1 are computed from different states; v = y(−M)
-// joins them.
+// The density v·e^{Mt}·1 and the tail y·e^{Mt}·1 are computed from different states. They must
+// satisfy v = y(−M).
 func TestH2DensityIsSlopeOfTail(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
@@ -75,8 +74,8 @@ func TestH2DensityIsSlopeOfTail(t *testing.T) {
 	})
 }
 
-// With one slot the Laplace transforms invert by hand: both tails are sums of two exponentials
-// whose rates are the roots of θ² − (μ₁+μ₂−λ)θ + μ₁μ₂(1−ρ).
+// For one slot both tails have a closed form: sums of two exponentials whose rates are the roots of
+// θ² − (μ₁+μ₂−λ)θ + μ₁μ₂(1−ρ).
 func TestOneSlotClosedForm(t *testing.T) {
 	for _, c2 := range []float64{1.5, 4, 16, 64} {
 		for _, rho := range []float64{0.1, 0.5, 0.9} {
@@ -102,7 +101,7 @@ func TestOneSlotClosedForm(t *testing.T) {
 	}
 }
 
-// However many slots, the tail of a wait falls in the end as e^{−θt} with E[e^{θS/k}] = 1 + θ/λ
+// For any number of slots the tail of the wait decays as e^{−θt} with E[e^{θS/k}] = 1 + θ/λ
 // (Takahashi 1981).
 func TestH2DecayRate(t *testing.T) {
 	for _, k := range []int{1, 2, 4, 16} {

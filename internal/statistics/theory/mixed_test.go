@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// TestMixed: a queue beside its like is that queue; and of two that differ, a quantile leaves its
-// share above, those of either weighed.
+// A mixture of equal queues must equal one of them. The tail of a mixture of different queues must
+// be the weighted sum of their tails.
 func TestMixed(t *testing.T) {
 	short, err := theory.MDk(theory.Pool{Rate: 700, MeanService: 0.001, Limit: 1})
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// MMk is the queue M/M/k: exponential service times, no bound on the queue. It takes O(Limit) and
-// allocates little.
+// MMk returns the answer for the queue M/M/k: exponential service times, unbounded queue. It takes
+// O(Limit).
 //
-// Erlang's C is the probability of a wait, which is exponential with rate θ = (k−a)/E[S]. Source:
-// A. K. Erlang (1917); any textbook, e.g. Adan and Resing, Queueing Systems, chapter 5.
+// Erlang's C is the probability of a wait. A positive wait is exponential with rate θ = (k−a)/E[S].
+// Source: A. K. Erlang (1917); any textbook, e.g. Adan and Resing, Queueing Systems, chapter 5.
 func MMk(p Pool) (*Answer, error) {
 	if err := p.stable(); err != nil {
 		return nil, err
@@ -26,9 +26,8 @@ func MMk(p Pool) (*Answer, error) {
 		}}), nil
 }
 
-// between returns (e^{−at} − e^{−bt})/(b − a), the probability density of the sum of two
-// exponential times over ab, without loss of digits if a and b are close, and te^{−at} if they are
-// equal.
+// between returns (e^{−at} − e^{−bt})/(b − a), or te^{−at} for a = b, without cancellation if a and
+// b are close. It is the density of the sum of two exponential times, divided by ab.
 func between(a, b, t float64) float64 {
 	x := math.Abs(a-b) * t
 	if x == 0 {
@@ -37,9 +36,9 @@ func between(a, b, t float64) float64 {
 	return math.Exp(-min(a, b)*t) * t * -math.Expm1(-x) / x
 }
 
-// erlangB returns the share lost and the share served of a load a offered to k slots without a
-// queue. B(0) = 1, B(i) = aB(i−1)/(i + aB(i−1)): positive terms only, stable for every a and k. The
-// share served is the other term of the same sum, exact even if it is far below 1.
+// erlangB returns the shares of an offered load a that are lost and served by k slots without a
+// queue. The recursion B(i) = aB(i−1)/(i + aB(i−1)) has positive terms only. served is not computed
+// as 1 − lost, so it is exact even if it is tiny.
 func erlangB(k int, a float64) (lost, served float64) {
 	lost = 1
 	for i := 1; i <= k; i++ {

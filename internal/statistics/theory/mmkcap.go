@@ -2,9 +2,9 @@ package theory
 
 import "fmt"
 
-// MMkK is the queue M/M/k/K with K = Limit + queue: exponential service times, and an arrival that
-// finds queue tasks waiting is shed. Overload is not an error. With queue 0 it is the loss system
-// of MGkk. With a queue the share shed depends on the distribution of the service time. It takes
+// MMkK returns the answer for the queue M/M/k/K with K = Limit + queue: exponential service times,
+// and an arrival that finds queue tasks waiting is shed. Overload is not an error. With queue 0 it
+// equals MGkk. Otherwise the shed share depends on the distribution of service times. It takes
 // O(Limit + queue).
 func MMkK(p Pool, queue int) (*Answer, error) {
 	if err := p.validate(); err != nil {
@@ -16,9 +16,9 @@ func MMkK(p Pool, queue int) (*Answer, error) {
 	a := p.Offered()
 	rho := p.Utilisation()
 
-	// Relative weights: state[j] of k+j tasks in the system, idle of fewer than k. Erlang's B splits
-	// idle from state[0]. Above k the states are geometric, computed from the larger end so that
-	// nothing overflows.
+	// Relative probabilities: state[j] for k+j tasks in the system, idle for fewer than k. Erlang's B
+	// is the ratio of state[0] to state[0] + idle. Above k the states are geometric, and computed from
+	// the larger end to avoid overflow.
 	busy, idle := erlangB(p.Limit, a)
 	state := make([]float64, queue+1)
 	if rho <= 1 {
@@ -34,7 +34,6 @@ func MMkK(p Pool, queue int) (*Answer, error) {
 		idle *= state[0] / busy
 	}
 
-	// A task accepted into state k+j must see j+1 completions before it starts.
 	stages := append([]float64{idle}, state[:queue]...)
 	w := newErlangMix(p.Limit, stages)
 	accepted := sum(stages)

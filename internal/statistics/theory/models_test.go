@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// alike fails the test unless two queues agree in everything that both know.
-func alike(t *testing.T, got, want *Answer, tolerance float64) {
+func requireSame(t *testing.T, got, want *Answer, tolerance float64) {
 	t.Helper()
 	name := fmt.Sprintf("%s as %s: ", got.Model, want.Model)
 	near(t, name+"P(wait)", got.WaitProb, want.WaitProb, tolerance)
@@ -33,10 +32,10 @@ func alike(t *testing.T, got, want *Answer, tolerance float64) {
 func TestOneSlotIsPollaczekKhinchine(t *testing.T) {
 	for _, rho := range []float64{0.01, 0.5, 0.9, 0.99} {
 		p := Pool{rho, 1, 1}
-		alike(t, must(MDk(p))(t), must(MG1(p, 0))(t), 1e-11)
-		alike(t, must(MMk(p))(t), must(MG1(p, 1))(t), 1e-13)
+		requireSame(t, must(MDk(p))(t), must(MG1(p, 0))(t), 1e-11)
+		requireSame(t, must(MMk(p))(t), must(MG1(p, 1))(t), 1e-13)
 		for _, c2 := range []float64{1, 2, 16, 1000} {
-			alike(t, solve(t, 1, math.Nextafter(c2, 2000), rho), must(MG1(p, c2))(t), 1e-10)
+			requireSame(t, solve(t, 1, math.Nextafter(c2, 2000), rho), must(MG1(p, c2))(t), 1e-10)
 		}
 	}
 }
@@ -44,14 +43,13 @@ func TestOneSlotIsPollaczekKhinchine(t *testing.T) {
 func TestH2OfEqualBranchesIsExponential(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		p := Pool{rho * float64(k), 1, k}
-		alike(t, must(MH2k(p.Rate, H2{0.5, 1, 1}, k))(t), must(MMk(p))(t), 1e-12)
-		alike(t, must(MH2k(p.Rate, H2{0.01, 1, 1}, k))(t), must(MMk(p))(t), 1e-12)
+		requireSame(t, must(MH2k(p.Rate, H2{0.5, 1, 1}, k))(t), must(MMk(p))(t), 1e-12)
+		requireSame(t, must(MH2k(p.Rate, H2{0.01, 1, 1}, k))(t), must(MMk(p))(t), 1e-12)
 	})
 }
 
-// Whichever branch is called the first.
 func TestH2BranchesSwap(t *testing.T) {
-	alike(t, must(MH2k(2.8, H2{0.25, 3, 1.0 / 3}, 4))(t),
+	requireSame(t, must(MH2k(2.8, H2{0.25, 3, 1.0 / 3}, 4))(t),
 		must(MH2k(2.8, H2{0.75, 1.0 / 3, 3}, 4))(t), 1e-12)
 }
 
@@ -67,29 +65,28 @@ func TestBalancedH2(t *testing.T) {
 func TestLongQueueIsUnbounded(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		p := Pool{rho * float64(k), 1, k}
-		alike(t, must(MMkK(p, 3000))(t), must(MMk(p))(t), 1e-12)
+		requireSame(t, must(MMkK(p, 3000))(t), must(MMk(p))(t), 1e-12)
 	})
 }
 
 func TestNoQueueIsErlangLoss(t *testing.T) {
 	for _, a := range []float64{1e-9, 1, 4, 40, 1e9} {
 		p := Pool{a, 1, 4}
-		alike(t, must(MMkK(p, 0))(t), must(MGkk(p))(t), 1e-13)
+		requireSame(t, must(MMkK(p, 0))(t), must(MGkk(p))(t), 1e-13)
 	}
 }
 
-// Far above saturation the queue is full: what is shed is what the slots cannot do, and a task
-// waits for all before it.
+// Far above saturation the queue is full: the excess is shed, and a task waits for all tasks in the
+// queue.
 func TestOverload(t *testing.T) {
 	a := must(MMkK(Pool{8, 1, 4}, 5000))(t)
 	near(t, "P(shed)", a.ShedProb, 0.5, 1e-14)
 	near(t, "throughput", a.Throughput, 4, 1e-14)
 	near(t, "P(wait)", a.WaitProb, 1, 1e-14)
-	// the last slot is free half as often as taken: 5000 − 1 on average
+	// the last place in the queue is free half as often as taken: 5000 − 1 on average
 	near(t, "mean wait", a.MeanWait, (5000-1)/4.0, 1e-12)
 }
 
-// Little's law for what waits: the mean queue of M/M/k/K is throughput times mean wait.
 func TestBoundedQueueLittle(t *testing.T) {
 	const k, queue, a = 3, 5, 2.5
 	weight, total, waiting := 1.0, 0.0, 0.0
@@ -104,7 +101,7 @@ func TestBoundedQueueLittle(t *testing.T) {
 	near(t, "mean queue", m.Throughput*m.MeanWait, waiting/total, 1e-14)
 }
 
-// The arrival theorem looks at one client fewer, the time averages at all: both give the
+// The arrival theorem uses one client fewer, the time averages all of them. Both must give the same
 // throughput.
 func TestClosedLoopByTimeAverages(t *testing.T) {
 	for _, c := range []Closed{{1, 3, 1, 1}, {12, 2, 1, 4}, {40, 4, 0.5, 8},
@@ -129,8 +126,8 @@ func TestClosedLoopLimits(t *testing.T) {
 	if busy.WaitProb != 1 {
 		t.Errorf("without thinking every task waits, not %v", busy.WaitProb)
 	}
-	// A wait of eight completions by four slots: P(W > t) is that of fewer than eight Poisson
-	// events.
+	// The task waits for eight completions of four slots: P(W > t) is the probability of fewer than
+	// eight Poisson events.
 	want, term := 0.0, math.Exp(-4*1.5)
 	for n := 1.0; n <= 8; n++ {
 		want += term
@@ -143,8 +140,6 @@ func TestClosedLoopLimits(t *testing.T) {
 	near(t, "P(T > 2) alone", p, math.Exp(-2), 1e-13)
 }
 
-// P(W > 0) rises from 0 to 1 with the load, and falls with the number of slots at equal
-// utilisation.
 func TestWaitProbLimits(t *testing.T) {
 	for _, c2 := range []float64{0, 1, 16} {
 		for _, k := range []int{1, 4, 16} {
@@ -167,7 +162,7 @@ func TestWaitProbLimits(t *testing.T) {
 	}
 }
 
-// Near θ = 1 the textbook's (θe^{−t} − e^{−θt})/(θ−1) loses all its digits.
+// Near θ = 1 the textbook formula (θe^{−t} − e^{−θt})/(θ−1) loses all digits.
 func TestResponseAcrossThetaOne(t *testing.T) {
 	at := func(rate float64) float64 {
 		p, _ := must(MMk(Pool{rate, 1, 4}))(t).ResponseTail(2.5)
@@ -194,7 +189,6 @@ func TestUnbounded(t *testing.T) {
 	}
 }
 
-// C2 returns the squared coefficient of variation.
 func (h H2) C2() float64 {
 	m, d := h.Mean(), h.Mean1-h.Mean2
 	return 1 + 2*h.P1*(1-h.P1)*(d/m)*(d/m)
@@ -211,8 +205,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// Where a wait is rarer than any float64 above 0, the answer is 0 and the search for a quantile
-// ends.
+// If P(W > 0) underflows, the answer is 0 and the search for a quantile must terminate.
 func TestWaitRarerThanFloats(t *testing.T) {
 	for _, c2 := range []float64{0, 1, 16} {
 		a := solve(t, 100, c2, 1e-6)

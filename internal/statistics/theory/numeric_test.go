@@ -56,7 +56,7 @@ func TestRoot(t *testing.T) {
 		got := root(func(x float64) float64 { calls++; return c.f(x) }, c.lo, c.hi)
 		tolerance := 4 * epsilon
 		if c.name == "flat" {
-			// the function underflows nowhere, but its sign is all that is left near the root
+			// near the root the function is flat, so only its sign is accurate
 			tolerance = 1e-12
 		}
 		if math.Abs(got-c.want) > tolerance*math.Abs(c.want) {
@@ -84,16 +84,16 @@ func TestPoisson(t *testing.T) {
 	}
 }
 
-// Rates that lie forty orders of magnitude apart: each element must be exact to a few ε, which a
-// solver with pivots is not.
-func TestEscapeIsExactInEachElement(t *testing.T) {
+// The rates differ by up to forty orders of magnitude. A solver with pivoting would not be exact in
+// each element.
+func TestFactorsAreExactInEachElement(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	const n = 5
 	for range 25 {
-		between, gone, b := mat.NewDense(n, n, nil), make([]float64, n), mat.NewDense(n, n, nil)
+		between, exit, b := mat.NewDense(n, n, nil), make([]float64, n), mat.NewDense(n, n, nil)
 		wild := func() float64 { return math.Exp(r.Float64()*90 - 60) }
 		for i := range n {
-			gone[i] = wild()
+			exit[i] = wild()
 			for j := range n {
 				b.Set(i, j, wild())
 				if i != j {
@@ -101,7 +101,7 @@ func TestEscapeIsExactInEachElement(t *testing.T) {
 				}
 			}
 		}
-		e := newEscape(between, gone)
+		e := newGTHFactors(between, exit)
 		same := func(what string, got *mat.Dense, want [][]*big.Rat) {
 			for i := range n {
 				for j := range n {
@@ -110,29 +110,29 @@ func TestEscapeIsExactInEachElement(t *testing.T) {
 				}
 			}
 		}
-		same("(D − A)X = B", e.solve(b), exactSolve(between, gone, b))
+		same("(D − A)X = B", e.solve(b), exactSolve(between, exit, b))
 		left, transposed := e.solveLeft(b), mat.NewDense(n, n, nil)
 		for i := range n {
 			for j := range n {
 				transposed.Set(j, i, left.At(i, j))
 			}
 		}
-		same("X(D − A) = B", transposed, exactSolveTransposed(between, gone, b))
+		same("X(D − A) = B", transposed, exactSolveTransposed(between, exit, b))
 	}
 }
 
-// exactSolve returns X with (D − A)X = B by Gauss and Jordan in fractions.
-func exactSolve(between *mat.Dense, gone []float64, b *mat.Dense) [][]*big.Rat {
-	return gaussJordan(exactMatrix(between, gone, false), b, false)
+// exactSolve returns X with (D − A)X = B by Gauss–Jordan elimination with rational numbers.
+func exactSolve(between *mat.Dense, exit []float64, b *mat.Dense) [][]*big.Rat {
+	return gaussJordan(exactMatrix(between, exit, false), b, false)
 }
 
 // exactSolveTransposed returns the transpose of X with X(D − A) = B.
-func exactSolveTransposed(between *mat.Dense, gone []float64, b *mat.Dense) [][]*big.Rat {
-	return gaussJordan(exactMatrix(between, gone, true), b, true)
+func exactSolveTransposed(between *mat.Dense, exit []float64, b *mat.Dense) [][]*big.Rat {
+	return gaussJordan(exactMatrix(between, exit, true), b, true)
 }
 
-func exactMatrix(between *mat.Dense, gone []float64, transpose bool) [][]*big.Rat {
-	n := len(gone)
+func exactMatrix(between *mat.Dense, exit []float64, transpose bool) [][]*big.Rat {
+	n := len(exit)
 	m := make([][]*big.Rat, n)
 	for i := range m {
 		m[i] = make([]*big.Rat, n)
@@ -141,7 +141,7 @@ func exactMatrix(between *mat.Dense, gone []float64, transpose bool) [][]*big.Ra
 		}
 	}
 	for i := range n {
-		leave := new(big.Rat).SetFloat64(gone[i])
+		leave := new(big.Rat).SetFloat64(exit[i])
 		for j := range n {
 			if i == j {
 				continue

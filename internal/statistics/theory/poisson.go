@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// poisson returns the probabilities of a Poisson distribution with the given mean. pmf[i] belongs
-// to first + i. Omitted probabilities are below 1e−290 of the largest. Terms are computed relative
-// to the mode and divided by their sum, which keeps every digit, unlike the usual exp(n·ln y − y −
-// lgamma(n+1)). It takes O(74·√mean).
+// poisson returns the probabilities of a Poisson distribution: pmf[i] is the probability of first +
+// i. Omitted probabilities are below 1e−290 of the largest. Terms are computed relative to the
+// mode, which loses no digits, unlike exp(n·ln y − y − lgamma(n+1)). It takes O(74·√mean).
 func poisson(mean float64) (first int, pmf []float64) {
 	const least = 1e-290
 	mode := math.Floor(mean)
@@ -27,7 +26,6 @@ func poisson(mean float64) (first int, pmf []float64) {
 		pmf = append(pmf, w)
 		w *= mean / (n + 1)
 	}
-	// Small terms first, from both ends towards the mode.
 	low, high := 0.0, 0.0
 	for _, w := range pmf[:len(below)] {
 		low += w

@@ -6,25 +6,24 @@ import (
 	"math"
 )
 
-// A Pool is an open queue: Poisson arrivals, no more than Limit tasks in flight, first come first
+// A Pool is an open queue: Poisson arrivals, at most Limit tasks in flight, first come first
 // served.
 type Pool struct {
-	Rate        float64 // λ: arrivals per unit of time
-	MeanService float64 // E[S]: mean service time of a task
-	Limit       int     // k: most tasks in flight
+	Rate        float64
+	MeanService float64
+	Limit       int
 }
 
-// Offered returns the offered load a = λE[S]: the mean number of tasks that would be in flight
-// without any limit.
+// Offered returns the offered load a = λE[S], the mean number of tasks in flight without a limit.
 func (p Pool) Offered() float64 { return p.Rate * p.MeanService }
 
-// Utilisation returns ρ = a/k: the offered load for each slot of the limit.
+// Utilisation returns ρ = a/k, the offered load per slot.
 func (p Pool) Utilisation() float64 { return p.Offered() / float64(p.Limit) }
 
-// An UnstableError means that arrivals exceed the capacity: the queue grows as long as they last,
-// so there is no steady state.
+// An UnstableError means that arrivals reach or exceed the capacity, so the queue grows without
+// bound and has no steady state.
 type UnstableError struct {
-	Utilisation float64 // at least 1
+	Utilisation float64
 }
 
 func (e *UnstableError) Error() string {
@@ -42,7 +41,6 @@ func (p Pool) validate() error {
 	return nil
 }
 
-// stable is validate for a queue without bound, which also needs ρ < 1.
 func (p Pool) stable() error {
 	if err := p.validate(); err != nil {
 		return err
@@ -53,7 +51,7 @@ func (p Pool) stable() error {
 	return nil
 }
 
-// answer returns the answer for a queue without shedding whose mean wait is so many mean services.
+// answer returns the answer for a queue without shedding. meanWait is in units of E[S].
 func (p Pool) answer(model string, waitProb, meanWait float64, wait, response *law) *Answer {
 	return &Answer{
 		Model:        model,
@@ -67,7 +65,6 @@ func (p Pool) answer(model string, waitProb, meanWait float64, wait, response *l
 	}
 }
 
-// tooClose is the error of a model that loses its digits for ρ close to 1.
 func tooClose(model string, rho float64) error {
 	return fmt.Errorf("theory: %s: utilisation %v is too close to 1 for an exact value", model, rho)
 }

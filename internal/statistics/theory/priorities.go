@@ -5,14 +5,12 @@ import (
 	"math"
 )
 
-// PriorityMMk is the queue M/M/k whose tasks have classes, the most urgent first. The slots start
-// the most urgent task first, and interrupt none. The Answer is for all tasks, and waits are the
-// mean waits of the classes. shares are the classes' shares of the arrivals. Service times are the
-// same for all.
+// PriorityMMk returns the answer for the non-preemptive priority queue M/M/k, and the mean wait of
+// each class. shares are the classes' shares of the arrivals, the most urgent class first. All
+// classes have the same service times. The answer is for all tasks.
 //
 // Source: A. Cobham (1954): W_i = W_0/((1−σ_{i−1})(1−σ_i)), where σ_i is the load of the classes up
-// to i, and W_0 = C·E[S]/k the mean time until a slot is free for an arrival, where Erlang's C is
-// the probability that all are taken.
+// to i. W_0 = C·E[S]/k is the mean time until an arrival finds a free slot, where C is Erlang's C.
 func PriorityMMk(p Pool, shares []float64) (a *Answer, waits []float64, err error) {
 	all, err := MMk(p)
 	if err != nil {
@@ -25,8 +23,8 @@ func PriorityMMk(p Pool, shares []float64) (a *Answer, waits []float64, err erro
 	return InAnyOrder(all), waits, nil
 }
 
-// PriorityMG1 is PriorityMMk for one slot and service times of any distribution with squared
-// coefficient of variation c2, the same for all classes. W_0 = λE[S²]/2.
+// PriorityMG1 returns the same as PriorityMMk for one slot and service times of squared coefficient
+// of variation c2. W_0 is λE[S²]/2.
 func PriorityMG1(p Pool, c2 float64, shares []float64) (a *Answer, waits []float64, err error) {
 	all, err := MG1(p, c2)
 	if err != nil {
@@ -37,8 +35,8 @@ func PriorityMG1(p Pool, c2 float64, shares []float64) (a *Answer, waits []float
 	return InAnyOrder(all), waits, err
 }
 
-// InAnyOrder returns the answer for any order of service that does not depend on service times:
-// everything except distributions.
+// InAnyOrder returns the answer for any order of service that does not depend on service times. It
+// has means only.
 func InAnyOrder(all *Answer) *Answer {
 	a := *all
 	a.Model += " in any order"

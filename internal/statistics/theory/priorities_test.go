@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestCobham has answers from textbooks and by hand.
 func TestCobham(t *testing.T) {
 	near := func(what string, got, want float64) {
 		t.Helper()
@@ -42,8 +41,8 @@ func TestCobham(t *testing.T) {
 	}
 }
 
-// TestPriorityConservation: weighted with the loads, the waits of the classes are those of one, in
-// whatever shares (Kleinrock's law of conservation).
+// By Kleinrock's conservation law the mean wait of the classes, weighted by their loads, equals the
+// wait without priorities.
 func TestPriorityConservation(t *testing.T) {
 	for _, k := range []int{1, 4, 64} {
 		for _, load := range []float64{0.1, 0.8, 0.99} {

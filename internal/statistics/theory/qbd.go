@@ -8,10 +8,9 @@ import (
 )
 
 // firstPassage returns the matrix G of a quasi-birth–death process: G[i][j] is the probability that
-// a process which starts in phase i of some level first reaches the level below in phase j. Within
-// a level phases do not change. above and below are the matrices of rates to the next level, and
-// their rows add up to the rate of leaving a phase. Each step doubles the number of levels: about
-// seven at utilisation 0.9, and one more whenever the distance to 1 is halved.
+// a process in phase i first reaches the next lower level in phase j. Phases do not change within a
+// level. above and below contain the rates to the next levels. It takes about seven iterations at
+// utilisation ρ = 0.9, and one more each time 1−ρ is halved.
 //
 // Source: logarithmic reduction, G. Latouche and V. Ramaswami, Journal of Applied Probability 30
 // (1993).
@@ -26,17 +25,17 @@ func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 			down[j] /= out
 		}
 	}
-	// h and l are the probabilities that the process, watched on every 2^s-th level, next moves up or
+	// h and l are the probabilities that the process, observed on every 2^s-th level, next moves up or
 	// down, and into which phase.
 	g, t := mat.DenseCopyOf(l), mat.DenseCopyOf(h)
 	for range 100 {
 		round, hh, ll := product(h, l), product(h, h), product(l, l)
 		round.Add(round, product(l, h))
-		gone := make([]float64, n)
-		for i := range gone {
-			gone[i] = sum(hh.RawRowView(i)) + sum(ll.RawRowView(i))
+		exit := make([]float64, n)
+		for i := range exit {
+			exit[i] = sum(hh.RawRowView(i)) + sum(ll.RawRowView(i))
 		}
-		e := newEscape(round, gone)
+		e := newGTHFactors(round, exit)
 		h, l = e.solve(hh), e.solve(ll)
 		g.Add(g, product(t, l))
 		t = product(t, h)
@@ -47,13 +46,13 @@ func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 	return nil, errors.New("theory: logarithmic reduction did not converge")
 }
 
-// stationary returns the row vector π with πB = 0 and Σπ = 1 for a generator B, by eliminating
-// states like newEscape. It ignores the diagonal of B.
+// stationary returns the row vector π with πB = 0 and Σπ = 1 for a generator B, by the elimination
+// of newGTHFactors. It ignores the diagonal of B.
 func stationary(generator *mat.Dense) []float64 {
 	n, _ := generator.Dims()
-	gone := make([]float64, n)
-	gone[n-1] = 1 // the last state's pivot would be 0, and its scale is arbitrary
-	e := newEscape(generator, gone)
+	exit := make([]float64, n)
+	exit[n-1] = 1 // any value other than 0, which would be the last state's pivot
+	e := newGTHFactors(generator, exit)
 	pi := mat.NewDense(1, n, nil)
 	pi.Set(0, n-1, 1)
 	v := pi.RawRowView(0)
@@ -67,9 +66,9 @@ func stationary(generator *mat.Dense) []float64 {
 	return v
 }
 
-// A geometric sums matrix powers: Σ_n xRⁿ as x(I+R)(I+R²)(I+R⁴)…, which for R ≥ 0 has positive
-// terms only.
-type geometric []*mat.Dense // R, R², R⁴, … until nothing is left
+// geometric computes sums of matrix powers: Σ_n xRⁿ as x(I+R)(I+R²)(I+R⁴)…, which has only positive
+// terms for R ≥ 0.
+type geometric []*mat.Dense // R, R², R⁴, … until the elements are negligible
 
 func newGeometric(r *mat.Dense) geometric {
 	g := geometric{r}

@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// Starts are Poisson arrivals at a bound on the rate of starts, with a slot always free.
+// Starts describes Poisson arrivals at a limit on the rate of starts, where a slot is always free.
 type Starts struct {
 	Rate        float64 // λ: arrivals per unit of time
 	Allowed     float64 // starts per unit of time, 1/D
-	Burst       int     // most unused starts that are kept, at least 1; ignored for a ticker
+	Burst       int     // bucket size: unused starts that are kept, at least 1; ignored for a ticker
 	MeanService float64 // E[S]; may be 0
-	Constant    bool    // every service time is E[S], so the response has a known distribution
+	Constant    bool    // all service times are E[S], so the distribution of the response is known
 }
 
 func (s Starts) check() error {
@@ -29,13 +29,13 @@ func (s Starts) check() error {
 	return nil
 }
 
-// TokenBucket is the delay by a bucket of tokens: a token comes every D = 1/Allowed, up to Burst
-// are kept, a start uses one.
+// TokenBucket returns the answer for a token bucket: a token is added every D = 1/Allowed, the
+// bucket holds Burst tokens, and a start uses one.
 //
-// A start adds a debt of D, which is paid back over time, so the debt is the work in an M/D/1 queue
-// with service time D. A task starts at once while it is at most (Burst−1)·D: the delay is (W −
-// (Burst−1)·D)⁺. It takes O(1/(1−ρ)) and has eight digits. Source: Crommelin (1932) for W; Turner,
-// "New directions in communications" (1986) for the bucket.
+// A start adds a debt of D, which decreases at rate 1, so the debt is the work W in an M/D/1 queue.
+// The delay of a start is (W − (Burst−1)·D)⁺. The cost is O(1/(1−ρ)), and the result has eight
+// digits. Source: Crommelin (1932) for W; Turner, "New directions in communications" (1986) for the
+// bucket.
 func TokenBucket(s Starts) (*Answer, error) {
 	if s.Burst < 1 {
 		return nil, errors.New("theory: a bucket keeps at least one token")
@@ -45,17 +45,18 @@ func TokenBucket(s Starts) (*Answer, error) {
 		func(w func(float64) float64, y float64) float64 { return w(kept + y) })
 }
 
-// Ticker is the delay by a ticker: ticks come every D = 1/Allowed, one is kept, a start uses one.
+// Ticker returns the answer for a ticker: ticks occur every D = 1/Allowed, at most one is kept, and
+// a start uses one.
 //
-// Starts happen in slots of D. A task waits for the rest of the slot, U·D with U uniform, and for
-// the tasks before it, an M/D/1 queue with service time D, less D for the tick that may be kept: (W
-// + U·D − D)⁺. Cost and accuracy are TokenBucket's.
+// A task waits for the rest of the current period, U·D with U uniform, and for the tasks ahead of
+// it, an M/D/1 queue with service time D, less D for the tick that may be kept: (W + U·D − D)⁺.
+// Cost and accuracy are those of TokenBucket.
 func Ticker(s Starts) (*Answer, error) {
 	return s.delayed("M/D/1 + U·D − D", overUnit)
 }
 
-// delayed returns the answer for a delay whose tail, in units of D, follows from that of the wait
-// in M/D/1.
+// delayed returns the answer for a delay whose tail, in units of D, is a function of the tail of
+// the wait in M/D/1.
 func (s Starts) delayed(
 	model string, of func(w func(float64) float64, y float64) float64,
 ) (*Answer, error) {
@@ -80,11 +81,11 @@ func (s Starts) delayed(
 	return a, nil
 }
 
-// nodes is the number of nodes of a Gauss–Legendre rule between two multiples of D, where the tail
-// of M/D/1 is smooth.
+// nodes is the number of Gauss–Legendre nodes between two multiples of D, where the tail of M/D/1
+// is smooth.
 const nodes = 16
 
-// overUnit returns ∫₀¹ w(y+v) dv, in two pieces divided at a multiple of D.
+// overUnit returns ∫₀¹ w(y+v) dv, split at the multiple of D.
 func overUnit(w func(float64) float64, y float64) float64 {
 	to := math.Ceil(y) - y
 	at := func(v float64) float64 { return w(y + v) }
@@ -98,8 +99,8 @@ func overUnit(w func(float64) float64, y float64) float64 {
 	return sum
 }
 
-// area returns ∫₀^∞ of a tail that is smooth between whole numbers and finally falls by a constant
-// factor from each to the next.
+// area returns ∫₀^∞ of a tail that is smooth between integers and asymptotically decreases by a
+// constant factor from one integer to the next.
 func area(tail func(float64) float64) float64 {
 	sum, last := 0.0, 0.0
 	for i := 0.0; ; i++ {
@@ -107,7 +108,7 @@ func area(tail func(float64) float64) float64 {
 		sum += piece
 		ratio := piece / last
 		if piece <= 1e-13*sum {
-			return sum // the rest is negligible
+			return sum
 		}
 		if i > 30 && piece < 1e-6*sum && ratio < 1 {
 			return sum + piece*ratio/(1-ratio)

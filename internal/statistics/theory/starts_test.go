@@ -9,8 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// TestStartsKnown holds the models against values that were computed elsewhere, for 80 tasks a
-// second of 100 that may start.
 func TestStartsKnown(t *testing.T) {
 	starts := theory.Starts{Rate: 80, Allowed: 100, Burst: 5, Constant: true}
 	for name, c := range map[string]struct {
@@ -34,7 +32,6 @@ func TestStartsKnown(t *testing.T) {
 	}
 }
 
-// TestBucketOfOne is M/D/1 itself, whatever the rates, and a larger bucket delays less.
 func TestBucketOfOne(t *testing.T) {
 	for _, rho := range []float64{0.1, 0.5, 0.9, 0.99} {
 		exact, err := theory.MDk(theory.Pool{Rate: rho * 7, MeanService: 1.0 / 7, Limit: 1})
@@ -62,8 +59,6 @@ func TestBucketOfOne(t *testing.T) {
 	}
 }
 
-// TestStartsBySimulation plays tokens and ticks one by one: the formulae within four standard
-// errors of 40 runs.
 func TestStartsBySimulation(t *testing.T) {
 	const runs, tasks = 40, 20_000
 	for _, c := range []struct {
@@ -98,9 +93,9 @@ func TestStartsBySimulation(t *testing.T) {
 	}
 }
 
-// playBucket is the mean delay by tokens that come one in each unit of time.
+// playBucket returns the mean delay of a token bucket that gains one token per unit of time.
 func playBucket(rng *rand.Rand, rate float64, burst, n int) (mean float64) {
-	now, tokens, at := 0.0, float64(burst), 0.0 // tokens at that time; negative: promised
+	now, tokens, at := 0.0, float64(burst), 0.0 // tokens at time at; negative if tokens are owed
 	for range n {
 		now += rng.ExpFloat64() / rate
 		tokens = min(tokens+now-at, float64(burst))
@@ -111,12 +106,11 @@ func playBucket(rng *rand.Rand, rate float64, burst, n int) (mean float64) {
 	return mean
 }
 
-// playTicker is the mean delay by a ticker that ticks at whole numbers and keeps one tick.
+// playTicker returns the mean delay of a ticker that ticks at integers and keeps one tick.
 func playTicker(rng *rand.Rand, rate float64, _, n int) (mean float64) {
-	now, taken := 0.0, -1.0 // the last tick that a task has taken
+	now, taken := 0.0, -1.0
 	for range n {
 		now += rng.ExpFloat64() / rate
-		// the one that is kept, if nobody took it, or the next that is free
 		tick := max(math.Floor(now), taken+1)
 		taken = tick
 		mean += max(tick-now, 0) / float64(n)
@@ -124,7 +118,6 @@ func playTicker(rng *rand.Rand, rate float64, _, n int) (mean float64) {
 	return mean
 }
 
-// TestStartsErrors: overload has no steady state, and nonsense no answer.
 func TestStartsErrors(t *testing.T) {
 	_, err := theory.Ticker(theory.Starts{Rate: 100, Allowed: 100})
 	if unstable, ok := errors.AsType[*theory.UnstableError](err); !ok || unstable.Utilisation != 1 {

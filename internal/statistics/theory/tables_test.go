@@ -20,7 +20,6 @@ func TestKnownOpenQueues(t *testing.T) {
 	})
 }
 
-// The wait instead of the response, in all digits, and C² of 2, 8 and 32 besides.
 func TestKnownWaits(t *testing.T) {
 	c := newCheck(t)
 	rows(t, "wait", func(r map[string]float64) {
@@ -40,26 +39,27 @@ func TestKnownWaits(t *testing.T) {
 	})
 }
 
-// H2 service times of equal mean and C² that are not balanced: branch means up to 1,300 apart,
-// shares down to 1e−6.
+// H2 service times of equal mean and C² with unbalanced branches: branch means differ by factors up
+// to 1,300, shares are as small as 1e−6.
 func TestKnownUnbalanced(t *testing.T) {
 	c := newCheck(t)
 	rows(t, "equal_c2", func(r map[string]float64) {
 		h := H2{P1: r["p_long"], Mean1: r["m_long"], Mean2: r["m_short"]}
 		a := must(MH2k(4*r["rho"]/h.Mean(), h, 4))(t)
 		c.value("C²", r, h.C2(), r["c2"], 1e-9*r["c2"])
-		// The source loses digits as the long branch gets rare; exact_test.go has two of these rows
-		// in 50-digit arithmetic.
+		// The source loses digits as the long branch becomes rare. exact_test.go contains two of these
+		// rows in 50-digit arithmetic.
 		c.value("mean wait", r, a.MeanWait, r["Wq"], allDigits(r["Wq"])+3e-14/r["p_long"]*r["Wq"])
 	})
 }
 
-// The utilisation at which the p99 wait meets an objective, found by bisection to 2e−6.
+// The table contains the utilisation at which the p99 wait meets an objective, found by bisection
+// to 2e−6.
 func TestKnownCapacity(t *testing.T) {
 	rows(t, "slo", func(r map[string]float64) {
 		const width = 2e-6
 		if r["c2"] == 0 && r["rho"]+width >= 0.985 {
-			return // the source looked no further
+			return
 		}
 		below, _ := solve(t, int(r["k"]), r["c2"], r["rho"]-width).WaitQuantile(0.99)
 		above, _ := solve(t, int(r["k"]), r["c2"], r["rho"]+width).WaitQuantile(0.99)
@@ -73,7 +73,6 @@ func TestKnownMG1(t *testing.T) {
 	c := newCheck(t)
 	rows(t, "mg1", func(r map[string]float64) {
 		a := must(MG1(Pool{r["rho"], 1, 1}, r["c2"]))(t)
-		// C² itself is printed in seven digits.
 		c.value("mean response", r, a.MeanResponse, r["T"], sevenDigits(r["T"])+
 			sevenDigits(r["c2"])*a.MeanWait)
 	})
@@ -94,12 +93,12 @@ func TestKnownLoss(t *testing.T) {
 			c.value("Erlang B", r, b.ShedProb, r["Pshed"], sevenDigits(r["Pshed"]))
 		}
 	})
-	// A shedding pool whose arrivals try again: Erlang's B at the load of all attempts together,
-	// amp times the fresh one.
+	// Rejected tasks are retried: Erlang's B at the load of all attempts, which is amp times the load
+	// of new tasks.
 	rows(t, "retry", func(r map[string]float64) {
 		a := r["k"] * r["a_per_k"] * r["amp"]
 		b := must(MGkk(Pool{a, 1, int(r["k"])}))(t)
-		// dB/da, for amp too is printed in seven digits
+		// dB/da, because amp also has seven digits in the table
 		slope := b.ShedProb * (r["k"]/a - 1 + b.ShedProb)
 		c.value("Erlang B", r, b.ShedProb, r["Pshed"], sevenDigits(r["Pshed"])+
 			slope*a/r["amp"]*sevenDigits(r["amp"]))
@@ -121,8 +120,7 @@ func TestKnownClosed(t *testing.T) {
 	})
 }
 
-// A token bucket of b tokens delays a task by what its M/D/1 wait exceeds b−1 tokens: a second
-// reading of M/D/1's tail.
+// A token bucket of b tokens delays a task by the excess of its M/D/1 wait over b−1 tokens.
 func TestKnownTokenBucket(t *testing.T) {
 	c := newCheck(t)
 	rows(t, "bucket", func(r map[string]float64) {
@@ -137,14 +135,13 @@ func TestKnownTokenBucket(t *testing.T) {
 	})
 }
 
-// Numbers printed in the literature.
 func TestPublished(t *testing.T) {
 	mmk := func(k int, rho float64) *Answer { return must(MMk(Pool{rho * float64(k), 1, k}))(t) }
 	lost := func(k int, a float64) float64 { return must(MGkk(Pool{a, 1, k}))(t).ShedProb }
 	for _, p := range []struct {
 		source    string
 		got, want float64
-		digit     float64 // of the last printed slot
+		digit     float64
 	}{
 		{"Adan and Resing, table 5.1: M/M/1, ρ 0.9, P(W>0)", mmk(1, 0.9).WaitProb, 0.90, 0.01},
 		{"… E[W]", mmk(1, 0.9).MeanWait, 9.00, 0.01},
