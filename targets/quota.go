@@ -52,3 +52,12 @@ func (q Quota) limitField() string {
 // integer spells n ≥ 0 as an Integer of RFC 9651, which has up to 15 digits: a larger one becomes
 // the largest.
 func integer(n int64) string { return strconv.FormatInt(min(n, 1e15-1), 10) }
+
+// wholeSeconds rounds up, without adding first: the longest duration has no room.
+func wholeSeconds(d time.Duration) int64 {
+	s := int64(d / time.Second)
+	if d%time.Second > 0 {
+		s++
+	}
+	return s
+}
