@@ -172,8 +172,10 @@ export function course(s: Settings, pair: Pair, width: number): HTMLElement {
     lines, names: width >= 640, levels: [], walls: [] });
 }
 
+const half = 0.3; // the median, nearly
+
 const quantile = (nines: number): string =>
-  nines < 0.2 ? "0" : nines < 0.9 ? "p50" : nines < 1.5 ? "p90" : "p99" + (nines > 2.5 ? "." + "9".repeat(Math.round(nines) - 2) : "");
+  nines < 0.9 ? "p50" : nines < 1.5 ? "p90" : "p99" + (nines > 2.5 ? "." + "9".repeat(Math.round(nines) - 2) : "");
 
 // distribution is the response by quantile.
 export function distribution(s: Settings, pair: Pair, width: number): HTMLElement {
@@ -181,13 +183,13 @@ export function distribution(s: Settings, pair: Pair, width: number): HTMLElemen
     if (!a) return [];
     const theory: Point[] = ["p50", "p90", "p99", "p99.9"].flatMap((q, n) => {
       const y = a.metrics[`theory-${q}-response-sec`];
-      return y === undefined ? [] : [{ x: n === 0 ? Math.log10(2) : n, y, text: "" }];
+      return y === undefined ? [] : [{ x: n === 0 ? half : n, y, text: "" }];
     });
-    return [{ name: names(s)[i]!, style: i, end: names(s)[i]!, points: xy(a.curve).filter((p) => p.y > 0), bare: true, theory }];
+    return [{ name: names(s)[i]!, style: i, end: names(s)[i]!, points: xy(a.curve).filter((p) => p.x >= half), bare: true, theory }];
   });
   const all = lines.flatMap((l) => [...l.points, ...(l.theory ?? [])]);
-  const x = across([0, Math.max(1, ...all.map((p) => p.x))], false);
-  x.marks = [Math.log10(2), 1, 2, 3, 4].filter((n) => n <= x.hi);
+  const x = across([half, Math.max(1, ...all.map((p) => p.x))], false);
+  x.marks = [half, 1, 2, 3, 4].filter((n) => n <= x.hi);
   const title = "Distribution of the response time";
   return figure(title, "p99: 99 of 100 tasks take at most this long.", { label: title, width, height: 260, x, y: up(all.map((p) => p.y), true),
     xLabel: "percentile", yLabel: "response (log scale)", xText: quantile, yText: axisSeconds, lines,

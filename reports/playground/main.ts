@@ -32,10 +32,11 @@ const figures = h("div");
 const status = h("p", { class: "status", role: "status" });
 const doubt = h("p", { class: "doubt" });
 const claim = h("div", { class: "claim", hidden: true });
-const commands = h("div", { class: "command" });
-answer.append(heading, figures, status, doubt, claim, commands);
+answer.append(heading, figures, status, doubt, claim);
 
 function show(): void {
+  answer.classList.remove("stale");
+  answer.setAttribute("aria-busy", "false");
   heading.replaceChildren(...finding(s, pair));
   figures.replaceChildren(table(s, pair));
   const done = Math.min(...pairTasks);
@@ -48,12 +49,15 @@ function show(): void {
     claim.replaceChildren(h("p", {}, `“${preset.claim}” ${preset.answer}`));
     if (preset.study) claim.append(h("p", {}, "In many settings: ", h("code", {}, `poolbench study ${preset.study} --quick`)));
   }
+}
+
+function showCommand(): void {
   const lines = command(s, tasks);
   const copied = h("span", { role: "status" });
   const copy = (text: string, said: string): void => {
     navigator.clipboard.writeText(text).then(() => (copied.textContent = said), () => (copied.textContent = "The browser does not allow it."));
   };
-  commands.replaceChildren(h("h2", {}, "The same in a shell"), h("pre", { id: "command", tabindex: 0 }, lines.join("\n")),
+  byId("shell").replaceChildren(h("h2", {}, "The same in a shell"), h("pre", { id: "command", tabindex: 0 }, lines.join("\n")),
     h("div", { class: "choices" },
       h("button", { type: "button", click: () => copy(lines.join("\n"), "Copied.") }, "Copy"),
       h("button", { type: "button", click: () => copy(location.href, "Link copied.") }, "Copy a link to these settings"), copied));
@@ -68,6 +72,7 @@ function drawCharts(): void {
 
 let frame = 0;
 function drawSoon(): void {
+  if (!problem && runners.length > 0 && pair.includes(null)) return;
   show();
   cancelAnimationFrame(frame);
   frame = requestAnimationFrame(drawCharts);
@@ -100,6 +105,7 @@ function jobsOf(side: number): Job[] {
 
 function runAll(): void {
   problem = "";
+  pair = [null, null];
   pairTasks = [0, 0];
   swept = [[], []];
   idle = [false, false];
@@ -114,16 +120,19 @@ function change(next: Settings, of: Preset | null = null): void {
   history.replaceState(null, "", "#" + encode(s));
   update();
   if (same) return drawSoon(); // only the chart is another
-  // the figures of other settings are not shown as those of these
-  pair = [null, null];
-  show();
+  // the figures of the settings before stay until there are others
+  answer.classList.add("stale");
+  answer.setAttribute("aria-busy", "true");
   clearTimeout(timer);
   timer = window.setTimeout(runAll, pause);
 }
 
 // Controls. Each has an update, which shows the settings.
 const updates: (() => void)[] = [];
-const update = (): void => updates.forEach((f) => f());
+const update = (): void => {
+  updates.forEach((f) => f());
+  showCommand();
+};
 
 function range(id: string, label: string, unit: string, of: string, get: () => number, set: (v: number) => Settings,
   shown: () => boolean = () => true, note: () => string = () => ""): HTMLElement {
@@ -233,7 +242,7 @@ load().then((module) => {
     const r = new Runner(module, failed);
     r.onIdle = () => {
       idle[side] = true;
-      show();
+      drawSoon();
     };
     r.onChoices = (all) => {
       if (choices.length > 0) return;
