@@ -1,4 +1,4 @@
-package main
+package playground
 
 import (
 	"bufio"
@@ -49,7 +49,7 @@ func serve(t *testing.T) (address string) {
 	}
 	site.once.Do(func() {
 		if site.dir, site.err = os.MkdirTemp("", "playground"); site.err == nil {
-			site.err = build(site.dir)
+			site.err = Build(site.dir)
 		}
 	})
 	if site.err != nil {

@@ -1,14 +1,10 @@
-// Command playground builds the playground, a static page that runs strategies in the reader's
-// browser, into a directory:
-//
-//	go run ./reports/playground bin/playground
-//
-// Any static server serves it, as python3 -m http.server -d bin/playground.
+// Package playground builds the playground, a static page that runs strategies in the reader's
+// browser. Command playground in cmd writes it, and any static server serves it.
 //
 // The page is TypeScript that uses the charts of package front. The program is package
 // internal/playground/wasm. It is packed by gzip and unpacked by the page, so that it is small on
 // every server.
-package main
+package playground
 
 import (
 	"bytes"
@@ -28,19 +24,8 @@ import (
 
 const module = "github.com/poolbench/poolbench"
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./reports/playground DIRECTORY")
-		os.Exit(2)
-	}
-	if err := build(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, "playground:", err)
-		os.Exit(2)
-	}
-}
-
-// build writes the files of the page into the directory.
-func build(dir string) error {
+// Build writes the files of the page into the directory.
+func Build(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
