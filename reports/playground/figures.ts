@@ -5,7 +5,7 @@ import { h } from "../page/front/dom";
 import { axisCount, axisSeconds, digits, seconds } from "../page/front/format";
 import { swatch } from "../page/front/marks";
 import { across, up, window } from "../page/front/scale";
-import { rate, Settings } from "./settings";
+import { metricOf, rate, Settings } from "./settings";
 import { Answer } from "./worker";
 
 export type Pair = [Answer | null, Answer | null];
@@ -27,6 +27,11 @@ export function names(s: Settings): [string, string] {
   return parts[0] === parts[1] ? [parts[0] + " (A)", parts[1] + " (B)"] : [parts[0]!, parts[1]!];
 }
 
+const units: Record<string, [unit: string, label: string]> = {
+  p99: ["p99-response-sec", "p99 response time"], mean: ["mean-response-sec", "mean response time"],
+  short: ["short-p99-response-sec", "p99 response time of short tasks"],
+};
+
 const value = (a: Answer, unit: string): number | undefined => a.metrics[unit];
 
 const percent = (v: number): string => digits(100 * v) + " %";
@@ -38,19 +43,20 @@ export const grows = (a: Answer): boolean =>
 // finding says what the answers are, with a number of each side.
 export function finding(s: Settings, pair: Pair): (Node | string)[] {
   const [a, b] = pair;
-  const p99 = pair.map((x) => x && value(x, "p99-response-sec"));
+  const [unit, label] = units[metricOf(s)]!;
+  const got = pair.map((x) => x && value(x, unit));
   const work = s.same === "rate" ? `${digits(rate(s, s.load))} tasks/s` : `${s.load} % load`;
   const said = names(s);
   if (!a || !b) return [`At ${work}: running …`];
-  if (p99[0] === undefined || p99[1] === undefined) return [`At ${work}: too few tasks for a p99.`];
+  if (got[0] === undefined || got[1] === undefined) return [`At ${work}: too few tasks for the ${label}.`];
   const say = (i: 0 | 1): (Node | string)[] => [
-    h("strong", {}, seconds(p99[i]!)), ` with ${said[i]}${grows(pair[i]!) ? " and growing" : ""}`];
-  if (p99[0] === p99[1]) {
-    return [`At ${work} both have a p99 response time of `, h("strong", {}, seconds(p99[0]!)), "."];
+    h("strong", {}, seconds(got[i]!)), ` with ${said[i]}${grows(pair[i]!) ? " and growing" : ""}`];
+  if (got[0] === got[1]) {
+    return [`At ${work} both have the same ${label}: `, h("strong", {}, seconds(got[0]!)), "."];
   }
-  const [low, high] = p99[0]! < p99[1]! ? [0, 1] as const : [1, 0] as const;
-  const times = p99[high]! / p99[low]!;
-  return [`At ${work} the p99 response time is `, ...say(0), ", and ", ...say(1),
+  const [low, high] = got[0]! < got[1]! ? [0, 1] as const : [1, 0] as const;
+  const times = got[high]! / got[low]!;
+  return [`At ${work} the ${label} is `, ...say(0), ", and ", ...say(1),
     times >= 1.005 ? ` (${digits(times)}× as long with ${said[high]}).` : "."];
 }
 
@@ -85,17 +91,21 @@ export function table(s: Settings, pair: Pair): HTMLElement {
     const hi = r.low && value(a, r.low + "-high-sec");
     if (lo && hi) below.push(`95 % CI ${seconds(lo)} to ${seconds(hi)}`);
     const exact = r.theory && value(a, r.theory);
-    if (exact !== undefined && exact !== "") below.push(`exact ${r.show(exact)}`);
+    if (exact !== undefined && exact !== "") below.push(`theory ${r.show(exact)}`);
     return h("td", { "data-unit": r.unit, "data-value": String(v) }, r.show(v),
       ...below.map((t) => h("small", {}, t)));
   };
   const shown = rows.filter((r) => r.always || pair.some((a) => a && (value(a, r.unit) ?? 0) > 0));
   return h("table", { class: "figures" },
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "time from arrival to end"),
-      ...names(s).map((n, i) => h("th", { scope: "col" }, swatch(i), n)))),
+      ...names(s).map((n, i) => h("th", { scope: "col" }, swatch(i), ...broken(n))))),
     h("tbody", {}, ...shown.map((r) => h("tr", {}, h("th", { scope: "row" }, r.name),
       ...pair.map((a) => cell(a, r))))));
 }
+
+// broken is a name that may be broken after each part.
+const broken = (name: string): (Node | string)[] =>
+  name.split(/(?<=_)/).flatMap((part) => [part, h("wbr")]);
 
 const xy = (flat: number[]): Point[] =>
   flat.flatMap((x, i) => (i % 2 ? [] : [{ x, y: flat[i + 1]!, text: "" }]));
@@ -117,20 +127,16 @@ function figure(title: string, note: string, c: Chart, wide = false): HTMLElemen
   return out;
 }
 
-const metricOf: Record<string, [unit: string, label: string]> = {
-  p99: ["p99-response-sec", "p99 response"], mean: ["mean-response-sec", "mean response"],
-};
-
 // exact is the value of theory for a metric, where there is one.
 function exact(a: Answer, metric: string): number | undefined {
-  if (metric === "p99") return a.metrics["theory-p99-response-sec"];
+  if (metric !== "mean") return a.metrics["theory-" + units[metric]![0]];
   const wait = a.metrics["theory-mean-wait-sec"];
   return wait === undefined ? undefined : wait + a.mean;
 }
 
 // responses is the response over the load of both sides.
 export function responses(s: Settings, swept: [Swept[], Swept[]], width: number): HTMLElement {
-  const [unit, label] = metricOf[s.metric]!;
+  const [unit, label] = units[metricOf(s)]!;
   const at = (load: number): number => (s.same === "rate" ? rate(s, load) : load);
   let theory = false;
   const lines: Line[] = swept.map((all, i) => {
@@ -139,7 +145,7 @@ export function responses(s: Settings, swept: [Swept[], Swept[]], width: number)
       x: at(p.load), y: value(p.answer, unit)!, chosen: p.load === s.load,
       text: `${names(s)[i]} at ${at(p.load)}${s.same === "rate" ? " tasks/s" : " %"}: ${seconds(value(p.answer, unit)!)}${grows(p.answer) ? ", growing" : ""}` }));
     const line = sorted.flatMap((p) => {
-      const y = exact(p.answer, s.metric);
+      const y = exact(p.answer, metricOf(s));
       return y === undefined ? [] : [{ x: at(p.load), y, text: "" }];
     });
     theory ||= line.length > 1;
@@ -156,7 +162,7 @@ export function responses(s: Settings, swept: [Swept[], Swept[]], width: number)
   return figure(title, notes.join(" "), { label: title, width, height: width >= 640 ? 380 : 300,
     x: across(xs.length ? xs : [0, 1], false), y: up(all.map((p) => p.y), true),
     xLabel: s.same === "rate" ? "arrivals per second" : "load, in % of the capacity of each side",
-    yLabel: label + " (log scale)", xText: (v) => digits(v), yText: axisSeconds, lines,
+    yLabel: label + " (log scale)", xText: (v) => String(Number(v.toPrecision(4))), yText: axisSeconds, lines,
     names: width >= 640, levels: [], walls: s.same === "load" ? [{ name: "capacity", x: 100 }] : [] }, true);
 }
 

@@ -41,7 +41,7 @@ function show(): void {
   figures.replaceChildren(table(s, pair));
   const done = Math.min(...pairTasks);
   const left = idle.every((x) => x) ? "" : " Refining …";
-  status.textContent = problem || (done === 0 ? "" : `${digits(done)} simulated tasks on each side, the first tenth as warm-up.${left}`);
+  status.textContent = problem || (done === 0 ? "" : `${done.toLocaleString("en")} simulated tasks on each side, the first tenth as warm-up.${left}`);
   const doubts = pair.flatMap((a, i) => (a && a.verdict !== "VALID" ? [`${names(s)[i]} is ${a.verdict}: ${a.reasons[0] ?? ""}.`] : []));
   doubt.textContent = [...new Set(doubts)].join(" ");
   claim.hidden = !preset;

@@ -72,7 +72,7 @@ func answered(b *tab.Tab) {
 	b.T.Helper()
 	if !tab.Eval[bool](b, `new Promise(done => {
 		const look = () => document.querySelector("#answer:not(.stale) .status")?.textContent
-			.startsWith("20000 ") ? done(true) : setTimeout(look, 20);
+			.startsWith("20,000 ") ? done(true) : setTimeout(look, 20);
 		look();
 		setTimeout(() => done(false), 60000);
 	})`) {
@@ -357,7 +357,7 @@ func TestPresets(t *testing.T) {
 			t.Errorf("%s: %q", name, finding)
 		}
 		// identical forms of a limit have identical figures
-		if name == "errgroup or worker pool" && !strings.Contains(finding, "both have") {
+		if name == "errgroup or worker pool" && !strings.Contains(finding, "both have the same") {
 			t.Errorf("%s: %q", name, finding)
 		}
 	}
