@@ -162,7 +162,7 @@ export function responses(s: Settings, swept: [Swept[], Swept[]], width: number)
   return figure(title, notes.join(" "), { label: title, width, height: width >= 640 ? 380 : 300,
     x: across(xs.length ? xs : [0, 1], false), y: up(all.map((p) => p.y), true),
     xLabel: s.same === "rate" ? "arrivals per second" : "load, in % of the capacity of each side",
-    yLabel: label + " (log scale)", xText: (v) => String(Number(v.toPrecision(4))), yText: axisSeconds, lines,
+    yLabel: "log scale", xText: (v) => String(Number(v.toPrecision(4))), yText: axisSeconds, lines,
     names: width >= 640, levels: [], walls: s.same === "load" ? [{ name: "capacity", x: 100 }] : [] }, true);
 }
 
@@ -198,7 +198,7 @@ export function distribution(s: Settings, pair: Pair, width: number): HTMLElemen
   x.marks = [half, 1, 2, 3, 4].filter((n) => n <= x.hi);
   const title = "Distribution of the response time";
   return figure(title, "p99: 99 of 100 tasks take at most this long.", { label: title, width, height: 260, x, y: up(all.map((p) => p.y), true),
-    xLabel: "percentile", yLabel: "response (log scale)", xText: quantile, yText: axisSeconds, lines,
+    xLabel: "percentile", yLabel: "log scale", xText: quantile, yText: axisSeconds, lines,
     names: width >= 640, levels: [], walls: [] });
 }
 
