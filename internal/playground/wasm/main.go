@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command wasm is the program of the playground. It gives a script the function poolbench.run, which
-// runs a scenario, and poolbench.choices, which returns the strategies.
+// Command wasm is the program of the playground. It gives a script two functions: poolbench.run
+// runs a scenario, and poolbench.choices returns the strategies.
 package main
 
 import (
