@@ -4,10 +4,10 @@ GO ?= go
 BIN := bin/poolbench
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test check race lint cross vuln bench dispatch attack fuzz generate pictures ci
+.PHONY: help build run playground test check race lint cross vuln bench dispatch attack fuzz generate pictures ci
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Both tags leave out unused code: formats of gonum/plot, and gRPC's pages about itself.
 FLAGS := -tags=minimal,grpcnotrace -trimpath
@@ -18,6 +18,9 @@ build: ## build bin/poolbench
 
 run: build ## build, then run the default studies: a table and report.html, about 90 s on two cores
 	$(BIN) run
+
+playground: ## build the playground, a static page, into bin/playground
+	$(GO) run ./cmd/playground bin/playground
 
 # Tests run four packages at a time, because many wait for clocks and servers. Without debug
 # information they link in half the time.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -87,13 +86,9 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 	if of, ok := t.(targets.Tenanted); ok && d.sorted.tenanted != nil {
 		d.target = ofTenants{of, d.sorted.tenanted}
 	}
-	if served, ok := w.(workloads.Served); ok {
-		err := served.Serve(func(work func(ctx context.Context, seq uint64) error) http.Handler {
-			return targets.Handler(t, work)
-		})
-		if err != nil {
-			return nil, errors.Join(err, letGo(w))
-		}
+	if served, err := serve(w, t); err != nil {
+		return nil, errors.Join(err, letGo(w))
+	} else if served {
 		d.target = direct{}
 		return d, nil
 	}

@@ -1,3 +1,5 @@
+//go:build !js
+
 package targets
 
 import (
@@ -83,13 +85,4 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	http.Error(w, text.OneLine(err.Error()), status)
-}
-
-// wholeSeconds rounds up, without adding first: the longest duration has no room.
-func wholeSeconds(d time.Duration) int64 {
-	s := int64(d / time.Second)
-	if d%time.Second > 0 {
-		s++
-	}
-	return s
 }

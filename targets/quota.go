@@ -48,3 +48,12 @@ func (q Quota) limitField() string {
 
 // integer formats n ≥ 0 as an Integer of RFC 9651, which is limited to 15 digits.
 func integer(n int64) string { return strconv.FormatInt(min(n, 1e15-1), 10) }
+
+// wholeSeconds rounds up, without adding first: the longest duration has no room.
+func wholeSeconds(d time.Duration) int64 {
+	s := int64(d / time.Second)
+	if d%time.Second > 0 {
+		s++
+	}
+	return s
+}

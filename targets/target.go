@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
@@ -42,10 +41,7 @@ func (r Refusal) String() string {
 }
 
 // Status is the refusal's HTTP status.
-func (r Refusal) Status() int {
-	return [...]int{TooMany: http.StatusTooManyRequests,
-		Unavailable: http.StatusServiceUnavailable, Banned: http.StatusForbidden}[r]
-}
+func (r Refusal) Status() int { return [...]int{TooMany: 429, Unavailable: 503, Banned: 403}[r] }
 
 // A Throttled is the error of a refused call: the reason, and when to retry.
 type Throttled struct {

@@ -3,8 +3,9 @@ package targets
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/bits"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/dist"
@@ -81,12 +82,12 @@ func newBucket(rate float64, size uint64, key string) (*TokenBucket, error) {
 	}
 	// The shortest decimal of a float64 is the number that the user typed: 0.1 is 1/10, not its
 	// binary approximation.
-	r, ok := new(big.Rat).SetString(dist.FormatFloat(rate))
-	if !ok || !r.Denom().IsUint64() || r.Denom().Uint64() > 1e6 {
+	num, denom := fraction(rate)
+	if denom == 0 || denom > 1e6 {
 		return nil, fmt.Errorf("rate: must have at most 6 decimals, got %v", rate)
 	}
-	b := &TokenBucket{num: r.Num().Uint64(), burst: size}
-	b.perToken = r.Denom().Uint64() * uint64(time.Second)
+	b := &TokenBucket{num: num, burst: size}
+	b.perToken = denom * uint64(time.Second)
 	b.token = b.tokens(1)
 	hi, lo := bits.Mul64(b.perToken, size)
 	if hi < b.num {
@@ -98,6 +99,25 @@ func newBucket(rate float64, size uint64, key string) (*TokenBucket, error) {
 	return nil, fmt.Errorf("%s: a bucket of %d at %s per second would take more than %.0f years "+
 		"to fill", key, size, dist.FormatFloat(rate),
 		math.Floor(maxFill/(365.25*24*float64(time.Hour))))
+}
+
+// fraction returns the shortest decimal of 0 < x ≤ 1e9 as a fraction in lowest terms. denom is 0 if
+// the decimal has more than 19 decimals, whose fraction has a denominator above 2¹⁹.
+func fraction(x float64) (num, denom uint64) {
+	whole, decimals, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+	num, err := strconv.ParseUint(whole+decimals, 10, 64)
+	if err != nil || len(decimals) > 19 {
+		return 0, 0
+	}
+	denom = 1
+	for range decimals {
+		denom *= 10
+	}
+	a, b := num, denom
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return num / a, denom / a
 }
 
 // tokens returns n·T.

@@ -1,3 +1,5 @@
+//go:build !js
+
 package workloads
 
 import (
@@ -87,22 +89,3 @@ func unitsIn(mean time.Duration, l machine.Line, name string) (int, error) {
 	}
 	return int(exact), nil
 }
-
-// times has the measured mean and C² of a task that runs alone. C² is 0 if all tasks are equal.
-type times struct {
-	mean time.Duration
-	c2   float64
-}
-
-func (t *times) Mean() time.Duration { return t.mean }
-
-func (t *times) C2() float64 { return t.c2 }
-
-// beside returns the times of a task with a constant time added.
-func (t times) beside(constant time.Duration) times {
-	whole := t.mean + constant
-	share := float64(t.mean) / float64(whole)
-	return times{whole, t.c2 * (share * share)}
-}
-
-func (t *times) setMean(mean time.Duration) { t.mean = mean }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 	"time"
 
@@ -71,40 +70,4 @@ func moments(do Work) (Moments, error) {
 	}
 	mean := sum / (n - 1)
 	return Moments{time.Duration(mean), max(0, squares/(n-1)/mean/mean-1)}, nil
-}
-
-// Handler describes a workload whose tasks are requests to an http.Handler without a connection. A
-// status of 400 or above is a StatusError. For moments see Func.
-func Handler(
-	name string, h http.Handler, request func(seq uint64) *http.Request, known ...Moments,
-) Spec {
-	s := Func(name, func(ctx context.Context, seq uint64) error {
-		a := &statusWriter{header: http.Header{}}
-		h.ServeHTTP(a, request(seq).WithContext(ctx))
-		if a.status >= http.StatusBadRequest {
-			return &StatusError{a.status, retryAfter(a.header.Get("Retry-After"), time.Now())}
-		}
-		return ctx.Err()
-	}, known...)
-	s.Summary = "requests to an HTTP handler of this program"
-	return s
-}
-
-// A statusWriter keeps an answer's head and throws its body away.
-type statusWriter struct {
-	header http.Header
-	status int
-}
-
-func (w *statusWriter) Header() http.Header { return w.header }
-
-func (w *statusWriter) WriteHeader(status int) {
-	if w.status == 0 && status >= http.StatusOK { // the first that is no hint counts
-		w.status = status
-	}
-}
-
-func (w *statusWriter) Write(p []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	return len(p), nil
 }

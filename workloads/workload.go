@@ -3,7 +3,6 @@ package workloads
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/dist"
@@ -104,14 +103,6 @@ type Dated interface {
 	Allowance(seq uint64) time.Duration
 }
 
-// Served is implemented by workloads whose tasks call a server that the workload starts. The run's
-// target is then in that server instead of around Do.
-type Served interface {
-	// Serve starts the server. wrap makes the handler from one request's work. It is called once,
-	// before the first Do.
-	Serve(wrap func(work Work) http.Handler) error
-}
-
 // A StatusError is an HTTP answer of 400 or above.
 type StatusError struct {
 	Code       int
@@ -120,7 +111,7 @@ type StatusError struct {
 
 // Error names the status.
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("status %d %s", e.Code, http.StatusText(e.Code))
+	return fmt.Sprintf("status %d %s", e.Code, statusText(e.Code))
 }
 
 // A Spec describes a workload and builds it.

@@ -2,12 +2,10 @@ package files
 
 import (
 	"cmp"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -184,9 +182,6 @@ func (p place) beside() (*os.File, error) {
 	return os.OpenFile(dir+besideName(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 }
 
-// besideName returns the name of a short-lived file.
-func besideName() string { return ".poolbench-" + rand.Text() }
-
 func (p place) replace(data []byte) error {
 	f, err := p.beside()
 	if err != nil {
@@ -228,7 +223,7 @@ func (p place) open() (io.WriteCloser, error) {
 	case p.fd >= 0:
 		return openDescriptor(p.fd)
 	case p.info.Mode()&fs.ModeSocket != 0:
-		return net.Dial("unix", p.path)
+		return openSocket(p.path)
 	}
 	return os.OpenFile(p.path, os.O_WRONLY, 0)
 }

@@ -1,3 +1,5 @@
+//go:build !js
+
 package machine
 
 import (
@@ -10,9 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 )
-
-// MostAge is the longest trace that can be requested.
-const MostAge = time.Minute
 
 // MostBytes is the size limit of the runtime's trace, beyond which it drops older events.
 const MostBytes = 16 << 20

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path"
@@ -41,9 +40,7 @@ func (m Mark) Labelled(ctx context.Context) context.Context {
 // Stacks returns the stacks of the marked goroutines. It stops the world for some microseconds per
 // goroutine.
 func (m Mark) Stacks() Stacks {
-	var profile bytes.Buffer
-	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1) // a bytes.Buffer has no errors
-	return m.parse(profile.String())
+	return m.parse(goroutines())
 }
 
 // Where returns the activity of the marked goroutines in foreign code, on separate lines, or "".

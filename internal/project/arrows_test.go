@@ -31,7 +31,7 @@ var levels = [][][]string{
 		{"bench", "internal/observe", "internal/validity", "internal/soaks", "internal/objectives",
 			"internal/directory", "internal/capacity", "internal/advise", "internal/gateway",
 			"internal/crash", "internal/fleet", "internal/machine/calibration",
-			"internal/traffic", "internal/spooltest"},
+			"internal/traffic", "internal/spooltest", "internal/playground"},
 		{"reports", "internal/gate"},
 	},
 	{{"internal/studies"}},
@@ -67,6 +67,7 @@ var homes = map[string][]string{
 	"github.com/panjf2000/ants/v2":       {"strategies/peers"},
 	"github.com/failsafe-go/failsafe-go": {"strategies/peers"},
 	"github.com/dlclark/regexp2":         {"workloads/regex"},
+	"github.com/evanw/esbuild":           {"reports/playground"},
 }
 
 // A listed package is what `go list -json` says of one.
@@ -218,6 +219,8 @@ func TestArrowsTest(t *testing.T) {
 		{"strategies", "github.com/spf13/cobra", true},
 		{"internal/cli", "github.com/spf13/cobra", false},
 		{"strategies/builtin", "golang.org/x/sync/errgroup", false},
+		{"reports/playground", module + "/internal/playground", true},
+		{"reports/page", "github.com/evanw/esbuild/pkg/api", true},
 	} {
 		if complaint := wrong(t, module+"/"+c.from, c.to); (complaint != "") != c.wrong {
 			t.Errorf("%s imports %s: %q", c.from, c.to, complaint)

@@ -56,6 +56,26 @@ func TestBenchgateSize(t *testing.T) {
 	}
 }
 
+// notInBrowsers is what the program of the playground leaves out: sockets and all that they need,
+// computed work, and profiles.
+var notInBrowsers = []string{"net/http", "net/textproto", "crypto", "encoding/gob", "math/big",
+	"github.com/google/pprof", "github.com/tidwall", "gonum.org/v1/plot", module + "/reports",
+	module + "/strategies/peers", module + "/internal/directory", module + "/internal/traffic"}
+
+// TestLightPlayground: the program of the playground builds for a browser from light packages.
+func TestLightPlayground(t *testing.T) {
+	t.Setenv("GOOS", "js")
+	t.Setenv("GOARCH", "wasm")
+	holdLight(t, 100, notInBrowsers, module+"/internal/playground/wasm")
+	if testing.Short() {
+		return // compiles a hundred packages the first time
+	}
+	out, err := exec.Command("go", "vet", module+"/internal/playground/...").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // holdLight fails if one of the packages imports any of what is heavy, itself or through others.
 func holdLight(t *testing.T, fewest int, heavy []string, packages ...string) {
 	t.Helper()

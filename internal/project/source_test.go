@@ -18,6 +18,7 @@ var printing = map[string][]string{
 	"poolbench.go":                         {"Stdout", "Stderr", "Exit"}, // Main
 	"bench/benchmark.go":                   {"Stdout", "Exit"},
 	"cmd/benchgate/main.go":                {"Stdin", "Stdout", "Stderr", "Exit"},
+	"cmd/playground/main.go":               {"Stderr", "Exit"},
 	"strategies/strategytest/childside.go": {"Stdout", "Exit"},
 	// a process that speaks to its parent there has what else is printed on stderr
 	"internal/crash/work.go": {"Stdout", "Stderr"},

@@ -76,7 +76,7 @@ func startBrowser(t testing.TB) *running {
 		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", true),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
 		chromedp.WSURLReadTimeout(time.Minute),
 	}, chromedp.DefaultExecAllocatorOptions[:]...)
 	process, end := chromedp.NewExecAllocator(context.Background(), options...)

@@ -75,6 +75,9 @@ type Section struct {
 //go:embed page.css
 var pageCSS string
 
+// Style returns the CSS of pages, for pages that are not reports.
+func Style() string { return pageCSS }
+
 // fewItems is the number of unfolded items of an alert. A headline of more than longHeadline bytes
 // is set smaller.
 const (

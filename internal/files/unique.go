@@ -1,0 +1,14 @@
+//go:build !js
+
+package files
+
+import (
+	"crypto/rand"
+	"io"
+	"net"
+)
+
+// besideName returns the name of a short-lived file.
+func besideName() string { return ".poolbench-" + rand.Text() }
+
+func openSocket(path string) (io.WriteCloser, error) { return net.Dial("unix", path) }

@@ -1,0 +1,50 @@
+// The worker of a side: it starts the program, then runs one request after another.
+
+import { Request } from "./settings";
+
+export interface Answer {
+  metrics: Record<string, number>;
+  rate: number;
+  mean: number;
+  verdict: string;
+  reasons: string[];
+  curve: number[]; // x and y in turn
+  inFlight: number[];
+  queued: number[];
+  error?: string;
+}
+
+export interface Choice {
+  name: string;
+  summary: string;
+  useIf: string;
+  queue: boolean;
+  sheds: boolean;
+}
+
+interface Program {
+  run(of: Request, done: (a: Answer) => void): void;
+  choices(): Choice[];
+}
+
+interface Scope {
+  importScripts(path: string): void;
+  postMessage(message: unknown): void;
+  onmessage: ((e: MessageEvent) => void) | null;
+  poolbench: Program;
+  Go: new () => { importObject: WebAssembly.Imports; run(of: WebAssembly.Instance): Promise<void> };
+}
+
+const scope = globalThis as unknown as Scope;
+
+// The first message is the compiled program, each further one a request.
+scope.onmessage = (e) => {
+  scope.importScripts("wasm_exec.js");
+  const go = new scope.Go();
+  void WebAssembly.instantiate(e.data as WebAssembly.Module, go.importObject).then((instance) => {
+    void go.run(instance);
+    scope.onmessage = (next: MessageEvent<Request>) =>
+      scope.poolbench.run(next.data, (a) => scope.postMessage(a));
+    scope.postMessage(scope.poolbench.choices());
+  });
+};
