@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/poolbench/poolbench/bench/attack"
 )
@@ -56,7 +57,8 @@ func TestManyTargets(t *testing.T) {
 		}
 	}
 	a := attack.Defaults()
-	a.Requests, a.Tasks, a.Duration, a.Rate = all, n, 0, 1e4
+	a.Requests, a.Tasks, a.Duration, a.Rate, a.Connections = all, n, 0, 5000, 8
+	a.Drain, a.Timeout = 5*time.Minute, 5*time.Minute // a busy machine must not abandon any
 	closed, h2c := a, a
 	closed.Clients, closed.Rate = 3, 0
 	h2c.H2C = true
