@@ -9,7 +9,8 @@
 //
 // Package builtin contains poolbench's own strategies, package peers those of popular libraries,
 // and package durable queues that outlive the process. Importing a package registers its strategies
-// in All, and so in the contract tests, benchmarks, lists and charts. Package bench imports builtin.
+// in All, and so in the contract tests, benchmarks, lists and charts. Package bench imports
+// builtin.
 //
 // A strategy of your own needs no registration: any Spec works. Package engine has building blocks:
 // an Executor wraps the pool of a library, a Gate its semaphore or limiter. strategytest.Run tests
@@ -43,32 +44,33 @@
 //     with ErrShed, while too many recent tasks failed or were slow. With Spec.ClassPools, each
 //     class pool has its share of the capacity. A task needs room in the pool of its class, or in
 //     any pool if its class has none. A full class pool does not delay the other classes.
-//  4. Context: Submit with an ended ctx returns ctx's error. A blocked Submit returns as soon as its
-//     ctx ends and leaves no slot taken, no token spent and no room reserved. Tasks run with a
+//  4. Context: Submit with an ended ctx returns ctx's error. A blocked Submit returns as soon as
+//     its ctx ends and leaves no slot taken, no token spent and no room reserved. Tasks run with a
 //     context derived from New's. When New's context ends, running tasks see it. Tasks that are
 //     queued or wait for another attempt are done with its error at once without running, even if a
 //     running task does not return.
-//  5. Drain: it returns nil as soon as all accepted tasks are done. When its ctx ends first, running
-//     tasks are cancelled with the cause ErrAbandoned. Tasks that are queued or wait for another
-//     attempt are done with ErrAbandoned at once without running, even if a running task does not
-//     return. Drain returns a *DrainError with both counts as soon as nothing runs, at the latest
-//     after DrainGrace. Drain may be called repeatedly and concurrently. After it returns, the only
-//     goroutines of the strategy are those of tasks that still run. These tasks are done when they
-//     return.
+//  5. Drain: it returns nil as soon as all accepted tasks are done. When its ctx ends first,
+//     running tasks are cancelled with the cause ErrAbandoned. Tasks that are queued or wait for
+//     another attempt are done with ErrAbandoned at once without running, even if a running task
+//     does not return. Drain returns a *DrainError with both counts as soon as nothing runs, at the
+//     latest after DrainGrace. Drain may be called repeatedly and concurrently. After it returns,
+//     the only goroutines of the strategy are those of tasks that still run. These tasks are done
+//     when they return.
 //  6. Closed: after Drain has been called, or the strategy has seen the end of New's context, every
 //     Submit returns ErrClosed at once, including blocked ones. A Submit that races with Drain is
 //     either refused, or accepted and done before Drain returns.
-//  7. Panic: a task that panics is done with a *PanicError, and a task that calls runtime.Goexit (as
-//     t.FailNow does) with ErrGoexit. No slot is lost or gained, no other task is affected, and the
-//     process goes on. Spec.OnPanic describes how. New, Submit and Drain neither panic nor end the
-//     goroutine of their caller.
+//  7. Panic: a task that panics is done with a *PanicError, and a task that calls runtime.Goexit
+//     (as t.FailNow does) with ErrGoexit. No slot is lost or gained, no other task is affected, and
+//     the process goes on. Spec.OnPanic describes how. New, Submit and Drain neither panic nor end
+//     the goroutine of their caller.
 //  8. WorkConserving: if declared, no slot is idle while an accepted task or a blocked Submit waits
 //     for one. So n tasks of length d need exactly ⌈n/Bound⌉·d. If Spec.Splits, sub-tasks count as
 //     tasks here.
-//  9. Order: if Spec.FIFO, slots are given in the order of acceptance. With a bound of 1, tasks start
-//     in exactly that order. With a larger bound, no task starts at an earlier instant than a task
-//     accepted before it. Blocked Submits are accepted in the order of their calls. If Spec.Quantum
-//     and not Splits, a task with steps left goes to the tail of the queue after each step.
+//  9. Order: if Spec.FIFO, slots are given in the order of acceptance. With a bound of 1, tasks
+//     start in exactly that order. With a larger bound, no task starts at an earlier instant than a
+//     task accepted before it. Blocked Submits are accepted in the order of their calls. If
+//     Spec.Quantum and not Splits, a task with steps left goes to the tail of the queue after each
+//     step.
 //  10. Memory: at most Spec.Capacity tasks are accepted and not done. A strategy keeps no reference
 //     to a done task, and an abandoned Submit leaves nothing behind.
 //  11. Nested: a task may call Submit of the instance that runs it. If the tasks that wait for
@@ -91,8 +93,8 @@
 //     tasks of a key start in the order of acceptance. Tasks of other keys, and tasks with a
 //     negative Tenant, do not wait for them while a slot is free.
 //
-// The durations in these clauses are exact under a virtual clock (testing/synctest), where "at once"
-// means that no time passes. So every wait must be durably blocking: on channels, timers, a
+// The durations in these clauses are exact under a virtual clock (testing/synctest), where "at
+// once" means that no time passes. So every wait must be durably blocking: on channels, timers, a
 // sync.Cond or a WaitGroup made inside the bubble, never on a mutex whose holder waits.
 //
 // # Strategies that wait for a disk or a server
@@ -112,12 +114,12 @@
 //     other tasks.
 //
 // When the store fails, permanently or for longer than a server needs to restart, the instance ends
-// by itself. Submit then returns a *StoreError, waiting tasks are done with it, and Drain returns it
-// with the numbers of tasks that were accepted, are still in the store, and are lost.
+// by itself. Submit then returns a *StoreError, waiting tasks are done with it, and Drain returns
+// it with the numbers of tasks that were accepted, are still in the store, and are lost.
 //
 // # Panics
 //
 // The contract requires that strategies contain panics, so that a run can go on and count the task.
-// This is not advice for servers: golang.org/x/sync/errgroup lets panics crash the process, for good
-// reasons (go.dev/issue/53757).
+// This is not advice for servers: golang.org/x/sync/errgroup lets panics crash the process, for
+// good reasons (go.dev/issue/53757).
 package strategies
