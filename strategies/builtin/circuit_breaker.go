@@ -15,48 +15,47 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// circuitBreaker stops calls to a failing service: when the share of failures and slow calls among
-// the last ones is too large, no task runs for a while (open). Then a few trials run (half-open),
-// and their results close it or keep it open as long again.
+// circuitBreaker stops calls to a failing service. When the share of failed or slow calls in the
+// window is too large, the circuit opens and no task runs for a while. Then a few trial calls run
+// (half-open). Their results close the circuit or open it again.
 //
-// Use it where a service in trouble answers late or not at all, and callers have an alternative to
-// waiting. It costs the calls that would have succeeded while open, a mutex per task, and
-// parameters that fit the traffic: with a window of 100 calls and one call per second, detection
-// takes a minute. With a period, the calls within that time count once there are window of them, so
-// old failures are forgotten in variable traffic.
+// Use it if a failing service answers late or not at all, and callers have an alternative to
+// waiting. It refuses calls that would have succeeded while it is open, and costs a mutex per task.
+// Its parameters must fit the traffic: with a window of 100 calls and one call per second,
+// detection needs a minute. With a period, the window is the calls of that time, once there are at
+// least window calls. This forgets old failures in variable traffic.
 //
-// With a wait, a half-open circuit opens again that long after its last trial began, so a hanging
-// trial cannot keep it half-open, and later results are ignored. While more trials are yet to come
+// With a wait, a half-open circuit opens again that long after the start of its last trial, so a
+// trial that hangs cannot keep it half-open. Later results are ignored. While trials remain unused,
 // the circuit stays half-open.
 //
-// The breaker is checked at the start of a task as well as in Submit: a task that is queued when
-// the circuit opens is done with ErrShed, and a half-open circuit runs only its trials. Submit
-// returns ErrShed for a task that would not run now. Calls that began before a change of state are
-// not counted.
+// The breaker is checked in Submit and again at the start of a task. A task that is queued when the
+// circuit opens is done with ErrShed, and a half-open circuit runs only its trials. Calls that
+// began before a change of state are not counted.
 //
-// A call fails with any error of its own or a request for another attempt. Panics and cancelled
+// An error of the task or a request for another attempt counts as a failure. Panics and cancelled
 // calls do not count.
 //
-// States, half-open rule and both windows are those of resilience4j. A period is kept in ten parts
-// to bound memory: the last nine tenths count fully, the tenth before them partly.
+// The states, the half-open rule and both windows follow resilience4j. A period is kept in ten
+// parts to bound memory: it covers nine complete parts and the current one.
 type circuitBreaker struct {
 	engine.Layer[breakerCall]
 	window, trials int
 	failures, slow float64 // shares
 	slowAfter      time.Duration
 	open, wait     time.Duration
-	part           time.Duration // of the period; 0: the window is of calls
+	part           time.Duration // length of a part of the period; 0: the window counts calls
 	began          time.Time
 
 	mu     sync.Mutex
 	state  circuit
-	epoch  uint64        // of the state: it changes with it
-	until  time.Duration // open until then; half-open: the trials are to have ended by then
-	last   []uint8       // closed: the outcomes of the last calls, as a ring
+	epoch  uint64        // number of state changes
+	until  time.Duration // end of the open state, or of the wait for half-open trials
+	last   []uint8       // closed: ring of the outcomes of the last calls
 	at     int
-	parts  [periodParts]tally // closed, with a period: the calls of each, as a ring
-	newest int64              // number of the part that it is, since began
-	let    int                // half-open: calls that were let through and count
+	parts  [periodParts]tally // closed, with a period: ring of the counts of each part
+	newest int64              // number of the current part since began
+	let    int                // half-open: trials that started and count
 	bad    tally
 	opened int64
 }
@@ -78,7 +77,6 @@ type breakerCall struct {
 	began time.Duration
 }
 
-// A tally counts calls, failures and slow calls.
 type tally struct{ calls, failed, slow int }
 
 const (
@@ -159,7 +157,7 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(circuitBreakerPart, workerPo
 var circuitsOpened = strategies.Counter{Name: metric.CircuitOpened, Better: "",
 	Doc: "times that the circuit of a breaker opened, again included"}
 
-// mostWindow bounds the window, which uses a byte per call.
+// mostWindow limits the window, which uses a byte per call.
 const mostWindow = 1 << 20
 
 func checkBreaker(p strategies.Params) error {
@@ -177,7 +175,6 @@ func checkBreaker(p strategies.Params) error {
 	return err
 }
 
-// Submit refuses tasks that could not start now.
 func (s *circuitBreaker) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -191,7 +188,6 @@ func (s *circuitBreaker) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Layer.Submit(ctx, t)
 }
 
-// lets reports whether a call may start now.
 func (s *circuitBreaker) lets() bool {
 	if s.state == closedCircuit {
 		return true
@@ -200,7 +196,7 @@ func (s *circuitBreaker) lets() bool {
 	return s.state == halfOpenCircuit && s.let < s.trials
 }
 
-// look applies expired state changes. It runs only on demand.
+// look applies state changes that are due. No timer runs for them.
 func (s *circuitBreaker) look(now time.Duration) {
 	if s.state == halfOpenCircuit {
 		s.giveUp(now)
@@ -210,14 +206,14 @@ func (s *circuitBreaker) look(now time.Duration) {
 	}
 }
 
-// giveUp opens a half-open circuit whose trials did not end in time, as of that time.
+// giveUp reopens a half-open circuit whose trials did not end in time. The new open period starts
+// at that deadline.
 func (s *circuitBreaker) giveUp(now time.Duration) {
 	if s.wait > 0 && s.let > s.bad.calls && now >= s.until {
 		s.become(openCircuit, s.until)
 	}
 }
 
-// become changes the state and clears the counts.
 func (s *circuitBreaker) become(state circuit, now time.Duration) {
 	s.state, s.bad, s.at, s.let = state, tally{}, 0, 0
 	s.epoch++
@@ -230,7 +226,7 @@ func (s *circuitBreaker) become(state circuit, now time.Duration) {
 	}
 }
 
-// run checks the breaker at the start of a task, not for further steps.
+// run checks the breaker at the first step of a task only.
 func (s *circuitBreaker) run(
 	ctx context.Context, c *engine.Call[breakerCall],
 ) strategies.Result {
@@ -251,7 +247,6 @@ func (s *circuitBreaker) run(
 	return c.For.Run(ctx, c.For)
 }
 
-// ended counts an admitted call.
 func (s *circuitBreaker) ended(
 	c *engine.Call[breakerCall], r strategies.Result,
 ) strategies.Result {
@@ -274,7 +269,7 @@ func (s *circuitBreaker) ended(
 	return r
 }
 
-// isNoCall reports whether a result shows nothing about the called service.
+// isNoCall reports whether a result says nothing about the called service.
 func isNoCall(r strategies.Result) bool {
 	_, panicked := errors.AsType[*strategies.PanicError](r.Err)
 	return panicked || errors.Is(r.Err, strategies.ErrGoexit) ||
@@ -291,7 +286,7 @@ func (s *circuitBreaker) outcomeOf(r strategies.Result, took time.Duration) (out
 	return outcome
 }
 
-// count adds a call and decides once there are enough.
+// count adds a call and changes the state once there are enough calls.
 func (s *circuitBreaker) count(outcome uint8, now time.Duration) {
 	enough := s.window
 	switch {
@@ -316,7 +311,6 @@ func (s *circuitBreaker) count(outcome uint8, now time.Duration) {
 	}
 }
 
-// forget drops the expired parts of the period when newest is the current part.
 func (s *circuitBreaker) forget(newest int64) {
 	for n := min(newest-s.newest, periodParts); n > 0; n-- {
 		old := &s.parts[(newest-n+1)%periodParts]
@@ -328,14 +322,13 @@ func (s *circuitBreaker) forget(newest int64) {
 	s.newest = newest
 }
 
-// isBad reports whether too many calls were bad. The threshold is rounded up to whole calls, with
+// isBad reports whether a threshold is reached. Thresholds are rounded up to whole calls, with
 // tolerance for floating-point error.
 func (s *circuitBreaker) isBad() bool {
 	least := func(share float64) int { return int(math.Ceil(share*float64(s.bad.calls) - 1e-9)) }
 	return s.bad.failed >= least(s.failures) || s.bad.slow >= least(s.slow)
 }
 
-// Counts implements strategies.Counted.
 func (s *circuitBreaker) Counts() []strategies.Count {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,19 +12,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A step of a table has one call come after a while and end as it says: g(ood), f(ailed), s(low),
-// p(anicked), c(ancelled), r(etry asked for without an error). Nobody waits for one that hangs, or
-// is l(ate), by 5.5 s. The breaker is to let it through, or not: then it is written -.
-//
-// TestBreakerStates goes through the states, under the virtual clock. A call takes no time but the
-// slow one, which takes 2 s, and there is 1 s between two: after open=10s the tenth call after the
-// one that opened is the first trial.
+// TestBreakerStates makes one call per second and compares which calls run; - marks a refused call.
+// A call ends as its letter says: g(ood), f(ailed), s(low, 2 s), p(anicked), c(ancelled), r(etry
+// requested without an error), h(angs) or l(ate, 5.5 s). The test does not wait for h and l. With
+// open=10s, the tenth call after the opening one is the first trial.
 func TestBreakerStates(t *testing.T) {
 	const defaults = "window=4,failures=0.5,after=1s,slow=0.75,open=10s,trials=2"
 	for _, c := range []struct {
 		what, with string
 		calls      string
-		let        string // as calls, with - for what was refused
+		let        string // like calls, with - for a refused call
 		opened     int64
 	}{
 		{"nothing is decided before the window is full", "", "fff", "fff", 0},
@@ -114,7 +111,7 @@ func TestBreakerStates(t *testing.T) {
 	}
 }
 
-// merged has the later values of two lists of parameters in the place of the earlier.
+// merged returns the defaults, overridden by the parameters in with.
 func merged(defaults, with string) string {
 	var all []string
 	for _, kv := range strings.Split(defaults, ",") {
@@ -147,8 +144,8 @@ func breakerResult(kind rune) (r strategies.Result) {
 	return r
 }
 
-// TestHalfOpenLetsThrough: of a crowd that comes to a half-open breaker exactly so many run, the
-// others are shed; so are those that were accepted before it opened and waited in a queue.
+// Of the tasks that reach a half-open breaker, exactly the trials run. All others are shed,
+// including tasks that were queued when it opened.
 func TestHalfOpenLetsThrough(t *testing.T) {
 	for _, trials := range []int{1, 3, 7} {
 		synctest.Test(t, func(t *testing.T) {
@@ -207,7 +204,7 @@ func TestHalfOpenLetsThrough(t *testing.T) {
 	}
 }
 
-// TestBreakerPlace: inside a retry it sees attempts, around one tasks.
+// A breaker inside a retry counts attempts, one around it counts tasks.
 func TestBreakerPlace(t *testing.T) {
 	for text, want := range map[string]int{
 		"circuit_breaker:window=4+retry:attempts=3,base=0s+worker_pool": 12,

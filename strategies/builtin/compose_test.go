@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestComposition: the canonical name has the parts outermost first and each in its canonical
-// spelling, and reads back to itself.
+// TestComposition checks that the canonical name parses to itself.
 func TestComposition(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry:attempts=5+token_bucket:rate=10,burst=1+worker_pool": "",
@@ -44,7 +43,7 @@ func TestComposition(t *testing.T) {
 	}
 }
 
-// TestNonsense: what makes no sense is refused with the reason, in one line.
+// TestNonsense checks that useless compositions are refused with a one-line reason.
 func TestNonsense(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry": "strategy retry: it goes around another, as in retry+worker_pool",
@@ -112,7 +111,6 @@ func TestNonsense(t *testing.T) {
 	})
 }
 
-// everyPart lists the names of all parts.
 func everyPart() string {
 	var names []string
 	for _, p := range strategies.Parts() {
@@ -121,7 +119,6 @@ func everyPart() string {
 	return strings.Join(names, ", ")
 }
 
-// TestDerivedFacts: what a composition declares follows from its parts.
 func TestDerivedFacts(t *testing.T) {
 	for _, c := range []struct {
 		text                 string
@@ -175,7 +172,6 @@ func TestDerivedFacts(t *testing.T) {
 	}
 }
 
-// TestRateOfTarget: a rate that follows the target is settled wherever it stands.
 func TestRateOfTarget(t *testing.T) {
 	v := strategies.MustParse("retry+token_bucket:rate=target+ticker_limited:rate=target")
 	if open := v.Values.Open(); open != "rate=target" {
@@ -197,8 +193,8 @@ func TestRateOfTarget(t *testing.T) {
 	}
 }
 
-// ends has 300 tasks of different lengths, each tenth of which fails once, come to an instance, and
-// returns when each was done and how.
+// ends submits 300 tasks of different lengths, each tenth of which fails once, and returns the time
+// and outcome of each.
 func ends(t *testing.T, text string, limit, queue int) (all []string) {
 	if !strategies.MustParse(text).Spec.UsesQueue {
 		queue = 0
@@ -213,7 +209,7 @@ func ends(t *testing.T, text string, limit, queue int) (all []string) {
 				all[task.ID] = fmt.Sprint(time.Since(start), r.Err)
 			}))
 		attempts := make([]int, len(all))
-		random := rand.New(rand.NewPCG(1, 2)) // to the nanosecond: there are no ties
+		random := rand.New(rand.NewPCG(1, 2)) // with nanosecond resolution there are no ties
 		for i := range all {
 			time.Sleep(time.Duration(random.IntN(int(1300 * time.Microsecond))))
 			length := time.Duration(random.IntN(int(9 * time.Millisecond)))
@@ -238,8 +234,7 @@ func ends(t *testing.T, text string, limit, queue int) (all []string) {
 	return all
 }
 
-// TestPartsAreTheWhole: a part before a worker pool does to the nanosecond what the strategy of
-// that name does.
+// A part around a worker pool must behave, to the nanosecond, like the strategy of that name.
 func TestPartsAreTheWhole(t *testing.T) {
 	for _, c := range []struct {
 		whole, composed string
@@ -275,7 +270,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-// TestOrderOfParts: a rate inside a retry paces every attempt, one outside it paces tasks.
+// A rate inside a retry limits attempts, a rate outside it limits tasks.
 func TestOrderOfParts(t *testing.T) {
 	for text, want := range map[string][]time.Duration{
 		"retry:base=0s+token_bucket:rate=1,burst=1+worker_pool": {0, time.Second, 2 * time.Second},
@@ -301,8 +296,7 @@ func TestOrderOfParts(t *testing.T) {
 	}
 }
 
-// TestRetryBudget: of 100 tasks that fail every time a share is tried again, beside the ten
-// attempts that are saved at first; the share of the first finds the bucket full.
+// The budget starts with ten saved attempts and is full, so the deposit of the first task is lost.
 func TestRetryBudget(t *testing.T) {
 	for text, want := range map[string]int{
 		"retry:attempts=4,base=0s,budget=0.1+worker_pool":           100 + 10 + 9,
@@ -321,7 +315,7 @@ func TestRetryBudget(t *testing.T) {
 				time.Sleep(time.Second)
 				task := &strategies.Task{
 					Run: func(context.Context, *strategies.Task) strategies.Result {
-						time.Sleep(time.Millisecond) // so that the task has been accepted
+						time.Sleep(time.Millisecond) // so that Submit has returned
 						attempts++
 						return strategies.Result{Retry: true}
 					}}
@@ -344,8 +338,7 @@ func TestRetryBudget(t *testing.T) {
 	})
 }
 
-// TestComposedAllocatesNothing: a prebuilt task costs no allocation, and is the caller's again with
-// its Run.
+// The task must also get its own Run back.
 func TestComposedAllocatesNothing(t *testing.T) {
 	for _, text := range []string{"retry+worker_pool", "retry+bounded_queue_shed",
 		"bounded_queue_shed:queue=9+retry_in_place+semaphore",
@@ -371,7 +364,7 @@ func TestComposedAllocatesNothing(t *testing.T) {
 	}
 }
 
-// ExampleCompose puts a rate and a retry around a pool.
+// ExampleCompose wraps a pool in a rate limit and a retry.
 func ExampleCompose() {
 	part := func(text string) strategies.PartVariant {
 		v, err := strategies.ParsePart(text)
@@ -396,8 +389,8 @@ func ExampleCompose() {
 	// bounded_queue_shed before unbounded: it would never shed: unbounded has no bound, and so is never full
 }
 
-// TestQueueOfUse: a composition takes no length of a queue in which no task can ever wait, since
-// what is outside lets no more in than there are slots.
+// A composition refuses Queue if the outer part admits only as many tasks as there are slots, so
+// that no task can wait in the inner queue.
 func TestQueueOfUse(t *testing.T) {
 	for text, of := range map[string]bool{"bounded_queue_shed+worker_pool": false,
 		"bounded_queue_shed:queue=3+worker_pool": true, "codel_lifo+worker_pool": false,

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// newOf makes an instance of the strategy of that name.
 func newOf(
 	t *testing.T, name string, p strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
@@ -26,11 +25,9 @@ func newOf(
 	return spec.New(t.Context(), p, sink)
 }
 
-// TestDispatcherIsExact puts exponential tasks at a load of 0.9 through four slots and compares
-// each start with the recursion of Kiefer and Wolfowitz, which says when it is in a system that is
-// FIFO and work-conserving: equal to the nanosecond. So does package bench for all strategies; this
-// is for the pages and claims of the dispatch, with a queue that goes from empty to many pages and
-// back.
+// TestDispatcherIsExact compares the start of exponential tasks, at load 0.9 on four slots, with
+// the Kiefer–Wolfowitz recursion for FIFO work-conserving systems. They must be equal to the
+// nanosecond. The queue grows from empty to many pages of the dispatcher and shrinks again.
 func TestDispatcherIsExact(t *testing.T) {
 	const n, limit = 20_000, 4
 	type record struct{ due, service, start time.Duration }
@@ -59,7 +56,7 @@ func TestDispatcherIsExact(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		var free [limit]time.Duration // when each slot is, in ascending order
+		var free [limit]time.Duration // when each slot becomes free, in ascending order
 		longest := time.Duration(0)
 		for i, r := range records {
 			want := max(r.due, free[0])
@@ -76,12 +73,11 @@ func TestDispatcherIsExact(t *testing.T) {
 	})
 }
 
-// TestDispatcherFindsRoom fills an instance of 2 + 98 with tasks of 1 ms, which workers claim
-// without telling anybody, and goes on: every further task is accepted at the very instant at which
-// there is room for it, or shed until then.
+// TestDispatcherFindsRoom fills an instance of 2 + 98 with tasks of 1 ms and submits more. Each
+// must be accepted at the instant at which a task ends, and shed before.
 func TestDispatcherFindsRoom(t *testing.T) {
 	const limit, room, n = 2, 100, 250
-	acceptance := func(i int) time.Duration { // two are done every millisecond
+	acceptance := func(i int) time.Duration { // two tasks end every millisecond
 		return time.Duration(max(0, i-room+limit)/limit) * time.Millisecond
 	}
 	p := strategies.Params{Limit: limit, Queue: room - limit}
@@ -93,7 +89,7 @@ func TestDispatcherFindsRoom(t *testing.T) {
 				err := s.Submit(t.Context(), &tasks[i])
 				for errors.Is(err, strategies.ErrShed) {
 					time.Sleep(time.Millisecond / 4)
-					synctest.Wait() // for what else happens at this instant
+					synctest.Wait() // for other events at this instant
 					err = s.Submit(t.Context(), &tasks[i])
 				}
 				if err != nil {
@@ -113,9 +109,8 @@ func TestDispatcherFindsRoom(t *testing.T) {
 	}
 }
 
-// TestDispatcherLosesNoWake has clients submit a task again as soon as it is done, on real cores,
-// where a worker that parks and a Submit that looks for one meet, as do a Submit that starts to
-// wait and a task that ends. If one misses the other it hangs.
+// TestDispatcherLosesNoWake hangs if a parking worker misses a Submit, or a blocked Submit misses
+// the end of a task. It runs on real cores.
 func TestDispatcherLosesNoWake(t *testing.T) {
 	const rounds = 500
 	for _, p := range []strategies.Params{{Limit: 1}, {Limit: 2}, {Limit: 1, Queue: 2},
@@ -150,7 +145,6 @@ func TestDispatcherLosesNoWake(t *testing.T) {
 	}
 }
 
-// TestDispatcherWaitsWithoutAllocation has a producer that is blocked most of the time.
 func TestDispatcherWaitsWithoutAllocation(t *testing.T) {
 	const n = 10
 	done := make(chan struct{}, n)

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// heed runs as long as its Arg says, or until its context ends.
+// heed sleeps for its Arg or until its context ends.
 func heed(ctx context.Context, t *strategies.Task) strategies.Result {
 	timer := time.NewTimer(t.Arg.(time.Duration))
 	defer timer.Stop()
@@ -22,7 +22,7 @@ func heed(ctx context.Context, t *strategies.Task) strategies.Result {
 	}
 }
 
-// TestErrgroupCancelsTheRest has one of several tasks fail at 5 ms.
+// One of several tasks fails at 5 ms.
 func TestErrgroupCancelsTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		boom := errors.New("boom")
@@ -76,7 +76,6 @@ func TestErrgroupCancelsTheRest(t *testing.T) {
 	})
 }
 
-// TestErrgroupPanicCancelsNobody: a panic ends a task, not the group.
 func TestErrgroupPanicCancelsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(2)

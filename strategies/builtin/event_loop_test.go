@@ -14,15 +14,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// goroutine names the one that calls it.
+// goroutine returns the name of the current goroutine.
 func goroutine() string {
 	buf := make([]byte, 64)
 	name, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), " [")
 	return name
 }
 
-// TestEventLoopIsOneGoroutine has 16 producers and tasks that share state without a lock, also
-// after panics. Their Done is there too.
+// Tasks from 16 producers and their Done share state without a lock, also after panics.
 func TestEventLoopIsOneGoroutine(t *testing.T) {
 	spec, p := variant(t, "event_loop", 8, 100)
 	seen := map[string]int{}
@@ -62,8 +61,7 @@ func TestEventLoopIsOneGoroutine(t *testing.T) {
 	}
 }
 
-// TestEventLoopIsBlocked has one callback of a second before nine of none: these wait for it, and
-// none overtakes.
+// A task of 1 s delays nine empty ones, which keep their order.
 func TestEventLoopIsBlocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "event_loop", 8, 9)
@@ -93,7 +91,7 @@ func TestEventLoopIsBlocked(t *testing.T) {
 	})
 }
 
-// letters returns a task of n steps of 1 ms that writes its name at the start of each.
+// letters returns a task of n steps of 1 ms that appends its name at the start of each.
 func letters(name byte, n int, to *[]byte) *strategies.Task {
 	return &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
 		*to = append(*to, name)
@@ -103,8 +101,8 @@ func letters(name byte, n int, to *[]byte) *strategies.Task {
 	}}
 }
 
-// TestTurns writes down whose step is when at one slot: tasks take turns, and one that comes later
-// takes its place in the round.
+// TestTurns records the order of steps on one slot: tasks take turns, and a later task joins the
+// round.
 func TestTurns(t *testing.T) {
 	for _, test := range []struct{ call, want string }{
 		{"event_loop", "abcabadada"},
@@ -122,7 +120,7 @@ func TestTurns(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			time.Sleep(4500 * time.Microsecond) // in the second round, b's step
+			time.Sleep(4500 * time.Microsecond) // during b's step in the second round
 			if err := s.Submit(t.Context(), letters('d', 2, &order)); err != nil {
 				t.Fatal(err)
 			}
@@ -136,8 +134,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestStepFails has the third step of a task fail, in several ways: there is no fourth, and the
-// other task is not touched.
+// The third step fails. The fourth must not run, and the other task is unaffected.
 func TestStepFails(t *testing.T) {
 	own := errors.New("own")
 	for _, call := range []string{"event_loop", "partitioned"} {
@@ -159,7 +156,8 @@ func TestStepFails(t *testing.T) {
 						}
 						return strategies.Result{Err: fail(), More: true}
 					}}
-				// The first step of good lasts until bad is there: bad's steps take no time.
+				// The first step of good lasts until bad has arrived. The steps of bad need no
+				// time.
 				for _, task := range []*strategies.Task{good, bad} {
 					if err := s.Submit(t.Context(), task); err != nil {
 						t.Fatal(err)
@@ -183,9 +181,9 @@ func TestStepFails(t *testing.T) {
 	}
 }
 
-// TestStepsAbandoned ends a Drain's deadline, or New's context, while of three tasks one runs a
-// step, one waits for its second and one for its first: only the last is counted as never run, and
-// the second is done at once.
+// TestStepsAbandoned ends Drain's deadline, or New's context, while one task runs a step, one waits
+// for its second step and one for its first. Only the last counts as never run, and the second is
+// done at once.
 func TestStepsAbandoned(t *testing.T) {
 	for _, call := range []string{"event_loop", "partitioned"} {
 		for _, drained := range []bool{true, false} {
@@ -224,7 +222,7 @@ func TestStepsAbandoned(t *testing.T) {
 					}
 				}
 				got := []entry{<-log.done, <-log.done, <-log.done}
-				if got[0].task == fresh { // two are given up at once, by two goroutines
+				if got[0].task == fresh { // two goroutines abandon two tasks at the same instant
 					got[0], got[1] = got[1], got[0]
 				}
 				at := 1500 * time.Microsecond

@@ -12,36 +12,36 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// fairShare has a queue per Tenant and serves those with tasks in rounds: each turn starts as many
-// tasks as the tenant's weight.
+// fairShare has a queue for each Tenant and serves the tenants with waiting tasks in rounds. In a
+// turn, a tenant starts as many tasks as its weight.
 //
-// Use it where one tenant may send more than its share, so that only its own tasks wait longer.
-// While two tenants have waiting tasks, their starts divided by weights differ by at most one turn.
-// Unused shares go to the others, without credit for idle time.
+// Use it if one tenant may send more than its share, so that only its own tasks wait longer. While
+// two tenants have waiting tasks, their starts divided by their weights differ by at most one turn.
+// Unused shares go to the other tenants. An idle tenant gains no credit.
 //
-// It shares starts, so tenants with longer tasks use slots longer. If Size is known, a quantum
-// gives each turn that much Size, and unused quantum is carried to the next turn (deficit round
-// robin). A large quantum means long turns. One far below the sizes causes rounds without a start,
-// each with as many steps as tenants.
+// It shares starts, so tenants with longer tasks use the slots longer. With a quantum, a turn is an
+// amount of Size instead, and the unused part is carried to the tenant's next turn (deficit round
+// robin). A large quantum makes turns long. A quantum far below the sizes causes rounds without a
+// start, with a step for each tenant.
 //
-// The queue is shared: when it is full, all Submits block.
+// The tenants share the capacity: when it is full, all Submits block.
 type fairShare struct {
 	engine.Backlog
 	engine.Plain
 	weightOf func(tenant int32) int
-	quantum  time.Duration // 0: tasks are counted
+	quantum  time.Duration // 0: turns count tasks
 	tenants  map[int32]*tenant
-	waiting  int     // tenants that have tasks waiting; they are a circle
-	last     *tenant // its next has the turn; nil: none waits
-	begun    bool    // the one that has the turn has been given what it is worth
-	spare    *tenant // those without tasks, by next
+	waiting  int     // number of tenants with waiting tasks; they form a ring
+	last     *tenant // its next has the current turn; nil: no tenant waits
+	begun    bool    // the tenant with the current turn has received its credit
+	spare    *tenant // unused tenants, linked by next
 }
 
 // A tenant has waiting tasks.
 type tenant struct {
 	number int32
-	worth  int64 // what a turn is worth: in tasks, or in nanoseconds of their sizes
-	left   int64 // of its turns
+	worth  int64 // credit per turn: tasks, or nanoseconds of Size
+	left   int64 // unused credit
 	line   engine.FIFO
 	next   *tenant
 }
@@ -87,10 +87,9 @@ func fairWeights(p strategies.Params) func(tenant int32) int {
 	return weightOf
 }
 
-// mostWeight bounds the tasks that one tenant starts per turn.
+// mostWeight limits the tasks that one tenant starts per turn.
 const mostWeight = 1_000_000
 
-// weightsOf parses weights such as 4:2:1.
 func weightsOf(text string) (func(tenant int32) int, error) {
 	var weights []int
 	for field := range strings.SplitSeq(text, ":") {
@@ -140,7 +139,7 @@ func (s *fairShare) enter(number int32) *tenant {
 	return t
 }
 
-// leave removes the current tenant, which has no more tasks.
+// leave removes the tenant with the current turn, which has no more tasks.
 func (s *fairShare) leave(t *tenant) {
 	delete(s.tenants, t.number)
 	s.begun = false
@@ -152,7 +151,7 @@ func (s *fairShare) leave(t *tenant) {
 	t.next, s.spare = s.spare, t
 }
 
-// cost returns the part of a turn that the tenant's next task uses.
+// cost returns the credit that the tenant's next task uses.
 func (s *fairShare) cost(t *tenant) int64 {
 	if s.quantum == 0 {
 		return 1
@@ -160,7 +159,7 @@ func (s *fairShare) cost(t *tenant) int64 {
 	if size := t.line.Line.At(0).Task.Size; size > 0 {
 		return int64(size)
 	}
-	return int64(s.quantum) // not known
+	return int64(s.quantum) // unknown size
 }
 
 func (s *fairShare) Pop(now time.Duration) (engine.Waiting, bool) {
@@ -169,7 +168,7 @@ func (s *fairShare) Pop(now time.Duration) (engine.Waiting, bool) {
 	}
 	for passed := 0; ; passed++ {
 		if passed == s.waiting+1 {
-			s.skip() // whole rounds without a start
+			s.skip() // a whole round passed without a start
 		}
 		t := s.last.next
 		if !s.begun {

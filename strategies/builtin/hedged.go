@@ -16,35 +16,34 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// hedged starts a second attempt when the first takes longer than most, and uses the first success.
-// The context of the other ends.
+// hedged starts a second attempt when the first takes longer than most calls. The first success
+// counts, and the context of the other attempt is cancelled.
 //
-// Use it for calls that are occasionally slow by chance, at a service with several servers, and
+// Use it for calls that are occasionally slow by chance, to a service with several servers, and
 // that may be made twice. If S(t) is the share of calls longer than t, a second attempt after d
-// gives S(t)·S(t−d) for t ≥ d, for S(d) more calls. It does not help if the task itself is long,
-// and it harms an overloaded target, so a budget bounds second attempts to a share of the calls, of
-// which up to ten are saved.
+// reduces this share to S(t)·S(t−d) for t ≥ d, and adds S(d) calls per call. It does not help if
+// the task itself is long, and it harms an overloaded target. A budget therefore limits second
+// attempts to a share of the calls. Up to ten unused attempts are saved.
 //
-// The second attempt runs a copy of the task in its own goroutine without waiting for a slot or
-// token, so up to twice as many run as are inside, which is the bound. The task is done when both
-// have returned, so a Run that ignores its context gains nothing. A failed attempt leaves the task
-// to the other. A panic ends both. A failure before the second attempt is due is final: hedging
-// does not retry.
+// The second attempt runs a copy of the task in its own goroutine without a slot or token, so the
+// bound is twice that of the inner strategy. The task is done when both attempts have returned, so
+// a Run that ignores its context gains nothing. If one attempt fails, the other decides. A panic
+// ends both. A failure before the second attempt starts is final: hedging does not retry.
 //
-// The second attempt is due after a quantile of the last 200 calls (none before there are 200), or
-// after a fixed time. A lost call counts with its time until then. A task costs six allocations for
-// contexts and timer.
+// The second attempt starts after a fixed time, or after a quantile of the last 200 calls (not
+// before there are 200). A cancelled attempt counts with its duration until the cancellation. A
+// task costs six allocations for contexts and timer.
 type hedged struct {
 	engine.Layer[struct{}]
-	after    time.Duration // 0: by the quantile
+	after    time.Duration // 0: after the quantile
 	quantile float64
 	budget   *engine.Budget
 
 	mu     sync.Mutex
-	took   []time.Duration // of the last calls, as a ring
-	n      int             // of all
+	took   []time.Duration // ring of the durations of the last calls
+	n      int             // number of all calls
 	sorted []time.Duration
-	due    atomic.Int64 // the quantile; 0: not known
+	due    atomic.Int64 // current quantile; 0: unknown
 
 	made, won atomic.Int64
 }
@@ -126,30 +125,29 @@ var (
 
 const (
 	recentCalls = 200
-	lookAgain   = 20 // calls after which the quantile is computed anew
+	lookAgain   = 20 // calls between two updates of the quantile
 )
 
-// errLost is the cause that ends the losing attempt's context.
+// errLost is the cause that cancels the losing attempt.
 var errLost = errors.New("another attempt at the task has succeeded, or panicked")
 
 // A race is the two attempts at one task.
 type race struct {
 	of     *hedged
-	from   context.Context // of both
+	from   context.Context // context of both attempts
 	timer  *time.Timer
 	second strategies.Task
-	end    context.CancelCauseFunc // of the first
-	over   chan struct{}           // closed when there is no second attempt any more
-	called bool                    // off: the first attempt waits for nothing any more
+	end    context.CancelCauseFunc // cancels the first attempt
+	over   chan struct{}           // closed when the second attempt has ended or was prevented
+	called bool                    // the first attempt need not call off the second
 
 	mu        sync.Mutex
-	decided   bool // by the first that succeeded or panicked, or the end of the first
-	won       bool // by the second
+	decided   bool // an attempt succeeded or panicked, or the first ended
+	won       bool // the second attempt decided
 	result    strategies.Result
-	endSecond context.CancelCauseFunc // nil: it has not begun
+	endSecond context.CancelCauseFunc // nil until the second attempt begins
 }
 
-// run makes the first attempt and waits for the second.
 func (s *hedged) run(
 	ctx context.Context, c *engine.Call[struct{}],
 ) strategies.Result {
@@ -166,9 +164,9 @@ func (s *hedged) run(
 	var first context.Context
 	first, h.end = context.WithCancelCause(ctx)
 	defer h.end(nil)
-	// later than the quantile: tasks of equal length are never late
+	// 1 ns above the quantile, so tasks of equal length are never late
 	h.timer = time.AfterFunc(due+1, h.try)
-	defer h.callOff() // also when the first panics
+	defer h.callOff() // also when the first attempt panics
 	r := c.For.Run(first, c.For)
 	s.learn(r, time.Since(began))
 	return h.outcome(r)
@@ -192,7 +190,6 @@ func (h *race) outcome(r strategies.Result) strategies.Result {
 
 func hasFailed(r strategies.Result) bool { return r.Err != nil || r.Retry }
 
-// callOff cancels or prevents the second attempt.
 func (h *race) callOff() {
 	if h.called || h.timer.Stop() {
 		return
@@ -236,7 +233,7 @@ func (h *race) try() {
 	})
 }
 
-// learn records the duration of a call, for a lost one until it lost.
+// learn records the duration of a call. A cancelled call counts until its cancellation.
 func (s *hedged) learn(r strategies.Result, took time.Duration) {
 	lost := errors.Is(r.Err, context.Canceled)
 	if s.after > 0 || hasFailed(r) && !lost {
@@ -257,7 +254,6 @@ func (s *hedged) learn(r strategies.Result, took time.Duration) {
 	s.due.Store(int64(s.sorted[int(s.quantile*recentCalls)]))
 }
 
-// Counts implements strategies.Counted.
 func (s *hedged) Counts() []strategies.Count {
 	return append(strategies.CountsOf(s.Inside), strategies.Count{Name: hedgesMade.Name,
 		Value: s.made.Load()}, strategies.Count{Name: hedgesWon.Name, Value: s.won.Load()})

@@ -13,17 +13,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A customer is a task of a plan: when it comes, and how long it takes.
+// A customer is a task of a plan.
 type customer struct {
 	due, service time.Duration
 	class        strategies.Class
-	left         time.Duration // for the steps of partitioned tasks
-	response     time.Duration // what came of it
+	left         time.Duration // remaining service of a partitioned task
+	response     time.Duration // measured or computed
 }
 
-// bimodal are Poisson arrivals of tasks of 1 ms, 95 % of them, and of 50 ms, at 80 % of four
-// slots: the workload of the known answers. No two events of its paths below fall on one
-// nanosecond, which the oracles check.
+// bimodal returns Poisson arrivals at 80 % of four slots: 95 % tasks of 1 ms and 5 % of 50 ms. No
+// two events fall on the same nanosecond, which the oracles check.
 func bimodal(n int) []customer {
 	const rate = 0.927536 // per ms
 	random := rand.New(rand.NewPCG(1, 3))
@@ -41,7 +40,6 @@ func bimodal(n int) []customer {
 	return plan
 }
 
-// variant returns the strategy with those parameters, a limit and a queue.
 func variant(t *testing.T, call string, limit, queue int) (strategies.Spec, strategies.Params) {
 	t.Helper()
 	parsed, err := param.Parse(call)
@@ -59,8 +57,7 @@ func variant(t *testing.T, call string, limit, queue int) (strategies.Spec, stra
 	return v.Spec, p
 }
 
-// play has the plan's customers come to the strategy, in virtual time, and returns them with their
-// responses.
+// play runs the plan in virtual time and returns the customers with their responses.
 func play(
 	t *testing.T, call string, run func(context.Context, *strategies.Task) strategies.Result,
 	plan []customer,
@@ -94,13 +91,12 @@ func play(
 	return played
 }
 
-// whole takes all its time at once.
 func whole(_ context.Context, task *strategies.Task) strategies.Result {
 	time.Sleep(task.Arg.(*customer).service)
 	return strategies.Result{}
 }
 
-// stepwise takes a millisecond at a time.
+// stepwise runs one step of at most a millisecond.
 func stepwise(_ context.Context, task *strategies.Task) strategies.Result {
 	c := task.Arg.(*customer)
 	step := min(c.left, time.Millisecond)
@@ -109,9 +105,8 @@ func stepwise(_ context.Context, task *strategies.Task) strategies.Result {
 	return strategies.Result{More: c.left > 0}
 }
 
-// roundRobin is the oracle of pools whose tasks take turns of at most the quantum, in one queue:
-// what the plan's responses must be. With a quantum as long as the longest task it is first come,
-// first served.
+// roundRobin computes the responses of a pool with one queue whose tasks take turns of at most the
+// quantum. With a quantum as long as the longest task it is first come, first served.
 func roundRobin(t *testing.T, plan []customer, slots int, quantum time.Duration) []customer {
 	const never = time.Duration(math.MaxInt64)
 	served := slices.Clone(plan)
@@ -170,7 +165,6 @@ func roundRobin(t *testing.T, plan []customer, slots int, quantum time.Duration)
 	}
 }
 
-// only returns the customers of a class.
 func only(plan []customer, class strategies.Class) (some []customer) {
 	for _, c := range plan {
 		if c.class == class {
@@ -180,7 +174,7 @@ func only(plan []customer, class strategies.Class) (some []customer) {
 	return some
 }
 
-// mean is the mean response of a class in ms, without the first tenth of its tasks.
+// mean returns the mean response of a class in ms, without the first tenth of its tasks.
 func mean(plan []customer, class strategies.Class) float64 {
 	sum, some := 0.0, only(plan, class)
 	some = some[len(some)/10:]
@@ -190,10 +184,9 @@ func mean(plan []customer, class strategies.Class) float64 {
 	return sum / float64(len(some))
 }
 
-// TestKnownAnswers has what one pool, separate pools and partitioning make of the same bimodal
-// work. Each response is compared with an oracle of its own, to the nanosecond, and the means with
-// what queueing theory and independent simulation say. The tolerances of these are four standard
-// deviations of a run of this size: 6.5, 3.1 and 2.7 % at two million tasks.
+// TestKnownAnswers compares one pool, separate pools and partitioning for the same bimodal plan.
+// Each response must equal an oracle to the nanosecond. The means must match queueing theory and an
+// independent simulation within four standard deviations: 6.5, 3.1 and 2.7 % at two million tasks.
 func TestKnownAnswers(t *testing.T) {
 	const n = 100_000
 	plan := bimodal(n)
@@ -236,7 +229,6 @@ func TestKnownAnswers(t *testing.T) {
 	}
 }
 
-// nearTheory compares the mean response of a class, in ms, with the one that theory has for it.
 func nearTheory(t *testing.T, played []customer, class strategies.Class, want, tolerance float64) {
 	t.Helper()
 	got := mean(played, class)

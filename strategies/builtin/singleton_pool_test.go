@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// createSingleton makes singleton_pool for one of its callers.
 func createSingleton(
 	t *testing.T, ctx context.Context, limit, queue int, sink strategies.Sink,
 ) strategies.Strategy {
@@ -22,7 +21,7 @@ func createSingleton(
 	return spec.New(ctx, p, sink)
 }
 
-// callersTake submits 24 tasks of 1 ms to each pool and returns when the last is done.
+// callersTake submits 24 tasks of 1 ms to each pool and returns the makespan.
 func callersTake(t *testing.T, pools ...strategies.Strategy) time.Duration {
 	t.Helper()
 	begin := time.Now()
@@ -44,9 +43,8 @@ func callersTake(t *testing.T, pools ...strategies.Strategy) time.Duration {
 	return time.Since(begin)
 }
 
-// TestSingletonIsOne has 16 callers create the pool at once, with limits of 3 and up. All have the
-// limit of whoever was first, and no two pools are at work: 16 × 24 tasks take as long as one pool
-// of that size takes.
+// 16 callers create the pool with limits of 3 and up. The first limit applies, so 16 × 24 tasks
+// take as long as with one pool of that size.
 func TestSingletonIsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		process := builtin.WithSingletons(t.Context())
@@ -65,8 +63,7 @@ func TestSingletonIsOne(t *testing.T) {
 	})
 }
 
-// TestSingletonIsCreatedOnce has 64 callers race for the first creation: the pool that they get is
-// the same, which has as many workers as its limit.
+// 64 callers race for the first creation and must get the same pool.
 func TestSingletonIsCreatedOnce(t *testing.T) {
 	for range 50 {
 		process, cancel := context.WithCancel(builtin.WithSingletons(t.Context()))
@@ -93,8 +90,7 @@ func TestSingletonIsCreatedOnce(t *testing.T) {
 	}
 }
 
-// TestSingletonScope compares callers in processes of their own, and in none: each has its own
-// limit.
+// Callers in different processes, or in none, have their own limits.
 func TestSingletonScope(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -115,7 +111,7 @@ func TestSingletonScope(t *testing.T) {
 	}
 }
 
-// TestSingletonReports submits through two creators in turn: each sink is told of its own tasks.
+// Each sink receives only its own tasks.
 func TestSingletonReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		process := builtin.WithSingletons(t.Context())
@@ -141,9 +137,8 @@ func TestSingletonReports(t *testing.T) {
 	})
 }
 
-// TestSingletonIsReplaced closes the pool in both ways: then all who have it are refused, and the
-// next creator has a new one, of its own limit, which can be used in the same process and outside
-// of the bubble in which the first one was.
+// After the pool has closed, its users are refused. The next creator gets a new pool with its own
+// limit, which works in the same process and outside the first bubble.
 func TestSingletonIsReplaced(t *testing.T) {
 	process := builtin.WithSingletons(context.Background())
 	for i, end := range []func(t *testing.T, s strategies.Strategy, cancel func()){
@@ -183,8 +178,7 @@ func TestSingletonIsReplaced(t *testing.T) {
 	}
 }
 
-// TestSingletonCreators: the contract holds with many creators, and so does the limit: 48 tasks of
-// 1 ms take as long as one pool of 3 workers takes.
+// With many creators, 48 tasks of 1 ms must take as long as with one pool of 3 workers.
 func TestSingletonCreators(t *testing.T) {
 	v := strategies.MustParse("singleton_pool:creators=5")
 	spec := v.Spec

@@ -12,15 +12,15 @@ import (
 )
 
 // weightedSemaphore starts a goroutine for each task after taking Task.Weight (0 counts as 1) of
-// Limit units from a golang.org/x/sync/semaphore. Submit blocks while there are too few.
+// Limit units from a golang.org/x/sync/semaphore. Submit blocks while there are too few units.
 //
-// Use it when tasks use different amounts of a resource: memory, connections, bytes in flight. It
-// costs the same as semaphore, and three allocations for a waiting Submit. That Submit also needs a
-// context that ends with its own or when the intake closes. Making one costs more than the
+// Use it if tasks use different amounts of a resource: memory, connections, bytes in flight. It
+// costs the same as semaphore, and three allocations for a Submit that waits. A waiting Submit also
+// needs a context that ends with its own or when the intake closes. Making one costs more than the
 // semaphore, so one is kept for the next Submit with the same context.
 //
-// Units are given in order of Submit, and a task with too few blocks all later ones, so heavy tasks
-// do not starve, and units may idle. With equal weights none do.
+// Units are given in order of Submit. A task with too few units blocks all later ones, so heavy
+// tasks do not starve, but units may idle. With equal weights none idle.
 //
 // As in x/sync, a Submit with a weight above the limit waits, without blocking others, until its
 // context ends or the intake closes, and returns the reason. A negative weight panics.
@@ -28,7 +28,7 @@ type weightedSemaphore struct {
 	engine.PerTask
 	limit int64
 	units *weighted.Weighted
-	// for the next Submit with the same context. Replaced only when it has ended
+	// reused by the next Submit with the same context; replaced only after it has ended
 	kept atomic.Pointer[joint]
 }
 
@@ -50,10 +50,9 @@ var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	},
 }))
 
-// weight returns the units of t, which must be constant from Submit to Done.
+// weight returns the units of t, which must not change between Submit and Done.
 func weight(t *strategies.Task) int64 { return max(t.Weight, 1) }
 
-// Submit blocks until enough units are free.
 func (s *weightedSemaphore) Submit(ctx context.Context, t *strategies.Task) error {
 	if t.Weight < 0 {
 		panic(fmt.Sprintf("weighted_semaphore: a task of weight %d", t.Weight))
@@ -71,7 +70,7 @@ func (s *weightedSemaphore) Submit(ctx context.Context, t *strategies.Task) erro
 	return nil
 }
 
-// wait takes n units in its turn, unless ctx ends or the intake closes.
+// wait acquires n units in order, unless ctx ends or the intake closes.
 func (s *weightedSemaphore) wait(ctx context.Context, n int64) error {
 	j := s.kept.Load()
 	if j == nil || j.of != ctx.Done() {
@@ -97,11 +96,10 @@ func (s *weightedSemaphore) wait(ctx context.Context, n int64) error {
 	}
 }
 
-// A joint is a context that ends with a Submit's context or when the intake closes.
 type joint struct {
 	context.Context
-	of  <-chan struct{} // Done of the Submit's
-	end func()          // takes it off the books of both
+	of  <-chan struct{} // Done of the Submit's context
+	end func()          // releases the resources of both contexts
 }
 
 func (s *weightedSemaphore) join(ctx context.Context) *joint {
