@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// with is the strategy with other defaults: the contract is tested with these.
+// with returns the strategy with other defaults.
 func with(name string, values ...string) strategies.Spec {
 	spec, err := strategies.Lookup(name)
 	if err != nil {
@@ -24,7 +24,7 @@ func with(name string, values ...string) strategies.Spec {
 	return spec
 }
 
-// TestContract has leases and backoffs short, so that it need not wait for them.
+// Short leases and backoffs keep the test fast.
 func TestContract(t *testing.T) {
 	brief := []string{"lease", "300ms", "base", "5ms"}
 	for _, c := range []struct {

@@ -21,40 +21,40 @@ var awayKey = param.Key{Name: "away", Kind: param.Duration, Default: "6s",
 	Doc: "how long its server may fail or leave requests unanswered, as during a restart, " +
 		"until the strategy ends with the server's error"}
 
-// away is how long an embedded store, which nobody restarts, may fail to answer. Together with one
-// more request and the end it is less than ten seconds, as with awayKey's default.
+// away is how long an embedded store, which nobody restarts, may fail to answer. With one more
+// request and the shutdown, this is less than ten seconds, as for the default of awayKey.
 const away = 4 * time.Second
 
-// answering is the time limit of a request to a server: longer than a pause for an fsync, and less
+// answering is the time limit of a request to a server. It is longer than an fsync, and shorter
 // than half of away, so that a silent server is noticed in time.
 const answering = 3 * time.Second
 
-// A health distinguishes a failed store from one that is away for a moment. Every request reports
+// A health distinguishes a failed store from a temporarily unreachable one. Every request reports
 // its outcome to it.
 type health struct {
 	away   time.Duration
-	failed context.Context // ends when the store has
+	failed context.Context // ends when the store has failed
 	fail   context.CancelCauseFunc
-	// ends when the store's file does; nil: there is none
+	// the store's file; "": none
 	file  string
 	found os.FileInfo
-	// checks more than whether the file exists; nil: no check
+	// checks more than the existence of the file; nil: no check
 	inspect func() error
-	// it could not be opened, so files of an earlier process stay
+	// the store could not be opened, so files of an earlier process must stay
 	unopened atomic.Bool
-	// By kind of request: a store without room may still deliver.
+	// Separate for each kind of request, because a full store may still deliver.
 	put, take, reply streak
 }
 
-// A streak is a time without success.
+// A streak is a period without success.
 type streak struct {
 	failing atomic.Bool
 	mu      sync.Mutex
-	since   time.Time // the first request of it began
-	last    time.Time // the last of it failed
+	since   time.Time // start of its first request
+	last    time.Time // end of its last failed request
 }
 
-// newHealth returns the health of an instance whose store may fail to answer for so long.
+// newHealth returns the health of a store that may fail to answer for up to away.
 func newHealth(away time.Duration) *health {
 	h := &health{away: away}
 	h.failed, h.fail = context.WithCancelCause(context.Background())
@@ -70,11 +70,10 @@ var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|
 	`maximum (bytes|messages|message size) exceeded|(resource|storage) limits? exceeded|` +
 	`insufficient (storage )?resources|stream not found`)
 
-// isPermanent reports whether a retry is useless.
 func isPermanent(err error) bool { return err != nil && permanent.MatchString(err.Error()) }
 
-// asked records the outcome of a request of a kind that began then, and returns it. An error counts
-// as the store's unless the caller ended the request.
+// asked records the outcome of a request that began at begun, and returns it. An error counts
+// against the store unless the caller cancelled the request.
 func (h *health) asked(of *streak, begun time.Time, err error) error {
 	switch {
 	case err == nil:
@@ -93,8 +92,8 @@ func (h *health) asked(of *streak, begun time.Time, err error) error {
 	return err
 }
 
-// lasted returns how long no request has succeeded. A gap longer than one request ends a streak of
-// failures.
+// lasted returns how long no request has succeeded. A gap longer than one request starts a new
+// streak.
 func (s *streak) lasted(begun, now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +105,7 @@ func (s *streak) lasted(begun, now time.Time) time.Duration {
 	return now.Sub(s.since)
 }
 
-// within calls do with a context that ends with ctx, after d, and when the store has failed.
+// within calls do with a context that ends with ctx, after d, or when the store has failed.
 func (h *health) within(
 	ctx context.Context, d time.Duration, do func(context.Context) error,
 ) error {
@@ -116,7 +115,7 @@ func (h *health) within(
 	return do(ctx)
 }
 
-// insist retries do until it succeeds or the store fails. A server may restart meanwhile.
+// insist retries do until it succeeds or the store fails, for example while a server restarts.
 func (h *health) insist(do func() error) error {
 	for {
 		begun := time.Now()
@@ -128,14 +127,13 @@ func (h *health) insist(do func() error) error {
 	}
 }
 
-// needs makes the store fail when its file is gone or replaced: writing to a deleted file succeeds,
-// but keeps nothing.
+// needs makes the store fail when its file is deleted or replaced. Writes to a deleted file
+// succeed, but their data is lost.
 func (h *health) needs(file string) {
 	h.file = file
-	h.found, _ = os.Stat(file) // nil is the same as none, which watch says
+	h.found, _ = os.Stat(file) // nil counts as missing, which watch reports
 }
 
-// gone returns why the file is gone.
 func (h *health) gone() error {
 	now, err := os.Stat(h.file)
 	if err == nil && (h.found == nil || !os.SameFile(now, h.found)) {
@@ -144,8 +142,7 @@ func (h *health) gone() error {
 	return err
 }
 
-// lose makes the store fail with that error, or with the loss of its file, which may have caused
-// it.
+// lose makes the store fail with err, or with the loss of its file, which may have caused err.
 func (h *health) lose(err error) {
 	if h.file != "" && h.gone() != nil {
 		err = fmt.Errorf("%w: %w", engine.ErrGone, err)
@@ -182,7 +179,6 @@ func (h *health) watch(ctx context.Context) error {
 	}
 }
 
-// watched makes h record the outcome of the broker's requests.
 func (h *health) watched(b engine.Broker) engine.Broker {
 	put, work := b.Put, b.Work
 	b.Watch = h.watch
@@ -203,7 +199,7 @@ func (h *health) watched(b engine.Broker) engine.Broker {
 	return b
 }
 
-// consume is engine.Consume, and records the errors.
+// consume is engine.Consume that also records errors.
 func (h *health) consume(
 	ctx context.Context, limit int, next func(context.Context) (engine.Message, error),
 	do func(engine.Message),

@@ -43,7 +43,7 @@ var _ = register(strategies.Spec{
 				"so that the last tasks are lost with the machine"}},
 	Durability: func(p strategies.Params) strategies.Durability {
 		switch {
-		case p.Values.Choice("server") == "outer": // how it is set up only its owner knows
+		case p.Values.Choice("server") == "outer": // only its owner knows its settings
 			return strategies.KillSafe
 		case p.Values.Choice("store") == "memory":
 			return strategies.Volatile
@@ -75,17 +75,16 @@ func checkJetStream(p strategies.Params) error {
 
 const consumerName = "workers"
 
-// A jetStream is a stream with the retention of a work queue: a message is there until it is
-// acknowledged.
+// A jetStream is a stream with the work-queue retention: a message stays until it is acknowledged.
 type jetStream struct {
 	*health
-	embedded *server.Server // nil: it is an outer one
+	embedded *server.Server // nil: an external server
 	conn     *nats.Conn
 	js       jetstream.JetStream
-	name     string // of the stream and its subject; dead letters have their own
+	name     string // name of the stream and its subject; dead letters have their own stream
 	lease    time.Duration
 	remove   func() error
-	replied  atomic.Pointer[nats.Msg] // one of the last
+	replied  atomic.Pointer[nats.Msg] // one of the last messages with a reply
 }
 
 func (j *jetStream) deadName() string { return j.name + "_dead" }
@@ -124,7 +123,7 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	if j.conn, err = hub.Connect(address, options...); err != nil {
 		return registry.NATS.Tell(err)
 	}
-	context.AfterFunc(j.failed, j.conn.Close) // ends the requests under way
+	context.AfterFunc(j.failed, j.conn.Close) // ends the pending requests
 	if j.js, err = jetstream.New(j.conn); err != nil {
 		return err
 	}
@@ -144,16 +143,17 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	if temporary(p) && j.embedded == nil {
 		j.remove = j.deleteStreams
 	}
-	// engine.Broker counts the attempts. With MaxDeliver the server would stop to deliver a message
-	// and report it only once (MAX_DELIVERIES), to nobody if the last attempt has killed the
-	// listening process. Messages that wait for another attempt count as pending.
+	// engine.Broker counts the attempts. With MaxDeliver, the server would stop delivering a
+	// message and report it only once (MAX_DELIVERIES), to nobody if the last attempt has killed
+	// the listening process. MaxAckPending must not stop the delivery, because messages in backoff
+	// count as pending.
 	_, err = queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: j.lease,
 		MaxDeliver: -1, MaxAckPending: -1})
 	if err == nil && j.embedded != nil && storage == jetstream.FileStorage {
 		dir := hub.StreamDir(j.embedded, j.name)
 		j.needs(dir)
-		j.inspect = (&blockFiles{dir: dir}).look
+		j.inspect = (&blockFiles{dir: dir}).check
 	}
 	return err
 }
@@ -167,7 +167,7 @@ func (j *jetStream) deleteStreams() error {
 func (j *jetStream) close() error {
 	var err error
 	if j.embedded == nil {
-		err = j.remove() // over the connection
+		err = j.remove() // needs the connection
 	}
 	if j.conn != nil {
 		err = errors.Join(err, j.settle())
@@ -181,9 +181,9 @@ func (j *jetStream) close() error {
 	return err
 }
 
-// settle returns when the server has all replies, and an embedded one has carried them out: it does
-// so one by one, and drops the rest when it is shut down. settle repeats a reply, whose answer
-// comes after all others.
+// settle returns when the server has received all replies, and an embedded one has processed them,
+// because it drops unprocessed replies at shutdown. Replies are processed in order, so settle
+// repeats one and waits for the answer.
 func (j *jetStream) settle() error {
 	last := j.replied.Load()
 	if j.embedded == nil || last == nil {
@@ -193,9 +193,8 @@ func (j *jetStream) settle() error {
 	return err
 }
 
-// put is the fast path for a server in this process. It cannot be cancelled, and only checks the
-// answer for an error: a context with a deadline and decoding the JSON would cost a tenth of the
-// time.
+// put is a fast path for the embedded server. It cannot be cancelled and only checks the answer for
+// an error. A context with a deadline and JSON decoding would cost a tenth of the time.
 func (j *jetStream) put(ctx context.Context, body []byte) error {
 	if j.embedded == nil {
 		_, err := j.js.Publish(ctx, j.name, body)
@@ -208,18 +207,16 @@ func (j *jetStream) put(ctx context.Context, body []byte) error {
 	return err
 }
 
-// A consumer's request to the server: a message, now or within five seconds. The iterators of
-// nats.go request messages in advance, whose lease nobody renews while they wait. And if the server
-// is quicker than the iterator's goroutine, the iterator stops requesting until the heartbeat is
-// missed (v1.55.0: a pull is not sent while the previous one is being sent, and is not made up
-// for).
+// A consumer requests one message, which arrives now or within five seconds. The iterators of
+// nats.go request messages in advance, whose lease nobody renews while they wait. In v1.55.0 an
+// iterator also stops requesting until the heartbeat is missed if the server answers before a pull
+// has been sent.
 const (
 	pullTime    = 5 * time.Second
 	pullRequest = `{"batch":1,"expires":5000000000}`
 	pullSubject = "$JS.API.CONSUMER.MSG.NEXT."
 )
 
-// work runs limit goroutines that request one message at a time, each with its own inbox.
 func (j *jetStream) work(ctx context.Context, limit int, do func(engine.Message)) {
 	inboxes := make(chan *nats.Subscription, limit)
 	for range limit {
@@ -236,7 +233,6 @@ func (j *jetStream) work(ctx context.Context, limit int, do func(engine.Message)
 	}, do)
 }
 
-// receive waits for a message.
 func (j *jetStream) receive(ctx context.Context, inbox *nats.Subscription) (*jetMessage, error) {
 	subject := pullSubject + j.name + "." + consumerName
 	for {
@@ -250,18 +246,18 @@ func (j *jetStream) receive(ctx context.Context, inbox *nats.Subscription) (*jet
 		switch {
 		case errors.Is(err, nats.ErrConnectionClosed):
 			return nil, err
-		case err != nil: // none has come
+		case err != nil: // no message arrived
 			continue
-		case m.Header.Get("Status") == "503": // nobody hears
+		case m.Header.Get("Status") == "503": // no server listens
 			return nil, nats.ErrNoResponders
-		case m.Header.Get("Status") != "": // a word of the server
+		case m.Header.Get("Status") != "": // a status message of the server
 			continue
 		}
 		return &jetMessage{of: j, Msg: m, lease: keep(j.lease, func() { _ = m.InProgress() })}, nil
 	}
 }
 
-// answer waits a little longer than the server does: a request may be lost with a connection.
+// answer waits a second longer than the server, because a request may be lost with a connection.
 func (j *jetStream) answer(ctx context.Context, inbox *nats.Subscription) (*nats.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, pullTime+time.Second)
 	defer cancel()
@@ -271,7 +267,6 @@ func (j *jetStream) answer(ctx context.Context, inbox *nats.Subscription) (*nats
 func (j *jetStream) dead(ctx context.Context) (int, error) { return j.count(ctx, j.deadName()) }
 func (j *jetStream) held(ctx context.Context) (int, error) { return j.count(ctx, j.name) }
 
-// count counts the messages of a stream.
 func (j *jetStream) count(ctx context.Context, name string) (int, error) {
 	stream, err := j.js.Stream(ctx, name)
 	if err != nil {
@@ -295,13 +290,13 @@ func (m *jetMessage) Body() []byte { return m.Msg.Data }
 func (m *jetMessage) Attempt() int {
 	meta, err := m.Metadata()
 	if err != nil {
-		return 1 // the message is none of JetStream's
+		return 1 // not a message of JetStream
 	}
 	return int(meta.NumDelivered)
 }
 
-// Reply implements engine.Message. As usual, it does not wait for the acknowledgement: one that is
-// lost with the process costs a second run.
+// Reply implements engine.Message. It does not wait for the acknowledgement, as usual. A lost
+// acknowledgement costs a second run.
 func (m *jetMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	defer m.of.replied.Store(m.Msg)

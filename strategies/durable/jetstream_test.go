@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestJetStreamRefuses: what the embedded server says of a message that it does not keep is the
-// error of a put.
+// If the embedded server refuses a message, put returns its error.
 func TestJetStreamRefuses(t *testing.T) {
 	v := strategies.MustParse("jetstream:store=memory,dir=" + t.TempDir())
 	j := &jetStream{health: newHealth(away)}
@@ -37,8 +36,8 @@ func TestJetStreamRefuses(t *testing.T) {
 	}
 }
 
-// TestLeftBehind: a process whose command was killed, and whose directory the next command has
-// removed, does not make it anew.
+// An instance must not recreate its directory: if a killed command left its process behind, the
+// next command may have removed the directory.
 func TestLeftBehind(t *testing.T) {
 	swept := filepath.Join(t.TempDir(), "swept")
 	for _, name := range []string{"jetstream", "sqlite_queue"} {
@@ -54,7 +53,7 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// TestFailedStays: an instance whose store has failed leaves its files, which crash looks for.
+// If the store has failed, its files must stay, because the crash command examines them.
 func TestFailedStays(t *testing.T) {
 	for _, failed := range []bool{false, true} {
 		p := strategies.Params{Limit: 1, Values: strategies.MustParse("sqlite_queue:dir=" +
@@ -76,8 +75,7 @@ func TestFailedStays(t *testing.T) {
 	}
 }
 
-// TestJetStreamAcknowledges: when a Drain has returned, the embedded server has carried out all
-// acknowledgements, however slow its disk makes them.
+// When Drain returns, the embedded server must have processed all acknowledgements.
 func TestJetStreamAcknowledges(t *testing.T) {
 	v := strategies.MustParse("jetstream:sync=always,dir=" + t.TempDir())
 	p := strategies.Params{Limit: 8, Values: v.Values, Resume: &strategies.Resume{Name: "acked",

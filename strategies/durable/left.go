@@ -19,22 +19,22 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An owner is the process that removes a queue from a server when it ends. The server stores its
+// An owner is the process that removes a queue from a server at its end. The server stores its
 // mark: in PostgreSQL the comment of a schema, in NATS the description of a stream, in Redis a
 // field of a hash.
 type owner struct {
 	Host    string
-	Space   string `json:",omitempty"` // in which the process ID counts
+	Space   string `json:",omitempty"` // namespace of the process ID
 	Process int
 }
 
 // ownerMark begins a mark.
 const ownerMark = "poolbench: "
 
-// ownerOf returns the owner of a queue that is opened here: this process, or the one that has
-// started it and passes the queue to the next process.
+// ownerOf returns the owner of a queue that is opened here: this process, or its parent, which
+// passes the queue to the next process.
 func ownerOf(p strategies.Params) owner {
-	host, _ := os.Hostname() // "" is nobody's
+	host, _ := os.Hostname() // "" matches no host
 	o := owner{host, space(), os.Getpid()}
 	if p.Resume != nil {
 		o.Process = os.Getppid()
@@ -44,7 +44,7 @@ func ownerOf(p strategies.Params) owner {
 
 // mark returns the text that the server stores.
 func (o owner) mark() string {
-	text, _ := json.Marshal(o) // a text and a number
+	text, _ := json.Marshal(o) // cannot fail for strings and a number
 	return ownerMark + string(text)
 }
 
@@ -54,11 +54,11 @@ func ownerIn(text string) (o owner, is bool) {
 	return o, is && json.Unmarshal([]byte(text), &o) == nil
 }
 
-// space distinguishes containers, and machines, with the same host name: on Linux by the boot of
-// the system and the namespace of process IDs.
+// space distinguishes containers and machines with the same host name: on Linux by the boot ID and
+// the PID namespace.
 func space() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	ids, _ := os.Readlink("/proc/self/ns/pid") // "" on other systems, both
+	ids, _ := os.Readlink("/proc/self/ns/pid") // both are "" on other systems
 	return strings.TrimSpace(string(boot)) + ids
 }
 
@@ -79,17 +79,15 @@ func (o owner) isGone() bool {
 		return true
 	}
 	defer func() { _ = p.Release() }()
-	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) // signal 0 only asks
+	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) // signal 0 checks existence
 }
 
-// removed returns the line about a removed queue.
 func (o owner) removed(what, name, product string) string {
 	return fmt.Sprintf("removed the %s %q from %s, which process %d left there", what, name,
 		product, o.Process)
 }
 
-// cleanNATS removes the streams of processes of this host that were killed, and returns a line for
-// each.
+// cleanNATS removes the streams of killed processes of this host and returns a line for each.
 func cleanNATS(ctx context.Context) (lines []string, err error) {
 	if registry.NATS.Ready() != nil {
 		return nil, nil
@@ -98,7 +96,7 @@ func cleanNATS(ctx context.Context) (lines []string, err error) {
 	defer cancel()
 	conn, err := hub.Connect(registry.NATS.Address())
 	if err != nil {
-		return nil, nil // as the run will report
+		return nil, nil // the run will report the error
 	}
 	defer conn.Close()
 	js, err := jetstream.New(conn)
@@ -120,16 +118,17 @@ func cleanNATS(ctx context.Context) (lines []string, err error) {
 	return lines, registry.NATS.Tell(streams.Err())
 }
 
-// redisOwners is a hash with the mark of each queue, by its name. It is removed with the last one.
+// redisOwners is a hash of the owner's mark by queue name. Redis removes it with its last field.
 const redisOwners = "poolbench_owners"
 
-// A redisOwner also stores when the queue was made, since asynq has no list of its daily counts.
+// A redisOwner also stores the creation time of the queue, because asynq cannot list its daily
+// counts.
 type redisOwner struct {
 	owner
 	Opened time.Time
 }
 
-// markRedis writes the owner of a queue that is removed with its instance.
+// markRedis stores the owner of a temporary queue.
 func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.Params) error {
 	if !temporary(p) {
 		return nil
@@ -141,8 +140,7 @@ func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.P
 	return c.HSetNX(ctx, redisOwners, name, text).Err()
 }
 
-// cleanRedis removes the queues of processes of this host that were killed, and returns a line for
-// each.
+// cleanRedis removes the queues of killed processes of this host and returns a line for each.
 func cleanRedis(ctx context.Context) (lines []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, opening)
 	defer cancel()
@@ -154,7 +152,7 @@ func cleanRedis(ctx context.Context) (lines []string, err error) {
 	defer c.Close()
 	all, err := c.HGetAll(ctx, redisOwners).Result()
 	if err != nil {
-		return nil, nil // as the run will report
+		return nil, nil // the run will report the error
 	}
 	for name, text := range all {
 		var is redisOwner

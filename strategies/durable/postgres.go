@@ -27,8 +27,8 @@ func syncCommitDurability(p strategies.Params) strategies.Durability {
 	return strategies.KillSafe
 }
 
-// The default of pool_max_conns: a server allows 100 connections, and more than some dozens only
-// wait for each other there.
+// mostConnections is the default of pool_max_conns. A server allows 100 connections, and more than
+// some dozen only wait for each other.
 const mostConnections = 32
 
 // A postgresSchema contains the tables of a queue.
@@ -45,10 +45,9 @@ func newPostgresSchema(p strategies.Params) postgresSchema {
 		temporary: temporary(p), resumed: p.Resume != nil}
 }
 
-// postgresConfig parses the user's address.
 func postgresConfig() (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(registry.Postgres.Address())
-	if err != nil { // err quotes the address, and finds the password in it only as a rule
+	if err != nil { // err quotes the address, possibly with the password
 		return nil, errors.New(registry.Postgres.Variable + " is not in the form " +
 			registry.Postgres.Example + " or host=127.0.0.1 user=…")
 	}
@@ -56,8 +55,8 @@ func postgresConfig() (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// open makes a pool whose sessions have the parameter sync, and the schema, which fill fills. The
-// pool keeps idle connections, so that no statement waits for a new one.
+// open makes the schema, which fill fills, and a pool whose sessions have the parameter sync. The
+// pool keeps idle connections, so no statement waits for a new one.
 func (s *postgresSchema) open(
 	ctx context.Context, p strategies.Params, fill func(ctx context.Context) error,
 ) error {
@@ -97,12 +96,12 @@ func (s *postgresSchema) close() (err error) {
 	return registry.Postgres.Tell(err)
 }
 
-// in inserts the schema's name for {schema}.
+// in replaces {schema} by the schema's name.
 func (s *postgresSchema) in(text string) string {
 	return strings.ReplaceAll(text, "{schema}", pgx.Identifier{s.name}.Sanitize())
 }
 
-// exec runs a statement, unless the store has failed.
+// exec runs a statement unless the store has failed.
 func (s *postgresSchema) exec(statement string, args ...any) error {
 	return s.within(context.Background(), answering, func(ctx context.Context) error {
 		_, err := s.pool.Exec(ctx, statement, args...)
@@ -110,7 +109,6 @@ func (s *postgresSchema) exec(statement string, args ...any) error {
 	})
 }
 
-// count returns the number that a query yields.
 func (s *postgresSchema) count(ctx context.Context, query string) (n int, err error) {
 	err = s.pool.QueryRow(ctx, query).Scan(&n)
 	return n, registry.Postgres.Tell(err)

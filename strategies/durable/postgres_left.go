@@ -31,8 +31,8 @@ WHERE starts_with(obj_description(n.oid, 'pg_namespace'), $1) AND NOT EXISTS (
 	SELECT FROM pg_stat_activity a WHERE a.application_name = left('poolbench ' || n.nspname, 63))
 ORDER BY 1`
 
-// cleanPostgres removes the schemas of processes of this host that were killed, and returns a line
-// for each. For a schema of another host, whose owner may be alive, the line explains how to remove
+// cleanPostgres removes the schemas of killed processes of this host and returns a line for each.
+// The owner of a schema of another host may be alive, so for that the line explains how to remove
 // it.
 func cleanPostgres(ctx context.Context) (lines []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, opening)
@@ -43,9 +43,9 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 	}
 	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
-		return nil, nil // as the run will report
+		return nil, nil // the run will report the error
 	}
-	defer func() { _ = conn.Close(ctx) }() // of no interest: it has answered
+	defer func() { _ = conn.Close(ctx) }() // after an answer its error does not matter
 	rows, err := conn.Query(ctx, leftSchemas, ownerMark)
 	if err != nil {
 		return nil, registry.Postgres.Tell(err)

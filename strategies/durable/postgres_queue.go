@@ -34,22 +34,23 @@ var _ = register(strategies.Spec{
 	Open:       openPostgresQueue,
 })
 
-// A postgresQueue is a schema with two tables. Each statement is a transaction of its own.
+// A postgresQueue is a schema with two tables. Each statement is its own transaction.
 type postgresQueue struct {
-	postgresSchema              // its name is also that of the channel of NOTIFY
-	insert, claim, drop  string // statements
+	postgresSchema              // its name is also the NOTIFY channel
+	insert, claim, drop  string // SQL statements
 	later, bury, letters string
 	ready, held          string
 	lease                time.Duration
 	limit                int
 
-	wake    chan struct{} // idle consumers wait here
-	idle    atomic.Int64  // as many of them
-	unheard atomic.Int64  // messages that no NOTIFY has told of
-	news    chan struct{} // there are such
+	wake    chan struct{} // wakes idle consumers
+	idle    atomic.Int64  // number of idle consumers
+	unheard atomic.Int64  // messages not yet announced by a NOTIFY
+	news    chan struct{} // receives a value when unheard grows
 }
 
-// Pages have free space for the new row versions of a claim, so that the index is not updated.
+// Half of each page stays free for the new row versions of a claim, so that the index is not
+// updated.
 const postgresTables = `
 CREATE TABLE IF NOT EXISTS {schema}.queue (
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -106,8 +107,8 @@ func (q *postgresQueue) add(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// work implements Work. Consumers are woken through the server, so that it works for other
-// processes, too.
+// work implements Work. It wakes consumers through the server, because other processes also put
+// messages.
 func (q *postgresQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var beside sync.WaitGroup
 	beside.Go(func() { q.announce(ctx) })
@@ -122,9 +123,8 @@ func (q *postgresQueue) work(ctx context.Context, limit int, do func(engine.Mess
 }
 
 // announce notifies consumers of new messages after they were put. A NOTIFY in the transaction of
-// the message would make all Puts wait for each other, because PostgreSQL commits these one by one,
-// fsync included. So one NOTIFY covers all messages of the last millisecond, or of the last ten
-// while no consumer is idle.
+// the message would serialize all commits, including their fsync. So one NOTIFY covers all messages
+// of the last millisecond, or of the last ten while no consumer is idle.
 func (q *postgresQueue) announce(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -133,7 +133,7 @@ func (q *postgresQueue) announce(ctx context.Context) {
 			return
 		}
 		n := q.unheard.Swap(0)
-		// the poll makes up for a lost notification
+		// the poll finds messages whose notification was lost
 		_, _ = q.pool.Exec(ctx, "SELECT pg_notify($1, $2), "+
 			"set_config('synchronous_commit', 'off', true)", q.name, strconv.FormatInt(n, 10))
 		for i := 0; i == 0 || i < 10 && q.idle.Load() == 0; i++ {
@@ -142,8 +142,8 @@ func (q *postgresQueue) announce(ctx context.Context) {
 	}
 }
 
-// polling is the time between two searches for messages without a notification: their lease has run
-// out, or another process has delayed them.
+// polling is the time between two searches for messages without a notification: their lease has
+// expired, or another process has delayed them.
 const polling = time.Second
 
 // listen wakes as many consumers as there are messages, until the connection fails.
@@ -152,7 +152,7 @@ func (q *postgresQueue) listen(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	conn := pooled.Hijack() // it listens, and must not be another's
+	conn := pooled.Hijack() // a listening connection must not return to the pool
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.Background(), answering)
 		defer cancel()
@@ -180,7 +180,8 @@ func (q *postgresQueue) listen(ctx context.Context) {
 	}
 }
 
-// notification waits for a notification and returns its number of messages, or 0 if none has come.
+// notification waits for a notification and returns its number of messages, or 0 if none has
+// arrived.
 func notification(ctx context.Context, conn *pgx.Conn, until time.Time) (int, error) {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
@@ -194,7 +195,7 @@ func notification(ctx context.Context, conn *pgx.Conn, until time.Time) (int, er
 	return strconv.Atoi(n.Payload)
 }
 
-// rouse wakes n consumers, or makes the next ones that would wait look again.
+// rouse wakes up to n consumers, or makes the next idle ones search again.
 func (q *postgresQueue) rouse(n int) {
 	for range n {
 		select {
@@ -205,8 +206,8 @@ func (q *postgresQueue) rouse(n int) {
 	}
 }
 
-// receive waits for a message that is due and leases it. It is not interrupted once it may have a
-// message.
+// receive waits for a message that is due and leases it. The claim cannot be cancelled, because it
+// may have leased a message.
 func (q *postgresQueue) receive(ctx context.Context) (engine.Message, error) {
 	for ctx.Err() == nil {
 		m := &postgresMessage{queue: q}

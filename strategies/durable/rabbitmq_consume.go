@@ -27,11 +27,11 @@ func (q *rabbitQueue) work(ctx context.Context, limit int, do func(engine.Messag
 	q.consume(ctx, limit, q.receive, do)
 	others.Wait()
 	q.redeemAll()
-	// Messages that were delivered and not started are delivered again after the end of the
-	// connection.
+	// The server redelivers messages that were not started after the end of the connection.
 }
 
-// redeemAll waits for the messages that are owed. It leaves others to the next connection.
+// redeemAll acknowledges owed messages when they are redelivered, for up to the time limit settled.
+// It leaves others to the next connection.
 func (q *rabbitQueue) redeemAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), settled)
 	defer cancel()
@@ -69,7 +69,7 @@ func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 	for {
 		select {
 		case d, open := <-s.deliveries:
-			if !open { // where the queue was deleted the channel is still there
+			if !open { // if the queue was deleted, the channel is still open
 				_ = s.in.Close()
 				return nil, errEnded
 			}
@@ -80,7 +80,7 @@ func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 			if !d.Redelivered {
 				return m, nil
 			}
-			// A copy counts the attempt without a reply.
+			// The copy counts the attempt that ended without a reply.
 			if err := m.move(ctx, q.name, m.headers()); err != nil {
 				return nil, err
 			}
@@ -90,9 +90,9 @@ func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 	}
 }
 
-// hold keeps the messages that wait for another attempt, and puts them back in time.
+// hold keeps the messages that wait for another attempt, and puts them back when due.
 func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
-	var held []*rabbitMessage // by their time
+	var held []*rabbitMessage // sorted by due time
 	defer q.delivered.Store(0)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -117,7 +117,7 @@ func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
 		}
 		for some := range slices.Chunk(held[:due], unconfirmed/8) {
 			if err := q.putBack(ctx, s, some); err != nil {
-				_ = s.in.Close() // they are all delivered again
+				_ = s.in.Close() // all are delivered again
 				return err
 			}
 		}
@@ -129,7 +129,7 @@ func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
 	}
 }
 
-// putBack waits once for all confirms.
+// putBack publishes copies of the messages and waits once for all confirms.
 func (q *rabbitQueue) putBack(
 	ctx context.Context, s *rabbitSession, messages []*rabbitMessage,
 ) error {

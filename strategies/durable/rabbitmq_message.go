@@ -23,7 +23,7 @@ func (m *rabbitMessage) Attempt() int {
 	return int(n) + 1
 }
 
-// due returns when it may be put back, in µs of Unix time.
+// due returns when the message may be put back, in µs of Unix time, or 0.
 func (m *rabbitMessage) due() int64 {
 	t, _ := m.delivery.Headers["due"].(int64)
 	return t
@@ -31,14 +31,14 @@ func (m *rabbitMessage) due() int64 {
 
 // headers returns the headers of a copy.
 func (m *rabbitMessage) headers() amqp.Table {
-	if m.due() > 0 { // this attempt is counted already
+	if m.due() > 0 { // this attempt is already counted
 		return amqp.Table{"n": m.delivery.Headers["n"]}
 	}
 	return amqp.Table{"n": int64(m.Attempt())}
 }
 
-// Reply implements engine.Message. As usual, it does not wait for the acknowledgement: one that is
-// lost with the connection costs a second run.
+// Reply implements engine.Message. It does not wait for the acknowledgement, as usual. A lost
+// acknowledgement costs a second run.
 func (m *rabbitMessage) Reply(r engine.Reply) error {
 	queue, headers := m.of.name, m.headers()
 	switch {
@@ -55,7 +55,7 @@ func (m *rabbitMessage) Reply(r engine.Reply) error {
 	})
 }
 
-// ack acknowledges the message, now or when it comes again.
+// ack acknowledges the message now or, if the connection is lost, when it is redelivered.
 func (m *rabbitMessage) ack() {
 	if m.delivery.Ack(false) != nil {
 		m.of.mu.Lock()
@@ -64,7 +64,7 @@ func (m *rabbitMessage) ack() {
 	}
 }
 
-// redeem acknowledges a message that has come again because an acknowledgement was lost.
+// redeem acknowledges a redelivered message whose first acknowledgement was lost.
 func (m *rabbitMessage) redeem() bool {
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
@@ -77,11 +77,11 @@ func (m *rabbitMessage) redeem() bool {
 	return true
 }
 
-// move puts a copy into a queue, and then removes the message from its own.
+// move publishes a copy to a queue and then acknowledges the message.
 func (m *rabbitMessage) move(ctx context.Context, queue string, headers amqp.Table) error {
 	for {
 		if queue != m.of.dead && m.session.in.IsClosed() {
-			return nil // it is delivered again anyway
+			return nil // it is redelivered anyway
 		}
 		err := m.of.publish(ctx, queue, headers, m.delivery.Body)
 		if err == nil {

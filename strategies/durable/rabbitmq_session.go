@@ -20,16 +20,15 @@ type rabbitSession struct {
 	deliveries <-chan amqp.Delivery
 	laters     <-chan amqp.Delivery
 
-	// One channel publishes for all, and each publisher waits for its own confirm: 16 channels made
-	// 16 submitters at most a quarter faster.
+	// All publishers share one channel, and each waits for its own confirm. 16 channels made 16
+	// submitters at most a quarter faster.
 	room    chan struct{}
 	returns chan amqp.Return
 	mu      sync.Mutex
-	refused map[string]string // the reasons for those that came back
-	blocked string            // why the server does not read what is published; "": it does
+	refused map[string]string // reasons for returned messages, by ID
+	blocked string            // why the server does not read published messages; "": it does
 }
 
-// session returns the current session, or a new one if that has ended.
 func (q *rabbitQueue) session() (*rabbitSession, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -40,7 +39,7 @@ func (q *rabbitQueue) session() (*rabbitSession, error) {
 		return nil, q.why
 	}
 	if q.now != nil {
-		_ = q.now.close(redialling) // one half of it may be there
+		_ = q.now.close(redialling) // one of the two connections may be open
 	}
 	s := &rabbitSession{room: make(chan struct{}, unconfirmed), refused: make(map[string]string)}
 	if err := s.open(q); err != nil {
@@ -78,7 +77,7 @@ func (s *rabbitSession) open(q *rabbitQueue) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.in.Qos(q.prefetch, 0, false); err != nil { // of the next consumer
+	if err := s.in.Qos(q.prefetch, 0, false); err != nil { // applies to the next consumer
 		return err
 	}
 	s.deliveries, err = s.in.Consume(q.name, "", false, false, false, false, nil)
@@ -107,7 +106,7 @@ func (s *rabbitSession) hearBlocked(words <-chan amqp.Blocking) {
 	}
 }
 
-// blame explains why a message was not confirmed, by the server's reason if it gave one.
+// blame replaces the error of an unconfirmed message by the server's reason, if known.
 func (s *rabbitSession) blame(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +129,7 @@ func (s *rabbitSession) close(within time.Duration) error {
 	return all
 }
 
-// send publishes a message, and returns its pending confirm.
+// send publishes a message and returns a function that waits for its confirm.
 func (s *rabbitSession) send(
 	ctx context.Context, id, queue string, headers amqp.Table, body []byte,
 ) (confirmed func(context.Context) error, err error) {
@@ -139,7 +138,7 @@ func (s *rabbitSession) send(
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	// mandatory: a message for a missing queue is confirmed too, but comes back first
+	// mandatory: a message for a missing queue is also confirmed, but returned first
 	confirm, err := s.out.PublishWithDeferredConfirmWithContext(ctx, "", queue, true, false,
 		amqp.Publishing{DeliveryMode: amqp.Persistent, MessageId: id, Headers: headers,
 			Body: body})
@@ -160,7 +159,7 @@ func (s *rabbitSession) send(
 	}, nil
 }
 
-// refusal explains why a confirmed message came back.
+// refusal returns the reason why a confirmed message was returned, or nil.
 func (s *rabbitSession) refusal(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,14 +28,14 @@ func (q *redisStream) message(entry redis.XMessage) *redisMessage {
 		m.attempt += n
 	}
 	m.lease = keep(q.lease, func() {
-		// JUSTID does not count as a delivery
+		// JUSTID does not count as a delivery.
 		_ = q.client.XClaimJustID(context.Background(), &redis.XClaimArgs{Stream: q.name,
 			Group: group, Consumer: consumer, Messages: []string{m.id}}).Err()
 	})
 	return m
 }
 
-// Reply implements engine.Message. It retries while Redis is away.
+// Reply implements engine.Message. It retries while Redis is unreachable.
 func (m *redisMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	return m.of.insist(func() error { return registry.Redis.Tell(m.reply(context.Background(), r)) })

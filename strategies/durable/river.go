@@ -23,19 +23,19 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// River differs from the contract in this, which cannot be changed from outside:
+// River differs from the contract in properties that an adapter cannot change:
 //
-//   - A task is acknowledged in memory. River writes that down four times a second, many at once: a
-//     process that is killed leaves so many tasks behind that are done twice.
-//   - It fetches as many jobs as there are free slots, at most once per cooldown. So with short
-//     tasks it does not start more than limit/cooldown a second.
-//   - An attempt that is put off is looked for once per poll. One that is put off for more than
-//     five seconds may come five seconds late.
+//   - It acknowledges tasks in memory and writes the acknowledgements four times a second, so a
+//     killed process leaves the tasks of a quarter of a second to be done twice.
+//   - It fetches as many jobs as there are free slots, at most once per cooldown. So short tasks
+//     start at no more than limit/cooldown per second.
+//   - It searches for delayed attempts once per poll. An attempt that is delayed by more than five
+//     seconds may be five seconds late.
 //
-// It has no lease. It takes a job for lost that has run for an hour (RescueStuckJobsAfter), whether
-// it still runs or not, and looks for such jobs twice a minute. With a shorter lease, the adapter
-// puts jobs back instead: those that River has as running, if they have been so for the time of the
-// lease and do not run in this process, and all of them when a queue is resumed.
+// It has no lease. It considers a job lost that has run for an hour (RescueStuckJobsAfter), even if
+// it still runs, and searches for such jobs twice a minute. With a shorter lease, the adapter puts
+// jobs back instead: jobs that River lists as running for longer than the lease and that do not run
+// in this process, and all running jobs when a queue is resumed.
 var _ = register(strategies.Spec{
 	Name: "river",
 	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, " +
@@ -62,7 +62,7 @@ var _ = register(strategies.Spec{
 	Open:       openRiver,
 })
 
-// riverRescue is River's own default of RescueStuckJobsAfter.
+// riverRescue is River's default of RescueStuckJobsAfter.
 const riverRescue = time.Hour
 
 func checkRiver(p strategies.Params) error {
@@ -88,10 +88,10 @@ type riverQueue struct {
 	do     func(engine.Message)
 
 	mu     sync.Mutex
-	active map[int64]bool // jobs that run here
+	active map[int64]bool // jobs that run in this process
 }
 
-// riverTask are the arguments of its one kind of job.
+// riverTask is the argument of the only kind of job.
 type riverTask struct {
 	Body []byte `json:"body"`
 }
@@ -112,7 +112,6 @@ func openRiver(
 		Close: q.close, Dead: q.dead, Stored: q.left})
 }
 
-// migrate makes River's tables and its client.
 func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 	driver, log := riverpgxv5.New(q.pool), slog.New(healthLog{slog.DiscardHandler, q.health})
 	migrations, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: q.name, Logger: log})
@@ -122,7 +121,7 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 	if _, err := migrations.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return err
 	}
-	jobTimeout := p.Values.Duration("lease") // River does not rescue jobs without one
+	jobTimeout := p.Values.Duration("lease") // River needs one to rescue jobs
 	if q.lease > 0 {
 		jobTimeout = -1
 		if err := q.putBack(ctx, 0); err != nil {
@@ -136,7 +135,7 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: p.Limit}},
 		FetchCooldown:     p.Values.Duration("cooldown"),
 		FetchPollInterval: p.Values.Duration("poll"),
-		MaxAttempts:       math.MaxInt16, // whoever runs the task counts
+		MaxAttempts:       math.MaxInt16, // engine.Broker counts the attempts
 		JobTimeout:        jobTimeout,
 		// at least JobTimeout
 		RescueStuckJobsAfter: max(jobTimeout, 0),
@@ -157,7 +156,7 @@ func (q *riverQueue) add(ctx context.Context, body []byte) error {
 func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	q.do = do
 	for {
-		// Stop ends it, not the end of ctx
+		// Stop ends the client, not the end of ctx.
 		err := q.client.Start(context.WithoutCancel(ctx))
 		if err == nil {
 			break
@@ -175,11 +174,11 @@ func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message
 		_ = q.asked(&q.take, begun, registry.Postgres.Tell(q.within(ctx, answering,
 			func(ctx context.Context) error { return q.putBack(ctx, q.lease) })))
 	}
-	_ = q.client.Stop(q.failed) // fails with that context alone
+	_ = q.client.Stop(q.failed) // fails only if that context ends
 }
 
-// putBack makes jobs available that River lists as running, if they have been for some time and do
-// not run here.
+// putBack makes jobs available that River lists as running for longer than after, and that do not
+// run in this process.
 func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 	q.mu.Lock()
 	here := make([]int64, 0, len(q.active))
@@ -193,8 +192,7 @@ func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 	return err
 }
 
-// run starts a goroutine for the task, because River loses the slot of a task that ends its
-// goroutine.
+// run starts a goroutine for the task, because River loses the slot of a task that calls Goexit.
 func (q *riverQueue) run(_ context.Context, job *river.Job[riverTask]) error {
 	q.mu.Lock()
 	q.active[job.ID] = true
@@ -219,11 +217,11 @@ func (q *riverQueue) left(ctx context.Context) (int, error) {
 		"WHERE state NOT IN ('cancelled', 'completed', 'discarded')"))
 }
 
-// A riverMessage is a job that is being worked.
+// A riverMessage is a job while it runs.
 type riverMessage struct {
 	queue *riverQueue
 	job   *river.Job[riverTask]
-	reply error // what River is told when the task has returned
+	reply error // result that River receives when the task has returned
 }
 
 func (m *riverMessage) Body() []byte { return m.job.Args.Body }
@@ -231,12 +229,12 @@ func (m *riverMessage) Body() []byte { return m.job.Args.Body }
 // Attempt includes delayed attempts, which River subtracts from its own count.
 func (m *riverMessage) Attempt() int {
 	var metadata struct{ Snoozes int }
-	_ = json.Unmarshal(m.job.Metadata, &metadata) // River's own
+	_ = json.Unmarshal(m.job.Metadata, &metadata) // written by River
 	return m.job.Attempt + metadata.Snoozes
 }
 
-// Reply implements engine.Message. It writes a dead letter as River would, but at once: River's
-// write from memory may come after the job is put back.
+// Reply implements engine.Message. It writes a dead letter at once. River's own delayed write might
+// come after the job is put back.
 func (m *riverMessage) Reply(r engine.Reply) error {
 	switch {
 	case r.Dead != nil:

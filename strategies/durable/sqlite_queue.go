@@ -38,8 +38,8 @@ var _ = register(strategies.Spec{
 	Open:  openSQLiteQueue,
 })
 
-// sqliteQueue is a file with two tables. Each statement is a transaction of its own over one
-// connection: SQLite has one writer at a time, and no order for waiting ones.
+// sqliteQueue is a file with two tables. Each statement is its own transaction. All use one
+// connection, because SQLite has one writer at a time and does not order waiting ones.
 type sqliteQueue struct {
 	*health
 	db                   *sql.DB
@@ -49,10 +49,10 @@ type sqliteQueue struct {
 	held                 *sql.Stmt
 	lease                time.Duration
 	remove               func() error
-	opened               time.Time // see now
-	base                 int64     // Unix time in ns then
+	opened               time.Time // time when the queue was opened; see now
+	base                 int64     // Unix time in ns at opened
 
-	// idle consumers wait here; a Put wakes one of them
+	// wakes idle consumers; a Put wakes one
 	wake chan struct{}
 }
 
@@ -86,7 +86,7 @@ func openSQLiteQueue(
 		}})
 }
 
-// open opens the queue at that time.
+// open opens the queue, with now as the current time.
 func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 	q.opened, q.base = time.Now(), now.UnixNano()
 	q.db, err = sql.Open("sqlite", "file:"+url.PathEscape(file)+
@@ -95,7 +95,7 @@ func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 		return err
 	}
 	q.db.SetMaxOpenConns(1)
-	if _, err := os.Stat(file); err == nil { // an earlier process has left it
+	if _, err := os.Stat(file); err == nil { // left by an earlier process
 		var found string
 		if err := q.db.QueryRow("PRAGMA quick_check(1)").Scan(&found); err != nil {
 			return err
@@ -135,8 +135,8 @@ func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 	return nil
 }
 
-// now returns the time in ns by a clock that starts at the system's time when the queue is opened,
-// and ignores later changes.
+// now returns the time in ns of a clock that starts at the system time when the queue is opened and
+// ignores later changes of the system time.
 func (q *sqliteQueue) now() int64 { return q.base + int64(time.Since(q.opened)) }
 
 func (q *sqliteQueue) close() error {
@@ -146,8 +146,8 @@ func (q *sqliteQueue) close() error {
 	return errors.Join(q.db.Close(), q.remove())
 }
 
-// add implements Put. It cannot be cancelled: a context that can would cost a goroutine, a quarter
-// of the total, and the insert lasts no longer than an fsync.
+// add implements Put. It cannot be cancelled: a cancellable context costs a goroutine, a quarter of
+// the total, and the insert takes no longer than an fsync.
 func (q *sqliteQueue) add(_ context.Context, body []byte) error {
 	if _, err := q.insert.Exec(body); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (q *sqliteQueue) add(_ context.Context, body []byte) error {
 	return nil
 }
 
-// rouse wakes a consumer, or makes the next one that would wait look again.
+// rouse wakes a consumer, or makes the next idle one search again.
 func (q *sqliteQueue) rouse() {
 	select {
 	case q.wake <- struct{}{}:
@@ -164,7 +164,6 @@ func (q *sqliteQueue) rouse() {
 	}
 }
 
-// receive waits for a message that is due and leases it.
 func (q *sqliteQueue) receive(ctx context.Context) (engine.Message, error) {
 	for {
 		now := q.now()
@@ -234,7 +233,6 @@ func (m *sqliteMessage) Reply(r engine.Reply) error {
 	return err
 }
 
-// until makes the row due after d.
 func (m *sqliteMessage) until(d time.Duration) error {
 	_, err := m.queue.later.Exec(m.queue.now()+int64(d), m.id)
 	return err
@@ -246,7 +244,7 @@ func (m *sqliteMessage) bury(why string) error {
 		if err != nil {
 			return err
 		}
-		defer tx.Rollback() // of nothing, after Commit
+		defer tx.Rollback() // no effect after Commit
 		if _, err := tx.Stmt(m.queue.bury).Exec(why, m.id); err != nil {
 			return err
 		}
