@@ -12,7 +12,6 @@ import (
 )
 
 func TestAnatomyVerdicts(t *testing.T) {
-	// said lists strategies at both loads, with their share
 	said := func(share string, names ...string) string {
 		var all []string
 		for _, name := range names {
@@ -60,8 +59,8 @@ func TestAnatomyVerdicts(t *testing.T) {
 	}
 }
 
-// TestAnatomy runs what the study says: the parts are all of the response; the queue of a pool that
-// is overloaded is nearly all of it, and one that drops what has waited leaves the long tasks.
+// The parts must add up to the response. In an overloaded pool the queue is nearly all of it. If
+// waiting tasks are shed, the long tasks remain.
 func TestAnatomy(t *testing.T) {
 	pool, drops := anatomyCell(Quick, "worker_pool", 1.3), anatomyCell(Quick, "codel_lifo", 1.3)
 	m := measureCells(t, pool, drops)

@@ -17,17 +17,16 @@ import (
 )
 
 // backpressure overloads four workers, and compares strategies that block the producer with
-// strategies that refuse tasks. The claim comes from a post on discarding under pressure (pattern:
-// backpressure with channels). A scraper's post-mortem claims the opposite: blocking sends lose
-// nothing.
+// strategies that shed. The claim comes from a post on shedding under load (pattern: backpressure
+// with channels). The post-mortem of a scraper claims the opposite: blocking sends lose nothing.
 //
-// The producers are open ones at several loads, an open one whose load swings between overload and
-// recovery, and a fixed number of clients that wait for their tasks. A producer that exceeds the
-// capacity is a case, and meets the claim if bounded_queue_shed has at least 5 % more goodput than
-// worker_pool.
+// The producers are open-loop ones at constant loads, an open-loop one whose load swings between
+// overload and recovery, and a fixed number of clients that wait for their tasks. The cases are the
+// producers that exceed the capacity. A case meets the claim if bounded_queue_shed has at least 5 %
+// more goodput than worker_pool.
 //
-// The recovery time is the makespan less the last due time, the time to work off the backlog. With
-// further arrivals at a load ρ it would be 1/(1 − ρ) times as long. It depends on the length of the
+// The recovery time, makespan minus the last due time, is the time to work off the backlog. With
+// further arrivals at load ρ it would be 1/(1 − ρ) times as long. It depends on the length of the
 // run, so larger sizes only add repetitions.
 var _ = register(Study{
 	Name: "backpressure",
@@ -55,10 +54,10 @@ var (
 
 const (
 	pressedTasks = 5_000
-	pressedQueue = 16 // slots of the strategies that have a queue: four mean services of work
+	pressedQueue = 16 // slots, if the strategy has a queue: four mean services of work
 	inTimeMost   = 100 * time.Millisecond
 	pressedMean  = 10 * time.Millisecond
-	pressedLoad  = 1.3 // the overload that the finding reports
+	pressedLoad  = 1.3 // the overload of the finding
 	pressedGain  = 1.05
 )
 
@@ -76,7 +75,7 @@ func pressed(name, producer string, load float64) bench.Scenario {
 
 type producer struct {
 	name    string
-	where   string // in a sentence
+	where   string // used in sentences
 	process string
 	load    float64
 }
@@ -84,8 +83,8 @@ type producer struct {
 func (p producer) cell(name string) bench.Scenario { return pressed(name, p.process, p.load) }
 
 // producers are the three cases. The second swings from 0.2 to 1.4 of the capacity, over two
-// periods of 2500 tasks. The 32 clients think for 20 ms, and would need two and a half times the
-// capacity if they never had to wait.
+// periods of 2500 tasks. The 32 clients think for 20 ms. Without waiting they would offer two and a
+// half times the capacity.
 var producers = []producer{
 	{fmt.Sprintf("load %v", pressedLoad), fmt.Sprintf("at load %v", pressedLoad), "poisson",
 		pressedLoad},
@@ -174,7 +173,7 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 		behind.Add(evidence.Curve(m.Named(cells[0]), pressedLoads, cells,
 			func(sc bench.Scenario) evidence.Interval { return evidence.OfMedian(m.Recovery(sc)) }))
 		if a.Name == shedding && len(a.X) > 0 {
-			// of the accepted tasks, the share whose response does not exceed the deadline
+			// share of the accepted tasks whose response does not exceed the deadline
 			good.Add(pressedExact(a, func(a *theory.Answer) float64 {
 				tail, _ := a.ResponseTail(inTimeMost.Seconds())
 				return a.Throughput * (1 - tail)

@@ -17,13 +17,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// buffer lengthens the queue in front of four workers under three loads: bursts from which the
-// workers recover, a load close to the capacity, and a lasting overload. The claim is the rule of
-// thumb for the size of a buffered channel (pattern: backpressure with channels).
+// buffer varies the queue in front of four workers under three loads: bursts from which the workers
+// recover, a load close to the capacity, and a lasting overload. The claim is the rule of thumb for
+// the size of a buffered channel (pattern: backpressure with channels).
 //
-// The longest queue meets the claim if at most one task in a hundred is shed. The cases are the
-// bursts and the overload. The memory, in tasks, is the mean queue length by Little's law: the
-// accepted tasks per second times their mean wait.
+// The cases are the bursts and the overload. A case meets the claim if the longest queue sheds at
+// most one task in a hundred. The memory is the mean queue length in tasks by Little's law:
+// accepted tasks per second times mean wait.
 var _ = register(Study{
 	Name:     "buffer",
 	Question: "what does a larger buffer buy under bursts, and under a lasting overload?",
@@ -32,7 +32,7 @@ var _ = register(Study{
 	Count:  [3]int{3, 8, 20},
 	Budget: 3 * time.Second,
 	Cells: func(size Size) []bench.Scenario {
-		// the blocking strategy with the bursts only
+		// the blocking strategy only with the bursts
 		return append(bufferCells(size, shedding), bufferCells(size, holding)[:len(bufferSizes)]...)
 	},
 	With: each(bufferCells),
@@ -70,8 +70,8 @@ var bufferCases = []bufferCase{
 
 var bursts, overload = bufferCases[0], bufferCases[2]
 
-// bufferCell returns a run that is long enough to fill its queue, if it fills, during the warm-up:
-// at load 1.5 a third of the arrivals stays in the queue, and two thirds leave while it fills.
+// bufferCell returns a run that fills its queue, if it ever fills, during the warm-up. At load 1.5
+// a third of the arrivals stays in the queue, and two thirds leave while it fills.
 func bufferCell(size Size, name string, c bufferCase, queue int) bench.Scenario {
 	tasks := [...]int{16_000, 60_000, 400_000}[size]
 	if c == overload {
@@ -97,12 +97,11 @@ func bufferSweep(size Size, name string, c bufferCase) (cells []bench.Scenario) 
 	return cells
 }
 
-// accepted returns the number of tasks per second that enter the queue, which is the throughput in
-// the long run. ops/s is lower because it includes the time to empty the queue after the last
-// arrival.
+// accepted returns the accepted tasks per second, which is the throughput in the long run. ops/s is
+// lower, because it includes the time to empty the queue after the last arrival.
 func accepted(r evidence.Run) float64 { return r(metric.Offered) * (1 - r(metric.Shed)) }
 
-// held returns the mean number of tasks in the queue, by Little's law.
+// held returns the mean number of queued tasks, by Little's law.
 func held(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	return evidence.OfMean(m.Of(sc, func(r evidence.Run) float64 {
 		return accepted(r) * r(metric.MeanWait)
@@ -184,8 +183,8 @@ func judgeBuffer(m *evidence.Measured) decide.Finding {
 
 const bufferOutside = "a task that finds no slot waits outside, with the producer"
 
-// bufferApart returns the largest difference of the p99 of the blocking queue from the p99 of its
-// shortest queue, under bursts.
+// bufferApart returns the largest difference in p99, under bursts, between the blocking queue and
+// its shortest variant.
 func bufferApart(m *evidence.Measured) float64 {
 	cells, most := bufferSweep(Quick, holding, bursts), math.NaN()
 	for _, sc := range cells[1:] {

@@ -46,8 +46,8 @@ func TestBufferVerdicts(t *testing.T) {
 	}
 }
 
-// TestBuffer runs what the study says: room for a burst keeps all of it, and a hundred times as
-// much is not used; against an overload the room is always taken.
+// Room for a burst keeps all of it, and a hundred times as much has no effect. Under overload any
+// room is full.
 func TestBuffer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -71,7 +71,6 @@ func TestBuffer(t *testing.T) {
 	}
 }
 
-// TestBufferNeedsQueue: a strategy without a queue is no part of it.
 func TestBufferNeedsQueue(t *testing.T) {
 	study, err := Lookup("buffer")
 	if err != nil {

@@ -15,22 +15,22 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// cpu_io mixes tasks that compute with tasks that wait. For these the Node.js guide on not blocking
-// the event loop advises a separate computation pool, as large as the number of cores.
+// cpu_io mixes tasks that compute with tasks that wait. The Node.js guide on not blocking the event
+// loop advises a separate computation pool, as large as the number of cores.
 //
 // The study separates three effects:
 //   - Slots, under the virtual clock: labelled computations of 200 ms among calls of 10 ms, in one
-//     pool or in two. This clock gives each slot a core, which favours the one pool if it computes
-//     more tasks than there are cores. So the real gain of separate pools is larger.
-//   - Cores, under the real clock: a fixed number of tasks, half of which compute for 1 ms and half
-//     wait for 2 ms, from more clients than there are slots. The computation pool has as many
-//     slots as a machine of two cores, or one fewer to leave a core for tasks that wake up.
-//   - Tasks that compute and then wait, and belong to neither pool, in the computation pool.
+//     pool or in two. This clock gives each slot a core, which favours one pool if it computes more
+//     tasks than there are cores. So the real gain of separate pools is larger.
+//   - Cores, under the real clock: a fixed number of tasks from more clients than slots. Half of
+//     the tasks compute for 1 ms and half wait for 2 ms. The computation pool has as many slots as
+//     a machine of two cores, or one fewer to leave a core for tasks that wake up.
+//   - Tasks that compute and then wait, and so fit neither pool, in the computation pool.
 //
-// The claim has two conditions, for every limit and both sizes of the computation pool. The p99 of
-// the waiting tasks (under the real clock the mean response, because runs are short) is more than a
-// tenth higher with one pool than with two. And two pools have at least nine tenths of one pool's
-// throughput of real tasks, of either kind and in total.
+// The cases are the limits and both sizes of the computation pool. A case meets the claim in two
+// conditions. The p99 of the waiting tasks is more than a tenth higher with one pool than with two
+// (under the real clock the mean response, because runs are short). And two pools have at least
+// nine tenths of one pool's throughput of real tasks, for either kind and in total.
 var _ = register(Study{
 	Name: "cpu_io",
 	Question: "what do separate pools for computing and for waiting win and lose, and at which " +
@@ -70,17 +70,17 @@ var _ = register(Study{
 const (
 	corePool   = 2 // slots for computations: the cores of a small machine
 	coreBusy   = 0.6
-	callSlots  = 1.2 // mean number of slots that the waiting tasks occupy
+	callSlots  = 1.2 // mean number of slots used by the waiting tasks
 	computing  = 200 * time.Millisecond
 	calling    = 10 * time.Millisecond
-	coreMargin = 1.1 // ratio of two p99s from which one counts as worse
-	coreKept   = 0.9 // share of the throughput of one pool that counts as equal
+	coreMargin = 1.1 // ratio of two p99s that counts as worse
+	coreKept   = 0.9 // share of one pool's throughput that counts as equal
 )
 
 var (
 	coreSplit  = fmt.Sprintf("segregated:long=%d", corePool)
 	coreLimits = []int{2, 3, 4, 6, 8, 16}
-	// slots for computations: the second leaves a core for tasks that wake up
+	// slots for computations; the second leaves a core for tasks that wake up
 	realSlots  = []int{corePool, corePool - 1}
 	realSplits = []string{fmt.Sprintf("cpu_io_split:cpu=%d", realSlots[0]),
 		fmt.Sprintf("cpu_io_split:cpu=%d", realSlots[1])}
@@ -88,8 +88,8 @@ var (
 	wholeLimits = []int{8, 32}
 )
 
-// apartCell has tasks of two kinds. The rate of computing tasks keeps corePool cores busy to the
-// share coreBusy, and the rate of calls keeps callSlots slots busy.
+// apartCell returns tasks of two kinds. Computations keep corePool cores busy to the share
+// coreBusy, and calls keep callSlots slots busy.
 func apartCell(size Size, name string, k int) bench.Scenario {
 	compute, call := coreBusy*corePool/computing.Seconds(), callSlots/calling.Seconds()
 	sc := scenario(name, fmt.Sprintf("bimodal:p=%.4g,short=%v,long=%v", compute/(compute+call),
@@ -101,15 +101,15 @@ func apartCell(size Size, name string, k int) bench.Scenario {
 	return sc
 }
 
-// kindCell has equally many tasks of two kinds, from more clients than there are slots. The number
-// of tasks is fixed rather than the duration, in which two pools would do more of the faster kind.
+// kindCell returns equally many tasks of two kinds, from more clients than slots. The number of
+// tasks is fixed, because in a fixed time two pools would do more of the faster kind.
 func kindCell(size Size, name string, k int) bench.Scenario {
 	return realCell(name, k, "cpu_io:p=0.5,cpu=1ms,wait=const(2ms)",
 		bench.Stop{Tasks: [...]int{130, 1000, 5000}[size]})
 }
 
-// wholeCell has tasks that compute for 1 ms and then wait for 9 ms, from more clients than there
-// are slots.
+// wholeCell returns tasks that compute for 1 ms and then wait for 9 ms, from more clients than
+// slots.
 func wholeCell(size Size, name string, k int) bench.Scenario {
 	return realCell(name, k, "mixed:cpu=1ms,wait=const(9ms)", bench.Stop{
 		Duration: [...]time.Duration{70 * time.Millisecond, time.Second, 5 * time.Second}[size]})
@@ -130,12 +130,12 @@ const (
 
 type coreCase struct {
 	limits    []int
-	least     float64 // ratio from which two pools count as better; 0: reported only
-	noun, way string  // the metric, and the pools that the ratio belongs to
+	least     float64 // smallest ratio that counts as better; 0: only reported
+	noun, way string  // the metric, and the pools of the ratio
 	cells     func(Size, string, int) bench.Scenario
-	of, to    string // the strategies
+	of, to    string // numerator and denominator: strategies
 	unit      string
-	missing   string // message when there are no runs
+	missing   string // message if there are no runs
 }
 
 func (c coreCase) ratio(m *evidence.Measured, k int) evidence.Interval {
@@ -245,15 +245,15 @@ func answerCores(m *evidence.Measured, f *decide.Finding) {
 }
 
 // allComputing returns the share of the time during which k or more computations share the cores.
-// For M/M/c, whatever the length of the computations: P(N ≥ k) = P(wait)·ρ^(k−c).
+// It is exact for M/M/c, independent of the mean: P(N ≥ k) = P(wait)·ρ^(k−c).
 func allComputing(k int) float64 {
 	a := theory.Must(theory.MMk(theory.Pool{Rate: coreBusy * corePool / computing.Seconds(),
 		MeanService: computing.Seconds(), Limit: corePool}))
 	return a.WaitProb * math.Pow(coreBusy, float64(k-corePool))
 }
 
-// poolTail returns the exact p99 of the response in a class pool in which all tasks are equally
-// long, or NaN if it is overloaded.
+// poolTail returns the exact p99 response of a class pool with tasks of equal length, or NaN if it
+// is overloaded.
 func poolTail(rate float64, service time.Duration, slots int) float64 {
 	if rate*service.Seconds() >= float64(slots) {
 		return math.NaN()
@@ -268,7 +268,7 @@ type coreRows struct {
 	limits      []int
 	names       []string
 	at          func(Size, string, int) bench.Scenario
-	more        bool // more is better
+	more        bool // larger values are better
 }
 
 func (c coreRows) part(m *evidence.Measured) shell.TablePart {

@@ -45,8 +45,6 @@ func TestDeadlinesVerdicts(t *testing.T) {
 	}
 }
 
-// TestDeadlines runs what the study says: at load 0.8 the earliest deadline first misses least, and
-// at load 1.2 nearly all, where what gives up the late does not.
 func TestDeadlines(t *testing.T) {
 	var cells []bench.Scenario
 	for _, name := range orders {

@@ -16,7 +16,7 @@ import (
 
 type realCallback struct {
 	title, x string
-	step     string // meaning of increasing n by one
+	step     string // effect of increasing n by one
 	sizes    []int
 	ways     []realWay
 }

@@ -20,8 +20,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// guest is a strategy with parameters as somebody may write them: all that parse, whether or not
-// they go together.
+// guest returns a strategy with random parameters that parse but may be invalid together.
 func guest(r *rand.Rand) strategies.Variant {
 	texts := []string{"0", "1", "2", "3", "5", "7", "64", "1000000", "0.5", "1e-9", "1e9", "1ns",
 		"10ms", "1h", "100%", "none", "full", "heed", "lifo"}
@@ -40,8 +39,7 @@ func guest(r *rand.Rand) strategies.Variant {
 	}
 }
 
-// guestMetrics are those that studies and reports read, as somebody's file may have them: some, and
-// of any size.
+// guestMetrics returns a random choice of metrics with random values.
 func guestMetrics(r *rand.Rand) string {
 	var b strings.Builder
 	units := []string{"ns/op", "verdict", "found-3-long/op", "short-p99-response-sec",
@@ -65,8 +63,8 @@ func guestMetrics(r *rand.Rand) string {
 	return b.String()
 }
 
-// guestFile has runs of scenarios of studies with a strategy, a limit and numbers that no study
-// made.
+// guestFile returns a results file of scenarios of studies with unexpected strategies, limits and
+// values.
 func guestFile(r *rand.Rand, cells []bench.Scenario) string {
 	var b strings.Builder
 	b.WriteString("# poolbench results 1\n# strategies worker_pool semaphore\n")
@@ -90,7 +88,7 @@ func guestFile(r *rand.Rand, cells []bench.Scenario) string {
 	return b.String()
 }
 
-// draw makes the report of a directory with these files. An error has to be one line.
+// draw makes the report of a directory with these files. An error must have one line.
 func draw(t *testing.T, results, timeline, distributions string) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{rundir.ResultsFile: results,
@@ -111,7 +109,6 @@ func draw(t *testing.T, results, timeline, distributions string) {
 	}
 }
 
-// everyCell are the scenarios of all studies.
 func everyCell(size Size) (cells []bench.Scenario) {
 	for _, s := range All() {
 		cells = append(cells, s.Cells(size)...)
@@ -119,8 +116,8 @@ func everyCell(size Size) (cells []bench.Scenario) {
 	return cells
 }
 
-// TestGuests: whatever strategy somebody brings, each study takes it or says in one line why not,
-// and whatever limit and numbers a file has for it, there is a finding and a report.
+// Each study must accept any strategy or refuse it in one line, and any results file must give a
+// finding and a report.
 func TestGuests(t *testing.T) {
 	cells := everyCell(Quick)
 	seeds := uint64(12)
@@ -153,8 +150,8 @@ func TestGuests(t *testing.T) {
 	}
 }
 
-// TestRefused: a strategy that cannot run in a study's scenarios is refused before anything runs,
-// and left out of a figure with the reason.
+// A strategy that cannot run in a study is refused before the run, and omitted from a figure with
+// the reason.
 func TestRefused(t *testing.T) {
 	odd := strategy("segregated:short=2,long=3")[0]
 	for _, s := range All() {
@@ -188,8 +185,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzReport: a report is made of a directory, or there is an error in one line, whatever its files
-// hold.
 func FuzzReport(f *testing.F) {
 	cells := everyCell(Quick)
 	for seed := range uint64(8) {

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// sampleLoad has everybody keep up below the capacity, and one of the strategies that wait differ
-// by a factor in its p99.
+// sampleLoad returns runs in which all strategies keep up below the capacity, and the p99 of one
+// waiting strategy differs by a factor.
 func sampleLoad(
 	factor func(load float64) float64,
 ) func(sc bench.Scenario, i int) map[string]float64 {
@@ -75,7 +75,7 @@ func TestLoadVerdicts(t *testing.T) {
 	}
 }
 
-// TestLoadSaysWhatTablesShow: a sentence has the median of the repetitions, as tables have.
+// A sentence must have the median of the repetitions, like the tables.
 func TestLoadSaysWhatTablesShow(t *testing.T) {
 	f := judgeLoad(synthetic(loadSweep(Quick, familiar...), 3,
 		func(sc bench.Scenario, i int) map[string]float64 {
@@ -90,7 +90,7 @@ func TestLoadSaysWhatTablesShow(t *testing.T) {
 	}
 }
 
-// TestLoadBehind: of what falls behind, and refuses nothing, the response is marked as growing.
+// The response of a strategy that falls behind without shedding must be marked as growing.
 func TestLoadBehind(t *testing.T) {
 	m := synthetic(loadSweep(Quick, familiar...), 1,
 		sampleLoad(func(float64) float64 { return 1 }))
@@ -102,8 +102,6 @@ func TestLoadBehind(t *testing.T) {
 	}
 }
 
-// TestLoad runs what the study says: two ways to wait have the same p99, and what sheds has that of
-// a task alone.
 func TestLoad(t *testing.T) {
 	at := func(name string) bench.Scenario {
 		sc := loadSweep(Quick, name)[4]

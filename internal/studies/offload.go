@@ -15,20 +15,20 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// offload compares the gain of a worker pool from several cores with the cost to hand a task over
-// and to be notified of its end (the Node.js guide "Don't block the event loop": communication
-// costs, offset by the benefit of multiple cores). Batches of tasks of one size run on the loop,
-// inline, and on workers. A single client, which waits for each answer and cannot use a second
-// core, measures the cost of handing over.
+// offload compares the gain of a worker pool on several cores with the cost of handing a task over
+// and of being notified of its end (the Node.js guide "Don't block the event loop": communication
+// costs against the benefit of multiple cores). Batches of tasks of one size run inline on the
+// loop, and on workers. A single client, which waits for each answer and cannot use a second core,
+// measures the cost of handing over.
 //
 // The cases are the sizes above this cost. A case meets the claim if event_loop_offload completes
 // at least a tenth more tasks per second than the loop. A size within the interval of the cost is
-// open unless the gain is certain. The claim is undecided if other programs use the cores: the
-// threads of the offloading runs waited for a processor a fifth of the time in every repetition
-// with the long tasks.
+// undecided unless the gain is certain. The claim is undecided if other programs use the cores:
+// with the two longest sizes, the threads of the offloading runs waited for a processor for a fifth
+// of the time in every repetition.
 //
-// Sizes are nominal, for a task that has a core to itself. The harness adds 0.1 to 0.2 µs to each
-// task on either side.
+// Sizes are nominal, for a task with a core to itself. The harness adds 0.1 to 0.2 µs to each task
+// in both cases.
 var _ = register(Study{
 	Name:     "offload",
 	Question: "from what size on does it pay to hand a task over to a worker pool?",
@@ -54,12 +54,12 @@ var handSizes = []time.Duration{200 * time.Nanosecond, time.Microsecond, 10 * ti
 	100 * time.Microsecond, time.Millisecond}
 
 const (
-	handPays  = 1.1                   // ratio of tasks per second that counts as a gain
+	handPays  = 1.1                   // throughput ratio that counts as a gain
 	handAlone = 10 * time.Microsecond // size of a single client's tasks
-	// time of a tiny task beyond its size, to compute the number of tasks
+	// estimated overhead of a tiny task, to compute the number of tasks
 	handExtra = 300 * time.Nanosecond
-	handBusy  = 20 * time.Millisecond // of work in a batch
-	handQueue = 1024                  // slots: the generator must keep all workers busy
+	handBusy  = 20 * time.Millisecond // work in a batch
+	handQueue = 1024                  // enough slots to keep all workers busy
 )
 
 func handCells(size Size, name string) (cells []bench.Scenario) {
@@ -111,8 +111,8 @@ func handCrowded(m *evidence.Measured, name string) float64 {
 		m.Lowest(handCell(name, longest[1], Quick), waited))
 }
 
-// breakEven returns the size in seconds from which on the strategy completes more than the loop,
-// interpolated linearly on logarithmic axes, or NaN if the gains cross 1 at no measured size.
+// breakEven returns the smallest size, in seconds, from which the strategy completes more than the
+// loop, interpolated linearly on logarithmic axes. It returns NaN if the gains do not cross 1.
 func breakEven(m *evidence.Measured, name string) float64 {
 	var gains []float64
 	for _, of := range handSizes {
@@ -139,7 +139,7 @@ func judgeOffload(m *evidence.Measured) decide.Finding {
 		case of.Seconds() > cost.Hi:
 			r.AtLeast(gain, handPays, "%s", said)
 		case of.Seconds() > cost.Lo && !(gain.Lo >= handPays):
-			// whether the claim covers this size is open
+			// it is undecided whether the claim covers this size
 			r.Cases = append(r.Cases, evidence.Case{Said: said})
 		}
 	}

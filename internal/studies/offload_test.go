@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// sampleOffload has workers that complete so many times the tasks of the loop at each size, and
-// cost a single client 250 ns; from one repetition to the next both change by that share.
+// sampleOffload returns runs in which workers complete gains times the tasks of the loop at each
+// size, and cost a single client 250 ns. Repetitions differ by the share scatter.
 func sampleOffload(gains []float64, scatter, waited float64) *evidence.Measured {
 	cells := append(handCells(Quick, inline),
 		append(handCells(Quick, handedOver[0]), handCells(Quick, pooled)...)...)
@@ -34,8 +34,7 @@ func sampleOffload(gains []float64, scatter, waited float64) *evidence.Measured 
 	})
 }
 
-// TestOffloadVerdicts drives the rule to each verdict; where the intervals hold both, nothing is
-// decided, whatever the best repetitions say.
+// If an interval includes the threshold, the claim is undecided, whatever the best repetitions are.
 func TestOffloadVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -87,15 +86,14 @@ func TestOffloadVerdicts(t *testing.T) {
 	}
 }
 
-// TestBreakEven: between a gain of a half and of two lies one of one, in the middle on logarithmic
-// axes.
+// Between gains of 1/2 and 2, the crossing at 1 is in the middle on logarithmic axes.
 func TestBreakEven(t *testing.T) {
 	for _, c := range []struct {
 		gains []float64
 		want  float64
 	}{
 		{[]float64{0.25, 0.5, 2, 2, 2}, math.Sqrt(1e-6 * 1e-5)},
-		{[]float64{2, 2, 0.5, 2, 2}, math.Sqrt(1e-5 * 1e-4)}, // for good
+		{[]float64{2, 2, 0.5, 2, 2}, math.Sqrt(1e-5 * 1e-4)}, // the last crossing counts
 	} {
 		if got := breakEven(sampleOffload(c.gains, 0, 0),
 			handedOver[0]); math.Abs(got/c.want-1) > 1e-9 {
@@ -113,8 +111,8 @@ func TestBreakEven(t *testing.T) {
 	}
 }
 
-// TestOffloadBatches: batches of all sizes are as much work, but for the smallest tasks, and none
-// has fewer than all workers need.
+// Batches of all sizes, except of the smallest, have as much work, and none has fewer tasks than
+// all workers need.
 func TestOffloadBatches(t *testing.T) {
 	for _, of := range handSizes {
 		n := handCell(pooled, of, Quick).Stop.Tasks

@@ -17,16 +17,15 @@ import (
 )
 
 // overhead gives every strategy, including those of libraries, a batch of tasks that hash a single
-// block, which takes almost no time, and measures the time per task. It includes the records of the
-// harness, so it is an upper bound of the strategy's cost. Its difference from the cheapest
-// strategy is a lower bound, because that pays for the harness, too, and has a cost of its own. A
-// strategy meets the claim if the whole time is below a microsecond. It does not if the difference
-// is above a microsecond over the repetitions in which its threads waited for a processor for less
-// than a fifth of the time.
+// block, which takes almost no time, and measures the time per task. This time is an upper bound of
+// the strategy's cost, because it includes the harness. Its difference from the cheapest strategy
+// is a lower bound. A strategy meets the claim if its time is below a microsecond. It does not if
+// the difference is above a microsecond in the repetitions in which its threads waited for a
+// processor for less than a fifth of the time.
 //
-// Strategies with a rate get 10⁹/s, which measures their cost instead of their limit. Strategies
-// that refuse nearly all of a batch are left out: those without a queue, or with a queue that grows
-// with the limit (concurrency_limits, failsafe_priority). Strategies that are never full run the
+// Strategies with a rate limit get 10⁹/s, to measure their cost instead of the limit. Strategies
+// that shed nearly all of a batch are left out: those without a queue, or with a queue that grows
+// with the limit (concurrency_limits, failsafe_priority). Strategies without a capacity run the
 // whole batch at once, and pay for its memory. The others get a queue with room for the batch.
 var _ = register(Study{
 	Name:     "overhead",
@@ -59,8 +58,8 @@ var _ = register(Study{
 
 const (
 	overheadLimit = 8
-	overheadRoom  = 32_768 // tasks: a batch and more
-	microsecond   = 1e-6   // in seconds, as all times here
+	overheadRoom  = 32_768 // tasks: more than a batch
+	microsecond   = 1e-6   // all times here are in seconds
 )
 
 var overheadWork = []time.Duration{10 * time.Microsecond, 100 * time.Microsecond, time.Millisecond}
@@ -96,8 +95,8 @@ func dispatchTime(r evidence.Run) float64 {
 	return 1 / r(metric.Throughput)
 }
 
-// dispatchCosts returns the costs of the strategies that were measured, the cheapest first, and the
-// names of the study's strategies that were not measured.
+// dispatchCosts returns the costs of the measured strategies, the cheapest first, and the names of
+// the other strategies of the study.
 func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string) {
 	cells := overheadCells(Quick, dispatchers()...)
 	at := func(name string) bench.Scenario { return overheadCells(Quick, strategy(name)...)[0] }
@@ -119,8 +118,8 @@ func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string
 	return costs, missing
 }
 
-// more returns the difference of the time per task from another strategy's, over the repetitions in
-// which other programs left the processors to it.
+// more returns the difference of the time per task from another strategy, over the repetitions that
+// other programs did not disturb.
 func (c dispatchCost) more(m *evidence.Measured, than dispatchCost) evidence.Interval {
 	return evidence.OfMean(m.Pairs(c.cell, than.cell, func(c, than evidence.Run) float64 {
 		if c(metric.CPUWait) > crowded { // false for NaN, on systems without this metric
@@ -178,7 +177,7 @@ func judgeOverhead(m *evidence.Measured) decide.Finding {
 	var allocating []string
 	for _, c := range costs {
 		if c.allocs >= 1.5 {
-			// including the harness, which has one allocation if the whole batch runs at once
+			// the harness itself allocates once per task if the whole batch runs at once
 			allocating = append(allocating, fmt.Sprintf("%s %s", c.name, text.Short(c.allocs)))
 		}
 	}

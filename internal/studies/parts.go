@@ -31,8 +31,8 @@ const (
 	free       = "unbounded"
 )
 
-// familiar lists the strategies that a newcomer chooses from first: no limit, three ways to wait,
-// and shedding. waiting lists those that make a task wait for a slot.
+// familiar lists the strategies that a newcomer chooses first: no limit, three ways to wait, and
+// shedding. waiting lists those in which a task waits for a slot.
 var (
 	familiar = []string{free, pooled, "semaphore", "errgroup_limit", shedding}
 	waiting  = familiar[1:4]
@@ -41,10 +41,10 @@ var (
 const (
 	// unit is the length of a short task, and the quantum of the partitioned strategies.
 	unit = time.Millisecond
-	// room is more than the longest queue: a strategy with a queue should choose among all tasks.
+	// room is longer than any queue, so that strategies choose among all waiting tasks.
 	room = 1_000_000
-	// crowded is the share of the time in which ready threads had no processor from which a run counts
-	// as disturbed by other programs.
+	// crowded is the share of the time without a processor for ready threads from which a run
+	// counts as disturbed by other programs.
 	crowded = 0.2
 )
 
@@ -80,7 +80,7 @@ func each(of func(Size, string) []bench.Scenario) func(Size, ...string) []bench.
 	}
 }
 
-// lossy returns the scenarios of a matrix, without a queue for strategies that shed. They are then
+// lossy returns the scenarios of a matrix, without a queue for strategies that shed. These are then
 // loss systems, for which theory is exact for any distribution of the task times.
 func lossy(m bench.Matrix) []bench.Scenario {
 	scenarios := m.Product()
@@ -101,8 +101,8 @@ func atSize(size Size, all, few []float64) []float64 {
 	return all
 }
 
-// every returns all accepted strategies, with these values of the parameters that they have. It
-// leaves out strategies that wait for disks and servers, which have a study of their own.
+// every returns all accepted strategies, with the given values of parameters that they have. It
+// omits strategies that wait for disks and servers, which have a study of their own.
 func every(takes func(strategies.Spec) bool, values map[string]string) (all []strategies.Variant) {
 	for _, spec := range strategies.All() {
 		if spec.RealClock || !takes(spec) {
@@ -122,7 +122,7 @@ func every(takes func(strategies.Spec) bool, values map[string]string) (all []st
 
 func isPeer(spec strategies.Spec) bool { return peers.Has(spec.Name) }
 
-// takesAll reports whether a strategy eventually does more tasks than its limit out of a batch.
+// takesAll reports whether a strategy eventually completes a batch larger than its limit.
 func takesAll(spec strategies.Spec) bool { return !spec.Sheds || spec.UsesQueue }
 
 func names(of []strategies.Variant) (all []string) {
@@ -133,11 +133,11 @@ func names(of []strategies.Variant) (all []string) {
 }
 
 // A parser parses the syntax of the command line, each text once, because the figures of a report
-// use the same few variants thousands of times. It panics on a wrong text, which is a mistake in
+// use the same few variants thousands of times. It panics on an invalid text, which is a mistake in
 // this package.
 type parser[T any] struct {
 	must  func(text string) T
-	known sync.Map // T by its text
+	known sync.Map // T by text
 }
 
 func (p *parser[T]) all(texts []string) []T {

@@ -17,7 +17,7 @@ func TestRealVerdicts(t *testing.T) {
 		}
 		for what, c := range map[string]struct {
 			over func(strategy string, i int) float64
-			done float64 // of what comes
+			done float64 // share of the arrivals completed
 			want decide.ClaimVerdict
 			says string
 		}{
@@ -76,8 +76,7 @@ func TestRealVerdicts(t *testing.T) {
 	}
 }
 
-// TestRealSteady: what is refused is done with; what has no steady state is left out, and so is not
-// drawn.
+// Refused tasks count as done. Runs without a steady state are not drawn.
 func TestRealSteady(t *testing.T) {
 	study, err := Lookup("real_waits")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 type retryOutcome struct {
 	way                  retryWay
 	lost, calls, seconds float64
-	floor                float64 // the least seconds possible at the target
+	floor                float64 // minimum seconds at the target
 }
 
 func retryOf(m *evidence.Measured, door retryDoor, way retryWay) retryOutcome {
@@ -33,10 +33,10 @@ func (o retryOutcome) String() string {
 }
 
 // retryFewest returns, of the ways that complete all tasks, the one with the fewest calls, or the
-// fastest of those within retryTie.
+// fastest within a factor of retryTie.
 func retryFewest(all []retryOutcome, of func(retryWay) bool) (best retryOutcome, ok bool) {
 	for _, o := range all {
-		if o.lost != 0 || !of(o.way) { // or it was not run
+		if o.lost != 0 || !of(o.way) { // or the way was not run
 			continue
 		}
 		if !ok || o.calls < best.calls/retryTie || o.calls <= best.calls*retryTie &&
@@ -61,7 +61,7 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 	var outcomes [][]retryOutcome
 	var r evidence.Ruling
 	var best, winners, doors []string
-	among := 0 // targets at which no other way that tries again needs fewer calls
+	among := 0 // targets at which no other way with retries needs fewer calls
 	for _, door := range retryDoors {
 		var all []retryOutcome
 		for _, way := range retryWays(door) {
@@ -221,7 +221,7 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 		row := shell.TableRow{Name: way.kind}
 		for i, door := range retryDoors {
 			cell := shell.Absent
-			// use the door's ways: its own variant may have the same name
+			// use the ways of this target: its variant may have the same name
 			of := retryWays(door)
 			at := slices.IndexFunc(of, func(w retryWay) bool { return w.name() == way.name() })
 			if at >= 0 {

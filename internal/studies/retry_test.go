@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// sampleRetry has exponential backoff with jitter take so many calls a task at each target, and all
-// other ways others.
+// sampleRetry returns runs with the given calls per task for exponential backoff with jitter at
+// each target, and for all other ways.
 func sampleRetry(jittered func(door retryDoor) float64, others, lost float64) *evidence.Measured {
 	return synthetic(studyCells("retry"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		metrics := map[string]float64{"attempts/op": others, "throttled/op": lost,
@@ -28,7 +28,6 @@ func sampleRetry(jittered func(door retryDoor) float64, others, lost float64) *e
 	})
 }
 
-// TestRetryVerdicts drives the rule to each verdict.
 func TestRetryVerdicts(t *testing.T) {
 	always := func(calls float64) func(retryDoor) float64 {
 		return func(retryDoor) float64 { return calls }
@@ -80,14 +79,12 @@ func TestRetryVerdicts(t *testing.T) {
 	}
 }
 
-// TestRetryFewest: what lost a task is not done, however few its calls; of two with as many calls
-// the faster one is better.
 func TestRetryFewest(t *testing.T) {
 	outcomes := []retryOutcome{
 		{retryWay{kind: "lossy"}, 0.01, 1, 1, 1}, {retryWay{kind: "slow"}, 0, 2, 20, 1},
 		{retryWay{kind: "fast"}, 0, 2.01, 10, 1}, {retryWay{kind: "many"}, 0, 3, 5, 1},
 	}
-	for range 2 { // whatever the order
+	for range 2 { // in either order
 		best, ok := retryFewest(outcomes, func(retryWay) bool { return true })
 		if !ok || best.way.kind != "fast" {
 			t.Errorf("the fewest are those of %q", best.way.kind)
@@ -96,7 +93,7 @@ func TestRetryFewest(t *testing.T) {
 	}
 }
 
-// retryRuns are the outcomes of ways at a door, by their kinds, of a run each.
+// retryRuns runs ways at a target, one run each.
 func retryRuns(
 	t *testing.T, door retryDoor, place string, kinds ...string,
 ) (outcomes []retryOutcome) {
@@ -112,9 +109,8 @@ func retryRuns(
 	return outcomes
 }
 
-// TestRetryRuns runs what the study says of the ways: pacing takes one call a task; who comes back
-// at once asks ten times as often as who has jitter, and from a queue gives up besides; who comes
-// back at one instant with all others takes ten times as long.
+// Pacing needs one call per task. A retry at once calls ten times as often as one with jitter, and
+// from a queue also exhausts its attempts. Simultaneous retries take ten times as long.
 func TestRetryRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -141,7 +137,7 @@ func TestRetryRuns(t *testing.T) {
 	}
 }
 
-// TestRetryBounded: three attempts give up good tasks that were only refused.
+// Three attempts lose good tasks that were only refused.
 func TestRetryBounded(t *testing.T) {
 	r := runOnce(t, retryCell(retryDoors[0], retryBounded("retry_in_place", 3)))
 	if lost, _ := r.Metric("throttled/op"); !(lost > 0.1) {
@@ -149,8 +145,7 @@ func TestRetryBounded(t *testing.T) {
 	}
 }
 
-// TestPoisonRuns: each poison task takes all the attempts that it may have. In place the good ones
-// wait for that, queued they do not.
+// Each poison task uses all its attempts. Good tasks wait for that only in place.
 func TestPoisonRuns(t *testing.T) {
 	var results []*bench.Result
 	for _, place := range retryPlaces {
@@ -185,7 +180,7 @@ func TestPoisonRuns(t *testing.T) {
 	sound(t, f)
 }
 
-// studyCells are a study's in its quick form.
+// studyCells returns the scenarios of a study's quick size.
 func studyCells(name string) []bench.Scenario {
 	s, err := all.Lookup(name)
 	if err != nil {
@@ -194,7 +189,7 @@ func studyCells(name string) []bench.Scenario {
 	return s.Cells(Quick)
 }
 
-// TestRetryCounted holds what is written of bounds and faults against the metrics they come from.
+// The sentences on bounds and faults must match their metrics.
 func TestRetryCounted(t *testing.T) {
 	m := synthetic(studyCells("retry"), 1, func(sc bench.Scenario, _ int) map[string]float64 {
 		switch sc.Name() {

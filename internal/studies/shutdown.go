@@ -15,15 +15,14 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// shutdown stops a pool of four workers after the last submit, gives it some time to finish the
-// accepted tasks, and counts the tasks abandoned then. The claim is the advice of posts on bounded
-// concurrency (pattern: worker pool with graceful shutdown).
+// shutdown stops a pool of four workers after the last submit, with a deadline to finish the
+// accepted tasks, and counts the abandoned tasks. The claim is common advice on bounded concurrency
+// (pattern: worker pool with graceful shutdown).
 //
 // The claim holds if a deadline of thirty mean services saves at least 99 in 100 of the tasks
 // abandoned without one in every case, does not hold if it saves less than half in each case, and
-// depends on the pool's contents otherwise. Strategies here differ only in the tasks they have
-// accepted, because all drain as the contract requires: a blocked producer still has its tasks when
-// the pool stops.
+// depends on the pool's contents otherwise. The strategies differ only in the number of accepted
+// tasks, because all drain as the contract requires.
 var _ = register(Study{
 	Name:     "shutdown",
 	Question: "how much does draining save at a shutdown, and how long a deadline does that take?",
@@ -57,9 +56,9 @@ const (
 	shutdownTasks    = 2000
 	shutdownBatch    = 500
 	shutdownMean     = 10 * time.Millisecond
-	shutdownRoom     = 1000                // slots of a queue with room for everything
-	shutdownDeadline = 30 * shutdownMean   // the deadline of the verdict
-	atOnce           = 1 * time.Nanosecond // the shortest possible deadline
+	shutdownRoom     = 1000                // queue slots for all tasks
+	shutdownDeadline = 30 * shutdownMean   // deadline of the verdict
+	atOnce           = 1 * time.Nanosecond // shortest possible deadline
 	draining         = "draining_pool"
 )
 
@@ -101,8 +100,8 @@ func (c shutdownCase) cells() (cells []bench.Scenario) {
 	return cells
 }
 
-// shutdownOther returns the scenario of any strategy at the end of an overload. If it has a queue,
-// this has room for all of it.
+// shutdownOther returns the scenario of any strategy at the end of an overload, with room for all
+// tasks if it has a queue.
 func shutdownOther(name string) bench.Scenario {
 	c := shutdownCases[2]
 	sc := c.cell(shutdownDeadline)
@@ -116,8 +115,8 @@ func abandonedTasks(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	return m.Mean(sc, metric.Abandoned).Times(float64(sc.Stop.Tasks))
 }
 
-// shutdownTimes returns the duration of the shutdown in each repetition: from the last submit,
-// which is the last due time if nothing blocks the producer.
+// shutdownTimes returns the duration of each shutdown, from the last submit. If nothing blocks the
+// producer, this is the last due time.
 func shutdownTimes(m *evidence.Measured, sc bench.Scenario) []float64 {
 	if sc.Load.Relative == 0 { // all at once
 		return m.Values(sc, metric.Makespan)

@@ -15,7 +15,7 @@ func TestShutdownVerdicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		saved func(sc bench.Scenario) float64 // by the deadline of the verdict
+		saved func(sc bench.Scenario) float64 // share saved by the deadline of the verdict
 		want  decide.ClaimVerdict
 		says  string
 	}{
@@ -64,8 +64,6 @@ func TestShutdownVerdicts(t *testing.T) {
 	}
 }
 
-// TestShutdown runs what the study says: with no time all that is held is abandoned, with enough
-// nothing is, and what blocks without a queue holds no more than its limit.
 func TestShutdown(t *testing.T) {
 	all := shutdownCases[3]
 	now, soon, late := all.cell(atOnce), all.cell(shutdownDeadline),
@@ -87,8 +85,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestBatchLeft: as many workers as tasks leave each task its own exponential time; a single
-// worker's ends are a Poisson process.
+// With as many workers as tasks, each task has its own exponential time. The ends of a single
+// worker are a Poisson process.
 func TestBatchLeft(t *testing.T) {
 	for _, at := range []float64{0, 0.1, 1, 5} {
 		if got, want := theory.BatchLeft(4, 1, 4, at), 4*math.Exp(-at); math.Abs(got-want) > 1e-9 {

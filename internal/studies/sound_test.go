@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// finds holds a finding to its verdict, and to the sentence that says why.
 func finds(t *testing.T, what string, f decide.Finding, want decide.ClaimVerdict, because string) {
 	t.Helper()
 	if f.Verdict != want || f.Because != because {
@@ -17,7 +16,7 @@ func finds(t *testing.T, what string, f decide.Finding, want decide.ClaimVerdict
 	sound(t, f)
 }
 
-// sound holds each sentence of a finding to what no sentence may have.
+// sound checks each sentence of a finding for faults such as NaN.
 func sound(t *testing.T, f decide.Finding) {
 	t.Helper()
 	for _, line := range append([]string{f.Advice, f.Because}, f.Lines...) {
@@ -34,7 +33,7 @@ func sound(t *testing.T, f decide.Finding) {
 	}
 }
 
-// ranges are intervals: (10 % to 14 %).
+// ranges matches intervals such as (10 % to 14 %).
 var ranges = regexp.MustCompile(`([^ (]+(?: %)?) to ([^ ),;]+(?: %)?)`)
 
 var unsound = map[string]*regexp.Regexp{
@@ -44,7 +43,7 @@ var unsound = map[string]*regexp.Regexp{
 	"a blank too many":          regexp.MustCompile(`  | [,;:.]`),
 }
 
-// TestPoints: a figure says what its points and bars are, by how many repetitions there are.
+// A figure must describe its points and bars according to the number of repetitions.
 func TestPoints(t *testing.T) {
 	for n, want := range map[int][2]string{
 		1: {"Points: one repetition.", "Points: one repetition."},
@@ -61,7 +60,6 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestFromTo: a range of one number is that number.
 func TestFromTo(t *testing.T) {
 	if one, two := fromTo(4990, 4990), fromTo(10, 4990); one != "4990" || two != "10 to 4990" {
 		t.Errorf("%q and %q", one, two)

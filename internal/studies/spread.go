@@ -14,13 +14,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// spread keeps the load and the mean constant, and varies the variance of the task times: C² = 0,
-// 1, 4, 16 and 64.
+// spread varies the squared coefficient of variation of the task times, C², from 0 to 64, at a
+// constant load and mean.
 //
 // The claim holds if the pool completes at least 5 % fewer tasks per second at the highest variance
-// than with tasks of one length. A run ends with its last task, so a run of few tasks loses one or
-// two percent to its final queue, which is not lost throughput. The finding also reports the effect
-// on the response.
+// than with tasks of equal length. A run ends with its last task, so a short run loses one or two
+// percent to its final queue, which is not lost throughput.
 var _ = register(Study{
 	Name:     "spread",
 	Question: "what does variance of the task times cost, at the same load and the same mean?",
@@ -62,7 +61,7 @@ func spreadSweep(size Size, of ...string) []bench.Scenario {
 	if size == Quick {
 		for i := range cells {
 			if cells[i].Workload.String() == workload(spreadWork[len(spreadWork)-1])[0].String() {
-				// the highest variance decides the verdict, and the final queue of its run is longer
+				// the highest variance decides the verdict, and its final queue is longer
 				cells[i].Stop.Tasks *= 4
 			}
 		}
@@ -151,14 +150,14 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 var spreadPool = theory.Pool{Rate: spreadLoad * limit / spreadMean, MeanService: spreadMean,
 	Limit: limit}
 
-// spreadExact returns the theoretical p99 of a pool with an unlimited queue: a dot for tasks of one
-// length, and a line from exponential ones on.
+// spreadExact returns the exact p99 of a pool with an unlimited queue: a dot for tasks of equal
+// length, and a line from exponential tasks upwards.
 func spreadExact(beside charts.Series) []charts.Series {
 	p99 := func(c2 float64) float64 { return theory.Must(theory.Spread(spreadPool, c2)).P99() }
 	return []charts.Series{evidence.Exact(beside, []float64{0}, p99),
 		evidence.Exact(beside, evidence.Doublings(1, spreadC2[len(spreadC2)-1]), p99)}
 }
 
-// spreadLost returns the share that a pool without a queue refuses, which is the same for all
+// spreadLost returns the share that a pool without a queue sheds, which is the same for all
 // distributions of the task times.
 func spreadLost() float64 { return theory.Must(theory.MGkk(spreadPool)).ShedProb }

@@ -12,7 +12,7 @@ import (
 
 func TestSpreadVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
-		lost float64 // of the throughput, at the widest spread
+		lost float64 // lost share of the throughput at the highest variance
 		want decide.ClaimVerdict
 		says string
 	}{
@@ -44,8 +44,7 @@ func TestSpreadVerdicts(t *testing.T) {
 	}
 }
 
-// TestSpreadTheory: the band begins and ends where the points do, and is lowest for tasks of one
-// length.
+// The band starts and ends where the points do, and is lowest for tasks of equal length.
 func TestSpreadTheory(t *testing.T) {
 	series := spreadExact(charts.Series{})
 	dot, line := series[0], series[1]
@@ -60,8 +59,6 @@ func TestSpreadTheory(t *testing.T) {
 	}
 }
 
-// TestSpread runs what the study says: the wait grows, and what is completed of what arrives does
-// not fall.
 func TestSpread(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// wellSaid judges and draws, and looks for numbers that are none.
+// wellSaid judges and draws, and checks the sentences.
 func wellSaid(
 	t *testing.T, m *evidence.Measured, judge func(*evidence.Measured) decide.Finding,
 	draw ...drawing,
@@ -47,7 +47,7 @@ func wellSaid(
 	return f
 }
 
-// measureCells runs each scenario twice, the least that makes an interval.
+// measureCells runs each scenario twice, the minimum for an interval.
 func measureCells(t *testing.T, cells ...bench.Scenario) *evidence.Measured {
 	t.Helper()
 	var results []*bench.Result
@@ -112,8 +112,6 @@ func TestUnboundedVerdicts(t *testing.T) {
 	}
 }
 
-// TestUnbounded runs what the study says: a bound at the size of the pool loses nothing, and has no
-// more in time than none has; a bound of all loses what none loses.
 func TestUnbounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -124,8 +122,8 @@ func TestUnbounded(t *testing.T) {
 	if lost := m.LostShare(pool[0]).Mid; lost != 0 {
 		t.Errorf("a bound of %d loses %v of the tasks", crowdConns, lost)
 	}
-	// While all connections are busy they complete a Poisson number of tasks; five standard
-	// deviations are what chance is granted.
+	// While all connections are busy, the number of completions is Poisson distributed. The
+	// tolerance is five standard deviations.
 	served := crowdConns * float64(crowdWait) / float64(crowdMean)
 	for _, sc := range []bench.Scenario{free, pool[1]} {
 		if done, most := crowd*(1-m.LostShare(sc).Mid), crowdConns+served+

@@ -14,8 +14,7 @@ import (
 )
 
 // variance measures the cost of variance of the task times at a constant load, and compares
-// strategies that reduce it. Each part is a figure with its scenarios and its lines of the finding.
-//
+// strategies that reduce it. Each part has a figure, its scenarios and its lines of the finding.
 // judgeCost documents the rule of the verdict.
 var _ = register(Study{
 	Name: "variance",
@@ -57,8 +56,8 @@ var _ = register(Study{
 		drawMachine},
 })
 
-// A variancePart is a question of the study, usually with a figure. In the quick size it has fewer
-// scenarios and shorter runs. answer uses only the scenarios that were run.
+// A variancePart is a question of the study, usually with a figure. answer uses only the scenarios
+// that were run.
 type variancePart struct {
 	cells func(Size) []bench.Scenario
 	// scenarios of further strategies; nil: none
@@ -81,15 +80,15 @@ func (l lengths) of(size Size, cells []bench.Scenario) []bench.Scenario {
 
 const varianceLoad = 0.8
 
-// sized returns a number of tasks for a variance. The relative error of the p99 response over n
-// tasks is proportional to √((1+C²)/n)/(1−ρ), so n grows with 1+C². The bound most saves time at
+// sized returns the number of tasks for a variance. The relative error of the p99 response over n
+// tasks is proportional to √((1+C²)/n)/(1−ρ), so n grows with 1+C². most limits the run time, at
 // the cost of wider intervals.
 func sized(base int, c2 float64, most int) bench.Stop {
 	n := min(max(4*base, base*int(math.Ceil(1+c2))), most)
 	return bench.Stop{Tasks: n, Warmup: 0.1}
 }
 
-// only returns a scenario of the study: a strategy that waits has room for all tasks.
+// only returns a scenario of the study, with room for all tasks if the strategy waits.
 func only(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
 	sc := scenario(name, work, load, stop)
 	if sc.Strategy.Spec.UsesQueue && !sc.Strategy.Spec.Sheds {
@@ -98,8 +97,8 @@ func only(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
 	return sc
 }
 
-// halves returns the workload in which short tasks of one unit and long ones of r units are each
-// half of the work. Its mean is chosen so that the short tasks are one unit long, whatever r is.
+// halves returns a workload in which short tasks of one unit and long ones of r units are each half
+// of the work.
 func halves(r float64) string {
 	mean := time.Duration(math.Round(2 * r / (1 + r) * float64(unit)))
 	return fmt.Sprintf("two_class:mean=%s,r=%v", dist.FormatDuration(mean), r)

@@ -15,13 +15,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// capacityPart is the cost in throughput: variance lowers the highest load that still meets an
+// capacityPart measures the cost in throughput: variance lowers the highest load that meets an
 // objective.
 //
-// The load is found by measurements at multiples of loadStep around the exact answer. Between two
-// of these, the logarithm of the p99 wait is interpolated linearly in the logarithm of 1−ρ, which
-// is right in heavy traffic. Theory only determines where to measure: a pool that waits longer than
-// it should appears below the theoretical line.
+// The load is interpolated between measurements at multiples of loadStep around the exact answer:
+// the logarithm of the p99 wait is linear in the logarithm of 1−ρ in heavy traffic. Theory only
+// determines where to measure: a pool with longer waits appears below the theoretical line.
 var capacityPart = variancePart{capacityCells, nil, answerCapacity}
 
 var (
@@ -38,7 +37,7 @@ var capacityFew = []float64{0, 16, 64}
 
 const (
 	loadStep = 0.05
-	// mostLoad is the highest load measured: the number of tasks that a p99 needs grows with 1/(1−ρ)².
+	// mostLoad is the highest load measured: the number of tasks for a p99 grows with 1/(1−ρ)².
 	mostLoad = 0.9
 )
 
@@ -65,7 +64,7 @@ var aims = sync.OnceValue(func() (all []aim) {
 	return all
 })
 
-// loads returns the loads to measure for this aim, or none if exact is above mostLoad.
+// loads returns the loads to measure for this objective, or none if exact is above mostLoad.
 func (a aim) loads() (loads []float64) {
 	nearest := math.Round(a.exact / loadStep)
 	for _, n := range []float64{nearest - 1, nearest, nearest + 1} {
@@ -101,9 +100,9 @@ func capacityCells(size Size) (cells []bench.Scenario) {
 	return lengths{0.3, 1, 5}.of(size, cells)
 }
 
-// found returns the highest load measured, as the median over the repetitions. In a pool that is
-// mostly idle, waits are rare, so the p99 of a run is skewed and its mean is much too high. The
-// median of the p99, and of the loads computed from it, is not biased.
+// found returns the highest load that meets the objective, as the median over the repetitions. In a
+// mostly idle pool waits are rare, so the p99 of a run is skewed and its mean is far too high. The
+// medians of the p99 and of the loads computed from it are not biased.
 func (a aim) found(m *evidence.Measured) evidence.Interval {
 	var loads []float64
 	var cells []bench.Scenario
@@ -131,7 +130,7 @@ func (a aim) found(m *evidence.Measured) evidence.Interval {
 // loadFor returns the load at which the wait equals want, interpolated between the first two loads
 // with waits below and above, or extrapolated from the nearest two. It returns NaN if it cannot.
 func loadFor(want float64, loads, waits []float64) float64 {
-	const least = 1e-3 // of a p99 when fewer than one in a hundred wait
+	const least = 1e-3 // lower limit of a p99 for the logarithm
 	at := -1
 	for i := 1; i < len(waits) && at < 0; i++ {
 		if waits[i-1] <= want && want < waits[i] {
@@ -153,7 +152,7 @@ func loadFor(want float64, loads, waits []float64) float64 {
 	part := math.Log(want/low) / math.Log(high/low)
 	load := 1 - math.Exp(math.Log(1-loads[at-1])+part*math.Log((1-loads[at])/(1-loads[at-1])))
 	if load <= 0 {
-		return math.NaN() // waits too similar to extrapolate
+		return math.NaN() // the waits are too similar to extrapolate
 	}
 	return load
 }
@@ -215,7 +214,7 @@ func answerCapacity(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// shared returns the theoretical answer for one pool of k slots, with tasks of mean 1 and that C²,
+// shared returns the theoretical answer for one pool of k slots with tasks of mean 1 and that C²,
 // or nil if the load is too close to 1.
 func shared(k int, load, c2 float64) *theory.Answer {
 	a, err := theory.Spread(theory.Pool{Rate: load * float64(k), MeanService: 1, Limit: k}, c2)

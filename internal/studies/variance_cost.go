@@ -14,14 +14,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// costPart is the headline: the response as the same work is divided into tasks of increasingly
-// different length.
+// costPart is the headline: the response as the task lengths become more different.
 //
-// Short tasks of 1 and long ones of R are each half of the work, so R alone varies the variance,
-// and a pool for each class has the same load for any R. Exact are M/D/4 at R = 1 for all
-// strategies that share their slots; M/D/2 for each class with separate pools, constant in R; and
-// the mean slowdown of processor sharing, the limit of ever smaller steps, which equals that in
-// M/M/4 for any task times.
+// Short tasks of 1 and long ones of R are each half of the work, so R varies only the variance, and
+// separate pools have the same load for any R. Exact results are M/D/4 at R = 1 for all strategies
+// with shared slots; M/D/2 per class with separate pools, constant in R; and the mean slowdown of
+// processor sharing, the limit of small steps, which equals M/M/4 for any task times.
 var costPart = variancePart{costCells, costWith, answerCost}
 
 // costRs lists the ratios of long to short tasks. costFewRs has values on either side of the
@@ -69,9 +67,9 @@ func costOthers(m *evidence.Measured) []string {
 
 type reading struct {
 	title, label string
-	noun         string // in a sentence
+	noun         string // used in sentences
 	unit         string
-	scale        float64 // to the unit of the figure
+	scale        float64 // factor to the unit of the figure
 }
 
 var (
@@ -183,8 +181,8 @@ func taxOf(m *evidence.Measured, of reading) (tax evidence.Interval, from, to fl
 }
 
 // crossover returns the R above which a strategy is better than the shared pool: the last crossing
-// of their curves, interpolated linearly on logarithmic axes, for each repetition. It returns NaN
-// if they cross in none.
+// of their curves, interpolated linearly on logarithmic axes, for each repetition. It is NaN if
+// they never cross.
 func crossover(m *evidence.Measured, strategy string, of reading) evidence.Interval {
 	var cells []bench.Scenario
 	var rs []float64
@@ -202,7 +200,7 @@ func crossover(m *evidence.Measured, strategy string, of reading) evidence.Inter
 	}))
 }
 
-// without returns all values except v, whose label would touch its neighbour's.
+// without omits v, whose label would overlap its neighbour's.
 func without(all []float64, v float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(all), func(x float64) bool { return x == v })
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// loadPart varies the load instead of R: at the variance of taxAt, up to the capacity, which is the
-// same for all strategies.
+// loadPart varies the load at R = taxAt, up to the capacity, which is the same for all strategies.
 var loadPart = variancePart{loadCells, loadWith, answerLoad}
 
 var (
@@ -115,19 +114,18 @@ func answerLoad(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// loopPart compares the same pool, at the same throughput, under clients that wait for their answer
-// and under arrivals that do not wait (Schroeder, Wierman and Harchol-Balter, "Open versus closed",
-// NSDI 2006). A closed loop cannot queue more tasks than it has clients, so a benchmark with a
-// fixed number of clients hides the variance that an open service experiences.
+// loopPart compares a pool at the same throughput in a closed loop and with open arrivals
+// (Schroeder, Wierman and Harchol-Balter, "Open versus closed", NSDI 2006). A closed loop queues no
+// more tasks than it has clients, so it hides the variance that an open service experiences.
 //
 // The throughput of the loop must be measured first, so the open pool is measured at two loads
-// around it, and interpolated as in capacityPart.
+// around it and interpolated as in capacityPart.
 var loopPart = variancePart{loopCells, nil, answerLoop}
 
-// clients think for two mean task times: twelve of them keep four workers about nine tenths busy.
+// Twelve clients that think for two mean task times keep four workers about nine tenths busy.
 const (
 	clients = 12
-	thought = 2 // mean think time, in mean task times
+	thought = 2 // in mean task times
 )
 
 var openLoads = []float64{0.84, 0.88, 0.92}
@@ -137,8 +135,8 @@ func closedCell(c2 float64) bench.Scenario {
 		thought*unit), 0), sized(15_000, c2, 100_000))
 }
 
-// openCells returns the scenarios at the loads around the load of the loop, which falls from above
-// the middle load to below it as C² grows.
+// openCells returns the scenarios at the two loads around the load of the loop, which falls below
+// the middle load as C² grows.
 func openCells(c2 float64) (cells []bench.Scenario) {
 	loads := openLoads[1:]
 	if c2 > 1 {
@@ -165,14 +163,14 @@ func closedAt(m *evidence.Measured, c2 float64) evidence.Interval {
 }
 
 // utilisationOf returns the utilisation of the loop by the response time law: each client has one
-// task per response and think time. The completed tasks by the end of the run would give a lower
+// task per response and think time. The tasks completed by the end of the run would give a lower
 // value, because the clients do not end together.
 func utilisationOf(m *evidence.Measured, c2 float64) float64 {
 	return clients / (closedAt(m, c2).Mid + thought) / limit
 }
 
 // openAt returns the mean response of the open pool at the throughput of the loop, in mean task
-// times, repetition by repetition.
+// times, paired by repetition.
 func openAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	cells := openCells(c2)
 	low, high := cells[0].Load.Relative, cells[1].Load.Relative
@@ -182,8 +180,7 @@ func openAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	}))
 }
 
-// between interpolates the response at a load from two responses at two loads. It is the inverse of
-// loadFor.
+// between interpolates the response at a load from two loads. It is the inverse of loadFor.
 func between(load, load1, response1, load2, response2 float64) float64 {
 	part := math.Log((1-load)/(1-load1)) / math.Log((1-load2)/(1-load1))
 	return response1 * math.Pow(response2/response1, part)

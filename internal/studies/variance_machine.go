@@ -19,13 +19,12 @@ import (
 //
 // Each run has a twin under the virtual clock, in which tasks of the same sizes wait instead of
 // computing. On the machine the work takes longer, because cores, caches and memory are shared, so
-// the same arrivals are a higher load. And its scheduler makes tasks wait that have a worker. So
-// the twin is interpolated at two loads: the planned one, and the load measured on the machine. The
-// rest of the difference is the effect of the scheduler and of other programs, which can only be
-// separated on an idle machine.
+// the same arrivals are a higher load. Therefore the twin is interpolated at the planned load and
+// at the load measured on the machine. The remaining difference is due to the scheduler and other
+// programs, which can only be separated on an idle machine.
 //
-// Tasks average numbers, a counted amount: of one length, for which theory predicts that splitting
-// costs, and of two.
+// Tasks average a counted amount of numbers. They have one length, for which theory predicts that
+// splitting costs, or two.
 var machinePart = variancePart{machineCells, nil, answerMachine}
 
 type machineCase struct {
@@ -40,9 +39,9 @@ type machineCase struct {
 const (
 	machineSlots = 2
 	inFifths     = "partitioned:quantum=200us"
-	fullMachine  = 0.97 // load above which there is no steady state to compare with
+	fullMachine  = 0.97 // load above which there is no steady state
 	machineR     = 20   // length of the long tasks, one in 21, relative to the short ones
-	leastSteady  = 3    // fewest repetitions in steady state for a result
+	leastSteady  = 3    // minimum number of steady repetitions for a result
 )
 
 var machineCases = []machineCase{
@@ -99,7 +98,8 @@ func machineCells(size Size) (cells []bench.Scenario) {
 	return cells
 }
 
-// slowed returns the mean slowdown of a run. For tasks of one length it is the ratio of the means.
+// slowed returns the mean slowdown of a run. For tasks of equal length it is the ratio of the
+// means.
 func (c machineCase) slowed(r evidence.Run) float64 {
 	if c.unequal {
 		return r(slowdown.unit)
@@ -111,14 +111,14 @@ type stay struct {
 	steady, all   int
 	load          evidence.Interval // measured on the machine
 	machine       evidence.Interval
-	planned, same evidence.Interval // the twin's at the planned load, and at the machine's
-	adds          evidence.Interval // machine's slowdown divided by the twin's at the same load
+	planned, same evidence.Interval // twin, at the planned and at the measured load
+	adds          evidence.Interval // machine divided by same
 }
 
 // of returns the results of a strategy. It ignores repetitions with a load of fullMachine or more,
 // whose slowdown depends on their length and on other programs.
 func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
-	loads, slow := []float64{0}, []float64{1} // alone, a task is not slowed down
+	loads, slow := []float64{0}, []float64{1} // a single task is not slowed down
 	for _, load := range twinLoads {
 		mean := evidence.OfMean(m.Of(c.waits(strategy, load), c.slowed)).Mid
 		if !math.IsNaN(mean) {
@@ -158,7 +158,7 @@ func twinAt(load float64, loads, slow []float64) float64 {
 		return math.NaN()
 	}
 	i := slices.IndexFunc(loads[1:], func(l float64) bool { return l >= load }) + 1
-	if i == 0 { // above all
+	if i == 0 { // above all measured loads
 		i = len(loads) - 1
 	}
 	return between(load, loads[i-1], slow[i-1], loads[i], slow[i])
@@ -240,8 +240,8 @@ func answerMachine(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// survives reports for each strategy whether it is on the side of the shared pool that theory
-// predicts, repetition by repetition.
+// survives reports for each strategy whether the machine confirms the prediction of the virtual
+// clock: better or worse than the shared pool.
 func (c machineCase) survives(m *evidence.Measured, f *decide.Finding) {
 	for _, strategy := range c.strategies[1:] {
 		twin := c.of(m, strategy).planned.Mid / c.of(m, pooled).planned.Mid
@@ -257,7 +257,7 @@ func (c machineCase) survives(m *evidence.Measured, f *decide.Finding) {
 		}
 		says := "the repetitions do not show which is better"
 		switch {
-		case len(ratios) < leastSteady: // too few for their range
+		case len(ratios) < leastSteady: // too few for an interval
 		case ratio.Below() && twin < 1, ratio.Above() && twin > 1:
 			says = "the same one is better"
 		case ratio.Below(), ratio.Above():

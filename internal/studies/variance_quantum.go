@@ -15,14 +15,14 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// quantumPart is the price of partitioning: small steps favour the short tasks, but each step has a
-// cost.
+// quantumPart measures the price of partitioning: small steps favour the short tasks, but each step
+// has a cost.
 //
 // A step of at most q with overhead o equals a step of q+o of a task that is longer by o per step.
-// So the overhead needs no code: the tasks include it, in a time scale in which q+o is the quantum
-// of the strategy, 1 ms, and the results are scaled back. The arrivals are the same as without
-// overhead, so the load is higher by the overhead. This is exact if q divides both sizes, or is
-// longer than the short one and divides the long one.
+// So the task lengths include the overhead, in a time scale in which q+o is the quantum of the
+// strategy, 1 ms, and the results are scaled back. The arrivals do not change, so the overhead
+// increases the load. This is exact if q divides both sizes, or is longer than the short one and
+// divides the long one.
 var quantumPart = variancePart{quantumCells, nil, answerQuantum}
 
 var (
@@ -36,9 +36,9 @@ var (
 
 const (
 	quantumR   = taxAt
-	fullest    = 0.93 // highest load, overhead included, that settles in a run
+	fullest    = 0.93 // highest load, overhead included, that is steady within a run
 	shareShort = quantumR / (quantumR + 1.0)
-	meanHalves = 2.0 * quantumR / (1 + quantumR) // E[S] in short tasks
+	meanHalves = 2.0 * quantumR / (1 + quantumR) // mean task time in short tasks
 )
 
 func busyWith(q, o float64) float64 {
@@ -46,8 +46,8 @@ func busyWith(q, o float64) float64 {
 	return varianceLoad * (1 + o*steps/meanHalves)
 }
 
-// wall returns the quantum, below a short task, under which there is no steady state because the
-// overhead o per q uses up the idle capacity.
+// wall returns the quantum, below a short task, under which the overhead o per q uses up the idle
+// capacity, so there is no steady state.
 func wall(o float64) float64 { return o / (1/varianceLoad - 1) }
 
 func quantumCell(q, o float64) bench.Scenario {
@@ -115,7 +115,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 	}
 	below, ours := "", "What a step costs on this machine was not measured."
 	if cost := stepCost(m); !math.IsNaN(cost) {
-		free := planes[1].Series[0] // without overhead, or the least that was measured
+		free := planes[1].Series[0] // without overhead, or with the smallest that was measured
 		at := max(slices.Index(free.X, 1), 0)
 		planes[1].Remarks = append(planes[1].Remarks,
 			charts.Remark{Sign: charts.Ring, X: free.X[at], Y: free.Y[at],
@@ -156,9 +156,9 @@ func answerQuantum(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// stepPart measures the cost of a step of partitioned on this machine: the same tasks whole, in the
-// shared pool, and in steps so short that the overhead dominates. One worker does all tasks, which
-// are there from the start, so no idle worker is woken. The figure of quantumPart marks the result.
+// stepPart measures the cost of a step of partitioned on this machine: the same tasks undivided in
+// the shared pool, and in steps so short that the overhead dominates. One worker runs a batch, so
+// no idle worker is woken.
 var stepPart = variancePart{stepCells, nil, answerStep}
 
 const (
@@ -182,9 +182,8 @@ func stepCells(size Size) []bench.Scenario {
 	return lengths{0.6, 1, 5}.of(size, []bench.Scenario{stepCell(pooled), stepCell(stepInSteps)})
 }
 
-// stepCost returns the cost of a step, in seconds, from the fastest repetition of either run,
-// because other programs can only lengthen a run. It returns NaN if it was not measured, or is not
-// positive.
+// stepCost returns the cost of a step, in seconds, from the fastest repetitions, because other
+// programs can only lengthen a run. It returns NaN if it was not measured or is not positive.
 func stepCost(m *evidence.Measured) float64 {
 	fastest := func(strategy string) float64 {
 		return slices.Min(append(m.Of(stepCell(strategy), func(r evidence.Run) float64 {

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// shedPart is the pool that refuses: without a queue the variance of the task times has no effect
-// (Erlang B is insensitive), and with a longer queue variance takes more of its benefit.
+// shedPart is the pool that sheds. Without a queue the variance has no effect (Erlang B is
+// insensitive). The longer the queue, the larger the effect.
 var shedPart = variancePart{shedCells, nil, answerShed}
 
 var slots = []int{0, limit, 4 * limit}
