@@ -10,12 +10,12 @@ import (
 type Cause int
 
 const (
-	NoCause    Cause = iota
-	Priorities       // Task.Priority
-	Deadlines        // Task.Deadline
-	Tenants          // Task.Tenant, which also serves as key
-	Weights          // Task.Weight
-	Calls            // calls to a service that fail, are refused or are slow
+	NoCause    Cause = iota // the runs never differ
+	Priorities              // Task.Priority
+	Deadlines               // Task.Deadline
+	Tenants                 // Task.Tenant, which also serves as key
+	Weights                 // Task.Weight
+	Calls                   // calls to a service that fail, are refused or are slow
 )
 
 // String returns the condition as a clause: "tasks have priorities".
