@@ -65,7 +65,7 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	if len(parts) == 0 {
 		return base, nil
 	}
-	spec := grounded(base)
+	spec := baseSpec(base)
 	if spec.RealClock || spec.Open != nil {
 		return Variant{}, fmt.Errorf("strategy %s: it cannot be composed: a part keeps tasks in "+
 			"memory, and tasks that it has accepted outlive the process", base.Spec.Name)
@@ -76,18 +76,18 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 		if v.Values, err = v.Values.OrDefaults(v.Spec.Keys); err != nil {
 			return Variant{}, fmt.Errorf("part %s: %w", v.Spec, err)
 		}
-		if spec, err = around(v, spec); err != nil {
+		if spec, err = addPart(v, spec); err != nil {
 			return Variant{}, err
 		}
 		values = append([]param.Values{v.Values}, values...)
 	}
-	return Variant{Spec: checked(spec), Values: param.Join(values...)}, nil
+	return Variant{Spec: withValidation(spec), Values: param.Join(values...)}, nil
 }
 
 // Alone makes a strategy of a part around base, under the part's name and with its parameters.
 // Summary, UseIf, Source, OnPanic and Twin come from words.
 func Alone(part Part, base, words Spec) Spec {
-	s, err := around(PartVariant{Spec: part}, grounded(Variant{Spec: base}))
+	s, err := addPart(PartVariant{Spec: part}, baseSpec(Variant{Spec: base}))
 	if err != nil {
 		panic(err)
 	}
@@ -95,7 +95,7 @@ func Alone(part Part, base, words Spec) Spec {
 		p.Values = param.Join(p.Values, param.Values{})
 		return p
 	}
-	s.under(whole)
+	s.mapParams(whole)
 	s.Name, s.Keys, s.Parts, s.Base, s.Around = part.Name, part.Keys, 0, "", nil
 	s.Summary, s.UseIf, s.Source, s.OnPanic = words.Summary, words.UseIf, words.Source,
 		words.OnPanic
@@ -103,36 +103,36 @@ func Alone(part Part, base, words Spec) Spec {
 	return s
 }
 
-// grounded returns the Spec of a base that reads its Values from a composition's Params.
-func grounded(base Variant) Spec {
+// baseSpec returns the Spec of a base that reads its Values from a composition's Params.
+func baseSpec(base Variant) Spec {
 	s := base.Spec
 	l := Layer{values: base.Values}
 	own := func(p Params) Params {
 		p.Values, _ = l.Split(p)
 		return p
 	}
-	s.under(own)
+	s.mapParams(own)
 	s.Name, s.Keys, s.Go = base.String(), nil, nil
 	s.Twin, s.Bare = Twin{}, Bare{}
 	s.Base = base.Spec.Name
 	return s
 }
 
-// under converts, with of, the Params that the functions of s receive.
-func (s *Spec) under(of func(Params) Params) {
+// mapParams converts, with of, the Params that the functions of s receive.
+func (s *Spec) mapParams(of func(Params) Params) {
 	start := s.New
 	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
 		return start(ctx, of(p), sink)
 	}
-	s.Bound, s.Capacity = below(s.Bound, of), below(s.Capacity, of)
-	s.Quantum, s.ClassPools = below(s.Quantum, of), below(s.ClassPools, of)
-	s.Starts, s.Durability = below(s.Starts, of), below(s.Durability, of)
-	s.ByPriority, s.Weights = below(s.ByPriority, of), below(s.Weights, of)
-	s.TenantWeights = below(s.TenantWeights, of)
-	s.Check = below(s.Check, of)
+	s.Bound, s.Capacity = withParams(s.Bound, of), withParams(s.Capacity, of)
+	s.Quantum, s.ClassPools = withParams(s.Quantum, of), withParams(s.ClassPools, of)
+	s.Starts, s.Durability = withParams(s.Starts, of), withParams(s.Durability, of)
+	s.ByPriority, s.Weights = withParams(s.ByPriority, of), withParams(s.Weights, of)
+	s.TenantWeights = withParams(s.TenantWeights, of)
+	s.Check = withParams(s.Check, of)
 }
 
-func below[T any](fact func(Params) T, of func(Params) Params) func(Params) T {
+func withParams[T any](fact func(Params) T, of func(Params) Params) func(Params) T {
 	if fact == nil {
 		return nil
 	}
@@ -159,14 +159,13 @@ func (l Layer) inner(p Params) Params {
 	return in
 }
 
-// around adds one part to a composition.
-func around(v PartVariant, inner Spec) (Spec, error) {
+func addPart(v PartVariant, inner Spec) (Spec, error) {
 	part, l := v.Spec, Layer{values: v.Values}
-	if err := why(v, inner); err != nil {
+	if err := incompatible(v, inner); err != nil {
 		return Spec{}, fmt.Errorf("%s before %s: %w", v, inner.Name, err)
 	}
 	s := inner
-	s.under(l.inner)
+	s.mapParams(l.inner)
 	inside := s.Check
 	s.Check = func(p Params) error {
 		own, _ := l.Split(p)
@@ -198,7 +197,7 @@ func around(v PartVariant, inner Spec) (Spec, error) {
 	return s, nil
 }
 
-func why(v PartVariant, inner Spec) error {
+func incompatible(v PartVariant, inner Spec) error {
 	part := v.Spec
 	for _, name := range inner.Around {
 		if other, _ := partSet.Lookup(name); other.Changes == part.Changes &&

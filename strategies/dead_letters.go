@@ -78,9 +78,9 @@ func (l *DeadLetterList) All() []DeadLetter {
 // A DeadLetterFile appends each letter as one line of JSON in one unbuffered write. The file
 // survives the death of the process. It is not synced, so a power failure may lose letters.
 type DeadLetterFile struct {
-	mu   sync.Mutex
-	file io.WriteCloser
-	torn bool // the last line is incomplete
+	mu         sync.Mutex
+	file       io.WriteCloser
+	incomplete bool // the last line is incomplete
 }
 
 // OpenDeadLetterFile opens the file for appending or creates it with mode 0600, because letters
@@ -90,14 +90,14 @@ func OpenDeadLetterFile(name string) (*DeadLetterFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dead letters: %w", err)
 	}
-	torn, err := endsTorn(name)
+	torn, err := endsIncomplete(name)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("dead letters: %w", err), file.Close())
 	}
-	return &DeadLetterFile{file: file, torn: torn}, nil
+	return &DeadLetterFile{file: file, incomplete: torn}, nil
 }
 
-func endsTorn(name string) (bool, error) {
+func endsIncomplete(name string) (bool, error) {
 	if !files.Replaces(name) { // only a regular file has a last line
 		return false, nil
 	}
@@ -127,12 +127,12 @@ func (f *DeadLetterFile) Add(d DeadLetter) error {
 	line = append(line, '\n')
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.torn {
+	if f.incomplete {
 		line = append([]byte{'\n'}, line...)
 	}
 	n, err := f.file.Write(line)
 	if n > 0 {
-		f.torn = line[n-1] != '\n'
+		f.incomplete = line[n-1] != '\n'
 	}
 	if err != nil {
 		return fmt.Errorf("dead letters: %w", err)

@@ -34,7 +34,7 @@ func MustParse(text string) Variant {
 
 // Resolve is Parse for a name and parameters that are already split.
 func Resolve(c param.Call) (Variant, error) {
-	texts := composed(c)
+	texts := splitComposition(c)
 	last := len(texts) - 1
 	if last == 0 {
 		v, err := registry.Resolve(&all, c)
@@ -81,7 +81,7 @@ var plusName = regexp.MustCompile(`\+[a-z]`)
 
 // composed splits a call at each + before a name. In a plain strategy, a + in a parameter belongs
 // to the parameter.
-func composed(c param.Call) (texts []string) {
+func splitComposition(c param.Call) (texts []string) {
 	text := c.String()
 	if first, _, several := strings.Cut(c.Name, "+"); !several && !isPart(first) {
 		return []string{text}

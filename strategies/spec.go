@@ -243,7 +243,7 @@ func (s Spec) Validate(p Params) error {
 var all = registry.Set[Spec]{Kind: "strategy", Keys: func(s Spec) []param.Key { return s.Keys }}
 
 // RegisterBuiltin is Register for package builtin, whose strategies come first in All.
-func RegisterBuiltin(s Spec) Spec { return all.Add(s.Name, checked(s)) }
+func RegisterBuiltin(s Spec) Spec { return all.Add(s.Name, withValidation(s)) }
 
 // Builtin reports whether the named strategy belongs to package builtin.
 func Builtin(name string) bool { return all.Own(name) }
@@ -256,15 +256,15 @@ func Register(s Spec) Spec {
 		panic(fmt.Sprintf("strategy %s: one of New and Open is wanted", s.Name))
 	}
 	if s.Parts == 0 {
-		s.Parts = s.parts() + 1 // the module that it comes from
+		s.Parts = s.countParts() + 1 // the module that it comes from
 	}
-	return all.AddOther(s.Name, checked(s))
+	return all.AddOther(s.Name, withValidation(s))
 }
 
-// checked makes New and Open fill in default parameters and panic on invalid ones.
-func checked(s Spec) Spec {
+// withValidation makes New and Open fill in default parameters and panic on invalid ones.
+func withValidation(s Spec) Spec {
 	if s.Parts == 0 {
-		s.Parts = s.parts()
+		s.Parts = s.countParts()
 	}
 	filled := func(p Params) Params {
 		values, err := p.Values.OrDefaults(s.Keys)
@@ -284,7 +284,7 @@ func checked(s Spec) Spec {
 		s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
 			instance, err := s.Open(ctx, p, sink)
 			if err != nil {
-				return refusal{err}
+				return failedInstance{err}
 			}
 			return instance
 		}
@@ -297,7 +297,7 @@ func checked(s Spec) Spec {
 	return s
 }
 
-func (s Spec) parts() int {
+func (s Spec) countParts() int {
 	n := len(s.Keys)
 	for _, one := range []bool{s.UsesQueue, s.Sheds, s.Trips, s.Hedges, s.Retries,
 		s.ClassPools != nil, s.Quantum != nil, s.Starts != nil, s.Needs != "", s.Chooses() != ""} {
@@ -308,11 +308,11 @@ func (s Spec) parts() int {
 	return n
 }
 
-// A refusal is the instance that New returns if Open failed.
-type refusal struct{ why error }
+// A failedInstance is the instance that New returns if Open failed.
+type failedInstance struct{ why error }
 
-func (r refusal) Submit(context.Context, *Task) error { return r.why }
-func (r refusal) Drain(context.Context) error         { return nil }
+func (r failedInstance) Submit(context.Context, *Task) error { return r.why }
+func (r failedInstance) Drain(context.Context) error         { return nil }
 
 // Starts limits the rate of starts.
 type Starts struct {

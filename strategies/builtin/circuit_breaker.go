@@ -47,17 +47,17 @@ type circuitBreaker struct {
 	part           time.Duration // length of a part of the period; 0: the window counts calls
 	began          time.Time
 
-	mu     sync.Mutex
-	state  circuit
-	epoch  uint64        // number of state changes
-	until  time.Duration // end of the open state, or of the wait for half-open trials
-	last   []uint8       // closed: ring of the outcomes of the last calls
-	at     int
-	parts  [periodParts]tally // closed, with a period: ring of the counts of each part
-	newest int64              // number of the current part since began
-	let    int                // half-open: trials that started and count
-	bad    tally
-	opened int64
+	mu       sync.Mutex
+	state    circuit
+	epoch    uint64        // number of state changes
+	deadline time.Duration // end of the open state, or of the wait for half-open trials
+	outcomes []uint8       // closed: ring of the outcomes of the last calls
+	at       int
+	parts    [periodParts]tally // closed, with a period: ring of the counts of each part
+	newest   int64              // number of the current part since began
+	admitted int                // half-open: trials that started and count
+	counts   tally
+	opened   int64
 }
 
 const periodParts = 10
@@ -137,7 +137,7 @@ var circuitBreakerPart = strategies.RegisterPart(strategies.Part{
 		if period := own.Duration("period"); period > 0 {
 			s.part = max(period/periodParts, 1)
 		} else {
-			s.last = make([]uint8, window)
+			s.outcomes = make([]uint8, window)
 		}
 		s.Layer.Start(ctx, inner, in, sink, s.run, s.ended)
 		return s
@@ -180,7 +180,7 @@ func (s *circuitBreaker) Submit(ctx context.Context, t *strategies.Task) error {
 		return err
 	}
 	s.mu.Lock()
-	lets := s.lets()
+	lets := s.admits()
 	s.mu.Unlock()
 	if !lets {
 		return strategies.ErrShed
@@ -188,38 +188,38 @@ func (s *circuitBreaker) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Layer.Submit(ctx, t)
 }
 
-func (s *circuitBreaker) lets() bool {
+func (s *circuitBreaker) admits() bool {
 	if s.state == closedCircuit {
 		return true
 	}
-	s.look(time.Since(s.began))
-	return s.state == halfOpenCircuit && s.let < s.trials
+	s.updateState(time.Since(s.began))
+	return s.state == halfOpenCircuit && s.admitted < s.trials
 }
 
-// look applies state changes that are due. No timer runs for them.
-func (s *circuitBreaker) look(now time.Duration) {
+// updateState applies state changes that are due. No timer runs for them.
+func (s *circuitBreaker) updateState(now time.Duration) {
 	if s.state == halfOpenCircuit {
-		s.giveUp(now)
+		s.expireTrials(now)
 	}
-	if s.state == openCircuit && now >= s.until {
-		s.become(halfOpenCircuit, now)
-	}
-}
-
-// giveUp reopens a half-open circuit whose trials did not end in time. The new open period starts
-// at that deadline.
-func (s *circuitBreaker) giveUp(now time.Duration) {
-	if s.wait > 0 && s.let > s.bad.calls && now >= s.until {
-		s.become(openCircuit, s.until)
+	if s.state == openCircuit && now >= s.deadline {
+		s.setState(halfOpenCircuit, now)
 	}
 }
 
-func (s *circuitBreaker) become(state circuit, now time.Duration) {
-	s.state, s.bad, s.at, s.let = state, tally{}, 0, 0
+// expireTrials reopens a half-open circuit whose trials did not end in time. The new open period
+// starts at that deadline.
+func (s *circuitBreaker) expireTrials(now time.Duration) {
+	if s.wait > 0 && s.admitted > s.counts.calls && now >= s.deadline {
+		s.setState(openCircuit, s.deadline)
+	}
+}
+
+func (s *circuitBreaker) setState(state circuit, now time.Duration) {
+	s.state, s.counts, s.at, s.admitted = state, tally{}, 0, 0
 	s.epoch++
 	switch state {
 	case openCircuit:
-		s.until = engine.Prolong(now, s.open)
+		s.deadline = engine.Prolong(now, s.open)
 		s.opened++
 	case closedCircuit:
 		s.parts = [periodParts]tally{}
@@ -232,11 +232,11 @@ func (s *circuitBreaker) run(
 ) strategies.Result {
 	if !c.Own.let {
 		s.mu.Lock()
-		if c.Own.let = s.lets(); c.Own.let {
-			s.let++
+		if c.Own.let = s.admits(); c.Own.let {
+			s.admitted++
 			c.Own.epoch, c.Own.began = s.epoch, time.Since(s.began)
 			if s.state == halfOpenCircuit {
-				s.until = engine.Prolong(c.Own.began, s.wait)
+				s.deadline = engine.Prolong(c.Own.began, s.wait)
 			}
 		}
 		s.mu.Unlock()
@@ -257,12 +257,12 @@ func (s *circuitBreaker) ended(
 	defer s.mu.Unlock()
 	now := time.Since(s.began)
 	if s.state == halfOpenCircuit {
-		s.giveUp(now)
+		s.expireTrials(now)
 	}
 	switch {
 	case c.Own.epoch != s.epoch:
 	case isNoCall(r):
-		s.let--
+		s.admitted--
 	default:
 		s.count(s.outcomeOf(r, now-c.Own.began), now)
 	}
@@ -293,40 +293,40 @@ func (s *circuitBreaker) count(outcome uint8, now time.Duration) {
 	case s.state == halfOpenCircuit:
 		enough = s.trials
 	case s.part > 0:
-		s.forget(int64(now / s.part))
+		s.dropExpired(int64(now / s.part))
 		s.parts[s.newest%periodParts].add(outcome, 1)
 	default:
-		if s.bad.calls == s.window {
-			s.bad.add(s.last[s.at], -1)
+		if s.counts.calls == s.window {
+			s.counts.add(s.outcomes[s.at], -1)
 		}
-		s.last[s.at] = outcome
+		s.outcomes[s.at] = outcome
 		s.at = (s.at + 1) % s.window
 	}
-	switch s.bad.add(outcome, 1); {
-	case s.bad.calls < enough:
-	case s.isBad():
-		s.become(openCircuit, now)
+	switch s.counts.add(outcome, 1); {
+	case s.counts.calls < enough:
+	case s.exceedsThreshold():
+		s.setState(openCircuit, now)
 	case s.state == halfOpenCircuit:
-		s.become(closedCircuit, now)
+		s.setState(closedCircuit, now)
 	}
 }
 
-func (s *circuitBreaker) forget(newest int64) {
+func (s *circuitBreaker) dropExpired(newest int64) {
 	for n := min(newest-s.newest, periodParts); n > 0; n-- {
 		old := &s.parts[(newest-n+1)%periodParts]
-		s.bad.calls -= old.calls
-		s.bad.failed -= old.failed
-		s.bad.slow -= old.slow
+		s.counts.calls -= old.calls
+		s.counts.failed -= old.failed
+		s.counts.slow -= old.slow
 		*old = tally{}
 	}
 	s.newest = newest
 }
 
-// isBad reports whether a threshold is reached. Thresholds are rounded up to whole calls, with
-// tolerance for floating-point error.
-func (s *circuitBreaker) isBad() bool {
-	least := func(share float64) int { return int(math.Ceil(share*float64(s.bad.calls) - 1e-9)) }
-	return s.bad.failed >= least(s.failures) || s.bad.slow >= least(s.slow)
+// exceedsThreshold reports whether a threshold is reached. Thresholds are rounded up to whole
+// calls, with tolerance for floating-point error.
+func (s *circuitBreaker) exceedsThreshold() bool {
+	least := func(share float64) int { return int(math.Ceil(share*float64(s.counts.calls) - 1e-9)) }
+	return s.counts.failed >= least(s.failures) || s.counts.slow >= least(s.slow)
 }
 
 func (s *circuitBreaker) Counts() []strategies.Count {

@@ -146,7 +146,7 @@ func breakerResult(kind rune) (r strategies.Result) {
 
 // Of the tasks that reach a half-open breaker, exactly the trials run. All others are shed,
 // including tasks that were queued when it opened.
-func TestHalfOpenLetsThrough(t *testing.T) {
+func TestHalfOpenAdmitsTrials(t *testing.T) {
 	for _, trials := range []int{1, 3, 7} {
 		synctest.Test(t, func(t *testing.T) {
 			ran, shed, end := 0, 0, make(chan error, 500)
@@ -169,7 +169,7 @@ func TestHalfOpenLetsThrough(t *testing.T) {
 				}
 				return accepted
 			}
-			look := func(n int) {
+			collect := func(n int) {
 				ran, shed = 0, 0
 				for range n {
 					if errors.Is(<-end, strategies.ErrShed) {
@@ -180,7 +180,7 @@ func TestHalfOpenLetsThrough(t *testing.T) {
 				}
 			}
 			// With 4 at once, the ninth failure ends in the third second, when three others run.
-			look(submit(100, true))
+			collect(submit(100, true))
 			if ran != 12 || shed != 88 {
 				t.Errorf("%d ran and %d were shed of 100 that failed, want 12 and 88", ran, shed)
 			}
@@ -189,14 +189,14 @@ func TestHalfOpenLetsThrough(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 			n := submit(100, false)
-			look(n)
+			collect(n)
 			if ran != trials || n < trials {
 				t.Errorf("half-open with %d trials, and of %d accepted %d ran", trials, n, ran)
 			}
 			if n := submit(5, false); n != 5 {
 				t.Errorf("all trials were good, and it accepted %d of 5", n)
 			}
-			look(5)
+			collect(5)
 			if err := s.Drain(t.Context()); err != nil || ran != 5 {
 				t.Errorf("closed again, %d of 5 ran; %v", ran, err)
 			}
@@ -205,7 +205,7 @@ func TestHalfOpenLetsThrough(t *testing.T) {
 }
 
 // A breaker inside a retry counts attempts, one around it counts tasks.
-func TestBreakerPlace(t *testing.T) {
+func TestBreakerPositions(t *testing.T) {
 	for text, want := range map[string]int{
 		"circuit_breaker:window=4+retry:attempts=3,base=0s+worker_pool": 12,
 		"retry:attempts=3,base=0s+circuit_breaker:window=4+worker_pool": 4,

@@ -27,9 +27,9 @@ type outcome struct {
 	err         error
 }
 
-// meet submits tasks of 1 ms at the given times, in milliseconds, while another task holds the only
-// slot until free, and compares the outcomes.
-func meet(t *testing.T, free time.Duration, want []outcome) {
+// checkOutcomes submits tasks of 1 ms at the given times, in milliseconds, while another task holds
+// the only slot until free, and compares the outcomes.
+func checkOutcomes(t *testing.T, free time.Duration, want []outcome) {
 	t.Helper()
 	const ms = time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +66,7 @@ func meet(t *testing.T, free time.Duration, want []outcome) {
 // No slot is free. A task that arrives when the queue has not been empty for 100 ms may wait for 5
 // ms, any other task for 100 ms. The queue is empty at 130 and 300 ms.
 func TestCodelSheds(t *testing.T) {
-	meet(t, 1000, []outcome{
+	checkOutcomes(t, 1000, []outcome{
 		{0, 100, strategies.ErrShed},
 		{30, 130, strategies.ErrShed},
 		{99, 199, strategies.ErrShed}, // last task before the overload
@@ -82,7 +82,7 @@ func TestCodelSheds(t *testing.T) {
 // A slot becomes free at 120 ms, when the queue has not been empty since 0. The newest tasks go
 // first, and a task that is overdue at that instant is shed.
 func TestCodelOrder(t *testing.T) {
-	meet(t, 120, []outcome{
+	checkOutcomes(t, 120, []outcome{
 		{0, 100, strategies.ErrShed},
 		{50, 123, nil},
 		{114, 119, strategies.ErrShed},
@@ -94,7 +94,7 @@ func TestCodelOrder(t *testing.T) {
 }
 
 // All of a burst of 100 tasks are served in order, within the interval.
-func TestCodelIsCalm(t *testing.T) {
+func TestCodelServesBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(100)
 		s := startVariant(t, "codel_lifo", 1, 99, log)

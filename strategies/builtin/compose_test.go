@@ -43,8 +43,8 @@ func TestComposition(t *testing.T) {
 	}
 }
 
-// TestNonsense checks that useless compositions are refused with a one-line reason.
-func TestNonsense(t *testing.T) {
+// TestUselessCompositions checks that useless compositions are refused with a one-line reason.
+func TestUselessCompositions(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry": "strategy retry: it goes around another, as in retry+worker_pool",
 		"retry+semaphore+worker_pool": "strategy semaphore: it cannot go around another (these " +
@@ -193,9 +193,9 @@ func TestRateOfTarget(t *testing.T) {
 	}
 }
 
-// ends submits 300 tasks of different lengths, each tenth of which fails once, and returns the time
-// and outcome of each.
-func ends(t *testing.T, text string, limit, queue int) (all []string) {
+// outcomes submits 300 tasks of different lengths, each tenth of which fails once, and returns the
+// time and outcome of each.
+func outcomes(t *testing.T, text string, limit, queue int) (all []string) {
 	if !strategies.MustParse(text).Spec.UsesQueue {
 		queue = 0
 	}
@@ -235,7 +235,7 @@ func ends(t *testing.T, text string, limit, queue int) (all []string) {
 }
 
 // A part around a worker pool must behave, to the nanosecond, like the strategy of that name.
-func TestPartsAreTheWhole(t *testing.T) {
+func TestPartsMatchStrategies(t *testing.T) {
 	for _, c := range []struct {
 		whole, composed string
 		queue, inside   int
@@ -260,8 +260,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 			limits = []int{3, 4}
 		}
 		for _, limit := range limits {
-			want := ends(t, c.whole, limit, c.queue)
-			got := ends(t, c.composed, limit, c.inside)
+			want := outcomes(t, c.whole, limit, c.queue)
+			got := outcomes(t, c.composed, limit, c.inside)
 			if !slices.Equal(got, want) {
 				t.Errorf("%s at limit %d:\n%s\nand %s:\n%s", c.whole, limit,
 					strings.Join(want, ", "), c.composed, strings.Join(got, ", "))
@@ -384,14 +384,14 @@ func ExampleCompose() {
 	_, err = strategies.Compose(strategies.MustParse("unbounded"), part("bounded_queue_shed"))
 	fmt.Println(err)
 	// Output:
-	// retry:attempts=5+token_bucket:rate=10,burst=1+worker_pool
-	// 8 at once, 10 starts a second
-	// bounded_queue_shed before unbounded: it would never shed: unbounded has no bound, and so is never full
+	// retry:attempts=5+token_bucket:rate=10,burst=1+worker_pool 8 at once, 10 starts a second
+	// bounded_queue_shed before unbounded: it would never shed: unbounded has no bound, and so is
+	// never full
 }
 
 // A composition refuses Queue if the outer part admits only as many tasks as there are slots, so
 // that no task can wait in the inner queue.
-func TestQueueOfUse(t *testing.T) {
+func TestUselessQueue(t *testing.T) {
 	for text, of := range map[string]bool{"bounded_queue_shed+worker_pool": false,
 		"bounded_queue_shed:queue=3+worker_pool": true, "codel_lifo+worker_pool": false,
 		"retry+bounded_queue_shed+worker_pool": false, "retry+bounded_queue_shed": true,

@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func newOf(
+func newStrategy(
 	t *testing.T, name string, p strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
 	t.Helper()
@@ -41,7 +41,7 @@ func TestDispatcherIsExact(t *testing.T) {
 			time.Sleep(r.service)
 			return strategies.Result{}
 		}
-		s := newOf(t, "dispatcher", strategies.Params{Limit: limit, Queue: n},
+		s := newStrategy(t, "dispatcher", strategies.Params{Limit: limit, Queue: n},
 			strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
 		for i := range records {
 			due += time.Duration(random.ExpFloat64() * float64(time.Millisecond) / (0.9 * limit))
@@ -75,7 +75,7 @@ func TestDispatcherIsExact(t *testing.T) {
 
 // TestDispatcherFindsRoom fills an instance of 2 + 98 with tasks of 1 ms and submits more. Each
 // must be accepted at the instant at which a task ends, and shed before.
-func TestDispatcherFindsRoom(t *testing.T) {
+func TestDispatcherAcceptsWithRoom(t *testing.T) {
 	const limit, room, n = 2, 100, 250
 	acceptance := func(i int) time.Duration { // two tasks end every millisecond
 		return time.Duration(max(0, i-room+limit)/limit) * time.Millisecond
@@ -84,7 +84,7 @@ func TestDispatcherFindsRoom(t *testing.T) {
 	for _, name := range []string{"dispatcher", "dispatcher_shed"} {
 		synctest.Test(t, func(t *testing.T) {
 			log, tasks := newLog(n), sleeps(n, time.Millisecond)
-			s := newOf(t, name, p, log)
+			s := newStrategy(t, name, p, log)
 			for i := range tasks {
 				err := s.Submit(t.Context(), &tasks[i])
 				for errors.Is(err, strategies.ErrShed) {
@@ -115,7 +115,7 @@ func TestDispatcherLosesNoWake(t *testing.T) {
 	const rounds = 500
 	for _, p := range []strategies.Params{{Limit: 1}, {Limit: 2}, {Limit: 1, Queue: 2},
 		{Limit: 3, Queue: 1}, {Limit: 8}, {Limit: 2, Queue: 100}} {
-		s := newOf(t, "dispatcher", p,
+		s := newStrategy(t, "dispatcher", p,
 			strategies.SinkFunc(func(t *strategies.Task, _ strategies.Result) {
 				t.Arg.(chan struct{}) <- struct{}{}
 			}))
@@ -148,7 +148,7 @@ func TestDispatcherLosesNoWake(t *testing.T) {
 func TestDispatcherWaitsWithoutAllocation(t *testing.T) {
 	const n = 10
 	done := make(chan struct{}, n)
-	s := newOf(t, "dispatcher", strategies.Params{Limit: 1},
+	s := newStrategy(t, "dispatcher", strategies.Params{Limit: 1},
 		strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
 	tasks := make([]strategies.Task, n)
 	for i := range tasks {

@@ -26,9 +26,9 @@ func workersLeft() (n int) {
 	return n
 }
 
-// TestWorkersGo checks how many of 4 workers remain after Drain's deadline while one runs a task
-// that ignores its context.
-func TestWorkersGo(t *testing.T) {
+// TestWorkersEndAtDeadline checks how many of 4 workers remain after Drain's deadline while one
+// runs a task that ignores its context.
+func TestWorkersEndAtDeadline(t *testing.T) {
 	for name, want := range map[string]int{"draining_pool": 1, "worker_pool": 4} {
 		synctest.Test(t, func(t *testing.T) {
 			const ms = time.Millisecond

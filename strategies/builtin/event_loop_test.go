@@ -91,8 +91,8 @@ func TestEventLoopIsBlocked(t *testing.T) {
 	})
 }
 
-// letters returns a task of n steps of 1 ms that appends its name at the start of each.
-func letters(name byte, n int, to *[]byte) *strategies.Task {
+// namedSteps returns a task of n steps of 1 ms that appends its name at the start of each.
+func namedSteps(name byte, n int, to *[]byte) *strategies.Task {
 	return &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
 		*to = append(*to, name)
 		time.Sleep(time.Millisecond)
@@ -101,9 +101,9 @@ func letters(name byte, n int, to *[]byte) *strategies.Task {
 	}}
 }
 
-// TestTurns records the order of steps on one slot: tasks take turns, and a later task joins the
-// round.
-func TestTurns(t *testing.T) {
+// TestStepsTakeTurns records the order of steps on one slot: tasks take turns, and a later task
+// joins the round.
+func TestStepsTakeTurns(t *testing.T) {
 	for _, test := range []struct{ call, want string }{
 		{"event_loop", "abcabadada"},
 		{"partitioned", "abcabadada"},
@@ -114,14 +114,14 @@ func TestTurns(t *testing.T) {
 			spec, p := variant(t, test.call, 1, 10)
 			s := spec.New(t.Context(), p, newLog(10))
 			var order []byte
-			for _, task := range []*strategies.Task{letters('a', 5, &order),
-				letters('b', 2, &order), letters('c', 1, &order)} {
+			for _, task := range []*strategies.Task{namedSteps('a', 5, &order),
+				namedSteps('b', 2, &order), namedSteps('c', 1, &order)} {
 				if err := s.Submit(t.Context(), task); err != nil {
 					t.Fatal(err)
 				}
 			}
 			time.Sleep(4500 * time.Microsecond) // during b's step in the second round
-			if err := s.Submit(t.Context(), letters('d', 2, &order)); err != nil {
+			if err := s.Submit(t.Context(), namedSteps('d', 2, &order)); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Drain(t.Context()); err != nil {
@@ -148,7 +148,7 @@ func TestStepFails(t *testing.T) {
 				log := newLog(2)
 				s := spec.New(t.Context(), p, log)
 				var order []byte
-				good, steps := letters('g', 5, &order), 0
+				good, steps := namedSteps('g', 5, &order), 0
 				bad := &strategies.Task{
 					Run: func(context.Context, *strategies.Task) strategies.Result {
 						if steps++; steps < 3 {
@@ -194,14 +194,14 @@ func TestStepsAbandoned(t *testing.T) {
 				defer cancel()
 				s := spec.New(ctx, p, log)
 				var order []byte
-				waits, runs := letters('w', 3, &order), letters('r', 3, &order)
+				waits, runs := namedSteps('w', 3, &order), namedSteps('r', 3, &order)
 				for _, task := range []*strategies.Task{waits, runs} {
 					if err := s.Submit(t.Context(), task); err != nil {
 						t.Fatal(err)
 					}
 				}
 				time.Sleep(1500 * time.Microsecond)
-				fresh := letters('f', 3, &order)
+				fresh := namedSteps('f', 3, &order)
 				if err := s.Submit(t.Context(), fresh); err != nil {
 					t.Fatal(err)
 				}

@@ -183,7 +183,7 @@ func TestDrainCounts(t *testing.T) {
 }
 
 // After abandonment, remaining steps and sub-tasks must not run.
-func TestRequestsEndWithTheContext(t *testing.T) {
+func TestStepsEndWithContext(t *testing.T) {
 	runs := 0
 	started := make(chan struct{}, 1)
 	step := func(context.Context, *strategies.Task) strategies.Result {

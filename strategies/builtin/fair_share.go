@@ -33,17 +33,17 @@ type fairShare struct {
 	tenants  map[int32]*tenant
 	waiting  int     // number of tenants with waiting tasks; they form a ring
 	last     *tenant // its next has the current turn; nil: no tenant waits
-	begun    bool    // the tenant with the current turn has received its credit
-	spare    *tenant // unused tenants, linked by next
+	credited bool    // the tenant with the current turn has received its credit
+	unused   *tenant // unused tenants, linked by next
 }
 
 // A tenant has waiting tasks.
 type tenant struct {
-	number int32
-	worth  int64 // credit per turn: tasks, or nanoseconds of Size
-	left   int64 // unused credit
-	line   engine.FIFO
-	next   *tenant
+	number     int32
+	turnCredit int64 // credit per turn: tasks, or nanoseconds of Size
+	credit     int64 // unused credit
+	queue      engine.FIFO
+	next       *tenant
 }
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
@@ -112,21 +112,21 @@ func (s *fairShare) Push(w engine.Waiting, now time.Duration) {
 	number := w.Task.Tenant
 	t := s.tenants[number]
 	if t == nil {
-		t = s.enter(number)
+		t = s.addTenant(number)
 	}
-	t.line.Push(w, now)
+	t.queue.Push(w, now)
 }
 
-// enter adds a tenant at the end of the round.
-func (s *fairShare) enter(number int32) *tenant {
-	t := s.spare
+// addTenant adds a tenant at the end of the round.
+func (s *fairShare) addTenant(number int32) *tenant {
+	t := s.unused
 	if t == nil {
 		t = new(tenant)
 	} else {
-		s.spare = t.next
+		s.unused = t.next
 	}
-	t.number, t.left = number, 0
-	t.worth = int64(s.weightOf(number)) * int64(max(s.quantum, 1))
+	t.number, t.credit = number, 0
+	t.turnCredit = int64(s.weightOf(number)) * int64(max(s.quantum, 1))
 	s.tenants[number] = t
 	if s.last == nil {
 		t.next = t
@@ -139,16 +139,16 @@ func (s *fairShare) enter(number int32) *tenant {
 	return t
 }
 
-// leave removes the tenant with the current turn, which has no more tasks.
-func (s *fairShare) leave(t *tenant) {
+// removeTenant removes the tenant with the current turn, which has no more tasks.
+func (s *fairShare) removeTenant(t *tenant) {
 	delete(s.tenants, t.number)
-	s.begun = false
+	s.credited = false
 	if s.waiting--; s.waiting == 0 {
 		s.last = nil
 	} else {
 		s.last.next = t.next
 	}
-	t.next, s.spare = s.spare, t
+	t.next, s.unused = s.unused, t
 }
 
 // cost returns the credit that the tenant's next task uses.
@@ -156,7 +156,7 @@ func (s *fairShare) cost(t *tenant) int64 {
 	if s.quantum == 0 {
 		return 1
 	}
-	if size := t.line.Line.At(0).Task.Size; size > 0 {
+	if size := t.queue.Line.At(0).Task.Size; size > 0 {
 		return int64(size)
 	}
 	return int64(s.quantum) // unknown size
@@ -168,30 +168,30 @@ func (s *fairShare) Pop(now time.Duration) (engine.Waiting, bool) {
 	}
 	for passed := 0; ; passed++ {
 		if passed == s.waiting+1 {
-			s.skip() // a whole round passed without a start
+			s.skipRounds() // a whole round passed without a start
 		}
 		t := s.last.next
-		if !s.begun {
-			t.left += t.worth
-			s.begun = true
+		if !s.credited {
+			t.credit += t.turnCredit
+			s.credited = true
 		}
-		if cost := s.cost(t); cost <= t.left {
-			t.left -= cost
-			w, _ := t.line.Pop(now)
-			if t.line.Line.Len == 0 {
-				s.leave(t)
+		if cost := s.cost(t); cost <= t.credit {
+			t.credit -= cost
+			w, _ := t.queue.Pop(now)
+			if t.queue.Line.Len == 0 {
+				s.removeTenant(t)
 			}
 			return w, true
 		}
-		s.last, s.begun = t, false
+		s.last, s.credited = t, false
 	}
 }
 
-// skip credits each tenant with the rounds before the next start.
-func (s *fairShare) skip() {
+// skipRounds credits each tenant with the rounds before the next start.
+func (s *fairShare) skipRounds() {
 	rounds := int64(-1)
 	for t := s.last.next; ; t = t.next {
-		if n := (s.cost(t) - t.left - 1) / t.worth; rounds < 0 || n < rounds {
+		if n := (s.cost(t) - t.credit - 1) / t.turnCredit; rounds < 0 || n < rounds {
 			rounds = n
 		}
 		if t == s.last {
@@ -199,7 +199,7 @@ func (s *fairShare) skip() {
 		}
 	}
 	for t := s.last.next; ; t = t.next {
-		t.left += rounds * t.worth
+		t.credit += rounds * t.turnCredit
 		if t == s.last {
 			break
 		}
@@ -209,8 +209,8 @@ func (s *fairShare) skip() {
 func (s *fairShare) Empty() (tasks []*strategies.Task) {
 	for s.last != nil {
 		t := s.last.next
-		tasks = append(tasks, t.line.Empty()...)
-		s.leave(t)
+		tasks = append(tasks, t.queue.Empty()...)
+		s.removeTenant(t)
 	}
 	return tasks
 }

@@ -40,8 +40,8 @@ type hedged struct {
 	budget   *engine.Budget
 
 	mu     sync.Mutex
-	took   []time.Duration // ring of the durations of the last calls
-	n      int             // number of all calls
+	recent []time.Duration // ring of the durations of the last calls
+	calls  int             // number of all calls
 	sorted []time.Duration
 	due    atomic.Int64 // current quantile; 0: unknown
 
@@ -97,7 +97,7 @@ var hedgedPart = strategies.RegisterPart(strategies.Part{
 		s := &hedged{after: own.Duration("after"), quantile: own.Float("quantile"),
 			budget: engine.NewBudget(own.Float("budget"), false)}
 		if s.after == 0 {
-			s.took = make([]time.Duration, 0, recentCalls)
+			s.recent = make([]time.Duration, 0, recentCalls)
 			s.sorted = make([]time.Duration, recentCalls)
 		}
 		s.Layer.Start(ctx, inner, in, sink, s.run,
@@ -125,7 +125,7 @@ var (
 
 const (
 	recentCalls = 200
-	lookAgain   = 20 // calls between two updates of the quantile
+	updateEvery = 20 // calls between two updates of the quantile
 )
 
 // errLost is the cause that cancels the losing attempt.
@@ -133,19 +133,19 @@ var errLost = errors.New("another attempt at the task has succeeded, or panicked
 
 // A race is the two attempts at one task.
 type race struct {
-	of     *hedged
-	from   context.Context // context of both attempts
-	timer  *time.Timer
-	second strategies.Task
-	end    context.CancelCauseFunc // cancels the first attempt
-	over   chan struct{}           // closed when the second attempt has ended or was prevented
-	called bool                    // the first attempt need not call off the second
+	owner       *hedged
+	parent      context.Context // context of both attempts
+	timer       *time.Timer
+	second      strategies.Task
+	cancelFirst context.CancelCauseFunc // cancels the first attempt
+	secondEnded chan struct{}           // closed when the second attempt has ended or was prevented
+	awaited     bool                    // the first attempt need not call off the second
 
-	mu        sync.Mutex
-	decided   bool // an attempt succeeded or panicked, or the first ended
-	won       bool // the second attempt decided
-	result    strategies.Result
-	endSecond context.CancelCauseFunc // nil until the second attempt begins
+	mu           sync.Mutex
+	decided      bool // an attempt succeeded or panicked, or the first ended
+	won          bool // the second attempt decided
+	result       strategies.Result
+	cancelSecond context.CancelCauseFunc // nil until the second attempt begins
 }
 
 func (s *hedged) run(
@@ -159,14 +159,14 @@ func (s *hedged) run(
 		s.learn(r, time.Since(began))
 		return r
 	}
-	h := &race{of: s, from: ctx, over: make(chan struct{})}
+	h := &race{owner: s, parent: ctx, secondEnded: make(chan struct{})}
 	engine.Copy(&h.second, c.For)
 	var first context.Context
-	first, h.end = context.WithCancelCause(ctx)
-	defer h.end(nil)
+	first, h.cancelFirst = context.WithCancelCause(ctx)
+	defer h.cancelFirst(nil)
 	// 1 ns above the quantile, so tasks of equal length are never late
-	h.timer = time.AfterFunc(due+1, h.try)
-	defer h.callOff() // also when the first attempt panics
+	h.timer = time.AfterFunc(due+1, h.secondAttempt)
+	defer h.stopSecond() // also when the first attempt panics
 	r := c.For.Run(first, c.For)
 	s.learn(r, time.Since(began))
 	return h.outcome(r)
@@ -175,14 +175,14 @@ func (s *hedged) run(
 // outcome returns the task's result after the first attempt returned r.
 func (h *race) outcome(r strategies.Result) strategies.Result {
 	h.mu.Lock()
-	waits := h.won || hasFailed(r) && h.endSecond != nil
+	waits := h.won || hasFailed(r) && h.cancelSecond != nil
 	h.decided = h.decided || !waits
 	h.mu.Unlock()
 	if !waits {
 		return r
 	}
-	h.called = true
-	if <-h.over; h.won {
+	h.awaited = true
+	if <-h.secondEnded; h.won {
 		return h.result
 	}
 	return r
@@ -190,33 +190,33 @@ func (h *race) outcome(r strategies.Result) strategies.Result {
 
 func hasFailed(r strategies.Result) bool { return r.Err != nil || r.Retry }
 
-func (h *race) callOff() {
-	if h.called || h.timer.Stop() {
+func (h *race) stopSecond() {
+	if h.awaited || h.timer.Stop() {
 		return
 	}
 	h.mu.Lock()
 	h.decided = true
-	end := h.endSecond
+	end := h.cancelSecond
 	h.mu.Unlock()
 	if end != nil {
 		end(errLost)
 	}
-	<-h.over
+	<-h.secondEnded
 }
 
-// try makes the second attempt in the timer's goroutine.
-func (h *race) try() {
-	defer close(h.over)
+// secondAttempt makes the second attempt in the timer's goroutine.
+func (h *race) secondAttempt() {
+	defer close(h.secondEnded)
 	h.mu.Lock()
-	if h.decided || h.from.Err() != nil || !h.of.budget.Withdraw() {
+	if h.decided || h.parent.Err() != nil || !h.owner.budget.Withdraw() {
 		h.mu.Unlock()
 		return
 	}
-	ctx, end := context.WithCancelCause(h.from)
+	ctx, end := context.WithCancelCause(h.parent)
 	defer end(nil)
-	h.endSecond = end
+	h.cancelSecond = end
 	h.mu.Unlock()
-	h.of.made.Add(1)
+	h.owner.made.Add(1)
 	engine.Conclude(func() strategies.Result {
 		return h.second.Run(ctx, &h.second)
 	}, func(r strategies.Result, returned bool) {
@@ -227,9 +227,9 @@ func (h *race) try() {
 		}
 		h.decided, h.won, h.result = true, true, r
 		if returned {
-			h.of.won.Add(1)
+			h.owner.won.Add(1)
 		}
-		h.end(errLost)
+		h.cancelFirst(errLost)
 	})
 }
 
@@ -241,15 +241,15 @@ func (s *hedged) learn(r strategies.Result, took time.Duration) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.took) < recentCalls {
-		s.took = append(s.took, took)
+	if len(s.recent) < recentCalls {
+		s.recent = append(s.recent, took)
 	} else {
-		s.took[s.n%recentCalls] = took
+		s.recent[s.calls%recentCalls] = took
 	}
-	if s.n++; len(s.took) < recentCalls || s.n%lookAgain != 0 {
+	if s.calls++; len(s.recent) < recentCalls || s.calls%updateEvery != 0 {
 		return
 	}
-	copy(s.sorted, s.took)
+	copy(s.sorted, s.recent)
 	slices.Sort(s.sorted)
 	s.due.Store(int64(s.sorted[int(s.quantile*recentCalls)]))
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A flight counts attempts.
-type flight struct {
+// attemptCounts counts the attempts at tasks.
+type attemptCounts struct {
 	calls, ended atomic.Int64 // attempts; attempts whose context ended
 }
 
 // sleep is an attempt of length d that ends with its context.
-func (f *flight) sleep(ctx context.Context, d time.Duration) strategies.Result {
+func (f *attemptCounts) sleep(ctx context.Context, d time.Duration) strategies.Result {
 	f.calls.Add(1)
 	select {
 	case <-time.After(d):
@@ -70,7 +70,7 @@ func TestHedgedTail(t *testing.T) {
 				}
 				return time.Duration(random.ExpFloat64() * mean * float64(ms))
 			}
-			var f flight
+			var f attemptCounts
 			over, base := atomic.Int64{}, time.Now()
 			s := startVariant(t, fmt.Sprintf("hedged:after=%v,budget=0.2+unbounded", after), 1, 0,
 				strategies.SinkFunc(func(task *strategies.Task, r strategies.Result) {
@@ -95,9 +95,9 @@ func TestHedgedTail(t *testing.T) {
 			if err := s.Drain(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			within(t, "responses above the p99", over.Load(), n, 0.01)
+			checkCount(t, "responses above the p99", over.Load(), n, 0.01)
 			counts := countsOf(s)
-			within(t, "second attempts", counts["hedges"], n, survives(float64(after/ms)))
+			checkCount(t, "second attempts", counts["hedges"], n, survives(float64(after/ms)))
 			if p99 > 0.7*alone {
 				t.Errorf("the p99 is %.1f ms, and %.1f ms without a second attempt", p99, alone)
 			}
@@ -131,8 +131,8 @@ func quantile(law func(float64) float64, p float64) float64 {
 	return low
 }
 
-// within expects a count of n independent trials to be within four standard deviations.
-func within(t *testing.T, what string, count int64, n int, p float64) {
+// checkCount expects a count of n independent trials to be within four standard deviations.
+func checkCount(t *testing.T, what string, count int64, n int, p float64) {
 	t.Helper()
 	want := p * float64(n)
 	if off := math.Abs(float64(count) - want); off > 4*math.Sqrt(want*(1-p)) {
@@ -144,7 +144,7 @@ func within(t *testing.T, what string, count int64, n int, p float64) {
 // Calls of equal length are never late.
 func TestHedgedQuantile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var f flight
+		var f attemptCounts
 		s := startVariant(t, "hedged:quantile=0.9,budget=1+worker_pool", 1, 0,
 			strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
 		one := func(d time.Duration) (took time.Duration) {
@@ -334,7 +334,7 @@ func fails(err error) func() strategies.Result {
 }
 
 // Each task must be done once, and its second attempt must be a copy.
-func TestHedgedPlaces(t *testing.T) {
+func TestHedgedPositions(t *testing.T) {
 	for _, text := range []string{
 		"hedged:after=10ms,budget=1+circuit_breaker+worker_pool",
 		"circuit_breaker+hedged:after=10ms,budget=1+worker_pool",

@@ -81,7 +81,7 @@ func TestTenantsLimits(t *testing.T) {
 
 // While one tenant is at its limit, another's tasks start at once on the remaining slots. The tasks
 // of the first start in order.
-func TestTenantsApart(t *testing.T) {
+func TestTenantsAreIndependent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start, mu := time.Now(), sync.Mutex{}
 		began := map[string]time.Duration{}

@@ -28,7 +28,7 @@ func pointers(tasks []strategies.Task) (all []*strategies.Task) {
 }
 
 // A short task waits for all 8 sub-tasks of 1 ms before it, which need ⌈8/limit⌉ ms together.
-func TestSplitsRunSideBySide(t *testing.T) {
+func TestSplitsRunInParallel(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 8, 20} {
 		synctest.Test(t, func(t *testing.T) {
 			spec, p := variant(t, "partitioned_all_at_once", limit, 10)
@@ -260,7 +260,7 @@ func TestAllAtOnceDoesNotHelp(t *testing.T) {
 		mu.Unlock()
 		return strategies.Result{}
 	}
-	played := play(t, "partitioned_all_at_once",
+	played := runPlan(t, "partitioned_all_at_once",
 		func(_ context.Context, task *strategies.Task) (r strategies.Result) {
 			c := task.Arg.(*customer)
 			if start.IsZero() {
@@ -289,8 +289,8 @@ func TestAllAtOnceDoesNotHelp(t *testing.T) {
 			len(ends), len(want))
 	}
 	tolerance := 0.065 * math.Sqrt(2_000_000/float64(n))
-	nearTheory(t, played, strategies.Short, 18.97, tolerance)
-	nearTheory(t, played, strategies.Long, 31.16, tolerance)
+	checkMean(t, played, strategies.Short, 18.97, tolerance)
+	checkMean(t, played, strategies.Long, 31.16, tolerance)
 }
 
 func TestSplitAllocates(t *testing.T) {

@@ -17,7 +17,7 @@ func TestQuantum(t *testing.T) {
 				t.Errorf("%s: quantum %v, want %v", call, spec.Quantum(p), want)
 			}
 		}
-		refused(t, name+":quantum=0s", 4, "strategy "+name+": quantum: want a duration above 0")
+		checkValidate(t, name+":quantum=0s", 4, "strategy "+name+": quantum: want a duration above 0")
 	}
 }
 
@@ -29,14 +29,14 @@ func TestShortTasksPass(t *testing.T) {
 		log := newLog(10)
 		s := spec.New(t.Context(), p, log)
 		var order []byte
-		long := letters('l', 100, &order)
+		long := namedSteps('l', 100, &order)
 		if err := s.Submit(t.Context(), long); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(250 * time.Microsecond)
 		for range 9 {
 			time.Sleep(10 * time.Millisecond)
-			if err := s.Submit(t.Context(), letters('s', 1, &order)); err != nil {
+			if err := s.Submit(t.Context(), namedSteps('s', 1, &order)); err != nil {
 				t.Fatal(err)
 			}
 		}

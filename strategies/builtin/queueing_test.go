@@ -57,8 +57,8 @@ func variant(t *testing.T, call string, limit, queue int) (strategies.Spec, stra
 	return v.Spec, p
 }
 
-// play runs the plan in virtual time and returns the customers with their responses.
-func play(
+// runPlan runs the plan in virtual time and returns the customers with their responses.
+func runPlan(
 	t *testing.T, call string, run func(context.Context, *strategies.Task) strategies.Result,
 	plan []customer,
 ) []customer {
@@ -91,13 +91,13 @@ func play(
 	return played
 }
 
-func whole(_ context.Context, task *strategies.Task) strategies.Result {
+func runWhole(_ context.Context, task *strategies.Task) strategies.Result {
 	time.Sleep(task.Arg.(*customer).service)
 	return strategies.Result{}
 }
 
-// stepwise runs one step of at most a millisecond.
-func stepwise(_ context.Context, task *strategies.Task) strategies.Result {
+// runStep runs one step of at most a millisecond.
+func runStep(_ context.Context, task *strategies.Task) strategies.Result {
 	c := task.Arg.(*customer)
 	step := min(c.left, time.Millisecond)
 	time.Sleep(step)
@@ -165,7 +165,7 @@ func roundRobin(t *testing.T, plan []customer, slots int, quantum time.Duration)
 	}
 }
 
-func only(plan []customer, class strategies.Class) (some []customer) {
+func ofClass(plan []customer, class strategies.Class) (some []customer) {
 	for _, c := range plan {
 		if c.class == class {
 			some = append(some, c)
@@ -176,7 +176,7 @@ func only(plan []customer, class strategies.Class) (some []customer) {
 
 // mean returns the mean response of a class in ms, without the first tenth of its tasks.
 func mean(plan []customer, class strategies.Class) float64 {
-	sum, some := 0.0, only(plan, class)
+	sum, some := 0.0, ofClass(plan, class)
 	some = some[len(some)/10:]
 	for _, c := range some {
 		sum += c.response.Seconds() * 1000
@@ -198,23 +198,23 @@ func TestKnownAnswers(t *testing.T) {
 		short, long float64                                               // mean responses in ms
 		tolerance   float64
 	}{
-		{"worker_pool", whole, func(t *testing.T, c strategies.Class) []customer {
-			return only(roundRobin(t, plan, 4, time.Second), c)
+		{"worker_pool", runWhole, func(t *testing.T, c strategies.Class) []customer {
+			return ofClass(roundRobin(t, plan, 4, time.Second), c)
 		}, 14.064, 63.07, 0.065 * scale},
-		{"segregated:short=1,long=3", whole, func(t *testing.T, c strategies.Class) []customer {
-			return roundRobin(t, only(plan, c),
+		{"segregated:short=1,long=3", runWhole, func(t *testing.T, c strategies.Class) []customer {
+			return roundRobin(t, ofClass(plan, c),
 				map[strategies.Class]int{strategies.Short: 1, strategies.Long: 3}[c], time.Second)
 		}, 4.70732, 72.863, 0.031 * scale},
-		{"partitioned", stepwise, func(t *testing.T, c strategies.Class) []customer {
-			return only(roundRobin(t, plan, 4, time.Millisecond), c)
+		{"partitioned", runStep, func(t *testing.T, c strategies.Class) []customer {
+			return ofClass(roundRobin(t, plan, 4, time.Millisecond), c)
 		}, 1.6432, 86.13, 0.027 * scale},
 	} {
 		t.Run(test.call, func(t *testing.T) {
-			played := play(t, test.call, test.run, plan)
+			played := runPlan(t, test.call, test.run, plan)
 			for class, want := range map[strategies.Class]float64{strategies.Short: test.short,
 				strategies.Long: test.long} {
 				wrong := 0
-				mine := only(played, class)
+				mine := ofClass(played, class)
 				for i, c := range test.oracle(t, class) {
 					if mine[i].response != c.response {
 						wrong++
@@ -223,13 +223,13 @@ func TestKnownAnswers(t *testing.T) {
 				if wrong > 0 {
 					t.Errorf("%v tasks: %d responses differ from the oracle's", class, wrong)
 				}
-				nearTheory(t, played, class, want, test.tolerance)
+				checkMean(t, played, class, want, test.tolerance)
 			}
 		})
 	}
 }
 
-func nearTheory(t *testing.T, played []customer, class strategies.Class, want, tolerance float64) {
+func checkMean(t *testing.T, played []customer, class strategies.Class, want, tolerance float64) {
 	t.Helper()
 	got := mean(played, class)
 	t.Logf("%v tasks: mean response %.4f ms, by theory %.4f", class, got, want)

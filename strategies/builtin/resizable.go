@@ -24,7 +24,7 @@ import (
 type resizable struct {
 	engine.Backlog
 	engine.FIFO
-	most     int
+	maxLimit int
 	schedule []resize
 }
 
@@ -57,9 +57,9 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 		return err
 	},
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
-		s := &resizable{most: p.Limit}
+		s := &resizable{maxLimit: p.Limit}
 		s.schedule, _ = readSchedule(p)
-		s.AtEnd = s.silence
+		s.AtEnd = s.stopSchedule
 		s.Open(ctx, sink, s, initialLimit(p), p.Limit+p.Queue, false)
 		s.Mutex.Lock()
 		s.Wake(time.Since(s.Began))
@@ -90,8 +90,8 @@ func readSchedule(p strategies.Params) (all []resize, err error) {
 }
 
 func (s *resizable) Resize(limit int) error {
-	if limit < 1 || limit > s.most {
-		return fmt.Errorf("limit %d: want 1 to %d", limit, s.most)
+	if limit < 1 || limit > s.maxLimit {
+		return fmt.Errorf("limit %d: want 1 to %d", limit, s.maxLimit)
 	}
 	s.Mutex.Lock()
 	defer s.Mutex.Unlock()
@@ -117,8 +117,8 @@ func (s *resizable) Wake(now time.Duration) []*strategies.Task {
 	return nil
 }
 
-// silence ends the schedule with the instance.
-func (s *resizable) silence() {
+// stopSchedule ends the schedule with the instance.
+func (s *resizable) stopSchedule() {
 	s.Mutex.Lock()
 	defer s.Mutex.Unlock()
 	s.Silence()

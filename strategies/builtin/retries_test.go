@@ -411,7 +411,7 @@ func TestRetryOfParts(t *testing.T) {
 }
 
 // An exhausted task that is submitted again has all its attempts.
-func TestRetryAnew(t *testing.T) {
+func TestExhaustedTaskSubmittedAgain(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {
 			spec, p := variant(t, name, 1, 0)
@@ -434,7 +434,7 @@ func TestRetryAnew(t *testing.T) {
 
 // A task exhausted on one instance is abandoned on another before it runs. It must count as never
 // run.
-func TestRetryLeavesNoTrace(t *testing.T) {
+func TestExhaustedTaskOnOtherInstance(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFlaky(0, 0)

@@ -62,7 +62,7 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 		s.Again = s.park
 		// jobs has room for all tasks, so a send never blocks.
 		s.Start(ctx, engine.RetrySink{Slots: s.slots, Sink: sink}, p.Limit, most)
-		s.Alive.Go(s.keepTime)
+		s.Alive.Go(s.runDelayedQueue)
 		return s
 	},
 })
@@ -145,7 +145,7 @@ func (s *retryQueue) park(
 
 // keepTime owns the delayed queue, a heap by due time and then by submission. It ends when no task
 // is inside. It blocks only when idle, so workers do not wait for it.
-func (s *retryQueue) keepTime() {
+func (s *retryQueue) runDelayedQueue() {
 	var delayed engine.Heap
 	timer := time.NewTimer(time.Hour) // stopped at once; Reset sets the real wait
 	timer.Stop()

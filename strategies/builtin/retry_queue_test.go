@@ -134,7 +134,7 @@ func TestRetryQueueAbandons(t *testing.T) {
 }
 
 // The maximum duration must not overflow to a short wait, and the wait must be cancellable.
-func TestRetryAfterForEver(t *testing.T) {
+func TestRetryAfterMaximum(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {
 			spec, p := variant(t, name, 1, 0)

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func refused(t *testing.T, call string, limit int, want string) {
+func checkValidate(t *testing.T, call string, limit int, want string) {
 	t.Helper()
 	parsed, err := param.Parse(call)
 	if err != nil {
@@ -28,7 +28,7 @@ func refused(t *testing.T, call string, limit int, want string) {
 	}
 }
 
-func pools(t *testing.T, call string, p strategies.Params) []strategies.ClassPool {
+func declaredPools(t *testing.T, call string, p strategies.Params) []strategies.ClassPool {
 	t.Helper()
 	parsed, err := param.Parse(call)
 	if err != nil {
@@ -57,18 +57,18 @@ func TestSegregatedPools(t *testing.T) {
 		_, p := variant(t, test.call, test.limit, 0)
 		want := []strategies.ClassPool{{Class: strategies.Short, Limit: test.short},
 			{Class: strategies.Long, Limit: test.long}}
-		if got := pools(t, test.call, p); !slices.Equal(got, want) {
+		if got := declaredPools(t, test.call, p); !slices.Equal(got, want) {
 			t.Errorf("%s with limit %d: %v", test.call, test.limit, got)
 		}
 	}
-	refused(t, "segregated", 1, "strategy segregated: two pools want a limit of at least 2")
-	refused(t, "segregated:short=4", 4,
+	checkValidate(t, "segregated", 1, "strategy segregated: two pools want a limit of at least 2")
+	checkValidate(t, "segregated:short=4", 4,
 		"strategy segregated: a pool of 4 slots leaves none for the other, with a limit of 4")
-	refused(t, "segregated:long=5", 4,
+	checkValidate(t, "segregated:long=5", 4,
 		"strategy segregated: a pool of 5 slots leaves none for the other, with a limit of 4")
-	refused(t, "segregated:short=1,long=2", 4,
+	checkValidate(t, "segregated:short=1,long=2", 4,
 		"strategy segregated: short=1 and long=2 do not add up to the limit of 4")
-	refused(t, "segregated:short=-1", 4,
+	checkValidate(t, "segregated:short=-1", 4,
 		"strategy segregated: short, long: want numbers of slots that are not negative")
 }
 
@@ -93,7 +93,7 @@ func submitAtOnce(t *testing.T, s strategies.Strategy, tasks []strategies.Task) 
 }
 
 // When one class pool and its queue are full, tasks of the other class are not delayed.
-func TestPoolsAreApart(t *testing.T) {
+func TestClassPoolsAreIndependent(t *testing.T) {
 	for _, test := range []struct {
 		call          string
 		full, flowing strategies.Class

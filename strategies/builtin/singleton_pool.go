@@ -114,17 +114,17 @@ func (toOwner) Done(t *strategies.Task, r strategies.Result) {
 
 // A singleton is one shared T while open, like a sync.Once that can restart.
 type singleton[T interface{ IsOpen() bool }] struct {
-	mu sync.Mutex
-	is bool
-	it T
+	mu     sync.Mutex
+	exists bool
+	value  T
 }
 
 // get returns the open instance or creates it while others wait.
 func (s *singleton[T]) get(create func() T) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.is || !s.it.IsOpen() {
-		s.it, s.is = create(), true
+	if !s.exists || !s.value.IsOpen() {
+		s.value, s.exists = create(), true
 	}
-	return s.it
+	return s.value
 }

@@ -21,8 +21,8 @@ func createSingleton(
 	return spec.New(ctx, p, sink)
 }
 
-// callersTake submits 24 tasks of 1 ms to each pool and returns the makespan.
-func callersTake(t *testing.T, pools ...strategies.Strategy) time.Duration {
+// makespan submits 24 tasks of 1 ms to each pool and returns the makespan.
+func makespan(t *testing.T, pools ...strategies.Strategy) time.Duration {
 	t.Helper()
 	begin := time.Now()
 	var callers sync.WaitGroup
@@ -57,7 +57,7 @@ func TestSingletonIsOne(t *testing.T) {
 		}
 		callers.Wait()
 		pools[0] = first
-		if got, want := callersTake(t, pools...), 16*24/3*ms; got != want {
+		if got, want := makespan(t, pools...), 16*24/3*ms; got != want {
 			t.Errorf("16 callers with 24 tasks of 1ms each: %v, want %v", got, want)
 		}
 	})
@@ -103,7 +103,7 @@ func TestSingletonScope(t *testing.T) {
 			log := newLog(48)
 			a, b := createSingleton(t, c.of(t.Context()), 3, 8, log),
 				createSingleton(t, c.of(t.Context()), 3, 8, log)
-			if got := callersTake(t, a, b); got != 8*ms {
+			if got := makespan(t, a, b); got != 8*ms {
 				t.Errorf("%s: two callers with 24 tasks of 1ms each, 3 at once: %v, want 8ms",
 					c.name, got)
 			}
@@ -170,7 +170,7 @@ func TestSingletonIsReplaced(t *testing.T) {
 				}
 			}
 			next := createSingleton(t, process, 2*limit, 0, newLog(24))
-			if got, want := callersTake(t, next),
+			if got, want := makespan(t, next),
 				time.Duration((24+2*limit-1)/(2*limit))*ms; got != want {
 				t.Errorf("limit %d: the next pool took %v, want %v", limit, got, want)
 			}
@@ -193,7 +193,7 @@ func TestSingletonCreators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(48)
 		s := startVariant(t, "singleton_pool:creators=16", 3, 8, log)
-		if got := callersTake(t, s, s); got != 16*ms {
+		if got := makespan(t, s, s); got != 16*ms {
 			t.Errorf("48 tasks of 1ms, 3 at once: %v", got)
 		}
 	})

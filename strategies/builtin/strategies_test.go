@@ -119,7 +119,7 @@ func newPanics(spec strategies.Spec, p strategies.Params) (v any) {
 }
 
 // 100,000 callers give up, 100 times as many as in clause Context.
-func TestGiveUps(t *testing.T) {
+func TestManyCallersGiveUp(t *testing.T) {
 	if !*sweep {
 		t.Skip("thorough: runs with -sweep")
 	}

@@ -41,7 +41,7 @@ func TestNoAllocation(t *testing.T) {
 }
 
 // Data that a strategy keeps in a task must not lead back to an earlier instance.
-func TestTaskGoesElsewhere(t *testing.T) {
+func TestTaskOnOtherInstances(t *testing.T) {
 	task := &strategies.Task{Run: nothing}
 	for range 2 {
 		for _, spec := range strategies.All() {

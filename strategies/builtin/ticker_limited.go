@@ -61,7 +61,7 @@ var tickerLimitedSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec
 		ticker := time.NewTicker(tickInterval(p.Values))
 		s.Alive.Go(func() {
 			defer ticker.Stop()
-			s.startAll(ticker.C)
+			s.startTasks(ticker.C)
 		})
 		return s
 	},
@@ -81,17 +81,17 @@ func tickInterval(v param.Values) time.Duration {
 // while no task waits.
 type ticks struct {
 	interval time.Duration
-	taken    time.Duration // number of the last tick used; 0: none
+	lastTick time.Duration // number of the last tick used; 0: none
 }
 
 func (k *ticks) At(now time.Duration, _ time.Time) time.Duration {
-	if now/k.interval > k.taken {
+	if now/k.interval > k.lastTick {
 		return now
 	}
-	return (k.taken + 1) * k.interval
+	return (k.lastTick + 1) * k.interval
 }
 
-func (k *ticks) Spend(now time.Duration) { k.taken = now / k.interval }
+func (k *ticks) Spend(now time.Duration) { k.lastTick = now / k.interval }
 
 // Submit blocks until there is room. The queue has room for all admitted tasks.
 func (s *tickerLimited) Submit(ctx context.Context, t *strategies.Task) error {
@@ -102,7 +102,7 @@ func (s *tickerLimited) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-func (s *tickerLimited) startAll(ticks <-chan time.Time) {
+func (s *tickerLimited) startTasks(ticks <-chan time.Time) {
 	for t := range s.Jobs {
 		if s.ready(ticks) {
 			go s.Thunk(t)()

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// instantly records its start time in its Arg, a *time.Duration, and takes no time.
-func (l *log) instantly(_ context.Context, t *strategies.Task) strategies.Result {
+// recordStart records its start time in its Arg, a *time.Duration, and takes no time.
+func (l *log) recordStart(_ context.Context, t *strategies.Task) strategies.Result {
 	*t.Arg.(*time.Duration) = time.Since(l.start)
 	return strategies.Result{}
 }
@@ -48,7 +48,7 @@ func TestTickerDelay(t *testing.T) {
 		at := time.Duration(0)
 		for i := range tasks {
 			at += time.Duration(random.ExpFloat64() * float64(gap))
-			tasks[i] = strategies.Task{Run: log.instantly, Arg: &starts[i]}
+			tasks[i] = strategies.Task{Run: log.recordStart, Arg: &starts[i]}
 			arrivals[i] = submitAt(t, s, log, at, &tasks[i])
 		}
 		if err := s.Drain(t.Context()); err != nil {

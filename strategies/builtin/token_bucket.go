@@ -74,24 +74,24 @@ var _ = strategies.RegisterPart(engine.Paced(tokenBucketSpec, strategies.Part{
 
 // tokens provides a token for the head of a queue.
 type tokens struct {
-	limiter *rate.Limiter
-	next    time.Duration // time of the token for the head of the queue
-	asked   bool          // next is set
-	half    float64       // fraction of a token that arrives in half a nanosecond
+	limiter        *rate.Limiter
+	next           time.Duration // time of the token for the head of the queue
+	reserved       bool          // next is set
+	halfNanosecond float64       // fraction of a token that arrives in half a nanosecond
 }
 
 func newTokens(v param.Values) tokens {
 	limit := 1e9 / float64(tickInterval(v))
-	return tokens{limiter: rate.NewLimiter(rate.Limit(limit), v.Int("burst")), half: limit / 2e9}
+	return tokens{limiter: rate.NewLimiter(rate.Limit(limit), v.Int("burst")), halfNanosecond: limit / 2e9}
 }
 
 // At requests a token once and returns its time.
 func (b *tokens) At(now time.Duration, began time.Time) time.Duration {
-	if !b.asked {
+	if !b.reserved {
 		at := began.Add(now)
-		b.next, b.asked = now+b.limiter.ReserveN(at, 1).DelayFrom(at), true
+		b.next, b.reserved = now+b.limiter.ReserveN(at, 1).DelayFrom(at), true
 		// The limiter truncates delays to whole nanoseconds, so the token may not be there yet.
-		if b.next > now && -b.limiter.TokensAt(began.Add(b.next)) > b.half {
+		if b.next > now && -b.limiter.TokensAt(began.Add(b.next)) > b.halfNanosecond {
 			b.next++
 		}
 	}
@@ -99,7 +99,7 @@ func (b *tokens) At(now time.Duration, began time.Time) time.Duration {
 }
 
 // Spend uses the token.
-func (b *tokens) Spend(time.Duration) { b.asked = false }
+func (b *tokens) Spend(time.Duration) { b.reserved = false }
 
 // ofTarget selects the rate of the target, which the creator of the instance knows.
 const ofTarget = "target"

@@ -29,7 +29,7 @@ type weightedSemaphore struct {
 	limit int64
 	units *weighted.Weighted
 	// reused by the next Submit with the same context; replaced only after it has ended
-	kept atomic.Pointer[joint]
+	cached atomic.Pointer[joinedContext]
 }
 
 var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
@@ -72,15 +72,15 @@ func (s *weightedSemaphore) Submit(ctx context.Context, t *strategies.Task) erro
 
 // wait acquires n units in order, unless ctx ends or the intake closes.
 func (s *weightedSemaphore) wait(ctx context.Context, n int64) error {
-	j := s.kept.Load()
-	if j == nil || j.of != ctx.Done() {
+	j := s.cached.Load()
+	if j == nil || j.done != ctx.Done() {
 		previous := j
-		j = s.join(ctx)
+		j = s.joinContexts(ctx)
 		switch {
-		case previous != nil && previous.Err() == nil, !s.kept.CompareAndSwap(previous, j):
-			defer j.end()
+		case previous != nil && previous.Err() == nil, !s.cached.CompareAndSwap(previous, j):
+			defer j.cancel()
 		case previous != nil:
-			previous.end()
+			previous.cancel()
 		}
 	}
 	if s.units.Acquire(j, n) == nil {
@@ -96,14 +96,14 @@ func (s *weightedSemaphore) wait(ctx context.Context, n int64) error {
 	}
 }
 
-type joint struct {
+type joinedContext struct {
 	context.Context
-	of  <-chan struct{} // Done of the Submit's context
-	end func()          // releases the resources of both contexts
+	done   <-chan struct{} // Done of the Submit's context
+	cancel func()          // releases the resources of both contexts
 }
 
-func (s *weightedSemaphore) join(ctx context.Context) *joint {
+func (s *weightedSemaphore) joinContexts(ctx context.Context) *joinedContext {
 	both, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.Intake, cancel)
-	return &joint{both, ctx.Done(), func() { stop(); cancel() }}
+	return &joinedContext{both, ctx.Done(), func() { stop(); cancel() }}
 }

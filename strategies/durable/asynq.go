@@ -101,14 +101,14 @@ func openAsynq(
 		if err = q.redis.Ping(ctx).Err(); err == nil {
 			err = markRedis(ctx, q.redis, q.name, p)
 		}
-		q.remove = err == nil && temporary(p)
+		q.remove = err == nil && isTemporary(p)
 		return registry.Redis.Tell(err)
 	}
 	// engine.Broker counts and limits the attempts.
 	q.options = []asynq.Option{asynq.Queue(q.name), asynq.MaxRetry(math.MaxInt32),
 		asynq.Timeout(10 * 365 * 24 * time.Hour)}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
-		Close: q.close, Dead: q.dead, Stored: q.held})
+		Close: q.close, Dead: q.dead, Stored: q.stored})
 }
 
 const asynqType = "poolbench"
@@ -151,7 +151,7 @@ func (q *asynqQueue) work(ctx context.Context, limit int, do func(engine.Message
 	}
 	for ctx.Err() == nil {
 		if err := q.run(ctx, asynqExpire, "lease"); err != nil {
-			wait(ctx, calm)
+			sleep(ctx, errorPause)
 			continue
 		}
 		select {
@@ -193,8 +193,8 @@ func (q *asynqQueue) serve(ctx context.Context, limit int, do func(engine.Messag
 	all.Wait()
 }
 
-// calm is the wait after an error, because the library would retry at once.
-const calm = 100 * time.Millisecond
+// errorPause is the wait after an error, because the library would retry at once.
+const errorPause = 100 * time.Millisecond
 
 // ProcessHook, DialHook and ProcessPipelineHook implement redis.Hook. They detect lost connections
 // and errors that the library does not report.
@@ -205,9 +205,9 @@ func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		var reply redis.Error // an error reply means that Redis is reachable
 		switch {
 		case err == nil, errors.Is(err, redis.Nil), redis.HasErrorPrefix(err, "NOSCRIPT"):
-			_ = q.asked(&q.take, begun, nil)
+			_ = q.record(&q.take, begun, nil)
 		case ctx.Err() == nil:
-			_ = q.asked(&q.take, begun, registry.Redis.Tell(err))
+			_ = q.record(&q.take, begun, registry.Redis.Tell(err))
 		}
 		if err == nil || errors.As(err, &reply) || ctx.Err() != nil {
 			return err
@@ -218,7 +218,7 @@ func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 			default:
 			}
 		}
-		wait(ctx, calm)
+		sleep(ctx, errorPause)
 		return err
 	}
 }
@@ -251,7 +251,7 @@ func (q *asynqQueue) dead(context.Context) (int, error) {
 	return info.Archived, err
 }
 
-func (q *asynqQueue) held(context.Context) (int, error) {
+func (q *asynqQueue) stored(context.Context) (int, error) {
 	info, err := q.info()
 	return info.Size - info.Archived - info.Completed, err
 }
@@ -272,7 +272,7 @@ func (q *asynqQueue) close() (err error) {
 		return nil
 	}
 	if q.remove {
-		err = within(q.delete)
+		err = withTimeout(q.delete)
 	}
 	return registry.Redis.Tell(errors.Join(err, q.redis.Close()))
 }

@@ -98,7 +98,7 @@ func TestBlocksOfServer(t *testing.T) {
 		n = 20_000
 	}
 	v := strategies.MustParse("jetstream:dir=" + t.TempDir())
-	j := &jetStream{health: newHealth(away)}
+	j := &jetStream{health: newHealth(embeddedAway)}
 	if err := j.open(t.Context(), strategies.Params{Limit: 1, Values: v.Values}); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestSQLiteClock(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "queue.db")
 			var q *sqliteQueue
 			open := func(now time.Time) {
-				q = &sqliteQueue{health: newHealth(away), lease: minLease,
+				q = &sqliteQueue{health: newHealth(embeddedAway), lease: minLease,
 					remove: func() error { return nil }, wake: make(chan struct{}, 1)}
 				if err := q.open(file, "normal", now); err != nil {
 					t.Fatal(err)

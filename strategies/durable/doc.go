@@ -30,7 +30,7 @@
 // # How to add one
 //
 // Write a file named for the strategy, with one register line. The function start opens it. A
-// broker that is polled uses [engine.Consume], and keep for its leases. A broker that calls a
+// broker that is polled uses [engine.Consume], and renewLease for its leases. A broker that calls a
 // handler needs neither. Add the module to strategies/durable in internal/project/arrows_test.go,
 // and the strategy to TestContract.
 package durable

@@ -57,8 +57,8 @@ func checkLease(p strategies.Params) error {
 	return nil
 }
 
-// checkServed is checkLease for strategies whose store is a server.
-func checkServed(p strategies.Params) error {
+// checkServerParams is checkLease for strategies whose store is a server.
+func checkServerParams(p strategies.Params) error {
 	return errors.Join(checkLease(p), checkAway(p))
 }
 
@@ -69,9 +69,9 @@ func checkAway(p strategies.Params) error {
 	return nil
 }
 
-// home makes the directory of an instance. remove removes a temporary directory, but keeps files of
-// an earlier process or of a failed store, because they may contain tasks.
-func home(p strategies.Params, h *health) (dir string, remove func() error, err error) {
+// makeDir makes the directory of an instance. remove removes a temporary directory, but keeps files
+// of an earlier process or of a failed store, because they may contain tasks.
+func makeDir(p strategies.Params, h *health) (dir string, remove func() error, err error) {
 	parent := p.Values.Text("dir")
 	if parent == "tmp" {
 		parent = ""
@@ -85,7 +85,7 @@ func home(p strategies.Params, h *health) (dir string, remove func() error, err 
 	}
 	dir = filepath.Join(cmp.Or(parent, os.TempDir()), p.Resume.Name)
 	remove = func() error { return nil }
-	if temporary(p) {
+	if isTemporary(p) {
 		remove = func() error {
 			if h.unopened.Load() || h.failed.Err() != nil {
 				return nil
@@ -101,14 +101,14 @@ func home(p strategies.Params, h *health) (dir string, remove func() error, err 
 	return dir, remove, err
 }
 
-func temporary(p strategies.Params) bool { return p.Resume == nil || p.Resume.Remove }
+func isTemporary(p strategies.Params) bool { return p.Resume == nil || p.Resume.Remove }
 
 // Time limits to open a broker, to finish with a message, and to close a broker that failed to
 // open.
 const (
-	opening  = 8 * time.Second
-	settled  = 10 * time.Second
-	unopened = time.Second
+	openTimeout  = 8 * time.Second
+	replyTimeout = 10 * time.Second
+	closeTimeout = time.Second
 )
 
 // start opens a queue and makes its strategy. If open fails, it closes the queue and ignores the
@@ -117,7 +117,7 @@ func start(
 	ctx context.Context, p strategies.Params, sink strategies.Sink, h *health,
 	open func(ctx context.Context) error, b engine.Broker,
 ) (strategies.Strategy, error) {
-	starting, cancel := context.WithTimeout(ctx, opening)
+	starting, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	err := open(starting)
 	if fault := context.Cause(h.failed); fault != nil {
@@ -126,7 +126,7 @@ func start(
 		err = &strategies.StoreError{Cause: err}
 	}
 	if err == nil {
-		return h.watched(b).Start(ctx, p, sink), nil
+		return h.withHealth(b).Start(ctx, p, sink), nil
 	}
 	h.unopened.Store(true)
 	closed := make(chan struct{})
@@ -136,20 +136,20 @@ func start(
 	}()
 	select {
 	case <-closed:
-	case <-time.After(unopened):
+	case <-time.After(closeTimeout):
 	}
 	return nil, err
 }
 
-// within calls do with a time limit of settled, independent of any other context.
-func within(do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), settled)
+// withTimeout calls do with the time limit replyTimeout, independent of any other context.
+func withTimeout(do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), replyTimeout)
 	defer cancel()
 	return do(ctx)
 }
 
-// wait returns after d, or when ctx ends.
-func wait(ctx context.Context, d time.Duration) { _ = pace.Sleep(ctx, d) }
+// sleep returns after d, or when ctx ends.
+func sleep(ctx context.Context, d time.Duration) { _ = pace.Sleep(ctx, d) }
 
 // A delivery is the part of a message common to all brokers.
 type delivery struct {
@@ -168,8 +168,8 @@ type lease struct {
 	over  bool
 }
 
-// keep calls renew three times per lease length, and never after end has returned.
-func keep(length time.Duration, renew func()) *lease {
+// renewLease calls renew three times per lease length, and never after end has returned.
+func renewLease(length time.Duration, renew func()) *lease {
 	l := new(lease)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,13 +21,13 @@ var awayKey = param.Key{Name: "away", Kind: param.Duration, Default: "6s",
 	Doc: "how long its server may fail or leave requests unanswered, as during a restart, " +
 		"until the strategy ends with the server's error"}
 
-// away is how long an embedded store, which nobody restarts, may fail to answer. With one more
-// request and the shutdown, this is less than ten seconds, as for the default of awayKey.
-const away = 4 * time.Second
+// embeddedAway is how long an embedded store, which nobody restarts, may fail to answer. With one
+// more request and the shutdown, this is less than ten seconds, as for the default of awayKey.
+const embeddedAway = 4 * time.Second
 
-// answering is the time limit of a request to a server. It is longer than an fsync, and shorter
-// than half of away, so that a silent server is noticed in time.
-const answering = 3 * time.Second
+// requestTimeout is the time limit of a request to a server. It is longer than an fsync, and
+// shorter than half of embeddedAway, so that a silent server is noticed in time.
+const requestTimeout = 3 * time.Second
 
 // A health distinguishes a failed store from a temporarily unreachable one. Every request reports
 // its outcome to it.
@@ -36,8 +36,8 @@ type health struct {
 	failed context.Context // ends when the store has failed
 	fail   context.CancelCauseFunc
 	// the store's file; "": none
-	file  string
-	found os.FileInfo
+	file string
+	info os.FileInfo
 	// checks more than the existence of the file; nil: no check
 	inspect func() error
 	// the store could not be opened, so files of an earlier process must stay
@@ -72,32 +72,32 @@ var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|
 
 func isPermanent(err error) bool { return err != nil && permanent.MatchString(err.Error()) }
 
-// asked records the outcome of a request that began at begun, and returns it. An error counts
+// record records the outcome of a request that began at begun, and returns it. An error counts
 // against the store unless the caller cancelled the request.
-func (h *health) asked(of *streak, begun time.Time, err error) error {
+func (h *health) record(of *streak, begun time.Time, err error) error {
 	switch {
 	case err == nil:
 		if of.failing.Load() {
 			of.failing.Store(false)
 		}
 	case isPermanent(err):
-		h.lose(err)
+		h.failWith(err)
 	case errors.Is(err, context.Canceled):
 	default:
-		if lasted := of.lasted(begun, time.Now()); lasted >= h.away {
-			h.lose(fmt.Errorf("no request has succeeded for %v, the last: %w",
+		if lasted := of.failingFor(begun, time.Now()); lasted >= h.away {
+			h.failWith(fmt.Errorf("no request has succeeded for %v, the last: %w",
 				lasted.Round(time.Second/10), err))
 		}
 	}
 	return err
 }
 
-// lasted returns how long no request has succeeded. A gap longer than one request starts a new
+// failingFor returns how long no request has succeeded. A gap longer than one request starts a new
 // streak.
-func (s *streak) lasted(begun, now time.Time) time.Duration {
+func (s *streak) failingFor(begun, now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.failing.Load() || begun.Sub(s.last) > answering {
+	if !s.failing.Load() || begun.Sub(s.last) > requestTimeout {
 		s.since = begun
 		s.failing.Store(true)
 	}
@@ -115,49 +115,50 @@ func (h *health) within(
 	return do(ctx)
 }
 
-// insist retries do until it succeeds or the store fails, for example while a server restarts.
-func (h *health) insist(do func() error) error {
+// retryUntilDone retries do until it succeeds or the store fails, for example while a server
+// restarts.
+func (h *health) retryUntilDone(do func() error) error {
 	for {
 		begun := time.Now()
-		err := h.asked(&h.reply, begun, do())
+		err := h.record(&h.reply, begun, do())
 		if err == nil || h.failed.Err() != nil {
 			return err
 		}
-		wait(h.failed, 100*time.Millisecond)
+		sleep(h.failed, 100*time.Millisecond)
 	}
 }
 
-// needs makes the store fail when its file is deleted or replaced. Writes to a deleted file
+// watchFile makes the store fail when its file is deleted or replaced. Writes to a deleted file
 // succeed, but their data is lost.
-func (h *health) needs(file string) {
+func (h *health) watchFile(file string) {
 	h.file = file
-	h.found, _ = os.Stat(file) // nil counts as missing, which watch reports
+	h.info, _ = os.Stat(file) // nil counts as missing, which watch reports
 }
 
-func (h *health) gone() error {
+func (h *health) fileGone() error {
 	now, err := os.Stat(h.file)
-	if err == nil && (h.found == nil || !os.SameFile(now, h.found)) {
+	if err == nil && (h.info == nil || !os.SameFile(now, h.info)) {
 		err = fmt.Errorf("%s is another now", h.file)
 	}
 	return err
 }
 
-// lose makes the store fail with err, or with the loss of its file, which may have caused err.
-func (h *health) lose(err error) {
-	if h.file != "" && h.gone() != nil {
+// failWith makes the store fail with err, or with the loss of its file, which may have caused err.
+func (h *health) failWith(err error) {
+	if h.file != "" && h.fileGone() != nil {
 		err = fmt.Errorf("%w: %w", engine.ErrGone, err)
 	}
 	h.fail(err)
 }
 
-// looking is the time between two checks of the file.
-const looking = time.Second
+// fileCheckInterval is the time between two checks of the file.
+const fileCheckInterval = time.Second
 
 // watch implements Watch of a Broker.
 func (h *health) watch(ctx context.Context) error {
 	var look <-chan time.Time
 	if h.file != "" {
-		tick := time.NewTicker(looking)
+		tick := time.NewTicker(fileCheckInterval)
 		defer tick.Stop()
 		look = tick.C
 	}
@@ -168,7 +169,7 @@ func (h *health) watch(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-look:
-			if err := h.gone(); err != nil {
+			if err := h.fileGone(); err != nil {
 				h.fail(fmt.Errorf("%w: %w", engine.ErrGone, err))
 			} else if h.inspect == nil {
 				continue
@@ -179,7 +180,7 @@ func (h *health) watch(ctx context.Context) error {
 	}
 }
 
-func (h *health) watched(b engine.Broker) engine.Broker {
+func (h *health) withHealth(b engine.Broker) engine.Broker {
 	put, work := b.Put, b.Work
 	b.Watch = h.watch
 	b.Put = func(ctx context.Context, body []byte) error {
@@ -188,11 +189,11 @@ func (h *health) watched(b engine.Broker) engine.Broker {
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
-		return h.asked(&h.put, begun, err)
+		return h.record(&h.put, begun, err)
 	}
 	b.Work = func(ctx context.Context, limit int, do func(engine.Message)) {
 		work(ctx, limit, func(m engine.Message) {
-			_ = h.asked(&h.take, time.Time{}, nil)
+			_ = h.record(&h.take, time.Time{}, nil)
 			do(watchedMessage{m, h})
 		})
 	}
@@ -208,7 +209,7 @@ func (h *health) consume(
 		begun := time.Now()
 		m, err := next(ctx)
 		if err != nil && ctx.Err() == nil {
-			_ = h.asked(&h.take, begun, err)
+			_ = h.record(&h.take, begun, err)
 		}
 		return m, err
 	}, do)
@@ -222,7 +223,7 @@ type watchedMessage struct {
 
 func (m watchedMessage) Reply(r engine.Reply) error {
 	begun := time.Now()
-	return m.of.asked(&m.of.reply, begun, m.Message.Reply(r))
+	return m.of.record(&m.of.reply, begun, m.Message.Reply(r))
 }
 
 // A healthLog records errors that a library writes only to its log.
@@ -238,7 +239,7 @@ func (l healthLog) Enabled(_ context.Context, level slog.Level) bool {
 func (l healthLog) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "err" || a.Key == "error" {
-			_ = l.of.asked(&l.of.take, r.Time, registry.Postgres.Tell(errors.New(a.Value.String())))
+			_ = l.of.record(&l.of.take, r.Time, registry.Postgres.Tell(errors.New(a.Value.String())))
 		}
 		return true
 	})

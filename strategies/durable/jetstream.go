@@ -78,13 +78,13 @@ const consumerName = "workers"
 // A jetStream is a stream with the work-queue retention: a message stays until it is acknowledged.
 type jetStream struct {
 	*health
-	embedded *server.Server // nil: an external server
-	conn     *nats.Conn
-	js       jetstream.JetStream
-	name     string // name of the stream and its subject; dead letters have their own stream
-	lease    time.Duration
-	remove   func() error
-	replied  atomic.Pointer[nats.Msg] // one of the last messages with a reply
+	embedded    *server.Server // nil: an external server
+	conn        *nats.Conn
+	js          jetstream.JetStream
+	name        string // name of the stream and its subject; dead letters have their own stream
+	lease       time.Duration
+	remove      func() error
+	lastReplied atomic.Pointer[nats.Msg] // one of the last messages with a reply
 }
 
 func (j *jetStream) deadName() string { return j.name + "_dead" }
@@ -92,11 +92,11 @@ func (j *jetStream) deadName() string { return j.name + "_dead" }
 func openJetStream(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	j := &jetStream{health: newHealth(away), lease: p.Values.Duration("lease"),
+	j := &jetStream{health: newHealth(embeddedAway), lease: p.Values.Duration("lease"),
 		remove: func() error { return nil }}
 	open := func(ctx context.Context) error { return j.open(ctx, p) }
 	return start(ctx, p, sink, j.health, open, engine.Broker{Put: j.put, Work: j.work,
-		Close: j.close, Dead: j.dead, Stored: j.held})
+		Close: j.close, Dead: j.dead, Stored: j.stored})
 }
 
 func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
@@ -108,12 +108,12 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	}
 	j.name = queueName(p)
 	if p.Values.Choice("server") == "embedded" {
-		dir, remove, err := home(p, j.health)
+		dir, remove, err := makeDir(p, j.health)
 		if err != nil {
 			return err
 		}
 		j.remove, address = remove, ""
-		j.embedded, err = hub.Embedded{Dir: dir, Failed: j.lose,
+		j.embedded, err = hub.Embedded{Dir: dir, Failed: j.failWith,
 			SyncAlways: p.Values.Choice("sync") == "always"}.Start()
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 		return err
 	}
 	mark := ""
-	if temporary(p) && j.embedded == nil {
+	if isTemporary(p) && j.embedded == nil {
 		mark = ownerOf(p).mark()
 	}
 	queue, err := j.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: j.name,
@@ -140,7 +140,7 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 		Description: mark, Storage: storage}); err != nil {
 		return err
 	}
-	if temporary(p) && j.embedded == nil {
+	if isTemporary(p) && j.embedded == nil {
 		j.remove = j.deleteStreams
 	}
 	// engine.Broker counts the attempts. With MaxDeliver, the server would stop delivering a
@@ -152,14 +152,14 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 		MaxDeliver: -1, MaxAckPending: -1})
 	if err == nil && j.embedded != nil && storage == jetstream.FileStorage {
 		dir := hub.StreamDir(j.embedded, j.name)
-		j.needs(dir)
+		j.watchFile(dir)
 		j.inspect = (&blockFiles{dir: dir}).check
 	}
 	return err
 }
 
 func (j *jetStream) deleteStreams() error {
-	return within(func(ctx context.Context) error {
+	return withTimeout(func(ctx context.Context) error {
 		return errors.Join(j.js.DeleteStream(ctx, j.name), j.js.DeleteStream(ctx, j.deadName()))
 	})
 }
@@ -170,7 +170,7 @@ func (j *jetStream) close() error {
 		err = j.remove() // needs the connection
 	}
 	if j.conn != nil {
-		err = errors.Join(err, j.settle())
+		err = errors.Join(err, j.awaitReplies())
 		j.conn.Close()
 	}
 	if j.embedded != nil {
@@ -181,15 +181,15 @@ func (j *jetStream) close() error {
 	return err
 }
 
-// settle returns when the server has received all replies, and an embedded one has processed them,
-// because it drops unprocessed replies at shutdown. Replies are processed in order, so settle
+// awaitReplies returns when the server has received all replies, and an embedded one has processed
+// them, because it drops unprocessed replies at shutdown. Replies are processed in order, so settle
 // repeats one and waits for the answer.
-func (j *jetStream) settle() error {
-	last := j.replied.Load()
+func (j *jetStream) awaitReplies() error {
+	last := j.lastReplied.Load()
 	if j.embedded == nil || last == nil {
 		return j.conn.Flush()
 	}
-	_, err := j.conn.Request(last.Reply, []byte("+WPI"), settled)
+	_, err := j.conn.Request(last.Reply, []byte("+WPI"), replyTimeout)
 	return err
 }
 
@@ -200,7 +200,7 @@ func (j *jetStream) put(ctx context.Context, body []byte) error {
 		_, err := j.js.Publish(ctx, j.name, body)
 		return err
 	}
-	answer, err := j.conn.Request(j.name, body, answering)
+	answer, err := j.conn.Request(j.name, body, requestTimeout)
 	if err == nil && !bytes.HasPrefix(answer.Data, []byte(`{"stream":`)) {
 		err = fmt.Errorf("the embedded NATS server answered %s", answer.Data)
 	}
@@ -239,7 +239,7 @@ func (j *jetStream) receive(ctx context.Context, inbox *nats.Subscription) (*jet
 		if err := j.conn.PublishRequest(subject, inbox.Subject, []byte(pullRequest)); err != nil {
 			return nil, err
 		}
-		m, err := j.answer(ctx, inbox)
+		m, err := j.nextMessage(ctx, inbox)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -253,19 +253,20 @@ func (j *jetStream) receive(ctx context.Context, inbox *nats.Subscription) (*jet
 		case m.Header.Get("Status") != "": // a status message of the server
 			continue
 		}
-		return &jetMessage{of: j, Msg: m, lease: keep(j.lease, func() { _ = m.InProgress() })}, nil
+		return &jetMessage{of: j, Msg: m, lease: renewLease(j.lease, func() { _ = m.InProgress() })}, nil
 	}
 }
 
-// answer waits a second longer than the server, because a request may be lost with a connection.
-func (j *jetStream) answer(ctx context.Context, inbox *nats.Subscription) (*nats.Msg, error) {
+// nextMessage waits a second longer than the server, because a request may be lost with a
+// connection.
+func (j *jetStream) nextMessage(ctx context.Context, inbox *nats.Subscription) (*nats.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, pullTime+time.Second)
 	defer cancel()
 	return inbox.NextMsgWithContext(ctx)
 }
 
-func (j *jetStream) dead(ctx context.Context) (int, error) { return j.count(ctx, j.deadName()) }
-func (j *jetStream) held(ctx context.Context) (int, error) { return j.count(ctx, j.name) }
+func (j *jetStream) dead(ctx context.Context) (int, error)   { return j.count(ctx, j.deadName()) }
+func (j *jetStream) stored(ctx context.Context) (int, error) { return j.count(ctx, j.name) }
 
 func (j *jetStream) count(ctx context.Context, name string) (int, error) {
 	stream, err := j.js.Stream(ctx, name)
@@ -299,13 +300,13 @@ func (m *jetMessage) Attempt() int {
 // acknowledgement costs a second run.
 func (m *jetMessage) Reply(r engine.Reply) error {
 	m.lease.end()
-	defer m.of.replied.Store(m.Msg)
+	defer m.of.lastReplied.Store(m.Msg)
 	switch {
 	case r.Dead != nil:
 		letter := nats.NewMsg(m.of.deadName())
 		letter.Data = m.Msg.Data
 		letter.Header.Set("Error", oneLine(r.Dead))
-		if err := within(func(ctx context.Context) error {
+		if err := withTimeout(func(ctx context.Context) error {
 			_, err := m.of.js.PublishMsg(ctx, letter)
 			return err
 		}); err != nil {

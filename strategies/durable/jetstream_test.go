@@ -17,7 +17,7 @@ import (
 // If the embedded server refuses a message, put returns its error.
 func TestJetStreamRefuses(t *testing.T) {
 	v := strategies.MustParse("jetstream:store=memory,dir=" + t.TempDir())
-	j := &jetStream{health: newHealth(away)}
+	j := &jetStream{health: newHealth(embeddedAway)}
 	if err := j.open(t.Context(), strategies.Params{Limit: 1, Values: v.Values}); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestJetStreamRefuses(t *testing.T) {
 
 // An instance must not recreate its directory: if a killed command left its process behind, the
 // next command may have removed the directory.
-func TestLeftBehind(t *testing.T) {
+func TestDirectoryIsNotRecreated(t *testing.T) {
 	swept := filepath.Join(t.TempDir(), "swept")
 	for _, name := range []string{"jetstream", "sqlite_queue"} {
 		v := strategies.MustParse(name + ":dir=" + swept)
@@ -54,17 +54,17 @@ func TestLeftBehind(t *testing.T) {
 }
 
 // If the store has failed, its files must stay, because the crash command examines them.
-func TestFailedStays(t *testing.T) {
+func TestFailedStoreKeepsFiles(t *testing.T) {
 	for _, failed := range []bool{false, true} {
 		p := strategies.Params{Limit: 1, Values: strategies.MustParse("sqlite_queue:dir=" +
 			t.TempDir()).Values, Resume: &strategies.Resume{Name: "failed", Remove: true}}
-		h := newHealth(away)
-		dir, remove, err := home(p, h)
+		h := newHealth(embeddedAway)
+		dir, remove, err := makeDir(p, h)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if failed {
-			h.lose(errors.New("disk is full"))
+			h.failWith(errors.New("disk is full"))
 		}
 		if err := remove(); err != nil {
 			t.Error(err)
@@ -99,7 +99,7 @@ func TestJetStreamAcknowledges(t *testing.T) {
 	if err := s.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	j := &jetStream{health: newHealth(away)}
+	j := &jetStream{health: newHealth(embeddedAway)}
 	if err := j.open(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ const ownerMark = "poolbench: "
 // passes the queue to the next process.
 func ownerOf(p strategies.Params) owner {
 	host, _ := os.Hostname() // "" matches no host
-	o := owner{host, space(), os.Getpid()}
+	o := owner{host, namespace(), os.Getpid()}
 	if p.Resume != nil {
 		o.Process = os.Getppid()
 	}
@@ -48,15 +48,15 @@ func (o owner) mark() string {
 	return ownerMark + string(text)
 }
 
-// ownerIn parses a mark.
-func ownerIn(text string) (o owner, is bool) {
+// parseOwner parses a mark.
+func parseOwner(text string) (o owner, is bool) {
 	text, is = strings.CutPrefix(text, ownerMark)
 	return o, is && json.Unmarshal([]byte(text), &o) == nil
 }
 
-// space distinguishes containers and machines with the same host name: on Linux by the boot ID and
-// the PID namespace.
-func space() string {
+// namespace distinguishes containers and machines with the same host name: on Linux by the boot ID
+// and the PID namespace.
+func namespace() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	ids, _ := os.Readlink("/proc/self/ns/pid") // both are "" on other systems
 	return strings.TrimSpace(string(boot)) + ids
@@ -65,12 +65,12 @@ func space() string {
 // isHere reports whether the owner is, or was, a process of this host.
 func (o owner) isHere() bool {
 	host, _ := os.Hostname()
-	return host != "" && o.Host == host && (o.Space == "" || o.Space == space())
+	return host != "" && o.Host == host && (o.Space == "" || o.Space == namespace())
 }
 
-// isGone reports whether the owner was a process of this host and has ended. If its process ID is
+// hasEnded reports whether the owner was a process of this host and has ended. If its process ID is
 // in use again, the queue stays.
-func (o owner) isGone() bool {
+func (o owner) hasEnded() bool {
 	if !o.isHere() {
 		return false
 	}
@@ -82,7 +82,7 @@ func (o owner) isGone() bool {
 	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) // signal 0 checks existence
 }
 
-func (o owner) removed(what, name, product string) string {
+func (o owner) removedLine(what, name, product string) string {
 	return fmt.Sprintf("removed the %s %q from %s, which process %d left there", what, name,
 		product, o.Process)
 }
@@ -92,7 +92,7 @@ func cleanNATS(ctx context.Context) (lines []string, err error) {
 	if registry.NATS.Ready() != nil {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, opening)
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	conn, err := hub.Connect(registry.NATS.Address())
 	if err != nil {
@@ -105,15 +105,15 @@ func cleanNATS(ctx context.Context) (lines []string, err error) {
 	}
 	streams := js.ListStreams(ctx)
 	for info := range streams.Info() {
-		o, is := ownerIn(info.Config.Description)
-		if !is || !o.isGone() {
+		o, is := parseOwner(info.Config.Description)
+		if !is || !o.hasEnded() {
 			continue
 		}
 		name := info.Config.Name
 		if err := js.DeleteStream(ctx, name); err != nil {
 			return lines, registry.NATS.Tell(err)
 		}
-		lines = append(lines, o.removed("stream", name, registry.NATS.Product))
+		lines = append(lines, o.removedLine("stream", name, registry.NATS.Product))
 	}
 	return lines, registry.NATS.Tell(streams.Err())
 }
@@ -130,7 +130,7 @@ type redisOwner struct {
 
 // markRedis stores the owner of a temporary queue.
 func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.Params) error {
-	if !temporary(p) {
+	if !isTemporary(p) {
 		return nil
 	}
 	text, err := json.Marshal(redisOwner{ownerOf(p), time.Now()})
@@ -142,7 +142,7 @@ func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.P
 
 // cleanRedis removes the queues of killed processes of this host and returns a line for each.
 func cleanRedis(ctx context.Context) (lines []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, opening)
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	o, err := redisOptions()
 	if err != nil {
@@ -156,7 +156,7 @@ func cleanRedis(ctx context.Context) (lines []string, err error) {
 	}
 	for name, text := range all {
 		var is redisOwner
-		if json.Unmarshal([]byte(text), &is) != nil || !is.isGone() {
+		if json.Unmarshal([]byte(text), &is) != nil || !is.hasEnded() {
 			continue
 		}
 		stream := &redisStream{client: c, name: name, later: name + ":later", dead: name + ":dead"}
@@ -165,7 +165,7 @@ func cleanRedis(ctx context.Context) (lines []string, err error) {
 		if err := errors.Join(stream.delete(ctx), tasks.delete(ctx)); err != nil {
 			return lines, registry.Redis.Tell(err)
 		}
-		lines = append(lines, is.removed("queue", name, registry.Redis.Product))
+		lines = append(lines, is.removedLine("queue", name, registry.Redis.Product))
 	}
 	return lines, nil
 }

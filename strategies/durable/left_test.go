@@ -60,8 +60,8 @@ func open(t *testing.T, v strategies.Variant) (end func()) {
 	}
 }
 
-// cleans expects one line, about the queue of the ended process.
-func cleans(t *testing.T, v strategies.Variant, what string) {
+// checkCleaned expects one line, about the queue of the ended process.
+func checkCleaned(t *testing.T, v strategies.Variant, what string) {
 	t.Helper()
 	lines, err := v.Spec.Clean(t.Context())
 	if err != nil || len(lines) != 1 ||
@@ -105,7 +105,7 @@ func TestNATSLeft(t *testing.T) {
 		Description: "of somebody"}); err != nil {
 		t.Fatal(err)
 	}
-	cleans(t, v, "stream")
+	checkCleaned(t, v, "stream")
 	marked := 0
 	for info := range js.ListStreams(t.Context()).Info() {
 		if strings.HasPrefix(info.Config.Name, "poolbench_") &&
@@ -162,7 +162,7 @@ func TestRedisLeft(t *testing.T) {
 			if _, err := client.Enqueue(asynq.NewTask("a", nil), asynq.Queue("left_dead")); err != nil {
 				t.Fatal(err)
 			}
-			cleans(t, v, "queue")
+			checkCleaned(t, v, "queue")
 			end()
 			after, err := c.DBSize(t.Context()).Result()
 			if err != nil {

@@ -42,7 +42,7 @@ type postgresSchema struct {
 
 func newPostgresSchema(p strategies.Params) postgresSchema {
 	return postgresSchema{health: newHealth(p.Values.Duration(awayKey.Name)), name: queueName(p),
-		temporary: temporary(p), resumed: p.Resume != nil}
+		temporary: isTemporary(p), resumed: p.Resume != nil}
 }
 
 func postgresConfig() (*pgxpool.Config, error) {
@@ -51,7 +51,7 @@ func postgresConfig() (*pgxpool.Config, error) {
 		return nil, errors.New(registry.Postgres.Variable + " is not in the form " +
 			registry.Postgres.Example + " or host=127.0.0.1 user=…")
 	}
-	config.ConnConfig.ConnectTimeout = opening
+	config.ConnConfig.ConnectTimeout = openTimeout
 	return config, nil
 }
 
@@ -71,7 +71,7 @@ func (s *postgresSchema) open(
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(s.name)
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = p.Values.Choice("sync")
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err == nil {
-		_, err = s.pool.Exec(ctx, s.in("CREATE SCHEMA IF NOT EXISTS {schema}"))
+		_, err = s.pool.Exec(ctx, s.withSchema("CREATE SCHEMA IF NOT EXISTS {schema}"))
 	}
 	if err == nil {
 		err = s.mark(ctx, ownerOf(p))
@@ -87,8 +87,8 @@ func (s *postgresSchema) close() (err error) {
 		return nil
 	}
 	if s.temporary && !(s.resumed && s.unopened.Load()) {
-		err = within(func(ctx context.Context) error {
-			_, err := s.pool.Exec(ctx, s.in("DROP SCHEMA IF EXISTS {schema} CASCADE"))
+		err = withTimeout(func(ctx context.Context) error {
+			_, err := s.pool.Exec(ctx, s.withSchema("DROP SCHEMA IF EXISTS {schema} CASCADE"))
 			return err
 		})
 	}
@@ -96,14 +96,14 @@ func (s *postgresSchema) close() (err error) {
 	return registry.Postgres.Tell(err)
 }
 
-// in replaces {schema} by the schema's name.
-func (s *postgresSchema) in(text string) string {
+// withSchema replaces {schema} by the schema's name.
+func (s *postgresSchema) withSchema(text string) string {
 	return strings.ReplaceAll(text, "{schema}", pgx.Identifier{s.name}.Sanitize())
 }
 
 // exec runs a statement unless the store has failed.
 func (s *postgresSchema) exec(statement string, args ...any) error {
-	return s.within(context.Background(), answering, func(ctx context.Context) error {
+	return s.within(context.Background(), requestTimeout, func(ctx context.Context) error {
 		_, err := s.pool.Exec(ctx, statement, args...)
 		return registry.Postgres.Tell(err)
 	})

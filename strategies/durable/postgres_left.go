@@ -20,7 +20,7 @@ func applicationName(schema string) string {
 // mark writes the owner into the comment of the schema.
 func (s *postgresSchema) mark(ctx context.Context, o owner) error {
 	quoted := "'" + strings.ReplaceAll(o.mark(), "'", "''") + "'"
-	_, err := s.pool.Exec(ctx, s.in("COMMENT ON SCHEMA {schema} IS "+quoted))
+	_, err := s.pool.Exec(ctx, s.withSchema("COMMENT ON SCHEMA {schema} IS "+quoted))
 	return err
 }
 
@@ -35,7 +35,7 @@ ORDER BY 1`
 // The owner of a schema of another host may be alive, so for that the line explains how to remove
 // it.
 func cleanPostgres(ctx context.Context) (lines []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, opening)
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	config, err := postgresConfig()
 	if err != nil {
@@ -54,7 +54,7 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 	var names []string
 	var name, text string
 	if _, err := pgx.ForEachRow(rows, []any{&name, &text}, func() error {
-		if o, is := ownerIn(text); is {
+		if o, is := parseOwner(text); is {
 			left[name], names = o, append(names, name)
 		}
 		return nil
@@ -69,13 +69,13 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 				o.Process, o.Host, quoted))
 			continue
 		}
-		if !o.isGone() {
+		if !o.hasEnded() {
 			continue
 		}
 		if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+quoted+" CASCADE"); err != nil {
 			return lines, registry.Postgres.Tell(err)
 		}
-		lines = append(lines, o.removed("schema", name, registry.Postgres.Product))
+		lines = append(lines, o.removedLine("schema", name, registry.Postgres.Product))
 	}
 	return lines, nil
 }

@@ -149,7 +149,7 @@ func TestPostgresLeavesNothing(t *testing.T) {
 	ctx := t.Context()
 	for _, text := range []string{"postgres_queue", "river:cooldown=1ms,poll=20ms"} {
 		t.Run(text, func(t *testing.T) {
-			leavesNothing(t, text)
+			checkNoLeftovers(t, text)
 			conn, err := pgx.Connect(ctx, os.Getenv(registry.Postgres.Variable))
 			if err != nil {
 				t.Fatal(err)

@@ -44,12 +44,12 @@ var _ = register(strategies.Spec{
 })
 
 const (
-	redialling   = 100 * time.Millisecond
-	unconfirmed  = 1024 // maximum of unconfirmed messages
-	mostPrefetch = 1<<16 - 1
+	redialInterval = 100 * time.Millisecond
+	maxUnconfirmed = 1024 // maximum of unconfirmed messages
+	mostPrefetch   = 1<<16 - 1
 	// time after which the server removes the unused queues of a killed process, because AMQP
 	// cannot list them. Nobody consumes dead letters, so it is longer than any run
-	unused = 7 * 24 * time.Hour
+	expiry = 7 * 24 * time.Hour
 )
 
 // A rabbitQueue has a queue for messages, one for messages that wait for another attempt and one
@@ -73,10 +73,10 @@ type rabbitQueue struct {
 	count             atomic.Uint64
 	delivered         atomic.Int64 // waiting messages held in this process
 
-	mu     sync.Mutex
-	now    *rabbitSession // current session; nil: none yet
-	failed time.Time      // time of the last failed attempt to connect
-	why    error          // error of that attempt
+	mu       sync.Mutex
+	current  *rabbitSession // current session; nil: none yet
+	failedAt time.Time      // time of the last failed attempt to connect
+	failure  error          // error of that attempt
 	// completed messages whose acknowledgement was lost with the connection; it is sent when they
 	// are redelivered
 	owed map[string]bool
@@ -92,19 +92,19 @@ func openRabbitMQ(
 		prefetch: min(p.Limit, mostPrefetch), id: rand.Text(), owed: make(map[string]bool)}
 	open := func(context.Context) error {
 		_, err := q.session()
-		q.remove = err == nil && temporary(p)
+		q.remove = err == nil && isTemporary(p)
 		return err
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
-		Close: q.close, Dead: q.letters, Stored: q.held})
+		Close: q.close, Dead: q.deadLetters, Stored: q.stored})
 }
 
 func (q *rabbitQueue) close() error {
 	q.mu.Lock()
-	ended := q.now == nil || q.now.ended()
+	ended := q.current == nil || q.current.ended()
 	q.mu.Unlock()
 	var owed error
-	if n := q.owes(); n > 0 && !q.remove {
+	if n := q.owedCount(); n > 0 && !q.remove {
 		owed = fmt.Errorf("RabbitMQ: %d messages are delivered again: the connection ended before "+
 			"they were acknowledged", n)
 	}
@@ -121,7 +121,7 @@ func (q *rabbitQueue) close() error {
 			err = errors.Join(err, failed)
 		}
 	}
-	return errors.Join(owed, registry.RabbitMQ.Tell(errors.Join(err, s.close(answering))))
+	return errors.Join(owed, registry.RabbitMQ.Tell(errors.Join(err, s.close(requestTimeout))))
 }
 
 func (q *rabbitQueue) put(ctx context.Context, body []byte) error {
@@ -136,25 +136,25 @@ func (q *rabbitQueue) publish(
 	if err != nil {
 		return err
 	}
-	err = q.within(ctx, answering, func(ctx context.Context) error {
+	err = q.within(ctx, requestTimeout, func(ctx context.Context) error {
 		confirmed, err := s.send(ctx, q.newID(), queue, headers, body)
 		if err == nil {
 			err = confirmed(ctx)
 		}
 		return err
 	})
-	return registry.RabbitMQ.Tell(s.blame(err))
+	return registry.RabbitMQ.Tell(s.explain(err))
 }
 
 func (q *rabbitQueue) newID() string {
 	return q.id + strconv.FormatUint(q.count.Add(1), 36)
 }
 
-func (q *rabbitQueue) letters(context.Context) (int, error) { return q.ready(q.dead) }
+func (q *rabbitQueue) deadLetters(context.Context) (int, error) { return q.ready(q.dead) }
 
-// held returns the number of messages in both queues, including delivered ones without an
+// stored returns the number of messages in both queues, including delivered ones without an
 // acknowledgement.
-func (q *rabbitQueue) held(context.Context) (int, error) {
+func (q *rabbitQueue) stored(context.Context) (int, error) {
 	all := int(q.delivered.Load())
 	for _, name := range []string{q.name, q.later} {
 		n, err := q.ready(name)

@@ -17,28 +17,28 @@ func (q *rabbitQueue) work(ctx context.Context, limit int, do func(engine.Messag
 		for ctx.Err() == nil {
 			s, err := q.session()
 			if err == nil {
-				err = q.hold(ctx, s)
+				err = q.holdDelayed(ctx, s)
 			}
 			if err != nil {
-				wait(ctx, redialling)
+				sleep(ctx, redialInterval)
 			}
 		}
 	})
 	q.consume(ctx, limit, q.receive, do)
 	others.Wait()
-	q.redeemAll()
+	q.acknowledgeAllOwed()
 	// The server redelivers messages that were not started after the end of the connection.
 }
 
-// redeemAll acknowledges owed messages when they are redelivered, for up to the time limit settled.
+// acknowledgeAllOwed acknowledges owed messages when they are redelivered, for up to replyTimeout.
 // It leaves others to the next connection.
-func (q *rabbitQueue) redeemAll() {
-	ctx, cancel := context.WithTimeout(context.Background(), settled)
+func (q *rabbitQueue) acknowledgeAllOwed() {
+	ctx, cancel := context.WithTimeout(context.Background(), replyTimeout)
 	defer cancel()
-	for ctx.Err() == nil && q.owes() > 0 {
+	for ctx.Err() == nil && q.owedCount() > 0 {
 		s, err := q.session()
 		if err != nil {
-			wait(ctx, redialling)
+			sleep(ctx, redialInterval)
 			continue
 		}
 		select {
@@ -47,13 +47,13 @@ func (q *rabbitQueue) redeemAll() {
 				_ = s.in.Close()
 				continue
 			}
-			(&rabbitMessage{q, s, d}).redeem()
+			(&rabbitMessage{q, s, d}).acknowledgeOwed()
 		case <-ctx.Done():
 		}
 	}
 }
 
-func (q *rabbitQueue) owes() int {
+func (q *rabbitQueue) owedCount() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.owed)
@@ -74,7 +74,7 @@ func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 				return nil, errEnded
 			}
 			m := &rabbitMessage{q, s, d}
-			if m.redeem() {
+			if m.acknowledgeOwed() {
 				continue
 			}
 			if !d.Redelivered {
@@ -90,15 +90,15 @@ func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 	}
 }
 
-// hold keeps the messages that wait for another attempt, and puts them back when due.
-func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
+// holdDelayed keeps the messages that wait for another attempt, and puts them back when due.
+func (q *rabbitQueue) holdDelayed(ctx context.Context, s *rabbitSession) error {
 	var held []*rabbitMessage // sorted by due time
 	defer q.delivered.Store(0)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
 		select {
-		case d, open := <-s.laters:
+		case d, open := <-s.delayed:
 			if !open {
 				return errEnded
 			}
@@ -115,7 +115,7 @@ func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
 		for due < len(held) && held[due].due() <= time.Now().UnixMicro() {
 			due++
 		}
-		for some := range slices.Chunk(held[:due], unconfirmed/8) {
+		for some := range slices.Chunk(held[:due], maxUnconfirmed/8) {
 			if err := q.putBack(ctx, s, some); err != nil {
 				_ = s.in.Close() // all are delivered again
 				return err
@@ -133,7 +133,7 @@ func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
 func (q *rabbitQueue) putBack(
 	ctx context.Context, s *rabbitSession, messages []*rabbitMessage,
 ) error {
-	ctx, cancel := context.WithTimeout(ctx, answering)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	var confirms []func(context.Context) error
 	var all error

@@ -50,7 +50,7 @@ func (m *rabbitMessage) Reply(r engine.Reply) error {
 		m.ack()
 		return nil
 	}
-	return m.of.within(context.Background(), settled, func(ctx context.Context) error {
+	return m.of.within(context.Background(), replyTimeout, func(ctx context.Context) error {
 		return m.move(ctx, queue, headers)
 	})
 }
@@ -64,8 +64,8 @@ func (m *rabbitMessage) ack() {
 	}
 }
 
-// redeem acknowledges a redelivered message whose first acknowledgement was lost.
-func (m *rabbitMessage) redeem() bool {
+// acknowledgeOwed acknowledges a redelivered message whose first acknowledgement was lost.
+func (m *rabbitMessage) acknowledgeOwed() bool {
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
 	if !m.of.owed[m.delivery.MessageId] {
@@ -91,6 +91,6 @@ func (m *rabbitMessage) move(ctx context.Context, queue string, headers amqp.Tab
 		if ctx.Err() != nil {
 			return err
 		}
-		wait(ctx, redialling)
+		sleep(ctx, redialInterval)
 	}
 }

@@ -18,7 +18,7 @@ type rabbitSession struct {
 	conns      []*amqp.Connection
 	out, in    *amqp.Channel
 	deliveries <-chan amqp.Delivery
-	laters     <-chan amqp.Delivery
+	delayed    <-chan amqp.Delivery
 
 	// All publishers share one channel, and each waits for its own confirm. 16 channels made 16
 	// submitters at most a quarter faster.
@@ -32,22 +32,22 @@ type rabbitSession struct {
 func (q *rabbitQueue) session() (*rabbitSession, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.now != nil && !q.now.ended() {
-		return q.now, nil
+	if q.current != nil && !q.current.ended() {
+		return q.current, nil
 	}
-	if time.Since(q.failed) < redialling {
-		return nil, q.why
+	if time.Since(q.failedAt) < redialInterval {
+		return nil, q.failure
 	}
-	if q.now != nil {
-		_ = q.now.close(redialling) // one of the two connections may be open
+	if q.current != nil {
+		_ = q.current.close(redialInterval) // one of the two connections may be open
 	}
-	s := &rabbitSession{room: make(chan struct{}, unconfirmed), refused: make(map[string]string)}
+	s := &rabbitSession{room: make(chan struct{}, maxUnconfirmed), refused: make(map[string]string)}
 	if err := s.open(q); err != nil {
-		_ = s.close(redialling)
-		q.now, q.failed, q.why = nil, time.Now(), registry.RabbitMQ.Tell(err)
-		return nil, q.why
+		_ = s.close(redialInterval)
+		q.current, q.failedAt, q.failure = nil, time.Now(), registry.RabbitMQ.Tell(err)
+		return nil, q.failure
 	}
-	q.now = s
+	q.current = s
 	return s, nil
 }
 
@@ -55,10 +55,10 @@ func (s *rabbitSession) open(q *rabbitQueue) (err error) {
 	if s.out, err = s.dial(); err != nil {
 		return err
 	}
-	go s.hearBlocked(s.conns[0].NotifyBlocked(make(chan amqp.Blocking, 1)))
+	go s.watchBlocked(s.conns[0].NotifyBlocked(make(chan amqp.Blocking, 1)))
 	arguments := amqp.Table{"x-queue-type": q.kind}
 	if q.expires {
-		arguments["x-expires"] = unused.Milliseconds()
+		arguments["x-expires"] = expiry.Milliseconds()
 	}
 	for _, name := range []string{q.name, q.later, q.dead} {
 		_, err := s.out.QueueDeclare(name, true, false, false, false, arguments)
@@ -69,11 +69,11 @@ func (s *rabbitSession) open(q *rabbitQueue) (err error) {
 	if err := s.out.Confirm(false); err != nil {
 		return err
 	}
-	s.returns = s.out.NotifyReturn(make(chan amqp.Return, unconfirmed))
+	s.returns = s.out.NotifyReturn(make(chan amqp.Return, maxUnconfirmed))
 	if s.in, err = s.dial(); err != nil {
 		return err
 	}
-	s.laters, err = s.in.Consume(q.later, "", false, false, false, false, nil)
+	s.delayed, err = s.in.Consume(q.later, "", false, false, false, false, nil)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (s *rabbitSession) open(q *rabbitQueue) (err error) {
 func (s *rabbitSession) dial() (*amqp.Channel, error) {
 	conn, err := amqp.DialConfig(registry.RabbitMQ.Address(), amqp.Config{Heartbeat: 3 * time.Second,
 		Properties: amqp.Table{"connection_name": "poolbench"},
-		Dial:       amqp.DefaultDial(answering)})
+		Dial:       amqp.DefaultDial(requestTimeout)})
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func (s *rabbitSession) dial() (*amqp.Channel, error) {
 	return conn.Channel()
 }
 
-// hearBlocked records why the server has blocked the connection: it is short of memory or of disk.
-func (s *rabbitSession) hearBlocked(words <-chan amqp.Blocking) {
+// watchBlocked records why the server has blocked the connection: it is short of memory or of disk.
+func (s *rabbitSession) watchBlocked(words <-chan amqp.Blocking) {
 	for b := range words {
 		s.mu.Lock()
 		if s.blocked = ""; b.Active {
@@ -106,8 +106,8 @@ func (s *rabbitSession) hearBlocked(words <-chan amqp.Blocking) {
 	}
 }
 
-// blame replaces the error of an unconfirmed message by the server's reason, if known.
-func (s *rabbitSession) blame(err error) error {
+// explain replaces the error of an unconfirmed message by the server's reason, if known.
+func (s *rabbitSession) explain(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil && s.blocked != "" {

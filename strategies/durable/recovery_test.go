@@ -19,8 +19,9 @@ import (
 
 var sweep = flag.Bool("sweep", false, "the cases of minutes in TestRecovery")
 
-// recovering is the environment variable that makes this test binary a process of TestRecovery.
-const recovering = "POOLBENCH_RECOVERING"
+// recoveryVariable is the environment variable that makes this test binary a process of
+// TestRecovery.
+const recoveryVariable = "POOLBENCH_RECOVERING"
 
 // interrupted is the number of tasks that run at the kill. Several, because asynq's delay is
 // random.
@@ -39,7 +40,7 @@ var recoveryCases = []recoveryCase{
 	{name: "asynq", text: "asynq", bare: bareAsynq, long: true},
 	{name: "jetstream", text: "jetstream", bare: bareJetStream, long: true},
 	// instead of River's default of an hour, jobs are made an hour older
-	{name: "river", text: "river", bare: bareRiver, long: true, between: passHour},
+	{name: "river", text: "river", bare: bareRiver, long: true, between: ageJobs},
 	{name: "rabbitmq", text: "rabbitmq", bare: bareRabbitMQ},
 	{name: "redis_stream", text: "redis_stream", bare: bareRedis},
 	{name: "postgres_queue", text: "postgres_queue", bare: barePostgres},
@@ -49,7 +50,7 @@ var recoveryCases = []recoveryCase{
 // the library directly, within 20 % or a second. A poll each second and a busy machine cause such
 // differences.
 func TestRecovery(t *testing.T) {
-	if name := os.Getenv(recovering); name != "" {
+	if name := os.Getenv(recoveryVariable); name != "" {
 		recoverAs(t, name)
 	}
 	if testing.Short() {
@@ -85,7 +86,7 @@ func recoveryTime(
 		dir := t.TempDir()
 		start := func(tasks int) (begun []time.Duration) {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestRecovery$", "-test.timeout=10m")
-			cmd.Env = append(os.Environ(), recovering+"="+kind+" "+c.name,
+			cmd.Env = append(os.Environ(), recoveryVariable+"="+kind+" "+c.name,
 				fmt.Sprintf("POOLBENCH_RECOVERING_TASKS=%d", tasks), "TMPDIR="+dir)
 			out, err := cmd.StdoutPipe()
 			if err != nil {
@@ -179,8 +180,8 @@ func startStrategy(ctx context.Context, text string, n int, run func()) error {
 	return err
 }
 
-// passHour makes River's running jobs an hour older.
-func passHour(t *testing.T) {
+// ageJobs makes River's running jobs an hour older.
+func ageJobs(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), os.Getenv(registry.Postgres.Variable))
 	if err != nil {
 		t.Fatal(err)

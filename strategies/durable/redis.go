@@ -24,7 +24,7 @@ func redisOptions() (*redis.Options, error) {
 	o.MaintNotificationsConfig = &maintnotifications.Config{
 		Mode: maintnotifications.ModeDisabled}
 	// An unanswered request is an error. A retry by the client could put a message twice.
-	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = answering, answering, answering
+	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = requestTimeout, requestTimeout, requestTimeout
 	o.MaxRetries, o.DialerRetries = -1, 1
 	return o, nil
 }

@@ -30,7 +30,7 @@ var _ = register(strategies.Spec{
 	Needs:      registry.Redis.Product,
 	Ready:      registry.Redis.Ready,
 	Clean:      cleanRedis,
-	Check:      checkServed,
+	Check:      checkServerParams,
 	Open:       openRedisStream,
 })
 
@@ -38,9 +38,9 @@ const (
 	group = "workers"
 	// Successive instances share one consumer name, so dead consumers do not accumulate. A message
 	// of an ended process is detected only by its idle time.
-	consumer = "poolbench"
-	readTime = 5 * time.Second // time limit of a read of an empty stream
-	tending  = time.Second     // maximum time between two searches for messages of ended processes
+	consumer        = "poolbench"
+	readTimeout     = 5 * time.Second // time limit of a read of an empty stream
+	requeueInterval = time.Second     // maximum time between two searches for messages of ended processes
 )
 
 // A message has two fields: b is its body, n counts the deliveries before this entry of the stream.
@@ -90,9 +90,9 @@ type redisStream struct {
 	name, later, dead string
 	lease             time.Duration
 	remove            bool
-	sooner            chan struct{} // a message may be due before the next search
-	lead              chan struct{} // held by the consumer that reads for all
-	read              chan *redisMessage
+	dueEarlier        chan struct{} // a message may be due before the next search
+	readLock          chan struct{} // held by the consumer that reads for all
+	fetched           chan *redisMessage
 	wanted            atomic.Int64 // waiting consumers, minus the messages in read
 }
 
@@ -102,9 +102,9 @@ func openRedisStream(
 	name := queueName(p)
 	q := &redisStream{health: newHealth(p.Values.Duration(awayKey.Name)), name: name,
 		later: name + ":later", dead: name + ":dead",
-		lease:  p.Values.Duration("lease"),
-		sooner: make(chan struct{}, 1), lead: make(chan struct{}, 1),
-		read: make(chan *redisMessage, p.Limit)}
+		lease:      p.Values.Duration("lease"),
+		dueEarlier: make(chan struct{}, 1), readLock: make(chan struct{}, 1),
+		fetched: make(chan *redisMessage, p.Limit)}
 	open := func(ctx context.Context) error {
 		o, err := redisOptions()
 		if err != nil {
@@ -116,11 +116,11 @@ func openRedisStream(
 		if err = markRedis(ctx, q.client, name, p); err == nil {
 			err = q.makeGroup(ctx)
 		}
-		q.remove = err == nil && temporary(p)
+		q.remove = err == nil && isTemporary(p)
 		return registry.Redis.Tell(err)
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
-		Close: q.close, Dead: q.letters, Stored: q.held})
+		Close: q.close, Dead: q.deadLetters, Stored: q.stored})
 }
 
 func (q *redisStream) makeGroup(ctx context.Context) error {
@@ -136,7 +136,7 @@ func (q *redisStream) close() (err error) {
 		return nil
 	}
 	if q.remove {
-		err = within(q.delete)
+		err = withTimeout(q.delete)
 	}
 	_ = q.reader.Close() // work has closed it already
 	return registry.Redis.Tell(errors.Join(err, q.client.Close()))
@@ -154,36 +154,36 @@ func (q *redisStream) put(ctx context.Context, body []byte) error {
 
 func (q *redisStream) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var others sync.WaitGroup
-	others.Go(func() { q.tend(ctx) })
+	others.Go(func() { q.requeueDue(ctx) })
 	// Closing the reader ends its blocking read. A message that is then in transit is delivered
 	// again after the lease.
 	unwatch := context.AfterFunc(ctx, func() { _ = q.reader.Close() })
 	defer unwatch()
 	q.consume(ctx, limit, q.receive, do)
 	others.Wait()
-	for len(q.read) > 0 {
-		do(<-q.read) // the reply makes it available again
+	for len(q.fetched) > 0 {
+		do(<-q.fetched) // the reply makes it available again
 	}
 }
 
-// tend puts due and abandoned messages back in time.
-func (q *redisStream) tend(ctx context.Context) {
+// requeueDue puts due and abandoned messages back in time.
+func (q *redisStream) requeueDue(ctx context.Context) {
 	for ctx.Err() == nil {
 		begun := time.Now()
 		next, err := redisTend.Run(ctx, q.client, []string{q.name, q.later},
 			q.lease.Milliseconds()).Int64()
-		_ = q.asked(&q.take, begun, registry.Redis.Tell(err))
+		_ = q.record(&q.take, begun, registry.Redis.Tell(err))
 		if err != nil && strings.HasPrefix(err.Error(), "NOGROUP") { // Redis lost its data
 			_ = q.makeGroup(ctx)
 		}
-		pause := min(tending, q.lease/4)
+		pause := min(requeueInterval, q.lease/4)
 		if err == nil && next >= 0 {
 			pause = min(pause, time.Duration(next)*time.Microsecond)
 		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
-		case <-q.sooner:
+		case <-q.dueEarlier:
 		case <-ctx.Done():
 		}
 		timer.Stop()
@@ -197,20 +197,20 @@ func (q *redisStream) receive(ctx context.Context) (engine.Message, error) {
 	q.wanted.Add(1)
 	for {
 		select {
-		case m := <-q.read:
+		case m := <-q.fetched:
 			return m, nil
 		default:
 		}
 		select {
-		case m := <-q.read:
+		case m := <-q.fetched:
 			return m, nil
 		case <-ctx.Done():
 			q.wanted.Add(-1)
 			return nil, ctx.Err()
-		case q.lead <- struct{}{}:
+		case q.readLock <- struct{}{}:
 		}
 		err := registry.Redis.Tell(q.fetch(ctx))
-		<-q.lead
+		<-q.readLock
 		if err != nil {
 			q.wanted.Add(-1)
 			return nil, err
@@ -225,20 +225,20 @@ func (q *redisStream) fetch(ctx context.Context) error {
 		return nil
 	}
 	streams, err := q.reader.XReadGroup(ctx, &redis.XReadGroupArgs{Group: group,
-		Consumer: consumer, Streams: []string{q.name, ">"}, Count: n, Block: readTime}).Result()
+		Consumer: consumer, Streams: []string{q.name, ">"}, Count: n, Block: readTimeout}).Result()
 	if err != nil && !errors.Is(err, redis.Nil) { // no message arrived
 		return err
 	}
 	for _, s := range streams {
 		for _, entry := range s.Messages {
-			q.read <- q.message(entry)
+			q.fetched <- q.message(entry)
 			q.wanted.Add(-1)
 		}
 	}
 	return nil
 }
 
-func (q *redisStream) held(ctx context.Context) (int, error) {
+func (q *redisStream) stored(ctx context.Context) (int, error) {
 	var now, later *redis.IntCmd
 	_, err := q.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 		now, later = tx.XLen(ctx, q.name), tx.ZCard(ctx, q.later)
@@ -250,7 +250,7 @@ func (q *redisStream) held(ctx context.Context) (int, error) {
 	return int(now.Val() + later.Val()), nil
 }
 
-func (q *redisStream) letters(ctx context.Context) (int, error) {
+func (q *redisStream) deadLetters(ctx context.Context) (int, error) {
 	n, err := q.client.XLen(ctx, q.dead).Result()
 	return int(n), registry.Redis.Tell(err)
 }

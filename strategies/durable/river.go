@@ -77,7 +77,7 @@ func checkRiver(p strategies.Params) error {
 	case p.Resume != nil && strings.ContainsAny(p.Resume.Name[:1], "0123456789"):
 		return errors.New("resume: the name of its queue must not begin with a digit")
 	}
-	return checkServed(p)
+	return checkServerParams(p)
 }
 
 // A riverQueue is a schema with River's tables.
@@ -109,7 +109,7 @@ func openRiver(
 		return q.open(ctx, p, func(ctx context.Context) error { return q.migrate(ctx, p) })
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.add, Work: q.work,
-		Close: q.close, Dead: q.dead, Stored: q.left})
+		Close: q.close, Dead: q.dead, Stored: q.stored})
 }
 
 func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
@@ -147,7 +147,7 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 }
 
 func (q *riverQueue) add(ctx context.Context, body []byte) error {
-	return q.within(ctx, answering, func(ctx context.Context) error {
+	return q.within(ctx, requestTimeout, func(ctx context.Context) error {
 		_, err := q.client.Insert(ctx, riverTask{body}, nil)
 		return registry.Postgres.Tell(err)
 	})
@@ -161,17 +161,17 @@ func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message
 		if err == nil {
 			break
 		}
-		_ = q.asked(&q.take, time.Now(), registry.Postgres.Tell(err))
-		if wait(ctx, 100*time.Millisecond); ctx.Err() != nil {
+		_ = q.record(&q.take, time.Now(), registry.Postgres.Tell(err))
+		if sleep(ctx, 100*time.Millisecond); ctx.Err() != nil {
 			return
 		}
 	}
 	if q.lease == 0 {
 		<-ctx.Done()
 	}
-	for wait(ctx, q.lease/3); ctx.Err() == nil; wait(ctx, q.lease/3) {
+	for sleep(ctx, q.lease/3); ctx.Err() == nil; sleep(ctx, q.lease/3) {
 		begun := time.Now()
-		_ = q.asked(&q.take, begun, registry.Postgres.Tell(q.within(ctx, answering,
+		_ = q.record(&q.take, begun, registry.Postgres.Tell(q.within(ctx, requestTimeout,
 			func(ctx context.Context) error { return q.putBack(ctx, q.lease) })))
 	}
 	_ = q.client.Stop(q.failed) // fails only if that context ends
@@ -186,7 +186,7 @@ func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 		here = append(here, id)
 	}
 	q.mu.Unlock()
-	_, err := q.pool.Exec(ctx, q.in("UPDATE {schema}.river_job SET state = 'available' "+
+	_, err := q.pool.Exec(ctx, q.withSchema("UPDATE {schema}.river_job SET state = 'available' "+
 		"WHERE state = 'running' AND attempted_at <= now() - $1::interval "+
 		"AND id <> ALL($2)"), after, here)
 	return err
@@ -208,12 +208,12 @@ func (q *riverQueue) run(_ context.Context, job *river.Job[riverTask]) error {
 }
 
 func (q *riverQueue) dead(ctx context.Context) (int, error) {
-	return q.count(ctx, q.in("SELECT count(*) FROM {schema}.river_job "+
+	return q.count(ctx, q.withSchema("SELECT count(*) FROM {schema}.river_job "+
 		"WHERE state IN ('cancelled', 'discarded')"))
 }
 
-func (q *riverQueue) left(ctx context.Context) (int, error) {
-	return q.count(ctx, q.in("SELECT count(*) FROM {schema}.river_job "+
+func (q *riverQueue) stored(ctx context.Context) (int, error) {
+	return q.count(ctx, q.withSchema("SELECT count(*) FROM {schema}.river_job "+
 		"WHERE state NOT IN ('cancelled', 'completed', 'discarded')"))
 }
 
@@ -241,8 +241,8 @@ func (m *riverMessage) Reply(r engine.Reply) error {
 		why := rivertype.AttemptError{At: time.Now(), Attempt: m.job.Attempt,
 			Error: oneLine(r.Dead)}
 		m.reply = river.JobCancel(errors.New(why.Error))
-		return m.queue.insist(func() error {
-			return m.queue.exec(m.queue.in("UPDATE {schema}.river_job SET "+
+		return m.queue.retryUntilDone(func() error {
+			return m.queue.exec(m.queue.withSchema("UPDATE {schema}.river_job SET "+
 				"state = 'cancelled', finalized_at = now(), errors = array_append(errors, $1) "+
 				"WHERE id = $2 AND state = 'running'"), why, m.job.ID)
 		})

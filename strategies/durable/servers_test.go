@@ -54,7 +54,7 @@ func serverOf(spec strategies.Spec) registry.Server {
 
 // Redis has an fsync for each write: with an fsync per second, it may answer before a slow write to
 // its file.
-func TestOutlived(t *testing.T) {
+func TestServerRestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
@@ -67,14 +67,14 @@ func TestOutlived(t *testing.T) {
 		{text: "rabbitmq:queue=classic,away=1m"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			outlives(t, c.text, strings.Fields(c.setting)...)
+			checkRestart(t, c.text, strings.Fields(c.setting)...)
 		})
 	}
 }
 
-// outlives kills and restarts the server while tasks arrive and run. Meanwhile Submit must fail
+// checkRestart kills and restarts the server while tasks arrive and run. Meanwhile Submit must fail
 // soon, without the address or password in its error. Each accepted task must be done.
-func outlives(t *testing.T, text string, settings ...string) {
+func checkRestart(t *testing.T, text string, settings ...string) {
 	v := strategies.MustParse(text)
 	t.Setenv(serverOf(v.Spec).Variable, "") // do not kill a named server
 	server := serve(t, v.Spec, settings...)
@@ -174,9 +174,9 @@ func checkSecrets(t *testing.T, err error, address string) {
 	}
 }
 
-// leavesNothing ends an instance with waiting, running and dead tasks, and expects no goroutine to
-// be left.
-func leavesNothing(t *testing.T, text string) {
+// checkNoLeftovers ends an instance with waiting, running and dead tasks, and expects no goroutine
+// to be left.
+func checkNoLeftovers(t *testing.T, text string) {
 	v := strategies.MustParse(text)
 	serve(t, v.Spec)
 	before := goleak.IgnoreCurrent()

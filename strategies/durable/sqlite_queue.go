@@ -69,8 +69,8 @@ CREATE TABLE IF NOT EXISTS dead (body BLOB NOT NULL, attempt INTEGER NOT NULL, e
 func openSQLiteQueue(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	h := newHealth(away)
-	dir, remove, err := home(p, h)
+	h := newHealth(embeddedAway)
+	dir, remove, err := makeDir(p, h)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 	if _, err := q.db.Exec("UPDATE queue SET due = ?1 WHERE due > ?1", latest); err != nil {
 		return err
 	}
-	q.needs(file)
+	q.watchFile(file)
 	for _, s := range []struct {
 		to   **sql.Stmt
 		text string
@@ -152,12 +152,12 @@ func (q *sqliteQueue) add(_ context.Context, body []byte) error {
 	if _, err := q.insert.Exec(body); err != nil {
 		return err
 	}
-	q.rouse()
+	q.wakeConsumer()
 	return nil
 }
 
-// rouse wakes a consumer, or makes the next idle one search again.
-func (q *sqliteQueue) rouse() {
+// wakeConsumer wakes a consumer, or makes the next idle one search again.
+func (q *sqliteQueue) wakeConsumer() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -171,20 +171,20 @@ func (q *sqliteQueue) receive(ctx context.Context) (engine.Message, error) {
 		err := q.claim.QueryRow(now+int64(q.lease), now).Scan(
 			&m.id, &m.body, &m.attempt)
 		if err == nil {
-			m.lease = keep(q.lease, func() { _ = m.until(q.lease) })
+			m.lease = renewLease(q.lease, func() { _ = m.postpone(q.lease) })
 			return m, nil
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return nil, err
 		}
-		if err := q.rest(ctx); err != nil {
+		if err := q.waitForDue(ctx); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// rest waits until a message may be due.
-func (q *sqliteQueue) rest(ctx context.Context) error {
+// waitForDue waits until a message may be due.
+func (q *sqliteQueue) waitForDue(ctx context.Context) error {
 	var due sql.NullInt64
 	if err := q.next.QueryRowContext(ctx).Scan(&due); err != nil {
 		return err
@@ -225,21 +225,21 @@ func (m *sqliteMessage) Reply(r engine.Reply) error {
 	case r.Dead != nil:
 		return m.bury(oneLine(r.Dead))
 	case r.Again:
-		err := m.until(r.After)
-		m.queue.rouse()
+		err := m.postpone(r.After)
+		m.queue.wakeConsumer()
 		return err
 	}
 	_, err := m.queue.drop.Exec(m.id)
 	return err
 }
 
-func (m *sqliteMessage) until(d time.Duration) error {
+func (m *sqliteMessage) postpone(d time.Duration) error {
 	_, err := m.queue.later.Exec(m.queue.now()+int64(d), m.id)
 	return err
 }
 
 func (m *sqliteMessage) bury(why string) error {
-	return within(func(ctx context.Context) error {
+	return withTimeout(func(ctx context.Context) error {
 		tx, err := m.queue.db.BeginTx(ctx, nil)
 		if err != nil {
 			return err
