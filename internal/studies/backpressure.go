@@ -65,7 +65,7 @@ var pressedLoads = []float64{0.7, 0.9, 1, 1.1, pressedLoad, 1.6}
 
 func pressed(name, producer string, load float64) bench.Scenario {
 	sc := scenario(name, fmt.Sprintf("exponential:mean=%v", pressedMean),
-		by(producer, load), bench.Stop{Tasks: pressedTasks})
+		loadOf(producer, load), bench.Stop{Tasks: pressedTasks})
 	sc.Deadline = inTimeMost
 	if sc.Strategy.Spec.UsesQueue {
 		sc.Queue = pressedQueue

@@ -53,7 +53,7 @@ func TestBackpressureVerdicts(t *testing.T) {
 		}
 		cells := study.Cells(Quick)
 		f := wellSaid(t, synthetic(cells, 3, of), judgeBackpressure, study.Draw...)
-		finds(t, name, f, c.want, c.says)
+		expect(t, name, f, c.want, c.says)
 		if f.Advice != c.advice {
 			t.Errorf("%s: the advice is %q, want %q", name, f.Advice, c.advice)
 		}

@@ -64,7 +64,8 @@ type trouble struct {
 // inPulse returns a load of the given multiple of the capacity, 400 calls/s, for ten seconds, with
 // half the capacity for 20 s before and 30 s after.
 func inPulse(load float64) (bench.Load, int) {
-	return by(fmt.Sprintf("stages:unit=rate,at=200x20s_%vx%v_200x30s", 400*load, breakerTrial), 0),
+	stages := fmt.Sprintf("stages:unit=rate,at=200x20s_%vx%v_200x30s", 400*load, breakerTrial)
+	return loadOf(stages, 0),
 		int(200*50 + 400*load*breakerTrial.Seconds())
 }
 

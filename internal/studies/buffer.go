@@ -77,9 +77,9 @@ func bufferCell(size Size, name string, c bufferCase, queue int) bench.Scenario 
 	if c == overload {
 		tasks += 7 * queue
 	}
-	sc := scenario(name, "exponential:mean=8ms", by(c.arrival, c.load),
+	sc := scenario(name, "exponential:mean=8ms", loadOf(c.arrival, c.load),
 		bench.Stop{Tasks: tasks, Warmup: 0.5})
-	sc.Queue = slotted(queue)
+	sc.Queue = queueLength(queue)
 	return sc
 }
 
@@ -97,14 +97,14 @@ func bufferSweep(size Size, name string, c bufferCase) (cells []bench.Scenario) 
 	return cells
 }
 
-// accepted returns the accepted tasks per second, which is the throughput in the long run. ops/s is
-// lower, because it includes the time to empty the queue after the last arrival.
-func accepted(r evidence.Run) float64 { return r(metric.Offered) * (1 - r(metric.Shed)) }
+// acceptedRate returns the accepted tasks per second, which is the throughput in the long run.
+// ops/s is lower, because it includes the time to empty the queue after the last arrival.
+func acceptedRate(r evidence.Run) float64 { return r(metric.Offered) * (1 - r(metric.Shed)) }
 
-// held returns the mean number of queued tasks, by Little's law.
-func held(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
+// meanQueued returns the mean number of queued tasks, by Little's law.
+func meanQueued(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	return evidence.OfMean(m.Of(sc, func(r evidence.Run) float64 {
-		return accepted(r) * r(metric.MeanWait)
+		return acceptedRate(r) * r(metric.MeanWait)
 	}))
 }
 
@@ -155,13 +155,13 @@ func judgeBuffer(m *evidence.Measured) decide.Finding {
 			parts = append(parts,
 				fmt.Sprintf("%d slots shed %s, the p99 is %s, and %s tasks are queued on average",
 					queue, text.ShortShare(shed(c, queue)), text.ShortSeconds(p99.Mid),
-					text.Short(held(m, cell(c, queue)).Mid)))
+					text.Short(meanQueued(m, cell(c, queue)).Mid)))
 		}
 		return strings.Join(parts, "; ")
 	}
 	f.Add("under %s %s", bursts.name, say(bursts, 10, enough, longest))
 	rate := func(queue int) string {
-		return text.Short(evidence.OfMedian(m.Of(cell(overload, queue), accepted)).Mid) + "/s"
+		return text.Short(evidence.OfMedian(m.Of(cell(overload, queue), acceptedRate)).Mid) + "/s"
 	}
 	f.Add("under %s %s; the throughput is %s, %s and %s",
 		overload.name, say(overload, 10, 100, longest), rate(10), rate(100), rate(longest))
@@ -206,7 +206,7 @@ func drawBuffer(m *evidence.Measured) evidence.Figure {
 		{evidence.Plane("p99 response", x, responses("of those accepted")), m.MeanOf(p99Response),
 			(*theory.Answer).P99},
 		{evidence.Plane("tasks queued", x, evidence.Log("mean, by Little's law", nil)),
-			func(sc bench.Scenario) evidence.Interval { return held(m, sc).Positive() },
+			func(sc bench.Scenario) evidence.Interval { return meanQueued(m, sc).Positive() },
 			func(a *theory.Answer) float64 {
 				return evidence.Alone(a.Throughput * a.MeanWait).Positive().Mid
 			}},

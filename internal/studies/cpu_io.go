@@ -40,19 +40,19 @@ var _ = register(Study{
 	Budget: 4500 * time.Millisecond,
 	Cells: func(size Size) (cells []bench.Scenario) {
 		for _, k := range coreLimits {
-			cells = append(cells, apartCell(size, pooled, k))
+			cells = append(cells, twoKindsCell(size, pooled, k))
 			if k > corePool {
-				cells = append(cells, apartCell(size, coreSplit, k))
+				cells = append(cells, twoKindsCell(size, coreSplit, k))
 			}
 		}
 		for _, name := range append([]string{pooled}, realSplits...) {
 			for _, k := range kindLimits {
-				cells = append(cells, kindCell(size, name, k))
+				cells = append(cells, realKindsCell(size, name, k))
 			}
 		}
 		for _, name := range []string{pooled, realSplits[0]} {
 			for _, k := range wholeLimits {
-				cells = append(cells, wholeCell(size, name, k))
+				cells = append(cells, mixedTaskCell(size, name, k))
 			}
 		}
 		return cells
@@ -88,9 +88,9 @@ var (
 	wholeLimits = []int{8, 32}
 )
 
-// apartCell returns tasks of two kinds. Computations keep corePool cores busy to the share
-// coreBusy, and calls keep callSlots slots busy.
-func apartCell(size Size, name string, k int) bench.Scenario {
+// twoKindsCell returns tasks of two kinds. Computations keep corePool cores busy to the
+// share coreBusy, and calls keep callSlots slots busy.
+func twoKindsCell(size Size, name string, k int) bench.Scenario {
 	compute, call := coreBusy*corePool/computing.Seconds(), callSlots/calling.Seconds()
 	sc := scenario(name, fmt.Sprintf("bimodal:p=%.4g,short=%v,long=%v", compute/(compute+call),
 		calling, computing), poisson(0),
@@ -101,22 +101,22 @@ func apartCell(size Size, name string, k int) bench.Scenario {
 	return sc
 }
 
-// kindCell returns equally many tasks of two kinds, from more clients than slots. The number of
-// tasks is fixed, because in a fixed time two pools would do more of the faster kind.
-func kindCell(size Size, name string, k int) bench.Scenario {
+// realKindsCell returns equally many tasks of two kinds, from more clients than slots. The
+// number of tasks is fixed, because in a fixed time two pools would do more of the faster kind.
+func realKindsCell(size Size, name string, k int) bench.Scenario {
 	return realCell(name, k, "cpu_io:p=0.5,cpu=1ms,wait=const(2ms)",
 		bench.Stop{Tasks: [...]int{130, 1000, 5000}[size]})
 }
 
-// wholeCell returns tasks that compute for 1 ms and then wait for 9 ms, from more clients than
+// mixedTaskCell returns tasks that compute for 1 ms and then wait for 9 ms, from more clients than
 // slots.
-func wholeCell(size Size, name string, k int) bench.Scenario {
+func mixedTaskCell(size Size, name string, k int) bench.Scenario {
 	return realCell(name, k, "mixed:cpu=1ms,wait=const(9ms)", bench.Stop{
 		Duration: [...]time.Duration{70 * time.Millisecond, time.Second, 5 * time.Second}[size]})
 }
 
 func realCell(name string, k int, work string, stop bench.Stop) bench.Scenario {
-	sc := scenario(name, work, by("closed:clients=64,think=const(0s)", 0), stop)
+	sc := scenario(name, work, loadOf("closed:clients=64,think=const(0s)", 0), stop)
 	sc.Limit, sc.Clock = k, bench.Real
 	return sc
 }
@@ -144,7 +144,7 @@ func (c coreCase) ratio(m *evidence.Measured, k int) evidence.Interval {
 
 func coreCases() []coreCase {
 	cases := []coreCase{{coreLimits[1:], coreMargin, "the waiting tasks' p99",
-		" in one pool ÷ in two", apartCell, pooled, coreSplit, callTail,
+		" in one pool ÷ in two", twoKindsCell, pooled, coreSplit, callTail,
 		"one pool or two were not measured"}}
 	for i, split := range realSplits {
 		on := fmt.Sprintf(" on real cores with %s to compute",
@@ -152,14 +152,14 @@ func coreCases() []coreCase {
 		missing := "real tasks of either kind were not measured by " + split
 		cases = append(cases,
 			coreCase{kindLimits, coreMargin, "the waiting tasks' mean response" + on,
-				", in one pool ÷ in two", kindCell, pooled, split, waitMean, missing},
+				", in one pool ÷ in two", realKindsCell, pooled, split, waitMean, missing},
 			coreCase{kindLimits, 0, "the computing tasks' mean response" + on,
-				", in one pool ÷ in two", kindCell, pooled, split, computeMean, missing},
-			coreCase{kindLimits, coreKept, "throughput" + on, ", of two pools ÷ of one", kindCell,
+				", in one pool ÷ in two", realKindsCell, pooled, split, computeMean, missing},
+			coreCase{kindLimits, coreKept, "throughput" + on, ", of two pools ÷ of one", realKindsCell,
 				split, pooled, metric.Throughput, missing})
 	}
 	return append(cases, coreCase{wholeLimits, coreKept,
-		"throughput of tasks that compute and then wait", ", of two pools ÷ of one", wholeCell,
+		"throughput of tasks that compute and then wait", ", of two pools ÷ of one", mixedTaskCell,
 		realSplits[0], pooled, metric.Throughput, "tasks that compute and then wait were not measured"})
 }
 
@@ -211,14 +211,14 @@ func judgeCores(m *evidence.Measured) decide.Finding {
 }
 
 func answerCores(m *evidence.Measured, f *decide.Finding) {
-	if v := m.Median(apartCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
+	if v := m.Median(twoKindsCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
 		asked := (coreBusy*corePool + callSlots) / corePool
 		f.Add("one pool of %d slots, one for each core, is offered %s of its capacity, for a "+
 			"waiting task holds a slot and no core: the waiting tasks' p99 of %s only says how "+
 			"long the run was", corePool, text.ShortShare(asked), text.ShortSeconds(v))
 	}
 	most := coreLimits[len(coreLimits)-1]
-	if in := m.Median(apartCell(Quick, coreSplit, most), computeTail); !math.IsNaN(in.Mid) {
+	if in := m.Median(twoKindsCell(Quick, coreSplit, most), computeTail); !math.IsNaN(in.Mid) {
 		exact := poolTail(coreBusy*corePool/computing.Seconds(), computing, corePool)
 		f.Add("in a pool of their own the computing tasks have a p99 of %s (theory: %s); the "+
 			"virtual clock gives each slot a core, and cannot show their p99 in one pool",
@@ -233,7 +233,7 @@ func answerCores(m *evidence.Measured, f *decide.Finding) {
 		"processor sharing)", corePool, strings.Join(said, ", "))
 	for i, k := range wholeLimits[:len(wholeLimits)-1] {
 		next := wholeLimits[i+1]
-		one, more := wholeCell(Quick, pooled, k), wholeCell(Quick, pooled, next)
+		one, more := mixedTaskCell(Quick, pooled, k), mixedTaskCell(Quick, pooled, next)
 		times := func(unit string) float64 { return m.Mean(more, unit).Mid / m.Mean(one, unit).Mid }
 		rate, service := times(metric.Throughput), times(metric.MeanService)
 		if !math.IsNaN(rate + service) {
@@ -300,7 +300,7 @@ func (c coreRows) part(m *evidence.Measured) shell.TablePart {
 func drawCores(m *evidence.Measured) evidence.Figure {
 	one := []string{pooled}
 	calls := coreRows{"virtual clock: p99 of the waiting tasks together with computing ones", callTail,
-		text.ShortSeconds, coreLimits, append(one, coreSplit), apartCell, false}.part(m)
+		text.ShortSeconds, coreLimits, append(one, coreSplit), twoKindsCell, false}.part(m)
 	for i, k := range coreLimits {
 		exact := poolTail(callSlots/calling.Seconds(), calling, k-corePool)
 		if cell := &calls.Rows[i].Cells[1]; *cell != shell.Absent && !math.IsNaN(exact) {
@@ -323,15 +323,15 @@ func drawCores(m *evidence.Measured) evidence.Figure {
 				"compute, a task that wakes up waits for one, in whatever pool.",
 				realSlots[0], realSlots[1]),
 			"In bold: significantly better than the other way to divide the slots.",
-			m.MedianCells([]bench.Scenario{apartCell(Quick, pooled, coreLimits[1])}),
+			m.MedianCells([]bench.Scenario{twoKindsCell(Quick, pooled, coreLimits[1])}),
 		},
 	}.Table(shell.Table{Of: "slots in all", Heads: []string{"one pool", "separate pools",
 		"separate pools, a core left"}, Parts: []shell.TablePart{
 		calls,
 		coreRows{"real cores: mean response of the waiting tasks", waitMean, text.ShortSeconds,
-			kindLimits, append(one, realSplits...), kindCell, false}.part(m),
+			kindLimits, append(one, realSplits...), realKindsCell, false}.part(m),
 		coreRows{"real cores: tasks completed a second, of either kind", metric.Throughput, text.Short,
-			kindLimits, append(one, realSplits...), kindCell, true}.part(m),
+			kindLimits, append(one, realSplits...), realKindsCell, true}.part(m),
 		coreRows{"real cores: tasks completed a second that compute and then wait", metric.Throughput,
-			text.Short, wholeLimits, append(one, realSplits[0]), wholeCell, true}.part(m)}})
+			text.Short, wholeLimits, append(one, realSplits[0]), mixedTaskCell, true}.part(m)}})
 }

@@ -65,7 +65,7 @@ func TestCoresVerdicts(t *testing.T) {
 				"16 and throughput on real cores with 1 slot to compute at limit 4 and 16)"},
 	} {
 		f := judgeCores(c.m)
-		finds(t, c.name, f, c.want, c.because)
+		expect(t, c.name, f, c.want, c.because)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestCoresLines(t *testing.T) {
 }
 
 func TestCoresWorkload(t *testing.T) {
-	sc := apartCell(Quick, pooled, 4)
+	sc := twoKindsCell(Quick, pooled, 4)
 	p := sc.Workload.Values.Float("p")
 	if got := sc.Load.PerSecond * p * computing.Seconds(); math.Abs(got-coreBusy*corePool) > 1e-3 {
 		t.Errorf("computations keep %v cores busy, want %v", got, coreBusy*corePool)
@@ -131,7 +131,7 @@ func TestCoresRuns(t *testing.T) {
 	var results []*bench.Result
 	for _, k := range []int{3, 4, 16} {
 		for _, name := range []string{pooled, coreSplit} {
-			r := runOnce(t, apartCell(Quick, name, k))
+			r := runOnce(t, twoKindsCell(Quick, name, k))
 			results = append(results, r)
 		}
 	}
@@ -143,7 +143,7 @@ func TestCoresRuns(t *testing.T) {
 	}
 	var tails []float64
 	for _, k := range []int{3, 4, 16} {
-		tails = append(tails, m.Values(apartCell(Quick, coreSplit, k), computeTail)...)
+		tails = append(tails, m.Values(twoKindsCell(Quick, coreSplit, k), computeTail)...)
 	}
 	if len(slices.Compact(tails)) != 1 {
 		t.Errorf("the p99 of the computing tasks is %v in class pools of the same size", tails)

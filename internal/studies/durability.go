@@ -85,9 +85,9 @@ var durableSpans = [3]struct {
 var embedded = []string{pooled, "dispatcher", "jetstream:store=memory", "jetstream",
 	"sqlite_queue:sync=normal", "jetstream:sync=always", "sqlite_queue"}
 
-// studied has non-default parameters. With asynq's default poll of 1 s, the clients would measure
-// its pauses.
-var studied = map[string]string{"asynq": "asynq:poll=100ms"}
+// nonDefault has non-default parameters. With asynq's default poll of 1 s, the clients would
+// measure its pauses.
+var nonDefault = map[string]string{"asynq": "asynq:poll=100ms"}
 
 // durableVariants returns the embedded strategies and all strategies that need a server, with the
 // defaults and with each other value of their own choices. The choice recovery has no effect
@@ -102,7 +102,7 @@ func durableVariants() []strategies.Variant {
 		if spec.Needs == "" {
 			continue
 		}
-		all = append(all, strategy(cmp.Or(studied[spec.Name], spec.Name))...)
+		all = append(all, strategy(cmp.Or(nonDefault[spec.Name], spec.Name))...)
 		for _, k := range spec.Keys {
 			for _, choice := range k.Choices {
 				if k.Kind == param.Choice && !common[k.Name] && choice != k.Default {
@@ -115,7 +115,7 @@ func durableVariants() []strategies.Variant {
 }
 
 func durableCells(size Size, v strategies.Variant) []bench.Scenario {
-	cells := []bench.Scenario{durableCell(v, by("closed:clients=8,think=const(0s)", 0),
+	cells := []bench.Scenario{durableCell(v, loadOf("closed:clients=8,think=const(0s)", 0),
 		bench.Stop{Duration: durableSpans[size].clients, Warmup: 0.1})}
 	for _, rate := range durableRates[size] {
 		cells = append(cells, durableAt(size, v, rate))
@@ -138,7 +138,7 @@ func durableCell(v strategies.Variant, load bench.Load, stop bench.Stop) bench.S
 }
 
 func diskCell(size Size) bench.Scenario {
-	sc := scenario(pooled, "file_sync", by("closed:clients=1,think=const(0s)", 0),
+	sc := scenario(pooled, "file_sync", loadOf("closed:clients=1,think=const(0s)", 0),
 		bench.Stop{Duration: durableSpans[size].clients})
 	sc.Clock = bench.Real
 	return sc

@@ -91,7 +91,7 @@ func TestDurabilityVerdicts(t *testing.T) {
 	} {
 		m := sampleDurability(c.slow, c.scatter, c.waited, embedded...)
 		f := wellSaid(t, m, judged.Judge, judged.Draw...)
-		finds(t, c.name, f, c.want, c.says)
+		expect(t, c.name, f, c.want, c.says)
 		said := strings.Contains(strings.Join(f.Lines, "\n"), "for up to 90 % of the time")
 		if said != (c.waited > crowded) {
 			t.Errorf("%s: says that the machine was busy: %v", c.name, said)
@@ -101,13 +101,13 @@ func TestDurabilityVerdicts(t *testing.T) {
 		}
 	}
 	m := sampleDurability(nil, 0, 0, embedded[:6]...)
-	finds(t, "one missing", judged.Judge(m), decide.ClaimUndecided,
+	expect(t, "one missing", judged.Judge(m), decide.ClaimUndecided,
 		"the repetitions vary too much to decide whether a durable strategy completes 1000 tasks "+
 			"a second: sqlite_queue has no run that can be used; not as claimed: jetstream 8000/s, "+
 			"sqlite_queue:sync=normal 8000/s and jetstream:sync=always 8000/s")
 	// a strategy with scatter does not change the certain results of the others
 	m = sampleDurability([]string{"sqlite_queue"}, 0.01, 0, embedded[:5]...)
-	finds(t, "two missing, the rest fast", judged.Judge(m), decide.ClaimUndecided,
+	expect(t, "two missing, the rest fast", judged.Judge(m), decide.ClaimUndecided,
 		"the repetitions vary too much to decide whether a durable strategy completes 1000 tasks "+
 			"a second: jetstream:sync=always has no run that can be used and sqlite_queue has no "+
 			"run that can be used; not as claimed: jetstream 8000/s and sqlite_queue:sync=normal 8000/s")
@@ -118,7 +118,7 @@ func TestDurabilityLines(t *testing.T) {
 	m := sampleDurability([]string{"sqlite_queue", "redis_stream"}, 0.01, 0,
 		append(slices.Clone(embedded), "redis_stream")...)
 	f := judgeDurability(m)
-	sound(t, f)
+	checkSentences(t, f)
 	said := strings.Join(f.Lines, "\n")
 	for _, want := range []string{
 		"to wait for the disk (fsync) takes 200 µs",

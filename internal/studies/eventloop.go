@@ -152,9 +152,9 @@ func othersWait(m *evidence.Measured, way callbackWay, r int) evidence.Interval 
 		othersUnit(r))).Times(1 / unit.Seconds())
 }
 
-// harm returns othersWait relative to its value on the loop without long callbacks, paired by
-// repetition.
-func harm(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
+// othersSlowdown returns othersWait relative to its value on the loop without long callbacks,
+// paired by repetition.
+func othersSlowdown(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
 	return evidence.OfProduct(m.Pairs(callbackCell(way, r, Quick),
 		callbackCell(callbackWays[0], 1, Quick), func(way, alone evidence.Run) float64 {
 			return way(othersUnit(r)) / alone(othersUnit(1))
@@ -165,7 +165,7 @@ func judgeCallbacks(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	lengths := slices.DeleteFunc(callbackLengths(), func(r int) bool { return r < callbackJudged })
 	for _, length := range lengths {
-		onLoop := harm(m, callbackWays[0], length)
+		onLoop := othersSlowdown(m, callbackWays[0], length)
 		r.Cases = append(r.Cases, evidence.Case{Yes: true, NotNo: true, Said: fmt.Sprint(length)})
 		c := &r.Cases[len(r.Cases)-1]
 		demand := func(yes, no bool) { // a case needs several conditions: one that fails is enough
@@ -186,7 +186,7 @@ func judgeCallbacks(m *evidence.Measured) decide.Finding {
 	numbers := func(length int) string {
 		var each []string
 		for _, way := range callbackWays {
-			each = append(each, fmt.Sprintf("by %s %s", harm(m, way, length), way.where))
+			each = append(each, fmt.Sprintf("by %s %s", othersSlowdown(m, way, length), way.where))
 		}
 		return fmt.Sprintf("callbacks %d times as long multiply the others' p99 %s",
 			length, evidence.Series(each))
@@ -206,7 +206,7 @@ func answerCallbacks(m *evidence.Measured, f *decide.Finding) {
 	loop := callbackWays[0]
 	lengths := callbackLengths()
 	most := lengths[len(lengths)-1]
-	if little := harm(m, loop, lengths[1]); !math.IsNaN(little.Mid) {
+	if little := othersSlowdown(m, loop, lengths[1]); !math.IsNaN(little.Mid) {
 		f.Add("callbacks only %d times as long multiply the others' p99 on the loop by %s: the "+
 			"length counts, not how it grows with n", lengths[1], little)
 	}

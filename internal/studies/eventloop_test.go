@@ -74,7 +74,7 @@ func TestEventloopVerdicts(t *testing.T) {
 				"p99 by 420 (229 to 769) on the loop, by 1.05 (0.572 to 1.92) in steps and by " +
 				"1.05 (0.572 to 1.92) offloaded"},
 	} {
-		finds(t, fmt.Sprintf("from %v by %v", c.from, c.times),
+		expect(t, fmt.Sprintf("from %v by %v", c.from, c.times),
 			judgeCallbacks(sampleCallbacks(c.from, c.times)), c.want, c.says)
 	}
 	figures, err := mustLookup(t, "eventloop").figures(sampleCallbacks([3]int{2, never, never},

@@ -62,7 +62,7 @@ func TestEvilVerdicts(t *testing.T) {
 				"timeout of 1 h, worker_pool in 6 of 9 runs with a timeout of 1 s and " +
 				"worker_pool in 9 of 9 runs with a timeout of 100 ms"},
 	} {
-		finds(t, c.name, judgeEvil(sampleEvil(c.longest)), c.want, c.because)
+		expect(t, c.name, judgeEvil(sampleEvil(c.longest)), c.want, c.because)
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// guest returns a strategy with random parameters that parse but may be invalid together.
-func guest(r *rand.Rand) strategies.Variant {
+// randomStrategy returns a strategy with random parameters that parse but may be invalid together.
+func randomStrategy(r *rand.Rand) strategies.Variant {
 	texts := []string{"0", "1", "2", "3", "5", "7", "64", "1000000", "0.5", "1e-9", "1e9", "1ns",
 		"10ms", "1h", "100%", "none", "full", "heed", "lifo"}
 	for {
@@ -39,8 +39,8 @@ func guest(r *rand.Rand) strategies.Variant {
 	}
 }
 
-// guestMetrics returns a random choice of metrics with random values.
-func guestMetrics(r *rand.Rand) string {
+// randomMetrics returns a random choice of metrics with random values.
+func randomMetrics(r *rand.Rand) string {
 	var b strings.Builder
 	units := []string{"ns/op", "verdict", "found-3-long/op", "short-p99-response-sec",
 		"long-mean-response-sec", "io-mean-response-sec", "cpu-mean-response-sec",
@@ -63,20 +63,20 @@ func guestMetrics(r *rand.Rand) string {
 	return b.String()
 }
 
-// guestFile returns a results file of scenarios of studies with unexpected strategies, limits and
+// randomFile returns a results file of scenarios of studies with unexpected strategies, limits and
 // values.
-func guestFile(r *rand.Rand, cells []bench.Scenario) string {
+func randomFile(r *rand.Rand, cells []bench.Scenario) string {
 	var b strings.Builder
 	b.WriteString("# poolbench results 1\n# strategies worker_pool semaphore\n")
 	limits := []int{1, 3, limit, limit, limit, 5, 8, 64}
 	for range 1 + r.IntN(60) {
 		sc := cells[r.IntN(len(cells))]
 		if r.IntN(3) == 0 {
-			sc.Strategy, sc.Limit = guest(r), limits[r.IntN(len(limits))]
+			sc.Strategy, sc.Limit = randomStrategy(r), limits[r.IntN(len(limits))]
 		}
 		for seed := range 1 + r.IntN(3) {
 			fmt.Fprintf(&b, "# seed %d\nBenchmark%s %d%s\n", seed, sc.Name(),
-				1+r.IntN(1000), guestMetrics(r))
+				1+r.IntN(1000), randomMetrics(r))
 		}
 		if r.IntN(20) == 0 {
 			fmt.Fprintf(&b, "# study %s: what?\n# claim so\n# verdict %s: because\n",
@@ -109,7 +109,7 @@ func draw(t *testing.T, results, timeline, distributions string) {
 	}
 }
 
-func everyCell(size Size) (cells []bench.Scenario) {
+func allCells(size Size) (cells []bench.Scenario) {
 	for _, s := range All() {
 		cells = append(cells, s.Cells(size)...)
 	}
@@ -118,8 +118,8 @@ func everyCell(size Size) (cells []bench.Scenario) {
 
 // Each study must accept any strategy or refuse it in one line, and any results file must give a
 // finding and a report.
-func TestGuests(t *testing.T) {
-	cells := everyCell(Quick)
+func TestAddedStrategiesAtRandom(t *testing.T) {
+	cells := allCells(Quick)
 	seeds := uint64(12)
 	if testing.Short() {
 		seeds = 3
@@ -127,7 +127,7 @@ func TestGuests(t *testing.T) {
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		for _, s := range All() {
-			v := guest(r)
+			v := randomStrategy(r)
 			suite, err := s.Suite(Size(r.IntN(3)), seed, v)
 			if err != nil && strings.Contains(err.Error(), "\n") {
 				t.Errorf("study %s of %s: more than a line: %q", s.Name, v, err)
@@ -136,7 +136,7 @@ func TestGuests(t *testing.T) {
 				t.Errorf("study %s does not begin with seed %d", s.Name, seed)
 			}
 		}
-		text := guestFile(r, cells)
+		text := randomFile(r, cells)
 		draw(t, text, "", "")
 		results, err := results.Read(strings.NewReader(text), "x")
 		if err != nil {
@@ -186,9 +186,9 @@ func TestRefused(t *testing.T) {
 }
 
 func FuzzReport(f *testing.F) {
-	cells := everyCell(Quick)
+	cells := allCells(Quick)
 	for seed := range uint64(8) {
-		f.Add(guestFile(rand.New(rand.NewPCG(seed, 2)), cells), "", "")
+		f.Add(randomFile(rand.New(rand.NewPCG(seed, 2)), cells), "", "")
 	}
 	head := "# poolbench results 1\n"
 	line := "BenchmarkRun/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/clock=virtual 9 1 ns/op 1 p99-response-sec\n"

@@ -108,9 +108,9 @@ func judgeLoad(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// behind reports whether a strategy neither sheds nor keeps up. Its response then depends on the
-// length of the run.
-func behind(m *evidence.Measured, sc bench.Scenario) bool {
+// fallsBehind reports whether a strategy neither sheds nor keeps up. Its response then depends on
+// the length of the run.
+func fallsBehind(m *evidence.Measured, sc bench.Scenario) bool {
 	return m.LostShare(sc).Mid < 0.01 &&
 		m.Mean(sc, metric.Throughput).Mid < 0.95*m.Mean(sc, metric.Offered).Mid
 }
@@ -123,7 +123,7 @@ func drawNearing(m *evidence.Measured) evidence.Figure {
 		rate := evidence.MedianCurve(m, sweptLoads, cells, metric.Throughput)
 		p99 := evidence.MedianCurve(m, sweptLoads, cells, p99Response)
 		for _, load := range p99.X {
-			p99.Growing = append(p99.Growing, behind(m, cells[slices.Index(sweptLoads, load)]))
+			p99.Growing = append(p99.Growing, fallsBehind(m, cells[slices.Index(sweptLoads, load)]))
 		}
 		slow.Series, done.Series = append(slow.Series, p99), append(done.Series, rate)
 		if exact := nearingModels[rate.Name]; exact != nil && len(rate.X) > 0 {

@@ -56,7 +56,7 @@ func TestLoadVerdicts(t *testing.T) {
 	} {
 		f := wellSaid(t, synthetic(loadSweep(Quick, familiar...), 3,
 			sampleLoad(c.factor)), judgeLoad, drawNearing)
-		finds(t, name, f, c.want, c.says)
+		expect(t, name, f, c.want, c.says)
 	}
 	both := func(sc bench.Scenario, i int) map[string]float64 {
 		of := sampleLoad(func(float64) float64 { return 1.1 })(sc, i)
@@ -76,7 +76,7 @@ func TestLoadVerdicts(t *testing.T) {
 }
 
 // A sentence must have the median of the repetitions, like the tables.
-func TestLoadSaysWhatTablesShow(t *testing.T) {
+func TestLoadSentencesHaveMedians(t *testing.T) {
 	f := judgeLoad(synthetic(loadSweep(Quick, familiar...), 3,
 		func(sc bench.Scenario, i int) map[string]float64 {
 			of := sampleLoad(func(float64) float64 { return 1 })(sc, i)
@@ -96,7 +96,7 @@ func TestLoadBehind(t *testing.T) {
 		sampleLoad(func(float64) float64 { return 1 }))
 	for _, sc := range loadSweep(Quick, familiar...) {
 		want := sc.Load.Relative > 1 && sc.Strategy.String() != shedding
-		if got := behind(m, sc); got != want {
+		if got := fallsBehind(m, sc); got != want {
 			t.Errorf("%s: behind is %v", sc.Name(), got)
 		}
 	}

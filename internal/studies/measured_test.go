@@ -12,7 +12,7 @@ import (
 )
 
 // If a verdict is missing because runs are INVALID, the finding must give the reason.
-func TestInvalidRunsAreSaid(t *testing.T) {
+func TestFindingNamesInvalidRuns(t *testing.T) {
 	study, err := Lookup("real_waits")
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestInvalidRunsAreSaid(t *testing.T) {
 }
 
 // Repetitions are paired by seed. A duplicate of a virtual run counts once, of a real run twice.
-func TestSeedsPair(t *testing.T) {
+func TestPairedBySeed(t *testing.T) {
 	cells := loadSweep(Quick, "worker_pool", "semaphore")[:2]
 	m := evidence.FromResults(nil)
 	put := func(sc bench.Scenario, seed uint64, value float64) {

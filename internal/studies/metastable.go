@@ -82,7 +82,7 @@ func (c stormCase) cell() bench.Scenario {
 		stages = append(stages, fmt.Sprintf("%vx%v", rate, stormStep))
 		tasks += rate * stormStep.Seconds()
 	}
-	sc := scenario(c.client, "constant:mean=1us", by("stages:unit=rate,at="+
+	sc := scenario(c.client, "constant:mean=1us", loadOf("stages:unit=rate,at="+
 		strings.Join(stages, "_"), 0), bench.Stop{Tasks: int(tasks)})
 	sc.Target = target("deaf_server" + c.server)[0]
 	return sc

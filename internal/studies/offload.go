@@ -70,12 +70,12 @@ func handCells(size Size, name string) (cells []bench.Scenario) {
 }
 
 func handCell(name string, of time.Duration, size Size) bench.Scenario {
-	return handScenario(name, of, by("batch", 0),
+	return handScenario(name, of, loadOf("batch", 0),
 		bench.Stop{Tasks: int(handBusy/(of+handExtra)) * [...]int{1, 4, 10}[size]})
 }
 
 func handAloneCell(name string, size Size) bench.Scenario {
-	return handScenario(name, handAlone, by("closed:clients=1,think=const(0s)", 0),
+	return handScenario(name, handAlone, loadOf("closed:clients=1,think=const(0s)", 0),
 		bench.Stop{Duration: [...]time.Duration{30, 100, 500}[size] * time.Millisecond})
 }
 

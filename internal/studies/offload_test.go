@@ -81,7 +81,7 @@ func TestOffloadVerdicts(t *testing.T) {
 			"other programs had the processors: ready threads waited for one for 30 % of the " +
 				"time, in the best of 3 repetitions"},
 	} {
-		finds(t, c.name, wellSaid(t, sampleOffload(c.gains, c.scatter, c.waited), judgeOffload,
+		expect(t, c.name, wellSaid(t, sampleOffload(c.gains, c.scatter, c.waited), judgeOffload,
 			mustLookup(t, "offload").Draw...), c.want, c.says)
 	}
 }
@@ -113,7 +113,7 @@ func TestBreakEven(t *testing.T) {
 
 // Batches of all sizes, except of the smallest, have as much work, and none has fewer tasks than
 // all workers need.
-func TestOffloadBatches(t *testing.T) {
+func TestOffloadBatchSizes(t *testing.T) {
 	for _, of := range handSizes {
 		n := handCell(pooled, of, Quick).Stop.Tasks
 		if work := time.Duration(n) * of; work > handBusy || n < 4*limit {

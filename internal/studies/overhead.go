@@ -77,7 +77,7 @@ func overheadCells(size Size, of ...strategies.Variant) []bench.Scenario {
 }
 
 func dispatchers() []strategies.Variant {
-	return every(takesAll, map[string]string{"rate": "1000000000"})
+	return acceptedStrategies(takesAll, map[string]string{"rate": "1000000000"})
 }
 
 // A dispatchCost is the time, in seconds, and the allocations of a strategy per task.

@@ -66,8 +66,8 @@ func scenario(name, work string, load bench.Load, stop bench.Stop) bench.Scenari
 		Load: load, Stop: stop, Clock: bench.Virtual}
 }
 
-func poisson(relative float64) bench.Load { return by("poisson", relative) }
-func by(process string, relative float64) bench.Load {
+func poisson(relative float64) bench.Load { return loadOf("poisson", relative) }
+func loadOf(process string, relative float64) bench.Load {
 	return bench.Load{Arrival: arrival(process)[0], Relative: relative}
 }
 
@@ -92,7 +92,7 @@ func lossy(m bench.Matrix) []bench.Scenario {
 	return scenarios
 }
 
-func slotted(n int) int { return cmp.Or(n, bench.NoQueue) }
+func queueLength(n int) int { return cmp.Or(n, bench.NoQueue) }
 
 func atSize(size Size, all, few []float64) []float64 {
 	if size == Quick {
@@ -101,9 +101,11 @@ func atSize(size Size, all, few []float64) []float64 {
 	return all
 }
 
-// every returns all accepted strategies, with the given values of parameters that they have. It
-// omits strategies that wait for disks and servers, which have a study of their own.
-func every(takes func(strategies.Spec) bool, values map[string]string) (all []strategies.Variant) {
+// acceptedStrategies returns all accepted strategies, with the given values of parameters that they
+// have. It omits strategies that wait for disks and servers, which have a study of their own.
+func acceptedStrategies(
+	takes func(strategies.Spec) bool, values map[string]string,
+) (all []strategies.Variant) {
 	for _, spec := range strategies.All() {
 		if spec.RealClock || !takes(spec) {
 			continue

@@ -65,7 +65,7 @@ func pulseCell(name string, before float64) bench.Scenario {
 		before, pulseAfter)
 	tasks := pulseRate * (before*(pulseCalm+pulseAfter).Seconds() +
 		pulseLoad*pulseLength.Seconds())
-	return scenario(name, fmt.Sprintf("exponential:mean=%v", pulseMean), by(process, 0),
+	return scenario(name, fmt.Sprintf("exponential:mean=%v", pulseMean), loadOf(process, 0),
 		bench.Stop{Tasks: int(math.Round(tasks)), Warmup: 0.05})
 }
 

@@ -43,7 +43,7 @@ func TestPulseVerdicts(t *testing.T) {
 			return v
 		}
 		cells := study.Cells(Quick)
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgePulse, drawPulse), c.want, c.says)
+		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgePulse, drawPulse), c.want, c.says)
 	}
 }
 

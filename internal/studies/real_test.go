@@ -64,7 +64,7 @@ func TestRealVerdicts(t *testing.T) {
 			for size := Quick; size <= Standard; size++ {
 				f := wellSaid(t, synthetic(study.Cells(size), 3, of), study.Judge, study.Draw...)
 				if size == Quick && name == "real_waits" {
-					finds(t, what, f, c.want, c.says)
+					expect(t, what, f, c.want, c.says)
 				} else if f.Verdict != c.want {
 					t.Errorf("%s, %s: %v, want %v (%s)", name, what, f.Verdict, c.want, f.Because)
 				}

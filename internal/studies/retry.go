@@ -165,7 +165,7 @@ func retryBounded(place string, attempts int) string {
 }
 
 func retryCell(door retryDoor, name string) bench.Scenario {
-	sc := scenario(name, "lognormal:mean=100ms", by("batch", 0), bench.Stop{Tasks: retryBatch})
+	sc := scenario(name, "lognormal:mean=100ms", loadOf("batch", 0), bench.Stop{Tasks: retryBatch})
 	sc.Limit, sc.Target = retryPool, target(door.target)[0]
 	// the producer only submits to a free slot, so retries do not queue behind the whole batch
 	sc.Queue = bench.NoQueue

@@ -75,7 +75,7 @@ func TestRetryVerdicts(t *testing.T) {
 			}), decide.ClaimUndecided,
 			"no way completes the batch at token_bucket:rate=50,burst=10"},
 	} {
-		finds(t, c.name, judgeRetry(c.m), c.want, c.because)
+		expect(t, c.name, judgeRetry(c.m), c.want, c.because)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestPoisonRuns(t *testing.T) {
 	}
 	var f decide.Finding
 	answerPoison(m, &f)
-	sound(t, f)
+	checkSentences(t, f)
 }
 
 // studyCells returns the scenarios of a study's quick size.
@@ -190,7 +190,7 @@ func studyCells(name string) []bench.Scenario {
 }
 
 // The sentences on bounds and faults must match their metrics.
-func TestRetryCounted(t *testing.T) {
+func TestRetrySentences(t *testing.T) {
 	m := synthetic(studyCells("retry"), 1, func(sc bench.Scenario, _ int) map[string]float64 {
 		switch sc.Name() {
 		case poisonCell("retry_queue", 30).Name(): // a twentieth of the tasks takes 30 calls each

@@ -74,7 +74,7 @@ const scrapeWhole = "retry:attempts=5+token_bucket:rate=target,burst=1+worker_po
 // scrapers returns all strategies of this module with their defaults, and scrapeWhole. Strategies
 // with a rate get the site's rate without a burst, and strategies that retry get enough attempts.
 func scrapers() []strategies.Variant {
-	all := every(func(spec strategies.Spec) bool { return !isPeer(spec) },
+	all := acceptedStrategies(func(spec strategies.Spec) bool { return !isPeer(spec) },
 		map[string]string{"rate": fmt.Sprint(scrapeRate), "burst": "1", "attempts": "100"})
 	return append(all, strategy(scrapeWhole)...)
 }

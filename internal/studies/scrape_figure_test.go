@@ -46,7 +46,7 @@ func TestScrapeVerdicts(t *testing.T) {
 				"semaphore, errgroup_limit, weighted_semaphore and singleton_pool"},
 	} {
 		f := wellSaid(t, synthetic(cells, 1, sampleScrape(c.refused...)), judgeScrape, drawScrape)
-		finds(t, "refused "+name, f, c.want, c.says)
+		expect(t, "refused "+name, f, c.want, c.says)
 		for _, line := range f.Lines {
 			if len([]rune(line)) > 250 {
 				t.Errorf("refused %s: a line of %d characters: %s", name, len([]rune(line)), line)

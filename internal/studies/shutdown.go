@@ -58,12 +58,12 @@ const (
 	shutdownMean     = 10 * time.Millisecond
 	shutdownRoom     = 1000                // queue slots for all tasks
 	shutdownDeadline = 30 * shutdownMean   // deadline of the verdict
-	atOnce           = 1 * time.Nanosecond // shortest possible deadline
+	minDeadline      = 1 * time.Nanosecond // shortest possible deadline
 	draining         = "draining_pool"
 )
 
 var (
-	shutdownDeadlines = []time.Duration{atOnce, 10 * time.Millisecond, 30 * time.Millisecond,
+	shutdownDeadlines = []time.Duration{minDeadline, 10 * time.Millisecond, 30 * time.Millisecond,
 		100 * time.Millisecond, shutdownDeadline, 600 * time.Millisecond,
 		time.Second, 3 * time.Second}
 	shutdownOthers = []string{draining, pooled, "dispatcher", shedding, "codel_lifo",
@@ -128,7 +128,7 @@ func judgeShutdown(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	var lines []string
 	for _, c := range shutdownCases {
-		now, then := abandonedTasks(m, c.cell(atOnce)).Mid,
+		now, then := abandonedTasks(m, c.cell(minDeadline)).Mid,
 			abandonedTasks(m, c.cell(shutdownDeadline)).Mid
 		if math.IsNaN(now) || math.IsNaN(then) {
 			return evidence.Missing("%s was not measured with both no time to drain and %s", c.name,
@@ -137,7 +137,7 @@ func judgeShutdown(m *evidence.Measured) decide.Finding {
 		if now == 0 {
 			return evidence.Missing("%s: the pool holds no task at the shutdown", c.name)
 		}
-		saved := evidence.OfMean(m.Pairs(c.cell(atOnce), c.cell(shutdownDeadline),
+		saved := evidence.OfMean(m.Pairs(c.cell(minDeadline), c.cell(shutdownDeadline),
 			func(now, then evidence.Run) float64 {
 				return 1 - then(metric.Abandoned)/now(metric.Abandoned)
 			}))

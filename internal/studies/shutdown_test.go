@@ -56,7 +56,7 @@ func TestShutdownVerdicts(t *testing.T) {
 				"makespan-sec": 5 + float64(i)}
 		}
 		cells := study.Cells(Quick)
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeShutdown, drawShutdown), c.want,
+		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeShutdown, drawShutdown), c.want,
 			c.says)
 		if f := judgeShutdown(synthetic(cells[:2], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of two scenarios", name, f.Verdict)
@@ -66,10 +66,10 @@ func TestShutdownVerdicts(t *testing.T) {
 
 func TestShutdown(t *testing.T) {
 	all := shutdownCases[3]
-	now, soon, late := all.cell(atOnce), all.cell(shutdownDeadline),
+	now, soon, late := all.cell(minDeadline), all.cell(shutdownDeadline),
 		all.cell(shutdownDeadlines[len(shutdownDeadlines)-1])
 	blocks := shutdownOther("semaphore")
-	blocks.Drain = atOnce
+	blocks.Drain = minDeadline
 	m := measureCells(t, now, soon, late, blocks)
 	if got := abandonedTasks(m, now).Mid; got != shutdownBatch {
 		t.Errorf("with no time %v of %d tasks are abandoned", got, shutdownBatch)

@@ -8,19 +8,19 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-func finds(t *testing.T, what string, f decide.Finding, want decide.ClaimVerdict, because string) {
+func expect(t *testing.T, what string, f decide.Finding, want decide.ClaimVerdict, because string) {
 	t.Helper()
 	if f.Verdict != want || f.Because != because {
 		t.Errorf("%s: %v\n%s\nwant %v\n%s", what, f.Verdict, f.Because, want, because)
 	}
-	sound(t, f)
+	checkSentences(t, f)
 }
 
-// sound checks each sentence of a finding for faults such as NaN.
-func sound(t *testing.T, f decide.Finding) {
+// checkSentences checks each sentence of a finding for faults such as NaN.
+func checkSentences(t *testing.T, f decide.Finding) {
 	t.Helper()
 	for _, line := range append([]string{f.Advice, f.Because}, f.Lines...) {
-		for what, wrong := range unsound {
+		for what, wrong := range sentenceFaults {
 			if wrong.MatchString(line) {
 				t.Errorf("%s: %s", what, line)
 			}
@@ -36,7 +36,7 @@ func sound(t *testing.T, f decide.Finding) {
 // ranges matches intervals such as (10 % to 14 %).
 var ranges = regexp.MustCompile(`([^ (]+(?: %)?) to ([^ ),;]+(?: %)?)`)
 
-var unsound = map[string]*regexp.Regexp{
+var sentenceFaults = map[string]*regexp.Regexp{
 	"a number that is none":     regexp.MustCompile(`NaN|Inf|%!`),
 	"a minus that breaks lines": regexp.MustCompile(`(^|[( ])-[0-9]`),
 	"a unit glued to a number":  regexp.MustCompile(`(^| )[0-9.]+(ns|us|µs|ms|s)\b`),

@@ -71,18 +71,18 @@ func spreadSweep(size Size, of ...string) []bench.Scenario {
 
 func spreadOf(name string) []bench.Scenario { return spreadSweep(Quick, name) }
 
-func keptUp(r evidence.Run) float64 { return r(metric.Throughput) / r(metric.Offered) }
+func completed(r evidence.Run) float64 { return r(metric.Throughput) / r(metric.Offered) }
 
 func judgeSpread(m *evidence.Measured) decide.Finding {
 	cells := spreadOf(pooled)
 	one, widest := cells[0], cells[len(cells)-1]
-	from, to := evidence.OfMean(m.Of(one, keptUp)), evidence.OfMean(m.Of(widest, keptUp))
+	from, to := evidence.OfMean(m.Of(one, completed)), evidence.OfMean(m.Of(widest, completed))
 	if math.IsNaN(from.Mid) || math.IsNaN(to.Mid) {
 		return evidence.Missing("%s was not measured at the smallest and at the widest spread",
 			pooled)
 	}
 	lost := evidence.OfMean(m.Pairs(one, widest, func(one, widest evidence.Run) float64 {
-		return 1 - keptUp(widest)/keptUp(one)
+		return 1 - completed(widest)/completed(one)
 	}))
 	most := spreadC2[len(spreadC2)-1]
 	var r evidence.Ruling
@@ -116,7 +116,7 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 		p99 := evidence.MedianCurve(m, spreadC2, cells, p99Response)
 		share := evidence.Curve(m.Named(cells[0]), spreadC2, cells,
 			func(sc bench.Scenario) evidence.Interval {
-				return evidence.OfMedian(m.Of(sc, keptUp))
+				return evidence.OfMedian(m.Of(sc, completed))
 			})
 		if len(share.X) == 0 {
 			continue

@@ -36,7 +36,7 @@ func TestSpreadVerdicts(t *testing.T) {
 				"ops/s": done * (300 + float64(i))}
 		}
 		cells := spreadSweep(Quick, familiar...)
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
+		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
 			c.says)
 		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of unbounded alone", name, f.Verdict)
@@ -69,8 +69,8 @@ func TestSpread(t *testing.T) {
 	if a, b := m.Mean(one, "mean-wait-sec").Mid, m.Mean(wide, "mean-wait-sec").Mid; b < 2*a {
 		t.Errorf("a mean wait of %v at C² = 0, of %v at 4", a, b)
 	}
-	if a, b := evidence.OfMean(m.Of(one, keptUp)).Mid,
-		evidence.OfMean(m.Of(wide, keptUp)).Mid; b < 0.98*a {
+	if a, b := evidence.OfMean(m.Of(one, completedShare)).Mid,
+		evidence.OfMean(m.Of(wide, completedShare)).Mid; b < 0.98*a {
 		t.Errorf("%v of what arrives completes at C² = 0, %v at 4", a, b)
 	}
 }

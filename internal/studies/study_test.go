@@ -73,7 +73,7 @@ func TestStudies(t *testing.T) {
 	}
 }
 
-func TestWithin(t *testing.T) {
+func TestDefaultBudget(t *testing.T) {
 	list := []Study{{Name: "a", Budget: 5}, {Name: "b", Budget: 6}, {Name: "c", Budget: 5},
 		{Name: "d", Budget: 1}}
 	list = slices.Insert(list, 1, Study{Name: "x", Budget: 1, Apart: true})
@@ -85,7 +85,7 @@ func TestWithin(t *testing.T) {
 }
 
 // All strategies of a study must get the same work.
-func TestWork(t *testing.T) {
+func TestSameWork(t *testing.T) {
 	for _, s := range All() {
 		suite, err := s.Suite(Standard, 1)
 		if err != nil {
@@ -120,7 +120,7 @@ func TestAdvice(t *testing.T) {
 	for _, s := range All() {
 		for _, v := range decide.ClaimVerdicts {
 			f := decide.Finding{Verdict: v, Advice: s.Advice.Of(v)}
-			sound(t, f)
+			checkSentences(t, f)
 			if n := len(f.Advice); (n == 0) != (v == decide.ClaimUndecided) || n > 160 {
 				t.Errorf("study %s advises %q where its verdict is %s", s.Name, f.Advice, v)
 			}
@@ -145,7 +145,7 @@ func TestVerdictWords(t *testing.T) {
 }
 
 // A study finds its runs at any length, uses the longest, and ignores INVALID runs.
-func TestLengths(t *testing.T) {
+func TestLongestRunCounts(t *testing.T) {
 	sc := loadSweep(Quick, "worker_pool")[0]
 	result := func(size Size, verdict bench.Verdict, value float64) *bench.Result {
 		long := loadSweep(size, "worker_pool")[0]
@@ -163,7 +163,7 @@ func TestLengths(t *testing.T) {
 
 // Strategies added by the user are found in a file, even if they could not run here. Unknown ones
 // are ignored.
-func TestOthers(t *testing.T) {
+func TestAddedStrategies(t *testing.T) {
 	m := evidence.FromResults(nil)
 	at := func(name string) bench.Scenario { return loadSweep(Quick, name)[0] }
 	for _, name := range []string{"worker_pool", "codel_lifo", "ants", "their_own",
@@ -195,7 +195,7 @@ func runOnce(t *testing.T, sc bench.Scenario) *bench.Result {
 	return r
 }
 
-func TestSameFromFile(t *testing.T) {
+func TestResultsFileEqualsResults(t *testing.T) {
 	sc := loadSweep(Quick, "worker_pool")[0]
 	sc.Stop.Tasks = 500
 	r := runOnce(t, sc)

@@ -77,12 +77,12 @@ func TestTheoryHolds(t *testing.T) {
 		}
 		s.Seed = day + uint64(i)
 		long := s.Stop.Tasks
-		if s.Stop.Tasks = 50; !hasTheory(played(t, s)) {
+		if s.Stop.Tasks = 50; !hasTheory(runCell(t, s)) {
 			continue // then there is none for a longer run either
 		}
 		judged++
 		s.Stop.Tasks = long
-		r := played(t, s)
+		r := runCell(t, s)
 		for _, reason := range r.Reasons {
 			if reason.Check == "theory" {
 				t.Errorf("%s seed %d: %v", r.Name, s.Seed, reason)
@@ -101,7 +101,7 @@ func hasTheory(r *bench.Result) bool {
 	})
 }
 
-func played(t testing.TB, s bench.Scenario) *bench.Result {
+func runCell(t testing.TB, s bench.Scenario) *bench.Result {
 	r, err := bench.Run(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func wellSaid(
 			t.Errorf("%d figures, want %d; %v", len(figures), len(draw), err)
 		}
 		for _, fig := range figures {
-			sound(t, decide.Finding{Because: fig.Title + ". " + fig.Subtitle,
+			checkSentences(t, decide.Finding{Because: fig.Title + ". " + fig.Subtitle,
 				Lines: []string{fig.Caption}})
 			if fig.Chart == nil {
 				continue
@@ -34,7 +34,7 @@ func wellSaid(
 				if err := fig.Chart.SVG(&svg, layout); err != nil {
 					t.Errorf("%s: %v", fig.Name, err)
 				}
-				if none := unsound["a number that is none"]; none.MatchString(svg.String()) {
+				if none := sentenceFaults["a number that is none"]; none.MatchString(svg.String()) {
 					t.Errorf("%s has %q", fig.Name, none.FindString(svg.String()))
 				}
 			}
@@ -43,7 +43,7 @@ func wellSaid(
 			}
 		}
 	}
-	sound(t, f)
+	checkSentences(t, f)
 	return f
 }
 
@@ -104,7 +104,7 @@ func TestUnboundedVerdicts(t *testing.T) {
 				"abandoned/op": 0, "ops/s": 2000 + float64(i), "goodput-ops/s": 200,
 				"makespan-sec": 5, "attempts/op": 1}
 		}
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeUnbounded, drawUnbounded), c.want,
+		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeUnbounded, drawUnbounded), c.want,
 			c.says)
 		if f := judgeUnbounded(synthetic(cells[:3], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of three of the scenarios", name, f.Verdict)

@@ -80,16 +80,16 @@ func (l lengths) of(size Size, cells []bench.Scenario) []bench.Scenario {
 
 const varianceLoad = 0.8
 
-// sized returns the number of tasks for a variance. The relative error of the p99 response over n
+// tasksFor returns the stop of a run for a variance. The relative error of the p99 response over n
 // tasks is proportional to √((1+C²)/n)/(1−ρ), so n grows with 1+C². most limits the run time, at
 // the cost of wider intervals.
-func sized(base int, c2 float64, most int) bench.Stop {
+func tasksFor(base int, c2 float64, most int) bench.Stop {
 	n := min(max(4*base, base*int(math.Ceil(1+c2))), most)
 	return bench.Stop{Tasks: n, Warmup: 0.1}
 }
 
-// only returns a scenario of the study, with room for all tasks if the strategy waits.
-func only(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
+// varianceScenario returns a scenario of the study, with room for all tasks if the strategy waits.
+func varianceScenario(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
 	sc := scenario(name, work, load, stop)
 	if sc.Strategy.Spec.UsesQueue && !sc.Strategy.Spec.Sheds {
 		sc.Queue = room
@@ -97,13 +97,13 @@ func only(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
 	return sc
 }
 
-// halves returns a workload in which short tasks of one unit and long ones of r units are each half
-// of the work.
-func halves(r float64) string {
+// twoClassWork returns a workload in which short tasks of one unit and long ones of r units are
+// each half of the work.
+func twoClassWork(r float64) string {
 	mean := time.Duration(math.Round(2 * r / (1 + r) * float64(unit)))
 	return fmt.Sprintf("two_class:mean=%s,r=%v", dist.FormatDuration(mean), r)
 }
 
 func halvesC2(r float64) float64 { return (r - 1) * (r - 1) / (4 * r) }
 
-func spreads(label string) charts.Axis { return evidence.LogZero("C²", label, variances) }
+func c2Axis(label string) charts.Axis { return evidence.LogZero("C²", label, varianceC2) }

@@ -24,12 +24,12 @@ func (c comparison) at(m *evidence.Measured, r float64) evidence.Interval {
 	return m.Ratio(costCell(c.strategy, r), costCell(pooled, r), c.unit)
 }
 
-// says formats a ratio as a clause, and in as a list item.
-func (c comparison) says(ratio evidence.Interval) string {
+// clause formats a ratio as a clause, and listItem as a list item.
+func (c comparison) clause(ratio evidence.Interval) string {
 	return fmt.Sprintf("%s has %s times the shared pool's %s", c.strategy, ratio, c.noun)
 }
 
-func (c comparison) in(ratio evidence.Interval) string {
+func (c comparison) listItem(ratio evidence.Interval) string {
 	return fmt.Sprintf("%s %s in %s", c.strategy, ratio, c.noun)
 }
 
@@ -52,18 +52,18 @@ func judgeCost(m *evidence.Measured) decide.Finding {
 		}
 		switch at := c.at(m, taxAt); {
 		case at.Below():
-			lower = append(lower, c.in(at))
+			lower = append(lower, c.listItem(at))
 		case at.Above():
-			not = append(not, c.in(at))
+			not = append(not, c.listItem(at))
 		default:
-			open = append(open, c.in(at))
+			open = append(open, c.listItem(at))
 		}
 		for _, r := range costRs[1:] {
 			switch at := c.at(m, r); {
 			case at.Above():
-				higher = append(higher, fmt.Sprintf("at R = %v %s", r, c.says(at)))
+				higher = append(higher, fmt.Sprintf("at R = %v %s", r, c.clause(at)))
 			case !at.Below() && !math.IsNaN(at.Mid):
-				level = append(level, fmt.Sprintf("%s at R = %v", c.in(at), r))
+				level = append(level, fmt.Sprintf("%s at R = %v", c.listItem(at), r))
 			}
 		}
 	}
@@ -136,16 +136,16 @@ func answerCost(m *evidence.Measured, f *decide.Finding) {
 			taxAt, sequential, long)
 	}
 	for _, name := range costOthers(m) {
-		f.Say(otherSays(m, name))
+		f.Say(otherLine(m, name))
 	}
 }
 
-// otherSays reports a strategy added by the user. It is not ranked, because it may lose tasks, or
+// otherLine reports a strategy added by the user. It is not ranked, because it may lose tasks, or
 // may exceed the limit.
-func otherSays(m *evidence.Measured, name string) string {
+func otherLine(m *evidence.Measured, name string) string {
 	cell := costCell(name, taxAt)
 	line := fmt.Sprintf("at R = %d %s, and %s times its %s", taxAt,
-		comparison{name, shortTail}.says(comparison{name, shortTail}.at(m, taxAt)),
+		comparison{name, shortTail}.clause(comparison{name, shortTail}.at(m, taxAt)),
 		comparison{name, slowdown}.at(m, taxAt), slowdown.noun)
 	lost := 0.0
 	for _, unit := range []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned} {

@@ -157,7 +157,7 @@ func TestCostVerdicts(t *testing.T) {
 				"short tasks"},
 	} {
 		for _, size := range []Size{Quick, Standard} {
-			finds(t, fmt.Sprintf("%s, size %d", c.name, size),
+			expect(t, fmt.Sprintf("%s, size %d", c.name, size),
 				judgeCost(costsOf(size, c.wobble, c.of)), c.verdict, c.because)
 		}
 	}
@@ -254,9 +254,9 @@ func TestCostAnchors(t *testing.T) {
 		sc.Stop.Tasks = 20_000
 		r := runOnce(t, sc)
 		got, _ := r.Metric("mean-slowdown")
-		want := flat(limit, slowdown)
+		want := equalTasks(limit, slowdown)
 		if name == separate {
-			want = flat(limit/2, slowdown)
+			want = equalTasks(limit/2, slowdown)
 		} else {
 			shared[got] = append(shared[got], name)
 		}

@@ -63,18 +63,18 @@ var machineCases = []machineCase{
 var twinLoads = []float64{0.5, 0.7, 0.9}
 
 func (c machineCase) real(strategy string) bench.Scenario {
-	sc := only(strategy, c.work, poisson(c.load),
+	sc := varianceScenario(strategy, c.work, poisson(c.load),
 		bench.Stop{Duration: c.durations[Standard], Warmup: 0.1})
 	sc.Limit, sc.Clock = machineSlots, bench.Real
 	return sc
 }
 
-func (c machineCase) waits(strategy string, load float64) bench.Scenario {
+func (c machineCase) twinCell(strategy string, load float64) bench.Scenario {
 	c2 := 0.0
 	if c.unequal {
 		c2 = halvesC2(machineR) // with one in 21 long, either class is half of the work
 	}
-	sc := only(strategy, c.twin, poisson(load), sized(10_000, c2, 100_000))
+	sc := varianceScenario(strategy, c.twin, poisson(load), tasksFor(10_000, c2, 100_000))
 	sc.Limit = machineSlots
 	return sc
 }
@@ -90,7 +90,7 @@ func machineCells(size Size) (cells []bench.Scenario) {
 			cells = append(cells, sc)
 			var twins []bench.Scenario
 			for _, load := range twinLoads {
-				twins = append(twins, c.waits(strategy, load))
+				twins = append(twins, c.twinCell(strategy, load))
 			}
 			cells = append(cells, lengths{0.15, 1, 5}.of(size, twins)...)
 		}
@@ -98,29 +98,29 @@ func machineCells(size Size) (cells []bench.Scenario) {
 	return cells
 }
 
-// slowed returns the mean slowdown of a run. For tasks of equal length it is the ratio of the
+// meanSlowdown returns the mean slowdown of a run. For tasks of equal length it is the ratio of the
 // means.
-func (c machineCase) slowed(r evidence.Run) float64 {
+func (c machineCase) meanSlowdown(r evidence.Run) float64 {
 	if c.unequal {
 		return r(slowdown.unit)
 	}
 	return r(meanResponse) / r(metric.MeanService)
 }
 
-type stay struct {
-	steady, all   int
-	load          evidence.Interval // measured on the machine
-	machine       evidence.Interval
-	planned, same evidence.Interval // twin, at the planned and at the measured load
-	adds          evidence.Interval // machine divided by same
+type machineResult struct {
+	steadyRuns, all         int
+	load                    evidence.Interval // measured on the machine
+	machine                 evidence.Interval
+	planned, twinAtMeasured evidence.Interval // twin, at the planned and at the measured load
+	excess                  evidence.Interval // machine divided by same
 }
 
-// of returns the results of a strategy. It ignores repetitions with a load of fullMachine or more,
-// whose slowdown depends on their length and on other programs.
-func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
+// result returns the results of a strategy. It ignores repetitions with a load of fullMachine or
+// more, whose slowdown depends on their length and on other programs.
+func (c machineCase) result(m *evidence.Measured, strategy string) (s machineResult) {
 	loads, slow := []float64{0}, []float64{1} // a single task is not slowed down
 	for _, load := range twinLoads {
-		mean := evidence.OfMean(m.Of(c.waits(strategy, load), c.slowed)).Mid
+		mean := evidence.OfMean(m.Of(c.twinCell(strategy, load), c.meanSlowdown)).Mid
 		if !math.IsNaN(mean) {
 			loads, slow = append(loads, load), append(slow, mean)
 		}
@@ -131,23 +131,23 @@ func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
 			if load >= fullMachine {
 				return math.NaN()
 			}
-			return number(c.slowed(r), load)
+			return number(c.meanSlowdown(r), load)
 		})
 	}
 	s.all = len(m.Runs(c.real(strategy)))
-	s.steady = len(per(func(_, load float64) float64 { return load }))
+	s.steadyRuns = len(per(func(_, load float64) float64 { return load }))
 	s.planned = evidence.Alone(twinAt(c.load, loads, slow))
-	if s.steady < leastSteady {
+	if s.steadyRuns < leastSteady {
 		none := evidence.OfMedian(nil)
-		s.load, s.machine, s.same, s.adds = none, none, none, none
+		s.load, s.machine, s.twinAtMeasured, s.excess = none, none, none, none
 		return s
 	}
 	s.load = evidence.OfMedian(per(func(_, load float64) float64 { return load }))
 	s.machine = evidence.OfMedian(per(func(slowed, _ float64) float64 { return slowed }))
-	s.same = evidence.OfMedian(per(func(_, load float64) float64 {
+	s.twinAtMeasured = evidence.OfMedian(per(func(_, load float64) float64 {
 		return twinAt(load, loads, slow)
 	}))
-	s.adds = evidence.OfMedian(per(func(slowed, load float64) float64 {
+	s.excess = evidence.OfMedian(per(func(slowed, load float64) float64 {
 		return slowed / twinAt(load, loads, slow)
 	}))
 	return s
@@ -161,7 +161,7 @@ func twinAt(load float64, loads, slow []float64) float64 {
 	if i == 0 { // above all measured loads
 		i = len(loads) - 1
 	}
-	return between(load, loads[i-1], slow[i-1], loads[i], slow[i])
+	return interpolate(load, loads[i-1], slow[i-1], loads[i], slow[i])
 }
 
 func drawMachine(m *evidence.Measured) evidence.Figure {
@@ -176,9 +176,9 @@ func drawMachine(m *evidence.Measured) evidence.Figure {
 				if row >= len(c.strategies) || !m.Has(c.real(c.strategies[row])) {
 					return nil
 				}
-				s := c.of(m, c.strategies[row])
+				s := c.result(m, c.strategies[row])
 				any = any || !math.IsNaN(s.machine.Mid)
-				return [][]evidence.Interval{{s.planned}, {s.same}, {s.machine}}[j]
+				return [][]evidence.Interval{{s.planned}, {s.twinAtMeasured}, {s.machine}}[j]
 			})
 		}
 		if any {
@@ -218,21 +218,21 @@ func machineReal() []bench.Scenario {
 func answerMachine(m *evidence.Measured, f *decide.Finding) {
 	for _, c := range machineCases {
 		for _, strategy := range c.strategies {
-			s := c.of(m, strategy)
-			if s.steady < s.all {
+			s := c.result(m, strategy)
+			if s.steadyRuns < s.all {
 				f.Add("on this machine, %s: left out are %d of %d repetitions of %s, which had no "+
-					"steady state", c.title, s.all-s.steady, s.all, strategy)
+					"steady state", c.title, s.all-s.steadyRuns, s.all, strategy)
 			}
-			if math.IsNaN(s.adds.Mid) {
+			if math.IsNaN(s.excess.Mid) {
 				continue
 			}
 			f.Add("on this machine, %s: %s has a mean slowdown of %s; under the virtual clock it "+
 				"has %s at the planned load of %v and %s at the load of %s that it came to here; "+
 				"the scheduler and other programs multiply that by %s",
 				c.title, strategy, s.machine, text.Short(s.planned.Mid), c.load,
-				text.Short(s.same.Mid), text.Short(s.load.Mid), s.adds)
+				text.Short(s.twinAtMeasured.Mid), text.Short(s.load.Mid), s.excess)
 		}
-		c.survives(m, f)
+		c.compareWithTwin(m, f)
 		if own := m.Median(c.real(pooled), metric.ServiceC2).Mid; c.unequal && !math.IsNaN(own) {
 			f.Add("on this machine, %s: the task times' C² was %s, and %s under the virtual clock",
 				c.title, text.Short(own), text.Short(halvesC2(machineR)))
@@ -240,16 +240,16 @@ func answerMachine(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// survives reports for each strategy whether the machine confirms the prediction of the virtual
-// clock: better or worse than the shared pool.
-func (c machineCase) survives(m *evidence.Measured, f *decide.Finding) {
+// compareWithTwin reports for each strategy whether the machine confirms the prediction of the
+// virtual clock: better or worse than the shared pool.
+func (c machineCase) compareWithTwin(m *evidence.Measured, f *decide.Finding) {
 	for _, strategy := range c.strategies[1:] {
-		twin := c.of(m, strategy).planned.Mid / c.of(m, pooled).planned.Mid
+		twin := c.result(m, strategy).planned.Mid / c.result(m, pooled).planned.Mid
 		ratios := m.Pairs(c.real(strategy), c.real(pooled), func(own, pool evidence.Run) float64 {
 			if max(own(metric.OfferedUtilisation), pool(metric.OfferedUtilisation)) >= fullMachine {
 				return math.NaN()
 			}
-			return c.slowed(own) / c.slowed(pool)
+			return c.meanSlowdown(own) / c.meanSlowdown(pool)
 		})
 		ratio := evidence.OfMedian(ratios)
 		if math.IsNaN(twin) || math.IsNaN(ratio.Mid) {

@@ -36,12 +36,12 @@ func TestMachine(t *testing.T) {
 	m := measuredAt(1.2)
 	for _, c := range machineCases {
 		for _, strategy := range c.strategies {
-			s := c.of(m, strategy)
+			s := c.result(m, strategy)
 			for _, v := range []struct{ got, want float64 }{
-				{s.load.Mid, load}, {s.adds.Mid, factor}, {s.adds.Hi, factor},
+				{s.load.Mid, load}, {s.excess.Mid, factor}, {s.excess.Hi, factor},
 				{s.planned.Mid, at(c.real(strategy), c.load)},
-				{s.same.Mid, at(c.real(strategy), load)},
-				{float64(s.steady), 5}, {float64(s.all), 6},
+				{s.twinAtMeasured.Mid, at(c.real(strategy), load)},
+				{float64(s.steadyRuns), 5}, {float64(s.all), 6},
 			} {
 				if math.Abs(v.got-v.want) > 1e-9 {
 					t.Errorf("%s, %s: %v, want %v of %+v", c.title, strategy, v.got, v.want, s)

@@ -36,9 +36,9 @@ func synthetic(
 // The expected values were computed independently.
 func TestCostLevels(t *testing.T) {
 	for _, c := range []struct{ got, want float64 }{
-		{flat(2, slowdown), 1.90328}, {flat(2, shortTail), 6.0696}, {flat(4, slowdown), 1.38609},
-		{flat(4, shortTail), 3.45458}, {sharing(), 1.74554},
-		{mostAt(5, 0), 0.894}, {mostAt(5, 16), 0.408}, {mostAt(20, 64), 0.417},
+		{equalTasks(2, slowdown), 1.90328}, {equalTasks(2, shortTail), 6.0696},
+		{equalTasks(4, slowdown), 1.38609}, {equalTasks(4, shortTail), 3.45458}, {processorSharing(), 1.74554},
+		{highestLoad(5, 0), 0.894}, {highestLoad(5, 16), 0.408}, {highestLoad(20, 64), 0.417},
 		{shareShed(0), 0.22821},
 		{float64(workersFor(p99Wait(limit, varianceLoad, 0), 16)), 7},
 	} {
@@ -59,7 +59,7 @@ func TestLoadFor(t *testing.T) {
 		if got := loadFor(2/(1-want), loads, waits); math.Abs(got-want) > 1e-12 {
 			t.Errorf("found %v, want %v", got, want)
 		}
-		if got := between(want, loads[0], waits[0], loads[2],
+		if got := interpolate(want, loads[0], waits[0], loads[2],
 			waits[2]); math.Abs(got-2/(1-want)) > 1e-9 {
 			t.Errorf("at %v a response of %v, want %v", want, got, 2/(1-want))
 		}
@@ -195,7 +195,7 @@ func TestQuantumOverhead(t *testing.T) {
 			}
 		}
 	}
-	if busy := busyWith(1, 0.1); math.Abs(busy-0.88) > 1e-9 {
+	if busy := loadWithOverhead(1, 0.1); math.Abs(busy-0.88) > 1e-9 {
 		t.Errorf("with a tenth more on each task the load is %v, want 0.88", busy)
 	}
 	if !slices.Contains(quanta, quantumR) {

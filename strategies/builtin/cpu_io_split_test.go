@@ -27,7 +27,8 @@ func TestCPUIOPools(t *testing.T) {
 			t.Errorf("%s with limit %d: %v, want %v", test.call, test.limit, got, want)
 		}
 	}
-	checkValidate(t, "cpu_io_split", 1, "strategy cpu_io_split: two pools want a limit of at least 2")
+	checkValidate(t, "cpu_io_split", 1,
+		"strategy cpu_io_split: two pools want a limit of at least 2")
 	checkValidate(t, "cpu_io_split:cpu=4", 4,
 		"strategy cpu_io_split: cpu=4 leaves no slot for I/O, with a limit of 4")
 	checkValidate(t, "cpu_io_split:cpu=-1", 4,

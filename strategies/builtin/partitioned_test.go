@@ -17,7 +17,8 @@ func TestQuantum(t *testing.T) {
 				t.Errorf("%s: quantum %v, want %v", call, spec.Quantum(p), want)
 			}
 		}
-		checkValidate(t, name+":quantum=0s", 4, "strategy "+name+": quantum: want a duration above 0")
+		checkValidate(t, name+":quantum=0s", 4,
+			"strategy "+name+": quantum: want a duration above 0")
 	}
 }
 

@@ -74,15 +74,16 @@ var _ = strategies.RegisterPart(engine.Paced(tokenBucketSpec, strategies.Part{
 
 // tokens provides a token for the head of a queue.
 type tokens struct {
-	limiter        *rate.Limiter
-	next           time.Duration // time of the token for the head of the queue
-	reserved       bool          // next is set
-	halfNanosecond float64       // fraction of a token that arrives in half a nanosecond
+	limiter  *rate.Limiter
+	next     time.Duration // time of the token for the head of the queue
+	reserved bool          // next is set
+	halfNano float64       // fraction of a token that arrives in half a nanosecond
 }
 
 func newTokens(v param.Values) tokens {
 	limit := 1e9 / float64(tickInterval(v))
-	return tokens{limiter: rate.NewLimiter(rate.Limit(limit), v.Int("burst")), halfNanosecond: limit / 2e9}
+	return tokens{limiter: rate.NewLimiter(rate.Limit(limit), v.Int("burst")),
+		halfNano: limit / 2e9}
 }
 
 // At requests a token once and returns its time.
@@ -91,7 +92,7 @@ func (b *tokens) At(now time.Duration, began time.Time) time.Duration {
 		at := began.Add(now)
 		b.next, b.reserved = now+b.limiter.ReserveN(at, 1).DelayFrom(at), true
 		// The limiter truncates delays to whole nanoseconds, so the token may not be there yet.
-		if b.next > now && -b.limiter.TokensAt(began.Add(b.next)) > b.halfNanosecond {
+		if b.next > now && -b.limiter.TokensAt(began.Add(b.next)) > b.halfNano {
 			b.next++
 		}
 	}

@@ -115,9 +115,9 @@ func (h *health) within(
 	return do(ctx)
 }
 
-// retryUntilDone retries do until it succeeds or the store fails, for example while a server
+// untilDone retries do until it succeeds or the store fails, for example while a server
 // restarts.
-func (h *health) retryUntilDone(do func() error) error {
+func (h *health) untilDone(do func() error) error {
 	for {
 		begun := time.Now()
 		err := h.record(&h.reply, begun, do())
@@ -239,7 +239,8 @@ func (l healthLog) Enabled(_ context.Context, level slog.Level) bool {
 func (l healthLog) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "err" || a.Key == "error" {
-			_ = l.of.record(&l.of.take, r.Time, registry.Postgres.Tell(errors.New(a.Value.String())))
+			err := registry.Postgres.Tell(errors.New(a.Value.String()))
+			_ = l.of.record(&l.of.take, r.Time, err)
 		}
 		return true
 	})

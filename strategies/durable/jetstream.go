@@ -253,7 +253,8 @@ func (j *jetStream) receive(ctx context.Context, inbox *nats.Subscription) (*jet
 		case m.Header.Get("Status") != "": // a status message of the server
 			continue
 		}
-		return &jetMessage{of: j, Msg: m, lease: renewLease(j.lease, func() { _ = m.InProgress() })}, nil
+		return &jetMessage{of: j, Msg: m,
+			lease: renewLease(j.lease, func() { _ = m.InProgress() })}, nil
 	}
 }
 

@@ -71,7 +71,7 @@ func (s *postgresSchema) open(
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(s.name)
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = p.Values.Choice("sync")
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err == nil {
-		_, err = s.pool.Exec(ctx, s.withSchema("CREATE SCHEMA IF NOT EXISTS {schema}"))
+		_, err = s.pool.Exec(ctx, s.inSchema("CREATE SCHEMA IF NOT EXISTS {schema}"))
 	}
 	if err == nil {
 		err = s.mark(ctx, ownerOf(p))
@@ -88,7 +88,7 @@ func (s *postgresSchema) close() (err error) {
 	}
 	if s.temporary && !(s.resumed && s.unopened.Load()) {
 		err = withTimeout(func(ctx context.Context) error {
-			_, err := s.pool.Exec(ctx, s.withSchema("DROP SCHEMA IF EXISTS {schema} CASCADE"))
+			_, err := s.pool.Exec(ctx, s.inSchema("DROP SCHEMA IF EXISTS {schema} CASCADE"))
 			return err
 		})
 	}
@@ -96,8 +96,8 @@ func (s *postgresSchema) close() (err error) {
 	return registry.Postgres.Tell(err)
 }
 
-// withSchema replaces {schema} by the schema's name.
-func (s *postgresSchema) withSchema(text string) string {
+// inSchema replaces {schema} by the schema's name.
+func (s *postgresSchema) inSchema(text string) string {
 	return strings.ReplaceAll(text, "{schema}", pgx.Identifier{s.name}.Sanitize())
 }
 

@@ -20,7 +20,7 @@ func applicationName(schema string) string {
 // mark writes the owner into the comment of the schema.
 func (s *postgresSchema) mark(ctx context.Context, o owner) error {
 	quoted := "'" + strings.ReplaceAll(o.mark(), "'", "''") + "'"
-	_, err := s.pool.Exec(ctx, s.withSchema("COMMENT ON SCHEMA {schema} IS "+quoted))
+	_, err := s.pool.Exec(ctx, s.inSchema("COMMENT ON SCHEMA {schema} IS "+quoted))
 	return err
 }
 

@@ -67,24 +67,24 @@ func openPostgresQueue(
 ) (strategies.Strategy, error) {
 	q := &postgresQueue{postgresSchema: newPostgresSchema(p), lease: p.Values.Duration("lease"),
 		limit: p.Limit, wake: make(chan struct{}, p.Limit), newMessages: make(chan struct{}, 1)}
-	q.insert = q.withSchema("INSERT INTO {schema}.queue (body) VALUES ($1)")
+	q.insert = q.inSchema("INSERT INTO {schema}.queue (body) VALUES ($1)")
 	// A claim does not wait for the disk. If it is lost with the server, its message is delivered
 	// again, which would happen anyway.
-	q.claim = q.withSchema("UPDATE {schema}.queue SET attempt = attempt + 1, due = now() + $1 WHERE id = (" +
+	q.claim = q.inSchema("UPDATE {schema}.queue SET attempt = attempt + 1, due = now() + $1 WHERE id = (" +
 		"SELECT id FROM {schema}.queue WHERE due <= now() ORDER BY id " +
 		"FOR UPDATE SKIP LOCKED LIMIT 1) " +
 		"RETURNING id, body, attempt, set_config('synchronous_commit', 'off', true)")
-	q.drop = q.withSchema("DELETE FROM {schema}.queue WHERE id = $1")
-	q.later = q.withSchema("UPDATE {schema}.queue SET due = now() + $1 WHERE id = $2 AND attempt = $3")
-	q.bury = q.withSchema("WITH gone AS (DELETE FROM {schema}.queue WHERE id = $1 " +
+	q.drop = q.inSchema("DELETE FROM {schema}.queue WHERE id = $1")
+	q.later = q.inSchema("UPDATE {schema}.queue SET due = now() + $1 WHERE id = $2 AND attempt = $3")
+	q.bury = q.inSchema("WITH gone AS (DELETE FROM {schema}.queue WHERE id = $1 " +
 		"RETURNING body, attempt) INSERT INTO {schema}.dead SELECT body, attempt, $2 FROM gone")
-	q.letters = q.withSchema("SELECT count(*) FROM {schema}.dead")
-	q.held = q.withSchema("SELECT count(*) FROM {schema}.queue")
-	q.ready = q.withSchema("SELECT count(*) FROM (" +
+	q.letters = q.inSchema("SELECT count(*) FROM {schema}.dead")
+	q.held = q.inSchema("SELECT count(*) FROM {schema}.queue")
+	q.ready = q.inSchema("SELECT count(*) FROM (" +
 		"SELECT FROM {schema}.queue WHERE due <= now() LIMIT $1) AS ready")
 	open := func(ctx context.Context) error {
 		return q.open(ctx, p, func(ctx context.Context) error {
-			_, err := q.pool.Exec(ctx, q.withSchema(postgresTables))
+			_, err := q.pool.Exec(ctx, q.inSchema(postgresTables))
 			return err
 		})
 	}
@@ -211,7 +211,8 @@ func (q *postgresQueue) wakeConsumers(n int) {
 func (q *postgresQueue) receive(ctx context.Context) (engine.Message, error) {
 	for ctx.Err() == nil {
 		m := &postgresMessage{queue: q}
-		err := q.within(context.WithoutCancel(ctx), requestTimeout, func(ctx context.Context) error {
+		uncancelled := context.WithoutCancel(ctx)
+		err := q.within(uncancelled, requestTimeout, func(ctx context.Context) error {
 			return q.pool.QueryRow(ctx, q.claim, q.lease).Scan(&m.id, &m.body, &m.attempt, nil)
 		})
 		if err == nil {
@@ -252,7 +253,7 @@ func (m *postgresMessage) Reply(r engine.Reply) error {
 	case r.Again:
 		reply = func() error { return m.postpone(r.After) }
 	}
-	err := m.queue.retryUntilDone(reply)
+	err := m.queue.untilDone(reply)
 	if err == nil && r.Again {
 		time.AfterFunc(r.After, func() { m.queue.wakeConsumers(1) })
 	}

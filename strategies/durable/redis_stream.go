@@ -40,7 +40,7 @@ const (
 	// of an ended process is detected only by its idle time.
 	consumer        = "poolbench"
 	readTimeout     = 5 * time.Second // time limit of a read of an empty stream
-	requeueInterval = time.Second     // maximum time between two searches for messages of ended processes
+	requeueInterval = time.Second     // between two searches for messages of ended processes
 )
 
 // A message has two fields: b is its body, n counts the deliveries before this entry of the stream.

@@ -38,7 +38,9 @@ func (q *redisStream) message(entry redis.XMessage) *redisMessage {
 // Reply implements engine.Message. It retries while Redis is unreachable.
 func (m *redisMessage) Reply(r engine.Reply) error {
 	m.lease.end()
-	return m.of.retryUntilDone(func() error { return registry.Redis.Tell(m.reply(context.Background(), r)) })
+	return m.of.untilDone(func() error {
+		return registry.Redis.Tell(m.reply(context.Background(), r))
+	})
 }
 
 func (m *redisMessage) reply(ctx context.Context, r engine.Reply) error {

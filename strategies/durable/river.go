@@ -186,7 +186,7 @@ func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 		here = append(here, id)
 	}
 	q.mu.Unlock()
-	_, err := q.pool.Exec(ctx, q.withSchema("UPDATE {schema}.river_job SET state = 'available' "+
+	_, err := q.pool.Exec(ctx, q.inSchema("UPDATE {schema}.river_job SET state = 'available' "+
 		"WHERE state = 'running' AND attempted_at <= now() - $1::interval "+
 		"AND id <> ALL($2)"), after, here)
 	return err
@@ -208,12 +208,12 @@ func (q *riverQueue) run(_ context.Context, job *river.Job[riverTask]) error {
 }
 
 func (q *riverQueue) dead(ctx context.Context) (int, error) {
-	return q.count(ctx, q.withSchema("SELECT count(*) FROM {schema}.river_job "+
+	return q.count(ctx, q.inSchema("SELECT count(*) FROM {schema}.river_job "+
 		"WHERE state IN ('cancelled', 'discarded')"))
 }
 
 func (q *riverQueue) stored(ctx context.Context) (int, error) {
-	return q.count(ctx, q.withSchema("SELECT count(*) FROM {schema}.river_job "+
+	return q.count(ctx, q.inSchema("SELECT count(*) FROM {schema}.river_job "+
 		"WHERE state NOT IN ('cancelled', 'completed', 'discarded')"))
 }
 
@@ -241,8 +241,8 @@ func (m *riverMessage) Reply(r engine.Reply) error {
 		why := rivertype.AttemptError{At: time.Now(), Attempt: m.job.Attempt,
 			Error: oneLine(r.Dead)}
 		m.reply = river.JobCancel(errors.New(why.Error))
-		return m.queue.retryUntilDone(func() error {
-			return m.queue.exec(m.queue.withSchema("UPDATE {schema}.river_job SET "+
+		return m.queue.untilDone(func() error {
+			return m.queue.exec(m.queue.inSchema("UPDATE {schema}.river_job SET "+
 				"state = 'cancelled', finalized_at = now(), errors = array_append(errors, $1) "+
 				"WHERE id = $2 AND state = 'running'"), why, m.job.ID)
 		})
