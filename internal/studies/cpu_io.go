@@ -155,7 +155,8 @@ func coreCases() []coreCase {
 				", in one pool ÷ in two", realKindsCell, pooled, split, waitMean, missing},
 			coreCase{kindLimits, 0, "the computing tasks' mean response" + on,
 				", in one pool ÷ in two", realKindsCell, pooled, split, computeMean, missing},
-			coreCase{kindLimits, coreKept, "throughput" + on, ", of two pools ÷ of one", realKindsCell,
+			coreCase{kindLimits, coreKept, "throughput" + on, ", of two pools ÷ of one",
+				realKindsCell,
 				split, pooled, metric.Throughput, missing})
 	}
 	return append(cases, coreCase{wholeLimits, coreKept,

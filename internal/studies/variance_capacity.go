@@ -203,7 +203,8 @@ func withRate(load float64) string {
 func answerCapacity(m *evidence.Measured, f *decide.Finding) {
 	const wait, c2 = capacityWait, 16
 	calm, spread := objectiveAt(wait, 0), objectiveAt(wait, c2)
-	if from, to := calm.reached(m), spread.reached(m); !math.IsNaN(from.Mid) && !math.IsNaN(to.Mid) {
+	from, to := calm.reached(m), spread.reached(m)
+	if !math.IsNaN(from.Mid) && !math.IsNaN(to.Mid) {
 		f.Add("to keep the p99 wait within %v mean task times, %d workers can be %s busy with "+
 			"tasks of one length and %s at C² = %v (theory: %s and %s)",
 			wait, limit, from.Share(), to.Share(), c2, text.ShortShare(calm.exact),

@@ -37,7 +37,8 @@ func synthetic(
 func TestCostLevels(t *testing.T) {
 	for _, c := range []struct{ got, want float64 }{
 		{equalTasks(2, slowdown), 1.90328}, {equalTasks(2, shortTail), 6.0696},
-		{equalTasks(4, slowdown), 1.38609}, {equalTasks(4, shortTail), 3.45458}, {processorSharing(), 1.74554},
+		{equalTasks(4, slowdown), 1.38609}, {equalTasks(4, shortTail), 3.45458},
+		{processorSharing(), 1.74554},
 		{highestLoad(5, 0), 0.894}, {highestLoad(5, 16), 0.408}, {highestLoad(20, 64), 0.417},
 		{shareShed(0), 0.22821},
 		{float64(workersFor(p99Wait(limit, varianceLoad, 0), 16)), 7},

@@ -10,11 +10,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// boundedQueueShed is a worker_pool that sheds: when all Limit workers and Queue slots are taken,
-// Submit returns ErrShed at once.
-//
-// Use it if late tasks are worthless and the caller has an alternative, such as answering 503. The
-// wait of accepted tasks is at most Queue / Limit service times on average.
+// boundedQueueShed is a worker_pool that sheds when all Limit workers and Queue slots are taken.
+// The wait of accepted tasks is at most Queue / Limit service times on average.
 //
 // Admission counts tasks exactly. A channel looks full while idle workers have not yet received
 // from it, and so would shed tasks for which there is a slot.

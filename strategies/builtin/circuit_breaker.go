@@ -17,27 +17,22 @@ import (
 
 // circuitBreaker stops calls to a failing service. When the share of failed or slow calls in the
 // window is too large, the circuit opens and no task runs for a while. Then a few trial calls run
-// (half-open). Their results close the circuit or open it again.
+// (half-open). Their results close the circuit or open it again. States, half-open rule and windows
+// follow resilience4j.
 //
-// Use it if a failing service answers late or not at all, and callers have an alternative to
-// waiting. It refuses calls that would have succeeded while it is open, and costs a mutex per task.
-// Its parameters must fit the traffic: with a window of 100 calls and one call per second,
+// The parameters must fit the traffic: with a window of 100 calls and one call per second,
 // detection needs a minute. With a period, the window is the calls of that time, once there are at
-// least window calls. This forgets old failures in variable traffic.
+// least window calls, so old failures expire in variable traffic. The period is kept in ten parts
+// to bound memory: it covers nine complete parts and the current one.
 //
 // With a wait, a half-open circuit opens again that long after the start of its last trial, so a
-// trial that hangs cannot keep it half-open. Later results are ignored. While trials remain unused,
-// the circuit stays half-open.
+// trial that hangs cannot keep it half-open. While trials remain unused, the circuit stays
+// half-open.
 //
-// The breaker is checked in Submit and again at the start of a task. A task that is queued when the
-// circuit opens is done with ErrShed, and a half-open circuit runs only its trials. Calls that
-// began before a change of state are not counted.
-//
-// An error of the task or a request for another attempt counts as a failure. Panics and cancelled
-// calls do not count.
-//
-// The states, the half-open rule and both windows follow resilience4j. A period is kept in ten
-// parts to bound memory: it covers nine complete parts and the current one.
+// The breaker is checked in Submit and again at the start of a task, so a task that is queued when
+// the circuit opens is done with ErrShed. An error of the task or a request for another attempt
+// counts as a failure. Panics, cancelled calls and calls that began before a change of state do not
+// count.
 type circuitBreaker struct {
 	engine.Layer[breakerCall]
 	window, trials int

@@ -17,10 +17,8 @@ import (
 // overloaded: the newest task goes first, and new tasks may wait only for the much shorter target.
 // A task that exceeds its maximum wait is done with ErrShed after acceptance.
 //
-// Use it if late responses are worthless and overloads happen. In an overload, a plain bounded
-// queue makes all tasks late. Here the short timeout keeps the queue short, and the newest tasks
-// can be in time. A burst that is served within the interval loses no task. The cost is fairness:
-// delayed tasks are not served at all.
+// Under overload a plain bounded queue makes all tasks late. Here the newest tasks are in time, and
+// delayed tasks are not served at all. A burst that is served within the interval loses no task.
 //
 // One timer sheds for the whole queue. As in the original, a task's timeout is chosen at
 // acceptance. After Drain no task is shed, because no newer ones arrive.

@@ -15,10 +15,9 @@ import (
 // the rest of the limit. Classes CPU and IO have their own workers and queues with room for Queue
 // tasks each. Submit blocks while the task's class pool has no room.
 //
-// Use it if one service does both. More computing tasks than cores only slow each other down, while
-// tasks that wait for I/O need only a slot. In one pool, each kind takes slots that the other
-// needs. As with segregated, slots may idle in one pool while tasks wait in the other, and one pool
-// can be overloaded alone (see PoolLoads).
+// More computing tasks than cores only slow each other down, while tasks that wait for I/O need
+// only a slot. Slots may idle in one pool while tasks wait in the other, and one pool can be
+// overloaded alone (see PoolLoads).
 //
 // Tasks of other classes use the first free slot of any pool, preferably of the I/O pool, in order
 // of acceptance.

@@ -8,15 +8,12 @@ import (
 )
 
 // The strategy dispatcher starts at most Limit workers on demand, with one FIFO queue and three
-// atomic operations per task. Submit blocks while Limit + Queue tasks are inside.
-//
-// Use it if tasks are so short that the pool shows in the profile. It keeps a parked goroutine for
-// each slot that was ever needed. For tasks of 10 µs or more, its only advantage over worker_pool
-// is that it starts workers on demand.
+// atomic operations per task. Submit blocks while Limit + Queue tasks are inside. It keeps a parked
+// goroutine for each slot that was ever needed. For tasks of 10 µs or more, its only advantage over
+// worker_pool is that it starts workers on demand.
 //
 // Tasks are never assigned to a worker in advance. Three faster prototypes did so in batches, and a
 // task of 1 s at the head of a batch delayed the 1 ms tasks behind it by 1.06 s instead of 73 ms.
-// Here tasks start in order of acceptance at the exact theoretical instant.
 //
 // Nanoseconds per empty task with one producer, a queue that is never full, limits 1 and 64, and
 // GOMAXPROCS 1 | 2 (the calls of task and sink alone need 7):
@@ -27,8 +24,6 @@ import (
 //	worker_pool                                 76  77 |  85  82
 //	gopool, behind this interface              103 101 | 114 169
 //	pond, likewise                             117 117 | 133 215
-//
-// With a limit of 1024 and eight producers, the dispatcher needs 35 to 37 | 42 to 45.
 //
 // Two more designs were rejected. Workers that yield before they park need 34 instead of 38 at
 // limit 1 on two cores, but 64 instead of 46 at limit 64. At most GOMAXPROCS workers would leave

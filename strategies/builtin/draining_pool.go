@@ -7,13 +7,10 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy draining_pool is a pool whose workers are stopped over a separate channel, as in the
-// shutdown of a service. Drain finishes accepted tasks. At its deadline the workers end, and the
-// remaining tasks are done with ErrAbandoned.
-//
-// Use it if the process outlives the pool. After the deadline, worker_pool keeps idle workers until
-// the last task returns. Here a task that ignores its context keeps only its own worker. The select
-// over two channels costs about 60 ns per task.
+// The strategy draining_pool is a pool whose workers are stopped over a separate channel. At
+// Drain's deadline the workers end, and the remaining tasks are done with ErrAbandoned. A task that
+// ignores its context keeps only its own worker, while worker_pool keeps all workers until the last
+// task returns. The select over two channels costs about 60 ns per task.
 //
 // It repairs four faults of the usual pattern:
 //

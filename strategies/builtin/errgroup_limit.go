@@ -10,10 +10,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// errgroupLimit is golang.org/x/sync/errgroup with SetLimit: Go starts a goroutine for the task and
-// blocks while Limit are active.
-//
-// Use it for a batch whose first error matters. It costs one allocation more than semaphore.
+// errgroupLimit is golang.org/x/sync/errgroup with SetLimit. It costs one allocation more than
+// semaphore.
 //
 // Group.Go cannot be cancelled, but a blocked Submit must return when its context ends. So Submit
 // first takes a slot in a channel of the same size, for about 50 ns. The group's slot is then free

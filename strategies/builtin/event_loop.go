@@ -12,12 +12,9 @@ import (
 // by tasks and sink needs no lock. Only abandoned tasks are reported elsewhere, because the loop
 // may hang in a task.
 //
-// Use it if all tasks are short and share state. It uses one core, and a long task delays all
-// others. A long task may run in steps: after each, Result.More sends it to the tail of the queue,
-// like setImmediate in Node.js. Sub-tasks are queued the same way, one by one. Unlike usual event
-// loops, whose queues are unbounded, it blocks the producer.
-//
-// A panic ends only its task. After Goexit another goroutine continues the loop.
+// A long task delays all others unless it runs in steps: after each, Result.More sends it to the
+// tail of the queue, like setImmediate in Node.js. Sub-tasks are queued the same way, one by one.
+// After Goexit another goroutine continues the loop.
 var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Name: "event_loop",
 	Summary: "every task on one goroutine, in order, whatever the limit; its next step waits at " +

@@ -13,18 +13,13 @@ import (
 )
 
 // fairShare has a queue for each Tenant and serves the tenants with waiting tasks in rounds. In a
-// turn, a tenant starts as many tasks as its weight.
+// turn, a tenant starts as many tasks as its weight. Unused shares go to the other tenants, and an
+// idle tenant gains no credit. All tenants share the capacity: when it is full, all Submits block.
 //
-// Use it if one tenant may send more than its share, so that only its own tasks wait longer. While
-// two tenants have waiting tasks, their starts divided by their weights differ by at most one turn.
-// Unused shares go to the other tenants. An idle tenant gains no credit.
-//
-// It shares starts, so tenants with longer tasks use the slots longer. With a quantum, a turn is an
-// amount of Size instead, and the unused part is carried to the tenant's next turn (deficit round
-// robin). A large quantum makes turns long. A quantum far below the sizes causes rounds without a
-// start, with a step for each tenant.
-//
-// The tenants share the capacity: when it is full, all Submits block.
+// Tenants with longer tasks use the slots longer. With a quantum, a turn is an amount of Size
+// instead, and the unused part is carried to the tenant's next turn (deficit round robin). A large
+// quantum makes turns long. A quantum far below the sizes causes rounds without a start, with a
+// step for each tenant.
 type fairShare struct {
 	engine.Backlog
 	engine.Plain

@@ -8,15 +8,11 @@ import (
 )
 
 // fanOutFanIn has Limit workers that receive from one channel of tasks, and merges their results on
-// one channel with a single collector.
+// one channel with a single collector. Only the collector calls Done, so its state needs no lock.
+// When it is idle, each task costs a goroutine switch.
 //
-// Use it if one goroutine must process the results. Only the collector calls Done, so its state
-// needs no lock. It costs a second channel and, when the collector is idle, a goroutine switch per
-// task.
-//
-// The results channel has room for one result per worker, so workers continue while the collector
-// works. A collector slower than all workers together blocks them and becomes the limit. Room for
-// all results would hide this.
+// The results channel has room for one result per worker. A collector slower than all workers
+// together blocks them and becomes the limit. Room for all results would hide this.
 //
 // A task abandoned before it ran is reported by the goroutine that abandoned it.
 type fanOutFanIn struct{ engine.Workers }

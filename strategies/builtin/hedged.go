@@ -19,16 +19,15 @@ import (
 // hedged starts a second attempt when the first takes longer than most calls. The first success
 // counts, and the context of the other attempt is cancelled.
 //
-// Use it for calls that are occasionally slow by chance, to a service with several servers, and
-// that may be made twice. If S(t) is the share of calls longer than t, a second attempt after d
-// reduces this share to S(t)·S(t−d) for t ≥ d, and adds S(d) calls per call. It does not help if
-// the task itself is long, and it harms an overloaded target. A budget therefore limits second
-// attempts to a share of the calls. Up to ten unused attempts are saved.
+// If S(t) is the share of calls longer than t, a second attempt after d reduces this share to
+// S(t)·S(t−d) for t ≥ d, and adds S(d) calls per call. It does not help if the task itself is long,
+// and it harms an overloaded target, so a budget limits second attempts to a share of the calls. Up
+// to ten unused attempts are saved.
 //
 // The second attempt runs a copy of the task in its own goroutine without a slot or token, so the
-// bound is twice that of the inner strategy. The task is done when both attempts have returned, so
-// a Run that ignores its context gains nothing. If one attempt fails, the other decides. A panic
-// ends both. A failure before the second attempt starts is final: hedging does not retry.
+// bound is twice that of the inner strategy. The task is done when both attempts have returned. If
+// one attempt fails, the other decides. A panic ends both. A failure before the second attempt
+// starts is final: hedging does not retry.
 //
 // The second attempt starts after a fixed time, or after a quantile of the last 200 calls (not
 // before there are 200). A cancelled attempt counts with its duration until the cancellation. A

@@ -11,11 +11,7 @@ import (
 )
 
 // A tenants queue limits the tasks of each tenant (Task.Tenant) that run at once. The others wait
-// in order.
-//
-// Use it if many tenants share a pool and one may send more than its share. A slot may idle while
-// such a tenant waits; a fair queue would use it. It also costs a forwarding goroutine and a map of
-// tenants with tasks.
+// in order. A slot may idle while such a tenant waits; a fair queue would use it.
 //
 // Waiting tasks are accepted and use room. The part therefore accepts waiting more tasks than the
 // inner capacity, so one tenant does not fill all of it, and then Submit blocks. If the inner

@@ -25,16 +25,12 @@ func checkQuantum(p strategies.Params) error {
 // The strategy partitioned has Limit workers on one queue, and tasks in steps of at most the
 // quantum. After each step the rest goes to the tail of the queue (Result.More), and so do the
 // sub-tasks of Result.Split, one by one. Queue tasks may wait, then Submit blocks. There is always
-// room for the next step of an accepted task.
+// room for the next step of an accepted task. Clause Order applies to first steps.
 //
-// Use it if short tasks must not wait for long ones and cannot be identified in advance. With a
-// small quantum it approaches processor sharing: a task's time in the system is proportional to its
-// own length and independent of the variance of the others. Long tasks take longer. All tasks pay
-// the overhead: an overhead o per step of length q uses the share o/(o+q) of the capacity, and the
-// queue is stable only if o/q < 1/utilisation − 1. Tasks that do not divide themselves are not
-// preempted.
-//
-// Clause Order applies to first steps.
+// With a small quantum it approaches processor sharing: a task's time in the system is proportional
+// to its own length and independent of the variance of the others. An overhead o per step of length
+// q uses the share o/(o+q) of the capacity, and the queue is stable only if o/q < 1/utilisation −
+// 1. Tasks that do not divide themselves are not preempted.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "partitioned",
 	Summary: "workers on one queue; a task runs one quantum and goes back to the tail",

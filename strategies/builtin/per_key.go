@@ -12,13 +12,9 @@ import (
 // order of acceptance, within a limit on all tasks. A task with a negative Tenant has no key and
 // waits only for a slot.
 //
-// Use it if tasks of one key must not overlap or overtake each other: messages of a conversation,
-// changes of an account, events of a partition. A mutex per key inside the task would hold a slot
-// while it waits, and would not keep the order. Slots are idle while only tasks of busy keys wait,
-// so a key gets the capacity of one slot at most.
-//
-// A task that waits for its key is accepted and uses room. When tasks of one key fill the queue,
-// Submit blocks for all keys.
+// A mutex per key inside the task would hold a slot while it waits, and would not keep the order.
+// Slots are idle while only tasks of busy keys wait. A task that waits for its key is accepted and
+// uses room: when tasks of one key fill the queue, Submit blocks for all keys.
 type perKey struct {
 	engine.Backlog
 	ready engine.FIFO // tasks that wait only for a slot

@@ -10,16 +10,13 @@ import (
 )
 
 // priority starts the task with the largest Priority first, and equal ones in order of acceptance.
-// Running tasks are not interrupted.
+// Running tasks are not interrupted. Tasks of lower priority wait according to the load of all
+// higher ones (Cobham).
 //
-// Use it if the load of urgent tasks alone is well below capacity. Urgent tasks wait only for each
-// other and for running tasks. Tasks of lower priority wait according to the load of all higher
-// ones (Cobham).
-//
-// Strict priority can starve tasks: while urgent tasks fill the slots, others wait without limit.
-// With age, a task gains one priority for each age of waiting. The sort key is the time of
-// acceptance minus age times priority, which does not change while a task waits. Only tasks that
-// arrive within age times the difference of priorities can overtake a task.
+// Strict priority can starve tasks. With age, a task gains one priority for each age of waiting.
+// The sort key is the time of acceptance minus age times priority, which does not change while a
+// task waits. Only tasks that arrive within age times the difference of priorities can overtake a
+// task.
 type priority struct {
 	engine.Backlog
 	engine.Plain

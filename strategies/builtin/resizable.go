@@ -15,9 +15,6 @@ import (
 // resizable has a limit that changes while tasks run, by Resize or a schedule. Tasks wait for a
 // slot in order of acceptance.
 //
-// Use it if the resource changes while the process runs: a connection pool that is resized, a
-// shared quota, a night rate. It costs a mutex per task.
-//
 // A larger limit starts waiting tasks at once. A smaller limit cancels nothing, and no task starts
 // until fewer run than the limit. Params.Limit is the maximum, which the capacity and the checks of
 // a run use.

@@ -13,14 +13,9 @@ import (
 )
 
 // retryInPlace is worker_pool with retries. When an attempt requests another, its worker sleeps
-// until then and tries again.
-//
-// It behaves like a retry loop inside the task or a retry library. Use it if failures are rare, or
-// if failures should slow down all tasks, because a sleeping worker is backpressure. With Limit
-// tasks in backoff the pool stands still, so it is not work-conserving. retry_queue releases the
-// slot instead.
-//
-// A task that panics or calls Goexit is not retried.
+// until then and tries again, like a retry loop inside the task. A sleeping worker is backpressure:
+// with Limit tasks in backoff the pool stands still, so it is not work-conserving. retry_queue
+// releases the slot instead. A task that panics or calls Goexit is not retried.
 type retryInPlace struct {
 	engine.Workers
 	retries engine.Retries

@@ -13,12 +13,8 @@ import (
 )
 
 // shortestFirst starts the task with the smallest Size first and limits the long tasks that run at
-// once.
-//
-// Use it if task lengths differ widely and are roughly known. If most tasks are short, the mean
-// response time falls at the same throughput, because short tasks do not queue behind long ones and
-// long ones cannot occupy all slots. Long tasks wait longer, wrong sizes cost a task its position,
-// and slots idle when only long tasks wait.
+// once, so long ones cannot occupy all slots. Long tasks wait longer, wrong sizes cost a task its
+// position, and slots idle when only long tasks wait.
 //
 // No task waits forever. The sort key is the time of acceptance plus stretch times size, so only
 // tasks that arrive within stretch times the difference of sizes can overtake. A stretch of 0 is

@@ -11,10 +11,7 @@ import (
 )
 
 // singletonPool is a worker_pool with one instance: all creators within a process share workers and
-// queue, so a second creator cannot double the load on a target.
-//
-// Use it to keep one limit for a target when several parts of a program create "their" pool. It
-// costs one indirection at Done more than worker_pool, and has the hazards of a global:
+// queue, so a second creator cannot double the load on a target. It has the hazards of a global:
 //
 //   - Limit, Queue and context are the first creator's. Later values are silently ignored.
 //   - Drain closes the pool for all creators and counts all their tasks. A Submit just after gets

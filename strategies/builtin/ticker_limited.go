@@ -12,11 +12,8 @@ import (
 )
 
 // tickerLimited starts one task per tick of a time.Ticker, in order, while fewer than Limit run.
-// Limit + Queue tasks may be inside, then Submit blocks.
-//
-// Use it to stay below an enforced rate without catching up on unused ticks. A task waits for the
-// next tick even when idle, half an interval on average. It costs a goroutine start per task, and a
-// timer while a task waits.
+// Limit + Queue tasks may be inside, then Submit blocks. A task waits for the next tick even when
+// idle, half an interval on average.
 //
 // A Ticker keeps one tick and drops others. After a pause one task starts at once and the next at
 // the following tick, so two starts can be closer than the interval, but never three. For Poisson

@@ -13,12 +13,9 @@ import (
 )
 
 // tokenBucket starts a task when a slot and a token are available: golang.org/x/time/rate in front
-// of Limit workers. Tokens arrive at a rate, and up to burst are kept.
-//
-// Use it if the target limits requests per second, because a concurrency limit bounds the rate only
-// if task lengths are known. A task waits for W − (burst−1)/rate, at least 0, where W is the wait
-// in a queue with constant service time 1/rate. The limiter costs 50 ns per task. Slots idle while
-// there is no token.
+// of Limit workers. A task waits for W − (burst−1)/rate, at least 0, where W is the wait in a queue
+// with constant service time 1/rate. The limiter costs 50 ns per task. Slots idle while there is no
+// token.
 //
 // The strategy requests one token at a time, for the head of the queue when a slot is free. So
 // tasks start in order of acceptance, at most a burst at once. Limiter.Wait in each Submit would

@@ -8,10 +8,8 @@ import (
 )
 
 // unbounded starts a goroutine for each task at once, like a `go` statement in a loop with a
-// WaitGroup.
-//
-// Use it if tasks are few or limited elsewhere. It costs a goroutine per task inside (about 2.6
-// kB), and the whole burst reaches the target.
+// WaitGroup. It costs a goroutine per task inside (about 2.6 kB), and the whole burst reaches the
+// target.
 type unbounded struct{ engine.PerTask }
 
 var unboundedSpec = strategies.RegisterBuiltin(strategies.Spec{

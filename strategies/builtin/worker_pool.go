@@ -8,11 +8,8 @@ import (
 )
 
 // The strategy worker_pool has Limit long-lived goroutines that receive from one channel with room
-// for Queue tasks. Submit blocks while the queue is full.
-//
-// It is the classic pattern in Go and the cheapest one with a queue: a busy worker takes its next
-// task without a goroutine switch. Without a queue, each task wakes a parked worker. It costs Limit
-// idle goroutines.
+// for Queue tasks. Submit blocks while the queue is full. A busy worker takes its next task without
+// a goroutine switch. Without a queue, each task wakes a parked worker.
 var workerPoolSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "worker_pool",
 	Summary: "long-lived workers that take tasks from a channel",
