@@ -6,12 +6,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// anySink discards the outcomes.
 func anySink() strategies.Sink {
 	return strategies.SinkFunc(func(*strategies.Task, strategies.Result) {})
 }
 
-// submit expects every task to be accepted.
 func submit(t *testing.T, s strategies.Strategy, tasks []strategies.Task) {
 	t.Helper()
 	for i := range tasks {

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// BenchmarkChoosing measures the cost of choosing the next task from a long queue. Eight tasks hold
-// all slots until the queue is full. One op is one queued task: accepted, chosen, run and done.
+// Eight tasks hold all slots until the queue is full. One op is one queued task: accepted, chosen,
+// run and done.
 func BenchmarkChoosing(b *testing.B) {
 	for _, name := range []string{"dispatcher", "shortest_first", "priority", "earliest_deadline",
 		"fair_share"} {

@@ -12,7 +12,7 @@ import (
 )
 
 // startOrder submits the tasks 1 ms apart while another task holds the only slot for 1 s, and
-// returns them in the order in which they are done.
+// returns them in the order in which they end.
 func startOrder(t *testing.T, variant string, tasks []strategies.Task) (order []*strategies.Task) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(len(tasks) + 1)
@@ -52,8 +52,6 @@ func sameOrder(
 	}
 }
 
-// The values of age range from one at which priorities hardly count to one at which only priorities
-// count.
 func TestPriorityOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 7))
 	tasks := sleeps(300, time.Millisecond)
@@ -108,8 +106,8 @@ func TestJackson(t *testing.T) {
 	}
 }
 
-// lateness returns the maximum lateness of a batch that starts at 0. A negative value means that
-// all tasks are early.
+// lateness returns the maximum lateness of a batch that starts at 0, negative if all tasks are
+// early.
 func lateness(order []*strategies.Task) time.Duration {
 	worst, end := time.Duration(-1<<62), time.Duration(0)
 	for _, t := range order {
@@ -131,7 +129,6 @@ func permute(all []*strategies.Task, from int, f func()) {
 	}
 }
 
-// The deadlines include extreme values and, in a tenth of the tasks, none.
 func TestDeadlineOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 9))
 	tasks := sleeps(300, time.Millisecond)

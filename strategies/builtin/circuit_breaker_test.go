@@ -111,7 +111,6 @@ func TestBreakerStates(t *testing.T) {
 	}
 }
 
-// merged returns the defaults, overridden by the parameters in with.
 func merged(defaults, with string) string {
 	var all []string
 	for _, kv := range strings.Split(defaults, ",") {

@@ -79,8 +79,7 @@ func TestCodelSheds(t *testing.T) {
 	})
 }
 
-// A slot becomes free at 120 ms, when the queue has not been empty since 0. The newest tasks go
-// first, and a task that is overdue at that instant is shed.
+// A slot becomes free at 120 ms, when the queue has not been empty since 0.
 func TestCodelOrder(t *testing.T) {
 	checkOutcomes(t, 120, []outcome{
 		{0, 100, strategies.ErrShed},
@@ -93,7 +92,6 @@ func TestCodelOrder(t *testing.T) {
 	})
 }
 
-// All of a burst of 100 tasks are served in order, within the interval.
 func TestCodelServesBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(100)

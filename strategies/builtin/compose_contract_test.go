@@ -29,8 +29,7 @@ func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
 }
 
 // TestComposedContract tests each part around each base strategy, and each pair of parts around a
-// semaphore. With -sweep the bases are all strategies, otherwise four different kinds. With -short
-// each clause is tested in one composition of each part.
+// semaphore. With -short each clause is tested in one composition of each part.
 func TestComposedContract(t *testing.T) {
 	bases := []string{"worker_pool", "unbounded", "codel_lifo", "partitioned"}
 	if *sweep {
@@ -85,8 +84,6 @@ func composed(names ...string) string {
 
 func makesNoSense(text string) bool { _, err := strategies.Parse(text); return err != nil }
 
-// TestComposedTriples tests pairs of parts around any strategy, drawn at random, for one clause
-// each, or with -sweep for all.
 func TestComposedTriples(t *testing.T) {
 	random, triples := rand.New(rand.NewPCG(1, 2)), 200
 	if testing.Short() {

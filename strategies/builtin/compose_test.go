@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestComposition checks that the canonical name parses to itself.
 func TestComposition(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry:attempts=5+token_bucket:rate=10,burst=1+worker_pool": "",
@@ -43,7 +42,6 @@ func TestComposition(t *testing.T) {
 	}
 }
 
-// TestUselessCompositions checks that useless compositions are refused with a one-line reason.
 func TestUselessCompositions(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry": "strategy retry: it goes around another, as in retry+worker_pool",
@@ -193,8 +191,7 @@ func TestRateOfTarget(t *testing.T) {
 	}
 }
 
-// outcomes submits 300 tasks of different lengths, each tenth of which fails once, and returns the
-// time and outcome of each.
+// outcomes submits 300 tasks of different lengths, each tenth of which fails once.
 func outcomes(t *testing.T, text string, limit, queue int) (all []string) {
 	if !strategies.MustParse(text).Spec.UsesQueue {
 		queue = 0
@@ -364,7 +361,6 @@ func TestComposedAllocatesNothing(t *testing.T) {
 	}
 }
 
-// ExampleCompose wraps a pool in a rate limit and a retry.
 func ExampleCompose() {
 	part := func(text string) strategies.PartVariant {
 		v, err := strategies.ParsePart(text)
@@ -384,9 +380,9 @@ func ExampleCompose() {
 	_, err = strategies.Compose(strategies.MustParse("unbounded"), part("bounded_queue_shed"))
 	fmt.Println(err)
 	// Output:
-	// retry:attempts=5+token_bucket:rate=10,burst=1+worker_pool 8 at once, 10 starts a second
-	// bounded_queue_shed before unbounded: it would never shed: unbounded has no bound, and so is
-	// never full
+	// retry:attempts=5+token_bucket:rate=10,burst=1+worker_pool
+	// 8 at once, 10 starts a second
+	// bounded_queue_shed before unbounded: it would never shed: unbounded has no bound, and so is never full
 }
 
 // A composition refuses Queue if the outer part admits only as many tasks as there are slots, so

@@ -23,8 +23,6 @@ import (
 // flakyName describes a flaky task by the number of its first successful attempt.
 func flakyName(t *strategies.Task) any { return t.Arg.(*flaky).ok }
 
-// Exactly the tasks that always fail become dead letters, once each, and the sink receives each
-// task once.
 func TestPoison(t *testing.T) {
 	retrying(t, func(t *testing.T, strategy string) {
 		synctest.Test(t, func(t *testing.T) {
@@ -62,12 +60,10 @@ func TestPoison(t *testing.T) {
 	})
 }
 
-// A refusal is DeadLetters that fail with an error.
 type refusal struct{ error }
 
 func (r refusal) Add(strategies.DeadLetter) error { return r.error }
 
-// If the letter cannot be stored, the task's outcome reports both errors.
 func TestDeadLetterIsNotKept(t *testing.T) {
 	full := errors.New("disk full")
 	var told []error
@@ -114,7 +110,6 @@ func linesOf(t *testing.T, name string) (all []string) {
 	return all
 }
 
-// The file is written from several goroutines, opened again and appended to.
 func TestDeadLetterFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dead.jsonl")
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
@@ -151,7 +146,6 @@ func TestDeadLetterFile(t *testing.T) {
 	}
 }
 
-// Only the incomplete letter is lost.
 func TestDeadLetterFileTorn(t *testing.T) {
 	for before, want := range map[string]int{"": 1, "{}\n": 2, `{"time":"20`: 2, "{}\n{": 3} {
 		path := filepath.Join(t.TempDir(), "dead.jsonl")

@@ -25,9 +25,9 @@ func newStrategy(
 	return spec.New(t.Context(), p, sink)
 }
 
-// TestDispatcherIsExact compares the start of exponential tasks, at load 0.9 on four slots, with
-// the Kiefer–Wolfowitz recursion for FIFO work-conserving systems. They must be equal to the
-// nanosecond. The queue grows from empty to many pages of the dispatcher and shrinks again.
+// The start of exponential tasks, at load 0.9 on four slots, must equal the Kiefer–Wolfowitz
+// recursion to the nanosecond. The queue grows from empty to many pages of the dispatcher and
+// shrinks again.
 func TestDispatcherIsExact(t *testing.T) {
 	const n, limit = 20_000, 4
 	type record struct{ due, service, start time.Duration }
@@ -73,8 +73,8 @@ func TestDispatcherIsExact(t *testing.T) {
 	})
 }
 
-// TestDispatcherFindsRoom fills an instance of 2 + 98 with tasks of 1 ms and submits more. Each
-// must be accepted at the instant at which a task ends, and shed before.
+// The instance of 2 + 98 is full of tasks of 1 ms. Each further task must be accepted when a task
+// ends, and shed before.
 func TestDispatcherAcceptsWithRoom(t *testing.T) {
 	const limit, room, n = 2, 100, 250
 	acceptance := func(i int) time.Duration { // two tasks end every millisecond
@@ -109,8 +109,7 @@ func TestDispatcherAcceptsWithRoom(t *testing.T) {
 	}
 }
 
-// TestDispatcherLosesNoWake hangs if a parking worker misses a Submit, or a blocked Submit misses
-// the end of a task. It runs on real cores.
+// The test hangs if a parking worker misses a Submit, or a blocked Submit misses the end of a task.
 func TestDispatcherLosesNoWake(t *testing.T) {
 	const rounds = 500
 	for _, p := range []strategies.Params{{Limit: 1}, {Limit: 2}, {Limit: 1, Queue: 2},

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// workersLeft counts the live workers. The goroutines of a bubble that wait are marked "durable",
-// which excludes workers of an earlier test that are about to end.
+// workersLeft counts the live workers. In a bubble they are marked "durable", unlike workers of an
+// earlier test that are about to end.
 func workersLeft() (n int) {
 	synctest.Wait()
 	dump := make([]byte, 1<<20)
@@ -26,8 +26,7 @@ func workersLeft() (n int) {
 	return n
 }
 
-// TestWorkersEndAtDeadline checks how many of 4 workers remain after Drain's deadline while one
-// runs a task that ignores its context.
+// One of 4 workers runs a task that ignores its context.
 func TestWorkersEndAtDeadline(t *testing.T) {
 	for name, want := range map[string]int{"draining_pool": 1, "worker_pool": 4} {
 		synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// sleepUnlessCancelled sleeps for its Arg or until its context ends.
 func sleepUnlessCancelled(ctx context.Context, t *strategies.Task) strategies.Result {
 	timer := time.NewTimer(t.Arg.(time.Duration))
 	defer timer.Stop()
@@ -22,7 +21,6 @@ func sleepUnlessCancelled(ctx context.Context, t *strategies.Task) strategies.Re
 	}
 }
 
-// One of several tasks fails at 5 ms.
 func TestErrgroupCancelsTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		boom := errors.New("boom")

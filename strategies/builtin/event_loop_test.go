@@ -14,14 +14,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// goroutine returns the name of the current goroutine.
 func goroutine() string {
 	buf := make([]byte, 64)
 	name, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), " [")
 	return name
 }
 
-// Tasks from 16 producers and their Done share state without a lock, also after panics.
 func TestEventLoopIsOneGoroutine(t *testing.T) {
 	spec, p := variant(t, "event_loop", 8, 100)
 	seen := map[string]int{}
@@ -61,7 +59,6 @@ func TestEventLoopIsOneGoroutine(t *testing.T) {
 	}
 }
 
-// A task of 1 s delays nine empty ones, which keep their order.
 func TestEventLoopIsBlocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "event_loop", 8, 9)
@@ -101,8 +98,6 @@ func namedSteps(name byte, n int, to *[]byte) *strategies.Task {
 	}}
 }
 
-// TestStepsTakeTurns records the order of steps on one slot: tasks take turns, and a later task
-// joins the round.
 func TestStepsTakeTurns(t *testing.T) {
 	for _, test := range []struct{ call, want string }{
 		{"event_loop", "abcabadada"},
@@ -134,7 +129,6 @@ func TestStepsTakeTurns(t *testing.T) {
 	}
 }
 
-// The third step fails. The fourth must not run, and the other task is unaffected.
 func TestStepFails(t *testing.T) {
 	own := errors.New("own")
 	for _, call := range []string{"event_loop", "partitioned"} {
@@ -181,9 +175,8 @@ func TestStepFails(t *testing.T) {
 	}
 }
 
-// TestStepsAbandoned ends Drain's deadline, or New's context, while one task runs a step, one waits
-// for its second step and one for its first. Only the last counts as never run, and the second is
-// done at once.
+// Drain's deadline, or New's context, ends while one task runs a step, one waits for its second
+// step and one for its first. Only the last counts as never run.
 func TestStepsAbandoned(t *testing.T) {
 	for _, call := range []string{"event_loop", "partitioned"} {
 		for _, drained := range []bool{true, false} {

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// log is a sink that records the virtual time and the error of each Done.
 type log struct {
 	start time.Time
 	done  chan entry
@@ -30,7 +29,6 @@ func (l *log) Done(t *strategies.Task, r strategies.Result) {
 	l.done <- entry{t, time.Since(l.start), r.Err}
 }
 
-// sleep sleeps for its Arg and ignores its context.
 func sleep(_ context.Context, t *strategies.Task) strategies.Result {
 	time.Sleep(t.Arg.(time.Duration))
 	return strategies.Result{}
@@ -133,8 +131,8 @@ func TestOneLongTask(t *testing.T) {
 	}
 }
 
-// TestDrainCounts drains 60 tasks of 2 ms on 4 workers with a deadline at 9 ms. Four rounds are
-// done, the fifth ignores the cancellation and is done at 10 ms, and 40 tasks are abandoned.
+// Of 60 tasks of 2 ms on 4 workers, four rounds are done by the deadline at 9 ms, the fifth ignores
+// the cancellation until 10 ms, and 40 tasks are abandoned.
 func TestDrainCounts(t *testing.T) {
 	for _, name := range []string{"worker_pool", "bounded_queue", "bounded_queue_shed",
 		"draining_pool", "fan_out_fan_in", "pipeline",
@@ -182,7 +180,6 @@ func TestDrainCounts(t *testing.T) {
 	}
 }
 
-// After abandonment, remaining steps and sub-tasks must not run.
 func TestStepsEndWithContext(t *testing.T) {
 	runs := 0
 	started := make(chan struct{}, 1)

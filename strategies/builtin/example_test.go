@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// pool is a typical goroutine pool of a library.
 type pool struct {
 	jobs    chan func()
 	workers sync.WaitGroup

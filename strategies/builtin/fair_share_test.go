@@ -68,7 +68,6 @@ func TestWeightedShares(t *testing.T) {
 	}
 }
 
-// The quanta range from far below the sizes to far above.
 func TestDeficitRoundRobin(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 11))
 	tasks := sleeps(300, time.Millisecond)

@@ -36,7 +36,7 @@ func TestOneCollector(t *testing.T) {
 }
 
 // The sink blocks for 1 ms per result, which the contract forbids. 100 tasks of 1 ms then need 101
-// ms at any limit, and the workers are ahead by at most the room of the results channel.
+// ms at any limit.
 func TestSlowCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond

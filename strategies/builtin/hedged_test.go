@@ -16,12 +16,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// attemptCounts counts the attempts at tasks.
 type attemptCounts struct {
 	calls, ended atomic.Int64 // attempts; attempts whose context ended
 }
 
-// sleep is an attempt of length d that ends with its context.
 func (f *attemptCounts) sleep(ctx context.Context, d time.Duration) strategies.Result {
 	f.calls.Add(1)
 	select {
@@ -42,8 +40,7 @@ func countsOf(s strategies.Strategy) map[string]int64 {
 }
 
 // One call in 50 takes 20 times as long. With a second attempt after d, a response is longer than t
-// with probability S(t)·S(t−d), where S is the tail of a single call. The responses are compared
-// with the p99 of this law.
+// with probability S(t)·S(t−d), where S is the tail of a single call.
 func TestHedgedTail(t *testing.T) {
 	n := 200_000
 	if testing.Short() {
@@ -141,7 +138,6 @@ func checkCount(t *testing.T, what string, count int64, n int, p float64) {
 }
 
 // The second attempt starts after the quantile of the last 200 calls, and not before there are 200.
-// Calls of equal length are never late.
 func TestHedgedQuantile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f attemptCounts
@@ -192,8 +188,7 @@ func TestHedgedQuantile(t *testing.T) {
 	})
 }
 
-// Second attempts never exceed their share of the calls so far, and reach it if every call is late.
-// Ten are saved at most.
+// Second attempts never exceed their share of the calls so far, and ten are saved at most.
 func TestHedgeBudget(t *testing.T) {
 	for _, budget := range []float64{0.01, 0.05, 0.3, 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -247,7 +242,7 @@ func TestHedgeBudget(t *testing.T) {
 	}
 }
 
-// The second attempt begins at 10 ms. A task is done once, when both attempts have returned.
+// The second attempt begins at 10 ms.
 func TestHedgedOutcome(t *testing.T) {
 	failed, second := errors.New("failed"), errors.New("second failed")
 	for _, c := range []struct {
@@ -333,7 +328,6 @@ func fails(err error) func() strategies.Result {
 	return func() strategies.Result { return strategies.Result{Err: err} }
 }
 
-// Each task must be done once, and its second attempt must be a copy.
 func TestHedgedPositions(t *testing.T) {
 	for _, text := range []string{
 		"hedged:after=10ms,budget=1+circuit_breaker+worker_pool",
@@ -381,7 +375,6 @@ func TestHedgedParameters(t *testing.T) {
 	})
 }
 
-// A part that retries in place must retry both attempts, each with its own count of tries.
 func TestHedgedRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const tasks = 20

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// No tenant may exceed its limit, and every task must be done.
 func TestTenantsLimits(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -79,8 +78,6 @@ func TestTenantsLimits(t *testing.T) {
 	}
 }
 
-// While one tenant is at its limit, another's tasks start at once on the remaining slots. The tasks
-// of the first start in order.
 func TestTenantsAreIndependent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start, mu := time.Now(), sync.Mutex{}
@@ -122,7 +119,6 @@ func TestTenantsAreIndependent(t *testing.T) {
 	})
 }
 
-// Tenants and keys without tasks must not be kept in memory.
 func TestTenantsAreForgotten(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

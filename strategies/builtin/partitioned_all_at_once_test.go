@@ -63,7 +63,6 @@ func TestSplitsRunInParallel(t *testing.T) {
 	}
 }
 
-// The first task splits after the second, but its sub-tasks go first.
 func TestSplitsKeepTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "partitioned_all_at_once", 2, 10)
@@ -105,9 +104,7 @@ func TestSplitsKeepTheOrder(t *testing.T) {
 	})
 }
 
-// The second of ten parts fails, two levels down. Running parts continue, the others do not run,
-// and the task is done with the error after the last running part, although its siblings are still
-// queued.
+// The second of ten parts fails, two levels down. Running parts continue, the others do not run.
 func TestSplitFails(t *testing.T) {
 	own := errors.New("own")
 	for name, fail := range map[string]func(){"error": nil, "panic": func() { panic(own) }} {
@@ -164,7 +161,6 @@ func TestSplitFails(t *testing.T) {
 	}
 }
 
-// A parent continues after its sub-tasks, which split and continue themselves, at a limit of 1.
 func TestSplitThenMore(t *testing.T) {
 	for _, name := range []string{"partitioned_all_at_once", "partitioned",
 		"event_loop", "worker_pool"} {
@@ -173,8 +169,6 @@ func TestSplitThenMore(t *testing.T) {
 			log := newLog(1)
 			s := spec.New(t.Context(), p, log)
 			var order []string
-			// grow returns a task that requests two sub-tasks of the next level, and then another
-			// step.
 			var grow func(name string, level int) *strategies.Task
 			grow = func(name string, level int) *strategies.Task {
 				steps := 0
@@ -207,7 +201,7 @@ func TestSplitThenMore(t *testing.T) {
 }
 
 // Drain's deadline ends while parts and their parents run or wait. Started tasks must not count as
-// never run. They end with the error once none of their parts runs.
+// never run.
 func TestSplitAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "partitioned_all_at_once", 2, 10)
@@ -240,10 +234,9 @@ func TestSplitAbandoned(t *testing.T) {
 	})
 }
 
-// For the bimodal plan, short tasks fare as in an undivided pool or worse. The order of two tasks
-// whose slots become free at the same instant is undefined, but the instants at which parts end are
-// not. They are compared with the Kiefer–Wolfowitz recursion, where all milliseconds of a task are
-// queued at its arrival.
+// The order of two tasks whose slots become free at the same instant is undefined, but the instants
+// at which parts end are not. They must match the Kiefer–Wolfowitz recursion, where all
+// milliseconds of a task are queued at its arrival.
 func TestAllAtOnceDoesNotHelp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -22,8 +22,6 @@ func TestQuantum(t *testing.T) {
 	}
 }
 
-// A task of 100 ms and a task of 1 ms every 10 ms share one slot. Each short task waits for at most
-// one quantum.
 func TestShortTasksPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "partitioned", 1, 10)
@@ -56,9 +54,8 @@ func TestShortTasksPass(t *testing.T) {
 	})
 }
 
-// Tasks of 1, 2 and 4 ms arrive together. With ideal processor sharing they end at 3, 5 and 7 ms.
-// With a quantum of 0.1 ms, the first two end one quantum earlier for each task after them in the
-// round.
+// Tasks of 1, 2 and 4 ms arrive together. With ideal processor sharing they end at 3, 5 and 7 ms,
+// with a quantum of 0.1 ms up to two quanta earlier.
 func TestProcessorSharing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const quantum = 100 * time.Microsecond
@@ -122,7 +119,6 @@ func TestStepsAllocateNothing(t *testing.T) {
 	}
 }
 
-// The producers are blocked most of the time.
 func TestBlockedAllocatesNothing(t *testing.T) {
 	spec, p := variant(t, "partitioned", 1, 0)
 	s := spec.New(t.Context(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A few keys have most of the tasks, which one producer submits under the real scheduler.
 func TestKeysInOrder(t *testing.T) {
 	n, keys := 100_000, 1_000
 	if testing.Short() {
@@ -52,8 +51,7 @@ func TestKeysInOrder(t *testing.T) {
 	}
 }
 
-// BenchmarkKeys compares the cost per task with limit_per_tenant, which also waits for the key. A
-// quarter of the tasks wait.
+// A quarter of the tasks wait for their key.
 func BenchmarkKeys(b *testing.B) {
 	for _, text := range []string{"per_key", "limit_per_tenant:each=1"} {
 		b.Run("strategy="+text, func(b *testing.B) {

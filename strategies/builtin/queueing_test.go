@@ -57,7 +57,6 @@ func variant(t *testing.T, call string, limit, queue int) (strategies.Spec, stra
 	return v.Spec, p
 }
 
-// runPlan runs the plan in virtual time and returns the customers with their responses.
 func runPlan(
 	t *testing.T, call string, run func(context.Context, *strategies.Task) strategies.Result,
 	plan []customer,
@@ -106,7 +105,7 @@ func runStep(_ context.Context, task *strategies.Task) strategies.Result {
 }
 
 // roundRobin computes the responses of a pool with one queue whose tasks take turns of at most the
-// quantum. With a quantum as long as the longest task it is first come, first served.
+// quantum.
 func roundRobin(t *testing.T, plan []customer, slots int, quantum time.Duration) []customer {
 	const never = time.Duration(math.MaxInt64)
 	served := slices.Clone(plan)
@@ -184,7 +183,6 @@ func mean(plan []customer, class strategies.Class) float64 {
 	return sum / float64(len(some))
 }
 
-// TestKnownAnswers compares one pool, separate pools and partitioning for the same bimodal plan.
 // Each response must equal an oracle to the nanosecond. The means must match queueing theory and an
 // independent simulation within four standard deviations: 6.5, 3.1 and 2.7 % at two million tasks.
 func TestKnownAnswers(t *testing.T) {

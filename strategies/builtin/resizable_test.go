@@ -52,7 +52,6 @@ func TestResizeSchedule(t *testing.T) {
 	}
 }
 
-// Drain or an ended context must not wait for the end of the schedule.
 func TestResizeEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -75,7 +74,6 @@ func TestResizeEndsEarly(t *testing.T) {
 	})
 }
 
-// Users find the methods Limit and Resize by an assertion.
 func TestResizeLimit(t *testing.T) {
 	s := startVariant(t, "resizable:initial=3", 8, 0, strategies.SinkFunc(
 		func(*strategies.Task, strategies.Result) {}))

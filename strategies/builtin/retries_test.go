@@ -74,17 +74,16 @@ func drainAll(t *testing.T, s strategies.Strategy) {
 	}
 }
 
-// A backoff is an independent implementation of the waits between attempts, in big integers.
+// A backoff is an independent implementation of the waits, in big integers.
 type backoff struct {
 	jitter    string
 	base, cap time.Duration
 	seed      uint64
 }
 
-// wait returns the wait before attempt n+1 of the task with that ordinal. With b = min(cap,
-// base·2ⁿ⁻¹) it is b, uniform(0, b), b/2 + uniform(0, b/2), or, starting with base, min(cap,
-// uniform(base, 3·previous)). The random number is the nth of PCG(seed, ordinal), as a fraction of
-// 2⁶⁴.
+// wait returns the wait before attempt n+1. With b = min(cap, base·2ⁿ⁻¹) it is b, uniform(0, b),
+// b/2 + uniform(0, b/2), or, starting with base, min(cap, uniform(base, 3·previous)). The random
+// number is the nth of PCG(seed, ordinal), as a fraction of 2⁶⁴.
 func (k backoff) wait(ordinal uint64, n int) time.Duration {
 	source := rand.NewPCG(k.seed, ordinal)
 	uniform := func(low, high *big.Int) *big.Int {
@@ -121,7 +120,6 @@ func (k backoff) wait(ordinal uint64, n int) time.Duration {
 	return time.Duration(b.Int64())
 }
 
-// Every wait must equal the formula to the nanosecond.
 func TestRetryWaits(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		type waits struct {
@@ -197,9 +195,8 @@ func TestRetryWaits(t *testing.T) {
 	})
 }
 
-// The table has the ranges of the waits before attempts 2 to 5 over 1000 tasks, for base=1s and
-// cap=4s, as in the AWS blog on backoff. The maximum of a decorrelated wait triples each time,
-// until the cap.
+// The ranges of the waits before attempts 2 to 5, for base=1s and cap=4s, as in the AWS blog on
+// backoff.
 func TestRetryJitterByHand(t *testing.T) {
 	const s = time.Second
 	for jitter, want := range map[string][4][2]time.Duration{
@@ -254,7 +251,6 @@ func TestRetryContract(t *testing.T) {
 	})
 }
 
-// Two runs with the same seed must have all attempts at the same instants.
 func TestRetryRepeats(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		var runs []string
@@ -284,7 +280,7 @@ func TestRetryRepeats(t *testing.T) {
 }
 
 // All 8 slots get a task that fails at 1 ms and succeeds a second later, followed by 800 tasks of 1
-// ms. In place, these wait for that second. With a queue they are done at 1 + 100 ms.
+// ms.
 func TestRetrySlots(t *testing.T) {
 	for _, c := range []struct {
 		name              string
@@ -410,7 +406,6 @@ func TestRetryOfParts(t *testing.T) {
 	})
 }
 
-// An exhausted task that is submitted again has all its attempts.
 func TestExhaustedTaskSubmittedAgain(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {
@@ -432,8 +427,7 @@ func TestExhaustedTaskSubmittedAgain(t *testing.T) {
 	})
 }
 
-// A task exhausted on one instance is abandoned on another before it runs. It must count as never
-// run.
+// The task is abandoned on the second instance, where it never ran.
 func TestExhaustedTaskOnOtherInstance(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {

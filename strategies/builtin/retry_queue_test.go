@@ -31,7 +31,6 @@ func TestRetryQueueSmall(t *testing.T) {
 	}
 }
 
-// Tasks in backoff fill the queue, so the next Submit blocks until one of them is done.
 func TestRetryQueueIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue:delayed=5,base=0s", 2, 3)
@@ -50,8 +49,6 @@ func TestRetryQueueIsFull(t *testing.T) {
 	})
 }
 
-// Tasks return in the order of their due times, equal ones in the order of submission, behind tasks
-// that are already queued.
 func TestRetryQueueOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue:base=0s", 1, 100)
@@ -78,7 +75,6 @@ func TestRetryQueueOrder(t *testing.T) {
 	})
 }
 
-// A thousand tasks in backoff must need no more goroutines than an idle instance.
 func TestRetryQueueGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue", 4, 0)
@@ -98,7 +94,7 @@ func TestRetryQueueGoroutines(t *testing.T) {
 }
 
 // Drain's deadline ends while tasks run, are ready again, wait for a slot or are in backoff. Twelve
-// are abandoned, and half of these have never run.
+// are abandoned, half of which have never run.
 func TestRetryQueueAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue:base=0s", 2, 100)
@@ -133,7 +129,7 @@ func TestRetryQueueAbandons(t *testing.T) {
 	})
 }
 
-// The maximum duration must not overflow to a short wait, and the wait must be cancellable.
+// The maximum duration must not overflow to a short wait.
 func TestRetryAfterMaximum(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {

@@ -80,7 +80,6 @@ func classed(n int, class strategies.Class, d time.Duration) []strategies.Task {
 	return tasks
 }
 
-// submitAtOnce submits tasks that must all find room.
 func submitAtOnce(t *testing.T, s strategies.Strategy, tasks []strategies.Task) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
@@ -92,7 +91,6 @@ func submitAtOnce(t *testing.T, s strategies.Strategy, tasks []strategies.Task) 
 	}
 }
 
-// When one class pool and its queue are full, tasks of the other class are not delayed.
 func TestClassPoolsAreIndependent(t *testing.T) {
 	for _, test := range []struct {
 		call          string
@@ -176,7 +174,6 @@ func TestPoolOrder(t *testing.T) {
 	})
 }
 
-// Tasks without a class can use all slots and the room of both class pools.
 func TestNoClassTakesAnySlot(t *testing.T) {
 	for _, call := range []string{"segregated:short=1", "cpu_io_split:cpu=1"} {
 		synctest.Test(t, func(t *testing.T) {

@@ -26,7 +26,6 @@ func TestShortestParameters(t *testing.T) {
 	})
 }
 
-// sized makes tasks that sleep for their Size.
 func sized(sizes ...time.Duration) []strategies.Task {
 	tasks := make([]strategies.Task, len(sizes))
 	for i, size := range sizes {
@@ -65,7 +64,6 @@ func TestShortestOrder(t *testing.T) {
 	})
 }
 
-// Tasks without a size must run between the short and the long ones.
 func TestUnknownSizes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(5)
@@ -83,8 +81,6 @@ func TestUnknownSizes(t *testing.T) {
 	})
 }
 
-// TestLongCap submits 10 tasks of 50 ms and then 100 of 1 ms to 4 slots. Long tasks never exceed
-// the cap, even if no short task waits.
 func TestLongCap(t *testing.T) {
 	const ms = time.Millisecond
 	for variant, want := range map[string]struct {

@@ -21,7 +21,7 @@ func createSingleton(
 	return spec.New(ctx, p, sink)
 }
 
-// makespan submits 24 tasks of 1 ms to each pool and returns the makespan.
+// makespan submits 24 tasks of 1 ms to each pool.
 func makespan(t *testing.T, pools ...strategies.Strategy) time.Duration {
 	t.Helper()
 	begin := time.Now()
@@ -43,8 +43,7 @@ func makespan(t *testing.T, pools ...strategies.Strategy) time.Duration {
 	return time.Since(begin)
 }
 
-// 16 callers create the pool with limits of 3 and up. The first limit applies, so 16 × 24 tasks
-// take as long as with one pool of that size.
+// 16 callers create the pool with limits of 3 and up. The first limit applies to all.
 func TestSingletonIsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		process := builtin.WithSingletons(t.Context())
@@ -63,7 +62,6 @@ func TestSingletonIsOne(t *testing.T) {
 	})
 }
 
-// 64 callers race for the first creation and must get the same pool.
 func TestSingletonIsCreatedOnce(t *testing.T) {
 	for range 50 {
 		process, cancel := context.WithCancel(builtin.WithSingletons(t.Context()))
@@ -90,7 +88,6 @@ func TestSingletonIsCreatedOnce(t *testing.T) {
 	}
 }
 
-// Callers in different processes, or in none, have their own limits.
 func TestSingletonScope(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -111,7 +108,6 @@ func TestSingletonScope(t *testing.T) {
 	}
 }
 
-// Each sink receives only its own tasks.
 func TestSingletonReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		process := builtin.WithSingletons(t.Context())
@@ -137,8 +133,7 @@ func TestSingletonReports(t *testing.T) {
 	})
 }
 
-// After the pool has closed, its users are refused. The next creator gets a new pool with its own
-// limit, which works in the same process and outside the first bubble.
+// The new pool has its own limit, and works in the same process and outside the first bubble.
 func TestSingletonIsReplaced(t *testing.T) {
 	process := builtin.WithSingletons(context.Background())
 	for i, end := range []func(t *testing.T, s strategies.Strategy, cancel func()){
@@ -178,7 +173,6 @@ func TestSingletonIsReplaced(t *testing.T) {
 	}
 }
 
-// With many creators, 48 tasks of 1 ms must take as long as with one pool of 3 workers.
 func TestSingletonCreators(t *testing.T) {
 	v := strategies.MustParse("singleton_pool:creators=5")
 	spec := v.Spec

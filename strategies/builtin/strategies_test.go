@@ -14,7 +14,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestContract tests all clauses, or with -short every fourth.
 func TestContract(t *testing.T) {
 	for i, spec := range strategies.All() {
 		t.Run(spec.Name, func(t *testing.T) {
@@ -118,7 +117,7 @@ func newPanics(spec strategies.Spec, p strategies.Params) (v any) {
 	return nil
 }
 
-// 100,000 callers give up, 100 times as many as in clause Context.
+// The clause Context has 1,000 callers.
 func TestManyCallersGiveUp(t *testing.T) {
 	if !*sweep {
 		t.Skip("thorough: runs with -sweep")

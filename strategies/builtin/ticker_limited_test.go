@@ -87,8 +87,7 @@ func TestTickerDelay(t *testing.T) {
 	})
 }
 
-// TestTickerRate submits 200 tasks at 100 ticks a second, pauses for half a second, and submits 100
-// more. Only one tick of the pause is kept.
+// Of the ticks in the pause of half a second, one is kept.
 func TestTickerRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -119,8 +118,8 @@ func TestTickerRate(t *testing.T) {
 	})
 }
 
-// Tasks take 25 ms and the interval is 10 ms. With enough slots the ticker limits the rate. With
-// one slot the tasks do, and a kept tick makes the next start immediate.
+// Tasks take 25 ms and the interval is 10 ms. With one slot, a kept tick makes the next start
+// immediate.
 func TestTickerAndLimit(t *testing.T) {
 	const ms = time.Millisecond
 	for limit, want := range map[int][]time.Duration{
@@ -145,7 +144,6 @@ func TestTickerAndLimit(t *testing.T) {
 	}
 }
 
-// Drain's deadline ends while a task holds its slot, one waits for its tick, and others are queued.
 func TestTickerAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond

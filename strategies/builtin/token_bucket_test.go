@@ -25,9 +25,7 @@ func TestTokenBucketParameters(t *testing.T) {
 	})
 }
 
-// TestTokenBucketRate submits 200 tasks at 100/s and, after an idle half second, 100 more. Of n
-// tasks at once the last starts after (n−burst)/rate. The idle time fills the bucket up to the
-// burst.
+// Of n tasks at once the last starts after (n−burst)/rate.
 func TestTokenBucketRate(t *testing.T) {
 	for _, test := range []struct {
 		variant       string
@@ -68,7 +66,6 @@ func TestTokenBucketRate(t *testing.T) {
 	}
 }
 
-// Tokens wait for a slot, at most a burst of them.
 func TestTokenBucketWaitsForSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(20)
@@ -90,7 +87,6 @@ func TestTokenBucketWaitsForSlot(t *testing.T) {
 	})
 }
 
-// Drain's deadline must not wait for a token.
 func TestTokenBucketAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(3)

@@ -47,7 +47,6 @@ func refusedValues(t *testing.T, complaints map[string]string) {
 	}
 }
 
-// submitAt submits a task at a virtual time and returns when Submit returned.
 func submitAt(
 	t testing.TB, s strategies.Strategy, log *log, at time.Duration, task *strategies.Task,
 ) time.Duration {
@@ -59,7 +58,6 @@ func submitAt(
 	return time.Since(log.start)
 }
 
-// drained drains without a deadline and returns the outcome of each task.
 func drained(t testing.TB, s strategies.Strategy, log *log) map[*strategies.Task]entry {
 	t.Helper()
 	if err := s.Drain(t.Context()); err != nil {

@@ -80,8 +80,7 @@ func TestWeightedOrder(t *testing.T) {
 }
 
 // Tasks of 4 ms and weight 1 arrive each millisecond, so all 4 units are always taken. At 10.5 ms
-// one arrives that needs all units. It must start when the earlier tasks have ended, and later
-// tasks wait.
+// one arrives that needs all units.
 func TestHeavyIsNotStarved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -109,7 +108,6 @@ func TestHeavyIsNotStarved(t *testing.T) {
 	})
 }
 
-// The Submit must fail with its context or when the intake closes, and block no other.
 func TestWeightAboveTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -169,8 +167,6 @@ func TestWeightedWaitAllocates(t *testing.T) {
 	})
 }
 
-// Submits with different contexts wait at once. An ended context must end only its own Submit,
-// whichever context is kept.
 func TestWeightedContexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
