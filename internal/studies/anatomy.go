@@ -14,12 +14,11 @@ import (
 )
 
 // anatomy splits the slowest responses of several strategies into their parts, on the same tasks of
-// two classes: one task in 21 takes 20 times as long as the others. The claim is the common
-// explanation of a slow p99: waiting for a slot.
+// two classes: one task in 21 takes 20 times as long as the others.
 //
 // The wait for a slot is the mean time of the slowest 1 % until the first start, in Submit or in
 // the queue. A strategy meets the claim if this is at least half of the response at both loads. The
-// wait between two steps of a task is separate, because the task has already had a slot.
+// wait between two steps of a task is separate.
 var _ = register(Study{
 	Name:     "anatomy",
 	Question: "what are the slowest responses made of, close to the capacity and beyond?",

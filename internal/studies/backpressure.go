@@ -16,14 +16,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// backpressure overloads four workers, and compares strategies that block the producer with
-// strategies that shed. The claim comes from a post on shedding under load (pattern: backpressure
-// with channels). The post-mortem of a scraper claims the opposite: blocking sends lose nothing.
+// backpressure overloads four workers. The claim comes from a post on shedding under load (pattern:
+// backpressure with channels). The post-mortem of a scraper claims the opposite: blocking sends
+// lose nothing.
 //
-// The producers are open-loop ones at constant loads, an open-loop one whose load swings between
-// overload and recovery, and a fixed number of clients that wait for their tasks. The cases are the
-// producers that exceed the capacity. A case meets the claim if bounded_queue_shed has at least 5 %
-// more goodput than worker_pool.
+// The cases are the producers that exceed the capacity. A case meets the claim if
+// bounded_queue_shed has at least 5 % more goodput than worker_pool.
 //
 // The recovery time, makespan minus the last due time, is the time to work off the backlog. With
 // further arrivals at load ρ it would be 1/(1 − ρ) times as long. It depends on the length of the

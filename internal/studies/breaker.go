@@ -14,14 +14,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// breaker puts a circuit breaker between callers and services that fail for ten seconds in four
-// ways. A service freezes, so calls time out. A service works for callers that have given up and
-// retry. A service has used up its quota and refuses all calls at once. A service refuses only the
-// excess at once.
+// breaker puts a circuit breaker between callers and services that fail for ten seconds. A service
+// freezes, so calls time out. A service works for callers that have given up and retry. A service
+// has used up its quota and refuses all calls at once. A service refuses only the excess at once.
 //
-// The cost to the caller is the share of tasks not done within a second. The cost to the callee is
-// the number of calls without a result. A case meets the claim if the breaker removes at least a
-// tenth of the caller's cost, and a larger share of the callee's.
+// The cost to the caller is the share of tasks not done within a second, to the callee the number
+// of calls without a result. A case meets the claim if the breaker removes at least a tenth of the
+// caller's cost, and a larger share of the callee's.
 var _ = register(Study{
 	Name:     "breaker",
 	Question: "what does a circuit breaker save while a service is in trouble, and whom?",

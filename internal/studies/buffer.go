@@ -17,13 +17,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// buffer varies the queue in front of four workers under three loads: bursts from which the workers
-// recover, a load close to the capacity, and a lasting overload. The claim is the rule of thumb for
-// the size of a buffered channel (pattern: backpressure with channels).
+// buffer varies the queue in front of four workers. The claim is the rule of thumb for the size of
+// a buffered channel (pattern: backpressure with channels).
 //
 // The cases are the bursts and the overload. A case meets the claim if the longest queue sheds at
-// most one task in a hundred. The memory is the mean queue length in tasks by Little's law:
-// accepted tasks per second times mean wait.
+// most one task in a hundred. The memory is the mean queue length in tasks by Little's law.
 var _ = register(Study{
 	Name:     "buffer",
 	Question: "what does a larger buffer buy under bursts, and under a lasting overload?",

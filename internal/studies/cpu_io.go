@@ -16,12 +16,12 @@ import (
 )
 
 // cpu_io mixes tasks that compute with tasks that wait. The Node.js guide on not blocking the event
-// loop advises a separate computation pool, as large as the number of cores.
+// loop advises a separate computation pool, as large as the number of cores. The study has three
+// parts:
 //
-// The study separates three effects:
-//   - Slots, under the virtual clock: labelled computations of 200 ms among calls of 10 ms, in one
-//     pool or in two. This clock gives each slot a core, which favours one pool if it computes more
-//     tasks than there are cores. So the real gain of separate pools is larger.
+//   - Slots, under the virtual clock: labelled computations of 200 ms among calls of 10 ms. This
+//     clock gives each slot a core, which favours one pool if it computes more tasks than there are
+//     cores.
 //   - Cores, under the real clock: a fixed number of tasks from more clients than slots. Half of
 //     the tasks compute for 1 ms and half wait for 2 ms. The computation pool has as many slots as
 //     a machine of two cores, or one fewer to leave a core for tasks that wake up.
@@ -30,7 +30,7 @@ import (
 // The cases are the limits and both sizes of the computation pool. A case meets the claim in two
 // conditions. The p99 of the waiting tasks is more than a tenth higher with one pool than with two
 // (under the real clock the mean response, because runs are short). And two pools have at least
-// nine tenths of one pool's throughput of real tasks, for either kind and in total.
+// nine tenths of one pool's throughput of real tasks.
 var _ = register(Study{
 	Name: "cpu_io",
 	Question: "what do separate pools for computing and for waiting win and lose, and at which " +

@@ -14,8 +14,7 @@ import (
 )
 
 // durability compares durable strategies with in-process pools. The tasks hash a single block,
-// which costs almost nothing, so the queue dominates: Submit until its confirmation, delivery to a
-// consumer, and acknowledgement. Eight clients that wait for their tasks measure the throughput.
+// which costs almost nothing. Eight clients that wait for their tasks measure the throughput.
 // Poisson arrivals measure the response from the due time and, at the lowest rate, the time until
 // an idle consumer has the task. A file that is synced once per task measures the disk alone.
 //

@@ -15,11 +15,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// eventloop tests the Node.js guide "Don't block the event loop": callbacks are short and alike,
-// except for occasional inputs of size n from one client, which cost as much as n or n² short
-// callbacks. Callbacks run whole on the loop (event_loop), in steps of one short callback on the
-// same core (partitioned at limit 1), or on libuv's default of four workers (event_loop_offload),
-// with four times the slots.
+// eventloop tests the Node.js guide "Don't block the event loop": callbacks are short, except for
+// occasional inputs of size n from one client, which cost as much as n or n² short callbacks.
+// Callbacks run whole on the loop (event_loop), in steps of one short callback on the same core
+// (partitioned at limit 1), or on libuv's default of four workers (event_loop_offload), with four
+// times the slots.
 //
 // The short callbacks keep one core 40 % busy and the long ones 10 %. Longer ones are rarer, so n
 // does not change the load. The metric is the p99 response of the other clients under the virtual
@@ -27,8 +27,8 @@ import (
 // more. A case meets the claim if the metric is at least 2 on the loop, and at most half of this
 // with either alternative.
 //
-// Real runs show that long callbacks occur in practice: a vulnerable regular expression and JSON
-// that doubles, with eight clients without think time.
+// Real runs have a vulnerable regular expression and JSON that doubles, with eight clients without
+// think time.
 var _ = register(Study{
 	Name: "eventloop",
 	Question: "what do the other clients see when one callback on an event loop is long, and " +

@@ -18,15 +18,14 @@ import (
 )
 
 // evil mixes tasks that never end with good ones, like an attacker who knows a request that a
-// server never completes (the Node.js guide on not blocking the event loop: k such requests stop a
-// pool of k). In the first part they cannot be recognised beforehand. In the second a timeout ends
-// them. In the third they are long tasks that are labelled, or that are suspended between two
-// steps.
+// server never completes (the Node.js guide on not blocking the event loop). In the first part they
+// cannot be recognised beforehand. In the second a timeout ends them. In the third they are long
+// tasks that are labelled, or that are suspended between two steps.
 //
 // A pool counts as stopped if a good task, of 10 ms on average, takes a minute or more. The claim
 // holds if every pool of k slots is stopped in every run with k or more endless tasks, for every
-// timeout. It does not hold if no pool is stopped in any of these runs, and depends otherwise. With
-// a timeout, only runs count in which all tasks together do not overload the pool.
+// timeout. It does not hold if no pool is stopped in any of these runs. With a timeout, only runs
+// count in which all tasks together do not overload the pool.
 var _ = register(Study{
 	Name:     "evil",
 	Question: "how many endless tasks does it take to stop a pool, and what helps?",

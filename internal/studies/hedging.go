@@ -15,11 +15,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// hedging starts a second attempt if the first takes longer than 95 % of the calls. At three
-// services, one call in fifty takes twenty times as long as the others, for different reasons. At
-// the first it is chance, independent for the second attempt. The second has as many slots as the
-// pool, queues the excess, and finishes the work of the cancelled attempt. At the third it is the
-// task, so the second attempt is as slow as the first.
+// hedging calls three services at which one call in fifty takes twenty times as long as the others.
+// At the first the reason is chance, independent for the second attempt. The second has as many
+// slots as the pool, queues the excess, and finishes the work of the cancelled attempt. At the
+// third the task is the reason, so the second attempt is as slow as the first.
 //
 // The cases are the loads of each service. A case meets the claim if second attempts reduce the p99
 // response to at most four fifths with at most 5 % more calls, rounded.

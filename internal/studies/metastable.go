@@ -16,8 +16,7 @@ import (
 
 // metastable raises the load on a server step by step above its capacity, and lowers it again. The
 // callers make up to four attempts of 100 ms each, while the server continues to work for callers
-// that have given up. The claim is the naive expectation. Metastable failures outlive their cause
-// (Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021).
+// that have given up (Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021).
 //
 // Goodput is the number of tasks per second answered in time, by the step in which they arrived.
 // The cases are four clients. A case meets the claim if the goodput at half of the capacity is at

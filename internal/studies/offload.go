@@ -16,10 +16,9 @@ import (
 )
 
 // offload compares the gain of a worker pool on several cores with the cost of handing a task over
-// and of being notified of its end (the Node.js guide "Don't block the event loop": communication
-// costs against the benefit of multiple cores). Batches of tasks of one size run inline on the
-// loop, and on workers. A single client, which waits for each answer and cannot use a second core,
-// measures the cost of handing over.
+// and of being notified of its end (the Node.js guide "Don't block the event loop"). Batches of
+// tasks of one size run inline on the loop, and on workers. A single client, which waits for each
+// answer and cannot use a second core, measures the cost of handing over.
 //
 // The cases are the sizes above this cost. A case meets the claim if event_loop_offload completes
 // at least a tenth more tasks per second than the loop. A size within the interval of the cost is

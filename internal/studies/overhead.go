@@ -16,17 +16,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// overhead gives every strategy, including those of libraries, a batch of tasks that hash a single
-// block, which takes almost no time, and measures the time per task. This time is an upper bound of
-// the strategy's cost, because it includes the harness. Its difference from the cheapest strategy
-// is a lower bound. A strategy meets the claim if its time is below a microsecond. It does not if
-// the difference is above a microsecond in the repetitions in which its threads waited for a
-// processor for less than a fifth of the time.
+// overhead measures the time per task of every strategy, with a batch of tasks that hash a single
+// block. This time includes the harness, so it is an upper bound of the strategy's cost. Its
+// difference from the cheapest strategy is a lower bound. A strategy meets the claim if its time is
+// below a microsecond. It does not if the difference is above a microsecond in the repetitions in
+// which its threads waited for a processor for less than a fifth of the time.
 //
-// Strategies with a rate limit get 10⁹/s, to measure their cost instead of the limit. Strategies
-// that shed nearly all of a batch are left out: those without a queue, or with a queue that grows
-// with the limit (concurrency_limits, failsafe_priority). Strategies without a capacity run the
-// whole batch at once, and pay for its memory. The others get a queue with room for the batch.
+// Strategies with a rate limit get 10⁹/s. Strategies that shed nearly all of a batch are left out:
+// those without a queue, or with a queue that grows with the limit (concurrency_limits,
+// failsafe_priority). Strategies without a capacity run the whole batch at once, and pay for its
+// memory. The others get a queue with room for the batch.
 var _ = register(Study{
 	Name:     "overhead",
 	Question: "what does each strategy cost per task, other people's libraries included?",

@@ -18,13 +18,9 @@ import (
 )
 
 // patience has callers that give up, in three cases, from below the capacity to twice the capacity.
-// The claim is common advice for client timeouts: callers that give up leave the queue, so it
-// cannot grow.
-//
-// The queue is then as short as the patience, but it contains the wrong tasks. Under overload,
-// tasks that are served in order start just before their callers give up, and their work is wasted
-// if the remaining patience is too short. A case meets the claim if, at load 1.3, a pool with
-// waiting callers completes at least 95 % as many tasks as a pool that sheds.
+// Under overload, tasks that are served in order start just before their callers give up, and their
+// work is wasted if the remaining patience is too short. A case meets the claim if, at load 1.3, a
+// pool with waiting callers completes at least 95 % as many tasks as a pool that sheds.
 var _ = register(Study{
 	Name:     "patience",
 	Question: "what does a service still complete when callers give up?",

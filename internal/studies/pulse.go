@@ -13,13 +13,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// pulse offers four workers 1.4 times their capacity for ten seconds, and measures the time until
-// the response is as before. The claim is what operators expect once the request rate is normal
-// again.
-//
-// The response has recovered when no more tasks than usual are slow (see the reference of
-// stageN-recovery-sec). A strategy meets the claim if this takes at most a quarter of the pulse's
-// length. Without recovery, the end of the run counts, which is a lower bound.
+// pulse offers four workers 1.4 times their capacity for ten seconds. A strategy meets the claim if
+// its response recovers within a quarter of the pulse's length, when no more tasks than usual are
+// slow (see the reference of stageN-recovery-sec). Without recovery, the end of the run counts,
+// which is a lower bound.
 //
 // In a fluid queue, a pulse of load ρ₁ and length T, with load ρ₀ before and after it, leaves
 // (ρ₁-1)·T of work for all slots, which drains in (ρ₁-1)/(1-ρ₀)·T.

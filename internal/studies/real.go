@@ -16,14 +16,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// realWaits is the study load under the real clock. The difference from the virtual clock is the
-// overhead and the timers of the machine. The tasks of realComputing compute a counted amount of
-// work, so the cores are the slots.
+// realWaits is the study load under the real clock. The tasks of realComputing compute a counted
+// amount of work, so the cores are the slots.
 //
 // The oracle computes the wait of an ideal queue from the run's own arrivals and task times. The
 // rest of the mean wait is due to the strategy and the machine. Repetitions that complete fewer
 // than eight in ten of the accepted tasks per second are left out, because they have no steady
-// state, and the excess would grow with the length of the run.
+// state.
 //
 // The cases are the strategies that wait, at the highest load and at each other load that was run.
 // A case meets the claim if the mean excess is at most a tenth of the mean service.

@@ -23,9 +23,8 @@ import (
 //
 // The cases are the targets. A case meets the claim if no other way that completes the batch needs
 // more than 1 % fewer calls per task than the best way with exponential backoff and jitter alone.
-// The other ways include waiting for the Retry-After, and a client-side token bucket, which never
-// calls too early. The finding also reports how many good tasks a bound on attempts loses, and its
-// gain if a twentieth of the tasks always fails (poison).
+// The finding also reports how many good tasks a bound on attempts loses, and its gain if a
+// twentieth of the tasks always fails (poison).
 var _ = register(Study{
 	Name: "retry",
 	Question: "which retry policy gets a batch past a rate limit, with how many calls, and " +

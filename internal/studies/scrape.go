@@ -27,8 +27,7 @@ const (
 var scrapeLimits = []int{limit, 64}
 
 // scrape fetches the reports of 5000 companies from a site that serves ten calls per second,
-// refuses the excess, and bans clients that continue. The minimum time for all calls is (N −
-// burst)/rate.
+// refuses the excess, and bans clients that continue.
 //
 // The claim is about strategies that limit only the number of calls in progress. It holds if none
 // of them is refused a call at any limit, does not hold if each is refused calls in each run at

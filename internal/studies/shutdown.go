@@ -16,8 +16,7 @@ import (
 )
 
 // shutdown stops a pool of four workers after the last submit, with a deadline to finish the
-// accepted tasks, and counts the abandoned tasks. The claim is common advice on bounded concurrency
-// (pattern: worker pool with graceful shutdown).
+// accepted tasks (pattern: worker pool with graceful shutdown).
 //
 // The claim holds if a deadline of thirty mean services saves at least 99 in 100 of the tasks
 // abandoned without one in every case, does not hold if it saves less than half in each case, and

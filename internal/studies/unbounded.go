@@ -17,8 +17,7 @@ import (
 )
 
 // unbounded starts ten thousand tasks at once. Each needs one of a hundred connections, and fails
-// after waiting a second for it. Posts on bounded concurrency begin with this example (pattern:
-// process a slice with bounded concurrency).
+// after waiting a second for it (pattern: process a slice with bounded concurrency).
 //
 // The claim does not hold unless more than 1 % of the tasks are lost without a bound. The cases are
 // the limits. A case meets the claim if at most one task in a thousand is lost with every bound.

@@ -13,16 +13,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// weights has tasks of one unit of memory, and one task in ten of several. A weighted limit keeps
-// the memory in use below the limit. A semaphore with as many slots does not, and waits less.
+// weights has tasks of one unit of memory, and one task in ten of several. A weighted semaphore
+// serves in order, so a heavy task that waits makes the light tasks behind it wait while some units
+// are free. The arrivals need weightsLoad of the units.
 //
-// A weighted semaphore serves in order, so a heavy task that waits makes the light tasks behind it
-// wait while some units are free. The cases are the weights of the heavy tasks. A case meets the
-// claim if the weight in flight never exceeds the limit and the p99 wait of light tasks is at most
-// the mean task time. The arrivals need weightsLoad of the units.
-//
-// The finding also reports a pool with as few workers as are safe: limit divided by the heavy
-// weight.
+// The cases are the weights of the heavy tasks. A case meets the claim if the weight in flight
+// never exceeds the limit and the p99 wait of light tasks is at most the mean task time. The
+// finding also reports a pool with as few workers as are safe: limit divided by the heavy weight.
 var _ = register(Study{
 	Name:     "weights",
 	Question: "what does a limit by weight cost light tasks, and what does one by number risk?",
