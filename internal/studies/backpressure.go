@@ -80,9 +80,8 @@ type producer struct {
 
 func (p producer) cell(name string) bench.Scenario { return pressed(name, p.process, p.load) }
 
-// producers are the three cases. The second swings from 0.2 to 1.4 of the capacity, over two
-// periods of 2500 tasks. The 32 clients think for 20 ms. Without waiting they would offer two and a
-// half times the capacity.
+// The second producer swings from 0.2 to 1.4 of the capacity, over two periods of 2500 tasks. The
+// 32 clients think for 20 ms. Without waiting they would offer two and a half times the capacity.
 var producers = []producer{
 	{fmt.Sprintf("load %v", pressedLoad), fmt.Sprintf("at load %v", pressedLoad), "poisson",
 		pressedLoad},
@@ -171,7 +170,6 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 		behind.Add(evidence.Curve(m.Named(cells[0]), pressedLoads, cells,
 			func(sc bench.Scenario) evidence.Interval { return evidence.OfMedian(m.Recovery(sc)) }))
 		if a.Name == shedding && len(a.X) > 0 {
-			// share of the accepted tasks whose response does not exceed the deadline
 			good.Add(pressedExact(a, func(a *theory.Answer) float64 {
 				tail, _ := a.ResponseTail(inTimeMost.Seconds())
 				return a.Throughput * (1 - tail)

@@ -68,8 +68,8 @@ var bufferCases = []bufferCase{
 
 var bursts, overload = bufferCases[0], bufferCases[2]
 
-// bufferCell returns a run that fills its queue, if it ever fills, during the warm-up. At load 1.5
-// a third of the arrivals stays in the queue, and two thirds leave while it fills.
+// bufferCell returns a run that fills its queue during the warm-up: at load 1.5 a third of the
+// arrivals stays in the queue.
 func bufferCell(size Size, name string, c bufferCase, queue int) bench.Scenario {
 	tasks := [...]int{16_000, 60_000, 400_000}[size]
 	if c == overload {
@@ -99,7 +99,6 @@ func bufferSweep(size Size, name string, c bufferCase) (cells []bench.Scenario) 
 // ops/s is lower, because it includes the time to empty the queue after the last arrival.
 func acceptedRate(r evidence.Run) float64 { return r(metric.Offered) * (1 - r(metric.Shed)) }
 
-// meanQueued returns the mean number of queued tasks, by Little's law.
 func meanQueued(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	return evidence.OfMean(m.Of(sc, func(r evidence.Run) float64 {
 		return acceptedRate(r) * r(metric.MeanWait)
@@ -181,8 +180,6 @@ func judgeBuffer(m *evidence.Measured) decide.Finding {
 
 const bufferOutside = "a task that finds no slot waits outside, with the producer"
 
-// bufferApart returns the largest difference in p99, under bursts, between the blocking queue and
-// its shortest variant.
 func bufferApart(m *evidence.Measured) float64 {
 	cells, most := bufferSweep(Quick, holding, bursts), math.NaN()
 	for _, sc := range cells[1:] {

@@ -80,7 +80,6 @@ const (
 var (
 	coreSplit  = fmt.Sprintf("segregated:long=%d", corePool)
 	coreLimits = []int{2, 3, 4, 6, 8, 16}
-	// slots for computations; the second leaves a core for tasks that wake up
 	realSlots  = []int{corePool, corePool - 1}
 	realSplits = []string{fmt.Sprintf("cpu_io_split:cpu=%d", realSlots[0]),
 		fmt.Sprintf("cpu_io_split:cpu=%d", realSlots[1])}
@@ -88,8 +87,6 @@ var (
 	wholeLimits = []int{8, 32}
 )
 
-// twoKindsCell returns tasks of two kinds. Computations keep corePool cores busy to the
-// share coreBusy, and calls keep callSlots slots busy.
 func twoKindsCell(size Size, name string, k int) bench.Scenario {
 	compute, call := coreBusy*corePool/computing.Seconds(), callSlots/calling.Seconds()
 	sc := scenario(name, fmt.Sprintf("bimodal:p=%.4g,short=%v,long=%v", compute/(compute+call),
@@ -108,8 +105,6 @@ func realKindsCell(size Size, name string, k int) bench.Scenario {
 		bench.Stop{Tasks: [...]int{130, 1000, 5000}[size]})
 }
 
-// mixedTaskCell returns tasks that compute for 1 ms and then wait for 9 ms, from more clients than
-// slots.
 func mixedTaskCell(size Size, name string, k int) bench.Scenario {
 	return realCell(name, k, "mixed:cpu=1ms,wait=const(9ms)", bench.Stop{
 		Duration: [...]time.Duration{70 * time.Millisecond, time.Second, 5 * time.Second}[size]})

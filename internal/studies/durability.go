@@ -88,9 +88,8 @@ var embedded = []string{pooled, "dispatcher", "jetstream:store=memory", "jetstre
 // measure its pauses.
 var nonDefault = map[string]string{"asynq": "asynq:poll=100ms"}
 
-// durableVariants returns the embedded strategies and all strategies that need a server, with the
-// defaults and with each other value of their own choices. The choice recovery has no effect
-// without a kill.
+// durableVariants returns the embedded strategies and all strategies that need a server, with each
+// value of their own choices. The choice recovery has no effect without a kill.
 func durableVariants() []strategies.Variant {
 	all := strategy(embedded...)
 	common := map[string]bool{"recovery": true}

@@ -26,8 +26,6 @@ type durableCost struct {
 	written     evidence.Interval // bytes written to the disk by this process
 }
 
-// durableCosts returns the costs of the measured strategies, by guarantee from the weakest and then
-// from the cheapest, and the variants that were not measured.
 func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategies.Variant) {
 	all := durableVariants()
 	clients := func(v strategies.Variant) bench.Scenario { return durableCells(Quick, v)[0] }

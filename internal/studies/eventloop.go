@@ -62,8 +62,7 @@ var callbackWays = []callbackWay{
 	{"event_loop_offload", limit, "offloaded", fmt.Sprintf("offloaded to %d workers", limit)},
 }
 
-// callbackSizes are the input sizes n. callbackCosts are the costs of a callback by n, in short
-// callbacks.
+// The costs are in short callbacks.
 var (
 	callbackSizes = []int{1, 2, 4, 10, 20}
 	callbackCosts = []struct {
@@ -92,7 +91,6 @@ func callbackLengths() (lengths []int) {
 	return slices.Compact(lengths)
 }
 
-// callbackShare returns the share of long callbacks, rounded to five decimals.
 func callbackShare(r int) float64 {
 	if r == 1 {
 		return 0
@@ -114,7 +112,6 @@ func callbackCell(way callbackWay, r int, size Size) bench.Scenario {
 		work = fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", callbackShare(r), unit,
 			time.Duration(r)*unit)
 	}
-	// Longer callbacks are rarer, so the run needs more tasks.
 	tasks := [...]int{12_000, 60_000, 400_000}[size] * max(1,
 		int(math.Round(math.Sqrt(float64(r))/5)))
 	sc := scenario(way.strategy, work, poisson(0), bench.Stop{Tasks: tasks, Warmup: 0.1})
@@ -152,8 +149,6 @@ func othersWait(m *evidence.Measured, way callbackWay, r int) evidence.Interval 
 		othersUnit(r))).Times(1 / unit.Seconds())
 }
 
-// othersSlowdown returns othersWait relative to its value on the loop without long callbacks,
-// paired by repetition.
 func othersSlowdown(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
 	return evidence.OfProduct(m.Pairs(callbackCell(way, r, Quick),
 		callbackCell(callbackWays[0], 1, Quick), func(way, alone evidence.Run) float64 {

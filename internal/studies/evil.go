@@ -84,7 +84,6 @@ func evilCell(name, work string) bench.Scenario {
 	return sc
 }
 
-// evilUnknown returns runs with increasing shares of endless tasks and effectively no timeout.
 func evilUnknown(name string) (cells []bench.Scenario) {
 	for _, p := range evilShares {
 		sc := evilCell(name, fmt.Sprintf("evil:p=%v", p))
@@ -111,8 +110,6 @@ func evilCutOff(timeout time.Duration) (cells []bench.Scenario) {
 	return cells
 }
 
-// evilKnown returns runs with tasks of 100 s, labelled as long, among tasks of 10 ms, and a queue
-// with room for all.
 func evilKnown(name string) (cells []bench.Scenario) {
 	for _, p := range []float64{0.0003, 0.0009, 0.002, 0.003} {
 		sc := evilCell(name, fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", p, evilGood, evilLong))

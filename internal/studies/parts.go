@@ -20,7 +20,6 @@ import (
 
 const limit = 4
 
-// Strategies that several studies name.
 const (
 	pooled     = "worker_pool"
 	shedding   = "bounded_queue_shed"
@@ -31,8 +30,8 @@ const (
 	free       = "unbounded"
 )
 
-// familiar lists the strategies that a newcomer chooses first: no limit, three ways to wait, and
-// shedding. waiting lists those in which a task waits for a slot.
+// familiar lists common first choices: no limit, three ways to wait, and shedding. waiting lists
+// those in which a task waits for a slot.
 var (
 	familiar = []string{free, pooled, "semaphore", "errgroup_limit", shedding}
 	waiting  = familiar[1:4]
@@ -101,8 +100,8 @@ func atSize(size Size, all, few []float64) []float64 {
 	return all
 }
 
-// acceptedStrategies returns all accepted strategies, with the given values of parameters that they
-// have. It omits strategies that wait for disks and servers, which have a study of their own.
+// acceptedStrategies returns all accepted strategies of this process, with the given values of
+// parameters that they have.
 func acceptedStrategies(
 	takes func(strategies.Spec) bool, values map[string]string,
 ) (all []strategies.Variant) {
@@ -124,7 +123,6 @@ func acceptedStrategies(
 
 func isPeer(spec strategies.Spec) bool { return peers.Has(spec.Name) }
 
-// takesAll reports whether a strategy eventually completes a batch larger than its limit.
 func takesAll(spec strategies.Spec) bool { return !spec.Sheds || spec.UsesQueue }
 
 func names(of []strategies.Variant) (all []string) {
@@ -134,9 +132,8 @@ func names(of []strategies.Variant) (all []string) {
 	return all
 }
 
-// A parser parses the syntax of the command line, each text once, because the figures of a report
-// use the same few variants thousands of times. It panics on an invalid text, which is a mistake in
-// this package.
+// A parser parses each text once, because the figures of a report use the same few variants
+// thousands of times. It panics on an invalid text.
 type parser[T any] struct {
 	must  func(text string) T
 	known sync.Map // T by text

@@ -78,7 +78,6 @@ var patienceCases = []patienceCase{
 		dist.Exponential{M: float64(patienceTime)}},
 }
 
-// cell returns the scenario of a strategy at a load.
 func (c patienceCase) cell(name string, load float64) bench.Scenario {
 	sc := scenario(name, c.work, poisson(load), bench.Stop{Tasks: patienceTasks, Warmup: 0.2})
 	sc.Patience = c.patience
@@ -88,7 +87,6 @@ func (c patienceCase) cell(name string, load float64) bench.Scenario {
 	return sc
 }
 
-// loads returns the scenarios of a strategy at each of patienceLoads.
 func (c patienceCase) loads(name string) (cells []bench.Scenario) {
 	for _, load := range patienceLoads {
 		cells = append(cells, c.cell(name, load))
@@ -148,7 +146,6 @@ func drawPatienceTheory(m *evidence.Measured) evidence.Figure {
 		})
 }
 
-// patienceFigure draws a case; exact is nil if there is no theory for it.
 func patienceFigure(
 	m *evidence.Measured, name string, c patienceCase,
 	exact func(load float64) (goodput, waste float64),

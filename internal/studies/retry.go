@@ -75,8 +75,7 @@ type retryDoor struct {
 	burst  int
 }
 
-// retryCap is the number of concurrent calls at the target without a rate: tasks of 100 ms make
-// about 50 per second.
+// With tasks of 100 ms, this is about 50 calls per second.
 const retryCap = 5
 
 // floor returns the minimum time for the batch, in seconds: at the target's rate, or with all of
@@ -93,7 +92,6 @@ func (d retryDoor) name() string {
 	return name
 }
 
-// Only the last target returns no Retry-After.
 var retryDoors = []retryDoor{
 	{"token_bucket:rate=50,burst=10", 10},
 	{"fixed_window:limit=50", 50},
@@ -107,7 +105,6 @@ var (
 	retryBounds = []int{3, 10, 30}
 )
 
-// The ways to retry, and two ways without retries.
 const (
 	retryNone         = "no retry"
 	retryAtOnce       = "no backoff"
@@ -119,8 +116,7 @@ const (
 	retryPaced        = "a client-side token bucket"
 )
 
-// retryKinds lists the six ways in the order of the figure. The backoff is 1 s and doubles up to 10
-// s, except without backoff.
+// The backoff is 1 s and doubles up to 10 s, except without backoff.
 var retryKinds = []struct{ kind, how string }{
 	{retryAtOnce, "base=10ms,cap=10ms,jitter=none,after=ignore"},
 	{retryBare, "base=1s,jitter=none,after=ignore"},
@@ -132,7 +128,6 @@ var retryKinds = []struct{ kind, how string }{
 
 type retryWay struct{ kind, place, strategy string }
 
-// jittered reports whether the way is exponential backoff with jitter and nothing else.
 func (w retryWay) jittered() bool {
 	return w.kind == retryFull || w.kind == retryDecorrelated
 }
@@ -171,7 +166,6 @@ func retryCell(door retryDoor, name string) bench.Scenario {
 	return sc
 }
 
-// faultCell returns a run in which a tenth of the tasks fails with an error that is not a refusal.
 func faultCell(attempts int) bench.Scenario {
 	return retryCell(retryDoor{target: "flaky:errors=0.1,spikes=0"},
 		retryBounded("retry_queue", attempts))

@@ -221,7 +221,6 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 		row := shell.TableRow{Name: way.kind}
 		for i, door := range retryDoors {
 			cell := shell.Absent
-			// use the ways of this target: its variant may have the same name
 			of := retryWays(door)
 			at := slices.IndexFunc(of, func(w retryWay) bool { return w.name() == way.name() })
 			if at >= 0 {

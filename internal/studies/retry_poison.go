@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// poisonBounds lists bounds on the attempts of tasks that never succeed. The last is effectively
-// none.
+// The last bound is effectively none.
 var poisonBounds = []int{3, 30, 1000}
 
 // poisonShare is the share of poison tasks: several times the number of slots.
@@ -24,8 +23,8 @@ func poisonCell(place string, attempts int) bench.Scenario {
 		poisonShare)}, retryBounded(place, attempts))
 }
 
-// A poisonOutcome is the effect of poison on the good tasks: the calls per good task, the share of
-// all calls made for poison, and the seconds to the end of the last good task.
+// A poisonOutcome is the calls per good task, the share of all calls made for poison, and the
+// seconds to the end of the last good task.
 type poisonOutcome struct{ calls, wasted, seconds float64 }
 
 func poisonOf(m *evidence.Measured, place string, attempts int) poisonOutcome {

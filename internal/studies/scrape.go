@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The limit of the scraped site, in calls per second, and the number of tickers to fetch.
 const (
 	scrapeRate = 10
 	tickers    = 5000
@@ -66,19 +65,18 @@ func scrapeCells(of ...strategies.Variant) []bench.Scenario {
 	})
 }
 
-// scrapeWhole fetches every record in the minimum time. The rate limit is inside the retry, so
-// retries wait for a token, too. Otherwise the site would ban the client.
+// The rate limit is inside the retry, so retries wait for a token, too. Otherwise the site would
+// ban the client.
 const scrapeWhole = "retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool"
 
-// scrapers returns all strategies of this module with their defaults, and scrapeWhole. Strategies
-// with a rate get the site's rate without a burst, and strategies that retry get enough attempts.
+// scrapers returns all strategies of this module, and scrapeWhole. Those that retry get enough
+// attempts.
 func scrapers() []strategies.Variant {
 	all := acceptedStrategies(func(spec strategies.Spec) bool { return !isPeer(spec) },
 		map[string]string{"rate": fmt.Sprint(scrapeRate), "burst": "1", "attempts": "100"})
 	return append(all, strategy(scrapeWhole)...)
 }
 
-// scrapeFloor is the minimum time for all calls, in seconds.
 const scrapeFloor = float64(tickers-scrapeRate) / scrapeRate
 
 type scraped struct {
@@ -90,7 +88,6 @@ type scraped struct {
 	runs          int
 }
 
-// The outcomes, best first.
 const (
 	scrapedInTime = iota
 	scrapedLate
@@ -261,8 +258,8 @@ func drawScrape(m *evidence.Measured) evidence.Figure {
 	}.Rows(rows, panels...)
 }
 
-// scrapedRows returns the strategies, best first, at the better limit. It returns only the first of
-// several strategies with the same results at each limit. alike lists the others.
+// scrapedRows returns the strategies, best first, at the better limit. alike lists further
+// strategies with the same results.
 func scrapedRows(all []scraped) (rows []string, alike map[string][]string) {
 	fate := func(name string) (fate string) {
 		for _, limit := range scrapeLimits {
@@ -274,7 +271,6 @@ func scrapedRows(all []scraped) (rows []string, alike map[string][]string) {
 		}
 		return fate
 	}
-	// the best-known strategy represents those with the same results
 	first, seen := map[string]string{fate(pooled): pooled}, map[string]bool{}
 	alike = map[string][]string{}
 	for _, s := range all {

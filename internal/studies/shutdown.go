@@ -99,8 +99,6 @@ func (c shutdownCase) cells() (cells []bench.Scenario) {
 	return cells
 }
 
-// shutdownOther returns the scenario of any strategy at the end of an overload, with room for all
-// tasks if it has a queue.
 func shutdownOther(name string) bench.Scenario {
 	c := shutdownCases[2]
 	sc := c.cell(shutdownDeadline)
@@ -114,8 +112,8 @@ func abandonedTasks(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	return m.Mean(sc, metric.Abandoned).Times(float64(sc.Stop.Tasks))
 }
 
-// shutdownTimes returns the duration of each shutdown, from the last submit. If nothing blocks the
-// producer, this is the last due time.
+// shutdownTimes starts at the last submit, which is the last due time if nothing blocks the
+// producer.
 func shutdownTimes(m *evidence.Measured, sc bench.Scenario) []float64 {
 	if sc.Load.Relative == 0 { // all at once
 		return m.Values(sc, metric.Makespan)

@@ -158,6 +158,4 @@ func spreadExact(beside charts.Series) []charts.Series {
 		evidence.Exact(beside, evidence.Doublings(1, spreadC2[len(spreadC2)-1]), p99)}
 }
 
-// spreadLost returns the share that a pool without a queue sheds, which is the same for all
-// distributions of the task times.
 func spreadLost() float64 { return theory.Must(theory.MGkk(spreadPool)).ShedProb }

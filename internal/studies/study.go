@@ -1,13 +1,9 @@
 // Package studies contains the named questions that poolbench answers, one per file: the question,
 // the claim to test, the scenarios, the figure, and the rule that judges the results.
 //
-// Unless its doc comment states another rule, the claim of a study is judged case by case by an
-// evidence.Ruling, with 95 % confidence intervals over the repetitions. It holds if all cases meet
-// it, does not hold if none does, and otherwise depends on the case.
-//
-// A study imports both bench, which runs its scenarios, and reports, which draws the results. The
-// default `poolbench run` runs a short form of the studies that Default returns in one run
-// directory.
+// Unless its doc comment states another rule, a claim is judged case by case by an evidence.Ruling,
+// with 95 % confidence intervals over the repetitions. It holds if all cases meet it, does not hold
+// if none does, and otherwise depends on the case.
 package studies
 
 import (
@@ -39,17 +35,15 @@ type Study struct {
 	// defaultBudget.
 	Apart bool
 	// Cells returns the scenarios of a size, without a seed. Duplicates run once. Sizes may differ
-	// in the number of tasks, the duration, and the set of scenarios, but in nothing else, or Judge
-	// and Draw would not find the runs. nil: With, for the strategies in Compared.
+	// only in the number of tasks, the duration and the set of scenarios, or Judge and Draw would
+	// not find the runs. nil: With, for the strategies in Compared.
 	Cells    func(Size) []bench.Scenario
 	Compared []string
-	// With returns the scenarios of further strategies. Suite checks that they can run. nil: the
-	// study compares a fixed set.
+	// With returns the scenarios of further strategies. nil: the study compares a fixed set.
 	With func(size Size, strategies ...string) []bench.Scenario
 	// Takes returns the reason why a further strategy cannot take part. nil: all can.
 	Takes func(strategies.Variant) error
-	// Decides lists the units of the metrics that decide the verdict, the most important first. The
-	// tables in the terminal and on the page show these.
+	// Decides lists the units of the metrics that decide the verdict, the most important first.
 	Decides []string
 	// Advice has a recommendation per verdict, for verdicts to which Judge adds none.
 	Advice evidence.Sentences
@@ -59,13 +53,13 @@ type Study struct {
 	Draw []drawing
 }
 
-// A drawing draws a figure of a study. The figure is empty if none of its scenarios was run.
+// A drawing draws a figure, which is empty if none of its scenarios was run.
 type drawing func(*evidence.Measured) evidence.Figure
 
 // A Size is the amount of measurement of a study.
 type Size int
 
-// The sizes. A larger size should give the same verdict with narrower intervals and finer figures.
+// A larger size should give the same verdict with narrower intervals.
 const (
 	Quick Size = iota // for a default run: a few seconds
 	Standard
@@ -84,14 +78,12 @@ func register(s Study) Study {
 // All returns the studies, sorted by name.
 func All() []Study { return all.All() }
 
-// defaultBudget is the total time for the studies of a default run. The run may last 75 s,
-// including the report.
+// defaultBudget is the total time for the studies of a default run of 75 s, report included.
 const defaultBudget = 72 * time.Second
 
 // Default returns the studies of a default run, and the omitted studies.
 func Default() (in, out []Study) { return within(defaultBudget, All()) }
 
-// within selects studies until their budgets are used up. It skips studies with Apart.
 func within(budget time.Duration, list []Study) (in, out []Study) {
 	for _, s := range list {
 		if s.Apart || s.Budget > budget {
@@ -104,11 +96,11 @@ func within(budget time.Duration, list []Study) (in, out []Study) {
 	return in, out
 }
 
-// Lookup returns the named study. The error for an unknown name lists the known names.
+// Lookup returns the named study or an error that lists the known names.
 func Lookup(name string) (Study, error) { return all.Lookup(name) }
 
-// Suite returns the study's runs at that size, including runs of further strategies. Repetition i
-// of each uses seed+i. Suite returns a one-line error if a strategy cannot run in the scenarios.
+// Suite returns the study's runs at that size, including further strategies. Repetition i uses
+// seed+i. The error has one line.
 func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.Suite, error) {
 	cells := s.Cells(size)
 	for _, v := range also {

@@ -36,7 +36,6 @@ var _ = register(Study{
 	Draw:  []drawing{drawThrottle},
 })
 
-// The target's rate per second and burst, and the number of tasks in a bulk.
 const (
 	throttleRate  = 300
 	throttleBurst = 10

@@ -70,8 +70,6 @@ var (
 	crowdSizes  = []int{25, 50, 100, 200, 400}
 )
 
-// unboundedCells returns the scenarios of a strategy at these limits, or one if the limit does not
-// matter.
 func unboundedCells(name string, conns int, limits ...int) []bench.Scenario {
 	if len(limits) == 0 {
 		limits = []int{crowdConns}
@@ -92,8 +90,6 @@ func crowdOf(name string) []bench.Scenario {
 	return unboundedCells(name, crowdConns, crowdLimits...)
 }
 
-// crowdMost is the highest limit at which the last call gets a connection in time if all calls have
-// the mean length.
 const crowdMost = int(crowdConns * (1 + crowdWait/crowdMean))
 
 func judgeUnbounded(m *evidence.Measured) decide.Finding {

@@ -13,9 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// variance measures the cost of variance of the task times at a constant load, and compares
-// strategies that reduce it. Each part has a figure, its scenarios and its lines of the finding.
-// judgeCost documents the rule of the verdict.
+// variance measures the cost of variance of the task times at a constant load. judgeCost documents
+// the rule of the verdict.
 var _ = register(Study{
 	Name: "variance",
 	Question: "what does variance of the task times cost, where does it bite, and which strategy " +
@@ -68,7 +67,6 @@ type variancePart struct {
 var varianceParts = []variancePart{costPart, heldPart, capacityPart, quantumPart, stepPart,
 	shedPart, loopPart, loadPart, machinePart}
 
-// lengths are the lengths of a part's runs by size, relative to the standard length.
 type lengths [3]float64
 
 func (l lengths) of(size Size, cells []bench.Scenario) []bench.Scenario {

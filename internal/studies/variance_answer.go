@@ -24,7 +24,6 @@ func (c comparison) at(m *evidence.Measured, r float64) evidence.Interval {
 	return m.Ratio(costCell(c.strategy, r), costCell(pooled, r), c.unit)
 }
 
-// clause formats a ratio as a clause, and listItem as a list item.
 func (c comparison) clause(ratio evidence.Interval) string {
 	return fmt.Sprintf("%s has %s times the shared pool's %s", c.strategy, ratio, c.noun)
 }
@@ -101,8 +100,8 @@ func judgeCost(m *evidence.Measured) decide.Finding {
 		of, taxAt, evidence.Series(evidence.Few(higher, 2)), said)
 }
 
-// lastCrossover returns the comparison that becomes better at the highest R, and this R. It returns
-// NaN if a comparison becomes worse again.
+// lastCrossover returns the comparison that becomes better at the highest R, or NaN if one becomes
+// worse again.
 func lastCrossover(m *evidence.Measured) (last comparison, at evidence.Interval) {
 	at = evidence.OfProduct(nil)
 	end := costRs[len(costRs)-1]
@@ -117,8 +116,6 @@ func lastCrossover(m *evidence.Measured) (last comparison, at evidence.Interval)
 	return last, at
 }
 
-// answerCost reports the cost at taxAt, the R from which separate pools pay, the best strategy by
-// R, the cost for long tasks, and strategies added by the user.
 func answerCost(m *evidence.Measured, f *decide.Finding) {
 	for _, of := range []reading{shortTail, slowdown} {
 		if tax, _, _ := taxOf(m, of); !math.IsNaN(tax.Mid) {
@@ -140,8 +137,7 @@ func answerCost(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// otherLine reports a strategy added by the user. It is not ranked, because it may lose tasks, or
-// may exceed the limit.
+// otherLine reports a strategy added by the user, which may lose tasks or exceed the limit.
 func otherLine(m *evidence.Measured, name string) string {
 	cell := costCell(name, taxAt)
 	line := fmt.Sprintf("at R = %d %s, and %s times its %s", taxAt,
@@ -187,8 +183,6 @@ func bestOf(m *evidence.Measured, of reading) string {
 	return of.noun + ": lowest with " + strings.Join(spans, "; ")
 }
 
-// leaders returns the strategy with the lowest mean, and the strategies without a significant
-// difference from it.
 func leaders(m *evidence.Measured, of reading, r float64) string {
 	lowest, first := math.Inf(1), ""
 	for _, s := range costStrategies {

@@ -15,12 +15,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// capacityPart measures the cost in throughput: variance lowers the highest load that meets an
-// objective.
+// capacityPart measures by how much variance lowers the highest load that meets an objective.
 //
-// The load is interpolated between measurements at multiples of loadStep around the exact answer:
-// the logarithm of the p99 wait is linear in the logarithm of 1−ρ in heavy traffic. Theory only
-// determines where to measure: a pool with longer waits appears below the theoretical line.
+// The load is interpolated between measurements around the exact answer: the logarithm of the p99
+// wait is linear in the logarithm of 1−ρ in heavy traffic. Theory only determines where to measure.
 var capacityPart = variancePart{capacityCells, nil, answerCapacity}
 
 var (
@@ -30,7 +28,6 @@ var (
 	waitLimits = []float64{1, 5, 20}
 )
 
-// capacityWait is the objective that the finding reports, and the only one of the quick size.
 const capacityWait = 5
 
 var capacityFew = []float64{0, 16, 64}
@@ -100,9 +97,8 @@ func capacityCells(size Size) (cells []bench.Scenario) {
 	return lengths{0.3, 1, 5}.of(size, cells)
 }
 
-// reached returns the highest load that meets the objective, as the median over the
-// repetitions. In a mostly idle pool waits are rare, so the p99 of a run is skewed and its mean is
-// far too high. The medians of the p99 and of the loads computed from it are not biased.
+// reached returns the highest load that meets the objective. In a mostly idle pool waits are rare,
+// so the mean of the p99 over runs is far too high. The median is not biased.
 func (a objective) reached(m *evidence.Measured) evidence.Interval {
 	var loads []float64
 	var cells []bench.Scenario
@@ -234,7 +230,6 @@ func p99Wait(k int, load, c2 float64) float64 {
 	return math.Inf(1)
 }
 
-// highestLoad returns the exact highest load at which the p99 wait is at most wait mean task times.
 func highestLoad(wait, c2 float64) float64 {
 	lo, hi := 0.0, 1.0
 	for hi-lo > 1e-4 {

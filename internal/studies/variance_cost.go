@@ -14,22 +14,19 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// costPart is the headline: the response as the task lengths become more different.
-//
-// Short tasks of 1 and long ones of R are each half of the work, so R varies only the variance, and
-// separate pools have the same load for any R. Exact results are M/D/4 at R = 1 for all strategies
-// with shared slots; M/D/2 per class with separate pools, constant in R; and the mean slowdown of
-// processor sharing, the limit of small steps, which equals M/M/4 for any task times.
+// costPart varies R, the ratio of long to short tasks. Short and long tasks are each half of the
+// work, so R varies only the variance. Exact results are M/D/4 at R = 1 for all strategies with
+// shared slots; M/D/2 per class with separate pools; and the mean slowdown of processor sharing,
+// the limit of small steps, which equals M/M/4 for any task times.
 var costPart = variancePart{costCells, costWith, answerCost}
 
-// costRs lists the ratios of long to short tasks. costFewRs has values on either side of the
-// crossovers, taxAt, and the ends.
+// costFewRs has values on either side of the crossovers, taxAt, and the ends.
 var (
 	costRs    = []float64{1, 2, 3, 5, 10, 20, 50, 100, 200}
 	costFewRs = []float64{1, 2, 3, 5, 10, 50, 200}
 )
 
-// costStrategies lists the strategies in the order of the legend. The first is the reference.
+// The first strategy is the reference.
 var costStrategies = []string{"worker_pool", "partitioned", "partitioned_all_at_once", "segregated",
 	"shortest_first:long=1ms"}
 
@@ -182,8 +179,7 @@ func taxOf(m *evidence.Measured, of reading) (tax evidence.Interval, from, to fl
 }
 
 // crossover returns the R above which a strategy is better than the shared pool: the last crossing
-// of their curves, interpolated linearly on logarithmic axes, for each repetition. It is NaN if
-// they never cross.
+// of their curves, interpolated on logarithmic axes. It is NaN if they never cross.
 func crossover(m *evidence.Measured, strategy string, of reading) evidence.Interval {
 	var cells []bench.Scenario
 	var rs []float64

@@ -118,8 +118,7 @@ func answerLoad(m *evidence.Measured, f *decide.Finding) {
 // (Schroeder, Wierman and Harchol-Balter, "Open versus closed", NSDI 2006). A closed loop queues no
 // more tasks than it has clients, so it hides the variance that an open service experiences.
 //
-// The throughput of the loop must be measured first, so the open pool is measured at two loads
-// around it and interpolated as in capacityPart.
+// The open pool is measured at two loads around the throughput of the loop, and interpolated.
 var loopPart = variancePart{loopCells, nil, answerLoop}
 
 // Twelve clients that think for two mean task times keep four workers about nine tenths busy.
@@ -136,8 +135,6 @@ func closedCell(c2 float64) bench.Scenario {
 		tasksFor(15_000, c2, 100_000))
 }
 
-// openCells returns the scenarios at the two loads around the load of the loop, which falls below
-// the middle load as C² grows.
 func openCells(c2 float64) (cells []bench.Scenario) {
 	loads := openLoads[1:]
 	if c2 > 1 {
@@ -163,15 +160,12 @@ func closedAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	}))
 }
 
-// utilisationOf returns the utilisation of the loop by the response time law: each client has one
-// task per response and think time. The tasks completed by the end of the run would give a lower
-// value, because the clients do not end together.
+// utilisationOf returns the utilisation of the loop by the response time law. The tasks completed
+// by the end of the run would give a lower value, because the clients do not end together.
 func utilisationOf(m *evidence.Measured, c2 float64) float64 {
 	return loopClients / (closedAt(m, c2).Mid + thinkTime) / limit
 }
 
-// openAt returns the mean response of the open pool at the throughput of the loop, in mean task
-// times, paired by repetition.
 func openAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	cells := openCells(c2)
 	low, high := cells[0].Load.Relative, cells[1].Load.Relative
@@ -181,8 +175,7 @@ func openAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	}))
 }
 
-// interpolate returns the response at a load from the responses at two loads. It is the inverse of
-// loadFor.
+// interpolate is the inverse of loadFor.
 func interpolate(load, load1, response1, load2, response2 float64) float64 {
 	part := math.Log((1-load)/(1-load1)) / math.Log((1-load2)/(1-load1))
 	return response1 * math.Pow(response2/response1, part)

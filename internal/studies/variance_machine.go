@@ -14,17 +14,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// machinePart repeats the study with real work on real cores, to test the theory and to measure the
-// overhead of the machine.
+// machinePart repeats the study with real work on real cores.
 //
 // Each run has a twin under the virtual clock, in which tasks of the same sizes wait instead of
 // computing. On the machine the work takes longer, because cores, caches and memory are shared, so
 // the same arrivals are a higher load. Therefore the twin is interpolated at the planned load and
 // at the load measured on the machine. The remaining difference is due to the scheduler and other
-// programs, which can only be separated on an idle machine.
-//
-// Tasks average a counted amount of numbers. They have one length, for which theory predicts that
-// splitting costs, or two.
+// programs.
 var machinePart = variancePart{machineCells, nil, answerMachine}
 
 type machineCase struct {
@@ -98,8 +94,6 @@ func machineCells(size Size) (cells []bench.Scenario) {
 	return cells
 }
 
-// meanSlowdown returns the mean slowdown of a run. For tasks of equal length it is the ratio of the
-// means.
 func (c machineCase) meanSlowdown(r evidence.Run) float64 {
 	if c.unequal {
 		return r(slowdown.unit)
@@ -112,11 +106,11 @@ type machineResult struct {
 	load                    evidence.Interval // measured on the machine
 	machine                 evidence.Interval
 	planned, twinAtMeasured evidence.Interval // twin, at the planned and at the measured load
-	excess                  evidence.Interval // machine divided by same
+	excess                  evidence.Interval // machine divided by twinAtMeasured
 }
 
-// result returns the results of a strategy. It ignores repetitions with a load of fullMachine or
-// more, whose slowdown depends on their length and on other programs.
+// result ignores repetitions with a load of fullMachine or more, whose slowdown depends on their
+// length and on other programs.
 func (c machineCase) result(m *evidence.Measured, strategy string) (s machineResult) {
 	loads, slow := []float64{0}, []float64{1} // a single task is not slowed down
 	for _, load := range twinLoads {
@@ -240,8 +234,6 @@ func answerMachine(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// compareWithTwin reports for each strategy whether the machine confirms the prediction of the
-// virtual clock: better or worse than the shared pool.
 func (c machineCase) compareWithTwin(m *evidence.Measured, f *decide.Finding) {
 	for _, strategy := range c.strategies[1:] {
 		twin := c.result(m, strategy).planned.Mid / c.result(m, pooled).planned.Mid

@@ -15,14 +15,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// quantumPart measures the price of partitioning: small steps favour the short tasks, but each step
-// has a cost.
+// quantumPart measures the price of partitioning: each step has a cost.
 //
 // A step of at most q with overhead o equals a step of q+o of a task that is longer by o per step.
 // So the task lengths include the overhead, in a time scale in which q+o is the quantum of the
-// strategy, 1 ms, and the results are scaled back. The arrivals do not change, so the overhead
-// increases the load. This is exact if q divides both sizes, or is longer than the short one and
-// divides the long one.
+// strategy, 1 ms. The arrivals do not change, so the overhead increases the load. This is exact if
+// q divides both sizes, or is longer than the short one and divides the long one.
 var quantumPart = variancePart{quantumCells, nil, answerQuantum}
 
 var (
@@ -156,8 +154,7 @@ func answerQuantum(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// stepPart measures the cost of a step of partitioned on this machine: the same tasks undivided in
-// the shared pool, and in steps so short that the overhead dominates. One worker runs a batch, so
+// stepPart measures the cost of a step of partitioned on this machine. One worker runs a batch, so
 // no idle worker is woken.
 var stepPart = variancePart{stepCells, nil, answerStep}
 

@@ -64,7 +64,6 @@ var weightsCompared = []string{weighing, "semaphore", pooled}
 // queue would grow without limit at half the load.
 var weightsHeavy = []int{2, 4, 8, 12}
 
-// weightsCell returns a run with heavy tasks of that weight.
 func weightsCell(size Size, name string, heavy int) bench.Scenario {
 	sc := scenario(name, fmt.Sprintf("exponential:mean=%v,weights=mixture(%v,1,%v,%d)", weightsMean,
 		1-weightsShare, weightsShare, heavy), poisson(0),
@@ -73,7 +72,6 @@ func weightsCell(size Size, name string, heavy int) bench.Scenario {
 	return sc
 }
 
-// weightsRate returns the rate of tasks that uses weightsLoad of the units.
 func weightsRate(heavy int) float64 {
 	mean := 1 - weightsShare + weightsShare*float64(heavy)
 	return math.Round(weightsLoad * weightsLimit / mean / weightsMean.Seconds())
@@ -86,7 +84,6 @@ func weightsSweep(size Size, name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// weightsSafe returns a pool that can never exceed the limit.
 func weightsSafe(size Size, heavy int) bench.Scenario {
 	sc := weightsCell(size, pooled, heavy)
 	sc.Limit = weightsLimit / heavy

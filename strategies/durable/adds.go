@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// adding returns the additions common to all durable strategies, and more.
 func adding(more ...strategies.Addition) []strategies.Addition {
 	return slices.Concat([]strategies.Addition{
 		{What: "runs a task once per process, however often its message is delivered",

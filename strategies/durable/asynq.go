@@ -50,7 +50,6 @@ var _ = register(strategies.Spec{
 	Open: openAsynq,
 })
 
-// The values of the parameter recovery.
 const (
 	byLibrary = "library"
 	atStart   = "start"
@@ -142,8 +141,7 @@ func (q *asynqQueue) put(ctx context.Context, body []byte) error {
 }
 
 // work runs a server until ctx ends. With recovery=start, it starts another one after a lost
-// connection. The first check of the new server finds the tasks that were delivered or whose end
-// was lost.
+// connection, whose first check finds the lost tasks.
 func (q *asynqQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	if !q.atStart {
 		q.serve(ctx, limit, do)
@@ -231,7 +229,6 @@ func (q *asynqQueue) ProcessPipelineHook(
 	return next
 }
 
-// An asynqAgain is the error of a handler that requests another attempt.
 type asynqAgain struct{ after time.Duration }
 
 func (asynqAgain) Error() string { return "again" }
@@ -286,8 +283,7 @@ func (q *asynqQueue) delete(ctx context.Context) error {
 		q.redis.HDel(ctx, redisOwners, q.name).Err())
 }
 
-// counts returns the keys of the queue's daily counts up to tomorrow. The server removes them after
-// 90 days.
+// counts returns the keys of the queue's daily counts. The server removes them after 90 days.
 func (q *asynqQueue) counts(now time.Time) (keys []string) {
 	const day = 24 * time.Hour
 	first := q.opened
@@ -304,7 +300,6 @@ func (q *asynqQueue) counts(now time.Time) (keys []string) {
 	return keys
 }
 
-// An asynqMessage is a task of asynq while its handler runs.
 type asynqMessage struct {
 	delivery
 	outcome error // return value of the handler

@@ -24,11 +24,10 @@ type blockFiles struct {
 	gone  bool               // the last check found no file of that number or later
 }
 
-// A blockFile is the last known state of a file.
 type blockFile struct {
 	info  os.FileInfo
 	pages []uint32 // checksums of its complete pages
-	next  int      // page to check next
+	next  int // page to check next
 }
 
 const (
@@ -77,7 +76,6 @@ func (b *blockFiles) check() error {
 
 func blockName(number int) string { return fmt.Sprintf("%d.blk", number) }
 
-// check compares the file with its last known state, nil if unknown, and returns the new state.
 func (f *blockFile) check(path string) (*blockFile, error) {
 	file, err := os.Open(path)
 	if err != nil {

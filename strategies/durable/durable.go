@@ -57,7 +57,6 @@ func checkLease(p strategies.Params) error {
 	return nil
 }
 
-// checkServerParams is checkLease for strategies whose store is a server.
 func checkServerParams(p strategies.Params) error {
 	return errors.Join(checkLease(p), checkAway(p))
 }
@@ -141,17 +140,14 @@ func start(
 	return nil, err
 }
 
-// withTimeout calls do with the time limit replyTimeout, independent of any other context.
 func withTimeout(do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), replyTimeout)
 	defer cancel()
 	return do(ctx)
 }
 
-// sleep returns after d, or when ctx ends.
 func sleep(ctx context.Context, d time.Duration) { _ = pace.Sleep(ctx, d) }
 
-// A delivery is the part of a message common to all brokers.
 type delivery struct {
 	body    []byte
 	attempt int
@@ -161,7 +157,6 @@ func (d *delivery) Body() []byte { return d.body }
 
 func (d *delivery) Attempt() int { return d.attempt }
 
-// A lease is renewed until end is called.
 type lease struct {
 	mu    sync.Mutex
 	timer *time.Timer
@@ -191,7 +186,6 @@ func (l *lease) end() {
 	l.over = true
 }
 
-// queueName returns the queue to resume, or a new name.
 func queueName(p strategies.Params) string {
 	if p.Resume != nil {
 		return p.Resume.Name

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// awayKey is the parameter of strategies whose store is a server.
 var awayKey = param.Key{Name: "away", Kind: param.Duration, Default: "6s",
 	Doc: "how long its server may fail or leave requests unanswered, as during a restart, " +
 		"until the strategy ends with the server's error"}
@@ -151,10 +150,8 @@ func (h *health) failWith(err error) {
 	h.fail(err)
 }
 
-// fileCheckInterval is the time between two checks of the file.
 const fileCheckInterval = time.Second
 
-// watch implements Watch of a Broker.
 func (h *health) watch(ctx context.Context) error {
 	var look <-chan time.Time
 	if h.file != "" {
@@ -215,7 +212,6 @@ func (h *health) consume(
 	}, do)
 }
 
-// A watchedMessage records the outcome of its reply.
 type watchedMessage struct {
 	engine.Message
 	of *health
@@ -226,7 +222,7 @@ func (m watchedMessage) Reply(r engine.Reply) error {
 	return m.of.record(&m.of.reply, begun, m.Message.Reply(r))
 }
 
-// A healthLog records errors that a library writes only to its log.
+// A healthLog records errors that a library reports only in its log.
 type healthLog struct {
 	slog.Handler
 	of *health

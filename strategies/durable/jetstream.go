@@ -182,7 +182,7 @@ func (j *jetStream) close() error {
 }
 
 // awaitReplies returns when the server has received all replies, and an embedded one has processed
-// them, because it drops unprocessed replies at shutdown. Replies are processed in order, so settle
+// them, because it drops unprocessed replies at shutdown. Replies are processed in order, so it
 // repeats one and waits for the answer.
 func (j *jetStream) awaitReplies() error {
 	last := j.lastReplied.Load()
@@ -297,8 +297,7 @@ func (m *jetMessage) Attempt() int {
 	return int(meta.NumDelivered)
 }
 
-// Reply implements engine.Message. It does not wait for the acknowledgement, as usual. A lost
-// acknowledgement costs a second run.
+// Reply does not wait for the acknowledgement, as usual. A lost one costs a second run.
 func (m *jetMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	defer m.of.lastReplied.Store(m.Msg)

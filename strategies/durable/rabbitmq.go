@@ -152,8 +152,7 @@ func (q *rabbitQueue) newID() string {
 
 func (q *rabbitQueue) deadLetters(context.Context) (int, error) { return q.ready(q.dead) }
 
-// stored returns the number of messages in both queues, including delivered ones without an
-// acknowledgement.
+// stored includes delivered messages without an acknowledgement.
 func (q *rabbitQueue) stored(context.Context) (int, error) {
 	all := int(q.delivered.Load())
 	for _, name := range []string{q.name, q.later} {
@@ -166,7 +165,6 @@ func (q *rabbitQueue) stored(context.Context) (int, error) {
 	return all, nil
 }
 
-// ready returns the number of undelivered messages in a queue.
 func (q *rabbitQueue) ready(name string) (int, error) {
 	s, err := q.session()
 	if err != nil {

@@ -31,7 +31,6 @@ func (q *rabbitQueue) work(ctx context.Context, limit int, do func(engine.Messag
 }
 
 // acknowledgeAllOwed acknowledges owed messages when they are redelivered, for up to replyTimeout.
-// It leaves others to the next connection.
 func (q *rabbitQueue) acknowledgeAllOwed() {
 	ctx, cancel := context.WithTimeout(context.Background(), replyTimeout)
 	defer cancel()
@@ -129,7 +128,6 @@ func (q *rabbitQueue) holdDelayed(ctx context.Context, s *rabbitSession) error {
 	}
 }
 
-// putBack publishes copies of the messages and waits once for all confirms.
 func (q *rabbitQueue) putBack(
 	ctx context.Context, s *rabbitSession, messages []*rabbitMessage,
 ) error {

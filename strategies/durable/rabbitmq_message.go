@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A rabbitMessage is a delivery. Its header n counts the attempts before this copy.
+// The header n counts the attempts before this copy.
 type rabbitMessage struct {
 	of       *rabbitQueue
 	session  *rabbitSession
@@ -29,7 +29,6 @@ func (m *rabbitMessage) due() int64 {
 	return t
 }
 
-// headers returns the headers of a copy.
 func (m *rabbitMessage) headers() amqp.Table {
 	if m.due() > 0 { // this attempt is already counted
 		return amqp.Table{"n": m.delivery.Headers["n"]}
@@ -37,8 +36,7 @@ func (m *rabbitMessage) headers() amqp.Table {
 	return amqp.Table{"n": int64(m.Attempt())}
 }
 
-// Reply implements engine.Message. It does not wait for the acknowledgement, as usual. A lost
-// acknowledgement costs a second run.
+// Reply does not wait for the acknowledgement, as usual. A lost one costs a second run.
 func (m *rabbitMessage) Reply(r engine.Reply) error {
 	queue, headers := m.of.name, m.headers()
 	switch {
@@ -64,7 +62,6 @@ func (m *rabbitMessage) ack() {
 	}
 }
 
-// acknowledgeOwed acknowledges a redelivered message whose first acknowledgement was lost.
 func (m *rabbitMessage) acknowledgeOwed() bool {
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
@@ -77,7 +74,6 @@ func (m *rabbitMessage) acknowledgeOwed() bool {
 	return true
 }
 
-// move publishes a copy to a queue and then acknowledges the message.
 func (m *rabbitMessage) move(ctx context.Context, queue string, headers amqp.Table) error {
 	for {
 		if queue != m.of.dead && m.session.in.IsClosed() {

@@ -95,7 +95,6 @@ func (s *rabbitSession) dial() (*amqp.Channel, error) {
 	return conn.Channel()
 }
 
-// watchBlocked records why the server has blocked the connection: it is short of memory or of disk.
 func (s *rabbitSession) watchBlocked(words <-chan amqp.Blocking) {
 	for b := range words {
 		s.mu.Lock()
@@ -106,7 +105,6 @@ func (s *rabbitSession) watchBlocked(words <-chan amqp.Blocking) {
 	}
 }
 
-// explain replaces the error of an unconfirmed message by the server's reason, if known.
 func (s *rabbitSession) explain(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +127,6 @@ func (s *rabbitSession) close(within time.Duration) error {
 	return all
 }
 
-// send publishes a message and returns a function that waits for its confirm.
 func (s *rabbitSession) send(
 	ctx context.Context, id, queue string, headers amqp.Table, body []byte,
 ) (confirmed func(context.Context) error, err error) {
@@ -159,7 +156,6 @@ func (s *rabbitSession) send(
 	}, nil
 }
 
-// refusal returns the reason why a confirmed message was returned, or nil.
 func (s *rabbitSession) refusal(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

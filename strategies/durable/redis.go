@@ -12,8 +12,7 @@ import (
 // killSafe is the Durability of brokers whose owner configures the fsync.
 func killSafe(strategies.Params) strategies.Durability { return strategies.KillSafe }
 
-// redisOptions returns the options of a client for the user's server. The client connects on first
-// use and reconnects after a lost connection.
+// The client connects on first use and reconnects after a lost connection.
 func redisOptions() (*redis.Options, error) {
 	o, err := redis.ParseURL(registry.Redis.Address())
 	if err != nil {

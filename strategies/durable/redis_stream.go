@@ -39,7 +39,7 @@ const (
 	// Successive instances share one consumer name, so dead consumers do not accumulate. A message
 	// of an ended process is detected only by its idle time.
 	consumer        = "poolbench"
-	readTimeout     = 5 * time.Second // time limit of a read of an empty stream
+	readTimeout     = 5 * time.Second // of an empty stream
 	requeueInterval = time.Second     // between two searches for messages of ended processes
 )
 
@@ -166,7 +166,6 @@ func (q *redisStream) work(ctx context.Context, limit int, do func(engine.Messag
 	}
 }
 
-// requeueDue puts due and abandoned messages back in time.
 func (q *redisStream) requeueDue(ctx context.Context) {
 	for ctx.Err() == nil {
 		begun := time.Now()
@@ -218,7 +217,6 @@ func (q *redisStream) receive(ctx context.Context) (engine.Message, error) {
 	}
 }
 
-// fetch reads a message for each waiting consumer, or waits for one.
 func (q *redisStream) fetch(ctx context.Context) error {
 	n := min(q.wanted.Load(), 256)
 	if n <= 0 {

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A redisMessage is an entry of the stream.
 type redisMessage struct {
 	of *redisStream
 	id string
@@ -35,7 +34,6 @@ func (q *redisStream) message(entry redis.XMessage) *redisMessage {
 	return m
 }
 
-// Reply implements engine.Message. It retries while Redis is unreachable.
 func (m *redisMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	return m.of.untilDone(func() error {

@@ -62,7 +62,6 @@ var _ = register(strategies.Spec{
 	Open:       openRiver,
 })
 
-// riverRescue is River's default of RescueStuckJobsAfter.
 const riverRescue = time.Hour
 
 func checkRiver(p strategies.Params) error {
@@ -80,7 +79,6 @@ func checkRiver(p strategies.Params) error {
 	return checkServerParams(p)
 }
 
-// A riverQueue is a schema with River's tables.
 type riverQueue struct {
 	postgresSchema
 	client *river.Client[pgx.Tx]
@@ -91,7 +89,6 @@ type riverQueue struct {
 	active map[int64]bool // jobs that run in this process
 }
 
-// riverTask is the argument of the only kind of job.
 type riverTask struct {
 	Body []byte `json:"body"`
 }
@@ -217,7 +214,6 @@ func (q *riverQueue) stored(ctx context.Context) (int, error) {
 		"WHERE state NOT IN ('cancelled', 'completed', 'discarded')"))
 }
 
-// A riverMessage is a job while it runs.
 type riverMessage struct {
 	queue *riverQueue
 	job   *river.Job[riverTask]

@@ -86,7 +86,6 @@ func openSQLiteQueue(
 		}})
 }
 
-// open opens the queue, with now as the current time.
 func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 	q.opened, q.base = time.Now(), now.UnixNano()
 	q.db, err = sql.Open("sqlite", "file:"+url.PathEscape(file)+
@@ -183,7 +182,6 @@ func (q *sqliteQueue) receive(ctx context.Context) (engine.Message, error) {
 	}
 }
 
-// waitForDue waits until a message may be due.
 func (q *sqliteQueue) waitForDue(ctx context.Context) error {
 	var due sql.NullInt64
 	if err := q.next.QueryRowContext(ctx).Scan(&due); err != nil {
@@ -211,7 +209,6 @@ func countOf(ctx context.Context, rows *sql.Stmt) (n int, err error) {
 	return n, err
 }
 
-// A sqliteMessage is a row.
 type sqliteMessage struct {
 	queue *sqliteQueue
 	id    int64
