@@ -27,7 +27,7 @@ type blockFiles struct {
 type blockFile struct {
 	info  os.FileInfo
 	pages []uint32 // checksums of its complete pages
-	next  int // page to check next
+	next  int      // page to check next
 }
 
 const (
