@@ -74,7 +74,7 @@
 //  10. Memory: at most Spec.Capacity tasks are accepted and not done. A strategy keeps no reference
 //     to a done task, and an abandoned Submit leaves nothing behind.
 //  11. Nested: a task may call Submit of the instance that runs it. If the tasks that wait for
-//     sub-tasks always leave a slot free, all complete: a tree in which each task waits for its w
+//     other tasks always leave a slot free, all complete: a tree in which each task waits for its w
 //     children, d levels above the leaves, completes at a limit of (w^d − 1)/(w − 1) + 1.
 //     strategytest.SmallestLimit finds the smallest limit at which a strategy completes such a
 //     tree. If Spec.Shrinks, no limit is guaranteed.

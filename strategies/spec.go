@@ -56,7 +56,7 @@ type Spec struct {
 
 	// Declared facts.
 	Bound func(p Params) int // maximum of tasks in flight with p; nil: unbounded
-	// maximum of tasks accepted and not done with p, including running ones; nil: unbounded
+	// maximum of accepted tasks that are not done, including running ones, for p; nil: unbounded
 	Capacity func(p Params) int
 	// a full instance refuses with ErrShed at once; otherwise Submit blocks until there is room
 	Sheds bool
@@ -66,8 +66,8 @@ type Spec struct {
 	// may run a copy of the task with its own context as a concurrent second attempt
 	Hedges  bool
 	Resizes bool // an instance is a Resizer
-	// the limit can fall to a few slots below Bound, so tasks that wait for their own sub-tasks may
-	// deadlock
+	// the limit can fall to a few slots, whatever Bound is, so tasks that wait for tasks they
+	// submitted may deadlock
 	Shrinks bool
 	// slots are given in order of acceptance (see clause Order)
 	FIFO           bool
@@ -128,8 +128,8 @@ type Spec struct {
 	// Ready returns an error that names a missing requirement. It reads only environment variables.
 	// Nil: always ready.
 	Ready func() error
-	// Clean removes from that server what killed processes left. It returns one line for each thing
-	// that it removed or that needs attention. Nil: nothing to clean.
+	// Clean removes the queues of killed processes from that server. It returns one line for each
+	// queue that it removed or that needs attention. Nil: nothing to clean.
 	Clean func(ctx context.Context) (lines []string, err error)
 
 	// New makes a running instance. It panics on parameters that Validate refuses.

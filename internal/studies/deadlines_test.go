@@ -14,7 +14,7 @@ func TestDeadlinesVerdicts(t *testing.T) {
 	}
 	cells := study.Cells(Quick)
 	for name, c := range map[string]struct {
-		own  func(load float64) float64 // missed by the earliest first; the others miss 0.3
+		own  func(load float64) float64 // share missed by earliest_deadline; the others miss 0.3
 		want decide.ClaimVerdict
 	}{
 		"as claimed": {func(load float64) float64 {

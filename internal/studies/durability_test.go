@@ -105,7 +105,7 @@ func TestDurabilityVerdicts(t *testing.T) {
 		"the repetitions vary too much to decide whether a durable strategy completes 1000 tasks "+
 			"a second: sqlite_queue has no run that can be used; not as claimed: jetstream 8000/s, "+
 			"sqlite_queue:sync=normal 8000/s and jetstream:sync=always 8000/s")
-	// a strategy with scatter does not change the certain results of the others
+	// a strategy whose repetitions vary does not change the others' results
 	m = sampleDurability([]string{"sqlite_queue"}, 0.01, 0, embedded[:5]...)
 	expect(t, "two missing, the rest fast", judged.Judge(m), decide.ClaimUndecided,
 		"the repetitions vary too much to decide whether a durable strategy completes 1000 tasks "+

@@ -93,8 +93,8 @@ func evilUnknown(name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// evilTimed returns the run in which all tasks together have the load busy, given the timeout. With
-// arrival rate λ and a share p of endless tasks: k·busy = λ·(p·timeout + (1−p)·E[S]).
+// evilTimed returns the run in which all tasks together cause the load busy, given the timeout.
+// With arrival rate λ and a share p of endless tasks: k·busy = λ·(p·timeout + (1−p)·E[S]).
 func evilTimed(timeout time.Duration, busy float64) bench.Scenario {
 	rate := evilLoad * limit / evilGood.Seconds()
 	p := limit * (busy - evilLoad) / (rate * (timeout - evilGood).Seconds())

@@ -78,7 +78,7 @@ func TestTheoryHolds(t *testing.T) {
 		s.Seed = day + uint64(i)
 		long := s.Stop.Tasks
 		if s.Stop.Tasks = 50; !hasTheory(runCell(t, s)) {
-			continue // then there is none for a longer run either
+			continue // no theory for a longer run either
 		}
 		judged++
 		s.Stop.Tasks = long

@@ -8,7 +8,7 @@ import (
 )
 
 // The strategy event_loop runs all tasks on one goroutine in order of acceptance, whatever the
-// limit. Queue tasks may wait, then Submit blocks. Done runs on the same goroutine, so state shared
+// limit. Submit blocks while Queue tasks wait. Done runs on the same goroutine, so state shared
 // by tasks and sink needs no lock. Only abandoned tasks are reported elsewhere, because the loop
 // may hang in a task.
 //

@@ -8,7 +8,7 @@ import (
 )
 
 // The strategy event_loop_offload runs tasks on Limit workers and calls Sink.Done on one loop, as
-// libuv does for Node.js. Queue tasks may wait for a worker, then Submit blocks. The sink's state
+// libuv does for Node.js. Submit blocks while Queue tasks wait for a worker. The sink's state
 // needs no lock, because abandoned tasks are also reported on the loop.
 //
 // A task that finds the loop asleep costs a second goroutine switch. Workers do not wait for the

@@ -138,7 +138,7 @@ type race struct {
 	second      strategies.Task
 	cancelFirst context.CancelCauseFunc // cancels the first attempt
 	secondEnded chan struct{}           // closed when the second attempt has ended or was prevented
-	awaited     bool                    // the first attempt need not call off the second
+	awaited     bool                    // outcome has awaited the second attempt
 
 	mu           sync.Mutex
 	decided      bool // an attempt succeeded or panicked, or the first ended

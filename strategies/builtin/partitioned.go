@@ -24,7 +24,7 @@ func checkQuantum(p strategies.Params) error {
 
 // The strategy partitioned has Limit workers on one queue, and tasks in steps of at most the
 // quantum. After each step the rest goes to the tail of the queue (Result.More), and so do the
-// sub-tasks of Result.Split, one by one. Queue tasks may wait, then Submit blocks. There is always
+// sub-tasks of Result.Split, one by one. Submit blocks while Queue tasks wait. There is always
 // room for the next step of an accepted task. Clause Order applies to first steps.
 //
 // With a small quantum it approaches processor sharing: a task's time in the system is proportional

@@ -12,7 +12,7 @@ import (
 )
 
 // tickerLimited starts one task per tick of a time.Ticker, in order, while fewer than Limit run.
-// Limit + Queue tasks may be inside, then Submit blocks. A task waits for the next tick even when
+// Submit blocks while Limit + Queue tasks are inside. A task waits for the next tick even when
 // idle, half an interval on average.
 //
 // A Ticker keeps one tick and drops others. After a pause one task starts at once and the next at

@@ -45,7 +45,7 @@ var _ = register(strategies.Spec{
 
 const (
 	redialInterval = 100 * time.Millisecond
-	maxUnconfirmed = 1024 // maximum of unconfirmed messages
+	maxUnconfirmed = 1024
 	mostPrefetch   = 1<<16 - 1
 	// time after which the server removes the unused queues of a killed process, because AMQP
 	// cannot list them. Nobody consumes dead letters, so it is longer than any run

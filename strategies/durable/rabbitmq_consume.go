@@ -27,7 +27,7 @@ func (q *rabbitQueue) work(ctx context.Context, limit int, do func(engine.Messag
 	q.consume(ctx, limit, q.receive, do)
 	others.Wait()
 	q.acknowledgeAllOwed()
-	// The server redelivers messages that were not started after the end of the connection.
+	// After the end of the connection, the server redelivers messages that were not started.
 }
 
 // acknowledgeAllOwed acknowledges owed messages when they are redelivered, for up to replyTimeout.

@@ -159,7 +159,7 @@ func recoverAs(t *testing.T, as string) {
 	select {}
 }
 
-// startStrategy is the counterpart of the programs with the bare libraries.
+// startStrategy does with a strategy the same as the programs of the bare libraries.
 func startStrategy(ctx context.Context, text string, n int, run func()) error {
 	v := strategies.MustParse(text)
 	task := func(id uint64) *strategies.Task {
