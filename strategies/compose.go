@@ -118,7 +118,7 @@ func baseSpec(base Variant) Spec {
 	return s
 }
 
-// mapParams makes the functions of s receive of(p) in place of their Params p.
+// mapParams applies of to the Params that the functions of s receive.
 func (s *Spec) mapParams(of func(Params) Params) {
 	start := s.New
 	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {

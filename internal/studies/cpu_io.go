@@ -27,7 +27,7 @@ import (
 //     a machine of two cores, or one fewer to leave a core for tasks that wake up.
 //   - Tasks that compute and then wait, and so fit neither pool, in the computation pool.
 //
-// The cases are the limits and both sizes of the computation pool. A case meets the claim in two
+// The cases are the limits and both sizes of the computation pool. A case meets the claim under two
 // conditions. The p99 of the waiting tasks is more than a tenth higher with one pool than with two
 // (under the real clock the mean response, because runs are short). And two pools have at least
 // nine tenths of one pool's throughput of real tasks.

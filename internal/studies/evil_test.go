@@ -66,7 +66,7 @@ func TestEvilVerdicts(t *testing.T) {
 	}
 }
 
-// Timeouts with which the pool is overloaded must not count against the timeout.
+// Runs in which the pool is overloaded despite the timeout must not count.
 func TestEvilOverloaded(t *testing.T) {
 	over := map[string]bool{}
 	for _, timeout := range evilTimeouts {

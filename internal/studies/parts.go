@@ -42,8 +42,8 @@ const (
 	unit = time.Millisecond
 	// room is longer than any queue, so that strategies choose among all waiting tasks.
 	room = 1_000_000
-	// crowded is the share of the time without a processor for ready threads from which a run
-	// counts as disturbed by other programs.
+	// A run counts as disturbed by other programs if its ready threads had no processor for more
+	// than the share crowded of the time.
 	crowded = 0.2
 )
 

@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/internal/studies"
 )
 
-// A limit on concurrency alone is banned. A rate limit alone stays within the site's limit while
-// slots are free. Few workers that obey Retry-After get all records, and so does a retry around a
-// rate limit.
+// A strategy that limits only concurrency is banned. A rate limit alone stays within the site's
+// limit while slots are free. Few workers that obey Retry-After get all records, and so does a
+// retry around a rate limit.
 func TestScrape(t *testing.T) {
 	study, err := studies.Lookup("scrape")
 	if err != nil {

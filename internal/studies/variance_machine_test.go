@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// A load above the plan and a factor of the scheduler must be recovered from synthetic runs.
+// The results must contain the load and the scheduler factor of the synthetic runs.
 // Repetitions without a steady state are omitted and counted.
 func TestMachine(t *testing.T) {
 	const load, factor = 0.8, 1.5

@@ -18,8 +18,7 @@ import (
 //
 // Tenants with longer tasks use the slots longer. With a quantum, a turn is an amount of Size
 // instead, and the unused part is carried to the tenant's next turn (deficit round robin). A large
-// quantum makes turns long. A quantum far below the sizes causes rounds without a start, with a
-// step for each tenant.
+// quantum makes turns long. A quantum far below the sizes causes rounds in which no task starts.
 type fairShare struct {
 	engine.Backlog
 	engine.Plain

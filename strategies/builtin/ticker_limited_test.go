@@ -20,9 +20,9 @@ func (l *log) recordStart(_ context.Context, t *strategies.Task) strategies.Resu
 }
 
 // TestTickerDelay submits 200,000 Poisson arrivals at 80/s to a ticker of 10 ms. Each start must
-// match a recursion, and the delays the model (W + U − D)⁺ with W of M/D/1: mean 16.330 ms, P(delay
-// > 0) 0.693615, p99 98.74 ms. Four standard deviations at 2 million tasks are 2.5, 0.6 and 4.2 %,
-// and √10 times as much here.
+// match a recursion, and the delays must match the model (W + U − D)⁺ with W of M/D/1: mean 16.330
+// ms, P(delay > 0) 0.693615, p99 98.74 ms. Four standard deviations at 2 million tasks are 2.5, 0.6
+// and 4.2 %, and √10 times as much here.
 //
 // The test uses one processor: the goroutine that asks for a late tick delivers it concurrently
 // with the bubble's own timers. If two processors do that at once, the race detector aborts with

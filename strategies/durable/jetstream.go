@@ -297,7 +297,7 @@ func (m *jetMessage) Attempt() int {
 	return int(meta.NumDelivered)
 }
 
-// Reply does not wait for the acknowledgement, as usual. A lost one costs a second run.
+// Reply does not wait for the acknowledgement, as usual. A lost acknowledgement costs a second run.
 func (m *jetMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	defer m.of.lastReplied.Store(m.Msg)
