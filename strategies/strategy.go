@@ -60,7 +60,7 @@ type Thunk struct {
 
 // Tries counts the attempts at a task, for strategies that retry.
 type Tries struct {
-	Ordinal uint64 // attempts that requested another; 0 unless the strategy has the task
+	Ordinal uint64 // sequence number of its Submit on the instance
 	Made    int    // attempts that requested another; 0 unless the strategy has the task
 	// the part that retries in place, and the Run of the task that it replaced
 	Of  any

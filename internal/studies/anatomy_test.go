@@ -59,8 +59,6 @@ func TestAnatomyVerdicts(t *testing.T) {
 	}
 }
 
-// The parts must add up to the response. In an overloaded pool the queue is nearly all of it. If
-// waiting tasks are shed, the long tasks remain.
 func TestAnatomy(t *testing.T) {
 	pool, drops := anatomyCell(Quick, "worker_pool", 1.3), anatomyCell(Quick, "codel_lifo", 1.3)
 	m := measureCells(t, pool, drops)

@@ -63,8 +63,6 @@ func TestBackpressureVerdicts(t *testing.T) {
 	}
 }
 
-// With an open-loop producer, blocking makes all tasks late. With clients that wait, it loses no
-// task.
 func TestBackpressure(t *testing.T) {
 	block, shed := pooled, shedding
 	var cells []bench.Scenario

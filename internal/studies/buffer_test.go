@@ -46,8 +46,6 @@ func TestBufferVerdicts(t *testing.T) {
 	}
 }
 
-// Room for a burst keeps all of it, and a hundred times as much has no effect. Under overload any
-// room is full.
 func TestBuffer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

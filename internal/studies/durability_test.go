@@ -145,7 +145,6 @@ func TestDurabilityLines(t *testing.T) {
 	}
 }
 
-// Each strategy that is durable by default takes part.
 func TestDurabilityRows(t *testing.T) {
 	in, texts := map[string]bool{}, map[string]bool{}
 	for _, v := range durableVariants() {

@@ -20,7 +20,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// randomStrategy returns a strategy with random parameters that parse but may be invalid together.
 func randomStrategy(r *rand.Rand) strategies.Variant {
 	texts := []string{"0", "1", "2", "3", "5", "7", "64", "1000000", "0.5", "1e-9", "1e9", "1ns",
 		"10ms", "1h", "100%", "none", "full", "heed", "lifo"}
@@ -39,7 +38,6 @@ func randomStrategy(r *rand.Rand) strategies.Variant {
 	}
 }
 
-// randomMetrics returns a random choice of metrics with random values.
 func randomMetrics(r *rand.Rand) string {
 	var b strings.Builder
 	units := []string{"ns/op", "verdict", "found-3-long/op", "short-p99-response-sec",
@@ -63,8 +61,6 @@ func randomMetrics(r *rand.Rand) string {
 	return b.String()
 }
 
-// randomFile returns a results file of scenarios of studies with unexpected strategies, limits and
-// values.
 func randomFile(r *rand.Rand, cells []bench.Scenario) string {
 	var b strings.Builder
 	b.WriteString("# poolbench results 1\n# strategies worker_pool semaphore\n")

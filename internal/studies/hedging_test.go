@@ -96,7 +96,6 @@ func TestHedging(t *testing.T) {
 	}
 }
 
-// timeBeyond returns the time that the given share of the responses exceeds.
 func timeBeyond(law func(float64) float64, share float64) float64 {
 	low, high := 0.0, 100.0
 	for range 100 {

@@ -75,7 +75,6 @@ func TestLoadVerdicts(t *testing.T) {
 	}
 }
 
-// A sentence must have the median of the repetitions, like the tables.
 func TestLoadSentencesHaveMedians(t *testing.T) {
 	f := judgeLoad(synthetic(loadSweep(Quick, familiar...), 3,
 		func(sc bench.Scenario, i int) map[string]float64 {

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// If a verdict is missing because runs are INVALID, the finding must give the reason.
 func TestFindingNamesInvalidRuns(t *testing.T) {
 	study, err := Lookup("real_waits")
 	if err != nil {

@@ -34,7 +34,6 @@ func sampleOffload(gains []float64, scatter, waited float64) *evidence.Measured 
 	})
 }
 
-// If an interval includes the threshold, the claim is undecided, whatever the best repetitions are.
 func TestOffloadVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name            string

@@ -33,7 +33,6 @@ func sampleOverhead(first int, seconds, scatter, waited, shed float64) *evidence
 		})
 }
 
-// If an interval includes the threshold, the claim is undecided, whatever the best repetitions are.
 func TestOverheadVerdicts(t *testing.T) {
 	all := len(dispatchers())
 	for _, c := range []struct {

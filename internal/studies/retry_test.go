@@ -93,7 +93,6 @@ func TestRetryFewest(t *testing.T) {
 	}
 }
 
-// retryRuns runs ways at a target, one run each.
 func retryRuns(
 	t *testing.T, door retryDoor, place string, kinds ...string,
 ) (outcomes []retryOutcome) {
@@ -137,7 +136,6 @@ func TestRetryRuns(t *testing.T) {
 	}
 }
 
-// Three attempts lose good tasks that were only refused.
 func TestRetryBounded(t *testing.T) {
 	r := runOnce(t, retryCell(retryDoors[0], retryBounded("retry_in_place", 3)))
 	if lost, _ := r.Metric("throttled/op"); !(lost > 0.1) {
@@ -180,7 +178,6 @@ func TestPoisonRuns(t *testing.T) {
 	checkSentences(t, f)
 }
 
-// studyCells returns the scenarios of a study's quick size.
 func studyCells(name string) []bench.Scenario {
 	s, err := all.Lookup(name)
 	if err != nil {
@@ -189,7 +186,6 @@ func studyCells(name string) []bench.Scenario {
 	return s.Cells(Quick)
 }
 
-// The sentences on bounds and faults must match their metrics.
 func TestRetrySentences(t *testing.T) {
 	m := synthetic(studyCells("retry"), 1, func(sc bench.Scenario, _ int) map[string]float64 {
 		switch sc.Name() {

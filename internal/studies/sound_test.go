@@ -43,7 +43,6 @@ var sentenceFaults = map[string]*regexp.Regexp{
 	"a blank too many":          regexp.MustCompile(`  | [,;:.]`),
 }
 
-// A figure must describe its points and bars according to the number of repetitions.
 func TestPoints(t *testing.T) {
 	for n, want := range map[int][2]string{
 		1: {"Points: one repetition.", "Points: one repetition."},

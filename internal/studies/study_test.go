@@ -84,7 +84,6 @@ func TestDefaultBudget(t *testing.T) {
 	}
 }
 
-// All strategies of a study must get the same work.
 func TestSameWork(t *testing.T) {
 	for _, s := range All() {
 		suite, err := s.Suite(Standard, 1)
@@ -184,7 +183,6 @@ func TestAddedStrategies(t *testing.T) {
 	}
 }
 
-// runOnce runs a scenario, with seed 1 by default.
 func runOnce(t *testing.T, sc bench.Scenario) *bench.Result {
 	t.Helper()
 	sc.Seed = max(sc.Seed, 1)

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// wellSaid judges and draws, and checks the sentences.
 func wellSaid(
 	t *testing.T, m *evidence.Measured, judge func(*evidence.Measured) decide.Finding,
 	draw ...drawing,

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// ratio returns the R of a scenario.
 func ratio(sc bench.Scenario) float64 {
 	for _, r := range costRs {
 		if costCell(pooled, r).Workload.String() == sc.Workload.String() {

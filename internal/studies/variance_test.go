@@ -107,7 +107,6 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// Each scenario is valid and has a unique name. Without runs, each figure is empty.
 func TestVarianceCells(t *testing.T) {
 	for i, p := range varianceParts {
 		for size := Quick; size <= Full; size++ {
@@ -135,7 +134,6 @@ func TestVarianceCells(t *testing.T) {
 	}
 }
 
-// With all runs, every figure is drawn in both layouts, without NaN.
 func TestVarianceDraws(t *testing.T) {
 	units := []string{"short-p99-response-sec", "short-mean-response-sec", "long-mean-response-sec",
 		"mean-slowdown", "utilisation", "shed/op", "mean-response-sec", "mean-service-sec",
@@ -175,7 +173,6 @@ func TestVarianceDraws(t *testing.T) {
 	}
 }
 
-// The time scale that includes the overhead must not change the number of steps.
 func TestQuantumOverhead(t *testing.T) {
 	for _, o := range overheads {
 		for _, q := range quanta {
@@ -204,7 +201,6 @@ func TestQuantumOverhead(t *testing.T) {
 	}
 }
 
-// linesOf returns the lines that a part adds to the finding.
 func linesOf(
 	answer func(*evidence.Measured, *decide.Finding), m *evidence.Measured,
 ) []string {

@@ -65,7 +65,6 @@ const (
 	halfOpenCircuit
 )
 
-// breakerCall is the breaker's record of a started task.
 type breakerCall struct {
 	let   bool
 	epoch uint64
@@ -152,7 +151,6 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(circuitBreakerPart, workerPo
 var circuitsOpened = strategies.Counter{Name: metric.CircuitOpened, Better: "",
 	Doc: "times that the circuit of a breaker opened, again included"}
 
-// mostWindow limits the window, which uses a byte per call.
 const mostWindow = 1 << 20
 
 func checkBreaker(p strategies.Params) error {
@@ -281,7 +279,6 @@ func (s *circuitBreaker) outcomeOf(r strategies.Result, took time.Duration) (out
 	return outcome
 }
 
-// count adds a call and changes the state once there are enough calls.
 func (s *circuitBreaker) count(outcome uint8, now time.Duration) {
 	enough := s.window
 	switch {

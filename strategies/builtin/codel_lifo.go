@@ -106,7 +106,6 @@ func (s *codelLIFO) Push(w engine.Waiting, now time.Duration) {
 
 func (s *codelLIFO) Ended(engine.Waiting, engine.Ending) {}
 
-// Wake sheds overdue tasks and schedules the next timer.
 func (s *codelLIFO) Wake(now time.Duration) []*strategies.Task {
 	late := s.TakeLate(now)
 	if at, ok := s.OverdueAt(); ok {

@@ -88,7 +88,6 @@ func TestEventLoopIsBlocked(t *testing.T) {
 	})
 }
 
-// namedSteps returns a task of n steps of 1 ms that appends its name at the start of each.
 func namedSteps(name byte, n int, to *[]byte) *strategies.Task {
 	return &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
 		*to = append(*to, name)

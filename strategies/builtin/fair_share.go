@@ -81,7 +81,6 @@ func fairWeights(p strategies.Params) func(tenant int32) int {
 	return weightOf
 }
 
-// mostWeight limits the tasks that one tenant starts per turn.
 const mostWeight = 1_000_000
 
 func weightsOf(text string) (func(tenant int32) int, error) {
@@ -111,7 +110,6 @@ func (s *fairShare) Push(w engine.Waiting, now time.Duration) {
 	t.queue.Push(w, now)
 }
 
-// addTenant adds a tenant at the end of the round.
 func (s *fairShare) addTenant(number int32) *tenant {
 	t := s.unused
 	if t == nil {
@@ -145,7 +143,6 @@ func (s *fairShare) removeTenant(t *tenant) {
 	t.next, s.unused = s.unused, t
 }
 
-// cost returns the credit that the tenant's next task uses.
 func (s *fairShare) cost(t *tenant) int64 {
 	if s.quantum == 0 {
 		return 1

@@ -127,7 +127,6 @@ const (
 	updateEvery = 20 // calls between two updates of the quantile
 )
 
-// errLost is the cause that cancels the losing attempt.
 var errLost = errors.New("another attempt at the task has succeeded, or panicked")
 
 // A race is the two attempts at one task.
@@ -171,7 +170,6 @@ func (s *hedged) run(
 	return h.outcome(r)
 }
 
-// outcome returns the task's result after the first attempt returned r.
 func (h *race) outcome(r strategies.Result) strategies.Result {
 	h.mu.Lock()
 	waits := h.won || hasFailed(r) && h.cancelSecond != nil

@@ -104,7 +104,6 @@ func (q *tenants) Push(w engine.Waiting) {
 
 func (q *tenants) Pop() (engine.Waiting, bool) { return q.ready.Pop(0) }
 
-// Ended readies the tenant's next task or forgets the tenant.
 func (q *tenants) Ended(task *strategies.Task) {
 	t := q.active[task.Tenant]
 	if w, waits := t.Pop(0); waits {

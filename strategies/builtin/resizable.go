@@ -114,7 +114,6 @@ func (s *resizable) Wake(now time.Duration) []*strategies.Task {
 	return nil
 }
 
-// stopSchedule ends the schedule with the instance.
 func (s *resizable) stopSchedule() {
 	s.Mutex.Lock()
 	defer s.Mutex.Unlock()

@@ -117,7 +117,6 @@ func retryQueueCapacity(p strategies.Params) int {
 	return p.Limit + p.Queue + p.Values.Int("delayed")
 }
 
-// Submit blocks while the instance is at capacity.
 func (s *retryQueue) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Acquire(ctx, s.slots); err != nil {
 		return err
@@ -127,7 +126,6 @@ func (s *retryQueue) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// park delays t until its next attempt, if any.
 func (s *retryQueue) park(
 	t *strategies.Task, r strategies.Result,
 ) (final strategies.Result, later bool) {
@@ -141,8 +139,8 @@ func (s *retryQueue) park(
 	return strategies.Result{}, true
 }
 
-// keepTime owns the delayed queue, a heap by due time and then by submission. It ends when no task
-// is inside. It blocks only when idle, so workers do not wait for it.
+// runDelayedQueue owns the delayed queue, a heap by due time and then by submission. It ends when
+// no task is inside. It blocks only when idle, so workers do not wait for it.
 func (s *retryQueue) runDelayedQueue() {
 	var delayed engine.Heap
 	timer := time.NewTimer(time.Hour) // stopped at once; Reset sets the real wait

@@ -89,7 +89,6 @@ func (s *shortestFirst) Push(w engine.Waiting, now time.Duration) {
 	}
 }
 
-// Pop takes the first of both queues, or only of the short one if the cap is reached.
 func (s *shortestFirst) Pop(time.Duration) (engine.Waiting, bool) {
 	mayLong := len(s.long) > 0 && s.running < s.longCap
 	switch {

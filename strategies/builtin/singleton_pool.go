@@ -70,7 +70,6 @@ func newSingleton(ctx context.Context, p strategies.Params, sink strategies.Sink
 	return &singletonPool{create(), sink}
 }
 
-// creators are parts of a program that have each created the pool.
 type creators struct {
 	pools []*singletonPool
 	next  atomic.Uint64
@@ -116,7 +115,6 @@ type singleton[T interface{ IsOpen() bool }] struct {
 	value  T
 }
 
-// get returns the open instance or creates it while others wait.
 func (s *singleton[T]) get(create func() T) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()

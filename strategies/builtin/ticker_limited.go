@@ -110,7 +110,6 @@ func (s *tickerLimited) startTasks(ticks <-chan time.Time) {
 	}
 }
 
-// ready waits for a slot and then a tick. It returns false if the context has ended.
 func (s *tickerLimited) ready(ticks <-chan time.Time) bool {
 	select {
 	case s.runs <- struct{}{}:

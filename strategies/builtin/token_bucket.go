@@ -96,13 +96,11 @@ func (b *tokens) At(now time.Duration, began time.Time) time.Duration {
 	return b.next
 }
 
-// Spend uses the token.
 func (b *tokens) Spend(time.Duration) { b.reserved = false }
 
 // ofTarget selects the rate of the target, which the creator of the instance knows.
 const ofTarget = "target"
 
-// Pop takes the head of the queue if it has its token, and otherwise waits for one.
 func (s *tokenBucket) Pop(now time.Duration) (engine.Waiting, bool) {
 	if s.Line.Len == 0 {
 		return engine.Waiting{}, false

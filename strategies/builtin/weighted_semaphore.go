@@ -69,7 +69,6 @@ func (s *weightedSemaphore) Submit(ctx context.Context, t *strategies.Task) erro
 	return nil
 }
 
-// wait acquires n units in order, unless ctx ends or the intake closes.
 func (s *weightedSemaphore) wait(ctx context.Context, n int64) error {
 	j := s.cached.Load()
 	if j == nil || j.done != ctx.Done() {

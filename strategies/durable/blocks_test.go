@@ -91,7 +91,6 @@ func TestBlockFiles(t *testing.T) {
 	}
 }
 
-// No change by the server may be reported.
 func TestBlocksOfServer(t *testing.T) {
 	n := 200_000
 	if testing.Short() {

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// withDefaults returns the strategy with other defaults.
 func withDefaults(name string, values ...string) strategies.Spec {
 	spec, err := strategies.Lookup(name)
 	if err != nil {

@@ -60,7 +60,6 @@ func open(t *testing.T, v strategies.Variant) (end func()) {
 	}
 }
 
-// checkCleaned expects one line, about the queue of the ended process.
 func checkCleaned(t *testing.T, v strategies.Variant, what string) {
 	t.Helper()
 	lines, err := v.Spec.Clean(t.Context())

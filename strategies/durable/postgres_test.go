@@ -178,7 +178,6 @@ func TestPostgresLeavesNothing(t *testing.T) {
 	}
 }
 
-// Errors about an address are one line without the address.
 func TestPostgresErrors(t *testing.T) {
 	for _, address := range []string{
 		"postgres://some%2Fbody:s3cr%2Ft@127.0.0.1:1/postgres",   // no server
