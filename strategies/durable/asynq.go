@@ -55,17 +55,15 @@ const (
 	atStart   = "start"
 )
 
-// An asynqQueue is a queue of asynq, with the client and the server of that library on one pool of
-// connections. Limits of the library:
-//   - A lease of 30 s is renewed while the task runs. A task of a killed process is found by a
-//     check each minute, at the earliest 30 s after its lease, and then retried with a delay: after
-//     one to two minutes. With recovery=start, an instance that starts or has lost a connection
-//     ends all leases, by a key that only the library's source documents.
+// An asynqQueue has the client and the server of asynq on one pool of connections. Limits of the
+// library:
+//   - A task of a killed process is found by a check each minute, at the earliest 30 s after its
+//     lease of 30 s, and then retried with a delay: after one to two minutes. With recovery=start,
+//     an instance that starts or has lost a connection ends all leases, by a key that only the
+//     library's source documents.
 //   - One loop fetches tasks, with at least two round trips per task.
-//   - Replies are sent after the handler has returned. Nobody learns of an error, and retries of a
-//     reply stop when the lease ends.
+//   - Replies are sent after the handler has returned, and their errors are not reported.
 //   - The last 10,000 archived tasks (dead letters) are kept, for 90 days.
-//   - Its daily counts per queue cannot be listed, so close deletes them by name.
 type asynqQueue struct {
 	*health
 	redis     *redis.Client
@@ -194,8 +192,7 @@ func (q *asynqQueue) serve(ctx context.Context, limit int, do func(engine.Messag
 // errorPause is the wait after an error, because the library would retry at once.
 const errorPause = 100 * time.Millisecond
 
-// ProcessHook, DialHook and ProcessPipelineHook implement redis.Hook. They detect lost connections
-// and errors that the library does not report.
+// ProcessHook detects lost connections and errors that the library does not report.
 func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, c redis.Cmder) error {
 		begun := time.Now()

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// blockFiles watches the files in which an embedded NATS server keeps the messages of a stream. The
-// server answers from memory and does not notice when somebody else deletes or changes them.
+// blockFiles watches the files in which an embedded NATS server keeps the messages of a stream,
+// because the server answers from memory.
 //
 // The server only appends to a file. It compacts a file by replacing it, and removes a file without
 // unacknowledged messages only if there is a later one. So a changed byte, a shortened file and a

@@ -68,8 +68,8 @@ func checkAway(p strategies.Params) error {
 	return nil
 }
 
-// makeDir makes the directory of an instance. remove removes a temporary directory, but keeps files
-// of an earlier process or of a failed store, because they may contain tasks.
+// makeDir makes the directory of an instance. remove keeps files of an earlier process or of a
+// failed store, because they may contain tasks.
 func makeDir(p strategies.Params, h *health) (dir string, remove func() error, err error) {
 	parent := p.Values.Text("dir")
 	if parent == "tmp" {
@@ -110,8 +110,8 @@ const (
 	closeTimeout = time.Second
 )
 
-// start opens a queue and makes its strategy. If open fails, it closes the queue and ignores the
-// error of Close, which has the same cause.
+// start opens a queue and makes its strategy. If open fails, it ignores the error of Close, which
+// has the same cause.
 func start(
 	ctx context.Context, p strategies.Params, sink strategies.Sink, h *health,
 	open func(ctx context.Context) error, b engine.Broker,

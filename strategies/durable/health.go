@@ -20,12 +20,12 @@ var awayKey = param.Key{Name: "away", Kind: param.Duration, Default: "6s",
 	Doc: "how long its server may fail or leave requests unanswered, as during a restart, " +
 		"until the strategy ends with the server's error"}
 
-// embeddedAway is how long an embedded store, which nobody restarts, may fail to answer. With one
-// more request and the shutdown, this is less than ten seconds, as for the default of awayKey.
+// embeddedAway is how long an embedded store may fail to answer. With one more request and the
+// shutdown, this is less than ten seconds, as for the default of awayKey.
 const embeddedAway = 4 * time.Second
 
-// requestTimeout is the time limit of a request to a server. It is longer than an fsync, and
-// shorter than half of embeddedAway, so that a silent server is noticed in time.
+// requestTimeout is longer than an fsync, and shorter than half of embeddedAway, so that a silent
+// server is noticed in time.
 const requestTimeout = 3 * time.Second
 
 // A health distinguishes a failed store from a temporarily unreachable one. Every request reports
@@ -60,8 +60,8 @@ func newHealth(away time.Duration) *health {
 	return h
 }
 
-// permanent matches errors that do not pass by themselves: the store is full, read-only, damaged,
-// or its data is gone. 53100, 58…, XX001, XX002 and 25006 are PostgreSQL's codes for these.
+// permanent matches errors that a retry cannot fix: the store is full, read-only, damaged, or its
+// data is gone. 53100, 58…, XX001, XX002 and 25006 are codes of PostgreSQL.
 var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|quota exceeded|` +
 	`file too large|disk i/o error|read-?only|malformed|corrupt|not a database|no such table|` +
 	`unable to open database|SQLSTATE (53100|58\w{3}|XX00[12]|3D000|3F000|42P01)|` +
@@ -71,8 +71,8 @@ var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|
 
 func isPermanent(err error) bool { return err != nil && permanent.MatchString(err.Error()) }
 
-// record records the outcome of a request that began at begun, and returns it. An error counts
-// against the store unless the caller cancelled the request.
+// record records the outcome of a request. An error counts against the store unless the caller
+// cancelled the request.
 func (h *health) record(of *streak, begun time.Time, err error) error {
 	switch {
 	case err == nil:
@@ -114,8 +114,7 @@ func (h *health) within(
 	return do(ctx)
 }
 
-// untilDone retries do until it succeeds or the store fails, for example while a server
-// restarts.
+// untilDone retries do until it succeeds or the store fails.
 func (h *health) untilDone(do func() error) error {
 	for {
 		begun := time.Now()

@@ -181,9 +181,9 @@ func (j *jetStream) close() error {
 	return err
 }
 
-// awaitReplies returns when the server has received all replies, and an embedded one has processed
-// them, because it drops unprocessed replies at shutdown. Replies are processed in order, so it
-// repeats one and waits for the answer.
+// awaitReplies returns when the server has received all replies. An embedded one must also have
+// processed them, because it drops unprocessed replies at shutdown. It processes replies in order,
+// so awaitReplies repeats one and waits for the answer.
 func (j *jetStream) awaitReplies() error {
 	last := j.lastReplied.Load()
 	if j.embedded == nil || last == nil {

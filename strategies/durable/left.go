@@ -19,8 +19,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An owner is the process that removes a queue from a server at its end. The server stores its
-// mark: in PostgreSQL the comment of a schema, in NATS the description of a stream, in Redis a
+// An owner is the process that removes a queue from a server at its end. Its mark is stored in
+// PostgreSQL as the comment of a schema, in NATS as the description of a stream, in Redis as a
 // field of a hash.
 type owner struct {
 	Host    string
@@ -28,7 +28,6 @@ type owner struct {
 	Process int
 }
 
-// ownerMark begins a mark.
 const ownerMark = "poolbench: "
 
 // ownerOf returns the owner of a queue that is opened here: this process, or its parent, which
@@ -48,7 +47,6 @@ func (o owner) mark() string {
 	return ownerMark + string(text)
 }
 
-// parseOwner parses a mark.
 func parseOwner(text string) (o owner, is bool) {
 	text, is = strings.CutPrefix(text, ownerMark)
 	return o, is && json.Unmarshal([]byte(text), &o) == nil
@@ -62,7 +60,6 @@ func namespace() string {
 	return strings.TrimSpace(string(boot)) + ids
 }
 
-// isHere reports whether the owner is, or was, a process of this host.
 func (o owner) isHere() bool {
 	host, _ := os.Hostname()
 	return host != "" && o.Host == host && (o.Space == "" || o.Space == namespace())
@@ -87,7 +84,7 @@ func (o owner) removedLine(what, name, product string) string {
 		product, o.Process)
 }
 
-// cleanNATS removes the streams of killed processes of this host and returns a line for each.
+// cleanNATS returns a line for each stream of a killed process of this host that it removed.
 func cleanNATS(ctx context.Context) (lines []string, err error) {
 	if registry.NATS.Ready() != nil {
 		return nil, nil
@@ -128,7 +125,6 @@ type redisOwner struct {
 	Opened time.Time
 }
 
-// markRedis stores the owner of a temporary queue.
 func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.Params) error {
 	if !isTemporary(p) {
 		return nil
@@ -140,7 +136,7 @@ func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.P
 	return c.HSetNX(ctx, redisOwners, name, text).Err()
 }
 
-// cleanRedis removes the queues of killed processes of this host and returns a line for each.
+// cleanRedis returns a line for each queue of a killed process of this host that it removed.
 func cleanRedis(ctx context.Context) (lines []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

@@ -31,7 +31,6 @@ func syncCommitDurability(p strategies.Params) strategies.Durability {
 // some dozen only wait for each other.
 const mostConnections = 32
 
-// A postgresSchema contains the tables of a queue.
 type postgresSchema struct {
 	*health
 	pool      *pgxpool.Pool
@@ -55,8 +54,8 @@ func postgresConfig() (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// open makes the schema, which fill fills, and a pool whose sessions have the parameter sync. The
-// pool keeps idle connections, so no statement waits for a new one.
+// open makes the schema, which fill fills. The pool keeps idle connections, so no statement waits
+// for a new one.
 func (s *postgresSchema) open(
 	ctx context.Context, p strategies.Params, fill func(ctx context.Context) error,
 ) error {
@@ -96,7 +95,6 @@ func (s *postgresSchema) close() (err error) {
 	return registry.Postgres.Tell(err)
 }
 
-// inSchema replaces {schema} by the schema's name.
 func (s *postgresSchema) inSchema(text string) string {
 	return strings.ReplaceAll(text, "{schema}", pgx.Identifier{s.name}.Sanitize())
 }

@@ -17,7 +17,6 @@ func applicationName(schema string) string {
 	return name[:min(len(name), 63)]
 }
 
-// mark writes the owner into the comment of the schema.
 func (s *postgresSchema) mark(ctx context.Context, o owner) error {
 	quoted := "'" + strings.ReplaceAll(o.mark(), "'", "''") + "'"
 	_, err := s.pool.Exec(ctx, s.inSchema("COMMENT ON SCHEMA {schema} IS "+quoted))
@@ -32,8 +31,7 @@ WHERE starts_with(obj_description(n.oid, 'pg_namespace'), $1) AND NOT EXISTS (
 ORDER BY 1`
 
 // cleanPostgres removes the schemas of killed processes of this host and returns a line for each.
-// The owner of a schema of another host may be alive, so for that the line explains how to remove
-// it.
+// For a schema of another host, whose owner may be alive, the line explains how to remove it.
 func cleanPostgres(ctx context.Context) (lines []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

@@ -107,8 +107,7 @@ func (q *postgresQueue) add(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// work implements Work. It wakes consumers through the server, because other processes also put
-// messages.
+// work wakes consumers through the server, because other processes also put messages.
 func (q *postgresQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var beside sync.WaitGroup
 	beside.Go(func() { q.announce(ctx) })
@@ -142,8 +141,8 @@ func (q *postgresQueue) announce(ctx context.Context) {
 	}
 }
 
-// pollInterval is the time between two searches for messages without a notification: their lease
-// has expired, or another process has delayed them.
+// pollInterval is the time between two searches for messages without a notification, for example
+// with an expired lease.
 const pollInterval = time.Second
 
 // listen wakes as many consumers as there are messages, until the connection fails.
@@ -180,8 +179,7 @@ func (q *postgresQueue) listen(ctx context.Context) {
 	}
 }
 
-// notification waits for a notification and returns its number of messages, or 0 if none has
-// arrived.
+// notification returns the number of messages of the next notification, or 0 if none arrives.
 func notification(ctx context.Context, conn *pgx.Conn, until time.Time) (int, error) {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
@@ -235,7 +233,6 @@ func (q *postgresQueue) receive(ctx context.Context) (engine.Message, error) {
 func (q *postgresQueue) dead(ctx context.Context) (int, error)   { return q.count(ctx, q.letters) }
 func (q *postgresQueue) stored(ctx context.Context) (int, error) { return q.count(ctx, q.held) }
 
-// A postgresMessage is a row.
 type postgresMessage struct {
 	queue *postgresQueue
 	id    int64
@@ -243,7 +240,6 @@ type postgresMessage struct {
 	lease *lease
 }
 
-// Reply implements engine.Message. It retries while the server restarts.
 func (m *postgresMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	reply := func() error { return m.queue.exec(m.queue.drop, m.id) }

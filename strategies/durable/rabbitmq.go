@@ -56,12 +56,11 @@ const (
 // for dead letters. There is no lease: when the connection ends, the server redelivers
 // unacknowledged messages.
 //
-// This process consumes the waiting messages and puts them back when they are due. It acknowledges
-// each after the confirm of its copy. Negative acknowledgements when due would need no second
-// queue, but held messages would use up the prefetch. A time to live on the server would need a
-// queue for each delay, and would move messages without a confirm. The copy contains the number of
-// attempts, because classic queues do not count them, and quorum queues of RabbitMQ 4 drop a
-// message after 20.
+// This process consumes the waiting messages, puts them back when they are due, and acknowledges
+// each after the confirm of its copy. Negative acknowledgements when due would use up the prefetch
+// meanwhile. A time to live on the server would need a queue for each delay, and would move
+// messages without a confirm. The copy contains the number of attempts, because classic queues do
+// not count them, and quorum queues of RabbitMQ 4 drop a message after 20.
 type rabbitQueue struct {
 	*health
 	name, later, dead string

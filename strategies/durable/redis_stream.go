@@ -189,9 +189,9 @@ func (q *redisStream) requeueDue(ctx context.Context) {
 	}
 }
 
-// receive waits for a message. One consumer reads for all that wait, including itself. So a message
-// costs less than a round trip, only one connection is blocked, and no message waits for its
-// consumer while its lease expires.
+// receive waits for a message. One consumer reads for all that wait. So a message costs less than a
+// round trip, only one connection is blocked, and no message waits for its consumer while its lease
+// expires.
 func (q *redisStream) receive(ctx context.Context) (engine.Message, error) {
 	q.wanted.Add(1)
 	for {

@@ -25,17 +25,17 @@ import (
 
 // River differs from the contract in properties that an adapter cannot change:
 //
-//   - It acknowledges tasks in memory and writes the acknowledgements four times a second, so a
-//     killed process leaves the tasks of a quarter of a second to be done twice.
+//   - It writes acknowledgements four times a second, so a killed process leaves the tasks of a
+//     quarter of a second to be done twice.
 //   - It fetches as many jobs as there are free slots, at most once per cooldown. So short tasks
 //     start at no more than limit/cooldown per second.
 //   - It searches for delayed attempts once per poll. An attempt that is delayed by more than five
 //     seconds may be five seconds late.
 //
 // It has no lease. It considers a job lost that has run for an hour (RescueStuckJobsAfter), even if
-// it still runs, and searches for such jobs twice a minute. With a shorter lease, the adapter puts
-// jobs back instead: jobs that River lists as running for longer than the lease and that do not run
-// in this process, and all running jobs when a queue is resumed.
+// it still runs. With a shorter lease, the adapter puts jobs back instead: jobs that River lists as
+// running for longer than the lease and that do not run in this process, and all running jobs when
+// a queue is resumed.
 var _ = register(strategies.Spec{
 	Name: "river",
 	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, " +
@@ -174,8 +174,8 @@ func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message
 	_ = q.client.Stop(q.failed) // fails only if that context ends
 }
 
-// putBack makes jobs available that River lists as running for longer than after, and that do not
-// run in this process.
+// putBack makes jobs available that River lists as running for longer than after, except those of
+// this process.
 func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 	q.mu.Lock()
 	here := make([]int64, 0, len(q.active))
@@ -229,8 +229,8 @@ func (m *riverMessage) Attempt() int {
 	return m.job.Attempt + metadata.Snoozes
 }
 
-// Reply implements engine.Message. It writes a dead letter at once. River's own delayed write might
-// come after the job is put back.
+// Reply writes a dead letter at once, because River's own delayed write might come after the job is
+// put back.
 func (m *riverMessage) Reply(r engine.Reply) error {
 	switch {
 	case r.Dead != nil:

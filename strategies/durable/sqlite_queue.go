@@ -38,8 +38,8 @@ var _ = register(strategies.Spec{
 	Open:  openSQLiteQueue,
 })
 
-// sqliteQueue is a file with two tables. Each statement is its own transaction. All use one
-// connection, because SQLite has one writer at a time and does not order waiting ones.
+// A sqliteQueue uses one connection, because SQLite has one writer at a time and does not order
+// waiting ones. Each statement is its own transaction.
 type sqliteQueue struct {
 	*health
 	db                   *sql.DB
@@ -134,8 +134,8 @@ func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 	return nil
 }
 
-// now returns the time in ns of a clock that starts at the system time when the queue is opened and
-// ignores later changes of the system time.
+// now returns the time in ns of a clock that starts at the system time and ignores its later
+// changes.
 func (q *sqliteQueue) now() int64 { return q.base + int64(time.Since(q.opened)) }
 
 func (q *sqliteQueue) close() error {
@@ -145,8 +145,8 @@ func (q *sqliteQueue) close() error {
 	return errors.Join(q.db.Close(), q.remove())
 }
 
-// add implements Put. It cannot be cancelled: a cancellable context costs a goroutine, a quarter of
-// the total, and the insert takes no longer than an fsync.
+// add cannot be cancelled: a cancellable context costs a goroutine, a quarter of the total, and the
+// insert takes no longer than an fsync.
 func (q *sqliteQueue) add(_ context.Context, body []byte) error {
 	if _, err := q.insert.Exec(body); err != nil {
 		return err
@@ -155,7 +155,6 @@ func (q *sqliteQueue) add(_ context.Context, body []byte) error {
 	return nil
 }
 
-// wakeConsumer wakes a consumer, or makes the next idle one search again.
 func (q *sqliteQueue) wakeConsumer() {
 	select {
 	case q.wake <- struct{}{}:
