@@ -19,8 +19,8 @@ type Params struct {
 	// Resume makes a durable strategy use a named queue that outlives the instance. Nil: a new
 	// queue, removed at the end of the instance.
 	Resume *Resume
-	// OnFault is called once when the store of a durable strategy has failed, before any task is
-	// done with the error. It runs in a goroutine of the instance. Nil: the next Submit or Drain
+	// OnFault is called once, from a goroutine of the instance, when the store of a durable
+	// strategy has failed, before any task is done with the error. Nil: the next Submit or Drain
 	// reports the error.
 	OnFault func(*StoreError)
 }
@@ -44,12 +44,11 @@ type Spec struct {
 	Adds    []Addition  // what its adapter adds to a library; nil: it adapts none
 	Bare    Bare        // behaviour of the plain Go pattern or library; zero: not documented
 	Keys    []param.Key // its own parameters
-	// Twin is the strategy with the same runs under the virtual clock and default parameters. Twins
-	// differ in cost, interface, errors or shutdown.
+	// Twin is the strategy with the same runs under the virtual clock and default parameters.
 	Twin Twin
-	// Parts is the complexity, which decides ties of poolbench advise. One each for a parameter, a
+	// Parts is the complexity, which decides ties of poolbench advise: one each for a parameter, a
 	// queue, refusals, retries, classes, steps, pacing and another module. 0: counted from the
-	// declared facts.
+	// facts.
 	Parts int
 	// Go returns an equivalent Go statement for p. Nil: there is no shorter one than New.
 	Go func(p Params) string
@@ -60,51 +59,51 @@ type Spec struct {
 	Capacity func(p Params) int
 	// a full instance refuses with ErrShed at once; otherwise Submit blocks until there is room
 	Sheds bool
-	// while too many recent tasks failed or were slow, it refuses tasks or gives up accepted tasks
-	// before they start, with ErrShed, even if it is not full
+	// sheds tasks, even accepted ones before they start, while too many recent tasks failed or were
+	// slow
 	Trips bool
 	// may run a copy of the task with its own context as a concurrent second attempt
 	Hedges  bool
 	Resizes bool // an instance is a Resizer
-	// the limit can fall to a few slots, whatever Bound is, so tasks that wait for tasks they
+	// the limit can fall to a few slots, whatever Bound is, so a task that waits for a task that it
 	// submitted may deadlock
 	Shrinks bool
 	// slots are given in order of acceptance (see clause Order)
 	FIFO           bool
 	WorkConserving bool // no slot is idle while a task waits for one
-	// ByPriority reports whether, with p, the task with the largest Task.Priority gets the next
-	// slot. Equal tasks go in order of acceptance. Nil: never.
+	// ByPriority reports whether, with p, slots go to the largest Task.Priority first, equal ones
+	// in order of acceptance. Nil: never.
 	ByPriority func(p Params) bool
-	// ByDeadline: the task with the earliest Task.Deadline gets the next slot. Tasks without a
-	// deadline come last, equal ones in order of acceptance.
+	// slots go to the earliest Task.Deadline first, equal ones in order of acceptance, tasks
+	// without a deadline last
 	ByDeadline bool
 	// Weights returns each tenant's weight for p. Over any span in which two tenants have waiting
-	// tasks, their starts divided by weight differ by at most 1. Nil, or a nil result: Task.Tenant
-	// is ignored.
+	// tasks, their starts divided by weight differ by at most 1. Nil, or a nil result: no fair
+	// shares.
 	Weights func(p Params) func(tenant int32) int
 	// TenantWeights returns, for p, the weights by which waiting tenants share slots, by starts or
 	// by time. Nil, or a nil result: all tenants are equal.
 	TenantWeights func(p Params) func(tenant int32) int
-	// KeyOrder: at most one task of a key (Task.Tenant) runs at a time, and tasks of a key start in
-	// order of acceptance. A negative Tenant means no key.
+	// at most one task of a key (Task.Tenant) runs at a time, and tasks of a key start in order of
+	// acceptance; a negative Tenant means no key
 	KeyOrder bool
 	// carries out Result.Retry; otherwise every attempt is final
 	Retries   bool
 	UsesQueue bool // Params.Queue matters
 	UsesSize  bool // Task.Size matters
-	// Weighs: a running task uses Task.Weight units of the limit (0 counts as 1). Slots may idle
-	// while a task with a weight above 1 waits.
+	// a running task uses Task.Weight units of the limit (0 counts as 1); slots may idle while a
+	// heavy task waits
 	Weighs bool
-	// runs the sub-tasks of Result.Split in parallel with a slot each; otherwise they run one after
-	// another in the parent's slot
+	// runs the sub-tasks of Result.Split in parallel; otherwise they run one by one in the parent's
+	// slot
 	Splits bool
 
-	// Quantum is the maximum length of a step, or of a sub-task if Splits. After each step,
-	// Result.More sends the task to the tail of the queue. Nil: tasks are not divided.
+	// Quantum is the maximum length of a step, or of a sub-task if Splits. Nil: tasks are not
+	// divided.
 	Quantum func(p Params) time.Duration
 	// ClassPools returns, for p, the pools of a strategy that separates tasks by Task.Class. A
 	// class without a pool uses any slot. Each pool must start its tasks in order of acceptance as
-	// soon as it has a free slot. Runs check this. Nil: one pool.
+	// soon as it has a free slot. Nil: one pool.
 	ClassPools func(p Params) []ClassPool
 	// Starts returns the maximum rate of starts for p. Nil: only slots limit starts.
 	Starts func(p Params) Starts
@@ -113,7 +112,7 @@ type Spec struct {
 	// Check returns an error for invalid values of its own parameters. Nil: all are valid.
 	Check func(p Params) error
 
-	// RealClock: it waits for a disk or server, and so cannot use virtual time.
+	// it waits for a disk or server, and so cannot use virtual time
 	RealClock bool
 	Ends      bool // the first failed task cancels all others
 
@@ -128,13 +127,13 @@ type Spec struct {
 	// Ready returns an error that names a missing requirement. It reads only environment variables.
 	// Nil: always ready.
 	Ready func() error
-	// Clean removes the queues of killed processes from that server. It returns one line for each
+	// Clean removes the queues of killed processes from that server. It returns a line for each
 	// queue that it removed or that needs attention. Nil: nothing to clean.
 	Clean func(ctx context.Context) (lines []string, err error)
 
 	// New makes a running instance. It panics on parameters that Validate refuses.
 	New func(ctx context.Context, p Params, sink Sink) Strategy
-	// Open replaces New if a disk or server may fail. Registration then adds a New, whose instance
+	// Open replaces New if a disk or server may fail. Register then adds a New, whose instance
 	// refuses all tasks with Open's error.
 	Open func(ctx context.Context, p Params, sink Sink) (Strategy, error)
 }
@@ -317,11 +316,10 @@ func (r failedInstance) Drain(context.Context) error         { return nil }
 // Starts limits the rate of starts.
 type Starts struct {
 	PerSecond float64
-	// Kept is the maximum of saved starts, such as the burst of a token bucket, which tasks use at
-	// once. 0 means a ticker: it keeps one tick, and the next tick comes when due, not an interval
-	// after the last use.
+	// maximum of saved starts, such as the burst of a token bucket; 0: a ticker, which keeps one
+	// tick
 	Kept int
-	// Several: more limits on the rate apply, and this is the slowest. Theory uses one.
+	// more limits on the rate apply, and this is the slowest
 	Several bool
 }
 

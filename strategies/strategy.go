@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// A Task is one unit of work. It belongs to the caller, who may reuse it once it is done: a
-// strategy keeps no reference after Sink.Done. Submitting a prebuilt Task does not allocate, except
-// in the library of some strategies.
+// A Task is one unit of work. It belongs to the caller, who may reuse it once it is done.
+// Submitting a prebuilt Task does not allocate, except in the library of some strategies.
 type Task struct {
 	// Run is one attempt, or one step of a partitioned task. A static function with its data in Arg
 	// avoids a closure.
@@ -24,8 +23,7 @@ type Task struct {
 
 	kept Kept
 
-	// The following fields are last because moving Kept by 16 bytes makes a semaphore 5 % slower
-	// per task.
+	// These fields are last because moving Kept by 16 bytes makes a semaphore 5 % slower per task.
 
 	// Priority orders tasks in some strategies: the largest goes first.
 	Priority int32
@@ -81,7 +79,7 @@ const (
 )
 
 // A Result is the outcome of one attempt or step. More, Retry and Split are requests to the
-// strategy, so a task need not submit from inside a worker, where it could deadlock.
+// strategy.
 //
 // Every strategy carries out Split and then More, unless Err is set or the task's context has
 // ended. Then the rest does not run, and the task is done with that error. By default, sub-tasks
@@ -102,7 +100,7 @@ type Result struct {
 
 // A Sink receives the outcome of each accepted task exactly once. Strategies call Done
 // concurrently. Done must not block, panic or submit. When it runs, the Task belongs to the caller
-// again and its room is free: a client that Done wakes may submit at once from its own goroutine.
+// again and its room is free.
 type Sink interface{ Done(t *Task, r Result) }
 
 // SinkFunc makes a Sink of a function.
@@ -115,27 +113,23 @@ func (f SinkFunc) Done(t *Task, r Result) { f(t, r) }
 // documentation defines the contract.
 //
 // When the context of New ends, queued tasks are done with its error, running tasks see the
-// cancellation, and Submit refuses further tasks. The goroutines end after their tasks, and Drain
-// waits for that. An instance whose context does not end must be drained, or its goroutines never
-// end.
+// cancellation, and Submit refuses further tasks. Its goroutines end only after Drain or the end of
+// that context.
 type Strategy interface {
 	// Submit offers a task. nil means accepted: Done will be called exactly once. ErrShed,
-	// ErrClosed or ctx's error mean refused: Done is never called. A blocked Submit returns as soon
-	// as ctx ends or the instance closes. ctx covers only the wait: the task runs with the
-	// instance's context.
+	// ErrClosed or ctx's error mean refused: Done is never called. ctx covers only the wait: the
+	// task runs with the instance's context.
 	Submit(ctx context.Context, t *Task) error
 	// Drain closes the instance and waits until accepted tasks are done. When ctx ends first, it
 	// cancels running tasks (cause ErrAbandoned), completes queued tasks with ErrAbandoned, waits
-	// up to DrainGrace for running tasks, and returns a *DrainError. Only goroutines of tasks that
-	// ignore their context remain. These tasks are done, exactly once, when they return. A second
-	// Drain waits like the first.
+	// up to DrainGrace for running tasks, and returns a *DrainError. Tasks that ignore their
+	// context are done, exactly once, when they return.
 	Drain(ctx context.Context) error
 }
 
 // A Resizer is an instance whose limit can change while it runs. Spec.Resizes declares it.
 type Resizer interface {
 	// Resize sets the limit, from 1 to Params.Limit. Any other value is an error without effect.
-	// Running tasks continue even above the limit. After an increase, waiting tasks start at once.
 	Resize(limit int) error
 }
 
