@@ -13,8 +13,8 @@ import (
 // sampleOffload returns runs in which workers complete gains times the tasks of the loop at each
 // size, and cost a single client 250 ns. Repetitions differ by the share scatter.
 func sampleOffload(gains []float64, scatter, waited float64) *evidence.Measured {
-	cells := append(handCells(Quick, inline),
-		append(handCells(Quick, handedOver[0]), handCells(Quick, pooled)...)...)
+	cells := append(offloadCells(Quick, inline),
+		append(offloadCells(Quick, handedOver[0]), offloadCells(Quick, pooled)...)...)
 	return synthetic(cells, 3, func(sc bench.Scenario, i int) map[string]float64 {
 		over := 0.0
 		if sc.Strategy.Spec.Name != inline {
@@ -22,8 +22,8 @@ func sampleOffload(gains []float64, scatter, waited float64) *evidence.Measured 
 		}
 		values := map[string]float64{"cpu-wait": waited, "p50-wait-sec": 600e-9 + over*250e-9,
 			"p50-response-sec": 11e-6}
-		for j, of := range handSizes {
-			if handCell(inline, of, Quick).Workload.String() == sc.Workload.String() {
+		for j, of := range offloadSizes {
+			if offloadCell(inline, of, Quick).Workload.String() == sc.Workload.String() {
 				values["ops/s"] = 1 / of.Seconds()
 				if over > 0 {
 					values["ops/s"] *= gains[j] * over
@@ -113,9 +113,9 @@ func TestBreakEven(t *testing.T) {
 // Batches of all sizes, except of the smallest, have as much work, and none has fewer tasks than
 // all workers need.
 func TestOffloadBatchSizes(t *testing.T) {
-	for _, of := range handSizes {
-		n := handCell(pooled, of, Quick).Stop.Tasks
-		if work := time.Duration(n) * of; work > handBusy || n < 4*limit {
+	for _, of := range offloadSizes {
+		n := offloadCell(pooled, of, Quick).Stop.Tasks
+		if work := time.Duration(n) * of; work > offloadBusy || n < 4*limit {
 			t.Errorf("%d tasks of %v", n, of)
 		}
 	}

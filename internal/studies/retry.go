@@ -33,14 +33,14 @@ var _ = register(Study{
 	Count:  [3]int{2, 4, 10},
 	Budget: 5 * time.Second,
 	Cells: func(Size) (cells []bench.Scenario) {
-		for _, door := range retryDoors {
-			for _, way := range retryWays(door) {
-				cells = append(cells, retryCell(door, way.strategy))
+		for _, dest := range retryTargets {
+			for _, way := range retryWays(dest) {
+				cells = append(cells, retryCell(dest, way.strategy))
 			}
 		}
 		for _, place := range retryPlaces {
 			for _, n := range retryBounds {
-				cells = append(cells, retryCell(retryDoors[0], retryBounded(place, n)))
+				cells = append(cells, retryCell(retryTargets[0], retryBounded(place, n)))
 			}
 			for _, n := range poisonBounds {
 				cells = append(cells, poisonCell(place, n))
@@ -68,9 +68,9 @@ const (
 	retryTries = 200
 )
 
-// A retryDoor is a target and its burst. Burst 0 means that it limits concurrent calls instead of
+// A retryTarget is a target and its burst. Burst 0 means that it limits concurrent calls instead of
 // the rate.
-type retryDoor struct {
+type retryTarget struct {
 	target string
 	burst  int
 }
@@ -80,19 +80,19 @@ const retryCap = 5
 
 // floor returns the minimum time for the batch, in seconds: at the target's rate, or with all of
 // its slots busy.
-func (d retryDoor) floor(meanService float64) float64 {
+func (d retryTarget) floor(meanService float64) float64 {
 	if d.burst == 0 {
 		return retryBatch * meanService / retryCap
 	}
 	return float64(retryBatch-d.burst) / retryRate
 }
 
-func (d retryDoor) name() string {
+func (d retryTarget) name() string {
 	name, _, _ := strings.Cut(d.target, ":")
 	return name
 }
 
-var retryDoors = []retryDoor{
+var retryTargets = []retryTarget{
 	{"token_bucket:rate=50,burst=10", 10},
 	{"fixed_window:limit=50", 50},
 	{"sec_ban:limit=50", 50},
@@ -133,9 +133,9 @@ func (w retryWay) jittered() bool {
 }
 
 // retryWays returns the ways for a target. Without a rate, no way uses Retry-After.
-func retryWays(door retryDoor) []retryWay {
+func retryWays(dest retryTarget) []retryWay {
 	rate := "target"
-	if door.burst == 0 { // the target limits no rate
+	if dest.burst == 0 { // the target limits no rate
 		rate = strconv.Itoa(retryRate)
 	}
 	ways := []retryWay{
@@ -144,7 +144,7 @@ func retryWays(door retryDoor) []retryWay {
 	}
 	for _, place := range retryPlaces {
 		for _, k := range retryKinds {
-			if hint := k.kind == retryHinted || k.kind == retryBoth; hint && door.burst == 0 {
+			if hint := k.kind == retryHinted || k.kind == retryBoth; hint && dest.burst == 0 {
 				continue
 			}
 			ways = append(ways, retryWay{k.kind, place,
@@ -158,16 +158,16 @@ func retryBounded(place string, attempts int) string {
 	return fmt.Sprintf("%s:attempts=%d", place, attempts)
 }
 
-func retryCell(door retryDoor, name string) bench.Scenario {
+func retryCell(dest retryTarget, name string) bench.Scenario {
 	sc := scenario(name, "lognormal:mean=100ms", loadOf("batch", 0), bench.Stop{Tasks: retryBatch})
-	sc.Limit, sc.Target = retryPool, target(door.target)[0]
+	sc.Limit, sc.Target = retryPool, target(dest.target)[0]
 	// the producer only submits to a free slot, so retries do not queue behind the whole batch
 	sc.Queue = bench.NoQueue
 	return sc
 }
 
 func faultCell(attempts int) bench.Scenario {
-	return retryCell(retryDoor{target: "flaky:errors=0.1,spikes=0"},
+	return retryCell(retryTarget{target: "flaky:errors=0.1,spikes=0"},
 		retryBounded("retry_queue", attempts))
 }
 

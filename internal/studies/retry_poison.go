@@ -19,7 +19,7 @@ var poisonBounds = []int{3, 30, 1000}
 const poisonShare = 0.05
 
 func poisonCell(place string, attempts int) bench.Scenario {
-	return retryCell(retryDoor{target: fmt.Sprintf("flaky:errors=0,spikes=0,poison=%v",
+	return retryCell(retryTarget{target: fmt.Sprintf("flaky:errors=0,spikes=0,poison=%v",
 		poisonShare)}, retryBounded(place, attempts))
 }
 

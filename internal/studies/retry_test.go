@@ -13,14 +13,14 @@ import (
 
 // sampleRetry returns runs with the given calls per task for exponential backoff with jitter at
 // each target, and for all other ways.
-func sampleRetry(jittered func(door retryDoor) float64, others, lost float64) *evidence.Measured {
+func sampleRetry(jittered func(dest retryTarget) float64, others, lost float64) *evidence.Measured {
 	return synthetic(studyCells("retry"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		metrics := map[string]float64{"attempts/op": others, "throttled/op": lost,
 			"makespan-sec": 25, "mean-service-sec": 0.1}
-		for _, door := range retryDoors {
-			for _, way := range retryWays(door) {
-				if way.jittered() && retryCell(door, way.strategy).Name() == sc.Name() {
-					metrics["attempts/op"], metrics["throttled/op"] = jittered(door), 0
+		for _, dest := range retryTargets {
+			for _, way := range retryWays(dest) {
+				if way.jittered() && retryCell(dest, way.strategy).Name() == sc.Name() {
+					metrics["attempts/op"], metrics["throttled/op"] = jittered(dest), 0
 				}
 			}
 		}
@@ -29,8 +29,8 @@ func sampleRetry(jittered func(door retryDoor) float64, others, lost float64) *e
 }
 
 func TestRetryVerdicts(t *testing.T) {
-	always := func(calls float64) func(retryDoor) float64 {
-		return func(retryDoor) float64 { return calls }
+	always := func(calls float64) func(retryTarget) float64 {
+		return func(retryTarget) float64 { return calls }
 	}
 	for _, c := range []struct {
 		name    string
@@ -61,7 +61,8 @@ func TestRetryVerdicts(t *testing.T) {
 				"retry at fixed_window, 1.33 times the calls of no retry at sec_ban and 1.33 " +
 				"times" +
 				" the calls of no retry at concurrency_cap"},
-		{"here and there", sampleRetry(func(d retryDoor) float64 { return 2 + float64(d.burst) }, 3,
+		{"here and there", sampleRetry(
+			func(d retryTarget) float64 { return 2 + float64(d.burst) }, 3,
 			0), decide.Depends,
 			"on the target: exponential backoff with jitter needs 0.667 times the calls of no " +
 				"retry at concurrency_cap, but 4 times the calls of no retry at " +
@@ -94,16 +95,16 @@ func TestRetryFewest(t *testing.T) {
 }
 
 func retryRuns(
-	t *testing.T, door retryDoor, place string, kinds ...string,
+	t *testing.T, dest retryTarget, place string, kinds ...string,
 ) (outcomes []retryOutcome) {
 	t.Helper()
 	for _, kind := range kinds {
-		i := slices.IndexFunc(retryWays(door), func(w retryWay) bool {
+		i := slices.IndexFunc(retryWays(dest), func(w retryWay) bool {
 			return w.kind == kind && (w.place == place || w.place == "")
 		})
-		way := retryWays(door)[i]
-		r := runOnce(t, retryCell(door, way.strategy))
-		outcomes = append(outcomes, retryOf(evidence.FromResults([]*bench.Result{r}), door, way))
+		way := retryWays(dest)[i]
+		r := runOnce(t, retryCell(dest, way.strategy))
+		outcomes = append(outcomes, retryOf(evidence.FromResults([]*bench.Result{r}), dest, way))
 	}
 	return outcomes
 }
@@ -114,7 +115,7 @@ func TestRetryRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
-	outcomes := retryRuns(t, retryDoors[0], "retry_in_place", retryPaced, retryAtOnce, retryBare,
+	outcomes := retryRuns(t, retryTargets[0], "retry_in_place", retryPaced, retryAtOnce, retryBare,
 		retryFull, retryDecorrelated, retryHinted, retryBoth)
 	paced, atOnce, hinted := outcomes[0], outcomes[1], outcomes[5]
 	if paced.calls != 1 || paced.lost != 0 {
@@ -129,7 +130,7 @@ func TestRetryRuns(t *testing.T) {
 			t.Errorf("%+v, where no backoff is %+v, and Retry-After alone %+v", o, atOnce, hinted)
 		}
 	}
-	outcomes = retryRuns(t, retryDoors[0], "retry_queue", retryAtOnce, retryBare, retryFull)
+	outcomes = retryRuns(t, retryTargets[0], "retry_queue", retryAtOnce, retryBare, retryFull)
 	atOnce, bare, full := outcomes[0], outcomes[1], outcomes[2]
 	if !(atOnce.lost > 0.5) || bare.lost+full.lost > 0 || !(bare.seconds > 5*full.seconds) {
 		t.Errorf("queued: %+v", outcomes)
@@ -137,7 +138,7 @@ func TestRetryRuns(t *testing.T) {
 }
 
 func TestRetryBounded(t *testing.T) {
-	r := runOnce(t, retryCell(retryDoors[0], retryBounded("retry_in_place", 3)))
+	r := runOnce(t, retryCell(retryTargets[0], retryBounded("retry_in_place", 3)))
 	if lost, _ := r.Metric("throttled/op"); !(lost > 0.1) {
 		t.Errorf("three attempts lose %v", lost)
 	}
@@ -194,7 +195,7 @@ func TestRetrySentences(t *testing.T) {
 				"max-response-sec": 6, "mean-service-sec": 0.1}
 		case faultCell(retryTries).Name():
 			return map[string]float64{"attempts/op": 1}
-		case retryCell(retryDoors[0], retryBounded("retry_queue", 3)).Name():
+		case retryCell(retryTargets[0], retryBounded("retry_queue", 3)).Name():
 			return map[string]float64{"throttled/op": 0.25, "attempts/op": 3, "makespan-sec": 1}
 		}
 		return nil
@@ -213,7 +214,7 @@ func TestRetrySentences(t *testing.T) {
 			t.Errorf("it is not said that %q:\n%s", want, said)
 		}
 	}
-	if d := (retryDoor{burst: 10}).floor(math.NaN()); d != 19.8 {
+	if d := (retryTarget{burst: 10}).floor(math.NaN()); d != 19.8 {
 		t.Errorf("a rate of 50 with bursts of 10 serves 1000 in %v s, want 19.8", d)
 	}
 }
