@@ -15,7 +15,7 @@ func TestBreakerVerdicts(t *testing.T) {
 	}
 	cells := study.Cells(Quick)
 	for name, c := range map[string]struct {
-		late, vain func(trouble int) float64 // ratio with a breaker to without
+		late, vain func(trouble int) float64 // cost with a breaker ÷ cost without
 		want       decide.ClaimVerdict
 	}{
 		"as claimed": {func(int) float64 { return 0.5 }, func(int) float64 { return 0.1 },
@@ -67,7 +67,7 @@ func TestBreaker(t *testing.T) {
 		return evidence.OfMean(m.Of(cells[i], number)).Mid
 	}
 	for i, c := range []struct{ late, vain float64 }{{0.55, 0.3}, {0.5, 0.05}, {1.1, 0.05},
-		{1.6, 0.2}} { // upper bounds of the ratio with a breaker to without
+		{1.6, 0.2}} { // upper bounds of cost with a breaker ÷ cost without
 		tr := troubles[i]
 		late := of(2*i+1, lateShare) / of(2*i, lateShare)
 		vain := of(2*i+1, tr.inVain) / of(2*i, tr.inVain)

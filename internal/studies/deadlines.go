@@ -40,7 +40,7 @@ var _ = register(Study{
 const (
 	earliest  = "earliest_deadline"
 	missed    = metric.Missed
-	missedAll = 0.9 // share of the tasks that counts as all
+	missedAll = 0.9 // share of missed deadlines that counts as all
 )
 
 var (

@@ -61,7 +61,7 @@ const (
 	evilGood  = 10 * time.Millisecond
 	// effectively no timeout, because the good tasks of a run are due within 20 s
 	evilNever = time.Hour
-	evilLong  = 100 * time.Second // length of a practically endless task that is labelled as long
+	evilLong  = 100 * time.Second // length of tasks that are practically endless
 	// response in seconds from which a good task shows that the pool is stopped
 	evilMinute = 60.0
 )

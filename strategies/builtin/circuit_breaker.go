@@ -21,9 +21,9 @@ import (
 // follow resilience4j.
 //
 // The parameters must fit the traffic: with a window of 100 calls and one call per second,
-// detection needs a minute. With a period, the window is the calls of that time, once there are at
-// least window calls, so old failures expire in variable traffic. The period is kept in ten parts
-// to bound memory: it covers nine complete parts and the current one.
+// detection needs a minute. With a period, all calls of that time count once there are as many as
+// the window, so old failures expire in variable traffic. The period is kept in ten parts to bound
+// memory: it covers nine complete parts and the current one.
 //
 // With a wait, a half-open circuit opens again that long after the start of its last trial, so a
 // trial that hangs cannot keep it half-open. While trials remain unused, the circuit stays

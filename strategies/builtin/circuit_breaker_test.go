@@ -143,7 +143,7 @@ func breakerResult(kind rune) (r strategies.Result) {
 	return r
 }
 
-// Of the tasks that reach a half-open breaker, exactly the trials run. All others are shed,
+// Of the tasks that reach a half-open breaker, only the trials run. All others are shed,
 // including tasks that were queued when it opened.
 func TestHalfOpenAdmitsTrials(t *testing.T) {
 	for _, trials := range []int{1, 3, 7} {

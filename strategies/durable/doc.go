@@ -25,7 +25,7 @@
 // environment variable or --server, because its address may contain a password: see [Servers].
 // Parameters, results and messages contain no password. Each instance has its own queue on the
 // server and removes it at its end. The queue of a killed instance stays, with a name that begins
-// with poolbench_. The next run removes it from PostgreSQL.
+// with poolbench_, until the next run removes it. RabbitMQ removes an unused queue after a week.
 //
 // # How to add one
 //

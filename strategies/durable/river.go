@@ -25,8 +25,8 @@ import (
 
 // River differs from the contract in properties that an adapter cannot change:
 //
-//   - It writes acknowledgements four times a second, so a killed process leaves the tasks of a
-//     quarter of a second to be done twice.
+//   - It writes acknowledgements four times a second. After a kill, the tasks completed since the
+//     last write run again.
 //   - It fetches as many jobs as there are free slots, at most once per cooldown. So short tasks
 //     start at no more than limit/cooldown per second.
 //   - It searches for delayed attempts once per poll. An attempt that is delayed by more than five
