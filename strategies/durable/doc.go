@@ -22,10 +22,11 @@
 // # Servers
 //
 // sqlite_queue and jetstream run within the process. The others need a server, named by an
-// environment variable or --server, because its address may contain a password: see [Servers].
-// Parameters, results and messages contain no password. Each instance has its own queue on the
-// server and removes it at its end. The queue of a killed instance stays, with a name that begins
-// with poolbench_, until the next run removes it. RabbitMQ removes an unused queue after a week.
+// environment variable or --server, because its address may contain a password: see
+// docs/durable-queues.md. Parameters, results and messages contain no password. Each instance has
+// its own queue on the server and removes it at its end. The queue of a killed instance stays, with
+// a name that begins with poolbench_, until the next run removes it. RabbitMQ removes an unused
+// queue after a week.
 //
 // # How to add one
 //
