@@ -17,28 +17,26 @@ type Part struct {
 	Keys    []param.Key // its parameters
 
 	Changes Role
-	Holds   bool                 // it keeps accepted tasks outside the strategy inside it
-	Check   func(p Params) error // of the parameters, p.Values; nil: all are valid
-	// Refuses returns the reason why the part is useless around inner. Nil: it never is
+	Holds   bool                 // it keeps accepted tasks outside the inner strategy
+	Check   func(p Params) error // validates p.Values; nil: all values are valid
+	// Refuses returns the reason why the part is useless around inner. Nil: it never is.
 	Refuses func(own param.Values, inner Spec) error
-	// Alter changes the declared facts in s from inner's to those of the composition
+	// Alter changes the declared facts in s from inner's to those of the composition.
 	Alter func(s *Spec, inner Spec, l Layer)
-	// Start makes an instance around an instance of inner made with in.
+	// Start makes an instance around an instance of inner, which it creates with in.
 	Start func(ctx context.Context, own param.Values, inner Spec, in Params, sink Sink) Strategy
 }
 
-// String is the name.
 func (p Part) String() string { return p.Name }
 
 // A Role is the kind of decision that a part changes.
 type Role int
 
-// The roles.
 const (
-	Admission Role = iota // when a task may go on, or whether
+	Admission Role = iota // when or whether a task may start
 	Attempts              // how often a task is run
-	Routing               // where it goes
-	Hedging               // whether it is run a second time beside the first
+	Routing               // the instance that runs a task
+	Hedging               // whether a second attempt runs in parallel with the first
 )
 
 // String names the role, for a table.
@@ -48,27 +46,26 @@ func (r Role) String() string {
 
 var partSet = registry.Set[Part]{Kind: "part", Keys: func(p Part) []param.Key { return p.Keys }}
 
-// RegisterPart adds a part to Parts. Call it before anything runs. It panics on a name that is
-// taken or not lower_snake.
+// RegisterPart adds a part to Parts. Call it from a package-level variable or init. It panics if
+// the name is registered already or is not lower_snake.
 func RegisterPart(p Part) Part { return partSet.Add(p.Name, p) }
 
 // Parts returns all parts, sorted by name.
 func Parts() []Part { return partSet.All() }
 
-// Compose makes a strategy of base and the parts around it, outermost first: a task passes the
-// outer part first, and a further attempt starts at the part that makes it. So a rate inside a
-// retry paces attempts, one outside it paces tasks.
+// Compose makes a strategy of base and the parts around it, outermost first. A task passes the
+// outer part first, and a retry repeats everything inside it: a rate inside a retry limits
+// attempts, a rate outside it limits tasks.
 //
 //	v, err := strategies.Compose(strategies.MustParse("worker_pool"), retry, rate)
 //
-// Limit and Queue apply to base. Each part has its own parameters. The Spec is derived: the bound
-// is base's, the order is kept unless a part changes it, and so on. The error explains why a part
-// is useless in its position.
+// Limit and Queue apply to base. Each part has its own parameters. The Spec of the composition is
+// derived from base and the parts. The error explains why a part is useless in its position.
 func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	if len(parts) == 0 {
 		return base, nil
 	}
-	spec := grounded(base)
+	spec := baseSpec(base)
 	if spec.RealClock || spec.Open != nil {
 		return Variant{}, fmt.Errorf("strategy %s: it cannot be composed: a part keeps tasks in "+
 			"memory, and tasks that it has accepted outlive the process", base.Spec.Name)
@@ -79,18 +76,18 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 		if v.Values, err = v.Values.OrDefaults(v.Spec.Keys); err != nil {
 			return Variant{}, fmt.Errorf("part %s: %w", v.Spec, err)
 		}
-		if spec, err = around(v, spec); err != nil {
+		if spec, err = addPart(v, spec); err != nil {
 			return Variant{}, err
 		}
 		values = append([]param.Values{v.Values}, values...)
 	}
-	return Variant{Spec: checked(spec), Values: param.Join(values...)}, nil
+	return Variant{Spec: withValidation(spec), Values: param.Join(values...)}, nil
 }
 
 // Alone makes a strategy of a part around base, under the part's name and with its parameters.
-// words has the texts, Summary, UseIf, Source and OnPanic, and the Twin.
+// Summary, UseIf, Source, OnPanic and Twin come from words.
 func Alone(part Part, base, words Spec) Spec {
-	s, err := around(PartVariant{Spec: part}, grounded(Variant{Spec: base}))
+	s, err := addPart(PartVariant{Spec: part}, baseSpec(Variant{Spec: base}))
 	if err != nil {
 		panic(err)
 	}
@@ -98,7 +95,7 @@ func Alone(part Part, base, words Spec) Spec {
 		p.Values = param.Join(p.Values, param.Values{})
 		return p
 	}
-	s.under(whole)
+	s.mapParams(whole)
 	s.Name, s.Keys, s.Parts, s.Base, s.Around = part.Name, part.Keys, 0, "", nil
 	s.Summary, s.UseIf, s.Source, s.OnPanic = words.Summary, words.UseIf, words.Source,
 		words.OnPanic
@@ -106,47 +103,47 @@ func Alone(part Part, base, words Spec) Spec {
 	return s
 }
 
-// grounded is the Spec of a base that reads Values from a composition's Params.
-func grounded(base Variant) Spec {
+// baseSpec returns the Spec of a base that reads its Values from a composition's Params.
+func baseSpec(base Variant) Spec {
 	s := base.Spec
 	l := Layer{values: base.Values}
 	own := func(p Params) Params {
 		p.Values, _ = l.Split(p)
 		return p
 	}
-	s.under(own)
+	s.mapParams(own)
 	s.Name, s.Keys, s.Go, s.Given = base.String(), nil, nil, nil
 	s.Twin, s.Bare = Twin{}, Bare{}
 	s.Base = base.Spec.Name
 	return s
 }
 
-// under changes the Params that the functions of s receive.
-func (s *Spec) under(of func(Params) Params) {
+// mapParams applies of to the Params that the functions of s receive.
+func (s *Spec) mapParams(of func(Params) Params) {
 	start := s.New
 	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
 		return start(ctx, of(p), sink)
 	}
-	s.Bound, s.Capacity = below(s.Bound, of), below(s.Capacity, of)
-	s.Quantum, s.ClassPools = below(s.Quantum, of), below(s.ClassPools, of)
-	s.Starts, s.Durability = below(s.Starts, of), below(s.Durability, of)
-	s.ByPriority, s.Weights = below(s.ByPriority, of), below(s.Weights, of)
-	s.TenantWeights, s.Stages = below(s.TenantWeights, of), below(s.Stages, of)
-	s.Check = below(s.Check, of)
+	s.Bound, s.Capacity = withParams(s.Bound, of), withParams(s.Capacity, of)
+	s.Quantum, s.ClassPools = withParams(s.Quantum, of), withParams(s.ClassPools, of)
+	s.Starts, s.Durability = withParams(s.Starts, of), withParams(s.Durability, of)
+	s.ByPriority, s.Weights = withParams(s.ByPriority, of), withParams(s.Weights, of)
+	s.TenantWeights, s.Stages = withParams(s.TenantWeights, of), withParams(s.Stages, of)
+	s.Check = withParams(s.Check, of)
 }
 
-func below[T any](fact func(Params) T, of func(Params) Params) func(Params) T {
+func withParams[T any](fact func(Params) T, of func(Params) Params) func(Params) T {
 	if fact == nil {
 		return nil
 	}
 	return func(p Params) T { return fact(of(p)) }
 }
 
-// A Layer selects the Params of one part, or of the base, from a composition's.
+// A Layer selects the Params of one part, or of the base, from those of a composition.
 type Layer struct{ values param.Values }
 
-// Split returns the part's Values and the Params of the inner strategy. If p has no Values, those
-// given to Compose apply.
+// Split returns the part's Values and the Params of the inner strategy. If p has no Values, the
+// Values given to Compose apply.
 func (l Layer) Split(p Params) (own param.Values, inner Params) {
 	all := p.Values.Parts()
 	if len(all) == 0 {
@@ -162,14 +159,13 @@ func (l Layer) inner(p Params) Params {
 	return in
 }
 
-// around adds one part to a composition.
-func around(v PartVariant, inner Spec) (Spec, error) {
+func addPart(v PartVariant, inner Spec) (Spec, error) {
 	part, l := v.Spec, Layer{values: v.Values}
-	if err := why(v, inner); err != nil {
+	if err := incompatible(v, inner); err != nil {
 		return Spec{}, fmt.Errorf("%s before %s: %w", v, inner.Name, err)
 	}
 	s := inner
-	s.under(l.inner)
+	s.mapParams(l.inner)
 	inside := s.Check
 	s.Check = func(p Params) error {
 		own, _ := l.Split(p)
@@ -186,10 +182,10 @@ func around(v PartVariant, inner Spec) (Spec, error) {
 	s.Name = v.String() + "+" + inner.Name
 	s.Summary = part.Summary + "; inside it " + inner.Name
 	s.Source = "composed"
-	s.Resizes = false // what is outside does not hand a call on
+	s.Resizes = false // the outer part does not forward Resize
 	s.Parts += max(1, len(part.Keys))
 	s.Around = append([]string{part.Name}, inner.Around...)
-	if part.Holds || part.Changes == Routing { // what is inside chooses among those that it has
+	if part.Holds || part.Changes == Routing { // the inner strategy orders only the tasks inside it
 		s.ByPriority, s.ByDeadline, s.Weights, s.TenantWeights = nil, false, nil, nil
 		s.KeyOrder = false
 	}
@@ -201,7 +197,7 @@ func around(v PartVariant, inner Spec) (Spec, error) {
 	return s, nil
 }
 
-func why(v PartVariant, inner Spec) error {
+func incompatible(v PartVariant, inner Spec) error {
 	part := v.Spec
 	for _, name := range inner.Around {
 		if other, _ := partSet.Lookup(name); other.Changes == part.Changes &&

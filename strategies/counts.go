@@ -2,25 +2,25 @@ package strategies
 
 // Counted is implemented by instances that count events other than tasks, such as opened circuits.
 type Counted interface {
-	// Counts returns the current counts, including the wrapped strategy's. It is safe for concurrent
-	// use. Each value is exact by itself.
+	// Counts returns the current counts, including those of the wrapped strategy. It is safe for
+	// concurrent use. The values are not one atomic snapshot.
 	Counts() []Count
 }
 
 // A Count is one number of an instance.
 type Count struct {
-	Name  string // words and hyphens, fit to be the unit of a benchmark: circuit-opened
-	Value int64  // never falls
+	Name  string // unit of a benchmark in words and hyphens, such as circuit-opened
+	Value int64  // never decreases
 }
 
-// A Counter documents a Count. Counters of the same name mean the same for every strategy.
+// A Counter documents a Count. Counters with the same name have the same meaning in all strategies.
 type Counter struct {
 	Name   string
-	Better string // "lower", or "" where fewer is neither better nor worse
+	Better string // "lower", or "" if fewer is neither better nor worse
 	Doc    string // one line
 }
 
-// CountsOf returns the counts of all Counted instances, added by name.
+// CountsOf returns the counts of all Counted instances, summed by name.
 func CountsOf(instances ...Strategy) (all []Count) {
 	at := map[string]int{}
 	for _, s := range instances {

@@ -15,29 +15,29 @@ import (
 
 // A DeadLetter is the record of a task given up after its last attempt.
 type DeadLetter struct {
-	Time     time.Time `json:"time"`     // when it was given up
-	Task     any       `json:"task"`     // what it was, enough to submit it again
-	Attempts int       `json:"attempts"` // all of which failed
-	Error    string    `json:"error"`    // of the last one
+	Time     time.Time `json:"time"`     // when the strategy gave up the task
+	Task     any       `json:"task"`     // enough data to submit the task again
+	Attempts int       `json:"attempts"` // number of attempts, all failed
+	Error    string    `json:"error"`    // error of the last attempt
 }
 
 // DeadLetters stores dead letters. Add is called concurrently and returns nil once the letter is
 // stored.
 type DeadLetters interface{ Add(DeadLetter) error }
 
-// A DeadLetterSink wraps a sink and stores a dead letter for each exhausted task (ErrExhausted). As
-// a sink it works with every strategy that retries.
+// A DeadLetterSink wraps a sink and stores a dead letter for each exhausted task (ErrExhausted). It
+// works with every strategy that retries.
 //
-// If a letter cannot be stored, its error joins the task's, after the *ExhaustedError.
+// If a letter cannot be stored, that error joins the task's error.
 type DeadLetterSink struct {
-	Next    Sink        // is told of all tasks; required
+	Next    Sink        // receives all tasks; required
 	Letters DeadLetters // required
-	// Describe returns the value to write for a task. Nil: its Arg. It is called before Next receives
-	// the task, so it may read the task but must copy reused data.
+	// Describe returns the value to write for a task. Nil: its Arg. It runs before Next receives
+	// the task and must copy data that the caller reuses.
 	Describe func(*Task) any
 }
 
-// Done stores a letter if t is exhausted, and calls Next.
+// Done stores a letter if t is exhausted, then calls Next.
 func (s *DeadLetterSink) Done(t *Task, r Result) {
 	if exhausted, is := errors.AsType[*ExhaustedError](r.Err); is {
 		letter := DeadLetter{Time: time.Now(), Task: t.Arg, Attempts: exhausted.Attempts}
@@ -68,7 +68,7 @@ func (l *DeadLetterList) Add(d DeadLetter) error {
 	return nil
 }
 
-// All returns a copy, in the order of arrival.
+// All returns a copy of the letters in the order of arrival.
 func (l *DeadLetterList) All() []DeadLetter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,29 +76,29 @@ func (l *DeadLetterList) All() []DeadLetter {
 }
 
 // A DeadLetterFile appends each letter as one line of JSON in one unbuffered write. The file
-// survives the death of the process, but is not synced and may be lost with the machine.
+// survives the death of the process. It is not synced, so a power failure may lose letters.
 type DeadLetterFile struct {
-	mu   sync.Mutex
-	file io.WriteCloser
-	torn bool // the last line has no end
+	mu         sync.Mutex
+	file       io.WriteCloser
+	incomplete bool // the last line is incomplete
 }
 
-// OpenDeadLetterFile opens the file for appending or creates it with access for its owner only,
-// because letters contain task data. It ends a torn last line, as a full disk leaves behind.
+// OpenDeadLetterFile opens the file for appending or creates it with mode 0600, because letters
+// contain task data. It ends an incomplete last line, which a full disk can leave.
 func OpenDeadLetterFile(name string) (*DeadLetterFile, error) {
 	file, err := files.Open(name, os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("dead letters: %w", err)
 	}
-	torn, err := endsTorn(name)
+	torn, err := endsIncomplete(name)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("dead letters: %w", err), file.Close())
 	}
-	return &DeadLetterFile{file: file, torn: torn}, nil
+	return &DeadLetterFile{file: file, incomplete: torn}, nil
 }
 
-func endsTorn(name string) (bool, error) {
-	if !files.Replaces(name) { // no regular file has no last line
+func endsIncomplete(name string) (bool, error) {
+	if !files.Replaces(name) { // only a regular file has a last line
 		return false, nil
 	}
 	file, err := os.Open(name)
@@ -117,8 +117,8 @@ func endsTorn(name string) (bool, error) {
 	return last[0] != '\n', nil
 }
 
-// Add writes a line. It fails if the task has no JSON or on a write error, after which the file may
-// have the beginning of the line.
+// Add writes one line. It fails if the task cannot be encoded as JSON or the write fails. A failed
+// write may leave an incomplete line.
 func (f *DeadLetterFile) Add(d DeadLetter) error {
 	line, err := json.Marshal(d)
 	if err != nil {
@@ -127,12 +127,12 @@ func (f *DeadLetterFile) Add(d DeadLetter) error {
 	line = append(line, '\n')
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.torn {
+	if f.incomplete {
 		line = append([]byte{'\n'}, line...)
 	}
 	n, err := f.file.Write(line)
 	if n > 0 {
-		f.torn = line[n-1] != '\n'
+		f.incomplete = line[n-1] != '\n'
 	}
 	if err != nil {
 		return fmt.Errorf("dead letters: %w", err)
@@ -140,7 +140,7 @@ func (f *DeadLetterFile) Add(d DeadLetter) error {
 	return nil
 }
 
-// Close closes the file; an Add afterwards fails.
+// Close closes the file. A later Add fails.
 func (f *DeadLetterFile) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -23,7 +23,7 @@ func Parse(text string) (Variant, error) {
 	return Resolve(c)
 }
 
-// MustParse is Parse that panics on errors.
+// MustParse is like Parse but panics on errors.
 func MustParse(text string) Variant {
 	v, err := Parse(text)
 	if err != nil {
@@ -32,9 +32,9 @@ func MustParse(text string) Variant {
 	return v
 }
 
-// Resolve is Parse for a split name and parameters.
+// Resolve is Parse for a name and parameters that are already split.
 func Resolve(c param.Call) (Variant, error) {
-	texts := composed(c)
+	texts := splitComposition(c)
 	last := len(texts) - 1
 	if last == 0 {
 		v, err := registry.Resolve(&all, c)
@@ -79,12 +79,12 @@ func isStrategy(name string) bool { return all.Has(name) }
 
 func isPart(name string) bool { return partSet.Has(name) }
 
-// plusName matches a separator of a composition, but not a number such as 1e+06.
+// plusName matches a separator of a composition, but not the + in a number such as 1e+06.
 var plusName = regexp.MustCompile(`\+[a-z]`)
 
-// composed splits a call at each + before a name, up to the first strategy that is not a part: a +
-// in its parameters belongs to them.
-func composed(c param.Call) (texts []string) {
+// splitComposition splits a call at each + before a name, up to the first strategy that is not a
+// part. A + in the parameters of that strategy belongs to them.
+func splitComposition(c param.Call) (texts []string) {
 	text := c.String()
 	if first, _, several := strings.Cut(c.Name, "+"); !several && !isPart(first) {
 		return []string{text}

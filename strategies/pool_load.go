@@ -13,8 +13,7 @@ type ClassPool struct {
 	Limit int
 }
 
-// A ClassLoad is the offered load of one class: Rate tasks per second with a mean service time of
-// Mean.
+// A ClassLoad is the offered load of one class: Rate tasks per second with mean service time Mean.
 type ClassLoad struct {
 	Class Class
 	Rate  float64
@@ -24,13 +23,13 @@ type ClassLoad struct {
 // A PoolLoad is the utilisation of a pool under an offered load.
 type PoolLoad struct {
 	ClassPool
-	Utilisation float64 // rate × mean / limit; at 1 and above the queue grows without end
+	Utilisation float64 // rate × mean / limit; at 1 and above the queue grows without limit
 }
 
-// Stable reports whether the pool can keep up: its utilisation is below 1.
+// Stable reports whether the utilisation is below 1.
 func (l PoolLoad) Stable() bool { return l.Utilisation < 1 }
 
-// String returns the utilisation on one line, with the word unstable if it cannot keep up.
+// String returns the utilisation in one line, with the word unstable at 1 and above.
 func (l PoolLoad) String() string {
 	s := fmt.Sprintf("%v %d: utilisation %.3g", l.Class, l.Limit, l.Utilisation)
 	if !l.Stable() {
@@ -39,11 +38,12 @@ func (l PoolLoad) String() string {
 	return s
 }
 
-// PoolLoads computes the utilisation of each pool and last, as AnyClass, of all slots. A class
-// without a pool uses any slot and counts only in the last, which can be unstable while no pool is.
+// PoolLoads returns the utilisation of each pool and then, as AnyClass, of all slots together. A
+// class without a pool may use any slot and counts only in the last value, so that value can be
+// unstable although no pool is.
 //
-// It is exact for all distributions and arrivals: k slots do at most k seconds of work per second.
-// In an overloaded pool, measured responses only grow with the length of the run.
+// The result is exact for all distributions and arrivals, because k slots do at most k seconds of
+// work per second. In an overloaded pool, response times grow with the length of the run.
 func PoolLoads(pools []ClassPool, offered []ClassLoad) []PoolLoad {
 	all := PoolLoad{ClassPool: ClassPool{Class: AnyClass}}
 	loads := make([]PoolLoad, 0, len(pools)+1)
@@ -63,7 +63,6 @@ func PoolLoads(pools []ClassPool, offered []ClassLoad) []PoolLoad {
 	return append(loads, all)
 }
 
-// work returns the seconds of work that arrive per second.
 func (o ClassLoad) work() float64 { return o.Rate * o.Mean.Seconds() }
 
 // String returns the class in lower case, as in parameters and metrics.

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The bimodal load of 95 % tasks of 1 ms and 5 % of 50 ms at 80 % of four slots: with two slots
-// each, the short pool is nearly idle and the long one has no steady state.
+// 95 % of the tasks take 1 ms and 5 % take 50 ms, at 80 % of four slots. With two slots each, the
+// pool for short tasks is nearly idle and the pool for long tasks is overloaded.
 func ExamplePoolLoads() {
 	offered := []strategies.ClassLoad{
 		{Class: strategies.Short, Rate: 0.95 * 927.536, Mean: time.Millisecond},
@@ -26,8 +26,6 @@ func ExamplePoolLoads() {
 	// any 4: utilisation 0.8
 }
 
-// TestPoolLoads finds the loads at which the pools of that mix lose their steady state: 0.345 with
-// one slot for the long tasks, 0.69 with two, and 0.908 because of the short ones with three.
 func TestPoolLoads(t *testing.T) {
 	offered := func(load float64) []strategies.ClassLoad {
 		rate := load * 4 / (0.95*0.001 + 0.05*0.050)
@@ -38,8 +36,8 @@ func TestPoolLoads(t *testing.T) {
 	}
 	for _, test := range []struct {
 		short int
-		edge  float64 // the load, to three digits, at which all is stable no longer
-		pool  int     // that is unstable above
+		edge  float64 // highest stable load, to three digits
+		pool  int     // index of the pool that is unstable above edge
 	}{{3, 0.345, 1}, {2, 0.690, 1}, {1, 0.908, 0}} {
 		pools := []strategies.ClassPool{{Class: strategies.Short, Limit: test.short},
 			{Class: strategies.Long, Limit: 4 - test.short}}
@@ -54,7 +52,7 @@ func TestPoolLoads(t *testing.T) {
 			}
 		}
 	}
-	// A class without a pool counts in the sum alone.
+	// A class without a pool counts only in the sum.
 	some := []strategies.ClassLoad{{Class: strategies.CPU, Rate: 1000, Mean: 3 * time.Millisecond},
 		{Class: strategies.Short, Rate: 1000, Mean: time.Millisecond}}
 	pools := []strategies.ClassPool{

@@ -12,7 +12,7 @@ import (
 
 // Params are the settings of an instance.
 type Params struct {
-	Limit int // most tasks in flight; at least 1
+	Limit int // maximum of tasks in flight; at least 1
 	// maximum of accepted tasks that wait for a slot, if the strategy has a queue
 	Queue  int
 	Values param.Values // the strategy's own parameters (Spec.Keys)
@@ -20,93 +20,93 @@ type Params struct {
 	// Resume makes a durable strategy use a named queue that outlives the instance. Nil: a new queue,
 	// removed at the end of the instance.
 	Resume *Resume
-	// OnFault is called once when a durable strategy's store has failed, from a goroutine of the
-	// instance and before any task is done with the error. Nil: the next Submit or Drain reports it.
+	// OnFault is called once, from a goroutine of the instance, when the store of a durable
+	// strategy has failed, before any task is done with the error. Nil: the next Submit or Drain
+	// reports the error.
 	OnFault func(*StoreError)
 }
 
-// MaxLimit and MaxSlots are the largest Limit and Queue that Validate allows: 2²⁰ and 2²⁴. They
-// catch typing errors before memory is allocated: that many goroutines with a task each need about
-// 5 GB, such a queue 128 MB.
+// MaxLimit and MaxSlots are the largest Limit and Queue that Validate allows. They catch typing
+// errors before memory is allocated: 2²⁰ goroutines with a task each need about 5 GB, a queue of
+// 2²⁴ tasks 128 MB.
 const (
 	MaxLimit = 1 << 20
 	MaxSlots = 1 << 24
 )
 
-// A Spec describes a strategy and makes its instances. The contract tests, and runs where possible,
-// check the declared facts.
+// A Spec describes a strategy and makes its instances. The contract tests check the declared facts,
+// and so do runs where possible.
 type Spec struct {
-	Name    string      // lower_snake; the file is named for it
-	Summary string      // one line: what it is
+	Name    string      // lower_snake, the name of its file
+	Summary string      // one line
 	UseIf   string      // completes "use it if …"
-	Source  string      // where the pattern comes from
+	Source  string      // origin of the pattern
 	OnPanic string      // the effect of a panic in a task, in a few words
 	Adds    []Addition  // what its adapter adds to a library; nil: it adapts none
-	Bare    Bare        // of one of the usual choices in Go; zero: it is none
-	Keys    []param.Key // parameters of its own
-	// Twin is the strategy whose runs it has under the virtual clock with default parameters. They
-	// differ in cost, interface, errors or shutdown, which runs do not show. None: it has no twin.
+	Bare    Bare        // behaviour of the plain Go pattern or library; zero: not documented
+	Keys    []param.Key // its own parameters
+	// Twin is the strategy with the same runs under the virtual clock and default parameters.
 	Twin Twin
-	// Parts is the complexity, which decides ties of poolbench advise: a parameter, a queue, refusals,
-	// retries, classes, steps, pacing and another module count one each. 0: counted from the declared
+	// Parts is the complexity, which decides ties of poolbench advise: one each for a parameter, a
+	// queue, refusals, retries, classes, steps, pacing and another module. 0: counted from the
 	// facts.
 	Parts int
-	// Go returns the equivalent in plain Go for p, as a statement. Nil: none is shorter than New.
+	// Go returns an equivalent Go statement for p. Nil: there is no shorter one than New.
 	Go func(p Params) string
 
 	// Declared facts.
-	Bound func(p Params) int // most tasks in flight with p; nil: unbounded
-	// maximum of tasks accepted and not done with p, including running ones. Nil: unbounded
+	Bound func(p Params) int // maximum of tasks in flight with p; nil: unbounded
+	// maximum of accepted tasks that are not done, including running ones, for p; nil: unbounded
 	Capacity func(p Params) int
-	// a full instance refuses with ErrShed at once. Otherwise Submit blocks until there is room
+	// a full instance refuses with ErrShed at once; otherwise Submit blocks until there is room
 	Sheds bool
-	// while too many recent tasks failed or were slow, it refuses tasks with ErrShed or gives up
-	// accepted ones with it before they start, even if not full
+	// sheds tasks, even accepted ones before they start, while too many recent tasks failed or were
+	// slow
 	Trips bool
-	// may run a copy of the task with its own context as a second, concurrent attempt
+	// may run a copy of the task with its own context as a concurrent second attempt
 	Hedges  bool
 	Resizes bool // an instance is a Resizer
-	// the limit falls to a few slots at times, whatever Bound is, so tasks that wait for tasks of
-	// their own may wait for ever
+	// the limit can fall to a few slots, whatever Bound is, so a task that waits for a task that it
+	// submitted may deadlock
 	Shrinks bool
 	// slots are given in order of acceptance (see clause Order)
 	FIFO           bool
-	WorkConserving bool // no slot of the limit is idle while a task waits for one
-	// ByPriority reports whether, with p, slots go to the largest Task.Priority first, equal ones in
-	// order of acceptance. Nil: never.
+	WorkConserving bool // no slot is idle while a task waits for one
+	// ByPriority reports whether, with p, slots go to the largest Task.Priority first, equal ones
+	// in order of acceptance. Nil: never.
 	ByPriority func(p Params) bool
-	// ByDeadline: slots go to the earliest Task.Deadline first, tasks without one last, equal ones in
-	// order of acceptance.
+	// slots go to the earliest Task.Deadline first, equal ones in order of acceptance, tasks
+	// without a deadline last
 	ByDeadline bool
-	// Weights returns each tenant's weight for p: over any span in which two tenants have waiting
-	// tasks, their starts divided by weight differ by at most 1. Nil, or a nil result: Task.Tenant is
-	// ignored.
+	// Weights returns each tenant's weight for p. Over any span in which two tenants have waiting
+	// tasks, their starts divided by weight differ by at most 1. Nil, or a nil result: no fair
+	// shares.
 	Weights func(p Params) func(tenant int32) int
-	// TenantWeights returns, for p, the weights by which waiting tenants share slots, by starts or by
-	// time. Nil, or a nil result: all tenants are equal.
+	// TenantWeights returns, for p, the weights by which waiting tenants share slots, by starts or
+	// by time. Nil, or a nil result: all tenants are equal.
 	TenantWeights func(p Params) func(tenant int32) int
-	// KeyOrder: at most one task of a key (Task.Tenant) runs at a time, and tasks of a key start in
-	// order of acceptance. A negative Tenant is no key.
+	// at most one task of a key (Task.Tenant) runs at a time, and tasks of a key start in order of
+	// acceptance; a negative Tenant means no key
 	KeyOrder bool
-	// carries out Result.Retry. Otherwise every attempt is the last
+	// carries out Result.Retry; otherwise every attempt is final
 	Retries   bool
 	UsesQueue bool // Params.Queue matters
 	UsesSize  bool // Task.Size matters
-	// Weighs: a running task takes Task.Weight of the limit's units (0 counts as 1). With weights
-	// above 1, slots may idle while a heavy task waits for its units
+	// a running task uses Task.Weight units of the limit (0 counts as 1); slots may idle while a
+	// heavy task waits
 	Weighs bool
-	// carries out Result.Split at once with a slot per sub-task. Otherwise one after another in the
-	// parent's slot
+	// runs the sub-tasks of Result.Split in parallel; otherwise they run one by one in the parent's
+	// slot
 	Splits bool
 
-	// Quantum is the longest step of a task. After each, Result.More sends the rest to the tail of the
-	// queue. If Splits, it is the length of sub-tasks. Nil: tasks run whole.
+	// Quantum is the maximum length of a step, or of a sub-task if Splits. Nil: tasks are not
+	// divided.
 	Quantum func(p Params) time.Duration
-	// ClassPools returns, for p, the pools of a strategy that separates classes by Task.Class. A class
-	// without a pool uses any slot. Each pool must start its tasks in order of acceptance as soon as
-	// it has a slot: runs check this. Nil: one pool.
+	// ClassPools returns, for p, the pools of a strategy that separates tasks by Task.Class. A
+	// class without a pool uses any slot. Each pool must start its tasks in order of acceptance as
+	// soon as it has a free slot. Nil: one pool.
 	ClassPools func(p Params) []ClassPool
-	// Starts returns the bound on the rate of starts for p. Nil: only slots limit starts.
+	// Starts returns the maximum rate of starts for p. Nil: only slots limit starts.
 	Starts func(p Params) Starts
 	// Durability returns the failures that accepted tasks survive, for p. Nil: Volatile.
 	Durability func(p Params) Durability
@@ -116,57 +116,57 @@ type Spec struct {
 	// Given returns the Spec with the facts that hold for these values, if they depend on values.
 	// Resolve and a run call it. Nil: they do not.
 	Given func(s Spec, v param.Values) Spec
-	// Check returns an error for invalid parameters of its own. Nil: all are valid.
+	// Check returns an error for invalid values of its own parameters. Nil: all are valid.
 	Check func(p Params) error
 
-	// RealClock: it waits for a disk or server, which have no virtual time.
+	// RealClock means that it waits for a disk or server, and so cannot use virtual time.
 	RealClock bool
 	Ends      bool // the first failed task cancels all others
 
-	Counts []Counter // documents what an instance counts; empty: it is not Counted
+	Counts []Counter // documents the counts of an instance; empty: it is not Counted
 
-	// Set by Compose: the innermost strategy's name, and the parts around it, outermost first.
+	// Set by Compose: the name of the innermost strategy, and the parts around it, outermost first.
 	Base   string
 	Around []string
 
 	// Needs names a required server, such as PostgreSQL. "": none.
 	Needs string
-	// Ready returns an error that names a missing requirement, using environment variables only. Nil:
-	// always ready.
+	// Ready returns an error that names a missing requirement. It reads only environment variables.
+	// Nil: always ready.
 	Ready func() error
-	// Clean removes remains of killed processes from that server and returns a line for each removed
-	// thing or one that needs attention. Nil: nothing to clean.
+	// Clean removes the queues of killed processes from that server. It returns a line for each
+	// queue that it removed or that needs attention. Nil: nothing to clean.
 	Clean func(ctx context.Context) (lines []string, err error)
 
 	// New makes a running instance. It panics on parameters that Validate refuses.
 	New func(ctx context.Context, p Params, sink Sink) Strategy
-	// Open replaces New where a disk or server may fail. In All, such a strategy also has a New, whose
-	// instance refuses all tasks with Open's error.
+	// Open replaces New if a disk or server may fail. Register then adds a New, whose instance
+	// refuses all tasks with Open's error.
 	Open func(ctx context.Context, p Params, sink Sink) (Strategy, error)
 }
 
-// Bare is the behaviour of one of the usual choices in Go as its users get it, without this
-// project's interface around it. Each is a phrase without a full stop.
+// Bare describes a common Go pattern or library without poolbench's interface. Each field is a
+// phrase without a full stop.
 type Bare struct {
-	Panic  string // in a task
-	Error  string // returned by a task
-	Cancel string // of a submitter that waits for a slot
-	Full   string // a submit without a free slot
-	Drain  string // the end of what was submitted
-	Resize string // while tasks run
+	Panic  string // effect of a panic in a task
+	Error  string // handling of a task's error
+	Cancel string // how to cancel the wait for a slot
+	Full   string // effect of a submit without a free slot
+	Drain  string // how to wait for the submitted tasks
+	Resize string // how to change the limit while tasks run
 }
 
-// An Addition is a behaviour that the adapter of a library adds to it, so that a user of the bare
-// library does not have it. Both are phrases without a full stop.
+// An Addition is a behaviour that the adapter of a library adds to it. Both fields are phrases
+// without a full stop.
 type Addition struct {
-	What string `json:"what"` // the adapter's behaviour
-	Bare string `json:"bare"` // that of the bare library
+	What string `json:"what"` // behaviour of the adapter
+	Bare string `json:"bare"` // behaviour of the bare library
 }
 
 // String returns both in one line.
 func (a Addition) String() string { return a.What + "; bare library: " + a.Bare }
 
-// Start makes an instance by Open, if set, else by New.
+// Start makes an instance with Open, if set, or New.
 func (s Spec) Start(ctx context.Context, p Params, sink Sink) (Strategy, error) {
 	if s.Open != nil {
 		return s.Open(ctx, p, sink)
@@ -177,10 +177,9 @@ func (s Spec) Start(ctx context.Context, p Params, sink Sink) (Strategy, error) 
 // Durability is the failure that accepted tasks survive. Each level includes the lower ones.
 type Durability int
 
-// The levels of durability.
 const (
-	Volatile  Durability = iota // nothing: they are lost with the process
-	KillSafe                    // the end of the process that submitted them, by SIGKILL too
+	Volatile  Durability = iota // none: tasks are lost with the process
+	KillSafe                    // the end of the submitting process, including SIGKILL
 	PowerSafe                   // the end of the machine: Submit returns after an fsync
 )
 
@@ -200,7 +199,7 @@ func (s Spec) Chooses() string {
 	return ""
 }
 
-// Survives returns the durability with p, by default Volatile.
+// Survives returns the durability for p, by default Volatile.
 func (s Spec) Survives(p Params) Durability {
 	if s.Durability == nil {
 		return Volatile
@@ -208,10 +207,9 @@ func (s Spec) Survives(p Params) Durability {
 	return s.Durability(p)
 }
 
-// String is the name.
 func (s Spec) String() string { return s.Name }
 
-// Validate returns a one-line error with everything invalid in p, or nil.
+// Validate returns a one-line error that lists everything invalid in p, or nil.
 func (s Spec) Validate(p Params) error {
 	var wrong []string
 	complain := func(format string, args ...any) {
@@ -251,29 +249,28 @@ func (s Spec) Validate(p Params) error {
 var all = registry.Set[Spec]{Kind: "strategy", Keys: func(s Spec) []param.Key { return s.Keys }}
 
 // RegisterBuiltin is Register for package builtin, whose strategies come first in All.
-func RegisterBuiltin(s Spec) Spec { return all.Add(s.Name, checked(s)) }
+func RegisterBuiltin(s Spec) Spec { return all.Add(s.Name, withValidation(s)) }
 
 // Builtin reports whether the named strategy belongs to package builtin.
 func Builtin(name string) bool { return all.Own(name) }
 
-// Register adds another package's strategy to All, and so to every command, study and report. Call
-// it before anything runs. It returns the Spec as in All. It panics on a name that is taken or not
-// lower_snake, and unless exactly one of New and Open is set.
+// Register adds a strategy of another package to All, and so to all commands, studies and reports.
+// Call it from a package-level variable or init. It returns the Spec as in All. It panics if the
+// name is registered already or is not lower_snake, and unless exactly one of New and Open is set.
 func Register(s Spec) Spec {
 	if (s.New == nil) == (s.Open == nil) {
 		panic(fmt.Sprintf("strategy %s: one of New and Open is wanted", s.Name))
 	}
 	if s.Parts == 0 {
-		s.Parts = s.parts() + 1 // the module that it is from
+		s.Parts = s.countParts() + 1 // the module that it comes from
 	}
-	return all.AddOther(s.Name, checked(s))
+	return all.AddOther(s.Name, withValidation(s))
 }
 
-// checked makes New and Open fill in default parameters and panic on parameters that Validate
-// refuses.
-func checked(s Spec) Spec {
+// withValidation makes New and Open fill in default parameters and panic on invalid ones.
+func withValidation(s Spec) Spec {
 	if s.Parts == 0 {
-		s.Parts = s.parts()
+		s.Parts = s.countParts()
 	}
 	filled := func(p Params) Params {
 		values, err := p.Values.OrDefaults(s.Keys)
@@ -293,7 +290,7 @@ func checked(s Spec) Spec {
 		s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
 			instance, err := s.Open(ctx, p, sink)
 			if err != nil {
-				return refusal{err}
+				return failedInstance{err}
 			}
 			return instance
 		}
@@ -306,8 +303,7 @@ func checked(s Spec) Spec {
 	return s
 }
 
-// parts computes Parts from the facts.
-func (s Spec) parts() int {
+func (s Spec) countParts() int {
 	n := len(s.Keys)
 	for _, one := range []bool{s.UsesQueue, s.Sheds, s.Trips, s.Hedges, s.Retries,
 		s.ClassPools != nil, s.Quantum != nil, s.Starts != nil, s.Needs != "", s.Chooses() != ""} {
@@ -318,26 +314,24 @@ func (s Spec) parts() int {
 	return n
 }
 
-// A refusal is the instance New returns when Open fails.
-type refusal struct{ why error }
+// A failedInstance is the instance that New returns if Open failed.
+type failedInstance struct{ why error }
 
-func (r refusal) Submit(context.Context, *Task) error { return r.why }
-func (r refusal) Drain(context.Context) error         { return nil }
+func (r failedInstance) Submit(context.Context, *Task) error { return r.why }
+func (r failedInstance) Drain(context.Context) error         { return nil }
 
-// Starts bounds the rate of starts.
+// Starts limits the rate of starts.
 type Starts struct {
 	PerSecond float64
-	// Kept is the maximum of saved starts, such as a token bucket's burst, which tasks use at once. 0
-	// means a ticker: it keeps one tick, and the next comes when due, not an interval after the last
-	// use.
+	// maximum of saved starts, such as the burst of a token bucket; 0: a ticker, which keeps one
+	// tick
 	Kept int
-	// Several: further bounds on starts apply, and this is the slowest. Theory uses one.
+	// more limits on the rate apply, and this is the slowest
 	Several bool
 }
 
-// All returns the Specs by name, the package's own first. Contract tests, benchmarks, `poolbench
-// list`, tables in docs and chart colours use it.
+// All returns the Specs by name, those of package builtin first.
 func All() []Spec { return all.All() }
 
-// Lookup returns the named Spec. The error for an unknown name lists the known ones.
+// Lookup returns the named Spec. The error for an unknown name lists the known names.
 func Lookup(name string) (Spec, error) { return all.Lookup(name) }

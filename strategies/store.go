@@ -6,35 +6,34 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Resume lets a durable strategy's instance continue an earlier queue.
+// Resume lets an instance of a durable strategy continue an earlier queue.
 type Resume struct {
-	// Name is the queue's name: letters, digits and underscores. Only one instance may use it at a
-	// time.
+	// Name is the queue's name: letters, digits and underscores. Only one instance may use a queue
+	// at a time.
 	Name string
 	// Remove removes the queue at the end of this instance.
 	Remove bool
-	// Task returns the task with that Task.ID from an earlier process. Nil: it no longer exists, and
-	// its message becomes a dead letter. Its outcome goes to the sink. After a kill, the task may have
-	// run before.
+	// Task returns the task with that Task.ID from an earlier process. It may have run already
+	// before a kill. Its outcome goes to the sink. Nil: the task no longer exists, and its message
+	// becomes a dead letter.
 	Task func(id uint64) *Task
 }
 
-// A StoreError means that a durable strategy has ended because its store failed. Submit returns it,
-// waiting tasks are done with it, and Drain returns it. Only Drain's error has counts, otherwise
-// they are 0.
+// A StoreError means that a durable strategy has ended because its store failed. Submit and Drain
+// return it, and waiting tasks are done with it. The counts are 0 except in the error that Drain
+// returns.
 type StoreError struct {
-	Cause error // what the store said
-	// tasks whose Submit returned nil, and delivered tasks of an earlier process
+	Cause error // error of the store
+	// tasks whose Submit returned nil, plus delivered tasks of an earlier process
 	Accepted int
-	// of these, tasks waiting or running at the failure, whose messages are in the store unless it
-	// lost them
+	// accepted tasks that waited or ran at the failure and should still be in the store
 	Stored int
-	Lost   int // of these, tasks that were never done and are no longer in the store
+	Lost   int // accepted tasks that were never done and are no longer in the store
 	// done tasks whose messages are still in the store
 	Unsettled int
 }
 
-// Error returns the cause and any known counts in one line.
+// Error returns the cause and the counts, if known, in one line.
 func (e *StoreError) Error() string {
 	if e.Accepted == 0 {
 		return fmt.Sprintf("the store failed: %v", e.Cause)

@@ -7,51 +7,49 @@ import (
 	"time"
 )
 
-// A Task is one unit of work. It belongs to the caller and may be reused once done: a strategy
-// keeps no reference after Sink.Done. Submitting a prebuilt Task does not allocate (except in a
-// strategy's library).
+// A Task is one unit of work. It belongs to the caller, who may reuse it once it is done.
+// Submitting a prebuilt Task does not allocate, except in the library of some strategies.
 type Task struct {
-	// Run is one attempt, or one step of a partitioned task. A static function with data in Arg needs
-	// no closure.
+	// Run is one attempt, or one step of a partitioned task. A static function with its data in Arg
+	// avoids a closure.
 	Run    func(ctx context.Context, t *Task) Result
-	Arg    any           // the caller's data, best a pointer
+	Arg    any           // the caller's data, preferably a pointer
 	Weight int64         // units of a weighted limit; 0 counts as 1
-	Class  Class         // its class, for strategies with class pools
-	Size   time.Duration // hint for size-aware strategies; 0 is unknown
+	Class  Class         // for strategies with class pools
+	Size   time.Duration // size hint for strategies that order by size; 0: unknown
 	// ID is the caller's number for the task. A durable strategy stores it, so that another process
-	// can find the task (Resume). Others ignore it.
+	// can find the task (Resume). Other strategies ignore it.
 	ID uint64
 
 	kept Kept
 
-	// Fields for strategies that choose. They are last because moving Kept by 16 bytes makes a
-	// semaphore 5 % slower per task.
+	// These fields are last because moving Kept by 16 bytes makes a semaphore 5 % slower per task.
 
-	// Priority is the urgency, for strategies that order by it: the largest goes first.
+	// Priority orders tasks in some strategies: the largest goes first.
 	Priority int32
-	// Tenant is the number of the tenant, for strategies that share slots among tenants, or of the
-	// key, for strategies that keep the order of a key. Negative: the task has no key.
+	// Tenant is the number of the tenant, for strategies that share slots among tenants, or the
+	// key, for strategies that keep the order per key. Negative: the task has no key.
 	Tenant int32
-	// Deadline is the time by which it should be done, since an origin of the caller's choice:
-	// deadlines are compared with each other, never with a clock. 0: none.
+	// Deadline is the time by which the task should be done, since an origin of the caller's
+	// choice. Strategies compare deadlines with each other, never with a clock. 0: none.
 	Deadline time.Duration
 }
 
-// Kept returns the data of the strategy that has the task.
+// Kept returns the data that the current strategy stores in the task.
 func (t *Task) Kept() *Kept { return &t.kept }
 
-// Kept is the strategy's data in a task, so that a prebuilt task does not allocate. Only package
-// engine and strategies built from it use it.
+// Kept is the strategy's data in a task, so that submitting a prebuilt task does not allocate. Only
+// package engine and strategies built from it use it.
 type Kept struct {
 	Thunk  Thunk
 	Tries  Tries
-	Room   uint8 // the class pool whose room it takes, where a part separates classes
-	Owner  Sink  // receives its outcome, where several creators share an instance
+	Room   uint8 // the class pool whose room the task uses, in a part that separates classes
+	Owner  Sink  // receives the outcome, if several creators share an instance
 	Handle any   // for the adapter of a library
 }
 
-// A Thunk is a task as a func, made at the first use on an instance, because `go s.execute(t)`
-// would allocate a closure each time.
+// A Thunk is a task as a func, made once per instance, because `go s.execute(t)` would allocate a
+// closure each time.
 type Thunk struct {
 	Of  any // the instance that made the funcs; another instance makes new ones
 	Run func()
@@ -60,14 +58,14 @@ type Thunk struct {
 
 // Tries counts the attempts at a task, for strategies that retry.
 type Tries struct {
-	Ordinal uint64 // number of its Submit on the instance
-	Made    int    // attempts that asked for another; 0 unless the strategy has the task
-	// the part that retries in place, and the task's own Run
+	Ordinal uint64 // sequence number of its Submit on the instance
+	Made    int    // attempts that requested another; 0 unless the strategy has the task
+	// the part that retries in place, and the Run of the task that it replaced
 	Of  any
 	Run func(context.Context, *Task) Result
 }
 
-// Class chooses the pool of a task. A class without a pool counts as AnyClass: its tasks use a slot
+// Class selects the pool of a task. A class without a pool counts as AnyClass: its tasks use a slot
 // of any pool.
 type Class uint8
 
@@ -81,28 +79,28 @@ const (
 )
 
 // A Result is the outcome of one attempt or step. More, Retry and Split are requests to the
-// strategy: a task need not submit from inside a worker and cannot deadlock on its own pool.
+// strategy.
 //
 // Every strategy carries out Split and then More, unless Err is set or the task's context has
-// ended: then the rest is not run, and the task is done with that error. By default sub-tasks run
-// one after another and the next step follows at once, in the task's slot. Retry is carried out
-// only if the Spec declares it, and repeats the step that requested it. A sub-task that requests
+// ended. Then the rest does not run, and the task is done with that error. By default, sub-tasks
+// run one after another in the task's slot, and the next step follows at once. Retry is carried out
+// only if the Spec declares it. It repeats the step that requested it. A sub-task that requests
 // Retry repeats its parent, which may split differently.
 type Result struct {
-	// nil, the task's own, ErrAbandoned, ErrShed, *ExhaustedError, *PanicError, ErrGoexit
+	// nil, the task's own error, ErrAbandoned, ErrShed, *ExhaustedError, *PanicError or ErrGoexit
 	Err   error
 	More  bool          // a partitioned task has steps left: run it again
-	Retry bool          // this attempt failed and may be tried again, not before After
-	After time.Duration // least wait before the next attempt, e.g. from Retry-After
+	Retry bool          // this attempt failed and may be repeated, not before After
+	After time.Duration // minimum wait before the next attempt, e.g. from Retry-After
 
-	// Split are sub-tasks to run at once. The parent is done with the last of them, with their first
-	// error, and Sink.Done is called for the parent only.
+	// Split are sub-tasks to run now. The parent is done after the last of them, with their first
+	// error. Sink.Done is called only for the parent.
 	Split []*Task
 }
 
-// A Sink receives the outcome of each accepted task exactly once. Done is called concurrently from
-// the strategy's goroutines and must neither block, panic nor submit. The Task then belongs to the
-// caller and its room is free: a client woken by Done may submit at once from its own goroutine.
+// A Sink receives the outcome of each accepted task exactly once. Strategies call Done
+// concurrently. Done must not block, panic or submit. When it runs, the Task belongs to the caller
+// again and its room is free.
 type Sink interface{ Done(t *Task, r Result) }
 
 // SinkFunc makes a Sink of a function.
@@ -112,50 +110,47 @@ type SinkFunc func(t *Task, r Result)
 func (f SinkFunc) Done(t *Task, r Result) { f(t, r) }
 
 // A Strategy is a running instance of a Spec. All methods are safe for concurrent use. The package
-// documentation has the contract.
+// documentation defines the contract.
 //
 // When the context of New ends, queued tasks are done with its error, running tasks see the
-// cancellation, and no more are accepted. The goroutines end after their tasks. Drain waits for
-// that. Without Drain and the end of the context they never end.
+// cancellation, and Submit refuses further tasks. Its goroutines end only after Drain or the end of
+// that context.
 type Strategy interface {
-	// Submit offers a task. nil means accepted: Done will be called exactly once. ErrShed, ErrClosed
-	// or ctx's error mean not accepted, and Done is never called. A blocked Submit returns as soon as
-	// ctx ends or the intake closes. ctx covers only the wait: the task runs with the instance's
-	// context.
+	// Submit offers a task. nil means accepted: Done will be called exactly once. ErrShed,
+	// ErrClosed or ctx's error mean refused: Done is never called. ctx covers only the wait: the
+	// task runs with the instance's context.
 	Submit(ctx context.Context, t *Task) error
-	// Drain accepts no more and waits until accepted tasks are done. When ctx ends first, it cancels
-	// running tasks (cause ErrAbandoned), settles queued ones with ErrAbandoned, gives running ones
-	// DrainGrace to return, and returns a *DrainError. Then only goroutines of tasks that ignore their
-	// context remain. These tasks are done, exactly once, when they return. A second Drain waits like
-	// the first.
+	// Drain closes the instance and waits until accepted tasks are done. When ctx ends first, it
+	// cancels running tasks (cause ErrAbandoned), completes queued tasks with ErrAbandoned, waits
+	// up to DrainGrace for running tasks, and returns a *DrainError. Tasks that ignore their
+	// context are done, exactly once, when they return.
 	Drain(ctx context.Context) error
 }
 
 // A Resizer is an instance whose limit can change while it runs. Spec.Resizes declares it.
 type Resizer interface {
 	// Resize sets the limit, from 1 to Params.Limit. Any other value is an error without effect.
-	// Running tasks continue, even above the limit. If it grows, waiting tasks start at once.
 	Resize(limit int) error
 }
 
-// DrainGrace is the time for tasks cancelled by Drain's deadline to return: long for a task that
-// checks its context, short for a user who waits. It costs nothing under a virtual clock.
+// DrainGrace is the time that tasks have to return after Drain's deadline cancelled them. It is
+// long for a task that checks its context and short for a user who waits.
 const DrainGrace = 100 * time.Millisecond
 
 // The errors of Submit and of Result.Err.
 var (
 	ErrShed   = errors.New("shed: refused by the strategy")
 	ErrClosed = errors.New("closed: the strategy accepts no more tasks")
-	// also the cause of a cancelled task's context
+	// also the cause in a cancelled task's context
 	ErrAbandoned = errors.New("abandoned: accepted, and given up before it was finished")
 	ErrGoexit    = errors.New("the task ended its goroutine (runtime.Goexit)")
-	ErrExhausted = errors.New("exhausted: every attempt has failed") // what an *ExhaustedError is
+	ErrExhausted = errors.New("exhausted: every attempt has failed") // *ExhaustedError matches it
 )
 
 // A PanicError is the Result.Err of a task that panicked.
 type PanicError struct {
-	Value any    // what was passed to panic
-	Stack []byte // of the panicking goroutine
+	Value any    // argument of panic
+	Stack []byte // stack of the panicking goroutine
 }
 
 // Error returns the value without the stack.
@@ -164,11 +159,10 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the task panicked: %v"
 // An ExhaustedError is the Result.Err of a task whose last attempt requested another. errors.Is
 // finds ErrExhausted and the errors that Last wraps.
 type ExhaustedError struct {
-	Attempts int   // how many were made
-	Last     error // of the last one; nil if it gave none
+	Attempts int   // number of attempts
+	Last     error // error of the last attempt, or nil
 }
 
-// Error returns both errors.
 func (e *ExhaustedError) Error() string {
 	if e.Last == nil {
 		return fmt.Sprintf("exhausted: attempt %d was the last, and failed without an error",
@@ -177,7 +171,7 @@ func (e *ExhaustedError) Error() string {
 	return fmt.Sprintf("exhausted: attempt %d was the last: %v", e.Attempts, e.Last)
 }
 
-// Is reports that it is ErrExhausted.
+// Is reports whether target is ErrExhausted.
 func (e *ExhaustedError) Is(target error) bool { return target == ErrExhausted }
 
 // Unwrap returns the last error.
@@ -185,12 +179,12 @@ func (e *ExhaustedError) Unwrap() error { return e.Last }
 
 // A DrainError counts the tasks that a Drain left undone at its deadline.
 type DrainError struct {
-	Abandoned int   // accepted tasks that were settled with ErrAbandoned without having run
-	Running   int   // tasks that still ran, ignoring their cancelled context, when Drain returned
-	Cause     error // why the deadline ended: the context's error
+	Abandoned int   // accepted tasks that were completed with ErrAbandoned without having run
+	Running   int   // tasks that ignored the cancellation and still ran when Drain returned
+	Cause     error // error of Drain's context
 }
 
-// Error returns both numbers and the cause on one line.
+// Error returns the numbers and the cause in one line.
 func (e *DrainError) Error() string {
 	return fmt.Sprintf("drain: %d tasks abandoned, %d still running: %v", e.Abandoned,
 		e.Running, e.Cause)

@@ -5,18 +5,17 @@ import (
 	"slices"
 )
 
-// A Cause is a property of tasks, or of the service that they call, without which a strategy does
-// nothing that its Twin does not do.
+// A Cause is a property of tasks, or of the service that they call, that makes a strategy differ
+// from its Twin.
 type Cause int
 
-// The causes.
 const (
-	NoCause    Cause = iota
-	Priorities       // Task.Priority
-	Deadlines        // Task.Deadline
-	Tenants          // Task.Tenant, which is also a key
-	Weights          // Task.Weight
-	Calls            // tasks that fail, are refused or are slow by the service that they call
+	NoCause    Cause = iota // the runs never differ
+	Priorities              // Task.Priority
+	Deadlines               // Task.Deadline
+	Tenants                 // Task.Tenant, which also serves as key
+	Weights                 // Task.Weight
+	Calls                   // calls to a service that fail, are refused or are slow
 )
 
 // String returns the condition as a clause: "tasks have priorities".
@@ -27,12 +26,12 @@ func (c Cause) String() string {
 
 // A Twin names a strategy with the same runs.
 type Twin struct {
-	Of string // its name; it has no twin itself
-	// Unless is what makes the runs differ. NoCause: nothing does, at any load
+	Of string // name of the other strategy, which has no twin itself
+	// Unless is the condition under which the runs differ. NoCause: they never differ.
 	Unless Cause
 }
 
-// String returns both: "priority is worker_pool unless …" without the first name.
+// String returns the name and the condition: "worker_pool, unless tasks have priorities".
 func (t Twin) String() string {
 	if t.Unless == NoCause {
 		return t.Of
@@ -40,8 +39,9 @@ func (t Twin) String() string {
 	return fmt.Sprintf("%s, unless %v", t.Of, t.Unless)
 }
 
-// Distinct returns the strategies in this process whose runs differ, for work with these causes.
-// The others have a twin among them. Strategies that wait for a disk or server are left out.
+// Distinct returns the in-process strategies whose runs differ for tasks with these causes. Each
+// omitted in-process strategy has a twin in the result. Strategies that wait for a disk or server
+// are omitted.
 func Distinct(causes ...Cause) []Spec {
 	return slices.DeleteFunc(All(), func(s Spec) bool {
 		return s.RealClock || s.Twin.Of != "" &&

@@ -13,13 +13,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// anatomy splits the slowest responses of several strategies into their parts, on the same tasks of
-// two classes: one task in 21 takes 20 times as long as the others. The claim is the common
-// explanation of a slow p99: most of it is waiting for a slot.
-//
-// Waiting for a slot is the mean time of the slowest 1 % until the first start, in Submit or in the
-// queue. A strategy meets the claim if this is at least half of the response at both loads. The
-// wait between two steps of a task is separate, because the task has already had a slot.
+// anatomy splits the slowest responses into their parts. One task in 21 takes 20 times as long as
+// the others. A strategy meets the claim if, at both loads, the mean time of the slowest 1 % until
+// the first start is at least half of their response. The wait between two steps of a task does not
+// count.
 var _ = register(Study{
 	Name:     "anatomy",
 	Question: "what are the slowest responses made of, close to the capacity and beyond?",

@@ -12,7 +12,6 @@ import (
 )
 
 func TestAnatomyVerdicts(t *testing.T) {
-	// said lists strategies at both loads, with their share
 	said := func(share string, names ...string) string {
 		var all []string
 		for _, name := range names {
@@ -52,7 +51,7 @@ func TestAnatomyVerdicts(t *testing.T) {
 		for _, name := range anatomyStrategies {
 			cells = append(cells, anatomyCells(Quick, name)...)
 		}
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeAnatomy, drawAnatomy), c.want,
+		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeAnatomy, drawAnatomy), c.want,
 			c.says)
 		if f := judgeAnatomy(synthetic(cells[:3], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v without all strategies", name, f.Verdict)
@@ -60,8 +59,6 @@ func TestAnatomyVerdicts(t *testing.T) {
 	}
 }
 
-// TestAnatomy runs what the study says: the parts are all of the response; the queue of a pool that
-// is overloaded is nearly all of it, and one that drops what has waited leaves the long tasks.
 func TestAnatomy(t *testing.T) {
 	pool, drops := anatomyCell(Quick, "worker_pool", 1.3), anatomyCell(Quick, "codel_lifo", 1.3)
 	m := measureCells(t, pool, drops)

@@ -16,18 +16,15 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// backpressure overloads four workers, and compares strategies that block the producer with
-// strategies that refuse tasks. The claim comes from a post on discarding under pressure (pattern:
-// backpressure with channels). A scraper's post-mortem claims the opposite: blocking sends lose
-// nothing.
+// backpressure overloads four workers. The claim comes from a post on shedding under load (pattern:
+// backpressure with channels). The post-mortem of a scraper claims the opposite: blocking sends
+// lose nothing.
 //
-// The producers are open ones at several loads, an open one whose load swings between overload and
-// recovery, and a fixed number of clients that wait for their tasks. A producer that exceeds the
-// capacity is a case, and meets the claim if bounded_queue_shed has at least 5 % more goodput than
-// worker_pool.
+// The cases are the producers that exceed the capacity. A case meets the claim if
+// bounded_queue_shed has at least 5 % more goodput than worker_pool.
 //
-// The recovery time is the makespan less the last due time, the time to work off the backlog. With
-// further arrivals at a load ρ it would be 1/(1 − ρ) times as long. It depends on the length of the
+// The recovery time, makespan minus the last due time, is the time to work off the backlog. With
+// further arrivals at load ρ it would be 1/(1 − ρ) times as long. It depends on the length of the
 // run, so larger sizes only add repetitions.
 var _ = register(Study{
 	Name: "backpressure",
@@ -37,7 +34,7 @@ var _ = register(Study{
 	Count:    [3]int{4, 12, 40},
 	Budget:   4500 * time.Millisecond,
 	Compared: slices.Concat(blocking, refusing),
-	With:     each(func(_ Size, name string) []bench.Scenario { return pressedCells(name) }),
+	With:     each(func(_ Size, name string) []bench.Scenario { return overloadCells(name) }),
 	Decides:  []string{metric.Goodput},
 	Advice: evidence.Sentences{
 		Holds:       "shed under overload: the tasks that complete are then in time",
@@ -45,7 +42,7 @@ var _ = register(Study{
 		Depends:     "shed where producers do not wait for an answer; where they do, block",
 	},
 	Judge: judgeBackpressure,
-	Draw:  []drawing{drawPressed, drawOutcomes},
+	Draw:  []drawing{drawBackpressure, drawOutcomes},
 })
 
 var (
@@ -54,52 +51,51 @@ var (
 )
 
 const (
-	pressedTasks = 5_000
-	pressedQueue = 16 // slots of the strategies that have a queue: four mean services of work
-	inTimeMost   = 100 * time.Millisecond
-	pressedMean  = 10 * time.Millisecond
-	pressedLoad  = 1.3 // the overload that the finding reports
-	pressedGain  = 1.05
+	overloadTasks = 5_000
+	overloadQueue = 16 // slots, if the strategy has a queue: four mean services of work
+	inTimeMost    = 100 * time.Millisecond
+	overloadMean  = 10 * time.Millisecond
+	overloadLoad  = 1.3 // the overload of the finding
+	overloadGain  = 1.05
 )
 
-var pressedLoads = []float64{0.7, 0.9, 1, 1.1, pressedLoad, 1.6}
+var overloadLoads = []float64{0.7, 0.9, 1, 1.1, overloadLoad, 1.6}
 
-func pressed(name, producer string, load float64) bench.Scenario {
-	sc := scenario(name, fmt.Sprintf("exponential:mean=%v", pressedMean),
-		by(producer, load), bench.Stop{Tasks: pressedTasks})
+func overloadCell(name, producer string, load float64) bench.Scenario {
+	sc := scenario(name, fmt.Sprintf("exponential:mean=%v", overloadMean),
+		loadOf(producer, load), bench.Stop{Tasks: overloadTasks})
 	sc.Deadline = inTimeMost
 	if sc.Strategy.Spec.UsesQueue {
-		sc.Queue = pressedQueue
+		sc.Queue = overloadQueue
 	}
 	return sc
 }
 
 type producer struct {
 	name    string
-	where   string // in a sentence
+	where   string // used in sentences
 	process string
 	load    float64
 }
 
-func (p producer) cell(name string) bench.Scenario { return pressed(name, p.process, p.load) }
+func (p producer) cell(name string) bench.Scenario { return overloadCell(name, p.process, p.load) }
 
-// producers are the three cases. The second swings from 0.2 to 1.4 of the capacity, over two
-// periods of 2500 tasks. The 32 clients think for 20 ms, and would need two and a half times the
-// capacity if they never had to wait.
+// The second producer swings from 0.2 to 1.4 of the capacity, over two periods of 2500 tasks. The
+// 32 clients think for 20 ms. Without waiting they would offer two and a half times the capacity.
 var producers = []producer{
-	{fmt.Sprintf("load %v", pressedLoad), fmt.Sprintf("at load %v", pressedLoad), "poisson",
-		pressedLoad},
+	{fmt.Sprintf("load %v", overloadLoad), fmt.Sprintf("at load %v", overloadLoad), "poisson",
+		overloadLoad},
 	{"swinging load", "under a swinging load", "sine:period=7.8125s,amp=0.75", 0.8},
 	{"32 clients", "with 32 clients", "closed:clients=32,think=exp(20ms)", 0},
 }
 
-func pressedCells(name string) []bench.Scenario {
-	return append(pressedLoadsOf(name), producers[1].cell(name), producers[2].cell(name))
+func overloadCells(name string) []bench.Scenario {
+	return append(overloadLoadsOf(name), producers[1].cell(name), producers[2].cell(name))
 }
 
-func pressedLoadsOf(name string) (cells []bench.Scenario) {
-	for _, load := range pressedLoads {
-		cells = append(cells, pressed(name, "poisson", load))
+func overloadLoadsOf(name string) (cells []bench.Scenario) {
+	for _, load := range overloadLoads {
+		cells = append(cells, overloadCell(name, "poisson", load))
 	}
 	return cells
 }
@@ -112,17 +108,17 @@ func judgeBackpressure(m *evidence.Measured) decide.Finding {
 		if math.IsNaN(more.Mid) {
 			return evidence.Missing("%s or %s was not measured %s", shedding, pooled, p.where)
 		}
-		r.AtLeast(more, pressedGain, "%s times as many %s", more, p.where)
+		r.AtLeast(more, overloadGain, "%s times as many %s", more, p.where)
 		wheres = append(wheres, p.where)
 	}
 	most := fmt.Sprintf("more tasks within %s than blocking", text.Duration(inTimeMost))
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("shedding completes %s: %s", most, evidence.Series(r.So())),
 		DoesNotHold: fmt.Sprintf("shedding does not complete %s %s: %s",
-			text.ShortShare(pressedGain-1), most, evidence.Series(r.Not())),
+			text.ShortShare(overloadGain-1), most, evidence.Series(r.Not())),
 		Depends: fmt.Sprintf("on the producer: shedding completes %s, %s, but %s", most,
 			evidence.Series(r.So()), evidence.Series(r.Not())),
-	}, "whether shedding completes %s %s", text.ShortShare(pressedGain-1), most)
+	}, "whether shedding completes %s %s", text.ShortShare(overloadGain-1), most)
 	if so, not := r.Pick(wheres); f.Verdict == decide.Depends {
 		f.Advice = fmt.Sprintf("shed %s; %s it gains nothing", evidence.Series(so), evidence.Series(not))
 	}
@@ -145,7 +141,7 @@ func judgeBackpressure(m *evidence.Measured) decide.Finding {
 			}
 		}
 		f.Add("goodput, p99 response and time from the last due to the last end of %d tasks %s: %s",
-			pressedTasks, over.where, strings.Join(said, "; "))
+			overloadTasks, over.where, strings.Join(said, "; "))
 	}
 	if b, s := over.cell(pooled), over.cell(shedding); m.Has(b) && m.Has(s) {
 		f.Add("if a late task counts as well: %s blocking completes %s of the tasks, shedding %s",
@@ -159,7 +155,7 @@ func late(m *evidence.Measured, sc bench.Scenario) float64 {
 	return max(0, 1-m.LostShare(sc).Mid-m.InTime(sc).Mid)
 }
 
-func drawPressed(m *evidence.Measured) evidence.Figure {
+func drawBackpressure(m *evidence.Measured) evidence.Figure {
 	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load",
 		Marks: []float64{0.7, 1, 1.3, 1.6}}
 	good := evidence.Plane("goodput", x, charts.Axis{Reach: []float64{0},
@@ -167,44 +163,43 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	behind := evidence.Plane("behind when the overload ends", x,
 		charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}})
-	for _, cells := range m.Sweeps(slices.Concat(blocking, refusing), pressedLoadsOf) {
-		a := evidence.MedianCurve(m, pressedLoads, cells, metric.Goodput)
+	for _, cells := range m.Sweeps(slices.Concat(blocking, refusing), overloadLoadsOf) {
+		a := evidence.MedianCurve(m, overloadLoads, cells, metric.Goodput)
 		good.Add(a)
-		slow.Add(evidence.MedianCurve(m, pressedLoads, cells, p99Response))
-		behind.Add(evidence.Curve(m.Named(cells[0]), pressedLoads, cells,
+		slow.Add(evidence.MedianCurve(m, overloadLoads, cells, p99Response))
+		behind.Add(evidence.Curve(m.Named(cells[0]), overloadLoads, cells,
 			func(sc bench.Scenario) evidence.Interval { return evidence.OfMedian(m.Recovery(sc)) }))
 		if a.Name == shedding && len(a.X) > 0 {
-			// of the accepted tasks, the share whose response does not exceed the deadline
-			good.Add(pressedExact(a, func(a *theory.Answer) float64 {
+			good.Add(overloadExact(a, func(a *theory.Answer) float64 {
 				tail, _ := a.ResponseTail(inTimeMost.Seconds())
 				return a.Throughput * (1 - tail)
 			}))
-			slow.Add(pressedExact(a, (*theory.Answer).P99))
+			slow.Add(overloadExact(a, (*theory.Answer).P99))
 		}
 	}
-	capacity := limit / pressedMean.Seconds()
+	capacity := limit / overloadMean.Seconds()
 	good.Levels = []charts.Level{{Name: fmt.Sprintf("capacity %v/s", capacity), Y: capacity}}
 	slow.Levels = []charts.Level{{Name: "in time", Y: inTimeMost.Seconds()}}
 	return evidence.Figure{
 		Name:  "backpressure",
 		Title: "Blocking and refusing, from below the capacity to past it",
 		Subtitle: fmt.Sprintf("%d tasks of %s, due whether or not the pool keeps up; %d "+
-			"workers, queues of %d", pressedTasks, text.Duration(pressedMean), limit,
-			pressedQueue),
+			"workers, queues of %d", overloadTasks, text.Duration(overloadMean), limit,
+			overloadQueue),
 		Caption: []string{
 			"Blocking such a producer only moves the queue to before the pool, where it has no " +
 				"end; the response counts it.",
 			fmt.Sprintf("Band: exact for %s (M/M/k/K).", shedding),
-			m.Medians(pressedCells(pooled)),
+			m.Medians(overloadCells(pooled)),
 		},
 	}.Planes(good, slow, behind)
 }
 
-func pressedExact(beside charts.Series, of func(*theory.Answer) float64) charts.Series {
-	mean := pressedMean.Seconds()
+func overloadExact(beside charts.Series, of func(*theory.Answer) float64) charts.Series {
+	mean := overloadMean.Seconds()
 	return evidence.Exact(beside, evidence.Steps(0.7, 1.6, 0.05), func(load float64) float64 {
 		return of(theory.Must(theory.MMkK(theory.Pool{Rate: load * limit / mean,
-			MeanService: mean, Limit: limit}, pressedQueue)))
+			MeanService: mean, Limit: limit}, overloadQueue)))
 	})
 }
 
@@ -228,7 +223,7 @@ func drawOutcomes(m *evidence.Measured) evidence.Figure {
 			"Blocking holds back only clients that wait for their task and bring no other " +
 				"meanwhile.",
 			fmt.Sprintf("The means of %s repetitions.",
-				m.Repetitions(pressedCells(pooled))),
+				m.Repetitions(overloadCells(pooled))),
 		},
 	}.Stacks("share of the tasks", stacks, func(j int) string {
 		return [...]string{"in time", "late", "lost"}[j]

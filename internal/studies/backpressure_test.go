@@ -14,10 +14,10 @@ func TestBackpressureVerdicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		blocked [3]float64 // goodput of what blocks, by producer; of what sheds it is 300
+		blocked [3]float64 // goodput when blocking, by producer; shedding has 300
 		want    decide.ClaimVerdict
 		says    string
-		advice  string // "": that of the study
+		advice  string // "": the study's advice
 	}{
 		"everywhere": {[3]float64{10, 90, 200}, decide.Holds,
 			"shedding completes more tasks within 100 ms than blocking: 30.1 (29.9 to 30.3) " +
@@ -53,7 +53,7 @@ func TestBackpressureVerdicts(t *testing.T) {
 		}
 		cells := study.Cells(Quick)
 		f := wellSaid(t, synthetic(cells, 3, of), judgeBackpressure, study.Draw...)
-		finds(t, name, f, c.want, c.says)
+		expect(t, name, f, c.want, c.says)
 		if f.Advice != c.advice {
 			t.Errorf("%s: the advice is %q, want %q", name, f.Advice, c.advice)
 		}
@@ -63,8 +63,6 @@ func TestBackpressureVerdicts(t *testing.T) {
 	}
 }
 
-// TestBackpressure runs what the study says: a producer that heeds nothing is late with all when it
-// is made to wait, and long after; clients that wait lose nothing by it.
 func TestBackpressure(t *testing.T) {
 	block, shed := pooled, shedding
 	var cells []bench.Scenario

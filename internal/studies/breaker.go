@@ -14,14 +14,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// breaker puts a circuit breaker between callers and services that have trouble for ten seconds. A
-// service stands still, so that calls time out; works for callers that have given up and retry; has
-// used up its quota and refuses all calls at once; or refuses the excess at once and serves the
-// rest.
+// breaker puts a circuit breaker between callers and services that fail for ten seconds. A service
+// freezes, so calls time out. A service works for callers that have given up and retry. A service
+// has used up its quota and refuses all calls at once. A service refuses only the excess at once.
 //
-// The cost to the caller is the share of tasks that are not done within a second. The cost to the
-// callee is the number of calls without a result. A case meets the claim if the breaker removes at
-// least a tenth of the caller's cost, and a larger share of the callee's.
+// The cost to the caller is the share of tasks not done within a second, to the callee the number
+// of calls without a result. A case meets the claim if the breaker removes at least a tenth of the
+// caller's cost, and a larger share of the callee's.
 var _ = register(Study{
 	Name:     "breaker",
 	Question: "what does a circuit breaker save while a service is in trouble, and whom?",
@@ -49,8 +48,8 @@ var _ = register(Study{
 const (
 	breakerPart  = "circuit_breaker:window=20,open=1s,trials=4+"
 	breakerSoon  = time.Second
-	breakerSaves = 0.9 // share of the cost to the caller that may remain
-	breakerRate  = 240 // tasks per second: 0.6 of the slots' capacity
+	breakerSaves = 0.9 // largest share of the caller's cost that may remain
+	breakerRate  = 240 // tasks per second: 0.6 of the capacity
 	breakerTrial = 10 * time.Second
 )
 
@@ -61,10 +60,11 @@ type trouble struct {
 	timeout                          time.Duration
 }
 
-// inPulse is a load of the given multiple of 400 calls/s, the capacity, for ten seconds, and half
-// the capacity for 20 s before and 30 s after.
+// inPulse returns a load of the given multiple of the capacity, 400 calls/s, for ten seconds, with
+// half the capacity for 20 s before and 30 s after.
 func inPulse(load float64) (bench.Load, int) {
-	return by(fmt.Sprintf("stages:unit=rate,at=200x20s_%vx%v_200x30s", 400*load, breakerTrial), 0),
+	stages := fmt.Sprintf("stages:unit=rate,at=200x20s_%vx%v_200x30s", 400*load, breakerTrial)
+	return loadOf(stages, 0),
 		int(200*50 + 400*load*breakerTrial.Seconds())
 }
 

@@ -15,7 +15,7 @@ func TestBreakerVerdicts(t *testing.T) {
 	}
 	cells := study.Cells(Quick)
 	for name, c := range map[string]struct {
-		late, vain func(trouble int) float64 // how many times as much with a breaker
+		late, vain func(trouble int) float64 // cost with a breaker ÷ cost without
 		want       decide.ClaimVerdict
 	}{
 		"as claimed": {func(int) float64 { return 0.5 }, func(int) float64 { return 0.1 },
@@ -50,8 +50,6 @@ func TestBreakerVerdicts(t *testing.T) {
 	}
 }
 
-// TestBreaker runs what the study says: the caller is spared half where failing takes time, most of
-// a storm of retries, and nothing where it is refused at once; the callee is spared most of it.
 func TestBreaker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -69,7 +67,7 @@ func TestBreaker(t *testing.T) {
 		return evidence.OfMean(m.Of(cells[i], number)).Mid
 	}
 	for i, c := range []struct{ late, vain float64 }{{0.55, 0.3}, {0.5, 0.05}, {1.1, 0.05},
-		{1.6, 0.2}} { // at most so many times as much with a breaker
+		{1.6, 0.2}} { // upper bounds of cost with a breaker ÷ cost without
 		tr := troubles[i]
 		late := of(2*i+1, lateShare) / of(2*i, lateShare)
 		vain := of(2*i+1, tr.inVain) / of(2*i, tr.inVain)
@@ -78,8 +76,8 @@ func TestBreaker(t *testing.T) {
 				tr.name, late, vain)
 		}
 	}
-	// Of the calls to a service that stands still for 10 s each takes a slot for 200 ms; a breaker
-	// lets four through each second, and those that it takes to open it.
+	// Each call to a frozen service uses a slot for 200 ms. A breaker admits the calls that open
+	// it, and then four per second.
 	if calls := of(0, troubles[0].inVain) * float64(troubles[0].tasks); calls < 190 || calls > 210 {
 		t.Errorf("without a breaker %v calls come to nothing, want 4 × 10 s ÷ 200 ms", calls)
 	}

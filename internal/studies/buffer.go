@@ -17,13 +17,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// buffer lengthens the queue in front of four workers under three loads: bursts from which the
-// workers recover, a load close to the capacity, and a lasting overload. The claim is the rule of
-// thumb for the size of a buffered channel (pattern: backpressure with channels).
+// buffer varies the queue in front of four workers. The claim is the rule of thumb for the size of
+// a buffered channel (pattern: backpressure with channels).
 //
-// The longest queue meets the claim if at most one task in a hundred is shed. The cases are the
-// bursts and the overload. The memory, in tasks, is the mean queue length by Little's law: the
-// accepted tasks per second times their mean wait.
+// The cases are the bursts and the overload. A case meets the claim if the longest queue sheds at
+// most one task in a hundred. The memory is the mean queue length in tasks by Little's law.
 var _ = register(Study{
 	Name:     "buffer",
 	Question: "what does a larger buffer buy under bursts, and under a lasting overload?",
@@ -32,7 +30,7 @@ var _ = register(Study{
 	Count:  [3]int{3, 8, 20},
 	Budget: 3 * time.Second,
 	Cells: func(size Size) []bench.Scenario {
-		// the blocking strategy with the bursts only
+		// the blocking strategy only with the bursts
 		return append(bufferCells(size, shedding), bufferCells(size, holding)[:len(bufferSizes)]...)
 	},
 	With: each(bufferCells),
@@ -70,16 +68,16 @@ var bufferCases = []bufferCase{
 
 var bursts, overload = bufferCases[0], bufferCases[2]
 
-// bufferCell returns a run that is long enough to fill its queue, if it fills, during the warm-up:
-// at load 1.5 a third of the arrivals stays in the queue, and two thirds leave while it fills.
+// bufferCell returns a run that fills its queue during the warm-up: at load 1.5 a third of the
+// arrivals stays in the queue.
 func bufferCell(size Size, name string, c bufferCase, queue int) bench.Scenario {
 	tasks := [...]int{16_000, 60_000, 400_000}[size]
 	if c == overload {
 		tasks += 7 * queue
 	}
-	sc := scenario(name, "exponential:mean=8ms", by(c.arrival, c.load),
+	sc := scenario(name, "exponential:mean=8ms", loadOf(c.arrival, c.load),
 		bench.Stop{Tasks: tasks, Warmup: 0.5})
-	sc.Queue = slotted(queue)
+	sc.Queue = queueLength(queue)
 	return sc
 }
 
@@ -97,15 +95,13 @@ func bufferSweep(size Size, name string, c bufferCase) (cells []bench.Scenario) 
 	return cells
 }
 
-// accepted returns the number of tasks per second that enter the queue, which is the throughput in
-// the long run. ops/s is lower because it includes the time to empty the queue after the last
-// arrival.
-func accepted(r evidence.Run) float64 { return r(metric.Offered) * (1 - r(metric.Shed)) }
+// acceptedRate returns the accepted tasks per second, which is the throughput in the long run.
+// ops/s is lower, because it includes the time to empty the queue after the last arrival.
+func acceptedRate(r evidence.Run) float64 { return r(metric.Offered) * (1 - r(metric.Shed)) }
 
-// held returns the mean number of tasks in the queue, by Little's law.
-func held(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
+func meanQueued(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	return evidence.OfMean(m.Of(sc, func(r evidence.Run) float64 {
-		return accepted(r) * r(metric.MeanWait)
+		return acceptedRate(r) * r(metric.MeanWait)
 	}))
 }
 
@@ -156,13 +152,13 @@ func judgeBuffer(m *evidence.Measured) decide.Finding {
 			parts = append(parts,
 				fmt.Sprintf("%d slots shed %s, the p99 is %s, and %s tasks are queued on average",
 					queue, text.ShortShare(shed(c, queue)), text.ShortSeconds(p99.Mid),
-					text.Short(held(m, cell(c, queue)).Mid)))
+					text.Short(meanQueued(m, cell(c, queue)).Mid)))
 		}
 		return strings.Join(parts, "; ")
 	}
 	f.Add("under %s %s", bursts.name, say(bursts, 10, enough, longest))
 	rate := func(queue int) string {
-		return text.Short(evidence.OfMedian(m.Of(cell(overload, queue), accepted)).Mid) + "/s"
+		return text.Short(evidence.OfMedian(m.Of(cell(overload, queue), acceptedRate)).Mid) + "/s"
 	}
 	f.Add("under %s %s; the throughput is %s, %s and %s",
 		overload.name, say(overload, 10, 100, longest), rate(10), rate(100), rate(longest))
@@ -184,8 +180,6 @@ func judgeBuffer(m *evidence.Measured) decide.Finding {
 
 const bufferOutside = "a task that finds no slot waits outside, with the producer"
 
-// bufferApart returns the largest difference of the p99 of the blocking queue from the p99 of its
-// shortest queue, under bursts.
 func bufferApart(m *evidence.Measured) float64 {
 	cells, most := bufferSweep(Quick, holding, bursts), math.NaN()
 	for _, sc := range cells[1:] {
@@ -207,7 +201,7 @@ func drawBuffer(m *evidence.Measured) evidence.Figure {
 		{evidence.Plane("p99 response", x, responses("of those accepted")), m.MeanOf(p99Response),
 			(*theory.Answer).P99},
 		{evidence.Plane("tasks queued", x, evidence.Log("mean, by Little's law", nil)),
-			func(sc bench.Scenario) evidence.Interval { return held(m, sc).Positive() },
+			func(sc bench.Scenario) evidence.Interval { return meanQueued(m, sc).Positive() },
 			func(a *theory.Answer) float64 {
 				return evidence.Alone(a.Throughput * a.MeanWait).Positive().Mid
 			}},

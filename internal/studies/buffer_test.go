@@ -38,7 +38,7 @@ func TestBufferVerdicts(t *testing.T) {
 					0.01*float64(max(sc.Queue, 0)+i)}
 		}
 		cells := append(bufferCells(Quick, shedding), bufferCells(Quick, holding)...)
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeBuffer, drawBuffer), c.want,
+		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeBuffer, drawBuffer), c.want,
 			c.says)
 		if f := judgeBuffer(synthetic(cells[:6], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v without an overload", name, f.Verdict)
@@ -46,8 +46,6 @@ func TestBufferVerdicts(t *testing.T) {
 	}
 }
 
-// TestBuffer runs what the study says: room for a burst keeps all of it, and a hundred times as
-// much is not used; against an overload the room is always taken.
 func TestBuffer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -62,16 +60,15 @@ func TestBuffer(t *testing.T) {
 	if m.Mean(room, "shed/op").Mid != 0 || m.Mean(more, "shed/op").Mid != 0 {
 		t.Error("room for a burst does not keep it")
 	}
-	if got, want := held(m, more).Mid, held(m, room).Mid; got != want {
+	if got, want := meanQueued(m, more).Mid, meanQueued(m, room).Mid; got != want {
 		t.Errorf("%v tasks are held with room for all, %v with room for a burst", got, want)
 	}
-	if lost, kept := m.Mean(over, "shed/op").Mid, held(m, over).Mid; lost < 0.25 ||
+	if lost, kept := m.Mean(over, "shed/op").Mid, meanQueued(m, over).Mid; lost < 0.25 ||
 		kept < 90 || kept > 100 {
 		t.Errorf("under overload %v are shed and %v of 100 slots are taken", lost, kept)
 	}
 }
 
-// TestBufferNeedsQueue: a strategy without a queue is no part of it.
 func TestBufferNeedsQueue(t *testing.T) {
 	study, err := Lookup("buffer")
 	if err != nil {

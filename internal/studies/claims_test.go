@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// TestClaims: the studies in docs/measured/claims.md have the answers that the page gives. Answers
-// that are measured on the real clock are the machine's.
+// The answers of studies under the virtual clock must match docs/measured/claims.md. Answers under
+// the real clock depend on the machine.
 func TestClaims(t *testing.T) {
 	text, err := os.ReadFile("../../docs/measured/claims.md")
 	if err != nil {

@@ -15,22 +15,22 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// cpu_io mixes tasks that compute with tasks that wait. For these the Node.js guide on not blocking
-// the event loop advises a separate computation pool, as large as the number of cores.
+// cpu_io mixes tasks that compute with tasks that wait. The Node.js guide on not blocking the event
+// loop advises a separate computation pool, as large as the number of cores. The study has three
+// parts:
 //
-// The study separates three effects:
-//   - Slots, under the virtual clock: labelled computations of 200 ms among calls of 10 ms, in one
-//     pool or in two. This clock gives each slot a core, which favours the one pool if it computes
-//     more tasks than there are cores. So the real gain of separate pools is larger.
-//   - Cores, under the real clock: a fixed number of tasks, half of which compute for 1 ms and half
-//     wait for 2 ms, from more clients than there are slots. The computation pool has as many
-//     slots as a machine of two cores, or one fewer to leave a core for tasks that wake up.
-//   - Tasks that compute and then wait, and belong to neither pool, in the computation pool.
+//   - Slots, under the virtual clock: labelled computations of 200 ms among calls of 10 ms. This
+//     clock gives each slot a core, which favours one pool if it computes more tasks than there are
+//     cores.
+//   - Cores, under the real clock: a fixed number of tasks from more clients than slots. Half of
+//     the tasks compute for 1 ms and half wait for 2 ms. The computation pool has as many slots as
+//     a machine of two cores, or one fewer to leave a core for tasks that wake up.
+//   - Tasks that compute and then wait, and so fit neither pool, in the computation pool.
 //
-// The claim has two conditions, for every limit and both sizes of the computation pool. The p99 of
-// the waiting tasks (under the real clock the mean response, because runs are short) is more than a
-// tenth higher with one pool than with two. And two pools have at least nine tenths of one pool's
-// throughput of real tasks, of either kind and in total.
+// The cases are the limits and both sizes of the computation pool. A case meets the claim under two
+// conditions. The p99 of the waiting tasks is more than a tenth higher with one pool than with two
+// (under the real clock the mean response, because runs are short). And two pools have at least
+// nine tenths of one pool's throughput of real tasks.
 var _ = register(Study{
 	Name: "cpu_io",
 	Question: "what do separate pools for computing and for waiting win and lose, and at which " +
@@ -40,19 +40,19 @@ var _ = register(Study{
 	Budget: 4500 * time.Millisecond,
 	Cells: func(size Size) (cells []bench.Scenario) {
 		for _, k := range coreLimits {
-			cells = append(cells, apartCell(size, pooled, k))
+			cells = append(cells, twoKindsCell(size, pooled, k))
 			if k > corePool {
-				cells = append(cells, apartCell(size, coreSplit, k))
+				cells = append(cells, twoKindsCell(size, coreSplit, k))
 			}
 		}
 		for _, name := range append([]string{pooled}, realSplits...) {
 			for _, k := range kindLimits {
-				cells = append(cells, kindCell(size, name, k))
+				cells = append(cells, realKindsCell(size, name, k))
 			}
 		}
 		for _, name := range []string{pooled, realSplits[0]} {
 			for _, k := range wholeLimits {
-				cells = append(cells, wholeCell(size, name, k))
+				cells = append(cells, mixedTaskCell(size, name, k))
 			}
 		}
 		return cells
@@ -70,17 +70,16 @@ var _ = register(Study{
 const (
 	corePool   = 2 // slots for computations: the cores of a small machine
 	coreBusy   = 0.6
-	callSlots  = 1.2 // mean number of slots that the waiting tasks occupy
+	callSlots  = 1.2 // mean number of slots used by the waiting tasks
 	computing  = 200 * time.Millisecond
 	calling    = 10 * time.Millisecond
-	coreMargin = 1.1 // ratio of two p99s from which one counts as worse
-	coreKept   = 0.9 // share of the throughput of one pool that counts as equal
+	coreMargin = 1.1 // ratio of two p99s that counts as worse
+	coreKept   = 0.9 // share of one pool's throughput that counts as equal
 )
 
 var (
 	coreSplit  = fmt.Sprintf("segregated:long=%d", corePool)
 	coreLimits = []int{2, 3, 4, 6, 8, 16}
-	// slots for computations: the second leaves a core for tasks that wake up
 	realSlots  = []int{corePool, corePool - 1}
 	realSplits = []string{fmt.Sprintf("cpu_io_split:cpu=%d", realSlots[0]),
 		fmt.Sprintf("cpu_io_split:cpu=%d", realSlots[1])}
@@ -88,9 +87,7 @@ var (
 	wholeLimits = []int{8, 32}
 )
 
-// apartCell has tasks of two kinds. The rate of computing tasks keeps corePool cores busy to the
-// share coreBusy, and the rate of calls keeps callSlots slots busy.
-func apartCell(size Size, name string, k int) bench.Scenario {
+func twoKindsCell(size Size, name string, k int) bench.Scenario {
 	compute, call := coreBusy*corePool/computing.Seconds(), callSlots/calling.Seconds()
 	sc := scenario(name, fmt.Sprintf("bimodal:p=%.4g,short=%v,long=%v", compute/(compute+call),
 		calling, computing), poisson(0),
@@ -101,22 +98,20 @@ func apartCell(size Size, name string, k int) bench.Scenario {
 	return sc
 }
 
-// kindCell has equally many tasks of two kinds, from more clients than there are slots. The number
-// of tasks is fixed rather than the duration, in which two pools would do more of the faster kind.
-func kindCell(size Size, name string, k int) bench.Scenario {
+// realKindsCell returns equally many tasks of two kinds, from more clients than slots. The
+// number of tasks is fixed, because in a fixed time two pools would do more of the faster kind.
+func realKindsCell(size Size, name string, k int) bench.Scenario {
 	return realCell(name, k, "cpu_io:p=0.5,cpu=1ms,wait=const(2ms)",
 		bench.Stop{Tasks: [...]int{130, 1000, 5000}[size]})
 }
 
-// wholeCell has tasks that compute for 1 ms and then wait for 9 ms, from more clients than there
-// are slots.
-func wholeCell(size Size, name string, k int) bench.Scenario {
+func mixedTaskCell(size Size, name string, k int) bench.Scenario {
 	return realCell(name, k, "mixed:cpu=1ms,wait=const(9ms)", bench.Stop{
 		Duration: [...]time.Duration{70 * time.Millisecond, time.Second, 5 * time.Second}[size]})
 }
 
 func realCell(name string, k int, work string, stop bench.Stop) bench.Scenario {
-	sc := scenario(name, work, by("closed:clients=64,think=const(0s)", 0), stop)
+	sc := scenario(name, work, loadOf("closed:clients=64,think=const(0s)", 0), stop)
 	sc.Limit, sc.Clock = k, bench.Real
 	return sc
 }
@@ -130,12 +125,12 @@ const (
 
 type coreCase struct {
 	limits    []int
-	least     float64 // ratio from which two pools count as better; 0: reported only
-	noun, way string  // the metric, and the pools that the ratio belongs to
+	least     float64 // smallest ratio that counts as better; 0: only reported
+	noun, way string  // the metric, and the pools of the ratio
 	cells     func(Size, string, int) bench.Scenario
-	of, to    string // the strategies
+	of, to    string // numerator and denominator: strategies
 	unit      string
-	missing   string // message when there are no runs
+	missing   string // message if there are no runs
 }
 
 func (c coreCase) ratio(m *evidence.Measured, k int) evidence.Interval {
@@ -144,7 +139,7 @@ func (c coreCase) ratio(m *evidence.Measured, k int) evidence.Interval {
 
 func coreCases() []coreCase {
 	cases := []coreCase{{coreLimits[1:], coreMargin, "the waiting tasks' p99",
-		" in one pool ÷ in two", apartCell, pooled, coreSplit, callTail,
+		" in one pool ÷ in two", twoKindsCell, pooled, coreSplit, callTail,
 		"one pool or two were not measured"}}
 	for i, split := range realSplits {
 		on := fmt.Sprintf(" on real cores with %s to compute",
@@ -152,14 +147,15 @@ func coreCases() []coreCase {
 		missing := "real tasks of either kind were not measured by " + split
 		cases = append(cases,
 			coreCase{kindLimits, coreMargin, "the waiting tasks' mean response" + on,
-				", in one pool ÷ in two", kindCell, pooled, split, waitMean, missing},
+				", in one pool ÷ in two", realKindsCell, pooled, split, waitMean, missing},
 			coreCase{kindLimits, 0, "the computing tasks' mean response" + on,
-				", in one pool ÷ in two", kindCell, pooled, split, computeMean, missing},
-			coreCase{kindLimits, coreKept, "throughput" + on, ", of two pools ÷ of one", kindCell,
+				", in one pool ÷ in two", realKindsCell, pooled, split, computeMean, missing},
+			coreCase{kindLimits, coreKept, "throughput" + on, ", of two pools ÷ of one",
+				realKindsCell,
 				split, pooled, metric.Throughput, missing})
 	}
 	return append(cases, coreCase{wholeLimits, coreKept,
-		"throughput of tasks that compute and then wait", ", of two pools ÷ of one", wholeCell,
+		"throughput of tasks that compute and then wait", ", of two pools ÷ of one", mixedTaskCell,
 		realSplits[0], pooled, metric.Throughput, "tasks that compute and then wait were not measured"})
 }
 
@@ -211,14 +207,14 @@ func judgeCores(m *evidence.Measured) decide.Finding {
 }
 
 func answerCores(m *evidence.Measured, f *decide.Finding) {
-	if v := m.Median(apartCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
+	if v := m.Median(twoKindsCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
 		asked := (coreBusy*corePool + callSlots) / corePool
 		f.Add("one pool of %d slots, one for each core, is offered %s of its capacity, for a "+
 			"waiting task holds a slot and no core: the waiting tasks' p99 of %s only says how "+
 			"long the run was", corePool, text.ShortShare(asked), text.ShortSeconds(v))
 	}
 	most := coreLimits[len(coreLimits)-1]
-	if in := m.Median(apartCell(Quick, coreSplit, most), computeTail); !math.IsNaN(in.Mid) {
+	if in := m.Median(twoKindsCell(Quick, coreSplit, most), computeTail); !math.IsNaN(in.Mid) {
 		exact := poolTail(coreBusy*corePool/computing.Seconds(), computing, corePool)
 		f.Add("in a pool of their own the computing tasks have a p99 of %s (theory: %s); the "+
 			"virtual clock gives each slot a core, and cannot show their p99 in one pool",
@@ -233,7 +229,7 @@ func answerCores(m *evidence.Measured, f *decide.Finding) {
 		"processor sharing)", corePool, strings.Join(said, ", "))
 	for i, k := range wholeLimits[:len(wholeLimits)-1] {
 		next := wholeLimits[i+1]
-		one, more := wholeCell(Quick, pooled, k), wholeCell(Quick, pooled, next)
+		one, more := mixedTaskCell(Quick, pooled, k), mixedTaskCell(Quick, pooled, next)
 		times := func(unit string) float64 { return m.Mean(more, unit).Mid / m.Mean(one, unit).Mid }
 		rate, service := times(metric.Throughput), times(metric.MeanService)
 		if !math.IsNaN(rate + service) {
@@ -245,15 +241,15 @@ func answerCores(m *evidence.Measured, f *decide.Finding) {
 }
 
 // allComputing returns the share of the time during which k or more computations share the cores.
-// For M/M/c, whatever the length of the computations: P(N ≥ k) = P(wait)·ρ^(k−c).
+// It is exact for M/M/c, independent of the mean: P(N ≥ k) = P(wait)·ρ^(k−c).
 func allComputing(k int) float64 {
 	a := theory.Must(theory.MMk(theory.Pool{Rate: coreBusy * corePool / computing.Seconds(),
 		MeanService: computing.Seconds(), Limit: corePool}))
 	return a.WaitProb * math.Pow(coreBusy, float64(k-corePool))
 }
 
-// poolTail returns the exact p99 of the response in a class pool in which all tasks are equally
-// long, or NaN if it is overloaded.
+// poolTail returns the exact p99 response of a class pool with tasks of equal length, or NaN if it
+// is overloaded.
 func poolTail(rate float64, service time.Duration, slots int) float64 {
 	if rate*service.Seconds() >= float64(slots) {
 		return math.NaN()
@@ -268,7 +264,7 @@ type coreRows struct {
 	limits      []int
 	names       []string
 	at          func(Size, string, int) bench.Scenario
-	more        bool // more is better
+	more        bool // larger values are better
 }
 
 func (c coreRows) part(m *evidence.Measured) shell.TablePart {
@@ -300,7 +296,7 @@ func (c coreRows) part(m *evidence.Measured) shell.TablePart {
 func drawCores(m *evidence.Measured) evidence.Figure {
 	one := []string{pooled}
 	calls := coreRows{"virtual clock: p99 of the waiting tasks together with computing ones", callTail,
-		text.ShortSeconds, coreLimits, append(one, coreSplit), apartCell, false}.part(m)
+		text.ShortSeconds, coreLimits, append(one, coreSplit), twoKindsCell, false}.part(m)
 	for i, k := range coreLimits {
 		exact := poolTail(callSlots/calling.Seconds(), calling, k-corePool)
 		if cell := &calls.Rows[i].Cells[1]; *cell != shell.Absent && !math.IsNaN(exact) {
@@ -323,15 +319,15 @@ func drawCores(m *evidence.Measured) evidence.Figure {
 				"compute, a task that wakes up waits for one, in whatever pool.",
 				realSlots[0], realSlots[1]),
 			"In bold: significantly better than the other way to divide the slots.",
-			m.MedianCells([]bench.Scenario{apartCell(Quick, pooled, coreLimits[1])}),
+			m.MedianCells([]bench.Scenario{twoKindsCell(Quick, pooled, coreLimits[1])}),
 		},
 	}.Table(shell.Table{Of: "slots in all", Heads: []string{"one pool", "separate pools",
 		"separate pools, a core left"}, Parts: []shell.TablePart{
 		calls,
 		coreRows{"real cores: mean response of the waiting tasks", waitMean, text.ShortSeconds,
-			kindLimits, append(one, realSplits...), kindCell, false}.part(m),
+			kindLimits, append(one, realSplits...), realKindsCell, false}.part(m),
 		coreRows{"real cores: tasks completed a second, of either kind", metric.Throughput, text.Short,
-			kindLimits, append(one, realSplits...), kindCell, true}.part(m),
+			kindLimits, append(one, realSplits...), realKindsCell, true}.part(m),
 		coreRows{"real cores: tasks completed a second that compute and then wait", metric.Throughput,
-			text.Short, wholeLimits, append(one, realSplits[0]), wholeCell, true}.part(m)}})
+			text.Short, wholeLimits, append(one, realSplits[0]), mixedTaskCell, true}.part(m)}})
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// sampleCores has waiting tasks respond after one second in two pools, and after so many times as
-// much in one pool; and of the tasks that do both two pools complete that share of what one pool
-// does, and of real tasks of either kind another.
+// sampleCores returns responses of the waiting tasks of 1 s in two pools and ratio seconds in one
+// pool, and the throughput of two pools relative to one: share for tasks that do both, either for
+// other tasks.
 func sampleCores(ratio func(limit int) float64, either, share float64) *evidence.Measured {
 	return synthetic(studyCells("cpu_io"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		metrics := map[string]float64{callTail: 1, computeTail: 1, waitMean: 1, computeMean: 1,
@@ -30,7 +30,6 @@ func sampleCores(ratio func(limit int) float64, either, share float64) *evidence
 	})
 }
 
-// TestCoresVerdicts drives the rule to each verdict.
 func TestCoresVerdicts(t *testing.T) {
 	always := func(v float64) func(int) float64 { return func(int) float64 { return v } }
 	for _, c := range []struct {
@@ -66,12 +65,11 @@ func TestCoresVerdicts(t *testing.T) {
 				"16 and throughput on real cores with 1 slot to compute at limit 4 and 16)"},
 	} {
 		f := judgeCores(c.m)
-		finds(t, c.name, f, c.want, c.because)
+		expect(t, c.name, f, c.want, c.because)
 	}
 }
 
-// TestCoresLines: what is said of real tasks of either kind is that of one pool over that of two,
-// and the throughput the other way round.
+// Responses are reported as one pool divided by two, throughputs as two divided by one.
 func TestCoresLines(t *testing.T) {
 	m := synthetic(studyCells("cpu_io"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		metrics := map[string]float64{callTail: 1, waitMean: 1, computeMean: 1, "ops/s": 100}
@@ -95,9 +93,8 @@ func TestCoresLines(t *testing.T) {
 	}
 }
 
-// TestCoresWorkload: the two kinds of tasks ask for the slots that the figure names.
 func TestCoresWorkload(t *testing.T) {
-	sc := apartCell(Quick, pooled, 4)
+	sc := twoKindsCell(Quick, pooled, 4)
 	p := sc.Workload.Values.Float("p")
 	if got := sc.Load.PerSecond * p * computing.Seconds(); math.Abs(got-coreBusy*corePool) > 1e-3 {
 		t.Errorf("computations keep %v cores busy, want %v", got, coreBusy*corePool)
@@ -107,9 +104,8 @@ func TestCoresWorkload(t *testing.T) {
 	}
 }
 
-// TestCoresTheory: with two cores 60 % busy Erlang C is 0.45, and each slot more takes the factor
-// of the load; a class pool that is overloaded has no steady state, and one with room has next to
-// no wait.
+// With two cores 60 % busy, Erlang C is 0.45, and each further slot multiplies it by the load. An
+// overloaded class pool has no steady state, and one with room has nearly no wait.
 func TestCoresTheory(t *testing.T) {
 	for k, want := range map[int]float64{corePool: 0.45, corePool + 1: 0.27, corePool + 2: 0.162} {
 		if got := allComputing(k); math.Abs(got-want) > 1e-12 {
@@ -126,9 +122,8 @@ func TestCoresTheory(t *testing.T) {
 	}
 }
 
-// TestCoresRuns runs what the study says of slots: a class pool that is too small is worse than one
-// pool, one of the right size is better, and with slots enough there is nothing to win. The
-// computing tasks' p99 is that of their class pool alone, whatever the limit.
+// A class pool that is too small is worse than one pool, one of the right size is better, and with
+// enough slots there is no gain. The p99 of computing tasks depends only on their class pool.
 func TestCoresRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -136,7 +131,7 @@ func TestCoresRuns(t *testing.T) {
 	var results []*bench.Result
 	for _, k := range []int{3, 4, 16} {
 		for _, name := range []string{pooled, coreSplit} {
-			r := runOnce(t, apartCell(Quick, name, k))
+			r := runOnce(t, twoKindsCell(Quick, name, k))
 			results = append(results, r)
 		}
 	}
@@ -148,7 +143,7 @@ func TestCoresRuns(t *testing.T) {
 	}
 	var tails []float64
 	for _, k := range []int{3, 4, 16} {
-		tails = append(tails, m.Values(apartCell(Quick, coreSplit, k), computeTail)...)
+		tails = append(tails, m.Values(twoKindsCell(Quick, coreSplit, k), computeTail)...)
 	}
 	if len(slices.Compact(tails)) != 1 {
 		t.Errorf("the p99 of the computing tasks is %v in class pools of the same size", tails)

@@ -15,8 +15,8 @@ import (
 
 // deadlines compares orders of tasks, some of which use the tasks' deadlines.
 //
-// The cases are the loads. Below the capacity the claim is met if earliest-deadline-first misses no
-// more than any other order here, and above the capacity if it misses at least nine in ten.
+// The cases are the loads. Below the capacity, a case meets the claim if earliest_deadline misses
+// no more deadlines than any other order, above the capacity if it misses at least nine in ten.
 var _ = register(Study{
 	Name:     "deadlines",
 	Question: "which order of tasks misses the fewest deadlines?",
@@ -40,7 +40,7 @@ var _ = register(Study{
 const (
 	earliest  = "earliest_deadline"
 	missed    = metric.Missed
-	missedAll = 0.9 // share of the tasks that counts as all
+	missedAll = 0.9 // share of missed deadlines that counts as all
 )
 
 var (

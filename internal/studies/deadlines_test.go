@@ -14,7 +14,7 @@ func TestDeadlinesVerdicts(t *testing.T) {
 	}
 	cells := study.Cells(Quick)
 	for name, c := range map[string]struct {
-		own  func(load float64) float64 // missed by the earliest first; the others miss 0.3
+		own  func(load float64) float64 // share missed by earliest_deadline; the others miss 0.3
 		want decide.ClaimVerdict
 	}{
 		"as claimed": {func(load float64) float64 {
@@ -45,8 +45,6 @@ func TestDeadlinesVerdicts(t *testing.T) {
 	}
 }
 
-// TestDeadlines runs what the study says: at load 0.8 the earliest deadline first misses least, and
-// at load 1.2 nearly all, where what gives up the late does not.
 func TestDeadlines(t *testing.T) {
 	var cells []bench.Scenario
 	for _, name := range orders {

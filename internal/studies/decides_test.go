@@ -11,8 +11,7 @@ import (
 
 var losses = []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"}
 
-// TestDecides: each study names the metrics that its verdict rests on, and its verdict does rest on
-// them: what it finds is another thing without them.
+// The finding must change if the metrics named in Decides are missing.
 func TestDecides(t *testing.T) {
 	known := map[string]bool{}
 	for _, m := range observe.Metrics() {
@@ -29,7 +28,7 @@ func TestDecides(t *testing.T) {
 			t.Errorf("study %s does not name the metrics that decide it", s.Name)
 			continue
 		}
-		// of no two scenarios and repetitions the same, with and without tasks that are lost
+		// different values in all scenarios and repetitions, with and without lost tasks
 		because := func(lossless bool, has func(unit string) bool) string {
 			m := evidence.FromResults(nil)
 			for i, sc := range s.Cells(Full) {

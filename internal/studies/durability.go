@@ -13,19 +13,17 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// durability compares durable strategies with pools in the process. The tasks hash a single block,
-// which costs almost nothing, so the queue dominates: Submit until its confirmation, the way to a
-// consumer, and the acknowledgement. Eight clients that wait for their tasks measure the
-// throughput. Poisson arrivals measure the response from the due time, and at the lowest rate the
-// time until an idle consumer has the task. A file that is synced once per task measures the disk
-// alone.
+// durability compares durable strategies with in-process pools. The tasks hash a single block,
+// which costs almost nothing. Eight clients that wait for their tasks measure the throughput.
+// Poisson arrivals measure the response from the due time and, at the lowest rate, the time until
+// an idle consumer has the task. A file that is synced once per task measures the disk alone.
 //
 // The cases are the strategies whose tasks survive the process. A strategy is fast enough if the
 // interval of its throughput is at or above durableRate. It is too slow if the interval is below
-// durableRate over the repetitions in which its threads waited for a processor for less than a
-// fifth of the time, because other programs can only slow a queue down.
+// durableRate in the repetitions in which its threads waited for a processor for less than a fifth
+// of the time, because other programs can only slow a queue down.
 //
-// Strategies that need a server take part if one is given. The finding names the others.
+// Strategies that need a server take part if one is given. The finding lists the others.
 var _ = register(Study{
 	Name:     "durability",
 	Question: "what does it cost that accepted tasks survive, and is a durable queue fast enough?",
@@ -65,9 +63,9 @@ var _ = register(Study{
 
 const durableRate = 1000
 
-// durableRates lists the rates of the Poisson arrivals, in tasks per second, by the size of the
-// study. The clients decide the claim. The quick size leaves out rates that a usual disk cannot
-// sustain, because these runs would be INVALID.
+// durableRates lists the rates of the Poisson arrivals, in tasks per second, by size. The quick
+// size omits rates that a usual disk cannot sustain, because these runs would be INVALID. The
+// clients alone decide the claim.
 var durableRates = [3][]float64{{100}, {10, 100, durableRate, 5000},
 	{10, 100, durableRate, 5000}}
 
@@ -86,13 +84,12 @@ var durableSpans = [3]struct {
 var embedded = []string{pooled, "dispatcher", "jetstream:store=memory", "jetstream",
 	"sqlite_queue:sync=normal", "jetstream:sync=always", "sqlite_queue"}
 
-// studied has the parameters with which strategies take part. With asynq's own poll of 1s, the
-// clients that wait for their tasks would measure its pauses.
-var studied = map[string]string{"asynq": "asynq:poll=100ms"}
+// nonDefault has non-default parameters. With asynq's default poll of 1 s, the clients would
+// measure its pauses.
+var nonDefault = map[string]string{"asynq": "asynq:poll=100ms"}
 
-// durableVariants returns the embedded strategies and each that needs a server, whether or not one
-// is given, with its defaults and with each other value of its own choices, except for recovery,
-// which has no effect without a kill.
+// durableVariants returns the embedded strategies and all strategies that need a server, with each
+// value of their own choices. The choice recovery has no effect without a kill.
 func durableVariants() []strategies.Variant {
 	all := strategy(embedded...)
 	common := map[string]bool{"recovery": true}
@@ -103,7 +100,7 @@ func durableVariants() []strategies.Variant {
 		if spec.Needs == "" {
 			continue
 		}
-		all = append(all, strategy(cmp.Or(studied[spec.Name], spec.Name))...)
+		all = append(all, strategy(cmp.Or(nonDefault[spec.Name], spec.Name))...)
 		for _, k := range spec.Keys {
 			for _, choice := range k.Choices {
 				if k.Kind == param.Choice && !common[k.Name] && choice != k.Default {
@@ -116,7 +113,7 @@ func durableVariants() []strategies.Variant {
 }
 
 func durableCells(size Size, v strategies.Variant) []bench.Scenario {
-	cells := []bench.Scenario{durableCell(v, by("closed:clients=8,think=const(0s)", 0),
+	cells := []bench.Scenario{durableCell(v, loadOf("closed:clients=8,think=const(0s)", 0),
 		bench.Stop{Duration: durableSpans[size].clients, Warmup: 0.1})}
 	for _, rate := range durableRates[size] {
 		cells = append(cells, durableAt(size, v, rate))
@@ -139,7 +136,7 @@ func durableCell(v strategies.Variant, load bench.Load, stop bench.Stop) bench.S
 }
 
 func diskCell(size Size) bench.Scenario {
-	sc := scenario(pooled, "file_sync", by("closed:clients=1,think=const(0s)", 0),
+	sc := scenario(pooled, "file_sync", loadOf("closed:clients=1,think=const(0s)", 0),
 		bench.Stop{Duration: durableSpans[size].clients})
 	sc.Clock = bench.Real
 	return sc

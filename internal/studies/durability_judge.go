@@ -19,15 +19,13 @@ var outlived = [...]string{"nothing", "SIGKILL", "a loss of power"}
 type durableCost struct {
 	strategy    strategies.Variant
 	survives    strategies.Durability
-	perSecond   evidence.Interval // completed by the clients
-	undisturbed evidence.Interval // in the repetitions with enough processor time
+	perSecond   evidence.Interval // tasks per second completed for the clients
+	undisturbed evidence.Interval // the same, without repetitions short of processor time
 	time        evidence.Interval
 	idle, cpu   evidence.Interval
-	written     evidence.Interval // bytes for the disk, by this process
+	written     evidence.Interval // bytes written to the disk by this process
 }
 
-// durableCosts returns the costs of the measured strategies, by their guarantee from the weakest to
-// the strongest and then from the cheapest, and the variants of the study that were not measured.
 func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategies.Variant) {
 	all := durableVariants()
 	clients := func(v strategies.Variant) bench.Scenario { return durableCells(Quick, v)[0] }
@@ -117,7 +115,7 @@ func judgeDurability(m *evidence.Measured) decide.Finding {
 	waited := 0.0
 	for _, c := range costs {
 		if w := m.Lowest(durableCells(Quick, c.strategy)[0], metric.CPUWait); w > waited {
-			waited = w // NaN, on systems without this metric, is above nothing
+			waited = w // NaN, on systems without this metric, is never above
 		}
 	}
 	if waited > crowded {
@@ -188,7 +186,7 @@ func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 			}
 			responses = append(responses, s)
 		}
-		if len(responses) == 0 { // the size of the study leaves this rate out
+		if len(responses) == 0 { // the size omits this rate
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("at %.0f tasks a second, p50 response from due: %s",

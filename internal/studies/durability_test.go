@@ -13,9 +13,9 @@ import (
 	_ "github.com/poolbench/poolbench/strategies/durable"
 )
 
-// sampleDurability has strategies of which those in slow complete 400 tasks a second to eight
-// clients, and the other durable ones 8000; scatter is the share by which each repetition differs
-// from the one before it, and waited that of the time without a processor.
+// sampleDurability returns runs in which the strategies in slow complete 400 tasks per second for
+// eight clients, and other durable strategies 8000. scatter is the relative difference between
+// repetitions, waited the share of time without a processor.
 func sampleDurability(slow []string, scatter, waited float64, names ...string) *evidence.Measured {
 	cells := []bench.Scenario{diskCell(Quick)}
 	for _, v := range strategy(names...) {
@@ -91,7 +91,7 @@ func TestDurabilityVerdicts(t *testing.T) {
 	} {
 		m := sampleDurability(c.slow, c.scatter, c.waited, embedded...)
 		f := wellSaid(t, m, judged.Judge, judged.Draw...)
-		finds(t, c.name, f, c.want, c.says)
+		expect(t, c.name, f, c.want, c.says)
 		said := strings.Contains(strings.Join(f.Lines, "\n"), "for up to 90 % of the time")
 		if said != (c.waited > crowded) {
 			t.Errorf("%s: says that the machine was busy: %v", c.name, said)
@@ -101,25 +101,24 @@ func TestDurabilityVerdicts(t *testing.T) {
 		}
 	}
 	m := sampleDurability(nil, 0, 0, embedded[:6]...)
-	finds(t, "one missing", judged.Judge(m), decide.ClaimUndecided,
+	expect(t, "one missing", judged.Judge(m), decide.ClaimUndecided,
 		"the repetitions vary too much to decide whether a durable strategy completes 1000 tasks "+
 			"a second: sqlite_queue has no run that can be used; not as claimed: jetstream 8000/s, "+
 			"sqlite_queue:sync=normal 8000/s and jetstream:sync=always 8000/s")
-	// one that scatters takes nothing from what is sure of the others
+	// a strategy whose repetitions vary does not change the others' results
 	m = sampleDurability([]string{"sqlite_queue"}, 0.01, 0, embedded[:5]...)
-	finds(t, "two missing, the rest fast", judged.Judge(m), decide.ClaimUndecided,
+	expect(t, "two missing, the rest fast", judged.Judge(m), decide.ClaimUndecided,
 		"the repetitions vary too much to decide whether a durable strategy completes 1000 tasks "+
 			"a second: jetstream:sync=always has no run that can be used and sqlite_queue has no "+
 			"run that can be used; not as claimed: jetstream 8000/s and sqlite_queue:sync=normal 8000/s")
 }
 
-// TestDurabilityLines: what a reader asks next is there, and what was not measured is named with
-// the server that it needs, unless its runs are there.
+// Strategies that were not measured are listed with the server that they need.
 func TestDurabilityLines(t *testing.T) {
 	m := sampleDurability([]string{"sqlite_queue", "redis_stream"}, 0.01, 0,
 		append(slices.Clone(embedded), "redis_stream")...)
 	f := judgeDurability(m)
-	sound(t, f)
+	checkSentences(t, f)
 	said := strings.Join(f.Lines, "\n")
 	for _, want := range []string{
 		"to wait for the disk (fsync) takes 200 µs",
@@ -146,7 +145,6 @@ func TestDurabilityLines(t *testing.T) {
 	}
 }
 
-// TestDurabilityRows: each strategy that is durable by its defaults takes part.
 func TestDurabilityRows(t *testing.T) {
 	in, texts := map[string]bool{}, map[string]bool{}
 	for _, v := range durableVariants() {

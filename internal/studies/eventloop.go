@@ -15,20 +15,20 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// eventloop tests the Node.js guide "Don't block the event loop": callbacks are short and alike,
-// except for an occasional input of size n from one client that costs as much as n or n² of them.
-// The callbacks run whole on the loop (event_loop), in steps of one short callback on the same core
+// eventloop tests the Node.js guide "Don't block the event loop": callbacks are short, except for
+// occasional inputs of size n from one client, which cost as much as n or n² short callbacks.
+// Callbacks run whole on the loop (event_loop), in steps of one short callback on the same core
 // (partitioned at limit 1), or on libuv's default of four workers (event_loop_offload), with four
 // times the slots.
 //
-// The short callbacks keep one core 40 % busy, and the long ones 10 %, because longer ones are
-// rarer, so n does not change the load. The metric is the p99 response of the other clients'
-// callbacks under the virtual clock, relative to its value on the loop without long callbacks. The
-// cases are callbacks of ten short ones or more. A case meets the claim if the metric is at least 2
-// on the loop and at most half of this with either alternative.
+// The short callbacks keep one core 40 % busy and the long ones 10 %. Longer ones are rarer, so n
+// does not change the load. The metric is the p99 response of the other clients under the virtual
+// clock, relative to the loop without long callbacks. The cases are callbacks of ten short ones or
+// more. A case meets the claim if the metric is at least 2 on the loop, and at most half of this
+// with either alternative.
 //
-// Real runs show that long callbacks occur in practice: a vulnerable regular expression and JSON
-// that doubles, with eight clients without think time.
+// Real runs have a vulnerable regular expression and JSON that doubles, with eight clients without
+// think time.
 var _ = register(Study{
 	Name: "eventloop",
 	Question: "what do the other clients see when one callback on an event loop is long, and " +
@@ -52,7 +52,7 @@ var _ = register(Study{
 type callbackWay struct {
 	strategy string
 	limit    int
-	where    string // within a sentence
+	where    string // used in sentences
 	title    string
 }
 
@@ -62,8 +62,7 @@ var callbackWays = []callbackWay{
 	{"event_loop_offload", limit, "offloaded", fmt.Sprintf("offloaded to %d workers", limit)},
 }
 
-// callbackSizes are the input sizes n. callbackCosts are the costs of a callback by n, in short
-// callbacks.
+// The costs are in short callbacks.
 var (
 	callbackSizes = []int{1, 2, 4, 10, 20}
 	callbackCosts = []struct {
@@ -79,7 +78,7 @@ var (
 const (
 	callbackShort  = 0.4
 	callbackLong   = 0.1
-	callbackJudged = 10 // short callbacks: the length from which a callback counts as long
+	callbackJudged = 10 // length from which a callback counts as long, in short callbacks
 )
 
 func callbackLengths() (lengths []int) {
@@ -92,7 +91,6 @@ func callbackLengths() (lengths []int) {
 	return slices.Compact(lengths)
 }
 
-// callbackShare returns the share of the callbacks that are long, rounded to five decimals.
 func callbackShare(r int) float64 {
 	if r == 1 {
 		return 0
@@ -100,7 +98,7 @@ func callbackShare(r int) float64 {
 	return math.Round(1e5/(1+callbackShort/callbackLong*float64(r))) / 1e5
 }
 
-// callbackRate is in callbacks per unit.
+// callbackRate returns the number of callbacks per unit of time.
 func callbackRate(r int) float64 {
 	if r == 1 {
 		return callbackShort + callbackLong
@@ -114,7 +112,6 @@ func callbackCell(way callbackWay, r int, size Size) bench.Scenario {
 		work = fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", callbackShare(r), unit,
 			time.Duration(r)*unit)
 	}
-	// Longer callbacks are rarer, so the run needs more tasks.
 	tasks := [...]int{12_000, 60_000, 400_000}[size] * max(1,
 		int(math.Round(math.Sqrt(float64(r))/5)))
 	sc := scenario(way.strategy, work, poisson(0), bench.Stop{Tasks: tasks, Warmup: 0.1})
@@ -146,15 +143,13 @@ func othersUnit(r int) string {
 	return metric.ShortP99Response
 }
 
-// othersWait returns the p99 response of the other clients, in short callbacks.
+// othersWait returns the p99 response of the other clients, in lengths of a short callback.
 func othersWait(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
 	return evidence.OfProduct(m.Values(callbackCell(way, r, Quick),
 		othersUnit(r))).Times(1 / unit.Seconds())
 }
 
-// harm returns othersWait as a multiple of its value on the loop without long callbacks, repetition
-// by repetition.
-func harm(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
+func othersSlowdown(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
 	return evidence.OfProduct(m.Pairs(callbackCell(way, r, Quick),
 		callbackCell(callbackWays[0], 1, Quick), func(way, alone evidence.Run) float64 {
 			return way(othersUnit(r)) / alone(othersUnit(1))
@@ -165,10 +160,10 @@ func judgeCallbacks(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	lengths := slices.DeleteFunc(callbackLengths(), func(r int) bool { return r < callbackJudged })
 	for _, length := range lengths {
-		onLoop := harm(m, callbackWays[0], length)
+		onLoop := othersSlowdown(m, callbackWays[0], length)
 		r.Cases = append(r.Cases, evidence.Case{Yes: true, NotNo: true, Said: fmt.Sprint(length)})
 		c := &r.Cases[len(r.Cases)-1]
-		demand := func(yes, no bool) { // several conditions per case: one that fails is enough
+		demand := func(yes, no bool) { // a case needs several conditions: one that fails is enough
 			c.Yes, c.NotNo = c.Yes && yes, c.NotNo && yes
 			c.No, c.NotYes = c.No || no, c.NotYes || no
 		}
@@ -186,7 +181,7 @@ func judgeCallbacks(m *evidence.Measured) decide.Finding {
 	numbers := func(length int) string {
 		var each []string
 		for _, way := range callbackWays {
-			each = append(each, fmt.Sprintf("by %s %s", harm(m, way, length), way.where))
+			each = append(each, fmt.Sprintf("by %s %s", othersSlowdown(m, way, length), way.where))
 		}
 		return fmt.Sprintf("callbacks %d times as long multiply the others' p99 %s",
 			length, evidence.Series(each))
@@ -206,7 +201,7 @@ func answerCallbacks(m *evidence.Measured, f *decide.Finding) {
 	loop := callbackWays[0]
 	lengths := callbackLengths()
 	most := lengths[len(lengths)-1]
-	if little := harm(m, loop, lengths[1]); !math.IsNaN(little.Mid) {
+	if little := othersSlowdown(m, loop, lengths[1]); !math.IsNaN(little.Mid) {
 		f.Add("callbacks only %d times as long multiply the others' p99 on the loop by %s: the "+
 			"length counts, not how it grows with n", lengths[1], little)
 	}
@@ -298,7 +293,7 @@ func highestWaits(m *evidence.Measured) string {
 	return "The others' p99, in their own lengths, is at most " + evidence.Series(said) + "."
 }
 
-// alikeP99 returns the exact p99 response when all callbacks are alike. A step is then a whole
+// alikeP99 returns the exact p99 response if all callbacks are alike. A step is then a whole
 // callback.
 func alikeP99(way callbackWay) float64 {
 	return theory.Must(theory.MDk(theory.Pool{Rate: callbackRate(1), MeanService: 1,

@@ -16,7 +16,7 @@ import (
 
 type realCallback struct {
 	title, x string
-	step     string // meaning of increasing n by one
+	step     string // effect of increasing n by one
 	sizes    []int
 	ways     []realWay
 }
@@ -41,7 +41,7 @@ const realClients = 8
 
 func realCallbackCell(way realWay, n int, size Size) bench.Scenario {
 	sc := scenario(way.strategy, fmt.Sprintf(way.work, n),
-		by(fmt.Sprintf("closed:clients=%d,think=const(0s)", realClients), 0),
+		loadOf(fmt.Sprintf("closed:clients=%d,think=const(0s)", realClients), 0),
 		bench.Stop{Warmup: 0.1, Duration: [...]time.Duration{40, 300, 1000}[size] *
 			time.Millisecond})
 	sc.Queue, sc.Clock = realClients, bench.Real

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// sampleCallbacks has ways whose p99 is so many times the length of a callback from so many short
-// ones on, and that of no long callback below.
+// sampleCallbacks returns runs in which each way has a p99 of times a callback's length for lengths
+// of at least from, and the p99 without long callbacks below.
 func sampleCallbacks(from [3]int, times [3]float64) *evidence.Measured {
 	return synthetic(callbackCells(Quick), 2, func(sc bench.Scenario, i int) map[string]float64 {
 		values := map[string]float64{"p50-service-sec": 1e-3, meanResponse: 8e-3,
@@ -59,7 +59,7 @@ func TestEventloopVerdicts(t *testing.T) {
 				"loop, by 6.29 (3.43 to 11.5) in steps and by 1.05 (0.572 to 1.92) offloaded; " +
 				"callbacks 400 times as long multiply the others' p99 by 420 (229 to 769) on " +
 				"the loop, by 252 (137 to 461) in steps and by 1.05 (0.572 to 1.92) offloaded; " +
-				"the 3 lengths between agree"}, // steps that do not spare
+				"the 3 lengths between agree"}, // steps do not help
 		{[3]int{2, never, 2}, [3]float64{1, 1, 0.6}, decide.DoesNotHold,
 			"callbacks 10 times as long multiply the others' p99 by 10.5 (5.72 to 19.2) on the " +
 				"loop, by 1.05 (0.572 to 1.92) in steps and by 6.29 (3.43 to 11.5) offloaded; " +
@@ -74,7 +74,7 @@ func TestEventloopVerdicts(t *testing.T) {
 				"p99 by 420 (229 to 769) on the loop, by 1.05 (0.572 to 1.92) in steps and by " +
 				"1.05 (0.572 to 1.92) offloaded"},
 	} {
-		finds(t, fmt.Sprintf("from %v by %v", c.from, c.times),
+		expect(t, fmt.Sprintf("from %v by %v", c.from, c.times),
 			judgeCallbacks(sampleCallbacks(c.from, c.times)), c.want, c.says)
 	}
 	figures, err := mustLookup(t, "eventloop").figures(sampleCallbacks([3]int{2, never, never},
@@ -93,8 +93,7 @@ func mustLookup(t *testing.T, name string) Study {
 	return s
 }
 
-// TestEventloopLoad: what grows with the length of the long callbacks is not the load, nor by more
-// than rounding its share.
+// The load must not change with the length of the long callbacks, except for rounding.
 func TestEventloopLoad(t *testing.T) {
 	for _, r := range callbackLengths() {
 		p := callbackShare(r)
@@ -112,8 +111,6 @@ func TestEventloopLoad(t *testing.T) {
 	}
 }
 
-// TestEventloopRuns holds the loop against M/D/1 and Pollaczek–Khinchine, and the ways out against
-// the loop.
 func TestEventloopRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -122,8 +119,8 @@ func TestEventloopRuns(t *testing.T) {
 		res := runOnce(t, callbackCell(way, r, Standard))
 		return res
 	}
-	// Relative standard deviations, four times over: of a mean wait by Whitt's formula, of a p99 by
-	// that of bench.
+	// Relative standard deviations times four: of a mean wait by Whitt's formula, of a p99 by the
+	// formula of package bench.
 	deviation := func(constant, c2, tasks float64) float64 {
 		load := callbackShort + callbackLong
 		return 4 * math.Sqrt(constant*(1+c2)/tasks) / (1 - load)
@@ -144,8 +141,8 @@ func TestEventloopRuns(t *testing.T) {
 	}
 	mean, _ := mixed.Metric("short-mean-response-sec")
 	wait := onLoopWait(r)
-	// Whitt's formula knows of no third moment, which such callbacks have: the run's own interval,
-	// by batch means, twice over.
+	// Whitt's formula ignores the third moment, which matters here, so the tolerance is twice the
+	// run's own interval by batch means.
 	low, _ := mixed.Metric("mean-wait-low-sec")
 	high, _ := mixed.Metric("mean-wait-high-sec")
 	if math.Abs(mean/unit.Seconds()-1-wait) > (high-low)/unit.Seconds() {

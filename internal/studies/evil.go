@@ -17,15 +17,15 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// evil mixes tasks that never end with good ones, like an attacker who knows one request that a
-// server never completes (the Node.js guide on not blocking the event loop: k such requests stop a
-// pool of k). First nobody can recognise them beforehand. Then the timeout is shorter. Last they
-// are long tasks that are labelled, or that can be suspended between two steps.
+// evil mixes tasks that never end with good ones, like an attacker who knows a request that a
+// server never completes (the Node.js guide on not blocking the event loop). In the first part they
+// cannot be recognised beforehand. In the second a timeout ends them. In the third they are long
+// tasks that are labelled, or that are suspended between two steps.
 //
 // A pool counts as stopped if a good task, of 10 ms on average, takes a minute or more. The claim
-// holds if every pool of k slots is stopped in every run with k or more endless tasks, with every
-// timeout, does not hold if it is stopped in none, and depends otherwise. For a timeout, only runs
-// count in which all tasks need no more slots than there are.
+// holds if every pool of k slots is stopped in every run with k or more endless tasks, for every
+// timeout. It does not hold if no pool is stopped in any of these runs. With a timeout, only runs
+// count in which all tasks together do not overload the pool.
 var _ = register(Study{
 	Name:     "evil",
 	Question: "how many endless tasks does it take to stop a pool, and what helps?",
@@ -57,12 +57,12 @@ var _ = register(Study{
 
 const (
 	evilTasks = 3000
-	evilLoad  = 0.4 // of the good tasks alone
+	evilLoad  = 0.4 // load of the good tasks alone
 	evilGood  = 10 * time.Millisecond
-	// effectively no timeout: the good tasks of a run are due within 20 s
+	// effectively no timeout, because the good tasks of a run are due within 20 s
 	evilNever = time.Hour
-	evilLong  = 100 * time.Second // of a task that is practically endless, and labelled as long
-	// seconds after which a waiting good task shows that a pool is stopped
+	evilLong  = 100 * time.Second // length of tasks that are practically endless
+	// response in seconds from which a good task shows that the pool is stopped
 	evilMinute = 60.0
 )
 
@@ -71,11 +71,11 @@ var (
 	evilKeepers  = []string{"worker_pool", "segregated:long=1", "partitioned:quantum=10ms"}
 	evilShares   = []float64{0, 0.0006, 0.0009, 0.0012, 0.0016, 0.002, 0.003}
 	evilTimeouts = []time.Duration{time.Second, 100 * time.Millisecond}
-	// share of the slots used by all tasks, with endless ones cut off by the timeout
+	// load of all tasks together, with endless ones cut off by the timeout
 	evilBusy = []float64{0.5, 0.7, 0.9, 1.1, 1.3}
 )
 
-// evilSettled is the number of values of evilBusy that leave a slot free.
+// evilSettled is the number of values of evilBusy below 1.
 const evilSettled = 3
 
 func evilCell(name, work string) bench.Scenario {
@@ -84,7 +84,6 @@ func evilCell(name, work string) bench.Scenario {
 	return sc
 }
 
-// evilUnknown has an increasing number of endless tasks, and effectively no timeout.
 func evilUnknown(name string) (cells []bench.Scenario) {
 	for _, p := range evilShares {
 		sc := evilCell(name, fmt.Sprintf("evil:p=%v", p))
@@ -94,9 +93,8 @@ func evilUnknown(name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// evilTimed has the number of endless tasks with which all tasks use this share of the slots' time,
-// given the timeout. With arrivals at rate λ and a share p of endless ones: k·busy = λ·(p·timeout +
-// (1−p)·E[S]).
+// evilTimed returns the run in which all tasks together cause the load busy, given the timeout.
+// With arrival rate λ and a share p of endless tasks: k·busy = λ·(p·timeout + (1−p)·E[S]).
 func evilTimed(timeout time.Duration, busy float64) bench.Scenario {
 	rate := evilLoad * limit / evilGood.Seconds()
 	p := limit * (busy - evilLoad) / (rate * (timeout - evilGood).Seconds())
@@ -112,8 +110,6 @@ func evilCutOff(timeout time.Duration) (cells []bench.Scenario) {
 	return cells
 }
 
-// evilKnown has tasks of 100 s, labelled as long, among tasks of 10 ms, and a queue with room for
-// all of them.
 func evilKnown(name string) (cells []bench.Scenario) {
 	for _, p := range []float64{0.0003, 0.0009, 0.002, 0.003} {
 		sc := evilCell(name, fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", p, evilGood, evilLong))
@@ -130,7 +126,7 @@ type evilRun struct {
 }
 
 // evilRuns returns all repetitions of cells. The number of endless tasks comes from a run of the
-// same work in which each of them was started, and failed by its timeout.
+// same work in which each was started and failed by its timeout.
 func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []evilRun) {
 	for i, sc := range cells {
 		m.Pairs(sc, countedBy[i], func(of, counted evidence.Run) float64 {
@@ -150,8 +146,8 @@ func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []e
 	return runs
 }
 
-// evilKnownRuns returns the runs with labelled tasks, whose number j follows from the work of the
-// run: n·E[S] = short·(n−j) + long·j.
+// evilKnownRuns returns the runs with labelled tasks. Their number j follows from the total work:
+// n·E[S] = short·(n−j) + long·j.
 func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 	for _, sc := range evilKnown(name) {
 		m.Of(sc, func(r evidence.Run) float64 {
@@ -170,7 +166,7 @@ func judgeEvil(m *evidence.Measured) decide.Finding {
 	always, never, all := true, true, 0
 	var said, details []string
 	for _, timeout := range append([]time.Duration{evilNever}, evilTimeouts...) {
-		names, stopped, runs, most := evilPools, 0, 0, 0 // most endless tasks in a run
+		names, stopped, runs, most := evilPools, 0, 0, 0 // most: endless tasks in a run
 		if timeout != evilNever {
 			names = names[:1]
 		}

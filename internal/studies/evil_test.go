@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// sampleEvil has as many endless tasks in each run as its share says, and the good tasks wait as
-// long as longest says.
+// sampleEvil returns runs with the planned number of endless tasks, whose good tasks wait as long
+// as longest returns.
 func sampleEvil(longest func(sc bench.Scenario, endless int) float64) *evidence.Measured {
 	return synthetic(studyCells("evil"), 3, func(sc bench.Scenario, _ int) map[string]float64 {
 		if sc.Workload.Spec.Name != "evil" {
@@ -24,7 +24,6 @@ func sampleEvil(longest func(sc bench.Scenario, endless int) float64) *evidence.
 	})
 }
 
-// TestEvilVerdicts drives the rule to each verdict.
 func TestEvilVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -63,12 +62,11 @@ func TestEvilVerdicts(t *testing.T) {
 				"timeout of 1 h, worker_pool in 6 of 9 runs with a timeout of 1 s and " +
 				"worker_pool in 9 of 9 runs with a timeout of 100 ms"},
 	} {
-		finds(t, c.name, judgeEvil(sampleEvil(c.longest)), c.want, c.because)
+		expect(t, c.name, judgeEvil(sampleEvil(c.longest)), c.want, c.because)
 	}
 }
 
-// TestEvilOverloaded: what a timeout cannot help, since all slots are asked for more than there
-// are, does not count against it.
+// Runs in which the pool is overloaded despite the timeout must not count.
 func TestEvilOverloaded(t *testing.T) {
 	over := map[string]bool{}
 	for _, timeout := range evilTimeouts {
@@ -85,7 +83,6 @@ func TestEvilOverloaded(t *testing.T) {
 	}
 }
 
-// TestEvilBusy: the share of endless tasks makes all of them ask for what it is named by.
 func TestEvilBusy(t *testing.T) {
 	for _, timeout := range evilTimeouts {
 		for _, busy := range evilBusy {
@@ -100,9 +97,9 @@ func TestEvilBusy(t *testing.T) {
 	}
 }
 
-// TestEvilRuns: as many endless tasks as slots stop a pool that cannot tell, half as many do where
-// half of the slots are another class pool's, no number stops what has no bound; and a pool that
-// leaves a task between two steps is not stopped either.
+// As many endless tasks as slots stop a pool without classes, and half as many stop one whose slots
+// are divided between two classes. No number stops an unbounded strategy, or a pool that suspends
+// tasks between steps.
 func TestEvilRuns(t *testing.T) {
 	last := len(evilShares) - 1
 	run := func(sc bench.Scenario) *bench.Result {

@@ -20,9 +20,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// guest is a strategy with parameters as somebody may write them: all that parse, whether or not
-// they go together.
-func guest(r *rand.Rand) strategies.Variant {
+func randomStrategy(r *rand.Rand) strategies.Variant {
 	texts := []string{"0", "1", "2", "3", "5", "7", "64", "1000000", "0.5", "1e-9", "1e9", "1ns",
 		"10ms", "1h", "100%", "none", "full", "heed", "lifo"}
 	for {
@@ -40,9 +38,7 @@ func guest(r *rand.Rand) strategies.Variant {
 	}
 }
 
-// guestMetrics are those that studies and reports read, as somebody's file may have them: some, and
-// of any size.
-func guestMetrics(r *rand.Rand) string {
+func randomMetrics(r *rand.Rand) string {
 	var b strings.Builder
 	units := []string{"ns/op", "verdict", "found-3-long/op", "short-p99-response-sec",
 		"long-mean-response-sec", "io-mean-response-sec", "cpu-mean-response-sec",
@@ -65,20 +61,18 @@ func guestMetrics(r *rand.Rand) string {
 	return b.String()
 }
 
-// guestFile has runs of scenarios of studies with a strategy, a limit and numbers that no study
-// made.
-func guestFile(r *rand.Rand, cells []bench.Scenario) string {
+func randomFile(r *rand.Rand, cells []bench.Scenario) string {
 	var b strings.Builder
 	b.WriteString("# poolbench results 1\n# strategies worker_pool semaphore\n")
 	limits := []int{1, 3, limit, limit, limit, 5, 8, 64}
 	for range 1 + r.IntN(60) {
 		sc := cells[r.IntN(len(cells))]
 		if r.IntN(3) == 0 {
-			sc.Strategy, sc.Limit = guest(r), limits[r.IntN(len(limits))]
+			sc.Strategy, sc.Limit = randomStrategy(r), limits[r.IntN(len(limits))]
 		}
 		for seed := range 1 + r.IntN(3) {
 			fmt.Fprintf(&b, "# seed %d\nBenchmark%s %d%s\n", seed, sc.Name(),
-				1+r.IntN(1000), guestMetrics(r))
+				1+r.IntN(1000), randomMetrics(r))
 		}
 		if r.IntN(20) == 0 {
 			fmt.Fprintf(&b, "# study %s: what?\n# claim so\n# verdict %s: because\n",
@@ -90,7 +84,7 @@ func guestFile(r *rand.Rand, cells []bench.Scenario) string {
 	return b.String()
 }
 
-// draw makes the report of a directory with these files. An error has to be one line.
+// draw makes the report of a directory with these files. An error must have one line.
 func draw(t *testing.T, results, timeline, distributions string) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{rundir.ResultsFile: results,
@@ -111,18 +105,17 @@ func draw(t *testing.T, results, timeline, distributions string) {
 	}
 }
 
-// everyCell are the scenarios of all studies.
-func everyCell(size Size) (cells []bench.Scenario) {
+func allCells(size Size) (cells []bench.Scenario) {
 	for _, s := range All() {
 		cells = append(cells, s.Cells(size)...)
 	}
 	return cells
 }
 
-// TestGuests: whatever strategy somebody brings, each study takes it or says in one line why not,
-// and whatever limit and numbers a file has for it, there is a finding and a report.
-func TestGuests(t *testing.T) {
-	cells := everyCell(Quick)
+// Each study must accept any strategy or refuse it in one line, and any results file must give a
+// finding and a report.
+func TestAddedStrategiesAtRandom(t *testing.T) {
+	cells := allCells(Quick)
 	seeds := uint64(12)
 	if testing.Short() {
 		seeds = 3
@@ -130,7 +123,7 @@ func TestGuests(t *testing.T) {
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		for _, s := range All() {
-			v := guest(r)
+			v := randomStrategy(r)
 			suite, err := s.Suite(Size(r.IntN(3)), seed, v)
 			if err != nil && strings.Contains(err.Error(), "\n") {
 				t.Errorf("study %s of %s: more than a line: %q", s.Name, v, err)
@@ -139,7 +132,7 @@ func TestGuests(t *testing.T) {
 				t.Errorf("study %s does not begin with seed %d", s.Name, seed)
 			}
 		}
-		text := guestFile(r, cells)
+		text := randomFile(r, cells)
 		draw(t, text, "", "")
 		results, err := results.Read(strings.NewReader(text), "x")
 		if err != nil {
@@ -153,8 +146,8 @@ func TestGuests(t *testing.T) {
 	}
 }
 
-// TestRefused: a strategy that cannot run in a study's scenarios is refused before anything runs,
-// and left out of a figure with the reason.
+// A strategy that cannot run in a study is refused before the run, and omitted from a figure with
+// the reason.
 func TestRefused(t *testing.T) {
 	odd := strategy("segregated:short=2,long=3")[0]
 	for _, s := range All() {
@@ -188,12 +181,10 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzReport: a report is made of a directory, or there is an error in one line, whatever its files
-// hold.
 func FuzzReport(f *testing.F) {
-	cells := everyCell(Quick)
+	cells := allCells(Quick)
 	for seed := range uint64(8) {
-		f.Add(guestFile(rand.New(rand.NewPCG(seed, 2)), cells), "", "")
+		f.Add(randomFile(rand.New(rand.NewPCG(seed, 2)), cells), "", "")
 	}
 	head := "# poolbench results 1\n"
 	line := "BenchmarkRun/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/clock=virtual 9 1 ns/op 1 p99-response-sec\n"

@@ -15,14 +15,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// hedging starts a second attempt if the first takes longer than 95 % of the calls do. At three
-// services one call in fifty takes twenty times as long as the others, for different reasons: by
-// chance, independently for the second call; by chance at a server that has as many slots as the
-// pool, queues the excess, and finishes the work of the loser; and by the task, so that its second
-// attempt is as slow as its first.
+// hedging calls three services at which one call in fifty takes twenty times as long as the others.
+// At the first the reason is chance, independent for the second attempt. The second has as many
+// slots as the pool, queues the excess, and finishes the work of the cancelled attempt. At the
+// third the task is the reason, so the second attempt is as slow as the first.
 //
 // The cases are the loads of each service. A case meets the claim if second attempts reduce the p99
-// of the response to at most four fifths with at most 5 % more calls, rounded.
+// response to at most four fifths with at most 5 % more calls, rounded.
 var _ = register(Study{
 	Name:     "hedging",
 	Question: "what does a second attempt at calls that take long do to the tail, and when?",
@@ -45,10 +44,10 @@ var _ = register(Study{
 
 const (
 	hedging   = "hedged"
-	hedgeLaw  = "mixture(0.98,exp(7ms),0.02,exp(140ms))" // of a call
+	hedgeLaw  = "mixture(0.98,exp(7ms),0.02,exp(140ms))" // duration of a call
 	hedgeMean = 0.98*0.007 + 0.02*0.140                  // seconds
-	hedgeCut  = 0.8                                      // highest ratio of the p99
-	hedgeMore = 0.0549                                   // further calls per task: rounds to 5 %
+	hedgeCut  = 0.8                                      // largest ratio of the p99
+	hedgeMore = 0.0549                                   // additional calls per task: rounds to 5 %
 )
 
 var (
@@ -69,7 +68,7 @@ var slownesses = []slowness{
 }
 
 // hedgeSweep returns the scenarios of a strategy at each load of each service, ordered by service.
-// The task itself takes almost no time: the call takes all of it.
+// Almost all of the time is the call, not the task.
 func hedgeSweep(size Size, name string) (cells []bench.Scenario) {
 	for _, why := range slownesses {
 		for _, load := range hedgeLoads {
@@ -103,7 +102,7 @@ func judgeHedging(m *evidence.Measured) decide.Finding {
 				return evidence.Missing("%s or %s was not measured at load %v where calls are %s",
 					pooled, hedging, load, why.said)
 			}
-			// both conditions in one number, each relative to its limit
+			// both conditions in one number, each relative to its threshold
 			both := evidence.OfProduct(m.Pairs(with[i], alone[i], func(a, b evidence.Run) float64 {
 				return max(a(p99Response)/b(p99Response)/hedgeCut, moreCalls(a)/hedgeMore)
 			}))

@@ -18,8 +18,8 @@ func TestHedgingVerdicts(t *testing.T) {
 	cells := study.Cells(Quick)
 	loadOf := func(sc bench.Scenario) float64 { return sc.Load.PerSecond * hedgeMean / limit }
 	for name, c := range map[string]struct {
-		times func(target string, load float64) float64 // the p99 with second attempts
-		more  float64                                   // calls
+		times func(target string, load float64) float64 // ratio of the p99 with hedging to without
+		more  float64                                   // ratio of calls
 		want  decide.ClaimVerdict
 	}{
 		"as claimed":     {func(string, float64) float64 { return 0.4 }, 0.05, decide.Holds},
@@ -52,9 +52,9 @@ func TestHedgingVerdicts(t *testing.T) {
 	}
 }
 
-// TestHedging runs what the study says. With a second attempt after d, a response is longer than t
-// with the probability S(t)·S(t−d), and so the p99 falls to a third where there is a slot for each;
-// the p99 of what is long itself does not fall; and a full server is worse off for the calls.
+// With a second attempt after d, a response is longer than t with probability S(t)·S(t−d), so the
+// p99 falls to a third if there is a slot for each. It does not fall if the task itself is long,
+// and rises at a full server.
 func TestHedging(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -96,7 +96,6 @@ func TestHedging(t *testing.T) {
 	}
 }
 
-// timeBeyond is the time that a share of the responses is longer than.
 func timeBeyond(law func(float64) float64, share float64) float64 {
 	low, high := 0.0, 100.0
 	for range 100 {

@@ -15,11 +15,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// load sweeps the load with exponential task times, for which theory has exact answers: the points
-// must lie on its lines.
-//
-// The cases are the loads below 1. A case meets the claim if all strategies that make a task wait
-// for a slot have the same p99 to the nanosecond, with the same work.
+// load sweeps the load with exponential task times, for which exact results exist. The cases are
+// the loads below 1. A case meets the claim if all strategies in which a task waits for a slot have
+// the same p99, to the nanosecond, with the same tasks.
 var _ = register(Study{
 	Name:     "load",
 	Question: "how do response and throughput change as the load nears the capacity?",
@@ -61,7 +59,7 @@ func judgeLoad(m *evidence.Measured) decide.Finding {
 	alike, apart, most := 0, 0, 0.0
 	for i, load := range sweptLoads {
 		if load >= 1 {
-			continue // a queue that only grows depends on the length of the run
+			continue // the result would depend on the length of the run
 		}
 		for _, other := range waiting[1:] {
 			ratios := m.Ratios(loadsOf(other)[i], first[i], p99Response)
@@ -109,9 +107,9 @@ func judgeLoad(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// behind reports whether a strategy neither refuses tasks nor keeps up. Its response then depends
-// on the length of the run.
-func behind(m *evidence.Measured, sc bench.Scenario) bool {
+// fallsBehind reports whether a strategy neither sheds nor keeps up. Its response then depends on
+// the length of the run.
+func fallsBehind(m *evidence.Measured, sc bench.Scenario) bool {
 	return m.LostShare(sc).Mid < 0.01 &&
 		m.Mean(sc, metric.Throughput).Mid < 0.95*m.Mean(sc, metric.Offered).Mid
 }
@@ -124,7 +122,7 @@ func drawNearing(m *evidence.Measured) evidence.Figure {
 		rate := evidence.MedianCurve(m, sweptLoads, cells, metric.Throughput)
 		p99 := evidence.MedianCurve(m, sweptLoads, cells, p99Response)
 		for _, load := range p99.X {
-			p99.Growing = append(p99.Growing, behind(m, cells[slices.Index(sweptLoads, load)]))
+			p99.Growing = append(p99.Growing, fallsBehind(m, cells[slices.Index(sweptLoads, load)]))
 		}
 		slow.Series, done.Series = append(slow.Series, p99), append(done.Series, rate)
 		if exact := nearingModels[rate.Name]; exact != nil && len(rate.X) > 0 {
@@ -150,8 +148,8 @@ func drawNearing(m *evidence.Measured) evidence.Figure {
 	}.Planes(slow, done)
 }
 
-// nearingModels maps a strategy of each kind to its theory. In a loss system the accepted tasks
-// take as long as without a bound.
+// nearingModels maps a strategy of each kind to its queueing model. In a loss system, accepted
+// tasks do not wait.
 var nearingModels = map[string]func(theory.Pool) (*theory.Answer, error){
 	pooled:   theory.MMk,
 	shedding: func(p theory.Pool) (*theory.Answer, error) { return theory.MMkK(p, 0) },

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// sampleLoad has everybody keep up below the capacity, and one of the strategies that wait differ
-// by a factor in its p99.
+// sampleLoad returns runs in which all strategies keep up below the capacity, and the p99 of one
+// waiting strategy differs by a factor.
 func sampleLoad(
 	factor func(load float64) float64,
 ) func(sc bench.Scenario, i int) map[string]float64 {
@@ -56,7 +56,7 @@ func TestLoadVerdicts(t *testing.T) {
 	} {
 		f := wellSaid(t, synthetic(loadSweep(Quick, familiar...), 3,
 			sampleLoad(c.factor)), judgeLoad, drawNearing)
-		finds(t, name, f, c.want, c.says)
+		expect(t, name, f, c.want, c.says)
 	}
 	both := func(sc bench.Scenario, i int) map[string]float64 {
 		of := sampleLoad(func(float64) float64 { return 1.1 })(sc, i)
@@ -75,8 +75,7 @@ func TestLoadVerdicts(t *testing.T) {
 	}
 }
 
-// TestLoadSaysWhatTablesShow: a sentence has the median of the repetitions, as tables have.
-func TestLoadSaysWhatTablesShow(t *testing.T) {
+func TestLoadSentencesHaveMedians(t *testing.T) {
 	f := judgeLoad(synthetic(loadSweep(Quick, familiar...), 3,
 		func(sc bench.Scenario, i int) map[string]float64 {
 			of := sampleLoad(func(float64) float64 { return 1 })(sc, i)
@@ -90,20 +89,18 @@ func TestLoadSaysWhatTablesShow(t *testing.T) {
 	}
 }
 
-// TestLoadBehind: of what falls behind, and refuses nothing, the response is marked as growing.
+// The response of a strategy that falls behind without shedding must be marked as growing.
 func TestLoadBehind(t *testing.T) {
 	m := synthetic(loadSweep(Quick, familiar...), 1,
 		sampleLoad(func(float64) float64 { return 1 }))
 	for _, sc := range loadSweep(Quick, familiar...) {
 		want := sc.Load.Relative > 1 && sc.Strategy.String() != shedding
-		if got := behind(m, sc); got != want {
+		if got := fallsBehind(m, sc); got != want {
 			t.Errorf("%s: behind is %v", sc.Name(), got)
 		}
 	}
 }
 
-// TestLoad runs what the study says: two ways to wait have the same p99, and what sheds has that of
-// a task alone.
 func TestLoad(t *testing.T) {
 	at := func(name string) bench.Scenario {
 		sc := loadSweep(Quick, name)[4]

@@ -11,9 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// TestInvalidRunsAreSaid: a verdict that is missing because runs are INVALID, as on a busy machine,
-// says so and why.
-func TestInvalidRunsAreSaid(t *testing.T) {
+func TestFindingNamesInvalidRuns(t *testing.T) {
 	study, err := Lookup("real_waits")
 	if err != nil {
 		t.Fatal(err)
@@ -33,9 +31,8 @@ func TestInvalidRunsAreSaid(t *testing.T) {
 	}
 }
 
-// TestSeedsPair: repetitions are paired by their seeds and not by their order, a virtual run that
-// is there twice counts once, and a real one twice.
-func TestSeedsPair(t *testing.T) {
+// Repetitions are paired by seed. A duplicate of a virtual run counts once, of a real run twice.
+func TestPairedBySeed(t *testing.T) {
 	cells := loadSweep(Quick, "worker_pool", "semaphore")[:2]
 	m := evidence.FromResults(nil)
 	put := func(sc bench.Scenario, seed uint64, value float64) {
@@ -47,7 +44,7 @@ func TestSeedsPair(t *testing.T) {
 	put(cells[0], 1, 10)
 	put(cells[0], 2, 20)
 	put(cells[0], 2, 20)
-	put(cells[1], 2, 2) // the first is missing
+	put(cells[1], 2, 2) // repetition 1 is missing
 	if in := m.Ratio(cells[0], cells[1], "x"); math.Abs(in.Mid-10) > 1e-9 || !math.IsNaN(in.Lo) {
 		t.Errorf("the ratio is %v, want that of seed 2, 10", in)
 	}

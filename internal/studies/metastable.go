@@ -16,9 +16,7 @@ import (
 
 // metastable raises the load on a server step by step above its capacity, and lowers it again. The
 // callers make up to four attempts of 100 ms each, while the server continues to work for callers
-// that have given up. The claim is what a graph of load against capacity suggests. Metastable
-// failures outlive their cause (Bronson et al., Metastable Failures in Distributed Systems, HotOS
-// 2021).
+// that have given up (Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021).
 //
 // Goodput is the number of tasks per second answered in time, by the step in which they arrived.
 // The cases are four clients. A case meets the claim if the goodput at half of the capacity is at
@@ -50,9 +48,9 @@ var _ = register(Study{
 
 const (
 	stormRate  = 400 // capacity of the server in calls per second: 4 slots of 10 ms
-	stormAt    = 0.5 // the load of the verdict
-	stormLost  = 0.9 // share of the goodput on the way up
-	stormQueue = 20  // slots of a queue whose wait is below the callers' timeout
+	stormAt    = 0.5 // load of the verdict
+	stormLost  = 0.9 // required share of the goodput on the way up
+	stormQueue = 20  // length of a queue whose wait is below the callers' timeout
 	stormStep  = 10 * time.Second
 )
 
@@ -83,7 +81,7 @@ func (c stormCase) cell() bench.Scenario {
 		stages = append(stages, fmt.Sprintf("%vx%v", rate, stormStep))
 		tasks += rate * stormStep.Seconds()
 	}
-	sc := scenario(c.client, "constant:mean=1us", by("stages:unit=rate,at="+
+	sc := scenario(c.client, "constant:mean=1us", loadOf("stages:unit=rate,at="+
 		strings.Join(stages, "_"), 0), bench.Stop{Tasks: int(tasks)})
 	sc.Target = target("deaf_server" + c.server)[0]
 	return sc
@@ -92,14 +90,14 @@ func (c stormCase) cell() bench.Scenario {
 // stormGoodput returns the unit of the goodput of a stage, counted from 1.
 func stormGoodput(stage int) string { return fmt.Sprintf("stage%d-goodput-ops/s", stage) }
 
-// stormDecides returns the units of the goodput on the way up and down at the deciding load.
+// stormDecides returns the units of the goodput on the way up and down at the load of the verdict.
 func stormDecides() []string {
 	up := slices.Index(stormLoads, stormAt) + 1
 	return []string{stormGoodput(up), stormGoodput(2*len(stormLoads) - up)}
 }
 
-// stormAnswered returns the share of the tasks of a stage that are answered. Counts would differ by
-// chance between stages of the same load.
+// stormAnswered returns the share of answered tasks of a stage. Their number varies by chance
+// between stages of the same load.
 func stormAnswered(r evidence.Run, stage int) float64 {
 	return r(stormGoodput(stage)) / r(fmt.Sprintf("stage%d-offered-ops/s", stage))
 }
@@ -161,7 +159,7 @@ func drawStorm(m *evidence.Measured) evidence.Figure {
 		add := func(to *charts.Series, i int) {
 			evidence.AddPoint(to, steps[i], m.Median(c.cell(), stormGoodput(i+1)))
 		}
-		for i := range peak { // from the lowest load on, either way
+		for i := range peak { // from the lowest load in both directions
 			add(&up, i)
 			add(&down, len(steps)-1-i)
 		}

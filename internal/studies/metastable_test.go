@@ -43,15 +43,14 @@ func TestMetastableVerdicts(t *testing.T) {
 			}
 			return v
 		}
-		finds(t, name, wellSaid(t, synthetic(study.Cells(Quick), 3, of), judgeStorm, drawStorm),
+		expect(t, name, wellSaid(t, synthetic(study.Cells(Quick), 3, of), judgeStorm, drawStorm),
 			c.want, c.says)
 	}
 }
 
-// TestMetastable runs what the study says. With four attempts each, 150 tasks a second are 600
-// calls to a server that does 400: it stays down though it could do 2.6 times the tasks. With a
-// tenth as many further attempts as tasks it is up again below 400/1.1, once its backlog is done;
-// and whoever is refused at once costs the server nothing.
+// With four attempts each, 150 tasks per second are 600 calls to a server with a capacity of 400,
+// so it stays down. With a retry budget of a tenth it recovers below 400/1.1, once its backlog is
+// done. Calls that are refused at once cost the server nothing.
 func TestMetastable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

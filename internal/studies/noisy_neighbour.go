@@ -15,9 +15,9 @@ import (
 
 // noisy_neighbour has eight tenants. Seven send at a constant rate, and one sends more and more.
 //
-// The p99 of the seven in one pool is compared with their p99 with a share for each tenant. The
-// claim requires that it is at most a tenth higher while all send equally, and at least twice as
-// high at each load above the capacity. The finding also reports the results of the noisy tenant.
+// The metric is the p99 response of the seven in one pool, divided by the p99 with a share for each
+// tenant. The claim requires at most 1.1 while all send equally, and at least 2 at each load above
+// the capacity. The finding also reports the noisy tenant.
 var _ = register(Study{
 	Name:     "noisy_neighbour",
 	Question: "what do the other tenants of a pool pay when one sends more than its share?",
@@ -40,7 +40,7 @@ var _ = register(Study{
 const (
 	sharesOut    = "fair_share"
 	quietTenants = 7
-	quietLoad    = 0.525 // of the seven together: an eighth tenant like them makes 0.6
+	quietLoad    = 0.525 // load of the seven together; with an equal eighth it is 0.6
 	othersP99    = metric.OthersP99Response
 )
 

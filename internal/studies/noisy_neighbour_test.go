@@ -14,7 +14,7 @@ func TestNoisyVerdicts(t *testing.T) {
 	}
 	cells := study.Cells(Quick)
 	for name, c := range map[string]struct {
-		ratio func(load float64) float64 // of the others' p99 in one pool to that with shares
+		ratio func(load float64) float64 // ratio of the others' p99 in one pool to that with shares
 		want  decide.ClaimVerdict
 	}{
 		"as claimed": {func(load float64) float64 {
@@ -40,8 +40,6 @@ func TestNoisyVerdicts(t *testing.T) {
 	}
 }
 
-// TestNoisy runs what the study says: in one pool the others wait for the noisy one, and with
-// shares they do not.
 func TestNoisy(t *testing.T) {
 	const at = 4 // load 1.2
 	one, apart := noisyOf(pooled)[at], noisyOf(sharesOut)[at]

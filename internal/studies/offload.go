@@ -15,20 +15,19 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// offload compares the gain of a worker pool from several cores with the cost to hand a task over
-// and to be notified of its end (the Node.js guide "Don't block the event loop": communication
-// costs, offset by the benefit of multiple cores). Batches of tasks of one size run on the loop,
-// inline, and on workers. A single client, which waits for each answer and cannot use a second
-// core, measures the cost of handing over.
+// offload compares the gain of a worker pool on several cores with the cost of handing a task over
+// and of being notified of its end (the Node.js guide "Don't block the event loop"). Batches of
+// tasks of one size run inline on the loop, and on workers. A single client, which waits for each
+// answer and cannot use a second core, measures the cost of handing over.
 //
 // The cases are the sizes above this cost. A case meets the claim if event_loop_offload completes
 // at least a tenth more tasks per second than the loop. A size within the interval of the cost is
-// open unless the gain is certain. The claim is undecided if other programs use the cores: the
-// threads of the offloading runs waited for a processor a fifth of the time in every repetition
-// with the long tasks.
+// undecided unless the gain is certain. The claim is undecided if other programs use the cores:
+// with the two longest sizes, the threads of the offloading runs waited for a processor for a fifth
+// of the time in every repetition.
 //
-// Sizes are nominal, for a task that has a core to itself. The harness adds 0.1 to 0.2 µs to each
-// task on either side.
+// Sizes are nominal, for a task with a core to itself. The harness adds 0.1 to 0.2 µs to each task
+// in both cases.
 var _ = register(Study{
 	Name:     "offload",
 	Question: "from what size on does it pay to hand a task over to a worker pool?",
@@ -37,7 +36,7 @@ var _ = register(Study{
 	Count:    [3]int{4, 10, 20},
 	Budget:   4 * time.Second,
 	Compared: append([]string{inline}, handedOver...),
-	With:     each(handCells),
+	With:     each(offloadCells),
 	Decides:  []string{metric.Throughput},
 	Advice: evidence.Sentences{
 		Holds:       "hand over a task that is longer than the cost of handing over",
@@ -50,86 +49,86 @@ var _ = register(Study{
 
 var handedOver = []string{"event_loop_offload", pooled}
 
-var handSizes = []time.Duration{200 * time.Nanosecond, time.Microsecond, 10 * time.Microsecond,
+var offloadSizes = []time.Duration{200 * time.Nanosecond, time.Microsecond, 10 * time.Microsecond,
 	100 * time.Microsecond, time.Millisecond}
 
 const (
-	handPays  = 1.1                   // ratio of tasks per second that counts as a gain
-	handAlone = 10 * time.Microsecond // size of a single client's tasks
-	// time of a tiny task beyond its size, to compute the number of tasks
-	handExtra = 300 * time.Nanosecond
-	handBusy  = 20 * time.Millisecond // of work in a batch
-	handQueue = 1024                  // slots: the generator must keep all workers busy
+	offloadPays  = 1.1                   // throughput ratio that counts as a gain
+	offloadAlone = 10 * time.Microsecond // size of a single client's tasks
+	// estimated overhead of a tiny task, to compute the number of tasks
+	offloadExtra = 300 * time.Nanosecond
+	offloadBusy  = 20 * time.Millisecond // work in a batch
+	offloadQueue = 1024                  // enough slots to keep all workers busy
 )
 
-func handCells(size Size, name string) (cells []bench.Scenario) {
-	for _, of := range handSizes {
-		cells = append(cells, handCell(name, of, size))
+func offloadCells(size Size, name string) (cells []bench.Scenario) {
+	for _, of := range offloadSizes {
+		cells = append(cells, offloadCell(name, of, size))
 	}
-	return append(cells, handAloneCell(name, size))
+	return append(cells, offloadAloneCell(name, size))
 }
 
-func handCell(name string, of time.Duration, size Size) bench.Scenario {
-	return handScenario(name, of, by("batch", 0),
-		bench.Stop{Tasks: int(handBusy/(of+handExtra)) * [...]int{1, 4, 10}[size]})
+func offloadCell(name string, of time.Duration, size Size) bench.Scenario {
+	return offloadScenario(name, of, loadOf("batch", 0),
+		bench.Stop{Tasks: int(offloadBusy/(of+offloadExtra)) * [...]int{1, 4, 10}[size]})
 }
 
-func handAloneCell(name string, size Size) bench.Scenario {
-	return handScenario(name, handAlone, by("closed:clients=1,think=const(0s)", 0),
+func offloadAloneCell(name string, size Size) bench.Scenario {
+	return offloadScenario(name, offloadAlone, loadOf("closed:clients=1,think=const(0s)", 0),
 		bench.Stop{Duration: [...]time.Duration{30, 100, 500}[size] * time.Millisecond})
 }
 
-func handScenario(
+func offloadScenario(
 	name string, of time.Duration, load bench.Load, stop bench.Stop,
 ) bench.Scenario {
 	sc := scenario(name, fmt.Sprintf("cpu_sha256:mean=%v", of), load, stop)
 	sc.Clock = bench.Real
 	if sc.Strategy.Spec.UsesQueue {
-		sc.Queue = handQueue
+		sc.Queue = offloadQueue
 	}
 	return sc
 }
 
-func handGain(m *evidence.Measured, name string, of time.Duration) evidence.Interval {
-	return m.Ratio(handCell(name, of, Quick), handCell(inline, of, Quick), metric.Throughput)
+func offloadGain(m *evidence.Measured, name string, of time.Duration) evidence.Interval {
+	return m.Ratio(offloadCell(name, of, Quick), offloadCell(inline, of, Quick), metric.Throughput)
 }
 
-// handCost returns the time that handing over adds to a single client's wait, in seconds.
-func handCost(m *evidence.Measured, name string) evidence.Interval {
-	return evidence.OfMean(m.Pairs(handAloneCell(name, Quick), handAloneCell(inline, Quick),
+// offloadCost returns the time that handing over adds to a single client's wait, in seconds.
+func offloadCost(m *evidence.Measured, name string) evidence.Interval {
+	return evidence.OfMean(m.Pairs(offloadAloneCell(name, Quick), offloadAloneCell(inline, Quick),
 		func(handed, inline evidence.Run) float64 {
 			return handed(metric.P50Wait) - inline(metric.P50Wait)
 		}))
 }
 
-// handCrowded returns the share of the time in which ready threads had no processor, with the two
+// offloadCrowded returns the share of the time in which ready threads had no processor, with the two
 // longest tasks, or NaN if no system reports it.
-func handCrowded(m *evidence.Measured, name string) float64 {
+func offloadCrowded(m *evidence.Measured, name string) float64 {
 	const waited = metric.CPUWait
-	longest := handSizes[len(handSizes)-2:]
-	return max(m.Lowest(handCell(name, longest[0], Quick), waited),
-		m.Lowest(handCell(name, longest[1], Quick), waited))
+	longest := offloadSizes[len(offloadSizes)-2:]
+	return max(m.Lowest(offloadCell(name, longest[0], Quick), waited),
+		m.Lowest(offloadCell(name, longest[1], Quick), waited))
 }
 
-// breakEven returns the size in seconds from which on the strategy completes more than the loop,
-// interpolated linearly on logarithmic axes, or NaN if the gains cross 1 at no measured size.
+// breakEven returns the smallest size, in seconds, from which the strategy completes more than the
+// loop, interpolated linearly on logarithmic axes. It returns NaN if the gains do not cross 1.
 func breakEven(m *evidence.Measured, name string) float64 {
 	var gains []float64
-	for _, of := range handSizes {
-		gains = append(gains, math.Log(handGain(m, name, of).Mid))
+	for _, of := range offloadSizes {
+		gains = append(gains, math.Log(offloadGain(m, name, of).Mid))
 	}
 	if slices.ContainsFunc(gains, math.IsNaN) {
 		return math.NaN()
 	}
-	return evidence.LastCrossing(evidence.Times(handSizes), gains)
+	return evidence.LastCrossing(evidence.Times(offloadSizes), gains)
 }
 
 func judgeOffload(m *evidence.Measured) decide.Finding {
 	name := handedOver[0]
-	cost := handCost(m, name)
+	cost := offloadCost(m, name)
 	var r evidence.Ruling
-	for _, of := range handSizes {
-		gain := handGain(m, name, of)
+	for _, of := range offloadSizes {
+		gain := offloadGain(m, name, of)
 		if math.IsNaN(gain.Hi + cost.Hi) {
 			return evidence.Missing("%s or %s was not measured twice at every size and with a "+
 				"single client", name, inline)
@@ -137,17 +136,17 @@ func judgeOffload(m *evidence.Measured) decide.Finding {
 		said := fmt.Sprintf("%s at %s", gain, text.Duration(of))
 		switch {
 		case of.Seconds() > cost.Hi:
-			r.AtLeast(gain, handPays, "%s", said)
-		case of.Seconds() > cost.Lo && !(gain.Lo >= handPays):
-			// whether the claim covers this size is open
+			r.AtLeast(gain, offloadPays, "%s", said)
+		case of.Seconds() > cost.Lo && !(gain.Lo >= offloadPays):
+			// it is undecided whether the claim covers this size
 			r.Cases = append(r.Cases, evidence.Case{Said: said})
 		}
 	}
-	if waited := handCrowded(m, name); waited > crowded {
+	if waited := offloadCrowded(m, name); waited > crowded {
 		return evidence.Missing("other programs had the processors: ready threads waited for "+
 			"one for %s of the time, in the best of %s repetitions",
-			text.ShortShare(waited), m.Repetitions([]bench.Scenario{handCell(name, handSizes[0],
-				Quick)}))
+			text.ShortShare(waited), m.Repetitions([]bench.Scenario{
+				offloadCell(name, offloadSizes[0], Quick)}))
 	}
 	costs := cost.Write(evidence.Roughly)
 	if cost.Lo <= 0 {
@@ -157,16 +156,16 @@ func judgeOffload(m *evidence.Measured) decide.Finding {
 	const as = "times the tasks of the loop"
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("at every size above the cost %s completes at least %v %s: %s; %s", name,
-			handPays, as, evidence.Series(r.So()), costs),
-		DoesNotHold: fmt.Sprintf("%s completes less than %v %s: %s; %s", name, handPays, as,
+			offloadPays, as, evidence.Series(r.So()), costs),
+		DoesNotHold: fmt.Sprintf("%s completes less than %v %s: %s; %s", name, offloadPays, as,
 			evidence.Series(r.Not()), costs),
 		Depends: fmt.Sprintf("on the size: %s completes so many %s: %s, but %s; %s", name, as,
 			evidence.Series(r.So()), evidence.Series(r.Not()), costs),
-	}, "whether %s completes %v %s", name, handPays, as)
-	for _, name := range handNames(m) {
+	}, "whether %s completes %v %s", name, offloadPays, as)
+	for _, name := range offloadNames(m) {
 		var gains []string
-		for _, of := range handSizes {
-			gains = append(gains, fmt.Sprintf("%s at %s", handGain(m, name, of),
+		for _, of := range offloadSizes {
+			gains = append(gains, fmt.Sprintf("%s at %s", offloadGain(m, name, of),
 				text.Duration(of)))
 		}
 		from := ""
@@ -177,33 +176,33 @@ func judgeOffload(m *evidence.Measured) decide.Finding {
 			strings.Join(gains, ", "), from)
 	}
 	response := func(name string) string {
-		return m.Mean(handAloneCell(name, Quick), metric.P50Response).Write(text.ShortSeconds)
+		return m.Mean(offloadAloneCell(name, Quick), metric.P50Response).Write(text.ShortSeconds)
 	}
 	f.Add("the p50 response of a single client to tasks of %s is %s on the loop and %s handed over",
-		text.Duration(handAlone), response(inline), response(name))
+		text.Duration(offloadAlone), response(inline), response(name))
 	return f
 }
 
-func handNames(m *evidence.Measured) []string {
+func offloadNames(m *evidence.Measured) []string {
 	known := append([]string{inline}, handedOver...)
 	return append(known, m.Others(known, func(name string) bench.Scenario {
-		return handCell(name, handSizes[0], Quick)
+		return offloadCell(name, offloadSizes[0], Quick)
 	})...)[1:]
 }
 
 func drawOffload(m *evidence.Measured) evidence.Figure {
-	sizes := evidence.Times(handSizes)
+	sizes := evidence.Times(offloadSizes)
 	p := evidence.Plane("", evidence.Log("size of a task", charts.Seconds, sizes...),
 		evidence.Log("throughput ÷ the loop's", charts.Count, 0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4, 8))
 	p.Levels = []charts.Level{{Name: "as many as on the loop", Y: 1}}
-	for _, name := range handNames(m) {
-		s := m.Named(handCell(name, handSizes[0], Quick))
-		for _, of := range handSizes {
-			evidence.AddPoint(&s, of.Seconds(), handGain(m, name, of))
+	for _, name := range offloadNames(m) {
+		s := m.Named(offloadCell(name, offloadSizes[0], Quick))
+		for _, of := range offloadSizes {
+			evidence.AddPoint(&s, of.Seconds(), offloadGain(m, name, of))
 		}
 		p.Add(s)
 	}
-	taken := handCrowded(m, handedOver[0]) > crowded
+	taken := offloadCrowded(m, handedOver[0]) > crowded
 	if at := breakEven(m, handedOver[0]); !math.IsNaN(at) && !taken {
 		p.Remarks = []charts.Remark{{Sign: charts.Foot, X: at, Y: 1,
 			Text: []string{"offloading gains", "from about " + evidence.Roughly(at)}}}
@@ -221,7 +220,7 @@ func drawOffload(m *evidence.Measured) evidence.Figure {
 			"No more is to be had than the number of processors; other programs on the machine " +
 				"take from it.",
 			"Sizes are of a task alone. The harness adds 0.1 to 0.2 µs to each.",
-			m.Means([]bench.Scenario{handCell(handedOver[0], handSizes[0], Quick)}),
+			m.Means([]bench.Scenario{offloadCell(handedOver[0], offloadSizes[0], Quick)}),
 		},
 	}.Planes(p)
 }

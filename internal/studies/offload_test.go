@@ -10,11 +10,11 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// sampleOffload has workers that complete so many times the tasks of the loop at each size, and
-// cost a single client 250 ns; from one repetition to the next both change by that share.
+// sampleOffload returns runs in which workers complete gains times the tasks of the loop at each
+// size, and cost a single client 250 ns. Repetitions differ by the share scatter.
 func sampleOffload(gains []float64, scatter, waited float64) *evidence.Measured {
-	cells := append(handCells(Quick, inline),
-		append(handCells(Quick, handedOver[0]), handCells(Quick, pooled)...)...)
+	cells := append(offloadCells(Quick, inline),
+		append(offloadCells(Quick, handedOver[0]), offloadCells(Quick, pooled)...)...)
 	return synthetic(cells, 3, func(sc bench.Scenario, i int) map[string]float64 {
 		over := 0.0
 		if sc.Strategy.Spec.Name != inline {
@@ -22,8 +22,8 @@ func sampleOffload(gains []float64, scatter, waited float64) *evidence.Measured 
 		}
 		values := map[string]float64{"cpu-wait": waited, "p50-wait-sec": 600e-9 + over*250e-9,
 			"p50-response-sec": 11e-6}
-		for j, of := range handSizes {
-			if handCell(inline, of, Quick).Workload.String() == sc.Workload.String() {
+		for j, of := range offloadSizes {
+			if offloadCell(inline, of, Quick).Workload.String() == sc.Workload.String() {
 				values["ops/s"] = 1 / of.Seconds()
 				if over > 0 {
 					values["ops/s"] *= gains[j] * over
@@ -34,8 +34,6 @@ func sampleOffload(gains []float64, scatter, waited float64) *evidence.Measured 
 	})
 }
 
-// TestOffloadVerdicts drives the rule to each verdict; where the intervals hold both, nothing is
-// decided, whatever the best repetitions say.
 func TestOffloadVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -82,20 +80,19 @@ func TestOffloadVerdicts(t *testing.T) {
 			"other programs had the processors: ready threads waited for one for 30 % of the " +
 				"time, in the best of 3 repetitions"},
 	} {
-		finds(t, c.name, wellSaid(t, sampleOffload(c.gains, c.scatter, c.waited), judgeOffload,
+		expect(t, c.name, wellSaid(t, sampleOffload(c.gains, c.scatter, c.waited), judgeOffload,
 			mustLookup(t, "offload").Draw...), c.want, c.says)
 	}
 }
 
-// TestBreakEven: between a gain of a half and of two lies one of one, in the middle on logarithmic
-// axes.
+// Between gains of 1/2 and 2, the crossing at 1 is in the middle on logarithmic axes.
 func TestBreakEven(t *testing.T) {
 	for _, c := range []struct {
 		gains []float64
 		want  float64
 	}{
 		{[]float64{0.25, 0.5, 2, 2, 2}, math.Sqrt(1e-6 * 1e-5)},
-		{[]float64{2, 2, 0.5, 2, 2}, math.Sqrt(1e-5 * 1e-4)}, // for good
+		{[]float64{2, 2, 0.5, 2, 2}, math.Sqrt(1e-5 * 1e-4)}, // the last crossing counts
 	} {
 		if got := breakEven(sampleOffload(c.gains, 0, 0),
 			handedOver[0]); math.Abs(got/c.want-1) > 1e-9 {
@@ -113,12 +110,12 @@ func TestBreakEven(t *testing.T) {
 	}
 }
 
-// TestOffloadBatches: batches of all sizes are as much work, but for the smallest tasks, and none
-// has fewer than all workers need.
-func TestOffloadBatches(t *testing.T) {
-	for _, of := range handSizes {
-		n := handCell(pooled, of, Quick).Stop.Tasks
-		if work := time.Duration(n) * of; work > handBusy || n < 4*limit {
+// Batches of all sizes, except of the smallest, have as much work, and none has fewer tasks than
+// all workers need.
+func TestOffloadBatchSizes(t *testing.T) {
+	for _, of := range offloadSizes {
+		n := offloadCell(pooled, of, Quick).Stop.Tasks
+		if work := time.Duration(n) * of; work > offloadBusy || n < 4*limit {
 			t.Errorf("%d tasks of %v", n, of)
 		}
 	}

@@ -16,18 +16,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// overhead gives every strategy, including those of libraries, a batch of tasks that hash a single
-// block, which takes almost no time, and measures the time per task. It includes the records of the
-// harness, so it is an upper bound of the strategy's cost. Its difference from the cheapest
-// strategy is a lower bound, because that pays for the harness, too, and has a cost of its own. A
-// strategy meets the claim if the whole time is below a microsecond. It does not if the difference
-// is above a microsecond over the repetitions in which its threads waited for a processor for less
-// than a fifth of the time.
+// overhead measures the time per task of every strategy, with a batch of tasks that hash a single
+// block. This time includes the harness, so it is an upper bound of the strategy's cost. Its
+// difference from the cheapest strategy is a lower bound. A strategy meets the claim if its time is
+// below a microsecond. It does not if the difference is above a microsecond in the repetitions in
+// which its threads waited for a processor for less than a fifth of the time.
 //
-// Strategies with a rate get 10⁹/s, which measures their cost instead of their limit. Strategies
-// that refuse nearly all of a batch are left out: those without a queue, or with a queue that grows
-// with the limit (concurrency_limits, failsafe_priority). Strategies that are never full run the
-// whole batch at once, and pay for its memory. The others get a queue with room for the batch.
+// Strategies with a rate limit get 10⁹/s. Strategies that shed nearly all of a batch are left out:
+// those without a queue, or with a queue that grows with the limit (concurrency_limits,
+// failsafe_priority). Strategies without a capacity run the whole batch at once, and pay for its
+// memory. The others get a queue with room for the batch.
 var _ = register(Study{
 	Name:     "overhead",
 	Question: "what does each strategy cost per task, other people's libraries included?",
@@ -59,8 +57,8 @@ var _ = register(Study{
 
 const (
 	overheadLimit = 8
-	overheadRoom  = 32_768 // tasks: a batch and more
-	microsecond   = 1e-6   // in seconds, as all times here
+	overheadRoom  = 32_768 // tasks: more than a batch
+	microsecond   = 1e-6   // all times here are in seconds
 )
 
 var overheadWork = []time.Duration{10 * time.Microsecond, 100 * time.Microsecond, time.Millisecond}
@@ -78,7 +76,7 @@ func overheadCells(size Size, of ...strategies.Variant) []bench.Scenario {
 }
 
 func dispatchers() []strategies.Variant {
-	return every(takesAll, map[string]string{"rate": "1000000000"})
+	return acceptedStrategies(takesAll, map[string]string{"rate": "1000000000"})
 }
 
 // A dispatchCost is the time, in seconds, and the allocations of a strategy per task.
@@ -96,8 +94,8 @@ func dispatchTime(r evidence.Run) float64 {
 	return 1 / r(metric.Throughput)
 }
 
-// dispatchCosts returns the costs of the strategies that were measured, the cheapest first, and the
-// names of the study's strategies that were not measured.
+// dispatchCosts returns the costs of the measured strategies, the cheapest first, and the names of
+// the other strategies of the study.
 func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string) {
 	cells := overheadCells(Quick, dispatchers()...)
 	at := func(name string) bench.Scenario { return overheadCells(Quick, strategy(name)...)[0] }
@@ -119,8 +117,8 @@ func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string
 	return costs, missing
 }
 
-// more returns the difference of the time per task from another strategy's, over the repetitions in
-// which other programs left the processors to it.
+// more returns the difference of the time per task from another strategy, over the repetitions that
+// other programs did not disturb.
 func (c dispatchCost) more(m *evidence.Measured, than dispatchCost) evidence.Interval {
 	return evidence.OfMean(m.Pairs(c.cell, than.cell, func(c, than evidence.Run) float64 {
 		if c(metric.CPUWait) > crowded { // false for NaN, on systems without this metric
@@ -178,7 +176,7 @@ func judgeOverhead(m *evidence.Measured) decide.Finding {
 	var allocating []string
 	for _, c := range costs {
 		if c.allocs >= 1.5 {
-			// including the harness, which has one allocation if the whole batch runs at once
+			// the harness itself allocates once per task if the whole batch runs at once
 			allocating = append(allocating, fmt.Sprintf("%s %s", c.name, text.Short(c.allocs)))
 		}
 	}

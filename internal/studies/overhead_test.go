@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// sampleOverhead has strategies whose tasks take 400 ns, and the first so many of them as long as
-// it is said, the longer by that share from one repetition to the next.
+// sampleOverhead returns runs with 400 ns per task, except for the first strategies, whose tasks
+// take the given seconds. Repetitions differ by the share scatter.
 func sampleOverhead(first int, seconds, scatter, waited, shed float64) *evidence.Measured {
 	i := map[string]int{}
 	return synthetic(overheadCells(Quick, dispatchers()...), 3,
@@ -33,8 +33,6 @@ func sampleOverhead(first int, seconds, scatter, waited, shed float64) *evidence
 		})
 }
 
-// TestOverheadVerdicts drives the rule to each verdict; where the intervals hold both, nothing is
-// decided, whatever the best repetitions say.
 func TestOverheadVerdicts(t *testing.T) {
 	all := len(dispatchers())
 	for _, c := range []struct {
@@ -72,13 +70,13 @@ func TestOverheadVerdicts(t *testing.T) {
 		says := strings.NewReplacer("ALL−2", strconv.Itoa(all-2), "ALL−1", strconv.Itoa(all-1),
 			"ALL", strconv.Itoa(all), "THIRD", dispatchers()[2].String()).Replace(c.says)
 		m := sampleOverhead(c.first, c.seconds, c.scatter, c.waited, c.shed)
-		finds(t, c.name, wellSaid(t, m, judgeOverhead, mustLookup(t, "overhead").Draw...), c.want,
+		expect(t, c.name, wellSaid(t, m, judgeOverhead, mustLookup(t, "overhead").Draw...), c.want,
 			says)
 	}
 }
 
-// TestOverheadStrategies: all strategies take part but the two that the doc names and those that
-// wait for disks and servers, and none that limits a rate is left at its default.
+// All strategies take part except the two that the doc comment names and those that wait for disks
+// and servers. None with a rate keeps its default rate.
 func TestOverheadStrategies(t *testing.T) {
 	in := map[string]bool{}
 	for _, v := range dispatchers() {
@@ -102,7 +100,6 @@ func TestOverheadStrategies(t *testing.T) {
 	}
 }
 
-// TestOverheadFurther: a strategy that somebody names is listed with the others.
 func TestOverheadFurther(t *testing.T) {
 	s := mustLookup(t, "overhead")
 	cells := s.With(Quick, "partitioned:quantum=2ms")

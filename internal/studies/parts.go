@@ -20,7 +20,6 @@ import (
 
 const limit = 4
 
-// Strategies that several studies name.
 const (
 	pooled     = "worker_pool"
 	shedding   = "bounded_queue_shed"
@@ -31,8 +30,8 @@ const (
 	free       = "unbounded"
 )
 
-// familiar lists the strategies that a newcomer chooses from first: no limit, three ways to wait,
-// and shedding. waiting lists those that make a task wait for a slot.
+// familiar lists common first choices: no limit, three ways to wait, and shedding. waiting lists
+// those in which a task waits for a slot.
 var (
 	familiar = []string{free, pooled, "semaphore", "errgroup_limit", shedding}
 	waiting  = familiar[1:4]
@@ -41,10 +40,10 @@ var (
 const (
 	// unit is the length of a short task, and the quantum of the partitioned strategies.
 	unit = time.Millisecond
-	// room is more than the longest queue: a strategy with a queue should choose among all tasks.
+	// room is longer than any queue, so that strategies choose among all waiting tasks.
 	room = 1_000_000
-	// crowded is the share of the time in which ready threads had no processor from which a run counts
-	// as disturbed by other programs.
+	// A run counts as disturbed by other programs if its ready threads had no processor for more
+	// than the share crowded of the time.
 	crowded = 0.2
 )
 
@@ -66,8 +65,8 @@ func scenario(name, work string, load bench.Load, stop bench.Stop) bench.Scenari
 		Load: load, Stop: stop, Clock: bench.Virtual}
 }
 
-func poisson(relative float64) bench.Load { return by("poisson", relative) }
-func by(process string, relative float64) bench.Load {
+func poisson(relative float64) bench.Load { return loadOf("poisson", relative) }
+func loadOf(process string, relative float64) bench.Load {
 	return bench.Load{Arrival: arrival(process)[0], Relative: relative}
 }
 
@@ -80,7 +79,7 @@ func each(of func(Size, string) []bench.Scenario) func(Size, ...string) []bench.
 	}
 }
 
-// lossy returns the scenarios of a matrix, without a queue for strategies that shed. They are then
+// lossy returns the scenarios of a matrix, without a queue for strategies that shed. These are then
 // loss systems, for which theory is exact for any distribution of the task times.
 func lossy(m bench.Matrix) []bench.Scenario {
 	scenarios := m.Product()
@@ -92,7 +91,7 @@ func lossy(m bench.Matrix) []bench.Scenario {
 	return scenarios
 }
 
-func slotted(n int) int { return cmp.Or(n, bench.NoQueue) }
+func queueLength(n int) int { return cmp.Or(n, bench.NoQueue) }
 
 func atSize(size Size, all, few []float64) []float64 {
 	if size == Quick {
@@ -101,9 +100,11 @@ func atSize(size Size, all, few []float64) []float64 {
 	return all
 }
 
-// every returns all accepted strategies, with these values of the parameters that they have. It
-// leaves out strategies that wait for disks and servers, which have a study of their own.
-func every(takes func(strategies.Spec) bool, values map[string]string) (all []strategies.Variant) {
+// acceptedStrategies returns all accepted strategies of this process, with the given values of
+// parameters that they have.
+func acceptedStrategies(
+	takes func(strategies.Spec) bool, values map[string]string,
+) (all []strategies.Variant) {
 	for _, spec := range strategies.All() {
 		if spec.RealClock || !takes(spec) {
 			continue
@@ -122,7 +123,6 @@ func every(takes func(strategies.Spec) bool, values map[string]string) (all []st
 
 func isPeer(spec strategies.Spec) bool { return peers.Has(spec.Name) }
 
-// takesAll reports whether a strategy eventually does more tasks than its limit out of a batch.
 func takesAll(spec strategies.Spec) bool { return !spec.Sheds || spec.UsesQueue }
 
 func names(of []strategies.Variant) (all []string) {
@@ -132,12 +132,11 @@ func names(of []strategies.Variant) (all []string) {
 	return all
 }
 
-// A parser parses the syntax of the command line, each text once, because the figures of a report
-// use the same few variants thousands of times. It panics on a wrong text, which is a mistake in
-// this package.
+// A parser parses each text once, because the figures of a report use the same few variants
+// thousands of times. It panics on an invalid text.
 type parser[T any] struct {
 	must  func(text string) T
-	known sync.Map // T by its text
+	known sync.Map // T by text
 }
 
 func (p *parser[T]) all(texts []string) []T {

@@ -17,16 +17,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// patience has callers that give up, in three cases, from below the capacity to twice as much. The
-// claim is what runbooks say of client timeouts: those who give up leave, so that the queue cannot
-// grow.
-//
-// The queue stays as short as the patience is, but it is the wrong one. Callers who are served in
-// their order under overload start just before they give up, and what is done for them is wasted if
-// the rest of their patience is too short for the task. The claim holds where a pool that makes
-// callers wait completes at least 95 % of the tasks that one that sheds completes, in each case at
-// load 1.3, does not hold where in none, and depends on which where in some, by the intervals over
-// the repetitions.
+// patience has callers that give up, in three cases, from below the capacity to twice the capacity.
+// Under overload, tasks that are served in order start just before their callers give up, and their
+// work is wasted if the remaining patience is too short. A case meets the claim if, at load 1.3, a
+// pool with waiting callers completes at least 95 % as many tasks as a pool that sheds.
 var _ = register(Study{
 	Name:     "patience",
 	Question: "what does a service still complete when callers give up?",
@@ -53,24 +47,24 @@ var _ = register(Study{
 	Draw:  []drawing{drawPatienceEqual, drawPatienceTheory},
 })
 
-// newestFirst shed the late: CoDel with the usual target, and last in, first out, as nothing is
-// shed before its caller gives up.
+// newestFirst lists shedding strategies: CoDel with its usual target, and with a target as long as
+// the patience, which makes it last in, first out.
 var newestFirst = []string{"codel_lifo", "codel_lifo:target=100ms"}
 
 const (
 	patienceTasks = 5_000
-	patienceQueue = 16 // slots, of those that shed: four mean services of work
+	patienceQueue = 16 // slots, if the strategy sheds: four mean services of work
 	patienceMean  = 10 * time.Millisecond
-	patienceTime  = 100 * time.Millisecond // the mean patience
-	patienceLoad  = 1.3                    // the overload that the verdict is on
+	patienceTime  = 100 * time.Millisecond // mean patience
+	patienceLoad  = 1.3                    // overload of the verdict
 	patienceKept  = 0.95
 )
 
 var patienceLoads = []float64{0.7, 1, patienceLoad, 2}
 
-// A patienceCase is a law of the tasks and of the patience.
+// A patienceCase is a distribution of task times and of the patience.
 type patienceCase struct {
-	name     string // in a sentence
+	name     string // used in sentences
 	work     string
 	patience dist.Dist
 }
@@ -84,7 +78,6 @@ var patienceCases = []patienceCase{
 		dist.Exponential{M: float64(patienceTime)}},
 }
 
-// cell is a strategy in the case at a load.
 func (c patienceCase) cell(name string, load float64) bench.Scenario {
 	sc := scenario(name, c.work, poisson(load), bench.Stop{Tasks: patienceTasks, Warmup: 0.2})
 	sc.Patience = c.patience
@@ -94,7 +87,6 @@ func (c patienceCase) cell(name string, load float64) bench.Scenario {
 	return sc
 }
 
-// loads are the cells of a strategy in the order of patienceLoads.
 func (c patienceCase) loads(name string) (cells []bench.Scenario) {
 	for _, load := range patienceLoads {
 		cells = append(cells, c.cell(name, load))
@@ -140,8 +132,8 @@ func drawPatienceEqual(m *evidence.Measured) evidence.Figure {
 	return patienceFigure(m, "patience", patienceCases[0], nil)
 }
 
-// drawPatienceTheory has what theory says of the pool: Erlang A, in which a task leaves its slot
-// when it is done or its caller gives up.
+// drawPatienceTheory compares the pool with Erlang A, in which a task leaves its slot when it is
+// done or its caller gives up.
 func drawPatienceTheory(m *evidence.Measured) evidence.Figure {
 	mean, patience := patienceMean.Seconds(), patienceTime.Seconds()
 	inSlot := 1 / (1/mean + 1/patience)
@@ -154,7 +146,6 @@ func drawPatienceTheory(m *evidence.Measured) evidence.Figure {
 		})
 }
 
-// patienceFigure draws a case; exact is nil where theory does not know it.
 func patienceFigure(
 	m *evidence.Measured, name string, c patienceCase,
 	exact func(load float64) (goodput, waste float64),

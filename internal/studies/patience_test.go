@@ -14,7 +14,7 @@ func TestPatienceVerdicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		waiting [3]float64 // goodput of what makes callers wait, by case; of what sheds it is 400
+		waiting [3]float64 // goodput with waiting callers, by case; with shedding it is 400
 		want    decide.ClaimVerdict
 		says    string
 	}{
@@ -50,8 +50,8 @@ func TestPatienceVerdicts(t *testing.T) {
 	}
 }
 
-// TestPatience runs the case that decides: with equal tasks and timeouts a pool that makes callers
-// wait wastes half of its time under overload, and one that sheds nothing.
+// With equal tasks and timeouts under overload, a pool with waiting callers wastes half of its
+// time, one that sheds none.
 func TestPatience(t *testing.T) {
 	var cells []bench.Scenario
 	for _, c := range patienceCases {

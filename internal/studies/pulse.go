@@ -13,13 +13,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// pulse offers four workers 1.4 times their capacity for ten seconds, and measures the time until
-// the response is as before. The claim is what operators expect when the graph of the rate is back
-// to normal.
-//
-// The response has recovered when no more tasks than usual are slow (see the reference of
-// stageN-recovery-sec). A strategy meets the claim if this takes at most a quarter of the pulse's
-// length. Without recovery the end of the run counts, which is too early.
+// pulse offers four workers 1.4 times their capacity for ten seconds. A strategy meets the claim if
+// its response recovers within a quarter of the pulse's length, when no more tasks than usual are
+// slow (see the reference of stageN-recovery-sec). Without recovery, the end of the run counts,
+// which is a lower bound.
 //
 // In a fluid queue, a pulse of load ρ₁ and length T, with load ρ₀ before and after it, leaves
 // (ρ₁-1)·T of work for all slots, which drains in (ρ₁-1)/(1-ρ₀)·T.
@@ -45,11 +42,11 @@ var _ = register(Study{
 
 const (
 	pulseLoad   = 1.4
-	pulseBefore = 0.6 // the load before and after in the verdict
+	pulseBefore = 0.6 // load before and after the pulse, in the verdict
 	pulseMean   = 10 * time.Millisecond
 	pulseSoon   = 0.25 // share of the pulse's length
 	pulseRate   = limit * float64(time.Second/pulseMean)
-	// the stages
+	// lengths of the stages
 	pulseCalm   = 20 * time.Second
 	pulseLength = 10 * time.Second
 	pulseAfter  = 40 * time.Second
@@ -65,7 +62,7 @@ func pulseCell(name string, before float64) bench.Scenario {
 		before, pulseAfter)
 	tasks := pulseRate * (before*(pulseCalm+pulseAfter).Seconds() +
 		pulseLoad*pulseLength.Seconds())
-	return scenario(name, fmt.Sprintf("exponential:mean=%v", pulseMean), by(process, 0),
+	return scenario(name, fmt.Sprintf("exponential:mean=%v", pulseMean), loadOf(process, 0),
 		bench.Stop{Tasks: int(math.Round(tasks)), Warmup: 0.05})
 }
 

@@ -43,13 +43,13 @@ func TestPulseVerdicts(t *testing.T) {
 			return v
 		}
 		cells := study.Cells(Quick)
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgePulse, drawPulse), c.want, c.says)
+		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgePulse, drawPulse), c.want, c.says)
 	}
 }
 
-// TestPulseDrains: what is left at the end of a pulse, and how long it is felt, is what a fluid
-// says, as far as chance lets it: at 560 arrivals and 400 ends a second the backlog has a deviation
-// of √(960·10) tasks, 6 %, and the drain, over two runs, about as much; four of them are allowed.
+// The backlog at the end of a pulse and the drain time must match the fluid limit. At 560 arrivals
+// and 400 ends per second, the standard deviation of the backlog is √(960·10) tasks, 6 %, and that
+// of the drain over two runs similar. The tolerance is four of them.
 func TestPulseDrains(t *testing.T) {
 	sc := pulseCell(pooled, pulseBefore)
 	m := measureCells(t, sc)

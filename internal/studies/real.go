@@ -16,14 +16,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// realWaits is the study load under the real clock. The difference from the virtual clock is the
-// overhead and the timers of the machine. The tasks of realComputing compute a counted amount of
-// work, so the cores are the slots.
+// realWaits is the study load under the real clock. The tasks of realComputing compute a counted
+// amount of work, so the cores are the slots.
 //
 // The oracle computes the wait of an ideal queue from the run's own arrivals and task times. The
-// strategy and the machine add the rest of the mean wait. Repetitions in which fewer than eight in
-// ten of the accepted tasks per second were done are left out: they have no steady state, and the
-// excess grows with the length of the run.
+// rest of the mean wait is due to the strategy and the machine. Repetitions that complete fewer
+// than eight in ten of the accepted tasks per second are left out, because they have no steady
+// state.
 //
 // The cases are the strategies that wait, at the highest load and at each other load that was run.
 // A case meets the claim if the mean excess is at most a tenth of the mean service.
@@ -89,9 +88,9 @@ func realStudy(
 }
 
 const (
-	// highest excess over the oracle's mean wait, as a share of the mean service
+	// largest excess over the oracle's mean wait, as a share of the mean service
 	realTolerance = 0.1
-	// share of the accepted tasks done, in a run that has a steady state
+	// smallest share of the accepted tasks that a steady run completes
 	realSteady = 0.8
 )
 
@@ -151,7 +150,6 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) de
 		f.Add("at load %v the mean wait exceeds an ideal queue's, in mean services: %s", load,
 			strings.Join(by[load], ", "))
 	}
-	// share of processor time that other programs used
 	others := 0.0
 	for _, sc := range cells {
 		for _, share := range m.Values(sc, metric.CPUOthers) {
@@ -206,7 +204,7 @@ func drawReal(
 		}
 	}
 	panels[0].X = charts.Axis{Label: "in mean services", Format: charts.Count, Reach: []float64{0}}
-	if least >= 0 && most > 30*realTolerance { // spans decades
+	if least >= 0 && most > 30*realTolerance { // the values span decades
 		panels[0].X = charts.Axis{Label: "in mean services (log scale)", Log: true,
 			Zero: least == 0, Format: charts.Count}
 	}

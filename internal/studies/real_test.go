@@ -17,7 +17,7 @@ func TestRealVerdicts(t *testing.T) {
 		}
 		for what, c := range map[string]struct {
 			over func(strategy string, i int) float64
-			done float64 // of what comes
+			done float64 // share of the arrivals completed
 			want decide.ClaimVerdict
 			says string
 		}{
@@ -64,7 +64,7 @@ func TestRealVerdicts(t *testing.T) {
 			for size := Quick; size <= Standard; size++ {
 				f := wellSaid(t, synthetic(study.Cells(size), 3, of), study.Judge, study.Draw...)
 				if size == Quick && name == "real_waits" {
-					finds(t, what, f, c.want, c.says)
+					expect(t, what, f, c.want, c.says)
 				} else if f.Verdict != c.want {
 					t.Errorf("%s, %s: %v, want %v (%s)", name, what, f.Verdict, c.want, f.Because)
 				}
@@ -76,8 +76,7 @@ func TestRealVerdicts(t *testing.T) {
 	}
 }
 
-// TestRealSteady: what is refused is done with; what has no steady state is left out, and so is not
-// drawn.
+// Refused tasks count as done. Runs without a steady state are not drawn.
 func TestRealSteady(t *testing.T) {
 	study, err := Lookup("real_waits")
 	if err != nil {

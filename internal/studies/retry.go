@@ -13,22 +13,18 @@ import (
 
 // retry runs a batch of a thousand tasks against targets that serve about 50 calls per second, and
 // retries refused calls in six ways: at once; with exponential backoff without jitter, with full
-// jitter or with decorrelated jitter; at the time given by the target (Retry-After); and with some
-// full jitter after that time. Tasks retry in the worker, at most 16 at a time, or from a delayed
-// queue, about 270 at a time. The sources are the post-mortem of a scraper (refusals "require
-// exponential backoff and jitter", and a task that never succeeds "burns the rate limit" unless
-// attempts are bounded) and Marc Brooker, "Exponential Backoff And Jitter" (AWS Architecture Blog,
-// 2015).
+// jitter or with decorrelated jitter; at the time given by the target (Retry-After); and with full
+// jitter after that time. Tasks retry in the worker, at most 16 at a time, or from a delayed queue,
+// about 270 at a time. The sources are the post-mortem of a scraper and Marc Brooker, "Exponential
+// Backoff And Jitter" (AWS Architecture Blog, 2015).
 //
 // A refusal takes no time here. A retry at once comes after 10 ms for the round trip, which the
 // backoff of the other ways includes. The concurrency cap cannot compute a Retry-After.
 //
 // The cases are the targets. A case meets the claim if no other way that completes the batch needs
-// fewer calls per task (by more than 1 %) than the best way with exponential backoff and jitter
-// alone. Waiting for the Retry-After, with jitter after it or without, is another way, and so is a
-// token bucket in front, which never calls too early. The finding also reports the tasks that a
-// bound on attempts loses when good tasks are only refused, and its gain if a twentieth of the
-// tasks is poison, which always fails.
+// more than 1 % fewer calls per task than the best way with exponential backoff and jitter alone.
+// The finding also reports how many good tasks a bound on attempts loses, and its gain if a
+// twentieth of the tasks always fails (poison).
 var _ = register(Study{
 	Name: "retry",
 	Question: "which retry policy gets a batch past a rate limit, with how many calls, and " +
@@ -37,14 +33,14 @@ var _ = register(Study{
 	Count:  [3]int{2, 4, 10},
 	Budget: 5 * time.Second,
 	Cells: func(Size) (cells []bench.Scenario) {
-		for _, door := range retryDoors {
-			for _, way := range retryWays(door) {
-				cells = append(cells, retryCell(door, way.strategy))
+		for _, dest := range retryTargets {
+			for _, way := range retryWays(dest) {
+				cells = append(cells, retryCell(dest, way.strategy))
 			}
 		}
 		for _, place := range retryPlaces {
 			for _, n := range retryBounds {
-				cells = append(cells, retryCell(retryDoors[0], retryBounded(place, n)))
+				cells = append(cells, retryCell(retryTargets[0], retryBounded(place, n)))
 			}
 			for _, n := range poisonBounds {
 				cells = append(cells, poisonCell(place, n))
@@ -65,40 +61,38 @@ var _ = register(Study{
 const (
 	retryBatch = 1000
 	retryPool  = 16
-	retryRate  = 50 // calls per second that each target serves in the long run
-	// retryTries is the bound on attempts in the parts that do not vary it. About one in 13 of 16
-	// simultaneous retries gets a slot: with 100 attempts one task in 3000 would fail, with 200 one in
-	// ten million.
+	retryRate  = 50 // long-term rate of each target, in calls per second
+	// retryTries bounds the attempts in the parts that do not vary it. About one in 13 of 16
+	// simultaneous retries gets a slot: with 100 attempts one task in 3000 would fail, with 200 one
+	// in ten million.
 	retryTries = 200
 )
 
-// A retryDoor is a target, and the calls that it serves at once after a pause. 0 means that it
-// bounds the calls in progress instead of the rate.
-type retryDoor struct {
+// A retryTarget is a target and its burst. Burst 0 means that it limits concurrent calls instead of
+// the rate.
+type retryTarget struct {
 	target string
 	burst  int
 }
 
-// retryCap is the number of calls in progress at the target without a rate: tasks of 100 ms make
-// about 50 per second.
+// With tasks of 100 ms, this is about 50 calls per second.
 const retryCap = 5
 
-// floor returns the least time in which the target can serve the batch: at its rate, or all the
-// work of a run in all of its slots.
-func (d retryDoor) floor(meanService float64) float64 {
+// floor returns the minimum time for the batch, in seconds: at the target's rate, or with all of
+// its slots busy.
+func (d retryTarget) floor(meanService float64) float64 {
 	if d.burst == 0 {
 		return retryBatch * meanService / retryCap
 	}
 	return float64(retryBatch-d.burst) / retryRate
 }
 
-func (d retryDoor) name() string {
+func (d retryTarget) name() string {
 	name, _, _ := strings.Cut(d.target, ":")
 	return name
 }
 
-// All but the last return a Retry-After, which the last cannot know.
-var retryDoors = []retryDoor{
+var retryTargets = []retryTarget{
 	{"token_bucket:rate=50,burst=10", 10},
 	{"fixed_window:limit=50", 50},
 	{"sec_ban:limit=50", 50},
@@ -111,7 +105,6 @@ var (
 	retryBounds = []int{3, 10, 30}
 )
 
-// The ways to try again, and two ways without.
 const (
 	retryNone         = "no retry"
 	retryAtOnce       = "no backoff"
@@ -123,8 +116,7 @@ const (
 	retryPaced        = "a client-side token bucket"
 )
 
-// retryKinds lists the six ways, in the order of the figure, each with its parameters: a backoff of
-// 1 s that doubles up to 10 s, except for the way without one.
+// The backoff is 1 s and doubles up to 10 s, except without backoff.
 var retryKinds = []struct{ kind, how string }{
 	{retryAtOnce, "base=10ms,cap=10ms,jitter=none,after=ignore"},
 	{retryBare, "base=1s,jitter=none,after=ignore"},
@@ -136,15 +128,14 @@ var retryKinds = []struct{ kind, how string }{
 
 type retryWay struct{ kind, place, strategy string }
 
-// jittered reports whether the way is exponential backoff with jitter and nothing else.
 func (w retryWay) jittered() bool {
 	return w.kind == retryFull || w.kind == retryDecorrelated
 }
 
-// retryWays returns the ways for a target: without a Retry-After they do not use one.
-func retryWays(door retryDoor) []retryWay {
+// retryWays returns the ways for a target. Without a rate, no way uses Retry-After.
+func retryWays(dest retryTarget) []retryWay {
 	rate := "target"
-	if door.burst == 0 { // it limits no rate
+	if dest.burst == 0 { // the target limits no rate
 		rate = strconv.Itoa(retryRate)
 	}
 	ways := []retryWay{
@@ -153,7 +144,7 @@ func retryWays(door retryDoor) []retryWay {
 	}
 	for _, place := range retryPlaces {
 		for _, k := range retryKinds {
-			if hint := k.kind == retryHinted || k.kind == retryBoth; hint && door.burst == 0 {
+			if hint := k.kind == retryHinted || k.kind == retryBoth; hint && dest.burst == 0 {
 				continue
 			}
 			ways = append(ways, retryWay{k.kind, place,
@@ -167,17 +158,16 @@ func retryBounded(place string, attempts int) string {
 	return fmt.Sprintf("%s:attempts=%d", place, attempts)
 }
 
-func retryCell(door retryDoor, name string) bench.Scenario {
-	sc := scenario(name, "lognormal:mean=100ms", by("batch", 0), bench.Stop{Tasks: retryBatch})
-	sc.Limit, sc.Target = retryPool, target(door.target)[0]
+func retryCell(dest retryTarget, name string) bench.Scenario {
+	sc := scenario(name, "lognormal:mean=100ms", loadOf("batch", 0), bench.Stop{Tasks: retryBatch})
+	sc.Limit, sc.Target = retryPool, target(dest.target)[0]
 	// the producer only submits to a free slot, so retries do not queue behind the whole batch
 	sc.Queue = bench.NoQueue
 	return sc
 }
 
-// faultCell has a tenth of the tasks fail with an error that is not a refusal.
 func faultCell(attempts int) bench.Scenario {
-	return retryCell(retryDoor{target: "flaky:errors=0.1,spikes=0"},
+	return retryCell(retryTarget{target: "flaky:errors=0.1,spikes=0"},
 		retryBounded("retry_queue", attempts))
 }
 

@@ -17,14 +17,14 @@ import (
 type retryOutcome struct {
 	way                  retryWay
 	lost, calls, seconds float64
-	floor                float64 // the least seconds possible at the target
+	floor                float64 // minimum seconds at the target
 }
 
-func retryOf(m *evidence.Measured, door retryDoor, way retryWay) retryOutcome {
-	sc := retryCell(door, way.strategy)
+func retryOf(m *evidence.Measured, dest retryTarget, way retryWay) retryOutcome {
+	sc := retryCell(dest, way.strategy)
 	lost := m.Mean(sc, metric.Throttled).Mid
 	return retryOutcome{way, lost, m.Mean(sc, metric.Attempts).Mid / (1 - lost),
-		m.Mean(sc, metric.Makespan).Mid, door.floor(m.Mean(sc, metric.MeanService).Mid)}
+		m.Mean(sc, metric.Makespan).Mid, dest.floor(m.Mean(sc, metric.MeanService).Mid)}
 }
 
 func (o retryOutcome) String() string {
@@ -33,10 +33,10 @@ func (o retryOutcome) String() string {
 }
 
 // retryFewest returns, of the ways that complete all tasks, the one with the fewest calls, or the
-// fastest of those within retryTie.
+// fastest within a factor of retryTie.
 func retryFewest(all []retryOutcome, of func(retryWay) bool) (best retryOutcome, ok bool) {
 	for _, o := range all {
-		if o.lost != 0 || !of(o.way) { // or it was not run
+		if o.lost != 0 || !of(o.way) { // or the way was not run
 			continue
 		}
 		if !ok || o.calls < best.calls/retryTie || o.calls <= best.calls*retryTie &&
@@ -49,10 +49,10 @@ func retryFewest(all []retryOutcome, of func(retryWay) bool) (best retryOutcome,
 
 const retryTie = 1.01
 
-func retryCalls(m *evidence.Measured, door retryDoor, way, other retryWay) evidence.Interval {
+func retryCalls(m *evidence.Measured, dest retryTarget, way, other retryWay) evidence.Interval {
 	calls := func(r evidence.Run) float64 { return r(metric.Attempts) / (1 - r(metric.Throttled)) }
-	return evidence.OfProduct(m.Pairs(retryCell(door, way.strategy),
-		retryCell(door, other.strategy), func(way, other evidence.Run) float64 {
+	return evidence.OfProduct(m.Pairs(retryCell(dest, way.strategy),
+		retryCell(dest, other.strategy), func(way, other evidence.Run) float64 {
 			return calls(way) / calls(other)
 		}))
 }
@@ -60,14 +60,14 @@ func retryCalls(m *evidence.Measured, door retryDoor, way, other retryWay) evide
 func judgeRetry(m *evidence.Measured) decide.Finding {
 	var outcomes [][]retryOutcome
 	var r evidence.Ruling
-	var best, winners, doors []string
-	among := 0 // targets at which no other way that tries again needs fewer calls
-	for _, door := range retryDoors {
+	var best, winners, dests []string
+	among := 0 // targets at which no other way with retries needs fewer calls
+	for _, dest := range retryTargets {
 		var all []retryOutcome
-		for _, way := range retryWays(door) {
-			o := retryOf(m, door, way)
+		for _, way := range retryWays(dest) {
+			o := retryOf(m, dest, way)
 			if math.IsNaN(o.lost + o.calls + o.seconds) {
-				return evidence.Missing("%s was not measured at %s", way.strategy, door.target)
+				return evidence.Missing("%s was not measured at %s", way.strategy, dest.target)
 			}
 			all = append(all, o)
 		}
@@ -83,24 +83,24 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 		winner := backoff
 		switch {
 		case !done && !rival:
-			return evidence.Missing("no way completes the batch at %s", door.target)
+			return evidence.Missing("no way completes the batch at %s", dest.target)
 		case !done:
 			winner = other
 			r.AtMost(evidence.Interval{Mid: math.Inf(1), Lo: math.Inf(1), Hi: math.Inf(1)},
-				retryTie, "loses tasks at %s", door.name())
+				retryTie, "loses tasks at %s", dest.name())
 		case !rival:
 			r.AtMost(evidence.Interval{}, retryTie, "it alone loses no task at %s",
-				door.name())
+				dest.name())
 		default:
-			ratio := retryCalls(m, door, backoff.way, other.way)
+			ratio := retryCalls(m, dest, backoff.way, other.way)
 			r.AtMost(ratio, retryTie, "%s times the calls of %s at %s", ratio,
-				other.way.name(), door.name())
+				other.way.name(), dest.name())
 			if backoff.calls > retryTie*other.calls {
 				winner = other
 			}
 		}
-		winners, doors = append(winners, winner.way.name()), append(doors, door.name())
-		best = append(best, fmt.Sprintf("%s at %s (%v)", winner.way.name(), door.name(), winner))
+		winners, dests = append(winners, winner.way.name()), append(dests, dest.name())
+		best = append(best, fmt.Sprintf("%s at %s (%v)", winner.way.name(), dest.name(), winner))
 	}
 	const backoff = "exponential backoff with jitter"
 	f := r.Find(evidence.Sentences{
@@ -112,14 +112,14 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 			evidence.Series(r.Not())),
 	}, "whether any way needs fewer calls than %s", backoff)
 	if f.Verdict == decide.Depends {
-		f.Advice = "take " + evidence.Grouped("at", winners, doors)
+		f.Advice = "take " + evidence.Grouped("at", winners, dests)
 	}
 	f.Add("the fewest calls without a loss: %s", strings.Join(best, ", "))
 	f.Add("of the ways that retry, %s needs the fewest calls at %d of %d targets", backoff,
-		among, len(retryDoors))
-	f.Add("ways that do not retry: %s", strings.Join(retryTargets(outcomes, ""), "; "))
+		among, len(retryTargets))
+	f.Add("ways that do not retry: %s", strings.Join(targetLines(outcomes, ""), "; "))
 	for _, place := range retryPlaces {
-		for _, line := range retryTargets(outcomes, place) {
+		for _, line := range targetLines(outcomes, place) {
 			f.Add("retries %s, %s", retryWhere[place], line)
 		}
 	}
@@ -129,7 +129,7 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
+func targetLines(outcomes [][]retryOutcome, place string) (lines []string) {
 	for i, all := range outcomes {
 		var done, lossy []string
 		floor := 0.0
@@ -148,7 +148,7 @@ func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
 			done = append(done, lost)
 		}
 		lines = append(lines, fmt.Sprintf("at %s, which needs %s at least: %s",
-			retryDoors[i].name(), text.ShortSeconds(floor), strings.Join(done, ", ")))
+			retryTargets[i].name(), text.ShortSeconds(floor), strings.Join(done, ", ")))
 	}
 	return lines
 }
@@ -166,7 +166,7 @@ func answerJitter(outcomes [][]retryOutcome, f *decide.Finding) {
 			jittered, too := of(retryFull)
 			if done && too {
 				said = append(said, fmt.Sprintf("%s times at %s",
-					text.Short(bare.seconds/jittered.seconds), retryDoors[i].name()))
+					text.Short(bare.seconds/jittered.seconds), retryTargets[i].name()))
 			}
 		}
 		if len(said) > 0 {
@@ -180,7 +180,7 @@ func answerBounds(m *evidence.Measured, f *decide.Finding) {
 	for _, place := range retryPlaces {
 		var shares, bounds []string
 		for _, n := range retryBounds {
-			if o := retryOf(m, retryDoors[0],
+			if o := retryOf(m, retryTargets[0],
 				retryWay{strategy: retryBounded(place, n)}); !math.IsNaN(o.lost) {
 				shares, bounds = append(shares, text.ShortShare(o.lost)), append(bounds,
 					fmt.Sprint(n))
@@ -188,7 +188,7 @@ func answerBounds(m *evidence.Measured, f *decide.Finding) {
 		}
 		if len(shares) > 0 {
 			f.Add("a bound on attempts makes %s lose good tasks at %s: %s",
-				place, retryDoors[0].name(), evidence.Grouped("with", shares, bounds))
+				place, retryTargets[0].name(), evidence.Grouped("with", shares, bounds))
 		}
 	}
 	if v := m.Mean(faultCell(retryTries), metric.Attempts).Mid; !math.IsNaN(v) {
@@ -201,31 +201,30 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 	var cells []bench.Scenario
 	var heads []string
 	var best []retryOutcome
-	for _, door := range retryDoors {
-		heads = append(heads, door.name())
+	for _, dest := range retryTargets {
+		heads = append(heads, dest.name())
 		var all []retryOutcome
-		for _, way := range retryWays(door) {
-			all = append(all, retryOf(m, door, way))
+		for _, way := range retryWays(dest) {
+			all = append(all, retryOf(m, dest, way))
 		}
 		o, _ := retryFewest(all, func(retryWay) bool { return true })
 		best = append(best, o)
 	}
 	var parts []shell.TablePart
 	place := "?"
-	for _, way := range retryWays(retryDoors[0]) {
-		cells = append(cells, retryCell(retryDoors[0], way.strategy))
+	for _, way := range retryWays(retryTargets[0]) {
+		cells = append(cells, retryCell(retryTargets[0], way.strategy))
 		if way.place != place {
 			place = way.place
 			parts = append(parts, shell.TablePart{Title: retryTold[place]})
 		}
 		row := shell.TableRow{Name: way.kind}
-		for i, door := range retryDoors {
+		for i, dest := range retryTargets {
 			cell := shell.Absent
-			// use the door's ways: its own variant may have the same name
-			of := retryWays(door)
+			of := retryWays(dest)
 			at := slices.IndexFunc(of, func(w retryWay) bool { return w.name() == way.name() })
 			if at >= 0 {
-				cell = retryOf(m, door, of[at]).cell()
+				cell = retryOf(m, dest, of[at]).cell()
 				cell.Best = of[at] == best[i].way
 			}
 			row.Cells = append(row.Cells, cell)
@@ -242,7 +241,7 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 		Caption: []string{
 			fmt.Sprintf("The backoff is 1 s, doubled up to 10 s; no backoff is 10 ms, for the "+
 				"way there and back. %s cannot report when to retry.",
-				retryDoors[len(retryDoors)-1].name()),
+				retryTargets[len(retryTargets)-1].name()),
 			"In place: the worker sleeps. Queued: it goes on to the next task, which meets the " +
 				"same refusal.",
 			fmt.Sprintf("A task has at most %d attempts. Calls and time are shown where "+

@@ -12,19 +12,19 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// poisonBounds lists bounds on attempts at tasks that never succeed. The last is effectively none.
+// The last bound is effectively none.
 var poisonBounds = []int{3, 30, 1000}
 
-// poisonShare is the share of poison tasks: several times as many as there are slots.
+// poisonShare is the share of poison tasks: several times the number of slots.
 const poisonShare = 0.05
 
 func poisonCell(place string, attempts int) bench.Scenario {
-	return retryCell(retryDoor{target: fmt.Sprintf("flaky:errors=0,spikes=0,poison=%v",
+	return retryCell(retryTarget{target: fmt.Sprintf("flaky:errors=0,spikes=0,poison=%v",
 		poisonShare)}, retryBounded(place, attempts))
 }
 
-// A poisonOutcome is the effect of poison tasks on good ones: the calls per good task, the share of
-// all calls made for poison, and the seconds to the end of the last good task.
+// A poisonOutcome is the calls per good task, the share of all calls made for poison, and the
+// seconds to the end of the last good task.
 type poisonOutcome struct{ calls, wasted, seconds float64 }
 
 func poisonOf(m *evidence.Measured, place string, attempts int) poisonOutcome {

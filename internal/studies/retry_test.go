@@ -11,16 +11,16 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// sampleRetry has exponential backoff with jitter take so many calls a task at each target, and all
-// other ways others.
-func sampleRetry(jittered func(door retryDoor) float64, others, lost float64) *evidence.Measured {
+// sampleRetry returns runs with the given calls per task for exponential backoff with jitter at
+// each target, and for all other ways.
+func sampleRetry(jittered func(dest retryTarget) float64, others, lost float64) *evidence.Measured {
 	return synthetic(studyCells("retry"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		metrics := map[string]float64{"attempts/op": others, "throttled/op": lost,
 			"makespan-sec": 25, "mean-service-sec": 0.1}
-		for _, door := range retryDoors {
-			for _, way := range retryWays(door) {
-				if way.jittered() && retryCell(door, way.strategy).Name() == sc.Name() {
-					metrics["attempts/op"], metrics["throttled/op"] = jittered(door), 0
+		for _, dest := range retryTargets {
+			for _, way := range retryWays(dest) {
+				if way.jittered() && retryCell(dest, way.strategy).Name() == sc.Name() {
+					metrics["attempts/op"], metrics["throttled/op"] = jittered(dest), 0
 				}
 			}
 		}
@@ -28,10 +28,9 @@ func sampleRetry(jittered func(door retryDoor) float64, others, lost float64) *e
 	})
 }
 
-// TestRetryVerdicts drives the rule to each verdict.
 func TestRetryVerdicts(t *testing.T) {
-	always := func(calls float64) func(retryDoor) float64 {
-		return func(retryDoor) float64 { return calls }
+	always := func(calls float64) func(retryTarget) float64 {
+		return func(retryTarget) float64 { return calls }
 	}
 	for _, c := range []struct {
 		name    string
@@ -62,7 +61,8 @@ func TestRetryVerdicts(t *testing.T) {
 				"retry at fixed_window, 1.33 times the calls of no retry at sec_ban and 1.33 " +
 				"times" +
 				" the calls of no retry at concurrency_cap"},
-		{"here and there", sampleRetry(func(d retryDoor) float64 { return 2 + float64(d.burst) }, 3,
+		{"here and there", sampleRetry(
+			func(d retryTarget) float64 { return 2 + float64(d.burst) }, 3,
 			0), decide.Depends,
 			"on the target: exponential backoff with jitter needs 0.667 times the calls of no " +
 				"retry at concurrency_cap, but 4 times the calls of no retry at " +
@@ -76,18 +76,16 @@ func TestRetryVerdicts(t *testing.T) {
 			}), decide.ClaimUndecided,
 			"no way completes the batch at token_bucket:rate=50,burst=10"},
 	} {
-		finds(t, c.name, judgeRetry(c.m), c.want, c.because)
+		expect(t, c.name, judgeRetry(c.m), c.want, c.because)
 	}
 }
 
-// TestRetryFewest: what lost a task is not done, however few its calls; of two with as many calls
-// the faster one is better.
 func TestRetryFewest(t *testing.T) {
 	outcomes := []retryOutcome{
 		{retryWay{kind: "lossy"}, 0.01, 1, 1, 1}, {retryWay{kind: "slow"}, 0, 2, 20, 1},
 		{retryWay{kind: "fast"}, 0, 2.01, 10, 1}, {retryWay{kind: "many"}, 0, 3, 5, 1},
 	}
-	for range 2 { // whatever the order
+	for range 2 { // in either order
 		best, ok := retryFewest(outcomes, func(retryWay) bool { return true })
 		if !ok || best.way.kind != "fast" {
 			t.Errorf("the fewest are those of %q", best.way.kind)
@@ -96,30 +94,28 @@ func TestRetryFewest(t *testing.T) {
 	}
 }
 
-// retryRuns are the outcomes of ways at a door, by their kinds, of a run each.
 func retryRuns(
-	t *testing.T, door retryDoor, place string, kinds ...string,
+	t *testing.T, dest retryTarget, place string, kinds ...string,
 ) (outcomes []retryOutcome) {
 	t.Helper()
 	for _, kind := range kinds {
-		i := slices.IndexFunc(retryWays(door), func(w retryWay) bool {
+		i := slices.IndexFunc(retryWays(dest), func(w retryWay) bool {
 			return w.kind == kind && (w.place == place || w.place == "")
 		})
-		way := retryWays(door)[i]
-		r := runOnce(t, retryCell(door, way.strategy))
-		outcomes = append(outcomes, retryOf(evidence.FromResults([]*bench.Result{r}), door, way))
+		way := retryWays(dest)[i]
+		r := runOnce(t, retryCell(dest, way.strategy))
+		outcomes = append(outcomes, retryOf(evidence.FromResults([]*bench.Result{r}), dest, way))
 	}
 	return outcomes
 }
 
-// TestRetryRuns runs what the study says of the ways: pacing takes one call a task; who comes back
-// at once asks ten times as often as who has jitter, and from a queue gives up besides; who comes
-// back at one instant with all others takes ten times as long.
+// Pacing needs one call per task. A retry at once calls ten times as often as one with jitter, and
+// from a queue also exhausts its attempts. Simultaneous retries take ten times as long.
 func TestRetryRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
-	outcomes := retryRuns(t, retryDoors[0], "retry_in_place", retryPaced, retryAtOnce, retryBare,
+	outcomes := retryRuns(t, retryTargets[0], "retry_in_place", retryPaced, retryAtOnce, retryBare,
 		retryFull, retryDecorrelated, retryHinted, retryBoth)
 	paced, atOnce, hinted := outcomes[0], outcomes[1], outcomes[5]
 	if paced.calls != 1 || paced.lost != 0 {
@@ -134,23 +130,21 @@ func TestRetryRuns(t *testing.T) {
 			t.Errorf("%+v, where no backoff is %+v, and Retry-After alone %+v", o, atOnce, hinted)
 		}
 	}
-	outcomes = retryRuns(t, retryDoors[0], "retry_queue", retryAtOnce, retryBare, retryFull)
+	outcomes = retryRuns(t, retryTargets[0], "retry_queue", retryAtOnce, retryBare, retryFull)
 	atOnce, bare, full := outcomes[0], outcomes[1], outcomes[2]
 	if !(atOnce.lost > 0.5) || bare.lost+full.lost > 0 || !(bare.seconds > 5*full.seconds) {
 		t.Errorf("queued: %+v", outcomes)
 	}
 }
 
-// TestRetryBounded: three attempts give up good tasks that were only refused.
 func TestRetryBounded(t *testing.T) {
-	r := runOnce(t, retryCell(retryDoors[0], retryBounded("retry_in_place", 3)))
+	r := runOnce(t, retryCell(retryTargets[0], retryBounded("retry_in_place", 3)))
 	if lost, _ := r.Metric("throttled/op"); !(lost > 0.1) {
 		t.Errorf("three attempts lose %v", lost)
 	}
 }
 
-// TestPoisonRuns: each poison task takes all the attempts that it may have. In place the good ones
-// wait for that, queued they do not.
+// Each poison task uses all its attempts. Good tasks wait for that only in place.
 func TestPoisonRuns(t *testing.T) {
 	var results []*bench.Result
 	for _, place := range retryPlaces {
@@ -182,10 +176,9 @@ func TestPoisonRuns(t *testing.T) {
 	}
 	var f decide.Finding
 	answerPoison(m, &f)
-	sound(t, f)
+	checkSentences(t, f)
 }
 
-// studyCells are a study's in its quick form.
 func studyCells(name string) []bench.Scenario {
 	s, err := all.Lookup(name)
 	if err != nil {
@@ -194,8 +187,7 @@ func studyCells(name string) []bench.Scenario {
 	return s.Cells(Quick)
 }
 
-// TestRetryCounted holds what is written of bounds and faults against the metrics they come from.
-func TestRetryCounted(t *testing.T) {
+func TestRetrySentences(t *testing.T) {
 	m := synthetic(studyCells("retry"), 1, func(sc bench.Scenario, _ int) map[string]float64 {
 		switch sc.Name() {
 		case poisonCell("retry_queue", 30).Name(): // a twentieth of the tasks takes 30 calls each
@@ -203,7 +195,7 @@ func TestRetryCounted(t *testing.T) {
 				"max-response-sec": 6, "mean-service-sec": 0.1}
 		case faultCell(retryTries).Name():
 			return map[string]float64{"attempts/op": 1}
-		case retryCell(retryDoors[0], retryBounded("retry_queue", 3)).Name():
+		case retryCell(retryTargets[0], retryBounded("retry_queue", 3)).Name():
 			return map[string]float64{"throttled/op": 0.25, "attempts/op": 3, "makespan-sec": 1}
 		}
 		return nil
@@ -222,7 +214,7 @@ func TestRetryCounted(t *testing.T) {
 			t.Errorf("it is not said that %q:\n%s", want, said)
 		}
 	}
-	if d := (retryDoor{burst: 10}).floor(math.NaN()); d != 19.8 {
+	if d := (retryTarget{burst: 10}).floor(math.NaN()); d != 19.8 {
 		t.Errorf("a rate of 50 with bursts of 10 serves 1000 in %v s, want 19.8", d)
 	}
 }

@@ -16,21 +16,19 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The limits of the scraped site: calls per second, and the number of tickers to fetch.
 const (
 	scrapeRate = 10
 	tickers    = 5000
 )
 
-// scrapeLimits has a limit below the calls that the site tolerates, and one at which no call waits
-// at this rate.
+// scrapeLimits has a limit at which few calls are in progress, and one at which no call waits for a
+// slot at this rate.
 var scrapeLimits = []int{limit, 64}
 
 // scrape fetches the reports of 5000 companies from a site that serves ten calls per second,
-// refuses the excess, and bans clients that continue: a nightly job for which worker pools are
-// often built. The least time for all calls is (N − burst)/rate.
+// refuses the excess, and bans clients that continue.
 //
-// The claim is about strategies that bound only the number of calls in progress. It holds if none
+// The claim is about strategies that limit only the number of calls in progress. It holds if none
 // of them is refused a call at any limit, does not hold if each is refused calls in each run at
 // each limit, and depends on the limit otherwise. A refused call is certain, so no interval is
 // needed.
@@ -67,20 +65,18 @@ func scrapeCells(of ...strategies.Variant) []bench.Scenario {
 	})
 }
 
-// scrapeWhole fetches every record in the least time. The rate limit is inside the retry, so
-// further attempts wait for a token, too. A retry inside the rate limit would be banned.
+// The rate limit is inside the retry, so retries wait for a token, too. Otherwise the site would
+// ban the client.
 const scrapeWhole = "retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool"
 
-// scrapers returns all strategies of this module with their defaults, and scrapeWhole. Strategies
-// with a rate get the site's rate, evenly and without a burst, and strategies that retry get enough
+// scrapers returns all strategies of this module, and scrapeWhole. Those that retry get enough
 // attempts.
 func scrapers() []strategies.Variant {
-	all := every(func(spec strategies.Spec) bool { return !isPeer(spec) },
+	all := acceptedStrategies(func(spec strategies.Spec) bool { return !isPeer(spec) },
 		map[string]string{"rate": fmt.Sprint(scrapeRate), "burst": "1", "attempts": "100"})
 	return append(all, strategy(scrapeWhole)...)
 }
 
-// scrapeFloor is the least time for all calls, in seconds: (N − burst)/rate.
 const scrapeFloor = float64(tickers-scrapeRate) / scrapeRate
 
 type scraped struct {
@@ -88,11 +84,10 @@ type scraped struct {
 	limit         int
 	lost          float64
 	seconds       float64
-	bans, refused float64 // calls, from the run with the fewest
+	bans, refused float64 // calls, in the run with the fewest
 	runs          int
 }
 
-// The outcomes, from the best to the worst.
 const (
 	scrapedInTime = iota
 	scrapedLate
@@ -263,8 +258,8 @@ func drawScrape(m *evidence.Measured) evidence.Figure {
 	}.Rows(rows, panels...)
 }
 
-// scrapedRows returns the strategies from the best to the worst, at the better limit. Of strategies
-// with the same results at each limit it returns the first. alike has the others.
+// scrapedRows returns the strategies, best first, at the better limit. alike lists further
+// strategies with the same results.
 func scrapedRows(all []scraped) (rows []string, alike map[string][]string) {
 	fate := func(name string) (fate string) {
 		for _, limit := range scrapeLimits {
@@ -276,7 +271,6 @@ func scrapedRows(all []scraped) (rows []string, alike map[string][]string) {
 		}
 		return fate
 	}
-	// the best-known strategy represents those with the same results
 	first, seen := map[string]string{fate(pooled): pooled}, map[string]bool{}
 	alike = map[string][]string{}
 	for _, s := range all {

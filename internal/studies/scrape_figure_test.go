@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// sampleScrape has a site refuse calls of pools at the limits that are given, and of nobody else;
-// unbounded is banned.
+// sampleScrape returns runs in which the site refuses calls of pools at the given limits only, and
+// bans unbounded.
 func sampleScrape(limits ...int) func(sc bench.Scenario, _ int) map[string]float64 {
 	return func(sc bench.Scenario, _ int) map[string]float64 {
 		of := map[string]float64{"shed/op": 0, "throttled/op": 0, "failed/op": 0, "abandoned/op": 0,
@@ -46,7 +46,7 @@ func TestScrapeVerdicts(t *testing.T) {
 				"semaphore, errgroup_limit, weighted_semaphore and singleton_pool"},
 	} {
 		f := wellSaid(t, synthetic(cells, 1, sampleScrape(c.refused...)), judgeScrape, drawScrape)
-		finds(t, "refused "+name, f, c.want, c.says)
+		expect(t, "refused "+name, f, c.want, c.says)
 		for _, line := range f.Lines {
 			if len([]rune(line)) > 250 {
 				t.Errorf("refused %s: a line of %d characters: %s", name, len([]rune(line)), line)
@@ -58,8 +58,8 @@ func TestScrapeVerdicts(t *testing.T) {
 	}
 }
 
-// TestScrapeRows: who does the same shares a row, under the name of the best known; nobody is left
-// out, and the best is on top.
+// Strategies with the same results share a row named for the best known, and the best row is on
+// top.
 func TestScrapeRows(t *testing.T) {
 	m := synthetic(scrapeCells(scrapers()...), 1, sampleScrape(scrapeLimits[1]))
 	all := scrapedAll(m)

@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/internal/studies"
 )
 
-// TestScrape runs what the study is about: a limit on concurrency alone is banned, whatever it is,
-// a rate alone keeps within the limit as long as no slot is wanting, and few enough workers that
-// wait as they are told get all. With a retry around the rate nothing is lost at either limit.
+// A strategy that limits only concurrency is banned. A rate limit alone stays within the site's
+// limit while slots are free. Few workers that obey Retry-After get all records, and so does a
+// retry around a rate limit.
 func TestScrape(t *testing.T) {
 	study, err := studies.Lookup("scrape")
 	if err != nil {

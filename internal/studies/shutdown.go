@@ -15,15 +15,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// shutdown stops a pool of four workers after the last submit, gives it some time to finish the
-// accepted tasks, and counts the tasks abandoned then. The claim is the advice of posts on bounded
-// concurrency (pattern: worker pool with graceful shutdown).
+// shutdown stops a pool of four workers after the last submit, with a deadline to finish the
+// accepted tasks (pattern: worker pool with graceful shutdown).
 //
 // The claim holds if a deadline of thirty mean services saves at least 99 in 100 of the tasks
 // abandoned without one in every case, does not hold if it saves less than half in each case, and
-// depends on the pool's contents otherwise. Strategies here differ only in the tasks they have
-// accepted, because all drain as the contract requires: a blocked producer still has its tasks when
-// the pool stops.
+// depends on the pool's contents otherwise. The strategies differ only in the number of accepted
+// tasks, because all drain as the contract requires.
 var _ = register(Study{
 	Name:     "shutdown",
 	Question: "how much does draining save at a shutdown, and how long a deadline does that take?",
@@ -57,14 +55,14 @@ const (
 	shutdownTasks    = 2000
 	shutdownBatch    = 500
 	shutdownMean     = 10 * time.Millisecond
-	shutdownRoom     = 1000                // slots of a queue with room for everything
-	shutdownDeadline = 30 * shutdownMean   // the deadline of the verdict
-	atOnce           = 1 * time.Nanosecond // the shortest possible deadline
+	shutdownRoom     = 1000                // queue slots for all tasks
+	shutdownDeadline = 30 * shutdownMean   // deadline of the verdict
+	minDeadline      = 1 * time.Nanosecond // shortest possible deadline
 	draining         = "draining_pool"
 )
 
 var (
-	shutdownDeadlines = []time.Duration{atOnce, 10 * time.Millisecond, 30 * time.Millisecond,
+	shutdownDeadlines = []time.Duration{minDeadline, 10 * time.Millisecond, 30 * time.Millisecond,
 		100 * time.Millisecond, shutdownDeadline, 600 * time.Millisecond,
 		time.Second, 3 * time.Second}
 	shutdownOthers = []string{draining, pooled, "dispatcher", shedding, "codel_lifo",
@@ -101,8 +99,6 @@ func (c shutdownCase) cells() (cells []bench.Scenario) {
 	return cells
 }
 
-// shutdownOther returns the scenario of any strategy at the end of an overload. If it has a queue,
-// this has room for all of it.
 func shutdownOther(name string) bench.Scenario {
 	c := shutdownCases[2]
 	sc := c.cell(shutdownDeadline)
@@ -116,8 +112,8 @@ func abandonedTasks(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	return m.Mean(sc, metric.Abandoned).Times(float64(sc.Stop.Tasks))
 }
 
-// shutdownTimes returns the duration of the shutdown in each repetition: from the last submit,
-// which is the last due time if nothing blocks the producer.
+// shutdownTimes starts at the last submit, which is the last due time if nothing blocks the
+// producer.
 func shutdownTimes(m *evidence.Measured, sc bench.Scenario) []float64 {
 	if sc.Load.Relative == 0 { // all at once
 		return m.Values(sc, metric.Makespan)
@@ -129,7 +125,7 @@ func judgeShutdown(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	var lines []string
 	for _, c := range shutdownCases {
-		now, then := abandonedTasks(m, c.cell(atOnce)).Mid,
+		now, then := abandonedTasks(m, c.cell(minDeadline)).Mid,
 			abandonedTasks(m, c.cell(shutdownDeadline)).Mid
 		if math.IsNaN(now) || math.IsNaN(then) {
 			return evidence.Missing("%s was not measured with both no time to drain and %s", c.name,
@@ -138,7 +134,7 @@ func judgeShutdown(m *evidence.Measured) decide.Finding {
 		if now == 0 {
 			return evidence.Missing("%s: the pool holds no task at the shutdown", c.name)
 		}
-		saved := evidence.OfMean(m.Pairs(c.cell(atOnce), c.cell(shutdownDeadline),
+		saved := evidence.OfMean(m.Pairs(c.cell(minDeadline), c.cell(shutdownDeadline),
 			func(now, then evidence.Run) float64 {
 				return 1 - then(metric.Abandoned)/now(metric.Abandoned)
 			}))

@@ -15,7 +15,7 @@ func TestShutdownVerdicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		saved func(sc bench.Scenario) float64 // by the deadline of the verdict
+		saved func(sc bench.Scenario) float64 // share saved by the deadline of the verdict
 		want  decide.ClaimVerdict
 		says  string
 	}{
@@ -56,7 +56,7 @@ func TestShutdownVerdicts(t *testing.T) {
 				"makespan-sec": 5 + float64(i)}
 		}
 		cells := study.Cells(Quick)
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeShutdown, drawShutdown), c.want,
+		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeShutdown, drawShutdown), c.want,
 			c.says)
 		if f := judgeShutdown(synthetic(cells[:2], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of two scenarios", name, f.Verdict)
@@ -64,14 +64,12 @@ func TestShutdownVerdicts(t *testing.T) {
 	}
 }
 
-// TestShutdown runs what the study says: with no time all that is held is abandoned, with enough
-// nothing is, and what blocks without a queue holds no more than its limit.
 func TestShutdown(t *testing.T) {
 	all := shutdownCases[3]
-	now, soon, late := all.cell(atOnce), all.cell(shutdownDeadline),
+	now, soon, late := all.cell(minDeadline), all.cell(shutdownDeadline),
 		all.cell(shutdownDeadlines[len(shutdownDeadlines)-1])
 	blocks := shutdownOther("semaphore")
-	blocks.Drain = atOnce
+	blocks.Drain = minDeadline
 	m := measureCells(t, now, soon, late, blocks)
 	if got := abandonedTasks(m, now).Mid; got != shutdownBatch {
 		t.Errorf("with no time %v of %d tasks are abandoned", got, shutdownBatch)
@@ -87,8 +85,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestBatchLeft: as many workers as tasks leave each task its own exponential time; a single
-// worker's ends are a Poisson process.
+// With as many workers as tasks, each task has its own exponential time. The ends of a single
+// worker are a Poisson process.
 func TestBatchLeft(t *testing.T) {
 	for _, at := range []float64{0, 0.1, 1, 5} {
 		if got, want := theory.BatchLeft(4, 1, 4, at), 4*math.Exp(-at); math.Abs(got-want) > 1e-9 {

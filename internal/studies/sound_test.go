@@ -8,20 +8,19 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// finds holds a finding to its verdict, and to the sentence that says why.
-func finds(t *testing.T, what string, f decide.Finding, want decide.ClaimVerdict, because string) {
+func expect(t *testing.T, what string, f decide.Finding, want decide.ClaimVerdict, because string) {
 	t.Helper()
 	if f.Verdict != want || f.Because != because {
 		t.Errorf("%s: %v\n%s\nwant %v\n%s", what, f.Verdict, f.Because, want, because)
 	}
-	sound(t, f)
+	checkSentences(t, f)
 }
 
-// sound holds each sentence of a finding to what no sentence may have.
-func sound(t *testing.T, f decide.Finding) {
+// checkSentences checks each sentence of a finding for faults such as NaN.
+func checkSentences(t *testing.T, f decide.Finding) {
 	t.Helper()
 	for _, line := range append([]string{f.Advice, f.Because}, f.Lines...) {
-		for what, wrong := range unsound {
+		for what, wrong := range sentenceFaults {
 			if wrong.MatchString(line) {
 				t.Errorf("%s: %s", what, line)
 			}
@@ -34,17 +33,16 @@ func sound(t *testing.T, f decide.Finding) {
 	}
 }
 
-// ranges are intervals: (10 % to 14 %).
+// ranges matches intervals such as (10 % to 14 %).
 var ranges = regexp.MustCompile(`([^ (]+(?: %)?) to ([^ ),;]+(?: %)?)`)
 
-var unsound = map[string]*regexp.Regexp{
+var sentenceFaults = map[string]*regexp.Regexp{
 	"a number that is none":     regexp.MustCompile(`NaN|Inf|%!`),
 	"a minus that breaks lines": regexp.MustCompile(`(^|[( ])-[0-9]`),
 	"a unit glued to a number":  regexp.MustCompile(`(^| )[0-9.]+(ns|us|µs|ms|s)\b`),
 	"a blank too many":          regexp.MustCompile(`  | [,;:.]`),
 }
 
-// TestPoints: a figure says what its points and bars are, by how many repetitions there are.
 func TestPoints(t *testing.T) {
 	for n, want := range map[int][2]string{
 		1: {"Points: one repetition.", "Points: one repetition."},
@@ -61,7 +59,6 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestFromTo: a range of one number is that number.
 func TestFromTo(t *testing.T) {
 	if one, two := fromTo(4990, 4990), fromTo(10, 4990); one != "4990" || two != "10 to 4990" {
 		t.Errorf("%q and %q", one, two)

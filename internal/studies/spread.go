@@ -14,13 +14,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// spread keeps the load and the mean constant, and varies the variance of the task times: C² = 0,
-// 1, 4, 16 and 64.
+// spread varies the squared coefficient of variation of the task times, C², from 0 to 64, at a
+// constant load and mean.
 //
 // The claim holds if the pool completes at least 5 % fewer tasks per second at the highest variance
-// than with tasks of one length. A run ends with its last task, so a run of few tasks loses one or
-// two percent to its final queue, which is not lost throughput. The finding also reports the effect
-// on the response.
+// than with tasks of equal length. A run ends with its last task, so a short run loses one or two
+// percent to its final queue, which is not lost throughput.
 var _ = register(Study{
 	Name:     "spread",
 	Question: "what does variance of the task times cost, at the same load and the same mean?",
@@ -62,7 +61,7 @@ func spreadSweep(size Size, of ...string) []bench.Scenario {
 	if size == Quick {
 		for i := range cells {
 			if cells[i].Workload.String() == workload(spreadWork[len(spreadWork)-1])[0].String() {
-				// the highest variance decides the verdict, and the final queue of its run is longer
+				// the highest variance decides the verdict, and its final queue is longer
 				cells[i].Stop.Tasks *= 4
 			}
 		}
@@ -72,18 +71,18 @@ func spreadSweep(size Size, of ...string) []bench.Scenario {
 
 func spreadOf(name string) []bench.Scenario { return spreadSweep(Quick, name) }
 
-func keptUp(r evidence.Run) float64 { return r(metric.Throughput) / r(metric.Offered) }
+func completed(r evidence.Run) float64 { return r(metric.Throughput) / r(metric.Offered) }
 
 func judgeSpread(m *evidence.Measured) decide.Finding {
 	cells := spreadOf(pooled)
 	one, widest := cells[0], cells[len(cells)-1]
-	from, to := evidence.OfMean(m.Of(one, keptUp)), evidence.OfMean(m.Of(widest, keptUp))
+	from, to := evidence.OfMean(m.Of(one, completed)), evidence.OfMean(m.Of(widest, completed))
 	if math.IsNaN(from.Mid) || math.IsNaN(to.Mid) {
 		return evidence.Missing("%s was not measured at the smallest and at the widest spread",
 			pooled)
 	}
 	lost := evidence.OfMean(m.Pairs(one, widest, func(one, widest evidence.Run) float64 {
-		return 1 - keptUp(widest)/keptUp(one)
+		return 1 - completed(widest)/completed(one)
 	}))
 	most := spreadC2[len(spreadC2)-1]
 	var r evidence.Ruling
@@ -117,7 +116,7 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 		p99 := evidence.MedianCurve(m, spreadC2, cells, p99Response)
 		share := evidence.Curve(m.Named(cells[0]), spreadC2, cells,
 			func(sc bench.Scenario) evidence.Interval {
-				return evidence.OfMedian(m.Of(sc, keptUp))
+				return evidence.OfMedian(m.Of(sc, completed))
 			})
 		if len(share.X) == 0 {
 			continue
@@ -151,14 +150,12 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 var spreadPool = theory.Pool{Rate: spreadLoad * limit / spreadMean, MeanService: spreadMean,
 	Limit: limit}
 
-// spreadExact returns the theoretical p99 of a pool with an unlimited queue: a dot for tasks of one
-// length, and a line from exponential ones on.
+// spreadExact returns the exact p99 of a pool with an unlimited queue: a dot for tasks of equal
+// length, and a line from exponential tasks upwards.
 func spreadExact(beside charts.Series) []charts.Series {
 	p99 := func(c2 float64) float64 { return theory.Must(theory.Spread(spreadPool, c2)).P99() }
 	return []charts.Series{evidence.Exact(beside, []float64{0}, p99),
 		evidence.Exact(beside, evidence.Doublings(1, spreadC2[len(spreadC2)-1]), p99)}
 }
 
-// spreadLost returns the share that a pool without a queue refuses, which is the same for all
-// distributions of the task times.
 func spreadLost() float64 { return theory.Must(theory.MGkk(spreadPool)).ShedProb }

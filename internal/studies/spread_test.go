@@ -12,7 +12,7 @@ import (
 
 func TestSpreadVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
-		lost float64 // of the throughput, at the widest spread
+		lost float64 // lost share of the throughput at the highest variance
 		want decide.ClaimVerdict
 		says string
 	}{
@@ -36,7 +36,7 @@ func TestSpreadVerdicts(t *testing.T) {
 				"ops/s": done * (300 + float64(i))}
 		}
 		cells := spreadSweep(Quick, familiar...)
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
+		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
 			c.says)
 		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of unbounded alone", name, f.Verdict)
@@ -44,8 +44,7 @@ func TestSpreadVerdicts(t *testing.T) {
 	}
 }
 
-// TestSpreadTheory: the band begins and ends where the points do, and is lowest for tasks of one
-// length.
+// The band starts and ends where the points do, and is lowest for tasks of equal length.
 func TestSpreadTheory(t *testing.T) {
 	series := spreadExact(charts.Series{})
 	dot, line := series[0], series[1]
@@ -60,8 +59,6 @@ func TestSpreadTheory(t *testing.T) {
 	}
 }
 
-// TestSpread runs what the study says: the wait grows, and what is completed of what arrives does
-// not fall.
 func TestSpread(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -72,8 +69,8 @@ func TestSpread(t *testing.T) {
 	if a, b := m.Mean(one, "mean-wait-sec").Mid, m.Mean(wide, "mean-wait-sec").Mid; b < 2*a {
 		t.Errorf("a mean wait of %v at C² = 0, of %v at 4", a, b)
 	}
-	if a, b := evidence.OfMean(m.Of(one, keptUp)).Mid,
-		evidence.OfMean(m.Of(wide, keptUp)).Mid; b < 0.98*a {
+	if a, b := evidence.OfMean(m.Of(one, completed)).Mid,
+		evidence.OfMean(m.Of(wide, completed)).Mid; b < 0.98*a {
 		t.Errorf("%v of what arrives completes at C² = 0, %v at 4", a, b)
 	}
 }

@@ -1,13 +1,9 @@
 // Package studies contains the named questions that poolbench answers, one per file: the question,
 // the claim to test, the scenarios, the figure, and the rule that judges the results.
 //
-// Unless its doc comment states another rule, the claim of a study is judged case by case by an
-// evidence.Ruling, over 95 % intervals of the repetitions. It holds if it is met in each case, does
-// not hold if it is met in none, and depends on the case otherwise.
-//
-// A study imports both bench, which runs its scenarios, and reports, which draws the results. The
-// default `poolbench run` is a short form of the studies that Default returns, one after another,
-// in one run directory.
+// Unless its doc comment states another rule, a claim is judged case by case by an evidence.Ruling,
+// with 95 % confidence intervals over the repetitions. It holds if all cases meet it, does not hold
+// if none does, and otherwise depends on the case.
 package studies
 
 import (
@@ -30,47 +26,42 @@ import (
 type Study struct {
 	Name     string
 	Question string
-	// a common opinion as a statement that can be wrong: the verdict judges it
+	// a common opinion that the verdict judges
 	Claim string
 	Count [3]int
 	// real time of the quick size on two idle cores: its share of a default run
 	Budget time.Duration
-	// Apart excludes the study from a default run. It is run by name. The Budget of a study
-	// that is not Apart must fit what the others leave of defaultBudget.
+	// Apart excludes the study from a default run. Otherwise its Budget must fit into the rest of
+	// defaultBudget.
 	Apart bool
-	// Cells returns the scenarios of a size, without a seed. Duplicates are run once. Sizes may differ
-	// in the number of tasks, the duration, and the set of scenarios. Nothing else in a scenario may
-	// depend on the size, or Judge and Draw would not find its runs. nil: With of the strategies in
-	// Compared.
+	// Cells returns the scenarios of a size, without a seed. Duplicates run once. Sizes may differ
+	// only in the number of tasks, the duration and the set of scenarios, or Judge and Draw would
+	// not find the runs. nil: With, for the strategies in Compared.
 	Cells    func(Size) []bench.Scenario
 	Compared []string
-	// With returns the scenarios of further strategies. Suite checks that they can be run. nil: the
-	// study compares a fixed set.
+	// With returns the scenarios of further strategies. nil: the study compares a fixed set.
 	With func(size Size, strategies ...string) []bench.Scenario
 	// Takes returns the reason why a further strategy cannot take part. nil: all can.
 	Takes func(strategies.Variant) error
-	// Decides lists the units of the metrics that decide the verdict, the most important first. The
-	// table in the terminal and the tables of the page show these.
+	// Decides lists the units of the metrics that decide the verdict, the most important first.
 	Decides []string
-	// Advice has a rule of thumb per verdict, for verdicts to which Judge gives none.
+	// Advice has a recommendation per verdict, for verdicts to which Judge adds none.
 	Advice evidence.Sentences
-	// Judge computes the verdict from the measurements, by the rule in the study's doc comment. It
-	// accepts scenarios without runs.
+	// Judge computes the verdict from the measurements. It must accept scenarios without runs.
 	Judge func(*evidence.Measured) decide.Finding
-	// Draw draws the study's own figures from the same numbers. nil: only the charts of any run.
+	// Draw draws the study's own figures. nil: only the charts of any run.
 	Draw []drawing
 }
 
-// A drawing draws a figure of a study. The figure is empty if none of its scenarios was run.
+// A drawing draws a figure, which is empty if none of its scenarios was run.
 type drawing func(*evidence.Measured) evidence.Figure
 
 // A Size is the amount of measurement of a study.
 type Size int
 
-// The sizes. A study's verdict should be the same at each. Larger sizes give narrower intervals and
-// finer figures.
+// A larger size should give the same verdict with narrower intervals.
 const (
-	Quick Size = iota // its share of a default run: a few seconds
+	Quick Size = iota // for a default run: a few seconds
 	Standard
 	Full
 )
@@ -84,17 +75,15 @@ func register(s Study) Study {
 	return all.Add(s.Name, s)
 }
 
-// All returns the studies in the order of their names.
+// All returns the studies, sorted by name.
 func All() []Study { return all.All() }
 
-// defaultBudget is the total time for the studies of a default run, which may last 75 s. The rest
-// is for the report.
+// defaultBudget is the total time for the studies of a default run of 75 s, report included.
 const defaultBudget = 72 * time.Second
 
-// Default returns the studies of a default run, and the studies left out, which are run by name.
+// Default returns the studies of a default run, and the omitted studies.
 func Default() (in, out []Study) { return within(defaultBudget, All()) }
 
-// within selects studies until their budgets are used up. It skips studies with Apart.
 func within(budget time.Duration, list []Study) (in, out []Study) {
 	for _, s := range list {
 		if s.Apart || s.Budget > budget {
@@ -107,11 +96,11 @@ func within(budget time.Duration, list []Study) (in, out []Study) {
 	return in, out
 }
 
-// Lookup returns a study by name. The error for an unknown name lists the known ones.
+// Lookup returns the named study or an error that lists the known names.
 func Lookup(name string) (Study, error) { return all.Lookup(name) }
 
-// Suite returns the study's runs at that size, including runs of further strategies. Repetition i
-// of each uses seed+i. A strategy that cannot run in the study's scenarios is an error of one line.
+// Suite returns the study's runs at that size, including further strategies. Repetition i uses
+// seed+i. The error has one line.
 func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.Suite, error) {
 	cells := s.Cells(size)
 	for _, v := range also {
@@ -152,8 +141,8 @@ func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.
 	return suite, nil
 }
 
-// Find judges the results of the study's runs. If they decide nothing and some of them are INVALID,
-// the finding contains the reasons.
+// Find judges the results of the study's runs. If the verdict is undecided because runs are
+// INVALID, the finding contains the reasons.
 func (s Study) Find(results []*bench.Result) decide.Finding {
 	m := evidence.FromResults(results)
 	f := s.Judge(m)

@@ -16,9 +16,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// TestStudies: every study can be run at every size, asks a question and tests a claim of its own,
-// and shares no cell with another; its quick form is planned to take no longer than its budget, and
-// all budgets fit into a default run, or those that do not are run by name.
+// Every study can run at every size, has its own question and claim, and shares no scenario with
+// another study. The quick sizes fit their budgets, and the default studies fit a default run.
 func TestStudies(t *testing.T) {
 	said := map[string]bool{}
 	for _, s := range All() {
@@ -49,7 +48,7 @@ func TestStudies(t *testing.T) {
 				cells[key] = s.Name
 			}
 			suite.Parallel = 2
-			// but for what computes a counted amount, of which a busy machine expects more
+			// except for counted computations, whose expected time grows on a busy machine
 			counted := suite
 			counted.Scenarios = slices.DeleteFunc(slices.Clone(suite.Scenarios),
 				func(sc bench.Scenario) bool {
@@ -74,9 +73,7 @@ func TestStudies(t *testing.T) {
 	}
 }
 
-// TestWithin: a study whose budget is more than what is left is run by name, as is one that is
-// Apart, and one that fits is not.
-func TestWithin(t *testing.T) {
+func TestDefaultBudget(t *testing.T) {
 	list := []Study{{Name: "a", Budget: 5}, {Name: "b", Budget: 6}, {Name: "c", Budget: 5},
 		{Name: "d", Budget: 1}}
 	list = slices.Insert(list, 1, Study{Name: "x", Budget: 1, Apart: true})
@@ -87,9 +84,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestWork: every study's strategies face the same work, so the scenarios of a study differ in
-// nothing but what is compared.
-func TestWork(t *testing.T) {
+func TestSameWork(t *testing.T) {
 	for _, s := range All() {
 		suite, err := s.Suite(Standard, 1)
 		if err != nil {
@@ -107,7 +102,6 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestNothingMeasured: without runs a study decides nothing, draws nothing, and says what it lacks.
 func TestNothingMeasured(t *testing.T) {
 	for _, s := range All() {
 		if f := s.Find(nil); f.Verdict != decide.ClaimUndecided || f.Because == "" {
@@ -120,12 +114,12 @@ func TestNothingMeasured(t *testing.T) {
 	}
 }
 
-// TestAdvice: each verdict but undecided has a rule of thumb, which fits two lines.
+// Each verdict except undecided needs advice of at most two lines.
 func TestAdvice(t *testing.T) {
 	for _, s := range All() {
 		for _, v := range decide.ClaimVerdicts {
 			f := decide.Finding{Verdict: v, Advice: s.Advice.Of(v)}
-			sound(t, f)
+			checkSentences(t, f)
 			if n := len(f.Advice); (n == 0) != (v == decide.ClaimUndecided) || n > 160 {
 				t.Errorf("study %s advises %q where its verdict is %s", s.Name, f.Advice, v)
 			}
@@ -133,7 +127,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestVerdictWords: what is printed is read back, with blanks or dashes, and nothing else is.
+// A printed verdict must parse, with blanks or dashes.
 func TestVerdictWords(t *testing.T) {
 	for _, v := range []decide.ClaimVerdict{decide.Holds, decide.DoesNotHold, decide.Depends} {
 		for _, text := range []string{string(v), strings.ReplaceAll(string(v), " ", "-")} {
@@ -149,9 +143,8 @@ func TestVerdictWords(t *testing.T) {
 	}
 }
 
-// TestLengths: a study finds its runs whatever their length, of several lengths the longest, and
-// never those that are INVALID.
-func TestLengths(t *testing.T) {
+// A study finds its runs at any length, uses the longest, and ignores INVALID runs.
+func TestLongestRunCounts(t *testing.T) {
 	sc := loadSweep(Quick, "worker_pool")[0]
 	result := func(size Size, verdict bench.Verdict, value float64) *bench.Result {
 		long := loadSweep(size, "worker_pool")[0]
@@ -167,16 +160,16 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestOthers: what somebody named beside the strategies of a study is found in a file; what is none
-// of ours is passed over, and so is what ran elsewhere, even where it could not run here.
-func TestOthers(t *testing.T) {
+// Strategies added by the user are found in a file, even if they could not run here. Unknown ones
+// are ignored.
+func TestAddedStrategies(t *testing.T) {
 	m := evidence.FromResults(nil)
 	at := func(name string) bench.Scenario { return loadSweep(Quick, name)[0] }
 	for _, name := range []string{"worker_pool", "codel_lifo", "ants", "their_own",
 		"segregated:short=7,long=9"} {
 		full := strings.Replace(at("worker_pool").Name(), "worker_pool", name, 1)
 		switch {
-		case name == "codel_lifo": // which sheds, and so has a queue of its own
+		case name == "codel_lifo": // it sheds, so it has its own queue length
 			full = at(name).Name()
 		case strings.HasPrefix(name, "segregated"):
 			full = strings.Replace(full, "limit=4", "limit=16", 1)
@@ -190,7 +183,6 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// runOnce runs a scenario, with the arrivals of the first repetition unless it has a seed.
 func runOnce(t *testing.T, sc bench.Scenario) *bench.Result {
 	t.Helper()
 	sc.Seed = max(sc.Seed, 1)
@@ -201,9 +193,7 @@ func runOnce(t *testing.T, sc bench.Scenario) *bench.Result {
 	return r
 }
 
-// TestSameFromFile: a study reads the same numbers from the results of its runs and from the file
-// that they were written to.
-func TestSameFromFile(t *testing.T) {
+func TestResultsFileEqualsResults(t *testing.T) {
 	sc := loadSweep(Quick, "worker_pool")[0]
 	sc.Stop.Tasks = 500
 	r := runOnce(t, sc)

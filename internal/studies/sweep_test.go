@@ -15,13 +15,12 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// sweepAll runs every cell of TestTheoryHolds, for an hour or so; by default it is a sample of
-// them.
+// sweepAll runs every cell of TestTheoryHolds for about an hour instead of a sample.
 var sweepAll = flag.Bool("sweep", false,
 	"run every cell of the sweep over strategies, workloads, queues and arrivals")
 
-// sweepCells are all strategies × workloads × queues × arrivals × limits that run under the virtual
-// clock.
+// sweepCells returns all strategies × workloads × queues × arrivals × limits that run under the
+// virtual clock.
 func sweepCells(t testing.TB) (cells []bench.Scenario) {
 	var works []string
 	for _, spec := range workloads.All() {
@@ -48,7 +47,7 @@ func sweepCells(t testing.TB) (cells []bench.Scenario) {
 						}
 						s, err := w.Scenario()
 						if err == nil {
-							// or it cannot be: a class pool wants a slot, semaphores have no queue
+							// or invalid: a class pool needs a slot, semaphores have no queue
 							cells = append(cells, s)
 						}
 					}
@@ -59,10 +58,8 @@ func sweepCells(t testing.TB) (cells []bench.Scenario) {
 	return cells
 }
 
-// TestTheoryHolds: no exact value is printed outside of its assumptions, whatever the strategy, the
-// task times, the queue and the arrivals: in long runs each agrees with what is measured, and no
-// law is broken. It runs as many cells with exact values as it is given, other ones each day; with
-// -sweep all of them.
+// Theory must only be reported within its assumptions: in long runs each exact value must match the
+// measurement, and no invariant may be broken. Each day tests another sample of the cells.
 func TestTheoryHolds(t *testing.T) {
 	cells, day := sweepCells(t), uint64(time.Now().Unix()/86400)
 	rng := rand.New(rand.NewPCG(day, 0))
@@ -80,12 +77,12 @@ func TestTheoryHolds(t *testing.T) {
 		}
 		s.Seed = day + uint64(i)
 		long := s.Stop.Tasks
-		if s.Stop.Tasks = 50; !hasTheory(played(t, s)) {
-			continue // and none either where more is asked of the run
+		if s.Stop.Tasks = 50; !hasTheory(runCell(t, s)) {
+			continue // no theory for a longer run either
 		}
 		judged++
 		s.Stop.Tasks = long
-		r := played(t, s)
+		r := runCell(t, s)
 		for _, reason := range r.Reasons {
 			if reason.Check == "theory" {
 				t.Errorf("%s seed %d: %v", r.Name, s.Seed, reason)
@@ -104,7 +101,7 @@ func hasTheory(r *bench.Result) bool {
 	})
 }
 
-func played(t testing.TB, s bench.Scenario) *bench.Result {
+func runCell(t testing.TB, s bench.Scenario) *bench.Result {
 	r, err := bench.Run(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)

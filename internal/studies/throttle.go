@@ -13,11 +13,11 @@ import (
 )
 
 // throttle calls a target that admits 300 calls per second, with the same work below and above that
-// rate, and compares the share of throttled tasks: a limit on concurrency is not a limit on a rate.
+// rate, and compares the share of throttled tasks.
 //
-// The claim holds if a worker pool prevents nine tenths of the throttling without it, at every rate
-// and kind of arrivals, does not hold if it prevents less than a tenth everywhere, and depends
-// otherwise. Cases in which less than one task in a hundred is throttled anyway do not count.
+// The claim holds if a worker pool prevents nine tenths of the throttling at every rate and kind of
+// arrivals, does not hold if it prevents less than a tenth everywhere, and depends otherwise. Cases
+// with less than 1 % throttled tasks without the pool do not count.
 var _ = register(Study{
 	Name:     "throttle",
 	Question: "does a limit on concurrency keep a rate-limited target from refusing?",
@@ -36,7 +36,6 @@ var _ = register(Study{
 	Draw:  []drawing{drawThrottle},
 })
 
-// The target's rate per second, its burst, the tasks of a bulk, and the arrivals per second.
 const (
 	throttleRate  = 300
 	throttleBurst = 10
@@ -139,7 +138,7 @@ func drawThrottle(m *evidence.Measured) evidence.Figure {
 }
 
 // throttleFree returns the share that the target must refuse without a bound. For Poisson arrivals
-// this is at least the excess over its rate. For a bulk, which finds a full bucket, it is all
+// this is at least the excess over its rate. For a bulk, which finds a full bucket, it is all calls
 // except the burst.
 func throttleFree(arrivals int, beside charts.Series) charts.Series {
 	first, last := throttleRates[0], throttleRates[len(throttleRates)-1]

@@ -11,7 +11,7 @@ import (
 func TestThrottleVerdicts(t *testing.T) {
 	cells := throttleSweep(Quick, familiar...)
 	for name, c := range map[string]struct {
-		with func(sc bench.Scenario) float64 // throttled in a pool, where half is without
+		with func(sc bench.Scenario) float64 // share throttled in a pool; without it half is
 		want decide.ClaimVerdict
 		says string
 	}{
@@ -37,7 +37,7 @@ func TestThrottleVerdicts(t *testing.T) {
 			}
 			return map[string]float64{"throttled/op": c.with(sc)}
 		}
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle), c.want,
+		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle), c.want,
 			c.says)
 		if f := judgeThrottle(synthetic(throttleSweep(Quick, pooled), 3,
 			of)); f.Verdict != decide.ClaimUndecided {
@@ -52,8 +52,6 @@ func TestThrottleVerdicts(t *testing.T) {
 	}
 }
 
-// TestThrottle runs what the study says: above the rate a pool has as much refused as none has, and
-// of a bulk without a bound all but the burst is.
 func TestThrottle(t *testing.T) {
 	free, pool := throttleSweep(Quick, "unbounded"),
 		throttleSweep(Quick, pooled)
@@ -73,7 +71,7 @@ func TestThrottle(t *testing.T) {
 		exact := throttleFree(i, charts.Series{}).Y
 		switch least := exact[len(exact)-1]; {
 		case i == 0 && (without < 0.9*least || with < 0.9*without):
-			// what comes by chance in 4000 tasks is within a few percent
+			// random variation in 4000 tasks is a few percent
 			t.Errorf("Poisson arrivals: %v throttled without a bound, %v with one, %v at least",
 				without, with, least)
 		case i == 1 && (without != least || with >= without):

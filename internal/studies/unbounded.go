@@ -16,14 +16,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// unbounded starts ten thousand tasks at once, each of which needs one of a hundred connections,
-// and is refused after waiting a second for it. Posts on bounded concurrency begin with this
-// example (pattern: process a slice with bounded concurrency). The study also runs no bound with
-// retries, and pools of other sizes.
+// unbounded starts ten thousand tasks at once. Each needs one of a hundred connections, and fails
+// after waiting a second for it (pattern: process a slice with bounded concurrency).
 //
-// The claim does not hold unless more than one task in a hundred is lost without a bound. The cases
-// are the limits. A case meets the claim if at most one task in a thousand is lost with every
-// bound.
+// The claim does not hold unless more than 1 % of the tasks are lost without a bound. The cases are
+// the limits. A case meets the claim if at most one task in a thousand is lost with every bound.
 var _ = register(Study{
 	Name: "unbounded",
 	Question: "what does a bound buy, where ten thousand tasks share a hundred connections, " +
@@ -60,11 +57,11 @@ const (
 	crowd      = 10_000
 	crowdConns = 100
 	crowdMean  = 50 * time.Millisecond
-	// longest wait for a connection, after which the call is refused; and deadline
+	// longest wait for a connection, and deadline of a task
 	crowdWait  = time.Second
 	persistent = "retry_in_place:attempts=100"
-	crowdLost  = 0.01  // share of the tasks above which a pool is exhausted
-	crowdKept  = 0.001 // highest share at which it does not
+	crowdLost  = 0.01  // share of lost tasks above which a pool is exhausted
+	crowdKept  = 0.001 // largest share of lost tasks with a bound that works
 )
 
 var (
@@ -73,8 +70,6 @@ var (
 	crowdSizes  = []int{25, 50, 100, 200, 400}
 )
 
-// unboundedCells returns the scenarios of a strategy at these limits, or one if the limit does not
-// matter.
 func unboundedCells(name string, conns int, limits ...int) []bench.Scenario {
 	if len(limits) == 0 {
 		limits = []int{crowdConns}
@@ -95,8 +90,6 @@ func crowdOf(name string) []bench.Scenario {
 	return unboundedCells(name, crowdConns, crowdLimits...)
 }
 
-// crowdMost is the highest limit at which the last call still gets a connection in time if all
-// queries are as long as their mean.
 const crowdMost = int(crowdConns * (1 + crowdWait/crowdMean))
 
 func judgeUnbounded(m *evidence.Measured) decide.Finding {
@@ -186,7 +179,7 @@ func answerUnbounded(m *evidence.Measured, f *decide.Finding) {
 }
 
 // crowdApart returns the largest relative difference in makespan between the bounds. With more
-// workers than connections, the scheduler decides the order of simultaneous calls.
+// workers than connections, the order of simultaneous calls depends on the scheduler.
 func crowdApart(m *evidence.Measured) (most float64) {
 	for i := range crowdLimits[:4] {
 		for _, name := range crowdBounds[1:] {
@@ -229,7 +222,7 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 	finish.Add(evidence.Exact(finish.Series[0], evidence.Floats(crowdLimits),
 		func(limit float64) float64 {
 			t, err := theory.BatchMakespan(crowd, crowdMean.Seconds(), min(int(limit), crowdConns))
-			if err != nil || int(limit) > crowdMost { // tasks are lost, which it does not measure
+			if err != nil || int(limit) > crowdMost { // lost tasks are not in the model
 				return math.NaN()
 			}
 			return t

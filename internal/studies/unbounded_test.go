@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// wellSaid judges and draws, and looks for numbers that are none.
 func wellSaid(
 	t *testing.T, m *evidence.Measured, judge func(*evidence.Measured) decide.Finding,
 	draw ...drawing,
@@ -24,7 +23,7 @@ func wellSaid(
 			t.Errorf("%d figures, want %d; %v", len(figures), len(draw), err)
 		}
 		for _, fig := range figures {
-			sound(t, decide.Finding{Because: fig.Title + ". " + fig.Subtitle,
+			checkSentences(t, decide.Finding{Because: fig.Title + ". " + fig.Subtitle,
 				Lines: []string{fig.Caption}})
 			if fig.Chart == nil {
 				continue
@@ -34,7 +33,7 @@ func wellSaid(
 				if err := fig.Chart.SVG(&svg, layout); err != nil {
 					t.Errorf("%s: %v", fig.Name, err)
 				}
-				if none := unsound["a number that is none"]; none.MatchString(svg.String()) {
+				if none := sentenceFaults["a number that is none"]; none.MatchString(svg.String()) {
 					t.Errorf("%s has %q", fig.Name, none.FindString(svg.String()))
 				}
 			}
@@ -43,11 +42,11 @@ func wellSaid(
 			}
 		}
 	}
-	sound(t, f)
+	checkSentences(t, f)
 	return f
 }
 
-// measureCells runs each scenario twice, the least that makes an interval.
+// measureCells runs each scenario twice, the minimum for an interval.
 func measureCells(t *testing.T, cells ...bench.Scenario) *evidence.Measured {
 	t.Helper()
 	var results []*bench.Result
@@ -104,7 +103,7 @@ func TestUnboundedVerdicts(t *testing.T) {
 				"abandoned/op": 0, "ops/s": 2000 + float64(i), "goodput-ops/s": 200,
 				"makespan-sec": 5, "attempts/op": 1}
 		}
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeUnbounded, drawUnbounded), c.want,
+		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeUnbounded, drawUnbounded), c.want,
 			c.says)
 		if f := judgeUnbounded(synthetic(cells[:3], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of three of the scenarios", name, f.Verdict)
@@ -112,8 +111,6 @@ func TestUnboundedVerdicts(t *testing.T) {
 	}
 }
 
-// TestUnbounded runs what the study says: a bound at the size of the pool loses nothing, and has no
-// more in time than none has; a bound of all loses what none loses.
 func TestUnbounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -124,8 +121,8 @@ func TestUnbounded(t *testing.T) {
 	if lost := m.LostShare(pool[0]).Mid; lost != 0 {
 		t.Errorf("a bound of %d loses %v of the tasks", crowdConns, lost)
 	}
-	// While all connections are busy they complete a Poisson number of tasks; five standard
-	// deviations are what chance is granted.
+	// While all connections are busy, the number of completions is Poisson distributed. The
+	// tolerance is five standard deviations.
 	served := crowdConns * float64(crowdWait) / float64(crowdMean)
 	for _, sc := range []bench.Scenario{free, pool[1]} {
 		if done, most := crowd*(1-m.LostShare(sc).Mid), crowdConns+served+

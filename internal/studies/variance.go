@@ -13,10 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// variance measures the cost of variance of the task times at a constant load, and compares
-// strategies that reduce it. Each part is a figure with its scenarios and its lines of the finding.
-//
-// judgeCost documents the rule of the verdict.
+// variance measures the cost of variance of the task times at a constant load. judgeCost documents
+// the rule of the verdict.
 var _ = register(Study{
 	Name: "variance",
 	Question: "what does variance of the task times cost, where does it bite, and which strategy " +
@@ -57,8 +55,8 @@ var _ = register(Study{
 		drawMachine},
 })
 
-// A variancePart is a question of the study, usually with a figure. In the quick size it has fewer
-// scenarios and shorter runs. answer uses only the scenarios that were run.
+// A variancePart is a question of the study, usually with a figure. answer uses only the scenarios
+// that were run.
 type variancePart struct {
 	cells func(Size) []bench.Scenario
 	// scenarios of further strategies; nil: none
@@ -69,7 +67,6 @@ type variancePart struct {
 var varianceParts = []variancePart{costPart, heldPart, capacityPart, quantumPart, stepPart,
 	shedPart, loopPart, loadPart, machinePart}
 
-// lengths are the lengths of a part's runs by size, relative to the standard length.
 type lengths [3]float64
 
 func (l lengths) of(size Size, cells []bench.Scenario) []bench.Scenario {
@@ -81,16 +78,16 @@ func (l lengths) of(size Size, cells []bench.Scenario) []bench.Scenario {
 
 const varianceLoad = 0.8
 
-// sized returns a number of tasks for a variance. The relative error of the p99 response over n
-// tasks is proportional to √((1+C²)/n)/(1−ρ), so n grows with 1+C². The bound most saves time at
+// tasksFor returns the stop of a run for a variance. The relative error of the p99 response over n
+// tasks is proportional to √((1+C²)/n)/(1−ρ), so n grows with 1+C². most limits the run time, at
 // the cost of wider intervals.
-func sized(base int, c2 float64, most int) bench.Stop {
+func tasksFor(base int, c2 float64, most int) bench.Stop {
 	n := min(max(4*base, base*int(math.Ceil(1+c2))), most)
 	return bench.Stop{Tasks: n, Warmup: 0.1}
 }
 
-// only returns a scenario of the study: a strategy that waits has room for all tasks.
-func only(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
+// varianceScenario returns a scenario of the study, with room for all tasks if the strategy waits.
+func varianceScenario(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
 	sc := scenario(name, work, load, stop)
 	if sc.Strategy.Spec.UsesQueue && !sc.Strategy.Spec.Sheds {
 		sc.Queue = room
@@ -98,13 +95,13 @@ func only(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
 	return sc
 }
 
-// halves returns the workload in which short tasks of one unit and long ones of r units are each
-// half of the work. Its mean is chosen so that the short tasks are one unit long, whatever r is.
-func halves(r float64) string {
+// twoClassWork returns a workload in which short tasks of one unit and long ones of r units are
+// each half of the work.
+func twoClassWork(r float64) string {
 	mean := time.Duration(math.Round(2 * r / (1 + r) * float64(unit)))
 	return fmt.Sprintf("two_class:mean=%s,r=%v", dist.FormatDuration(mean), r)
 }
 
 func halvesC2(r float64) float64 { return (r - 1) * (r - 1) / (4 * r) }
 
-func spreads(label string) charts.Axis { return evidence.LogZero("C²", label, variances) }
+func c2Axis(label string) charts.Axis { return evidence.LogZero("C²", label, varianceC2) }

@@ -19,29 +19,27 @@ type comparison struct {
 var comparisons = []comparison{{sequential, shortTail}, {sequential, slowdown},
 	{separate, shortTail}, {separate, slowdown}}
 
-// at returns the strategy's metric divided by the shared pool's at r, repetition by repetition.
+// at returns the strategy's metric relative to the shared pool's at r, paired by repetition.
 func (c comparison) at(m *evidence.Measured, r float64) evidence.Interval {
 	return m.Ratio(costCell(c.strategy, r), costCell(pooled, r), c.unit)
 }
 
-// says formats a ratio as a clause, and in as part of a list.
-func (c comparison) says(ratio evidence.Interval) string {
+func (c comparison) clause(ratio evidence.Interval) string {
 	return fmt.Sprintf("%s has %s times the shared pool's %s", c.strategy, ratio, c.noun)
 }
 
-func (c comparison) in(ratio evidence.Interval) string {
+func (c comparison) listItem(ratio evidence.Interval) string {
 	return fmt.Sprintf("%s %s in %s", c.strategy, ratio, c.noun)
 }
 
 // judgeCost compares partitioned and segregated with the shared pool by the p99 response of the
-// short tasks and by the mean slowdown of all tasks: four comparisons at each R above 1, decided if
-// the 95 % interval of the ratio does not contain 1.
+// short tasks and by the mean slowdown of all tasks. Each of these four comparisons at each R above
+// 1 is decided if the 95 % interval of the ratio does not contain 1.
 //
 // The claim holds if all four are lower at taxAt and at each other R measured, and does not if all
 // four are higher at taxAt. It depends on R if all four are lower at taxAt and one is higher
 // elsewhere, and on strategy and metric if some are lower and some higher at taxAt. Otherwise it is
-// undecided. Only the lowest R and taxAt must be measured. Other values of R make the crossovers
-// more precise.
+// undecided. Only the lowest R and taxAt must be measured.
 func judgeCost(m *evidence.Measured) decide.Finding {
 	var lower, not, open, higher, level []string
 	for _, c := range comparisons {
@@ -53,18 +51,18 @@ func judgeCost(m *evidence.Measured) decide.Finding {
 		}
 		switch at := c.at(m, taxAt); {
 		case at.Below():
-			lower = append(lower, c.in(at))
+			lower = append(lower, c.listItem(at))
 		case at.Above():
-			not = append(not, c.in(at))
+			not = append(not, c.listItem(at))
 		default:
-			open = append(open, c.in(at))
+			open = append(open, c.listItem(at))
 		}
 		for _, r := range costRs[1:] {
 			switch at := c.at(m, r); {
 			case at.Above():
-				higher = append(higher, fmt.Sprintf("at R = %v %s", r, c.says(at)))
+				higher = append(higher, fmt.Sprintf("at R = %v %s", r, c.clause(at)))
 			case !at.Below() && !math.IsNaN(at.Mid):
-				level = append(level, fmt.Sprintf("%s at R = %v", c.in(at), r))
+				level = append(level, fmt.Sprintf("%s at R = %v", c.listItem(at), r))
 			}
 		}
 	}
@@ -102,8 +100,8 @@ func judgeCost(m *evidence.Measured) decide.Finding {
 		of, taxAt, evidence.Series(evidence.Few(higher, 2)), said)
 }
 
-// lastCrossover returns the comparison that becomes better at the highest R, and this R, or NaN if
-// one becomes worse again, so that no such R exists.
+// lastCrossover returns the comparison that becomes better at the highest R, or NaN if one becomes
+// worse again.
 func lastCrossover(m *evidence.Measured) (last comparison, at evidence.Interval) {
 	at = evidence.OfProduct(nil)
 	end := costRs[len(costRs)-1]
@@ -118,9 +116,6 @@ func lastCrossover(m *evidence.Measured) (last comparison, at evidence.Interval)
 	return last, at
 }
 
-// answerCost reports the headline: the cost at taxAt, where separate pools begin to pay, the best
-// strategy by R, the cost for the long tasks, and the results of the strategies that the user
-// added.
 func answerCost(m *evidence.Measured, f *decide.Finding) {
 	for _, of := range []reading{shortTail, slowdown} {
 		if tax, _, _ := taxOf(m, of); !math.IsNaN(tax.Mid) {
@@ -138,16 +133,15 @@ func answerCost(m *evidence.Measured, f *decide.Finding) {
 			taxAt, sequential, long)
 	}
 	for _, name := range costOthers(m) {
-		f.Say(otherSays(m, name))
+		f.Say(otherLine(m, name))
 	}
 }
 
-// otherSays reports a strategy that the user added. It is not ranked with the others, because it
-// may not complete all tasks, or may have more of them in flight than the limit.
-func otherSays(m *evidence.Measured, name string) string {
+// otherLine reports a strategy added by the user, which may lose tasks or exceed the limit.
+func otherLine(m *evidence.Measured, name string) string {
 	cell := costCell(name, taxAt)
 	line := fmt.Sprintf("at R = %d %s, and %s times its %s", taxAt,
-		comparison{name, shortTail}.says(comparison{name, shortTail}.at(m, taxAt)),
+		comparison{name, shortTail}.clause(comparison{name, shortTail}.at(m, taxAt)),
 		comparison{name, slowdown}.at(m, taxAt), slowdown.noun)
 	lost := 0.0
 	for _, unit := range []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned} {
@@ -189,8 +183,6 @@ func bestOf(m *evidence.Measured, of reading) string {
 	return of.noun + ": lowest with " + strings.Join(spans, "; ")
 }
 
-// leaders returns the strategy with the lowest mean and the strategies that do not differ from it
-// significantly: the interval of the ratio, repetition by repetition, contains 1.
 func leaders(m *evidence.Measured, of reading, r float64) string {
 	lowest, first := math.Inf(1), ""
 	for _, s := range costStrategies {

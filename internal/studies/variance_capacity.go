@@ -15,34 +15,30 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// capacityPart is the cost in throughput: variance lowers the highest load that still meets an
-// objective.
+// capacityPart measures by how much variance lowers the highest load that meets an objective.
 //
-// The load is found by measurements at multiples of loadStep around the exact answer. Between two
-// of these, the logarithm of the p99 wait is interpolated linearly in the logarithm of 1−ρ, which
-// is right in heavy traffic. Theory only determines where to measure: a pool that waits longer than
-// it should appears below the theoretical line.
+// The load is interpolated between measurements around the exact answer: the logarithm of the p99
+// wait is linear in the logarithm of 1−ρ in heavy traffic. Theory only determines where to measure.
 var capacityPart = variancePart{capacityCells, nil, answerCapacity}
 
 var (
-	variances    = []float64{0, 1, 4, 16, 64}
-	fewVariances = []float64{0, 4, 64}
+	varianceC2 = []float64{0, 1, 4, 16, 64}
+	fewC2      = []float64{0, 4, 64}
 	// the objectives: upper bounds of the p99 wait in mean task times
-	waits = []float64{1, 5, 20}
+	waitLimits = []float64{1, 5, 20}
 )
 
-// capacityWait is the objective that the finding reports, and the only one of the quick size.
 const capacityWait = 5
 
 var capacityFew = []float64{0, 16, 64}
 
 const (
 	loadStep = 0.05
-	// mostLoad is the highest load measured: the number of tasks that a p99 needs grows with 1/(1−ρ)².
+	// mostLoad is the highest load measured: the number of tasks for a p99 grows with 1/(1−ρ)².
 	mostLoad = 0.9
 )
 
-func spreading(c2 float64) string {
+func workWithC2(c2 float64) string {
 	switch c2 {
 	case 0:
 		return fmt.Sprintf("constant:mean=%v", unit)
@@ -52,21 +48,21 @@ func spreading(c2 float64) string {
 	return fmt.Sprintf("hyperexp:mean=%v,c2=%v", unit, c2)
 }
 
-type aim struct{ wait, c2, exact float64 }
+type objective struct{ wait, c2, exact float64 }
 
-func aimAt(wait, c2 float64) aim { return aim{wait, c2, mostAt(wait, c2)} }
+func objectiveAt(wait, c2 float64) objective { return objective{wait, c2, highestLoad(wait, c2)} }
 
-var aims = sync.OnceValue(func() (all []aim) {
-	for _, wait := range waits {
-		for _, c2 := range variances {
-			all = append(all, aimAt(wait, c2))
+var objectives = sync.OnceValue(func() (all []objective) {
+	for _, wait := range waitLimits {
+		for _, c2 := range varianceC2 {
+			all = append(all, objectiveAt(wait, c2))
 		}
 	}
 	return all
 })
 
-// loads returns the loads to measure for this aim, or none if exact is above mostLoad.
-func (a aim) loads() (loads []float64) {
+// loads returns the loads to measure for this objective, or none if exact is above mostLoad.
+func (a objective) loads() (loads []float64) {
 	nearest := math.Round(a.exact / loadStep)
 	for _, n := range []float64{nearest - 1, nearest, nearest + 1} {
 		if load := math.Round(n*loadStep*100) / 100; a.exact <= mostLoad && load <= mostLoad {
@@ -77,7 +73,7 @@ func (a aim) loads() (loads []float64) {
 }
 
 func loadsAround(size Size, c2 float64) (loads []float64) {
-	for _, a := range aims() {
+	for _, a := range objectives() {
 		if a.c2 == c2 && (size != Quick || a.wait == capacityWait &&
 			slices.Contains(capacityFew, c2)) {
 			loads = append(loads, a.loads()...)
@@ -88,12 +84,12 @@ func loadsAround(size Size, c2 float64) (loads []float64) {
 }
 
 func capacityCell(load, c2 float64) bench.Scenario {
-	return only(pooled, spreading(c2), poisson(load),
-		sized(int(800/((1-load)*(1-load))), c2, 120_000))
+	return varianceScenario(pooled, workWithC2(c2), poisson(load),
+		tasksFor(int(800/((1-load)*(1-load))), c2, 120_000))
 }
 
 func capacityCells(size Size) (cells []bench.Scenario) {
-	for _, c2 := range variances {
+	for _, c2 := range varianceC2 {
 		for _, load := range loadsAround(size, c2) {
 			cells = append(cells, capacityCell(load, c2))
 		}
@@ -101,10 +97,9 @@ func capacityCells(size Size) (cells []bench.Scenario) {
 	return lengths{0.3, 1, 5}.of(size, cells)
 }
 
-// found returns the highest load measured, as the median over the repetitions. In a pool that is
-// mostly idle, waits are rare, so the p99 of a run is skewed and its mean is much too high. The
-// median of the p99, and of the loads computed from it, is not biased.
-func (a aim) found(m *evidence.Measured) evidence.Interval {
+// reached returns the highest load that meets the objective. In a mostly idle pool waits are rare,
+// so the mean of the p99 over runs is far too high. The median is not biased.
+func (a objective) reached(m *evidence.Measured) evidence.Interval {
 	var loads []float64
 	var cells []bench.Scenario
 	own := a.loads()
@@ -131,7 +126,7 @@ func (a aim) found(m *evidence.Measured) evidence.Interval {
 // loadFor returns the load at which the wait equals want, interpolated between the first two loads
 // with waits below and above, or extrapolated from the nearest two. It returns NaN if it cannot.
 func loadFor(want float64, loads, waits []float64) float64 {
-	const least = 1e-3 // of a p99 when fewer than one in a hundred wait
+	const least = 1e-3 // lower limit of a p99 for the logarithm
 	at := -1
 	for i := 1; i < len(waits) && at < 0; i++ {
 		if waits[i-1] <= want && want < waits[i] {
@@ -153,30 +148,30 @@ func loadFor(want float64, loads, waits []float64) float64 {
 	part := math.Log(want/low) / math.Log(high/low)
 	load := 1 - math.Exp(math.Log(1-loads[at-1])+part*math.Log((1-loads[at])/(1-loads[at-1])))
 	if load <= 0 {
-		return math.NaN() // waits too similar to extrapolate
+		return math.NaN() // the waits are too similar to extrapolate
 	}
 	return load
 }
 
 func drawCapacity(m *evidence.Measured) evidence.Figure {
-	p := evidence.Plane("", spreads("C² of the task times"),
+	p := evidence.Plane("", c2Axis("C² of the task times"),
 		charts.Axis{Label: "highest utilisation · tasks a second", Format: withRate})
-	for i, wait := range waits {
+	for i, wait := range waitLimits {
 		s := charts.Series{Name: fmt.Sprintf("p99 wait ≤ %v E[S]", wait), Style: i}
-		for _, b := range aims() {
+		for _, b := range objectives() {
 			if b.wait == wait {
-				evidence.AddPoint(&s, b.c2, b.found(m))
+				evidence.AddPoint(&s, b.c2, b.reached(m))
 			}
 		}
 		p.Add(s)
 	}
-	for i, wait := range waits {
+	for i, wait := range waitLimits {
 		if len(p.Series[i].X) == 0 {
 			continue
 		}
-		most := func(c2 float64) float64 { return mostAt(wait, c2) }
+		most := func(c2 float64) float64 { return highestLoad(wait, c2) }
 		p.Add(evidence.Exact(p.Series[i],
-			evidence.Doublings(1, variances[len(variances)-1]), most),
+			evidence.Doublings(1, varianceC2[len(varianceC2)-1]), most),
 			evidence.Exact(p.Series[i], []float64{0}, most))
 	}
 	return evidence.Figure{
@@ -203,8 +198,9 @@ func withRate(load float64) string {
 
 func answerCapacity(m *evidence.Measured, f *decide.Finding) {
 	const wait, c2 = capacityWait, 16
-	calm, spread := aimAt(wait, 0), aimAt(wait, c2)
-	if from, to := calm.found(m), spread.found(m); !math.IsNaN(from.Mid) && !math.IsNaN(to.Mid) {
+	calm, spread := objectiveAt(wait, 0), objectiveAt(wait, c2)
+	from, to := calm.reached(m), spread.reached(m)
+	if !math.IsNaN(from.Mid) && !math.IsNaN(to.Mid) {
 		f.Add("to keep the p99 wait within %v mean task times, %d workers can be %s busy with "+
 			"tasks of one length and %s at C² = %v (theory: %s and %s)",
 			wait, limit, from.Share(), to.Share(), c2, text.ShortShare(calm.exact),
@@ -215,9 +211,9 @@ func answerCapacity(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// shared returns the theoretical answer for one pool of k slots, with tasks of mean 1 and that C²,
-// or nil if the load is too close to 1.
-func shared(k int, load, c2 float64) *theory.Answer {
+// sharedPool returns the theoretical answer for one pool of k slots with tasks of mean 1 and that
+// C², or nil if the load is too close to 1.
+func sharedPool(k int, load, c2 float64) *theory.Answer {
 	a, err := theory.Spread(theory.Pool{Rate: load * float64(k), MeanService: 1, Limit: k}, c2)
 	if err != nil {
 		return nil
@@ -226,7 +222,7 @@ func shared(k int, load, c2 float64) *theory.Answer {
 }
 
 func p99Wait(k int, load, c2 float64) float64 {
-	if a := shared(k, load, c2); a != nil {
+	if a := sharedPool(k, load, c2); a != nil {
 		if t, ok := a.WaitQuantile(0.99); ok {
 			return t
 		}
@@ -234,8 +230,7 @@ func p99Wait(k int, load, c2 float64) float64 {
 	return math.Inf(1)
 }
 
-// mostAt returns the exact highest load at which the p99 wait is at most wait mean task times.
-func mostAt(wait, c2 float64) float64 {
+func highestLoad(wait, c2 float64) float64 {
 	lo, hi := 0.0, 1.0
 	for hi-lo > 1e-4 {
 		if mid := (lo + hi) / 2; p99Wait(limit, mid, c2) <= wait {

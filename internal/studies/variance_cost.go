@@ -14,24 +14,19 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// costPart is the headline: the response as the same work is divided into tasks of increasingly
-// different length.
-//
-// Short tasks of 1 and long ones of R are each half of the work, so R alone varies the variance,
-// and a pool for each class has the same load for any R. Exact are M/D/4 at R = 1 for all
-// strategies that share their slots; M/D/2 for each class with separate pools, constant in R; and
-// the mean slowdown of processor sharing, the limit of ever smaller steps, which equals that in
-// M/M/4 for any task times.
+// costPart varies R, the ratio of long to short tasks. Short and long tasks are each half of the
+// work, so R varies only the variance. Exact results are M/D/4 at R = 1 for all strategies with
+// shared slots; M/D/2 per class with separate pools; and the mean slowdown of processor sharing,
+// the limit of small steps, which equals M/M/4 for any task times.
 var costPart = variancePart{costCells, costWith, answerCost}
 
-// costRs lists the ratios of long to short tasks. costFewRs has values on either side of the
-// crossovers, taxAt, and the ends.
+// costFewRs has values on either side of the crossovers, taxAt, and the ends.
 var (
 	costRs    = []float64{1, 2, 3, 5, 10, 20, 50, 100, 200}
 	costFewRs = []float64{1, 2, 3, 5, 10, 50, 200}
 )
 
-// costStrategies lists the strategies in the order of the legend. The first is the reference.
+// The first strategy is the reference.
 var costStrategies = []string{"worker_pool", "partitioned", "partitioned_all_at_once", "segregated",
 	"shortest_first:long=1ms"}
 
@@ -39,7 +34,8 @@ var costStrategies = []string{"worker_pool", "partitioned", "partitioned_all_at_
 const taxAt = 50
 
 func costCell(strategy string, r float64) bench.Scenario {
-	return only(strategy, halves(r), poisson(varianceLoad), sized(15_000, halvesC2(r), 200_000))
+	return varianceScenario(strategy, twoClassWork(r), poisson(varianceLoad),
+		tasksFor(15_000, halvesC2(r), 200_000))
 }
 
 func costCells(size Size) []bench.Scenario { return costWith(size, costStrategies...) }
@@ -69,9 +65,9 @@ func costOthers(m *evidence.Measured) []string {
 
 type reading struct {
 	title, label string
-	noun         string // in a sentence
+	noun         string // used in sentences
 	unit         string
-	scale        float64 // to the unit of the figure
+	scale        float64 // factor to the unit of the figure
 }
 
 var (
@@ -82,7 +78,7 @@ var (
 		"mean slowdown", "mean slowdown", metric.MeanSlowdown, 1}
 )
 
-func over(m *evidence.Measured, strategy string, of reading) (s charts.Series) {
+func costCurve(m *evidence.Measured, strategy string, of reading) (s charts.Series) {
 	s = m.Named(costCell(strategy, 1))
 	for _, r := range costRs {
 		evidence.AddPoint(&s, r, m.Mean(costCell(strategy, r), of.unit).Times(of.scale))
@@ -90,7 +86,7 @@ func over(m *evidence.Measured, strategy string, of reading) (s charts.Series) {
 	return s
 }
 
-func flat(k int, of reading) float64 {
+func equalTasks(k int, of reading) float64 {
 	a := theory.Must(theory.MDk(theory.Pool{Rate: varianceLoad * float64(k), MeanService: 1,
 		Limit: k}))
 	if of == slowdown {
@@ -99,7 +95,7 @@ func flat(k int, of reading) float64 {
 	return a.P99()
 }
 
-func sharing() float64 {
+func processorSharing() float64 {
 	return theory.Must(theory.MMk(theory.Pool{Rate: varianceLoad * limit, MeanService: 1,
 		Limit: limit})).MeanResponse
 }
@@ -108,28 +104,28 @@ func drawCost(m *evidence.Measured) evidence.Figure {
 	var planes []charts.Plane
 	for _, of := range []reading{shortTail, slowdown} {
 		p := evidence.Plane(of.title,
-			evidence.Log("R: a long task, in short ones", nil, without(costRs, 3)...),
+			evidence.Log("R: a long task, in short ones", nil, omit(costRs, 3)...),
 			evidence.Log(of.label, charts.Count, 1, 2, 5, 10, 20, 50, 100, 200, 500))
 		p.X.Name, p.TopLabel = "R", "squared coefficient of variation C²"
-		for _, r := range without(costRs, 3) {
+		for _, r := range omit(costRs, 3) {
 			p.Top = append(p.Top, charts.Mark{At: r, Text: fmt.Sprintf("%.3g", halvesC2(r))})
 		}
 		for _, name := range slices.Concat(costStrategies, costOthers(m)) {
-			if s := over(m, name, of); len(s.X) > 0 {
+			if s := costCurve(m, name, of); len(s.X) > 0 {
 				p.Add(s)
 			}
 		}
 		if len(p.Series) == 0 {
 			return evidence.Figure{}
 		}
-		exact := flat(limit/2, of)
+		exact := equalTasks(limit/2, of)
 		p.Add(evidence.Exact(m.Named(costCell(separate, 1)),
 			[]float64{1, costRs[len(costRs)-1]}, func(float64) float64 { return exact }))
-		start := flat(limit, of)
+		start := equalTasks(limit, of)
 		p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Ring, X: 1, Y: start,
 			Text: []string{fmt.Sprintf("exact M/D/%d: %s", limit, text.Short(start))}})
 		if of == slowdown {
-			p.Levels = []charts.Level{{Name: "processor sharing, exact", Y: sharing()}}
+			p.Levels = []charts.Level{{Name: "processor sharing, exact", Y: processorSharing()}}
 		}
 		if tax, from, to := taxOf(m, of); !math.IsNaN(tax.Mid) {
 			p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Gap, X: taxAt, Y: from, To: to,
@@ -183,8 +179,7 @@ func taxOf(m *evidence.Measured, of reading) (tax evidence.Interval, from, to fl
 }
 
 // crossover returns the R above which a strategy is better than the shared pool: the last crossing
-// of their curves, interpolated linearly on logarithmic axes, for each repetition. It returns NaN
-// if they cross in none.
+// of their curves, interpolated on logarithmic axes. It is NaN if they never cross.
 func crossover(m *evidence.Measured, strategy string, of reading) evidence.Interval {
 	var cells []bench.Scenario
 	var rs []float64
@@ -202,7 +197,7 @@ func crossover(m *evidence.Measured, strategy string, of reading) evidence.Inter
 	}))
 }
 
-// without returns all values except v, whose label would touch its neighbour's.
-func without(all []float64, v float64) []float64 {
+// omit leaves out v, whose label would overlap its neighbour's.
+func omit(all []float64, v float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(all), func(x float64) bool { return x == v })
 }

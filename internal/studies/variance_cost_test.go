@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// ratio is the R of a cell of the cost.
 func ratio(sc bench.Scenario) float64 {
 	for _, r := range costRs {
 		if costCell(pooled, r).Workload.String() == sc.Workload.String() {
@@ -24,8 +23,8 @@ func ratio(sc bench.Scenario) float64 {
 	return math.NaN()
 }
 
-// sampleCost has a shared pool whose short p99 is 3R, separate ones with 6, and partitioned ones
-// with 5: a crossover at 2, a tax of 30.
+// sampleCost returns runs with a short p99 of 3R in a shared pool, 6 in separate pools and 5 with
+// partitioning: a crossover at 2, a tax of 30 at R = 50.
 func sampleCost(wobble float64) *evidence.Measured {
 	return synthetic(costCells(Standard), 4, func(sc bench.Scenario, i int) map[string]float64 {
 		short := map[string]float64{pooled: 3 * ratio(sc), separate: 6,
@@ -82,8 +81,8 @@ func TestCostAnnotations(t *testing.T) {
 	}
 }
 
-// costsOf has, of every strategy at every R of that size, the number in both readings, the same up
-// to a wobble that strategies do not share.
+// costsOf returns runs in which both metrics of a strategy at R are of, with a deviation that
+// differs between strategies.
 func costsOf(size Size, wobble float64, of func(strategy string,
 	r float64) float64) *evidence.Measured {
 	return synthetic(costCells(size), 4, func(sc bench.Scenario, i int) map[string]float64 {
@@ -95,7 +94,6 @@ func costsOf(size Size, wobble float64, of func(strategy string,
 	})
 }
 
-// TestCostVerdicts drives the rule to each verdict, and holds it to the same in the quick size.
 func TestCostVerdicts(t *testing.T) {
 	flatAt := func(partitioned, separated float64) func(string, float64) float64 {
 		return func(strategy string, r float64) float64 {
@@ -158,7 +156,7 @@ func TestCostVerdicts(t *testing.T) {
 				"short tasks"},
 	} {
 		for _, size := range []Size{Quick, Standard} {
-			finds(t, fmt.Sprintf("%s, size %d", c.name, size),
+			expect(t, fmt.Sprintf("%s, size %d", c.name, size),
 				judgeCost(costsOf(size, c.wobble, c.of)), c.verdict, c.because)
 		}
 	}
@@ -178,8 +176,8 @@ func TestCostVerdicts(t *testing.T) {
 	}
 }
 
-// TestCostWith: a strategy that somebody named has scenarios at each point of both figures, a curve
-// in them, and a line that says what it does not do for its tasks.
+// A strategy added by the user has scenarios at each point of both figures, a curve in them, and a
+// line about its lost tasks.
 func TestCostWith(t *testing.T) {
 	study, err := Lookup("variance")
 	if err != nil {
@@ -191,7 +189,7 @@ func TestCostWith(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := synthetic(suite.Scenarios, 3, func(sc bench.Scenario, i int) map[string]float64 {
-			slower := 1.0 // names of those that coincide are only counted, where they are many
+			slower := 1.0 // many strategies with equal results are counted instead of listed
 			if sc.Strategy.String() == name {
 				slower = 2
 			}
@@ -234,7 +232,7 @@ func TestLastCrossing(t *testing.T) {
 	}{
 		{[]float64{-1, -1, 1}, math.Sqrt(1000)},
 		{[]float64{-1, 1, 1}, math.Sqrt(10)},
-		{[]float64{1, -1, 1}, math.Sqrt(1000)}, // for good
+		{[]float64{1, -1, 1}, math.Sqrt(1000)}, // the last crossing counts
 		{[]float64{0, 1, 1}, 1},
 		{[]float64{1, 1, 1}, nan},
 		{[]float64{-1, 1, -1}, nan},
@@ -247,8 +245,7 @@ func TestLastCrossing(t *testing.T) {
 	}
 }
 
-// TestCostAnchors runs the strategies at R = 1, where all that share their slots are M/D/4 and
-// separate pools M/D/2.
+// At R = 1, all strategies with shared slots are M/D/4, and separate pools M/D/2.
 func TestCostAnchors(t *testing.T) {
 	shared := map[float64][]string{}
 	for _, name := range costStrategies {
@@ -256,9 +253,9 @@ func TestCostAnchors(t *testing.T) {
 		sc.Stop.Tasks = 20_000
 		r := runOnce(t, sc)
 		got, _ := r.Metric("mean-slowdown")
-		want := flat(limit, slowdown)
+		want := equalTasks(limit, slowdown)
 		if name == separate {
-			want = flat(limit/2, slowdown)
+			want = equalTasks(limit/2, slowdown)
 		} else {
 			shared[got] = append(shared[got], name)
 		}

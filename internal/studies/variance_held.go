@@ -12,9 +12,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// heldPart explains the cost of variance: each long task occupies a slot while it runs, and the few
-// short tasks that find at most one free slot have most of the short tasks' wait. It uses the
-// headline's runs of the shared pool.
+// heldPart explains the cost of variance: long tasks occupy slots, and most of the short tasks'
+// wait falls on the few that find at most one free slot. It uses the runs of costPart.
 var heldPart = variancePart{heldCells, nil, answerHeld}
 
 var heldRs = []float64{5, taxAt, 200}
@@ -26,13 +25,13 @@ func heldCells(size Size) (cells []bench.Scenario) {
 	return costLengths.of(size, cells)
 }
 
-// heldAt returns the share of the short tasks that find j slots held by long ones, by j, and their
-// share of all waiting of short tasks.
+// heldAt returns, by the number j of slots held by long tasks, the share of the short tasks that
+// arrive then, and their share of the short tasks' total wait.
 func heldAt(m *evidence.Measured, r float64) (found, waiting []float64) {
 	sc := costCell(pooled, r)
 	of := func(run evidence.Run, j int) float64 {
 		w := run(metric.FoundLong(j)) * run(metric.FoundLongWait(j))
-		if math.IsNaN(w) { // no task found so many
+		if math.IsNaN(w) { // no task arrived then
 			return 0
 		}
 		return w

@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// loadPart varies the load instead of R: at the variance of taxAt, up to the capacity, which is the
-// same for all strategies.
+// loadPart varies the load at R = taxAt, up to the capacity, which is the same for all strategies.
 var loadPart = variancePart{loadCells, loadWith, answerLoad}
 
 var (
@@ -115,30 +114,27 @@ func answerLoad(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// loopPart compares the same pool, at the same throughput, under clients that wait for their answer
-// and under arrivals that do not wait (Schroeder, Wierman and Harchol-Balter, "Open versus closed",
-// NSDI 2006). A closed loop cannot queue more tasks than it has clients, so a benchmark with a
-// fixed number of clients hides the variance that an open service experiences.
+// loopPart compares a pool at the same throughput in a closed loop and with open arrivals
+// (Schroeder, Wierman and Harchol-Balter, "Open versus closed", NSDI 2006). A closed loop queues no
+// more tasks than it has clients, so it hides the variance that an open service experiences.
 //
-// The throughput of the loop must be measured first, so the open pool is measured at two loads
-// around it, and interpolated as in capacityPart.
+// The open pool is measured at two loads around the throughput of the loop, and interpolated.
 var loopPart = variancePart{loopCells, nil, answerLoop}
 
-// clients think for two mean task times: twelve of them keep four workers about nine tenths busy.
+// Twelve clients that think for two mean task times keep four workers about nine tenths busy.
 const (
-	clients = 12
-	thought = 2 // mean think time, in mean task times
+	loopClients = 12
+	thinkTime   = 2 // in mean task times
 )
 
 var openLoads = []float64{0.84, 0.88, 0.92}
 
 func closedCell(c2 float64) bench.Scenario {
-	return only(pooled, spreading(c2), by(fmt.Sprintf("closed:clients=%d,think=exp(%v)", clients,
-		thought*unit), 0), sized(15_000, c2, 100_000))
+	arrivals := fmt.Sprintf("closed:clients=%d,think=exp(%v)", loopClients, thinkTime*unit)
+	return varianceScenario(pooled, workWithC2(c2), loadOf(arrivals, 0),
+		tasksFor(15_000, c2, 100_000))
 }
 
-// openCells returns the scenarios at the loads around the load of the loop, which falls from above
-// the middle load to below it as C² grows.
 func openCells(c2 float64) (cells []bench.Scenario) {
 	loads := openLoads[1:]
 	if c2 > 1 {
@@ -146,13 +142,13 @@ func openCells(c2 float64) (cells []bench.Scenario) {
 	}
 	for _, load := range loads {
 		cells = append(cells,
-			only(pooled, spreading(c2), poisson(load), sized(20_000, c2, 200_000)))
+			varianceScenario(pooled, workWithC2(c2), poisson(load), tasksFor(20_000, c2, 200_000)))
 	}
 	return cells
 }
 
 func loopCells(size Size) (cells []bench.Scenario) {
-	for _, c2 := range atSize(size, variances, fewVariances) {
+	for _, c2 := range atSize(size, varianceC2, fewC2) {
 		cells = append(append(cells, closedCell(c2)), openCells(c2)...)
 	}
 	return lengths{0.25, 1, 5}.of(size, cells)
@@ -164,37 +160,33 @@ func closedAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	}))
 }
 
-// utilisationOf returns the utilisation of the loop by the response time law: each client has one
-// task per response and think time. The completed tasks by the end of the run would give a lower
-// value, because the clients do not end together.
+// utilisationOf returns the utilisation of the loop by the response time law. The tasks completed
+// by the end of the run would give a lower value, because the clients do not end together.
 func utilisationOf(m *evidence.Measured, c2 float64) float64 {
-	return clients / (closedAt(m, c2).Mid + thought) / limit
+	return loopClients / (closedAt(m, c2).Mid + thinkTime) / limit
 }
 
-// openAt returns the mean response of the open pool at the throughput of the loop, in mean task
-// times, repetition by repetition.
 func openAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	cells := openCells(c2)
 	low, high := cells[0].Load.Relative, cells[1].Load.Relative
 	at := utilisationOf(m, c2)
 	return evidence.OfMean(m.Pairs(cells[0], cells[1], func(a, b evidence.Run) float64 {
-		return between(at, low, a(meanResponse), high, b(meanResponse)) / unit.Seconds()
+		return interpolate(at, low, a(meanResponse), high, b(meanResponse)) / unit.Seconds()
 	}))
 }
 
-// between interpolates the response at a load from two responses at two loads. It is the inverse of
-// loadFor.
-func between(load, load1, response1, load2, response2 float64) float64 {
+// interpolate is the inverse of loadFor.
+func interpolate(load, load1, response1, load2, response2 float64) float64 {
 	part := math.Log((1-load)/(1-load1)) / math.Log((1-load2)/(1-load1))
 	return response1 * math.Pow(response2/response1, part)
 }
 
 func drawLoop(m *evidence.Measured) evidence.Figure {
 	open, closed := charts.Series{Name: "open: Poisson", Style: 1},
-		charts.Series{Name: fmt.Sprintf("closed: %d clients", clients), Style: 0}
+		charts.Series{Name: fmt.Sprintf("closed: %d clients", loopClients), Style: 0}
 	exact := charts.Series{Name: open.Name, Style: 1, Theory: true}
 	var widest float64
-	for _, c2 := range variances {
+	for _, c2 := range varianceC2 {
 		loop, arrivals := closedAt(m, c2), openAt(m, c2)
 		if math.IsNaN(loop.Mid) || math.IsNaN(arrivals.Mid) {
 			continue
@@ -202,16 +194,16 @@ func drawLoop(m *evidence.Measured) evidence.Figure {
 		widest = c2
 		evidence.AddPoint(&closed, c2, loop)
 		evidence.AddPoint(&open, c2, arrivals)
-		if a := shared(limit, utilisationOf(m, c2), c2); a != nil {
+		if a := sharedPool(limit, utilisationOf(m, c2), c2); a != nil {
 			exact.X, exact.Y = append(exact.X, c2), append(exact.Y, a.MeanResponse)
 		}
 	}
 	if len(open.X) == 0 {
 		return evidence.Figure{}
 	}
-	p := evidence.Plane("", spreads("squared coefficient of variation C² of the task times"),
+	p := evidence.Plane("", c2Axis("squared coefficient of variation C² of the task times"),
 		evidence.Log("mean response ÷ mean task time", charts.Count), open, closed, exact)
-	if a, err := theory.MMkN(theory.Closed{Clients: clients, Think: thought, MeanService: 1,
+	if a, err := theory.MMkN(theory.Closed{Clients: loopClients, Think: thinkTime, MeanService: 1,
 		Limit: limit}); err == nil {
 		p.Add(charts.Series{Name: closed.Name, Style: 0, Theory: true,
 			X: []float64{1}, Y: []float64{a.MeanResponse}})
@@ -224,7 +216,7 @@ func drawLoop(m *evidence.Measured) evidence.Figure {
 		Name:  "variance-open-closed",
 		Title: "What variance costs clients that wait for the answer, and arrivals that do not",
 		Subtitle: fmt.Sprintf("One shared pool of %d workers at the throughput that the %d "+
-			"clients reach", limit, clients),
+			"clients reach", limit, loopClients),
 		Caption: []string{
 			fmt.Sprintf("The clients think for two task times on average and keep the pool "+
 				"%.1f %% to %.1f %% busy; the open pool is measured at two loads around that "+
@@ -239,11 +231,11 @@ func drawLoop(m *evidence.Measured) evidence.Figure {
 }
 
 func answerLoop(m *evidence.Measured, f *decide.Finding) {
-	for _, c2 := range []float64{variances[0], variances[len(variances)-1]} {
+	for _, c2 := range []float64{varianceC2[0], varianceC2[len(varianceC2)-1]} {
 		if loop, arrivals := closedAt(m, c2), openAt(m, c2); !math.IsNaN(loop.Mid) &&
 			!math.IsNaN(arrivals.Mid) {
 			f.Add("at C² = %v and the same throughput the mean response is %s task times with %d "+
-				"clients that wait for it, and %s with Poisson arrivals", c2, loop, clients,
+				"clients that wait for it, and %s with Poisson arrivals", c2, loop, loopClients,
 				arrivals)
 		}
 	}

@@ -14,18 +14,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// machinePart repeats the study with real work on real cores, to test the theory and to measure the
-// overhead of the machine.
+// machinePart repeats the study with real work on real cores.
 //
 // Each run has a twin under the virtual clock, in which tasks of the same sizes wait instead of
 // computing. On the machine the work takes longer, because cores, caches and memory are shared, so
-// the same arrivals are a higher load. And its scheduler makes tasks wait that have a worker. So
-// the twin is interpolated at two loads: the planned one, and the load measured on the machine. The
-// rest of the difference is the effect of the scheduler and of other programs, which can only be
-// separated on an idle machine.
-//
-// Tasks average numbers, a counted amount: of one length, for which theory predicts that splitting
-// costs, and of two.
+// the same arrivals are a higher load. Therefore the twin is interpolated at the planned load and
+// at the load measured on the machine. The remaining difference is due to the scheduler and other
+// programs.
 var machinePart = variancePart{machineCells, nil, answerMachine}
 
 type machineCase struct {
@@ -40,9 +35,9 @@ type machineCase struct {
 const (
 	machineSlots = 2
 	inFifths     = "partitioned:quantum=200us"
-	fullMachine  = 0.97 // load above which there is no steady state to compare with
+	fullMachine  = 0.97 // load above which there is no steady state
 	machineR     = 20   // length of the long tasks, one in 21, relative to the short ones
-	leastSteady  = 3    // fewest repetitions in steady state for a result
+	leastSteady  = 3    // minimum number of steady repetitions for a result
 )
 
 var machineCases = []machineCase{
@@ -64,18 +59,18 @@ var machineCases = []machineCase{
 var twinLoads = []float64{0.5, 0.7, 0.9}
 
 func (c machineCase) real(strategy string) bench.Scenario {
-	sc := only(strategy, c.work, poisson(c.load),
+	sc := varianceScenario(strategy, c.work, poisson(c.load),
 		bench.Stop{Duration: c.durations[Standard], Warmup: 0.1})
 	sc.Limit, sc.Clock = machineSlots, bench.Real
 	return sc
 }
 
-func (c machineCase) waits(strategy string, load float64) bench.Scenario {
+func (c machineCase) twinCell(strategy string, load float64) bench.Scenario {
 	c2 := 0.0
 	if c.unequal {
 		c2 = halvesC2(machineR) // with one in 21 long, either class is half of the work
 	}
-	sc := only(strategy, c.twin, poisson(load), sized(10_000, c2, 100_000))
+	sc := varianceScenario(strategy, c.twin, poisson(load), tasksFor(10_000, c2, 100_000))
 	sc.Limit = machineSlots
 	return sc
 }
@@ -91,7 +86,7 @@ func machineCells(size Size) (cells []bench.Scenario) {
 			cells = append(cells, sc)
 			var twins []bench.Scenario
 			for _, load := range twinLoads {
-				twins = append(twins, c.waits(strategy, load))
+				twins = append(twins, c.twinCell(strategy, load))
 			}
 			cells = append(cells, lengths{0.15, 1, 5}.of(size, twins)...)
 		}
@@ -99,28 +94,27 @@ func machineCells(size Size) (cells []bench.Scenario) {
 	return cells
 }
 
-// slowed returns the mean slowdown of a run. For tasks of one length it is the ratio of the means.
-func (c machineCase) slowed(r evidence.Run) float64 {
+func (c machineCase) meanSlowdown(r evidence.Run) float64 {
 	if c.unequal {
 		return r(slowdown.unit)
 	}
 	return r(meanResponse) / r(metric.MeanService)
 }
 
-type stay struct {
-	steady, all   int
-	load          evidence.Interval // measured on the machine
-	machine       evidence.Interval
-	planned, same evidence.Interval // the twin's at the planned load, and at the machine's
-	adds          evidence.Interval // machine's slowdown divided by the twin's at the same load
+type machineResult struct {
+	steadyRuns, all         int
+	load                    evidence.Interval // measured on the machine
+	machine                 evidence.Interval
+	planned, twinAtMeasured evidence.Interval // twin, at the planned and at the measured load
+	excess                  evidence.Interval // machine divided by twinAtMeasured
 }
 
-// of returns the results of a strategy. It ignores repetitions with a load of fullMachine or more,
-// whose slowdown depends on their length and on other programs.
-func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
-	loads, slow := []float64{0}, []float64{1} // alone, a task is not slowed down
+// result ignores repetitions with a load of fullMachine or more, whose slowdown depends on their
+// length and on other programs.
+func (c machineCase) result(m *evidence.Measured, strategy string) (s machineResult) {
+	loads, slow := []float64{0}, []float64{1} // a single task is not slowed down
 	for _, load := range twinLoads {
-		mean := evidence.OfMean(m.Of(c.waits(strategy, load), c.slowed)).Mid
+		mean := evidence.OfMean(m.Of(c.twinCell(strategy, load), c.meanSlowdown)).Mid
 		if !math.IsNaN(mean) {
 			loads, slow = append(loads, load), append(slow, mean)
 		}
@@ -131,23 +125,23 @@ func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
 			if load >= fullMachine {
 				return math.NaN()
 			}
-			return number(c.slowed(r), load)
+			return number(c.meanSlowdown(r), load)
 		})
 	}
 	s.all = len(m.Runs(c.real(strategy)))
-	s.steady = len(per(func(_, load float64) float64 { return load }))
+	s.steadyRuns = len(per(func(_, load float64) float64 { return load }))
 	s.planned = evidence.Alone(twinAt(c.load, loads, slow))
-	if s.steady < leastSteady {
+	if s.steadyRuns < leastSteady {
 		none := evidence.OfMedian(nil)
-		s.load, s.machine, s.same, s.adds = none, none, none, none
+		s.load, s.machine, s.twinAtMeasured, s.excess = none, none, none, none
 		return s
 	}
 	s.load = evidence.OfMedian(per(func(_, load float64) float64 { return load }))
 	s.machine = evidence.OfMedian(per(func(slowed, _ float64) float64 { return slowed }))
-	s.same = evidence.OfMedian(per(func(_, load float64) float64 {
+	s.twinAtMeasured = evidence.OfMedian(per(func(_, load float64) float64 {
 		return twinAt(load, loads, slow)
 	}))
-	s.adds = evidence.OfMedian(per(func(slowed, load float64) float64 {
+	s.excess = evidence.OfMedian(per(func(slowed, load float64) float64 {
 		return slowed / twinAt(load, loads, slow)
 	}))
 	return s
@@ -158,10 +152,10 @@ func twinAt(load float64, loads, slow []float64) float64 {
 		return math.NaN()
 	}
 	i := slices.IndexFunc(loads[1:], func(l float64) bool { return l >= load }) + 1
-	if i == 0 { // above all
+	if i == 0 { // above all measured loads
 		i = len(loads) - 1
 	}
-	return between(load, loads[i-1], slow[i-1], loads[i], slow[i])
+	return interpolate(load, loads[i-1], slow[i-1], loads[i], slow[i])
 }
 
 func drawMachine(m *evidence.Measured) evidence.Figure {
@@ -176,9 +170,9 @@ func drawMachine(m *evidence.Measured) evidence.Figure {
 				if row >= len(c.strategies) || !m.Has(c.real(c.strategies[row])) {
 					return nil
 				}
-				s := c.of(m, c.strategies[row])
+				s := c.result(m, c.strategies[row])
 				any = any || !math.IsNaN(s.machine.Mid)
-				return [][]evidence.Interval{{s.planned}, {s.same}, {s.machine}}[j]
+				return [][]evidence.Interval{{s.planned}, {s.twinAtMeasured}, {s.machine}}[j]
 			})
 		}
 		if any {
@@ -218,21 +212,21 @@ func machineReal() []bench.Scenario {
 func answerMachine(m *evidence.Measured, f *decide.Finding) {
 	for _, c := range machineCases {
 		for _, strategy := range c.strategies {
-			s := c.of(m, strategy)
-			if s.steady < s.all {
+			s := c.result(m, strategy)
+			if s.steadyRuns < s.all {
 				f.Add("on this machine, %s: left out are %d of %d repetitions of %s, which had no "+
-					"steady state", c.title, s.all-s.steady, s.all, strategy)
+					"steady state", c.title, s.all-s.steadyRuns, s.all, strategy)
 			}
-			if math.IsNaN(s.adds.Mid) {
+			if math.IsNaN(s.excess.Mid) {
 				continue
 			}
 			f.Add("on this machine, %s: %s has a mean slowdown of %s; under the virtual clock it "+
 				"has %s at the planned load of %v and %s at the load of %s that it came to here; "+
 				"the scheduler and other programs multiply that by %s",
 				c.title, strategy, s.machine, text.Short(s.planned.Mid), c.load,
-				text.Short(s.same.Mid), text.Short(s.load.Mid), s.adds)
+				text.Short(s.twinAtMeasured.Mid), text.Short(s.load.Mid), s.excess)
 		}
-		c.survives(m, f)
+		c.compareWithTwin(m, f)
 		if own := m.Median(c.real(pooled), metric.ServiceC2).Mid; c.unequal && !math.IsNaN(own) {
 			f.Add("on this machine, %s: the task times' C² was %s, and %s under the virtual clock",
 				c.title, text.Short(own), text.Short(halvesC2(machineR)))
@@ -240,16 +234,14 @@ func answerMachine(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// survives reports for each strategy whether it is on the side of the shared pool that theory
-// predicts, repetition by repetition.
-func (c machineCase) survives(m *evidence.Measured, f *decide.Finding) {
+func (c machineCase) compareWithTwin(m *evidence.Measured, f *decide.Finding) {
 	for _, strategy := range c.strategies[1:] {
-		twin := c.of(m, strategy).planned.Mid / c.of(m, pooled).planned.Mid
+		twin := c.result(m, strategy).planned.Mid / c.result(m, pooled).planned.Mid
 		ratios := m.Pairs(c.real(strategy), c.real(pooled), func(own, pool evidence.Run) float64 {
 			if max(own(metric.OfferedUtilisation), pool(metric.OfferedUtilisation)) >= fullMachine {
 				return math.NaN()
 			}
-			return c.slowed(own) / c.slowed(pool)
+			return c.meanSlowdown(own) / c.meanSlowdown(pool)
 		})
 		ratio := evidence.OfMedian(ratios)
 		if math.IsNaN(twin) || math.IsNaN(ratio.Mid) {
@@ -257,7 +249,7 @@ func (c machineCase) survives(m *evidence.Measured, f *decide.Finding) {
 		}
 		says := "the repetitions do not show which is better"
 		switch {
-		case len(ratios) < leastSteady: // too few for their range
+		case len(ratios) < leastSteady: // too few for an interval
 		case ratio.Below() && twin < 1, ratio.Above() && twin > 1:
 			says = "the same one is better"
 		case ratio.Below(), ratio.Above():

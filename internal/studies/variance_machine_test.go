@@ -10,11 +10,11 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// TestMachine: what a machine adds is found as it was put in: a load higher than planned, and a
-// factor of the scheduler's; repetitions without a steady state are left out and counted.
+// The results must contain the load and the scheduler factor of the synthetic runs.
+// Repetitions without a steady state are omitted and counted.
 func TestMachine(t *testing.T) {
 	const load, factor = 0.8, 1.5
-	// the exponent of 1/(1−ρ)
+	// exponent of 1/(1−ρ)
 	inSteps := map[string]float64{pooled: 1, inFifths: 1.2, separate: 0.6}
 	at := func(sc bench.Scenario, load float64) float64 {
 		return math.Pow(1-load, -inSteps[sc.Strategy.String()])
@@ -36,12 +36,12 @@ func TestMachine(t *testing.T) {
 	m := measuredAt(1.2)
 	for _, c := range machineCases {
 		for _, strategy := range c.strategies {
-			s := c.of(m, strategy)
+			s := c.result(m, strategy)
 			for _, v := range []struct{ got, want float64 }{
-				{s.load.Mid, load}, {s.adds.Mid, factor}, {s.adds.Hi, factor},
+				{s.load.Mid, load}, {s.excess.Mid, factor}, {s.excess.Hi, factor},
 				{s.planned.Mid, at(c.real(strategy), c.load)},
-				{s.same.Mid, at(c.real(strategy), load)},
-				{float64(s.steady), 5}, {float64(s.all), 6},
+				{s.twinAtMeasured.Mid, at(c.real(strategy), load)},
+				{float64(s.steadyRuns), 5}, {float64(s.all), 6},
 			} {
 				if math.Abs(v.got-v.want) > 1e-9 {
 					t.Errorf("%s, %s: %v, want %v of %+v", c.title, strategy, v.got, v.want, s)
@@ -66,8 +66,6 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestStepCost: the cost of a step is what its tasks take longer over their steps, and no number
-// where they do not.
 func TestStepCost(t *testing.T) {
 	with := func(step float64) *evidence.Measured {
 		return synthetic(stepCells(Quick), 3, func(sc bench.Scenario, i int) map[string]float64 {

@@ -15,14 +15,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// quantumPart is the price of partitioning: small steps favour the short tasks, but each step has a
-// cost.
+// quantumPart measures the price of partitioning: each step has a cost.
 //
 // A step of at most q with overhead o equals a step of q+o of a task that is longer by o per step.
-// So the overhead needs no code: the tasks include it, in a time scale in which q+o is the quantum
-// of the strategy, 1 ms, and the results are scaled back. The arrivals are the same as without
-// overhead, so the load is higher by the overhead. This is exact if q divides both sizes, or is
-// longer than the short one and divides the long one.
+// So the task lengths include the overhead, in a time scale in which q+o is the quantum of the
+// strategy, 1 ms. The arrivals do not change, so the overhead increases the load. This is exact if
+// q divides both sizes, or is longer than the short one and divides the long one.
 var quantumPart = variancePart{quantumCells, nil, answerQuantum}
 
 var (
@@ -35,20 +33,20 @@ var (
 )
 
 const (
-	quantumR   = taxAt
-	fullest    = 0.93 // highest load, overhead included, that settles in a run
-	shareShort = quantumR / (quantumR + 1.0)
-	meanHalves = 2.0 * quantumR / (1 + quantumR) // E[S] in short tasks
+	quantumR    = taxAt
+	mostSettled = 0.93 // highest load, overhead included, that is steady within a run
+	shareShort  = quantumR / (quantumR + 1.0)
+	meanHalves  = 2.0 * quantumR / (1 + quantumR) // mean task time in short tasks
 )
 
-func busyWith(q, o float64) float64 {
+func loadWithOverhead(q, o float64) float64 {
 	steps := shareShort*math.Ceil(1/q-1e-9) + (1-shareShort)*math.Ceil(quantumR/q-1e-9)
 	return varianceLoad * (1 + o*steps/meanHalves)
 }
 
-// wall returns the quantum, below a short task, under which there is no steady state because the
-// overhead o per q uses up the idle capacity.
-func wall(o float64) float64 { return o / (1/varianceLoad - 1) }
+// minQuantum returns the quantum, below a short task, under which the overhead o per q uses up
+// the idle capacity, so there is no steady state.
+func minQuantum(o float64) float64 { return o / (1/varianceLoad - 1) }
 
 func quantumCell(q, o float64) bench.Scenario {
 	scale := float64(unit) / (q + o)
@@ -56,15 +54,15 @@ func quantumCell(q, o float64) bench.Scenario {
 		return dist.FormatDuration(time.Duration(math.Round((work +
 			o*math.Ceil(work/q-1e-9)) * scale)))
 	}
-	return only(sequential, fmt.Sprintf("bimodal:p=%v,short=%s,long=%s",
+	return varianceScenario(sequential, fmt.Sprintf("bimodal:p=%v,short=%s,long=%s",
 		dist.FormatFloat(1-shareShort), size(1), size(quantumR)),
-		poisson(math.Round(busyWith(q, o)*1e6)/1e6), bench.Stop{Tasks: 40_000, Warmup: 0.1})
+		poisson(math.Round(loadWithOverhead(q, o)*1e6)/1e6), bench.Stop{Tasks: 40_000, Warmup: 0.1})
 }
 
 func quantumCells(size Size) (cells []bench.Scenario) {
 	for _, o := range atSize(size, overheads, fewOverheads) {
 		for _, q := range atSize(size, quanta, fewQuanta) {
-			if busyWith(q, o) < fullest {
+			if loadWithOverhead(q, o) < mostSettled {
 				cells = append(cells, quantumCell(q, o))
 			}
 		}
@@ -74,7 +72,7 @@ func quantumCells(size Size) (cells []bench.Scenario) {
 
 func byQuantum(m *evidence.Measured, metric string, size, o float64) (s charts.Series) {
 	for _, q := range quanta {
-		if busyWith(q, o) >= fullest {
+		if loadWithOverhead(q, o) >= mostSettled {
 			continue
 		}
 		evidence.AddPoint(&s, q, m.Mean(quantumCell(q, o), metric).Times((q+o)/unit.Seconds()/size))
@@ -92,7 +90,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 		{"mean response of the long tasks ÷ their size", metric.LongMeanResponse, quantumR},
 	} {
 		p := evidence.Plane(of.title,
-			evidence.Log("quantum, in short tasks", nil, without(quanta, 25)...),
+			evidence.Log("quantum, in short tasks", nil, omit(quanta, 25)...),
 			evidence.Log("response ÷ own size", charts.Count))
 		p.X.Name = "quantum"
 		for i, o := range overheads {
@@ -102,7 +100,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 			}
 			s.Name, s.Style = fmt.Sprintf("a step costs %v", o), i
 			p.Add(s)
-			if at := wall(o); at >= quanta[0] && at <= 1 {
+			if at := minQuantum(o); at >= quanta[0] && at <= 1 {
 				p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at, Y: s.Y[0],
 					Text: []string{fmt.Sprintf("cost %v: no steady", o),
 						fmt.Sprintf("state below %s", text.Short(at))}})
@@ -115,7 +113,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 	}
 	below, ours := "", "What a step costs on this machine was not measured."
 	if cost := stepCost(m); !math.IsNaN(cost) {
-		free := planes[1].Series[0] // without overhead, or the least that was measured
+		free := planes[1].Series[0] // without overhead, or with the smallest that was measured
 		at := max(slices.Index(free.X, 1), 0)
 		planes[1].Remarks = append(planes[1].Remarks,
 			charts.Remark{Sign: charts.Ring, X: free.X[at], Y: free.Y[at],
@@ -156,9 +154,8 @@ func answerQuantum(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// stepPart measures the cost of a step of partitioned on this machine: the same tasks whole, in the
-// shared pool, and in steps so short that the overhead dominates. One worker does all tasks, which
-// are there from the start, so no idle worker is woken. The figure of quantumPart marks the result.
+// stepPart measures the cost of a step of partitioned on this machine. One worker runs a batch, so
+// no idle worker is woken.
 var stepPart = variancePart{stepCells, nil, answerStep}
 
 const (
@@ -170,8 +167,8 @@ const (
 var stepSizes = []time.Duration{time.Millisecond, 100 * time.Microsecond, 10 * time.Microsecond}
 
 func stepCell(strategy string) bench.Scenario {
-	sc := only(strategy, fmt.Sprintf("cpu_average:mean=%v", stepTask), by("batch", 0),
-		bench.Stop{Tasks: 500})
+	work := fmt.Sprintf("cpu_average:mean=%v", stepTask)
+	sc := varianceScenario(strategy, work, loadOf("batch", 0), bench.Stop{Tasks: 500})
 	sc.Limit, sc.Clock = 1, bench.Real
 	return sc
 }
@@ -182,9 +179,8 @@ func stepCells(size Size) []bench.Scenario {
 	return lengths{0.6, 1, 5}.of(size, []bench.Scenario{stepCell(pooled), stepCell(stepInSteps)})
 }
 
-// stepCost returns the cost of a step, in seconds, from the fastest repetition of either run,
-// because other programs can only lengthen a run. It returns NaN if it was not measured, or is not
-// positive.
+// stepCost returns the cost of a step, in seconds, from the fastest repetitions, because other
+// programs can only lengthen a run. It returns NaN if it was not measured or is not positive.
 func stepCost(m *evidence.Measured) float64 {
 	fastest := func(strategy string) float64 {
 		return slices.Min(append(m.Of(stepCell(strategy), func(r evidence.Run) float64 {
@@ -211,6 +207,6 @@ func answerStep(m *evidence.Measured, f *decide.Finding) {
 	if !math.IsNaN(cost) {
 		f.Add("a step of %s costs %s on this machine, for short tasks %s; at load %v steps below "+
 			"%s leave no steady state", sequential, text.ShortSeconds(cost),
-			evidence.Series(stepShares(cost)), varianceLoad, text.ShortSeconds(wall(cost)))
+			evidence.Series(stepShares(cost)), varianceLoad, text.ShortSeconds(minQuantum(cost)))
 	}
 }

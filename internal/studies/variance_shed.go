@@ -13,20 +13,21 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// shedPart is the pool that refuses: without a queue the variance of the task times has no effect
-// (Erlang B is insensitive), and with a longer queue variance takes more of its benefit.
+// shedPart is the pool that sheds. Without a queue the variance has no effect (Erlang B is
+// insensitive). The longer the queue, the larger the effect.
 var shedPart = variancePart{shedCells, nil, answerShed}
 
 var slots = []int{0, limit, 4 * limit}
 
 func shedCell(queue int, c2 float64) bench.Scenario {
-	sc := only(shedding, spreading(c2), poisson(varianceLoad), sized(20_000, c2, 90_000))
-	sc.Queue = slotted(queue)
+	sc := varianceScenario(shedding, workWithC2(c2), poisson(varianceLoad),
+		tasksFor(20_000, c2, 90_000))
+	sc.Queue = queueLength(queue)
 	return sc
 }
 
 func shedCells(size Size) (cells []bench.Scenario) {
-	for _, c2 := range atSize(size, variances, fewVariances) {
+	for _, c2 := range atSize(size, varianceC2, fewC2) {
 		for _, queue := range slots {
 			cells = append(cells, shedCell(queue, c2))
 		}
@@ -42,18 +43,18 @@ func shareShed(queue int) float64 {
 }
 
 func drawShed(m *evidence.Measured) evidence.Figure {
-	p := evidence.Plane("", spreads("squared coefficient of variation C² of the task times"),
+	p := evidence.Plane("", c2Axis("squared coefficient of variation C² of the task times"),
 		shares("share of the tasks shed"))
 	for i, queue := range slots {
 		s := charts.Series{Name: slotsName(queue), Style: i}
-		for _, c2 := range variances {
+		for _, c2 := range varianceC2 {
 			in := m.Mean(shedCell(queue, c2), metric.Shed)
 			in.Lo = max(in.Lo, 0) // a share is not negative
 			evidence.AddPoint(&s, c2, in)
 		}
 		at := []float64{1}
 		if queue == 0 {
-			at = []float64{0, variances[len(variances)-1]}
+			at = []float64{0, varianceC2[len(varianceC2)-1]}
 		}
 		p.Add(s,
 			evidence.Exact(s, at, func(float64) float64 { return shareShed(queue) }))
@@ -80,7 +81,7 @@ func slotsName(queue int) string {
 }
 
 func answerShed(m *evidence.Measured, f *decide.Finding) {
-	last := variances[len(variances)-1]
+	last := varianceC2[len(varianceC2)-1]
 	for _, queue := range slots {
 		from := m.Mean(shedCell(queue, 0), metric.Shed)
 		to := m.Mean(shedCell(queue, last), metric.Shed)

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// synthetic has the same metrics for each repetition, as a function of the scenario.
+// synthetic returns runs with the metrics that of returns for each scenario and repetition.
 func synthetic(
 	cells []bench.Scenario, repetitions int,
 	of func(sc bench.Scenario, repetition int) map[string]float64,
@@ -33,12 +33,13 @@ func synthetic(
 	return evidence.FromResults(results)
 }
 
-// TestCostLevels holds the exact lines against what was computed elsewhere.
+// The expected values were computed independently.
 func TestCostLevels(t *testing.T) {
 	for _, c := range []struct{ got, want float64 }{
-		{flat(2, slowdown), 1.90328}, {flat(2, shortTail), 6.0696}, {flat(4, slowdown), 1.38609},
-		{flat(4, shortTail), 3.45458}, {sharing(), 1.74554},
-		{mostAt(5, 0), 0.894}, {mostAt(5, 16), 0.408}, {mostAt(20, 64), 0.417},
+		{equalTasks(2, slowdown), 1.90328}, {equalTasks(2, shortTail), 6.0696},
+		{equalTasks(4, slowdown), 1.38609}, {equalTasks(4, shortTail), 3.45458},
+		{processorSharing(), 1.74554},
+		{highestLoad(5, 0), 0.894}, {highestLoad(5, 16), 0.408}, {highestLoad(20, 64), 0.417},
 		{shareShed(0), 0.22821},
 		{float64(workersFor(p99Wait(limit, varianceLoad, 0), 16)), 7},
 	} {
@@ -48,8 +49,7 @@ func TestCostLevels(t *testing.T) {
 	}
 }
 
-// TestLoadFor: a wait of c/(1−ρ) is straight on the scales that are interpolated on, so that the
-// load is found exactly.
+// A wait of c/(1−ρ) is linear on the axes of the interpolation, so the result is exact.
 func TestLoadFor(t *testing.T) {
 	loads := []float64{0.5, 0.6, 0.8}
 	var waits []float64
@@ -60,7 +60,7 @@ func TestLoadFor(t *testing.T) {
 		if got := loadFor(2/(1-want), loads, waits); math.Abs(got-want) > 1e-12 {
 			t.Errorf("found %v, want %v", got, want)
 		}
-		if got := between(want, loads[0], waits[0], loads[2],
+		if got := interpolate(want, loads[0], waits[0], loads[2],
 			waits[2]); math.Abs(got-2/(1-want)) > 1e-9 {
 			t.Errorf("at %v a response of %v, want %v", want, got, 2/(1-want))
 		}
@@ -86,7 +86,7 @@ func TestIntervals(t *testing.T) {
 	if in := evidence.OfMean(nil); !math.IsNaN(in.Mid) {
 		t.Errorf("no value has the mean %v", in.Mid)
 	}
-	// The ranks of the table of Conover, "Practical Nonparametric Statistics": 1 of 6, 2 of 9 and
+	// The ranks in the table of Conover, "Practical Nonparametric Statistics": 1 of 6, 2 of 9 and
 	// 10, 6 of 20.
 	for n, rank := range map[int]int{1: 1, 5: 1, 6: 1, 8: 1, 9: 2, 10: 2, 20: 6} {
 		var values []float64
@@ -98,8 +98,8 @@ func TestIntervals(t *testing.T) {
 			t.Errorf("of 1 to %d the median is %+v, want the ranks %d from the ends", n, in, rank)
 		}
 	}
-	// Student's t of 3 degrees is 3.18245 at 97.5 %, and the standard deviation of 1 to 4 is
-	// √(5/3).
+	// Student's t with 3 degrees of freedom is 3.18245 at 97.5 %, and the standard deviation of 1
+	// to 4 is √(5/3).
 	if in, half := evidence.OfMean([]float64{1, 2, 3, 4}),
 		3.18245*math.Sqrt(5./3)/2; in.Mid != 2.5 ||
 		math.Abs(in.Hi-2.5-half) > 1e-5 || math.Abs(2.5-in.Lo-half) > 1e-5 {
@@ -107,8 +107,6 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// TestVarianceCells: each scenario is possible and has a name of its own, and each figure is empty,
-// and says nothing, without runs.
 func TestVarianceCells(t *testing.T) {
 	for i, p := range varianceParts {
 		for size := Quick; size <= Full; size++ {
@@ -136,8 +134,6 @@ func TestVarianceCells(t *testing.T) {
 	}
 }
 
-// TestVarianceDraws: with all runs there every figure is drawn, in both layouts, without a number
-// that is none.
 func TestVarianceDraws(t *testing.T) {
 	units := []string{"short-p99-response-sec", "short-mean-response-sec", "long-mean-response-sec",
 		"mean-slowdown", "utilisation", "shed/op", "mean-response-sec", "mean-service-sec",
@@ -177,8 +173,6 @@ func TestVarianceDraws(t *testing.T) {
 	}
 }
 
-// TestQuantumOverhead: the time scale in which the overhead is a part of the task leaves its steps
-// what they are.
 func TestQuantumOverhead(t *testing.T) {
 	for _, o := range overheads {
 		for _, q := range quanta {
@@ -199,7 +193,7 @@ func TestQuantumOverhead(t *testing.T) {
 			}
 		}
 	}
-	if busy := busyWith(1, 0.1); math.Abs(busy-0.88) > 1e-9 {
+	if busy := loadWithOverhead(1, 0.1); math.Abs(busy-0.88) > 1e-9 {
 		t.Errorf("with a tenth more on each task the load is %v, want 0.88", busy)
 	}
 	if !slices.Contains(quanta, quantumR) {
@@ -207,7 +201,6 @@ func TestQuantumOverhead(t *testing.T) {
 	}
 }
 
-// linesOf are those that a part of the study answers.
 func linesOf(
 	answer func(*evidence.Measured, *decide.Finding), m *evidence.Measured,
 ) []string {

@@ -16,10 +16,8 @@ var (
 	which = flag.String("studies", "", "only of these, with commas")
 )
 
-// TestVerdicts, with -seeds 20: the quick form of each study again and again, each time
-// with other seeds, of the scenarios under the virtual clock. Of the verdicts that are none of
-// undecided, at most one in twenty may differ from the others. A study that needs the machine is
-// undecided here.
+// TestVerdicts repeats the quick size of each study with different seeds, for the scenarios under
+// the virtual clock. At most one in twenty decided verdicts may differ.
 func TestVerdicts(t *testing.T) {
 	if *seeds == 0 {
 		t.Skip("takes minutes: -seeds 20")
@@ -47,8 +45,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// virtualFinding runs the quick form of a study without the scenarios of the real clock. left is
-// the number of these.
+// virtualFinding runs the quick size of a study without scenarios under the real clock. left is the
+// number of omitted scenarios.
 func virtualFinding(t *testing.T, s Study, seed uint64) (f decide.Finding, left int) {
 	t.Helper()
 	suite, err := s.Suite(Quick, seed)

@@ -13,16 +13,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// weights has tasks of one unit of memory, and one task in ten of several. A limit by weight keeps
-// the memory in use below the limit. A limit by number with as many slots does not, and waits less.
+// weights has tasks of one unit of memory, and one task in ten of several. A weighted semaphore
+// serves in order, so a heavy task that waits makes the light tasks behind it wait while some units
+// are free. The arrivals need weightsLoad of the units.
 //
-// A weighted semaphore serves in order, so a heavy task that waits for its units makes the light
-// tasks behind it wait while some units are free. The claim requires, for each weight of the heavy
-// tasks, that the weight in flight never exceeds the limit and that the p99 of the wait of light
-// tasks is at most the mean time of a task, by the mean over the repetitions. All strategies have
-// the same arrivals, which need weightsLoad of the units.
-//
-// The finding also has a pool with as few workers as are safe: limit over the heavy weight.
+// The cases are the weights of the heavy tasks. A case meets the claim if the weight in flight
+// never exceeds the limit and the p99 wait of light tasks is at most the mean task time. The
+// finding also reports a pool with as few workers as are safe: limit divided by the heavy weight.
 var _ = register(Study{
 	Name:     "weights",
 	Question: "what does a limit by weight cost light tasks, and what does one by number risk?",
@@ -56,18 +53,17 @@ var _ = register(Study{
 const (
 	weighing     = "weighted_semaphore"
 	weightsLimit = 16
-	weightsLoad  = 0.5 // of the units
-	weightsShare = 0.1 // of the tasks that are heavy
+	weightsLoad  = 0.5 // share of the units
+	weightsShare = 0.1 // share of heavy tasks
 	weightsMean  = 10 * time.Millisecond
 )
 
 var weightsCompared = []string{weighing, "semaphore", pooled}
 
-// weightsHeavy are the units of heavy tasks. With 16, all others must end before one starts, and at
-// half the load the queue grows without limit.
+// weightsHeavy are the units of heavy tasks. With 16, a heavy task would need all units, and the
+// queue would grow without limit at half the load.
 var weightsHeavy = []int{2, 4, 8, 12}
 
-// weightsCell has heavy tasks of that weight.
 func weightsCell(size Size, name string, heavy int) bench.Scenario {
 	sc := scenario(name, fmt.Sprintf("exponential:mean=%v,weights=mixture(%v,1,%v,%d)", weightsMean,
 		1-weightsShare, weightsShare, heavy), poisson(0),
@@ -76,7 +72,6 @@ func weightsCell(size Size, name string, heavy int) bench.Scenario {
 	return sc
 }
 
-// weightsRate is the rate of tasks at which they need weightsLoad of the units.
 func weightsRate(heavy int) float64 {
 	mean := 1 - weightsShare + weightsShare*float64(heavy)
 	return math.Round(weightsLoad * weightsLimit / mean / weightsMean.Seconds())
@@ -89,7 +84,6 @@ func weightsSweep(size Size, name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// weightsSafe is a pool that never has more than the limit in flight, whatever it runs.
 func weightsSafe(size Size, heavy int) bench.Scenario {
 	sc := weightsCell(size, pooled, heavy)
 	sc.Limit = weightsLimit / heavy
@@ -102,7 +96,7 @@ func judgeWeights(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	mean := weightsMean.Seconds()
 	for i, sc := range weightsOf(weighing) {
-		// NaN without either: a wait above the limit of memory does not meet the claim
+		// NaN if either metric is missing; a run above the limit never meets the claim
 		waits := evidence.OfMean(m.Of(sc, func(of evidence.Run) float64 {
 			if of(metric.PeakWeight) > weightsLimit {
 				return math.MaxFloat32

@@ -39,8 +39,6 @@ func TestWeightsVerdicts(t *testing.T) {
 	}
 }
 
-// TestWeightsProtect runs what the study says: a limit by weight keeps the units in flight within
-// it, one by number does not, and the light tasks wait behind the heavy ones.
 func TestWeightsProtect(t *testing.T) {
 	weighted, counted := weightsOf(weighing)[2], weightsOf("semaphore")[2]
 	weighted.Stop.Tasks, counted.Stop.Tasks = 5000, 5000

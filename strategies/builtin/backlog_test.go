@@ -6,12 +6,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// anySink is a sink for tests that look at something else.
 func anySink() strategies.Sink {
 	return strategies.SinkFunc(func(*strategies.Task, strategies.Result) {})
 }
 
-// submit offers tasks one after another and expects them to be accepted.
 func submit(t *testing.T, s strategies.Strategy, tasks []strategies.Task) {
 	t.Helper()
 	for i := range tasks {

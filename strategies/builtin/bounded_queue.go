@@ -7,13 +7,12 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// boundedQueue is a queue of Queue tasks and one goroutine that starts a goroutine per task, in
-// order, when one of Limit slots is free. Submit blocks while the queue is full (backpressure).
+// boundedQueue has a queue of Queue tasks and one goroutine that starts a goroutine for each task,
+// in order, when one of Limit slots is free. Submit blocks while the queue is full (backpressure).
 //
-// Use it to absorb bursts and slow the producer under lasting overload. bounded_queue_shed is the
-// shedding variant. The bounds are those of worker_pool with a queue, but only one goroutine is
-// idle. Each task costs a goroutine start and a switch to the starting goroutine. A large queue
-// only adds delay: Queue / Limit service times.
+// It behaves like worker_pool with a queue but keeps only one idle goroutine. Each task costs a
+// goroutine start and a switch to the starting goroutine. A large queue adds up to Queue / Limit
+// service times of delay.
 type boundedQueue struct{ engine.PerTask }
 
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
@@ -32,13 +31,12 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	},
 }))
 
-// Submit blocks until the queue or its goroutine takes the task.
 func (s *boundedQueue) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Send(ctx, s.Jobs, t)
 }
 
 // consume takes a slot before a task, so waiting tasks stay in the queue, where they are counted
-// and can be given up.
+// and can be abandoned.
 func (s *boundedQueue) consume() {
 	for {
 		s.Slots <- struct{}{}

@@ -10,14 +10,11 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// boundedQueueShed is worker_pool that sheds: when all Limit workers and Queue slots are taken,
-// Submit returns ErrShed at once.
+// boundedQueueShed is a worker_pool that sheds when all Limit workers and Queue slots are taken.
+// The wait of accepted tasks is at most Queue / Limit service times on average.
 //
-// Use it where late is as bad as never and the caller has an alternative, such as answering 503.
-// The queue bounds the wait of accepted tasks to Queue / Limit service times on average.
-//
-// Admission uses the exact number of tasks inside: a channel looks full while workers are still on
-// their way to it, and would shed tasks that have a slot.
+// Admission counts tasks exactly. A channel looks full while idle workers have not yet received
+// from it, and so would shed tasks for which there is a slot.
 type boundedQueueShed struct{ engine.Workers }
 
 var boundedQueueShedSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
@@ -59,7 +56,6 @@ var _ = strategies.RegisterPart(strategies.Part{
 	},
 })
 
-// refusesShedder returns an error if a shedding part is useless around inner.
 func refusesShedder(inner strategies.Spec) error {
 	switch {
 	case inner.Sheds:
@@ -70,8 +66,8 @@ func refusesShedder(inner strategies.Spec) error {
 	return cmp.Or(engine.NotHedged(inner), engine.TurnsMissed(inner))
 }
 
-// alterShedder makes a composition shed when all slots and the part's queue are taken. If the part
-// lets no task wait, the inner queue is always empty.
+// alterShedder makes a composition shed when all slots and the part's queue are full. If the part's
+// queue is 0, the inner queue stays empty.
 func alterShedder(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
 	own, _ := l.Split(strategies.Params{})
 	s.Sheds, s.UsesQueue = true, inner.UsesQueue && own.Int("queue") > 0
@@ -81,7 +77,7 @@ func alterShedder(s *strategies.Spec, inner strategies.Spec, l strategies.Layer)
 	}
 }
 
-// Submit never blocks: the channel has room for all admitted tasks.
+// The channel has room for all admitted tasks, so Enqueue never blocks.
 func (s *boundedQueueShed) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Admit(ctx, int64(cap(s.Jobs))); err != nil {
 		return err

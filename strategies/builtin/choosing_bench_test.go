@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// BenchmarkChoosing measures what the choice of the next task costs where many wait. Behind tasks
-// that hold all slots of a pool of 8, so many are submitted, and then all are run: one op is one of
-// them, accepted, chosen, run and done.
+// Eight tasks hold all slots until the queue is full. One op is one queued task: accepted, chosen,
+// run and done.
 func BenchmarkChoosing(b *testing.B) {
 	for _, name := range []string{"dispatcher", "shortest_first", "priority", "earliest_deadline",
 		"fair_share"} {

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// startOrder has the tasks wait behind one that takes a second, on one slot, and returns them in
-// the order in which they are done. Each comes a millisecond after the one before.
+// startOrder submits the tasks 1 ms apart while another task holds the only slot for 1 s, and
+// returns them in the order in which they end.
 func startOrder(t *testing.T, variant string, tasks []strategies.Task) (order []*strategies.Task) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(len(tasks) + 1)
@@ -34,7 +34,7 @@ func startOrder(t *testing.T, variant string, tasks []strategies.Task) (order []
 	return order
 }
 
-// sameOrder compares an order with the tasks sorted by key and, where that is equal, as they came.
+// sameOrder expects the tasks sorted by key, and equal keys in order of acceptance.
 func sameOrder(
 	t *testing.T, got []*strategies.Task, tasks []strategies.Task, key func(i int) int64,
 ) {
@@ -52,8 +52,6 @@ func sameOrder(
 	}
 }
 
-// TestPriorityOrder is strict, and has ages from one at which priorities hardly count to one at
-// which nothing else does.
 func TestPriorityOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 7))
 	tasks := sleeps(300, time.Millisecond)
@@ -65,7 +63,7 @@ func TestPriorityOrder(t *testing.T) {
 		sameOrder(t, startOrder(t, variant, tasks), tasks,
 			func(i int) int64 { return int64(i) - int64(age)*int64(tasks[i].Priority) })
 	}
-	// as far apart as a Priority can be, at the longest of ages
+	// the extreme priorities, with a very long age
 	tasks = sleeps(3, time.Millisecond)
 	for i, p := range []int32{-1 << 31, 0, 1<<31 - 1} {
 		tasks[i].Priority = p
@@ -75,7 +73,8 @@ func TestPriorityOrder(t *testing.T) {
 	}
 }
 
-// TestJackson compares the maximum lateness of batches on one slot with the least of all orders.
+// TestJackson compares the maximum lateness of batches on one slot with the minimum over all
+// orders.
 func TestJackson(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 8))
 	late := 0
@@ -107,7 +106,8 @@ func TestJackson(t *testing.T) {
 	}
 }
 
-// lateness is how late the latest is of a batch that begins at 0; negative: all are early.
+// lateness returns the maximum lateness of a batch that starts at 0, negative if all tasks are
+// early.
 func lateness(order []*strategies.Task) time.Duration {
 	worst, end := time.Duration(-1<<62), time.Duration(0)
 	for _, t := range order {
@@ -117,7 +117,6 @@ func lateness(order []*strategies.Task) time.Duration {
 	return worst
 }
 
-// permute calls f with each order of all[from:] behind all[:from].
 func permute(all []*strategies.Task, from int, f func()) {
 	if from == len(all) {
 		f()
@@ -130,7 +129,6 @@ func permute(all []*strategies.Task, from int, f func()) {
 	}
 }
 
-// TestDeadlineOrder has instants as far apart as they can be, and a tenth without one.
 func TestDeadlineOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 9))
 	tasks := sleeps(300, time.Millisecond)

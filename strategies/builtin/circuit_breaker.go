@@ -15,50 +15,44 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// circuitBreaker stops calls to a failing service: when the share of failures and slow calls among
-// the last ones is too large, no task runs for a while (open). Then a few trials run (half-open),
-// and their results close it or keep it open as long again.
+// circuitBreaker stops calls to a failing service. When the share of failed or slow calls in the
+// window is too large, the circuit opens and no task runs for a while. Then a few trial calls run
+// (half-open). Their results close the circuit or open it again. States, half-open rule and windows
+// follow resilience4j.
 //
-// Use it where a service in trouble answers late or not at all, and callers have an alternative to
-// waiting. It costs the calls that would have succeeded while open, a mutex per task, and
-// parameters that fit the traffic: with a window of 100 calls and one call per second, detection
-// takes a minute. With a period, the calls within that time count once there are window of them, so
-// old failures are forgotten in variable traffic.
+// The parameters must fit the traffic: with a window of 100 calls and one call per second,
+// detection needs a minute. With a period, all calls of that time count once there are as many as
+// the window, so old failures expire in variable traffic. The period is kept in ten parts to bound
+// memory: it covers nine complete parts and the current one.
 //
-// With a wait, a half-open circuit opens again that long after its last trial began, so a hanging
-// trial cannot keep it half-open, and later results are ignored. While more trials are yet to come
-// the circuit stays half-open.
+// With a wait, a half-open circuit opens again that long after the start of its last trial, so a
+// trial that hangs cannot keep it half-open. While trials remain unused, the circuit stays
+// half-open.
 //
-// The breaker is checked at the start of a task as well as in Submit: a task that is queued when
-// the circuit opens is done with ErrShed, and a half-open circuit runs only its trials. Submit
-// returns ErrShed for a task that would not run now. Calls that began before a change of state are
-// not counted.
-//
-// A call fails with any error of its own or a request for another attempt. Panics and cancelled
-// calls do not count.
-//
-// States, half-open rule and both windows are those of resilience4j. A period is kept in ten parts
-// to bound memory: the last nine tenths count fully, the tenth before them partly.
+// The breaker is checked in Submit and again at the start of a task, so a task that is queued when
+// the circuit opens is done with ErrShed. An error of the task or a request for another attempt
+// counts as a failure. Panics, cancelled calls and calls that began before a change of state do not
+// count.
 type circuitBreaker struct {
 	engine.Layer[breakerCall]
 	window, trials int
 	failures, slow float64 // shares
 	slowAfter      time.Duration
 	open, wait     time.Duration
-	part           time.Duration // of the period; 0: the window is of calls
+	part           time.Duration // length of a part of the period; 0: the window counts calls
 	began          time.Time
 
-	mu     sync.Mutex
-	state  circuit
-	epoch  uint64        // of the state: it changes with it
-	until  time.Duration // open until then; half-open: the trials are to have ended by then
-	last   []uint8       // closed: the outcomes of the last calls, as a ring
-	at     int
-	parts  [periodParts]tally // closed, with a period: the calls of each, as a ring
-	newest int64              // number of the part that it is, since began
-	let    int                // half-open: calls that were let through and count
-	bad    tally
-	opened int64
+	mu       sync.Mutex
+	state    circuit
+	epoch    uint64        // number of state changes
+	deadline time.Duration // end of the open state, or of the wait for half-open trials
+	outcomes []uint8       // closed: ring of the outcomes of the last calls
+	at       int
+	parts    [periodParts]tally // closed, with a period: ring of the counts of each part
+	newest   int64              // number of the current part since began
+	admitted int                // half-open: trials that started and count
+	counts   tally
+	opened   int64
 }
 
 const periodParts = 10
@@ -71,14 +65,12 @@ const (
 	halfOpenCircuit
 )
 
-// breakerCall is the breaker's record of a started task.
 type breakerCall struct {
 	let   bool
 	epoch uint64
 	began time.Duration
 }
 
-// A tally counts calls, failures and slow calls.
 type tally struct{ calls, failed, slow int }
 
 const (
@@ -139,7 +131,7 @@ var circuitBreakerPart = strategies.RegisterPart(strategies.Part{
 		if period := own.Duration("period"); period > 0 {
 			s.part = max(period/periodParts, 1)
 		} else {
-			s.last = make([]uint8, window)
+			s.outcomes = make([]uint8, window)
 		}
 		s.Layer.Start(ctx, inner, in, sink, s.run, s.ended)
 		return s
@@ -159,7 +151,6 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(circuitBreakerPart, workerPo
 var circuitsOpened = strategies.Counter{Name: metric.CircuitOpened, Better: "",
 	Doc: "times that the circuit of a breaker opened, again included"}
 
-// mostWindow bounds the window, which uses a byte per call.
 const mostWindow = 1 << 20
 
 func checkBreaker(p strategies.Params) error {
@@ -177,13 +168,12 @@ func checkBreaker(p strategies.Params) error {
 	return err
 }
 
-// Submit refuses tasks that could not start now.
 func (s *circuitBreaker) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	s.mu.Lock()
-	lets := s.lets()
+	lets := s.admits()
 	s.mu.Unlock()
 	if !lets {
 		return strategies.ErrShed
@@ -191,56 +181,55 @@ func (s *circuitBreaker) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Layer.Submit(ctx, t)
 }
 
-// lets reports whether a call may start now.
-func (s *circuitBreaker) lets() bool {
+func (s *circuitBreaker) admits() bool {
 	if s.state == closedCircuit {
 		return true
 	}
-	s.look(time.Since(s.began))
-	return s.state == halfOpenCircuit && s.let < s.trials
+	s.updateState(time.Since(s.began))
+	return s.state == halfOpenCircuit && s.admitted < s.trials
 }
 
-// look applies expired state changes. It runs only on demand.
-func (s *circuitBreaker) look(now time.Duration) {
+// updateState applies state changes that are due. No timer runs for them.
+func (s *circuitBreaker) updateState(now time.Duration) {
 	if s.state == halfOpenCircuit {
-		s.giveUp(now)
+		s.expireTrials(now)
 	}
-	if s.state == openCircuit && now >= s.until {
-		s.become(halfOpenCircuit, now)
-	}
-}
-
-// giveUp opens a half-open circuit whose trials did not end in time, as of that time.
-func (s *circuitBreaker) giveUp(now time.Duration) {
-	if s.wait > 0 && s.let > s.bad.calls && now >= s.until {
-		s.become(openCircuit, s.until)
+	if s.state == openCircuit && now >= s.deadline {
+		s.setState(halfOpenCircuit, now)
 	}
 }
 
-// become changes the state and clears the counts.
-func (s *circuitBreaker) become(state circuit, now time.Duration) {
-	s.state, s.bad, s.at, s.let = state, tally{}, 0, 0
+// expireTrials reopens a half-open circuit whose trials did not end in time. The new open period
+// starts at that deadline.
+func (s *circuitBreaker) expireTrials(now time.Duration) {
+	if s.wait > 0 && s.admitted > s.counts.calls && now >= s.deadline {
+		s.setState(openCircuit, s.deadline)
+	}
+}
+
+func (s *circuitBreaker) setState(state circuit, now time.Duration) {
+	s.state, s.counts, s.at, s.admitted = state, tally{}, 0, 0
 	s.epoch++
 	switch state {
 	case openCircuit:
-		s.until = engine.Prolong(now, s.open)
+		s.deadline = engine.Prolong(now, s.open)
 		s.opened++
 	case closedCircuit:
 		s.parts = [periodParts]tally{}
 	}
 }
 
-// run checks the breaker at the start of a task, not for further steps.
+// run checks the breaker at the first step of a task only.
 func (s *circuitBreaker) run(
 	ctx context.Context, c *engine.Call[breakerCall],
 ) strategies.Result {
 	if !c.Own.let {
 		s.mu.Lock()
-		if c.Own.let = s.lets(); c.Own.let {
-			s.let++
+		if c.Own.let = s.admits(); c.Own.let {
+			s.admitted++
 			c.Own.epoch, c.Own.began = s.epoch, time.Since(s.began)
 			if s.state == halfOpenCircuit {
-				s.until = engine.Prolong(c.Own.began, s.wait)
+				s.deadline = engine.Prolong(c.Own.began, s.wait)
 			}
 		}
 		s.mu.Unlock()
@@ -251,7 +240,6 @@ func (s *circuitBreaker) run(
 	return c.For.Run(ctx, c.For)
 }
 
-// ended counts an admitted call.
 func (s *circuitBreaker) ended(
 	c *engine.Call[breakerCall], r strategies.Result,
 ) strategies.Result {
@@ -262,19 +250,19 @@ func (s *circuitBreaker) ended(
 	defer s.mu.Unlock()
 	now := time.Since(s.began)
 	if s.state == halfOpenCircuit {
-		s.giveUp(now)
+		s.expireTrials(now)
 	}
 	switch {
 	case c.Own.epoch != s.epoch:
 	case isNoCall(r):
-		s.let--
+		s.admitted--
 	default:
 		s.count(s.outcomeOf(r, now-c.Own.began), now)
 	}
 	return r
 }
 
-// isNoCall reports whether a result shows nothing about the called service.
+// isNoCall reports whether a result says nothing about the called service.
 func isNoCall(r strategies.Result) bool {
 	_, panicked := errors.AsType[*strategies.PanicError](r.Err)
 	return panicked || errors.Is(r.Err, strategies.ErrGoexit) ||
@@ -291,51 +279,48 @@ func (s *circuitBreaker) outcomeOf(r strategies.Result, took time.Duration) (out
 	return outcome
 }
 
-// count adds a call and decides once there are enough.
 func (s *circuitBreaker) count(outcome uint8, now time.Duration) {
 	enough := s.window
 	switch {
 	case s.state == halfOpenCircuit:
 		enough = s.trials
 	case s.part > 0:
-		s.forget(int64(now / s.part))
+		s.dropExpired(int64(now / s.part))
 		s.parts[s.newest%periodParts].add(outcome, 1)
 	default:
-		if s.bad.calls == s.window {
-			s.bad.add(s.last[s.at], -1)
+		if s.counts.calls == s.window {
+			s.counts.add(s.outcomes[s.at], -1)
 		}
-		s.last[s.at] = outcome
+		s.outcomes[s.at] = outcome
 		s.at = (s.at + 1) % s.window
 	}
-	switch s.bad.add(outcome, 1); {
-	case s.bad.calls < enough:
-	case s.isBad():
-		s.become(openCircuit, now)
+	switch s.counts.add(outcome, 1); {
+	case s.counts.calls < enough:
+	case s.exceedsThreshold():
+		s.setState(openCircuit, now)
 	case s.state == halfOpenCircuit:
-		s.become(closedCircuit, now)
+		s.setState(closedCircuit, now)
 	}
 }
 
-// forget drops the expired parts of the period when newest is the current part.
-func (s *circuitBreaker) forget(newest int64) {
+func (s *circuitBreaker) dropExpired(newest int64) {
 	for n := min(newest-s.newest, periodParts); n > 0; n-- {
 		old := &s.parts[(newest-n+1)%periodParts]
-		s.bad.calls -= old.calls
-		s.bad.failed -= old.failed
-		s.bad.slow -= old.slow
+		s.counts.calls -= old.calls
+		s.counts.failed -= old.failed
+		s.counts.slow -= old.slow
 		*old = tally{}
 	}
 	s.newest = newest
 }
 
-// isBad reports whether too many calls were bad. The threshold is rounded up to whole calls, with
-// tolerance for floating-point error.
-func (s *circuitBreaker) isBad() bool {
-	least := func(share float64) int { return int(math.Ceil(share*float64(s.bad.calls) - 1e-9)) }
-	return s.bad.failed >= least(s.failures) || s.bad.slow >= least(s.slow)
+// exceedsThreshold reports whether a threshold is reached. Thresholds are rounded up to whole
+// calls, with tolerance for floating-point error.
+func (s *circuitBreaker) exceedsThreshold() bool {
+	least := func(share float64) int { return int(math.Ceil(share*float64(s.counts.calls) - 1e-9)) }
+	return s.counts.failed >= least(s.failures) || s.counts.slow >= least(s.slow)
 }
 
-// Counts implements strategies.Counted.
 func (s *circuitBreaker) Counts() []strategies.Count {
 	s.mu.Lock()
 	defer s.mu.Unlock()

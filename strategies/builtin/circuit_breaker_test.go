@@ -12,19 +12,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A step of a table has one call come after a while and end as it says: g(ood), f(ailed), s(low),
-// p(anicked), c(ancelled), r(etry asked for without an error). Nobody waits for one that hangs, or
-// is l(ate), by 5.5 s. The breaker is to let it through, or not: then it is written -.
-//
-// TestBreakerStates goes through the states, under the virtual clock. A call takes no time but the
-// slow one, which takes 2 s, and there is 1 s between two: after open=10s the tenth call after the
-// one that opened is the first trial.
+// TestBreakerStates makes one call per second and compares which calls run; - marks a refused call.
+// A call ends as its letter says: g(ood), f(ailed), s(low, 2 s), p(anicked), c(ancelled), r(etry
+// requested without an error), h(angs) or l(ate, 5.5 s). The test does not wait for h and l. With
+// open=10s, the tenth call after the opening one is the first trial.
 func TestBreakerStates(t *testing.T) {
 	const defaults = "window=4,failures=0.5,after=1s,slow=0.75,open=10s,trials=2"
 	for _, c := range []struct {
 		what, with string
 		calls      string
-		let        string // as calls, with - for what was refused
+		let        string // like calls, with - for a refused call
 		opened     int64
 	}{
 		{"nothing is decided before the window is full", "", "fff", "fff", 0},
@@ -114,7 +111,6 @@ func TestBreakerStates(t *testing.T) {
 	}
 }
 
-// merged has the later values of two lists of parameters in the place of the earlier.
 func merged(defaults, with string) string {
 	var all []string
 	for _, kv := range strings.Split(defaults, ",") {
@@ -147,9 +143,9 @@ func breakerResult(kind rune) (r strategies.Result) {
 	return r
 }
 
-// TestHalfOpenLetsThrough: of a crowd that comes to a half-open breaker exactly so many run, the
-// others are shed; so are those that were accepted before it opened and waited in a queue.
-func TestHalfOpenLetsThrough(t *testing.T) {
+// Of the tasks that reach a half-open breaker, only the trials run. All others are shed,
+// including tasks that were queued when it opened.
+func TestHalfOpenAdmitsTrials(t *testing.T) {
 	for _, trials := range []int{1, 3, 7} {
 		synctest.Test(t, func(t *testing.T) {
 			ran, shed, end := 0, 0, make(chan error, 500)
@@ -172,7 +168,7 @@ func TestHalfOpenLetsThrough(t *testing.T) {
 				}
 				return accepted
 			}
-			look := func(n int) {
+			collect := func(n int) {
 				ran, shed = 0, 0
 				for range n {
 					if errors.Is(<-end, strategies.ErrShed) {
@@ -183,7 +179,7 @@ func TestHalfOpenLetsThrough(t *testing.T) {
 				}
 			}
 			// With 4 at once, the ninth failure ends in the third second, when three others run.
-			look(submit(100, true))
+			collect(submit(100, true))
 			if ran != 12 || shed != 88 {
 				t.Errorf("%d ran and %d were shed of 100 that failed, want 12 and 88", ran, shed)
 			}
@@ -192,14 +188,14 @@ func TestHalfOpenLetsThrough(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 			n := submit(100, false)
-			look(n)
+			collect(n)
 			if ran != trials || n < trials {
 				t.Errorf("half-open with %d trials, and of %d accepted %d ran", trials, n, ran)
 			}
 			if n := submit(5, false); n != 5 {
 				t.Errorf("all trials were good, and it accepted %d of 5", n)
 			}
-			look(5)
+			collect(5)
 			if err := s.Drain(t.Context()); err != nil || ran != 5 {
 				t.Errorf("closed again, %d of 5 ran; %v", ran, err)
 			}
@@ -207,8 +203,8 @@ func TestHalfOpenLetsThrough(t *testing.T) {
 	}
 }
 
-// TestBreakerPlace: inside a retry it sees attempts, around one tasks.
-func TestBreakerPlace(t *testing.T) {
+// A breaker inside a retry counts attempts, one around it counts tasks.
+func TestBreakerPositions(t *testing.T) {
 	for text, want := range map[string]int{
 		"circuit_breaker:window=4+retry:attempts=3,base=0s+worker_pool": 12,
 		"retry:attempts=3,base=0s+circuit_breaker:window=4+worker_pool": 4,

@@ -12,18 +12,16 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// codelLIFO is a bounded queue that switches modes under overload. While it is regularly empty, it
-// is first come, first served, and a task may wait for the interval. When it has not been empty for
-// the interval, the newest task goes first, and new tasks may wait only for the much shorter
-// target. A task that has waited its time is done with ErrShed after acceptance.
+// codelLIFO is a bounded queue with two modes. Normally it is first come, first served, and a task
+// may wait for up to the interval. When the queue has not been empty for the interval, it is
+// overloaded: the newest task goes first, and new tasks may wait only for the much shorter target.
+// A task that exceeds its maximum wait is done with ErrShed after acceptance.
 //
-// Use it where late responses are worthless and overloads happen. A full bounded queue makes all
-// tasks late. Here the short timeout keeps the queue short, and the newest tasks can be in time. A
-// burst served within the interval loses nothing. The cost is fairness: delayed tasks are not
-// served at all.
+// Under overload a plain bounded queue makes all tasks late. Here the newest tasks are in time, and
+// delayed tasks are not served at all. A burst that is served within the interval loses no task.
 //
-// One timer sheds for the whole queue. A task's time runs from acceptance, when its timeout is
-// chosen, as in the original. After Drain nothing is shed, because no newer tasks come.
+// One timer sheds for the whole queue. As in the original, a task's timeout is chosen at
+// acceptance. After Drain no task is shed, because no newer ones arrive.
 type codelLIFO struct {
 	engine.Backlog
 	engine.CodelQueue
@@ -44,7 +42,7 @@ var codelLIFOSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 				"overload"},
 	},
 
-	// both refused by a full queue and, when overdue, after acceptance
+	// a full queue sheds at once, and an overdue task is shed after acceptance
 	Sheds:          true,
 	WorkConserving: true,
 
@@ -82,7 +80,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 	},
 	Alter: func(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
 		alterShedder(s, inner, l)
-		s.FIFO, s.UsesQueue = false, false // it hands on no more than there are slots
+		s.FIFO, s.UsesQueue = false, false // it forwards at most as many tasks as there are slots
 	},
 	Start: func(
 		ctx context.Context, own param.Values, inner strategies.Spec, in strategies.Params,
@@ -108,7 +106,6 @@ func (s *codelLIFO) Push(w engine.Waiting, now time.Duration) {
 
 func (s *codelLIFO) Ended(engine.Waiting, engine.Ending) {}
 
-// Wake sheds overdue tasks and schedules the next wake-up.
 func (s *codelLIFO) Wake(now time.Duration) []*strategies.Task {
 	late := s.TakeLate(now)
 	if at, ok := s.OverdueAt(); ok {
@@ -117,10 +114,10 @@ func (s *codelLIFO) Wake(now time.Duration) []*strategies.Task {
 	return late
 }
 
-// KeepAll makes all waiting tasks run.
+// KeepAll sheds tasks that are overdue now and lets all others run.
 func (s *codelLIFO) KeepAll() {
 	s.Mutex.Lock()
-	late := s.CodelQueue.KeepAll() // overdue at this very instant
+	late := s.CodelQueue.KeepAll() // tasks that are overdue at this instant
 	s.Silence()
 	s.Mutex.Unlock()
 	for _, t := range late {
@@ -128,7 +125,6 @@ func (s *codelLIFO) KeepAll() {
 	}
 }
 
-// Drain lets all waiting tasks run.
 func (s *codelLIFO) Drain(ctx context.Context) error {
 	s.KeepAll()
 	return s.Backlog.Drain(ctx)

@@ -21,16 +21,15 @@ func TestCodelParameters(t *testing.T) {
 	})
 }
 
-// An outcome is what becomes of a task that comes at an instant: when it is done, and with what
-// error.
+// An outcome is the expected time and error of a task that arrives at a given time.
 type outcome struct {
 	comes, done time.Duration
 	err         error
 }
 
-// meet submits tasks of 1 ms at the instants at which they come, in whole milliseconds, behind one
-// that holds the only slot until free, and compares what becomes of them.
-func meet(t *testing.T, free time.Duration, want []outcome) {
+// checkOutcomes submits tasks of 1 ms at the given times, in milliseconds, while another task holds
+// the only slot until free, and compares the outcomes.
+func checkOutcomes(t *testing.T, free time.Duration, want []outcome) {
 	t.Helper()
 	const ms = time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
@@ -64,14 +63,13 @@ func meet(t *testing.T, free time.Duration, want []outcome) {
 	})
 }
 
-// TestCodelSheds is the control law. With no slot free a task that comes while the queue has not
-// been empty for 100 ms may wait for 5 ms, any other for 100 ms. The queue is empty at 130 and 300
-// ms.
+// No slot is free. A task that arrives when the queue has not been empty for 100 ms may wait for 5
+// ms, any other task for 100 ms. The queue is empty at 130 and 300 ms.
 func TestCodelSheds(t *testing.T) {
-	meet(t, 1000, []outcome{
+	checkOutcomes(t, 1000, []outcome{
 		{0, 100, strategies.ErrShed},
 		{30, 130, strategies.ErrShed},
-		{99, 199, strategies.ErrShed}, // the last that is calm
+		{99, 199, strategies.ErrShed}, // last task before the overload
 		{100, 105, strategies.ErrShed},
 		{120, 125, strategies.ErrShed},
 		{197, 202, strategies.ErrShed},
@@ -81,11 +79,9 @@ func TestCodelSheds(t *testing.T) {
 	})
 }
 
-// TestCodelOrder has a slot become free at 120 ms, when the queue has not been empty since 0: the
-// newest come first, and a task that is overdue at the very instant at which there is a slot is
-// shed all the same.
+// A slot becomes free at 120 ms, when the queue has not been empty since 0.
 func TestCodelOrder(t *testing.T) {
-	meet(t, 120, []outcome{
+	checkOutcomes(t, 120, []outcome{
 		{0, 100, strategies.ErrShed},
 		{50, 123, nil},
 		{114, 119, strategies.ErrShed},
@@ -96,9 +92,7 @@ func TestCodelOrder(t *testing.T) {
 	})
 }
 
-// TestCodelIsCalm works off a burst of 100 tasks within the interval: all are served, in the order
-// in which they came.
-func TestCodelIsCalm(t *testing.T) {
+func TestCodelServesBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(100)
 		s := startVariant(t, "codel_lifo", 1, 99, log)
@@ -120,8 +114,8 @@ func TestCodelIsCalm(t *testing.T) {
 	})
 }
 
-// TestCodelDrains closes the intake over 300 tasks of 1 ms that came at 0. All that still wait at
-// 100 ms are overdue then, but not if Drain has been called before.
+// TestCodelDrains calls Drain while 300 tasks of 1 ms, submitted at 0, are queued. The tasks that
+// still wait at 100 ms are overdue, unless Drain was called before.
 func TestCodelDrains(t *testing.T) {
 	const us = time.Microsecond
 	for _, test := range []struct {
@@ -159,7 +153,7 @@ func TestCodelDrains(t *testing.T) {
 	}
 }
 
-// TestCodelDrainDeadline abandons what waits, and has no alarm left for it.
+// Drain's deadline must also stop the timer.
 func TestCodelDrainDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(10)

@@ -11,11 +11,10 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// sweep is for what takes many minutes: go test -run … -sweep.
 var sweep = flag.Bool("sweep", false, "every composition and clause")
 
-// keepsContract tests the clauses in this process: there are too many compositions for a child
-// each.
+// keepsContract tests the clauses in this process. A child process each would be too slow for so
+// many compositions.
 func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
 	t.Helper()
 	v, err := strategies.Parse(text)
@@ -29,10 +28,8 @@ func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
 	}
 }
 
-// TestComposedContract: each part keeps the contract around each strategy that takes it, and each
-// two parts around a semaphore. With -sweep it tries all; else the strategies are one that blocks,
-// one that is never full, one that sheds what it has accepted, and one of steps. With
-// -short a part is held to each clause in one of its compositions.
+// TestComposedContract tests each part around each base strategy, and each pair of parts around a
+// semaphore. With -short each clause is tested in one composition of each part.
 func TestComposedContract(t *testing.T) {
 	bases := []string{"worker_pool", "unbounded", "codel_lifo", "partitioned"}
 	if *sweep {
@@ -71,8 +68,8 @@ func TestComposedContract(t *testing.T) {
 	}
 }
 
-// composed joins names. Outside a rate codel_lifo is given an hour: what waits for a token waits
-// longer than for a slot, and is rightly shed, where the clauses are about tasks that are not.
+// composed joins names. It gives codel_lifo outside a rate limit a target of an hour, because it
+// would rightly shed the tasks that wait for a token.
 func composed(names ...string) string {
 	for i, name := range names {
 		paced := slices.ContainsFunc(names[i+1:], func(name string) bool {
@@ -87,8 +84,6 @@ func composed(names ...string) string {
 
 func makesNoSense(text string) bool { _, err := strategies.Parse(text); return err != nil }
 
-// TestComposedTriples: so do two parts around any strategy, drawn at random: each is held to
-// one clause, in turn, or to all with -sweep.
 func TestComposedTriples(t *testing.T) {
 	random, triples := rand.New(rand.NewPCG(1, 2)), 200
 	if testing.Short() {

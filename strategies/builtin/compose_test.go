@@ -15,8 +15,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestComposition: the canonical name has the parts outermost first and each in its canonical
-// spelling, and reads back to itself.
 func TestComposition(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry:attempts=5+token_bucket:rate=10,burst=1+worker_pool": "",
@@ -45,8 +43,7 @@ func TestComposition(t *testing.T) {
 	}
 }
 
-// TestNonsense: what makes no sense is refused with the reason, in one line.
-func TestNonsense(t *testing.T) {
+func TestUselessCompositions(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry": "strategy retry: it goes around another, as in retry+worker_pool",
 		"retry+semaphore+worker_pool": "strategy semaphore: it cannot go around another (these " +
@@ -113,7 +110,6 @@ func TestNonsense(t *testing.T) {
 	})
 }
 
-// everyPart lists the names of all parts.
 func everyPart() string {
 	var names []string
 	for _, p := range strategies.Parts() {
@@ -122,7 +118,6 @@ func everyPart() string {
 	return strings.Join(names, ", ")
 }
 
-// TestDerivedFacts: what a composition declares follows from its parts.
 func TestDerivedFacts(t *testing.T) {
 	for _, c := range []struct {
 		text                 string
@@ -176,7 +171,6 @@ func TestDerivedFacts(t *testing.T) {
 	}
 }
 
-// TestRateOfTarget: a rate that follows the target is settled wherever it stands.
 func TestRateOfTarget(t *testing.T) {
 	v := strategies.MustParse("retry+token_bucket:rate=target+ticker_limited:rate=target")
 	if open := v.Values.Open(); open != "rate=target" {
@@ -198,9 +192,8 @@ func TestRateOfTarget(t *testing.T) {
 	}
 }
 
-// ends has 300 tasks of different lengths, each tenth of which fails once, come to an instance, and
-// returns when each was done and how.
-func ends(t *testing.T, text string, limit, queue int) (all []string) {
+// outcomes submits 300 tasks of different lengths, each tenth of which fails once.
+func outcomes(t *testing.T, text string, limit, queue int) (all []string) {
 	if !strategies.MustParse(text).Spec.UsesQueue {
 		queue = 0
 	}
@@ -214,7 +207,7 @@ func ends(t *testing.T, text string, limit, queue int) (all []string) {
 				all[task.ID] = fmt.Sprint(time.Since(start), r.Err)
 			}))
 		attempts := make([]int, len(all))
-		random := rand.New(rand.NewPCG(1, 2)) // to the nanosecond: there are no ties
+		random := rand.New(rand.NewPCG(1, 2)) // with nanosecond resolution there are no ties
 		for i := range all {
 			time.Sleep(time.Duration(random.IntN(int(1300 * time.Microsecond))))
 			length := time.Duration(random.IntN(int(9 * time.Millisecond)))
@@ -239,9 +232,8 @@ func ends(t *testing.T, text string, limit, queue int) (all []string) {
 	return all
 }
 
-// TestPartsAreTheWhole: a part before a worker pool does to the nanosecond what the strategy of
-// that name does.
-func TestPartsAreTheWhole(t *testing.T) {
+// A part around a worker pool must behave, to the nanosecond, like the strategy of that name.
+func TestPartsMatchStrategies(t *testing.T) {
 	for _, c := range []struct {
 		whole, composed string
 		queue, inside   int
@@ -266,8 +258,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 			limits = []int{3, 4}
 		}
 		for _, limit := range limits {
-			want := ends(t, c.whole, limit, c.queue)
-			got := ends(t, c.composed, limit, c.inside)
+			want := outcomes(t, c.whole, limit, c.queue)
+			got := outcomes(t, c.composed, limit, c.inside)
 			if !slices.Equal(got, want) {
 				t.Errorf("%s at limit %d:\n%s\nand %s:\n%s", c.whole, limit,
 					strings.Join(want, ", "), c.composed, strings.Join(got, ", "))
@@ -276,7 +268,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-// TestOrderOfParts: a rate inside a retry paces every attempt, one outside it paces tasks.
+// A rate inside a retry limits attempts, a rate outside it limits tasks.
 func TestOrderOfParts(t *testing.T) {
 	for text, want := range map[string][]time.Duration{
 		"retry:base=0s+token_bucket:rate=1,burst=1+worker_pool": {0, time.Second, 2 * time.Second},
@@ -302,8 +294,7 @@ func TestOrderOfParts(t *testing.T) {
 	}
 }
 
-// TestRetryBudget: of 100 tasks that fail every time a share is tried again, beside the ten
-// attempts that are saved at first; the share of the first finds the bucket full.
+// The budget starts with ten saved attempts and is full, so the deposit of the first task is lost.
 func TestRetryBudget(t *testing.T) {
 	for text, want := range map[string]int{
 		"retry:attempts=4,base=0s,budget=0.1+worker_pool":           100 + 10 + 9,
@@ -322,7 +313,7 @@ func TestRetryBudget(t *testing.T) {
 				time.Sleep(time.Second)
 				task := &strategies.Task{
 					Run: func(context.Context, *strategies.Task) strategies.Result {
-						time.Sleep(time.Millisecond) // so that the task has been accepted
+						time.Sleep(time.Millisecond) // so that Submit has returned
 						attempts++
 						return strategies.Result{Retry: true}
 					}}
@@ -345,8 +336,7 @@ func TestRetryBudget(t *testing.T) {
 	})
 }
 
-// TestComposedAllocatesNothing: a prebuilt task costs no allocation, and is the caller's again with
-// its Run.
+// The task must also get its own Run back.
 func TestComposedAllocatesNothing(t *testing.T) {
 	for _, text := range []string{"retry+worker_pool", "retry+bounded_queue_shed",
 		"bounded_queue_shed:queue=9+retry_in_place+semaphore",
@@ -372,7 +362,6 @@ func TestComposedAllocatesNothing(t *testing.T) {
 	}
 }
 
-// ExampleCompose puts a rate and a retry around a pool.
 func ExampleCompose() {
 	part := func(text string) strategies.PartVariant {
 		v, err := strategies.ParsePart(text)
@@ -397,9 +386,9 @@ func ExampleCompose() {
 	// bounded_queue_shed before unbounded: it would never shed: unbounded has no bound, and so is never full
 }
 
-// TestQueueOfUse: a composition takes no length of a queue in which no task can ever wait, since
-// what is outside lets no more in than there are slots.
-func TestQueueOfUse(t *testing.T) {
+// A composition refuses Queue if the outer part admits only as many tasks as there are slots, so
+// that no task can wait in the inner queue.
+func TestUselessQueue(t *testing.T) {
 	for text, of := range map[string]bool{"bounded_queue_shed+worker_pool": false,
 		"bounded_queue_shed:queue=3+worker_pool": true, "codel_lifo+worker_pool": false,
 		"retry+bounded_queue_shed+worker_pool": false, "retry+bounded_queue_shed": true,

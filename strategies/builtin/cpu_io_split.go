@@ -11,17 +11,16 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy cpu_io_split has a computation pool sized to the cores and an I/O pool with the rest
-// of the limit: classes CPU and IO have their own workers and queues with room for Queue tasks
-// each. Submit blocks while the task's class pool has no room.
+// The strategy cpu_io_split has a pool for computation sized to the cores and a pool for I/O with
+// the rest of the limit. Classes CPU and IO have their own workers and queues with room for Queue
+// tasks each. Submit blocks while the task's class pool has no room.
 //
-// Use it where one service does both. Computing tasks need a core, so more of them than cores are
-// only slower. Tasks that wait for I/O need only a slot. In one pool each kind takes slots that the
-// other needs. As with segregated, slots may idle in one class pool while tasks wait in the other,
-// and one class pool can be overloaded alone (PoolLoads).
+// More computing tasks than cores only slow each other down, while tasks that wait for I/O need
+// only a slot. Slots may idle in one pool while tasks wait in the other, and one pool can be
+// overloaded alone (see PoolLoads).
 //
-// Tasks of other classes take the first free slot, the I/O class pool's first, in order of
-// acceptance.
+// Tasks of other classes use the first free slot of any pool, preferably of the I/O pool, in order
+// of acceptance.
 var cpuIOSplitSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "cpu_io_split",
 	Summary: "a computation pool as large as the cores, and a pool for I/O; Task.Class decides",
@@ -50,7 +49,6 @@ var _ = strategies.RegisterPart(engine.Routed(cpuIOSplitSpec, strategies.Part{
 	Summary: "an instance as large as the cores for computations, and one for I/O",
 }, cpuIOPools))
 
-// cpuIOPools returns the class pools for p, which must be valid.
 func cpuIOPools(p strategies.Params) []strategies.ClassPool {
 	cpu := cmp.Or(p.Values.Int("cpu"), min(runtime.GOMAXPROCS(0), p.Limit/2))
 	return []strategies.ClassPool{

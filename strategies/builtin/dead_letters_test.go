@@ -20,11 +20,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// flakyName describes a flaky task by the attempt that it would succeed at.
+// flakyName describes a flaky task by the number of its first successful attempt.
 func flakyName(t *strategies.Task) any { return t.Arg.(*flaky).ok }
 
-// TestPoison mixes tasks that always fail with others: exactly those are in the dead letters, once
-// each, and nothing is told to the sink but once.
 func TestPoison(t *testing.T) {
 	retrying(t, func(t *testing.T, strategy string) {
 		synctest.Test(t, func(t *testing.T) {
@@ -32,7 +30,7 @@ func TestPoison(t *testing.T) {
 			log, letters := newLog(100), new(strategies.DeadLetterList)
 			s := spec.New(t.Context(), p, &strategies.DeadLetterSink{Next: log, Letters: letters,
 				Describe: flakyName})
-			for i := range 100 { // 3, 4: in time; 0: never; 5 and up: too late
+			for i := range 100 { // 3, 4: succeed in time; 0: never succeed; 5 and up: too late
 				accept(t, s, &newFlaky(i, 0).Task)
 			}
 			drainAll(t, s)
@@ -62,13 +60,10 @@ func TestPoison(t *testing.T) {
 	})
 }
 
-// refusal is DeadLetters that keep nothing.
 type refusal struct{ error }
 
 func (r refusal) Add(strategies.DeadLetter) error { return r.error }
 
-// TestDeadLetterIsNotKept has a sink whose letters fail: the task's outcome says so, beside what it
-// said anyway.
 func TestDeadLetterIsNotKept(t *testing.T) {
 	full := errors.New("disk full")
 	var told []error
@@ -102,7 +97,6 @@ func openLetters(t *testing.T, name string) *strategies.DeadLetterFile {
 	return f
 }
 
-// linesOf returns the lines of a file.
 func linesOf(t *testing.T, name string) (all []string) {
 	t.Helper()
 	file, err := os.Open(name)
@@ -116,7 +110,6 @@ func linesOf(t *testing.T, name string) (all []string) {
 	return all
 }
 
-// TestDeadLetterFile writes from several goroutines, opens the file again and appends.
 func TestDeadLetterFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dead.jsonl")
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
@@ -153,8 +146,6 @@ func TestDeadLetterFile(t *testing.T) {
 	}
 }
 
-// TestDeadLetterFileTorn opens a file that ends in the middle of a letter: that one is lost, and no
-// other.
 func TestDeadLetterFileTorn(t *testing.T) {
 	for before, want := range map[string]int{"": 1, "{}\n": 2, `{"time":"20`: 2, "{}\n{": 3} {
 		path := filepath.Join(t.TempDir(), "dead.jsonl")
@@ -177,7 +168,6 @@ func TestDeadLetterFileTorn(t *testing.T) {
 	}
 }
 
-// TestDeadLetterFileErrors has every way in which a letter is not written.
 func TestDeadLetterFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := strategies.OpenDeadLetterFile(filepath.Join(dir, "none",
@@ -213,8 +203,7 @@ func TestDeadLetterFileErrors(t *testing.T) {
 	}
 }
 
-// TestDeadLetterFileIsReadableAfterAKill kills a process that has said that its letters are
-// written, and goes on writing.
+// A child process reports each stored letter and writes on until it is killed.
 func TestDeadLetterFileIsReadableAfterAKill(t *testing.T) {
 	const variable = "POOLBENCH_TEST_DEAD_LETTERS"
 	if path := os.Getenv(variable); path != "" {
@@ -251,7 +240,7 @@ func TestDeadLetterFileIsReadableAfterAKill(t *testing.T) {
 	if said < 100 || len(all) < said {
 		t.Fatalf("%d letters were said to be written, and %d are", said, len(all))
 	}
-	for i, line := range all[:max(said, len(all)-1)] { // the one after may have been under way
+	for i, line := range all[:max(said, len(all)-1)] { // the last line may be incomplete
 		var got strategies.DeadLetter
 		want := strategies.DeadLetter{Task: float64(i), Attempts: 3, Error: "not yet"}
 		if err := json.Unmarshal([]byte(line), &got); err != nil || !reflect.DeepEqual(got, want) {

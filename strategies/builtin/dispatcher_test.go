@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// newOf makes an instance of the strategy of that name.
-func newOf(
+func newStrategy(
 	t *testing.T, name string, p strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
 	t.Helper()
@@ -26,11 +25,9 @@ func newOf(
 	return spec.New(t.Context(), p, sink)
 }
 
-// TestDispatcherIsExact puts exponential tasks at a load of 0.9 through four slots and compares
-// each start with the recursion of Kiefer and Wolfowitz, which says when it is in a system that is
-// FIFO and work-conserving: equal to the nanosecond. So does package bench for all strategies; this
-// is for the pages and claims of the dispatch, with a queue that goes from empty to many pages and
-// back.
+// The start of exponential tasks, at load 0.9 on four slots, must equal the Kiefer–Wolfowitz
+// recursion to the nanosecond. The queue grows from empty to many pages of the dispatcher and
+// shrinks again.
 func TestDispatcherIsExact(t *testing.T) {
 	const n, limit = 20_000, 4
 	type record struct{ due, service, start time.Duration }
@@ -44,7 +41,7 @@ func TestDispatcherIsExact(t *testing.T) {
 			time.Sleep(r.service)
 			return strategies.Result{}
 		}
-		s := newOf(t, "dispatcher", strategies.Params{Limit: limit, Queue: n},
+		s := newStrategy(t, "dispatcher", strategies.Params{Limit: limit, Queue: n},
 			strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
 		for i := range records {
 			due += time.Duration(random.ExpFloat64() * float64(time.Millisecond) / (0.9 * limit))
@@ -59,7 +56,7 @@ func TestDispatcherIsExact(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		var free [limit]time.Duration // when each slot is, in ascending order
+		var free [limit]time.Duration // when each slot becomes free, in ascending order
 		longest := time.Duration(0)
 		for i, r := range records {
 			want := max(r.due, free[0])
@@ -76,24 +73,23 @@ func TestDispatcherIsExact(t *testing.T) {
 	})
 }
 
-// TestDispatcherFindsRoom fills an instance of 2 + 98 with tasks of 1 ms, which workers claim
-// without telling anybody, and goes on: every further task is accepted at the very instant at which
-// there is room for it, or shed until then.
-func TestDispatcherFindsRoom(t *testing.T) {
+// The instance of 2 + 98 is full of tasks of 1 ms. Each further task must be accepted when a task
+// ends, and shed before.
+func TestDispatcherAcceptsWithRoom(t *testing.T) {
 	const limit, room, n = 2, 100, 250
-	acceptance := func(i int) time.Duration { // two are done every millisecond
+	acceptance := func(i int) time.Duration { // two tasks end every millisecond
 		return time.Duration(max(0, i-room+limit)/limit) * time.Millisecond
 	}
 	p := strategies.Params{Limit: limit, Queue: room - limit}
 	for _, name := range []string{"dispatcher", "dispatcher_shed"} {
 		synctest.Test(t, func(t *testing.T) {
 			log, tasks := newLog(n), sleeps(n, time.Millisecond)
-			s := newOf(t, name, p, log)
+			s := newStrategy(t, name, p, log)
 			for i := range tasks {
 				err := s.Submit(t.Context(), &tasks[i])
 				for errors.Is(err, strategies.ErrShed) {
 					time.Sleep(time.Millisecond / 4)
-					synctest.Wait() // for what else happens at this instant
+					synctest.Wait() // for other events at this instant
 					err = s.Submit(t.Context(), &tasks[i])
 				}
 				if err != nil {
@@ -113,14 +109,12 @@ func TestDispatcherFindsRoom(t *testing.T) {
 	}
 }
 
-// TestDispatcherLosesNoWake has clients submit a task again as soon as it is done, on real cores,
-// where a worker that parks and a Submit that looks for one meet, as do a Submit that starts to
-// wait and a task that ends. If one misses the other it hangs.
+// The test hangs if a parking worker misses a Submit, or a blocked Submit misses the end of a task.
 func TestDispatcherLosesNoWake(t *testing.T) {
 	const rounds = 500
 	for _, p := range []strategies.Params{{Limit: 1}, {Limit: 2}, {Limit: 1, Queue: 2},
 		{Limit: 3, Queue: 1}, {Limit: 8}, {Limit: 2, Queue: 100}} {
-		s := newOf(t, "dispatcher", p,
+		s := newStrategy(t, "dispatcher", p,
 			strategies.SinkFunc(func(t *strategies.Task, _ strategies.Result) {
 				t.Arg.(chan struct{}) <- struct{}{}
 			}))
@@ -150,11 +144,10 @@ func TestDispatcherLosesNoWake(t *testing.T) {
 	}
 }
 
-// TestDispatcherWaitsWithoutAllocation has a producer that is blocked most of the time.
 func TestDispatcherWaitsWithoutAllocation(t *testing.T) {
 	const n = 10
 	done := make(chan struct{}, n)
-	s := newOf(t, "dispatcher", strategies.Params{Limit: 1},
+	s := newStrategy(t, "dispatcher", strategies.Params{Limit: 1},
 		strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
 	tasks := make([]strategies.Task, n)
 	for i := range tasks {

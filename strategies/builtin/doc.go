@@ -1,3 +1,3 @@
-// Package builtin has the strategies of poolbench, each in a file of its name. Importing it
+// Package builtin contains the strategies of poolbench, each in a file of its name. Importing it
 // registers them. Package bench does so.
 package builtin

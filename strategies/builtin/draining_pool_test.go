@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// workersLeft counts the workers that are alive. "durable" is waiting in a bubble: a worker of an
-// earlier test may still be on its way out.
+// workersLeft counts the live workers. In a bubble they are marked "durable", unlike workers of an
+// earlier test that are about to end.
 func workersLeft() (n int) {
 	synctest.Wait()
 	dump := make([]byte, 1<<20)
@@ -26,9 +26,8 @@ func workersLeft() (n int) {
 	return n
 }
 
-// TestWorkersGo drains past a deadline pools of 4 workers of which one is stuck in a task that
-// ignores its context: the others go, where those of worker_pool wait for the last task to return.
-func TestWorkersGo(t *testing.T) {
+// One of 4 workers runs a task that ignores its context.
+func TestWorkersEndAtDeadline(t *testing.T) {
 	for name, want := range map[string]int{"draining_pool": 1, "worker_pool": 4} {
 		synctest.Test(t, func(t *testing.T) {
 			const ms = time.Millisecond

@@ -9,21 +9,16 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// errGroup is golang.org/x/sync/errgroup with a context and no limit: each task starts a goroutine
-// at once, and the first error cancels the context of all others.
+// errGroup is golang.org/x/sync/errgroup with a context and no limit. Each task starts a goroutine
+// at once, and the first error cancels the context of all others. It costs one allocation more than
+// unbounded.
 //
-// Use it for a few tasks that are useless once one has failed, such as the parts of one request. It
-// costs the same as unbounded plus one allocation in Go, and the whole burst reaches the target:
-// errgroup_limit bounds it.
+// As in errgroup, running tasks only see a cancelled context, with the error as cause. Later tasks
+// start with the cancelled context. Their remaining steps and sub-tasks do not run. So a group is
+// for one batch: in a stream of tasks, the first failure makes all later ones fail.
 //
-// As in errgroup, running tasks only see the cancelled context, with the error as cause. Later
-// tasks are started with the cancelled context. Remaining steps and sub-tasks of both do not run. A
-// group is for one batch: the context stays cancelled, and in a stream of tasks it causes all
-// failures after the first.
-//
-// A panic or Goexit is no error of the group and cancels nobody: errgroup would crash on one and
-// miss the other. The group receives an error when the task's goroutine returns, just after
-// Sink.Done.
+// A panic or Goexit does not count as an error of the group, because errgroup would crash on a
+// panic and miss a Goexit. The group receives an error just after Sink.Done.
 type errGroup struct {
 	engine.PerTask
 	group *errgroup.Group
@@ -49,7 +44,6 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 	},
 })
 
-// Submit never blocks.
 func (s *errGroup) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
 		return err

@@ -10,20 +10,16 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// errgroupLimit is golang.org/x/sync/errgroup with SetLimit: Go starts a goroutine for the task and
-// blocks while Limit are active.
+// errgroupLimit is golang.org/x/sync/errgroup with SetLimit. It costs one allocation more than
+// semaphore.
 //
-// Use it for a batch whose first error matters. It costs the same as semaphore plus one allocation
-// in Go (the func is reused for a prebuilt task).
+// Group.Go cannot be cancelled, but a blocked Submit must return when its context ends. So Submit
+// first takes a slot in a channel of the same size, for about 50 ns. The group's slot is then free
+// or about to be, because a goroutine returns the channel's slot before it reports its task. A
+// helper goroutine that waits in the group was rejected: it costs two switches per waiting task and
+// outlives a cancelled Submit.
 //
-// Group.Go cannot be cancelled, but a blocked Submit must return when its context ends. So a Submit
-// first takes a slot in a channel of the same size, for about 50 ns. Then the group's slot is free
-// or about to be, because its goroutine returned our slot before reporting its task. A helper
-// goroutine waiting in the group was rejected: it costs two switches per waiting task and outlives
-// a cancelled Submit.
-//
-// Task errors go to the sink, not to the group, which would keep only the first. The lifecycle, not
-// the group, knows when the last task is done.
+// Task errors go to the sink and not to the group, which would keep only the first.
 type errgroupLimit struct {
 	engine.PerTask
 	group errgroup.Group
@@ -55,7 +51,6 @@ var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	},
 }))
 
-// Submit blocks until there is a slot.
 func (s *errgroupLimit) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Acquire(ctx); err != nil {
 		return err

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// heed runs as long as its Arg says, or until its context ends.
-func heed(ctx context.Context, t *strategies.Task) strategies.Result {
+func sleepUnlessCancelled(ctx context.Context, t *strategies.Task) strategies.Result {
 	timer := time.NewTimer(t.Arg.(time.Duration))
 	defer timer.Stop()
 	select {
@@ -22,7 +21,6 @@ func heed(ctx context.Context, t *strategies.Task) strategies.Result {
 	}
 }
 
-// TestErrgroupCancelsTheRest has one of several tasks fail at 5 ms.
 func TestErrgroupCancelsTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		boom := errors.New("boom")
@@ -38,10 +36,10 @@ func TestErrgroupCancelsTheRest(t *testing.T) {
 		}
 		tasks := map[string]*strategies.Task{
 			"fails":               {Run: fails},
-			"heeds its context":   {Run: heed, Arg: time.Second},
+			"heeds its context":   {Run: sleepUnlessCancelled, Arg: time.Second},
 			"ignores its context": {Run: sleep, Arg: 20 * time.Millisecond},
 			"has steps left":      {Run: step},
-			"comes later":         {Run: heed, Arg: time.Second},
+			"comes later":         {Run: sleepUnlessCancelled, Arg: time.Second},
 			"comes later, deaf":   {Run: sleep, Arg: time.Millisecond},
 			"comes later, steps":  {Run: step},
 		}
@@ -76,12 +74,11 @@ func TestErrgroupCancelsTheRest(t *testing.T) {
 	})
 }
 
-// TestErrgroupPanicCancelsNobody: a panic ends a task, not the group.
 func TestErrgroupPanicCancelsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(2)
 		s := startVariant(t, "errgroup", 1, 0, log)
-		beside := &strategies.Task{Run: heed, Arg: 10 * time.Millisecond}
+		beside := &strategies.Task{Run: sleepUnlessCancelled, Arg: 10 * time.Millisecond}
 		submitAt(t, s, log, 0, beside)
 		submitAt(t, s, log, time.Millisecond,
 			&strategies.Task{

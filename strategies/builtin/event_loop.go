@@ -8,16 +8,13 @@ import (
 )
 
 // The strategy event_loop runs all tasks on one goroutine in order of acceptance, whatever the
-// limit. Queue tasks may wait, then Submit blocks. Done runs there too, so state shared by tasks
-// and sink needs no lock. Only abandoned tasks are reported elsewhere, because the loop may hang in
-// a task.
+// limit. Submit blocks while Queue tasks wait. Done runs on the same goroutine, so state shared
+// by tasks and sink needs no lock. Only abandoned tasks are reported elsewhere, because the loop
+// may hang in a task.
 //
-// Use it where all tasks are short and share state. It uses one core, and a long task delays all
-// others. A long task may come in steps: Result.More sends it to the tail of the queue after each,
-// like setImmediate, as do sub-tasks, one by one. Unlike usual event loops, whose queues are
-// unbounded, it blocks the producer. bounded_queue_shed refuses instead.
-//
-// A panic ends only the callback. After Goexit another goroutine takes over.
+// A long task delays all others unless it runs in steps: after each, Result.More sends it to the
+// tail of the queue, like setImmediate in Node.js. Sub-tasks are queued the same way, one by one.
+// After Goexit another goroutine continues the loop.
 var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Name: "event_loop",
 	Summary: "every task on one goroutine, in order, whatever the limit; its next step waits at " +

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestCompletionsOnOneLoop has a sink without a lock at a limit of 8, with tasks that end well,
-// badly, and abandoned.
+// The sink has no lock, and tasks succeed, panic or are abandoned.
 func TestCompletionsOnOneLoop(t *testing.T) {
 	for _, abandon := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -62,9 +61,8 @@ func TestCompletionsOnOneLoop(t *testing.T) {
 	}
 }
 
-// TestWorkersDoNotWaitForTheLoop has a Done that takes 10 ms, which is slow beyond what the
-// contract allows: the worker goes on meanwhile, and no more tasks are accepted than there is room
-// for, completions included.
+// Done blocks for 10 ms, longer than the contract allows. The worker continues meanwhile, and
+// unprocessed completions count against the capacity.
 func TestWorkersDoNotWaitForTheLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "event_loop_offload", 1, 2)
@@ -89,8 +87,7 @@ func TestWorkersDoNotWaitForTheLoop(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// The first Done begins at 1 ms. Its room is given back before: so are the next, every 10
-		// ms.
+		// The first Done begins at 1 ms. Room is returned before each Done, and so every 10 ms.
 		equalMS(t, "accepted", accepted, 0, 0, 0, 1, 11, 21)
 		equalMS(t, "began", began, 0, 1, 2, 3, 11, 21)
 	})

@@ -14,15 +14,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// goroutine names the one that calls it.
 func goroutine() string {
 	buf := make([]byte, 64)
 	name, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), " [")
 	return name
 }
 
-// TestEventLoopIsOneGoroutine has 16 producers and tasks that share state without a lock, also
-// after panics. Their Done is there too.
 func TestEventLoopIsOneGoroutine(t *testing.T) {
 	spec, p := variant(t, "event_loop", 8, 100)
 	seen := map[string]int{}
@@ -62,8 +59,6 @@ func TestEventLoopIsOneGoroutine(t *testing.T) {
 	}
 }
 
-// TestEventLoopIsBlocked has one callback of a second before nine of none: these wait for it, and
-// none overtakes.
 func TestEventLoopIsBlocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "event_loop", 8, 9)
@@ -93,8 +88,7 @@ func TestEventLoopIsBlocked(t *testing.T) {
 	})
 }
 
-// letters returns a task of n steps of 1 ms that writes its name at the start of each.
-func letters(name byte, n int, to *[]byte) *strategies.Task {
+func namedSteps(name byte, n int, to *[]byte) *strategies.Task {
 	return &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
 		*to = append(*to, name)
 		time.Sleep(time.Millisecond)
@@ -103,9 +97,7 @@ func letters(name byte, n int, to *[]byte) *strategies.Task {
 	}}
 }
 
-// TestTurns writes down whose step is when at one slot: tasks take turns, and one that comes later
-// takes its place in the round.
-func TestTurns(t *testing.T) {
+func TestStepsTakeTurns(t *testing.T) {
 	for _, test := range []struct{ call, want string }{
 		{"event_loop", "abcabadada"},
 		{"partitioned", "abcabadada"},
@@ -116,14 +108,14 @@ func TestTurns(t *testing.T) {
 			spec, p := variant(t, test.call, 1, 10)
 			s := spec.New(t.Context(), p, newLog(10))
 			var order []byte
-			for _, task := range []*strategies.Task{letters('a', 5, &order),
-				letters('b', 2, &order), letters('c', 1, &order)} {
+			for _, task := range []*strategies.Task{namedSteps('a', 5, &order),
+				namedSteps('b', 2, &order), namedSteps('c', 1, &order)} {
 				if err := s.Submit(t.Context(), task); err != nil {
 					t.Fatal(err)
 				}
 			}
-			time.Sleep(4500 * time.Microsecond) // in the second round, b's step
-			if err := s.Submit(t.Context(), letters('d', 2, &order)); err != nil {
+			time.Sleep(4500 * time.Microsecond) // during b's step in the second round
+			if err := s.Submit(t.Context(), namedSteps('d', 2, &order)); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Drain(t.Context()); err != nil {
@@ -136,8 +128,6 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestStepFails has the third step of a task fail, in several ways: there is no fourth, and the
-// other task is not touched.
 func TestStepFails(t *testing.T) {
 	own := errors.New("own")
 	for _, call := range []string{"event_loop", "partitioned"} {
@@ -151,7 +141,7 @@ func TestStepFails(t *testing.T) {
 				log := newLog(2)
 				s := spec.New(t.Context(), p, log)
 				var order []byte
-				good, steps := letters('g', 5, &order), 0
+				good, steps := namedSteps('g', 5, &order), 0
 				bad := &strategies.Task{
 					Run: func(context.Context, *strategies.Task) strategies.Result {
 						if steps++; steps < 3 {
@@ -159,7 +149,8 @@ func TestStepFails(t *testing.T) {
 						}
 						return strategies.Result{Err: fail(), More: true}
 					}}
-				// The first step of good lasts until bad is there: bad's steps take no time.
+				// The first step of good lasts until bad has arrived. The steps of bad need no
+				// time.
 				for _, task := range []*strategies.Task{good, bad} {
 					if err := s.Submit(t.Context(), task); err != nil {
 						t.Fatal(err)
@@ -183,9 +174,8 @@ func TestStepFails(t *testing.T) {
 	}
 }
 
-// TestStepsAbandoned ends a Drain's deadline, or New's context, while of three tasks one runs a
-// step, one waits for its second and one for its first: only the last is counted as never run, and
-// the second is done at once.
+// Drain's deadline, or New's context, ends while one task runs a step, one waits for its second
+// step and one for its first. Only the last counts as never run.
 func TestStepsAbandoned(t *testing.T) {
 	for _, call := range []string{"event_loop", "partitioned"} {
 		for _, drained := range []bool{true, false} {
@@ -196,14 +186,14 @@ func TestStepsAbandoned(t *testing.T) {
 				defer cancel()
 				s := spec.New(ctx, p, log)
 				var order []byte
-				waits, runs := letters('w', 3, &order), letters('r', 3, &order)
+				waits, runs := namedSteps('w', 3, &order), namedSteps('r', 3, &order)
 				for _, task := range []*strategies.Task{waits, runs} {
 					if err := s.Submit(t.Context(), task); err != nil {
 						t.Fatal(err)
 					}
 				}
 				time.Sleep(1500 * time.Microsecond)
-				fresh := letters('f', 3, &order)
+				fresh := namedSteps('f', 3, &order)
 				if err := s.Submit(t.Context(), fresh); err != nil {
 					t.Fatal(err)
 				}
@@ -224,7 +214,7 @@ func TestStepsAbandoned(t *testing.T) {
 					}
 				}
 				got := []entry{<-log.done, <-log.done, <-log.done}
-				if got[0].task == fresh { // two are given up at once, by two goroutines
+				if got[0].task == fresh { // two goroutines abandon two tasks at the same instant
 					got[0], got[1] = got[1], got[0]
 				}
 				at := 1500 * time.Microsecond

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// log is a sink that notes the virtual time and the error of each Done.
 type log struct {
 	start time.Time
 	done  chan entry
@@ -30,7 +29,6 @@ func (l *log) Done(t *strategies.Task, r strategies.Result) {
 	l.done <- entry{t, time.Since(l.start), r.Err}
 }
 
-// sleep runs as long as its Arg says and does not look at its context.
 func sleep(_ context.Context, t *strategies.Task) strategies.Result {
 	time.Sleep(t.Arg.(time.Duration))
 	return strategies.Result{}
@@ -44,8 +42,8 @@ func sleeps(n int, d time.Duration) []strategies.Task {
 	return tasks
 }
 
-// params gives a strategy its default parameters, with the limit or the next that it accepts (class
-// pools want a slot each), and one with a queue room for n tasks in it.
+// params returns default parameters with the next limit that the strategy accepts, because class
+// pools need a slot each. A strategy with a queue gets a queue of n.
 func params(spec strategies.Spec, limit, n int) strategies.Params {
 	values, err := param.Resolve(spec.Keys, nil)
 	if err != nil {
@@ -61,8 +59,6 @@ func params(spec strategies.Spec, limit, n int) strategies.Params {
 	return p
 }
 
-// TestMakespan has exact makespans: 1000 tasks of 1 ms at a bound of 8 take 125 ms to the
-// nanosecond.
 func TestMakespan(t *testing.T) {
 	for _, spec := range strategies.All() {
 		if !spec.WorkConserving {
@@ -97,9 +93,9 @@ func TestMakespan(t *testing.T) {
 	}
 }
 
-// TestOneLongTask has one task of 1 s among 511 of 1 ms at a bound of 8. As long as it is early,
-// seven slots are left for the others, and the last of them is done at ⌈511/7⌉ = 73 ms; batches
-// that cannot be stolen from make that 1.06 s.
+// TestOneLongTask submits one task of 1 s among 511 of 1 ms at a bound of 8. If the long task
+// starts early, seven slots serve the others, and the last of them is done at ⌈511/7⌉ = 73 ms.
+// Batches assigned to a worker in advance would need 1.06 s.
 func TestOneLongTask(t *testing.T) {
 	for _, spec := range strategies.All() {
 		if p := params(spec, 8, 512); spec.Bound == nil || spec.Bound(p) != 8 ||
@@ -135,8 +131,8 @@ func TestOneLongTask(t *testing.T) {
 	}
 }
 
-// TestDrainCounts abandons a pool at 9 ms that has 60 tasks of 2 ms and 4 workers: four rounds are
-// done, the fifth is running, ignores the cancellation and is done at 10 ms, and 40 are abandoned.
+// Of 60 tasks of 2 ms on 4 workers, four rounds are done by the deadline at 9 ms, the fifth ignores
+// the cancellation until 10 ms, and 40 tasks are abandoned.
 func TestDrainCounts(t *testing.T) {
 	for _, name := range []string{"worker_pool", "bounded_queue", "bounded_queue_shed",
 		"draining_pool", "fan_out_fan_in", "pipeline",
@@ -184,9 +180,7 @@ func TestDrainCounts(t *testing.T) {
 	}
 }
 
-// TestRequestsEndWithTheContext abandons tasks that have steps or sub-tasks left: these are not
-// run.
-func TestRequestsEndWithTheContext(t *testing.T) {
+func TestStepsEndWithContext(t *testing.T) {
 	runs := 0
 	started := make(chan struct{}, 1)
 	step := func(context.Context, *strategies.Task) strategies.Result {

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// pool is a pool of goroutines as there are many: somebody's library, or yours.
 type pool struct {
 	jobs    chan func()
 	workers sync.WaitGroup
@@ -31,13 +30,12 @@ func newPool(n int) *pool {
 func (p *pool) Go(job func()) error { p.jobs <- job; return nil }
 func (p *pool) Close()              { close(p.jobs); p.workers.Wait() }
 
-// A pool becomes a strategy by a Spec, which is all there is to a variant. In this package it would
-// be the one file mine.go, with
+// A Spec turns a pool into a strategy. In this package it would be one file mine.go with
 //
 //	var _ = register(Spec{Name: "mine", …})
 //
-// and no other file would change: tests, benchmarks, lists and charts find it in All. Outside it
-// needs no registration.
+// and tests, benchmarks, lists and charts would find it in All. Outside this package it needs no
+// registration.
 func ExampleSpec() {
 	mine := strategies.Spec{
 		Name:     "mine",

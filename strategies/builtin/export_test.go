@@ -2,11 +2,11 @@ package builtin
 
 import "time"
 
-// Histogram is histogram.
+// Histogram exports histogram for tests.
 type Histogram struct{ h histogram }
 
-// Add is add.
+// Add calls add.
 func (h *Histogram) Add(d time.Duration) { h.h.add(d) }
 
-// Quantile is quantile.
+// Quantile calls quantile.
 func (h *Histogram) Quantile(q float64) time.Duration { return h.h.quantile(q) }

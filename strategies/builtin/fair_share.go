@@ -12,38 +12,32 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// fairShare has a queue per Tenant and serves those with tasks in rounds: each turn starts as many
-// tasks as the tenant's weight.
+// fairShare has a queue for each Tenant and serves the tenants with waiting tasks in rounds. In a
+// turn, a tenant starts as many tasks as its weight. Unused shares go to the other tenants, and an
+// idle tenant gains no credit. All tenants share the capacity: when it is full, all Submits block.
 //
-// Use it where one tenant may send more than its share, so that only its own tasks wait longer.
-// While two tenants have waiting tasks, their starts divided by weights differ by at most one turn.
-// Unused shares go to the others, without credit for idle time.
-//
-// It shares starts, so tenants with longer tasks use slots longer. If Size is known, a quantum
-// gives each turn that much Size, and unused quantum is carried to the next turn (deficit round
-// robin). A large quantum means long turns. One far below the sizes causes rounds without a start,
-// each with as many steps as tenants.
-//
-// The queue is shared: when it is full, all Submits block.
+// Tenants with longer tasks use the slots longer. With a quantum, a turn is an amount of Size
+// instead, and the unused part is carried to the tenant's next turn (deficit round robin). A large
+// quantum makes turns long. A quantum far below the sizes causes rounds in which no task starts.
 type fairShare struct {
 	engine.Backlog
 	engine.Plain
 	weightOf func(tenant int32) int
-	quantum  time.Duration // 0: tasks are counted
+	quantum  time.Duration // 0: turns count tasks
 	tenants  map[int32]*tenant
-	waiting  int     // tenants that have tasks waiting; they are a circle
-	last     *tenant // its next has the turn; nil: none waits
-	begun    bool    // the one that has the turn has been given what it is worth
-	spare    *tenant // those without tasks, by next
+	waiting  int     // number of tenants with waiting tasks; they form a ring
+	last     *tenant // its next has the current turn; nil: no tenant waits
+	credited bool    // the tenant with the current turn has received its credit
+	unused   *tenant // unused tenants, linked by next
 }
 
 // A tenant has waiting tasks.
 type tenant struct {
-	number int32
-	worth  int64 // what a turn is worth: in tasks, or in nanoseconds of their sizes
-	left   int64 // of its turns
-	line   engine.FIFO
-	next   *tenant
+	number     int32
+	turnCredit int64 // credit per turn: tasks, or nanoseconds of Size
+	credit     int64 // unused credit
+	queue      engine.FIFO
+	next       *tenant
 }
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
@@ -87,10 +81,8 @@ func fairWeights(p strategies.Params) func(tenant int32) int {
 	return weightOf
 }
 
-// mostWeight bounds the tasks that one tenant starts per turn.
 const mostWeight = 1_000_000
 
-// weightsOf parses weights such as 4:2:1.
 func weightsOf(text string) (func(tenant int32) int, error) {
 	var weights []int
 	for field := range strings.SplitSeq(text, ":") {
@@ -113,21 +105,20 @@ func (s *fairShare) Push(w engine.Waiting, now time.Duration) {
 	number := w.Task.Tenant
 	t := s.tenants[number]
 	if t == nil {
-		t = s.enter(number)
+		t = s.addTenant(number)
 	}
-	t.line.Push(w, now)
+	t.queue.Push(w, now)
 }
 
-// enter adds a tenant at the end of the round.
-func (s *fairShare) enter(number int32) *tenant {
-	t := s.spare
+func (s *fairShare) addTenant(number int32) *tenant {
+	t := s.unused
 	if t == nil {
 		t = new(tenant)
 	} else {
-		s.spare = t.next
+		s.unused = t.next
 	}
-	t.number, t.left = number, 0
-	t.worth = int64(s.weightOf(number)) * int64(max(s.quantum, 1))
+	t.number, t.credit = number, 0
+	t.turnCredit = int64(s.weightOf(number)) * int64(max(s.quantum, 1))
 	s.tenants[number] = t
 	if s.last == nil {
 		t.next = t
@@ -140,27 +131,26 @@ func (s *fairShare) enter(number int32) *tenant {
 	return t
 }
 
-// leave removes the current tenant, which has no more tasks.
-func (s *fairShare) leave(t *tenant) {
+// removeTenant removes the tenant with the current turn, which has no more tasks.
+func (s *fairShare) removeTenant(t *tenant) {
 	delete(s.tenants, t.number)
-	s.begun = false
+	s.credited = false
 	if s.waiting--; s.waiting == 0 {
 		s.last = nil
 	} else {
 		s.last.next = t.next
 	}
-	t.next, s.spare = s.spare, t
+	t.next, s.unused = s.unused, t
 }
 
-// cost returns the part of a turn that the tenant's next task uses.
 func (s *fairShare) cost(t *tenant) int64 {
 	if s.quantum == 0 {
 		return 1
 	}
-	if size := t.line.Line.At(0).Task.Size; size > 0 {
+	if size := t.queue.Line.At(0).Task.Size; size > 0 {
 		return int64(size)
 	}
-	return int64(s.quantum) // not known
+	return int64(s.quantum) // unknown size
 }
 
 func (s *fairShare) Pop(now time.Duration) (engine.Waiting, bool) {
@@ -169,30 +159,30 @@ func (s *fairShare) Pop(now time.Duration) (engine.Waiting, bool) {
 	}
 	for passed := 0; ; passed++ {
 		if passed == s.waiting+1 {
-			s.skip() // whole rounds without a start
+			s.skipRounds() // a whole round passed without a start
 		}
 		t := s.last.next
-		if !s.begun {
-			t.left += t.worth
-			s.begun = true
+		if !s.credited {
+			t.credit += t.turnCredit
+			s.credited = true
 		}
-		if cost := s.cost(t); cost <= t.left {
-			t.left -= cost
-			w, _ := t.line.Pop(now)
-			if t.line.Line.Len == 0 {
-				s.leave(t)
+		if cost := s.cost(t); cost <= t.credit {
+			t.credit -= cost
+			w, _ := t.queue.Pop(now)
+			if t.queue.Line.Len == 0 {
+				s.removeTenant(t)
 			}
 			return w, true
 		}
-		s.last, s.begun = t, false
+		s.last, s.credited = t, false
 	}
 }
 
-// skip credits each tenant with the rounds before the next start.
-func (s *fairShare) skip() {
+// skipRounds credits each tenant with the rounds before the next start.
+func (s *fairShare) skipRounds() {
 	rounds := int64(-1)
 	for t := s.last.next; ; t = t.next {
-		if n := (s.cost(t) - t.left - 1) / t.worth; rounds < 0 || n < rounds {
+		if n := (s.cost(t) - t.credit - 1) / t.turnCredit; rounds < 0 || n < rounds {
 			rounds = n
 		}
 		if t == s.last {
@@ -200,7 +190,7 @@ func (s *fairShare) skip() {
 		}
 	}
 	for t := s.last.next; ; t = t.next {
-		t.left += rounds * t.worth
+		t.credit += rounds * t.turnCredit
 		if t == s.last {
 			break
 		}
@@ -210,8 +200,8 @@ func (s *fairShare) skip() {
 func (s *fairShare) Empty() (tasks []*strategies.Task) {
 	for s.last != nil {
 		t := s.last.next
-		tasks = append(tasks, t.line.Empty()...)
-		s.leave(t)
+		tasks = append(tasks, t.queue.Empty()...)
+		s.removeTenant(t)
 	}
 	return tasks
 }

@@ -21,8 +21,8 @@ func TestFairShareParameters(t *testing.T) {
 	})
 }
 
-// TestWeightedShares has tenants that all have tasks waiting: in any span of as many starts as
-// their weights add up to, or a multiple of that, each has exactly its share.
+// While all tenants have waiting tasks, each has exactly its share in any span of starts as long as
+// the sum of weights, or a multiple of it.
 func TestWeightedShares(t *testing.T) {
 	for variant, weights := range map[string][]int{
 		"fair_share":                 {1, 1, 1, 1},
@@ -68,14 +68,12 @@ func TestWeightedShares(t *testing.T) {
 	}
 }
 
-// TestDeficitRoundRobin compares the order by sizes with that of an algorithm that goes round turn
-// by turn, at quanta from far below the sizes to far above.
 func TestDeficitRoundRobin(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 11))
 	tasks := sleeps(300, time.Millisecond)
 	for i := range tasks {
 		tasks[i].Tenant = int32(random.IntN(5))
-		tasks[i].Size = time.Duration(random.IntN(50)) * time.Millisecond // some are not known
+		tasks[i].Size = time.Duration(random.IntN(50)) * time.Millisecond // some are unknown
 	}
 	for variant, quantum := range map[string]time.Duration{
 		"fair_share:weights=3:1:2,quantum=10us":  10 * time.Microsecond,
@@ -90,11 +88,11 @@ func TestDeficitRoundRobin(t *testing.T) {
 			}
 		}
 	}
-	// a quantum of a nanosecond is a matter of as many rounds as a size has nanoseconds
+	// A quantum of 1 ns needs as many rounds as a size has nanoseconds.
 	startOrder(t, "fair_share:quantum=1ns", tasks)
 }
 
-// turnByTurn is deficit round robin as it is published, with all tasks there from the beginning.
+// turnByTurn is the published deficit round robin, with all tasks present from the start.
 func turnByTurn(
 	tasks []strategies.Task, weights []int, quantum time.Duration,
 ) (order []*strategies.Task) {

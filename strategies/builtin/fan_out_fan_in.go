@@ -7,18 +7,14 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// fanOutFanIn is Limit workers on one channel of tasks, whose results are merged on one channel
-// with a single collector.
+// fanOutFanIn has Limit workers that receive from one channel of tasks, and merges their results on
+// one channel with a single collector. Only the collector calls Done, so its state needs no lock.
+// When it is idle, each task costs a goroutine switch.
 //
-// Use it when one goroutine must process the results: only the collector calls Done, so its state
-// needs no lock. It costs a second channel and, when the collector is idle, a goroutine switch per
-// task.
+// The results channel has room for one result per worker. A collector slower than all workers
+// together blocks them and becomes the limit. Room for all results would hide this.
 //
-// The results channel has room for one per worker, so workers continue while the collector works. A
-// collector slower than all workers together blocks them and becomes the limit. (Room for all
-// results would hide this.)
-//
-// A task given up before it ran is settled by the goroutine that gave it up.
+// A task abandoned before it ran is reported by the goroutine that abandoned it.
 type fanOutFanIn struct{ engine.Workers }
 
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
@@ -32,7 +28,7 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		s := new(fanOutFanIn)
 		s.Results = make(chan engine.Outcome, p.Limit)
-		// all sent results have been received
+		// all results have been sent
 		s.AtEnd = func() { close(s.Results) }
 		s.Start(ctx, sink, p.Limit, p.Queue)
 		s.Alive.Go(func() { s.Collect(s.Results) })

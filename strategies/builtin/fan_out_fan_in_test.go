@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestOneCollector has a sink that owns a map and takes no lock: -race sees a second goroutine that
-// calls it.
+// The sink has no lock, so -race reports a second goroutine that calls it.
 func TestOneCollector(t *testing.T) {
 	const n = 2000
 	seen := make(map[*strategies.Task]int)
@@ -36,9 +35,8 @@ func TestOneCollector(t *testing.T) {
 	}
 }
 
-// TestSlowCollector breaks the rule that a sink does not block, to show what is behind it: with 1
-// ms for each result, 100 tasks of 1 ms take 101 ms at any limit, and the workers run ahead by what
-// the channel holds, no further.
+// The sink blocks for 1 ms per result, which the contract forbids. 100 tasks of 1 ms then need 101
+// ms at any limit.
 func TestSlowCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -53,9 +51,9 @@ func TestSlowCollector(t *testing.T) {
 		for i := range tasks {
 			last = submitAt(t, s, log, 0, &tasks[i])
 		}
-		// The last is let in when 91 results are settled, at 92 ms: of the other eight before it
-		// one is with the collector, four are in the channel, and three are held by workers that
-		// wait to send them.
+		// The last task is accepted at 92 ms, when 91 results are processed. Of the eight tasks
+		// before it, one is with the collector, four are in the channel, and three are held by
+		// workers that wait to send.
 		if want := 92 * ms; last != want {
 			t.Errorf("the last task was let in at %v, want %v", last, want)
 		}

@@ -16,35 +16,33 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// hedged starts a second attempt when the first takes longer than most, and uses the first success.
-// The context of the other ends.
+// hedged starts a second attempt when the first takes longer than most calls. The first success
+// counts, and the context of the other attempt is cancelled.
 //
-// Use it for calls that are occasionally slow by chance, at a service with several servers, and
-// that may be made twice. If S(t) is the share of calls longer than t, a second attempt after d
-// gives S(t)·S(t−d) for t ≥ d, for S(d) more calls. It does not help if the task itself is long,
-// and it harms an overloaded target, so a budget bounds second attempts to a share of the calls, of
-// which up to ten are saved.
+// If S(t) is the share of calls longer than t, a second attempt after d reduces this share to
+// S(t)·S(t−d) for t ≥ d, and adds S(d) calls per call. It does not help if the task itself is long,
+// and it harms an overloaded target, so a budget limits second attempts to a share of the calls. Up
+// to ten unused attempts are saved.
 //
-// The second attempt runs a copy of the task in its own goroutine without waiting for a slot or
-// token, so up to twice as many run as are inside, which is the bound. The task is done when both
-// have returned, so a Run that ignores its context gains nothing. A failed attempt leaves the task
-// to the other. A panic ends both. A failure before the second attempt is due is final: hedging
-// does not retry.
+// The second attempt runs a copy of the task in its own goroutine without a slot or token, so the
+// bound is twice that of the inner strategy. The task is done when both attempts have returned. If
+// one attempt fails, the other decides. A panic ends both. A failure before the second attempt
+// starts is final: hedging does not retry.
 //
-// The second attempt is due after a quantile of the last 200 calls (none before there are 200), or
-// after a fixed time. A lost call counts with its time until then. A task costs six allocations for
-// contexts and timer.
+// The second attempt starts after a fixed time, or after a quantile of the last 200 calls (not
+// before there are 200). A cancelled attempt counts with its duration until the cancellation. A
+// task costs six allocations for contexts and timer.
 type hedged struct {
 	engine.Layer[struct{}]
-	after    time.Duration // 0: by the quantile
+	after    time.Duration // 0: after the quantile
 	quantile float64
 	budget   *engine.Budget
 
 	mu     sync.Mutex
-	took   []time.Duration // of the last calls, as a ring
-	n      int             // of all
+	recent []time.Duration // ring of the durations of the last calls
+	calls  int             // number of all calls
 	sorted []time.Duration
-	due    atomic.Int64 // the quantile; 0: not known
+	due    atomic.Int64 // current quantile; 0: unknown
 
 	made, won atomic.Int64
 }
@@ -98,7 +96,7 @@ var hedgedPart = strategies.RegisterPart(strategies.Part{
 		s := &hedged{after: own.Duration("after"), quantile: own.Float("quantile"),
 			budget: engine.NewBudget(own.Float("budget"), false)}
 		if s.after == 0 {
-			s.took = make([]time.Duration, 0, recentCalls)
+			s.recent = make([]time.Duration, 0, recentCalls)
 			s.sorted = make([]time.Duration, recentCalls)
 		}
 		s.Layer.Start(ctx, inner, in, sink, s.run,
@@ -126,30 +124,28 @@ var (
 
 const (
 	recentCalls = 200
-	lookAgain   = 20 // calls after which the quantile is computed anew
+	updateEvery = 20 // calls between two updates of the quantile
 )
 
-// errLost is the cause that ends the losing attempt's context.
 var errLost = errors.New("another attempt at the task has succeeded, or panicked")
 
 // A race is the two attempts at one task.
 type race struct {
-	of     *hedged
-	from   context.Context // of both
-	timer  *time.Timer
-	second strategies.Task
-	end    context.CancelCauseFunc // of the first
-	over   chan struct{}           // closed when there is no second attempt any more
-	called bool                    // off: the first attempt waits for nothing any more
+	owner       *hedged
+	parent      context.Context // context of both attempts
+	timer       *time.Timer
+	second      strategies.Task
+	cancelFirst context.CancelCauseFunc // cancels the first attempt
+	secondEnded chan struct{}           // closed when the second attempt has ended or was prevented
+	awaited     bool                    // outcome has awaited the second attempt
 
-	mu        sync.Mutex
-	decided   bool // by the first that succeeded or panicked, or the end of the first
-	won       bool // by the second
-	result    strategies.Result
-	endSecond context.CancelCauseFunc // nil: it has not begun
+	mu           sync.Mutex
+	decided      bool // an attempt succeeded or panicked, or the first ended
+	won          bool // the second attempt decided
+	result       strategies.Result
+	cancelSecond context.CancelCauseFunc // nil until the second attempt begins
 }
 
-// run makes the first attempt and waits for the second.
 func (s *hedged) run(
 	ctx context.Context, c *engine.Call[struct{}],
 ) strategies.Result {
@@ -161,30 +157,29 @@ func (s *hedged) run(
 		s.learn(r, time.Since(began))
 		return r
 	}
-	h := &race{of: s, from: ctx, over: make(chan struct{})}
+	h := &race{owner: s, parent: ctx, secondEnded: make(chan struct{})}
 	engine.Copy(&h.second, c.For)
 	var first context.Context
-	first, h.end = context.WithCancelCause(ctx)
-	defer h.end(nil)
-	// later than the quantile: tasks of equal length are never late
-	h.timer = time.AfterFunc(due+1, h.try)
-	defer h.callOff() // also when the first panics
+	first, h.cancelFirst = context.WithCancelCause(ctx)
+	defer h.cancelFirst(nil)
+	// 1 ns above the quantile, so tasks of equal length are never late
+	h.timer = time.AfterFunc(due+1, h.secondAttempt)
+	defer h.stopSecond() // also when the first attempt panics
 	r := c.For.Run(first, c.For)
 	s.learn(r, time.Since(began))
 	return h.outcome(r)
 }
 
-// outcome returns the task's result after the first attempt returned r.
 func (h *race) outcome(r strategies.Result) strategies.Result {
 	h.mu.Lock()
-	waits := h.won || hasFailed(r) && h.endSecond != nil
+	waits := h.won || hasFailed(r) && h.cancelSecond != nil
 	h.decided = h.decided || !waits
 	h.mu.Unlock()
 	if !waits {
 		return r
 	}
-	h.called = true
-	if <-h.over; h.won {
+	h.awaited = true
+	if <-h.secondEnded; h.won {
 		return h.result
 	}
 	return r
@@ -192,34 +187,33 @@ func (h *race) outcome(r strategies.Result) strategies.Result {
 
 func hasFailed(r strategies.Result) bool { return r.Err != nil || r.Retry }
 
-// callOff cancels or prevents the second attempt.
-func (h *race) callOff() {
-	if h.called || h.timer.Stop() {
+func (h *race) stopSecond() {
+	if h.awaited || h.timer.Stop() {
 		return
 	}
 	h.mu.Lock()
 	h.decided = true
-	end := h.endSecond
+	end := h.cancelSecond
 	h.mu.Unlock()
 	if end != nil {
 		end(errLost)
 	}
-	<-h.over
+	<-h.secondEnded
 }
 
-// try makes the second attempt in the timer's goroutine.
-func (h *race) try() {
-	defer close(h.over)
+// secondAttempt makes the second attempt in the timer's goroutine.
+func (h *race) secondAttempt() {
+	defer close(h.secondEnded)
 	h.mu.Lock()
-	if h.decided || h.from.Err() != nil || !h.of.budget.Withdraw() {
+	if h.decided || h.parent.Err() != nil || !h.owner.budget.Withdraw() {
 		h.mu.Unlock()
 		return
 	}
-	ctx, end := context.WithCancelCause(h.from)
+	ctx, end := context.WithCancelCause(h.parent)
 	defer end(nil)
-	h.endSecond = end
+	h.cancelSecond = end
 	h.mu.Unlock()
-	h.of.made.Add(1)
+	h.owner.made.Add(1)
 	engine.Conclude(func() strategies.Result {
 		return h.second.Run(ctx, &h.second)
 	}, func(r strategies.Result, returned bool) {
@@ -230,13 +224,13 @@ func (h *race) try() {
 		}
 		h.decided, h.won, h.result = true, true, r
 		if returned {
-			h.of.won.Add(1)
+			h.owner.won.Add(1)
 		}
-		h.end(errLost)
+		h.cancelFirst(errLost)
 	})
 }
 
-// learn records the duration of a call, for a lost one until it lost.
+// learn records the duration of a call. A cancelled call counts until its cancellation.
 func (s *hedged) learn(r strategies.Result, took time.Duration) {
 	lost := errors.Is(r.Err, context.Canceled)
 	if s.after > 0 || hasFailed(r) && !lost {
@@ -244,20 +238,19 @@ func (s *hedged) learn(r strategies.Result, took time.Duration) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.took) < recentCalls {
-		s.took = append(s.took, took)
+	if len(s.recent) < recentCalls {
+		s.recent = append(s.recent, took)
 	} else {
-		s.took[s.n%recentCalls] = took
+		s.recent[s.calls%recentCalls] = took
 	}
-	if s.n++; len(s.took) < recentCalls || s.n%lookAgain != 0 {
+	if s.calls++; len(s.recent) < recentCalls || s.calls%updateEvery != 0 {
 		return
 	}
-	copy(s.sorted, s.took)
+	copy(s.sorted, s.recent)
 	slices.Sort(s.sorted)
 	s.due.Store(int64(s.sorted[int(s.quantile*recentCalls)]))
 }
 
-// Counts implements strategies.Counted.
 func (s *hedged) Counts() []strategies.Count {
 	return append(strategies.CountsOf(s.Inside), strategies.Count{Name: hedgesMade.Name,
 		Value: s.made.Load()}, strategies.Count{Name: hedgesWon.Name, Value: s.won.Load()})

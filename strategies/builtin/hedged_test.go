@@ -16,13 +16,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A flight is what was seen of the attempts at tasks.
-type flight struct {
-	calls, ended atomic.Int64 // attempts; those whose context ended
+type attemptCounts struct {
+	calls, ended atomic.Int64 // attempts; attempts whose context ended
 }
 
-// sleep is an attempt of that length, that ends with its context.
-func (f *flight) sleep(ctx context.Context, d time.Duration) strategies.Result {
+func (f *attemptCounts) sleep(ctx context.Context, d time.Duration) strategies.Result {
 	f.calls.Add(1)
 	select {
 	case <-time.After(d):
@@ -41,9 +39,8 @@ func countsOf(s strategies.Strategy) map[string]int64 {
 	return counts
 }
 
-// TestHedgedTail: one call in 50 takes 20 times as long. With a second attempt after d, a response
-// is longer than t with the probability S(t)·S(t−d), where S(t) is that of a call; so many of the
-// responses are longer than the p99 of that law, and the p99 falls.
+// One call in 50 takes 20 times as long. With a second attempt after d, a response is longer than t
+// with probability S(t)·S(t−d), where S is the tail of a single call.
 func TestHedgedTail(t *testing.T) {
 	n := 200_000
 	if testing.Short() {
@@ -70,14 +67,14 @@ func TestHedgedTail(t *testing.T) {
 				}
 				return time.Duration(random.ExpFloat64() * mean * float64(ms))
 			}
-			var f flight
+			var f attemptCounts
 			over, base := atomic.Int64{}, time.Now()
 			s := startVariant(t, fmt.Sprintf("hedged:after=%v,budget=0.2+unbounded", after), 1, 0,
 				strategies.SinkFunc(func(task *strategies.Task, r strategies.Result) {
 					if r.Err != nil {
 						t.Error(r.Err)
 					}
-					took := time.Since(base) - task.Deadline // which it was given as its beginning
+					took := time.Since(base) - task.Deadline // the Deadline holds the start time
 					if float64(took) > p99*float64(ms) {
 						over.Add(1)
 					}
@@ -95,9 +92,9 @@ func TestHedgedTail(t *testing.T) {
 			if err := s.Drain(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			within(t, "responses above the p99", over.Load(), n, 0.01)
+			checkCount(t, "responses above the p99", over.Load(), n, 0.01)
 			counts := countsOf(s)
-			within(t, "second attempts", counts["hedges"], n, survives(float64(after/ms)))
+			checkCount(t, "second attempts", counts["hedges"], n, survives(float64(after/ms)))
 			if p99 > 0.7*alone {
 				t.Errorf("the p99 is %.1f ms, and %.1f ms without a second attempt", p99, alone)
 			}
@@ -105,7 +102,7 @@ func TestHedgedTail(t *testing.T) {
 				t.Errorf("%d attempts at %d tasks, and %d second ones counted", f.calls.Load(), n,
 					counts["hedges"])
 			}
-			// Of two attempts that run at once one loses, and its context ends.
+			// Of two concurrent attempts one loses, and its context ends.
 			if f.ended.Load() != counts["hedges"] {
 				t.Errorf("%d second attempts, and the context of %d attempts ended",
 					counts["hedges"], f.ended.Load())
@@ -118,7 +115,7 @@ func TestHedgedTail(t *testing.T) {
 	}
 }
 
-// quantile is where a falling function has the value p.
+// quantile returns the x at which a falling function has the value p.
 func quantile(law func(float64) float64, p float64) float64 {
 	low, high := 0.0, 1e6
 	for range 200 {
@@ -131,8 +128,8 @@ func quantile(law func(float64) float64, p float64) float64 {
 	return low
 }
 
-// within: a count of n independent trials is within four standard deviations.
-func within(t *testing.T, what string, count int64, n int, p float64) {
+// checkCount expects a count of n independent trials to be within four standard deviations.
+func checkCount(t *testing.T, what string, count int64, n int, p float64) {
 	t.Helper()
 	want := p * float64(n)
 	if off := math.Abs(float64(count) - want); off > 4*math.Sqrt(want*(1-p)) {
@@ -140,11 +137,10 @@ func within(t *testing.T, what string, count int64, n int, p float64) {
 	}
 }
 
-// TestHedgedQuantile: the second attempt is due after the quantile of the last 200 calls, and not
-// before there are so many; calls of one length are never late.
+// The second attempt starts after the quantile of the last 200 calls, and not before there are 200.
 func TestHedgedQuantile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var f flight
+		var f attemptCounts
 		s := startVariant(t, "hedged:quantile=0.9,budget=1+worker_pool", 1, 0,
 			strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
 		one := func(d time.Duration) (took time.Duration) {
@@ -172,7 +168,7 @@ func TestHedgedQuantile(t *testing.T) {
 				t.Fatalf("call %d had a second attempt", i)
 			}
 		}
-		// nine tenths of them, rounded up to the next
+		// rounded up to the next call
 		if took, want := one(time.Hour), 181*time.Millisecond+1; took != want {
 			t.Errorf("after 1 to 200 ms the second attempt came after %v, want %v", took, want)
 		}
@@ -192,8 +188,7 @@ func TestHedgedQuantile(t *testing.T) {
 	})
 }
 
-// TestHedgeBudget: there are never more second attempts than their share of the calls so far, and
-// where every call is late there are as many; of a calm time ten are saved.
+// Second attempts never exceed their share of the calls so far, and ten are saved at most.
 func TestHedgeBudget(t *testing.T) {
 	for _, budget := range []float64{0.01, 0.05, 0.3, 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -247,15 +242,14 @@ func TestHedgeBudget(t *testing.T) {
 	}
 }
 
-// TestHedgedOutcome: which attempt counts. The first and the second end after so many ms (the
-// second begins at 10) in one way each; a task is done when both have returned, once.
+// The second attempt begins at 10 ms.
 func TestHedgedOutcome(t *testing.T) {
 	failed, second := errors.New("failed"), errors.New("second failed")
 	for _, c := range []struct {
 		what                   string
 		firstEnds, secondTakes time.Duration
 		first, second          func() strategies.Result
-		deaf                   bool // to its context, both
+		deaf                   bool // both attempts ignore their context
 		want                   string
 		at                     time.Duration
 		hedges, wins           int64
@@ -334,9 +328,7 @@ func fails(err error) func() strategies.Result {
 	return func() strategies.Result { return strategies.Result{Err: err} }
 }
 
-// TestHedgedPlaces: around a breaker and inside one, and with retries on either side, each task is
-// done once, and its attempts are those of a copy.
-func TestHedgedPlaces(t *testing.T) {
+func TestHedgedPositions(t *testing.T) {
 	for _, text := range []string{
 		"hedged:after=10ms,budget=1+circuit_breaker+worker_pool",
 		"circuit_breaker+hedged:after=10ms,budget=1+worker_pool",
@@ -383,8 +375,6 @@ func TestHedgedParameters(t *testing.T) {
 	})
 }
 
-// TestHedgedRetries: a second attempt within a part that retries in place is retried as the first
-// is, and its tries are its own.
 func TestHedgedRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const tasks = 20
@@ -402,10 +392,10 @@ func TestHedgedRetries(t *testing.T) {
 				Run: func(ctx context.Context, _ *strategies.Task) strategies.Result {
 					calls.Add(1)
 					switch attempt.Add(1) {
-					case 1: // the first attempt, which the second overtakes
+					case 1: // the first attempt, which loses
 						<-ctx.Done()
 						return strategies.Result{Err: ctx.Err()}
-					case 2: // the second attempt, which asks for another
+					case 2: // the second attempt, which requests another
 						return strategies.Result{Retry: true, Err: errors.New("busy")}
 					}
 					return strategies.Result{}

@@ -10,27 +10,22 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A tenants queue bounds the tasks of each tenant (Task.Tenant) that run at once. The others wait
-// in order.
+// A tenants queue limits the tasks of each tenant (Task.Tenant) that run at once. The others wait
+// in order. A slot may idle while such a tenant waits; a fair queue would use it.
 //
-// Use it where many tenants share a pool and one may send more than its share. It costs slots that
-// idle while such a tenant waits (a fair queue would use them), a forwarding goroutine, and a map
-// of tenants with tasks.
-//
-// Waiting tasks are accepted and use room. So that one tenant does not use all of it, waiting more
-// tasks are accepted beyond the inner capacity, and then Submit blocks. If the inner strategy sheds
-// there is no such queue, and a tenant can cause others to be shed.
+// Waiting tasks are accepted and use room. So that one tenant does not fill all of it, the
+// parameter waiting adds room to the inner capacity. Then Submit blocks. If the inner strategy
+// sheds, there is no such queue, and one tenant can cause tasks of others to be shed.
 type tenants struct {
 	each   int
 	active map[int32]*tenantLane
-	ready  engine.FIFO   // whose tenant has a slot for them
+	ready  engine.FIFO   // tasks whose tenant is below its limit
 	unused []*tenantLane // at most as many as were active at once
 }
 
-// A tenantLane is a tenant with tasks here.
 type tenantLane struct {
-	engine.FIFO     // that wait for it
-	atWork      int // ready, or handed on and not done
+	engine.FIFO     // tasks that wait for their tenant's limit
+	atWork      int // tasks that are ready, or forwarded and not done
 }
 
 var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
@@ -89,7 +84,6 @@ func tenantsWaiting(own param.Values, inner strategies.Spec) int {
 	return own.Int("waiting")
 }
 
-// Push implements engine.Picker.
 func (q *tenants) Push(w engine.Waiting) {
 	t := q.active[w.Task.Tenant]
 	if t == nil {
@@ -108,10 +102,8 @@ func (q *tenants) Push(w engine.Waiting) {
 	q.ready.Push(w, 0)
 }
 
-// Pop implements engine.Picker.
 func (q *tenants) Pop() (engine.Waiting, bool) { return q.ready.Pop(0) }
 
-// Ended implements engine.Picker: it readies the tenant's next task or forgets the tenant.
 func (q *tenants) Ended(task *strategies.Task) {
 	t := q.active[task.Tenant]
 	if w, waits := t.Pop(0); waits {
@@ -124,7 +116,6 @@ func (q *tenants) Ended(task *strategies.Task) {
 	}
 }
 
-// Empty implements engine.Picker.
 func (q *tenants) Empty() []*strategies.Task {
 	tasks := q.ready.Empty()
 	for _, task := range tasks {

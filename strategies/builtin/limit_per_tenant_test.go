@@ -13,8 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestTenantsLimits: no tenant has more than so many tasks running at once, however many it sends
-// and whatever is inside, and every task is done.
 func TestTenantsLimits(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -56,7 +54,7 @@ func TestTenantsLimits(t *testing.T) {
 				return strategies.Result{}
 			}
 			for i := range n {
-				tenant := int32(0) // the first sends nine tenths of them
+				tenant := int32(0) // the first sends nine tenths of the tasks
 				if i%10 == 0 {
 					tenant = int32(i % 7)
 				}
@@ -80,9 +78,7 @@ func TestTenantsLimits(t *testing.T) {
 	}
 }
 
-// TestTenantsApart: while one tenant has more than it may, another's tasks start at once, up to
-// the slots that are left; and those of the first start in their order as soon as they may.
-func TestTenantsApart(t *testing.T) {
+func TestTenantsAreIndependent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start, mu := time.Now(), sync.Mutex{}
 		began := map[string]time.Duration{}
@@ -113,7 +109,7 @@ func TestTenantsApart(t *testing.T) {
 		}
 		const sec = time.Second
 		want := map[string]time.Duration{"a0": 0, "a1": 0, "b0": sec / 10, "c0": sec / 10,
-			// all four slots are taken when c1 comes, before the first has one for a3
+			// when c1 arrives, all four slots are taken; the first gets one for a3 later
 			"c1": sec, "a2": sec, "a3": sec + sec/10, "a4": 2 * sec, "a5": 2*sec + sec/10}
 		for name, at := range want {
 			if began[name] != at {
@@ -123,7 +119,6 @@ func TestTenantsApart(t *testing.T) {
 	})
 }
 
-// TestTenantsAreForgotten: of many tenants, or keys, that come one after another none is kept.
 func TestTenantsAreForgotten(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

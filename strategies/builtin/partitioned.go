@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// quantumKey is the parameter of the partitioned strategies.
 var quantumKey = param.Key{Name: "quantum", Kind: param.Duration, Default: "1ms",
 	Doc: "longest step that a task comes in"}
 
@@ -24,17 +23,14 @@ func checkQuantum(p strategies.Params) error {
 }
 
 // The strategy partitioned has Limit workers on one queue, and tasks in steps of at most the
-// quantum: after each step the rest goes to the tail of the queue (Result.More, and sub-tasks of
-// Result.Split one by one). Queue tasks may wait, then Submit blocks. Steps of accepted tasks
-// always find room.
+// quantum. After each step the rest goes to the tail of the queue (Result.More), and so do the
+// sub-tasks of Result.Split, one by one. Submit blocks while Queue tasks wait. There is always
+// room for the next step of an accepted task. Clause Order applies to first steps.
 //
-// Use it where short tasks must not wait for long ones and cannot be identified in advance. With a
-// small quantum it approaches processor sharing: time in the system is proportional to a task's own
-// length and independent of the others' variance. Long tasks pay for this, and all pay the
-// overhead: o per step of q takes the share o/(o+q) of the capacity, and the queue is stable only
-// for o/q < 1/utilisation − 1. There is no preemption of tasks that do not partition themselves.
-//
-// Clause Order holds for first steps.
+// With a small quantum it approaches processor sharing: a task's time in the system is proportional
+// to its own length and independent of the variance of the others. An overhead o per step of length
+// q uses the share o/(o+q) of the capacity, and the queue is stable only if o/q < 1/utilisation −
+// 1. Tasks that do not divide themselves are not preempted.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "partitioned",
 	Summary: "workers on one queue; a task runs one quantum and goes back to the tail",

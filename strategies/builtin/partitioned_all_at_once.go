@@ -8,16 +8,16 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy partitioned_all_at_once is partitioned, but queues all sub-tasks of a task at once
-// (Result.Split), to run side by side on Limit workers.
+// The strategy partitioned_all_at_once is like partitioned but queues all sub-tasks of a task at
+// once (Result.Split), to run in parallel on Limit workers.
 //
-// It exists to measure this mistake: all work of a long task still precedes the short task behind
+// It exists to measure this mistake: a short task still waits for all work of the long task before
 // it, and only the long task ends sooner. Use it for fork and join in a mostly idle pool.
 //
-// Sub-tasks go to the front of the queue, so everything waits in order of its task's acceptance.
-// The parent holds no slot and is done with its last sub-task. After the first error queued
-// sub-tasks do not run. A Split costs one allocation. The queue also holds sub-tasks of started
-// tasks, beyond the accepted ones.
+// Sub-tasks go to the front of the queue, so all work waits in the order in which its tasks were
+// accepted. The parent holds no slot and is done with its last sub-task. After the first error,
+// queued sub-tasks do not run. A Split costs one allocation. Sub-tasks in the queue do not count
+// against the capacity.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name: "partitioned_all_at_once",
 	Summary: "workers on one queue; all sub-tasks of a task are queued at once, which does not " +

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// parent returns a task that asks for those parts when it is run, and takes no time itself.
+// parent returns a task that needs no time and splits into parts.
 func parent(parts ...*strategies.Task) *strategies.Task {
 	return &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
 		return strategies.Result{Split: parts}
@@ -27,10 +27,8 @@ func pointers(tasks []strategies.Task) (all []*strategies.Task) {
 	return all
 }
 
-// TestSplitsRunSideBySide has a task of 8 sub-tasks of 1 ms, and a short one accepted after it: the
-// sub-tasks take ⌈8/limit⌉ ms together, and the short one waits for them all, as if the task had
-// been whole and the pool faster.
-func TestSplitsRunSideBySide(t *testing.T) {
+// A short task waits for all 8 sub-tasks of 1 ms before it, which need ⌈8/limit⌉ ms together.
+func TestSplitsRunInParallel(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 8, 20} {
 		synctest.Test(t, func(t *testing.T) {
 			spec, p := variant(t, "partitioned_all_at_once", limit, 10)
@@ -65,8 +63,6 @@ func TestSplitsRunSideBySide(t *testing.T) {
 	}
 }
 
-// TestSplitsKeepTheOrder has parents split in an order other than that of their acceptance, because
-// the first takes its time over it: its sub-tasks come before the second's all the same.
 func TestSplitsKeepTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "partitioned_all_at_once", 2, 10)
@@ -100,7 +96,7 @@ func TestSplitsKeepTheOrder(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// b has a slot to itself until a splits at 3 ms, when its second part is running.
+		// b has the slot to itself until a splits at 3 ms, when its second part runs.
 		if want := []string{"b", "b", "a", "a", "a", "a", "a", "a", "b", "b", "b",
 			"b"}; !slices.Equal(order, want) {
 			t.Errorf("parts ran in the order %v, want %v", order, want)
@@ -108,9 +104,7 @@ func TestSplitsKeepTheOrder(t *testing.T) {
 	})
 }
 
-// TestSplitFails has the second of ten parts fail, two levels down: those that run go on, the
-// others are not run, and the task is done with the error when the last of them is, while the
-// others' rest still waits its turn.
+// The second of ten parts fails, two levels down. Running parts continue, the others do not run.
 func TestSplitFails(t *testing.T) {
 	own := errors.New("own")
 	for name, fail := range map[string]func(){"error": nil, "panic": func() { panic(own) }} {
@@ -167,8 +161,6 @@ func TestSplitFails(t *testing.T) {
 	}
 }
 
-// TestSplitThenMore has a parent go on after its sub-tasks, at a limit of 1, with sub-tasks that
-// split and go on themselves.
 func TestSplitThenMore(t *testing.T) {
 	for _, name := range []string{"partitioned_all_at_once", "partitioned",
 		"event_loop", "worker_pool"} {
@@ -177,7 +169,6 @@ func TestSplitThenMore(t *testing.T) {
 			log := newLog(1)
 			s := spec.New(t.Context(), p, log)
 			var order []string
-			// grow asks for two sub-tasks of a level below, and then for another step.
 			var grow func(name string, level int) *strategies.Task
 			grow = func(name string, level int) *strategies.Task {
 				steps := 0
@@ -209,8 +200,8 @@ func TestSplitThenMore(t *testing.T) {
 	}
 }
 
-// TestSplitAbandoned ends a Drain's deadline while parts run and wait, and parents with them: those
-// that have started are not counted as never run, but end with the error once nothing of them runs.
+// Drain's deadline ends while parts and their parents run or wait. Started tasks must not count as
+// never run.
 func TestSplitAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "partitioned_all_at_once", 2, 10)
@@ -243,10 +234,9 @@ func TestSplitAbandoned(t *testing.T) {
 	})
 }
 
-// TestAllAtOnceDoesNotHelp plays the bimodal plan: short tasks fare as in an undivided pool or
-// worse. Which of two tasks goes first whose slots become free at one instant is nobody's to say,
-// but the instants at which parts end are: equal to those of a pool in which all milliseconds of a
-// task are queued when it comes (the recursion of Kiefer and Wolfowitz).
+// The order of two tasks whose slots become free at the same instant is undefined, but the instants
+// at which parts end are not. They must match the Kiefer–Wolfowitz recursion, where all
+// milliseconds of a task are queued at its arrival.
 func TestAllAtOnceDoesNotHelp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -263,11 +253,11 @@ func TestAllAtOnceDoesNotHelp(t *testing.T) {
 		mu.Unlock()
 		return strategies.Result{}
 	}
-	played := play(t, "partitioned_all_at_once",
+	played := runPlan(t, "partitioned_all_at_once",
 		func(_ context.Context, task *strategies.Task) (r strategies.Result) {
 			c := task.Arg.(*customer)
 			if start.IsZero() {
-				start = time.Now().Add(-c.due) // the first comes to an empty pool
+				start = time.Now().Add(-c.due) // the first task finds an empty pool
 			}
 			parts := make([]strategies.Task, c.service/time.Millisecond)
 			for i := range parts {
@@ -292,11 +282,10 @@ func TestAllAtOnceDoesNotHelp(t *testing.T) {
 			len(ends), len(want))
 	}
 	tolerance := 0.065 * math.Sqrt(2_000_000/float64(n))
-	nearTheory(t, played, strategies.Short, 18.97, tolerance)
-	nearTheory(t, played, strategies.Long, 31.16, tolerance)
+	checkMean(t, played, strategies.Short, 18.97, tolerance)
+	checkMean(t, played, strategies.Long, 31.16, tolerance)
 }
 
-// TestSplitAllocates holds a Split to the one allocation that it says it costs.
 func TestSplitAllocates(t *testing.T) {
 	for _, name := range []string{"partitioned_all_at_once", "partitioned"} {
 		spec, p := variant(t, name, 2, 10)

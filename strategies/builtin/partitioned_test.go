@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestQuantum: what is impossible is refused, and what was chosen is what the driver is told.
 func TestQuantum(t *testing.T) {
 	for _, name := range []string{"partitioned", "partitioned_all_at_once"} {
 		for call, want := range map[string]time.Duration{name: time.Millisecond,
@@ -18,26 +17,25 @@ func TestQuantum(t *testing.T) {
 				t.Errorf("%s: quantum %v, want %v", call, spec.Quantum(p), want)
 			}
 		}
-		refused(t, name+":quantum=0s", 4, "strategy "+name+": quantum: want a duration above 0")
+		checkValidate(t, name+":quantum=0s", 4,
+			"strategy "+name+": quantum: want a duration above 0")
 	}
 }
 
-// TestShortTasksPass has a task of 100 ms and, every 10 ms, one of 1 ms at a single slot: each of
-// these waits for one quantum at most, and the long one gives way to each.
 func TestShortTasksPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "partitioned", 1, 10)
 		log := newLog(10)
 		s := spec.New(t.Context(), p, log)
 		var order []byte
-		long := letters('l', 100, &order)
+		long := namedSteps('l', 100, &order)
 		if err := s.Submit(t.Context(), long); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(250 * time.Microsecond)
 		for range 9 {
 			time.Sleep(10 * time.Millisecond)
-			if err := s.Submit(t.Context(), letters('s', 1, &order)); err != nil {
+			if err := s.Submit(t.Context(), namedSteps('s', 1, &order)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -45,7 +43,7 @@ func TestShortTasksPass(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 9 {
-			// It comes at 10(i+1)+0.25 ms, in a step that ends 0.75 ms later, and takes 1 ms.
+			// It arrives at 10(i+1)+0.25 ms, in a step that ends 0.75 ms later, and takes 1 ms.
 			if e, want := <-log.done, time.Duration(10*(i+1)+2)*time.Millisecond; e.at != want {
 				t.Errorf("short task %d was done at %v, want %v", i, e.at, want)
 			}
@@ -56,9 +54,8 @@ func TestShortTasksPass(t *testing.T) {
 	})
 }
 
-// TestProcessorSharing has tasks of 1, 2 and 4 ms come together. If each had its share of the slot
-// all the time, they would end at 3, 5 and 7 ms; with a quantum of 0.1 ms the first two are each
-// done as many quanta earlier as others come after them in the round.
+// Tasks of 1, 2 and 4 ms arrive together. With ideal processor sharing they end at 3, 5 and 7 ms,
+// with a quantum of 0.1 ms up to two quanta earlier.
 func TestProcessorSharing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const quantum = 100 * time.Microsecond
@@ -88,7 +85,6 @@ func TestProcessorSharing(t *testing.T) {
 	})
 }
 
-// TestStepsAllocateNothing counts the allocations of a task of twenty steps beside another.
 func TestStepsAllocateNothing(t *testing.T) {
 	for _, call := range []string{"partitioned", "event_loop"} {
 		spec, p := variant(t, call, 2, 10)
@@ -123,8 +119,6 @@ func TestStepsAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestBlockedAllocatesNothing counts the allocations of producers who find the pool full, again and
-// again.
 func TestBlockedAllocatesNothing(t *testing.T) {
 	spec, p := variant(t, "partitioned", 1, 0)
 	s := spec.New(t.Context(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
@@ -134,8 +128,8 @@ func TestBlockedAllocatesNothing(t *testing.T) {
 	}
 	next := 0
 	got := testing.AllocsPerRun(2000, func() {
-		// Reused only after two others have been accepted, by when this one is done: there is room
-		// for one at a time.
+		// This task is done when two later ones have been accepted, because there is room for only
+		// one.
 		if err := s.Submit(t.Context(), &tasks[next]); err != nil {
 			t.Fatal(err)
 		}

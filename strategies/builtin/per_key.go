@@ -12,17 +12,13 @@ import (
 // order of acceptance, within a limit on all tasks. A task with a negative Tenant has no key and
 // waits only for a slot.
 //
-// Use it where tasks of one key must not overlap or overtake each other: messages of a
-// conversation, changes of an account, events of a partition. A mutex per key inside the task does
-// less: each task that waits for its key has a slot, and the order is not kept. Slots are idle
-// while only tasks of busy keys wait, so a key gets the capacity of one slot at most.
-//
-// A task that waits for its key is accepted and uses room in the queue. When tasks of one key fill
-// the queue, Submit blocks for all keys.
+// A mutex per key inside the task would hold a slot while it waits, and would not keep the order.
+// Slots are idle while only tasks of busy keys wait. A task that waits for its key is accepted and
+// uses room: when tasks of one key fill the queue, Submit blocks for all keys.
 type perKey struct {
 	engine.Backlog
-	ready engine.FIFO // tasks that wait for a slot only
-	// keys has those of which a task is ready or runs. The other tasks of the key wait in its queue.
+	ready engine.FIFO // tasks that wait only for a slot
+	// keys contains the keys with a ready or running task. Each queue has the key's other tasks.
 	keys   map[int32]*engine.FIFO
 	unused []*engine.FIFO
 }
@@ -64,7 +60,6 @@ func (s *perKey) Push(w engine.Waiting, now time.Duration) {
 
 func (s *perKey) Pop(now time.Duration) (engine.Waiting, bool) { return s.ready.Pop(now) }
 
-// Ended readies the key's next task or forgets the key.
 func (s *perKey) Ended(w engine.Waiting, e engine.Ending) {
 	if w.Task.Tenant >= 0 {
 		s.next(w.Task.Tenant, e.Ended)
@@ -83,7 +78,7 @@ func (s *perKey) next(key int32, now time.Duration) {
 
 func (s *perKey) Wake(time.Duration) []*strategies.Task { return nil }
 
-// Empty keeps the keys whose task runs until the task ends.
+// Empty keeps the keys of running tasks until they end.
 func (s *perKey) Empty() []*strategies.Task {
 	var tasks []*strategies.Task
 	for _, waiting := range s.keys {

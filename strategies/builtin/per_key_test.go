@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestKeysInOrder runs tasks of many keys, a few of which have most of them, from one producer on
-// the real scheduler.
 func TestKeysInOrder(t *testing.T) {
 	n, keys := 100_000, 1_000
 	if testing.Short() {
@@ -53,8 +51,7 @@ func TestKeysInOrder(t *testing.T) {
 	}
 }
 
-// BenchmarkKeys compares the cost of a task with that of limit_per_tenant, which waits for one of
-// its tenant, too. A quarter of the tasks wait for their key.
+// A quarter of the tasks wait for their key.
 func BenchmarkKeys(b *testing.B) {
 	for _, text := range []string{"per_key", "limit_per_tenant:each=1"} {
 		b.Run("strategy="+text, func(b *testing.B) {

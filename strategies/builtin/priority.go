@@ -10,16 +10,13 @@ import (
 )
 
 // priority starts the task with the largest Priority first, and equal ones in order of acceptance.
-// Running tasks are not interrupted.
+// Running tasks are not interrupted. Tasks of lower priority wait according to the load of all
+// higher ones (Cobham).
 //
-// Use it where urgent tasks alone stay well below capacity. They wait only for each other and for
-// running tasks. Other classes wait according to the load of all classes before them (Cobham's
-// waits).
-//
-// Strict priority starves: while urgent tasks fill the slots, others wait without limit. With age,
-// a task gains one priority per age waited. The order is by time of acceptance minus age times
-// priority, which is constant while a task waits: only tasks arriving within age times the priority
-// difference overtake it.
+// Strict priority can starve tasks. With age, a task gains one priority for each age of waiting.
+// The sort key is the time of acceptance minus age times priority, which does not change while a
+// task waits. Only tasks that arrive within age times the difference of priorities can overtake a
+// task.
 type priority struct {
 	engine.Backlog
 	engine.Plain

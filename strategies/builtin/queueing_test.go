@@ -13,17 +13,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A customer is a task of a plan: when it comes, and how long it takes.
+// A customer is a task of a plan.
 type customer struct {
 	due, service time.Duration
 	class        strategies.Class
-	left         time.Duration // for the steps of partitioned tasks
-	response     time.Duration // what came of it
+	left         time.Duration // remaining service of a partitioned task
+	response     time.Duration // measured or computed
 }
 
-// bimodal are Poisson arrivals of tasks of 1 ms, 95 % of them, and of 50 ms, at 80 % of four
-// slots: the workload of the known answers. No two events of its paths below fall on one
-// nanosecond, which the oracles check.
+// bimodal returns Poisson arrivals at 80 % of four slots: 95 % tasks of 1 ms and 5 % of 50 ms. No
+// two events fall on the same nanosecond, which the oracles check.
 func bimodal(n int) []customer {
 	const rate = 0.927536 // per ms
 	random := rand.New(rand.NewPCG(1, 3))
@@ -41,7 +40,6 @@ func bimodal(n int) []customer {
 	return plan
 }
 
-// variant returns the strategy with those parameters, a limit and a queue.
 func variant(t *testing.T, call string, limit, queue int) (strategies.Spec, strategies.Params) {
 	t.Helper()
 	parsed, err := param.Parse(call)
@@ -59,9 +57,7 @@ func variant(t *testing.T, call string, limit, queue int) (strategies.Spec, stra
 	return v.Spec, p
 }
 
-// play has the plan's customers come to the strategy, in virtual time, and returns them with their
-// responses.
-func play(
+func runPlan(
 	t *testing.T, call string, run func(context.Context, *strategies.Task) strategies.Result,
 	plan []customer,
 ) []customer {
@@ -94,14 +90,13 @@ func play(
 	return played
 }
 
-// whole takes all its time at once.
-func whole(_ context.Context, task *strategies.Task) strategies.Result {
+func runWhole(_ context.Context, task *strategies.Task) strategies.Result {
 	time.Sleep(task.Arg.(*customer).service)
 	return strategies.Result{}
 }
 
-// stepwise takes a millisecond at a time.
-func stepwise(_ context.Context, task *strategies.Task) strategies.Result {
+// runStep runs one step of at most a millisecond.
+func runStep(_ context.Context, task *strategies.Task) strategies.Result {
 	c := task.Arg.(*customer)
 	step := min(c.left, time.Millisecond)
 	time.Sleep(step)
@@ -109,9 +104,8 @@ func stepwise(_ context.Context, task *strategies.Task) strategies.Result {
 	return strategies.Result{More: c.left > 0}
 }
 
-// roundRobin is the oracle of pools whose tasks take turns of at most the quantum, in one queue:
-// what the plan's responses must be. With a quantum as long as the longest task it is first come,
-// first served.
+// roundRobin computes the responses of a pool with one queue whose tasks take turns of at most the
+// quantum.
 func roundRobin(t *testing.T, plan []customer, slots int, quantum time.Duration) []customer {
 	const never = time.Duration(math.MaxInt64)
 	served := slices.Clone(plan)
@@ -170,8 +164,7 @@ func roundRobin(t *testing.T, plan []customer, slots int, quantum time.Duration)
 	}
 }
 
-// only returns the customers of a class.
-func only(plan []customer, class strategies.Class) (some []customer) {
+func ofClass(plan []customer, class strategies.Class) (some []customer) {
 	for _, c := range plan {
 		if c.class == class {
 			some = append(some, c)
@@ -180,9 +173,9 @@ func only(plan []customer, class strategies.Class) (some []customer) {
 	return some
 }
 
-// mean is the mean response of a class in ms, without the first tenth of its tasks.
+// mean returns the mean response of a class in ms, without the first tenth of its tasks.
 func mean(plan []customer, class strategies.Class) float64 {
-	sum, some := 0.0, only(plan, class)
+	sum, some := 0.0, ofClass(plan, class)
 	some = some[len(some)/10:]
 	for _, c := range some {
 		sum += c.response.Seconds() * 1000
@@ -190,10 +183,8 @@ func mean(plan []customer, class strategies.Class) float64 {
 	return sum / float64(len(some))
 }
 
-// TestKnownAnswers has what one pool, separate pools and partitioning make of the same bimodal
-// work. Each response is compared with an oracle of its own, to the nanosecond, and the means with
-// what queueing theory and independent simulation say. The tolerances of these are four standard
-// deviations of a run of this size: 6.5, 3.1 and 2.7 % at two million tasks.
+// Each response must equal an oracle to the nanosecond. The means must match queueing theory and an
+// independent simulation within four standard deviations: 6.5, 3.1 and 2.7 % at two million tasks.
 func TestKnownAnswers(t *testing.T) {
 	const n = 100_000
 	plan := bimodal(n)
@@ -205,23 +196,23 @@ func TestKnownAnswers(t *testing.T) {
 		short, long float64                                               // mean responses in ms
 		tolerance   float64
 	}{
-		{"worker_pool", whole, func(t *testing.T, c strategies.Class) []customer {
-			return only(roundRobin(t, plan, 4, time.Second), c)
+		{"worker_pool", runWhole, func(t *testing.T, c strategies.Class) []customer {
+			return ofClass(roundRobin(t, plan, 4, time.Second), c)
 		}, 14.064, 63.07, 0.065 * scale},
-		{"segregated:short=1,long=3", whole, func(t *testing.T, c strategies.Class) []customer {
-			return roundRobin(t, only(plan, c),
+		{"segregated:short=1,long=3", runWhole, func(t *testing.T, c strategies.Class) []customer {
+			return roundRobin(t, ofClass(plan, c),
 				map[strategies.Class]int{strategies.Short: 1, strategies.Long: 3}[c], time.Second)
 		}, 4.70732, 72.863, 0.031 * scale},
-		{"partitioned", stepwise, func(t *testing.T, c strategies.Class) []customer {
-			return only(roundRobin(t, plan, 4, time.Millisecond), c)
+		{"partitioned", runStep, func(t *testing.T, c strategies.Class) []customer {
+			return ofClass(roundRobin(t, plan, 4, time.Millisecond), c)
 		}, 1.6432, 86.13, 0.027 * scale},
 	} {
 		t.Run(test.call, func(t *testing.T) {
-			played := play(t, test.call, test.run, plan)
+			played := runPlan(t, test.call, test.run, plan)
 			for class, want := range map[strategies.Class]float64{strategies.Short: test.short,
 				strategies.Long: test.long} {
 				wrong := 0
-				mine := only(played, class)
+				mine := ofClass(played, class)
 				for i, c := range test.oracle(t, class) {
 					if mine[i].response != c.response {
 						wrong++
@@ -230,14 +221,13 @@ func TestKnownAnswers(t *testing.T) {
 				if wrong > 0 {
 					t.Errorf("%v tasks: %d responses differ from the oracle's", class, wrong)
 				}
-				nearTheory(t, played, class, want, test.tolerance)
+				checkMean(t, played, class, want, test.tolerance)
 			}
 		})
 	}
 }
 
-// nearTheory compares the mean response of a class, in ms, with the one that theory has for it.
-func nearTheory(t *testing.T, played []customer, class strategies.Class, want, tolerance float64) {
+func checkMean(t *testing.T, played []customer, class strategies.Class, want, tolerance float64) {
 	t.Helper()
 	got := mean(played, class)
 	t.Logf("%v tasks: mean response %.4f ms, by theory %.4f", class, got, want)

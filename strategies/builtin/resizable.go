@@ -12,22 +12,19 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// resizable is a limit that changes while tasks run, by Resize or a schedule. Tasks wait for a slot
-// in order of acceptance.
+// resizable has a limit that changes while tasks run, by Resize or a schedule. Tasks wait for a
+// slot in order of acceptance.
 //
-// Use it where the resource changes during the process: a resized connection pool, a shared quota,
-// a night rate. It costs a mutex per task.
-//
-// A larger limit starts waiting tasks at once. A smaller one cancels nothing, and no task starts
-// until fewer run than the limit. Params.Limit is the maximum, used for capacity and laws.
+// A larger limit starts waiting tasks at once. A smaller limit cancels nothing, and no task starts
+// until fewer run than the limit. Params.Limit is the maximum, which the capacity and the checks of
+// a run use.
 type resizable struct {
 	engine.Backlog
 	engine.FIFO
-	most     int
+	maxLimit int
 	schedule []resize
 }
 
-// A resize is a step of the schedule.
 type resize struct {
 	at    time.Duration
 	limit int
@@ -57,9 +54,9 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 		return err
 	},
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
-		s := &resizable{most: p.Limit}
+		s := &resizable{maxLimit: p.Limit}
 		s.schedule, _ = readSchedule(p)
-		s.AtEnd = s.silence
+		s.AtEnd = s.stopSchedule
 		s.Open(ctx, sink, s, initialLimit(p), p.Limit+p.Queue, false)
 		s.Mutex.Lock()
 		s.Wake(time.Since(s.Began))
@@ -89,10 +86,9 @@ func readSchedule(p strategies.Params) (all []resize, err error) {
 	return all, nil
 }
 
-// Resize implements strategies.Resizer.
 func (s *resizable) Resize(limit int) error {
-	if limit < 1 || limit > s.most {
-		return fmt.Errorf("limit %d: want 1 to %d", limit, s.most)
+	if limit < 1 || limit > s.maxLimit {
+		return fmt.Errorf("limit %d: want 1 to %d", limit, s.maxLimit)
 	}
 	s.Mutex.Lock()
 	defer s.Mutex.Unlock()
@@ -100,14 +96,13 @@ func (s *resizable) Resize(limit int) error {
 	return nil
 }
 
-// Limit returns the current limit. Callers find it by an assertion to interface{ Limit() int }.
+// Limit returns the current limit. Callers find it with an assertion to interface{ Limit() int }.
 func (s *resizable) Limit() int {
 	s.Mutex.Lock()
 	defer s.Mutex.Unlock()
 	return s.Slots()
 }
 
-// Wake applies the due steps of the schedule.
 func (s *resizable) Wake(now time.Duration) []*strategies.Task {
 	for len(s.schedule) > 0 && s.schedule[0].at <= now {
 		s.SetSlots(s.schedule[0].limit, now)
@@ -119,8 +114,7 @@ func (s *resizable) Wake(now time.Duration) []*strategies.Task {
 	return nil
 }
 
-// silence ends the schedule with the instance.
-func (s *resizable) silence() {
+func (s *resizable) stopSchedule() {
 	s.Mutex.Lock()
 	defer s.Mutex.Unlock()
 	s.Silence()

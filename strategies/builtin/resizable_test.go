@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestResizeSchedule: tasks of 1 s that all come at once run as the schedule has it: so many start
-// in each second.
+// All tasks of 1 s arrive at once. The numbers are the starts in each second.
 func TestResizeSchedule(t *testing.T) {
 	for text, want := range map[string][]int{
 		"resizable":                                    {6, 6, 6, 6, 6, 6},
@@ -30,7 +29,8 @@ func TestResizeSchedule(t *testing.T) {
 				err := s.Submit(t.Context(), &strategies.Task{
 					Run: func(context.Context, *strategies.Task) strategies.Result {
 						mu.Lock()
-						// those that a larger limit starts within a second belong to it
+						// starts within a second, after an increase of the limit, count in that
+						// second
 						if at := int(time.Since(start) / time.Second); at < len(starts) {
 							starts[at]++
 						}
@@ -52,8 +52,6 @@ func TestResizeSchedule(t *testing.T) {
 	}
 }
 
-// TestResizeEndsEarly: an instance that is drained before its schedule is over does not wait for
-// that.
 func TestResizeEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -65,7 +63,6 @@ func TestResizeEndsEarly(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil || time.Since(start) != 0 {
 			t.Errorf("drained after %v, %v", time.Since(start), err)
 		}
-		// nor does one whose context ends
 		ctx, cancel := context.WithCancel(t.Context())
 		v := strategies.MustParse("resizable:schedule=1@1h;2@2h")
 		s = v.Spec.New(ctx, strategies.Params{Limit: 2, Values: v.Values}, strategies.SinkFunc(
@@ -77,8 +74,6 @@ func TestResizeEndsEarly(t *testing.T) {
 	})
 }
 
-// TestResizeLimit: the limit can be asked for, and both who draws it and who sets it find the
-// method by an assertion.
 func TestResizeLimit(t *testing.T) {
 	s := startVariant(t, "resizable:initial=3", 8, 0, strategies.SinkFunc(
 		func(*strategies.Task, strategies.Result) {}))

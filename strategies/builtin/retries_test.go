@@ -19,15 +19,14 @@ import (
 
 const ms = time.Millisecond
 
-// retrying calls test with each strategy that retries.
 func retrying(t *testing.T, test func(t *testing.T, name string)) {
 	for _, name := range []string{"retry_in_place", "retry_queue"} {
 		t.Run(name, func(t *testing.T) { test(t, name) })
 	}
 }
 
-// A flaky task takes 1 ms an attempt and fails until its attempt number ok (0: always), asking for
-// after.
+// A flaky task takes 1 ms per attempt, fails before attempt number ok (0: always), and then
+// requests After.
 type flaky struct {
 	strategies.Task
 	ok    int
@@ -36,8 +35,8 @@ type flaky struct {
 	spans [][2]time.Duration // start and end of each attempt
 }
 
-// endless is when a flaky task gives in, so that retries without an end fail a test instead of
-// hanging it.
+// endless is the attempt at which a flaky task stops requesting, so that unlimited retries fail a
+// test instead of hanging it.
 const endless = 5000
 
 var errFlaky = errors.New("not yet")
@@ -75,17 +74,16 @@ func drainAll(t *testing.T, s strategies.Strategy) {
 	}
 }
 
-// A backoff is how the waits between attempts are drawn, written down once more, in whole numbers
-// of any size.
+// A backoff is an independent implementation of the waits, in big integers.
 type backoff struct {
 	jitter    string
 	base, cap time.Duration
 	seed      uint64
 }
 
-// wait is the one before attempt n+1 of the task of that ordinal. With b = min(cap, base·2ⁿ⁻¹) it
-// is b, uniform(0, b), b/2 + uniform(0, b/2), or, beginning with base, min(cap, uniform(base, 3·the
-// one before)). What is drawn is the nth number of PCG(seed, ordinal), as a fraction of 2⁶⁴.
+// wait returns the wait before attempt n+1. With b = min(cap, base·2ⁿ⁻¹) it is b, uniform(0, b),
+// b/2 + uniform(0, b/2), or, starting with base, min(cap, uniform(base, 3·previous)). The random
+// number is the nth of PCG(seed, ordinal), as a fraction of 2⁶⁴.
 func (k backoff) wait(ordinal uint64, n int) time.Duration {
 	source := rand.NewPCG(k.seed, ordinal)
 	uniform := func(low, high *big.Int) *big.Int {
@@ -122,15 +120,13 @@ func (k backoff) wait(ordinal uint64, n int) time.Duration {
 	return time.Duration(b.Int64())
 }
 
-// TestRetryWaits compares every wait with the formula, to the nanosecond, and the number of
-// attempts.
 func TestRetryWaits(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		type waits struct {
 			args     string
 			attempts int
 			backoff
-			// what the task asks for, and what it has to get beside the backoff
+			// the requested wait, and the minimum in addition to the backoff
 			after, least time.Duration
 		}
 		cases := []waits{
@@ -153,7 +149,7 @@ func TestRetryWaits(t *testing.T) {
 			cases = append(cases,
 				waits{":attempts=9,base=10ms,cap=35ms" + of, 9,
 					backoff{jitter, 10 * ms, 35 * ms, 1}, 0, 0},
-				// of odd width
+				// an odd width
 				waits{":attempts=9,base=7ns,seed=5" + of, 9,
 					backoff{jitter, 7, 10 * time.Second, 5}, 70 * ms, 70 * ms},
 				waits{":attempts=5,base=0s" + of, 5, backoff{jitter, 0, 10 * time.Second, 1}, 0, 0},
@@ -199,9 +195,8 @@ func TestRetryWaits(t *testing.T) {
 	})
 }
 
-// TestRetryJitterByHand holds the formulae against the table of the blog, with base=1s and cap=4s:
-// the range of the waits before attempts 2, 3, 4 and 5, over 1000 tasks. The longest wait that is
-// decorrelated has three times the range each time, until the cap.
+// The ranges of the waits before attempts 2 to 5, for base=1s and cap=4s, as in the AWS blog on
+// backoff.
 func TestRetryJitterByHand(t *testing.T) {
 	const s = time.Second
 	for jitter, want := range map[string][4][2]time.Duration{
@@ -227,8 +222,8 @@ func TestRetryJitterByHand(t *testing.T) {
 					wait := f.spans[attempt+1][0] - f.spans[attempt][1]
 					low, high = min(low, wait), max(high, wait)
 				}
-				// Of a thousand draws some come within a twentieth of either end, but for a chance
-				// below 10⁻⁵.
+				// Of 1000 draws, some fall within a twentieth of either end except with probability
+				// 10⁻⁵.
 				width := (want[1] - want[0]) / 20
 				if low < want[0] || low > want[0]+width || high > want[1] || high < want[1]-width {
 					t.Errorf("%s: waits before attempt %d from %v to %v, want %v", jitter,
@@ -239,8 +234,7 @@ func TestRetryJitterByHand(t *testing.T) {
 	}
 }
 
-// TestRetryContract holds both to the contract with other jitter, and with no more than the wait
-// that a task asks for.
+// The defaults have full jitter. This also tests other jitter and requested waits.
 func TestRetryContract(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		spec, _ := variant(t, name, 1, 0)
@@ -257,8 +251,6 @@ func TestRetryContract(t *testing.T) {
 	})
 }
 
-// TestRetryRepeats has 200 tasks of two kinds fail and compete for slots, twice: each attempt is
-// at the same instant.
 func TestRetryRepeats(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		var runs []string
@@ -287,9 +279,8 @@ func TestRetryRepeats(t *testing.T) {
 	})
 }
 
-// TestRetrySlots is the difference between the two. All 8 slots get a task that fails at 1 ms and
-// will succeed a second later; behind them are 800 tasks of 1 ms. In place, these wait for that
-// second; with a queue they are done at 1 + 100 ms.
+// All 8 slots get a task that fails at 1 ms and succeeds a second later, followed by 800 tasks of 1
+// ms.
 func TestRetrySlots(t *testing.T) {
 	for _, c := range []struct {
 		name              string
@@ -331,7 +322,6 @@ func TestRetrySlots(t *testing.T) {
 	}
 }
 
-// TestRetryFinal has second attempts that end in each way that is final.
 func TestRetryFinal(t *testing.T) {
 	own := errors.New("own")
 	retrying(t, func(t *testing.T, name string) {
@@ -373,8 +363,7 @@ func TestRetryFinal(t *testing.T) {
 	})
 }
 
-// TestRetryOfParts has a step and a sub-task ask for another attempt. The step is run again, and
-// the parent of the sub-task.
+// A retried sub-task repeats its parent, a retried step only itself.
 func TestRetryOfParts(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {
@@ -417,8 +406,7 @@ func TestRetryOfParts(t *testing.T) {
 	})
 }
 
-// TestRetryAnew submits a task that was exhausted once more: it has all its attempts again.
-func TestRetryAnew(t *testing.T) {
+func TestExhaustedTaskSubmittedAgain(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {
 			spec, p := variant(t, name, 1, 0)
@@ -439,9 +427,8 @@ func TestRetryAnew(t *testing.T) {
 	})
 }
 
-// TestRetryLeavesNoTrace abandons a task elsewhere that was exhausted here, and never ran there: it
-// counts as such.
-func TestRetryLeavesNoTrace(t *testing.T) {
+// The task is abandoned on the second instance, where it never ran.
+func TestExhaustedTaskOnOtherInstance(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFlaky(0, 0)
@@ -453,7 +440,7 @@ func TestRetryLeavesNoTrace(t *testing.T) {
 			spec, p = variant(t, "worker_pool", 1, 1)
 			s = spec.New(t.Context(), p, newLog(2))
 			accept(t, s, &sleeps(1, ms)[0])
-			synctest.Wait() // it runs
+			synctest.Wait() // wait until it runs
 			accept(t, s, &f.Task)
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()

@@ -12,19 +12,14 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// retryInPlace is worker_pool with retries: when an attempt requests another, its worker sleeps
-// until then and tries again.
-//
-// It behaves like a retry loop inside the task or a retry library. Use it if failures are rare, or
-// if all should slow down on failure: a sleeping worker is backpressure. With Limit tasks in
-// backoff the pool stands still, so it is not work-conserving. retry_queue releases the slot
-// instead.
-//
-// A task that panics or ends its goroutine is not retried.
+// retryInPlace is worker_pool with retries. When an attempt requests another, its worker sleeps
+// until then and tries again, like a retry loop inside the task. A sleeping worker is backpressure:
+// with Limit tasks in backoff the pool stands still, so it is not work-conserving. retry_queue
+// releases the slot instead. A task that panics or calls Goexit is not retried.
 type retryInPlace struct {
 	engine.Workers
 	retries engine.Retries
-	count   atomic.Uint64 // of Submits
+	count   atomic.Uint64 // number of Submits
 }
 
 var retryInPlaceSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
@@ -80,7 +75,6 @@ var _ = strategies.RegisterPart(strategies.Part{
 	},
 })
 
-// Submit blocks until the channel or a worker takes the task.
 func (s *retryInPlace) Submit(ctx context.Context, t *strategies.Task) error {
 	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1}
 	return s.Workers.Submit(ctx, t)

@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// TestRetryQueueSmall holds it to the contract where a few tasks in backoff fill it; the default
-// keeps most checks from ever seeing it full.
+// With the default for delayed, most contract checks never fill the queue.
 func TestRetryQueueSmall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -32,15 +31,13 @@ func TestRetryQueueSmall(t *testing.T) {
 	}
 }
 
-// TestRetryQueueIsFull fills it with tasks in backoff: the next Submit blocks until the first of
-// them is done.
 func TestRetryQueueIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue:delayed=5,base=0s", 2, 3)
 		log := newLog(11)
 		s := spec.New(t.Context(), p, log)
 		for range 10 {
-			// five rounds of 1 ms; all come back at a second and one to five milliseconds
+			// five rounds of 1 ms; all return between 1001 and 1005 ms
 			accept(t, s, &newFlaky(2, time.Second).Task)
 		}
 		time.Sleep(100 * ms)
@@ -52,8 +49,6 @@ func TestRetryQueueIsFull(t *testing.T) {
 	})
 }
 
-// TestRetryQueueOrder has tasks with several waits fail: they come back in the order of their
-// times, those of one instant in the order of their submission, and behind what is queued by then.
 func TestRetryQueueOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue:base=0s", 1, 100)
@@ -61,13 +56,13 @@ func TestRetryQueueOrder(t *testing.T) {
 		s := spec.New(t.Context(), p, log)
 		var waits []*flaky
 		for i, at := range []time.Duration{50, 30, 40, 30, 10} {
-			// ms at which to come back; attempt i ends at i+1 ms
+			// due time in ms; attempt i ends at i+1 ms
 			f := newFlaky(2, at*ms-time.Duration(i+1)*ms)
 			waits = append(waits, f)
 			accept(t, s, &f.Task)
 		}
 		time.Sleep(9 * ms)
-		queued := sleeps(3, ms) // from 9 to 12 ms
+		queued := sleeps(3, ms) // run from 9 to 12 ms
 		for i := range queued {
 			accept(t, s, &queued[i])
 		}
@@ -80,8 +75,6 @@ func TestRetryQueueOrder(t *testing.T) {
 	})
 }
 
-// TestRetryQueueGoroutines has a thousand tasks wait at once: no goroutine more than the instance
-// has when it is idle.
 func TestRetryQueueGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue", 4, 0)
@@ -100,8 +93,8 @@ func TestRetryQueueGoroutines(t *testing.T) {
 	})
 }
 
-// TestRetryQueueAbandons drains with a deadline while tasks run, are ready again, wait for a slot
-// and wait for their time. Twelve are abandoned, and half of these have not run at all.
+// Drain's deadline ends while tasks run, are ready again, wait for a slot or are in backoff. Twelve
+// are abandoned, half of which have never run.
 func TestRetryQueueAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue:base=0s", 2, 100)
@@ -136,9 +129,8 @@ func TestRetryQueueAbandons(t *testing.T) {
 	})
 }
 
-// TestRetryAfterForEver asks for the longest wait there is: it is not taken for a short one, and
-// can be given up.
-func TestRetryAfterForEver(t *testing.T) {
+// The maximum duration must not overflow to a short wait.
+func TestRetryAfterMaximum(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {
 			spec, p := variant(t, name, 1, 0)

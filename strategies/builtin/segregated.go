@@ -12,14 +12,12 @@ import (
 // The strategy segregated has a pool per class: classes Short and Long have their own workers and
 // queues with room for Queue tasks each. Submit blocks while the task's class pool has no room.
 //
-// Use it where short tasks can be identified in advance: they wait only for short ones. Slots may
-// idle in one class pool while tasks wait in the other, and one can be overloaded alone: with half
-// of the limit each, a mix with 72 % of the work in long tasks has no steady state above 69 % load.
-// Check PoolLoads before you trust a measurement.
+// Slots may idle in one pool while tasks wait in the other, and one pool can be overloaded alone.
+// For example, with half of the limit each and 72 % of the work in long tasks, the long pool is
+// overloaded above 69 % load. Check PoolLoads before you trust a measurement.
 //
-// Tasks of other classes take the first free slot, the long class pool's first, in order of
-// acceptance, so a load without classes uses all Limit slots. Unlabelled tasks can hold a short
-// slot: label the long ones.
+// Tasks of other classes use the first free slot of any pool, preferably of the long pool, in order
+// of acceptance. A long task without a class can hold a short slot.
 var segregatedSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "segregated",
 	Summary: "a pool each for short and for long tasks; Task.Class decides",
@@ -57,7 +55,6 @@ var _ = strategies.RegisterPart(engine.Routed(segregatedSpec, strategies.Part{
 	Summary: "an instance each for short and for long tasks, with their shares of the limit",
 }, segregatedPools))
 
-// segregatedPools returns the class pools for p, which must be valid.
 func segregatedPools(p strategies.Params) []strategies.ClassPool {
 	short, long := p.Values.Int("short"), p.Values.Int("long")
 	switch {

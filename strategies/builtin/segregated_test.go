@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// refused checks what Validate says of a variant.
-func refused(t *testing.T, call string, limit int, want string) {
+func checkValidate(t *testing.T, call string, limit int, want string) {
 	t.Helper()
 	parsed, err := param.Parse(call)
 	if err != nil {
@@ -29,8 +28,7 @@ func refused(t *testing.T, call string, limit int, want string) {
 	}
 }
 
-// pools are those that the Spec of a variant declares.
-func pools(t *testing.T, call string, p strategies.Params) []strategies.ClassPool {
+func declaredPools(t *testing.T, call string, p strategies.Params) []strategies.ClassPool {
 	t.Helper()
 	parsed, err := param.Parse(call)
 	if err != nil {
@@ -59,22 +57,21 @@ func TestSegregatedPools(t *testing.T) {
 		_, p := variant(t, test.call, test.limit, 0)
 		want := []strategies.ClassPool{{Class: strategies.Short, Limit: test.short},
 			{Class: strategies.Long, Limit: test.long}}
-		if got := pools(t, test.call, p); !slices.Equal(got, want) {
+		if got := declaredPools(t, test.call, p); !slices.Equal(got, want) {
 			t.Errorf("%s with limit %d: %v", test.call, test.limit, got)
 		}
 	}
-	refused(t, "segregated", 1, "strategy segregated: two pools want a limit of at least 2")
-	refused(t, "segregated:short=4", 4,
+	checkValidate(t, "segregated", 1, "strategy segregated: two pools want a limit of at least 2")
+	checkValidate(t, "segregated:short=4", 4,
 		"strategy segregated: a pool of 4 slots leaves none for the other, with a limit of 4")
-	refused(t, "segregated:long=5", 4,
+	checkValidate(t, "segregated:long=5", 4,
 		"strategy segregated: a pool of 5 slots leaves none for the other, with a limit of 4")
-	refused(t, "segregated:short=1,long=2", 4,
+	checkValidate(t, "segregated:short=1,long=2", 4,
 		"strategy segregated: short=1 and long=2 do not add up to the limit of 4")
-	refused(t, "segregated:short=-1", 4,
+	checkValidate(t, "segregated:short=-1", 4,
 		"strategy segregated: short, long: want numbers of slots that are not negative")
 }
 
-// classed returns n tasks of a class that sleep so long.
 func classed(n int, class strategies.Class, d time.Duration) []strategies.Task {
 	tasks := sleeps(n, d)
 	for i := range tasks {
@@ -83,7 +80,6 @@ func classed(n int, class strategies.Class, d time.Duration) []strategies.Task {
 	return tasks
 }
 
-// submitAtOnce submits tasks that must all find room.
 func submitAtOnce(t *testing.T, s strategies.Strategy, tasks []strategies.Task) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
@@ -95,9 +91,7 @@ func submitAtOnce(t *testing.T, s strategies.Strategy, tasks []strategies.Task) 
 	}
 }
 
-// TestPoolsAreApart fills the class pool of one class, queue and all: the other's tasks run as if
-// they were alone, and a Submit of the full class pool blocks while those of the other do not.
-func TestPoolsAreApart(t *testing.T) {
+func TestClassPoolsAreIndependent(t *testing.T) {
 	for _, test := range []struct {
 		call          string
 		full, flowing strategies.Class
@@ -140,9 +134,8 @@ func TestPoolsAreApart(t *testing.T) {
 	}
 }
 
-// TestPoolOrder has tasks of both classes and of none come in turn, and looks at the order in which
-// they start: within its class each in the order of acceptance, and one of no class before the
-// tasks of the class pool that came after it.
+// Tasks start in order of acceptance within their class. A task without a class starts before tasks
+// of the pool that arrived later.
 func TestPoolOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "segregated", 2, 20)
@@ -154,7 +147,7 @@ func TestPoolOrder(t *testing.T) {
 		begin, starts := time.Now(), make(chan start, 20)
 		run := func(_ context.Context, task *strategies.Task) strategies.Result {
 			starts <- start{task.Arg.(int), time.Since(begin)}
-			// 10 for short, 20 for long, 30 for CPU
+			// 10 ms for short, 20 for long, 30 for CPU
 			time.Sleep(time.Duration(task.Class) * 10 * time.Millisecond)
 			return strategies.Result{}
 		}
@@ -170,8 +163,8 @@ func TestPoolOrder(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// The short slot: 0 from 0, 2 from 10 (it came before 3), 3 from 40, 5 from 50. The long
-		// one: 1 from 0, 4 from 20, 6 from 40.
+		// Starts on the short slot: 0 at 0, 2 at 10 (it arrived before 3), 3 at 40, 5 at 50. On the
+		// long slot: 1 at 0, 4 at 20, 6 at 40.
 		want := map[int]time.Duration{0: 0, 1: 0, 2: 10, 3: 40, 4: 20, 5: 50, 6: 40}
 		for range want {
 			if got := <-starts; got.at != want[got.name]*time.Millisecond {
@@ -181,8 +174,6 @@ func TestPoolOrder(t *testing.T) {
 	})
 }
 
-// TestNoClassTakesAnySlot: tasks without a class find one pool of the whole limit, and its whole
-// room; one that is blocked is let in by either class pool.
 func TestNoClassTakesAnySlot(t *testing.T) {
 	for _, call := range []string{"segregated:short=1", "cpu_io_split:cpu=1"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -207,8 +198,7 @@ func TestNoClassTakesAnySlot(t *testing.T) {
 	}
 }
 
-// TestBlockedByClass has Submits blocked for each class pool and for any: each class pool's room
-// goes to the first who may take it.
+// The room of a class pool goes to the first blocked Submit that may use it.
 func TestBlockedByClass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "segregated", 2, 0)

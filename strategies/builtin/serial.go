@@ -8,11 +8,9 @@ import (
 )
 
 // The strategy serial runs one task at a time in order of acceptance, whatever the limit, on one
-// goroutine. Submit hands over the task and blocks until the one before it is done.
-//
-// It is the baseline for limits and the strategy for tasks that must not overlap. Running tasks in
-// the caller's goroutine would save a switch of about 100 ns, but a blocked Submit could not return
-// when its context ends, and a Goexit would not be survived.
+// goroutine. Submit hands over the task and blocks until the previous one is done. Running tasks in
+// the caller's goroutine would save a switch of about 100 ns, but then a blocked Submit could not
+// return when its context ends, and Goexit would end the caller.
 var serialSpec = strategies.RegisterBuiltin(strategies.Spec{
 	Name:    "serial",
 	Summary: "one task at a time, whatever the limit",

@@ -12,31 +12,27 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// shortestFirst starts the task with the smallest Size first and bounds the long tasks that run at
-// once.
+// shortestFirst starts the task with the smallest Size first and limits the long tasks that run at
+// once, so long ones cannot occupy all slots. Long tasks wait longer, wrong sizes cost a task its
+// position, and slots idle when only long tasks wait.
 //
-// Use it where task lengths differ widely and are roughly known. If most tasks are short, the mean
-// response falls at equal throughput: short tasks do not queue behind long ones, and the cap keeps
-// long ones from occupying all slots. Long tasks wait longer, wrong hints cost their position, and
-// slots idle when only long tasks wait.
+// No task waits forever. The sort key is the time of acceptance plus stretch times size, so only
+// tasks that arrive within stretch times the difference of sizes can overtake. A stretch of 0 is
+// first come, first served, a very large one shortest first. The key does not change while a task
+// waits.
 //
-// Nothing waits forever: the order is time of acceptance plus stretch times size, so only tasks
-// that come within stretch times the difference of sizes overtake. A stretch of 0 is first come,
-// first served, a very large one shortest first. The order is constant while a task waits and needs
-// no ageing. Long tasks use the slots outside the reserve if no shorter task waits.
-//
-// If the long tasks' work exceeds the cap, their queue grows without limit despite idle slots. By
-// default a task is long from twice the mean size, so equal tasks never are. A task of unknown size
-// sorts as the threshold size and is not long.
+// If the work of the long tasks exceeds the cap, their queue grows without limit despite idle
+// slots. By default a task is long above twice the mean size, so equal tasks never are. A task of
+// unknown size has the key of a task at the threshold and is not long.
 type shortestFirst struct {
 	engine.Backlog
 	engine.Plain
-	cutoff      time.Duration // a larger size is long
-	learns      bool          // the cutoff follows from the sizes so far
+	cutoff      time.Duration // a task of larger size is long
+	learns      bool          // the cutoff is derived from the sizes so far
 	sum         time.Duration // of the sizes so far
-	sized       int           // tasks that have one
+	sized       int           // tasks with a known size
 	stretch     float64
-	longCap     int // most long tasks in flight
+	longCap     int // maximum of long tasks in flight
 	short, long engine.Heap
 	running     int // long tasks in flight
 }
@@ -93,7 +89,6 @@ func (s *shortestFirst) Push(w engine.Waiting, now time.Duration) {
 	}
 }
 
-// Pop takes the first of both queues, or of the short ones at the cap.
 func (s *shortestFirst) Pop(time.Duration) (engine.Waiting, bool) {
 	mayLong := len(s.long) > 0 && s.running < s.longCap
 	switch {

@@ -26,7 +26,6 @@ func TestShortestParameters(t *testing.T) {
 	})
 }
 
-// sized makes tasks that take as long as their Size says.
 func sized(sizes ...time.Duration) []strategies.Task {
 	tasks := make([]strategies.Task, len(sizes))
 	for i, size := range sizes {
@@ -35,8 +34,7 @@ func sized(sizes ...time.Duration) []strategies.Task {
 	return tasks
 }
 
-// TestShortestOrder queues 200 tasks of random sizes behind one: they are done in the order of
-// their sizes, and of acceptance where these are equal.
+// Equal sizes must be done in order of acceptance.
 func TestShortestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(201)
@@ -66,7 +64,6 @@ func TestShortestOrder(t *testing.T) {
 	})
 }
 
-// TestUnknownSizes puts tasks without a size between the short and the long ones.
 func TestUnknownSizes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(5)
@@ -84,9 +81,6 @@ func TestUnknownSizes(t *testing.T) {
 	})
 }
 
-// TestLongCap offers 10 tasks of 50 ms and then 100 of 1 ms to 4 slots. As many long ones as the
-// cap allows start at once and no more run at any time, even when no short one waits; the short
-// ones have the other slots, and those of the long ones as they end.
 func TestLongCap(t *testing.T) {
 	const ms = time.Millisecond
 	for variant, want := range map[string]struct {
@@ -95,9 +89,9 @@ func TestLongCap(t *testing.T) {
 	}{
 		"shortest_first:long=10ms,longcap=1": {1, 34 * ms, 500 * ms},
 		"shortest_first:long=10ms,longcap=2": {2, 50 * ms, 250 * ms},
-		// 4 slots for 50 short ones from 50 ms on, and all long ones from 63 ms on
+		// 4 slots for 50 short tasks from 50 ms on, and for all long ones from 63 ms on
 		"shortest_first:long=10ms": {3, 63 * ms, 212 * ms},
-		// the first 10, which are alike, are not long: 4 slots for 100 short ones from 50 ms on
+		// the first 10 are equal and so not long: 4 slots for 100 short tasks from 50 ms on
 		"shortest_first": {4, 75 * ms, 175 * ms},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -138,10 +132,10 @@ func TestLongCap(t *testing.T) {
 	}
 }
 
-// TestOvertaking keeps one slot busy with tasks of 1 ms: one is always waiting, and the next comes
-// in the middle of each millisecond. A task of 5 ms that came at 0 is overtaken by those that come
-// within stretch·(5 ms − 1 ms) after it. With a stretch of 10 the last of them comes at 39.5 ms and
-// is started at 41 ms, so that it starts at 42 ms.
+// Tasks of 1 ms keep one slot busy, with one always waiting and the next arriving in the middle of
+// each millisecond. Tasks that arrive within stretch·(5 ms − 1 ms) overtake a task of 5 ms that
+// arrives at 0. With a stretch of 10, the last of them arrives at 39.5 ms and starts at 41 ms, so
+// the long task starts at 42 ms.
 func TestOvertaking(t *testing.T) {
 	for variant, want := range map[string]time.Duration{
 		"shortest_first:stretch=0":  time.Millisecond,
@@ -175,10 +169,9 @@ func TestOvertaking(t *testing.T) {
 	}
 }
 
-// TestShortestKnownAnswer has 95 % tasks of 1 ms and 5 % of 50 ms at a load of 0.8 of 4 slots, as
-// short first with a cap of 3. A simulation that shares nothing with this code has mean responses
-// of 1.992 ± 0.004 ms for the short and 76.8 ± 0.4 ms for the long ones (20 replications); served
-// as they come they are 14.0 and 63.0 ms.
+// 95 % of the tasks take 1 ms and 5 % take 50 ms, at load 0.8 of 4 slots with a cap of 3. An
+// independent simulation has mean response times of 1.992 ± 0.004 ms for the short and 76.8 ± 0.4
+// ms for the long tasks (20 replications). First come, first served gives 14.0 and 63.0 ms.
 func TestShortestKnownAnswer(t *testing.T) {
 	const n = 100_000
 	random := rand.New(rand.NewPCG(1, 6))

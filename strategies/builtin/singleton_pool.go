@@ -10,29 +10,22 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// singletonPool is worker_pool with one instance: all creators within a process share workers and
-// queue, so a second creator cannot double the load on a target.
-//
-// The pattern has a singleton per job type. Here every job is a *Task, and the singleton is
-// generic.
-//
-// Use it to keep one limit for a target when several parts of a program create "their" pool. It
-// costs the same as worker_pool plus an indirection at Done, and has the hazards of a global:
+// singletonPool is a worker_pool with one instance: all creators within a process share workers and
+// queue, so a second creator cannot double the load on a target. It has the hazards of a global:
 //
 //   - Limit, Queue and context are the first creator's. Later values are silently ignored.
-//   - Drain closes the pool for all creators and counts all their tasks. Later creators get a new
-//     pool. A Submit just after gets ErrClosed.
+//   - Drain closes the pool for all creators and counts all their tasks. A Submit just after gets
+//     ErrClosed. Later creators get a new pool.
 //
-// Each task is reported to the sink of its own creator. (The pattern has no results.)
+// Each task is reported to the sink of its own creator.
 //
-// The pattern's package variable with sync.Once can be neither closed nor tested twice. Here the
-// variable is in a context, because one process holds many runs, also in synctest bubbles, which
-// must not share a limit or channels. [WithSingletons] makes such a context. Without it every New
-// is its own process, in which the parameter creators sets the number of creators. No global state
-// outlives a run.
+// The usual package variable with sync.Once can be neither closed nor tested twice. Here the
+// variable is in a context, because one process has many runs, some in synctest bubbles, which must
+// not share a limit or channels. [WithSingletons] makes such a context. Without it each New acts as
+// a process of its own, where the parameter creators sets the number of creators.
 type singletonPool struct {
 	*engine.Workers
-	sink strategies.Sink // the creator's
+	sink strategies.Sink // sink of the creator
 }
 
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
@@ -77,31 +70,26 @@ func newSingleton(ctx context.Context, p strategies.Params, sink strategies.Sink
 	return &singletonPool{create(), sink}
 }
 
-// creators are parts of a program that have each created the pool.
 type creators struct {
 	pools []*singletonPool
 	next  atomic.Uint64
 }
 
-// Submit submits through the creators in turn.
 func (c *creators) Submit(ctx context.Context, t *strategies.Task) error {
 	turn := (c.next.Add(1) - 1) % uint64(len(c.pools))
 	return c.pools[turn].Submit(ctx, t)
 }
 
-// Drain drains the pool that all creators share.
 func (c *creators) Drain(ctx context.Context) error { return c.pools[0].Drain(ctx) }
 
-// WithSingletons returns a context that represents a process: each New of singleton_pool with it or
-// a derived context returns the same open pool, or a new one after that closed.
+// WithSingletons returns a context that represents a process. Each New of singleton_pool with it or
+// a derived context returns the same open pool, or a new one after that pool has closed.
 func WithSingletons(ctx context.Context) context.Context {
 	return context.WithValue(ctx, singletons{}, new(singleton[*engine.Workers]))
 }
 
-// singletons is the context key of the singleton.
 type singletons struct{}
 
-// Submit blocks until the channel or a worker takes the task.
 func (s *singletonPool) Submit(ctx context.Context, t *strategies.Task) error {
 	t.Kept().Owner = s.sink
 	err := s.Workers.Submit(ctx, t)
@@ -111,7 +99,7 @@ func (s *singletonPool) Submit(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// toOwner reports each task to its creator's sink.
+// toOwner reports each task to the sink of its creator.
 type toOwner struct{}
 
 func (toOwner) Done(t *strategies.Task, r strategies.Result) {
@@ -120,19 +108,18 @@ func (toOwner) Done(t *strategies.Task, r strategies.Result) {
 	sink.Done(t, r)
 }
 
-// A singleton is one shared T while open: a sync.Once that can restart.
+// A singleton is one shared T while open, like a sync.Once that can restart.
 type singleton[T interface{ IsOpen() bool }] struct {
-	mu sync.Mutex
-	is bool
-	it T
+	mu     sync.Mutex
+	exists bool
+	value  T
 }
 
-// get returns the open instance or creates it while others wait, as with sync.Once.
 func (s *singleton[T]) get(create func() T) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.is || !s.it.IsOpen() {
-		s.it, s.is = create(), true
+	if !s.exists || !s.value.IsOpen() {
+		s.value, s.exists = create(), true
 	}
-	return s.it
+	return s.value
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// createSingleton makes singleton_pool for one of its callers.
 func createSingleton(
 	t *testing.T, ctx context.Context, limit, queue int, sink strategies.Sink,
 ) strategies.Strategy {
@@ -22,8 +21,8 @@ func createSingleton(
 	return spec.New(ctx, p, sink)
 }
 
-// callersTake submits 24 tasks of 1 ms to each pool and returns when the last is done.
-func callersTake(t *testing.T, pools ...strategies.Strategy) time.Duration {
+// makespan submits 24 tasks of 1 ms to each pool.
+func makespan(t *testing.T, pools ...strategies.Strategy) time.Duration {
 	t.Helper()
 	begin := time.Now()
 	var callers sync.WaitGroup
@@ -44,9 +43,7 @@ func callersTake(t *testing.T, pools ...strategies.Strategy) time.Duration {
 	return time.Since(begin)
 }
 
-// TestSingletonIsOne has 16 callers create the pool at once, with limits of 3 and up. All have the
-// limit of whoever was first, and no two pools are at work: 16 × 24 tasks take as long as one pool
-// of that size takes.
+// 16 callers create the pool with limits of 3 and up. The first limit applies to all.
 func TestSingletonIsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		process := builtin.WithSingletons(t.Context())
@@ -59,14 +56,12 @@ func TestSingletonIsOne(t *testing.T) {
 		}
 		callers.Wait()
 		pools[0] = first
-		if got, want := callersTake(t, pools...), 16*24/3*ms; got != want {
+		if got, want := makespan(t, pools...), 16*24/3*ms; got != want {
 			t.Errorf("16 callers with 24 tasks of 1ms each: %v, want %v", got, want)
 		}
 	})
 }
 
-// TestSingletonIsCreatedOnce has 64 callers race for the first creation: the pool that they get is
-// the same, which has as many workers as its limit.
 func TestSingletonIsCreatedOnce(t *testing.T) {
 	for range 50 {
 		process, cancel := context.WithCancel(builtin.WithSingletons(t.Context()))
@@ -93,8 +88,6 @@ func TestSingletonIsCreatedOnce(t *testing.T) {
 	}
 }
 
-// TestSingletonScope compares callers in processes of their own, and in none: each has its own
-// limit.
 func TestSingletonScope(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -107,7 +100,7 @@ func TestSingletonScope(t *testing.T) {
 			log := newLog(48)
 			a, b := createSingleton(t, c.of(t.Context()), 3, 8, log),
 				createSingleton(t, c.of(t.Context()), 3, 8, log)
-			if got := callersTake(t, a, b); got != 8*ms {
+			if got := makespan(t, a, b); got != 8*ms {
 				t.Errorf("%s: two callers with 24 tasks of 1ms each, 3 at once: %v, want 8ms",
 					c.name, got)
 			}
@@ -115,7 +108,6 @@ func TestSingletonScope(t *testing.T) {
 	}
 }
 
-// TestSingletonReports submits through two creators in turn: each sink is told of its own tasks.
 func TestSingletonReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		process := builtin.WithSingletons(t.Context())
@@ -141,9 +133,7 @@ func TestSingletonReports(t *testing.T) {
 	})
 }
 
-// TestSingletonIsReplaced closes the pool in both ways: then all who have it are refused, and the
-// next creator has a new one, of its own limit, which can be used in the same process and outside
-// of the bubble in which the first one was.
+// The new pool has its own limit, and works in the same process and outside the first bubble.
 func TestSingletonIsReplaced(t *testing.T) {
 	process := builtin.WithSingletons(context.Background())
 	for i, end := range []func(t *testing.T, s strategies.Strategy, cancel func()){
@@ -175,7 +165,7 @@ func TestSingletonIsReplaced(t *testing.T) {
 				}
 			}
 			next := createSingleton(t, process, 2*limit, 0, newLog(24))
-			if got, want := callersTake(t, next),
+			if got, want := makespan(t, next),
 				time.Duration((24+2*limit-1)/(2*limit))*ms; got != want {
 				t.Errorf("limit %d: the next pool took %v, want %v", limit, got, want)
 			}
@@ -183,8 +173,6 @@ func TestSingletonIsReplaced(t *testing.T) {
 	}
 }
 
-// TestSingletonCreators: the contract holds with many creators, and so does the limit: 48 tasks of
-// 1 ms take as long as one pool of 3 workers takes.
 func TestSingletonCreators(t *testing.T) {
 	v := strategies.MustParse("singleton_pool:creators=5")
 	spec := v.Spec
@@ -199,7 +187,7 @@ func TestSingletonCreators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(48)
 		s := startVariant(t, "singleton_pool:creators=16", 3, 8, log)
-		if got := callersTake(t, s, s); got != 16*ms {
+		if got := makespan(t, s, s); got != 16*ms {
 			t.Errorf("48 tasks of 1ms, 3 at once: %v", got)
 		}
 	})

@@ -14,7 +14,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestContract holds each strategy to each clause, with -short to every fourth.
 func TestContract(t *testing.T) {
 	for i, spec := range strategies.All() {
 		t.Run(spec.Name, func(t *testing.T) {
@@ -34,8 +33,6 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestSpecs checks what a list of strategies needs, and that a variant is the one thing in the file
-// of its name.
 func TestSpecs(t *testing.T) {
 	if len(strategies.All()) == 0 {
 		t.Fatal("no strategies")
@@ -113,7 +110,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// newPanics returns what New panics with.
 func newPanics(spec strategies.Spec, p strategies.Params) (v any) {
 	defer func() { v = recover() }()
 	spec.New(context.Background(), p,
@@ -121,8 +117,8 @@ func newPanics(spec strategies.Spec, p strategies.Params) (v any) {
 	return nil
 }
 
-// TestGiveUps has 100,000 callers with patience at each strategy. The clause Context has 1,000.
-func TestGiveUps(t *testing.T) {
+// The clause Context has 1,000 callers.
+func TestManyCallersGiveUp(t *testing.T) {
 	if !*sweep {
 		t.Skip("thorough: runs with -sweep")
 	}

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestNoAllocation submits a prebuilt task again and again. The one of the errgroups is in
-// Group.Go; a hedge needs two contexts and a timer.
+// errgroup allocates in Group.Go, and a hedge needs two contexts and a timer.
 func TestNoAllocation(t *testing.T) {
 	for _, spec := range strategies.All() {
 		if spec.Hedges {
@@ -41,9 +40,8 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestTaskGoesElsewhere submits one task to all strategies in turn, twice each: what a strategy
-// keeps with a task must not take it back to an instance where it was before.
-func TestTaskGoesElsewhere(t *testing.T) {
+// Data that a strategy keeps in a task must not lead back to an earlier instance.
+func TestTaskOnOtherInstances(t *testing.T) {
 	task := &strategies.Task{Run: nothing}
 	for range 2 {
 		for _, spec := range strategies.All() {
@@ -68,7 +66,6 @@ func TestTaskGoesElsewhere(t *testing.T) {
 	}
 }
 
-// TestWorkersAreReplaced counts the workers after tasks that ended theirs.
 func TestWorkersAreReplaced(t *testing.T) {
 	ends := []func(context.Context, *strategies.Task) strategies.Result{
 		func(context.Context, *strategies.Task) strategies.Result { panic("ends its worker") },

@@ -12,23 +12,20 @@ import (
 )
 
 // tickerLimited starts one task per tick of a time.Ticker, in order, while fewer than Limit run.
-// Limit + Queue tasks may be inside, then Submit blocks.
+// Submit blocks while Limit + Queue tasks are inside. A task waits for the next tick even when
+// idle, half an interval on average.
 //
-// Use it to stay below an enforced rate without catching up on unused capacity. It costs a wait for
-// the next tick even when idle (half an interval on average), a goroutine start per task, and a
-// timer while a task waits.
+// A Ticker keeps one tick and drops others. After a pause one task starts at once and the next at
+// the following tick, so two starts can be closer than the interval, but never three. For Poisson
+// arrivals of tasks of length zero the delay is (W + U − D)⁺, where D is the interval, W the wait
+// of an M/D/1 queue with service time D, and U uniform on (0, D).
 //
-// A Ticker keeps one tick and drops others, so after a pause one task starts at once and the next
-// with the following tick: two starts can be closer than the interval, but the third is always
-// further from the first. For Poisson arrivals of tasks of length zero the delay is (W + U − D)⁺,
-// with D the interval, W the wait of an M/D/1 queue with service time D and U uniform on (0, D).
-//
-// In the usual pattern the worker that takes the tick also runs the task, so long tasks slow it
-// down. Here the next starts meanwhile, within Limit. The slot is taken before the tick, so no tick
-// is held while another is kept.
+// In the usual pattern, the worker that takes the tick also runs the task, so long tasks delay the
+// next start. Here further tasks start meanwhile, within Limit. The slot is taken before the tick,
+// so no task holds a tick while it waits for a slot.
 type tickerLimited struct {
-	engine.PerTask // its slots are those of acceptance: Limit + Queue
-	// one element for each task that runs or has a slot and waits for a tick
+	engine.PerTask // its Slots bound acceptance: Limit + Queue
+	// one element for each task that runs, or has a slot and waits for a tick
 	runs chan struct{}
 }
 
@@ -61,7 +58,7 @@ var tickerLimitedSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec
 		ticker := time.NewTicker(tickInterval(p.Values))
 		s.Alive.Go(func() {
 			defer ticker.Stop()
-			s.startAll(ticker.C)
+			s.startTasks(ticker.C)
 		})
 		return s
 	},
@@ -71,27 +68,27 @@ var _ = strategies.RegisterPart(engine.Paced(tickerLimitedSpec, strategies.Part{
 	Summary: "a ticker: one task per tick for the strategy inside, and an unused tick is lost",
 }, func(v param.Values) engine.Pacer { return &ticks{interval: tickInterval(v)} }))
 
-// tickInterval is rounded up, because a target with that rate refuses calls a fraction of a
-// nanosecond early.
+// tickInterval rounds up, because a target with that rate refuses calls a fraction of a nanosecond
+// early.
 func tickInterval(v param.Values) time.Duration {
 	return time.Duration(math.Ceil(float64(time.Second) / v.Float("rate")))
 }
 
-// ticks are numbered ticks of a time.Ticker: the last is kept until taken, so no timer fires while
-// nothing waits.
+// ticks are the numbered ticks of a time.Ticker. The last is kept until taken, so no timer runs
+// while no task waits.
 type ticks struct {
 	interval time.Duration
-	taken    time.Duration // the number of the last one; 0: none
+	lastTick time.Duration // number of the last tick used; 0: none
 }
 
 func (k *ticks) At(now time.Duration, _ time.Time) time.Duration {
-	if now/k.interval > k.taken {
+	if now/k.interval > k.lastTick {
 		return now
 	}
-	return (k.taken + 1) * k.interval
+	return (k.lastTick + 1) * k.interval
 }
 
-func (k *ticks) Spend(now time.Duration) { k.taken = now / k.interval }
+func (k *ticks) Spend(now time.Duration) { k.lastTick = now / k.interval }
 
 // Submit blocks until there is room. The queue has room for all admitted tasks.
 func (s *tickerLimited) Submit(ctx context.Context, t *strategies.Task) error {
@@ -102,7 +99,7 @@ func (s *tickerLimited) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-func (s *tickerLimited) startAll(ticks <-chan time.Time) {
+func (s *tickerLimited) startTasks(ticks <-chan time.Time) {
 	for t := range s.Jobs {
 		if s.ready(ticks) {
 			go s.Thunk(t)()
@@ -113,7 +110,6 @@ func (s *tickerLimited) startAll(ticks <-chan time.Time) {
 	}
 }
 
-// ready waits for a slot and then a tick. It returns false if ctx has ended.
 func (s *tickerLimited) ready(ticks <-chan time.Time) bool {
 	select {
 	case s.runs <- struct{}{}:

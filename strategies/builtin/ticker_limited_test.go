@@ -13,21 +13,20 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// instantly notes in its Arg, a *time.Duration, when it started, and takes no time.
-func (l *log) instantly(_ context.Context, t *strategies.Task) strategies.Result {
+// recordStart records its start time in its Arg, a *time.Duration, and takes no time.
+func (l *log) recordStart(_ context.Context, t *strategies.Task) strategies.Result {
 	*t.Arg.(*time.Duration) = time.Since(l.start)
 	return strategies.Result{}
 }
 
-// TestTickerDelay has 200,000 Poisson arrivals at 80/s meet a ticker of 10 ms. Each task starts
-// when the recursion says: at the first instant from its arrival and the start before it at which a
-// tick is kept or comes. And the delays are those of the model, (W + U − D)⁺ with the W of M/D/1:
-// mean 16.330 ms, P(delay > 0) 0.693615, p99 98.74 ms. Four standard deviations at 2 million tasks
-// are 2.5, 0.6 and 4.2 %, here √10 times as much.
+// TestTickerDelay submits 200,000 Poisson arrivals at 80/s to a ticker of 10 ms. Each start must
+// match a recursion, and the delays must match the model (W + U − D)⁺ with W of M/D/1: mean 16.330
+// ms, P(delay > 0) 0.693615, p99 98.74 ms. Four standard deviations at 2 million tasks are 2.5, 0.6
+// and 4.2 %, and √10 times as much here.
 //
-// All on one processor: a late tick is delivered by the goroutine that asks for it, beside the
-// bubble's own timers, and the race detector breaks off with "ThreadSanitizer: CHECK failed" where
-// two processors do that at once (go.dev/issue/78156).
+// The test uses one processor: the goroutine that asks for a late tick delivers it concurrently
+// with the bubble's own timers. If two processors do that at once, the race detector aborts with
+// "ThreadSanitizer: CHECK failed" (go.dev/issue/78156).
 func TestTickerDelay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -49,7 +48,7 @@ func TestTickerDelay(t *testing.T) {
 		at := time.Duration(0)
 		for i := range tasks {
 			at += time.Duration(random.ExpFloat64() * float64(gap))
-			tasks[i] = strategies.Task{Run: log.instantly, Arg: &starts[i]}
+			tasks[i] = strategies.Task{Run: log.recordStart, Arg: &starts[i]}
 			arrivals[i] = submitAt(t, s, log, at, &tasks[i])
 		}
 		if err := s.Drain(t.Context()); err != nil {
@@ -60,7 +59,7 @@ func TestTickerDelay(t *testing.T) {
 		previous := time.Duration(0)
 		for i, arrival := range arrivals {
 			start := max(arrival, previous)
-			if start/interval == previous/interval { // no tick since the one that was used last
+			if start/interval == previous/interval { // no tick since the last used one
 				start = (start/interval + 1) * interval
 			}
 			if starts[i] != start {
@@ -88,8 +87,7 @@ func TestTickerDelay(t *testing.T) {
 	})
 }
 
-// TestTickerRate offers 200 tasks at once to 100 ticks a second, then nothing for half a second,
-// then 100 more: of all the ticks that came meanwhile one was kept.
+// Of the ticks in the pause of half a second, one is kept.
 func TestTickerRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -120,9 +118,8 @@ func TestTickerRate(t *testing.T) {
 	})
 }
 
-// TestTickerAndLimit has tasks of 25 ms under a ticker of 10 ms: with slots enough the ticker sets
-// the pace, with one the tasks do, and the tick that was kept meanwhile makes the next start at
-// once.
+// Tasks take 25 ms and the interval is 10 ms. With one slot, a kept tick makes the next start
+// immediate.
 func TestTickerAndLimit(t *testing.T) {
 	const ms = time.Millisecond
 	for limit, want := range map[int][]time.Duration{
@@ -147,8 +144,6 @@ func TestTickerAndLimit(t *testing.T) {
 	}
 }
 
-// TestTickerAbandons drains past a deadline while a task holds its slot, one waits for its tick
-// and others are queued.
 func TestTickerAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond

@@ -13,21 +13,18 @@ import (
 )
 
 // tokenBucket starts a task when a slot and a token are available: golang.org/x/time/rate in front
-// of Limit workers. Tokens come at a rate, and up to burst are kept.
+// of Limit workers. A task waits for W − (burst−1)/rate, at least 0, where W is the wait in a queue
+// with constant service time 1/rate. The limiter costs 50 ns per task. Slots idle while there is no
+// token.
 //
-// Use it where the target limits requests per second: a concurrency limit bounds the rate only if
-// task lengths are known. A task waits for W − (burst−1)/rate, at least 0, where W is the wait in a
-// queue with constant service time 1/rate. It costs 50 ns per task for the limiter, and slots idle
-// without tokens.
-//
-// The limiter is asked for one token at a time, for the head of the queue when a slot is free. So
+// The strategy requests one token at a time, for the head of the queue when a slot is free. So
 // tasks start in order of acceptance, at most a burst at once. Limiter.Wait in each Submit would
-// block a goroutine per waiting task and accumulate tokens of tasks that wait for a slot. It also
-// keeps the tokens of callers that give up (go.dev/issue/56924): when 400 callers at 50 tokens per
-// second give up after 300 ms, the tokens of the next eight seconds are lost.
+// block a goroutine per waiting task, and would accumulate tokens of tasks that wait for a slot. It
+// also keeps the tokens of callers that give up (go.dev/issue/56924): when 400 callers at 50 tokens
+// per second give up after 300 ms, the tokens of the next eight seconds are lost.
 //
-// Here a blocked Submit that gives up uses no token. A queued task is accepted and uses its token
-// even if nobody waits for it any more, so with such callers use queue 0.
+// A blocked Submit that gives up uses no token. A queued task is accepted and uses its token even
+// if nobody waits for it any more. Use queue 0 for such callers.
 type tokenBucket struct {
 	engine.Backlog
 	engine.FIFO
@@ -72,39 +69,38 @@ var _ = strategies.RegisterPart(engine.Paced(tokenBucketSpec, strategies.Part{
 	Summary: "a token bucket: a rate of tasks for the strategy inside, and a burst",
 }, func(v param.Values) engine.Pacer { t := newTokens(v); return &t }))
 
-// tokens gives the head of a queue its token.
+// tokens provides a token for the head of a queue.
 type tokens struct {
-	limiter *rate.Limiter
-	next    time.Duration // when the head of the queue has its token
-	asked   bool          // next is set
-	half    float64       // what comes of a token in half a nanosecond
+	limiter  *rate.Limiter
+	next     time.Duration // time of the token for the head of the queue
+	reserved bool          // next is set
+	halfNano float64       // fraction of a token that arrives in half a nanosecond
 }
 
 func newTokens(v param.Values) tokens {
 	limit := 1e9 / float64(tickInterval(v))
-	return tokens{limiter: rate.NewLimiter(rate.Limit(limit), v.Int("burst")), half: limit / 2e9}
+	return tokens{limiter: rate.NewLimiter(rate.Limit(limit), v.Int("burst")),
+		halfNano: limit / 2e9}
 }
 
-// At requests a token once and returns when it comes.
+// At requests a token once and returns its time.
 func (b *tokens) At(now time.Duration, began time.Time) time.Duration {
-	if !b.asked {
+	if !b.reserved {
 		at := began.Add(now)
-		b.next, b.asked = now+b.limiter.ReserveN(at, 1).DelayFrom(at), true
-		// the limiter truncates delays to whole nanoseconds, and the token may not be there yet
-		if b.next > now && -b.limiter.TokensAt(began.Add(b.next)) > b.half {
+		b.next, b.reserved = now+b.limiter.ReserveN(at, 1).DelayFrom(at), true
+		// The limiter truncates delays to whole nanoseconds, so the token may not be there yet.
+		if b.next > now && -b.limiter.TokensAt(began.Add(b.next)) > b.halfNano {
 			b.next++
 		}
 	}
 	return b.next
 }
 
-// Spend uses the token.
-func (b *tokens) Spend(time.Duration) { b.asked = false }
+func (b *tokens) Spend(time.Duration) { b.reserved = false }
 
 // ofTarget selects the rate of the target, which the creator of the instance knows.
 const ofTarget = "target"
 
-// Pop takes the head of the queue if it has its token, and otherwise requests one.
 func (s *tokenBucket) Pop(now time.Duration) (engine.Waiting, bool) {
 	if s.Line.Len == 0 {
 		return engine.Waiting{}, false

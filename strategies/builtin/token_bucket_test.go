@@ -25,9 +25,7 @@ func TestTokenBucketParameters(t *testing.T) {
 	})
 }
 
-// TestTokenBucketRate starts 200 tasks at 100/s, and after half a second of idleness 100 more. Of n
-// tasks that come at once the last starts after (n−burst)/rate; what the bucket holds again after
-// the idleness is the burst.
+// Of n tasks at once the last starts after (n−burst)/rate.
 func TestTokenBucketRate(t *testing.T) {
 	for _, test := range []struct {
 		variant       string
@@ -36,7 +34,7 @@ func TestTokenBucketRate(t *testing.T) {
 		{"token_bucket:rate=100,burst=1", 1990 * time.Millisecond, 990 * time.Millisecond},
 		{"token_bucket:rate=100,burst=5", 1950 * time.Millisecond, 950 * time.Millisecond},
 		{"token_bucket:rate=100,burst=50", 1500 * time.Millisecond, 500 * time.Millisecond},
-		// 40 are left, 50 come, 10 are missing
+		// 40 tokens are left, 50 arrive, 10 are missing
 		{"token_bucket:rate=100,burst=240", 0, 100 * time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -68,8 +66,6 @@ func TestTokenBucketRate(t *testing.T) {
 	}
 }
 
-// TestTokenBucketWaitsForSlot has a limit that binds: tokens wait for a slot, and no more of them
-// than the burst, so that what starts at once never exceeds it.
 func TestTokenBucketWaitsForSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(20)
@@ -78,7 +74,7 @@ func TestTokenBucketWaitsForSlot(t *testing.T) {
 		third := sleeps(1, 500*time.Millisecond)
 		submit(t, s, long)
 		submit(t, s, third) // at 10 ms
-		submit(t, s, short) // there is a slot at 510 ms, and two tokens
+		submit(t, s, short) // a slot is free at 510 ms, and two tokens
 		want := []time.Duration{510, 510, 510, 520, 530, 540, 550, 560, 570}
 		for i, at := range want {
 			if e := <-log.done; e.at != at*time.Millisecond {
@@ -91,8 +87,6 @@ func TestTokenBucketWaitsForSlot(t *testing.T) {
 	})
 }
 
-// TestTokenBucketAbandons drains while a task waits for its token: the deadline does not wait for
-// that too.
 func TestTokenBucketAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(3)
@@ -111,11 +105,10 @@ func TestTokenBucketAbandons(t *testing.T) {
 	})
 }
 
-// TestTokenBucketDelay is known answer A5: at 80 tasks/s, a rate of 100/s and a burst of 5 the
-// delay of each task is (W − (b−1)/r)⁺, where W is the wait in M/D/1 by Lindley's recursion over
-// the same arrivals. So its distribution is that of M/D/1, shifted: mean 3.5888 ms, P(delay > 0)
-// 0.154625, p99 63.56 ms. Four standard deviations of these are 7.1, 3.6 and 6.5 % for two million
-// tasks, and √20 times that here.
+// At 80 tasks/s, a rate of 100/s and a burst of 5, the delay of each task is (W − (b−1)/r)⁺, where
+// W is the wait in M/D/1 by Lindley's recursion over the same arrivals: mean 3.5888 ms, P(delay >
+// 0) 0.154625, p99 63.56 ms. Four standard deviations are 7.1, 3.6 and 6.5 % for two million tasks,
+// and √20 times as much here.
 func TestTokenBucketDelay(t *testing.T) {
 	const warm, n = 10_000, 100_000
 	const period = 10 * time.Millisecond

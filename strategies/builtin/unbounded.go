@@ -7,11 +7,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// unbounded starts a goroutine for each task at once and counts them, like a `go` statement in a
-// loop with a WaitGroup.
-//
-// Use it for few or self-limiting tasks. It costs a goroutine per task, running or not (about 2.6
-// kB), and passes the whole burst to the target.
+// unbounded starts a goroutine for each task at once, like a `go` statement in a loop with a
+// WaitGroup. It costs a goroutine per task inside (about 2.6 kB), and the whole burst reaches the
+// target.
 type unbounded struct{ engine.PerTask }
 
 var unboundedSpec = strategies.RegisterBuiltin(strategies.Spec{
@@ -30,7 +28,6 @@ var unboundedSpec = strategies.RegisterBuiltin(strategies.Spec{
 	},
 })
 
-// Submit never blocks.
 func (s *unbounded) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
 		return err

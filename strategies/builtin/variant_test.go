@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// startVariant starts what a user would call name:key=value.
+// startVariant starts a variant written as name:key=value.
 func startVariant(
 	t testing.TB, text string, limit, queue int, sink strategies.Sink,
 ) strategies.Strategy {
@@ -25,8 +25,7 @@ func startVariant(
 		sink)
 }
 
-// refusedValues checks what Validate says of parameters of a strategy's own: a text without a
-// complaint must pass.
+// refusedValues compares the errors of Validate. "" means valid.
 func refusedValues(t *testing.T, complaints map[string]string) {
 	t.Helper()
 	for text, want := range complaints {
@@ -48,7 +47,6 @@ func refusedValues(t *testing.T, complaints map[string]string) {
 	}
 }
 
-// submitAt submits a task at that virtual time, and says when Submit returned.
 func submitAt(
 	t testing.TB, s strategies.Strategy, log *log, at time.Duration, task *strategies.Task,
 ) time.Duration {
@@ -60,7 +58,6 @@ func submitAt(
 	return time.Since(log.start)
 }
 
-// drained drains without a deadline and returns what the sink was told of each task.
 func drained(t testing.TB, s strategies.Strategy, log *log) map[*strategies.Task]entry {
 	t.Helper()
 	if err := s.Drain(t.Context()); err != nil {

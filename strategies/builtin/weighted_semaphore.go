@@ -12,15 +12,14 @@ import (
 )
 
 // weightedSemaphore starts a goroutine for each task after taking Task.Weight (0 counts as 1) of
-// Limit units from a golang.org/x/sync/semaphore. Submit blocks while there are too few.
+// Limit units from a golang.org/x/sync/semaphore. Submit blocks while there are too few units.
 //
-// Use it when tasks use different amounts of a resource: memory, connections, bytes in flight. It
-// costs the same as semaphore, and three allocations for a waiting Submit. That Submit also needs a
-// context that ends with its own or when the intake closes. Making one costs more than the
-// semaphore, so one is kept for the next Submit with the same context.
+// A Submit that waits costs three allocations. It also needs a context that ends with its own or
+// when the intake closes. Making one costs more than the semaphore, so one is kept for the next
+// Submit with the same context.
 //
-// Units are given in order of Submit, and a task with too few blocks all later ones, so heavy tasks
-// do not starve, and units may idle. With equal weights none do.
+// Units are given in order of Submit. A task with too few units blocks all later ones, so heavy
+// tasks do not starve, but units may idle.
 //
 // As in x/sync, a Submit with a weight above the limit waits, without blocking others, until its
 // context ends or the intake closes, and returns the reason. A negative weight panics.
@@ -28,8 +27,8 @@ type weightedSemaphore struct {
 	engine.PerTask
 	limit int64
 	units *weighted.Weighted
-	// for the next Submit with the same context. Replaced only when it has ended
-	kept atomic.Pointer[joint]
+	// reused by the next Submit with the same context; replaced only after it has ended
+	cached atomic.Pointer[joinedContext]
 }
 
 var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
@@ -50,10 +49,9 @@ var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	},
 }))
 
-// weight returns the units of t, which must be constant from Submit to Done.
+// weight returns the units of t, which must not change between Submit and Done.
 func weight(t *strategies.Task) int64 { return max(t.Weight, 1) }
 
-// Submit blocks until enough units are free.
 func (s *weightedSemaphore) Submit(ctx context.Context, t *strategies.Task) error {
 	if t.Weight < 0 {
 		panic(fmt.Sprintf("weighted_semaphore: a task of weight %d", t.Weight))
@@ -71,17 +69,16 @@ func (s *weightedSemaphore) Submit(ctx context.Context, t *strategies.Task) erro
 	return nil
 }
 
-// wait takes n units in its turn, unless ctx ends or the intake closes.
 func (s *weightedSemaphore) wait(ctx context.Context, n int64) error {
-	j := s.kept.Load()
-	if j == nil || j.of != ctx.Done() {
+	j := s.cached.Load()
+	if j == nil || j.done != ctx.Done() {
 		previous := j
-		j = s.join(ctx)
+		j = s.joinContexts(ctx)
 		switch {
-		case previous != nil && previous.Err() == nil, !s.kept.CompareAndSwap(previous, j):
-			defer j.end()
+		case previous != nil && previous.Err() == nil, !s.cached.CompareAndSwap(previous, j):
+			defer j.cancel()
 		case previous != nil:
-			previous.end()
+			previous.cancel()
 		}
 	}
 	if s.units.Acquire(j, n) == nil {
@@ -97,15 +94,14 @@ func (s *weightedSemaphore) wait(ctx context.Context, n int64) error {
 	}
 }
 
-// A joint is a context that ends with a Submit's context or when the intake closes.
-type joint struct {
+type joinedContext struct {
 	context.Context
-	of  <-chan struct{} // Done of the Submit's
-	end func()          // takes it off the books of both
+	done   <-chan struct{} // Done of the Submit's context
+	cancel func()          // releases the resources of both contexts
 }
 
-func (s *weightedSemaphore) join(ctx context.Context) *joint {
+func (s *weightedSemaphore) joinContexts(ctx context.Context) *joinedContext {
 	both, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.Intake, cancel)
-	return &joint{both, ctx.Done(), func() { stop(); cancel() }}
+	return &joinedContext{both, ctx.Done(), func() { stop(); cancel() }}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestWeightedOrder replays 500 tasks of random weights, lengths and arrivals through the recursion
-// that says when each has to start: not before it came, not before the one that came before it, and
-// when enough of the 6 units are free. Equal for every task.
+// TestWeightedOrder compares 500 tasks of random weights, lengths and arrivals with a recursion: a
+// task starts when enough of the 6 units are free, but not before its arrival or the start of the
+// previous task.
 func TestWeightedOrder(t *testing.T) {
 	const limit, n = 6, 500
 	type weighted struct {
@@ -49,7 +49,7 @@ func TestWeightedOrder(t *testing.T) {
 			until time.Duration
 			units int64
 		}
-		var held []holding // by the time of release
+		var held []holding // sorted by time of release
 		free, previous, waited := int64(limit), time.Duration(0), 0
 		for i, w := range all {
 			start, units := max(w.arrival, previous), max(w.Weight, 1)
@@ -79,9 +79,8 @@ func TestWeightedOrder(t *testing.T) {
 	})
 }
 
-// TestHeavyIsNotStarved offers a task of 4 ms and weight 1 each millisecond to a limit of 4, so
-// that all units are always taken, and at 10.5 ms one that needs them all. It starts as soon as
-// those have returned that came before it, and the others wait.
+// Tasks of 4 ms and weight 1 arrive each millisecond, so all 4 units are always taken. At 10.5 ms
+// one arrives that needs all units.
 func TestHeavyIsNotStarved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -109,8 +108,6 @@ func TestHeavyIsNotStarved(t *testing.T) {
 	})
 }
 
-// TestWeightAboveTheLimit submits what can never be let in: it fails with its context or with the
-// intake, in nobody's way.
 func TestWeightAboveTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -140,8 +137,7 @@ func TestWeightAboveTheLimit(t *testing.T) {
 	})
 }
 
-// TestWeightedWaitAllocates counts the allocations of a Submit that waits, with the same context as
-// the one before it: those in the semaphore.
+// The waiting Submit has the same context as the one before it, so only the semaphore allocates.
 func TestWeightedWaitAllocates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		done := make(chan struct{}, 2)
@@ -171,8 +167,6 @@ func TestWeightedWaitAllocates(t *testing.T) {
 	})
 }
 
-// TestWeightedContexts has Submits with contexts of their own wait at once, some of which end: each
-// ends its own Submit and no other, whichever of them is kept for the next.
 func TestWeightedContexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond

@@ -7,12 +7,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy worker_pool is Limit long-lived goroutines that receive from one channel with room
-// for Queue tasks. Submit blocks while the queue is full.
-//
-// It is the classic of limited concurrency in Go and the cheapest one with a queue: a running
-// worker takes its next task without a goroutine switch. Without a queue each task wakes a parked
-// worker. It costs Limit idle goroutines.
+// The strategy worker_pool has Limit long-lived goroutines that receive from one channel with room
+// for Queue tasks. Submit blocks while the queue is full. A busy worker takes its next task without
+// a goroutine switch. Without a queue, each task wakes a parked worker.
 var workerPoolSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "worker_pool",
 	Summary: "long-lived workers that take tasks from a channel",
@@ -33,5 +30,5 @@ var workerPoolSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	},
 }))
 
-// WorkerPool is the name of the worker pool, whose runs most pools of libraries have.
+// WorkerPool is the name of the worker pool, the twin of most library pools.
 var WorkerPool = workerPoolSpec.Name

@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// adding returns the additions of engine.Broker and of this package to every queue, with more.
 func adding(more ...strategies.Addition) []strategies.Addition {
 	return slices.Concat([]strategies.Addition{
 		{What: "runs a task once per process, however often its message is delivered",
@@ -17,7 +16,6 @@ func adding(more ...strategies.Addition) []strategies.Addition {
 	}, more)
 }
 
-// Additions to several libraries.
 var (
 	addsDead = strategies.Addition{
 		What: "a task that panics, or has had its attempts, becomes a dead letter",

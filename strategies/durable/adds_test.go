@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestAdds: each durable strategy says what it adds to its library, in phrases.
 func TestAdds(t *testing.T) {
 	found := 0
 	for _, spec := range strategies.All() {
@@ -33,7 +32,7 @@ func TestAdds(t *testing.T) {
 	}
 }
 
-// TestLibraryDefaults: parameters that stand for a setting of a library have its default.
+// Parameters for a setting of a library must have the library's default.
 func TestLibraryDefaults(t *testing.T) {
 	for name, defaults := range map[string]map[string]string{
 		"asynq":     {"recovery": "library", "poll": "1s", "scheduled": "5s"},

@@ -50,23 +50,20 @@ var _ = register(strategies.Spec{
 	Open: openAsynq,
 })
 
-// The values of the parameter recovery.
 const (
 	byLibrary = "library"
 	atStart   = "start"
 )
 
-// An asynqQueue is a queue of asynq, with a client and a server of that library on one pool of
-// connections. What the library decides by itself:
-//   - A lease is 30 s, and renewed. A task whose process was killed is found by a look each minute
-//     and not before 30 s after the lease, and is then retried with a delay: after one to two
-//     minutes. With recovery=start, an instance that starts, or has lost a connection, ends these
-//     leases, by a key that only the library's source documents.
-//   - There is one loop that fetches, and a task costs it two round trips at least.
-//   - Replies are sent after the handler has returned: an error is not told to anybody, and a
-//     retry of the reply is given up with the lease.
-//   - Archived tasks, the dead letters, are kept for 90 days and 10,000 of them.
-//   - The counts of a day that it keeps of each queue are found by their names at Close.
+// An asynqQueue has the client and the server of asynq on one pool of connections. Limits of the
+// library:
+//   - A task of a killed process is found by a check each minute, at the earliest 30 s after its
+//     lease of 30 s, and then retried with a delay: after one to two minutes. With recovery=start,
+//     an instance that starts or has lost a connection ends all leases, by a key that only the
+//     library's source documents.
+//   - One loop fetches tasks, with at least two round trips per task.
+//   - Replies are sent after the handler has returned, and their errors are not reported.
+//   - The last 10,000 archived tasks (dead letters) are kept, for 90 days.
 type asynqQueue struct {
 	*health
 	redis     *redis.Client
@@ -76,10 +73,10 @@ type asynqQueue struct {
 	options   []asynq.Option
 	poll      time.Duration
 	scheduled time.Duration
-	atStart   bool // it ends leases
+	atStart   bool // the instance ends leases
 	opened    time.Time
 	remove    bool
-	lost      chan struct{} // a connection, and perhaps a reply of the server
+	lost      chan struct{} // signals a lost connection, and possibly a lost reply
 }
 
 func openAsynq(
@@ -101,25 +98,25 @@ func openAsynq(
 		if err = q.redis.Ping(ctx).Err(); err == nil {
 			err = markRedis(ctx, q.redis, q.name, p)
 		}
-		q.remove = err == nil && temporary(p)
+		q.remove = err == nil && isTemporary(p)
 		return registry.Redis.Tell(err)
 	}
-	// engine.Broker counts the attempts, and ends them.
+	// engine.Broker counts and limits the attempts.
 	q.options = []asynq.Option{asynq.Queue(q.name), asynq.MaxRetry(math.MaxInt32),
 		asynq.Timeout(10 * 365 * 24 * time.Hour)}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
-		Close: q.close, Dead: q.dead, Stored: q.held})
+		Close: q.close, Dead: q.dead, Stored: q.stored})
 }
 
 const asynqType = "poolbench"
 
-// asynqExpire ends all leases, so that a server's first check finds these tasks lost.
+// asynqExpire ends all leases, so that the first check of a server finds these tasks.
 var asynqExpire = redis.NewScript(`
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 	redis.call('ZADD', KEYS[1], 0, id)
 end`)
 
-// asynqInactive makes no task active, because a queue with active tasks cannot be deleted.
+// asynqInactive makes active tasks pending, because a queue with active tasks cannot be deleted.
 var asynqInactive = redis.NewScript(`
 while redis.call('RPOPLPUSH', KEYS[1], KEYS[2]) do end`)
 
@@ -128,7 +125,7 @@ func (q *asynqQueue) run(ctx context.Context, script *redis.Script, keys ...stri
 		keys[i] = q.key(key)
 	}
 	err := script.Run(ctx, q.redis, keys).Err()
-	if errors.Is(err, redis.Nil) { // it returns nothing
+	if errors.Is(err, redis.Nil) { // the script returns nothing
 		return nil
 	}
 	return err
@@ -141,9 +138,8 @@ func (q *asynqQueue) put(ctx context.Context, body []byte) error {
 	return registry.Redis.Tell(err)
 }
 
-// work runs a server until ctx ends. With recovery=start it runs another one after a lost
-// connection. The new server's first check finds the tasks that Redis had delivered by then, or
-// whose end it did not learn of.
+// work runs a server until ctx ends. With recovery=start, it starts another one after a lost
+// connection, whose first check finds the lost tasks.
 func (q *asynqQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	if !q.atStart {
 		q.serve(ctx, limit, do)
@@ -151,7 +147,7 @@ func (q *asynqQueue) work(ctx context.Context, limit int, do func(engine.Message
 	}
 	for ctx.Err() == nil {
 		if err := q.run(ctx, asynqExpire, "lease"); err != nil {
-			wait(ctx, calm)
+			sleep(ctx, errorPause)
 			continue
 		}
 		select {
@@ -175,7 +171,7 @@ func (q *asynqQueue) serve(ctx context.Context, limit int, do func(engine.Messag
 			m.attempt += n
 		}
 		ran := make(chan struct{})
-		all.Go(func() { // which the task may end; the library waits for a result
+		all.Go(func() { // the task may end this goroutine; the library waits for a result
 			defer close(ran)
 			do(m)
 		})
@@ -183,7 +179,7 @@ func (q *asynqQueue) serve(ctx context.Context, limit int, do func(engine.Messag
 		return m.outcome
 	}))
 	if err != nil {
-		panic(err) // it says so of a server that was started before
+		panic(err) // only for a server that was started before
 	}
 	select {
 	case <-ctx.Done():
@@ -193,21 +189,20 @@ func (q *asynqQueue) serve(ctx context.Context, limit int, do func(engine.Messag
 	all.Wait()
 }
 
-// calm is the wait after an error. The library's loop would retry at once.
-const calm = 100 * time.Millisecond
+// errorPause is the wait after an error, because the library would retry at once.
+const errorPause = 100 * time.Millisecond
 
-// ProcessHook, DialHook and ProcessPipelineHook implement redis.Hook. They detect lost connections,
-// and errors that the library does not report.
+// ProcessHook detects lost connections and errors that the library does not report.
 func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, c redis.Cmder) error {
 		begun := time.Now()
 		err := next(ctx, c)
-		var reply redis.Error // Redis is there
+		var reply redis.Error // an error reply means that Redis is reachable
 		switch {
 		case err == nil, errors.Is(err, redis.Nil), redis.HasErrorPrefix(err, "NOSCRIPT"):
-			_ = q.asked(&q.take, begun, nil)
+			_ = q.record(&q.take, begun, nil)
 		case ctx.Err() == nil:
-			_ = q.asked(&q.take, begun, registry.Redis.Tell(err))
+			_ = q.record(&q.take, begun, registry.Redis.Tell(err))
 		}
 		if err == nil || errors.As(err, &reply) || ctx.Err() != nil {
 			return err
@@ -218,7 +213,7 @@ func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 			default:
 			}
 		}
-		wait(ctx, calm)
+		sleep(ctx, errorPause)
 		return err
 	}
 }
@@ -231,13 +226,12 @@ func (q *asynqQueue) ProcessPipelineHook(
 	return next
 }
 
-// An asynqAgain is the error of a handler that puts its task back.
 type asynqAgain struct{ after time.Duration }
 
 func (asynqAgain) Error() string { return "again" }
 
-// delay is the wait before the next attempt. After one whose lease has run out it is the library's
-// own, or none with recovery=start.
+// delay returns the wait before the next attempt. After an expired lease, it is asynq's default, or
+// 0 with recovery=start.
 func (q *asynqQueue) delay(n int, err error, t *asynq.Task) time.Duration {
 	again, asked := errors.AsType[asynqAgain](err)
 	if !asked && !q.atStart {
@@ -251,7 +245,7 @@ func (q *asynqQueue) dead(context.Context) (int, error) {
 	return info.Archived, err
 }
 
-func (q *asynqQueue) held(context.Context) (int, error) {
+func (q *asynqQueue) stored(context.Context) (int, error) {
 	info, err := q.info()
 	return info.Size - info.Archived - info.Completed, err
 }
@@ -259,7 +253,7 @@ func (q *asynqQueue) held(context.Context) (int, error) {
 func (q *asynqQueue) info() (*asynq.QueueInfo, error) {
 	info, err := q.inspector.GetQueueInfo(q.name)
 	switch {
-	case errors.Is(err, asynq.ErrQueueNotFound): // nothing was put
+	case errors.Is(err, asynq.ErrQueueNotFound): // no task was put
 		return new(asynq.QueueInfo), nil
 	case err != nil:
 		return new(asynq.QueueInfo), registry.Redis.Tell(err)
@@ -272,12 +266,11 @@ func (q *asynqQueue) close() (err error) {
 		return nil
 	}
 	if q.remove {
-		err = within(q.delete)
+		err = withTimeout(q.delete)
 	}
 	return registry.Redis.Tell(errors.Join(err, q.redis.Close()))
 }
 
-// delete removes the queue, asynq's counts of it, and the owner's mark.
 func (q *asynqQueue) delete(ctx context.Context) error {
 	err := q.run(ctx, asynqInactive, "active", "pending")
 	if e := q.inspector.DeleteQueue(q.name, true); !errors.Is(e, asynq.ErrQueueNotFound) {
@@ -287,8 +280,7 @@ func (q *asynqQueue) delete(ctx context.Context) error {
 		q.redis.HDel(ctx, redisOwners, q.name).Err())
 }
 
-// counts returns the keys of the queue's counts, for each day up to tomorrow. The server removes
-// the counts of a day after 90 days.
+// counts returns the keys of the queue's daily counts. The server removes them after 90 days.
 func (q *asynqQueue) counts(now time.Time) (keys []string) {
 	const day = 24 * time.Hour
 	first := q.opened
@@ -305,10 +297,9 @@ func (q *asynqQueue) counts(now time.Time) (keys []string) {
 	return keys
 }
 
-// An asynqMessage is a task of asynq, while its handler runs.
 type asynqMessage struct {
 	delivery
-	outcome error // what the handler returns
+	outcome error // return value of the handler
 }
 
 func (m *asynqMessage) Reply(r engine.Reply) error {
@@ -321,7 +312,7 @@ func (m *asynqMessage) Reply(r engine.Reply) error {
 	return nil
 }
 
-// silent is a log that discards everything, because messages might name the server.
+// silent discards the log, because messages might contain the server's address.
 type silent struct{}
 
 func (silent) Debug(...any) {}

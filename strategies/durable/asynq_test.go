@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-// TestAsynqCounts: a queue has counts of two kinds for each day since it was opened, and of no day
-// that the server has removed.
 func TestAsynqCounts(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for days, want := range map[int]int{0: 2, 1: 3, 30: 32, 10_000: 93} {

@@ -9,16 +9,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A raw is what a strategy is measured against: the same broker, called in a loop by its client.
+// A raw is the baseline of a strategy: the same broker, called in a loop by its client.
 type raw struct {
-	text  string // the strategy, for strategies.Parse
+	text  string // strategy, for strategies.Parse
 	limit int    // consumers, of both
-	// open makes a queue that put puts 256 bytes into, and consume takes n messages from. It
-	// calls run for each, with no more than limit at a time.
+	// open makes a queue. put puts 256 bytes into it, and consume takes n messages from it and
+	// calls run for each, at most limit at a time.
 	open func(b *testing.B, limit int) (put func() error, consume func(n int, run func()) error)
 }
 
-// raws are all of them.
 var raws = []raw{
 	{"jetstream", 1, openRawJetStream},
 	{"sqlite_queue:sync=normal", 1, openRawSQLite},
@@ -30,8 +29,8 @@ var raws = []raw{
 	{"rabbitmq:queue=classic", 1, openRawClassic},
 }
 
-// BenchmarkSubmit measures a Submit by one submitter while the one task that runs goes on, and the
-// client's own call.
+// BenchmarkSubmit measures Submit by one submitter while the only slot is taken, and the client's
+// own call.
 func BenchmarkSubmit(b *testing.B) {
 	compare(b, func(b *testing.B, r raw) {
 		run := newRuns(b, r)
@@ -49,8 +48,8 @@ func BenchmarkSubmit(b *testing.B) {
 	})
 }
 
-// BenchmarkConsume measures how long a message takes from the queue to its acknowledgement, where
-// there are enough: by the strategy, and by the client in a loop.
+// BenchmarkConsume measures the time from a message in the queue to its acknowledgement, with a
+// full queue.
 func BenchmarkConsume(b *testing.B) {
 	compare(b, func(b *testing.B, r raw) {
 		run := newRuns(b, r)
@@ -75,7 +74,7 @@ func BenchmarkConsume(b *testing.B) {
 	})
 }
 
-// compare runs both for each strategy whose server is there.
+// compare runs both for each strategy whose server is available.
 func compare(b *testing.B, strategy, client func(b *testing.B, r raw)) {
 	for _, r := range raws {
 		b.Run(r.text, func(b *testing.B) {
@@ -86,12 +85,12 @@ func compare(b *testing.B, strategy, client func(b *testing.B, r raw)) {
 	}
 }
 
-// A runs is an instance of a strategy whose slots are taken until the gate is opened.
+// A runs is an instance of a strategy whose slots are taken until the gate opens.
 type runs struct {
 	b        *testing.B
 	strategy strategies.Strategy
 	gate     chan struct{}
-	all      sync.WaitGroup // the tasks of submit
+	all      sync.WaitGroup // tasks of submit
 }
 
 func newRuns(b *testing.B, r raw) *runs {
@@ -126,7 +125,6 @@ func newRuns(b *testing.B, r raw) *runs {
 	return x
 }
 
-// submit submits n tasks that do nothing.
 func (x *runs) submit(n int) {
 	x.all.Add(n)
 	tasks := make([]strategies.Task, n)
@@ -140,7 +138,7 @@ func (x *runs) submit(n int) {
 	}
 }
 
-// end ends the instance, whatever waits.
+// end abandons the waiting tasks.
 func (x *runs) end() {
 	ended, cancel := context.WithCancel(x.b.Context())
 	cancel()

@@ -11,37 +11,36 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// blockFiles watches the files in which an embedded NATS server keeps the messages of a stream. The
-// server answers from memory and does not notice that somebody else deletes or changes them.
+// blockFiles watches the files in which an embedded NATS server keeps the messages of a stream,
+// because the server answers from memory.
 //
-// The server only appends to a file. To compact one it puts another in its place, and a file whose
-// messages are all acknowledged goes once there is a later one. So a byte that changes, a file that
-// becomes shorter, and a last file that disappears are not its doing.
+// The server only appends to a file. It compacts a file by replacing it, and removes a file without
+// unacknowledged messages only if there is a later one. So a changed byte, a shortened file and a
+// missing last file are foreign changes.
 type blockFiles struct {
 	dir   string
 	files map[int]*blockFile // by number
-	last  int                // the largest number so far
-	gone  bool               // the last look found no file of that number or later
+	last  int                // largest number so far
+	gone  bool               // the last check found no file of that number or later
 }
 
-// A blockFile is the last known state of a file.
 type blockFile struct {
 	info  os.FileInfo
-	pages []uint32 // checksums of its whole pages
-	next  int      // the page that is checked next
+	pages []uint32 // checksums of its complete pages
+	next  int      // page to check next
 }
 
 const (
 	blockPage = 4 << 10
-	// at most so many pages are checked in one look: 1 MB, in a fraction of a millisecond
+	// maximum of pages per check: 1 MB, checked in a fraction of a millisecond
 	mostPages = 256
 )
 
 var crc32c = crc32.MakeTable(crc32.Castagnoli)
 
-// look returns an error if the files differ from what the server wrote. A directory that cannot be
-// read is reported elsewhere.
-func (b *blockFiles) look() error {
+// check returns an error if the files differ from what the server wrote. It ignores an unreadable
+// directory, which health reports.
+func (b *blockFiles) check() error {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {
 		return nil
@@ -54,7 +53,7 @@ func (b *blockFiles) look() error {
 			e.Name() != blockName(number) {
 			continue
 		}
-		now, err := b.files[number].look(filepath.Join(b.dir, e.Name()))
+		now, err := b.files[number].check(filepath.Join(b.dir, e.Name()))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // the server has removed it meanwhile
 		}
@@ -77,8 +76,7 @@ func (b *blockFiles) look() error {
 
 func blockName(number int) string { return fmt.Sprintf("%d.blk", number) }
 
-// look compares the file with its last known state, nil if unknown, and returns the new state.
-func (f *blockFile) look(path string) (*blockFile, error) {
+func (f *blockFile) check(path string) (*blockFile, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

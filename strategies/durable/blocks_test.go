@@ -15,11 +15,11 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// TestBlockFiles: what a server does with its files is no fault, what others do is one.
+// Changes by the server must not be reported, changes by others must.
 func TestBlockFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		meddle func(path string) error
-		looks  int // until it is found
+		looks  int // checks until it is found
 		says   string
 	}{
 		"appended": {func(path string) error {
@@ -41,7 +41,7 @@ func TestBlockFiles(t *testing.T) {
 		}, 3, ""},
 		"truncated": {func(path string) error { return os.Truncate(path, 100) }, 1,
 			"was made shorter"},
-		// what the server appends afterwards leaves a hole
+		// the server's later appends leave a hole
 		"truncated and appended to": {func(path string) error {
 			return errors.Join(os.Truncate(path, 0), os.Truncate(path, 50*blockPage))
 		}, 1, "were changed"},
@@ -65,7 +65,7 @@ func TestBlockFiles(t *testing.T) {
 				}
 			}
 			b := blockFiles{dir: dir}
-			if err := b.look(); err != nil {
+			if err := b.check(); err != nil {
 				t.Fatal(err)
 			}
 			if err := c.meddle(path); err != nil {
@@ -74,7 +74,7 @@ func TestBlockFiles(t *testing.T) {
 			var err error
 			looks := 0
 			for ; err == nil && looks < c.looks; looks++ {
-				err = b.look()
+				err = b.check()
 			}
 			switch {
 			case c.says == "":
@@ -91,14 +91,13 @@ func TestBlockFiles(t *testing.T) {
 	}
 }
 
-// TestBlocksOfServer: whatever a server writes, compacts and removes is no fault.
 func TestBlocksOfServer(t *testing.T) {
 	n := 200_000
 	if testing.Short() {
 		n = 20_000
 	}
 	v := strategies.MustParse("jetstream:dir=" + t.TempDir())
-	j := &jetStream{health: newHealth(away)}
+	j := &jetStream{health: newHealth(embeddedAway)}
 	if err := j.open(t.Context(), strategies.Params{Limit: 1, Values: v.Values}); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +115,7 @@ func TestBlocksOfServer(t *testing.T) {
 		if err := j.put(t.Context(), make([]byte, 1000)); err != nil {
 			t.Fatal(err)
 		}
-		// all but each fifth of those a thousand before: files are compacted, and removed at last
+		// delete four of five older messages, so that files are compacted and finally removed
 		if seq := i - 1000; seq > 0 && seq%5 > 0 {
 			if err := stream.DeleteMsg(t.Context(), uint64(seq)); err != nil {
 				t.Fatal(err)
@@ -143,15 +142,14 @@ func TestBlocksOfServer(t *testing.T) {
 	}
 }
 
-// TestSQLiteClock: leases of an earlier process whose clock was ahead, or behind, end when a lease
-// is over.
+// Leases of an earlier process end after the lease length even if its clock was ahead or behind.
 func TestSQLiteClock(t *testing.T) {
 	for name, step := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "queue.db")
 			var q *sqliteQueue
 			open := func(now time.Time) {
-				q = &sqliteQueue{health: newHealth(away), lease: minLease,
+				q = &sqliteQueue{health: newHealth(embeddedAway), lease: minLease,
 					remove: func() error { return nil }, wake: make(chan struct{}, 1)}
 				if err := q.open(file, "normal", now); err != nil {
 					t.Fatal(err)
@@ -170,7 +168,7 @@ func TestSQLiteClock(t *testing.T) {
 			if err := q.add(t.Context(), []byte("task")); err != nil {
 				t.Fatal(err)
 			}
-			receive().(*sqliteMessage).lease.end() // as a kill does
+			receive().(*sqliteMessage).lease.end() // like a kill
 			if err := q.close(); err != nil {
 				t.Fatal(err)
 			}

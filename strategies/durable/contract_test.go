@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// with is the strategy with other defaults: the contract is tested with these.
-func with(name string, values ...string) strategies.Spec {
+func withDefaults(name string, values ...string) strategies.Spec {
 	spec, err := strategies.Lookup(name)
 	if err != nil {
 		panic(err)
@@ -24,26 +23,26 @@ func with(name string, values ...string) strategies.Spec {
 	return spec
 }
 
-// TestContract has leases and backoffs short, so that it need not wait for them.
+// Short leases and backoffs keep the test fast.
 func TestContract(t *testing.T) {
 	brief := []string{"lease", "300ms", "base", "5ms"}
 	for _, c := range []struct {
 		name string
 		spec strategies.Spec
 	}{
-		{"sqlite_queue", with("sqlite_queue", brief...)},
-		{"sqlite_normal", with("sqlite_queue", append(brief, "sync", "normal")...)},
-		{"jetstream", with("jetstream", brief...)},
-		{"jetstream_always", with("jetstream", append(brief, "sync", "always")...)},
-		{"jetstream_memory", with("jetstream", append(brief, "store", "memory")...)},
-		{"postgres_queue", with("postgres_queue", brief...)},
-		{"postgres_queue_off", with("postgres_queue", append(brief, "sync", "off")...)},
-		{"river", with("river", append(brief, "cooldown", "1ms", "poll", "20ms")...)},
-		{"redis_stream", with("redis_stream", brief...)},
-		{"asynq", with("asynq", "recovery", "start", "poll", "10ms", "scheduled", "10ms",
+		{"sqlite_queue", withDefaults("sqlite_queue", brief...)},
+		{"sqlite_normal", withDefaults("sqlite_queue", append(brief, "sync", "normal")...)},
+		{"jetstream", withDefaults("jetstream", brief...)},
+		{"jetstream_always", withDefaults("jetstream", append(brief, "sync", "always")...)},
+		{"jetstream_memory", withDefaults("jetstream", append(brief, "store", "memory")...)},
+		{"postgres_queue", withDefaults("postgres_queue", brief...)},
+		{"postgres_queue_off", withDefaults("postgres_queue", append(brief, "sync", "off")...)},
+		{"river", withDefaults("river", append(brief, "cooldown", "1ms", "poll", "20ms")...)},
+		{"redis_stream", withDefaults("redis_stream", brief...)},
+		{"asynq", withDefaults("asynq", "recovery", "start", "poll", "10ms", "scheduled", "10ms",
 			"base", "5ms")},
-		{"rabbitmq", with("rabbitmq", "base", "5ms")},
-		{"rabbitmq_classic", with("rabbitmq", "queue", "classic", "base", "5ms")},
+		{"rabbitmq", withDefaults("rabbitmq", "base", "5ms")},
+		{"rabbitmq_classic", withDefaults("rabbitmq", "queue", "classic", "base", "5ms")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && c.name != "sqlite_queue" && c.name != "jetstream_memory" {

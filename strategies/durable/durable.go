@@ -21,7 +21,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// register adds a strategy of this package to strategies.All.
 func register(s strategies.Spec) strategies.Spec {
 	s.Bound = func(p strategies.Params) int { return p.Limit }
 	s.Retries, s.RealClock = true, true
@@ -39,11 +38,12 @@ func register(s strategies.Spec) strategies.Spec {
 	return strategies.Register(s)
 }
 
-// dirKey is the parameter of strategies that keep their files in this process.
+// dirKey is the parameter of strategies that keep their files on this machine.
 var dirKey = param.Key{Name: "dir", Kind: param.Text, Default: "tmp",
 	Doc: "directory for its files, on the disk that is meant; tmp is the system's own"}
 
-// leaseKey is the parameter of strategies whose broker gives up a silent consumer after a while.
+// leaseKey is the parameter of strategies whose broker redelivers the messages of a silent
+// consumer.
 var leaseKey = param.Key{Name: "lease", Kind: param.Duration, Default: "5s",
 	Doc: "after which a message of an ended process is delivered again; it is renewed as " +
 		"long as the task runs"}
@@ -57,8 +57,7 @@ func checkLease(p strategies.Params) error {
 	return nil
 }
 
-// checkServed is checkLease for strategies whose store is a server.
-func checkServed(p strategies.Params) error {
+func checkServerParams(p strategies.Params) error {
 	return errors.Join(checkLease(p), checkAway(p))
 }
 
@@ -69,9 +68,9 @@ func checkAway(p strategies.Params) error {
 	return nil
 }
 
-// home makes the directory of an instance. remove removes it if it is temporary. Files of an
-// earlier process or of a failed store stay, because they may contain tasks.
-func home(p strategies.Params, h *health) (dir string, remove func() error, err error) {
+// makeDir makes the directory of an instance. remove keeps files of an earlier process or of a
+// failed store, because they may contain tasks.
+func makeDir(p strategies.Params, h *health) (dir string, remove func() error, err error) {
 	parent := p.Values.Text("dir")
 	if parent == "tmp" {
 		parent = ""
@@ -85,7 +84,7 @@ func home(p strategies.Params, h *health) (dir string, remove func() error, err 
 	}
 	dir = filepath.Join(cmp.Or(parent, os.TempDir()), p.Resume.Name)
 	remove = func() error { return nil }
-	if temporary(p) {
+	if isTemporary(p) {
 		remove = func() error {
 			if h.unopened.Load() || h.failed.Err() != nil {
 				return nil
@@ -93,32 +92,31 @@ func home(p strategies.Params, h *health) (dir string, remove func() error, err 
 			return os.RemoveAll(dir)
 		}
 	}
-	// its parent is not made: this process may have outlived a killed command, whose next run may
-	// have removed the parent
+	// Do not make the parent: if a killed command left this process behind, the next run may have
+	// removed it.
 	if err = os.Mkdir(dir, 0o700); errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
 	return dir, remove, err
 }
 
-// temporary reports whether a queue is removed when its instance ends.
-func temporary(p strategies.Params) bool { return p.Resume == nil || p.Resume.Remove }
+func isTemporary(p strategies.Params) bool { return p.Resume == nil || p.Resume.Remove }
 
-// Time limits to open a broker, to send it the end of a message, and to close a broker that failed
-// to open.
+// Time limits to open a broker, to finish with a message, and to close a broker that failed to
+// open.
 const (
-	opening  = 8 * time.Second
-	settled  = 10 * time.Second
-	unopened = time.Second
+	openTimeout  = 8 * time.Second
+	replyTimeout = 10 * time.Second
+	closeTimeout = time.Second
 )
 
-// start opens a queue and makes its strategy. If open fails, it closes the queue and ignores the
-// error of Close, which is about the same server.
+// start opens a queue and makes its strategy. If open fails, it ignores the error of Close, which
+// has the same cause.
 func start(
 	ctx context.Context, p strategies.Params, sink strategies.Sink, h *health,
 	open func(ctx context.Context) error, b engine.Broker,
 ) (strategies.Strategy, error) {
-	starting, cancel := context.WithTimeout(ctx, opening)
+	starting, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	err := open(starting)
 	if fault := context.Cause(h.failed); fault != nil {
@@ -127,7 +125,7 @@ func start(
 		err = &strategies.StoreError{Cause: err}
 	}
 	if err == nil {
-		return h.watched(b).Start(ctx, p, sink), nil
+		return h.withHealth(b).Start(ctx, p, sink), nil
 	}
 	h.unopened.Store(true)
 	closed := make(chan struct{})
@@ -137,22 +135,19 @@ func start(
 	}()
 	select {
 	case <-closed:
-	case <-time.After(unopened):
+	case <-time.After(closeTimeout):
 	}
 	return nil, err
 }
 
-// within calls do with a context that ends only when settled is over.
-func within(do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), settled)
+func withTimeout(do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), replyTimeout)
 	defer cancel()
 	return do(ctx)
 }
 
-// wait returns after d, or when ctx ends.
-func wait(ctx context.Context, d time.Duration) { _ = pace.Sleep(ctx, d) }
+func sleep(ctx context.Context, d time.Duration) { _ = pace.Sleep(ctx, d) }
 
-// A delivery is the part of a message that all brokers share.
 type delivery struct {
 	body    []byte
 	attempt int
@@ -162,15 +157,14 @@ func (d *delivery) Body() []byte { return d.body }
 
 func (d *delivery) Attempt() int { return d.attempt }
 
-// A lease is renewed repeatedly until it is ended.
 type lease struct {
 	mu    sync.Mutex
 	timer *time.Timer
 	over  bool
 }
 
-// keep calls renew three times per lease length, and never after end has returned.
-func keep(length time.Duration, renew func()) *lease {
+// renewLease calls renew three times per lease length, and never after end has returned.
+func renewLease(length time.Duration, renew func()) *lease {
 	l := new(lease)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,7 +186,6 @@ func (l *lease) end() {
 	l.over = true
 }
 
-// queueName returns the queue to be resumed, or a new one.
 func queueName(p strategies.Params) string {
 	if p.Resume != nil {
 		return p.Resume.Name
@@ -202,7 +195,6 @@ func queueName(p strategies.Params) string {
 	return "poolbench_" + hex.EncodeToString(name[:])
 }
 
-// oneLine formats an error for a dead letter.
 func oneLine(err error) string {
 	s := text.OneLine(err.Error())
 	return s[:min(len(s), 1000)]

@@ -16,53 +16,52 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// awayKey is the parameter of strategies whose store is a server.
 var awayKey = param.Key{Name: "away", Kind: param.Duration, Default: "6s",
 	Doc: "how long its server may fail or leave requests unanswered, as during a restart, " +
 		"until the strategy ends with the server's error"}
 
-// away is how long an embedded store, which nobody restarts, may fail to answer. Together with one
-// more request and the end it is less than ten seconds, as with awayKey's default.
-const away = 4 * time.Second
+// embeddedAway is how long an embedded store may fail to answer. With one more request and the
+// shutdown, this is less than ten seconds, as for the default of awayKey.
+const embeddedAway = 4 * time.Second
 
-// answering is the time limit of a request to a server: longer than a pause for an fsync, and less
-// than half of away, so that a silent server is noticed in time.
-const answering = 3 * time.Second
+// requestTimeout is longer than an fsync, and shorter than half of embeddedAway, so that a silent
+// server is noticed in time.
+const requestTimeout = 3 * time.Second
 
-// A health distinguishes a failed store from one that is away for a moment. Every request reports
+// A health distinguishes a failed store from a temporarily unreachable one. Every request reports
 // its outcome to it.
 type health struct {
 	away   time.Duration
-	failed context.Context // ends when the store has
+	failed context.Context // ends when the store has failed
 	fail   context.CancelCauseFunc
-	// ends when the store's file does; nil: there is none
-	file  string
-	found os.FileInfo
-	// checks more than whether the file exists; nil: no check
+	// the store's file; "": none
+	file string
+	info os.FileInfo
+	// checks more than the existence of the file; nil: no check
 	inspect func() error
-	// it could not be opened, so files of an earlier process stay
+	// the store could not be opened, so files of an earlier process must stay
 	unopened atomic.Bool
-	// By kind of request: a store without room may still deliver.
+	// Separate for each kind of request, because a full store may still deliver.
 	put, take, reply streak
 }
 
-// A streak is a time without success.
+// A streak is a period without success.
 type streak struct {
 	failing atomic.Bool
 	mu      sync.Mutex
-	since   time.Time // the first request of it began
-	last    time.Time // the last of it failed
+	since   time.Time // start of its first request
+	last    time.Time // end of its last failed request
 }
 
-// newHealth returns the health of an instance whose store may fail to answer for so long.
+// newHealth returns the health of a store that may fail to answer for up to away.
 func newHealth(away time.Duration) *health {
 	h := &health{away: away}
 	h.failed, h.fail = context.WithCancelCause(context.Background())
 	return h
 }
 
-// permanent matches errors that do not pass by themselves: the store is full, read-only, damaged,
-// or its data is gone. 53100, 58…, XX001, XX002 and 25006 are PostgreSQL's codes for these.
+// permanent matches errors that a retry cannot fix: the store is full, read-only, damaged, or its
+// data is gone. 53100, 58…, XX001, XX002 and 25006 are codes of PostgreSQL.
 var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|quota exceeded|` +
 	`file too large|disk i/o error|read-?only|malformed|corrupt|not a database|no such table|` +
 	`unable to open database|SQLSTATE (53100|58\w{3}|XX00[12]|3D000|3F000|42P01)|` +
@@ -70,35 +69,34 @@ var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|
 	`maximum (bytes|messages|message size) exceeded|(resource|storage) limits? exceeded|` +
 	`insufficient (storage )?resources|stream not found`)
 
-// isPermanent reports whether a retry is useless.
 func isPermanent(err error) bool { return err != nil && permanent.MatchString(err.Error()) }
 
-// asked records the outcome of a request of a kind that began then, and returns it. An error counts
-// as the store's unless the caller ended the request.
-func (h *health) asked(of *streak, begun time.Time, err error) error {
+// record records the outcome of a request. An error counts against the store unless the caller
+// cancelled the request.
+func (h *health) record(of *streak, begun time.Time, err error) error {
 	switch {
 	case err == nil:
 		if of.failing.Load() {
 			of.failing.Store(false)
 		}
 	case isPermanent(err):
-		h.lose(err)
+		h.failWith(err)
 	case errors.Is(err, context.Canceled):
 	default:
-		if lasted := of.lasted(begun, time.Now()); lasted >= h.away {
-			h.lose(fmt.Errorf("no request has succeeded for %v, the last: %w",
+		if lasted := of.failingFor(begun, time.Now()); lasted >= h.away {
+			h.failWith(fmt.Errorf("no request has succeeded for %v, the last: %w",
 				lasted.Round(time.Second/10), err))
 		}
 	}
 	return err
 }
 
-// lasted returns how long no request has succeeded. A gap longer than one request ends a streak of
-// failures.
-func (s *streak) lasted(begun, now time.Time) time.Duration {
+// failingFor returns how long no request has succeeded. A gap longer than one request starts a new
+// streak.
+func (s *streak) failingFor(begun, now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.failing.Load() || begun.Sub(s.last) > answering {
+	if !s.failing.Load() || begun.Sub(s.last) > requestTimeout {
 		s.since = begun
 		s.failing.Store(true)
 	}
@@ -106,7 +104,7 @@ func (s *streak) lasted(begun, now time.Time) time.Duration {
 	return now.Sub(s.since)
 }
 
-// within calls do with a context that ends with ctx, after d, and when the store has failed.
+// within calls do with a context that ends with ctx, after d, or when the store has failed.
 func (h *health) within(
 	ctx context.Context, d time.Duration, do func(context.Context) error,
 ) error {
@@ -116,51 +114,47 @@ func (h *health) within(
 	return do(ctx)
 }
 
-// insist retries do until it succeeds or the store fails. A server may restart meanwhile.
-func (h *health) insist(do func() error) error {
+// untilDone retries do until it succeeds or the store fails.
+func (h *health) untilDone(do func() error) error {
 	for {
 		begun := time.Now()
-		err := h.asked(&h.reply, begun, do())
+		err := h.record(&h.reply, begun, do())
 		if err == nil || h.failed.Err() != nil {
 			return err
 		}
-		wait(h.failed, 100*time.Millisecond)
+		sleep(h.failed, 100*time.Millisecond)
 	}
 }
 
-// needs makes the store fail when its file is gone or replaced: writing to a deleted file succeeds,
-// but keeps nothing.
-func (h *health) needs(file string) {
+// watchFile makes the store fail when its file is deleted or replaced. Writes to a deleted file
+// succeed, but their data is lost.
+func (h *health) watchFile(file string) {
 	h.file = file
-	h.found, _ = os.Stat(file) // nil is the same as none, which watch says
+	h.info, _ = os.Stat(file) // nil counts as missing, which watch reports
 }
 
-// gone returns why the file is gone.
-func (h *health) gone() error {
+func (h *health) fileGone() error {
 	now, err := os.Stat(h.file)
-	if err == nil && (h.found == nil || !os.SameFile(now, h.found)) {
+	if err == nil && (h.info == nil || !os.SameFile(now, h.info)) {
 		err = fmt.Errorf("%s is another now", h.file)
 	}
 	return err
 }
 
-// lose makes the store fail with that error, or with the loss of its file, which may have caused
-// it.
-func (h *health) lose(err error) {
-	if h.file != "" && h.gone() != nil {
+// failWith makes the store fail with err, or with the loss of its file, which may have caused err.
+func (h *health) failWith(err error) {
+	if h.file != "" && h.fileGone() != nil {
 		err = fmt.Errorf("%w: %w", engine.ErrGone, err)
 	}
 	h.fail(err)
 }
 
-// looking is the time between two checks of the file.
-const looking = time.Second
+const fileCheckInterval = time.Second
 
-// watch implements Watch of a Broker.
 func (h *health) watch(ctx context.Context) error {
 	var look <-chan time.Time
 	if h.file != "" {
-		tick := time.NewTicker(looking)
+		tick := time.NewTicker(fileCheckInterval)
 		defer tick.Stop()
 		look = tick.C
 	}
@@ -171,7 +165,7 @@ func (h *health) watch(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-look:
-			if err := h.gone(); err != nil {
+			if err := h.fileGone(); err != nil {
 				h.fail(fmt.Errorf("%w: %w", engine.ErrGone, err))
 			} else if h.inspect == nil {
 				continue
@@ -182,8 +176,7 @@ func (h *health) watch(ctx context.Context) error {
 	}
 }
 
-// watched makes h record the outcome of the broker's requests.
-func (h *health) watched(b engine.Broker) engine.Broker {
+func (h *health) withHealth(b engine.Broker) engine.Broker {
 	put, work := b.Put, b.Work
 	b.Watch = h.watch
 	b.Put = func(ctx context.Context, body []byte) error {
@@ -192,18 +185,18 @@ func (h *health) watched(b engine.Broker) engine.Broker {
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
-		return h.asked(&h.put, begun, err)
+		return h.record(&h.put, begun, err)
 	}
 	b.Work = func(ctx context.Context, limit int, do func(engine.Message)) {
 		work(ctx, limit, func(m engine.Message) {
-			_ = h.asked(&h.take, time.Time{}, nil)
+			_ = h.record(&h.take, time.Time{}, nil)
 			do(watchedMessage{m, h})
 		})
 	}
 	return b
 }
 
-// consume is engine.Consume, and records the errors.
+// consume is engine.Consume that also records errors.
 func (h *health) consume(
 	ctx context.Context, limit int, next func(context.Context) (engine.Message, error),
 	do func(engine.Message),
@@ -212,13 +205,12 @@ func (h *health) consume(
 		begun := time.Now()
 		m, err := next(ctx)
 		if err != nil && ctx.Err() == nil {
-			_ = h.asked(&h.take, begun, err)
+			_ = h.record(&h.take, begun, err)
 		}
 		return m, err
 	}, do)
 }
 
-// A watchedMessage records the outcome of its reply.
 type watchedMessage struct {
 	engine.Message
 	of *health
@@ -226,10 +218,10 @@ type watchedMessage struct {
 
 func (m watchedMessage) Reply(r engine.Reply) error {
 	begun := time.Now()
-	return m.of.asked(&m.of.reply, begun, m.Message.Reply(r))
+	return m.of.record(&m.of.reply, begun, m.Message.Reply(r))
 }
 
-// A healthLog records errors that a library writes only to its log.
+// A healthLog records errors that a library reports only in its log.
 type healthLog struct {
 	slog.Handler
 	of *health
@@ -242,7 +234,8 @@ func (l healthLog) Enabled(_ context.Context, level slog.Level) bool {
 func (l healthLog) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "err" || a.Key == "error" {
-			_ = l.of.asked(&l.of.take, r.Time, registry.Postgres.Tell(errors.New(a.Value.String())))
+			err := registry.Postgres.Tell(errors.New(a.Value.String()))
+			_ = l.of.record(&l.of.take, r.Time, err)
 		}
 		return true
 	})

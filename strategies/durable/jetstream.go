@@ -43,7 +43,7 @@ var _ = register(strategies.Spec{
 				"so that the last tasks are lost with the machine"}},
 	Durability: func(p strategies.Params) strategies.Durability {
 		switch {
-		case p.Values.Choice("server") == "outer": // how it is set up only its owner knows
+		case p.Values.Choice("server") == "outer": // only its owner knows its settings
 			return strategies.KillSafe
 		case p.Values.Choice("store") == "memory":
 			return strategies.Volatile
@@ -75,17 +75,16 @@ func checkJetStream(p strategies.Params) error {
 
 const consumerName = "workers"
 
-// A jetStream is a stream with the retention of a work queue: a message is there until it is
-// acknowledged.
+// A jetStream is a stream with the work-queue retention: a message stays until it is acknowledged.
 type jetStream struct {
 	*health
-	embedded *server.Server // nil: it is an outer one
-	conn     *nats.Conn
-	js       jetstream.JetStream
-	name     string // of the stream and its subject; dead letters have their own
-	lease    time.Duration
-	remove   func() error
-	replied  atomic.Pointer[nats.Msg] // one of the last
+	embedded    *server.Server // nil: an external server
+	conn        *nats.Conn
+	js          jetstream.JetStream
+	name        string // name of the stream and its subject; dead letters have their own stream
+	lease       time.Duration
+	remove      func() error
+	lastReplied atomic.Pointer[nats.Msg] // one of the last messages with a reply
 }
 
 func (j *jetStream) deadName() string { return j.name + "_dead" }
@@ -93,11 +92,11 @@ func (j *jetStream) deadName() string { return j.name + "_dead" }
 func openJetStream(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	j := &jetStream{health: newHealth(away), lease: p.Values.Duration("lease"),
+	j := &jetStream{health: newHealth(embeddedAway), lease: p.Values.Duration("lease"),
 		remove: func() error { return nil }}
 	open := func(ctx context.Context) error { return j.open(ctx, p) }
 	return start(ctx, p, sink, j.health, open, engine.Broker{Put: j.put, Work: j.work,
-		Close: j.close, Dead: j.dead, Stored: j.held})
+		Close: j.close, Dead: j.dead, Stored: j.stored})
 }
 
 func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
@@ -109,12 +108,12 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	}
 	j.name = queueName(p)
 	if p.Values.Choice("server") == "embedded" {
-		dir, remove, err := home(p, j.health)
+		dir, remove, err := makeDir(p, j.health)
 		if err != nil {
 			return err
 		}
 		j.remove, address = remove, ""
-		j.embedded, err = hub.Embedded{Dir: dir, Failed: j.lose,
+		j.embedded, err = hub.Embedded{Dir: dir, Failed: j.failWith,
 			SyncAlways: p.Values.Choice("sync") == "always"}.Start()
 		if err != nil {
 			return err
@@ -124,12 +123,12 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	if j.conn, err = hub.Connect(address, options...); err != nil {
 		return registry.NATS.Tell(err)
 	}
-	context.AfterFunc(j.failed, j.conn.Close) // ends the requests under way
+	context.AfterFunc(j.failed, j.conn.Close) // ends the pending requests
 	if j.js, err = jetstream.New(j.conn); err != nil {
 		return err
 	}
 	mark := ""
-	if temporary(p) && j.embedded == nil {
+	if isTemporary(p) && j.embedded == nil {
 		mark = ownerOf(p).mark()
 	}
 	queue, err := j.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: j.name,
@@ -141,25 +140,26 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 		Description: mark, Storage: storage}); err != nil {
 		return err
 	}
-	if temporary(p) && j.embedded == nil {
+	if isTemporary(p) && j.embedded == nil {
 		j.remove = j.deleteStreams
 	}
-	// engine.Broker counts the attempts. With MaxDeliver the server would stop to deliver a message
-	// and report it only once (MAX_DELIVERIES), to nobody if the last attempt has killed the
-	// listening process. Messages that wait for another attempt count as pending.
+	// engine.Broker counts the attempts. With MaxDeliver, the server would stop delivering a
+	// message and report it only once (MAX_DELIVERIES), to nobody if the last attempt has killed
+	// the listening process. MaxAckPending must not stop the delivery, because messages in backoff
+	// count as pending.
 	_, err = queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: j.lease,
 		MaxDeliver: -1, MaxAckPending: -1})
 	if err == nil && j.embedded != nil && storage == jetstream.FileStorage {
 		dir := hub.StreamDir(j.embedded, j.name)
-		j.needs(dir)
-		j.inspect = (&blockFiles{dir: dir}).look
+		j.watchFile(dir)
+		j.inspect = (&blockFiles{dir: dir}).check
 	}
 	return err
 }
 
 func (j *jetStream) deleteStreams() error {
-	return within(func(ctx context.Context) error {
+	return withTimeout(func(ctx context.Context) error {
 		return errors.Join(j.js.DeleteStream(ctx, j.name), j.js.DeleteStream(ctx, j.deadName()))
 	})
 }
@@ -167,10 +167,10 @@ func (j *jetStream) deleteStreams() error {
 func (j *jetStream) close() error {
 	var err error
 	if j.embedded == nil {
-		err = j.remove() // over the connection
+		err = j.remove() // needs the connection
 	}
 	if j.conn != nil {
-		err = errors.Join(err, j.settle())
+		err = errors.Join(err, j.awaitReplies())
 		j.conn.Close()
 	}
 	if j.embedded != nil {
@@ -181,45 +181,42 @@ func (j *jetStream) close() error {
 	return err
 }
 
-// settle returns when the server has all replies, and an embedded one has carried them out: it does
-// so one by one, and drops the rest when it is shut down. settle repeats a reply, whose answer
-// comes after all others.
-func (j *jetStream) settle() error {
-	last := j.replied.Load()
+// awaitReplies returns when the server has received all replies. An embedded one must also have
+// processed them, because it drops unprocessed replies at shutdown. It processes replies in order,
+// so awaitReplies repeats one and waits for the answer.
+func (j *jetStream) awaitReplies() error {
+	last := j.lastReplied.Load()
 	if j.embedded == nil || last == nil {
 		return j.conn.Flush()
 	}
-	_, err := j.conn.Request(last.Reply, []byte("+WPI"), settled)
+	_, err := j.conn.Request(last.Reply, []byte("+WPI"), replyTimeout)
 	return err
 }
 
-// put is the fast path for a server in this process. It cannot be cancelled, and only checks the
-// answer for an error: a context with a deadline and decoding the JSON would cost a tenth of the
-// time.
+// put is a fast path for the embedded server. It cannot be cancelled and only checks the answer for
+// an error. A context with a deadline and JSON decoding would cost a tenth of the time.
 func (j *jetStream) put(ctx context.Context, body []byte) error {
 	if j.embedded == nil {
 		_, err := j.js.Publish(ctx, j.name, body)
 		return err
 	}
-	answer, err := j.conn.Request(j.name, body, answering)
+	answer, err := j.conn.Request(j.name, body, requestTimeout)
 	if err == nil && !bytes.HasPrefix(answer.Data, []byte(`{"stream":`)) {
 		err = fmt.Errorf("the embedded NATS server answered %s", answer.Data)
 	}
 	return err
 }
 
-// A consumer's request to the server: a message, now or within five seconds. The iterators of
-// nats.go request messages in advance, whose lease nobody renews while they wait. And if the server
-// is quicker than the iterator's goroutine, the iterator stops requesting until the heartbeat is
-// missed (v1.55.0: a pull is not sent while the previous one is being sent, and is not made up
-// for).
+// A consumer requests one message, which arrives now or within five seconds. The iterators of
+// nats.go request messages in advance, whose lease nobody renews while they wait. In v1.55.0 an
+// iterator also stops requesting until the heartbeat is missed if the server answers before a pull
+// has been sent.
 const (
 	pullTime    = 5 * time.Second
 	pullRequest = `{"batch":1,"expires":5000000000}`
 	pullSubject = "$JS.API.CONSUMER.MSG.NEXT."
 )
 
-// work runs limit goroutines that request one message at a time, each with its own inbox.
 func (j *jetStream) work(ctx context.Context, limit int, do func(engine.Message)) {
 	inboxes := make(chan *nats.Subscription, limit)
 	for range limit {
@@ -236,42 +233,42 @@ func (j *jetStream) work(ctx context.Context, limit int, do func(engine.Message)
 	}, do)
 }
 
-// receive waits for a message.
 func (j *jetStream) receive(ctx context.Context, inbox *nats.Subscription) (*jetMessage, error) {
 	subject := pullSubject + j.name + "." + consumerName
 	for {
 		if err := j.conn.PublishRequest(subject, inbox.Subject, []byte(pullRequest)); err != nil {
 			return nil, err
 		}
-		m, err := j.answer(ctx, inbox)
+		m, err := j.nextMessage(ctx, inbox)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		switch {
 		case errors.Is(err, nats.ErrConnectionClosed):
 			return nil, err
-		case err != nil: // none has come
+		case err != nil: // no message arrived
 			continue
-		case m.Header.Get("Status") == "503": // nobody hears
+		case m.Header.Get("Status") == "503": // no server listens
 			return nil, nats.ErrNoResponders
-		case m.Header.Get("Status") != "": // a word of the server
+		case m.Header.Get("Status") != "": // a status message of the server
 			continue
 		}
-		return &jetMessage{of: j, Msg: m, lease: keep(j.lease, func() { _ = m.InProgress() })}, nil
+		return &jetMessage{of: j, Msg: m,
+			lease: renewLease(j.lease, func() { _ = m.InProgress() })}, nil
 	}
 }
 
-// answer waits a little longer than the server does: a request may be lost with a connection.
-func (j *jetStream) answer(ctx context.Context, inbox *nats.Subscription) (*nats.Msg, error) {
+// nextMessage waits a second longer than the server, because a request may be lost with a
+// connection.
+func (j *jetStream) nextMessage(ctx context.Context, inbox *nats.Subscription) (*nats.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, pullTime+time.Second)
 	defer cancel()
 	return inbox.NextMsgWithContext(ctx)
 }
 
-func (j *jetStream) dead(ctx context.Context) (int, error) { return j.count(ctx, j.deadName()) }
-func (j *jetStream) held(ctx context.Context) (int, error) { return j.count(ctx, j.name) }
+func (j *jetStream) dead(ctx context.Context) (int, error)   { return j.count(ctx, j.deadName()) }
+func (j *jetStream) stored(ctx context.Context) (int, error) { return j.count(ctx, j.name) }
 
-// count counts the messages of a stream.
 func (j *jetStream) count(ctx context.Context, name string) (int, error) {
 	stream, err := j.js.Stream(ctx, name)
 	if err != nil {
@@ -295,22 +292,21 @@ func (m *jetMessage) Body() []byte { return m.Msg.Data }
 func (m *jetMessage) Attempt() int {
 	meta, err := m.Metadata()
 	if err != nil {
-		return 1 // the message is none of JetStream's
+		return 1 // not a message of JetStream
 	}
 	return int(meta.NumDelivered)
 }
 
-// Reply implements engine.Message. As usual, it does not wait for the acknowledgement: one that is
-// lost with the process costs a second run.
+// Reply does not wait for the acknowledgement, as usual. A lost acknowledgement costs a second run.
 func (m *jetMessage) Reply(r engine.Reply) error {
 	m.lease.end()
-	defer m.of.replied.Store(m.Msg)
+	defer m.of.lastReplied.Store(m.Msg)
 	switch {
 	case r.Dead != nil:
 		letter := nats.NewMsg(m.of.deadName())
 		letter.Data = m.Msg.Data
 		letter.Header.Set("Error", oneLine(r.Dead))
-		if err := within(func(ctx context.Context) error {
+		if err := withTimeout(func(ctx context.Context) error {
 			_, err := m.of.js.PublishMsg(ctx, letter)
 			return err
 		}); err != nil {

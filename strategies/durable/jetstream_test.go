@@ -14,11 +14,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestJetStreamRefuses: what the embedded server says of a message that it does not keep is the
-// error of a put.
+// If the embedded server refuses a message, put returns its error.
 func TestJetStreamRefuses(t *testing.T) {
 	v := strategies.MustParse("jetstream:store=memory,dir=" + t.TempDir())
-	j := &jetStream{health: newHealth(away)}
+	j := &jetStream{health: newHealth(embeddedAway)}
 	if err := j.open(t.Context(), strategies.Params{Limit: 1, Values: v.Values}); err != nil {
 		t.Fatal(err)
 	}
@@ -37,9 +36,9 @@ func TestJetStreamRefuses(t *testing.T) {
 	}
 }
 
-// TestLeftBehind: a process whose command was killed, and whose directory the next command has
-// removed, does not make it anew.
-func TestLeftBehind(t *testing.T) {
+// An instance must not recreate its directory: if a killed command left its process behind, the
+// next command may have removed the directory.
+func TestDirectoryIsNotRecreated(t *testing.T) {
 	swept := filepath.Join(t.TempDir(), "swept")
 	for _, name := range []string{"jetstream", "sqlite_queue"} {
 		v := strategies.MustParse(name + ":dir=" + swept)
@@ -54,18 +53,18 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// TestFailedStays: an instance whose store has failed leaves its files, which crash looks for.
-func TestFailedStays(t *testing.T) {
+// If the store has failed, its files must stay, because the crash command examines them.
+func TestFailedStoreKeepsFiles(t *testing.T) {
 	for _, failed := range []bool{false, true} {
 		p := strategies.Params{Limit: 1, Values: strategies.MustParse("sqlite_queue:dir=" +
 			t.TempDir()).Values, Resume: &strategies.Resume{Name: "failed", Remove: true}}
-		h := newHealth(away)
-		dir, remove, err := home(p, h)
+		h := newHealth(embeddedAway)
+		dir, remove, err := makeDir(p, h)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if failed {
-			h.lose(errors.New("disk is full"))
+			h.failWith(errors.New("disk is full"))
 		}
 		if err := remove(); err != nil {
 			t.Error(err)
@@ -76,8 +75,7 @@ func TestFailedStays(t *testing.T) {
 	}
 }
 
-// TestJetStreamAcknowledges: when a Drain has returned, the embedded server has carried out all
-// acknowledgements, however slow its disk makes them.
+// When Drain returns, the embedded server must have processed all acknowledgements.
 func TestJetStreamAcknowledges(t *testing.T) {
 	v := strategies.MustParse("jetstream:sync=always,dir=" + t.TempDir())
 	p := strategies.Params{Limit: 8, Values: v.Values, Resume: &strategies.Resume{Name: "acked",
@@ -101,7 +99,7 @@ func TestJetStreamAcknowledges(t *testing.T) {
 	if err := s.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	j := &jetStream{health: newHealth(away)}
+	j := &jetStream{health: newHealth(embeddedAway)}
 	if err := j.open(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}

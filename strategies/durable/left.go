@@ -19,23 +19,22 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An owner is the process that removes a queue from a server when it ends. The server stores its
-// mark: in PostgreSQL the comment of a schema, in NATS the description of a stream, in Redis a
+// An owner is the process that removes a queue from a server at its end. Its mark is stored in
+// PostgreSQL as the comment of a schema, in NATS as the description of a stream, in Redis as a
 // field of a hash.
 type owner struct {
 	Host    string
-	Space   string `json:",omitempty"` // in which the process ID counts
+	Space   string `json:",omitempty"` // namespace of the process ID
 	Process int
 }
 
-// ownerMark begins a mark.
 const ownerMark = "poolbench: "
 
-// ownerOf returns the owner of a queue that is opened here: this process, or the one that has
-// started it and passes the queue to the next process.
+// ownerOf returns the owner of a queue that is opened here: this process, or its parent, which
+// passes the queue to the next process.
 func ownerOf(p strategies.Params) owner {
-	host, _ := os.Hostname() // "" is nobody's
-	o := owner{host, space(), os.Getpid()}
+	host, _ := os.Hostname() // "" matches no host
+	o := owner{host, namespace(), os.Getpid()}
 	if p.Resume != nil {
 		o.Process = os.Getppid()
 	}
@@ -44,33 +43,31 @@ func ownerOf(p strategies.Params) owner {
 
 // mark returns the text that the server stores.
 func (o owner) mark() string {
-	text, _ := json.Marshal(o) // a text and a number
+	text, _ := json.Marshal(o) // cannot fail for strings and a number
 	return ownerMark + string(text)
 }
 
-// ownerIn parses a mark.
-func ownerIn(text string) (o owner, is bool) {
+func parseOwner(text string) (o owner, is bool) {
 	text, is = strings.CutPrefix(text, ownerMark)
 	return o, is && json.Unmarshal([]byte(text), &o) == nil
 }
 
-// space distinguishes containers, and machines, with the same host name: on Linux by the boot of
-// the system and the namespace of process IDs.
-func space() string {
+// namespace distinguishes containers and machines with the same host name: on Linux by the boot ID
+// and the PID namespace.
+func namespace() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	ids, _ := os.Readlink("/proc/self/ns/pid") // "" on other systems, both
+	ids, _ := os.Readlink("/proc/self/ns/pid") // both are "" on other systems
 	return strings.TrimSpace(string(boot)) + ids
 }
 
-// isHere reports whether the owner is, or was, a process of this host.
 func (o owner) isHere() bool {
 	host, _ := os.Hostname()
-	return host != "" && o.Host == host && (o.Space == "" || o.Space == space())
+	return host != "" && o.Host == host && (o.Space == "" || o.Space == namespace())
 }
 
-// isGone reports whether the owner was a process of this host and has ended. If its process ID is
+// hasEnded reports whether the owner was a process of this host and has ended. If its process ID is
 // in use again, the queue stays.
-func (o owner) isGone() bool {
+func (o owner) hasEnded() bool {
 	if !o.isHere() {
 		return false
 	}
@@ -79,26 +76,24 @@ func (o owner) isGone() bool {
 		return true
 	}
 	defer func() { _ = p.Release() }()
-	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) // signal 0 only asks
+	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) // signal 0 checks existence
 }
 
-// removed returns the line about a removed queue.
-func (o owner) removed(what, name, product string) string {
+func (o owner) removedLine(what, name, product string) string {
 	return fmt.Sprintf("removed the %s %q from %s, which process %d left there", what, name,
 		product, o.Process)
 }
 
-// cleanNATS removes the streams of processes of this host that were killed, and returns a line for
-// each.
+// cleanNATS returns a line for each stream of a killed process of this host that it removed.
 func cleanNATS(ctx context.Context) (lines []string, err error) {
 	if registry.NATS.Ready() != nil {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, opening)
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	conn, err := hub.Connect(registry.NATS.Address())
 	if err != nil {
-		return nil, nil // as the run will report
+		return nil, nil // the run will report the error
 	}
 	defer conn.Close()
 	js, err := jetstream.New(conn)
@@ -107,31 +102,31 @@ func cleanNATS(ctx context.Context) (lines []string, err error) {
 	}
 	streams := js.ListStreams(ctx)
 	for info := range streams.Info() {
-		o, is := ownerIn(info.Config.Description)
-		if !is || !o.isGone() {
+		o, is := parseOwner(info.Config.Description)
+		if !is || !o.hasEnded() {
 			continue
 		}
 		name := info.Config.Name
 		if err := js.DeleteStream(ctx, name); err != nil {
 			return lines, registry.NATS.Tell(err)
 		}
-		lines = append(lines, o.removed("stream", name, registry.NATS.Product))
+		lines = append(lines, o.removedLine("stream", name, registry.NATS.Product))
 	}
 	return lines, registry.NATS.Tell(streams.Err())
 }
 
-// redisOwners is a hash with the mark of each queue, by its name. It is removed with the last one.
+// redisOwners is a hash of the owner's mark by queue name. Redis removes it with its last field.
 const redisOwners = "poolbench_owners"
 
-// A redisOwner also stores when the queue was made, since asynq has no list of its daily counts.
+// A redisOwner also stores the creation time of the queue, because asynq cannot list its daily
+// counts.
 type redisOwner struct {
 	owner
 	Opened time.Time
 }
 
-// markRedis writes the owner of a queue that is removed with its instance.
 func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.Params) error {
-	if !temporary(p) {
+	if !isTemporary(p) {
 		return nil
 	}
 	text, err := json.Marshal(redisOwner{ownerOf(p), time.Now()})
@@ -141,10 +136,9 @@ func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.P
 	return c.HSetNX(ctx, redisOwners, name, text).Err()
 }
 
-// cleanRedis removes the queues of processes of this host that were killed, and returns a line for
-// each.
+// cleanRedis returns a line for each queue of a killed process of this host that it removed.
 func cleanRedis(ctx context.Context) (lines []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, opening)
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	o, err := redisOptions()
 	if err != nil {
@@ -154,11 +148,11 @@ func cleanRedis(ctx context.Context) (lines []string, err error) {
 	defer c.Close()
 	all, err := c.HGetAll(ctx, redisOwners).Result()
 	if err != nil {
-		return nil, nil // as the run will report
+		return nil, nil // the run will report the error
 	}
 	for name, text := range all {
 		var is redisOwner
-		if json.Unmarshal([]byte(text), &is) != nil || !is.isGone() {
+		if json.Unmarshal([]byte(text), &is) != nil || !is.hasEnded() {
 			continue
 		}
 		stream := &redisStream{client: c, name: name, later: name + ":later", dead: name + ":dead"}
@@ -167,7 +161,7 @@ func cleanRedis(ctx context.Context) (lines []string, err error) {
 		if err := errors.Join(stream.delete(ctx), tasks.delete(ctx)); err != nil {
 			return lines, registry.Redis.Tell(err)
 		}
-		lines = append(lines, is.removed("queue", name, registry.Redis.Product))
+		lines = append(lines, is.removedLine("queue", name, registry.Redis.Product))
 	}
 	return lines, nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// owners are the marks of a process that has ended, of this one, and of one on another host.
+// owners returns the marks of an ended process, of this process, and of a process on another host.
 func owners(t *testing.T) map[string]string {
 	t.Helper()
 	ended := exec.Command(os.Args[0], "-test.run", "^$")
@@ -45,7 +45,7 @@ func owners(t *testing.T) map[string]string {
 	return marks
 }
 
-// open starts an instance that nobody gives tasks, and returns what ends it.
+// open starts an instance and returns a function that ends it.
 func open(t *testing.T, v strategies.Variant) (end func()) {
 	t.Helper()
 	s, err := v.Spec.Start(t.Context(), strategies.Params{Limit: 1, Values: v.Values},
@@ -60,8 +60,7 @@ func open(t *testing.T, v strategies.Variant) (end func()) {
 	}
 }
 
-// cleans wants the one line about the queue of the process that has ended.
-func cleans(t *testing.T, v strategies.Variant, what string) {
+func checkCleaned(t *testing.T, v strategies.Variant, what string) {
 	t.Helper()
 	lines, err := v.Spec.Clean(t.Context())
 	if err != nil || len(lines) != 1 ||
@@ -73,8 +72,8 @@ func cleans(t *testing.T, v strategies.Variant, what string) {
 	}
 }
 
-// TestNATSLeft: the stream of a killed process is removed and named. That of a living process, of
-// another host, and of nobody's mark, stay.
+// The stream of a killed process is removed and reported. Streams of a living process, of another
+// host, or without a mark stay.
 func TestNATSLeft(t *testing.T) {
 	server, err := hub.Embedded{Dir: t.TempDir(), Listen: "127.0.0.1:0"}.Start()
 	if err != nil {
@@ -105,7 +104,7 @@ func TestNATSLeft(t *testing.T) {
 		Description: "of somebody"}); err != nil {
 		t.Fatal(err)
 	}
-	cleans(t, v, "stream")
+	checkCleaned(t, v, "stream")
 	marked := 0
 	for info := range js.ListStreams(t.Context()).Info() {
 		if strings.HasPrefix(info.Config.Name, "poolbench_") &&
@@ -126,7 +125,6 @@ func TestNATSLeft(t *testing.T) {
 	}
 }
 
-// TestRedisLeft is TestNATSLeft for Redis, of both libraries' queues.
 func TestRedisLeft(t *testing.T) {
 	for _, text := range []string{"redis_stream", "asynq"} {
 		t.Run(text, func(t *testing.T) {
@@ -163,7 +161,7 @@ func TestRedisLeft(t *testing.T) {
 			if _, err := client.Enqueue(asynq.NewTask("a", nil), asynq.Queue("left_dead")); err != nil {
 				t.Fatal(err)
 			}
-			cleans(t, v, "queue")
+			checkCleaned(t, v, "queue")
 			end()
 			after, err := c.DBSize(t.Context()).Result()
 			if err != nil {

@@ -27,11 +27,10 @@ func syncCommitDurability(p strategies.Params) strategies.Durability {
 	return strategies.KillSafe
 }
 
-// The default of pool_max_conns: a server allows 100 connections, and more than some dozens only
-// wait for each other there.
+// mostConnections is the default of pool_max_conns. A server allows 100 connections, and more than
+// some dozen only wait for each other.
 const mostConnections = 32
 
-// A postgresSchema contains the tables of a queue.
 type postgresSchema struct {
 	*health
 	pool      *pgxpool.Pool
@@ -42,22 +41,21 @@ type postgresSchema struct {
 
 func newPostgresSchema(p strategies.Params) postgresSchema {
 	return postgresSchema{health: newHealth(p.Values.Duration(awayKey.Name)), name: queueName(p),
-		temporary: temporary(p), resumed: p.Resume != nil}
+		temporary: isTemporary(p), resumed: p.Resume != nil}
 }
 
-// postgresConfig parses the user's address.
 func postgresConfig() (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(registry.Postgres.Address())
-	if err != nil { // err quotes the address, and finds the password in it only as a rule
+	if err != nil { // err quotes the address, possibly with the password
 		return nil, errors.New(registry.Postgres.Variable + " is not in the form " +
 			registry.Postgres.Example + " or host=127.0.0.1 user=…")
 	}
-	config.ConnConfig.ConnectTimeout = opening
+	config.ConnConfig.ConnectTimeout = openTimeout
 	return config, nil
 }
 
-// open makes a pool whose sessions have the parameter sync, and the schema, which fill fills. The
-// pool keeps idle connections, so that no statement waits for a new one.
+// open makes the schema, which fill fills. The pool keeps idle connections, so no statement waits
+// for a new one.
 func (s *postgresSchema) open(
 	ctx context.Context, p strategies.Params, fill func(ctx context.Context) error,
 ) error {
@@ -72,7 +70,7 @@ func (s *postgresSchema) open(
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(s.name)
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = p.Values.Choice("sync")
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err == nil {
-		_, err = s.pool.Exec(ctx, s.in("CREATE SCHEMA IF NOT EXISTS {schema}"))
+		_, err = s.pool.Exec(ctx, s.inSchema("CREATE SCHEMA IF NOT EXISTS {schema}"))
 	}
 	if err == nil {
 		err = s.mark(ctx, ownerOf(p))
@@ -88,8 +86,8 @@ func (s *postgresSchema) close() (err error) {
 		return nil
 	}
 	if s.temporary && !(s.resumed && s.unopened.Load()) {
-		err = within(func(ctx context.Context) error {
-			_, err := s.pool.Exec(ctx, s.in("DROP SCHEMA IF EXISTS {schema} CASCADE"))
+		err = withTimeout(func(ctx context.Context) error {
+			_, err := s.pool.Exec(ctx, s.inSchema("DROP SCHEMA IF EXISTS {schema} CASCADE"))
 			return err
 		})
 	}
@@ -97,20 +95,18 @@ func (s *postgresSchema) close() (err error) {
 	return registry.Postgres.Tell(err)
 }
 
-// in inserts the schema's name for {schema}.
-func (s *postgresSchema) in(text string) string {
+func (s *postgresSchema) inSchema(text string) string {
 	return strings.ReplaceAll(text, "{schema}", pgx.Identifier{s.name}.Sanitize())
 }
 
-// exec runs a statement, unless the store has failed.
+// exec runs a statement unless the store has failed.
 func (s *postgresSchema) exec(statement string, args ...any) error {
-	return s.within(context.Background(), answering, func(ctx context.Context) error {
+	return s.within(context.Background(), requestTimeout, func(ctx context.Context) error {
 		_, err := s.pool.Exec(ctx, statement, args...)
 		return registry.Postgres.Tell(err)
 	})
 }
 
-// count returns the number that a query yields.
 func (s *postgresSchema) count(ctx context.Context, query string) (n int, err error) {
 	err = s.pool.QueryRow(ctx, query).Scan(&n)
 	return n, registry.Postgres.Tell(err)

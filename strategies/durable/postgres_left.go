@@ -17,10 +17,9 @@ func applicationName(schema string) string {
 	return name[:min(len(name), 63)]
 }
 
-// mark writes the owner into the comment of the schema.
 func (s *postgresSchema) mark(ctx context.Context, o owner) error {
 	quoted := "'" + strings.ReplaceAll(o.mark(), "'", "''") + "'"
-	_, err := s.pool.Exec(ctx, s.in("COMMENT ON SCHEMA {schema} IS "+quoted))
+	_, err := s.pool.Exec(ctx, s.inSchema("COMMENT ON SCHEMA {schema} IS "+quoted))
 	return err
 }
 
@@ -31,11 +30,10 @@ WHERE starts_with(obj_description(n.oid, 'pg_namespace'), $1) AND NOT EXISTS (
 	SELECT FROM pg_stat_activity a WHERE a.application_name = left('poolbench ' || n.nspname, 63))
 ORDER BY 1`
 
-// cleanPostgres removes the schemas of processes of this host that were killed, and returns a line
-// for each. For a schema of another host, whose owner may be alive, the line explains how to remove
-// it.
+// cleanPostgres removes the schemas of killed processes of this host and returns a line for each.
+// For a schema of another host, whose owner may be alive, the line explains how to remove it.
 func cleanPostgres(ctx context.Context) (lines []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, opening)
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	config, err := postgresConfig()
 	if err != nil {
@@ -43,9 +41,9 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 	}
 	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
-		return nil, nil // as the run will report
+		return nil, nil // the run will report the error
 	}
-	defer func() { _ = conn.Close(ctx) }() // of no interest: it has answered
+	defer func() { _ = conn.Close(ctx) }() // after an answer its error does not matter
 	rows, err := conn.Query(ctx, leftSchemas, ownerMark)
 	if err != nil {
 		return nil, registry.Postgres.Tell(err)
@@ -54,7 +52,7 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 	var names []string
 	var name, text string
 	if _, err := pgx.ForEachRow(rows, []any{&name, &text}, func() error {
-		if o, is := ownerIn(text); is {
+		if o, is := parseOwner(text); is {
 			left[name], names = o, append(names, name)
 		}
 		return nil
@@ -69,13 +67,13 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 				o.Process, o.Host, quoted))
 			continue
 		}
-		if !o.isGone() {
+		if !o.hasEnded() {
 			continue
 		}
 		if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+quoted+" CASCADE"); err != nil {
 			return lines, registry.Postgres.Tell(err)
 		}
-		lines = append(lines, o.removed("schema", name, registry.Postgres.Product))
+		lines = append(lines, o.removedLine("schema", name, registry.Postgres.Product))
 	}
 	return lines, nil
 }

@@ -30,26 +30,27 @@ var _ = register(strategies.Spec{
 	Needs:      registry.Postgres.Product,
 	Ready:      registry.Postgres.Ready,
 	Clean:      cleanPostgres,
-	Check:      checkServed,
+	Check:      checkServerParams,
 	Open:       openPostgresQueue,
 })
 
-// A postgresQueue is a schema with two tables. Each statement is a transaction of its own.
+// A postgresQueue is a schema with two tables. Each statement is its own transaction.
 type postgresQueue struct {
-	postgresSchema              // its name is also that of the channel of NOTIFY
-	insert, claim, drop  string // statements
+	postgresSchema              // its name is also the NOTIFY channel
+	insert, claim, drop  string // SQL statements
 	later, bury, letters string
 	ready, held          string
 	lease                time.Duration
 	limit                int
 
-	wake    chan struct{} // idle consumers wait here
-	idle    atomic.Int64  // as many of them
-	unheard atomic.Int64  // messages that no NOTIFY has told of
-	news    chan struct{} // there are such
+	wake        chan struct{} // wakes idle consumers
+	idle        atomic.Int64  // number of idle consumers
+	unannounced atomic.Int64  // messages not yet announced by a NOTIFY
+	newMessages chan struct{} // receives a value when unheard grows
 }
 
-// Pages have free space for the new row versions of a claim, so that the index is not updated.
+// Half of each page stays free for the new row versions of a claim, so that the index is not
+// updated.
 const postgresTables = `
 CREATE TABLE IF NOT EXISTS {schema}.queue (
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -65,56 +66,55 @@ func openPostgresQueue(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
 	q := &postgresQueue{postgresSchema: newPostgresSchema(p), lease: p.Values.Duration("lease"),
-		limit: p.Limit, wake: make(chan struct{}, p.Limit), news: make(chan struct{}, 1)}
-	q.insert = q.in("INSERT INTO {schema}.queue (body) VALUES ($1)")
+		limit: p.Limit, wake: make(chan struct{}, p.Limit), newMessages: make(chan struct{}, 1)}
+	q.insert = q.inSchema("INSERT INTO {schema}.queue (body) VALUES ($1)")
 	// A claim does not wait for the disk. If it is lost with the server, its message is delivered
 	// again, which would happen anyway.
-	q.claim = q.in("UPDATE {schema}.queue SET attempt = attempt + 1, due = now() + $1 WHERE id = (" +
+	q.claim = q.inSchema("UPDATE {schema}.queue SET attempt = attempt + 1, due = now() + $1 WHERE id = (" +
 		"SELECT id FROM {schema}.queue WHERE due <= now() ORDER BY id " +
 		"FOR UPDATE SKIP LOCKED LIMIT 1) " +
 		"RETURNING id, body, attempt, set_config('synchronous_commit', 'off', true)")
-	q.drop = q.in("DELETE FROM {schema}.queue WHERE id = $1")
-	q.later = q.in("UPDATE {schema}.queue SET due = now() + $1 WHERE id = $2 AND attempt = $3")
-	q.bury = q.in("WITH gone AS (DELETE FROM {schema}.queue WHERE id = $1 " +
+	q.drop = q.inSchema("DELETE FROM {schema}.queue WHERE id = $1")
+	q.later = q.inSchema("UPDATE {schema}.queue SET due = now() + $1 WHERE id = $2 AND attempt = $3")
+	q.bury = q.inSchema("WITH gone AS (DELETE FROM {schema}.queue WHERE id = $1 " +
 		"RETURNING body, attempt) INSERT INTO {schema}.dead SELECT body, attempt, $2 FROM gone")
-	q.letters = q.in("SELECT count(*) FROM {schema}.dead")
-	q.held = q.in("SELECT count(*) FROM {schema}.queue")
-	q.ready = q.in("SELECT count(*) FROM (" +
+	q.letters = q.inSchema("SELECT count(*) FROM {schema}.dead")
+	q.held = q.inSchema("SELECT count(*) FROM {schema}.queue")
+	q.ready = q.inSchema("SELECT count(*) FROM (" +
 		"SELECT FROM {schema}.queue WHERE due <= now() LIMIT $1) AS ready")
 	open := func(ctx context.Context) error {
 		return q.open(ctx, p, func(ctx context.Context) error {
-			_, err := q.pool.Exec(ctx, q.in(postgresTables))
+			_, err := q.pool.Exec(ctx, q.inSchema(postgresTables))
 			return err
 		})
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.add, Work: q.work,
-		Close: q.close, Dead: q.dead, Stored: q.left})
+		Close: q.close, Dead: q.dead, Stored: q.stored})
 }
 
 func (q *postgresQueue) add(ctx context.Context, body []byte) error {
-	if err := q.within(ctx, answering, func(ctx context.Context) error {
+	if err := q.within(ctx, requestTimeout, func(ctx context.Context) error {
 		_, err := q.pool.Exec(ctx, q.insert, body)
 		return err
 	}); err != nil {
 		return registry.Postgres.Tell(err)
 	}
-	q.unheard.Add(1)
+	q.unannounced.Add(1)
 	select {
-	case q.news <- struct{}{}:
+	case q.newMessages <- struct{}{}:
 	default:
 	}
 	return nil
 }
 
-// work implements Work. Consumers are woken through the server, so that it works for other
-// processes, too.
+// work wakes consumers through the server, because other processes also put messages.
 func (q *postgresQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var beside sync.WaitGroup
 	beside.Go(func() { q.announce(ctx) })
 	beside.Go(func() {
 		for ctx.Err() == nil {
 			q.listen(ctx)
-			wait(ctx, 100*time.Millisecond)
+			sleep(ctx, 100*time.Millisecond)
 		}
 	})
 	q.consume(ctx, limit, q.receive, do)
@@ -122,29 +122,28 @@ func (q *postgresQueue) work(ctx context.Context, limit int, do func(engine.Mess
 }
 
 // announce notifies consumers of new messages after they were put. A NOTIFY in the transaction of
-// the message would make all Puts wait for each other, because PostgreSQL commits these one by one,
-// fsync included. So one NOTIFY covers all messages of the last millisecond, or of the last ten
-// while no consumer is idle.
+// the message would serialize all commits, including their fsync. So one NOTIFY covers all messages
+// of the last millisecond, or of the last ten while no consumer is idle.
 func (q *postgresQueue) announce(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
-		case <-q.news:
+		case <-q.newMessages:
 		case <-ctx.Done():
 			return
 		}
-		n := q.unheard.Swap(0)
-		// the poll makes up for a lost notification
+		n := q.unannounced.Swap(0)
+		// the poll finds messages whose notification was lost
 		_, _ = q.pool.Exec(ctx, "SELECT pg_notify($1, $2), "+
 			"set_config('synchronous_commit', 'off', true)", q.name, strconv.FormatInt(n, 10))
 		for i := 0; i == 0 || i < 10 && q.idle.Load() == 0; i++ {
-			wait(ctx, time.Millisecond)
+			sleep(ctx, time.Millisecond)
 		}
 	}
 }
 
-// polling is the time between two searches for messages without a notification: their lease has run
-// out, or another process has delayed them.
-const polling = time.Second
+// pollInterval is the time between two searches for messages without a notification, for example
+// with an expired lease.
+const pollInterval = time.Second
 
 // listen wakes as many consumers as there are messages, until the connection fails.
 func (q *postgresQueue) listen(ctx context.Context) {
@@ -152,9 +151,9 @@ func (q *postgresQueue) listen(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	conn := pooled.Hijack() // it listens, and must not be another's
+	conn := pooled.Hijack() // a listening connection must not return to the pool
 	defer func() {
-		ctx, cancel := context.WithTimeout(context.Background(), answering)
+		ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 		defer cancel()
 		_ = conn.Close(ctx)
 	}()
@@ -168,19 +167,19 @@ func (q *postgresQueue) listen(ctx context.Context) {
 			if err != nil {
 				return
 			}
-			q.rouse(n)
+			q.wakeConsumers(n)
 			continue
 		}
 		var ready int
 		if err := conn.QueryRow(ctx, q.ready, q.limit).Scan(&ready); err != nil {
 			return
 		}
-		q.rouse(ready)
-		poll = time.Now().Add(polling)
+		q.wakeConsumers(ready)
+		poll = time.Now().Add(pollInterval)
 	}
 }
 
-// notification waits for a notification and returns its number of messages, or 0 if none has come.
+// notification returns the number of messages of the next notification, or 0 if none arrives.
 func notification(ctx context.Context, conn *pgx.Conn, until time.Time) (int, error) {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
@@ -194,8 +193,8 @@ func notification(ctx context.Context, conn *pgx.Conn, until time.Time) (int, er
 	return strconv.Atoi(n.Payload)
 }
 
-// rouse wakes n consumers, or makes the next ones that would wait look again.
-func (q *postgresQueue) rouse(n int) {
+// wakeConsumers wakes up to n consumers, or makes the next idle ones search again.
+func (q *postgresQueue) wakeConsumers(n int) {
 	for range n {
 		select {
 		case q.wake <- struct{}{}:
@@ -205,16 +204,17 @@ func (q *postgresQueue) rouse(n int) {
 	}
 }
 
-// receive waits for a message that is due and leases it. It is not interrupted once it may have a
-// message.
+// receive waits for a message that is due and leases it. The claim cannot be cancelled, because it
+// may have leased a message.
 func (q *postgresQueue) receive(ctx context.Context) (engine.Message, error) {
 	for ctx.Err() == nil {
 		m := &postgresMessage{queue: q}
-		err := q.within(context.WithoutCancel(ctx), answering, func(ctx context.Context) error {
+		uncancelled := context.WithoutCancel(ctx)
+		err := q.within(uncancelled, requestTimeout, func(ctx context.Context) error {
 			return q.pool.QueryRow(ctx, q.claim, q.lease).Scan(&m.id, &m.body, &m.attempt, nil)
 		})
 		if err == nil {
-			m.lease = keep(q.lease, func() { _ = m.until(q.lease) })
+			m.lease = renewLease(q.lease, func() { _ = m.postpone(q.lease) })
 			return m, nil
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
@@ -230,10 +230,9 @@ func (q *postgresQueue) receive(ctx context.Context) (engine.Message, error) {
 	return nil, ctx.Err()
 }
 
-func (q *postgresQueue) dead(ctx context.Context) (int, error) { return q.count(ctx, q.letters) }
-func (q *postgresQueue) left(ctx context.Context) (int, error) { return q.count(ctx, q.held) }
+func (q *postgresQueue) dead(ctx context.Context) (int, error)   { return q.count(ctx, q.letters) }
+func (q *postgresQueue) stored(ctx context.Context) (int, error) { return q.count(ctx, q.held) }
 
-// A postgresMessage is a row.
 type postgresMessage struct {
 	queue *postgresQueue
 	id    int64
@@ -241,7 +240,6 @@ type postgresMessage struct {
 	lease *lease
 }
 
-// Reply implements engine.Message. It retries while the server restarts.
 func (m *postgresMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	reply := func() error { return m.queue.exec(m.queue.drop, m.id) }
@@ -249,16 +247,16 @@ func (m *postgresMessage) Reply(r engine.Reply) error {
 	case r.Dead != nil:
 		reply = func() error { return m.queue.exec(m.queue.bury, m.id, oneLine(r.Dead)) }
 	case r.Again:
-		reply = func() error { return m.until(r.After) }
+		reply = func() error { return m.postpone(r.After) }
 	}
-	err := m.queue.insist(reply)
+	err := m.queue.untilDone(reply)
 	if err == nil && r.Again {
-		time.AfterFunc(r.After, func() { m.queue.rouse(1) })
+		time.AfterFunc(r.After, func() { m.queue.wakeConsumers(1) })
 	}
 	return err
 }
 
-// until makes the row due after d, unless its lease has expired and another consumer has it.
-func (m *postgresMessage) until(d time.Duration) error {
+// postpone makes the row due after d, unless its lease has expired and another consumer has it.
+func (m *postgresMessage) postpone(d time.Duration) error {
 	return m.queue.exec(m.queue.later, d, m.id, m.attempt)
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// rawPool is what the strategies have too, and a schema that ends with the benchmark.
+// rawPool returns a pool like the strategy's, and a schema that is removed after the benchmark.
 func rawPool(b *testing.B, limit int) (*pgxpool.Pool, string) {
 	b.Helper()
 	config, err := pgxpool.ParseConfig(os.Getenv(registry.Postgres.Variable))
@@ -50,7 +50,6 @@ func rawPool(b *testing.B, limit int) (*pgxpool.Pool, string) {
 	return pool, name
 }
 
-// openRawPostgres has the table and the statements of postgres_queue.
 func openRawPostgres(b *testing.B, limit int) (func() error, func(int, func()) error) {
 	pool, name := rawPool(b, limit)
 	table := name + ".queue"
@@ -86,7 +85,7 @@ func openRawPostgres(b *testing.B, limit int) (func() error, func(int, func()) e
 	}
 }
 
-// A rawJob is 256 bytes.
+// A rawJob has 256 bytes.
 type rawJob struct {
 	Body []byte `json:"body"`
 }
@@ -94,7 +93,7 @@ type rawJob struct {
 // Kind implements river.JobArgs.
 func (rawJob) Kind() string { return "raw" }
 
-// openRawRiver has River's own client and worker, with the settings of the strategy.
+// openRawRiver uses River's own client and worker, with the settings of the strategy.
 func openRawRiver(b *testing.B, limit int) (func() error, func(int, func()) error) {
 	pool, name := rawPool(b, limit)
 	driver, log := riverpgxv5.New(pool), slog.New(slog.DiscardHandler)
@@ -146,12 +145,11 @@ func openRawRiver(b *testing.B, limit int) (func() error, func(int, func()) erro
 	}
 }
 
-// TestPostgresLeavesNothing: an instance that has ended leaves no schema and no session.
 func TestPostgresLeavesNothing(t *testing.T) {
 	ctx := t.Context()
 	for _, text := range []string{"postgres_queue", "river:cooldown=1ms,poll=20ms"} {
 		t.Run(text, func(t *testing.T) {
-			leavesNothing(t, text)
+			checkNoLeftovers(t, text)
 			conn, err := pgx.Connect(ctx, os.Getenv(registry.Postgres.Variable))
 			if err != nil {
 				t.Fatal(err)
@@ -163,7 +161,7 @@ func TestPostgresLeavesNothing(t *testing.T) {
 					"WHERE application_name LIKE 'poolbench%'",
 			} {
 				left := -1
-				for range 20 { // a session takes a moment to end
+				for range 20 { // a session needs a moment to end
 					if err := conn.QueryRow(ctx, query).Scan(&left); err != nil {
 						t.Fatal(err)
 					}
@@ -180,10 +178,9 @@ func TestPostgresLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestPostgresErrors: what is wrong with an address is said in one line, without the address.
 func TestPostgresErrors(t *testing.T) {
 	for _, address := range []string{
-		"postgres://some%2Fbody:s3cr%2Ft@127.0.0.1:1/postgres",   // nobody is there
+		"postgres://some%2Fbody:s3cr%2Ft@127.0.0.1:1/postgres",   // no server
 		"postgres://some%2Fbody:s3cr%2Ft@127.0.0.1:none/s3cr/t?", // not an address
 		"host=127.0.0.1 port=1 user=somebody password=s3cr/t",
 	} {
@@ -206,8 +203,8 @@ func TestPostgresErrors(t *testing.T) {
 	}
 }
 
-// TestPostgresLeft: the schema of a killed process is removed and named. That of a living process,
-// of another host, and one that a session uses, stay.
+// The schema of a killed process is removed and reported. Schemas of a living process, of another
+// host, or in use by a session stay.
 func TestPostgresLeft(t *testing.T) {
 	v := strategies.MustParse("postgres_queue")
 	serve(t, v.Spec)
@@ -272,8 +269,8 @@ func TestPostgresLeft(t *testing.T) {
 	}
 }
 
-// TestPostgresKilled: what a strategy leaves in the server has the mark by which the next run knows
-// it, and an instance that lives keeps its schema.
+// The mark must identify the schema to the next run, which must keep the schema of a living
+// instance.
 func TestPostgresKilled(t *testing.T) {
 	for _, text := range []string{"postgres_queue", "river"} {
 		v := strategies.MustParse(text)

@@ -44,41 +44,40 @@ var _ = register(strategies.Spec{
 })
 
 const (
-	redialling   = 100 * time.Millisecond
-	unconfirmed  = 1024 // messages at most that are not confirmed
-	mostPrefetch = 1<<16 - 1
-	// unused is when the server removes the queues of a killed process, because AMQP cannot list
-	// them. Nobody consumes dead letters, so it is longer than any run
-	unused = 7 * 24 * time.Hour
+	redialInterval = 100 * time.Millisecond
+	maxUnconfirmed = 1024
+	mostPrefetch   = 1<<16 - 1
+	// time after which the server removes the unused queues of a killed process, because AMQP
+	// cannot list them. Nobody consumes dead letters, so it is longer than any run
+	expiry = 7 * 24 * time.Hour
 )
 
-// A rabbitQueue is a queue, one for messages that wait for another attempt and one for dead
-// letters. There is no lease: the server delivers again what was not acknowledged when the
-// connection ends.
+// A rabbitQueue has a queue for messages, one for messages that wait for another attempt and one
+// for dead letters. There is no lease: when the connection ends, the server redelivers
+// unacknowledged messages.
 //
-// Messages that wait are in a queue of their own, which this process reads, holds and puts back in
-// time, each acknowledged after the confirm of its copy. A negative acknowledgement when the time
-// has come would need no such queue, but those that are held would use up the prefetch: as many as
-// the limit would stop all others. And a time to live on the server costs a queue for each length
-// of it, and moves messages without a confirm. The copy has the count of the attempts: classic
-// queues keep none, and quorum queues of RabbitMQ 4 drop a message after 20.
+// This process consumes the waiting messages, puts them back when they are due, and acknowledges
+// each after the confirm of its copy. Negative acknowledgements when due would use up the prefetch
+// meanwhile. A time to live on the server would need a queue for each delay, and would move
+// messages without a confirm. The copy contains the number of attempts, because classic queues do
+// not count them, and quorum queues of RabbitMQ 4 drop a message after 20.
 type rabbitQueue struct {
 	*health
 	name, later, dead string
 	kind              string
 	prefetch          int
 	remove            bool
-	expires           bool   // it has no name that another process knows
-	id                string // its messages' begin with it
+	expires           bool   // no other process knows its name
+	id                string // prefix of its message IDs
 	count             atomic.Uint64
-	delivered         atomic.Int64 // messages that wait here for their time
+	delivered         atomic.Int64 // waiting messages held in this process
 
-	mu     sync.Mutex
-	now    *rabbitSession // nil: none yet
-	failed time.Time      // of the last attempt to have another
-	why    error          // it failed
-	// settled messages whose acknowledgement was lost with the connection. It is sent when they
-	// come again
+	mu       sync.Mutex
+	current  *rabbitSession // current session; nil: none yet
+	failedAt time.Time      // time of the last failed attempt to connect
+	failure  error          // error of that attempt
+	// completed messages whose acknowledgement was lost with the connection; it is sent when they
+	// are redelivered
 	owed map[string]bool
 }
 
@@ -92,19 +91,19 @@ func openRabbitMQ(
 		prefetch: min(p.Limit, mostPrefetch), id: rand.Text(), owed: make(map[string]bool)}
 	open := func(context.Context) error {
 		_, err := q.session()
-		q.remove = err == nil && temporary(p)
+		q.remove = err == nil && isTemporary(p)
 		return err
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
-		Close: q.close, Dead: q.letters, Stored: q.held})
+		Close: q.close, Dead: q.deadLetters, Stored: q.stored})
 }
 
 func (q *rabbitQueue) close() error {
 	q.mu.Lock()
-	ended := q.now == nil || q.now.ended()
+	ended := q.current == nil || q.current.ended()
 	q.mu.Unlock()
 	var owed error
-	if n := q.owes(); n > 0 && !q.remove {
+	if n := q.owedCount(); n > 0 && !q.remove {
 		owed = fmt.Errorf("RabbitMQ: %d messages are delivered again: the connection ended before "+
 			"they were acknowledged", n)
 	}
@@ -121,7 +120,7 @@ func (q *rabbitQueue) close() error {
 			err = errors.Join(err, failed)
 		}
 	}
-	return errors.Join(owed, registry.RabbitMQ.Tell(errors.Join(err, s.close(answering))))
+	return errors.Join(owed, registry.RabbitMQ.Tell(errors.Join(err, s.close(requestTimeout))))
 }
 
 func (q *rabbitQueue) put(ctx context.Context, body []byte) error {
@@ -136,25 +135,24 @@ func (q *rabbitQueue) publish(
 	if err != nil {
 		return err
 	}
-	err = q.within(ctx, answering, func(ctx context.Context) error {
+	err = q.within(ctx, requestTimeout, func(ctx context.Context) error {
 		confirmed, err := s.send(ctx, q.newID(), queue, headers, body)
 		if err == nil {
 			err = confirmed(ctx)
 		}
 		return err
 	})
-	return registry.RabbitMQ.Tell(s.blame(err))
+	return registry.RabbitMQ.Tell(s.explain(err))
 }
 
 func (q *rabbitQueue) newID() string {
 	return q.id + strconv.FormatUint(q.count.Add(1), 36)
 }
 
-// letters counts the dead letters.
-func (q *rabbitQueue) letters(context.Context) (int, error) { return q.ready(q.dead) }
+func (q *rabbitQueue) deadLetters(context.Context) (int, error) { return q.ready(q.dead) }
 
-// held counts the messages in both queues, including delivered ones without an acknowledgement.
-func (q *rabbitQueue) held(context.Context) (int, error) {
+// stored includes delivered messages without an acknowledgement.
+func (q *rabbitQueue) stored(context.Context) (int, error) {
 	all := int(q.delivered.Load())
 	for _, name := range []string{q.name, q.later} {
 		n, err := q.ready(name)
@@ -166,7 +164,6 @@ func (q *rabbitQueue) held(context.Context) (int, error) {
 	return all, nil
 }
 
-// ready counts the messages in a queue that are not delivered.
 func (q *rabbitQueue) ready(name string) (int, error) {
 	s, err := q.session()
 	if err != nil {

@@ -17,28 +17,27 @@ func (q *rabbitQueue) work(ctx context.Context, limit int, do func(engine.Messag
 		for ctx.Err() == nil {
 			s, err := q.session()
 			if err == nil {
-				err = q.hold(ctx, s)
+				err = q.holdDelayed(ctx, s)
 			}
 			if err != nil {
-				wait(ctx, redialling)
+				sleep(ctx, redialInterval)
 			}
 		}
 	})
 	q.consume(ctx, limit, q.receive, do)
 	others.Wait()
-	q.redeemAll()
-	// Messages that were delivered and not started are delivered again after the end of the
-	// connection.
+	q.acknowledgeAllOwed()
+	// After the end of the connection, the server redelivers messages that were not started.
 }
 
-// redeemAll waits for the messages that are owed. It leaves others to the next connection.
-func (q *rabbitQueue) redeemAll() {
-	ctx, cancel := context.WithTimeout(context.Background(), settled)
+// acknowledgeAllOwed acknowledges owed messages when they are redelivered, for up to replyTimeout.
+func (q *rabbitQueue) acknowledgeAllOwed() {
+	ctx, cancel := context.WithTimeout(context.Background(), replyTimeout)
 	defer cancel()
-	for ctx.Err() == nil && q.owes() > 0 {
+	for ctx.Err() == nil && q.owedCount() > 0 {
 		s, err := q.session()
 		if err != nil {
-			wait(ctx, redialling)
+			sleep(ctx, redialInterval)
 			continue
 		}
 		select {
@@ -47,13 +46,13 @@ func (q *rabbitQueue) redeemAll() {
 				_ = s.in.Close()
 				continue
 			}
-			(&rabbitMessage{q, s, d}).redeem()
+			(&rabbitMessage{q, s, d}).acknowledgeOwed()
 		case <-ctx.Done():
 		}
 	}
 }
 
-func (q *rabbitQueue) owes() int {
+func (q *rabbitQueue) owedCount() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.owed)
@@ -69,18 +68,18 @@ func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 	for {
 		select {
 		case d, open := <-s.deliveries:
-			if !open { // where the queue was deleted the channel is still there
+			if !open { // if the queue was deleted, the channel is still open
 				_ = s.in.Close()
 				return nil, errEnded
 			}
 			m := &rabbitMessage{q, s, d}
-			if m.redeem() {
+			if m.acknowledgeOwed() {
 				continue
 			}
 			if !d.Redelivered {
 				return m, nil
 			}
-			// A copy counts the attempt without a reply.
+			// The copy counts the attempt that ended without a reply.
 			if err := m.move(ctx, q.name, m.headers()); err != nil {
 				return nil, err
 			}
@@ -90,15 +89,15 @@ func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 	}
 }
 
-// hold keeps the messages that wait for another attempt, and puts them back in time.
-func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
-	var held []*rabbitMessage // by their time
+// holdDelayed keeps the messages that wait for another attempt, and puts them back when due.
+func (q *rabbitQueue) holdDelayed(ctx context.Context, s *rabbitSession) error {
+	var held []*rabbitMessage // sorted by due time
 	defer q.delivered.Store(0)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
 		select {
-		case d, open := <-s.laters:
+		case d, open := <-s.delayed:
 			if !open {
 				return errEnded
 			}
@@ -115,9 +114,9 @@ func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
 		for due < len(held) && held[due].due() <= time.Now().UnixMicro() {
 			due++
 		}
-		for some := range slices.Chunk(held[:due], unconfirmed/8) {
+		for some := range slices.Chunk(held[:due], maxUnconfirmed/8) {
 			if err := q.putBack(ctx, s, some); err != nil {
-				_ = s.in.Close() // they are all delivered again
+				_ = s.in.Close() // all are delivered again
 				return err
 			}
 		}
@@ -129,11 +128,10 @@ func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
 	}
 }
 
-// putBack waits once for all confirms.
 func (q *rabbitQueue) putBack(
 	ctx context.Context, s *rabbitSession, messages []*rabbitMessage,
 ) error {
-	ctx, cancel := context.WithTimeout(ctx, answering)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	var confirms []func(context.Context) error
 	var all error

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A rabbitMessage is a delivery. Its header n counts the attempts before this copy.
+// The header n counts the attempts before this copy.
 type rabbitMessage struct {
 	of       *rabbitQueue
 	session  *rabbitSession
@@ -23,22 +23,20 @@ func (m *rabbitMessage) Attempt() int {
 	return int(n) + 1
 }
 
-// due returns when it may be put back, in µs of Unix time.
+// due returns when the message may be put back, in µs of Unix time, or 0.
 func (m *rabbitMessage) due() int64 {
 	t, _ := m.delivery.Headers["due"].(int64)
 	return t
 }
 
-// headers returns the headers of a copy.
 func (m *rabbitMessage) headers() amqp.Table {
-	if m.due() > 0 { // this attempt is counted already
+	if m.due() > 0 { // this attempt is already counted
 		return amqp.Table{"n": m.delivery.Headers["n"]}
 	}
 	return amqp.Table{"n": int64(m.Attempt())}
 }
 
-// Reply implements engine.Message. As usual, it does not wait for the acknowledgement: one that is
-// lost with the connection costs a second run.
+// Reply does not wait for the acknowledgement, as usual. A lost acknowledgement costs a second run.
 func (m *rabbitMessage) Reply(r engine.Reply) error {
 	queue, headers := m.of.name, m.headers()
 	switch {
@@ -50,12 +48,12 @@ func (m *rabbitMessage) Reply(r engine.Reply) error {
 		m.ack()
 		return nil
 	}
-	return m.of.within(context.Background(), settled, func(ctx context.Context) error {
+	return m.of.within(context.Background(), replyTimeout, func(ctx context.Context) error {
 		return m.move(ctx, queue, headers)
 	})
 }
 
-// ack acknowledges the message, now or when it comes again.
+// ack acknowledges the message now or, if the connection is lost, when it is redelivered.
 func (m *rabbitMessage) ack() {
 	if m.delivery.Ack(false) != nil {
 		m.of.mu.Lock()
@@ -64,8 +62,7 @@ func (m *rabbitMessage) ack() {
 	}
 }
 
-// redeem acknowledges a message that has come again because an acknowledgement was lost.
-func (m *rabbitMessage) redeem() bool {
+func (m *rabbitMessage) acknowledgeOwed() bool {
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
 	if !m.of.owed[m.delivery.MessageId] {
@@ -77,11 +74,10 @@ func (m *rabbitMessage) redeem() bool {
 	return true
 }
 
-// move puts a copy into a queue, and then removes the message from its own.
 func (m *rabbitMessage) move(ctx context.Context, queue string, headers amqp.Table) error {
 	for {
 		if queue != m.of.dead && m.session.in.IsClosed() {
-			return nil // it is delivered again anyway
+			return nil // it is redelivered anyway
 		}
 		err := m.of.publish(ctx, queue, headers, m.delivery.Body)
 		if err == nil {
@@ -91,6 +87,6 @@ func (m *rabbitMessage) move(ctx context.Context, queue string, headers amqp.Tab
 		if ctx.Err() != nil {
 			return err
 		}
-		wait(ctx, redialling)
+		sleep(ctx, redialInterval)
 	}
 }

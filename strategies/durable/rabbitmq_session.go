@@ -18,37 +18,36 @@ type rabbitSession struct {
 	conns      []*amqp.Connection
 	out, in    *amqp.Channel
 	deliveries <-chan amqp.Delivery
-	laters     <-chan amqp.Delivery
+	delayed    <-chan amqp.Delivery
 
-	// One channel publishes for all, and each publisher waits for its own confirm: 16 channels made
-	// 16 submitters at most a quarter faster.
+	// All publishers share one channel, and each waits for its own confirm. 16 channels made 16
+	// submitters at most a quarter faster.
 	room    chan struct{}
 	returns chan amqp.Return
 	mu      sync.Mutex
-	refused map[string]string // the reasons for those that came back
-	blocked string            // why the server does not read what is published; "": it does
+	refused map[string]string // reasons for returned messages, by ID
+	blocked string            // why the server does not read published messages; "": it does
 }
 
-// session returns the current session, or a new one if that has ended.
 func (q *rabbitQueue) session() (*rabbitSession, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.now != nil && !q.now.ended() {
-		return q.now, nil
+	if q.current != nil && !q.current.ended() {
+		return q.current, nil
 	}
-	if time.Since(q.failed) < redialling {
-		return nil, q.why
+	if time.Since(q.failedAt) < redialInterval {
+		return nil, q.failure
 	}
-	if q.now != nil {
-		_ = q.now.close(redialling) // one half of it may be there
+	if q.current != nil {
+		_ = q.current.close(redialInterval) // one of the two connections may be open
 	}
-	s := &rabbitSession{room: make(chan struct{}, unconfirmed), refused: make(map[string]string)}
+	s := &rabbitSession{room: make(chan struct{}, maxUnconfirmed), refused: make(map[string]string)}
 	if err := s.open(q); err != nil {
-		_ = s.close(redialling)
-		q.now, q.failed, q.why = nil, time.Now(), registry.RabbitMQ.Tell(err)
-		return nil, q.why
+		_ = s.close(redialInterval)
+		q.current, q.failedAt, q.failure = nil, time.Now(), registry.RabbitMQ.Tell(err)
+		return nil, q.failure
 	}
-	q.now = s
+	q.current = s
 	return s, nil
 }
 
@@ -56,10 +55,10 @@ func (s *rabbitSession) open(q *rabbitQueue) (err error) {
 	if s.out, err = s.dial(); err != nil {
 		return err
 	}
-	go s.hearBlocked(s.conns[0].NotifyBlocked(make(chan amqp.Blocking, 1)))
+	go s.watchBlocked(s.conns[0].NotifyBlocked(make(chan amqp.Blocking, 1)))
 	arguments := amqp.Table{"x-queue-type": q.kind}
 	if q.expires {
-		arguments["x-expires"] = unused.Milliseconds()
+		arguments["x-expires"] = expiry.Milliseconds()
 	}
 	for _, name := range []string{q.name, q.later, q.dead} {
 		_, err := s.out.QueueDeclare(name, true, false, false, false, arguments)
@@ -70,15 +69,15 @@ func (s *rabbitSession) open(q *rabbitQueue) (err error) {
 	if err := s.out.Confirm(false); err != nil {
 		return err
 	}
-	s.returns = s.out.NotifyReturn(make(chan amqp.Return, unconfirmed))
+	s.returns = s.out.NotifyReturn(make(chan amqp.Return, maxUnconfirmed))
 	if s.in, err = s.dial(); err != nil {
 		return err
 	}
-	s.laters, err = s.in.Consume(q.later, "", false, false, false, false, nil)
+	s.delayed, err = s.in.Consume(q.later, "", false, false, false, false, nil)
 	if err != nil {
 		return err
 	}
-	if err := s.in.Qos(q.prefetch, 0, false); err != nil { // of the next consumer
+	if err := s.in.Qos(q.prefetch, 0, false); err != nil { // applies to the next consumer
 		return err
 	}
 	s.deliveries, err = s.in.Consume(q.name, "", false, false, false, false, nil)
@@ -88,7 +87,7 @@ func (s *rabbitSession) open(q *rabbitQueue) (err error) {
 func (s *rabbitSession) dial() (*amqp.Channel, error) {
 	conn, err := amqp.DialConfig(registry.RabbitMQ.Address(), amqp.Config{Heartbeat: 3 * time.Second,
 		Properties: amqp.Table{"connection_name": "poolbench"},
-		Dial:       amqp.DefaultDial(answering)})
+		Dial:       amqp.DefaultDial(requestTimeout)})
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +95,7 @@ func (s *rabbitSession) dial() (*amqp.Channel, error) {
 	return conn.Channel()
 }
 
-// hearBlocked records why the server has blocked the connection: it is short of memory or of disk.
-func (s *rabbitSession) hearBlocked(words <-chan amqp.Blocking) {
+func (s *rabbitSession) watchBlocked(words <-chan amqp.Blocking) {
 	for b := range words {
 		s.mu.Lock()
 		if s.blocked = ""; b.Active {
@@ -107,8 +105,7 @@ func (s *rabbitSession) hearBlocked(words <-chan amqp.Blocking) {
 	}
 }
 
-// blame explains why a message was not confirmed, by the server's reason if it gave one.
-func (s *rabbitSession) blame(err error) error {
+func (s *rabbitSession) explain(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil && s.blocked != "" {
@@ -130,7 +127,6 @@ func (s *rabbitSession) close(within time.Duration) error {
 	return all
 }
 
-// send publishes a message, and returns its pending confirm.
 func (s *rabbitSession) send(
 	ctx context.Context, id, queue string, headers amqp.Table, body []byte,
 ) (confirmed func(context.Context) error, err error) {
@@ -139,7 +135,7 @@ func (s *rabbitSession) send(
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	// mandatory: a message for a missing queue is confirmed too, but comes back first
+	// mandatory: a message for a missing queue is also confirmed, but returned first
 	confirm, err := s.out.PublishWithDeferredConfirmWithContext(ctx, "", queue, true, false,
 		amqp.Publishing{DeliveryMode: amqp.Persistent, MessageId: id, Headers: headers,
 			Body: body})
@@ -160,7 +156,6 @@ func (s *rabbitSession) send(
 	}, nil
 }
 
-// refusal explains why a confirmed message came back.
 func (s *rabbitSession) refusal(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,8 +23,8 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// The programs of TestRecovery with the bare libraries, at their defaults. Each puts n tasks, and
-// runs them and those of an earlier process.
+// The programs of TestRecovery that use the libraries directly, with default settings. Each puts n
+// tasks, and runs these and those of an earlier process.
 
 func bareAsynq(_ context.Context, n int, run func()) error {
 	at, err := asynq.ParseRedisURI(os.Getenv(registry.Redis.Variable))
@@ -136,14 +136,15 @@ func bareRabbitMQ(_ context.Context, n int, run func()) error {
 	return err
 }
 
-// bareRedis claims messages that were idle for 5 s, the lease of redis_stream: there is no default.
+// bareRedis claims messages that were idle for 5 s, the lease of redis_stream, because there is no
+// default.
 func bareRedis(ctx context.Context, n int, run func()) error {
 	at, err := redis.ParseURL(os.Getenv(registry.Redis.Variable))
 	if err != nil {
 		return err
 	}
 	c := redis.NewClient(at)
-	_ = c.XGroupCreateMkStream(ctx, "tasks", "workers", "0").Err() // it may be there
+	_ = c.XGroupCreateMkStream(ctx, "tasks", "workers", "0").Err() // it may exist already
 	for range n {
 		if err := c.XAdd(ctx, &redis.XAddArgs{Stream: "tasks",
 			Values: []any{"b", ""}}).Err(); err != nil {

@@ -19,37 +19,38 @@ import (
 
 var sweep = flag.Bool("sweep", false, "the cases of minutes in TestRecovery")
 
-// recovering is the variable of the environment that makes this test binary one of the processes
-// of TestRecovery.
-const recovering = "POOLBENCH_RECOVERING"
+// recoveryVariable is the environment variable that makes this test binary a process of
+// TestRecovery.
+const recoveryVariable = "POOLBENCH_RECOVERING"
 
-// interrupted is the number of tasks in service at the kill: asynq's delay is random for each.
+// interrupted is the number of tasks that run at the kill. Several, because asynq's delay is
+// random.
 const interrupted = 20
 
 // A recoveryCase compares a strategy with a program that uses its library directly.
 type recoveryCase struct {
 	name, text string
 	bare       func(ctx context.Context, n int, run func()) error
-	long       bool // minutes
-	// between, unless nil, is called between the kill and the restart
+	long       bool // takes minutes
+	// between is called between the kill and the restart; nil: no call
 	between func(t *testing.T)
 }
 
 var recoveryCases = []recoveryCase{
 	{name: "asynq", text: "asynq", bare: bareAsynq, long: true},
 	{name: "jetstream", text: "jetstream", bare: bareJetStream, long: true},
-	// River's own default is an hour: here the hour has passed by then
-	{name: "river", text: "river", bare: bareRiver, long: true, between: passHour},
+	// instead of River's default of an hour, jobs are made an hour older
+	{name: "river", text: "river", bare: bareRiver, long: true, between: ageJobs},
 	{name: "rabbitmq", text: "rabbitmq", bare: bareRabbitMQ},
 	{name: "redis_stream", text: "redis_stream", bare: bareRedis},
 	{name: "postgres_queue", text: "postgres_queue", bare: barePostgres},
 }
 
-// TestRecovery: at its defaults a strategy runs interrupted tasks again when a program that uses
-// the library directly does, within 20 %, or a second, which a busy machine and a look each second
-// may take.
+// With default settings, a strategy must run interrupted tasks again as soon as a program that uses
+// the library directly, within 20 % or a second. A poll each second and a busy machine cause such
+// differences.
 func TestRecovery(t *testing.T) {
-	if name := os.Getenv(recovering); name != "" {
+	if name := os.Getenv(recoveryVariable); name != "" {
 		recoverAs(t, name)
 	}
 	if testing.Short() {
@@ -62,7 +63,7 @@ func TestRecovery(t *testing.T) {
 			}
 			spec := strategies.MustParse(c.text).Spec
 			var ours, bare time.Duration
-			for range 3 { // a busy machine delays one of them
+			for range 3 { // a busy machine delays some
 				ours = recoveryTime(t, c, spec, "strategy")
 				bare = recoveryTime(t, c, spec, "bare")
 				t.Logf("median: strategy %v, bare library %v", ours, bare)
@@ -75,8 +76,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// recoveryTime kills a process with interrupted tasks in service, and returns the median time from
-// the start of the next until these run again.
+// recoveryTime kills a process while tasks run, and returns the median time from the start of the
+// next process until these tasks run again.
 func recoveryTime(
 	t *testing.T, c recoveryCase, spec strategies.Spec, kind string,
 ) (median time.Duration) {
@@ -85,7 +86,7 @@ func recoveryTime(
 		dir := t.TempDir()
 		start := func(tasks int) (begun []time.Duration) {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestRecovery$", "-test.timeout=10m")
-			cmd.Env = append(os.Environ(), recovering+"="+kind+" "+c.name,
+			cmd.Env = append(os.Environ(), recoveryVariable+"="+kind+" "+c.name,
 				fmt.Sprintf("POOLBENCH_RECOVERING_TASKS=%d", tasks), "TMPDIR="+dir)
 			out, err := cmd.StdoutPipe()
 			if err != nil {
@@ -95,7 +96,7 @@ func recoveryTime(
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			defer func() { _ = cmd.Wait() }() // an error after a kill
+			defer func() { _ = cmd.Wait() }() // a killed process has an error
 			defer func() { _ = cmd.Process.Kill() }()
 			for in := bufio.NewScanner(out); len(begun) < interrupted; {
 				if !in.Scan() {
@@ -125,13 +126,13 @@ func recoveryTime(
 	return median
 }
 
-// settling is longer than JetStream takes to write its deliveries to the disk: messages whose
-// delivery is not written come again at once.
+// settling is longer than JetStream needs to write its deliveries to the disk. Messages without a
+// written delivery are redelivered at once.
 const settling = time.Second
 
 const begunLine = "begun"
 
-// recoverAs is a process of TestRecovery: its tasks say that they have begun, and never end.
+// recoverAs is a process of TestRecovery. Its tasks report their start and never end.
 func recoverAs(t *testing.T, as string) {
 	var kind, name string
 	var n int
@@ -158,7 +159,7 @@ func recoverAs(t *testing.T, as string) {
 	select {}
 }
 
-// startStrategy is the counterpart of the programs with the bare libraries.
+// startStrategy does with a strategy the same as the programs of the bare libraries.
 func startStrategy(ctx context.Context, text string, n int, run func()) error {
 	v := strategies.MustParse(text)
 	task := func(id uint64) *strategies.Task {
@@ -179,8 +180,8 @@ func startStrategy(ctx context.Context, text string, n int, run func()) error {
 	return err
 }
 
-// passHour has River's running jobs begun an hour earlier.
-func passHour(t *testing.T) {
+// ageJobs makes River's running jobs an hour older.
+func ageJobs(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), os.Getenv(registry.Postgres.Variable))
 	if err != nil {
 		t.Fatal(err)

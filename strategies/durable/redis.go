@@ -9,23 +9,21 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// killSafe is the Durability of brokers whose owner sets the fsync.
+// killSafe is the Durability of brokers whose owner configures the fsync.
 func killSafe(strategies.Params) strategies.Durability { return strategies.KillSafe }
 
-// redisOptions returns the options of a client for the user's server. It connects on first use, and
-// reconnects after a lost connection.
+// The client connects on first use and reconnects after a lost connection.
 func redisOptions() (*redis.Options, error) {
 	o, err := redis.ParseURL(registry.Redis.Address())
 	if err != nil {
 		return nil, err
 	}
-	logging.Disable() // it would tell the address
+	logging.Disable() // the log would contain the address
 	o.Protocol, o.DisableIdentity = 2, true
 	o.MaintNotificationsConfig = &maintnotifications.Config{
 		Mode: maintnotifications.ModeDisabled}
-	// An unanswered request is an error. The client must not retry it: a message would be put
-	// twice.
-	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = answering, answering, answering
+	// An unanswered request is an error. A retry by the client could put a message twice.
+	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = requestTimeout, requestTimeout, requestTimeout
 	o.MaxRetries, o.DialerRetries = -1, 1
 	return o, nil
 }

@@ -58,7 +58,7 @@ func openRawRedis(b *testing.B, _ int) (put func() error, consume func(n int, ru
 	return put, consume
 }
 
-// openRawAsynq has the library's own server, which makes a goroutine for each task.
+// openRawAsynq uses the library's own server, which makes a goroutine for each task.
 func openRawAsynq(
 	b *testing.B, limit int,
 ) (put func() error, consume func(n int, run func()) error) {

@@ -30,24 +30,24 @@ var _ = register(strategies.Spec{
 	Needs:      registry.Redis.Product,
 	Ready:      registry.Redis.Ready,
 	Clean:      cleanRedis,
-	Check:      checkServed,
+	Check:      checkServerParams,
 	Open:       openRedisStream,
 })
 
 const (
 	group = "workers"
-	// Successive instances share one consumer name, so that no dead consumers pile up. A message of
-	// an ended process is detected only by its idle time.
-	consumer = "poolbench"
-	readTime = 5 * time.Second // a read of an empty stream takes so long at most
-	tending  = time.Second     // so often at least it looks for messages of ended processes
+	// Successive instances share one consumer name, so dead consumers do not accumulate. A message
+	// of an ended process is detected only by its idle time.
+	consumer        = "poolbench"
+	readTimeout     = 5 * time.Second // of an empty stream
+	requeueInterval = time.Second     // between two searches for messages of ended processes
 )
 
 // A message has two fields: b is its body, n counts the deliveries before this entry of the stream.
-// Each move of a message is one script, which Redis writes to its file whole or not at all.
+// Each move of a message is one script, which Redis persists atomically.
 var (
-	// redisLater puts a message back, at the end of the stream or into the sorted set of delayed
-	// ones.
+	// redisLater puts a message back at the end of the stream, or into the sorted set of delayed
+	// messages.
 	redisLater = redis.NewScript(`
 local stream, later, id, after, n = KEYS[1], KEYS[2], ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local body = ARGV[4]
@@ -57,8 +57,8 @@ if after <= 0 then redis.call('XADD', stream, '*', 'n', n, 'b', body) return end
 local t = redis.call('TIME')
 redis.call('ZADD', later, t[1] * 1e6 + t[2] + after, id .. ' ' .. n .. ' ' .. body)`)
 	// redisTend puts back delayed messages that are due, and messages of ended processes, which
-	// have been idle for the length of a lease. It returns the time until the next one is due, in
-	// µs; -1: none waits.
+	// have been idle for the length of a lease. It returns the time until the next delayed message
+	// is due, in µs, or -1.
 	redisTend = redis.NewScript(`
 local stream, later, lease = KEYS[1], KEYS[2], ARGV[1]
 local t = redis.call('TIME')
@@ -81,19 +81,19 @@ local first = redis.call('ZRANGE', later, 0, 0, 'WITHSCORES')
 return first[2] and math.max(0, tonumber(first[2]) - now) or -1`)
 )
 
-// A redisStream is a stream with its group, a sorted set of the messages that wait for another
-// attempt, by their time, and a stream of dead letters.
+// A redisStream is a stream with its group, a sorted set of delayed messages by due time, and a
+// stream of dead letters.
 type redisStream struct {
 	*health
 	client            *redis.Client
-	reader            *redis.Client // of one connection, which waits for messages
+	reader            *redis.Client // has one connection, which blocks to wait for messages
 	name, later, dead string
 	lease             time.Duration
 	remove            bool
-	sooner            chan struct{} // a message may be due before the next look
-	lead              chan struct{} // whoever reads for all holds it
-	read              chan *redisMessage
-	wanted            atomic.Int64 // consumers that wait, less the messages in read
+	dueEarlier        chan struct{} // a message may be due before the next search
+	readLock          chan struct{} // held by the consumer that reads for all
+	fetched           chan *redisMessage
+	wanted            atomic.Int64 // waiting consumers, minus the messages in read
 }
 
 func openRedisStream(
@@ -102,9 +102,9 @@ func openRedisStream(
 	name := queueName(p)
 	q := &redisStream{health: newHealth(p.Values.Duration(awayKey.Name)), name: name,
 		later: name + ":later", dead: name + ":dead",
-		lease:  p.Values.Duration("lease"),
-		sooner: make(chan struct{}, 1), lead: make(chan struct{}, 1),
-		read: make(chan *redisMessage, p.Limit)}
+		lease:      p.Values.Duration("lease"),
+		dueEarlier: make(chan struct{}, 1), readLock: make(chan struct{}, 1),
+		fetched: make(chan *redisMessage, p.Limit)}
 	open := func(ctx context.Context) error {
 		o, err := redisOptions()
 		if err != nil {
@@ -116,16 +116,16 @@ func openRedisStream(
 		if err = markRedis(ctx, q.client, name, p); err == nil {
 			err = q.makeGroup(ctx)
 		}
-		q.remove = err == nil && temporary(p)
+		q.remove = err == nil && isTemporary(p)
 		return registry.Redis.Tell(err)
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
-		Close: q.close, Dead: q.letters, Stored: q.held})
+		Close: q.close, Dead: q.deadLetters, Stored: q.stored})
 }
 
 func (q *redisStream) makeGroup(ctx context.Context) error {
 	err := q.client.XGroupCreateMkStream(ctx, q.name, group, "0").Err()
-	if err != nil && strings.HasPrefix(err.Error(), "BUSYGROUP") { // it is there
+	if err != nil && strings.HasPrefix(err.Error(), "BUSYGROUP") { // it exists already
 		return nil
 	}
 	return err
@@ -136,13 +136,12 @@ func (q *redisStream) close() (err error) {
 		return nil
 	}
 	if q.remove {
-		err = within(q.delete)
+		err = withTimeout(q.delete)
 	}
-	_ = q.reader.Close() // work has closed it
+	_ = q.reader.Close() // work has closed it already
 	return registry.Redis.Tell(errors.Join(err, q.client.Close()))
 }
 
-// delete removes the keys and the owner's mark.
 func (q *redisStream) delete(ctx context.Context) error {
 	return errors.Join(q.client.Del(ctx, q.name, q.later, q.dead).Err(),
 		q.client.HDel(ctx, redisOwners, q.name).Err())
@@ -155,63 +154,62 @@ func (q *redisStream) put(ctx context.Context, body []byte) error {
 
 func (q *redisStream) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var others sync.WaitGroup
-	others.Go(func() { q.tend(ctx) })
-	// A read that waits for messages ends with its connection. A message that is on its way then is
-	// delivered again after the lease.
+	others.Go(func() { q.requeueDue(ctx) })
+	// Closing the reader ends its blocking read. A message that is then in transit is delivered
+	// again after the lease.
 	unwatch := context.AfterFunc(ctx, func() { _ = q.reader.Close() })
 	defer unwatch()
 	q.consume(ctx, limit, q.receive, do)
 	others.Wait()
-	for len(q.read) > 0 {
-		do(<-q.read) // says that it is to be delivered again
+	for len(q.fetched) > 0 {
+		do(<-q.fetched) // the reply makes it available again
 	}
 }
 
-// tend puts due and abandoned messages back, in time.
-func (q *redisStream) tend(ctx context.Context) {
+func (q *redisStream) requeueDue(ctx context.Context) {
 	for ctx.Err() == nil {
 		begun := time.Now()
 		next, err := redisTend.Run(ctx, q.client, []string{q.name, q.later},
 			q.lease.Milliseconds()).Int64()
-		_ = q.asked(&q.take, begun, registry.Redis.Tell(err))
-		if err != nil && strings.HasPrefix(err.Error(), "NOGROUP") { // Redis has come back empty
+		_ = q.record(&q.take, begun, registry.Redis.Tell(err))
+		if err != nil && strings.HasPrefix(err.Error(), "NOGROUP") { // Redis lost its data
 			_ = q.makeGroup(ctx)
 		}
-		pause := min(tending, q.lease/4)
+		pause := min(requeueInterval, q.lease/4)
 		if err == nil && next >= 0 {
 			pause = min(pause, time.Duration(next)*time.Microsecond)
 		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
-		case <-q.sooner:
+		case <-q.dueEarlier:
 		case <-ctx.Done():
 		}
 		timer.Stop()
 	}
 }
 
-// receive waits for a message. One consumer reads for all that wait, including itself. So a message
-// costs less than a round trip, only one connection is blocked, and no message waits for its
-// consumer while its lease runs out.
+// receive waits for a message. One consumer reads for all that wait. So a message costs less than a
+// round trip, only one connection is blocked, and no message waits for its consumer while its lease
+// expires.
 func (q *redisStream) receive(ctx context.Context) (engine.Message, error) {
 	q.wanted.Add(1)
 	for {
 		select {
-		case m := <-q.read:
+		case m := <-q.fetched:
 			return m, nil
 		default:
 		}
 		select {
-		case m := <-q.read:
+		case m := <-q.fetched:
 			return m, nil
 		case <-ctx.Done():
 			q.wanted.Add(-1)
 			return nil, ctx.Err()
-		case q.lead <- struct{}{}:
+		case q.readLock <- struct{}{}:
 		}
 		err := registry.Redis.Tell(q.fetch(ctx))
-		<-q.lead
+		<-q.readLock
 		if err != nil {
 			q.wanted.Add(-1)
 			return nil, err
@@ -219,27 +217,26 @@ func (q *redisStream) receive(ctx context.Context) (engine.Message, error) {
 	}
 }
 
-// fetch reads a message for each waiting consumer, or waits for one.
 func (q *redisStream) fetch(ctx context.Context) error {
 	n := min(q.wanted.Load(), 256)
 	if n <= 0 {
 		return nil
 	}
 	streams, err := q.reader.XReadGroup(ctx, &redis.XReadGroupArgs{Group: group,
-		Consumer: consumer, Streams: []string{q.name, ">"}, Count: n, Block: readTime}).Result()
-	if err != nil && !errors.Is(err, redis.Nil) { // nothing has come
+		Consumer: consumer, Streams: []string{q.name, ">"}, Count: n, Block: readTimeout}).Result()
+	if err != nil && !errors.Is(err, redis.Nil) { // no message arrived
 		return err
 	}
 	for _, s := range streams {
 		for _, entry := range s.Messages {
-			q.read <- q.message(entry)
+			q.fetched <- q.message(entry)
 			q.wanted.Add(-1)
 		}
 	}
 	return nil
 }
 
-func (q *redisStream) held(ctx context.Context) (int, error) {
+func (q *redisStream) stored(ctx context.Context) (int, error) {
 	var now, later *redis.IntCmd
 	_, err := q.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 		now, later = tx.XLen(ctx, q.name), tx.ZCard(ctx, q.later)
@@ -251,7 +248,7 @@ func (q *redisStream) held(ctx context.Context) (int, error) {
 	return int(now.Val() + later.Val()), nil
 }
 
-func (q *redisStream) letters(ctx context.Context) (int, error) {
+func (q *redisStream) deadLetters(ctx context.Context) (int, error) {
 	n, err := q.client.XLen(ctx, q.dead).Result()
 	return int(n), registry.Redis.Tell(err)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A redisMessage is an entry of the stream.
 type redisMessage struct {
 	of *redisStream
 	id string
@@ -27,18 +26,19 @@ func (q *redisStream) message(entry redis.XMessage) *redisMessage {
 	if n, err := strconv.Atoi(before); err == nil {
 		m.attempt += n
 	}
-	m.lease = keep(q.lease, func() {
-		// JUSTID does not count as a delivery
+	m.lease = renewLease(q.lease, func() {
+		// JUSTID does not count as a delivery.
 		_ = q.client.XClaimJustID(context.Background(), &redis.XClaimArgs{Stream: q.name,
 			Group: group, Consumer: consumer, Messages: []string{m.id}}).Err()
 	})
 	return m
 }
 
-// Reply implements engine.Message. It retries while Redis is away.
 func (m *redisMessage) Reply(r engine.Reply) error {
 	m.lease.end()
-	return m.of.insist(func() error { return registry.Redis.Tell(m.reply(context.Background(), r)) })
+	return m.of.untilDone(func() error {
+		return registry.Redis.Tell(m.reply(context.Background(), r))
+	})
 }
 
 func (m *redisMessage) reply(ctx context.Context, r engine.Reply) error {
@@ -46,11 +46,11 @@ func (m *redisMessage) reply(ctx context.Context, r engine.Reply) error {
 	case r.Dead != nil:
 		return m.bury(ctx, oneLine(r.Dead))
 	case r.Again:
-		return m.again(ctx, r.After)
+		return m.requeue(ctx, r.After)
 	}
 	// No transaction is needed: the group drops a pending message that is deleted.
 	_, err := m.of.client.Pipelined(ctx, func(line redis.Pipeliner) error {
-		m.drop(ctx, line)
+		m.remove(ctx, line)
 		return nil
 	})
 	return err
@@ -60,13 +60,13 @@ func (m *redisMessage) bury(ctx context.Context, why string) error {
 	_, err := m.of.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 		tx.XAdd(ctx, &redis.XAddArgs{Stream: m.of.dead, Values: []any{
 			"n", m.attempt, "b", m.body, "error", why}})
-		m.drop(ctx, tx)
+		m.remove(ctx, tx)
 		return nil
 	})
 	return err
 }
 
-func (m *redisMessage) again(ctx context.Context, after time.Duration) error {
+func (m *redisMessage) requeue(ctx context.Context, after time.Duration) error {
 	q := m.of
 	err := redisLater.Run(ctx, q.client, []string{q.name, q.later}, m.id, after.Microseconds(),
 		m.attempt, m.body).Err()
@@ -74,13 +74,13 @@ func (m *redisMessage) again(ctx context.Context, after time.Duration) error {
 		return err
 	}
 	select {
-	case q.sooner <- struct{}{}:
+	case q.dueEarlier <- struct{}{}:
 	default:
 	}
 	return nil
 }
 
-func (m *redisMessage) drop(ctx context.Context, c redis.Pipeliner) {
+func (m *redisMessage) remove(ctx context.Context, c redis.Pipeliner) {
 	c.XDel(ctx, m.of.name, m.id)
 	c.XAck(ctx, m.of.name, group, m.id)
 }

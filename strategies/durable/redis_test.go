@@ -28,7 +28,7 @@ func TestRedisIsLeftEmpty(t *testing.T) {
 				return n
 			}
 			before := keys()
-			leavesNothing(t, text)
+			checkNoLeftovers(t, text)
 			if n := keys(); n != before {
 				t.Errorf("%d keys, before it were %d", n, before)
 			}
@@ -41,6 +41,6 @@ func TestRabbitMQLeavesNothing(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	for _, text := range []string{"rabbitmq:queue=quorum", "rabbitmq:queue=classic"} {
-		t.Run(text, func(t *testing.T) { leavesNothing(t, text) })
+		t.Run(text, func(t *testing.T) { checkNoLeftovers(t, text) })
 	}
 }

@@ -23,19 +23,19 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// River differs from the contract in this, which cannot be changed from outside:
+// River differs from the contract in properties that an adapter cannot change:
 //
-//   - A task is acknowledged in memory. River writes that down four times a second, many at once: a
-//     process that is killed leaves so many tasks behind that are done twice.
-//   - It fetches as many jobs as there are free slots, at most once per cooldown. So with short
-//     tasks it does not start more than limit/cooldown a second.
-//   - An attempt that is put off is looked for once per poll. One that is put off for more than
-//     five seconds may come five seconds late.
+//   - It writes acknowledgements four times a second. After a kill, the tasks completed since the
+//     last write run again.
+//   - It fetches as many jobs as there are free slots, at most once per cooldown. So short tasks
+//     start at no more than limit/cooldown per second.
+//   - It searches for delayed attempts once per poll. An attempt that is delayed by more than five
+//     seconds may be five seconds late.
 //
-// It has no lease. It takes a job for lost that has run for an hour (RescueStuckJobsAfter), whether
-// it still runs or not, and looks for such jobs twice a minute. With a shorter lease, the adapter
-// puts jobs back instead: those that River has as running, if they have been so for the time of the
-// lease and do not run in this process, and all of them when a queue is resumed.
+// It has no lease. It considers a job lost that has run for an hour (RescueStuckJobsAfter), even if
+// it still runs. With a shorter lease, the adapter puts jobs back instead: jobs that River lists as
+// running for longer than the lease and that do not run in this process, and all running jobs when
+// a queue is resumed.
 var _ = register(strategies.Spec{
 	Name: "river",
 	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, " +
@@ -62,7 +62,6 @@ var _ = register(strategies.Spec{
 	Open:       openRiver,
 })
 
-// riverRescue is River's own default of RescueStuckJobsAfter.
 const riverRescue = time.Hour
 
 func checkRiver(p strategies.Params) error {
@@ -77,10 +76,9 @@ func checkRiver(p strategies.Params) error {
 	case p.Resume != nil && strings.ContainsAny(p.Resume.Name[:1], "0123456789"):
 		return errors.New("resume: the name of its queue must not begin with a digit")
 	}
-	return checkServed(p)
+	return checkServerParams(p)
 }
 
-// A riverQueue is a schema with River's tables.
 type riverQueue struct {
 	postgresSchema
 	client *river.Client[pgx.Tx]
@@ -88,10 +86,9 @@ type riverQueue struct {
 	do     func(engine.Message)
 
 	mu     sync.Mutex
-	active map[int64]bool // jobs that run here
+	active map[int64]bool // jobs that run in this process
 }
 
-// riverTask are the arguments of its one kind of job.
 type riverTask struct {
 	Body []byte `json:"body"`
 }
@@ -109,10 +106,9 @@ func openRiver(
 		return q.open(ctx, p, func(ctx context.Context) error { return q.migrate(ctx, p) })
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.add, Work: q.work,
-		Close: q.close, Dead: q.dead, Stored: q.left})
+		Close: q.close, Dead: q.dead, Stored: q.stored})
 }
 
-// migrate makes River's tables and its client.
 func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 	driver, log := riverpgxv5.New(q.pool), slog.New(healthLog{slog.DiscardHandler, q.health})
 	migrations, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: q.name, Logger: log})
@@ -122,7 +118,7 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 	if _, err := migrations.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return err
 	}
-	jobTimeout := p.Values.Duration("lease") // River does not rescue jobs without one
+	jobTimeout := p.Values.Duration("lease") // River needs one to rescue jobs
 	if q.lease > 0 {
 		jobTimeout = -1
 		if err := q.putBack(ctx, 0); err != nil {
@@ -136,7 +132,7 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: p.Limit}},
 		FetchCooldown:     p.Values.Duration("cooldown"),
 		FetchPollInterval: p.Values.Duration("poll"),
-		MaxAttempts:       math.MaxInt16, // whoever runs the task counts
+		MaxAttempts:       math.MaxInt16, // engine.Broker counts the attempts
 		JobTimeout:        jobTimeout,
 		// at least JobTimeout
 		RescueStuckJobsAfter: max(jobTimeout, 0),
@@ -148,7 +144,7 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 }
 
 func (q *riverQueue) add(ctx context.Context, body []byte) error {
-	return q.within(ctx, answering, func(ctx context.Context) error {
+	return q.within(ctx, requestTimeout, func(ctx context.Context) error {
 		_, err := q.client.Insert(ctx, riverTask{body}, nil)
 		return registry.Postgres.Tell(err)
 	})
@@ -157,29 +153,29 @@ func (q *riverQueue) add(ctx context.Context, body []byte) error {
 func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	q.do = do
 	for {
-		// Stop ends it, not the end of ctx
+		// Stop ends the client, not the end of ctx.
 		err := q.client.Start(context.WithoutCancel(ctx))
 		if err == nil {
 			break
 		}
-		_ = q.asked(&q.take, time.Now(), registry.Postgres.Tell(err))
-		if wait(ctx, 100*time.Millisecond); ctx.Err() != nil {
+		_ = q.record(&q.take, time.Now(), registry.Postgres.Tell(err))
+		if sleep(ctx, 100*time.Millisecond); ctx.Err() != nil {
 			return
 		}
 	}
 	if q.lease == 0 {
 		<-ctx.Done()
 	}
-	for wait(ctx, q.lease/3); ctx.Err() == nil; wait(ctx, q.lease/3) {
+	for sleep(ctx, q.lease/3); ctx.Err() == nil; sleep(ctx, q.lease/3) {
 		begun := time.Now()
-		_ = q.asked(&q.take, begun, registry.Postgres.Tell(q.within(ctx, answering,
+		_ = q.record(&q.take, begun, registry.Postgres.Tell(q.within(ctx, requestTimeout,
 			func(ctx context.Context) error { return q.putBack(ctx, q.lease) })))
 	}
-	_ = q.client.Stop(q.failed) // fails with that context alone
+	_ = q.client.Stop(q.failed) // fails only if that context ends
 }
 
-// putBack makes jobs available that River lists as running, if they have been for some time and do
-// not run here.
+// putBack makes jobs available that River lists as running for longer than after, except those of
+// this process.
 func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 	q.mu.Lock()
 	here := make([]int64, 0, len(q.active))
@@ -187,14 +183,13 @@ func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 		here = append(here, id)
 	}
 	q.mu.Unlock()
-	_, err := q.pool.Exec(ctx, q.in("UPDATE {schema}.river_job SET state = 'available' "+
+	_, err := q.pool.Exec(ctx, q.inSchema("UPDATE {schema}.river_job SET state = 'available' "+
 		"WHERE state = 'running' AND attempted_at <= now() - $1::interval "+
 		"AND id <> ALL($2)"), after, here)
 	return err
 }
 
-// run starts a goroutine for the task, because River loses the slot of a task that ends its
-// goroutine.
+// run starts a goroutine for the task, because River loses the slot of a task that calls Goexit.
 func (q *riverQueue) run(_ context.Context, job *river.Job[riverTask]) error {
 	q.mu.Lock()
 	q.active[job.ID] = true
@@ -210,20 +205,19 @@ func (q *riverQueue) run(_ context.Context, job *river.Job[riverTask]) error {
 }
 
 func (q *riverQueue) dead(ctx context.Context) (int, error) {
-	return q.count(ctx, q.in("SELECT count(*) FROM {schema}.river_job "+
+	return q.count(ctx, q.inSchema("SELECT count(*) FROM {schema}.river_job "+
 		"WHERE state IN ('cancelled', 'discarded')"))
 }
 
-func (q *riverQueue) left(ctx context.Context) (int, error) {
-	return q.count(ctx, q.in("SELECT count(*) FROM {schema}.river_job "+
+func (q *riverQueue) stored(ctx context.Context) (int, error) {
+	return q.count(ctx, q.inSchema("SELECT count(*) FROM {schema}.river_job "+
 		"WHERE state NOT IN ('cancelled', 'completed', 'discarded')"))
 }
 
-// A riverMessage is a job that is being worked.
 type riverMessage struct {
 	queue *riverQueue
 	job   *river.Job[riverTask]
-	reply error // what River is told when the task has returned
+	reply error // result that River receives when the task has returned
 }
 
 func (m *riverMessage) Body() []byte { return m.job.Args.Body }
@@ -231,20 +225,20 @@ func (m *riverMessage) Body() []byte { return m.job.Args.Body }
 // Attempt includes delayed attempts, which River subtracts from its own count.
 func (m *riverMessage) Attempt() int {
 	var metadata struct{ Snoozes int }
-	_ = json.Unmarshal(m.job.Metadata, &metadata) // River's own
+	_ = json.Unmarshal(m.job.Metadata, &metadata) // written by River
 	return m.job.Attempt + metadata.Snoozes
 }
 
-// Reply implements engine.Message. It writes a dead letter as River would, but at once: River's
-// write from memory may come after the job is put back.
+// Reply writes a dead letter at once, because River's own delayed write might come after the job is
+// put back.
 func (m *riverMessage) Reply(r engine.Reply) error {
 	switch {
 	case r.Dead != nil:
 		why := rivertype.AttemptError{At: time.Now(), Attempt: m.job.Attempt,
 			Error: oneLine(r.Dead)}
 		m.reply = river.JobCancel(errors.New(why.Error))
-		return m.queue.insist(func() error {
-			return m.queue.exec(m.queue.in("UPDATE {schema}.river_job SET "+
+		return m.queue.untilDone(func() error {
+			return m.queue.exec(m.queue.inSchema("UPDATE {schema}.river_job SET "+
 				"state = 'cancelled', finalized_at = now(), errors = array_append(errors, $1) "+
 				"WHERE id = $2 AND state = 'running'"), why, m.job.ID)
 		})

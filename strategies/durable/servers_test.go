@@ -18,9 +18,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// serve has the server that a strategy needs for the test: the one that is named, or one that is
-// started; nil for the former, and where it needs none. Without either it skips the test, and says
-// why.
+// serve provides the server that a strategy needs, the named one or a new one. It returns nil for a
+// named server, or if the strategy needs none. Without a server it skips the test.
 func serve(t testing.TB, spec strategies.Spec, settings ...string) *servers.Server {
 	t.Helper()
 	if spec.Needs == "" || spec.Ready() == nil {
@@ -46,7 +45,6 @@ func serve(t testing.TB, spec strategies.Spec, settings ...string) *servers.Serv
 	return s
 }
 
-// serverOf is the server that a strategy needs, as a user names it.
 func serverOf(spec strategies.Spec) registry.Server {
 	all := registry.Servers()
 	return all[slices.IndexFunc(all, func(s registry.Server) bool {
@@ -54,9 +52,9 @@ func serverOf(spec strategies.Spec) registry.Server {
 	})]
 }
 
-// TestOutlived kills servers. Redis has an fsync for each write: with one a second it may answer
-// before it has written to its file, if that is slow.
-func TestOutlived(t *testing.T) {
+// Redis has an fsync for each write: with an fsync per second, it may answer before a slow write to
+// its file.
+func TestServerRestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
@@ -69,17 +67,16 @@ func TestOutlived(t *testing.T) {
 		{text: "rabbitmq:queue=classic,away=1m"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			outlives(t, c.text, strings.Fields(c.setting)...)
+			checkRestart(t, c.text, strings.Fields(c.setting)...)
 		})
 	}
 }
 
-// outlives kills the server of a strategy and starts it again while tasks come and run: a Submit
-// fails meanwhile, soon and without the address or the password, and each task that was accepted is
-// done.
-func outlives(t *testing.T, text string, settings ...string) {
+// checkRestart kills and restarts the server while tasks arrive and run. Meanwhile Submit must fail
+// soon, without the address or password in its error. Each accepted task must be done.
+func checkRestart(t *testing.T, text string, settings ...string) {
 	v := strategies.MustParse(text)
-	t.Setenv(serverOf(v.Spec).Variable, "") // one that was named is not killed
+	t.Setenv(serverOf(v.Spec).Variable, "") // do not kill a named server
 	server := serve(t, v.Spec, settings...)
 	var done, runs atomic.Int64
 	s, err := v.Spec.Start(t.Context(), strategies.Params{Limit: 4, Values: v.Values},
@@ -99,14 +96,14 @@ func outlives(t *testing.T, text string, settings ...string) {
 	}
 	const n = 600
 	gone, back := make(chan struct{}), make(chan struct{})
-	var started error // once it is back
+	var started error // read once it is back
 	accepted, refused := int64(0), 0
 	for i := range n {
 		if i == n/2 {
 			if err := server.Kill(); err != nil {
 				t.Fatal(err)
 			}
-			go func() { // it is away until a Submit has met that, however slow the machine is
+			go func() { // away until a Submit has failed, however slow the machine
 				select {
 				case <-gone:
 				case <-time.After(20 * time.Second):
@@ -157,8 +154,8 @@ func outlives(t *testing.T, text string, settings ...string) {
 	}
 }
 
-// checkSecrets wants an error of one line without the password of an address. The host is no
-// secret: it says which server is away.
+// checkSecrets expects an error of one line without the password of the address. The host may be
+// printed.
 func checkSecrets(t *testing.T, err error, address string) {
 	t.Helper()
 	u, wrong := url.Parse(address)
@@ -177,9 +174,9 @@ func checkSecrets(t *testing.T, err error, address string) {
 	}
 }
 
-// leavesNothing ends an instance that has tasks waiting, running and dead, and wants no goroutine
-// of it left.
-func leavesNothing(t *testing.T, text string) {
+// checkNoLeftovers ends an instance with waiting, running and dead tasks, and expects no goroutine
+// to be left.
+func checkNoLeftovers(t *testing.T, text string) {
 	v := strategies.MustParse(text)
 	serve(t, v.Spec)
 	before := goleak.IgnoreCurrent()
@@ -204,7 +201,7 @@ func leavesNothing(t *testing.T, text string) {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(100 * time.Millisecond) // some run, whichever
+	time.Sleep(100 * time.Millisecond) // some run
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err, ok := errors.AsType[*strategies.DrainError](s.Drain(ended)); !ok {

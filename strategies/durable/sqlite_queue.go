@@ -38,8 +38,8 @@ var _ = register(strategies.Spec{
 	Open:  openSQLiteQueue,
 })
 
-// sqliteQueue is a file with two tables. Each statement is a transaction of its own over one
-// connection: SQLite has one writer at a time, and no order for waiting ones.
+// A sqliteQueue uses one connection, because SQLite has one writer at a time and does not order
+// waiting ones. Each statement is its own transaction.
 type sqliteQueue struct {
 	*health
 	db                   *sql.DB
@@ -49,10 +49,10 @@ type sqliteQueue struct {
 	held                 *sql.Stmt
 	lease                time.Duration
 	remove               func() error
-	opened               time.Time // see now
-	base                 int64     // Unix time in ns then
+	opened               time.Time // time when the queue was opened; see now
+	base                 int64     // Unix time in ns at opened
 
-	// idle consumers wait here; a Put wakes one of them
+	// wakes idle consumers; a Put wakes one
 	wake chan struct{}
 }
 
@@ -69,8 +69,8 @@ CREATE TABLE IF NOT EXISTS dead (body BLOB NOT NULL, attempt INTEGER NOT NULL, e
 func openSQLiteQueue(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	h := newHealth(away)
-	dir, remove, err := home(p, h)
+	h := newHealth(embeddedAway)
+	dir, remove, err := makeDir(p, h)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,6 @@ func openSQLiteQueue(
 		}})
 }
 
-// open opens the queue at that time.
 func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 	q.opened, q.base = time.Now(), now.UnixNano()
 	q.db, err = sql.Open("sqlite", "file:"+url.PathEscape(file)+
@@ -95,7 +94,7 @@ func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 		return err
 	}
 	q.db.SetMaxOpenConns(1)
-	if _, err := os.Stat(file); err == nil { // an earlier process has left it
+	if _, err := os.Stat(file); err == nil { // left by an earlier process
 		var found string
 		if err := q.db.QueryRow("PRAGMA quick_check(1)").Scan(&found); err != nil {
 			return err
@@ -112,7 +111,7 @@ func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 	if _, err := q.db.Exec("UPDATE queue SET due = ?1 WHERE due > ?1", latest); err != nil {
 		return err
 	}
-	q.needs(file)
+	q.watchFile(file)
 	for _, s := range []struct {
 		to   **sql.Stmt
 		text string
@@ -135,8 +134,8 @@ func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 	return nil
 }
 
-// now returns the time in ns by a clock that starts at the system's time when the queue is opened,
-// and ignores later changes.
+// now returns the time in ns of a clock that starts at the system time and ignores its later
+// changes.
 func (q *sqliteQueue) now() int64 { return q.base + int64(time.Since(q.opened)) }
 
 func (q *sqliteQueue) close() error {
@@ -146,25 +145,23 @@ func (q *sqliteQueue) close() error {
 	return errors.Join(q.db.Close(), q.remove())
 }
 
-// add implements Put. It cannot be cancelled: a context that can would cost a goroutine, a quarter
-// of the total, and the insert lasts no longer than an fsync.
+// add cannot be cancelled: a cancellable context costs a goroutine, a quarter of the total, and the
+// insert takes no longer than an fsync.
 func (q *sqliteQueue) add(_ context.Context, body []byte) error {
 	if _, err := q.insert.Exec(body); err != nil {
 		return err
 	}
-	q.rouse()
+	q.wakeConsumer()
 	return nil
 }
 
-// rouse wakes a consumer, or makes the next one that would wait look again.
-func (q *sqliteQueue) rouse() {
+func (q *sqliteQueue) wakeConsumer() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
 	}
 }
 
-// receive waits for a message that is due and leases it.
 func (q *sqliteQueue) receive(ctx context.Context) (engine.Message, error) {
 	for {
 		now := q.now()
@@ -172,20 +169,19 @@ func (q *sqliteQueue) receive(ctx context.Context) (engine.Message, error) {
 		err := q.claim.QueryRow(now+int64(q.lease), now).Scan(
 			&m.id, &m.body, &m.attempt)
 		if err == nil {
-			m.lease = keep(q.lease, func() { _ = m.until(q.lease) })
+			m.lease = renewLease(q.lease, func() { _ = m.postpone(q.lease) })
 			return m, nil
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return nil, err
 		}
-		if err := q.rest(ctx); err != nil {
+		if err := q.waitForDue(ctx); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// rest waits until a message may be due.
-func (q *sqliteQueue) rest(ctx context.Context) error {
+func (q *sqliteQueue) waitForDue(ctx context.Context) error {
 	var due sql.NullInt64
 	if err := q.next.QueryRowContext(ctx).Scan(&due); err != nil {
 		return err
@@ -212,7 +208,6 @@ func countOf(ctx context.Context, rows *sql.Stmt) (n int, err error) {
 	return n, err
 }
 
-// A sqliteMessage is a row.
 type sqliteMessage struct {
 	queue *sqliteQueue
 	id    int64
@@ -226,27 +221,26 @@ func (m *sqliteMessage) Reply(r engine.Reply) error {
 	case r.Dead != nil:
 		return m.bury(oneLine(r.Dead))
 	case r.Again:
-		err := m.until(r.After)
-		m.queue.rouse()
+		err := m.postpone(r.After)
+		m.queue.wakeConsumer()
 		return err
 	}
 	_, err := m.queue.drop.Exec(m.id)
 	return err
 }
 
-// until makes the row due after d.
-func (m *sqliteMessage) until(d time.Duration) error {
+func (m *sqliteMessage) postpone(d time.Duration) error {
 	_, err := m.queue.later.Exec(m.queue.now()+int64(d), m.id)
 	return err
 }
 
 func (m *sqliteMessage) bury(why string) error {
-	return within(func(ctx context.Context) error {
+	return withTimeout(func(ctx context.Context) error {
 		tx, err := m.queue.db.BeginTx(ctx, nil)
 		if err != nil {
 			return err
 		}
-		defer tx.Rollback() // of nothing, after Commit
+		defer tx.Rollback() // no effect after Commit
 		if _, err := tx.Stmt(m.queue.bury).Exec(why, m.id); err != nil {
 			return err
 		}
