@@ -150,6 +150,7 @@ func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	}
 }
 
+// Ended returns the result of the replay. It is empty if no run was replayed.
 func (p *Oracle) Ended() Replay {
 	if p.pools == nil {
 		return Replay{}
