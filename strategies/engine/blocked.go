@@ -7,22 +7,23 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A line is a FIFO of Submits that wait for room, doubly linked because any of them may give up.
-// Methods require the mutex of the owning strategy.
+// line is a FIFO of Submits that wait for room. It is doubly linked because any of them may give
+// up. Its methods require the mutex of the owning strategy.
 type line struct {
 	first, last *blocked
-	// stack of free elements, so that waiting does not allocate
+	// stack of free elements, so waiting does not allocate
 	unused *blocked
 }
 
-// A blocked is a Submit in a line. Elements are reused for the life of the instance.
+// blocked is a Submit in a line. Elements are reused for the life of the instance.
 type blocked struct {
 	task       *strategies.Task
-	to         int // pool, or anyPool
+	to         int // pool or anyPool
 	seq        uint64
-	in         *line // nil: not in any, because it was let in
+	in         *line // nil after the Submit was admitted
 	prev, next *blocked
-	let        chan struct{} // has room for the one element that says so
+	// receives one element when the Submit is admitted; its buffer has room for it
+	let chan struct{}
 }
 
 // join appends a Submit, which must call Leave after its wait.
@@ -59,8 +60,8 @@ func (b *blocked) unlink() *strategies.Task {
 	return t
 }
 
-// Leave ends a wait and reports whether the Submit was let in. This takes precedence over giving
-// up, because the task may have run.
+// Leave ends a wait and reports whether the Submit was admitted. An admission takes precedence over
+// giving up, because the task may have run.
 func (l *line) Leave(b *blocked, letIn bool) bool {
 	switch {
 	case b.in != nil:
@@ -74,8 +75,8 @@ func (l *line) Leave(b *blocked, letIn bool) bool {
 	return letIn
 }
 
-// untilLet waits until b is let in, ctx ends or the intake closes. The error distinguishes the last
-// two.
+// untilLet waits until b is admitted, ctx ends or the intake closes. It returns nil, the error of
+// ctx or ErrClosed.
 func (l *Lifecycle) untilLet(ctx context.Context, b *blocked) error {
 	select {
 	case <-b.let:
@@ -87,7 +88,7 @@ func (l *Lifecycle) untilLet(ctx context.Context, b *blocked) error {
 	}
 }
 
-// stand makes a Submit wait in its line, whose mutex it locks.
+// stand makes a Submit wait in its line. It locks mu.
 func (l *Lifecycle) stand(
 	ctx context.Context, mu *sync.Mutex, in *line, b *blocked,
 ) error {
@@ -102,25 +103,26 @@ func (l *Lifecycle) stand(
 	return err
 }
 
-// A space counts the room used in several pools and holds the Submits that wait for it. Methods
-// require the mutex of the owning strategy.
+// space counts the used room of several pools and contains the Submits that wait for room. Its
+// methods require the mutex of the owning strategy.
 type space struct {
 	of  []room // by pool
-	any line   // Submits of tasks that may go to any pool
-	seq uint64 // tasks and blocked Submits so far
+	any line   // Submits of tasks that may run in any pool
+	seq uint64 // number of tasks and blocked Submits so far
 }
 
 type room struct {
-	most   int  // tasks accepted and not done
-	inside int  // as many there are
-	line   line // Submits that wait for it
+	most   int  // maximum of inside
+	inside int  // tasks accepted and not done
+	line   line // Submits that wait for this room
 }
 
-// anyPool is the destination of a task whose class has no pool: the first free slot of any pool.
+// anyPool is the destination of a task whose class has no pool of its own. It runs in the first
+// free slot of any pool.
 const anyPool = -1
 
-// find returns the pool whose room a task for pool to uses, or -1. A task for any pool uses the
-// pool with the most room. Nobody waits for a pool that has room.
+// find returns the pool whose room a task with destination to uses, or -1 if there is no room. A
+// task for anyPool uses the pool with the most room.
 func (r *space) find(to int) int {
 	if to != anyPool {
 		if l := &r.of[to]; l.inside < l.most {
@@ -137,14 +139,15 @@ func (r *space) find(to int) int {
 	return best
 }
 
-// take uses room in a pool and returns the number of the task.
+// take uses room in a pool and returns the sequence number of the task.
 func (r *space) take(pool int) uint64 {
 	r.of[pool].inside++
 	r.seq++
 	return r.seq
 }
 
-// free returns room to a pool and removes the Submit that has waited for it longest, or nil.
+// free returns room to a pool. It also returns the Submit that has waited longest for this room, if
+// any, which the caller must unlink.
 func (r *space) free(pool int) *blocked {
 	l := &r.of[pool]
 	l.inside--

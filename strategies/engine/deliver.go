@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Values of Reply.Dead for messages without a run.
+// values of Reply.Dead for messages that have no task
 var (
 	errForeign = errors.New("not a message of poolbench")
 	errUnknown = errors.New("there is no task of that ID any more")
@@ -31,14 +31,14 @@ func (s *brokered) deliver(m Message) {
 		return
 	}
 	Conclude(func() strategies.Result {
-		if t.Kept().Tries.Made >= s.retries.Attempts { // each of them has killed its process
+		if t.Kept().Tries.Made >= s.retries.Attempts { // each attempt has killed its process
 			return strategies.Result{Retry: true}
 		}
 		return s.Run(t)
 	}, func(r strategies.Result, _ bool) { s.conclude(m, l, t, r) })
 }
 
-// claim marks the task of a message as running. Without a task to run it returns the Reply.
+// claim marks the task of a message as running. If there is no task to run, it returns the Reply.
 func (s *brokered) claim(l label) (*strategies.Task, Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,20 +46,20 @@ func (s *brokered) claim(l label) (*strategies.Task, Reply) {
 	switch {
 	case s.Ctx.Err() != nil:
 		return nil, Reply{Again: true}
-	case there && e.running: // a lease has run out, or an attempt was taken for lost
+	case there && e.running: // a lease has expired, or the broker takes a running attempt for lost
 		return nil, Reply{Again: true, After: time.Second}
 	case there && time.Until(e.due) > 0:
 		return nil, Reply{Again: true, After: time.Until(e.due)}
 	case there:
 		s.errands[l] = errand{task: e.task, running: true}
 		return e.task, Reply{}
-	case l.instance == s.itself: // done before, or refused
+	case l.instance == s.itself: // the task is done or was refused
 		return nil, Reply{}
 	}
 	return nil, Reply{Dead: errUnknown}
 }
 
-// recover is claim for messages of an earlier process.
+// recover does the same as claim for messages of an earlier process.
 func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Reply) {
 	t := s.find(id)
 	if t == nil {
@@ -70,23 +70,23 @@ func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Rep
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, there := s.errands[l]; there { // delivered twice at the same time
+	if _, there := s.errands[l]; there { // two deliveries at the same time
 		s.Leave()
 		return nil, Reply{Again: true, After: time.Second}
 	}
-	// attempts of earlier processes, without the current one
+	// Made counts the attempts of earlier processes, without the current one.
 	t.Kept().Tries = strategies.Tries{Ordinal: l.number, Made: m.Attempt() - 1}
 	s.errands[l] = errand{task: t, running: true}
 	s.accepted.Add(1)
 	return t, Reply{}
 }
 
-// conclude replies to the message of a finished attempt and settles the task unless it is retried.
+// conclude replies to the message of a finished attempt. It settles the task unless it is retried.
 func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies.Result) {
 	var reply Reply
 	var panicked *strategies.PanicError
 	switch {
-	case r.Err != nil && s.Ctx.Err() != nil: // it was cancelled
+	case r.Err != nil && s.Ctx.Err() != nil: // the attempt was cancelled
 		reply.Again = true
 		if s.failing.Err() != nil {
 			s.held.Add(1)
@@ -114,7 +114,8 @@ func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies
 	s.Settle(t, r)
 }
 
-// reply replies unless the store has failed. Messages without a reply are delivered again.
+// reply sends a reply unless the store has failed. The broker delivers messages without a reply
+// again.
 func (s *brokered) reply(m Message, r Reply) {
 	s.steps.Add(1)
 	if fault := context.Cause(s.failing); fault != nil {

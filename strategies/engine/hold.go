@@ -10,38 +10,38 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Hold is the engine of parts that delay accepted tasks: for a token, a retry, or room in the
-// inner strategy. It counts waiting and forwarded tasks and is full at Room.
+// A Hold is the engine of parts that delay accepted tasks until there is a token, until a retry is
+// due, or until the inner strategy has room.
 //
-// One goroutine forwards tasks in order of acceptance, so the inner Submit may block. If the inner
-// Submit never blocks and nothing delays tasks, Submit calls it directly and the goroutine only
-// times retries.
+// One goroutine forwards tasks in order of acceptance, so a blocking inner Submit does not block
+// the caller. If the inner Submit never blocks and nothing delays tasks, Submit calls it directly.
+// The goroutine then only times retries.
 type Hold struct {
 	outside
-	Room   chan struct{} // holds one element for each task inside; nil: it is never full
-	Sheds  bool          // when it is full
-	direct bool          // Submit goes straight on
-	Most   int           // most tasks handed on and not done; 0: no such bound
-	pace   Pacer         // nil: tasks need not wait for each other
-	Codel  *CodelQueue   // orders the waiting tasks; nil: first come, first served
-	Picks  Picker        // chooses among the waiting tasks instead
-	// nil without retries
+	Room   chan struct{} // one element per task inside; nil means unlimited
+	Sheds  bool          // whether Submit sheds instead of blocking when Room is full
+	direct bool          // whether Submit calls the inner Submit
+	Most   int           // maximum number of forwarded tasks that are not done; 0 means no limit
+	pace   Pacer         // nil means that starts are not paced
+	Codel  *CodelQueue   // order of the waiting tasks; nil means FIFO
+	Picks  Picker        // chooses among the waiting tasks in place of the FIFO order; may be nil
+	// nil means no retries
 	Retries *Retries
-	count   atomic.Uint64 // of Submits
-	began   time.Time     // all instants here are counted from it
+	count   atomic.Uint64 // number of Submits
+	began   time.Time     // origin of all instants of the Hold
 
 	mu      sync.Mutex
-	ready   ring[Waiting] // in the order of acceptance
-	delayed Heap          // by the time of the next attempt
-	pushed  uint64        // tasks so far
-	within  int           // tasks handed on and not done, where most counts
-	over    bool          // ctx has ended: nothing is kept any more
+	ready   ring[Waiting] // waiting tasks in order of acceptance
+	delayed Heap          // tasks by the time of their next attempt
+	pushed  uint64        // number of tasks accepted so far
+	within  int           // forwarded tasks that are not done; valid only if Most or Picks is set
+	over    bool          // whether Ctx has ended; no task is queued then
 
-	wake chan struct{} // has one element when there may be something to hand on
+	wake chan struct{} // has one element when a task may be ready to be forwarded
 }
 
-// A Picker keeps the waiting tasks of a Hold and chooses the next. Methods are called with the
-// mutex held.
+// A Picker queues the waiting tasks of a Hold and chooses the next. Its methods are called with the
+// Hold's mutex held.
 type Picker interface {
 	Push(w Waiting)
 	Pop() (Waiting, bool)
@@ -53,12 +53,12 @@ type Picker interface {
 
 // A Pacer decides when the head of a queue may start.
 type Pacer interface {
-	// At returns the earliest start of the head, constant until Spend is called
+	// At returns the earliest start of the head. The result changes only by Spend.
 	At(now time.Duration, began time.Time) time.Duration
 	Spend(now time.Duration)
 }
 
-// HoldOf makes a Hold with room for the capacity of the inner strategy plus more tasks.
+// HoldOf returns a Hold with room for the capacity of the inner strategy plus more tasks.
 func HoldOf(inner strategies.Spec, in strategies.Params, more int, sheds bool) *Hold {
 	s := &Hold{Sheds: sheds}
 	if inner.Capacity != nil {
@@ -81,7 +81,7 @@ func Roomier(
 	}
 }
 
-// Start opens the instance and makes the inner one.
+// Start opens the instance and creates the inner one.
 func (s *Hold) Start(
 	ctx context.Context, inner strategies.Spec, in strategies.Params, sink strategies.Sink,
 ) *Hold {
@@ -158,7 +158,7 @@ func (s *Hold) keep(t *strategies.Task) {
 	signal(s.wake)
 }
 
-// Push appends an accepted task. The caller holds Mutex.
+// Push appends an accepted task. The caller holds the mutex.
 func (s *Hold) Push(t *strategies.Task) {
 	w := Waiting{Task: t, Seq: s.pushed}
 	s.pushed++
@@ -183,7 +183,7 @@ func signal(wake chan<- struct{}) {
 	}
 }
 
-// Done implements strategies.Sink for the inner strategy: it settles or retries t.
+// Done implements strategies.Sink for the inner strategy. It settles t or schedules a retry.
 func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
 	if s.Most > 0 || s.Picks != nil {
 		s.mu.Lock()
@@ -201,7 +201,7 @@ func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
 	s.end(t, r)
 }
 
-// out counts a forwarded task as done. Mutex is held.
+// The caller holds the mutex.
 func (s *Hold) out(t *strategies.Task) {
 	s.within--
 	if s.Picks != nil {
@@ -209,7 +209,7 @@ func (s *Hold) out(t *strategies.Task) {
 	}
 }
 
-// delay schedules the next attempt at t, if any.
+// delay schedules the next attempt at t. Without a next attempt it returns the final error of t.
 func (s *Hold) delay(t *strategies.Task, r strategies.Result) error {
 	wait, err := s.Retries.Next(t, r)
 	if err != nil {
@@ -227,14 +227,16 @@ func (s *Hold) delay(t *strategies.Task, r strategies.Result) error {
 	return nil
 }
 
-// end settles a task after freeing its room, so a client that submits on Done finds room.
+// end settles a task after it has freed the task's room, so a client that submits from Done finds
+// room.
 func (s *Hold) end(t *strategies.Task, r strategies.Result) {
 	s.forget(t)
 	s.Settle(t, r)
 }
 
 func (s *Hold) handOn() {
-	timer := time.NewTimer(time.Hour) // never that long: it is set when there is a wait
+	// the duration does not matter, because the timer is stopped at once
+	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	defer timer.Stop()
 	for {
@@ -261,8 +263,8 @@ func (s *Hold) handOn() {
 	}
 }
 
-// Next returns the task to forward now, and late tasks to shed. Without a task, wait is the time
-// until the next may go, or 0 until another arrives.
+// Next returns the task to forward now, and overdue tasks to shed. If there is no task, wait is the
+// time until the next one may start, or 0 if no task waits for a point in time.
 func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategies.Task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -295,7 +297,7 @@ func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategie
 	return t, wait, late
 }
 
-// Pop returns the next task, or the instant at which it may go.
+// Pop returns the next task or the instant at which it may start.
 func (s *Hold) Pop(now time.Duration) (w Waiting, at time.Duration) {
 	switch {
 	case s.Codel != nil:
@@ -315,14 +317,14 @@ func (s *Hold) Pop(now time.Duration) (w Waiting, at time.Duration) {
 	return s.ready.PopFront(), 0
 }
 
-// bringDue moves tasks whose next attempt is due to the ready ones.
+// bringDue moves tasks whose next attempt is due to the ready queue.
 func (s *Hold) bringDue(now time.Duration) {
 	for len(s.delayed) > 0 && s.delayed[0].Came <= now {
 		s.ready.pushBack(s.delayed.Pop())
 	}
 }
 
-// refused settles a task that the inner strategy refused after acceptance here.
+// refused settles a task that the Hold accepted and the inner strategy refused.
 func (s *Hold) refused(t *strategies.Task, err error) {
 	s.mu.Lock()
 	s.out(t)
@@ -347,7 +349,7 @@ func (s *Hold) dropHeld() {
 	}
 }
 
-// KeepAll stops shedding of waiting tasks, here and in the inner strategy.
+// KeepAll stops the Hold and the inner strategy from shedding accepted tasks.
 func (s *Hold) KeepAll() {
 	if s.Codel != nil {
 		s.mu.Lock()
@@ -360,7 +362,7 @@ func (s *Hold) KeepAll() {
 	s.outside.KeepAll()
 }
 
-// Drain implements Strategy.
+// Drain implements strategies.Strategy.
 func (s *Hold) Drain(ctx context.Context) error {
 	s.closeIntake()
 	s.KeepAll()

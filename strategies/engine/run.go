@@ -13,20 +13,20 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Header of a message: the instance that put it, its number there, and the task's ID.
+// headerSize is the size of a message header: the instance that put the message, its number there,
+// and the task's ID.
 const (
 	headerSize = 24
-	maxMessage = 512 << 10 // what all brokers take without being told
+	maxMessage = 512 << 10 // accepted by all brokers in their default configuration
 )
 
-// label identifies a message.
 type label struct{ instance, number uint64 }
 
-// An errand is a task whose message is in the broker.
+// errand is a task whose message is in the broker.
 type errand struct {
 	task    *strategies.Task
 	running bool
-	due     time.Time // of the next attempt, where one has asked for it
+	due     time.Time // time of the next attempt; zero without a retry
 }
 
 type brokered struct {
@@ -35,21 +35,21 @@ type brokered struct {
 	retries Retries
 	bytes   int
 	find    func(id uint64) *strategies.Task
-	itself  uint64 // tells the messages of this instance from those of others
+	itself  uint64 // identifies the messages of this instance
 	count   atomic.Uint64
 	worked  chan struct{} // closed when Work has returned
 	fault
-	accepted atomic.Int64 // and those that an earlier process has left
-	putting  atomic.Int64 // Puts under way
+	accepted atomic.Int64 // includes tasks recovered from an earlier process
+	putting  atomic.Int64 // Puts in progress
 
 	mu      sync.Mutex
 	errands map[label]errand
-	failed  error // of the first reply that did not reach the broker
+	failed  error // error of the first reply that did not reach the broker
 
-	unsettled int // such replies
+	unsettled int // number of replies that did not reach the broker
 }
 
-// Start makes the strategy. It panics unless Put and Work are set.
+// Start returns the strategy. It panics unless Put and Work are set.
 func (b Broker) Start(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
@@ -74,7 +74,7 @@ func (b Broker) Start(
 	return s
 }
 
-// end waits for the last replies, unless the store has failed.
+// end waits for the last replies. If the store fails, it waits at most faultGrace more.
 func (s *brokered) end() {
 	closed := make(chan struct{})
 	go func() {
@@ -97,10 +97,10 @@ func (s *brokered) end() {
 	}
 }
 
-// Drain implements Strategy. Its error includes the number of messages without a reply, which are
-// delivered again. After a store failure it is a *StoreError.
+// Drain implements strategies.Strategy. Its error includes the number of messages without a reply,
+// which will be delivered again. After a store failure it is a *StoreError.
 func (s *brokered) Drain(ctx context.Context) error {
-	if s.failing.Err() != nil { // its own time is enough
+	if s.failing.Err() != nil { // faultGrace limits the wait instead
 		ctx = context.WithoutCancel(ctx)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -119,7 +119,7 @@ func (s *brokered) Drain(ctx context.Context) error {
 	return err
 }
 
-// DeadLetters counts the dead letters of the queue. Callers find it by an assertion.
+// DeadLetters counts the dead letters of the queue. Callers find it by a type assertion.
 func (s *brokered) DeadLetters(ctx context.Context) (int, error) {
 	if s.broker.Dead == nil {
 		return 0, errors.ErrUnsupported
@@ -127,8 +127,9 @@ func (s *brokered) DeadLetters(ctx context.Context) (int, error) {
 	return s.broker.Dead(ctx)
 }
 
-// Submit implements Strategy. A message may be delivered before its Put returns, even if Put fails:
-// a task that has been started is accepted, otherwise its message is orphaned.
+// Submit implements strategies.Strategy. A message may be delivered before its Put returns, even if
+// Put fails. If its task has started by then, the task is accepted. Otherwise Submit returns the
+// error, and a stored message has no task.
 func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
 		return s.because(err)
@@ -162,7 +163,7 @@ func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// forget removes an errand unless it has been started.
+// forget removes an errand unless it has started.
 func (s *brokered) forget(l label) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,8 +175,9 @@ func (s *brokered) forget(l label) bool {
 	return true
 }
 
-// abandonWaiting settles the tasks that do not run and leaves their messages. After a fault the
-// last returning Put does it, when it is known which tasks the store accepted.
+// abandonWaiting settles the tasks that are not running and leaves their messages in the store.
+// After a fault the last Put that returns does this, because only then is it known which tasks the
+// store accepted.
 func (s *brokered) abandonWaiting() {
 	failed := s.failing.Err() != nil
 	if failed && s.putting.Load() > 0 {
