@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// OneTask runs one task alone, before the clauses.
+// OneTask runs a single task before the clauses.
 func OneTask(spec strategies.Spec) error {
 	return durably(spec, 1, nil, func(x *stint) error {
 		if err := x.submit(0, 1); err != nil {
@@ -19,7 +19,7 @@ func OneTask(spec strategies.Spec) error {
 	})
 }
 
-// Bound holds tasks until the maximum runs.
+// Bound fills all slots and checks that no more tasks start.
 func Bound(spec strategies.Spec) error {
 	const limit, n = 3, 24
 	return durably(spec, limit, nil, func(x *stint) error {
@@ -32,7 +32,7 @@ func Bound(spec strategies.Spec) error {
 			return err
 		}
 		err := x.until("as many tasks run as may", func() bool { return x.running >= limit })
-		time.Sleep(20 * time.Millisecond) // for one too many
+		time.Sleep(20 * time.Millisecond) // time for a task above the bound to start
 		close(full)
 		if err != nil {
 			return err
@@ -49,8 +49,7 @@ func Bound(spec strategies.Spec) error {
 
 var errDurable = errors.New("the task's own error")
 
-// Once runs several submitters with tasks that fail, are retried successfully, or exhaust their
-// attempts.
+// Once uses several submitters. Their tasks fail, succeed after a retry, or use up their attempts.
 func Once(spec strategies.Spec) error {
 	const submitters, each = 4, 40
 	return durably(spec, 4, nil, func(x *stint) error {
@@ -90,7 +89,7 @@ func Once(spec strategies.Spec) error {
 	})
 }
 
-// Many submits enough tasks to detect a loss of one in several hundred.
+// Many submits enough tasks to detect the loss of one in several hundred.
 func Many(spec strategies.Spec) error {
 	const submitters, each = 8, 300
 	const n = submitters * each
@@ -119,7 +118,7 @@ func Many(spec strategies.Spec) error {
 	})
 }
 
-// Context ends the context of a Submit and of the instance.
+// Context ends the context of a Submit, and that of the instance.
 func Context(spec strategies.Spec) error {
 	const limit, n = 2, 12
 	return durably(spec, limit, nil, func(x *stint) error {
@@ -143,8 +142,8 @@ func Context(spec strategies.Spec) error {
 	})
 }
 
-// Drain checks that all tasks are done, that none that ran is unacknowledged, and the count of
-// abandoned ones.
+// Drain checks that all tasks are done and acknowledged after a Drain, and that a Drain at its
+// deadline returns the number of abandoned tasks.
 func Drain(spec strategies.Spec) error {
 	const limit, n = 2, 40
 	queue := newQueue()
@@ -188,7 +187,7 @@ func Drain(spec strategies.Spec) error {
 
 // nothingComes checks that the queue has no message.
 func nothingComes(x *stint) error {
-	time.Sleep(x.lease() * 3 / 2) // for one that was not acknowledged
+	time.Sleep(x.lease() * 3 / 2) // time for a redelivery of an unacknowledged message
 	const probe = 1_000_000
 	if err := x.submit(probe, probe+1); err != nil {
 		return err

@@ -21,7 +21,6 @@ func (r *rig) refusesAsClosed(when string) error {
 	return about(when, c.untouched())
 }
 
-// closedWhileAndAfterDraining submits during and after a Drain.
 func closedWhileAndAfterDraining(r *rig) error {
 	r.call(context.Background(), r.jobs(1, takes(time.Second))[0])
 	r.drain(context.Background())
@@ -58,7 +57,6 @@ func closedToTheBlocked(r *rig) error {
 	return nil
 }
 
-// closedAfterNewsContext submits after the end of New's context, with and without a running task.
 func closedAfterNewsContext(r *rig) error {
 	r.call(context.Background(), r.jobs(1, takes(time.Second))[0])
 	r.endNew()
@@ -70,7 +68,6 @@ func closedAfterNewsContext(r *rig) error {
 	return r.refusesAsClosed("New's context has ended")
 }
 
-// closedFromTheBeginning makes an instance with an ended context.
 func closedFromTheBeginning(r *rig) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -86,8 +83,8 @@ func closedFromTheBeginning(r *rig) error {
 	return nil
 }
 
-// submitRacesDrain has 4 producers submit until refused during a Drain, fifty times. Accepted tasks
-// must be done when Drain returns.
+// submitRacesDrain has 4 producers submit until they are refused during a Drain, fifty times.
+// Accepted tasks must be done when Drain returns.
 func submitRacesDrain(r *rig) error {
 	const most = 50
 	notSubmitted := errors.New("not submitted")

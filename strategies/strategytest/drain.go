@@ -13,9 +13,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks fill an instance without blocked Submits, which the clause Closed tests.
+// The checks in this file fill an instance without blocked Submits, which the clause Closed tests.
 
-// drainFinishes drains without a deadline, three times at once, and again.
+// drainFinishes drains without a deadline, three times at once and then again.
 func drainFinishes(r *rig) error {
 	in, _ := r.fill(min(r.capacity(), 60), takes(2*time.Millisecond))
 	drains := []*call{r.drain(context.Background()), r.drain(context.Background()),
@@ -42,12 +42,12 @@ func drainFinishes(r *rig) error {
 	return nil
 }
 
-// deadline is the Drain deadline of the next three checks, between the ends of two rounds of 2 ms
-// tasks.
+// deadline is the deadline of Drain in the next three checks. It lies between the ends of two
+// rounds of 2 ms tasks.
 const deadline = 9 * time.Millisecond
 
-// drainPast fills an instance, drains it with the deadline, and returns when the Drain should have.
-// Tasks in hand at the deadline are those started by then.
+// drainPast fills an instance, drains it with the deadline, and returns when the Drain should have
+// returned. Tasks started before the deadline count as running.
 func (r *rig) drainPast(n int, do act) (in []*job, d *call) {
 	in, _ = r.fill(min(r.capacity(), n), do)
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -75,7 +75,7 @@ func drainCancels(r *rig) error {
 	return d.wants(deadline, in, 0)
 }
 
-// drainAbandons uses short tasks: some end in time, some run at the deadline, some never start.
+// drainAbandons uses short tasks. Some end in time, some run at the deadline, and some never start.
 func drainAbandons(r *rig) error {
 	in, d := r.drainPast(60, takes(2*time.Millisecond))
 	if err := allCompleted(started(in)); err != nil {
@@ -137,8 +137,8 @@ func queuedAbandoned(in []*job) error {
 	return nil
 }
 
-// wants checks that Drain d returned at that time a DrainError with the counts of tasks that never
-// started and of running ones.
+// wants checks that Drain d returned at the given time with a DrainError that has the number of
+// tasks that never started and of running tasks.
 func (d *call) wants(at time.Duration, in []*job, running int) error {
 	abandoned := len(in) - len(started(in))
 	var e *strategies.DrainError
@@ -159,8 +159,8 @@ func (d *call) wants(at time.Duration, in []*job, running int) error {
 	return nil
 }
 
-// drainLeavesNothing checks for goroutines after the Drain of an instance, unused (nil) or used for
-// such tasks.
+// drainLeavesNothing checks that no goroutines remain after the Drain of an instance that ran tasks
+// with do. If do is nil, the instance is unused.
 func drainLeavesNothing(do act) func(*rig) error {
 	return func(r *rig) error {
 		if do != nil {
@@ -169,7 +169,7 @@ func drainLeavesNothing(do act) func(*rig) error {
 		d := r.drain(context.Background())
 		r.rest(warmUp)
 		if !d.over() {
-			return nil // a slot was lost, which is for the clause Panic to find
+			return nil // a slot was lost, which the clause Panic reports
 		}
 		if d.err() != nil {
 			return fmt.Errorf("drained when nothing was left to do: %w", d.err())
@@ -178,7 +178,8 @@ func drainLeavesNothing(do act) func(*rig) error {
 	}
 }
 
-// leftover returns an error with the stacks of goroutines in the bubble that are not the check's.
+// leftover returns an error with the stacks of goroutines in the bubble that do not belong to the
+// check.
 func (s *scene) leftover() error {
 	if left := s.goroutines(); len(left) > 0 {
 		return fmt.Errorf("after Drain %d goroutines are left, the first of them:\n%s",
@@ -187,14 +188,14 @@ func (s *scene) leftover() error {
 	return nil
 }
 
-// goroutines returns the stacks of the bubble's goroutines without the caller and those that carry
-// the bubble.
+// goroutines returns the stacks of the bubble's goroutines, except the caller and those of
+// synctest.
 func (s *scene) goroutines() (stacks []string) {
 	synctest.Wait()
 	var dump bytes.Buffer
-	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2) // a bytes.Buffer takes everything
+	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2) // a write to a bytes.Buffer cannot fail
 	all := strings.Split(dump.String(), "\n\n")
-	_, label, _ := strings.Cut(all[0], "synctest bubble ") // the first is the caller
+	_, label, _ := strings.Cut(all[0], "synctest bubble ") // the first stack is that of the caller
 	label, _, _ = strings.Cut(label, "]")
 	for _, stack := range all[1:] {
 		head, frames, _ := strings.Cut(stack, "\n")

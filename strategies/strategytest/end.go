@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Panic runs, with one slot, a task that panics and one that ends its goroutine.
+// Panic runs, with one slot, a task that panics and a task that ends its goroutine.
 func Panic(spec strategies.Spec) error {
 	return durably(spec, 1, nil, func(x *stint) error {
 		x.do = func(_ context.Context, id uint64) strategies.Result {
@@ -48,7 +48,7 @@ func Panic(spec strategies.Spec) error {
 	})
 }
 
-// Order checks that with one slot tasks start in order of acceptance, if declared.
+// Order checks that with one slot tasks start in order of acceptance, if the Spec declares it.
 func Order(spec strategies.Spec) error {
 	if !spec.FIFO {
 		return nil
@@ -68,8 +68,8 @@ func Order(spec strategies.Spec) error {
 	})
 }
 
-// Kept ends an instance with running and waiting tasks, by New's context and by a Drain's. The next
-// instance runs them all.
+// Kept ends an instance with running and waiting tasks: once by New's context, once by the deadline
+// of a Drain. The next instance must run them all.
 func Kept(spec strategies.Spec) error {
 	const limit, n = 2, 30
 	for _, end := range []func(x *stint){
@@ -77,7 +77,7 @@ func Kept(spec strategies.Spec) error {
 		func(x *stint) {
 			ended, cancel := context.WithCancel(context.Background())
 			cancel()
-			_ = x.s.Drain(ended) // the clause Drain looks at what it returns
+			_ = x.s.Drain(ended) // the clause Drain checks its error
 		},
 	} {
 		first := resumed(spec, newQueue())
@@ -101,7 +101,7 @@ func Kept(spec strategies.Spec) error {
 	return nil
 }
 
-// allOf returns the work of a process that finds n tasks in its queue.
+// allOf returns the work of a process that must find n tasks in its queue.
 func allOf(n int) func(*stint) error {
 	return func(x *stint) error {
 		if err := x.done(n, onceEach, noError); err != nil {
@@ -119,7 +119,7 @@ func die() {
 	select {}
 }
 
-// Killed kills a process with running and waiting tasks. The next process runs them all.
+// Killed kills a process with running and waiting tasks. The next process must run them all.
 func Killed(spec strategies.Spec, queue string, ended int) error {
 	const limit, n = 2, 40
 	first := resumed(spec, queue)
@@ -144,15 +144,15 @@ func Killed(spec strategies.Spec, queue string, ended int) error {
 	return durably(spec, limit, &strategies.Resume{Name: queue, Remove: true}, allOf(n))
 }
 
-// poisonAttempts is the default of attempts: the number of processes a task may kill.
+// poisonAttempts is the default number of attempts, and so the number of processes a task may kill.
 const poisonAttempts = 3
 
-// aWhile is the time before a poison task kills its process: brokers record deliveries with a delay
-// (JetStream: 100 ms).
+// aWhile is the time before a poison task kills its process. It allows for brokers that record
+// deliveries with a delay (JetStream: 100 ms).
 const aWhile = time.Second
 
 // Poison runs a task that kills each process that runs it. It must become a dead letter, and the
-// others must be done.
+// other tasks must be done.
 func Poison(spec strategies.Spec, queue string, ended int) error {
 	const poison, n = 2, 12
 	resume := resumed(spec, queue)
@@ -163,7 +163,7 @@ func Poison(spec strategies.Spec, queue string, ended int) error {
 		return nil
 	}
 	resume.Remove = ended == poisonAttempts
-	all := make(chan struct{}) // have been submitted
+	all := make(chan struct{}) // closed when all tasks have been submitted
 	do := func(_ context.Context, id uint64) strategies.Result {
 		if id == poison {
 			<-all

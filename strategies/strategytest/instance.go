@@ -16,30 +16,30 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A stint is one instance of a durable strategy, from New to Drain, with its record.
+// stint is one instance of a durable strategy, from New to Drain, with a record of its tasks.
 type stint struct {
 	spec   strategies.Spec
 	p      strategies.Params
 	s      strategies.Strategy
 	endNew context.CancelFunc
 	mark   machine.Mark
-	do     func(ctx context.Context, id uint64) strategies.Result // what tasks do
+	do     func(ctx context.Context, id uint64) strategies.Result // work of each task
 	steps  atomic.Uint64
 
 	mu     sync.Mutex
-	record // by change and is alone
+	record // accessed by change and seen only
 }
 
 type record struct {
 	runs, dones   map[uint64]int
 	results       map[uint64]strategies.Result
-	order         []uint64 // of the starts
+	order         []uint64 // task IDs in order of their starts
 	running, peak int
 	odd           error
 }
 
-// durably calls check with an instance, for a resumed queue or a new one. Tasks return at once
-// unless check changes that.
+// durably calls check with an instance that uses the resumed queue, or a new queue if resume is
+// nil. Tasks return at once unless check sets do.
 func durably(
 	spec strategies.Spec, limit int, resume *strategies.Resume, check func(*stint) error,
 ) (err error) {
@@ -47,7 +47,7 @@ func durably(
 		func(context.Context, uint64) strategies.Result { return strategies.Result{} }, check)
 }
 
-// durablyDoing is durably for tasks that arrive before check is called.
+// durablyDoing is durably for tasks that start before check is called.
 func durablyDoing(
 	spec strategies.Spec, limit int, resume *strategies.Resume,
 	do func(ctx context.Context, id uint64) strategies.Result, check func(*stint) error,
@@ -83,17 +83,17 @@ func durablyDoing(
 	return err
 }
 
-// finish waits for Drain, whatever its error.
+// finish waits for Drain and ignores its error.
 func (x *stint) finish() error {
 	over := false
 	go func() {
-		_ = x.s.Drain(context.Background()) // what it returns is the business of the clause Drain
+		_ = x.s.Drain(context.Background()) // the clause Drain checks its error
 		x.change(func() { over = true })
 	}()
 	return x.until("Drain returns", func() bool { return over })
 }
 
-// until waits for a condition of the record and fails after a long time without change.
+// until waits for a condition of the record. It fails after a long time without an event.
 func (x *stint) until(what string, so func() bool) error {
 	patience, err := machine.Patience()
 	if err != nil {
@@ -152,7 +152,7 @@ func (x *stint) change(f func()) {
 	f()
 }
 
-// seen is a copy of the record.
+// seen returns a copy of the record.
 func (x *stint) seen() record {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -162,7 +162,7 @@ func (x *stint) seen() record {
 	return r
 }
 
-// submit offers the tasks from, …, to-1.
+// submit submits the tasks from, …, to-1.
 func (x *stint) submit(from, to uint64) error {
 	for id := from; id < to; id++ {
 		if err := x.s.Submit(context.Background(), x.task(id)); err != nil {
@@ -186,7 +186,8 @@ func (x *stint) submitFrom(submitters, each uint64) error {
 	return nil
 }
 
-// done waits for n done tasks and checks the runs and error of each (nil: none).
+// done waits until n tasks are done. It checks the number of runs and the error of each. A nil runs
+// checks no number.
 func (x *stint) done(n int, runs func(id uint64) int, want func(id uint64) error) error {
 	if err := x.until(fmt.Sprintf("%d tasks are done", n), func() bool {
 		return len(x.dones) >= n
@@ -210,7 +211,6 @@ func (x *stint) done(n int, runs func(id uint64) int, want func(id uint64) error
 func onceEach(uint64) int  { return 1 }
 func noError(uint64) error { return nil }
 
-// drained drains without deadline and must succeed.
 func (x *stint) drained() error {
 	if err := x.s.Drain(context.Background()); err != nil {
 		return fmt.Errorf("a Drain: %w", err)
@@ -218,7 +218,7 @@ func (x *stint) drained() error {
 	return nil
 }
 
-// hold submits n tasks that end with their context, and returns when the maximum runs.
+// hold submits n tasks that end with their context. It returns when all slots are used.
 func (x *stint) hold(n uint64) error {
 	x.do = func(ctx context.Context, _ uint64) strategies.Result {
 		<-ctx.Done()

@@ -12,13 +12,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An isolation tests clauses in child processes, reusing one while it lives.
+// isolation tests clauses in child processes. It uses one until it ends.
 type isolation struct {
-	test  string // that called Run
+	test  string // name of the test that called Run
 	call  string
 	spec  strategies.Spec
-	child *child // nil: none yet, or none any more
-	here  bool   // there is none to be had
+	child *child // nil if none is running
+	here  bool   // whether no child can be started
 }
 
 func (in *isolation) check(t *testing.T, c Clause) error {
@@ -65,12 +65,12 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 		t.Log(printed)
 	}
 	if testing.CoverMode() != "" && c.killed == nil {
-		return c.Check(in.spec) // once more, for the counts: those of a child go nowhere
+		return c.Check(in.spec) // again in this process, because coverage of a child is not counted
 	}
 	return nil
 }
 
-// kill sends an order that ends the child, and starts the next.
+// kill sends an order that ends the child, and starts the next one.
 func (in *isolation) kill(order string) error {
 	said, printed, ended := in.child.ask(order)
 	if ended == nil {
@@ -85,7 +85,7 @@ func (in *isolation) kill(order string) error {
 	return err
 }
 
-// start starts a child, unless the environment or system prevents it.
+// start starts a child, unless the environment or the system prevents it.
 func (in *isolation) start() (*child, error) {
 	if os.Getenv(variable) == here {
 		return nil, fmt.Errorf("%s=%s", variable, here)
@@ -98,14 +98,14 @@ func (in *isolation) start() (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The measured time of this process to reach the call, including other tests.
+	// This process has needed time.Since(began) to reach the call, which includes other tests.
 	if err := c.ready(max(patience, startLimit) + 2*time.Since(began)); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// startLimit is the minimum time allowed for the start of a child, however short the patience.
+// startLimit is the minimum time limit for the start of a child.
 const startLimit = 30 * time.Second
 
 func (in *isolation) end() {

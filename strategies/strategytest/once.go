@@ -14,7 +14,6 @@ import (
 
 var errOwn = errors.New("the task's own error")
 
-// onceUnderManyProducers submits 64 tasks from each of 16 producers. Some yield, sleep or fail.
 func onceUnderManyProducers(r *rig) error {
 	random := rand.New(rand.NewPCG(1, 1))
 	jobs := r.jobs(16*64, nil)
@@ -48,7 +47,7 @@ func onceUnderManyProducers(r *rig) error {
 			continue
 		}
 		starts := int32(1)
-		if r.spec.Trips && j.starts.Load() == 0 { // too many had failed
+		if r.spec.Trips && j.starts.Load() == 0 { // the breaker was open
 			starts, want[i] = 0, strategies.ErrShed
 		}
 		if err := j.once(starts, want[i]); err != nil {
@@ -58,7 +57,7 @@ func onceUnderManyProducers(r *rig) error {
 	return nil
 }
 
-// once checks that j started that often and was done once, with that error.
+// once checks that j started the given number of times and was done once with the given error.
 func (j *job) once(starts int32, want error) error {
 	switch {
 	case j.dones.Load() != 1:
@@ -67,17 +66,17 @@ func (j *job) once(starts int32, want error) error {
 		return fmt.Errorf("task %d was started %d times, want %d", j.name, j.starts.Load(), starts)
 	case j.early.Load():
 		return fmt.Errorf("task %d was done while it was still running", j.name)
-	case !errors.Is(j.outcome.Err, want): // nil is nil only
+	case !errors.Is(j.outcome.Err, want): // errors.Is(err, nil) is true only for nil
 		return fmt.Errorf("task %d was done with the error %v instead of its own: %v", j.name,
 			j.outcome.Err, want)
 	}
 	return nil
 }
 
-// onceWithRequests submits tasks that request steps, sub-tasks and another attempt. Failing ones
+// onceWithRequests submits tasks that request steps, sub-tasks and another attempt. Failing tasks
 // use separate instances, because a strategy may cancel others on failure.
 func onceWithRequests(r *rig) error {
-	// sub-tasks in two levels: 0 and 1 of the parent, the others of 0
+	// Sub-tasks 0 and 1 belong to the parent, the others to sub-task 0.
 	parts := r.jobs(5, takes(time.Millisecond))
 	parts[0].do = splits(parts[2], parts[3])
 	split, failing := r.jobs(1, splits(parts[0], parts[1]))[0], r.jobs(1, splits(parts[4]))[0]
@@ -128,7 +127,6 @@ func onceWithRequests(r *rig) error {
 	return nil
 }
 
-// about prefixes an error with its subject.
 func about(subject string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", subject, err)
@@ -136,8 +134,8 @@ func about(subject string, err error) error {
 	return nil
 }
 
-// hedgesOnce runs many short tasks and then long ones, which get at most one concurrent second
-// attempt if the strategy declares it, and end with both.
+// hedgesOnce runs many short tasks and then long ones. If the strategy declares hedging, a long
+// task gets at most one concurrent second attempt and ends after both.
 func hedgesOnce(r *rig) error {
 	const short, long = 400, 20
 	jobs := r.jobs(short+long, takes(time.Millisecond))
@@ -167,12 +165,12 @@ func hedgesOnce(r *rig) error {
 	return nil
 }
 
-// onceEachTimeWhenReused has clients resubmit their one task when it is done.
+// onceEachTimeWhenReused has clients resubmit their only task when it is done.
 func onceEachTimeWhenReused(r *rig) error {
 	const clients, rounds = 4, 100
 	type client struct {
 		strategies.Task
-		runs int // by Run alone: -race sees a run that overlaps the client
+		runs int // not atomic, so -race detects a run that overlaps the client
 		done chan strategies.Result
 	}
 	count := func(_ context.Context, t *strategies.Task) strategies.Result {
@@ -187,7 +185,7 @@ func onceEachTimeWhenReused(r *rig) error {
 	again := start(r.scene, r.spec, ctx, r.p,
 		strategies.SinkFunc(func(t *strategies.Task, res strategies.Result) {
 			if t == nil {
-				return // seen by the other checks, like all that is done and should not be
+				return // other checks report Done calls that should not happen
 			}
 			if c, ok := t.Arg.(*client); ok {
 				select {
@@ -203,7 +201,7 @@ func onceEachTimeWhenReused(r *rig) error {
 		c.Task = strategies.Task{Run: count, Arg: c}
 		all[i] = c
 		for range rounds {
-			for again.Submit(ctx, &c.Task) != nil { // shed
+			for again.Submit(ctx, &c.Task) != nil { // retry after it was shed
 				time.Sleep(time.Millisecond)
 			}
 			<-c.done

@@ -10,23 +10,25 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks are about sub-tasks, which run side by side in their own slots with Spec.Splits, and
-// otherwise one by one in their task's place: parts of the clauses Bound, Once and WorkConserving.
+// This file contains the checks of sub-tasks. With Spec.Splits they run concurrently in their own
+// slots, otherwise one by one in their task's slot. The checks are part of the clauses Bound, Once
+// and WorkConserving.
 
-// A family is a task without duration that splits into sub-tasks of 1 ms.
+// family is a task without duration that splits into sub-tasks of 1 ms.
 type family struct {
 	parent *job
 	parts  []*job
 	over   atomic.Int64 // virtual time at which the last sub-task returned, in ns
 }
 
-// family makes a family with n sub-tasks, which count as waiting between request and start.
+// family returns a family with n sub-tasks. They count as waiting from the request to their start.
 func (r *rig) family(n int) *family {
 	f := &family{parts: r.jobs(n, nil)}
 	for _, part := range f.parts {
 		part.do = func(context.Context) strategies.Result {
 			time.Sleep(time.Millisecond)
-			f.over.Store(int64(r.clock())) // it never goes back
+			// the clock never goes back, so the last store is the maximum
+			f.over.Store(int64(r.clock()))
 			return strategies.Result{}
 		}
 	}
@@ -37,7 +39,6 @@ func (r *rig) family(n int) *family {
 	return f
 }
 
-// splits returns an act that requests those sub-tasks.
 func splits(parts ...*job) act {
 	var tasks []*strategies.Task
 	for _, part := range parts {
@@ -46,7 +47,7 @@ func splits(parts ...*job) act {
 	return returns(strategies.Result{Split: tasks})
 }
 
-// boundHoldsInSplits splits more tasks than slots at once.
+// boundHoldsInSplits splits more tasks at once than there are slots.
 func boundHoldsInSplits(r *rig) error {
 	for range 2*r.bound() + 1 {
 		f := r.family(5)
@@ -56,8 +57,8 @@ func boundHoldsInSplits(r *rig) error {
 	return about("tasks with sub-tasks", r.underBound())
 }
 
-// onceWithItsLastPart splits a task alone in the instance into five: it is done when the last
-// sub-task returns. Without Spec.Splits they run one by one.
+// onceWithItsLastPart splits the only task of the instance into five sub-tasks. It must be done
+// when the last one returns. Without Spec.Splits they must run one by one.
 func onceWithItsLastPart(r *rig) error {
 	const n = 5
 	f := r.family(n)
@@ -84,7 +85,7 @@ func onceWithItsLastPart(r *rig) error {
 	return nil
 }
 
-// splitsSideBySide splits one task and then two into many sub-tasks, which share all slots.
+// splitsSideBySide splits one task and then two into many sub-tasks, which must use all slots.
 func splitsSideBySide(r *rig) error {
 	if !r.spec.Splits {
 		return nil
