@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// An Outcome is the outcome of a task, numbered as in package record.
+// An Outcome is the outcome of a task. The values are those of package record.
 type Outcome int
 
-// The outcomes. Completed tasks are the settled ones less all others.
+// The outcomes of a task. The number of completed tasks is that of the settled ones minus all
+// others.
 const (
 	unsettled Outcome = iota
 	Completed
@@ -23,24 +24,24 @@ const (
 	Outcomes // number of outcomes
 )
 
-// Names are the names of the outcomes.
+// Names contains the names of the outcomes.
 var Names = [Outcomes]string{"unsettled", "completed", "failed", "throttled", "shed", "abandoned",
 	"gave up"}
 
-// A Meter counts events in runs. The driver of a run calls its methods. Those of a nil Meter do
-// nothing.
+// A Meter counts events in runs. The driver of a run calls its methods. The methods of a nil Meter
+// do nothing.
 type Meter struct {
-	now       atomic.Pointer[Run] // nil: none
+	now       atomic.Pointer[Run] // nil between runs
 	others    [Outcomes]atomic.Uint64
 	responses [buckets]atomic.Uint64 // of completed tasks, by bucketOf
 }
 
 // A Snapshot is the state of a Meter at one instant.
 type Snapshot struct {
-	Run       *Run // in progress; nil: none
+	Run       *Run // run in progress, or nil
 	At        time.Time
-	Settled   uint64           // tasks of that run
-	Others    [Outcomes]uint64 // tasks of all runs that were not completed
+	Settled   uint64           // settled tasks of that run
+	Others    [Outcomes]uint64 // tasks of all runs with another outcome than completed
 	responses [buckets]uint64
 }
 
@@ -59,7 +60,6 @@ func (m *Meter) Snapshot(at time.Time) Snapshot {
 	return s
 }
 
-// Responses are the responses counted between two snapshots.
 type Responses struct {
 	Total  uint64
 	counts [buckets]uint64
@@ -74,7 +74,7 @@ func (s *Snapshot) Since(before *Snapshot) (r Responses) {
 	return r
 }
 
-// Each calls f with each counted response, within 3 %, and its count.
+// Each calls f with each counted response time, accurate to 3 %, and its count.
 func (r *Responses) Each(f func(response time.Duration, n uint64)) {
 	for i, n := range r.counts {
 		if n > 0 {
@@ -83,7 +83,7 @@ func (r *Responses) Each(f func(response time.Duration, n uint64)) {
 	}
 }
 
-// Quantile returns a quantile within 3 % of the exact one. There must be at least one response.
+// Quantile returns a quantile, accurate to 3 %. There must be at least one response.
 func (r *Responses) Quantile(q float64) time.Duration {
 	rank := uint64(math.Ceil(q * float64(r.Total)))
 	for i, n := range r.counts {
@@ -95,27 +95,26 @@ func (r *Responses) Quantile(q float64) time.Duration {
 	return math.MaxInt64 // unreachable: the counts add up to Total
 }
 
-// A Run is a run in progress.
 type Run struct {
 	Name    string
-	Limit   int           // 0: unknown
-	Plan    time.Duration // planned duration; 0: unknown
-	Rate    float64       // planned settled tasks per second, only to bound the cost of metering
-	Settled func() uint64 // so far
-	// current number; nil: unknown
+	Limit   int           // 0 if unknown
+	Plan    time.Duration // planned duration; 0 if unknown
+	Rate    float64       // planned settled tasks per second; only limits the cost of metering
+	Settled func() uint64 // number of settled tasks so far
+	// current number of tasks in flight; nil if unknown
 	InFlight func() int64
 
 	Begun  time.Time        // set by Begin
-	Before [Outcomes]uint64 // tasks not completed before it, as in a Snapshot; set by Begin
+	Before [Outcomes]uint64 // tasks not completed before the run, as in a Snapshot; set by Begin
 	mask   uint64
 }
 
-// Every returns the n with which one response in n is counted.
+// Every returns n if one response in n is counted.
 func (r *Run) Every() uint64 { return r.mask + 1 }
 
-// mostMetered is the largest number of responses counted per second. At higher rates only one in so
-// many is counted. A count costs about 10 ns, and 50 ns if two processors share it: at most a
-// thousandth of one.
+// mostMetered is the maximum number of responses counted per second. At higher rates only one in 2ᵏ
+// is counted. A count costs about 10 ns, or 50 ns if two processors contend, which is at most a
+// thousandth of a processor.
 const mostMetered = 20_000
 
 // Begin begins a run.
@@ -133,14 +132,14 @@ func (m *Meter) Begin(r Run) {
 	m.now.Store(&r)
 }
 
-// End ends it.
+// End ends the run.
 func (m *Meter) End() {
 	if m != nil {
 		m.now.Store(nil)
 	}
 }
 
-// Settle counts the task of that number. It is inlined.
+// Settle counts the task with number seq. It is inlined.
 func (m *Meter) Settle(seq uint64, o Outcome, response time.Duration) {
 	if m != nil {
 		m.settle(seq, o, response)
@@ -157,7 +156,7 @@ func (m *Meter) settle(seq uint64, o Outcome, response time.Duration) {
 	}
 }
 
-// There are sixteen buckets for each power of two of nanoseconds: at most 6 % wide.
+// There are sixteen buckets for each power of two of nanoseconds, so each is at most 6 % wide.
 const (
 	fine    = 4
 	buckets = (65 - fine) << fine

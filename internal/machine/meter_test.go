@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// TestBuckets: each duration is in a bucket whose middle is within 3.2 % of it, and buckets rise.
 func TestBuckets(t *testing.T) {
 	last := -1
 	for _, v := range []int64{0, 1, 15, 16, 17, 31, 32, 34, 1000, 12_345, 1e6, 1e9, 3.6e12,
@@ -25,7 +24,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestMostMetered: of very many tasks a part is counted, one in a power of two.
+// At high rates one task in a power of two is counted.
 func TestMostMetered(t *testing.T) {
 	for rate, every := range map[float64]int{0: 1, 100: 1, 20_000: 1, 50_000: 4, 1e6: 64,
 		math.Inf(1): 1} {

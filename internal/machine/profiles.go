@@ -18,7 +18,7 @@ import (
 // A ProfileKind is a kind of profile.
 type ProfileKind string
 
-// The kinds, in the order in which they are written.
+// all kinds, in the order in which they are written
 const (
 	CPU   ProfileKind = "cpu"
 	Wait  ProfileKind = "goroutine"
@@ -32,7 +32,8 @@ var ProfileKinds = []ProfileKind{CPU, Wait, Mutex, Block, Heap}
 
 const separator = "+"
 
-// ParseProfiles parses a set of kinds separated by commas or +, and returns it in canonical form.
+// ParseProfiles parses a set of kinds separated by commas or +. It returns the set in canonical
+// form.
 func ParseProfiles(text string) (string, error) {
 	given := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '+' })
 	if len(given) == 0 {
@@ -70,15 +71,15 @@ func known() string {
 	return strings.Join(text.Texts(ProfileKinds, func(k ProfileKind) string { return string(k) }), ", ")
 }
 
-// A Profile is a profile in pprof's compressed format.
+// A Profile is a profile in the compressed format of pprof.
 type Profile struct {
 	Kind ProfileKind
 	Data []byte
 }
 
-// mutexFraction and blockRate are the runtime's sampling settings: one wait for a lock in ten, and
-// each wait of 10 ms or longer. It samples one wait per 10 ms of shorter ones. It scales both up to
-// the total.
+// mutexFraction and blockRate are sampling settings of the runtime. It samples one lock wait in
+// ten, each blocking of 10 ms or longer, and shorter ones once per 10 ms of blocking. It scales
+// both to the total.
 const (
 	mutexFraction = 10
 	blockRate     = 10 * time.Millisecond
@@ -94,7 +95,7 @@ type ProfileSession struct {
 	ended  bool
 }
 
-// StartProfiles starts the profiles of a set that ParseProfiles returned. Only one session can be
+// StartProfiles starts the profiles of a set returned by ParseProfiles. Only one session can be
 // active in a process.
 func StartProfiles(set string) (s *ProfileSession, err error) {
 	s = &ProfileSession{before: map[ProfileKind]*profile.Profile{}}
@@ -176,7 +177,7 @@ func (s *ProfileSession) End() (all []Profile, err error) {
 
 func now(k ProfileKind) (*profile.Profile, error) {
 	if k == Heap {
-		runtime.GC() // the profile is of the end of the last cycle
+		runtime.GC() // the heap profile describes the end of the last cycle
 	}
 	var text bytes.Buffer
 	if err := pprof.Lookup(string(k)).WriteTo(&text, 0); err != nil {
@@ -185,8 +186,8 @@ func now(k ProfileKind) (*profile.Profile, error) {
 	return profile.ParseData(text.Bytes())
 }
 
-// since returns the difference of the samples of two profiles. The live heap (inuse) is not a sum
-// over time and stays as it is.
+// since returns the difference of two profiles. The live heap (inuse) is not a sum over time and is
+// taken from after.
 func since(after, before *profile.Profile) (*profile.Profile, error) {
 	ratios := make([]float64, len(before.SampleType))
 	for i, t := range before.SampleType {

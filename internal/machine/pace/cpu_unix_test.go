@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpu is the time that the process has computed.
+// cpu returns the CPU time of the process.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
