@@ -13,16 +13,16 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// following is the extension of a file that will replace another.
+// following is the extension of a file that will replace another one.
 const following = ".next"
 
-// A dirFile is a file of the directory that is being written: final contents, followed by partial
-// results of current runs. To replace these, the whole file is replaced.
+// dirFile is a file of the directory that is being written. It contains final contents, followed by
+// partial results of current runs. To replace the partial results, the whole file is replaced.
 type dirFile struct {
 	*os.File
 	path string
 	good int64  // size of the final contents
-	tail []byte // partial results after them
+	tail []byte // partial results after the final contents
 }
 
 func openDirFile(path string) (*dirFile, error) {
@@ -92,9 +92,9 @@ func (f *dirFile) giveWay(next *dirFile) error {
 	return err
 }
 
-// replace adds to the final contents of the files, and replaces their tails. The results file is
-// the first to be written and the first to be renamed. After a kill, replacements are valid if
-// there is none of the results file (see catchUp), and useless otherwise.
+// replace adds to the final contents of the files and replaces their tails. The results file is the
+// first to be written and the first to be renamed. After a kill, the remaining replacements are
+// valid if that of the results file is gone (see catchUp), and useless otherwise.
 func (d *Dir) replace(more, tails [len(dirFiles)][]byte) (err error) {
 	var next [len(dirFiles)]*dirFile
 	undo := func(err error) error {
@@ -120,7 +120,7 @@ func (d *Dir) replace(more, tails [len(dirFiles)][]byte) (err error) {
 	return nil
 }
 
-// catchUp completes an interrupted replace whose results file had been renamed.
+// catchUp completes a replace that was killed after it had renamed the results file.
 func (d *Dir) catchUp() error {
 	for _, name := range dirFiles {
 		path, err := files.Target(filepath.Join(d.path, name))

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// TestProfiles: a file for each profile of each run, under a name that a reader finds from the
-// run's; what replaces the results takes those of the old ones away.
+// Each profile must have a file whose name follows from that of the run. Replacing the results must
+// remove the old profiles.
 func TestProfiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	write := func(mode directory.Mode, seeds ...uint64) {

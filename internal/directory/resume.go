@@ -18,7 +18,7 @@ import (
 // beside is the extension of files that will replace others.
 const beside = ".new"
 
-// A runID identifies a run of a directory: under the virtual clock runs of equal name and seed are
+// runID identifies a run of a directory. Under the virtual clock, runs with equal name and seed are
 // equal.
 type runID struct {
 	name string
@@ -26,8 +26,8 @@ type runID struct {
 }
 
 // resumed is the content of a directory whose plan is resumed. Its files are written again, in the
-// order of the plan, and replace the old ones when they contain all kept results. So a kill loses
-// no earlier result, and the final files are those of an uninterrupted run.
+// order of the plan. They replace the old files when they contain all kept results. A kill
+// therefore loses no earlier result, and the final files equal those of an uninterrupted run.
 type resumed struct {
 	section
 	kept  map[runID]*bench.Result // complete results
@@ -92,8 +92,8 @@ func (d *Dir) abandon() error {
 	return errors.Join(errs...)
 }
 
-// settle records that a run has been written, and replaces the old files when nothing would be
-// lost.
+// settle records that a run has been written. It replaces the old files as soon as this loses
+// nothing.
 func (d *Dir) settle(id runID) error {
 	r := d.resumed
 	if r == nil {
@@ -106,7 +106,7 @@ func (d *Dir) settle(id runID) error {
 	return d.move()
 }
 
-// move replaces the old files, the results last.
+// move replaces the old files, the results file last.
 func (d *Dir) move() error {
 	if d.resumed.moved || len(d.resumed.left) > 0 {
 		return nil
@@ -120,7 +120,7 @@ func (d *Dir) move() error {
 	return nil
 }
 
-// carryOver writes the kept results that have not been written.
+// carryOver writes the kept results that have not been written yet.
 func (d *Dir) carryOver() error {
 	for _, result := range d.resumed.results {
 		if !d.resumed.left[runID{result.Name, result.Seed}] {
@@ -138,7 +138,7 @@ func (d *Dir) carryOver() error {
 	return d.move()
 }
 
-// BeginRest is Begin for plans that cannot be repeated: a complete directory is refused.
+// BeginRest is Begin for plans that cannot be repeated. It refuses a complete directory.
 func (d *Dir) BeginRest(plan string, has func(name string, seed uint64) bool) error {
 	if d.resumed != nil && d.resumed.complete {
 		return errors.Join(fmt.Errorf("%s is complete: nothing is left to resume", d.path),
@@ -147,8 +147,8 @@ func (d *Dir) BeginRest(plan string, has func(name string, seed uint64) bool) er
 	return d.Begin(plan, has)
 }
 
-// BeginSuites is Begin for suites. With goesOn, later seeds of their scenarios belong to the plan,
-// too.
+// BeginSuites is Begin for suites. If goesOn is set, later seeds of their scenarios belong to the
+// plan too.
 func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 	planned := map[runID]bool{}
 	first := map[string]uint64{}
@@ -174,8 +174,8 @@ func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 		})
 }
 
-// Begin names the plan of the following runs, in a line. A resumed directory must have the same
-// plan, and contain only runs of the plan, for which has returns true.
+// Begin writes a line with the plan of the following runs. A resumed directory must have the same
+// plan. It may contain only runs of the plan, for which has returns true.
 func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error {
 	if d.resumed != nil {
 		if err := d.resumed.of(plan, has); err != nil {
@@ -194,9 +194,9 @@ func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error 
 	return d.move()
 }
 
-// NextSeed returns the seed of the first of count further repetitions: the given one or, if one of
-// those repetitions exists, the next after all existing ones, since an equal seed would repeat the
-// same run. same reports whether a name is that of the repetitions.
+// NextSeed returns the seed of the first of count further repetitions. It is the given seed or, if
+// one of those repetitions exists, the next one after all existing seeds, because an equal seed
+// would repeat the same run. same reports whether a name is that of the repetitions.
 func (d *Dir) NextSeed(seed uint64, count int, same func(name string) bool) uint64 {
 	var taken []uint64
 	for name, seeds := range d.there.seeds {
@@ -235,14 +235,14 @@ func (d *Dir) Earlier(name string, seed uint64) (whole, soFar *bench.Result) {
 	return d.resumed.kept[id], soFar
 }
 
-// Kept returns the result of an earlier process in a resumed directory, or nil.
+// Kept returns the complete result of a run in a resumed directory, or nil.
 func (d *Dir) Kept(s bench.Scenario) *bench.Result {
 	whole, _ := d.Earlier(s.Name(), s.Seed)
 	return whole
 }
 
-// Missing returns a run function that returns kept results and runs the others. An interrupted soak
-// is resumed.
+// Missing returns a run function that returns kept results and runs the other scenarios. It resumes
+// an interrupted soak.
 func (d *Dir) Missing(run bench.RunFunc) bench.RunFunc {
 	return func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
 		whole, soFar := d.Earlier(s.Name(), s.Seed)

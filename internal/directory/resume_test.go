@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// planned are two scenarios, three repetitions each, and what they come to. The names hold commas,
-// and one of them is doubted.
+// planned returns two scenarios with three repetitions each, and their results. Names contain
+// commas, and one result is SUSPECT.
 func planned(t *testing.T) (suite bench.Suite, results []*bench.Result) {
 	t.Helper()
 	suite.Count = 3
@@ -38,7 +38,8 @@ func planned(t *testing.T) (suite bench.Suite, results []*bench.Result) {
 	return suite, results
 }
 
-// begun writes the results up to the n-th, with a failure in place of each that fails, and dies.
+// begun writes the first n results, with a failure in place of each for which fails returns true,
+// and ends without Close.
 func begun(
 	t *testing.T, dir string, mode directory.Mode, suite bench.Suite, results []*bench.Result,
 	n int, fails func(i int) bool,
@@ -62,13 +63,12 @@ func begun(
 			t.Fatal(err)
 		}
 	}
-	if err := d.Unlock(); err != nil { // as the system does
+	if err := d.Unlock(); err != nil { // as the system does after a kill
 		t.Fatal(err)
 	}
 }
 
-// resume does what is missing of the plan, from result number from on at the most, and says how
-// much that was.
+// resume writes the missing results of the plan up to number to, and returns how many were missing.
 func resume(
 	t *testing.T, dir string, suite bench.Suite, results []*bench.Result, to int, interrupted error,
 ) (measured int) {
@@ -112,9 +112,9 @@ func same(t *testing.T, want, got string) {
 	}
 }
 
-// TestResume: wherever a run was killed, in the middle of a line too, or failed, its directory is
-// resumed to what it would have been, to the byte; what is there is not measured again; and a
-// resumption can be interrupted itself.
+// A directory of a run that was killed, also within a line, or that failed must be resumed to the
+// bytes of an uninterrupted run. Existing results must not be measured again. A resumption may be
+// interrupted too.
 func TestResume(t *testing.T) {
 	suite, results := planned(t)
 	whole := filepath.Join(t.TempDir(), "whole")
@@ -133,12 +133,13 @@ func TestResume(t *testing.T) {
 				return true
 			})
 			missing := len(results) - n + failed
-			if try == 2 && n > 0 { // the write of the last result is cut off in one of the files
+			if try == 2 && n > 0 { // cuts off the last result in one of the files
 				missing++
 				before := filepath.Join(t.TempDir(), "before")
 				begun(t, before, directory.New, suite, results, n-1,
 					func(int) bool { return false })
-				at := random.IntN(len(resultFiles)) // 0: its results, when the others are whole
+				// 0 cuts off results.txt while the other files are complete
+				at := random.IntN(len(resultFiles))
 				for i, file := range []string{"distributions.hlog", "timeline.csv", "slowest.csv",
 					"results.txt"} {
 					from, to := len(read(t, before, file)), len(read(t, dir, file))
@@ -167,8 +168,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeAppended: of a directory that was added to, the last plan is resumed, and its seeds
-// come after those before.
+// In an extended directory, the last plan must be resumed, and its seeds must follow the earlier
+// ones.
 func TestResumeAppended(t *testing.T) {
 	suite, results := planned(t)
 	var more []*bench.Result
@@ -204,8 +205,7 @@ func TestResumeAppended(t *testing.T) {
 	same(t, dirs[0], dirs[1])
 }
 
-// TestAnotherPlan: a directory of another plan, build or machine is not resumed, and stays as it
-// is.
+// A directory of another plan, build or machine must not be resumed or changed.
 func TestAnotherPlan(t *testing.T) {
 	suite, results := planned(t)
 	dir := filepath.Join(t.TempDir(), "x")

@@ -10,15 +10,15 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// A steadyClock is the time of day at its start plus the monotonic time since, so setting the
-// system's clock does not move it.
+// steadyClock returns the time of day at its start plus the monotonic time since then, so it is
+// independent of changes to the system's clock.
 type steadyClock struct {
-	start  time.Time        // without monotonic reading
-	began  time.Time        // the same time with it
-	system func() time.Time // the system's clock
+	start  time.Time        // without a monotonic reading
+	began  time.Time        // the same time with a monotonic reading
+	system func() time.Time // clock of the system
 }
 
-// startClock starts at the time of system; nil is time.Now.
+// startClock starts a clock at the time of system. A nil system means time.Now.
 func startClock(system func() time.Time) steadyClock {
 	if system == nil {
 		system = time.Now
@@ -29,19 +29,19 @@ func startClock(system func() time.Time) steadyClock {
 // now returns the time without a monotonic reading.
 func (c steadyClock) now() time.Time { return c.start.Add(time.Since(c.began)) }
 
-// step returns how far the system's clock was set since the start.
+// step returns by how much the system's clock was changed since the start.
 func (c steadyClock) step() time.Duration { return c.system().Round(0).Sub(c.now()) }
 
-// A reading is an agent's answer to a time request.
+// reading is an agent's answer to a time request.
 type reading struct {
-	Time time.Time     // of the steadyClock
-	Step time.Duration // how far the system's clock was set so far
+	Time time.Time     // time of the steadyClock
+	Step time.Duration // change of the system's clock since the start
 }
 
-// An offset is an agent's clock minus this one's, with its error bound.
+// offset is an agent's clock minus the load's clock, with its error bound.
 type offset struct {
 	of, wrong time.Duration
-	step      time.Duration // of the agent's system clock
+	step      time.Duration // step of the agent's system clock
 }
 
 // roundTrips is the number of measurements. The fastest one is used.
@@ -69,13 +69,14 @@ func (r *loading) measure(ctx context.Context, m Member) (best offset, err error
 	return best, nil
 }
 
-// Limits beyond which an agent is doubted.
+// limits beyond which an agent is doubted
 const (
-	// two clocks drift by about 50 ppm each; the limit is twice their sum
+	// clocks drift by about 50 ppm each; twice the sum for two clocks
 	mostDrift = 200e-6
 	// scheduling delay between two readings of a clock
 	clockSlack = 5 * time.Millisecond
-	// as long as a pause that makes a run INVALID: requests of different agents were sent out of order
+	// the same as a pause that makes a run INVALID, because requests of different agents were sent
+	// out of order
 	clockInvalid = 100 * time.Millisecond
 )
 
@@ -89,7 +90,7 @@ func (r *loading) look(ctx context.Context) {
 			continue
 		}
 		now, err := r.measure(ctx, p.member)
-		if err != nil { // it has left, but its share is here
+		if err != nil { // it has left, but its share has arrived
 			now = p.offset
 		}
 		r.tellStep("the agent on "+p.member.String(), now.step-p.offset.step, slack)
@@ -115,8 +116,8 @@ func (r *loading) look(ctx context.Context) {
 	}
 }
 
-// tellStep reports that a system's clock was set. This alone is no doubt, because a steadyClock
-// measures the times.
+// tellStep reports that a system's clock was changed. This alone is no reason to doubt the times,
+// because a steadyClock measures them.
 func (r *loading) tellStep(whose string, step, slack time.Duration) {
 	if step.Abs() > slack {
 		sign := "+"
@@ -128,7 +129,7 @@ func (r *loading) tellStep(whose string, step, slack time.Duration) {
 	}
 }
 
-// doubt doubts the agent for a clock error.
+// doubt doubts the agent because of a clock error of the given size.
 func (p *party) doubt(by time.Duration, format string, args ...any) {
 	verdict := bench.Suspect
 	if by > clockInvalid {

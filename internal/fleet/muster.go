@@ -30,7 +30,7 @@ func (r *loading) meet(m *nats.Msg) {
 	}
 }
 
-// refuse reports once why an agent cannot take part.
+// refuse reports why an agent cannot take part, once per agent.
 func (r *loading) refuse(m Member, why string) {
 	if !r.refused[m.ID] {
 		r.refused[m.ID] = true
@@ -45,7 +45,7 @@ func (r *loading) change() {
 	}
 }
 
-// muster calls until enough agents have accepted.
+// muster calls for agents until enough have accepted.
 func (r *loading) muster(ctx context.Context, answers string) error {
 	over := time.NewTimer(r.Timing.Wait)
 	defer over.Stop()
@@ -73,7 +73,7 @@ func (r *loading) muster(ctx context.Context, answers string) error {
 	}
 }
 
-// offerAll offers shares to the agents that answered until there are enough.
+// offerAll offers shares to the agents that answered until enough have accepted.
 func (r *loading) offerAll(ctx context.Context) {
 	for len(r.order) < r.Attack.Agents {
 		r.mu.Lock()
@@ -134,7 +134,7 @@ func (r *loading) ask(ctx context.Context, m Member, what string, v any) (no str
 	return w.No, err
 }
 
-// request repeats a message until the agent answers or ctx ends, as messages may be lost. It
+// request sends a message until the agent answers or ctx ends, because messages may be lost. It
 // returns when the answered message was sent, by the load's clock, and the round-trip time.
 func (r *loading) request(
 	ctx context.Context, m Member, what string, text []byte,

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// feel records an agent's pulse.
+// feel receives an agent's pulse.
 func (r *loading) feel(m *nats.Msg) {
 	var now pulse
 	if json.Unmarshal(m.Data, &now) != nil {
@@ -60,7 +60,7 @@ func (r *loading) receive(m *nats.Msg) {
 	defer r.mu.Unlock()
 	if !p.done {
 		p.done, p.agent.Share = true, &share
-		if share.Requests > 0 { // without requests it ends before the plan starts
+		if share.Requests > 0 { // a share without requests ends before the plan starts
 			p.ahead = max(p.ahead, lastEnd(&share)-time.Since(r.began))
 		}
 		p.pulse.Settled = share.Requests
@@ -68,7 +68,7 @@ func (r *loading) receive(m *nats.Msg) {
 	r.change()
 }
 
-// lastEnd returns when the last request was settled, from the start of the plan.
+// lastEnd returns when the last request was settled, relative to the start of the plan.
 func lastEnd(s *attack.Share) (last time.Duration) {
 	for _, l := range s.Records {
 		for i := range uint64(l.Len()) {

@@ -13,8 +13,8 @@ import (
 var TimelineColumns = []string{"run", "repetition", "start-sec", "interval-sec", "arrived",
 	"started", "completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued"}
 
-// Indices in the Counts of a row: completed tasks, and the levels. Between the first two are the
-// other outcomes.
+// Indices in the Counts of a row: completed tasks, and the two levels. The other outcomes follow
+// Completed.
 const (
 	Completed = 2
 	InFlight  = 7
@@ -26,7 +26,7 @@ type TimelineRow struct {
 	Run           string
 	Repetition    int
 	Start, Length float64
-	Counts        [9]int // the other columns, in order
+	Counts        [9]int // the remaining columns, in order
 }
 
 // Fields formats the row.
@@ -40,8 +40,8 @@ func (r TimelineRow) Fields() []string {
 
 func seconds(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// IsTimelineHead reports whether the fields are the names of the columns, which each appended
-// section repeats.
+// IsTimelineHead reports whether the fields are the names of the columns. Each appended section
+// repeats them.
 func IsTimelineHead(fields []string) bool {
 	return len(fields) > 1 && slices.Equal(fields[:2], TimelineColumns[:2])
 }

@@ -11,11 +11,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A storeLog is a server.Logger that reports the embedded server's log lines about stream errors.
+// storeLog is a server.Logger that reports the log lines of the embedded server about stream
+// errors.
 type storeLog struct{ failed func(error) }
 
-// Log lines for unwritable streams and damaged data. Other warnings are about repairs, for example
-// after a kill.
+// The patterns match log lines about streams that cannot be written and about damaged data. Other
+// warnings are about repairs, for example after a kill.
 var (
 	writeFault = regexp.MustCompile(`(?i)failed to store a msg|write error|out of .*(space|` +
 		`resources)|permission denied|resource limits exceeded|error creating msg block`)
