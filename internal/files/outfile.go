@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Write replaces the content of the file by the data.
+// Write replaces the content of the file by data.
 func Write(path string, data []byte) error {
 	p, err := find(path)
 	switch {
@@ -26,8 +26,8 @@ func Write(path string, data []byte) error {
 	return Named(path, err)
 }
 
-// Open opens the file for incremental writing, without replacing it: with os.O_APPEND to append,
-// with os.O_EXCL to fail if it exists. A new file gets the mode.
+// Open opens the file for incremental writing: with os.O_APPEND to append, with os.O_EXCL to fail
+// if it exists. A new file gets the given mode.
 func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error) {
 	p, err := find(path)
 	switch {
@@ -40,8 +40,8 @@ func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error)
 	return w, Named(path, err)
 }
 
-// Check returns an error if the file cannot be written. It opens no pipe and no device, since that
-// may block or have effects.
+// Check returns an error if the file cannot be written. It does not open pipes and devices, because
+// that may block or have effects.
 func Check(path string) error {
 	p, err := find(path)
 	if err == nil {
@@ -50,14 +50,14 @@ func Check(path string) error {
 	return Named(path, err)
 }
 
-// Replaces reports whether Write puts a new file in place of the path's, as it does for a regular
-// or missing file.
+// Replaces reports whether Write replaces the file by a new one, as it does for a regular or
+// missing file.
 func Replaces(path string) bool {
 	p, err := find(path)
 	return err == nil && p.isFile()
 }
 
-// Remove removes the file that Write would replace, if there is one.
+// Remove removes the file that Write would replace, if it exists.
 func Remove(path string) error {
 	p, err := find(path)
 	if err != nil || p.info == nil || !p.isFile() {
@@ -88,7 +88,7 @@ func CheckDir(path string) error {
 	return Named(path, err)
 }
 
-// MakeDir creates the directory, with its parents, unless it exists.
+// MakeDir creates the directory and its parents unless it exists.
 func MakeDir(path string) error {
 	p, err := find(path)
 	if err == nil {
@@ -97,13 +97,13 @@ func MakeDir(path string) error {
 	return Named(path, err)
 }
 
-// Target returns the path at the end of the links of a path.
+// Target returns the path after following all symbolic links.
 func Target(path string) (string, error) {
 	p, err := find(path)
 	return p.path, Named(path, err)
 }
 
-// Named adds the path to an error, without the failed system call. nil stays nil.
+// Named returns err with the path instead of the failed system call, or nil for nil.
 func Named(path string, err error) error {
 	if err == nil {
 		return nil
@@ -116,11 +116,11 @@ func Named(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// A place is the target of a path.
+// place is the target of a path.
 type place struct {
 	path string
-	info fs.FileInfo // nil if it does not exist
-	fd   int         // of this process. -1 for none
+	info fs.FileInfo // nil if the target does not exist
+	fd   int         // descriptor of this process, or -1
 }
 
 // mostLinks is the number of links that Linux follows.
@@ -172,7 +172,7 @@ func (p place) check() error {
 }
 
 func (p place) beside() (*os.File, error) {
-	if p.info != nil { // do not replace a file without write permission
+	if p.info != nil { // a file without write permission must not be replaced
 		if err := writable(p.path); err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func (p place) beside() (*os.File, error) {
 	return os.OpenFile(dir+besideName(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 }
 
-// besideName returns the name of a short-lived file.
+// besideName returns a name for a temporary file.
 func besideName() string { return ".poolbench-" + rand.Text() }
 
 func (p place) replace(data []byte) error {
@@ -209,7 +209,7 @@ func (p place) replace(data []byte) error {
 	return err
 }
 
-// pour writes the data to a file that is not regular. A reader that stops early is not an error.
+// pour writes data to a file that is not regular. A reader that stops early is not an error.
 func (p place) pour(data []byte) error {
 	w, err := p.open()
 	if err != nil {

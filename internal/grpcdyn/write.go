@@ -26,13 +26,13 @@ func (l *link) greet() {
 
 func (l *link) frame(kind http2.FrameType, flags http2.Flags, stream uint32, n int) {
 	if len(l.out) == 0 {
-		l.rouse() // else it is awake
+		l.rouse() // otherwise the writer is awake
 	}
 	l.out = append(l.out, byte(n>>16), byte(n>>8), byte(n), byte(kind), byte(flags))
 	l.out = binary.BigEndian.AppendUint32(l.out, stream)
 }
 
-// word appends a frame of 32 bits.
+// word appends a frame with a 32-bit payload.
 func (l *link) word(kind http2.FrameType, stream, v uint32) {
 	l.frame(kind, 0, stream, 4)
 	l.out = binary.BigEndian.AppendUint32(l.out, v)
@@ -85,14 +85,14 @@ func (l *link) fields(all []hpack.HeaderField) {
 }
 
 func (l *link) field(h hpack.HeaderField) {
-	_ = l.encoder.WriteField(h) // to memory
+	_ = l.encoder.WriteField(h) // it writes to memory and cannot fail
 }
 
 // pour appends as much of a message as the windows allow.
 func (l *link) pour(f *flight) {
 	for {
 		n := int(min(int64(len(f.rest)), int64(l.largest), l.window, f.window))
-		if n <= 0 { // a message is never empty, since it has a prefix
+		if n <= 0 { // a message has a prefix, so it is never empty
 			f.blocked = true
 			l.blocked = append(l.blocked, f)
 			return
@@ -121,7 +121,7 @@ func (l *link) unblock() {
 	}
 }
 
-// mostKept limits the buffers kept for reuse.
+// mostKept limits the size of buffers kept for reuse.
 const mostKept = 1 << 20
 
 func (l *link) write() {
@@ -147,8 +147,8 @@ func (l *link) write() {
 	}
 }
 
-// spellTimeout formats a timeout for gRPC: up to eight digits and a unit. Rounding up to
-// milliseconds gives equal calls equal text, which HPACK compresses to one byte.
+// spellTimeout formats a timeout for gRPC: up to eight digits and a unit. It rounds up to
+// milliseconds, so equal calls have equal text, which HPACK compresses to one byte.
 func spellTimeout(left time.Duration) string {
 	switch ms := (left + time.Millisecond - 1) / time.Millisecond; {
 	case ms <= 0:

@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// ownGroup protects the process from a terminal's Ctrl-C, and runs it as the user.
+// ownGroup runs the process as the user, in its own group, so that Ctrl-C in a terminal does not
+// reach it.
 func ownGroup(cmd *exec.Cmd, username string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	id, err := identity(username)

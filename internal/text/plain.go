@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// shown reports whether a character may be printed. Except for tab and newline, invisible
+// shown reports whether a character may be printed. Tab and newline are printed. Other invisible
 // characters are escaped: C0, C1, bidirectional marks, line separators and others.
 func shown(r rune) bool { return r == '\n' || r == '\t' || unicode.IsGraphic(r) }
 
@@ -43,13 +43,13 @@ func Plain(s string) string {
 type PlainWriter struct {
 	to   io.Writer
 	mu   sync.Mutex
-	held []byte // beginning of a character
+	held []byte // beginning of an incomplete character
 }
 
 // NewPlainWriter returns a PlainWriter that writes to another writer.
 func NewPlainWriter(to io.Writer) *PlainWriter { return &PlainWriter{to: to} }
 
-// Write implements io.Writer. After an error the number of written bytes is unknown.
+// Write implements io.Writer. After an error, the number of written bytes is unknown.
 func (w *PlainWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
