@@ -16,6 +16,7 @@ type Work interface {
 	Sized(units int) Doer
 }
 
+// A Doer runs tasks.
 type Doer interface {
 	Do(ctx context.Context, seq uint64) error // runs the task with number seq
 }

@@ -48,6 +48,7 @@ const (
 // shares of a Stall's duration that determine its Cause
 const stoppedCPU, stoppedQueued, ownCPU = 0.01, 0.5, 0.5
 
+// Cause returns the cause of the stall.
 func (s Stall) Cause() Cause {
 	late := float64(s.Late)
 	switch used := float64(s.CPU); {

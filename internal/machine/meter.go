@@ -60,6 +60,7 @@ func (m *Meter) Snapshot(at time.Time) Snapshot {
 	return s
 }
 
+// Responses contains the responses counted between two snapshots.
 type Responses struct {
 	Total  uint64
 	counts [buckets]uint64
@@ -95,6 +96,7 @@ func (r *Responses) Quantile(q float64) time.Duration {
 	return math.MaxInt64 // unreachable: the counts add up to Total
 }
 
+// A Run is a run in progress.
 type Run struct {
 	Name    string
 	Limit   int           // 0 if unknown

@@ -220,6 +220,7 @@ func (b *Backlog) WakeAt(at, now time.Duration) {
 	}
 }
 
+// Silence cancels the scheduled call of Wake.
 func (b *Backlog) Silence() {
 	if b.alarm != 0 && b.timer.Stop() {
 		b.alarm = 0

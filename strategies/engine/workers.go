@@ -38,6 +38,7 @@ func (w *Workers) Start(ctx context.Context, sink strategies.Sink, n, queue int)
 	return w
 }
 
+// Submit blocks until the channel has room or a worker takes the task.
 func (w *Workers) Submit(ctx context.Context, t *strategies.Task) error {
 	return w.Send(ctx, w.Jobs, t)
 }

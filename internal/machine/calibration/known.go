@@ -29,6 +29,7 @@ type Check struct {
 	Simulated bool `json:"simulated,omitempty"`
 }
 
+// A Verdict is the result of a check.
 type Verdict struct {
 	Check
 	Got float64 `json:"measured"` // NaN if the runs do not have the metric
