@@ -27,7 +27,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// adviseOptions are the flags of advise that are not axes.
+// adviseOptions contains the flags of advise that are not axes.
 type adviseOptions struct {
 	objectives       objectives.List
 	may              []string
@@ -101,7 +101,7 @@ func parseMemory(text string) (int64, error) {
 	return v.Size(key), nil
 }
 
-// question returns the question that the flags ask.
+// question returns the question that the flags describe.
 func (o adviseOptions) question(axes options.Words) (q advise.Question, err error) {
 	if len(o.objectives) == 0 {
 		return q, errors.New("advise: want an objective, such as --objective 'p99-response<50ms'")
@@ -131,7 +131,7 @@ func (o adviseOptions) question(axes options.Words) (q advise.Question, err erro
 		}
 	}
 	if axes["n"] == nil && axes["duration"] == nil {
-		q.Scenario.Stop.Tasks = 0 // by the budget
+		q.Scenario.Stop.Tasks = 0 // the budget determines the number
 	}
 	if err := q.Validate(); err != nil {
 		return q, fmt.Errorf("advise: %w", err)
@@ -139,7 +139,7 @@ func (o adviseOptions) question(axes options.Words) (q advise.Question, err erro
 	return q, nil
 }
 
-// questionOf describes a scenario's work and traffic.
+// questionOf describes the work and traffic of a scenario.
 func questionOf(sc bench.Scenario) string {
 	text := fmt.Sprintf("%s, %s arrivals", sc.Workload, cmp.Or(sc.Load.Arrival.String(), "poisson"))
 	if sc.Load.PerSecond != 0 {
@@ -151,7 +151,6 @@ func questionOf(sc bench.Scenario) string {
 	return text
 }
 
-// advise runs `poolbench advise`.
 func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) error {
 	show := execute.NewLines(a.Stderr, o.quiet)
 	ctx, done := terminal.Interruptible(ctx, show.Say)
@@ -242,5 +241,5 @@ func adviceOption(unit string, o advise.Option) page.AdviceOption {
 	return out
 }
 
-// known returns nil for an absent rate, which is 0.
+// known returns nil for a rate of 0, which means that it is unknown.
 func known(v float64) *float64 { return text.JSONNumber(cmp.Or(v, math.NaN())) }

@@ -50,12 +50,12 @@ func (a *app) calibrateCommand() *cobra.Command {
 	return cmd
 }
 
-// A calibrated holds the results of calibrate.
+// calibrated contains the results of calibrate.
 type calibrated struct {
 	size     float64
 	readings []calibration.Reading
 	cases    []calibration.Case
-	runs     [][]*bench.Result // of each case
+	runs     [][]*bench.Result // runs of each case
 	control  calibration.Verdict
 }
 
@@ -103,7 +103,7 @@ func (a *app) calibrate(
 	return nil
 }
 
-// plan returns a plan with a section for each case.
+// plan returns a plan with one section per case.
 func (c *calibrated) plan() (p options.Plan) {
 	for _, known := range c.cases {
 		p = append(p, options.Section{Title: known.Name + ": " + known.What,
@@ -129,7 +129,7 @@ func (c *calibrated) askMachine(ctx context.Context, e *execute.Execution) (err 
 func (c *calibrated) askTheory(ctx context.Context, e *execute.Execution) error {
 	c.runs = make([][]*bench.Result, len(c.cases))
 	all := bench.Suite{}
-	var of []int // the case of each scenario
+	var of []int // index of the case of each scenario
 	for i, s := range e.Plan {
 		for n := range s.Suite.Runs() {
 			sc := s.Suite.Scenarios[0]
@@ -160,7 +160,7 @@ func (c *calibrated) askTheory(ctx context.Context, e *execute.Execution) error 
 	return err
 }
 
-// document returns the results as they are printed and shown.
+// document returns the results for output.
 func (c *calibrated) document(path string) *page.Calibration {
 	known := func(name, what, strategy string, v calibration.Verdict) page.Known {
 		return page.Known{Name: name, What: what, Strategy: strategy, Unit: v.Unit, Want: v.Want,
@@ -194,7 +194,7 @@ func answered(r calibration.Reading) string {
 	}), ", ")
 }
 
-// showCalibration prints both parts, and finally what is wrong.
+// showCalibration prints both parts, and then the problems.
 func (a *app) showCalibration(doc *page.Calibration, format string) error {
 	if format == "json" {
 		return a.JSON(doc)
@@ -231,7 +231,7 @@ func (a *app) showCalibration(doc *page.Calibration, format string) error {
 	return err
 }
 
-// readingNames are the names of the machine's readings.
+// readingNames contains explanations of the machine's readings.
 var readingNames = map[string]string{
 	metric.P50Late: "(median)", metric.P99Late: "(p99)", metric.MaxLate: "(worst)",
 	metric.P99Lag: "(p99)", metric.Offered: "were sent",

@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// made is a calibration in which one known answer is missed by a factor, and a control.
+// made returns a calibration with a known answer that is missed by a factor, and a control.
 func made(factor, control float64) *calibrated {
 	check := calibration.Check{Unit: "mean-wait-sec", Want: 0.010, Tolerance: 0.05}
 	c := &calibrated{size: 0.1, control: calibration.Verdict{Check: check, Got: control}}
@@ -28,8 +28,7 @@ func made(factor, control float64) *calibrated {
 	return c
 }
 
-// TestCalibrationJudges: an answer that is missed and a control that passes are both wrong, and
-// said.
+// A missed answer and a control that passes must both be reported as wrong.
 func TestCalibrationJudges(t *testing.T) {
 	for _, test := range []struct {
 		factor, control float64

@@ -21,7 +21,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// capacityOptions are the flags of capacity that are not axes.
+// capacityOptions contains the flags of capacity that are not axes.
 type capacityOptions struct {
 	options.RunOptions
 	find                   string
@@ -82,7 +82,7 @@ func (a *app) capacityCommand() *cobra.Command {
 	return cmd
 }
 
-// search returns the search that the flags ask for. Scenarios are made at the lower end of the
+// search returns the search that the flags describe. Scenarios are created at the lower end of the
 // range, which validates them as run does.
 func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 	s := capacity.Search{Objectives: o.Objectives, Resolution: o.resolution,
@@ -111,14 +111,15 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 		_, s.Hi = s.Over.Range(offeredWork(s.Scenarios))
 	}
 	return s, flags.Each(s.Validate(), func(err error) error {
-		if given != (span{}) && strings.HasPrefix(err.Error(), axis+" ") { // of its upper end
+		// the upper end of the range caused the error
+		if given != (span{}) && strings.HasPrefix(err.Error(), axis+" ") {
 			return fmt.Errorf("--%s-range: %w", axis, err)
 		}
 		return err
 	})
 }
 
-// over sets the searched axis, and returns its given range, or the zero span.
+// over sets the searched axis. It returns its given range, or the zero span.
 func (o capacityOptions) over(s *capacity.Search, axes options.Words) (given span, err error) {
 	ranges := map[capacity.Axis]span{capacity.Load: o.loads, capacity.Rate: o.rates,
 		capacity.Limit: o.limits, capacity.Queue: o.queues}
@@ -154,12 +155,12 @@ func (o capacityOptions) over(s *capacity.Search, axes options.Words) (given spa
 	return given, nil
 }
 
-// offeredWork is the most work that any of the scenarios offers, in slots kept busy.
+// offeredWork returns the largest offered work of a scenario, in busy slots.
 func offeredWork(scenarios []bench.Scenario) (most float64) {
 	for _, sc := range scenarios {
 		load := workloads.MustParse(sc.Written().Workload)
 		if load.Spec.Kind != workloads.Wait {
-			continue // what computes or does I/O has no mean before it was measured
+			continue // CPU and I/O work has no known mean before it is measured
 		}
 		if w, err := load.Spec.Build(sc.Seed, load.Values); err == nil {
 			most = max(most, sc.Load.PerSecond*w.Mean().Seconds())
@@ -168,10 +169,9 @@ func offeredWork(scenarios []bench.Scenario) (most float64) {
 	return most
 }
 
-// sayEvery is the time between two lines of progress.
+// sayEvery is the interval between two progress lines.
 const sayEvery = 5 * time.Second
 
-// findCapacity runs `poolbench capacity`.
 func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.RunOptions) error {
 	if o.DryRun {
 		return show.ShowSearchPlan(a.Printer, s, o.Format)
@@ -185,7 +185,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.Run
 	if err := e.Dir.Begin(s.Plan(), func(string, uint64) bool { return true }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	// the number of runs is unknown, so the plan is not followed
+	// The number of runs is unknown, so the progress is not that of the plan.
 	e.Plan = options.Plan{{Suite: bench.Suite{Scenarios: s.Scenarios}}}
 	ctx, done := terminal.Interruptible(ctx, e.Show.Say)
 	defer done()
@@ -228,8 +228,8 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.Run
 	return terminal.Ended(shown, append(codes, execute.PublishSuite(suite, o.JUnit, a.Printer))...)
 }
 
-// endSearch writes the answers into the directory and closes it. The error is about the directory,
-// or about a run that cannot be ended.
+// endSearch writes the answers into the directory and closes it. The error concerns the directory,
+// or a run that cannot be stopped.
 func endSearch(ctx context.Context, f *show.Found, stopped error) error {
 	f.Cut = context.Cause(ctx)
 	cut := stopped
@@ -258,7 +258,7 @@ func outcomeCode(o capacity.Outcome) terminal.ExitCode {
 		capacity.Unknown: terminal.Undecided}[o]
 }
 
-// A span is a range to search.
+// span is a range to search.
 type span struct{ lo, hi float64 }
 
 func parseSpan(text string) (span, error) {
@@ -270,7 +270,7 @@ func parseSpan(text string) (span, error) {
 	return s, nil
 }
 
-// parseLimits reads a range of whole numbers.
+// parseLimits parses a range of whole numbers.
 func parseLimits(text string) (span, error) {
 	s, err := parseSpan(text)
 	if err != nil || s.lo != math.Trunc(s.lo) || s.hi != math.Trunc(s.hi) {
@@ -280,7 +280,7 @@ func parseLimits(text string) (span, error) {
 	return s, nil
 }
 
-// parseQueues reads a range that may begin with 0.
+// parseQueues parses a range that may begin with 0.
 func parseQueues(text string) (span, error) {
 	ends, err := param.Floats(text)
 	if err != nil || len(ends) != 2 || !(ends[0] >= 0 && ends[0] < ends[1]) {

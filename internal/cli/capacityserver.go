@@ -29,16 +29,16 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// serverCapacity is the name of the command that `poolbench capacity URL` is.
+// serverCapacity is the name of the hidden command for `poolbench capacity URL`.
 const serverCapacity = "capacityof"
 
-// ofServer turns `capacity URL` into the command for servers, whose flags are those of attack. The
+// ofServer replaces `capacity URL` by the command for servers, which has the flags of attack. The
 // URL may be in a session.
 func ofServer(args []string) []string {
 	isOfServer := func(arg string) bool {
 		scheme, _, ok := strings.Cut(arg, "://")
 		return ok && slices.Contains(attack.Schemes(), scheme) ||
-			arg == "URL" || // as help spells it
+			arg == "URL" || // the placeholder in the help
 			arg == "--session" || strings.HasPrefix(arg, "--session=")
 	}
 	if len(args) > 0 && args[0] == "capacity" && slices.ContainsFunc(args[1:], isOfServer) {
@@ -47,7 +47,7 @@ func ofServer(args []string) []string {
 	return args
 }
 
-// serverOptions are the flags of a search for the capacity of a server.
+// serverOptions contains the flags of a search for the capacity of a server.
 type serverOptions struct {
 	options.AttackOptions
 	first, most, resolution float64
@@ -59,7 +59,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         serverCapacity + " URL --objective 'METRIC<VALUE' [flags]",
 		Short:       "find the highest rate at which a server meets an objective",
-		Hidden:      true, // capacity tells of it
+		Hidden:      true, // the help of capacity describes it
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "capacity"},
 		Args: o.File.Before(nil, func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && cmd.Flags().Changed("session") {
@@ -95,7 +95,8 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	o.Live.AddTo(cmd)
 	fs.BoolVar(&o.DryRun, "dry-run", false, "print the first requests to be sent, send nothing")
 	o.AddFormatTo(cmd)
-	for _, name := range []string{"rate", "n"} { // of a probe the search decides
+	// the search decides the values of these flags for a probe
+	for _, name := range []string{"rate", "n"} {
 		if err := fs.MarkHidden(name); err != nil {
 			panic(err)
 		}
@@ -105,7 +106,6 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	return cmd
 }
 
-// findServer runs `poolbench capacity URL`.
 func (a *app) findServer(
 	ctx context.Context, cmd *cobra.Command, args []string, o serverOptions,
 ) error {
@@ -155,12 +155,13 @@ func (a *app) findServer(
 	return a.searchServer(ctx, s, attacks[0], o)
 }
 
-// mostThought is the longest mean think time, as a share of a probe. The actual rate is too low
-// before the first sessions have thought, and after the last is due.
+// mostThought is the maximum mean think time as a share of a probe. The rate of requests is too low
+// at the start of a probe, before the first sessions have finished thinking, and after the last
+// session is due.
 const mostThought = 0.1
 
-// ofSessions makes the search one for a rate of sessions, if the attack has any, and returns their
-// mean think time.
+// ofSessions makes s a search for a rate of sessions if the attack has any. It returns their mean
+// think time.
 func ofSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err error) {
 	if k.Session == nil {
 		return 0, nil
@@ -184,7 +185,7 @@ func perSecond(s capacity.Server) string {
 	return " " + s.Of + "/s"
 }
 
-// searchServer probes into a directory, and shows the results.
+// searchServer writes the probes into a directory and shows the results.
 func (a *app) searchServer(
 	ctx context.Context, s capacity.Server, k attack.Attack, o serverOptions,
 ) error {
@@ -270,7 +271,7 @@ func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 	return r
 }
 
-// lostAtMet returns the shares of lost requests at the rate that is met.
+// lostAtMet returns the shares of lost requests at the highest rate that meets the objectives.
 func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 	for _, p := range found.Probes {
 		if p.Rate == found.Met && p.Verdict == objectives.Met && !p.Late && p.Result != nil {
@@ -281,7 +282,7 @@ func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 	return nil
 }
 
-// triedBy converts a probe for a document. One that was sent late decides nothing.
+// triedBy converts a probe for a document. A probe that was sent late has no effect on the search.
 func triedBy(p capacity.ServerProbe) show.SearchProbe {
 	verdict := p.Verdict
 	if p.Late {
@@ -320,7 +321,7 @@ func stoppedText(found *capacity.ServerAnswer) string {
 	return "The search stopped: " + found.Stopped.Error()
 }
 
-// showServer prints the answer first, then the probes by their rate.
+// showServer prints the answer first, and then the probes by rate.
 func showServer(
 	s capacity.Server, k attack.Attack, found *capacity.ServerAnswer, e *execute.Execution,
 	format string,
@@ -356,7 +357,7 @@ func showServer(
 	fmt.Fprintln(e.Stdout)
 	head := []string{"rate", "verdict", "p50", "p99"}
 	units := []string{metric.P50Response, metric.P99Response}
-	for _, o := range s.Objectives { // by which a probe has its verdict
+	for _, o := range s.Objectives { // the objective that decides the verdict of a probe
 		if unit, _ := decide.Completed(o.Unit); !slices.Contains(units, unit) {
 			head, units = append(head, o.Metric()), append(units, unit)
 		}

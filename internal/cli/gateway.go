@@ -17,10 +17,10 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// gatewayStrategies are the default strategies of a gateway: one sheds, one does not.
+// gatewayStrategies are the default strategies of a gateway. One sheds, the other does not.
 const gatewayStrategies = "bounded_queue_shed,worker_pool"
 
-// gatewayOptions are the flags of gateway.
+// gatewayOptions contains the flags of gateway.
 type gatewayOptions struct {
 	options.LoadOptions
 	gateway.Scenario

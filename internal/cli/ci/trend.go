@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/reports/trend"
 )
 
-// A watching holds the flags of trend.
+// watching contains the flags of trend.
 type watching struct {
 	trend.Options
 	by, format, out string
@@ -31,7 +31,8 @@ func (a *app) trendCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trend RESULT RESULT... [flags]",
 		Short: "since when a metric differs: change points in a series",
-		Args: func(cmd *cobra.Command, args []string) error { // one may hold several: see ReadDir
+		// one argument may contain several results, see ReadDir
+		Args: func(cmd *cobra.Command, args []string) error {
 			return flags.Operands("RESULT")(cmd, args[:min(1, len(args))])
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.trend(o, args) },
@@ -113,7 +114,7 @@ func (a *app) showTrend(o watching, t *trend.Trend, charts []string) error {
 	return nil
 }
 
-// distinct drops repetitions of a file: poolbench-out/* includes the link "latest".
+// distinct removes repetitions of a file, because poolbench-out/* includes the link "latest".
 func distinct(args []string) (once, warnings []string) {
 	var seen []os.FileInfo
 	for _, arg := range args {
@@ -121,7 +122,7 @@ func distinct(args []string) (once, warnings []string) {
 		if err == nil && info.IsDir() {
 			info, err = os.Stat(filepath.Join(arg, rundir.ResultsFile))
 		}
-		// What cannot be read is complained of by the reading.
+		// Reading the file reports other errors.
 		i := slices.IndexFunc(seen, func(before os.FileInfo) bool {
 			return err == nil && before != nil && os.SameFile(before, info)
 		})

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// Ask requests the interim results of a soak until end: first after that pause, then less and less
-// often.
+// Ask requests the interim results of a soak until end is called. It first waits for the given
+// time, and then for growing times.
 func Ask(p *bench.Progress, first time.Duration, soFar func(*bench.Result)) (end func()) {
 	a := newAsking(p, first)
 	return pace.Every(bench.PulseInterval, func() {
@@ -24,7 +24,7 @@ type asking struct {
 	pause time.Duration
 }
 
-// longestPause is how much of a soak a kill loses.
+// longestPause is the longest part of a soak that a kill can lose.
 const longestPause = 10 * time.Second
 
 func newAsking(p *bench.Progress, first time.Duration) *asking {

@@ -15,17 +15,17 @@ import (
 // Self returns this process as a member of a fleet.
 func Self() (fleet.Member, error) { return fleet.Self(program.ReadVersion().String()) }
 
-// A crew makes the runs of one command.
+// crew runs the scenarios of one command on workers.
 type crew struct {
 	link
 	flag  options.WorkersFlag
 	sweep *fleet.Sweep
 	say   func(string)
-	end   func() // of what goes on beside it
+	end   func() // ends concurrent activities
 }
 
-// Muster connects to the workers of the flag, if it has any. They make the runs from now on. Errors
-// of an address are returned before anything is written.
+// Muster connects to the workers of the flag, if there are any, which then run the scenarios. It
+// returns errors of an address before anything is written.
 func (r *Runner) Muster(flag options.WorkersFlag) error {
 	if flag == (options.WorkersFlag{}) {
 		return nil
@@ -39,7 +39,7 @@ func (r *Runner) Muster(flag options.WorkersFlag) error {
 	return nil
 }
 
-// Open opens the sweep, whose context ends when no worker is available.
+// Open opens the sweep. The returned context ends when no worker is available.
 func (c *crew) Open(
 	ctx context.Context, patience time.Duration, say func(string), soFar func(*bench.Result),
 ) (_ context.Context, err error) {
@@ -66,7 +66,7 @@ func (c *crew) Open(
 // aloneFor is how long a sweep without workers waits before it prints a hint.
 const aloneFor = 3 * time.Second
 
-// close prints each agent's share of the runs, and ends the agents that the command started.
+// close prints the number of runs of each host, and ends the workers that the command started.
 func (c *crew) close() {
 	c.end()
 	if c.sweep != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// dashboard is what is held of one.
+// dashboard contains the tested fields of a dashboard.
 type dashboard struct {
 	UID    string
 	Panels []struct {
@@ -18,8 +18,8 @@ type dashboard struct {
 	}
 }
 
-// inPrometheus are the names under which Prometheus has our metrics (OpenTelemetry's compatibility
-// with it): points are underscores, units and kinds are suffixes.
+// inPrometheus returns the names of the metrics in Prometheus. By OpenTelemetry's rules, points
+// become underscores, and units and kinds become suffixes.
 func inPrometheus() (names []string) {
 	for _, name := range []string{Tasks, Sent, InFlight, Response} {
 		name = strings.ReplaceAll(name, ".", "_")
@@ -39,7 +39,7 @@ func inPrometheus() (names []string) {
 
 var family = regexp.MustCompile(`poolbench_[a-z0-9_]+`)
 
-// TestDashboards: each metric that a dashboard asks for exists, and each is asked for.
+// Each metric that a dashboard uses must exist, and each existing metric must be used.
 func TestDashboards(t *testing.T) {
 	served, err := os.ReadFile("metrics.go")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// metrics writes the last frame as text for Prometheus.
+// metrics writes the last frame in the text format of Prometheus.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	var f Frame
@@ -19,10 +19,10 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	}
 	var b bytes.Buffer
 	f.writeMetrics(&b)
-	_, _ = b.WriteTo(w) // a viewer that is gone
+	_, _ = b.WriteTo(w) // the viewer may have left
 }
 
-// writeMetrics omits unknown values.
+// writeMetrics writes the known values.
 func (f *Frame) writeMetrics(b *bytes.Buffer) {
 	head := func(name, kind, help string) {
 		fmt.Fprintf(b, "# HELP poolbench_%[1]s %[2]s\n# TYPE poolbench_%[1]s %[3]s\n", name, help, kind)

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve serves a course whose frames the test makes.
+// serve starts a server of a course whose frames the test makes.
 func serve(t *testing.T) (*Server, *Course, *machine.Meter) {
 	t.Helper()
 	m := new(machine.Meter)
@@ -69,8 +69,8 @@ func viewer(s *Server, see func(Frame)) error {
 	return errors.Join(errors.New("the events end without saying so"), lines.Err())
 }
 
-// TestEvents: ten viewers see each frame in its turn, a late one those before it too, and all of
-// them the end and the report.
+// Ten viewers must see each frame in order, and a late one also the earlier frames. All must see
+// the end and the report.
 func TestEvents(t *testing.T) {
 	s, c, _ := serve(t)
 	start := time.Now()
@@ -108,7 +108,7 @@ func TestEvents(t *testing.T) {
 	}
 	step(10)
 	seen.Wait()
-	watch() // late
+	watch() // a late viewer
 	seen.Wait()
 	step(frames - 10)
 	if status, _, _ := get(t, s, "report"); status != 404 {
@@ -125,14 +125,14 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// at is when frame n was, from 1.
+// at returns the time of frame n, from 1.
 func (c *Course) at(n int) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.frames[n-1].At
 }
 
-// TestPage: what is shown is text, and nothing but this server is asked for anything.
+// Names must be escaped, and the page must load nothing from other servers.
 func TestPage(t *testing.T) {
 	s, _, _ := serve(t)
 	defer s.Close(nil)
@@ -165,7 +165,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestMetrics: the text passes the linter of Prometheus, whatever the name of the run.
+// The text must pass the linter of Prometheus, whatever the name of the run.
 func TestMetrics(t *testing.T) {
 	s, c, m := serve(t)
 	defer s.Close(nil)
@@ -197,7 +197,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestNoReport: a command that draws none ends at once, and says so to its viewers.
+// Without a report, Close must return at once and tell the viewers.
 func TestNoReport(t *testing.T) {
 	s, c, _ := serve(t)
 	c.Step(time.Now())
@@ -213,7 +213,6 @@ func TestNoReport(t *testing.T) {
 	}
 }
 
-// TestTooMany: one more viewer than is served is told so.
 func TestTooMany(t *testing.T) {
 	s, _, _ := serve(t)
 	for range mostViewers {
