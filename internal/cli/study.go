@@ -87,7 +87,7 @@ func (a *app) studyCommand() *cobra.Command {
 // allStudies selects all studies.
 const allStudies = "all"
 
-// namedStudies returns these studies, each once.
+// namedStudies returns the named studies, each once.
 func namedStudies(args []string) (list []studies.Study, err error) {
 	if slices.Equal(args, []string{allStudies}) {
 		return studies.All(), nil

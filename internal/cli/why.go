@@ -34,7 +34,6 @@ type whyDocument struct {
 	Runs []why.Line `json:"runs"`
 }
 
-// why runs `poolbench why DIR`.
 func (a *app) why(dir, format string) error {
 	r, err := results.ReadDir(dir)
 	if err != nil {

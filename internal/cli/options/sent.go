@@ -20,13 +20,13 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// sentFlags are the flags for request content.
+// sentFlags contains the flags for request content.
 type sentFlags struct {
 	method, body, targets, format, curl, data, dataFormat, session string
 	headers, form                                                  []string
 }
 
-// harFormat is the target format other than attack's own.
+// harFormat is the format of targets other than attack's own.
 const harFormat = "har"
 
 func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
@@ -69,7 +69,8 @@ func (f *sentFlags) read(
 	with := attack.Request{Method: f.method, Header: http.Header{}}
 	for i, h := range f.headers {
 		name, value, ok := strings.Cut(h, ":")
-		if !ok || strings.TrimSpace(name) == "" { // it is not shown: it may be a credential
+		// the value is not shown, because it may be a credential
+		if !ok || strings.TrimSpace(name) == "" {
 			return fmt.Errorf("--header: want NAME: VALUE; header %d has no name before a colon",
 				i+1)
 		}
@@ -192,7 +193,7 @@ func (f *sentFlags) readCurl(
 	return f.checkAll("--curl: "+f.curl+": command", nil, o)
 }
 
-// add adds the headers and the body of the flags to requests that have none of their own.
+// add adds the headers and the body of the flags to requests without their own.
 func (f *sentFlags) add(with attack.Request, o *AttackOptions) {
 	for i := range o.Requests {
 		r := &o.Requests[i]
@@ -216,8 +217,8 @@ func (f *sentFlags) readTargets(
 	if err != nil {
 		return fmt.Errorf("--targets: %w", err)
 	}
-	var lines []int            // in which requests begin; none: nobody knows
-	if f.format == harFormat { // which was recorded, and has no variables
+	var lines []int            // lines in which requests begin; empty if unknown
+	if f.format == harFormat { // a recording has no variables
 		o.Requests, err = requests.ReadHAR(text)
 	} else if text, err = f.expand(text, o); err == nil {
 		o.Requests, lines, err = attack.ReadRequests(text, f.format, with)
@@ -258,7 +259,7 @@ func lineOfVariable(text []byte, name string) int {
 	return 1 + bytes.Count(before, []byte("\n"))
 }
 
-// checkAll checks the requests and names the wrong one.
+// checkAll checks the requests and names the invalid one.
 func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
 	if err := o.CheckSize(); err != nil {
 		return fmt.Errorf("%s: %w", what[:strings.LastIndex(what, ":")], err)
@@ -278,7 +279,8 @@ func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
 	return nil
 }
 
-// isOfData reports whether an error is about a row: it begins with file and line.
+// isOfData reports whether an error concerns a row of data. Such an error begins with file and
+// line.
 func (f *sentFlags) isOfData(err error) bool {
 	return f.data != "" && strings.HasPrefix(err.Error(), f.data+":")
 }

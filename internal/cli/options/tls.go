@@ -16,10 +16,10 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// tlsFlags are the flags read into attack.TLS.
+// tlsFlags contains the flags for attack.TLS.
 type tlsFlags struct{ cert, key, ca, least string }
 
-// mostPEM bounds the files of certificates and keys.
+// mostPEM is the maximum size of files with certificates and keys, in bytes.
 const mostPEM = 1 << 20
 
 func (f *tlsFlags) addTo(cmd *cobra.Command, k *attack.Attack) {

@@ -19,8 +19,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// keepFailures writes the failures and the first failed answers to a file in the run directory,
-// added to the failures of a resumed run. Without failures there is no file.
+// keepFailures writes the failures, with the first failed answers, to a file in the run directory.
+// For a resumed run it adds them to the earlier ones. Without failures there is no file.
 func (e *loaded) keepFailures(mode directory.Mode) error {
 	all, err := e.failuresBefore(mode)
 	if err != nil {
@@ -66,7 +66,8 @@ func failedOf(r *attack.Report) (all []rundir.FailedAnswers) {
 	return all
 }
 
-// failuresBefore returns the failures in a directory to be resumed. It removes those in any other.
+// failuresBefore returns the failures in a directory that is resumed or appended to. Otherwise it
+// removes them.
 func (e *loaded) failuresBefore(mode directory.Mode) (all []rundir.FailedRun, err error) {
 	if mode == directory.Append || mode == directory.Resume {
 		return rundir.ReadFailures(e.failuresFile())
@@ -81,10 +82,10 @@ func (e *loaded) failuresFile() string {
 	return filepath.Join(e.Dir.Path(), rundir.FailuresFile)
 }
 
-// mostQuoted is how much of a body is shown.
+// mostQuoted is the maximum number of characters of a body that are shown.
 const mostQuoted = 200
 
-// showFailures prints why load k was stopped, and the first answer of each failure.
+// showFailures prints why load k was stopped, and the first answer of each kind of failure.
 func (e *loaded) showFailures(k int, row string) {
 	var first checks.Failures
 	for _, r := range e.of(k) {

@@ -16,10 +16,11 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Width is the column width of the load table and its notes.
+// Width is the width of the load table and its notes, in columns.
 const Width = 80
 
-// loadColumns are the columns of the table: 80 characters with the longest name of a strategy.
+// loadColumns are the columns of the table. They take 80 characters with the longest name of a
+// strategy.
 var loadColumns = []Column{
 	{Head: "throughput", Unit: metric.Throughput},
 	{Head: "p50", Unit: metric.P50Response},
@@ -28,7 +29,7 @@ var loadColumns = []Column{
 	{Head: "p99 lag", Unit: metric.P99Lag},
 }
 
-// loadShares are listed below the table, if they are not 0.
+// loadShares are listed below the table if they are not 0.
 var loadShares = []Column{
 	{Head: "shed", Unit: metric.Shed},
 	{Head: "throttled", Unit: metric.Throttled},
@@ -41,7 +42,7 @@ var loadShares = []Column{
 func showLoaded(kind, what string, e *loaded, format string) error {
 	if format == "json" {
 		doc := NewDocument(e.Execution, kind)
-		doc.Complete = doc.Complete && e.Cut == nil // a load that was cut short has a result
+		doc.Complete = doc.Complete && e.Cut == nil // an interrupted load has a result
 		return e.JSON(doc)
 	}
 	if len(e.Records) == 0 {
@@ -122,7 +123,8 @@ func (e *loaded) of(k int) (all []execute.Record) {
 	return all
 }
 
-// completed returns a sentence on the result of a load and its doubts, or "" without results.
+// completed returns a sentence on the result of a load, including whether it is doubted. It returns
+// "" without results.
 func completed(r Row) string {
 	done, ok := r.Estimate(metric.Throughput)
 	if !ok {
@@ -152,7 +154,7 @@ func completed(r Row) string {
 		strings.Join(text.Texts(d.Why, results.Doubt.Check), ", "))
 }
 
-// rowsUsedUp returns the number of rows of data if an attack has used all of them, else 0.
+// rowsUsedUp returns the number of rows of data if an attack has used all of them, otherwise 0.
 func rowsUsedUp(all []execute.Record) int {
 	for _, rec := range all {
 		if n := rec.Answers.RowsUsedUp; n > 0 {
@@ -182,7 +184,8 @@ func showAnswered(e *loaded, rows []Row) {
 				words = append(words, text.Metric(c.Unit, v.Mid)+" "+c.Head)
 			}
 		}
-		if v, ok := r.Estimate(metric.Attempts); ok && v.Mid > 1 { // the server has got so many
+		// number of attempts that the server received per request
+		if v, ok := r.Estimate(metric.Attempts); ok && v.Mid > 1 {
 			words = append(words, text.Digits(v.Mid)+" attempts a request")
 		}
 		if n := total(r.Cell, metric.Resent); n > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// overruns notes the attempts that ran on after their timeout, in a line; none if all ended.
+// overruns returns a line on attempts that continued after their timeout, or none if all ended.
 func overruns(rows []Row) []string {
 	var ranOn []string
 	for _, r := range rows {

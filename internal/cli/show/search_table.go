@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// ShowSearch prints the answers: the tables or the document on stdout, warnings on stderr.
+// ShowSearch prints the answers: tables or the document on stdout, warnings on stderr.
 func ShowSearch(f *Found, format string) error {
 	if format == "json" {
 		return showCapacityJSON(f)
@@ -49,7 +49,7 @@ func ShowSearch(f *Found, format string) error {
 `, f.Report, f.Search.Over, f.Dir.Path())
 }
 
-// sayCalculated prints which part of the runs was calculated.
+// sayCalculated prints how many of the runs were calculated.
 func sayCalculated(f *Found) {
 	runs, calculated, confirmed := 0, 0, 0
 	for _, answer := range f.Answers {
@@ -69,7 +69,7 @@ func sayCalculated(f *Found) {
 		calculated, runs, also)
 }
 
-// superlatives describe the load, rate, limit or queue that is searched.
+// superlatives describes the result by the searched axis: load, rate, limit or queue.
 var superlatives = [...]string{"highest", "highest", "smallest", "longest"}
 
 func (f *Found) confidence() string {
@@ -140,7 +140,8 @@ func (f *Found) interval(a capacity.Answer) string {
 	return strings.ReplaceAll(fmt.Sprintf("%v to %v", a.Met, a.Missed), "NaN", "?")
 }
 
-// smallest formats an answer about limits: all that may be the smallest that meets the objective.
+// smallest formats an answer about limits: the limits that may be the smallest one that meets the
+// objective.
 func (f *Found) smallest(a capacity.Answer) string {
 	switch {
 	case a.Outcome() == capacity.Nowhere:
@@ -181,11 +182,11 @@ func (f *Found) ofLimits(a capacity.Answer) (notes []string) {
 	return notes
 }
 
-// littleMore is a gain too small to justify a larger limit.
+// littleMore is a relative gain too small to justify a larger limit.
 const littleMore = 0.01
 
-// enough finds the smallest limit tried that is as good as the largest: by the metric of the first
-// objective or, for runs of a fixed length, because no task waited.
+// enough finds the smallest limit that is as good as the largest one tried. It compares the metric
+// of the first objective. For runs of a fixed length it instead checks that no task waited.
 func (f *Found) enough(a capacity.Answer) (notes []string) {
 	limit, best := math.NaN(), math.NaN()
 	if d := a.Probes[0].Decisions; len(d) > 0 {
@@ -212,8 +213,9 @@ func (f *Found) enough(a capacity.Answer) (notes []string) {
 }
 
 const (
-	mostUndecided = 2 // values of an answer that are listed as undecided
-	mostShown     = 4 // answers whose evidence is listed; the JSON document has that of all
+	mostUndecided = 2 // maximum number of values per answer that are listed as undecided
+	// maximum number of answers with listed evidence; the JSON document has all of it
+	mostShown = 4
 )
 
 // Evidence describes which runs decide the ends of an answer, and why values between them are
@@ -307,7 +309,7 @@ func LossWords(losses []bench.Metric) string {
 	return results.Cell{&results.Run{Values: execute.Values(losses)}}.LossWords()
 }
 
-// ShowSearchPlan lists the first runs of the search and its longest duration, and runs nothing.
+// ShowSearchPlan lists the first runs of the search and its maximum duration, without running them.
 func ShowSearchPlan(to *terminal.Printer, s capacity.Search, format string) error {
 	first := s.First()
 	if format == "json" {

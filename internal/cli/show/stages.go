@@ -22,7 +22,7 @@ var stageColumns = []Column{
 	{"failed", metric.Failed, false},
 }
 
-// mostStagesShown is the number of stages up to which each has a line.
+// mostStagesShown is the maximum number of stages that each have a line.
 const mostStagesShown = 6
 
 // showStages prints a line for each strategy and stage, if the arrivals of the group have stages.
@@ -112,7 +112,7 @@ func arrivalStages(arrival string) []arrivals.Stage {
 	return v.Stages()
 }
 
-// stageUnit returns the unit of a metric of stage k, from 0.
+// stageUnit returns the unit of a metric of stage k, counted from 0.
 func stageUnit(k int, unit string) string { return fmt.Sprintf("stage%d-%s", k+1, unit) }
 
 // backlog returns the number of tasks in the system at the end of the stage.
@@ -124,7 +124,7 @@ func (r Row) backlog(k int) string {
 	return fmt.Sprintf("%.0f", v.Mid)
 }
 
-// recovery returns the time until the response was back at its level in the first stage.
+// recovery returns the time until the response time was back at its level in the first stage.
 func (r Row) recovery(k int) string {
 	recovered, known := r.Estimate(stageUnit(k, metric.Recovered))
 	after, ok := r.Estimate(stageUnit(k, metric.Recovery))
