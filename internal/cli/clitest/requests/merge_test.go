@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// TestMerge: two directories of one load are one of twice the requests, whose distributions hold
-// both; others are refused.
+// Two directories of one load must give one with all requests and merged distributions. Other
+// directories must be refused.
 func TestMerge(t *testing.T) {
 	url, _ := clitest.Shop(t, 503)
 	t.Chdir(t.TempDir())
@@ -93,8 +93,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergePartial: of runs that were killed, what is whole is merged, and the result is partial,
-// too; a run that is not in each directory is not merged.
+// Complete runs of killed directories must be merged, and the result must be partial. A run that is
+// missing in a directory must not be merged.
 func TestMergePartial(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestOTLP: an attack tells a collector of each request; one that takes nothing is told of, and is
-// no fault of the results.
+// A collector must receive the counts of all requests. One that fails must be reported without
+// affecting the results.
 func TestOTLP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

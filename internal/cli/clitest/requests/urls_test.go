@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestByURL: the requests to each URL have a line, an object in JSON and a column of slowest.csv,
-// and an objective may be about some of them.
+// Each URL must have a line, an object in JSON and a value in slowest.csv, and objectives may apply
+// to some URLs.
 func TestByURL(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

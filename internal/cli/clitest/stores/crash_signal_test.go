@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestCrashInterrupt: a signal ends the command, and no file of the queue is left behind.
+// A signal must end the command and leave no file of the queue.
 func TestCrashInterrupt(t *testing.T) {
 	for _, strategy := range []string{"sqlite_queue", "jetstream"} {
 		t.Run(strategy, func(t *testing.T) {
