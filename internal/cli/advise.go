@@ -101,7 +101,6 @@ func parseMemory(text string) (int64, error) {
 	return v.Size(key), nil
 }
 
-// question returns the question that the flags describe.
 func (o adviseOptions) question(axes options.Words) (q advise.Question, err error) {
 	if len(o.objectives) == 0 {
 		return q, errors.New("advise: want an objective, such as --objective 'p99-response<50ms'")
@@ -139,7 +138,6 @@ func (o adviseOptions) question(axes options.Words) (q advise.Question, err erro
 	return q, nil
 }
 
-// questionOf describes the work and traffic of a scenario.
 func questionOf(sc bench.Scenario) string {
 	text := fmt.Sprintf("%s, %s arrivals", sc.Workload, cmp.Or(sc.Load.Arrival.String(), "poisson"))
 	if sc.Load.PerSecond != 0 {
@@ -178,7 +176,6 @@ func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) er
 		advise.NothingMeets: terminal.Regression, advise.Undecided: terminal.Undecided}[answer.Verdict])
 }
 
-// adviceDocument converts an answer to the document that is shown.
 func adviceDocument(q advise.Question, a *advise.Answer) *page.AdviceDocument {
 	unit := q.Objectives[0].Unit
 	d := &page.AdviceDocument{Format: "poolbench advise", Version: 1, Verdict: string(a.Verdict),

@@ -42,7 +42,6 @@ func (a *app) attackCommand() *cobra.Command {
 	return cmd
 }
 
-// runAttack reads the flags and attacks.
 func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptions) (err error) {
 	if _, err := o.Mode(); err != nil {
 		return err

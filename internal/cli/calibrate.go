@@ -50,7 +50,6 @@ func (a *app) calibrateCommand() *cobra.Command {
 	return cmd
 }
 
-// calibrated contains the results of calibrate.
 type calibrated struct {
 	size     float64
 	readings []calibration.Reading
@@ -103,7 +102,6 @@ func (a *app) calibrate(
 	return nil
 }
 
-// plan returns a plan with one section per case.
 func (c *calibrated) plan() (p options.Plan) {
 	for _, known := range c.cases {
 		p = append(p, options.Section{Title: known.Name + ": " + known.What,
@@ -160,7 +158,6 @@ func (c *calibrated) askTheory(ctx context.Context, e *execute.Execution) error 
 	return err
 }
 
-// document returns the results for output.
 func (c *calibrated) document(path string) *page.Calibration {
 	known := func(name, what, strategy string, v calibration.Verdict) page.Known {
 		return page.Known{Name: name, What: what, Strategy: strategy, Unit: v.Unit, Want: v.Want,
@@ -231,7 +228,6 @@ func (a *app) showCalibration(doc *page.Calibration, format string) error {
 	return err
 }
 
-// readingNames contains explanations of the machine's readings.
 var readingNames = map[string]string{
 	metric.P50Late: "(median)", metric.P99Late: "(p99)", metric.MaxLate: "(worst)",
 	metric.P99Lag: "(p99)", metric.Offered: "were sent",

@@ -169,7 +169,6 @@ func offeredWork(scenarios []bench.Scenario) (most float64) {
 	return most
 }
 
-// sayEvery is the interval between two progress lines.
 const sayEvery = 5 * time.Second
 
 func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.RunOptions) error {
@@ -258,7 +257,6 @@ func outcomeCode(o capacity.Outcome) terminal.ExitCode {
 		capacity.Unknown: terminal.Undecided}[o]
 }
 
-// span is a range to search.
 type span struct{ lo, hi float64 }
 
 func parseSpan(text string) (span, error) {
@@ -270,7 +268,6 @@ func parseSpan(text string) (span, error) {
 	return s, nil
 }
 
-// parseLimits parses a range of whole numbers.
 func parseLimits(text string) (span, error) {
 	s, err := parseSpan(text)
 	if err != nil || s.lo != math.Trunc(s.lo) || s.hi != math.Trunc(s.hi) {

@@ -47,7 +47,6 @@ func ofServer(args []string) []string {
 	return args
 }
 
-// serverOptions contains the flags of a search for the capacity of a server.
 type serverOptions struct {
 	options.AttackOptions
 	first, most, resolution float64
@@ -185,7 +184,6 @@ func perSecond(s capacity.Server) string {
 	return " " + s.Of + "/s"
 }
 
-// searchServer writes the probes into a directory and shows the results.
 func (a *app) searchServer(
 	ctx context.Context, s capacity.Server, k attack.Attack, o serverOptions,
 ) error {
@@ -294,7 +292,6 @@ func triedBy(p capacity.ServerProbe) show.SearchProbe {
 	return tried
 }
 
-// serverAnswer describes the answer.
 func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnswer) (str string) {
 	rate := func(v float64) string { return text.Digits(v) + perSecond(s) }
 	switch found.Outcome(s.Most) {
@@ -316,7 +313,6 @@ func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 	return str
 }
 
-// stoppedText explains why the search ended early.
 func stoppedText(found *capacity.ServerAnswer) string {
 	return "The search stopped: " + found.Stopped.Error()
 }

@@ -29,7 +29,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// crashOptions contains the flags of crash.
 type crashOptions struct {
 	crash.Order
 	kills    int
@@ -94,7 +93,6 @@ func (a *app) crashingCommand() *cobra.Command {
 		func(ctx context.Context, _ []string) error { return crash.Work(ctx, a.stdin, a.Stdout) })
 }
 
-// crashDocument is the output of crash with --format json.
 type crashDocument struct {
 	text.Head
 	Strategy string  `json:"strategy"`
@@ -226,7 +224,6 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	return nil
 }
 
-// command returns the command line for p, the plan of o.
 func (o crashOptions) command(p crash.Plan) string {
 	out := fmt.Sprintf("poolbench crash %s --tasks %d --kills %d --kill %s --limit %d "+
 		"--workload %s --seed %d", shell.Quote(o.Strategy), p.Tasks, o.kills, o.kill, p.Limit,
@@ -243,10 +240,8 @@ func (o crashOptions) command(p crash.Plan) string {
 	return out
 }
 
-// patience is the default of --patience.
 const patience = 45 * time.Second
 
-// plan returns the plan that the flags describe.
 func (o crashOptions) plan() (p crash.Plan, v strategies.Variant, level strategies.Durability,
 	err error) {
 	if v, err = strategies.Parse(o.Strategy); err != nil {
@@ -313,14 +308,12 @@ func serverOf(spec strategies.Spec, kill string) (kind servers.Kind, needed bool
 	return servers.Kinds()[i], true, nil
 }
 
-// variableOf returns the environment variable in which strategies look for a server.
 func variableOf(k servers.Kind) string {
 	all := registry.Servers()
 	i := slices.IndexFunc(all, func(s registry.Server) bool { return s.Product == k.Product })
 	return all[i].Variable
 }
 
-// drawShare shows the completed share of whole, at intervals.
 func drawShare(on *terminal.StatusLine, whole int) func(progress int) {
 	var drawn time.Time
 	return func(progress int) {

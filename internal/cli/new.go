@@ -19,7 +19,6 @@ import (
 //go:embed newmodule
 var newModule embed.FS
 
-// newFiles maps the files of a new module to their templates.
 var newFiles = map[string]string{
 	"main.go": "main.go", "checkout.go": "checkout.go", ".gitignore": "gitignore",
 	"mine/mine.go": "mine.go", "mine/mine_test.go": "mine_test.go",
@@ -85,7 +84,6 @@ func checkoutAround(program string) string {
 	return dir
 }
 
-// goModIn returns the go.mod of poolbench in the directory.
 func goModIn(dir string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil || !strings.HasPrefix(string(text), "module "+modulePath+"\n") {
@@ -161,7 +159,6 @@ func goMod(name, theirs, source string) string {
 		quoted(source) + "\n"
 }
 
-// quoted formats a path for go.mod.
 func quoted(path string) string {
 	if strings.ContainsAny(path, " \t\"'`") {
 		return fmt.Sprintf("%q", path)

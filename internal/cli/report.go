@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// comparisonFile is the default name of the page of several directories.
 const comparisonFile = "comparison.html"
 
 func (a *app) reportCommand() *cobra.Command {
@@ -67,7 +66,6 @@ func (a *app) report(dir string, html, card flags.Output) error {
 	return err
 }
 
-// drawIn draws the page and the charts into the directory.
 func (a *app) drawIn(dir string, _ flags.Output) (*page.Report, error) {
 	held, err := files.LockDir(dir)
 	if err != nil {

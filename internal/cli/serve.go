@@ -27,7 +27,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// serveOptions contains the flags of serve.
 type serveOptions struct {
 	workload, addr string
 	any            bool
@@ -119,7 +118,6 @@ type serving struct {
 	counts   serveCounts
 }
 
-// newServing creates the target and the workload with the given names.
 func newServing(target, workload string, seed uint64) (*serving, error) {
 	s := &serving{counts: serveCounts{answers: map[string]int{}}}
 	var err error
@@ -135,7 +133,6 @@ func newServing(target, workload string, seed uint64) (*serving, error) {
 	return s, nil
 }
 
-// buildWorkload parses --workload for work behind a server.
 func buildWorkload(
 	text string, seed uint64,
 ) (v workloads.Variant, w workloads.Workload, err error) {
@@ -183,7 +180,6 @@ func isRPC(r *http.Request) bool {
 		strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
-// serveCounts contains the counts of `poolbench serve`.
 type serveCounts struct {
 	mu       sync.Mutex
 	inFlight int
@@ -207,13 +203,11 @@ func (c *serveCounts) counting(h http.Handler) http.Handler {
 	})
 }
 
-// statusWriter records the status.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
-// spell returns the status, or the code of gRPC.
 func (s *statusWriter) spell() string {
 	if code, err := strconv.Atoi(s.Header().Get("Grpc-Status")); err == nil {
 		return rpc.Spell(code)

@@ -84,7 +84,6 @@ func (a *app) studyCommand() *cobra.Command {
 	return cmd
 }
 
-// allStudies selects all studies.
 const allStudies = "all"
 
 // namedStudies returns the named studies, each once.

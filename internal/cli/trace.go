@@ -120,7 +120,6 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	return d, nil
 }
 
-// replay sets the arrivals and the workload that replay the file.
 func (o traceOptions) replay(d *recorded.Document) error {
 	defaults := map[string]string{"at": "begin", "unit": "auto"}
 	given := func(args ...param.Arg) param.Call {

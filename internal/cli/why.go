@@ -27,7 +27,6 @@ func (a *app) whyCommand() *cobra.Command {
 	return cmd
 }
 
-// A whyDocument is the output of why with --format json.
 type whyDocument struct {
 	text.Head
 	Dir  string     `json:"dir"`

@@ -26,7 +26,6 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// workerOptions contains the flags of worker.
 type workerOptions struct {
 	nats   string
 	listen string
@@ -116,7 +115,6 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	return err
 }
 
-// serveAttacks lets the agent join attacks while the worker works.
 func serveAttacks(
 	ctx context.Context, agent fleet.Agent, work func(context.Context) error,
 ) error {
@@ -175,7 +173,6 @@ func (a *app) findHub(
 	return address, ctx, server, err
 }
 
-// errParent ends a worker whose standard input has ended.
 var errParent = errors.New("the parent process has ended")
 
 // fromParent reads the first line, and returns a context that ends with the input.

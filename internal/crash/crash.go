@@ -320,7 +320,6 @@ func (r *run) hearOut() (err error) {
 	return err
 }
 
-// finish makes the process drain and end.
 func (r *run) finish(ctx context.Context) error {
 	_ = r.stdin.Close() // hearOut detects a process that has already ended
 	var killed atomic.Bool

@@ -30,7 +30,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// plan returns a plan that kills this binary.
 func plan(t *testing.T, strategy string) crash.Plan {
 	t.Helper()
 	t.Setenv(variable, "1")

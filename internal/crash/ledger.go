@@ -133,7 +133,6 @@ func (l *ledger) tell(line string, at time.Time) error {
 	return nil
 }
 
-// interrupt marks the tasks in service at a kill.
 func (l *ledger) interrupt() {
 	for _, e := range l.tasks {
 		if e.running {

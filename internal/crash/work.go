@@ -155,7 +155,6 @@ func (o Order) params(
 	return p
 }
 
-// fail reports that the store has failed.
 func (w *worker) fail(e *strategies.StoreError) {
 	said := failed
 	switch {

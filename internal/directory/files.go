@@ -73,7 +73,6 @@ func (f *dirFile) follow(more, tail []byte) (*dirFile, error) {
 	return next, nil
 }
 
-// unfollow removes the replacement of the file.
 func (f *dirFile) unfollow() error {
 	if err := os.Remove(f.path + following); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -55,7 +55,6 @@ func Read(path string) (all []*bench.Result, partial bool, err error) {
 	return all, partial, nil
 }
 
-// hasTimes reports whether any task was completed.
 func hasTimes(r *bench.Result) bool {
 	_, ok := r.Metric(metric.MeanResponse)
 	return ok

@@ -273,7 +273,6 @@ func takeReadings(r *bench.Result, all []rundir.Histogram) {
 	}
 }
 
-// readTimeline does the same for timeline.csv.
 func (c *contents) readTimeline(path string) (map[nth][]result.Bucket, error) {
 	return readRows(c, path, 2, rundir.IsTimelineHead,
 		func(row []string) (nth, result.Bucket, error) {

@@ -83,7 +83,6 @@ func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error
 	return nil
 }
 
-// abandon leaves the directory unchanged.
 func (d *Dir) abandon() error {
 	errs := []error{d.closeFiles()}
 	for _, name := range dirFiles {

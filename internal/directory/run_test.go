@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// scenarioOf parses a virtual-clock scenario. Its defaults are those of a worker pool.
 func scenarioOf(t *testing.T, w bench.Written) bench.Scenario {
 	t.Helper()
 	for field, value := range map[*string]string{&w.Strategy: "worker_pool",

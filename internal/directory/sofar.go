@@ -45,7 +45,6 @@ func (d *Dir) drop(id runID) (r *bench.Result) {
 	return r
 }
 
-// keep adds a final result to the files.
 func (d *Dir) keep(r *bench.Result) error {
 	repetition := d.repetitions[r.Name]
 	d.repetitions[r.Name]++

@@ -33,7 +33,6 @@ func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	return soFar, whole
 }
 
-// wholes matches the histograms of whole runs.
 var wholes = regexp.MustCompile(`Tag=[^,]*:(response|wait|service),`)
 
 // A partial result must be readable until the final result replaces it. The files must then equal

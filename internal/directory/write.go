@@ -37,7 +37,6 @@ func (o *output) flush() error {
 	return err
 }
 
-// begin writes the head of a new file.
 func (o *output) begin(file *dirFile, head func() error) error {
 	if file.good > 0 {
 		return nil
@@ -135,7 +134,6 @@ func newResultsWriter(to io.Writer) (*resultsWriter, error) {
 	return w, w.flush()
 }
 
-// put formats the result into the buffer.
 func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 	config := w.config
 	if r.Machine != nil {

@@ -184,7 +184,6 @@ func (p place) beside() (*os.File, error) {
 	return os.OpenFile(dir+besideName(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 }
 
-// besideName returns a name for a temporary file.
 func besideName() string { return ".poolbench-" + rand.Text() }
 
 func (p place) replace(data []byte) error {

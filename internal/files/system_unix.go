@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// standard maps names to descriptors.
 var standard = map[string]int{"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 var numbered = regexp.MustCompile(`^/(?:dev|proc/(?:self|thread-self|(\d+)))/fd/(\d+)$`)

@@ -159,7 +159,6 @@ func (c collector) add(m *nats.Msg) (of string, whole []byte, done bool, err err
 	return of, whole, done, nil
 }
 
-// confirm answers a part for which add returned err.
 func confirm(m *nats.Msg, err error) {
 	answer := yes
 	if errors.Is(err, errOrder) {

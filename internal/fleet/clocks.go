@@ -80,7 +80,6 @@ const (
 	clockInvalid = 100 * time.Millisecond
 )
 
-// look measures the clocks again and doubts agents with impossible times.
 func (r *loading) look(ctx context.Context) {
 	elapsed := time.Since(r.began)
 	slack := clockSlack + time.Duration(mostDrift*float64(elapsed))

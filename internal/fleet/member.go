@@ -95,7 +95,6 @@ func (p Program) Differs(from Program) string {
 	return ""
 }
 
-// parts returns a list of everything registered.
 func parts() string {
 	var b strings.Builder
 	part := func(kind, name string, keys []param.Key) {

@@ -90,7 +90,6 @@ func (n *network) restart(away time.Duration, empty bool) {
 	n.start(empty)
 }
 
-// InProcessConn implements nats.InProcessConnProvider.
 func (n *network) InProcessConn() (net.Conn, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -171,7 +170,6 @@ func (n *network) lose(share float64) {
 	n.drop, n.double = share, share
 }
 
-// openSweep opens a sweep that is closed at the end of the test.
 func (n *network) openSweep() *Sweep {
 	n.Helper()
 	s, err := OpenSweep(n.Context(), n.connect(), testMember("here", "sweep"), 0, n.say)
@@ -182,13 +180,11 @@ func (n *network) openSweep() *Sweep {
 	return s
 }
 
-// worker runs a worker whose runs have the given duration.
 func (n *network) worker(id string, takes time.Duration) (end func() error) {
 	n.Helper()
 	return n.work(Worker{Conn: n.connect(), Self: testMember("host-"+id, id), Run: slow(takes)})
 }
 
-// heard returns the reported lines that contain words.
 func (s *stage) heard(words string) (lines []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -77,7 +77,6 @@ func (p *part) take() error {
 // failure is the first byte of a message that contains an error instead of a share.
 const failure = 0
 
-// run runs the attack and returns the encoded share.
 func (p *part) run(ctx context.Context) ([]byte, error) {
 	share, err := p.of.Attack(ctx, p.attack)
 	if err != nil {

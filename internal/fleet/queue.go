@@ -85,5 +85,4 @@ func subjectOf(p Program, host, sweep string) string {
 	return cellSubject + "." + p.key() + "." + host + "." + sweep
 }
 
-// hostKey identifies a host in a subject.
 func hostKey(host string) string { return hashOf(host)[:16] }

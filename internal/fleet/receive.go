@@ -28,7 +28,6 @@ func (r *loading) feel(m *nats.Msg) {
 	}
 }
 
-// receive adds a part of a share.
 func (r *loading) receive(m *nats.Msg) {
 	of, whole, done, err := r.parts.add(m)
 	confirm(m, err)

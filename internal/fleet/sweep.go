@@ -262,7 +262,6 @@ func (s *Sweep) hear(m *nats.Msg) {
 	_ = m.Respond(answer) // if the answer is lost, the worker repeats the question
 }
 
-// wants reports whether the cell is still wanted.
 func (s *Sweep) wants(number int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

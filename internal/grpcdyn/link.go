@@ -180,7 +180,6 @@ func (l *link) drop(f *flight) {
 	}
 }
 
-// advance begins queued calls up to the server's limit.
 func (l *link) advance() {
 	for len(l.queue) > 0 && len(l.calls) < l.most && !l.gone {
 		next := l.queue[0]
@@ -243,7 +242,6 @@ func (l *link) why() error {
 	return l.dead
 }
 
-// close ends the link and waits for its goroutines.
 func (l *link) close() {
 	l.fail(net.ErrClosed)
 	l.running.Wait()

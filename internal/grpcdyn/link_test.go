@@ -43,7 +43,6 @@ func (plain) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// methods returns Echo, and Many, which answers with a stream.
 func methods(t testing.TB) (echo, many *grpcdyn.Method) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "e.proto")

@@ -71,7 +71,6 @@ func (r *reply) field(h hpack.HeaderField) {
 	r.Metadata[h.Name] = append(r.Metadata[h.Name], value)
 }
 
-// unescaped decodes gRPC's percent-encoding.
 func unescaped(text string) string {
 	if !strings.Contains(text, "%") {
 		return text

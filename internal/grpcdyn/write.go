@@ -111,7 +111,6 @@ func (l *link) pour(f *flight) {
 	}
 }
 
-// unblock continues calls whose window has grown.
 func (l *link) unblock() {
 	waiting := l.blocked
 	l.blocked = nil

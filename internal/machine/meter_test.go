@@ -24,7 +24,6 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// At high rates one task in a power of two is counted.
 func TestMostMetered(t *testing.T) {
 	for rate, every := range map[float64]int{0: 1, 100: 1, 20_000: 1, 50_000: 4, 1e6: 64,
 		math.Inf(1): 1} {

@@ -168,7 +168,6 @@ func (a *app) addedCommand() *cobra.Command {
 `,
 }
 
-// changed contains the lines that parts add to existing files.
 var changed = []struct{ file, before, line string }{
 	{"internal/observe/metrics.go", `		{metric.Makespan,`,
 		`		{"added-metric", "", "added by a test"},`},

@@ -70,14 +70,12 @@ var homes = map[string][]string{
 	"github.com/dlclark/regexp2":         {"workloads/regex"},
 }
 
-// listed is the description of a package by `go list -json`.
 type listed struct {
 	ImportPath, Dir, Name              string
 	GoFiles                            []string
 	Imports, TestImports, XTestImports []string
 }
 
-// packages returns the packages of this module.
 func packages(t *testing.T) []listed {
 	t.Helper()
 	lookAround(t)

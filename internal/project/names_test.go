@@ -72,7 +72,6 @@ func unquoted(e ast.Expr) string {
 	return text
 }
 
-// constants returns the values of the string constants of a file.
 func constants(t *testing.T, path string) (values []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

@@ -163,7 +163,6 @@ func (t *Tasks) SamePlan(as *Tasks) bool {
 		slices.Equal(t.dues, as.dues)
 }
 
-// unpackParts reads the parts written by a TaskPacker.
 func (t *Tasks) unpackParts(packed string) error {
 	in := unpack(packed)
 	n := len(t.Responses)

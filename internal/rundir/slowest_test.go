@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// someSlow draws slow tasks as a run could have them.
 func someSlow(t *rapid.T) (tasks []SlowTask) {
 	at := rapid.Map(rapid.Int64Range(0, int64(2*time.Hour)), func(ns int64) time.Duration {
 		return time.Duration(ns)

@@ -52,7 +52,6 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// starter starts a server, prints its address, and waits to be killed.
 func starter(t *testing.T, name string) {
 	for _, k := range Kinds() {
 		if k.Name == name {

@@ -51,7 +51,6 @@ func (s *Server) launch(c command) (*process, error) {
 	return p, <-started
 }
 
-// kill ends the process and its descendants, and waits for its end.
 func (p *process) kill() error {
 	select {
 	case <-p.ended:

@@ -49,7 +49,6 @@ func runRabbitMQ(s *Server) ([]command, error) {
 	}, nil
 }
 
-// erlang returns the environment of the node and its clients.
 func (s *Server) erlang() []string {
 	return []string{
 		"RABBITMQ_NODENAME=poolbench@localhost", // the files depend on the name

@@ -104,7 +104,6 @@ func (k Kind) Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// open finds the server's files in the directory, or creates them.
 func (s *Server) open(ctx context.Context) error {
 	for range s.kind.ports {
 		port, err := freePort(s.ports)

@@ -221,7 +221,6 @@ type scanner struct {
 	streams  int64
 }
 
-// read parses a part of a settings frame.
 func (s *scanner) read(p []byte) {
 	for _, b := range p {
 		s.entry[s.filled] = b
@@ -233,7 +232,6 @@ func (s *scanner) read(p []byte) {
 	}
 }
 
-// done handles the end of a settings frame.
 func (s *scanner) done() {
 	if s.reading && s.skip == 0 {
 		s.reading = false

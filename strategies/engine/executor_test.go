@@ -16,7 +16,6 @@ import (
 
 func limit(p strategies.Params) int { return p.Limit }
 
-// queueing is a pool with an unbounded queue and no Close.
 type queueing struct {
 	mu      sync.Mutex
 	queue   []func()

@@ -55,7 +55,6 @@ func (g Gate[P]) Start(ctx context.Context, sink strategies.Sink) strategies.Str
 	return s
 }
 
-// learningGate implements strategies.Learner.
 type learningGate[P any] struct{ *gate[P] }
 
 // Limit implements strategies.Learner.

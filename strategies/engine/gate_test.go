@@ -37,7 +37,6 @@ func (c channel) wait(ctx context.Context) (struct{}, error) {
 
 func (c channel) release(struct{}, strategies.Result) { <-c }
 
-// gates returns a gate that blocks and one that sheds.
 func gates() []strategies.Spec {
 	blocking := strategies.Spec{
 		Name: "blocking gate", Bound: limit, Capacity: limit, FIFO: true, WorkConserving: true,

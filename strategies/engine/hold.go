@@ -317,14 +317,12 @@ func (s *Hold) Pop(now time.Duration) (w Waiting, at time.Duration) {
 	return s.ready.PopFront(), 0
 }
 
-// bringDue moves tasks whose next attempt is due to the ready queue.
 func (s *Hold) bringDue(now time.Duration) {
 	for len(s.delayed) > 0 && s.delayed[0].Came <= now {
 		s.ready.pushBack(s.delayed.Pop())
 	}
 }
 
-// refused settles a task that the Hold accepted and the inner strategy refused.
 func (s *Hold) refused(t *strategies.Task, err error) {
 	s.mu.Lock()
 	s.out(t)

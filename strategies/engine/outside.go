@@ -70,7 +70,6 @@ func (s *outside) drain(ctx context.Context) error {
 	return errors.Join(errs[:]...)
 }
 
-// abandon completes a Drain whose ctx has ended.
 func (s *outside) abandon(ctx context.Context) error {
 	s.Cancel(strategies.ErrAbandoned)
 	s.Sweep()

@@ -26,7 +26,6 @@ func (f *family) failed() bool {
 	return false
 }
 
-// within reports whether f is g or nested in g.
 func (f *family) within(g *family) bool {
 	for ; f != nil; f = f.parent.of {
 		if f == g {

@@ -137,7 +137,6 @@ func (s *scene) rest(d time.Duration) {
 
 func (s *scene) finally(f func()) { s.cleanup = append(s.cleanup, f) }
 
-// trial is a check with the limits and queue lengths of its instances.
 type trial struct {
 	limits, queues []int
 	check          func(*rig) error

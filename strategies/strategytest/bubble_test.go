@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// patience is the real time limit of the checks that end.
 const patience = 30 * time.Second
 
 // TestInBubble covers the ways in which a check can end. It also detects a Go version in which

@@ -42,7 +42,6 @@ func takeErrand() (e errand) {
 	return e
 }
 
-// message reports that a child is ready, or the result of a clause.
 type message struct {
 	Clause string // "" means that the child is ready
 	Error  string

@@ -185,7 +185,6 @@ func Drain(spec strategies.Spec) error {
 	})
 }
 
-// nothingComes checks that the queue has no message.
 func nothingComes(x *stint) error {
 	time.Sleep(x.lease() * 3 / 2) // time for a redelivery of an unacknowledged message
 	const probe = 1_000_000

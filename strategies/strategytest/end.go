@@ -111,7 +111,6 @@ func allOf(n int) func(*stint) error {
 	}
 }
 
-// die ends the process like a crash.
 func die() {
 	if p, err := os.FindProcess(os.Getpid()); err == nil {
 		_ = p.Kill()

@@ -105,7 +105,6 @@ func (in *isolation) start() (*child, error) {
 	return c, nil
 }
 
-// startLimit is the minimum time limit for the start of a child.
 const startLimit = 30 * time.Second
 
 func (in *isolation) end() {

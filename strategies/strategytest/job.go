@@ -158,7 +158,6 @@ func lastEnd(jobs []*job) (last time.Duration) {
 	return last
 }
 
-// untouched checks that a refused job was neither run nor done.
 func (j *job) untouched() error {
 	if j.starts.Load() != 0 || j.dones.Load() != 0 {
 		return fmt.Errorf("task %d was refused, but started %d times and done %d times", j.name,

@@ -41,7 +41,6 @@ func acceptsNoMore(r *rig) error {
 	return nil
 }
 
-// keepsNoTask checks that an idle instance has no reference to done tasks.
 func keepsNoTask(r *rig) error {
 	const n = 64
 	var kept [n]weak.Pointer[strategies.Task]

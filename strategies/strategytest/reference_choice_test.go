@@ -9,7 +9,6 @@ type shares struct {
 	started map[int32]int
 }
 
-// tenants is the number of tenants in the checks.
 const tenants = 8
 
 // choose returns the index of the next task in the queue. The caller holds mu.

@@ -123,7 +123,6 @@ func (k kind) chooses() bool { return k.urgent || k.dated || k.shares }
 // weightOf is 1 for tenants 0 and 7, 2 for tenant 1 and 3 for tenant 2.
 func weightOf(tenant int32) int { return 1 + int(tenant%7) }
 
-// quantum is the quantum of the reference.
 const quantum = time.Millisecond
 
 func referenceSpec(f fault, k kind) strategies.Spec {

@@ -203,7 +203,6 @@ func (s *reference) accept(e *entry) {
 	s.dispatch()
 }
 
-// dispatch gives free slots to waiting tasks.
 func (s *reference) dispatch() {
 	for i := 0; i < len(s.queue); {
 		at := i
@@ -236,7 +235,6 @@ func (s *reference) dispatch() {
 	}
 }
 
-// slot returns a class pool with a free slot for e, or nowhere.
 func (s *reference) slot(e *entry) int {
 	to := e.pool
 	switch {
@@ -257,7 +255,6 @@ func (s *reference) slot(e *entry) int {
 	return nowhere
 }
 
-// leave frees the room and the slot of a task that has ended.
 func (s *reference) leave(e *entry, slot int) {
 	if slot != nowhere {
 		s.pools[slot].running.Add(-1)

@@ -75,7 +75,6 @@ func exhaustedOnce(r *rig) error {
 	}
 }
 
-// waitsToRetry returns a task that waits half an hour for its second attempt.
 func (r *rig) waitsToRetry() *job {
 	j := r.jobs(1, returns(strategies.Result{Err: errOwn, Retry: true, After: horizon / 2}))[0]
 	r.call(context.Background(), j)

@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// faultVariable is the environment variable with the fault for TestRunOne.
 const faultVariable = "POOLBENCH_FAULT"
 
 // TestRunOne runs only in a child process of TestRun.

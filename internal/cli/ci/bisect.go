@@ -25,7 +25,6 @@ import (
 // withBisect lists flags that have no meaning with --bisect.
 var withBisect = []string{"base", "head", "junit", "allow-partial", "fail-on"}
 
-// checkBisect checks the command line of gate --bisect.
 func checkBisect(cmd *cobra.Command, o *gateFlags, args []string) error {
 	for _, name := range withBisect {
 		if cmd.Flags().Changed(name) {
@@ -116,7 +115,6 @@ func (a *app) bisectGate(
 	return report, nil
 }
 
-// bisectFailure prints why a search has no report, and returns the exit code.
 func (a *app) bisectFailure(ctx context.Context, o measure.Options, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
 		return a.gateFailure(ctx, o, err)

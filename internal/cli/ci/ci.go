@@ -57,5 +57,4 @@ func Root(p *terminal.Printer, stdin io.Reader) *cobra.Command {
 	return root
 }
 
-// metrics returns the metrics of package testing.
 func metrics() []string { return []string{"sec/op", "B/op", "allocs/op", "B/s"} }

@@ -175,7 +175,6 @@ func (o gateFlags) writeFiles(r *verdict.Report, summary func(io.Writer) error) 
 		job.Add(summary))
 }
 
-// showGate prints the report, writes the requested files, and returns the exit code.
 func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 	write := map[string]func(io.Writer, *verdict.Report) error{
 		"text": func(w io.Writer, r *verdict.Report) error {

@@ -23,7 +23,6 @@ import (
 	"github.com/poolbench/poolbench/reports/gate"
 )
 
-// measureFlags contains the flags of a gate that measures revisions.
 type measureFlags struct {
 	measure.Options
 	bisect bool
@@ -91,7 +90,6 @@ func (o *measureFlags) changed() (name string) {
 	return name
 }
 
-// gateRevisions measures, writes the directory, and shows the results.
 func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	o, err := f.measureOptions(time.Now())
 	if err != nil {
@@ -148,7 +146,6 @@ func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) err
 	return terminal.Unusable
 }
 
-// measureOptions converts the flags to options.
 func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	o, judge := f.measure.Options, f.options
 	o.Metrics, o.AllowEnvironment, o.Beside = judge.Metrics, judge.AllowEnvironment, f.junit.Path

@@ -105,7 +105,6 @@ func runAsCommand(args []string) int {
 	return cli.On(context.Background(), h, args, os.Stdin)
 }
 
-// misbehave makes a strategy disturb its process.
 func misbehave(fault string) {
 	switch fault {
 	case "panic":

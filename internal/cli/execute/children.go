@@ -81,7 +81,6 @@ func (all *children) setApart(s bench.Scenario) {
 	all.apart[s.Strategy.String()] = true
 }
 
-// end ends the idle children.
 func (all *children) end() {
 	all.mu.Lock()
 	defer all.mu.Unlock()

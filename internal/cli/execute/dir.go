@@ -59,7 +59,6 @@ func pointLatest(run string) error {
 	return nil
 }
 
-// openDir creates the run directory and makes latest point to it.
 func openDir(h *Host, o options.RunOptions) (*directory.Dir, error) {
 	dir, err := createDir(o, time.Now())
 	if err != nil {

@@ -95,7 +95,6 @@ func (e *Execution) Discard() {
 	_ = os.Remove(flags.OutRoot) // fails if it contains other runs
 }
 
-// dangling reports whether a link points to a missing file.
 func dangling(path string) bool {
 	_, link := os.Readlink(path)
 	_, err := os.Stat(path)
@@ -194,7 +193,6 @@ func (e *Execution) opener() func() (io.ReadCloser, error) {
 	}
 }
 
-// ending summarizes the results of the runs.
 func (e *Execution) ending() (end live.Ending) {
 	end = e.count
 	if end.Interrupted = e.Interruption(); len(e.Failed) > 0 {

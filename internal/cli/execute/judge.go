@@ -33,7 +33,6 @@ func (e *Execution) Judged() (all []Judged) {
 	return all
 }
 
-// verdictCode returns the exit code for a single verdict.
 func verdictCode(v decide.Verdict) terminal.ExitCode {
 	return map[decide.Verdict]terminal.ExitCode{decide.Met: terminal.Fine,
 		decide.Missed: terminal.Regression, decide.Undecided: terminal.Undecided}[v]

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// listener receives the messages of a child about a scenario.
 type listener struct {
 	said   message // last message
 	err    error   // why there is no last message

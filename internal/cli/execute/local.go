@@ -99,7 +99,6 @@ func (f *localFleet) one(ctx context.Context, slots int) error {
 	return err
 }
 
-// close waits for the workers, and then ends the server.
 func (f *localFleet) close() error {
 	f.workers.Wait()
 	return f.Close()

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet"
 )
 
-// stopGrace is the default of Host.Grace.
 const stopGrace = 5 * time.Second
 
 // A Runner runs a scenario, under the virtual clock in a child process, under the real clock in

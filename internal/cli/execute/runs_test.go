@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
-// testPlan returns a plan with the given number of runs of one minute.
 func testPlan(t *testing.T, runs int) (options.Plan, bench.Scenario) {
 	t.Helper()
 	suite, err := options.Words{"strategy": {{Text: "semaphore"}},

@@ -50,7 +50,6 @@ func (h *Host) Simulate(ctx context.Context, stdin io.Reader) error {
 	}
 }
 
-// answer runs the scenario and reports its progress.
 func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 	s, err := w.Scenario()
 	if err == nil {

@@ -19,7 +19,6 @@ func Values(metrics []bench.Metric) map[string]float64 {
 	return values
 }
 
-// causes returns the causes that explain a result, as lines of text.
 func causes(r *bench.Result) []string {
 	run := &results.Run{Name: r.Name, Keys: results.NameKeys([]byte(r.Name)), Iters: r.Tasks,
 		Values: Values(r.Metrics)}

@@ -68,7 +68,6 @@ func Blank(text string) bool { return strings.TrimSpace(text) == "" }
 // ErrEmpty rejects blank values.
 var ErrEmpty = errors.New("the value is empty")
 
-// checkFlag checks values of pflag's own types. Other types are checked when parsed.
 func checkFlag(v pflag.Value) error {
 	text := v.String()
 	switch v.Type() {
@@ -137,7 +136,6 @@ func Each(err error, f func(error) error) error {
 	return f(err)
 }
 
-// readError rewords strconv errors of pflag's own types.
 func readError(f *pflag.Flag, text string, err error) error {
 	switch f.Value.Type() {
 	case "duration":

@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// dashboard contains the tested fields of a dashboard.
 type dashboard struct {
 	UID    string
 	Panels []struct {

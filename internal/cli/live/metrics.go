@@ -22,7 +22,6 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	_, _ = b.WriteTo(w) // the viewer may have left
 }
 
-// writeMetrics writes the known values.
 func (f *Frame) writeMetrics(b *bytes.Buffer) {
 	head := func(name, kind, help string) {
 		fmt.Fprintf(b, "# HELP poolbench_%[1]s %[2]s\n# TYPE poolbench_%[1]s %[3]s\n", name, help, kind)

@@ -19,7 +19,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve starts a server of a course whose frames the test makes.
 func serve(t *testing.T) (*Server, *Course, *machine.Meter) {
 	t.Helper()
 	m := new(machine.Meter)

@@ -66,10 +66,8 @@ type series struct {
 	changed      bool
 }
 
-// outcomes are the values of the attribute outcome.
 var outcomes = [...]string{"abandoned", "completed", "failed", "gave up", "shed", "throttled"}
 
-// counts contains numbers of tasks.
 type counts struct {
 	sent     uint64
 	outcomes [len(outcomes)]uint64

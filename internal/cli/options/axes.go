@@ -30,7 +30,6 @@ type axis struct {
 	names     func() []string // names for completion
 }
 
-// matrix contains the values of all axes.
 type matrix struct {
 	bench.Matrix
 	count  int

@@ -168,7 +168,6 @@ func survives(s strategies.Spec) string {
 	return level.String()
 }
 
-// bounds describes the limit on tasks in flight.
 func bounds(s strategies.Spec) string {
 	if s.Bound == nil {
 		return "nothing"

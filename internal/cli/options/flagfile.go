@@ -92,7 +92,6 @@ func (f *FlagFile) Read(cmd *cobra.Command, axes Words) error {
 	return errors.Join(wrong...)
 }
 
-// excludedBy returns the axes that conflict with name.
 func excludedBy(name string) []string {
 	all := axes()
 	return all[slices.IndexFunc(all, func(x axis) bool { return x.name == name })].excludes

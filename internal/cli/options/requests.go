@@ -175,7 +175,6 @@ func UntilDone(cmd *cobra.Command, k *attack.Attack) {
 	}
 }
 
-// mostSent limits the size of files with request data.
 const mostSent = attack.MaxText
 
 // Read completes the attack with the flags that need parsing.
@@ -220,7 +219,6 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 	return nil
 }
 
-// readStages sets the arrivals and the length of the attack.
 func (o *AttackOptions) readStages(cmd *cobra.Command) (err error) {
 	for _, other := range []string{"rate", "duration", "n", "clients"} {
 		if cmd.Flags().Changed(other) {
@@ -281,7 +279,6 @@ func (o *AttackOptions) checkSocket() error {
 	return c.Close()
 }
 
-// socketAnswers is the timeout for a connection to the socket.
 const socketAnswers = 2 * time.Second
 
 // Attacks returns an attack for each strategy, or one without a strategy.

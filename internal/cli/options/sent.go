@@ -20,7 +20,6 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// sentFlags contains the flags for request content.
 type sentFlags struct {
 	method, body, targets, format, curl, data, dataFormat, session string
 	headers, form                                                  []string
@@ -100,7 +99,6 @@ func (f *sentFlags) read(
 	return err
 }
 
-// exclude rejects flags that conflict with flag.
 func exclude(cmd *cobra.Command, flag string, others ...string) error {
 	for _, other := range others {
 		if cmd.Flags().Changed(other) {
@@ -127,7 +125,6 @@ func (f *sentFlags) readBody(stdin io.Reader) ([]byte, error) {
 	return []byte(f.body), nil
 }
 
-// readForm builds the body from the fields of --form.
 func (f *sentFlags) readForm(cmd *cobra.Command, stdin io.Reader, to *attack.Request) (err error) {
 	if len(f.form) == 0 {
 		return nil
@@ -170,7 +167,6 @@ func read(stdin io.Reader, path string) ([]byte, error) {
 	return files.ReadFile(path, mostSent)
 }
 
-// readCurl adds the headers of flags to those of the curl commands.
 func (f *sentFlags) readCurl(
 	stdin io.Reader, cmd *cobra.Command, args []string, with attack.Request, o *AttackOptions,
 ) error {
@@ -232,7 +228,6 @@ func (f *sentFlags) readTargets(
 	return f.checkAll("--targets: "+f.targets+": target", lines, o)
 }
 
-// expand replaces environment variables in a file of targets.
 func (f *sentFlags) expand(text []byte, o *AttackOptions) ([]byte, error) {
 	env := requests.Environment{Lookup: os.LookupEnv}
 	var escape func(string) string
@@ -259,7 +254,6 @@ func lineOfVariable(text []byte, name string) int {
 	return 1 + bytes.Count(before, []byte("\n"))
 }
 
-// checkAll checks the requests and names the invalid one.
 func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
 	if err := o.CheckSize(); err != nil {
 		return fmt.Errorf("%s: %w", what[:strings.LastIndex(what, ":")], err)

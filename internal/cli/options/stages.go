@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// parseStages checks stages with the default arrivals. The given arrivals are checked later.
 func parseStages(text string) (string, error) {
 	if _, err := arrivals.Staged(arrivals.Variant{}, text); err != nil {
 		return "", err

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// tlsFlags contains the flags for attack.TLS.
 type tlsFlags struct{ cert, key, ca, least string }
 
 // mostPEM is the maximum size of files with certificates and keys, in bytes.
@@ -95,7 +94,6 @@ func readCertificates(path string) ([]byte, error) {
 	return all, nil
 }
 
-// readKey reads a PEM private key.
 func readKey(path string) ([]byte, error) {
 	text, err := files.ReadFile(path, mostPEM)
 	if err != nil {

@@ -64,7 +64,6 @@ type AgentsFlag struct {
 	AllowLost bool
 }
 
-// mostAgents limits the agents of one attack.
 const mostAgents = 10_000
 
 // AddTo declares --agents and its related flags.
@@ -81,7 +80,6 @@ func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
 		"the rest of the load counts when an agent is lost: SUSPECT, not INVALID")
 }
 
-// check returns an error for conflicting flags.
 func (f AgentsFlag) check(cmd *cobra.Command, agents int) error {
 	if agents == 0 {
 		for _, name := range []string{"nats", "agents-wait", "allow-lost"} {

@@ -128,7 +128,6 @@ func tasksOf(all []arrivals.Variant, otherwise int) (tasks int) {
 	return cmp.Or(tasks, otherwise)
 }
 
-// tasksIn returns a run's default number of tasks.
 func tasksIn(s bench.Scenario) int {
 	if s.Clock != bench.Real || s.Load.PerSecond == 0 {
 		return s.Stop.Tasks

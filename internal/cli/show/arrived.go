@@ -20,7 +20,6 @@ const (
 	in95 = 1.96
 )
 
-// arrived returns the actual arrival rate.
 func (g *group) arrived() string {
 	if arrived, ok := g.rows[0].Estimate(metric.Offered); ok && g.Open() {
 		return ", arrived " + text.Rate(arrived.Mid)
@@ -28,7 +27,6 @@ func (g *group) arrived() string {
 	return ""
 }
 
-// arrivalNotes explains an actual rate that differs from the requested one.
 func (g *group) arrivalNotes() []string {
 	asked, err := strconv.ParseFloat(results.Lookup(g.keys, "rate"), 64)
 	arrived, ok := g.rows[0].Estimate(metric.Offered)

@@ -81,7 +81,6 @@ func (s *spread) add(r *bench.Result) error {
 	return nil
 }
 
-// mostTraces is the maximum number of traces listed for a load.
 const mostTraces = 3
 
 // traces lists the slowest requests of load k that had a trace, or returns "" if none had one. It
@@ -192,7 +191,6 @@ func (e *loaded) showSpread(rows []Row) error {
 	return nil
 }
 
-// mostBars is the maximum number of rows of a histogram.
 const mostBars = 8
 
 // histogram draws response times as bars. The upper ends of rows grow geometrically, so both the

@@ -112,7 +112,6 @@ func (e *loaded) showFailures(k int, row string) {
 	}
 }
 
-// cases returns the test cases of the execution, with the checks of attacks.
 func (e *loaded) cases(kind string) *junit.Suite {
 	suite := execute.TestSuite(kind, e.Execution)
 	for _, r := range e.Records {
@@ -124,7 +123,6 @@ func (e *loaded) cases(kind string) *junit.Suite {
 	return suite
 }
 
-// codes returns the exit codes of the execution and of stopped loads.
 func (e *loaded) codes() []terminal.ExitCode {
 	codes := e.Codes()
 	for _, r := range e.Records {

@@ -41,7 +41,6 @@ type LoadTurn struct {
 	Watch  func(attack.Progress)
 }
 
-// runInto runs the load, and writes the interim results of a soak.
 func (l Load) runInto(
 	ctx context.Context, t LoadTurn, h *execute.Host, dir *directory.Dir,
 ) (*attack.Report, error) {

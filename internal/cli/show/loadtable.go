@@ -101,7 +101,6 @@ func showLoaded(kind, what string, e *loaded, format string) error {
 %s`, report)
 }
 
-// rows returns the loads with their results.
 func (e *loaded) rows() []Row {
 	rows := make([]Row, len(e.loads))
 	for k, l := range e.loads {

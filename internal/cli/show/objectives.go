@@ -46,7 +46,6 @@ func ShowObjectives(e *execute.Execution, name func(execute.Record) string) erro
 	return err
 }
 
-// objectiveLine is a decision on an objective in a document.
 type objectiveLine struct {
 	Name      string  `json:"name"` // name of the scenario
 	Objective string  `json:"objective"`

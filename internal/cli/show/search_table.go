@@ -49,7 +49,6 @@ func ShowSearch(f *Found, format string) error {
 `, f.Report, f.Search.Over, f.Dir.Path())
 }
 
-// sayCalculated prints how many of the runs were calculated.
 func sayCalculated(f *Found) {
 	runs, calculated, confirmed := 0, 0, 0
 	for _, answer := range f.Answers {
@@ -89,7 +88,6 @@ func (f *Found) place(answer capacity.Answer) string {
 	return Heading(results.Without(keys, without...))
 }
 
-// showAnswers prints a table of answers, with notes below it.
 func showAnswers(f *Found, answers []capacity.Answer) error {
 	heads := []string{"strategy", f.Search.Over.String(), "tasks offered", "tried", "runs"}
 	if f.Search.Over == capacity.Rate {
@@ -122,7 +120,6 @@ func showAnswers(f *Found, answers []capacity.Answer) error {
 	return nil
 }
 
-// interval formats an answer.
 func (f *Found) interval(a capacity.Answer) string {
 	outcome := a.Outcome()
 	switch {
@@ -258,7 +255,6 @@ func (f *Found) within(a capacity.Answer, at float64) bool {
 	return !(at <= met) && !(at >= missed)
 }
 
-// offered formats the arrival rates at the ends of an answer.
 func offered(a capacity.Answer) string {
 	var ends []string
 	for _, p := range a.Probes {
@@ -272,7 +268,6 @@ func offered(a capacity.Answer) string {
 	return strings.Join(ends, " to ") + " /s"
 }
 
-// notes returns the limitations of an answer.
 func (f *Found) notes(a capacity.Answer) (notes []string) {
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if a.Err != nil {

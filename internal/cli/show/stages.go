@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// stageColumns are the columns of the table of stages.
 var stageColumns = []Column{
 	{"offered", metric.Offered, true},
 	{"goodput", metric.Goodput, true},
@@ -65,7 +64,6 @@ func showStages(p *terminal.Printer, g *group, rows []Row) error {
 	return p.Table(lines)
 }
 
-// loadStageColumns are the columns of the stages of a load test.
 var loadStageColumns = []Column{
 	{Head: "offered", Unit: metric.Offered},
 	{Head: "failed", Unit: metric.Failed},
@@ -103,7 +101,6 @@ func (e *loaded) showStages(r Row) error {
 	return e.Table(lines)
 }
 
-// arrivalStages parses the stages from the name of a run.
 func arrivalStages(arrival string) []arrivals.Stage {
 	v, err := arrivals.Parse(results.Readable(arrival))
 	if err != nil {

@@ -92,7 +92,6 @@ var columns = []Column{
 // scenario has one value.
 const fewGroups = 4
 
-// showTables prints the results, section by section.
 func showTables(e *execute.Execution) error {
 	section := func(r execute.Record) int { return r.Section }
 	for _, records := range results.Gather(e.Records, section) {
@@ -190,7 +189,6 @@ func columnOf(unit string) Column {
 	return Column{Head: strings.ReplaceAll(head, "-", " "), Unit: unit}
 }
 
-// has reports whether any run of the group has the metric.
 func (g *group) has(unit string) bool {
 	return slices.ContainsFunc(g.rows, func(r Row) bool {
 		_, ok := r.Estimate(unit)

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostURLs is the maximum number of URLs on the terminal.
 const mostURLs = 10
 
 // urlColumns are the columns of the table of URLs, before the statuses.
@@ -114,7 +113,6 @@ type urlLine struct {
 	Received int                `json:"received_bytes"`
 }
 
-// urlLines returns the lines of a run.
 func urlLines(run *results.Run) (all []urlLine) {
 	for _, part := range results.PartsOf(run) {
 		n, _ := run.Value(part.Prefix + metric.Count)

@@ -45,7 +45,6 @@ func NewProgress(to io.Writer, quiet bool, runs int, work time.Duration) *Progre
 	return s
 }
 
-// startClock updates the line of a terminal between runs.
 func (s *Progress) startClock(on *StatusLine) {
 	s.line = on
 	s.end = pace.Every(time.Second, func() {

@@ -89,7 +89,6 @@ func Await(ctx context.Context, addresses string, waiting func(error)) (*nats.Co
 	}
 }
 
-// dialer stops dialling when ctx ends.
 type dialer struct{ ctx context.Context }
 
 func (d dialer) Dial(network, address string) (net.Conn, error) {

@@ -18,7 +18,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// connects returns the error of a connection to the address.
 func connects(t *testing.T, address string) error {
 	t.Helper()
 	conn, err := Connect(address)

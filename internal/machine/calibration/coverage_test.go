@@ -183,7 +183,6 @@ func marked(r *bench.Result, unit string) bool {
 	return slices.ContainsFunc(r.Uncertain, func(m bench.Metric) bool { return m.Unit == unit })
 }
 
-// coveredCells returns all cells of the sweep, or a few of them.
 func coveredCells(whole bool) (cells []coveredCell) {
 	if !whole {
 		for _, law := range []string{"exponential", "hyperexp:mean=10ms,c2=4"} {

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// cpu returns the CPU time of the process.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -76,7 +76,6 @@ func TestLeadOfShortWaits(t *testing.T) {
 	}
 }
 
-// counts is a timer that returns too early and counts its sleeps.
 type counts struct{ slept *int }
 
 func (c counts) sleep(int64, *atomic.Uint32) { *c.slept++ }

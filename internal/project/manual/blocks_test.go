@@ -42,7 +42,6 @@ func blocks(page string) (all []block) {
 	return all
 }
 
-// server is the address that the pages give their servers.
 const server = "127.0.0.1:8080"
 
 // named is a host name with the same port, which a command resolves to server.

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// actionFile is the content of action.yml.
 type actionFile struct {
 	Inputs  map[string]struct{ Default string }
 	Outputs map[string]struct{ Value string }
@@ -111,7 +110,6 @@ func (f *foreign) program(t *testing.T, name, text string) {
 	}
 }
 
-// bash runs a script as GitHub runs a step.
 func (f *foreign) bash(t *testing.T, script string, env ...string) (out string, code int) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "step.sh")
@@ -297,7 +295,6 @@ esac
 	}
 }
 
-// TestAction builds benchgate as the action does, and gates the foreign module.
 func TestAction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program and measures")

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli"
 )
 
-// object contains the tested fields of a Kubernetes object.
 type object struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string
@@ -30,7 +29,6 @@ type object struct {
 	}
 }
 
-// kinds maps the kinds in the manifests to their API versions.
 var kinds = map[string]string{"Service": "v1", "PersistentVolumeClaim": "v1",
 	"Deployment": "apps/v1", "Job": "batch/v1"}
 

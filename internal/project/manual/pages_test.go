@@ -57,7 +57,6 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// pages returns the documents for people.
 func pages(t *testing.T) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md",

@@ -60,7 +60,6 @@ var (
 	pairedRates = []string{"40", "70"}
 )
 
-// virtualRuns makes five repetitions of the strategies at the rates.
 func virtualRuns(t *testing.T, out, strategy, rate, workload string, seed, tasks int) {
 	t.Helper()
 	clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--strategy", strategy, "--workload",

@@ -80,7 +80,6 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// rename changes the name of the runs of a directory.
 func rename(t *testing.T, dir, from, to string) {
 	t.Helper()
 	for _, file := range []string{"results.txt", "distributions.hlog"} {

@@ -26,7 +26,6 @@ func doing(name, what string) string {
 		what)
 }
 
-// testFile returns a test file of package m with the benchmarks.
 func testFile(benchmarks ...string) string {
 	return "package m\n\nimport \"testing\"\n\nvar kept [8]*int\n\n" +
 		strings.Join(benchmarks, "\n")
@@ -124,7 +123,6 @@ func (files tree) write(t *testing.T) {
 	}
 }
 
-// library creates a repository with a Go module in a subdirectory.
 func library(t *testing.T, name string) {
 	t.Helper()
 	dir := filepath.Join("..", name)

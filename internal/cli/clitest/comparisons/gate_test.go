@@ -34,7 +34,6 @@ func gateModule(t *testing.T, ns string) {
 	clitest.Write(t, "m_test.go", strings.Replace(source, "NS", ns, 1))
 }
 
-// noTrees checks that no worktree and no temporary directory remains.
 func noTrees(t *testing.T) {
 	t.Helper()
 	list, err := exec.Command("git", "worktree", "list").CombinedOutput()

@@ -132,7 +132,6 @@ func fromText(t *testing.T, text string) stated {
 	return stated{}
 }
 
-// fromMarkdown reads the row of the metric, whose values begin in column at.
 func fromMarkdown(t *testing.T, text string, at int) stated {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -156,7 +155,6 @@ func fromMarkdown(t *testing.T, text string, at int) stated {
 	return stated{}
 }
 
-// shownValue formats values that a document contains with full precision.
 func shownValue(t *testing.T, values []float64, uncertain json.RawMessage) string {
 	t.Helper()
 	share := 0.0
@@ -326,7 +324,6 @@ func trendJSON(t *testing.T, old, new string) (s stated) {
 
 var cell = regexp.MustCompile(`<t[hd][^>]*>([^<]*)(?:<small>[^<]*</small>)?</t[hd]>`)
 
-// tableCells returns the row of the metric in the named table.
 func tableCells(t *testing.T, page, name string) (cells []string) {
 	t.Helper()
 	_, table, _ := strings.Cut(page, `aria-label="`+name+`"`)

@@ -102,7 +102,6 @@ func TestTrendExitCodes(t *testing.T) {
 	}
 }
 
-// A directory and the link "latest" to it are one result.
 func TestTrendOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	paths := writeHistory(t)

@@ -178,7 +178,6 @@ func unmarshal(t *testing.T, o clitest.Outcome, doc any) {
 	}
 }
 
-// errHas stops a search that has found its test.
 var errHas = errors.New("there it is")
 
 // hasTest reports whether a package below a directory has a test, given as "internal/cli TestX".

@@ -43,7 +43,6 @@ func causeTable() string {
 	return b.String()
 }
 
-// addsTable lists the features that adapters of durable strategies add to their libraries.
 func addsTable() string {
 	var b strings.Builder
 	b.WriteString("| strategy | added by poolbench | the bare library |\n|---|---|---|\n")
@@ -57,7 +56,6 @@ func addsTable() string {
 	return b.String()
 }
 
-// choiceTable lists recommendations by purpose.
 func choiceTable() string {
 	var b strings.Builder
 	b.WriteString("| strategy | what it is | use it if |\n|---|---|---|\n")
@@ -67,7 +65,6 @@ func choiceTable() string {
 	return b.String()
 }
 
-// strategyTable lists the differences of the strategies.
 func strategyTable() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |\n%s|\n", strings.Join(options.StrategyColumns, " | "),
@@ -80,7 +77,6 @@ func strategyTable() string {
 	return b.String()
 }
 
-// studyTable lists the claims of the studies.
 func studyTable() string {
 	var b strings.Builder
 	b.WriteString("| study | the question | the claim |\n|---|---|---|\n")
@@ -126,7 +122,6 @@ func metricTable() string {
 	return b.String()
 }
 
-// exitCodeTable is the table of the command's help.
 func exitCodeTable() string {
 	var b strings.Builder
 	b.WriteString("| exit code | meaning |\n|---|---|\n")

@@ -25,7 +25,6 @@ type serverProcess struct {
 	cmd *exec.Cmd
 }
 
-// startServer starts a server that ends with the test.
 func startServer(t *testing.T) *serverProcess {
 	t.Helper()
 	s := &serverProcess{T: t, at: freeAddress(t)}
@@ -34,7 +33,6 @@ func startServer(t *testing.T) *serverProcess {
 	return s
 }
 
-// freeAddress returns an unused address of loopback.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")

@@ -34,7 +34,6 @@ func TestLocalWorkersEnd(t *testing.T) {
 	}
 }
 
-// withEnvironment returns the processes whose environment contains entry.
 func withEnvironment(t *testing.T, entry string) (all []string) {
 	t.Helper()
 	found, err := filepath.Glob("/proc/[0-9]*/environ")

@@ -73,7 +73,6 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// hasRun reports whether the directory contains a run.
 func hasRun(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, "results.txt"))
 	return err == nil && strings.Contains(string(text), "\nBenchmark")

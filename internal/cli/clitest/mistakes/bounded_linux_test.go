@@ -231,7 +231,6 @@ func zipped(begins, again string) string {
 	return b.String()
 }
 
-// process returns the process of the command, in its own directory.
 func (h excess) process(t *testing.T, url string) *exec.Cmd {
 	t.Helper()
 	file, suffix := "/dev/zero", ""
@@ -370,7 +369,6 @@ type usage struct {
 
 func newUsage(process int) *usage { return &usage{process: process, of: map[int][2]int64{}} }
 
-// look updates the usage.
 func (u *usage) look() { u.add(u.process) }
 
 func (u *usage) add(process int) {

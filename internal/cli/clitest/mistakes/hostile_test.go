@@ -29,8 +29,6 @@ func rawIn(text string) string {
 	return ""
 }
 
-// hostileNames contain terminal commands, bidirectional marks, ends of cells and tags, and
-// formulas.
 var hostileNames = []string{
 	"\x1b[31mred\x1b]0;title\a", "over\rwritten\b\x00null\x7f\u009b31m", "\x9b31m\xff\xfe",
 	"\u202egpj.exe\u2066a\u2069\u200e\u200f\u061c\u2028\u2029\ufeff",
@@ -135,7 +133,6 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// wellFormed parses a document with a reader of its format.
 func wellFormed(t *testing.T, args []string, text string) {
 	t.Helper()
 	switch line := strings.Join(args, " "); {

@@ -77,7 +77,6 @@ func TestCommandLines(t *testing.T) {
 	t.Logf("%d lines, exit codes %v", lines, codes)
 }
 
-// tryLine runs a line and returns what is wrong with its result.
 func tryLine(t *testing.T, args []string) (code int, wrong string) {
 	var stdout, stderr strings.Builder
 	patience := 60 * time.Second // for a busy machine; a line takes at most some seconds

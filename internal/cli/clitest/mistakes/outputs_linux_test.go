@@ -21,7 +21,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
-// outputCase is a command line for a flag.
 type outputCase struct {
 	args  []string
 	holds string // expected text in the file
@@ -80,7 +79,6 @@ var alike = map[string]string{
 	"capacityof --progress-json": "attack --progress-json", "gateway --progress-json": "attack --progress-json",
 }
 
-// inputs lists flags that name an input.
 var inputs = []string{"run --file", "run --dsn", "capacity --file", "attack --file",
 	"attack --body", "attack --targets", "capacityof --file", "capacityof --body",
 	"capacityof --targets", "attack --session", "capacityof --session", "attack --curl",

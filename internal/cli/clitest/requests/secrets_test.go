@@ -63,7 +63,6 @@ func found(text []byte) (all []string) {
 	return all
 }
 
-// echo answers with everything it received, in many forms.
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	user, password, _ := r.BasicAuth()
@@ -178,7 +177,6 @@ func garbled(t *testing.T) string {
 	return "http://" + listener.Addr().String()
 }
 
-// query returns a query with all its credentials.
 func query() string {
 	q := url.Values{}
 	for name, of := range map[string]string{"X-Amz-Signature": "amz", "X-Goog-Signature": "goog",
@@ -196,7 +194,6 @@ func with(base, path string) string {
 	return scheme + "://" + user.String() + "@" + host + path + query()
 }
 
-// write creates the files that commands read.
 func (l *leak) write(t *testing.T) {
 	address := with(l.plain, "/")
 	body := fmt.Sprintf(`{"assertion":%q,"a":[{"nested":%q}],"pan":%s}`, planted["json"],
@@ -239,7 +236,6 @@ func (l *leak) write(t *testing.T) {
 	}
 }
 
-// commands returns about fifty commands of all kinds.
 func (l *leak) commands() [][]string {
 	in := func(name string) string { return filepath.Join(l.inputs, name) }
 	sent := []string{"--header", "Authorization: Bearer " + planted["header"], "--header",

@@ -128,7 +128,6 @@ func conforms(t *testing.T, root, schema map[string]any, v any, at string) {
 	}
 }
 
-// adviceOn returns the answer to a question as a document and as text.
 func adviceOn(t *testing.T, args ...string) (d page.AdviceDocument, text string) {
 	t.Helper()
 	args = append([]string{"advise", "--quiet"}, args...)

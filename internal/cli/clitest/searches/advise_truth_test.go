@@ -33,14 +33,12 @@ type puzzle struct {
 	seed              uint64
 }
 
-// limiter lets tasks start at a rate, with a burst.
 type limiter struct {
 	rate   float64
 	burst  int  // 0 means at the ticks of a clock
 	delays bool // a leaky bucket, in which all tasks but the first of a burst wait
 }
 
-// spec returns the limiter as a target.
 func (l limiter) spec() string {
 	if l.delays {
 		return fmt.Sprintf("leaky_bucket:rate=%v,queue=%d", l.rate, l.burst-1)
@@ -147,7 +145,6 @@ func (p course) run() (waits, responses []int64, refused float64) {
 	return waits, responses, refused / float64(n-n/20)
 }
 
-// metric returns the value of a plan.
 func (p course) metric(unit string) (v, refused float64) {
 	waits, responses, refused := p.run()
 	name, of, _ := strings.Cut(unit, "-")

@@ -63,7 +63,6 @@ func TestCrashText(t *testing.T) {
 	}
 }
 
-// crashed contains the tested fields of crash's document.
 type crashed struct {
 	text.Head
 	Fault string

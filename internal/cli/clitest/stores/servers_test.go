@@ -49,7 +49,6 @@ func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, 
 	return s, kind
 }
 
-// servedStrategies lists the strategies with a server.
 var servedStrategies = []string{"postgres_queue", "river", "redis_stream", "asynq", "rabbitmq"}
 
 // The server answers but accepts no more data.
@@ -174,7 +173,6 @@ func TestServerFull(t *testing.T) {
 	}
 }
 
-// fill leaves no space on a file system.
 func fill(dir string) error {
 	f, err := os.Create(filepath.Join(dir, "full"))
 	if err != nil {
@@ -225,7 +223,6 @@ var ports = map[string]*regexp.Regexp{
 	"rabbitmq.conf":       regexp.MustCompile(`(?m)^listeners\.tcp\.1 = .*:(\d+)$`),
 }
 
-// listens reports whether the server with files in the directory listens.
 func listens(dir string) bool {
 	for name, port := range ports {
 		text, _ := os.ReadFile(filepath.Join(dir, name)) // the file of only one kind exists
@@ -240,7 +237,6 @@ func listens(dir string) bool {
 	return false
 }
 
-// proxy forwards to a server and can stop forwarding.
 type proxy struct {
 	address string
 	silent  chan struct{}
@@ -317,7 +313,6 @@ type heldBack struct {
 	by *proxy
 }
 
-// Write implements io.Writer.
 func (h heldBack) Write(b []byte) (int, error) {
 	h.by.passed.Add(1)
 	select {
@@ -333,7 +328,6 @@ func (h heldBack) ReadFrom(r io.Reader) (n int64, err error) {
 	return io.Copy(struct{ io.Writer }{h}, r)
 }
 
-// serverVariable returns the environment variable in which strategies look for a server.
 func serverVariable(t *testing.T, k servers.Kind) string {
 	t.Helper()
 	for _, s := range registry.Servers() {

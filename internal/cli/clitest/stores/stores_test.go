@@ -209,7 +209,6 @@ func TestStoreLocked(t *testing.T) {
 	}
 }
 
-// stores returns the directories of queues in dir.
 func stores(dir string) (found []string) {
 	for _, pattern := range []string{"poolbench-queue-*", "poolbench-crash-*/crash_*"} {
 		more, _ := filepath.Glob(filepath.Join(dir, pattern))
@@ -226,7 +225,6 @@ func stores(dir string) (found []string) {
 	return found
 }
 
-// The directory of an embedded store is deleted while the command runs.
 func TestStoreDeleted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
