@@ -20,10 +20,10 @@ type Layer[T any] struct {
 
 // A Call is the task that a Layer submits to the inner strategy.
 type Call[T any] struct {
-	Task strategies.Task  // submitted to the inner strategy
-	For  *strategies.Task // the caller's task
-	Own  T                // the layer's state; zero at each Submit
-	of   *Layer[T]
+	Task  strategies.Task  // submitted to the inner strategy
+	For   *strategies.Task // the caller's task
+	Own   T                // the layer's state; zero at each Submit
+	layer *Layer[T]
 }
 
 // Start creates the inner strategy. run makes one attempt or step and may call the Run of c.For.
@@ -42,10 +42,10 @@ func (s *Layer[T]) Start(
 			Copy(&second, c.For)
 			return second.Run(ctx, &second)
 		}
-		return c.of.run(ctx, c)
+		return c.layer.run(ctx, c)
 	}
 	s.calls.New = func() any {
-		c := &Call[T]{of: s}
+		c := &Call[T]{layer: s}
 		c.Task.Run, c.Task.Arg = attempt, c
 		return c
 	}

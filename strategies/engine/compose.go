@@ -31,15 +31,15 @@ func NotHedged(inner strategies.Spec) error {
 }
 
 // Paced completes p as a part that limits the rate of starts. The part has the name and the
-// parameters of strategy whole. It takes a token only when the inner strategy has a free slot, so
+// parameters of strategy base. It takes a token only when the inner strategy has a free slot, so
 // bursts never exceed the saved tokens. If the inner strategy retries, the rate limit applies to
 // tasks, not to attempts.
 func Paced(
-	whole strategies.Spec,
+	base strategies.Spec,
 	p strategies.Part,
 	pacerOf func(param.Values) Pacer,
 ) strategies.Part {
-	p.Name, p.Keys, p.Check = whole.Name, whole.Keys, whole.Check
+	p.Name, p.Keys, p.Check = base.Name, base.Keys, base.Check
 	p.Changes, p.Holds = strategies.Admission, true
 	p.Refuses = func(_ param.Values, inner strategies.Spec) error {
 		if inner.Splits {
@@ -56,7 +56,7 @@ func Paced(
 		inside := s.Starts
 		s.Starts = func(p strategies.Params) strategies.Starts {
 			own, _ := l.Split(p)
-			starts := whole.Starts(strategies.Params{Values: own})
+			starts := base.Starts(strategies.Params{Values: own})
 			if inside == nil {
 				return starts
 			}
@@ -82,14 +82,14 @@ func Paced(
 }
 
 // Routed completes p as a part that separates classes. The part has the name and the parameters of
-// strategy whole and one inner instance per class pool. The inner strategy must be FIFO and
+// strategy base and one inner instance per class pool. The inner strategy must be FIFO and
 // work-conserving, because runs check both for each pool.
 func Routed(
-	whole strategies.Spec,
+	base strategies.Spec,
 	p strategies.Part,
 	poolsOf func(strategies.Params) []strategies.ClassPool,
 ) strategies.Part {
-	p.Name, p.Keys, p.Check = whole.Name, whole.Keys, whole.Check
+	p.Name, p.Keys, p.Check = base.Name, base.Keys, base.Check
 	p.Changes, p.Holds = strategies.Routing, true
 	each := func(own param.Values, in strategies.Params) (
 		all []strategies.ClassPool, inside []strategies.Params,

@@ -22,12 +22,12 @@ func (s *brokered) deliver(m Message) {
 		return
 	}
 	l := label{binary.BigEndian.Uint64(body), binary.BigEndian.Uint64(body[8:])}
-	t, elsewise := s.claim(l)
-	if t == nil && elsewise.Dead == errUnknown && s.find != nil {
-		t, elsewise = s.recover(m, l, binary.BigEndian.Uint64(body[16:]))
+	t, reply := s.claim(l)
+	if t == nil && reply.Dead == errUnknown && s.find != nil {
+		t, reply = s.recover(m, l, binary.BigEndian.Uint64(body[16:]))
 	}
 	if t == nil {
-		s.reply(m, elsewise)
+		s.reply(m, reply)
 		return
 	}
 	Conclude(func() strategies.Result {
@@ -42,7 +42,7 @@ func (s *brokered) deliver(m Message) {
 func (s *brokered) claim(l label) (*strategies.Task, Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, there := s.errands[l]
+	e, there := s.pending[l]
 	switch {
 	case s.Ctx.Err() != nil:
 		return nil, Reply{Again: true}
@@ -51,9 +51,9 @@ func (s *brokered) claim(l label) (*strategies.Task, Reply) {
 	case there && time.Until(e.due) > 0:
 		return nil, Reply{Again: true, After: time.Until(e.due)}
 	case there:
-		s.errands[l] = errand{task: e.task, running: true}
+		s.pending[l] = pendingTask{task: e.task, running: true}
 		return e.task, Reply{}
-	case l.instance == s.itself: // the task is done or was refused
+	case l.instance == s.instanceID: // the task is done or was refused
 		return nil, Reply{}
 	}
 	return nil, Reply{Dead: errUnknown}
@@ -70,13 +70,13 @@ func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Rep
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, there := s.errands[l]; there { // two deliveries at the same time
+	if _, there := s.pending[l]; there { // two deliveries at the same time
 		s.Leave()
 		return nil, Reply{Again: true, After: time.Second}
 	}
 	// Made counts the attempts of earlier processes, without the current one.
 	t.Kept().Tries = strategies.Tries{Ordinal: l.number, Made: m.Attempt() - 1}
-	s.errands[l] = errand{task: t, running: true}
+	s.pending[l] = pendingTask{task: t, running: true}
 	s.accepted.Add(1)
 	return t, Reply{}
 }
@@ -95,7 +95,7 @@ func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies
 		wait, err := s.retries.Next(t, r)
 		if err == nil {
 			s.mu.Lock()
-			s.errands[l] = errand{task: t, due: time.Now().Add(wait)}
+			s.pending[l] = pendingTask{task: t, due: time.Now().Add(wait)}
 			s.mu.Unlock()
 			s.reply(m, Reply{Again: true, After: wait})
 			if s.Ctx.Err() != nil {
@@ -109,7 +109,7 @@ func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies
 	}
 	s.reply(m, reply)
 	s.mu.Lock()
-	delete(s.errands, l)
+	delete(s.pending, l)
 	s.mu.Unlock()
 	s.Settle(t, r)
 }
@@ -117,17 +117,17 @@ func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies
 // reply sends a reply unless the store has failed. The broker delivers messages without a reply
 // again.
 func (s *brokered) reply(m Message, r Reply) {
-	s.steps.Add(1)
+	s.replies.Add(1)
 	if fault := context.Cause(s.failing); fault != nil {
 		if !r.Again {
-			s.note(fault)
+			s.noteError(fault)
 		}
 	} else if err := m.Reply(r); err != nil {
-		s.note(err)
+		s.noteError(err)
 	}
 }
 
-func (s *brokered) note(err error) {
+func (s *brokered) noteError(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.unsettled++; s.failed == nil {

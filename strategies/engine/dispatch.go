@@ -31,15 +31,15 @@ type Dispatch struct {
 	mu    sync.Mutex
 	queue pages
 	// upper bound of the accepted tasks that are not done; not updated once sealed
-	inside  int
-	most    int               // maximum of inside; after seal, below any value of it
-	busy    int               // workers that are not parked
-	waking  bool              // whether a woken worker has not looked for a task yet
-	sealed  bool              // whether the intake is closed
-	over    bool              // whether workers without a task must end
-	parked  []*dispatchWorker // LIFO, because the stack of the last one is still cached
-	waiters line              // Submits that wait for room
-	_       [64]byte
+	inside    int
+	most      int               // maximum of inside; after seal, below any value of it
+	busy      int               // workers that are not parked
+	waking    bool              // whether a woken worker has not looked for a task yet
+	sealed    bool              // whether the intake is closed
+	dismissed bool              // whether workers without a task must end
+	parked    []*dispatchWorker // LIFO, because the stack of the last one is still cached
+	waiters   line              // Submits that wait for room
+	_         [64]byte
 }
 
 // Start opens s. Set Sheds before the call.
@@ -67,7 +67,7 @@ func (s *Dispatch) Submit(ctx context.Context, t *strategies.Task) error {
 		s.mu.Unlock()
 		return nil
 	}
-	w := s.rouse()
+	w := s.wakeWorker()
 	s.mu.Unlock()
 	w.signal()
 	return nil
@@ -103,19 +103,19 @@ func (s *Dispatch) refuse(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// rouse returns a parked worker, which the caller must signal after it releases the mutex. If no
+// wakeWorker returns a parked worker, which the caller must signal after it releases the mutex. If no
 // worker is parked, it starts one and returns nil.
-func (s *Dispatch) rouse() *dispatchWorker {
+func (s *Dispatch) wakeWorker() *dispatchWorker {
 	s.busy++
 	s.waking = true
 	if n := len(s.parked); n > 0 {
 		w := s.parked[n-1]
 		s.parked = s.parked[:n-1]
-		w.roused = true
+		w.woken = true
 		return w
 	}
 	s.Alive.Add(1)
-	w := &dispatchWorker{Dispatch: s, wake: make(chan struct{}, 1), roused: true}
+	w := &dispatchWorker{Dispatch: s, wake: make(chan struct{}, 1), woken: true}
 	go w.work(nil)
 	return nil
 }
@@ -154,7 +154,7 @@ func (s *Dispatch) abandonQueue() {
 func (s *Dispatch) dismiss() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.over = true
+	s.dismissed = true
 	for _, w := range s.parked {
 		w.signal()
 	}

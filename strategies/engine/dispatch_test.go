@@ -176,7 +176,7 @@ func TestRoomComesFirst(t *testing.T) {
 			s.inside++
 			s.queue.Push(first.unlink())
 			s.mu.Unlock()
-			first.let <- struct{}{}
+			first.admitted <- struct{}{}
 			if err := <-returned; err != nil {
 				t.Errorf("Submit was accepted and returned %v", err)
 			}

@@ -7,11 +7,11 @@ type dispatchWorker struct {
 	*Dispatch
 	running *strategies.Task // task to report after a panic or Goexit
 	page    *page            // shared page from which it got its task; nil if it did not
-	roused  bool             // whether Dispatch.waking refers to this worker; guarded by the mutex
+	woken   bool             // whether Dispatch.waking refers to this worker; guarded by the mutex
 	wake    chan struct{}    // receives an element when the parked worker is woken or dismissed
 }
 
-// signal wakes w after rouse. w may be nil.
+// signal wakes w after wakeWorker. w may be nil.
 func (w *dispatchWorker) signal() {
 	if w != nil {
 		w.wake <- struct{}{}
@@ -27,7 +27,7 @@ func (w *dispatchWorker) work(t *strategies.Task) {
 	defer w.exit()
 	for {
 		if t == nil {
-			if t = w.await(); t == nil {
+			if t = w.awaitTask(); t == nil {
 				return
 			}
 		}
@@ -67,7 +67,7 @@ func (w *dispatchWorker) release() *strategies.Task {
 	}
 	var first *blocked
 	if !s.sealed && s.waiters.first != nil {
-		// No rouse is needed, because the dispatch was full: all workers are busy, a worker is
+		// No wakeWorker is needed, because the dispatch was full: all workers are busy, a worker is
 		// about to run, or the queue is empty and this worker takes the task.
 		first = s.waiters.first
 		s.inside++
@@ -77,7 +77,7 @@ func (w *dispatchWorker) release() *strategies.Task {
 	sealed := s.sealed
 	s.mu.Unlock()
 	if first != nil {
-		first.let <- struct{}{}
+		first.admitted <- struct{}{}
 	}
 	if sealed {
 		s.Leave()
@@ -94,21 +94,21 @@ func (w *dispatchWorker) take() (t *strategies.Task) {
 	return t
 }
 
-// await parks until there is a task. It returns nil when w is dismissed. A woken worker wakes the
+// awaitTask parks until there is a task. It returns nil when w is dismissed. A woken worker wakes the
 // next one.
-func (w *dispatchWorker) await() *strategies.Task {
+func (w *dispatchWorker) awaitTask() *strategies.Task {
 	s := w.Dispatch
 	s.mu.Lock()
 	for {
 		t := w.take()
 		var next *dispatchWorker
-		if w.roused {
-			w.roused, s.waking = false, false
+		if w.woken {
+			w.woken, s.waking = false, false
 			if s.busy < s.limit && !s.queue.Empty() {
-				next = s.rouse()
+				next = s.wakeWorker()
 			}
 		}
-		if t != nil || s.over {
+		if t != nil || s.dismissed {
 			s.mu.Unlock()
 			next.signal()
 			return t

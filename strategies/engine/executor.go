@@ -85,8 +85,8 @@ func (s *executor) Submit(ctx context.Context, t *strategies.Task) error {
 		return err
 	}
 	e := s.handle(t)
-	e.waits.Store(true)
-	if err = s.hand(e); err != nil && e.waits.CompareAndSwap(true, false) {
+	e.pending.Store(true)
+	if err = s.submitToPool(e); err != nil && e.pending.CompareAndSwap(true, false) {
 		if s.slots != nil {
 			<-s.slots
 		}
@@ -99,7 +99,7 @@ func (s *executor) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-func (s *executor) hand(e *handle) error {
+func (s *executor) submitToPool(e *handle) error {
 	switch {
 	case s.pool.Call != nil:
 		if e.call == nil {

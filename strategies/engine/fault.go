@@ -16,14 +16,14 @@ const faultGrace = 500 * time.Millisecond
 type fault struct {
 	failing context.Context // ends with a *StoreError as its cause
 	fail    context.CancelCauseFunc
-	tell    func(*strategies.StoreError)
+	onFault func(*strategies.StoreError)
 	held    atomic.Int64  // tasks that were not done when the store failed
 	lost    atomic.Int64  // tasks among held whose message the store has lost
-	steps   atomic.Uint64 // number of replies
+	replies atomic.Uint64 // number of replies
 }
 
-// because returns the fault of the store, or err if the store has not failed.
-func (s *brokered) because(err error) error {
+// faultOr returns the fault of the store, or err if the store has not failed.
+func (s *brokered) faultOr(err error) error {
 	if fault := context.Cause(s.failing); fault != nil {
 		return fault
 	}
@@ -47,8 +47,8 @@ func (s *brokered) watch() {
 		}
 		e := &strategies.StoreError{Cause: err}
 		s.fail(e)
-		if s.tell != nil {
-			s.tell(e)
+		if s.onFault != nil {
+			s.onFault(e)
 		}
 		s.Cancel(e)
 	case <-ctx.Done():
@@ -58,8 +58,8 @@ func (s *brokered) watch() {
 // auditing is the interval of audit. Waiting tasks count as lost after mostAudits successive audits
 // that found the store empty.
 const (
-	auditing   = time.Second
-	mostAudits = 3
+	auditInterval = time.Second
+	mostAudits    = 3
 )
 
 // ErrGone is in the cause of a StoreError if the store and its content no longer exist.
@@ -71,16 +71,16 @@ var ErrLost = errors.New("it holds no message any more, and some were never deli
 // audit returns an error when the store is empty while tasks wait for messages. It queries the
 // store only if no task was accepted or replied to since the last interval.
 func (s *brokered) audit(ctx context.Context) error {
-	tick := time.NewTicker(auditing)
+	tick := time.NewTicker(auditInterval)
 	defer tick.Stop()
-	last, looks := s.steps.Load(), 0
+	last, looks := s.replies.Load(), 0
 	for {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return nil
 		}
-		if now := s.steps.Load() + uint64(s.accepted.Load()); now != last {
+		if now := s.replies.Load() + uint64(s.accepted.Load()); now != last {
 			last, looks = now, 0
 			continue
 		}
@@ -98,7 +98,7 @@ func (s *brokered) audit(ctx context.Context) error {
 
 // isEmpty queries the store. It returns at the end of ctx even if the query does not.
 func (s *brokered) isEmpty(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, auditing)
+	ctx, cancel := context.WithTimeout(ctx, auditInterval)
 	defer cancel()
 	empty := make(chan bool, 1)
 	go func() {
@@ -121,7 +121,7 @@ func (s *brokered) waiting() (n int) {
 	if s.putting.Load() > 0 {
 		return 0
 	}
-	for _, e := range s.errands {
+	for _, e := range s.pending {
 		if e.running || time.Until(e.due) > 0 {
 			return 0
 		}
@@ -138,8 +138,8 @@ func (s *brokered) Stored(ctx context.Context) (int, error) {
 	return s.broker.Stored(ctx)
 }
 
-// sum returns the error of Drain. The caller holds mu.
-func (s *brokered) sum() *strategies.StoreError {
+// drainError returns the error of Drain. The caller holds mu.
+func (s *brokered) drainError() *strategies.StoreError {
 	e, _ := errors.AsType[*strategies.StoreError](context.Cause(s.failing))
 	sum := &strategies.StoreError{
 		Cause:     e.Cause,
@@ -148,7 +148,7 @@ func (s *brokered) sum() *strategies.StoreError {
 		Lost:      int(s.lost.Load()),
 		Unsettled: s.unsettled,
 	}
-	sum.Stored += len(s.errands) // tasks that still run, or whose Put has not returned
+	sum.Stored += len(s.pending) // tasks that still run, or whose Put has not returned
 	sum.Stored -= sum.Lost
 	if errors.Is(e, ErrGone) {
 		sum.Stored, sum.Lost, sum.Unsettled = 0, sum.Stored, 0

@@ -78,7 +78,7 @@ func (s *gate[P]) Submit(ctx context.Context, t *strategies.Task) error {
 	}
 	e := s.handle(t)
 	e.permit = permit
-	e.waits.Store(true)
+	e.pending.Store(true)
 	go e.run()
 	return nil
 }

@@ -26,21 +26,21 @@ type adapter struct {
 // handle is the state of a task. It is created when the task is first submitted to an instance, so
 // a prebuilt task does not allocate. A list of queued tasks would allocate or add a contended lock.
 type handle struct {
-	of   *adapter
-	task *strategies.Task
-	run  func() // executes the task; passed to the library
-	call func() // makes the library call run, for a go statement
+	owner *adapter
+	task  *strategies.Task
+	run   func() // executes the task; passed to the library
+	call  func() // makes the library call run, for a go statement
 	// whether the task is with the library and neither started nor given up; the goroutine that
 	// sets it to false settles the task
-	waits  atomic.Bool
-	permit any // permit from the gate
+	pending atomic.Bool
+	permit  any // permit from the gate
 }
 
 func (a *adapter) handle(t *strategies.Task) *handle {
-	if e, is := t.Kept().Handle.(*handle); is && e.of == a {
+	if e, is := t.Kept().Handle.(*handle); is && e.owner == a {
 		return e
 	}
-	e := &handle{of: a, task: t}
+	e := &handle{owner: a, task: t}
 	e.run = func() { a.execute(e) }
 	t.Kept().Handle = e
 	if a.Drop != nil {
@@ -79,14 +79,14 @@ func (a *adapter) dropQueued() {
 }
 
 func (a *adapter) dropOne(e *handle) {
-	if e.waits.CompareAndSwap(true, false) {
+	if e.pending.CompareAndSwap(true, false) {
 		a.Settle(e.task, strategies.Result{Err: a.GiveUp()})
 	}
 }
 
 // execute runs the task of e in a goroutine of the library. It recovers panics.
 func (a *adapter) execute(e *handle) {
-	if !e.waits.CompareAndSwap(true, false) {
+	if !e.pending.CompareAndSwap(true, false) {
 		return // The task was given up, and the caller may already reuse it.
 	}
 	r, returned := strategies.Result{}, false

@@ -30,12 +30,12 @@ type Hold struct {
 	count   atomic.Uint64 // number of Submits
 	began   time.Time     // origin of all instants of the Hold
 
-	mu      sync.Mutex
-	ready   ring[Waiting] // waiting tasks in order of acceptance
-	delayed Heap          // tasks by the time of their next attempt
-	pushed  uint64        // number of tasks accepted so far
-	within  int           // forwarded tasks that are not done; valid only if Most or Picks is set
-	over    bool          // whether Ctx has ended; no task is queued then
+	mu        sync.Mutex
+	ready     ring[Waiting] // waiting tasks in order of acceptance
+	delayed   Heap          // tasks by the time of their next attempt
+	pushed    uint64        // number of tasks accepted so far
+	forwarded int           // forwarded tasks that are not done; valid only if Most or Picks is set
+	ended     bool          // whether Ctx has ended; no task is queued then
 
 	wake chan struct{} // has one element when a task may be ready to be forwarded
 }
@@ -87,11 +87,11 @@ func (s *Hold) Start(
 ) *Hold {
 	s.direct = s.pace == nil && s.Codel == nil && s.Picks == nil &&
 		(inner.Sheds || inner.Capacity == nil || cap(s.Room) <= inner.Capacity(in))
-	s.began, s.Drop, s.from = time.Now(), s.dropHeld, ctx
+	s.began, s.Drop, s.newCtx = time.Now(), s.dropHeld, ctx
 	s.wake = make(chan struct{}, 1)
 	s.inside = []strategies.Strategy{inner.New(ctx, in, s)}
 	s.Open(ctx, sink, nil)
-	s.handing.Go(s.handOn)
+	s.forwarders.Go(s.forward)
 	return s
 }
 
@@ -104,7 +104,7 @@ func (s *Hold) Submit(ctx context.Context, t *strategies.Task) error {
 		t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1}
 	}
 	if !s.direct {
-		s.keep(t)
+		s.enqueue(t)
 	} else if err := s.inside[0].Submit(ctx, t); err != nil {
 		s.forget(t)
 		s.Leave()
@@ -144,15 +144,15 @@ func (s *Hold) forget(t *strategies.Task) {
 	}
 }
 
-func (s *Hold) keep(t *strategies.Task) {
+func (s *Hold) enqueue(t *strategies.Task) {
 	s.mu.Lock()
-	over := s.over
+	over := s.ended
 	if !over {
 		s.Push(t)
 	}
 	s.mu.Unlock()
 	if over {
-		s.end(t, strategies.Result{Err: s.GiveUpOn(t)})
+		s.settleHeld(t, strategies.Result{Err: s.GiveUpOn(t)})
 		return
 	}
 	signal(s.wake)
@@ -187,36 +187,36 @@ func signal(wake chan<- struct{}) {
 func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
 	if s.Most > 0 || s.Picks != nil {
 		s.mu.Lock()
-		s.out(t)
+		s.countOut(t)
 		s.mu.Unlock()
 		signal(s.wake)
 	}
 	if r.Retry && s.Retries != nil {
-		err := s.delay(t, r)
+		err := s.scheduleRetry(t, r)
 		if err == nil {
 			return
 		}
 		r = strategies.Result{Err: err}
 	}
-	s.end(t, r)
+	s.settleHeld(t, r)
 }
 
 // The caller holds the mutex.
-func (s *Hold) out(t *strategies.Task) {
-	s.within--
+func (s *Hold) countOut(t *strategies.Task) {
+	s.forwarded--
 	if s.Picks != nil {
 		s.Picks.Ended(t)
 	}
 }
 
-// delay schedules the next attempt at t. Without a next attempt it returns the final error of t.
-func (s *Hold) delay(t *strategies.Task, r strategies.Result) error {
+// scheduleRetry schedules the next attempt at t. Without a next attempt it returns the final error of t.
+func (s *Hold) scheduleRetry(t *strategies.Task, r strategies.Result) error {
 	wait, err := s.Retries.Next(t, r)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	if s.over {
+	if s.ended {
 		s.mu.Unlock()
 		return s.EndedBy()
 	}
@@ -227,14 +227,14 @@ func (s *Hold) delay(t *strategies.Task, r strategies.Result) error {
 	return nil
 }
 
-// end settles a task after it has freed the task's room, so a client that submits from Done finds
+// settleHeld settles a task after it has freed the task's room, so a client that submits from Done finds
 // room.
-func (s *Hold) end(t *strategies.Task, r strategies.Result) {
+func (s *Hold) settleHeld(t *strategies.Task, r strategies.Result) {
 	s.forget(t)
 	s.Settle(t, r)
 }
 
-func (s *Hold) handOn() {
+func (s *Hold) forward() {
 	// the duration does not matter, because the timer is stopped at once
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -242,7 +242,7 @@ func (s *Hold) handOn() {
 	for {
 		t, wait, late := s.Next()
 		for _, t := range late {
-			s.end(t, strategies.Result{Err: strategies.ErrShed})
+			s.settleHeld(t, strategies.Result{Err: strategies.ErrShed})
 		}
 		if t != nil {
 			if err := s.inside[0].Submit(s.Ctx, t); err != nil {
@@ -275,11 +275,11 @@ func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategie
 			wait = left
 		}
 	}
-	if s.Most == 0 || s.within < s.Most {
+	if s.Most == 0 || s.forwarded < s.Most {
 		w, at := s.Pop(now)
 		switch {
 		case w.Task != nil:
-			s.within++
+			s.forwarded++
 			t = w.Task
 		case at > now:
 			soonest(at)
@@ -325,14 +325,14 @@ func (s *Hold) bringDue(now time.Duration) {
 
 func (s *Hold) refused(t *strategies.Task, err error) {
 	s.mu.Lock()
-	s.out(t)
+	s.countOut(t)
 	s.mu.Unlock()
-	s.end(t, strategies.Result{Err: s.refusal(t, err)})
+	s.settleHeld(t, strategies.Result{Err: s.refusal(t, err)})
 }
 
 func (s *Hold) dropHeld() {
 	s.mu.Lock()
-	s.over = true
+	s.ended = true
 	tasks := emptied(&s.ready, nil)
 	switch {
 	case s.Codel != nil:
@@ -343,7 +343,7 @@ func (s *Hold) dropHeld() {
 	tasks = s.delayed.Empty(tasks)
 	s.mu.Unlock()
 	for _, t := range tasks {
-		s.end(t, strategies.Result{Err: s.GiveUpOn(t)})
+		s.settleHeld(t, strategies.Result{Err: s.GiveUpOn(t)})
 	}
 }
 
@@ -354,7 +354,7 @@ func (s *Hold) KeepAll() {
 		late := s.Codel.KeepAll()
 		s.mu.Unlock()
 		for _, t := range late {
-			s.end(t, strategies.Result{Err: strategies.ErrShed})
+			s.settleHeld(t, strategies.Result{Err: strategies.ErrShed})
 		}
 	}
 	s.outside.KeepAll()

@@ -10,7 +10,7 @@ import (
 // Workers post ended tasks and continue. The loop takes all posted tasks at once, so under load
 // many tasks share one wake-up and one lock.
 type Loop struct {
-	of     *Pools
+	pools  *Pools
 	mu     sync.Mutex
 	wake   sync.Cond
 	posted []completion
@@ -23,7 +23,7 @@ type completion struct {
 
 // Start starts the goroutine for the tasks of the pools.
 func (l *Loop) Start(of *Pools) {
-	l.of, l.wake.L = of, &l.mu
+	l.pools, l.wake.L = of, &l.mu
 	of.Alive.Go(l.Run)
 }
 
@@ -48,7 +48,7 @@ func (l *Loop) Run() {
 	for {
 		l.mu.Lock()
 		for len(l.posted) == 0 {
-			if l.of.isIdle.Load() {
+			if l.pools.isIdle.Load() {
 				l.mu.Unlock()
 				return
 			}
@@ -58,7 +58,7 @@ func (l *Loop) Run() {
 		l.mu.Unlock()
 		for i, c := range batch {
 			batch[i] = completion{}
-			l.of.report(c.entry, c.r)
+			l.pools.report(c.entry, c.r)
 		}
 	}
 }

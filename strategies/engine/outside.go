@@ -13,9 +13,9 @@ import (
 // because a Drain at its deadline needs the number of tasks that the inner instance abandoned.
 type outside struct {
 	Lifecycle
-	from    context.Context // New's context, which the inner instances share
-	inside  []strategies.Strategy
-	handing sync.WaitGroup // goroutines that forward tasks; they end with Ctx
+	newCtx     context.Context // New's context, which the inner instances share
+	inside     []strategies.Strategy
+	forwarders sync.WaitGroup // goroutines that forward tasks; they end with Ctx
 }
 
 // keepAll tells s that an outer strategy drains. s then sheds no accepted task.
@@ -32,8 +32,8 @@ func (s *outside) refusal(t *strategies.Task, err error) error {
 	switch {
 	case s.Ctx.Err() != nil:
 		return s.GiveUpOn(t)
-	case s.from.Err() != nil:
-		return s.from.Err()
+	case s.newCtx.Err() != nil:
+		return s.newCtx.Err()
 	}
 	return err
 }
@@ -61,7 +61,7 @@ func (s *outside) drain(ctx context.Context) error {
 			return s.abandon(ctx)
 		}
 	}
-	s.handing.Wait()
+	s.forwarders.Wait()
 	s.Alive.Wait()
 	var errs [2]error
 	for i, inner := range s.inside {
@@ -86,7 +86,7 @@ func (s *outside) abandon(ctx context.Context) error {
 			total.Running += e.Running
 		}
 	}
-	s.handing.Wait()
+	s.forwarders.Wait()
 	if total.Running == 0 {
 		<-s.Idle
 		s.Alive.Wait()

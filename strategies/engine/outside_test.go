@@ -12,7 +12,7 @@ import (
 // accepted task must still be done with the error of the context.
 func TestRefusal(t *testing.T) {
 	from, end := context.WithCancel(t.Context())
-	s := &outside{from: from}
+	s := &outside{newCtx: from}
 	s.Open(context.Background(), nil, nil)
 	defer func() { _ = s.drain(context.Background()) }()
 	defer s.closeIntake()

@@ -40,7 +40,7 @@ type pool struct {
 // entry is a task that is queued or held by a worker.
 type entry struct {
 	task    *strategies.Task
-	of      *family // family of a sub-task; nil for a submitted task
+	family  *family // family of a sub-task; nil for a submitted task
 	seq     uint64  // sequence number in order of acceptance
 	pool    int     // pool whose room the task uses
 	started bool    // whether it has run a step
@@ -49,9 +49,9 @@ type entry struct {
 // Start opens w with one pool per element of slots, which is the pool's number of workers. Each
 // pool has room for queue waiting tasks.
 func (w *Pools) Start(ctx context.Context, sink strategies.Sink, queue int, slots ...int) *Pools {
-	w.pool, w.space.of = make([]pool, len(slots)), make([]room, len(slots))
+	w.pool, w.space.rooms = make([]pool, len(slots)), make([]room, len(slots))
 	for i := range w.pool {
-		w.space.of[i].most, w.pool[i].wake.L = slots[i]+queue, &w.mu
+		w.space.rooms[i].most, w.pool[i].wake.L = slots[i]+queue, &w.mu
 	}
 	w.Drop, w.AtEnd = w.dropAll, w.wakeAll
 	w.Open(ctx, sink, nil)
@@ -77,7 +77,7 @@ func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
 		to = w.poolOf(t.Class)
 	}
 	w.mu.Lock()
-	switch room := w.space.find(to); {
+	switch room := w.space.findRoom(to); {
 	case w.Ctx.Err() != nil:
 		w.mu.Unlock()
 		w.Leave()
@@ -89,13 +89,13 @@ func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
 	}
 	b := w.space.block(t, to)
 	w.mu.Unlock()
-	return w.stand(ctx, &w.mu, w.space.lineOf(to), b)
+	return w.waitInLine(ctx, &w.mu, w.space.lineOf(to), b)
 }
 
 // accept queues a task for pool to. room is the pool whose room it uses, which differs if to is
 // anyPool.
 func (w *Pools) accept(t *strategies.Task, to, room int) {
-	e := entry{task: t, seq: w.space.take(room), pool: room}
+	e := entry{task: t, seq: w.space.useRoom(room), pool: room}
 	if to == anyPool {
 		w.any.pushBack(e)
 	} else {
@@ -139,7 +139,7 @@ func (w *Pools) serve(l *pool) (again bool) {
 			return // idle, or the sink has panicked, which must not be recovered
 		}
 		v := recover()
-		w.over(running, Failure(v))
+		w.endStep(running, Failure(v))
 		if again = true; v == nil {
 			go w.work(l)
 		}
@@ -152,7 +152,7 @@ func (w *Pools) serve(l *pool) (again bool) {
 		running = e
 		r := w.step(e)
 		running = entry{}
-		w.over(e, r)
+		w.endStep(e, r)
 	}
 }
 
@@ -189,9 +189,9 @@ func (w *Pools) step(e entry) strategies.Result {
 	return e.task.Run(w.TaskCtx, e.task)
 }
 
-// over handles the end of a step.
-func (w *Pools) over(e entry, r strategies.Result) {
-	if e.of != nil || r.More || len(r.Split) > 0 {
+// endStep handles the end of a step.
+func (w *Pools) endStep(e entry, r strategies.Result) {
+	if e.family != nil || r.More || len(r.Split) > 0 {
 		var ended bool
 		if e, r, ended = w.proceed(e, r); !ended {
 			return
@@ -216,9 +216,9 @@ func (w *Pools) report(e entry, r strategies.Result) {
 func (w *Pools) release(room int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if first := w.space.free(room); first != nil && w.word.Load() >= 0 {
+	if first := w.space.freeRoom(room); first != nil && w.word.Load() >= 0 {
 		w.accept(first.unlink(), first.to, room)
-		first.let <- struct{}{}
+		first.admitted <- struct{}{}
 	}
 }
 
@@ -250,7 +250,7 @@ func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 	}
 	e = q.PopFront()
 	r = strategies.Result{Err: w.outcome(e)}
-	if e.of != nil {
+	if e.family != nil {
 		var ended bool
 		if e, r, ended = w.advance(e, r); !ended {
 			e = entry{}
@@ -262,7 +262,7 @@ func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 // outcome returns the error of an entry that will not run because Ctx has ended. The task counts as
 // abandoned only if it never ran.
 func (w *Pools) outcome(e entry) error {
-	if e.started || e.of != nil {
+	if e.started || e.family != nil {
 		return w.EndedBy()
 	}
 	return w.GiveUp()

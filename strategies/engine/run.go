@@ -22,8 +22,8 @@ const (
 
 type label struct{ instance, number uint64 }
 
-// errand is a task whose message is in the broker.
-type errand struct {
+// pendingTask is a task whose message is in the broker.
+type pendingTask struct {
 	task    *strategies.Task
 	running bool
 	due     time.Time // time of the next attempt; zero without a retry
@@ -31,19 +31,19 @@ type errand struct {
 
 type brokered struct {
 	Lifecycle
-	broker  Broker
-	retries Retries
-	bytes   int
-	find    func(id uint64) *strategies.Task
-	itself  uint64 // identifies the messages of this instance
-	count   atomic.Uint64
-	worked  chan struct{} // closed when Work has returned
+	broker     Broker
+	retries    Retries
+	bytes      int
+	find       func(id uint64) *strategies.Task
+	instanceID uint64 // identifies the messages of this instance
+	puts       atomic.Uint64
+	worked     chan struct{} // closed when Work has returned
 	fault
 	accepted atomic.Int64 // includes tasks recovered from an earlier process
 	putting  atomic.Int64 // Puts in progress
 
 	mu      sync.Mutex
-	errands map[label]errand
+	pending map[label]pendingTask
 	failed  error // error of the first reply that did not reach the broker
 
 	unsettled int // number of replies that did not reach the broker
@@ -57,14 +57,14 @@ func (b Broker) Start(
 		panic("strategies: a Broker needs Put and Work")
 	}
 	s := &brokered{broker: b, retries: NewRetries(p), bytes: int(p.Values.Size("bytes")),
-		itself: rand.Uint64(), worked: make(chan struct{}), errands: make(map[label]errand)}
+		instanceID: rand.Uint64(), worked: make(chan struct{}), pending: make(map[label]pendingTask)}
 	if p.Resume != nil {
 		s.find = p.Resume.Task
 	}
 	s.Drop = s.abandonWaiting
 	s.AtEnd = func() { s.Alive.Go(s.end) }
 	s.failing, s.fail = context.WithCancelCause(context.Background())
-	s.tell = p.OnFault
+	s.onFault = p.OnFault
 	s.Open(ctx, RetrySink{Sink: sink}, nil)
 	s.Alive.Go(s.watch)
 	go func() {
@@ -82,7 +82,7 @@ func (s *brokered) end() {
 		<-s.worked
 		if s.broker.Close != nil {
 			if err := s.broker.Close(); err != nil {
-				s.note(err)
+				s.noteError(err)
 			}
 		}
 	}()
@@ -110,7 +110,7 @@ func (s *brokered) Drain(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failing.Err() != nil {
-		return s.sum()
+		return s.drainError()
 	}
 	if s.failed != nil {
 		err = errors.Join(err, fmt.Errorf("%d messages were not settled with the broker, the "+
@@ -132,16 +132,16 @@ func (s *brokered) DeadLetters(ctx context.Context) (int, error) {
 // error, and a stored message has no task.
 func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
-		return s.because(err)
+		return s.faultOr(err)
 	}
-	l := label{s.itself, s.count.Add(1) - 1}
+	l := label{s.instanceID, s.puts.Add(1) - 1}
 	t.Kept().Tries = strategies.Tries{Ordinal: l.number}
 	body := make([]byte, s.bytes)
 	binary.BigEndian.PutUint64(body, l.instance)
 	binary.BigEndian.PutUint64(body[8:], l.number)
 	binary.BigEndian.PutUint64(body[16:], t.ID)
 	s.mu.Lock()
-	s.errands[l] = errand{task: t}
+	s.pending[l] = pendingTask{task: t}
 	s.mu.Unlock()
 	s.putting.Add(1)
 	err := s.broker.Put(ctx, body)
@@ -158,20 +158,20 @@ func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return s.because(err)
+		return s.faultOr(err)
 	}
 	return nil
 }
 
-// forget removes an errand unless it has started.
+// forget removes a pending task unless it has started.
 func (s *brokered) forget(l label) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, there := s.errands[l]
+	e, there := s.pending[l]
 	if !there || e.running {
 		return false
 	}
-	delete(s.errands, l)
+	delete(s.pending, l)
 	return true
 }
 
@@ -185,10 +185,10 @@ func (s *brokered) abandonWaiting() {
 	}
 	s.mu.Lock()
 	var waiting []*strategies.Task
-	for l, e := range s.errands {
+	for l, e := range s.pending {
 		if !e.running {
 			waiting = append(waiting, e.task)
-			delete(s.errands, l)
+			delete(s.pending, l)
 		}
 	}
 	s.mu.Unlock()

@@ -18,7 +18,7 @@ type family struct {
 // failed reports whether a sub-task of f or of an enclosing family has failed. The remaining
 // sub-tasks are then not run.
 func (f *family) failed() bool {
-	for ; f != nil; f = f.parent.of {
+	for ; f != nil; f = f.parent.family {
 		if f.result.Err != nil {
 			return true
 		}
@@ -27,7 +27,7 @@ func (f *family) failed() bool {
 }
 
 func (f *family) within(g *family) bool {
-	for ; f != nil; f = f.parent.of {
+	for ; f != nil; f = f.parent.family {
 		if f == g {
 			return true
 		}
@@ -49,7 +49,7 @@ func (w *Pools) proceed(e entry, r strategies.Result) (entry, strategies.Result,
 func (w *Pools) advance(e entry, r strategies.Result) (entry, strategies.Result, bool) {
 	for {
 		e.started = true
-		asks := r.Err == nil && (r.More || len(r.Split) > 0) && !e.of.failed()
+		asks := r.Err == nil && (r.More || len(r.Split) > 0) && !e.family.failed()
 		switch {
 		case asks && w.Ctx.Err() != nil:
 			r.Err = w.EndedBy()
@@ -61,7 +61,7 @@ func (w *Pools) advance(e entry, r strategies.Result) (entry, strategies.Result,
 			return entry{}, strategies.Result{}, false
 		}
 		r.More, r.Split = false, nil
-		f := e.of
+		f := e.family
 		switch {
 		case f == nil:
 			return e, r, true
@@ -96,12 +96,12 @@ func (w *Pools) Split(e entry, r strategies.Result) {
 	}
 	f.left, f.rest = len(r.Split), nil
 	for i := f.left - 1; i >= 0; i-- {
-		w.queue(entry{task: r.Split[i], of: f, seq: e.seq, pool: e.pool})
+		w.queue(entry{task: r.Split[i], family: f, seq: e.seq, pool: e.pool})
 	}
 }
 
 func (w *Pools) queueNext(f *family) {
-	next := entry{task: f.rest[0], of: f, pool: f.parent.pool}
+	next := entry{task: f.rest[0], family: f, pool: f.parent.pool}
 	f.rest = f.rest[1:]
 	w.queue(next)
 }
@@ -127,10 +127,10 @@ func (w *Pools) partEnded(f *family, err error) (last bool) {
 // then ends when its running sub-tasks return.
 func (w *Pools) withdraw(f *family) {
 	w.pool[f.parent.pool].queue.remove(func(e entry) bool {
-		if !e.of.within(f) {
+		if !e.family.within(f) {
 			return false
 		}
-		for g := e.of; ; g = g.parent.of {
+		for g := e.family; ; g = g.parent.family {
 			if g.left--; g == f || g.left > 0 {
 				return true
 			}

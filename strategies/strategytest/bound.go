@@ -10,7 +10,7 @@ import (
 )
 
 func boundHolds(r *rig) error {
-	for _, j := range r.jobs(4*(r.bound()+r.p.Queue), takes(time.Millisecond)) {
+	for _, j := range r.jobs(4*(r.bound()+r.p.Queue), lasts(time.Millisecond)) {
 		r.spawn(func() { _ = r.submit(context.Background(), j) })
 	}
 	r.rest(horizon)

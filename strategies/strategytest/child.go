@@ -30,11 +30,11 @@ type child struct {
 	process  *exec.Cmd
 	stdin    io.Closer
 	orders   io.Writer
-	messages chan heard // closed after the child's end
+	messages chan childOutput // closed after the child's end
 }
 
-// heard is a message or the end of the child, with the output before it.
-type heard struct {
+// childOutput is a message or the end of the child, with the output before it.
+type childOutput struct {
 	message
 	end     bool
 	printed string
@@ -48,7 +48,7 @@ func startChild(test, call string) (*child, error) {
 		return nil, err
 	}
 	secret := "\x1e" + rand.Text()
-	c := &child{process: exec.Command(self, arguments(test)...), messages: make(chan heard)}
+	c := &child{process: exec.Command(self, arguments(test)...), messages: make(chan childOutput)}
 	c.process.Dir = directory
 	c.process.Env = append(os.Environ(), variable+"="+secret+" "+call)
 	stdin, err := c.process.StdinPipe()
@@ -68,7 +68,7 @@ func startChild(test, call string) (*child, error) {
 		_ = out.Close() // nothing was written to it
 		return nil, err
 	}
-	go c.listen(out, secret)
+	go c.parseOutput(out, secret)
 	return c, nil
 }
 
@@ -94,7 +94,7 @@ func arguments(test string) []string {
 // mostPrinted limits the output of the child kept between two messages, in bytes.
 const mostPrinted = 64 << 10
 
-func (c *child) listen(out io.ReadCloser, secret string) {
+func (c *child) parseOutput(out io.ReadCloser, secret string) {
 	defer close(c.messages)
 	defer out.Close()
 	var printed strings.Builder
@@ -104,20 +104,20 @@ func (c *child) listen(out io.ReadCloser, secret string) {
 		var m message
 		switch {
 		case isMessage && json.Unmarshal([]byte(text), &m) == nil:
-			c.messages <- heard{m, false, strings.TrimSpace(printed.String())}
+			c.messages <- childOutput{m, false, strings.TrimSpace(printed.String())}
 			printed.Reset()
 		case printed.Len()+len(line) <= mostPrinted:
 			printed.Write(line)
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			c.messages <- heard{message{}, true, strings.TrimSpace(printed.String())}
+			c.messages <- childOutput{message{}, true, strings.TrimSpace(printed.String())}
 			return
 		}
 	}
 }
 
-// ready waits until the child has reached its call of Run.
-func (c *child) ready(limit time.Duration) error {
+// awaitReady waits until the child has reached its call of Run.
+func (c *child) awaitReady(limit time.Duration) error {
 	select {
 	case h := <-c.messages:
 		if h.end {
@@ -131,8 +131,8 @@ func (c *child) ready(limit time.Duration) error {
 	}
 }
 
-// ask tests a clause in the child. If the child ends, the error describes how.
-func (c *child) ask(clause string) (said message, printed string, ended error) {
+// testClause tests a clause in the child. If the child ends, the error describes how.
+func (c *child) testClause(clause string) (said message, printed string, ended error) {
 	// an error means that the child has ended, which is reported below
 	_, _ = fmt.Fprintln(c.orders, clause)
 	h := <-c.messages

@@ -27,11 +27,11 @@ type errand struct {
 // variable is the environment variable with a child's errand, or with the value here.
 const variable = "POOLBENCH_STRATEGYTEST"
 
-// here makes clauses run in the process of the test, for debuggers.
-const here = "here"
+// inThisProcess makes clauses run in the process of the test, for debuggers.
+const inThisProcess = "here"
 
 // The errand is read at initialization, before tests or their children can read it.
-var ours = takeErrand()
+var childErrand = takeErrand()
 
 func takeErrand() (e errand) {
 	text := os.Getenv(variable)
@@ -48,7 +48,7 @@ type message struct {
 	Hangs  bool // the process cannot run other clauses
 }
 
-func (e errand) say(m message) {
+func (e errand) send(m message) {
 	text, err := json.Marshal(m)
 	if err != nil {
 		panic(err) // unreachable: all fields are strings and bools
@@ -72,7 +72,7 @@ func (e errand) run(t *testing.T, spec strategies.Spec) {
 		}
 	}()
 	all := append(clausesOf(spec), first)
-	e.say(message{})
+	e.send(message{})
 	for order := range names {
 		name, rest, _ := strings.Cut(order, " ")
 		c := all[slices.IndexFunc(all, func(c Clause) bool { return c.Name == name })]
@@ -88,7 +88,7 @@ func (e errand) run(t *testing.T, spec strategies.Spec) {
 			m.Error = err.Error()
 			_, m.Hangs = errors.AsType[hangError](err)
 		}
-		e.say(m)
+		e.send(m)
 	}
 }
 

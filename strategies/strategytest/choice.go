@@ -58,8 +58,8 @@ func (r *rig) picks(jobs []*job) (all []pick) {
 	return all
 }
 
-// choose returns an error for the first start that overtakes a task with precedence.
-func (r *rig) choose(
+// checkChoices returns an error for the first start that overtakes a task with precedence.
+func (r *rig) checkChoices(
 	jobs []*job, before func(a, b *job) bool, wrong func(got, want *job) error,
 ) error {
 	for _, p := range r.picks(jobs) {
@@ -87,7 +87,7 @@ func urgentFirst(r *rig) error {
 		j.Priority = int32(random.IntN(7) - 3)
 	}
 	r.step("100 tasks of different priorities wait for a slot")
-	return r.choose(jobs, func(a, b *job) bool { return a.Priority > b.Priority },
+	return r.checkChoices(jobs, func(a, b *job) bool { return a.Priority > b.Priority },
 		func(got, want *job) error {
 			return fmt.Errorf("task %d of priority %d started while task %d of priority %d waited",
 				got.name, got.Priority, want.name, want.Priority)
@@ -105,7 +105,7 @@ func earliestFirst(r *rig) error {
 		}
 	}
 	r.step("100 tasks of different deadlines wait for a slot")
-	return r.choose(jobs, dueBefore, func(got, want *job) error {
+	return r.checkChoices(jobs, dueBefore, func(got, want *job) error {
 		return fmt.Errorf("task %d with deadline %v started while task %d with deadline %v waited "+
 			"(0s: none)", got.name, got.Deadline, want.name, want.Deadline)
 	})

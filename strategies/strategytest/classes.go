@@ -39,10 +39,10 @@ func (r *rig) pools() (all []pool) {
 	return all
 }
 
-// poolsAreApart fills each class pool in turn. Tasks of another class must then take as long as in
+// poolsAreIndependent fills each class pool in turn. Tasks of another class must then take as long as in
 // an empty instance: n tasks of 1 ms take ⌈n/slots⌉ ms. Without Spec.ClassPools all classes must
 // have the same slots and room. With class pools, each must have its declared slots.
-func poolsAreApart(r *rig) error {
+func poolsAreIndependent(r *rig) error {
 	found := r.pools()
 	anyClass := found[0]
 	var own []pool // classes with a pool of their own
@@ -75,7 +75,7 @@ func poolsAreApart(r *rig) error {
 			if full.class == l.class {
 				continue
 			}
-			if err := r.passesBy(full, l); err != nil {
+			if err := r.checkIndependence(full, l); err != nil {
 				return fmt.Errorf("while a pool is full with tasks of class %d: %w",
 					full.class, err)
 			}
@@ -84,13 +84,13 @@ func poolsAreApart(r *rig) error {
 	return nil
 }
 
-// passesBy fills one class pool with long tasks and another with tasks of 1 ms.
-func (r *rig) passesBy(full, l pool) error {
+// checkIndependence fills one class pool with long tasks and another with tasks of 1 ms.
+func (r *rig) checkIndependence(full, l pool) error {
 	fresh := newRig(r.scene, r.spec, r.p)
 	defer fresh.endNew()
 	fresh.fillPool(full.class, many, fresh.held(nil))
 	begin := fresh.clock()
-	in, last := fresh.fillPool(l.class, l.room, takes(time.Millisecond))
+	in, last := fresh.fillPool(l.class, l.room, lasts(time.Millisecond))
 	if last != nil {
 		return fmt.Errorf("%d tasks of class %d are accepted, but %d without other classes: %s",
 			len(in), l.class, l.room, last)

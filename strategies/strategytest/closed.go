@@ -18,11 +18,11 @@ func (r *rig) refusesAsClosed(when string) error {
 	if !errors.Is(c.err(), strategies.ErrClosed) {
 		return fmt.Errorf("%s: %s", when, c)
 	}
-	return about(when, c.untouched())
+	return withSubject(when, c.untouched())
 }
 
 func closedWhileAndAfterDraining(r *rig) error {
-	r.call(context.Background(), r.jobs(1, takes(time.Second))[0])
+	r.call(context.Background(), r.jobs(1, lasts(time.Second))[0])
 	r.drain(context.Background())
 	if err := r.refusesAsClosed("while Drain waits"); err != nil {
 		return err
@@ -32,7 +32,7 @@ func closedWhileAndAfterDraining(r *rig) error {
 }
 
 func closedToTheBlocked(r *rig) error {
-	r.fill(r.capacity(), takes(time.Second))
+	r.fill(r.capacity(), lasts(time.Second))
 	var blocked []*call
 	for _, j := range r.jobs(3, returnAtOnce) {
 		if c := r.call(context.Background(), j); !c.over() {
@@ -58,7 +58,7 @@ func closedToTheBlocked(r *rig) error {
 }
 
 func closedAfterNewsContext(r *rig) error {
-	r.call(context.Background(), r.jobs(1, takes(time.Second))[0])
+	r.call(context.Background(), r.jobs(1, lasts(time.Second))[0])
 	r.endNew()
 	synctest.Wait()
 	if err := r.refusesAsClosed("New's context has ended, and a task still runs"); err != nil {

@@ -47,14 +47,14 @@ func blockedSubmitReturns(r *rig) error {
 			wait, c.at-begin, c)
 	}
 	close(release)
-	next := r.jobs(2*len(in), takes(time.Millisecond))
+	next := r.jobs(2*len(in), lasts(time.Millisecond))
 	r.step("tasks are submitted after a Submit that was given up")
 	if err := r.offer(next); err != nil {
 		return err
 	}
 	r.rest(horizon)
 	if err := allCompleted(next); err != nil {
-		return about("after a Submit that was given up", err)
+		return withSubject("after a Submit that was given up", err)
 	}
 	return c.untouched()
 }
@@ -99,7 +99,7 @@ func tasksSeeNewsContext(r *rig) error {
 	var cause error
 	j := r.jobs(1, func(ctx context.Context) strategies.Result {
 		value = ctx.Value(mark{})
-		res := heeds(horizon / 2)(ctx)
+		res := lastsUnlessCancelled(horizon / 2)(ctx)
 		cause = ctx.Err()
 		return res
 	})[0]
@@ -122,7 +122,7 @@ func tasksSeeNewsContext(r *rig) error {
 
 // queuedAreDoneWithItsError ends New's context while some tasks run and ignore it, and others wait.
 func queuedAreDoneWithItsError(r *rig) error {
-	in, _ := r.fill(min(r.capacity(), many), takes(time.Second))
+	in, _ := r.fill(min(r.capacity(), many), lasts(time.Second))
 	begin := r.clock()
 	r.endNew()
 	synctest.Wait()

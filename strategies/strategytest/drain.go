@@ -17,12 +17,12 @@ import (
 
 // drainFinishes drains without a deadline, three times at once and then again.
 func drainFinishes(r *rig) error {
-	in, _ := r.fill(min(r.capacity(), 60), takes(2*time.Millisecond))
+	in, _ := r.fill(min(r.capacity(), 60), lasts(2*time.Millisecond))
 	drains := []*call{r.drain(context.Background()), r.drain(context.Background()),
 		r.drain(context.Background())}
 	r.rest(horizon)
 	if err := allCompleted(in); err != nil {
-		return about("drained without a deadline", err)
+		return withSubject("drained without a deadline", err)
 	}
 	last := lastEnd(in)
 	for _, d := range drains {
@@ -58,7 +58,7 @@ func (r *rig) drainPast(n int, do act) (in []*job, d *call) {
 }
 
 func drainCancels(r *rig) error {
-	in, d := r.drainPast(20, heeds(time.Second))
+	in, d := r.drainPast(20, lastsUnlessCancelled(time.Second))
 	if err := queuedAbandoned(in); err != nil {
 		return err
 	}
@@ -72,14 +72,14 @@ func drainCancels(r *rig) error {
 				"task saw was %v", j.outcome.Err)
 		}
 	}
-	return d.wants(deadline, in, 0)
+	return d.checkDrainError(deadline, in, 0)
 }
 
 // drainAbandons uses short tasks. Some end in time, some run at the deadline, and some never start.
 func drainAbandons(r *rig) error {
-	in, d := r.drainPast(60, takes(2*time.Millisecond))
+	in, d := r.drainPast(60, lasts(2*time.Millisecond))
 	if err := allCompleted(started(in)); err != nil {
-		return about("running when Drain's deadline ended", err)
+		return withSubject("running when Drain's deadline ended", err)
 	}
 	last := lastEnd(started(in))
 	if len(started(in)) == len(in) && last <= deadline {
@@ -92,12 +92,12 @@ func drainAbandons(r *rig) error {
 	if err := queuedAbandoned(in); err != nil {
 		return err
 	}
-	return d.wants(max(last, deadline), in, 0)
+	return d.checkDrainError(max(last, deadline), in, 0)
 }
 
 // drainGivesUp uses tasks that ignore their context.
 func drainGivesUp(r *rig) error {
-	in, d := r.drainPast(20, takes(time.Second))
+	in, d := r.drainPast(20, lasts(time.Second))
 	if err := queuedAbandoned(in); err != nil {
 		return err
 	}
@@ -107,12 +107,12 @@ func drainGivesUp(r *rig) error {
 			running++
 		}
 	}
-	if err := d.wants(deadline+strategies.DrainGrace, in, running); err != nil {
+	if err := d.checkDrainError(deadline+strategies.DrainGrace, in, running); err != nil {
 		return err
 	}
 	r.rest(horizon)
 	if err := allCompleted(started(in)); err != nil {
-		return about("ignored the cancellation by Drain and returned later", err)
+		return withSubject("ignored the cancellation by Drain and returned later", err)
 	}
 	return r.leftover()
 }
@@ -137,9 +137,9 @@ func queuedAbandoned(in []*job) error {
 	return nil
 }
 
-// wants checks that Drain d returned at the given time with a DrainError that has the number of
+// checkDrainError checks that Drain d returned at the given time with a DrainError that has the number of
 // tasks that never started and of running tasks.
-func (d *call) wants(at time.Duration, in []*job, running int) error {
+func (d *call) checkDrainError(at time.Duration, in []*job, running int) error {
 	abandoned := len(in) - len(started(in))
 	var e *strategies.DrainError
 	switch {

@@ -14,7 +14,7 @@ import (
 
 // Panic runs, with one slot, a task that panics and a task that ends its goroutine.
 func Panic(spec strategies.Spec) error {
-	return durably(spec, 1, nil, func(x *stint) error {
+	return durably(spec, 1, nil, func(x *instance) error {
 		x.do = func(_ context.Context, id uint64) strategies.Result {
 			switch id {
 			case 1:
@@ -27,7 +27,7 @@ func Panic(spec strategies.Spec) error {
 		if err := x.submit(0, 10); err != nil {
 			return err
 		}
-		err := x.until("10 tasks are done", func() bool { return len(x.dones) == 10 })
+		err := x.waitUntil("10 tasks are done", func() bool { return len(x.dones) == 10 })
 		if err != nil {
 			return err
 		}
@@ -41,10 +41,10 @@ func Panic(spec strategies.Spec) error {
 		if !errors.Is(goexit, strategies.ErrGoexit) {
 			return fmt.Errorf("the task that ended its goroutine was done with %v", goexit)
 		}
-		if err := x.done(10, onceEach, noError); err != nil {
+		if err := x.awaitDone(10, onceEach, noError); err != nil {
 			return err
 		}
-		return x.letters(2)
+		return x.checkDeadLetters(2)
 	})
 }
 
@@ -54,14 +54,14 @@ func Order(spec strategies.Spec) error {
 		return nil
 	}
 	const n = 60
-	return durably(spec, 1, nil, func(x *stint) error {
+	return durably(spec, 1, nil, func(x *instance) error {
 		if err := x.submit(0, n); err != nil {
 			return err
 		}
-		if err := x.done(n, onceEach, noError); err != nil {
+		if err := x.awaitDone(n, onceEach, noError); err != nil {
 			return err
 		}
-		if order := x.seen().order; !slices.IsSorted(order) {
+		if order := x.snapshot().order; !slices.IsSorted(order) {
 			return fmt.Errorf("tasks 0 to %d started in the order %v", n-1, order)
 		}
 		return nil
@@ -72,9 +72,9 @@ func Order(spec strategies.Spec) error {
 // of a Drain. The next instance must run them all.
 func Kept(spec strategies.Spec) error {
 	const limit, n = 2, 30
-	for _, end := range []func(x *stint){
-		func(x *stint) { x.endNew() },
-		func(x *stint) {
+	for _, end := range []func(x *instance){
+		func(x *instance) { x.endNew() },
+		func(x *instance) {
 			ended, cancel := context.WithCancel(context.Background())
 			cancel()
 			_ = x.s.Drain(ended) // the clause Drain checks its error
@@ -84,12 +84,12 @@ func Kept(spec strategies.Spec) error {
 		if first == nil {
 			return nil
 		}
-		if err := durably(spec, limit, first, func(x *stint) error {
+		if err := durably(spec, limit, first, func(x *instance) error {
 			if err := x.hold(n); err != nil {
 				return err
 			}
 			end(x)
-			return x.until("all tasks are done", func() bool { return len(x.dones) == n })
+			return x.waitUntil("all tasks are done", func() bool { return len(x.dones) == n })
 		}); err != nil {
 			return err
 		}
@@ -102,12 +102,12 @@ func Kept(spec strategies.Spec) error {
 }
 
 // allOf returns the work of a process that must find n tasks in its queue.
-func allOf(n int) func(*stint) error {
-	return func(x *stint) error {
-		if err := x.done(n, onceEach, noError); err != nil {
+func allOf(n int) func(*instance) error {
+	return func(x *instance) error {
+		if err := x.awaitDone(n, onceEach, noError); err != nil {
 			return err
 		}
-		return x.drained()
+		return x.drainWithoutError()
 	}
 }
 
@@ -128,7 +128,7 @@ func Killed(spec strategies.Spec, queue string, ended int) error {
 	case first == nil:
 		return nil
 	case ended == 0:
-		return durably(spec, limit, first, func(x *stint) error {
+		return durably(spec, limit, first, func(x *instance) error {
 			x.do = func(context.Context, uint64) strategies.Result { select {} }
 			if err := x.submit(0, n); err != nil {
 				return err
@@ -146,9 +146,9 @@ func Killed(spec strategies.Spec, queue string, ended int) error {
 // poisonAttempts is the default number of attempts, and so the number of processes a task may kill.
 const poisonAttempts = 3
 
-// aWhile is the time before a poison task kills its process. It allows for brokers that record
+// poisonDelay is the time before a poison task kills its process. It allows for brokers that record
 // deliveries with a delay (JetStream: 100 ms).
-const aWhile = time.Second
+const poisonDelay = time.Second
 
 // Poison runs a task that kills each process that runs it. It must become a dead letter, and the
 // other tasks must be done.
@@ -166,12 +166,12 @@ func Poison(spec strategies.Spec, queue string, ended int) error {
 	do := func(_ context.Context, id uint64) strategies.Result {
 		if id == poison {
 			<-all
-			time.Sleep(aWhile)
+			time.Sleep(poisonDelay)
 			die()
 		}
 		return strategies.Result{}
 	}
-	return durablyDoing(spec, 1, resume, do, func(x *stint) error {
+	return durablyDoing(spec, 1, resume, do, func(x *instance) error {
 		if ended == 0 {
 			if err := x.submit(0, n); err != nil {
 				return err
@@ -179,16 +179,16 @@ func Poison(spec strategies.Spec, queue string, ended int) error {
 		}
 		close(all)
 		if ended < poisonAttempts {
-			return x.until("the task has killed the process", func() bool { return false })
+			return x.waitUntil("the task has killed the process", func() bool { return false })
 		}
-		if err := x.until("the task is done that killed each process", func() bool {
+		if err := x.waitUntil("the task is done that killed each process", func() bool {
 			return x.dones[poison] > 0
 		}); err != nil {
-			return fmt.Errorf("%w; tasks %v came", err, x.seen().order)
+			return fmt.Errorf("%w; tasks %v came", err, x.snapshot().order)
 		}
-		if err := x.seen().results[poison].Err; !errors.Is(err, strategies.ErrExhausted) {
+		if err := x.snapshot().results[poison].Err; !errors.Is(err, strategies.ErrExhausted) {
 			return fmt.Errorf("the task that killed each process was done with %v", err)
 		}
-		return x.drained()
+		return x.drainWithoutError()
 	})
 }

@@ -14,28 +14,28 @@ import (
 
 // isolation tests clauses in child processes. It uses one until it ends.
 type isolation struct {
-	test  string // name of the test that called Run
-	call  string
-	spec  strategies.Spec
-	child *child // nil if none is running
-	here  bool   // whether no child can be started
+	test          string // name of the test that called Run
+	call          string
+	spec          strategies.Spec
+	child         *child // nil if none is running
+	inThisProcess bool   // whether no child can be started
 }
 
 func (in *isolation) check(t *testing.T, c Clause) error {
 	t.Helper()
-	if in.child == nil && !in.here {
+	if in.child == nil && !in.inThisProcess {
 		var err error
 		if in.child, err = in.start(); err != nil {
-			in.here = true
+			in.inThisProcess = true
 			t.Logf("%s: tested in this process, where one clause that crashes or hangs hides the "+
 				"others: %v", in.spec.Name, err)
 		}
 	}
 	order := c.Name
 	switch {
-	case c.killed != nil && in.here:
+	case c.killed != nil && in.inThisProcess:
 		t.Skip("it needs processes of its own")
-	case in.here:
+	case in.inThisProcess:
 		return c.Check(in.spec)
 	case c.killed != nil:
 		queue := newQueue()
@@ -46,7 +46,7 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 		}
 		order = fmt.Sprint(c.Name, " ", queue, " ", c.kills)
 	}
-	said, printed, ended := in.child.ask(order)
+	said, printed, ended := in.child.testClause(order)
 	if ended != nil {
 		in.child = nil
 		return fmt.Errorf("it ended the process (%v)%s", ended, shorten(printed))
@@ -72,7 +72,7 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 
 // kill sends an order that ends the child, and starts the next one.
 func (in *isolation) kill(order string) error {
-	said, printed, ended := in.child.ask(order)
+	said, printed, ended := in.child.testClause(order)
 	if ended == nil {
 		return fmt.Errorf("%s%s", said.Error, shorten(printed))
 	}
@@ -87,8 +87,8 @@ func (in *isolation) kill(order string) error {
 
 // start starts a child, unless the environment or the system prevents it.
 func (in *isolation) start() (*child, error) {
-	if os.Getenv(variable) == here {
-		return nil, fmt.Errorf("%s=%s", variable, here)
+	if os.Getenv(variable) == inThisProcess {
+		return nil, fmt.Errorf("%s=%s", variable, inThisProcess)
 	}
 	patience, err := machine.Patience()
 	if err != nil {
@@ -99,7 +99,7 @@ func (in *isolation) start() (*child, error) {
 		return nil, err
 	}
 	// This process has needed time.Since(began) to reach the call, which includes other tests.
-	if err := c.ready(max(patience, startLimit) + 2*time.Since(began)); err != nil {
+	if err := c.awaitReady(max(patience, startLimit) + 2*time.Since(began)); err != nil {
 		return nil, err
 	}
 	return c, nil

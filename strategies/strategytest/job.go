@@ -15,15 +15,15 @@ import (
 // job is a task with a record of its runs.
 type job struct {
 	strategies.Task
-	given  shape // its fields when it was submitted
-	rig    *rig
-	name   int
-	do     act
-	starts atomic.Int32 // calls of Run
-	inside atomic.Int32 // calls of Run that have not returned
-	dones  atomic.Int32 // calls of Done
-	early  atomic.Bool  // whether it was done while it ran
-	beside atomic.Int32 // second attempts concurrent with the first
+	given          shape // its fields when it was submitted
+	rig            *rig
+	name           int
+	do             act
+	starts         atomic.Int32 // calls of Run
+	inside         atomic.Int32 // calls of Run that have not returned
+	dones          atomic.Int32 // calls of Done
+	early          atomic.Bool  // whether it was done while it ran
+	secondAttempts atomic.Int32 // second attempts concurrent with the first
 
 	started, ended atomic.Int64      // virtual time of the last start and of the first Done, in ns
 	outcome        strategies.Result // valid when done
@@ -67,7 +67,7 @@ func runJob(ctx context.Context, t *strategies.Task) strategies.Result {
 		return strategies.Result{Err: errors.New("the strategy has changed Task.Arg")}
 	}
 	if t != &j.Task && j.rig.spec.Hedges {
-		return j.runBeside(ctx)
+		return j.runSecondAttempt(ctx)
 	}
 	starts := j.starts.Add(1)
 	if starts == 1 {
@@ -95,13 +95,13 @@ func (j *job) enter() (leave func()) {
 	}
 }
 
-// runBeside is a concurrent second attempt that lets the first one win. It ends with its context,
+// runSecondAttempt is a concurrent second attempt that lets the first one win. It ends with its context,
 // or fails after a minute, because a strategy may wait for it if the first attempt failed.
-func (j *job) runBeside(ctx context.Context) strategies.Result {
-	j.beside.Add(1)
+func (j *job) runSecondAttempt(ctx context.Context) strategies.Result {
+	j.secondAttempts.Add(1)
 	j.rig.steps.Add(1)
 	defer j.enter()()
-	if r := heeds(time.Minute)(ctx); r.Err != nil {
+	if r := lastsUnlessCancelled(time.Minute)(ctx); r.Err != nil {
 		return r
 	}
 	return strategies.Result{Err: errOwn}
@@ -172,16 +172,16 @@ func returns(res strategies.Result) act {
 	return func(context.Context) strategies.Result { return res }
 }
 
-// takes returns an act of duration d that ignores its context.
-func takes(d time.Duration) act {
+// lasts returns an act of duration d that ignores its context.
+func lasts(d time.Duration) act {
 	return func(context.Context) strategies.Result {
 		time.Sleep(d)
 		return strategies.Result{}
 	}
 }
 
-// heeds returns an act of duration d. If its context ends earlier, it returns the cause.
-func heeds(d time.Duration) act {
+// lastsUnlessCancelled returns an act of duration d. If its context ends earlier, it returns the cause.
+func lastsUnlessCancelled(d time.Duration) act {
 	return func(ctx context.Context) strategies.Result {
 		timer := time.NewTimer(d)
 		defer timer.Stop()

@@ -76,7 +76,7 @@ func SmallestLimit(spec strategies.Spec, tree Tree) (Nesting, error) {
 			break // spec does not accept smaller limits
 		}
 		for seed := range uint64(nestedSeeds + 1) {
-			err := inPatience(func(s *scene) error { return tree.grow(newRig(s, spec, p), seed) })
+			err := inPatience(func(s *scene) error { return tree.run(newRig(s, spec, p), seed) })
 			if err == nil {
 				continue
 			}
@@ -126,9 +126,9 @@ func (e *nestedError) Error() string {
 // rate starts dozens per second.
 const nestedTime = time.Minute
 
-// grow runs the tree in the order of a seed. Seed 0 means equal durations.
-func (t Tree) grow(r *rig, seed uint64) error {
-	g := &growing{Tree: t, rig: r, random: rand.New(rand.NewPCG(seed, 0)), even: seed == 0}
+// run runs the tree in the order of a seed. Seed 0 means equal durations.
+func (t Tree) run(r *rig, seed uint64) error {
+	g := &treeRun{Tree: t, rig: r, random: rand.New(rand.NewPCG(seed, 0)), even: seed == 0}
 	roots := g.tasks(t.Roots, 0)
 	r.step("the tree grows")
 	r.spawn(func() {
@@ -145,7 +145,7 @@ func (t Tree) grow(r *rig, seed uint64) error {
 	return &nestedError{g.open, g.refused, r.mark.Where()}
 }
 
-type growing struct {
+type treeRun struct {
 	Tree
 	rig *rig
 	sync.Mutex
@@ -158,7 +158,7 @@ type growing struct {
 // tasks makes n tasks of a level. Each takes a nanosecond longer than its predecessor. Otherwise
 // tasks would end at the same instant in an arbitrary order, which would decide whether a shedding
 // strategy has room.
-func (g *growing) tasks(n, level int) []*job {
+func (g *treeRun) tasks(n, level int) []*job {
 	jobs := g.rig.jobs(n, nil)
 	g.Lock()
 	defer g.Unlock()
@@ -172,7 +172,7 @@ func (g *growing) tasks(n, level int) []*job {
 		j.do = func(ctx context.Context) strategies.Result {
 			time.Sleep(works)
 			if level < g.Levels {
-				g.beget(ctx, level+1)
+				g.submitChildren(ctx, level+1)
 			}
 			g.Lock()
 			g.open--
@@ -183,8 +183,8 @@ func (g *growing) tasks(n, level int) []*job {
 	return jobs
 }
 
-// beget submits the children of a task and waits for them if Waits is set.
-func (g *growing) beget(ctx context.Context, level int) {
+// submitChildren submits the children of a task and waits for them if Waits is set.
+func (g *treeRun) submitChildren(ctx context.Context, level int) {
 	children := g.tasks(g.Width, level)
 	for _, j := range children {
 		if !g.submit(ctx, j) {
@@ -202,7 +202,7 @@ func (g *growing) beget(ctx context.Context, level int) {
 	}
 }
 
-func (g *growing) submit(ctx context.Context, j *job) bool {
+func (g *treeRun) submit(ctx context.Context, j *job) bool {
 	err := g.rig.submit(ctx, j)
 	if err != nil && ctx.Err() == nil {
 		g.Lock()
@@ -236,7 +236,7 @@ func checkNested(spec strategies.Spec) error {
 			continue
 		}
 		err := inPatience(func(s *scene) error {
-			err := tree.grow(newRig(s, spec, p), 0)
+			err := tree.run(newRig(s, spec, p), 0)
 			if stopped, is := errors.AsType[*nestedError](err); is && stopped.open == 0 {
 				return nil
 			}

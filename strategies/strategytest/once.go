@@ -26,7 +26,7 @@ func onceUnderManyProducers(r *rig) error {
 		case 1:
 			j.do = yield
 		case 2:
-			j.do = takes(time.Duration(random.IntN(1000)) * time.Microsecond)
+			j.do = lasts(time.Duration(random.IntN(1000)) * time.Microsecond)
 		case 3:
 			j.do, want[i] = returns(strategies.Result{Err: errOwn}), errOwn
 		}
@@ -77,7 +77,7 @@ func (j *job) once(starts int32, want error) error {
 // use separate instances, because a strategy may cancel others on failure.
 func onceWithRequests(r *rig) error {
 	// Sub-tasks 0 and 1 belong to the parent, the others to sub-task 0.
-	parts := r.jobs(5, takes(time.Millisecond))
+	parts := r.jobs(5, lasts(time.Millisecond))
 	parts[0].do = splits(parts[2], parts[3])
 	split, failing := r.jobs(1, splits(parts[0], parts[1]))[0], r.jobs(1, splits(parts[4]))[0]
 	steps, retried := r.jobs(1, nil)[0], r.jobs(1, nil)[0]
@@ -106,10 +106,10 @@ func onceWithRequests(r *rig) error {
 	if r.spec.Retries {
 		attempts, last = 2, nil
 	}
-	if err := cmp.Or(about("a task of three steps", steps.once(3, nil)),
-		about("a task with sub-tasks", split.once(1, nil)),
-		about("a task with a failing sub-task", failing.once(1, errOwn)),
-		about("a task that asks for another attempt", retried.once(attempts, last))); err != nil {
+	if err := cmp.Or(withSubject("a task of three steps", steps.once(3, nil)),
+		withSubject("a task with sub-tasks", split.once(1, nil)),
+		withSubject("a task with a failing sub-task", failing.once(1, errOwn)),
+		withSubject("a task that asks for another attempt", retried.once(attempts, last))); err != nil {
 		return err
 	}
 	for _, part := range parts {
@@ -127,7 +127,7 @@ func onceWithRequests(r *rig) error {
 	return nil
 }
 
-func about(subject string, err error) error {
+func withSubject(subject string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", subject, err)
 	}
@@ -138,9 +138,9 @@ func about(subject string, err error) error {
 // task gets at most one concurrent second attempt and ends after both.
 func hedgesOnce(r *rig) error {
 	const short, long = 400, 20
-	jobs := r.jobs(short+long, takes(time.Millisecond))
+	jobs := r.jobs(short+long, lasts(time.Millisecond))
 	for _, j := range jobs[short:] {
-		j.do = takes(time.Second)
+		j.do = lasts(time.Second)
 	}
 	beside := int32(0)
 	r.step("%d short tasks and %d long ones come one after another", short, long)
@@ -152,11 +152,11 @@ func hedgesOnce(r *rig) error {
 		if err := j.once(1, nil); err != nil {
 			return err
 		}
-		if j.beside.Load() > 1 {
+		if j.secondAttempts.Load() > 1 {
 			return fmt.Errorf("task %d was run %d times in parallel with its first attempt", j.name,
-				j.beside.Load())
+				j.secondAttempts.Load())
 		}
-		beside += j.beside.Load()
+		beside += j.secondAttempts.Load()
 	}
 	if r.spec.Hedges && beside == 0 {
 		return fmt.Errorf("after %d tasks of 1ms none of %d of 1s was run a second time in parallel with the "+

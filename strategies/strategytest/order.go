@@ -51,7 +51,7 @@ func neverStartsEarlier(r *rig) error {
 	random := rand.New(rand.NewPCG(1, 2))
 	jobs := r.jobs(100, nil)
 	for _, j := range jobs {
-		j.do = takes(time.Duration(random.IntN(10_000)) * time.Microsecond)
+		j.do = lasts(time.Duration(random.IntN(10_000)) * time.Microsecond)
 	}
 	r.step("one producer offers 100 tasks")
 	if err := r.offer(jobs); err != nil {

@@ -86,29 +86,29 @@ func (r *rig) slots() int {
 	return int(r.running.Load())
 }
 
-// leavesNoMore compares the number of goroutines left after such tasks with the number after
+// leavesNoGoroutines compares the number of goroutines left after such tasks with the number after
 // ordinary tasks, which the clause Drain checks.
-func leavesNoMore(badly act) func(*rig) error {
+func leavesNoGoroutines(badly act) func(*rig) error {
 	return func(r *rig) error {
-		usual := newRig(r.scene, r.spec, r.p).leaves(returnAtOnce)
-		if left := r.leaves(badly); left > 2*usual {
+		usual := newRig(r.scene, r.spec, r.p).goroutinesAfter(returnAtOnce)
+		if left := r.goroutinesAfter(badly); left > 2*usual {
 			return fmt.Errorf("after tasks that ended badly, and Drain: %w", r.leftover())
 		}
 		return nil
 	}
 }
 
-// leaves drains an instance after tasks with do. It returns the number of remaining goroutines in
+// goroutinesAfter drains an instance after tasks with do. It returns the number of remaining goroutines in
 // the bubble.
-func (r *rig) leaves(do act) int {
+func (r *rig) goroutinesAfter(do act) int {
 	r.fill(min(r.capacity(), 20), do)
 	r.drain(context.Background())
 	r.rest(warmUp)
 	return len(r.goroutines())
 }
 
-func neighboursLive(r *rig) error {
-	good := r.jobs(20, takes(time.Millisecond))
+func otherTasksComplete(r *rig) error {
+	good := r.jobs(20, lasts(time.Millisecond))
 	bad := r.jobs(20, panics)
 	r.step("tasks are offered, half of which panic")
 	for i := range good {
@@ -117,5 +117,5 @@ func neighboursLive(r *rig) error {
 		}
 	}
 	r.rest(horizon)
-	return about("together with tasks that panic", allCompleted(good))
+	return withSubject("together with tasks that panic", allCompleted(good))
 }

@@ -40,7 +40,7 @@ func leavesNoReservation(callers int) func(*rig) error {
 		hasRoom, takes, err := r.roomAndPace()
 		switch {
 		case err != nil:
-			return about(fmt.Sprintf("after %d callers, most of whom gave up", callers), err)
+			return withSubject(fmt.Sprintf("after %d callers, most of whom gave up", callers), err)
 		case hasRoom != room:
 			return fmt.Errorf("after %d callers, most of whom gave up, there is room for %d tasks; a "+
 				"new instance has room for %d", callers, hasRoom, room)
@@ -56,7 +56,7 @@ func leavesNoReservation(callers int) func(*rig) error {
 // done.
 func (r *rig) giveUp(callers int) error {
 	r.step("callers wait that give up")
-	jobs, refused := r.jobs(callers, takes(5*time.Millisecond)), make([]error, callers)
+	jobs, refused := r.jobs(callers, lasts(5*time.Millisecond)), make([]error, callers)
 	var waiting sync.WaitGroup
 	var hangUp [97]context.CancelFunc // callers give up at one of 97 times
 	var until [97]context.Context
@@ -85,7 +85,7 @@ func (r *rig) giveUp(callers int) error {
 		case <-time.After(time.Minute):
 		}
 		if err := j.completed(); err != nil {
-			return about("while callers give up", err)
+			return withSubject("while callers give up", err)
 		}
 	}
 	return nil
@@ -102,7 +102,7 @@ func (r *rig) roomAndPace() (room int, took time.Duration, err error) {
 		return 0, 0, err
 	}
 	r.step("tasks are submitted to an empty instance")
-	begin, next := r.clock(), r.jobs(32, takes(time.Millisecond))
+	begin, next := r.clock(), r.jobs(32, lasts(time.Millisecond))
 	if err := r.offer(next); err != nil {
 		return 0, 0, err
 	}

@@ -21,20 +21,20 @@ func durableDefaults(spec strategies.Spec) strategies.Params {
 	return strategies.Params{Limit: 1, Values: values}
 }
 
-func (x *stint) has(key string) bool {
+func (x *instance) has(key string) bool {
 	return slices.ContainsFunc(x.spec.Keys, func(k param.Key) bool { return k.Name == key })
 }
 
 // lease returns the time after which messages of an ended process are delivered again. It is a
 // guess for strategies without the parameter.
-func (x *stint) lease() time.Duration {
+func (x *instance) lease() time.Duration {
 	if x.has("lease") {
 		return x.p.Values.Duration("lease")
 	}
 	return 500 * time.Millisecond
 }
 
-func (x *stint) attempts() int {
+func (x *instance) attempts() int {
 	switch {
 	case !x.spec.Retries:
 		return 1

@@ -83,7 +83,7 @@ func losesNoTask(r *rig, s strategies.Resizer) error {
 	random := rand.New(rand.NewPCG(3, 4))
 	jobs := r.jobs(600, nil)
 	for _, j := range jobs {
-		j.do = takes(time.Duration(random.IntN(2000)) * time.Microsecond)
+		j.do = lasts(time.Duration(random.IntN(2000)) * time.Microsecond)
 	}
 	r.step("4 producers offer 600 tasks while the limit changes")
 	var offering sync.WaitGroup

@@ -63,7 +63,7 @@ func exhaustedOnce(r *rig) error {
 				starts, j.outcome.Err)
 		}
 		if err := j.once(j.starts.Load(), errOwn); err != nil {
-			return about("out of attempts", err)
+			return withSubject("out of attempts", err)
 		}
 	}
 	select {

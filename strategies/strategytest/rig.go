@@ -34,9 +34,9 @@ type rig struct {
 	// tasks in Submit or accepted, but neither started nor refused
 	waiting atomic.Int64
 	// first error about a Done call with an unknown or changed task
-	odd      atomic.Pointer[error]
-	room     chan struct{} // receives an element at each Done, unless it has one
-	released chan struct{} // closed at the end, for tasks that hold their slot
+	doneError atomic.Pointer[error]
+	room      chan struct{} // receives an element at each Done, unless it has one
+	released  chan struct{} // closed at the end, for tasks that hold their slot
 }
 
 // newRig makes an instance. At the end of the scene its tasks are released and it is drained.
@@ -129,7 +129,7 @@ func (r *rig) jobOf(t *strategies.Task) (j *job) {
 	}
 	if what != "" {
 		err := fmt.Errorf("Done was called with %s\n%s", what, machine.StacksHere().Foreign())
-		r.odd.CompareAndSwap(nil, &err)
+		r.doneError.CompareAndSwap(nil, &err)
 	}
 	return j
 }
@@ -138,7 +138,7 @@ func (r *rig) jobOf(t *strategies.Task) (j *job) {
 func strict(check func(*rig) error) func(*rig) error {
 	return func(r *rig) error {
 		err := check(r)
-		if odd := r.odd.Load(); odd != nil {
+		if odd := r.doneError.Load(); odd != nil {
 			return *odd
 		}
 		return err

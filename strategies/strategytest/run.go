@@ -21,9 +21,9 @@ func Run(t *testing.T, spec strategies.Spec) {
 		t.Fatal("strategytest: the Spec has neither New nor Open")
 	}
 	call := nameCall(t)
-	if ours.call != "" {
-		if ours.call == call {
-			ours.run(t, spec)
+	if childErrand.call != "" {
+		if childErrand.call == call {
+			childErrand.run(t, spec)
 		}
 		return
 	}
@@ -70,10 +70,10 @@ var first = Clause{Name: "first", Check: func(spec strategies.Spec) error {
 }}
 
 func oneTask(r *rig) error {
-	j := r.jobs(1, takes(time.Millisecond))[0]
+	j := r.jobs(1, lasts(time.Millisecond))[0]
 	c := r.call(context.Background(), j)
 	r.rest(horizon)
-	switch odd := r.odd.Load(); {
+	switch odd := r.doneError.Load(); {
 	case !c.accepted():
 		return fmt.Errorf("a new instance, and %s%s", c, r.mark.Where())
 	case !j.isDone() && odd != nil:

@@ -18,7 +18,7 @@ import (
 type family struct {
 	parent *job
 	parts  []*job
-	over   atomic.Int64 // virtual time at which the last sub-task returned, in ns
+	ended  atomic.Int64 // virtual time at which the last sub-task returned, in ns
 }
 
 // family returns a family with n sub-tasks. They count as waiting from the request to their start.
@@ -28,7 +28,7 @@ func (r *rig) family(n int) *family {
 		part.do = func(context.Context) strategies.Result {
 			time.Sleep(time.Millisecond)
 			// the clock never goes back, so the last store is the maximum
-			f.over.Store(int64(r.clock()))
+			f.ended.Store(int64(r.clock()))
 			return strategies.Result{}
 		}
 	}
@@ -54,7 +54,7 @@ func boundHoldsInSplits(r *rig) error {
 		r.spawn(func() { _ = r.submit(context.Background(), f.parent) })
 	}
 	r.rest(horizon)
-	return about("tasks with sub-tasks", r.underBound())
+	return withSubject("tasks with sub-tasks", r.underBound())
 }
 
 // onceWithItsLastPart splits the only task of the instance into five sub-tasks. It must be done
@@ -68,9 +68,9 @@ func onceWithItsLastPart(r *rig) error {
 	}
 	r.rest(horizon)
 	if err := f.parent.once(1, nil); err != nil {
-		return about("a task with sub-tasks", err)
+		return withSubject("a task with sub-tasks", err)
 	}
-	begin, over := f.parent.begin(), time.Duration(f.over.Load())
+	begin, over := f.parent.begin(), time.Duration(f.ended.Load())
 	switch {
 	case f.parent.end() != over:
 		return fmt.Errorf("the last sub-task returned after %v, and its task was done after %v",

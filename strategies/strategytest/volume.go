@@ -16,7 +16,7 @@ import (
 // several hundred or thousand tasks. A Check outside Run uses fewer tasks, because it may be one of
 // many.
 var volume = func() int {
-	if ours.call == "" || testing.Short() {
+	if childErrand.call == "" || testing.Short() {
 		return 3000
 	}
 	return 100_000
@@ -38,7 +38,7 @@ func inVolume(check func(*rig) error) trial {
 func (r *rig) offerVolume(lengths func() time.Duration) ([]*job, error) {
 	jobs := r.jobs(volume(), nil)
 	for _, j := range jobs {
-		j.do = takes(lengths())
+		j.do = lasts(lengths())
 	}
 	r.step("one producer offers %d tasks", len(jobs))
 	offering := r.start(nil, func() error { return r.offer(jobs) })

@@ -11,7 +11,7 @@ import (
 func equalTasks(r *rig) error {
 	for _, n := range []int{1, 8, 25, 100} {
 		fresh := newRig(r.scene, r.spec, r.p)
-		took, err := fresh.makespan(fresh.jobs(n, takes(time.Millisecond)))
+		took, err := fresh.makespan(fresh.jobs(n, lasts(time.Millisecond)))
 		if err != nil {
 			return err
 		}
@@ -32,8 +32,8 @@ func oneLongTask(r *rig) error {
 	}
 	for _, position := range []int{0, 7, 31, 300} {
 		fresh := newRig(r.scene, r.spec, r.p)
-		jobs := fresh.jobs(512, takes(time.Millisecond))
-		jobs[position].do = takes(time.Second)
+		jobs := fresh.jobs(512, lasts(time.Millisecond))
+		jobs[position].do = lasts(time.Second)
 		short := append(jobs[:position:position], jobs[position+1:]...)
 		begin := fresh.clock()
 		if _, err := fresh.makespan(jobs); err != nil {
