@@ -121,7 +121,7 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 	if err := r.start(); err != nil {
 		return Report{}, err
 	}
-	err := r.attend(ctx)
+	err := r.watchProgress(ctx)
 	if err != nil {
 		err = errors.Join(err, r.kill())
 	} else {
@@ -182,7 +182,7 @@ const looking = time.Second
 // counting is the time in which an idle process reports the number of messages in its store.
 const counting = 3 * looking
 
-func (r *run) attend(ctx context.Context) error {
+func (r *run) watchProgress(ctx context.Context) error {
 	idle := time.NewTimer(r.Patience)
 	defer idle.Stop()
 	look := time.NewTicker(looking)
@@ -213,11 +213,11 @@ func (r *run) attend(ctx context.Context) error {
 				return fmt.Errorf("crash: the process has ended by itself: %w",
 					cmp.Or(r.process.Wait(), errors.New("exit status 0")))
 			}
-			if err := r.tell(line, time.Now()); err != nil {
+			if err := r.record(line, time.Now()); err != nil {
 				return err
 			}
 		}
-		if r.empty && r.open > r.given {
+		if r.empty && r.open > r.lostOpen {
 			r.stalled = true
 			return nil
 		}
@@ -237,22 +237,22 @@ func (r *run) attend(ctx context.Context) error {
 		}
 		for len(r.kills) > 0 && now >= r.kills[0] {
 			r.kills = r.kills[1:]
-			if err := r.strike(ctx); err != nil {
+			if err := r.killAndRestart(ctx); err != nil {
 				return err
 			}
 		}
-		if r.accepted == r.Tasks && (r.open == r.given || r.Volatile) && len(r.kills) == 0 {
+		if r.accepted == r.Tasks && (r.open == r.lostOpen || r.Volatile) && len(r.kills) == 0 {
 			return nil
 		}
 	}
 }
 
-// strike kills the process or the server after a random time, and restarts it.
-func (r *run) strike(ctx context.Context) error {
+// killAndRestart kills the process or the server after a random time, and restarts it.
+func (r *run) killAndRestart(ctx context.Context) error {
 	time.Sleep(time.Duration(r.random.Int64N(int64(2 * time.Millisecond))))
 	if r.Server != nil && (r.Spared || r.random.IntN(2) == 0) {
 		r.serverRestarts++
-		r.met += r.busy
+		r.inServiceAtKills += r.busy
 		if err := r.Server.Kill(); err != nil {
 			return err
 		}
@@ -263,9 +263,9 @@ func (r *run) strike(ctx context.Context) error {
 	}
 	r.restarts++
 	r.lives++
-	r.met, r.busy = r.met+r.busy, 0
+	r.inServiceAtKills, r.busy = r.inServiceAtKills+r.busy, 0
 	if r.Volatile {
-		r.given = r.open
+		r.lostOpen = r.open
 	} else {
 		r.interrupt()
 	}
@@ -315,7 +315,7 @@ func (r *run) kill() error {
 // hearOut records the lines of the process until it ends. It returns the first error of a line.
 func (r *run) hearOut() (err error) {
 	for line := range r.heard {
-		err = cmp.Or(err, r.tell(line, time.Now()))
+		err = cmp.Or(err, r.record(line, time.Now()))
 	}
 	return err
 }
@@ -334,7 +334,7 @@ func (r *run) finish(ctx context.Context) error {
 		err = fmt.Errorf("crash: the process does not end well: %w", ended)
 		if killed.Load() {
 			err = fmt.Errorf("crash: Drain has not returned after %v; not done by then: %d of the "+
-				"accepted tasks", r.Patience, r.open-r.given)
+				"accepted tasks", r.Patience, r.open-r.lostOpen)
 		}
 	}
 	return err

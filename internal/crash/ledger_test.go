@@ -23,7 +23,7 @@ func TestInterrupted(t *testing.T) {
 		l := ledger{tasks: map[uint64]*entry{}, stored: -1}
 		hear := func(at time.Time, lines ...string) {
 			for _, line := range lines {
-				if err := l.tell(line, at); err != nil {
+				if err := l.record(line, at); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -44,7 +44,7 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.counted, got, want)
 		}
 	}
-	if (&ledger{}).tell("s -1", kill) == nil {
+	if (&ledger{}).record("s -1", kill) == nil {
 		t.Error("the store contains -1 messages")
 	}
 }

@@ -38,7 +38,7 @@ func (r *run) remove() error {
 		return fmt.Errorf("it is not removed after %v", removing+starting)
 	}
 	for line := range strings.Lines(string(said)) {
-		err = cmp.Or(new(ledger).tell(strings.TrimSpace(line), time.Time{}), err)
+		err = cmp.Or(new(ledger).record(strings.TrimSpace(line), time.Time{}), err)
 	}
 	return err
 }

@@ -101,11 +101,11 @@ func isCounted(err error) bool {
 }
 
 type worker struct {
-	out      io.Writer
-	said     atomic.Uint64 // number of events
-	work     func(ctx context.Context, seq uint64) error
-	strategy strategies.Strategy
-	apart    time.Duration // interval between two submits
+	out            io.Writer
+	events         atomic.Uint64 // number of events
+	work           func(ctx context.Context, seq uint64) error
+	strategy       strategies.Strategy
+	submitInterval time.Duration // interval between two submits
 }
 
 func (w *worker) start(ctx context.Context, o Order) error {
@@ -121,9 +121,9 @@ func (w *worker) start(ctx context.Context, o Order) error {
 	if err != nil {
 		return err
 	}
-	w.work, w.apart = built.Do, time.Duration(float64(time.Second)/o.Rate)
+	w.work, w.submitInterval = built.Do, time.Duration(float64(time.Second)/o.Rate)
 	if o.Rate == 0 {
-		w.apart = built.Mean() * 5 / time.Duration(4*o.Limit)
+		w.submitInterval = built.Mean() * 5 / time.Duration(4*o.Limit)
 	}
 	p := o.params(v, w.task)
 	p.OnFault = w.fail
@@ -159,7 +159,7 @@ func (w *worker) fail(e *strategies.StoreError) {
 	said := failed
 	switch {
 	case errors.Is(e, engine.ErrLost):
-		w.say(empty, 0)
+		w.writeEvent(empty, 0)
 		return
 	case errors.Is(e, engine.ErrGone):
 		said = gone
@@ -176,11 +176,11 @@ func (w *worker) audit(ctx context.Context) {
 	if !ok {
 		return
 	}
-	last, looks := w.said.Load(), 0
+	last, looks := w.events.Load(), 0
 	told, toldAt := -1, last // last reported number, and the number of events at that time
 	for pace.Sleep(ctx, time.Second) == nil {
 		n, err := store.Stored(ctx)
-		now := w.said.Load()
+		now := w.events.Load()
 		if now == last && err == nil && (n != told || now != toldAt) {
 			_, _ = fmt.Fprintf(w.out, "%c %d\n", stored, n)
 			told, toldAt = n, now
@@ -190,7 +190,7 @@ func (w *worker) audit(ctx context.Context) {
 			continue
 		}
 		if looks++; looks == mostLooks {
-			w.say(empty, 0)
+			w.writeEvent(empty, 0)
 			return
 		}
 	}
@@ -204,21 +204,21 @@ func (w *worker) task(id uint64) *strategies.Task {
 	return &strategies.Task{ID: id, Run: w.run}
 }
 
-func (w *worker) say(e event, id uint64) {
-	w.said.Add(1)
+func (w *worker) writeEvent(e event, id uint64) {
+	w.events.Add(1)
 	_, _ = fmt.Fprintf(w.out, "%c %d\n", e, id)
 }
 
 func (w *worker) run(ctx context.Context, t *strategies.Task) strategies.Result {
-	w.say(begun, t.ID)
+	w.writeEvent(begun, t.ID)
 	err := w.work(ctx, t.ID)
-	w.say(ended, t.ID)
+	w.writeEvent(ended, t.ID)
 	return strategies.Result{Err: err}
 }
 
 func (w *worker) Done(t *strategies.Task, r strategies.Result) {
 	if errors.Is(r.Err, strategies.ErrExhausted) {
-		w.say(dead, t.ID)
+		w.writeEvent(dead, t.ID)
 	}
 }
 
@@ -227,17 +227,17 @@ func (w *worker) Done(t *strategies.Task, r strategies.Result) {
 func (w *worker) submit(ctx context.Context, o Order) {
 	due := time.Now()
 	for id, in := o.Next, 0; in < o.Tasks && id < math.MaxUint64; id++ {
-		due = due.Add(w.apart)
+		due = due.Add(w.submitInterval)
 		if pace.Sleep(ctx, time.Until(due)) != nil {
 			return
 		}
 		err := w.strategy.Submit(ctx, w.task(id))
 		if err == nil {
-			w.say(accepted, id)
+			w.writeEvent(accepted, id)
 			in++
 			continue
 		}
-		w.said.Add(1)
+		w.events.Add(1)
 		_, _ = fmt.Fprintf(w.out, "%c %d %q\n", refused, id, err.Error())
 		if pace.Sleep(ctx, 20*time.Millisecond) != nil {
 			return

@@ -54,11 +54,11 @@ type offer struct {
 	Attack attack.Written
 }
 
-// word is an answer. An empty No accepts. Otherwise No is the reason of the refusal.
-type word struct{ No string }
+// offerReply is an answer. An empty No accepts. Otherwise No is the reason of the refusal.
+type offerReply struct{ No string }
 
-// startWord contains the start of the plan by the agent's clock.
-type startWord struct {
+// startMessage contains the start of the plan by the agent's clock.
+type startMessage struct {
 	Load  string
 	Start time.Time
 }
@@ -106,7 +106,7 @@ func (a Agent) Serve(ctx context.Context) error {
 	defer cancel()
 	at := agentSubject + "." + a.Self.ID
 	for subject, hear := range map[string]nats.MsgHandler{agentsSubject: s.greet,
-		at + ".clock": s.tellTime, at + ".offer": s.consider, at + ".start": s.start} {
+		at + ".clock": s.answerClock, at + ".offer": s.answerOffer, at + ".start": s.start} {
 		sub, err := a.Conn.Subscribe(subject, hear)
 		if err != nil {
 			return err
@@ -158,24 +158,24 @@ func (s *serving) greet(m *nats.Msg) {
 	answer(m, greeting{s.Self, busy})
 }
 
-// tellTime answers a measurement of the clock offset.
-func (s *serving) tellTime(m *nats.Msg) { answer(m, reading{s.clock(), s.steady.step()}) }
+// answerClock answers a measurement of the clock offset.
+func (s *serving) answerClock(m *nats.Msg) { answer(m, reading{s.clock(), s.steady.step()}) }
 
-// consider accepts an offer, or refuses it with a reason.
-func (s *serving) consider(m *nats.Msg) {
+// answerOffer accepts an offer, or refuses it with a reason.
+func (s *serving) answerOffer(m *nats.Msg) {
 	var o offer
 	if err := json.Unmarshal(m.Data, &o); err != nil {
-		answer(m, word{"the offer cannot be read: " + err.Error()})
+		answer(m, offerReply{"the offer cannot be read: " + err.Error()})
 		return
 	}
 	if why := s.Self.Program.Differs(o.By.Program); why != "" {
 		s.Say(fmt.Sprintf("the attack of %s refuses this agent: %s", o.By, why))
-		answer(m, word{why})
+		answer(m, offerReply{why})
 		return
 	}
 	a, err := o.Attack.Attack()
 	if err != nil {
-		answer(m, word{err.Error()})
+		answer(m, offerReply{err.Error()})
 		return
 	}
 	s.mu.Lock()
@@ -183,29 +183,29 @@ func (s *serving) consider(m *nats.Msg) {
 	switch p := s.load; {
 	case p == nil:
 	case p.id != o.Load || p.started:
-		answer(m, word{"it is part of another attack"})
+		answer(m, offerReply{"it is part of another attack"})
 		return
 	default: // the previous answer was lost
 		p.attack = a
-		answer(m, word{})
+		answer(m, offerReply{})
 		return
 	}
-	p := &part{of: s, id: o.Load, attack: a, starting: make(chan time.Time, 1), taken: time.Now()}
+	p := &part{serving: s, id: o.Load, attack: a, starting: make(chan time.Time, 1), taken: time.Now()}
 	s.load = p
 	s.loads.Go(func() {
-		if err := p.take(); err != nil {
+		if err := p.serve(); err != nil {
 			s.Say(fmt.Sprintf("the attack of %s: %v", o.By, err))
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.load = nil
 	})
-	answer(m, word{})
+	answer(m, offerReply{})
 }
 
 // start receives the start of the plan.
 func (s *serving) start(m *nats.Msg) {
-	var w startWord
+	var w startMessage
 	if json.Unmarshal(m.Data, &w) != nil {
 		return
 	}
@@ -217,10 +217,10 @@ func (s *serving) start(m *nats.Msg) {
 	}
 	s.mu.Unlock()
 	if !takesPart {
-		answer(m, word{"it is not part of this attack"})
+		answer(m, offerReply{"it is not part of this attack"})
 		return
 	}
-	answer(m, word{}) // answer first, because an attack may break the connection
+	answer(m, offerReply{}) // answer first, because an attack may break the connection
 	select {
 	case p.starting <- time.Now().Add(w.Start.Sub(s.clock())):
 	default: // repeated message

@@ -68,7 +68,7 @@ func sendOnce(
 		m.Header.Set(partsHeader, strconv.Itoa(parts))
 		m.Data = data[i*size : min((i+1)*size, len(data))]
 		var answer *nats.Msg
-		if err := again(ctx, conn, func(ctx context.Context) error {
+		if err := retryUntilAnswered(ctx, conn, func(ctx context.Context) error {
 			answer, err = conn.RequestMsgWithContext(ctx, m)
 			return err
 		}); err != nil {
@@ -81,10 +81,10 @@ func sendOnce(
 	return true, nil
 }
 
-// again retries while there is no answer. Time without a connection does not count, so it waits for
+// retryUntilAnswered retries while there is no answer. Time without a connection does not count, so it waits for
 // a restarting server until ctx ends. A missing listener is final unless the server has restarted,
 // because clients reconnect one by one.
-func again(ctx context.Context, conn *nats.Conn, try func(context.Context) error) (err error) {
+func retryUntilAnswered(ctx context.Context, conn *nats.Conn, try func(context.Context) error) (err error) {
 	for tries := 0; tries < partTimes; {
 		if conn.IsClosed() {
 			return nats.ErrConnectionClosed

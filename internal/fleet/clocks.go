@@ -40,8 +40,8 @@ type reading struct {
 
 // offset is an agent's clock minus the load's clock, with its error bound.
 type offset struct {
-	of, wrong time.Duration
-	step      time.Duration // step of the agent's system clock
+	value, maxError time.Duration
+	step            time.Duration // step of the agent's system clock
 }
 
 // roundTrips is the number of measurements. The fastest one is used.
@@ -62,7 +62,7 @@ func (r *loading) measure(ctx context.Context, m Member) (best offset, err error
 			return best, err
 		}
 		if o := (offset{at.Time.Sub(asked.Add(trip / 2)), trip/2 + 1, at.Step}); i == 0 ||
-			o.wrong < best.wrong {
+			o.maxError < best.maxError {
 			best = o
 		}
 	}
@@ -80,34 +80,34 @@ const (
 	clockInvalid = 100 * time.Millisecond
 )
 
-func (r *loading) look(ctx context.Context) {
+func (r *loading) checkClocks(ctx context.Context) {
 	elapsed := time.Since(r.began)
 	slack := clockSlack + time.Duration(mostDrift*float64(elapsed))
-	r.tellStep("this machine", r.clock.step(), slack)
+	r.reportStep("this machine", r.clock.step(), slack)
 	for _, p := range r.order {
-		if p.agent.Offset, p.agent.OffsetError = p.offset.of, p.offset.wrong; p.agent.Share == nil {
+		if p.agent.Offset, p.agent.OffsetError = p.offset.value, p.offset.maxError; p.agent.Share == nil {
 			continue
 		}
 		now, err := r.measure(ctx, p.member)
 		if err != nil { // it has left, but its share has arrived
 			now = p.offset
 		}
-		r.tellStep("the agent on "+p.member.String(), now.step-p.offset.step, slack)
-		both := p.offset.wrong + now.wrong
-		if jump := now.of - p.offset.of; jump.Abs() > both+slack {
+		r.reportStep("the agent on "+p.member.String(), now.step-p.offset.step, slack)
+		both := p.offset.maxError + now.maxError
+		if jump := now.value - p.offset.value; jump.Abs() > both+slack {
 			p.doubt(jump.Abs(), "its clock was off by %v at the beginning and by %v at the end",
-				p.offset.of, now.of)
+				p.offset.value, now.value)
 		}
 		s := p.agent.Share
 		if s.Late > 0 {
 			p.doubt(s.Late, "the command to start reached it %v too late", s.Late)
 		}
-		if off := s.Began.Sub(r.start.Add(now.of)); s.Requests > 0 &&
+		if off := s.Began.Sub(r.start.Add(now.value)); s.Requests > 0 &&
 			off.Abs() > both+slack {
 			p.doubt(off.Abs(), "it began %v off its planned start", off)
 		}
 		r.mu.Lock()
-		ahead := p.ahead
+		ahead := p.maxLead
 		r.mu.Unlock()
 		if ahead > both+slack {
 			p.doubt(ahead, "its times are %v ahead of the elapsed time", ahead)
@@ -115,9 +115,9 @@ func (r *loading) look(ctx context.Context) {
 	}
 }
 
-// tellStep reports that a system's clock was changed. This alone is no reason to doubt the times,
+// reportStep reports that a system's clock was changed. This alone is no reason to doubt the times,
 // because a steadyClock measures them.
-func (r *loading) tellStep(whose string, step, slack time.Duration) {
+func (r *loading) reportStep(whose string, step, slack time.Duration) {
 	if step.Abs() > slack {
 		sign := "+"
 		if step < 0 {
@@ -129,7 +129,7 @@ func (r *loading) tellStep(whose string, step, slack time.Duration) {
 }
 
 // doubt doubts the agent because of a clock error of the given size.
-func (p *party) doubt(by time.Duration, format string, args ...any) {
+func (p *agentState) doubt(by time.Duration, format string, args ...any) {
 	verdict := bench.Suspect
 	if by > clockInvalid {
 		verdict = bench.Invalid

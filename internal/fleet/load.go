@@ -26,15 +26,15 @@ type Load struct {
 	wall func() time.Time // clock of the system; nil means time.Now
 }
 
-// party is the load's view of an agent.
-type party struct {
-	member Member
-	offset offset    // clock offset at the start
-	heard  time.Time // when the last pulse arrived
-	pulse  pulse
-	ahead  time.Duration // maximum lead of its times over those of the load
-	agent  attack.Agent
-	done   bool // whether its share has arrived or it is lost
+// agentState is the load's view of an agent.
+type agentState struct {
+	member  Member
+	offset  offset    // clock offset at the start
+	heard   time.Time // when the last pulse arrived
+	pulse   pulse
+	maxLead time.Duration // maximum lead of its times over those of the load
+	agent   attack.Agent
+	done    bool // whether its share has arrived or it is lost
 }
 
 type loading struct {
@@ -48,8 +48,8 @@ type loading struct {
 
 	mu      sync.Mutex
 	greeted []Member
-	parties map[string]*party // by ID
-	order   []*party
+	parties map[string]*agentState // by ID
+	order   []*agentState
 	began   time.Time // start of the plan
 	start   time.Time // the same, by clock
 	changed chan struct{}
@@ -63,11 +63,11 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 		return nil, err
 	}
 	r := &loading{Load: l, id: rand.Text(), clock: startClock(l.wall), refused: map[string]bool{},
-		parts: collector{}, parties: map[string]*party{}, changed: make(chan struct{}, 1),
+		parts: collector{}, parties: map[string]*agentState{}, changed: make(chan struct{}, 1),
 		reconnects: l.Conn.Stats().Reconnects}
 	calls := l.Conn.NewInbox()
 	at := loadSubject + "." + r.id
-	for subject, hear := range map[string]nats.MsgHandler{calls: r.meet, at + ".pulse": r.feel,
+	for subject, hear := range map[string]nats.MsgHandler{calls: r.receiveGreeting, at + ".pulse": r.recordPulse,
 		at + ".share": r.receive} {
 		sub, err := l.Conn.Subscribe(subject, hear)
 		if err != nil {
@@ -77,23 +77,23 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 	}
 	defer r.stop() // for the remaining agents
 	// One message for all agents. It is frequent, so agents survive a server outage.
-	defer pace.Every(l.Timing.Beat/4+1, func() { r.tell(goOn) })()
+	defer pace.Every(l.Timing.Beat/4+1, func() { r.sendBeat(goOn) })()
 	if err := r.muster(ctx, calls); err != nil {
 		return nil, err
 	}
 	r.startAll(ctx)
 	cut := r.await(ctx)
-	r.look(context.WithoutCancel(ctx))
+	r.checkClocks(context.WithoutCancel(ctx))
 	return r.merge(cut)
 }
 
-// tell sends a beat to all agents of this load. Agents that receive none stop by themselves.
-func (r *loading) tell(what string) {
+// sendBeat sends a beat to all agents of this load. Agents that receive none stop by themselves.
+func (r *loading) sendBeat(what string) {
 	_ = r.Conn.Publish(loadSubject+"."+r.id+".beat", []byte(what))
 }
 
 func (r *loading) stop() {
-	r.tell(stopIt)
+	r.sendBeat(stopIt)
 	ctx, cancel := context.WithTimeout(context.Background(), r.Timing.Lost)
 	defer cancel()
 	_ = r.Conn.FlushWithContext(ctx) // an agent that does not receive it stops by itself
@@ -108,7 +108,7 @@ func (r *loading) startAll(ctx context.Context) {
 	var asked sync.WaitGroup
 	for _, p := range r.order {
 		asked.Go(func() {
-			no, err := r.ask(ctx, p.member, "start", startWord{r.id, r.start.Add(p.offset.of)})
+			no, err := r.ask(ctx, p.member, "start", startMessage{r.id, r.start.Add(p.offset.value)})
 			if err != nil {
 				no = err.Error()
 			}
@@ -120,7 +120,7 @@ func (r *loading) startAll(ctx context.Context) {
 	asked.Wait()
 }
 
-func (r *loading) lose(p *party, why string) {
+func (r *loading) lose(p *agentState, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !p.done {

@@ -34,7 +34,7 @@ func Self(version string) (Member, error) {
 	}
 	m := Member{ID: rand.Text(), Host: host, Process: os.Getpid(),
 		Program: Program{Version: version, Parts: hashOf(parts())}}
-	err = m.Program.know()
+	err = m.Program.identify()
 	return m, err
 }
 
@@ -49,8 +49,8 @@ type Program struct {
 	Parts   string // hash of the names and parameters of everything registered
 }
 
-// know sets Build and Binary for this process.
-func (p *Program) know() error {
+// identify sets Build and Binary for this process.
+func (p *Program) identify() error {
 	build, ok := debug.ReadBuildInfo()
 	committed := false
 	if ok {

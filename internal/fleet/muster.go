@@ -15,7 +15,7 @@ import (
 )
 
 // meet receives a greeting.
-func (r *loading) meet(m *nats.Msg) {
+func (r *loading) receiveGreeting(m *nats.Msg) {
 	var g greeting
 	if json.Unmarshal(m.Data, &g) != nil || g.Busy {
 		return
@@ -26,7 +26,7 @@ func (r *loading) meet(m *nats.Msg) {
 		r.refuse(g.Member, why)
 	} else if !slices.ContainsFunc(r.greeted, func(o Member) bool { return o.ID == g.Member.ID }) {
 		r.greeted = append(r.greeted, g.Member)
-		r.change()
+		r.signalChange()
 	}
 }
 
@@ -38,7 +38,7 @@ func (r *loading) refuse(m Member, why string) {
 	}
 }
 
-func (r *loading) change() {
+func (r *loading) signalChange() {
 	select {
 	case r.changed <- struct{}{}:
 	default:
@@ -84,7 +84,7 @@ func (r *loading) offerAll(ctx context.Context) {
 		m := r.greeted[0]
 		r.greeted = r.greeted[1:]
 		taken := r.parties[m.ID] != nil
-		p := &party{member: m, heard: time.Now(), agent: attack.Agent{Name: m.String()}}
+		p := &agentState{member: m, heard: time.Now(), agent: attack.Agent{Name: m.String()}}
 		if !taken {
 			r.parties[m.ID] = p // its pulse may arrive at once
 		}
@@ -129,7 +129,7 @@ func (r *loading) ask(ctx context.Context, m Member, what string, v any) (no str
 	if err != nil {
 		return "", err
 	}
-	var w word
+	var w offerReply
 	err = json.Unmarshal(reply, &w)
 	return w.No, err
 }

@@ -14,7 +14,7 @@ import (
 
 // part is an agent's state for one load.
 type part struct {
-	of       *serving
+	serving  *serving
 	id       string
 	attack   attack.Attack
 	starting chan time.Time
@@ -32,8 +32,8 @@ var (
 )
 
 // take runs the part, from the offer to the delivery of the share.
-func (p *part) take() error {
-	s := p.of
+func (p *part) serve() error {
+	s := p.serving
 	ctx, stop := context.WithCancelCause(s.ctx)
 	defer stop(nil)
 	sub, err := s.Conn.Subscribe(loadSubject+"."+p.id+".beat", func(m *nats.Msg) {
@@ -78,7 +78,7 @@ func (p *part) take() error {
 const failure = 0
 
 func (p *part) run(ctx context.Context) ([]byte, error) {
-	share, err := p.of.Attack(ctx, p.attack)
+	share, err := p.serving.Attack(ctx, p.attack)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
 			share = &attack.Share{Cut: cause.Error(), Began: p.attack.Start}
@@ -88,18 +88,18 @@ func (p *part) run(ctx context.Context) ([]byte, error) {
 	}
 	// By the current clock. If the clock stood still, for example while the machine slept, the
 	// start differs from the plan.
-	share.Began = p.of.clock().Add(-time.Since(share.Began))
+	share.Began = p.serving.clock().Add(-time.Since(share.Began))
 	return share.AppendBinary(nil)
 }
 
 // pulse sends a heartbeat. The loss of one does not matter.
 func (p *part) pulse() {
-	now := pulse{ID: p.of.Self.ID}
+	now := pulse{ID: p.serving.Self.ID}
 	if is := p.progress.Load(); is != nil {
 		now.Settled, now.Failed, now.Counts = is.Settled, is.Failed, is.Counts
 	}
 	if began := p.began.Load(); began != nil {
 		now.Elapsed = max(time.Since(*began), 0)
 	}
-	_ = publish(p.of.Conn, loadSubject+"."+p.id+".pulse", "", now)
+	_ = publish(p.serving.Conn, loadSubject+"."+p.id+".pulse", "", now)
 }

@@ -48,18 +48,18 @@ type Sweep struct {
 	cells   int
 	wanted  map[int]*want
 	alive   time.Time         // last progress, or last time without wanted cells
-	by      map[string]*share // by worker ID
+	shares  map[string]*share // by worker ID
 	refused map[string]bool   // by worker ID
 	host    string            // host for real-clock runs; "" until it is chosen
 	hosts   []string          // in order of arrival
-	came    chan struct{}     // closed when a new host appears
+	newHost chan struct{}     // closed when a new host appears
 	trouble error             // why the queue cannot be used; nil if it can
 }
 
 // share is the work done by one worker.
 type share struct {
-	of   Member
-	runs int
+	member Member
+	runs   int
 }
 
 // outcome is a worker's result of a cell.
@@ -72,9 +72,9 @@ type outcome struct {
 	Unfinished bool `json:",omitempty"`
 }
 
-// on adds the host to a real-clock result of another host. Virtual-clock results are equal on all
+// markHost adds the host to a real-clock result of another host. Virtual-clock results are equal on all
 // hosts.
-func (o outcome) on(own string, clock bench.Clock) *bench.Result {
+func (o outcome) markHost(own string, clock bench.Clock) *bench.Result {
 	if clock == bench.Real && o.Worker.Host != own {
 		o.Result.Machine = append(o.Machine, benchfmt.Config{Key: "host",
 			Value: []byte(o.Worker.Host), File: true})
@@ -90,7 +90,7 @@ type want struct {
 	got   chan<- outcome
 	// subject of its message
 	subject string
-	puts    int       // number of times it was queued
+	queued  int       // number of times it was queued
 	seq     uint64    // sequence number of its last message; 0 if none
 	heard   time.Time // when it was queued, or when its worker last sent a heartbeat
 }
@@ -101,8 +101,8 @@ func OpenSweep(
 	ctx context.Context, conn *nats.Conn, self Member, patience time.Duration, say func(string),
 ) (*Sweep, error) {
 	s := &Sweep{member: self, conn: conn, id: rand.Text(), patience: patience, say: say,
-		parts: collector{}, wanted: map[int]*want{}, by: map[string]*share{},
-		refused: map[string]bool{}, came: make(chan struct{})}
+		parts: collector{}, wanted: map[int]*want{}, shares: map[string]*share{},
+		refused: map[string]bool{}, newHost: make(chan struct{})}
 	s.ctx, s.giveUp = context.WithCancelCause(ctx)
 	opening, cancel := context.WithTimeout(ctx, 2*partTime)
 	defer cancel()
@@ -113,7 +113,7 @@ func OpenSweep(
 	}
 	answers := conn.NewInbox()
 	for subject, hear := range map[string]nats.MsgHandler{
-		sweepSubject + "." + s.id: s.hear, helloSubject: s.meet, answers: s.meet,
+		sweepSubject + "." + s.id: s.hear, helloSubject: s.receivePresence, answers: s.receivePresence,
 	} {
 		sub, err := conn.Subscribe(subject, hear)
 		if err != nil {
@@ -140,7 +140,7 @@ func (s *Sweep) call(answers string) error {
 	return publish(s.conn, callSubject, answers, s.member)
 }
 
-func (s *Sweep) meet(m *nats.Msg) {
+func (s *Sweep) receivePresence(m *nats.Msg) {
 	var there presence
 	if json.Unmarshal(m.Data, &there) != nil {
 		return
@@ -153,13 +153,13 @@ func (s *Sweep) meet(m *nats.Msg) {
 		s.alive = time.Now()
 	}
 	switch {
-	case why == "" && s.by[other.ID] == nil:
-		s.by[other.ID] = &share{of: other}
+	case why == "" && s.shares[other.ID] == nil:
+		s.shares[other.ID] = &share{member: other}
 		if !slices.Contains(s.hosts, other.Host) {
 			s.hosts = append(s.hosts, other.Host)
 		}
-		close(s.came)
-		s.came = make(chan struct{})
+		close(s.newHost)
+		s.newHost = make(chan struct{})
 	case why != "" && !s.refused[other.ID]:
 		s.refused[other.ID] = true
 		s.say(fmt.Sprintf("the worker on %s is refused: %s", other, why))
@@ -192,7 +192,7 @@ func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, erro
 		if o.Error != "" {
 			return nil, errors.New(o.Error)
 		}
-		return o.on(s.member.Host, sc.Clock), nil
+		return o.markHost(s.member.Host, sc.Clock), nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%s: %w", sc.Name(), context.Cause(ctx))
 	}
@@ -228,7 +228,7 @@ func (s *Sweep) realHost(ctx context.Context) (string, error) {
 			s.host = s.hosts[0]
 			s.say("all real-clock runs are made on " + s.host)
 		}
-		host, came := s.host, s.came
+		host, came := s.host, s.newHost
 		s.mu.Unlock()
 		if host != "" {
 			return host, nil
@@ -300,16 +300,16 @@ func (s *Sweep) receive(m *nats.Msg) error {
 	case w == nil:
 	case o.Unfinished:
 		if s.SoFar != nil && o.Result != nil {
-			s.SoFar(o.on(s.member.Host, w.clock))
+			s.SoFar(o.markHost(s.member.Host, w.clock))
 		}
 	default:
 		w.got <- o // its buffer has room for one element
 		delete(s.wanted, number)
 		delete(s.parts, of)
-		by := s.by[o.Worker.ID]
+		by := s.shares[o.Worker.ID]
 		if by == nil {
-			by = &share{of: o.Worker}
-			s.by[o.Worker.ID] = by
+			by = &share{member: o.Worker}
+			s.shares[o.Worker.ID] = by
 		}
 		by.runs++
 	}
@@ -321,9 +321,9 @@ func (s *Sweep) Shares() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	perHost, processes, runs := map[string]int{}, 0, 0
-	for _, w := range s.by {
+	for _, w := range s.shares {
 		if w.runs > 0 {
-			perHost[w.of.Host] += w.runs
+			perHost[w.member.Host] += w.runs
 			processes, runs = processes+1, runs+w.runs
 		}
 	}
@@ -343,7 +343,7 @@ func (s *Sweep) Shares() string {
 func (s *Sweep) Workers() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.by)
+	return len(s.shares)
 }
 
 // Close removes the remaining cells from the queue if the server is reachable. It leaves the

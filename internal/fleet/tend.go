@@ -35,7 +35,7 @@ func (s *Sweep) put(ctx context.Context, w *want) error {
 		return err
 	}
 	s.mu.Lock()
-	w.puts++
+	w.queued++
 	id := w.id()
 	s.mu.Unlock()
 	for {
@@ -61,7 +61,7 @@ func (s *Sweep) put(ctx context.Context, w *want) error {
 
 // id identifies the last message of the cell.
 func (w *want) id() string {
-	return fmt.Sprintf("%s.%d.%d", w.cell.Sweep, w.cell.Number, w.puts)
+	return fmt.Sprintf("%s.%d.%d", w.cell.Sweep, w.cell.Number, w.queued)
 }
 
 var errAway = errors.New("the NATS server cannot be reached")
@@ -167,7 +167,7 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 	switch {
 	case trouble != nil:
 		why = text.OneLine(trouble.Error())
-	case len(s.by) == 0:
+	case len(s.shares) == 0:
 		why = "no worker has come"
 	case s.host != "" && first != nil && first.clock == bench.Real:
 		why = "no worker on " + s.host + ", where all real-clock runs are made, accepts one"

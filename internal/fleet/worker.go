@@ -111,7 +111,7 @@ func (r *working) answer(m *nats.Msg) {
 	answer(m, presence{Member: r.Self, Busy: r.busy.Load() > 0})
 }
 
-func (r *working) touch() { r.last.Store(int64(time.Since(r.began))) }
+func (r *working) markActive() { r.last.Store(int64(time.Since(r.began))) }
 
 // awaitIdle waits until ctx ends, or until the worker was idle for too long.
 func (r *working) awaitIdle(ctx context.Context) {
@@ -191,7 +191,7 @@ func (r *working) pull(ctx context.Context, host string, weight int64) {
 			m, err = from.Next(jetstream.FetchContext(asking))
 			switch {
 			case err == nil:
-				r.take(ctx, m, weight)
+				r.runMessage(ctx, m, weight)
 			case errors.Is(err, nats.ErrTimeout), errors.Is(err, jetstream.ErrNoMessages):
 				err = nil
 			}
@@ -202,10 +202,10 @@ func (r *working) pull(ctx context.Context, host string, weight int64) {
 	}
 }
 
-// take runs the cell of a message and renews its lease while the cell is wanted.
-func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
+// runMessage runs the cell of a message and renews its lease while the cell is wanted.
+func (r *working) runMessage(ctx context.Context, m jetstream.Msg, weight int64) {
 	r.busy.Add(1)
-	defer func() { r.touch(); r.busy.Add(-1) }()
+	defer func() { r.markActive(); r.busy.Add(-1) }()
 	var c cell
 	meta, err := m.Metadata()
 	if err == nil {
@@ -221,7 +221,7 @@ func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
 		return
 	}
 	running, giveUp := context.WithCancelCause(ctx)
-	kept := r.keep(running, giveUp, c, m)
+	kept := r.renewLease(running, giveUp, c, m)
 	o, err := r.run(running, c, meta.NumDelivered, weight)
 	giveUp(nil)
 	kept.Wait()
@@ -259,9 +259,9 @@ func (r *working) dropOrphan(m jetstream.Msg, deliveries uint64) {
 	_ = m.NakWithDelay(pause)
 }
 
-// keep renews the lease until ctx ends. It gives the cell up if the sweep does not want it or does
+// renewLease renews the lease until ctx ends. It gives the cell up if the sweep does not want it or does
 // not answer for several leases.
-func (r *working) keep(
+func (r *working) renewLease(
 	ctx context.Context, giveUp context.CancelCauseFunc, c cell, m jetstream.Msg,
 ) *sync.WaitGroup {
 	var keeping sync.WaitGroup

@@ -149,7 +149,7 @@ func TestProfileStacks(t *testing.T) {
 	<-there
 	s := &sampler{began: time.Now()}
 	for range 2*atOnce + 3 {
-		s.look()
+		s.sample()
 	}
 	close(blocked)
 	working.Wait()

@@ -62,7 +62,7 @@ func (r *Recorder) Done(seq uint64, response, sinceStart int64) {
 	}
 	bound := r.bound
 	if bound == 0 {
-		if bound = r.p99.note(response); bound == 0 {
+		if bound = r.p99.add(response); bound == 0 {
 			return
 		}
 	}
@@ -94,21 +94,21 @@ type tail struct {
 	bound  atomic.Int64
 }
 
-// anew is the number of values between two computations of the bound, which cost about 300 ns.
-const anew = 256
+// boundInterval is the number of values between two computations of the bound, which cost about 300 ns.
+const boundInterval = 256
 
-// note adds a value. It returns the bound from the earlier values, or 0 if there are too few.
-func (t *tail) note(v int64) (bound int64) {
+// add adds a value. It returns the bound from the earlier values, or 0 if there are too few.
+func (t *tail) add(v int64) (bound int64) {
 	bound = t.bound.Load()
 	t.counts[bucket(v)].Add(1)
-	if n := t.n.Add(1); n == tasksToLearn || n > tasksToLearn && n%anew == 0 {
-		t.bound.Store(times * t.look(n))
+	if n := t.n.Add(1); n == tasksToLearn || n > tasksToLearn && n%boundInterval == 0 {
+		t.bound.Store(times * t.p99Bound(n))
 	}
 	return bound
 }
 
 // look returns the upper end of the bucket that contains the p99 of n values.
-func (t *tail) look(n int64) int64 {
+func (t *tail) p99Bound(n int64) int64 {
 	above := n / 100
 	for i := len(t.counts) - 1; i >= 0; i-- {
 		if above -= t.counts[i].Load(); above < 0 {

@@ -21,7 +21,7 @@ func TestTail(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for n := range 20_000 {
 			v := draw(r)
-			bound := tail.note(v)
+			bound := tail.add(v)
 			if n < tasksToLearn && bound != 0 {
 				t.Fatalf("%s: a bound of %d after %d", name, bound, n)
 			}

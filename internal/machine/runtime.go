@@ -78,7 +78,7 @@ type RuntimeLevel struct {
 	Looks             int
 }
 
-func (l *RuntimeLevel) see(v float64) {
+func (l *RuntimeLevel) add(v float64) {
 	if l.Looks == 0 {
 		l.First = v
 	}
@@ -164,10 +164,10 @@ func (w *RuntimeWatch) times(total int) *RuntimeTimes {
 func (w *RuntimeWatch) Look() {
 	metrics.Read(w.levels[:])
 	of := func(i int) float64 { return number(w.levels[i]) }
-	w.seen.Runnable.see(of(runnable))
-	w.seen.Waiting.see(of(waiting))
-	w.seen.Heap.see(of(heapObjects) + of(stacks))
-	w.seen.Live.see(of(heapLive) + of(stacks))
+	w.seen.Runnable.add(of(runnable))
+	w.seen.Waiting.add(of(waiting))
+	w.seen.Heap.add(of(heapObjects) + of(stacks))
+	w.seen.Live.add(of(heapLive) + of(stacks))
 }
 
 // End stops the watch. It must be called once, and does not allocate.

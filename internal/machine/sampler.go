@@ -51,7 +51,7 @@ func sample() *sampler {
 			case <-time.After(interval):
 			}
 			began := time.Now()
-			s.look()
+			s.sample()
 			interval = pause(interval, time.Since(began),
 				time.Duration(CPUTime()-used), time.Since(s.began))
 		}
@@ -59,7 +59,7 @@ func sample() *sampler {
 	return s
 }
 
-func (s *sampler) look() {
+func (s *sampler) sample() {
 	p, err := now(Wait)
 	if err != nil {
 		s.err = err
@@ -85,7 +85,7 @@ func (s *sampler) end() {
 // shorter than the interval is sampled once, at its end.
 func (s *sampler) sum() (*profile.Profile, error) {
 	if len(s.looks) == 0 && s.err == nil {
-		s.look()
+		s.sample()
 	}
 	if s.err == nil {
 		s.add()

@@ -45,21 +45,21 @@ func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	conn, err := nats.Connect(addresses, append(options, more...)...)
 	if err != nil {
 		return nil, &connectError{cmp.Or(Shown(addresses), "this process"),
-			text.OneLine(strings.ReplaceAll(err.Error(), addresses, Shown(addresses))), away(err)}
+			text.OneLine(strings.ReplaceAll(err.Error(), addresses, Shown(addresses))), isUnreachable(err)}
 	}
 	return conn, nil
 }
 
 type connectError struct {
-	at, why string
-	away    bool // whether no server is reachable
+	at, why     string
+	unreachable bool // whether no server is reachable
 }
 
 func (e *connectError) Error() string { return fmt.Sprintf("NATS at %s: %s", e.at, e.why) }
 
 // away reports whether no server is reachable: none listens, or the host name does not resolve yet.
 // A server that refuses this client is reachable.
-func away(err error) bool {
+func isUnreachable(err error) bool {
 	_, network := errors.AsType[*net.OpError](err)
 	_, lookup := errors.AsType[*net.DNSError](err)
 	return errors.Is(err, nats.ErrNoServers) || network || lookup
@@ -76,7 +76,7 @@ func Await(ctx context.Context, addresses string, waiting func(error)) (*nats.Co
 			}
 			return nil, context.Cause(ctx)
 		}
-		if e, is := errors.AsType[*connectError](err); !is || !e.away {
+		if e, is := errors.AsType[*connectError](err); !is || !e.unreachable {
 			return conn, err
 		}
 		if !told {

@@ -24,19 +24,19 @@ var (
 		`error recreating|corrupt|checkMsgs|loadBlock error|resource not found|error adding consumer`)
 )
 
-func (l storeLog) hear(which *regexp.Regexp, format string, v []any) {
+func (l storeLog) match(which *regexp.Regexp, format string, v []any) {
 	if s := fmt.Sprintf(format, v...); which.MatchString(s) {
 		l.failed(errors.New("NATS: " + text.OneLine(s)))
 	}
 }
 
-func (l storeLog) Errorf(format string, v ...any) { l.hear(writeFault, format, v) }
+func (l storeLog) Errorf(format string, v ...any) { l.match(writeFault, format, v) }
 
-func (l storeLog) Fatalf(format string, v ...any) { l.hear(writeFault, format, v) }
+func (l storeLog) Fatalf(format string, v ...any) { l.match(writeFault, format, v) }
 
 func (l storeLog) Warnf(format string, v ...any) {
-	l.hear(readFault, format, v)
-	l.hear(writeFault, format, v)
+	l.match(readFault, format, v)
+	l.match(writeFault, format, v)
 }
 
 func (storeLog) Noticef(string, ...any) {}

@@ -32,7 +32,7 @@ type sleeper struct {
 // NewAlarm starts an alarm. The caller must close it.
 func NewAlarm() *Alarm {
 	base := time.Now()
-	return newAlarm(base, newTimer(base), spin())
+	return newAlarm(base, newTimer(base), leadLimit())
 }
 
 func newAlarm(base time.Time, t timer, limit int64) *Alarm {
@@ -51,7 +51,7 @@ func (a *Alarm) keep() {
 		case next == nobody:
 			<-a.more
 		default:
-			a.follow(next)
+			a.setNext(next)
 			// lets the woken goroutine run here at once, instead of on another thread
 			runtime.Gosched()
 			a.until(next)
@@ -109,12 +109,12 @@ func (a *Alarm) enqueue(s *sleeper) bool {
 		return false
 	}
 	heap.Push(&a.waiting, s)
-	a.stir(s.place == 0)
+	a.unlockAndWake(s.place == 0)
 	return true
 }
 
-// stir unlocks mu. It wakes the keeper if it rests or, if earlier is set, waits for a later time.
-func (a *Alarm) stir(earlier bool) {
+// unlockAndWake unlocks mu. It wakes the keeper if it rests or, if earlier is set, waits for a later time.
+func (a *Alarm) unlockAndWake(earlier bool) {
 	resting := a.resting
 	a.resting = false
 	a.mu.Unlock()
@@ -142,7 +142,7 @@ func (a *Alarm) leave(s *sleeper) {
 func (a *Alarm) Close() {
 	a.mu.Lock()
 	a.closed = true
-	a.stir(true)
+	a.unlockAndWake(true)
 	<-a.done
 	a.timer.close()
 }

@@ -44,9 +44,9 @@ func newNap(base time.Time, t timer, limit int64) nap {
 	return nap{base: base, timer: t, lead: limit, most: limit, limit: limit}
 }
 
-// spin returns the limit of the lead. It is 0 with one processor, where no other goroutine could
+// leadLimit returns the limit of the lead. It is 0 with one processor, where no other goroutine could
 // run while this one polls the clock.
-func spin() int64 {
+func leadLimit() int64 {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return 0
 	}
@@ -55,8 +55,8 @@ func spin() int64 {
 
 func (n *nap) now() int64 { return int64(time.Since(n.base)) }
 
-// follow sets the next instant and the limit of its lead.
-func (n *nap) follow(at int64) {
+// setNext sets the next instant and the limit of its lead.
+func (n *nap) setNext(at int64) {
 	n.gap += (max(at-n.last, 0) - n.gap) / 16
 	n.last = at
 	n.most = min(n.gap/mostShare, n.limit)

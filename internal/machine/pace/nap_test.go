@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// tells is a timer that signals when it sleeps.
-type tells struct {
+// signalsSleep is a timer that signals when it sleeps.
+type signalsSleep struct {
 	timer
 	asleep chan<- struct{}
 }
 
-func (t tells) sleep(at int64, called *atomic.Uint32) {
+func (t signalsSleep) sleep(at int64, called *atomic.Uint32) {
 	select {
 	case t.asleep <- struct{}{}:
 	default:

@@ -10,7 +10,7 @@ type Pacer struct{ nap }
 
 // NewPacer returns a pacer whose times are relative to base. The caller must close it.
 func NewPacer(base time.Time) *Pacer {
-	return &Pacer{newNap(base, newTimer(base), spin())}
+	return &Pacer{newNap(base, newTimer(base), leadLimit())}
 }
 
 // Next is Until for a caller that has just passed a task to another goroutine. That goroutine runs
@@ -27,7 +27,7 @@ func (p *Pacer) Next(due time.Duration) time.Duration {
 // not allocate.
 func (p *Pacer) Until(due time.Duration) time.Duration {
 	now, at := p.now(), int64(due)
-	p.follow(at)
+	p.setNext(at)
 	if p.gap <= p.lead {
 		// A sleep would end when the next task is due. Polling costs no more and is on time.
 		p.most = p.limit

@@ -43,7 +43,7 @@ func TestInterrupt(t *testing.T) {
 			}
 		}
 		p, asleep, issued := pacerBy(t, timer), make(chan struct{}, 1), make(chan time.Duration)
-		p.timer = tells{p.timer, asleep}
+		p.timer = signalsSleep{p.timer, asleep}
 		go func() { issued <- p.Until(time.Hour) }()
 		<-asleep
 		// the wait is usually asleep by then
