@@ -44,9 +44,9 @@ type Dir struct {
 	files         []*dirFile
 	repetitions   map[string]int  // number of results so far, by name
 	unfinished    []*bench.Result // partial results of current runs
-	there         contents        // final content of the directory
+	existing      contents        // final content of the directory
 	resumed       *resumed        // set only for Resume
-	made          bool            // whether Create created the directory
+	isNew         bool            // whether Create created the directory
 	failed        bool            // a write failed, so there must be no end mark
 }
 
@@ -62,11 +62,11 @@ func (d *Dir) Write(r *bench.Result) error {
 	if err := d.writeProfiles(r); err != nil {
 		return err
 	}
-	if err := d.keep(r); err != nil {
+	if err := d.addFinal(r); err != nil {
 		return err
 	}
 	d.written++
-	return d.settle(runID{r.Name, r.Seed})
+	return d.markWritten(runID{r.Name, r.Seed})
 }
 
 func (d *Dir) writeProfiles(r *bench.Result) error {
@@ -77,7 +77,7 @@ func (d *Dir) writeProfiles(r *bench.Result) error {
 		if err == nil {
 			err = files.Write(path, p.Data)
 		}
-		if err := d.wrote(name, err); err != nil {
+		if err := d.checkWrite(name, err); err != nil {
 			return err
 		}
 	}
@@ -90,19 +90,19 @@ func (d *Dir) Fail(name string, seed uint64, reason string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if r := d.drop(runID{name, seed}); r != nil {
-		if err := d.keep(r); err != nil {
+		if err := d.addFinal(r); err != nil {
 			return err
 		}
 	}
-	if err := d.wrote(rundir.ResultsFile,
+	if err := d.checkWrite(rundir.ResultsFile,
 		d.results.line(rundir.Failure{Name: name, Seed: seed, Reason: reason}.Line())); err != nil {
 		return err
 	}
-	return d.settle(runID{name, seed})
+	return d.markWritten(runID{name, seed})
 }
 
-// wrote adds the file name to the error of a write, and records that a write failed.
-func (d *Dir) wrote(file string, err error) error {
+// checkWrite adds the file name to the error of a write, and records that a write failed.
+func (d *Dir) checkWrite(file string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -112,18 +112,18 @@ func (d *Dir) wrote(file string, err error) error {
 
 // Conclude adds the finding on the results so far, for the report.
 func (d *Dir) Conclude(f decide.Finding) error {
-	return d.wrote(rundir.ResultsFile, d.results.conclude(f))
+	return d.checkWrite(rundir.ResultsFile, d.results.conclude(f))
 }
 
 // Hold adds an objective's bound, in the unit of the metric, for the report. op is <, <=, > or >=.
 func (d *Dir) Hold(unit, op string, bound float64) error {
-	return d.wrote(rundir.ResultsFile,
+	return d.checkWrite(rundir.ResultsFile,
 		d.results.line(rundir.BoundLine(decide.Bound{Unit: unit, Op: op, Value: bound})))
 }
 
 // Say adds a line about the results so far for the report. It belongs to no study.
 func (d *Dir) Say(line string) error {
-	return d.wrote(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))
+	return d.checkWrite(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))
 }
 
 // End writes the end mark: complete, or partial if fewer than planned results were written.
@@ -140,7 +140,7 @@ func (d *Dir) End(planned int, interrupted error) error {
 	}
 	for _, r := range slices.Clone(d.unfinished) {
 		d.drop(runID{r.Name, r.Seed})
-		errs = append(errs, d.keep(r))
+		errs = append(errs, d.addFinal(r))
 	}
 	end := rundir.End{Runs: d.written, Planned: planned}
 	if d.written < planned || interrupted != nil {
@@ -158,7 +158,7 @@ func (d *Dir) End(planned int, interrupted error) error {
 // Discard removes a new directory without results, so that the next command can use its name. It
 // must be called after End. It keeps a directory with other files.
 func (d *Dir) Discard() error {
-	if d.written > 0 || !d.made {
+	if d.written > 0 || !d.isNew {
 		return nil
 	}
 	var errs []error
@@ -210,7 +210,7 @@ const (
 // Create creates the directory at path and its parents. The error for an existing directory is
 // fs.ErrExist. If another process is writing to the directory, the error names that process.
 func Create(path string, mode Mode) (*Dir, error) {
-	if err := ours(path, mode); err != nil {
+	if err := checkRunDir(path, mode); err != nil {
 		return nil, err
 	}
 	_, before := os.Stat(path)
@@ -222,16 +222,16 @@ func Create(path string, mode Mode) (*Dir, error) {
 		return nil, err
 	}
 	d := &Dir{path: path, lock: held, repetitions: map[string]int{},
-		made: errors.Is(before, fs.ErrNotExist)}
+		isNew: errors.Is(before, fs.ErrNotExist)}
 	if err := d.fill(mode); err != nil {
 		return nil, errors.Join(err, d.closeFiles(), d.Unlock())
 	}
 	return d, nil
 }
 
-// ours returns an error for a directory that is not a run directory, before anything is written to
+// checkRunDir returns an error for a directory that is not a run directory, before anything is written to
 // it.
-func ours(path string, mode Mode) error {
+func checkRunDir(path string, mode Mode) error {
 	entries, err := os.ReadDir(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -239,7 +239,7 @@ func ours(path string, mode Mode) error {
 	// A process that was killed early may have left only its lock, or the files of an empty
 	// resumption.
 	foreign := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		name, isBeside := strings.CutSuffix(e.Name(), beside)
+		name, isBeside := strings.CutSuffix(e.Name(), newSuffix)
 		return e.Name() != files.LockName && !(isBeside && slices.Contains(dirFiles[:], name))
 	})
 	if _, err := os.Stat(filepath.Join(path, rundir.ResultsFile)); !foreign || err == nil {
@@ -272,7 +272,7 @@ func (d *Dir) fill(mode Mode) (err error) {
 	}
 	// left by a process that was killed before it completed a replacement
 	for _, name := range dirFiles {
-		for _, ending := range []string{beside, following, beside + following} {
+		for _, ending := range []string{newSuffix, nextSuffix, newSuffix + nextSuffix} {
 			if err := os.Remove(filepath.Join(d.path, name+ending)); err != nil &&
 				!errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -295,15 +295,15 @@ func (d *Dir) fill(mode Mode) (err error) {
 		}
 		return d.open("", func(f *os.File, _ int64) error { return f.Truncate(0) })
 	}
-	if d.there, err = readContents(d.path, mode == Resume); err != nil {
+	if d.existing, err = readContents(d.path, mode == Resume); err != nil {
 		return err
 	}
-	d.repetitions = d.there.repetitions
+	d.repetitions = d.existing.repetitions
 	if mode == Append {
 		return d.open("", (*os.File).Truncate)
 	}
-	d.resumed = newResumed(d.there.last)
-	return d.open(beside, d.copyHead)
+	d.resumed = newResumed(d.existing.last)
+	return d.open(newSuffix, d.copyHead)
 }
 
 // open opens each file under its name plus ending and initializes it with start. whole is the
@@ -315,7 +315,7 @@ func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) err
 			return err
 		}
 		d.files = append(d.files, f)
-		if err := start(f.File, d.there.whole[i]); err != nil {
+		if err := start(f.File, d.existing.whole[i]); err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
 		info, err := f.Stat()
@@ -331,7 +331,7 @@ func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) err
 	if d.distributions, err = newDistributionsWriter(d.files[1]); err != nil {
 		return err
 	}
-	d.distributions.tasks = d.there.tasks
+	d.distributions.tasks = d.existing.tasks
 	if d.timeline, err = newRowsWriter(d.files[2], rundir.TimelineColumns); err != nil {
 		return err
 	}
@@ -350,7 +350,7 @@ func (d *Dir) copyHead(f *os.File, whole int64) error {
 	if whole == 0 {
 		return nil
 	}
-	old, err := os.Open(f.Name()[:len(f.Name())-len(beside)])
+	old, err := os.Open(f.Name()[:len(f.Name())-len(newSuffix)])
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// following is the extension of a file that will replace another one.
-const following = ".next"
+// nextSuffix is the extension of a file that will replace another one.
+const nextSuffix = ".next"
 
 // dirFile is a file of the directory that is being written. It contains final contents, followed by
 // partial results of current runs. To replace the partial results, the whole file is replaced.
@@ -44,19 +44,19 @@ func (f *dirFile) Write(p []byte) (int, error) {
 		f.good += int64(n)
 		return n, err
 	}
-	next, err := f.follow(p, f.tail)
+	next, err := f.writeNext(p, f.tail)
 	if err == nil {
-		err = f.giveWay(next)
+		err = f.replaceBy(next)
 	}
 	if err != nil {
-		return 0, errors.Join(err, f.unfollow())
+		return 0, errors.Join(err, f.removeNext())
 	}
 	return len(p), nil
 }
 
-// follow writes the replacement of the file: its final contents, more final contents, and a tail.
-func (f *dirFile) follow(more, tail []byte) (*dirFile, error) {
-	next, err := openDirFile(f.path + following)
+// writeNext writes the replacement of the file: its final contents, more final contents, and a tail.
+func (f *dirFile) writeNext(more, tail []byte) (*dirFile, error) {
+	next, err := openDirFile(f.path + nextSuffix)
 	if err != nil {
 		return nil, err
 	}
@@ -73,15 +73,15 @@ func (f *dirFile) follow(more, tail []byte) (*dirFile, error) {
 	return next, nil
 }
 
-func (f *dirFile) unfollow() error {
-	if err := os.Remove(f.path + following); !errors.Is(err, fs.ErrNotExist) {
+func (f *dirFile) removeNext() error {
+	if err := os.Remove(f.path + nextSuffix); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// giveWay replaces the file by next.
-func (f *dirFile) giveWay(next *dirFile) error {
+// replaceBy replaces the file by next.
+func (f *dirFile) replaceBy(next *dirFile) error {
 	if err := os.Rename(next.path, f.path); err != nil {
 		return errors.Join(err, next.Close())
 	}
@@ -101,17 +101,17 @@ func (d *Dir) replace(more, tails [len(dirFiles)][]byte) (err error) {
 			if next[i] != nil {
 				err = errors.Join(err, next[i].Close())
 			}
-			err = errors.Join(err, f.unfollow())
+			err = errors.Join(err, f.removeNext())
 		}
 		return err
 	}
 	for i, f := range d.files {
-		if next[i], err = f.follow(more[i], tails[i]); err != nil {
+		if next[i], err = f.writeNext(more[i], tails[i]); err != nil {
 			return undo(fmt.Errorf("%s: %w", f.path, err))
 		}
 	}
 	for i, f := range d.files {
-		err = f.giveWay(next[i])
+		err = f.replaceBy(next[i])
 		if next[i] = nil; err != nil {
 			return undo(err)
 		}
@@ -127,12 +127,12 @@ func (d *Dir) catchUp() error {
 			return err
 		}
 		if name == rundir.ResultsFile {
-			if _, err := os.Lstat(path + following); err == nil {
+			if _, err := os.Lstat(path + nextSuffix); err == nil {
 				return nil
 			}
 			continue
 		}
-		if err := os.Rename(path+following, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(path+nextSuffix, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -131,12 +131,12 @@ func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, e
 	return merged, leftOut, partial, nil
 }
 
-// added matches the axes of a load whose values are summed over generators.
-var added = regexp.MustCompile(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
+// summedAxes matches the axes of a load whose values are summed over generators.
+var summedAxes = regexp.MustCompile(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
 
 // ofAll returns the name of the whole load. name is that of one of the equal parts.
 func ofAll(name string, generators int) string {
-	return added.ReplaceAllStringFunc(name, func(axis string) string {
+	return summedAxes.ReplaceAllStringFunc(name, func(axis string) string {
 		i := strings.LastIndexByte(axis, '=') + 1
 		each, err := strconv.ParseFloat(axis[i:], 64)
 		if err != nil {

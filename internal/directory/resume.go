@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// beside is the extension of files that will replace others.
-const beside = ".new"
+// newSuffix is the extension of files that will replace others.
+const newSuffix = ".new"
 
 // runID identifies a run of a directory. Under the virtual clock, runs with equal name and seed are
 // equal.
@@ -55,9 +55,9 @@ func isUnfinished(r *bench.Result) bool {
 	})
 }
 
-// of returns an error if the directory contains runs outside of the plan, or was written by another
+// checkPlan returns an error if the directory contains runs outside of the plan, or was written by another
 // build or machine.
-func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error {
+func (r *resumed) checkPlan(plan string, has func(name string, seed uint64) bool) error {
 	switch i := slices.IndexFunc(r.results, func(k *bench.Result) bool {
 		return !has(k.Name, k.Seed)
 	}); {
@@ -86,14 +86,14 @@ func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error
 func (d *Dir) abandon() error {
 	errs := []error{d.closeFiles()}
 	for _, name := range dirFiles {
-		errs = append(errs, os.Remove(filepath.Join(d.path, name+beside)))
+		errs = append(errs, os.Remove(filepath.Join(d.path, name+newSuffix)))
 	}
 	return errors.Join(errs...)
 }
 
-// settle records that a run has been written. It replaces the old files as soon as this loses
+// markWritten records that a run has been written. It replaces the old files as soon as this loses
 // nothing.
-func (d *Dir) settle(id runID) error {
+func (d *Dir) markWritten(id runID) error {
 	r := d.resumed
 	if r == nil {
 		return nil
@@ -102,17 +102,17 @@ func (d *Dir) settle(id runID) error {
 	r.failures = slices.DeleteFunc(r.failures, func(f rundir.Failure) bool {
 		return runID{f.Name, f.Seed} == id
 	})
-	return d.move()
+	return d.replaceOldFiles()
 }
 
-// move replaces the old files, the results file last.
-func (d *Dir) move() error {
+// replaceOldFiles replaces the old files, the results file last.
+func (d *Dir) replaceOldFiles() error {
 	if d.resumed.moved || len(d.resumed.left) > 0 {
 		return nil
 	}
 	for i, name := range slices.Backward(dirFiles[:]) {
 		if err := d.files[i].rename(filepath.Join(d.path, name)); err != nil {
-			return d.wrote(name, err)
+			return d.checkWrite(name, err)
 		}
 	}
 	d.resumed.moved = true
@@ -134,7 +134,7 @@ func (d *Dir) carryOver() error {
 			return err
 		}
 	}
-	return d.move()
+	return d.replaceOldFiles()
 }
 
 // BeginRest is Begin for plans that cannot be repeated. It refuses a complete directory.
@@ -177,11 +177,11 @@ func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 // plan. It may contain only runs of the plan, for which has returns true.
 func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error {
 	if d.resumed != nil {
-		if err := d.resumed.of(plan, has); err != nil {
+		if err := d.resumed.checkPlan(plan, has); err != nil {
 			return errors.Join(fmt.Errorf("%s %w", d.path, err), d.abandon())
 		}
 	}
-	if err := d.wrote(rundir.ResultsFile, d.results.line(rundir.Plan.Line(plan))); err != nil ||
+	if err := d.checkWrite(rundir.ResultsFile, d.results.line(rundir.Plan.Line(plan))); err != nil ||
 		d.resumed == nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error 
 			return err
 		}
 	}
-	return d.move()
+	return d.replaceOldFiles()
 }
 
 // NextSeed returns the seed of the first of count further repetitions. It is the given seed or, if
@@ -198,7 +198,7 @@ func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error 
 // would repeat the same run. same reports whether a name is that of the repetitions.
 func (d *Dir) NextSeed(seed uint64, count int, same func(name string) bool) uint64 {
 	var taken []uint64
-	for name, seeds := range d.there.seeds {
+	for name, seeds := range d.existing.seeds {
 		if same(name) {
 			taken = append(taken, seeds...)
 		}

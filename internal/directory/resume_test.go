@@ -38,9 +38,9 @@ func planned(t *testing.T) (suite bench.Suite, results []*bench.Result) {
 	return suite, results
 }
 
-// begun writes the first n results, with a failure in place of each for which fails returns true,
+// writeInterrupted writes the first n results, with a failure in place of each for which fails returns true,
 // and ends without Close.
-func begun(
+func writeInterrupted(
 	t *testing.T, dir string, mode directory.Mode, suite bench.Suite, results []*bench.Result,
 	n int, fails func(i int) bool,
 ) {
@@ -118,14 +118,14 @@ func same(t *testing.T, want, got string) {
 func TestResume(t *testing.T) {
 	suite, results := planned(t)
 	whole := filepath.Join(t.TempDir(), "whole")
-	begun(t, whole, directory.New, suite, results, 0, nil)
+	writeInterrupted(t, whole, directory.New, suite, results, 0, nil)
 	resume(t, whole, suite, results, len(results), nil)
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range len(results) + 1 {
 		for try := range 3 {
 			dir := filepath.Join(t.TempDir(), "x")
 			failed := 0
-			begun(t, dir, directory.New, suite, results, n, func(i int) bool {
+			writeInterrupted(t, dir, directory.New, suite, results, n, func(i int) bool {
 				if try != 1 || i%2 == 0 {
 					return false
 				}
@@ -136,7 +136,7 @@ func TestResume(t *testing.T) {
 			if try == 2 && n > 0 { // cuts off the last result in one of the files
 				missing++
 				before := filepath.Join(t.TempDir(), "before")
-				begun(t, before, directory.New, suite, results, n-1,
+				writeInterrupted(t, before, directory.New, suite, results, n-1,
 					func(int) bool { return false })
 				// 0 cuts off results.txt while the other files are complete
 				at := random.IntN(len(resultFiles))
@@ -175,7 +175,7 @@ func TestResumeAppended(t *testing.T) {
 	var more []*bench.Result
 	dirs := []string{filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "x")}
 	for _, dir := range dirs {
-		begun(t, dir, directory.New, suite, results, 0, nil)
+		writeInterrupted(t, dir, directory.New, suite, results, 0, nil)
 		resume(t, dir, suite, results, len(results), nil)
 		d, err := directory.Create(dir, directory.Append)
 		if err != nil {
@@ -197,7 +197,7 @@ func TestResumeAppended(t *testing.T) {
 		if dir == dirs[1] {
 			n = 3
 		}
-		begun(t, dir, directory.Append, next, more, n, func(int) bool { return false })
+		writeInterrupted(t, dir, directory.Append, next, more, n, func(int) bool { return false })
 		if measured := resume(t, dir, next, more, len(more), nil); measured != len(more)-n {
 			t.Errorf("%d are measured, and %d were missing", measured, len(more)-n)
 		}
@@ -209,7 +209,7 @@ func TestResumeAppended(t *testing.T) {
 func TestAnotherPlan(t *testing.T) {
 	suite, results := planned(t)
 	dir := filepath.Join(t.TempDir(), "x")
-	begun(t, dir, directory.New, suite, results, 3, func(int) bool { return false })
+	writeInterrupted(t, dir, directory.New, suite, results, 3, func(int) bool { return false })
 	before := read(t, dir, "results.txt")
 	other := suite
 	other.Count = 4

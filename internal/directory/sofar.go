@@ -45,7 +45,7 @@ func (d *Dir) drop(id runID) (r *bench.Result) {
 	return r
 }
 
-func (d *Dir) keep(r *bench.Result) error {
+func (d *Dir) addFinal(r *bench.Result) error {
 	repetition := d.repetitions[r.Name]
 	d.repetitions[r.Name]++
 	tails, err := d.tails()
@@ -55,7 +55,7 @@ func (d *Dir) keep(r *bench.Result) error {
 	if err := d.put(d.results.format, r, repetition); err != nil {
 		return err
 	}
-	more := d.take()
+	more := d.takeBuffers()
 	if slices.ContainsFunc(d.files, func(f *dirFile) bool { return len(f.tail) > 0 }) {
 		err := d.replace(more, tails)
 		d.failed = d.failed || err != nil
@@ -67,7 +67,7 @@ func (d *Dir) keep(r *bench.Result) error {
 	for i := range outputs {
 		i = (i + 1) % len(outputs)
 		if _, err := outputs[i].to.Write(more[i]); err != nil {
-			return d.wrote(dirFiles[i], err)
+			return d.checkWrite(dirFiles[i], err)
 		}
 	}
 	return nil
@@ -88,7 +88,7 @@ func (d *Dir) tails() (tails [len(dirFiles)][]byte, err error) {
 		more[r.Name]++
 	}
 	d.results.parts = said
-	return d.take(), errors.Join(errs...)
+	return d.takeBuffers(), errors.Join(errs...)
 }
 
 func (d *Dir) put(format *benchfmt.Writer, r *bench.Result, repetition int) error {
@@ -98,8 +98,8 @@ func (d *Dir) put(format *benchfmt.Writer, r *bench.Result, repetition int) erro
 		d.slowest.csv.WriteAll(slowestRows(r, repetition)))
 }
 
-// take empties the buffers and returns their content.
-func (d *Dir) take() (text [len(dirFiles)][]byte) {
+// takeBuffers empties the buffers and returns their content.
+func (d *Dir) takeBuffers() (text [len(dirFiles)][]byte) {
 	for i, o := range d.outputs() {
 		text[i] = bytes.Clone(o.buffer.Bytes())
 		o.buffer.Reset()

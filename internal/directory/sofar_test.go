@@ -33,7 +33,7 @@ func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	return soFar, whole
 }
 
-var wholes = regexp.MustCompile(`Tag=[^,]*:(response|wait|service),`)
+var wholeRunTags = regexp.MustCompile(`Tag=[^,]*:(response|wait|service),`)
 
 // A partial result must be readable until the final result replaces it. The files must then equal
 // those without a partial result.
@@ -56,7 +56,7 @@ func TestWriteSoFar(t *testing.T) {
 		if n := strings.Count(text, "\nBenchmark"); n != all {
 			t.Errorf("%d results, want %d", n, all)
 		}
-		if n := wholes.FindAllString(read(t, dir, "distributions.hlog"), -1); len(n) != 3*all {
+		if n := wholeRunTags.FindAllString(read(t, dir, "distributions.hlog"), -1); len(n) != 3*all {
 			t.Errorf("%d distributions, want %d", len(n), 3*all)
 		}
 		if n := strings.Count(read(t, dir, "timeline.csv"), ",1,"); all == 2 && n == 0 {

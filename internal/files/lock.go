@@ -59,20 +59,20 @@ func LockDir(path string) (*LockedDir, error) {
 		case !held:
 			defer f.Close()
 			return nil, &HeldError{path, holder(f)}
-		case !is(f, name):
+		case !isSameFile(f, name):
 			_ = f.Close() // its holder has removed it since it was opened
 			continue
 		}
 		d := &LockedDir{f}
-		if err := d.sign(); err != nil {
+		if err := d.writeHolder(); err != nil {
 			return nil, errors.Join(err, d.Release())
 		}
 		return d, nil
 	}
 }
 
-// is reports whether name still refers to the open file.
-func is(f *os.File, name string) bool {
+// isSameFile reports whether name still refers to the open file.
+func isSameFile(f *os.File, name string) bool {
 	mine, err := f.Stat()
 	if err != nil {
 		return false
@@ -81,7 +81,7 @@ func is(f *os.File, name string) bool {
 	return err == nil && os.SameFile(mine, theirs)
 }
 
-func (d *LockedDir) sign() error {
+func (d *LockedDir) writeHolder() error {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "an unknown host"

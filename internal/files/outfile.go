@@ -21,7 +21,7 @@ func Write(path string, data []byte) error {
 	case p.isFile():
 		err = p.replace(data)
 	default:
-		err = p.pour(data)
+		err = p.writeInto(data)
 	}
 	return Named(path, err)
 }
@@ -164,14 +164,14 @@ func (p place) check() error {
 	case p.info != nil && !p.isFile():
 		return writable(p.path)
 	}
-	f, err := p.beside()
+	f, err := p.createBeside()
 	if err != nil {
 		return err
 	}
 	return cmp.Or(f.Close(), os.Remove(f.Name()))
 }
 
-func (p place) beside() (*os.File, error) {
+func (p place) createBeside() (*os.File, error) {
 	if p.info != nil { // a file without write permission must not be replaced
 		if err := writable(p.path); err != nil {
 			return nil, err
@@ -187,7 +187,7 @@ func (p place) beside() (*os.File, error) {
 func besideName() string { return ".poolbench-" + rand.Text() }
 
 func (p place) replace(data []byte) error {
-	f, err := p.beside()
+	f, err := p.createBeside()
 	if err != nil {
 		return err
 	}
@@ -208,8 +208,8 @@ func (p place) replace(data []byte) error {
 	return err
 }
 
-// pour writes data to a file that is not regular. A reader that stops early is not an error.
-func (p place) pour(data []byte) error {
+// writeInto writes data to a file that is not regular. A reader that stops early is not an error.
+func (p place) writeInto(data []byte) error {
 	w, err := p.open()
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func compile(path, text string) ([]byte, error) {
 			if asked == name {
 				return io.NopCloser(strings.NewReader(text)), nil
 			}
-			return near(path, asked)
+			return openNear(path, asked)
 		}}, name)
 	if err != nil {
 		return nil, err
@@ -120,8 +120,8 @@ func compile(path, text string) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(&set)
 }
 
-// near opens the file in the directory of path or in the nearest directory above it.
-func near(path, name string) (io.ReadCloser, error) {
+// openNear opens the file in the directory of path or in the nearest directory above it.
+func openNear(path, name string) (io.ReadCloser, error) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		text, err := readText(filepath.Join(dir, filepath.FromSlash(name)))
 		if err == nil {

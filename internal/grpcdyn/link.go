@@ -27,24 +27,24 @@ type link struct {
 	wake    chan struct{} // wakes the writer
 	idle    sync.Pool     // of *flight
 
-	mu      sync.Mutex
-	out     []byte // frames to write
-	head    bytes.Buffer
-	encoder *hpack.Encoder
-	next    uint32 // next stream
-	calls   map[uint32]*flight
-	most    int       // the server's limit of concurrent calls
-	limited func(int) // receives that limit; may be nil
-	queue   []*flight // calls that wait for the limit
-	blocked []*flight // calls that wait for a window
-	window  int64     // send window of the connection, in bytes
-	first   int64     // initial window of a stream
-	largest int       // maximum frame size
-	owed    int       // received bytes not yet added to the connection's window
-	acks    int       // acknowledgements not yet written
-	gone    bool      // whether it accepts no new calls
-	spoken  bool      // whether the server has sent settings
-	dead    error     // cause of the end; nil while alive
+	mu             sync.Mutex
+	out            []byte // frames to write
+	head           bytes.Buffer
+	encoder        *hpack.Encoder
+	next           uint32 // next stream
+	calls          map[uint32]*activeCall
+	most           int           // the server's limit of concurrent calls
+	limited        func(int)     // receives that limit; may be nil
+	queue          []*activeCall // calls that wait for the limit
+	blocked        []*activeCall // calls that wait for a window
+	window         int64         // send window of the connection, in bytes
+	first          int64         // initial window of a stream
+	largest        int           // maximum frame size
+	unacknowledged int           // received bytes not yet added to the connection's window
+	acks           int           // acknowledgements not yet written
+	gone           bool          // whether it accepts no new calls
+	hasSettings    bool          // whether the server has sent settings
+	dead           error         // cause of the end; nil while alive
 }
 
 const (
@@ -57,18 +57,18 @@ const (
 
 func newLink(c net.Conn, to *peer) *link {
 	l := &link{conn: c, to: to, ready: make(chan struct{}), wake: make(chan struct{}, 1), next: 1,
-		calls: map[uint32]*flight{}, most: lastStream, window: firstWindow, first: firstWindow,
+		calls: map[uint32]*activeCall{}, most: lastStream, window: firstWindow, first: firstWindow,
 		largest: firstFrame}
-	l.idle.New = newFlight
+	l.idle.New = newActiveCall
 	l.encoder = hpack.NewEncoder(&l.head)
-	l.greet()
+	l.appendPreface()
 	l.running.Go(l.read)
 	l.running.Go(l.write)
 	return l
 }
 
-// flight is a call on a link. The link's lock guards it until it is done.
-type flight struct {
+// activeCall is a call on a link. The link's lock guards it until it is done.
+type activeCall struct {
 	reply
 	message *Message
 	timeout string
@@ -81,15 +81,15 @@ type flight struct {
 	timer   *time.Timer
 }
 
-func newFlight() any {
-	f := &flight{done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
+func newActiveCall() any {
+	f := &activeCall{done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
 	f.timer.Stop()
 	return f
 }
 
 func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants bool) reply {
 	left := time.Until(deadline)
-	f := l.idle.Get().(*flight)
+	f := l.idle.Get().(*activeCall)
 	f.reply, f.message, f.timeout = reply{wants: wants, one: !m.Streams()}, m, spellTimeout(left)
 	f.until, f.id, f.rest, f.blocked = deadline, 0, nil, false
 	l.mu.Lock()
@@ -136,14 +136,14 @@ func (l *link) tellLimit() {
 	}
 }
 
-func (l *link) put(f *flight) reply {
+func (l *link) put(f *activeCall) reply {
 	r := f.reply
 	f.reply, f.message, f.rest = reply{}, nil, nil
 	l.idle.Put(f)
 	return r
 }
 
-func (l *link) giveUp(f *flight, code codes.Code, why string) {
+func (l *link) giveUp(f *activeCall, code codes.Code, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch at := slices.Index(l.queue, f); {
@@ -160,7 +160,7 @@ func (l *link) giveUp(f *flight, code codes.Code, why string) {
 }
 
 // end ends a call with its answer, which may be incomplete.
-func (l *link) end(f *flight) {
+func (l *link) end(f *activeCall) {
 	if len(f.rest) > 0 { // the server does not read the rest
 		l.reset(f.id, http2.ErrCodeCancel)
 	}
@@ -169,10 +169,10 @@ func (l *link) end(f *flight) {
 }
 
 // drop removes a call and begins the next one.
-func (l *link) drop(f *flight) {
+func (l *link) drop(f *activeCall) {
 	delete(l.calls, f.id)
 	if f.blocked {
-		l.blocked = slices.DeleteFunc(l.blocked, func(b *flight) bool { return b == f })
+		l.blocked = slices.DeleteFunc(l.blocked, func(b *activeCall) bool { return b == f })
 	}
 	l.advance()
 	if l.gone && len(l.calls) == 0 && l.dead == nil {
@@ -191,7 +191,7 @@ func (l *link) advance() {
 // errLeft is the cause if a link without calls ends after GOAWAY or after its last stream.
 var errLeft = errors.New("the connection has ended")
 
-func (l *link) leave() {
+func (l *link) endIfUnused() {
 	l.gone = true
 	for _, f := range l.queue {
 		f.unsent = true
@@ -210,18 +210,18 @@ func (l *link) die(err error) {
 		return
 	}
 	l.dead = err
-	l.leave()
+	l.endIfUnused()
 	for _, f := range l.calls {
 		f.fail(codes.Unavailable, "the connection broke: "+err.Error())
 		f.done <- struct{}{}
 	}
 	clear(l.calls)
 	l.blocked = nil
-	if !l.spoken {
+	if !l.hasSettings {
 		close(l.ready)
 	}
 	_ = l.conn.Close() // ends both goroutines
-	l.rouse()
+	l.wakeWriter()
 }
 
 func (l *link) fail(err error) {

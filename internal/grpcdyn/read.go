@@ -17,9 +17,9 @@ const mostHead = 1 << 20
 type reader struct {
 	*link
 	decoder *hpack.Decoder
-	at      *flight // call of the current header block, or nil
-	size    int     // bytes of the block so far
-	ends    bool    // whether the block ends the stream
+	at      *activeCall // call of the current header block, or nil
+	size    int         // bytes of the block so far
+	ends    bool        // whether the block ends the stream
 }
 
 func (l *link) read() {
@@ -50,7 +50,7 @@ func (l *link) read() {
 }
 
 // refuse ends a call with an invalid answer.
-func (r *reader) refuse(f *flight, code codes.Code, why string) {
+func (r *reader) refuse(f *activeCall, code codes.Code, why string) {
 	if f == nil {
 		return
 	}
@@ -61,7 +61,7 @@ func (r *reader) refuse(f *flight, code codes.Code, why string) {
 }
 
 func (r *reader) handle(frame http2.Frame) error {
-	if _, ok := frame.(*http2.SettingsFrame); !ok && !r.spoken {
+	if _, ok := frame.(*http2.SettingsFrame); !ok && !r.hasSettings {
 		return errors.New("the server does not speak HTTP/2")
 	}
 	f := r.calls[frame.Header().StreamID]
@@ -108,18 +108,18 @@ func (r *reader) handle(frame http2.Frame) error {
 	return nil
 }
 
-func (r *reader) data(f *flight, frame *http2.DataFrame) {
+func (r *reader) data(f *activeCall, frame *http2.DataFrame) {
 	n := int(frame.Length)
-	if r.owed += n; r.owed > linkWindow/2 {
-		r.credit(0, r.owed)
-		r.owed = 0
+	if r.unacknowledged += n; r.unacknowledged > linkWindow/2 {
+		r.credit(0, r.unacknowledged)
+		r.unacknowledged = 0
 	}
 	if f == nil {
 		return
 	}
-	if f.owed += n; f.owed > streamWindow/2 && !frame.StreamEnded() {
-		r.credit(f.id, f.owed)
-		f.owed = 0
+	if f.unacknowledged += n; f.unacknowledged > streamWindow/2 && !frame.StreamEnded() {
+		r.credit(f.id, f.unacknowledged)
+		f.unacknowledged = 0
 	}
 	if code, why := f.take(frame.Data()); code != codes.OK {
 		r.refuse(f, code, why)
@@ -173,7 +173,7 @@ func (r *reader) goAway(frame *http2.GoAwayFrame) {
 			r.end(f)
 		}
 	}
-	r.leave()
+	r.endIfUnused()
 }
 
 // mostAcks limits queued acknowledgements. It protects against a server that requests them but does
@@ -222,8 +222,8 @@ func (r *reader) settle(frame *http2.SettingsFrame) error {
 	r.frame(http2.FrameSettings, http2.FlagSettingsAck, 0, 0)
 	r.unblock()
 	r.advance()
-	if !r.spoken {
-		r.spoken = true
+	if !r.hasSettings {
+		r.hasSettings = true
 		close(r.ready)
 	}
 	return nil

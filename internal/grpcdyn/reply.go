@@ -23,11 +23,11 @@ type reply struct {
 	status     string
 	http, kind string // HTTP status and content type
 	// compression flag and length of the current message
-	prefix   [5]byte
-	have     int    // bytes of prefix read so far
-	left     uint32 // remaining bytes of the message
-	messages int
-	owed     int // received bytes not yet added to the stream's window
+	prefix         [5]byte
+	have           int    // bytes of prefix read so far
+	left           uint32 // remaining bytes of the message
+	messages       int
+	unacknowledged int // received bytes not yet added to the stream's window
 }
 
 // fail sets a status that does not come from the server.

@@ -22,7 +22,7 @@ var unsafeInFiles = regexp.MustCompile(`[^a-zA-Z0-9_]+`)
 // with slashes. The path contains a readable part of the run's name and a hash of the name, which
 // is too long for a file name.
 func ProfileFile(name string, seed uint64, kind string) string {
-	known := known(name, "strategy")
+	known := axisAndHash(name, "strategy")
 	end := profileEnd
 	if kind == FlightKind {
 		end = flightEnd
@@ -33,11 +33,11 @@ func ProfileFile(name string, seed uint64, kind string) string {
 // PercentilesFile returns the path of the percentiles of an attack, relative to its directory, with
 // slashes. The file has the text format of HdrHistogram.
 func PercentilesFile(name string) string {
-	return PercentilesDir + "/" + known(name, "strategy", "target") + ".hgrm"
+	return PercentilesDir + "/" + axisAndHash(name, "strategy", "target") + ".hgrm"
 }
 
-// known returns the value of the first of the axes that the name contains, and a hash of the name.
-func known(name string, axes ...string) string {
+// axisAndHash returns the value of the first of the axes that the name contains, and a hash of the name.
+func axisAndHash(name string, axes ...string) string {
 	sum := fnv.New32a()
 	sum.Write([]byte(name))
 	by := "run"

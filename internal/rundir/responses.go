@@ -15,10 +15,10 @@ const MostResponses = 1_000_000
 
 const mostOfRun = 10_000_000
 
-// ofTasks begins a line with the response time of each task of a run, which other readers treat as
+// tasksPrefix begins a line with the response time of each task of a run, which other readers treat as
 // a comment. The line has a tag, the number of tasks, the responses and their parts, separated by
 // commas.
-const ofTasks = "#Tasks="
+const tasksPrefix = "#Tasks="
 
 // NoResponse is the response of a task that did not complete.
 const NoResponse = -1
@@ -56,13 +56,13 @@ func UnpackTasks(n int, packed string) (t Tasks, err error) {
 
 // WriteResponses writes the responses of a run, with or without their parts.
 func WriteResponses(w io.Writer, tag string, tasks int, packed string) {
-	fmt.Fprintf(w, "%s%s,%d,%s\n", ofTasks, tag, tasks, packed)
+	fmt.Fprintf(w, "%s%s,%d,%s\n", tasksPrefix, tag, tasks, packed)
 }
 
 // ParseResponses is the inverse of WriteResponses. It does not unpack the responses. ok is false
 // for other lines.
 func ParseResponses(line string) (tag string, tasks int, packed string, ok bool) {
-	rest, ok := strings.CutPrefix(line, ofTasks)
+	rest, ok := strings.CutPrefix(line, tasksPrefix)
 	fields := strings.SplitN(rest, ",", 3)
 	if !ok || len(fields) != 3 {
 		return "", 0, "", false

@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// ownGroup runs the process as the user, in its own group, so that Ctrl-C in a terminal does not
+// setGroupAndUser runs the process as the user, in its own group, so that Ctrl-C in a terminal does not
 // reach it.
-func ownGroup(cmd *exec.Cmd, username string) error {
+func setGroupAndUser(cmd *exec.Cmd, username string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	id, err := identity(username)
 	cmd.SysProcAttr.Credential = id

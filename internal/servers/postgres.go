@@ -74,5 +74,5 @@ func runPostgres(s *Server) ([]command, error) {
 // postgresAnswers expects a request for a password. A server that is not ready refuses clients.
 func postgresAnswers(s *Server, c net.Conn) error {
 	body := "\x00\x03\x00\x00user\x00" + postgresUser + "\x00\x00" // version 3.0 of the protocol
-	return answered(c, "\x00\x00\x00"+string(rune(len(body)+4))+body, "R", errNotReady)
+	return expectReply(c, "\x00\x00\x00"+string(rune(len(body)+4))+body, "R", errNotReady)
 }

@@ -71,6 +71,6 @@ func (s *Server) erlang() []string {
 // rabbitMQAnswers expects the greeting frame. RabbitMQ listens only at the end of its start.
 func rabbitMQAnswers(s *Server, c net.Conn) error {
 	const method = "\x01"
-	return answered(c, "AMQP\x00\x00\x09\x01", method,
+	return expectReply(c, "AMQP\x00\x00\x09\x01", method,
 		errors.New("it does not speak AMQP 0-9-1"))
 }

@@ -30,5 +30,5 @@ func runRedis(s *Server) ([]command, error) {
 
 // redisAnswers sends a ping. Redis refuses it while it loads its file.
 func redisAnswers(s *Server, c net.Conn) error {
-	return answered(c, "AUTH "+s.password+"\r\nPING\r\n", "+OK\r\n+PONG\r\n", errNotReady)
+	return expectReply(c, "AUTH "+s.password+"\r\nPING\r\n", "+OK\r\n+PONG\r\n", errNotReady)
 }

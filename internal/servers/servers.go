@@ -65,7 +65,7 @@ type Server struct {
 	password  string
 	logged    int64 // length of the log before the last start
 	running   []*process
-	before    bool // whether it was started before
+	restarted bool // whether it was started before
 }
 
 // Timeouts of start and end. RabbitMQ takes a minute to start if a dozen processes compete for each
@@ -146,7 +146,7 @@ func (s *Server) Start(ctx context.Context) error {
 	err := s.try(ctx)
 	// Processes of a killed server may take a moment to end. Until then a new server finds its
 	// files in use and exits.
-	for again := 0; err != nil && s.before && again < 10 && ctx.Err() == nil; again++ {
+	for again := 0; err != nil && s.restarted && again < 10 && ctx.Err() == nil; again++ {
 		_ = s.Kill()
 		_ = pace.Sleep(ctx, 300*time.Millisecond) // or until ctx ends
 		err = s.try(ctx)
@@ -155,7 +155,7 @@ func (s *Server) Start(ctx context.Context) error {
 		_ = s.Kill()
 		return fmt.Errorf("%s has not started: %w%s", s.kind.Product, err, s.lastWords())
 	}
-	s.before = true
+	s.restarted = true
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (s *Server) try(ctx context.Context) error {
 	}
 	last := s.running[len(s.running)-1]
 	for {
-		err := s.ask(ctx)
+		err := s.probe(ctx)
 		if err == nil {
 			return nil
 		}
@@ -190,7 +190,7 @@ func (s *Server) try(ctx context.Context) error {
 	}
 }
 
-func (s *Server) ask(ctx context.Context) error {
+func (s *Server) probe(ctx context.Context) error {
 	var d net.Dialer
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -207,8 +207,8 @@ func (s *Server) ask(ctx context.Context) error {
 
 var errNotReady = errors.New("it is not ready for clients")
 
-// answered sends say. It returns other unless the server replies want.
-func answered(c net.Conn, say, want string, other error) error {
+// expectReply sends say. It returns other unless the server replies want.
+func expectReply(c net.Conn, say, want string, other error) error {
 	if _, err := io.WriteString(c, say); err != nil {
 		return err
 	}

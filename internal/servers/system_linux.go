@@ -12,7 +12,7 @@ import (
 )
 
 func prepareSystem(cmd *exec.Cmd, username string) error {
-	if err := ownGroup(cmd, username); err != nil {
+	if err := setGroupAndUser(cmd, username); err != nil {
 		return err
 	}
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-func prepareSystem(cmd *exec.Cmd, username string) error { return ownGroup(cmd, username) }
+func prepareSystem(cmd *exec.Cmd, username string) error { return setGroupAndUser(cmd, username) }
 
 // killTree kills the group of the process. PostgreSQL's processes outside the group end when they
 // detect its end.

@@ -28,16 +28,16 @@ type Host[C comparable] struct {
 }
 
 type slot[C comparable] struct {
-	conn   C          // zero value if there is none
-	making *making[C] // connection attempt in progress, or nil
+	conn    C           // zero value if there is none
+	attempt *attempt[C] // connection attempt in progress, or nil
 }
 
-// making is a connection attempt that several callers wait for.
-type making[C any] struct {
-	done chan struct{}
-	conn C
-	err  error
-	left bool // its caller gave up, which says nothing about the host
+// attempt is a connection attempt that several callers wait for.
+type attempt[C any] struct {
+	done      chan struct{}
+	conn      C
+	err       error
+	abandoned bool // its caller gave up, which says nothing about the host
 }
 
 // Host returns the host with the given name.
@@ -80,7 +80,7 @@ func (h *Host[C]) Conn(
 			h.mu.Unlock()
 			return s.conn, nil
 		}
-		m := s.making
+		m := s.attempt
 		if m == nil {
 			break
 		}
@@ -90,18 +90,18 @@ func (h *Host[C]) Conn(
 		case <-ctx.Done():
 			return none, fmt.Errorf("dial not finished: %w", ctx.Err())
 		}
-		if !m.left {
+		if !m.abandoned {
 			return m.conn, m.err
 		}
 		h.mu.Lock()
 	}
-	m := &making[C]{done: make(chan struct{})}
-	h.slots[at].making = m
+	m := &attempt[C]{done: make(chan struct{})}
+	h.slots[at].attempt = m
 	h.mu.Unlock()
 	m.conn, m.err = open(ctx)
-	m.left = m.err != nil && ctx.Err() != nil
+	m.abandoned = m.err != nil && ctx.Err() != nil
 	h.mu.Lock()
-	if h.slots[at].making = nil; m.err == nil {
+	if h.slots[at].attempt = nil; m.err == nil {
 		h.slots[at].conn = m.conn
 	}
 	h.mu.Unlock()

@@ -29,8 +29,8 @@ func (e *TLSError) Unwrap() error { return e.err }
 // A SecureConn is a TLS connection whose errors name the reason.
 type SecureConn struct {
 	*tls.Conn
-	asked *bool // the server requested a certificate and got none
-	heard bool  // the server has sent data after the handshake
+	certificateRequested *bool // the server requested a certificate and got none
+	received             bool  // the server has sent data after the handshake
 }
 
 // Secure performs the client's handshake. After an error, the caller must close conn.
@@ -38,7 +38,7 @@ func Secure(ctx context.Context, conn net.Conn, config *tls.Config) (*SecureConn
 	asked := new(bool)
 	if len(config.Certificates) == 0 {
 		config = config.Clone()
-		config.GetClientCertificate = noteAsked(asked)
+		config.GetClientCertificate = recordRequest(asked)
 	}
 	c := tls.Client(conn, config)
 	err := c.HandshakeContext(ctx)
@@ -48,11 +48,11 @@ func Secure(ctx context.Context, conn net.Conn, config *tls.Config) (*SecureConn
 	} else if err != nil {
 		return nil, ExplainTLS(err, *asked)
 	}
-	return &SecureConn{Conn: c, asked: asked}, nil
+	return &SecureConn{Conn: c, certificateRequested: asked}, nil
 }
 
-// noteAsked sends no certificate, as crypto/tls does by default, and records the server's request.
-func noteAsked(asked *bool) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+// recordRequest sends no certificate, as crypto/tls does by default, and records the server's request.
+func recordRequest(asked *bool) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		*asked = true
 		return new(tls.Certificate), nil
@@ -64,9 +64,9 @@ func noteAsked(asked *bool) func(*tls.CertificateRequestInfo) (*tls.Certificate,
 func (c *SecureConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
-		c.heard = true
-	} else if err != nil && !c.heard {
-		err = ExplainTLS(err, *c.asked)
+		c.received = true
+	} else if err != nil && !c.received {
+		err = ExplainTLS(err, *c.certificateRequested)
 	}
 	return n, err
 }
@@ -75,7 +75,7 @@ func (c *SecureConn) Read(p []byte) (int, error) {
 func (c *SecureConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if broken := errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET); broken {
-		err = ExplainTLS(err, *c.asked)
+		err = ExplainTLS(err, *c.certificateRequested)
 	}
 	return n, err
 }

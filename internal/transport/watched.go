@@ -35,18 +35,18 @@ func (s *Counts) begin() {
 // and GOAWAYs.
 type Watched struct {
 	net.Conn
-	of       *Counts
-	gone     atomic.Bool // whether it accepts no new streams
-	out, in  scanner
-	mu       sync.Mutex
-	streams  map[uint32]struct{} // open streams
-	finished bool
-	settled  chan struct{} // closed by the first settings of the server, or at the end
-	spoken   bool          // whether the server has sent settings
-	limit    int           // concurrent streams that the server allows; 0 means any number
-	limited  func(int)     // receives the limit; may be nil
-	why      error         // reason of an end before the settings
-	broke    bool          // whether it ended other than by Close
+	of          *Counts
+	gone        atomic.Bool // whether it accepts no new streams
+	out, in     scanner
+	mu          sync.Mutex
+	streams     map[uint32]struct{} // open streams
+	finished    bool
+	settled     chan struct{} // closed by the first settings of the server, or at the end
+	hasSettings bool          // whether the server has sent settings
+	limit       int           // concurrent streams that the server allows; 0 means any number
+	limited     func(int)     // receives the limit; may be nil
+	why         error         // reason of an end before the settings
+	broken      bool          // whether it ended other than by Close
 }
 
 // Watch wraps a client's connection. It must be called before any data is sent.
@@ -68,7 +68,7 @@ func (f *Watched) Settled(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case f.spoken:
+	case f.hasSettings:
 		return nil
 	case f.why == nil:
 		return errors.New("the server does not speak HTTP/2")
@@ -80,7 +80,7 @@ func (f *Watched) Settled(ctx context.Context) error {
 func (f *Watched) Broke() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.broke
+	return f.broken
 }
 
 // Limited calls set with the number of concurrent streams that the server allows (0 means any
@@ -96,8 +96,8 @@ func (f *Watched) Limited(set func(streams int)) {
 func (f *Watched) settings(most int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.spoken && !f.finished {
-		f.spoken = true
+	if !f.hasSettings && !f.finished {
+		f.hasSettings = true
 		close(f.settled)
 	}
 	if most < 0 {
@@ -194,9 +194,9 @@ func (f *Watched) end(why error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.finished {
-		f.broke = why != nil
+		f.broken = why != nil
 	}
-	if !f.finished && !f.spoken {
+	if !f.finished && !f.hasSettings {
 		if f.why = why; why == io.EOF {
 			f.why = errors.New("the server closed the connection before its settings")
 		}
