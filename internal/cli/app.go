@@ -48,7 +48,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func On(ctx context.Context, h *execute.Host, args []string, stdin io.Reader) int {
 	files.SweepScratch()
 	root := Root(h, stdin)
-	root.SetArgs(append([]string{}, ofServer(args)...)) // cobra would replace nil by os.Args
+	root.SetArgs(append([]string{}, rewriteServerArgs(args)...)) // cobra would replace nil by os.Args
 	return h.Exit(root.ExecuteContext(ctx))
 }
 

@@ -15,9 +15,9 @@ import (
 )
 
 // made returns a calibration with a known answer that is missed by a factor, and a control.
-func made(factor, control float64) *calibrated {
+func made(factor, control float64) *calibrationResults {
 	check := calibration.Check{Unit: "mean-wait-sec", Want: 0.010, Tolerance: 0.05}
-	c := &calibrated{size: 0.1, control: calibration.Verdict{Check: check, Got: control}}
+	c := &calibrationResults{size: 0.1, control: calibration.Verdict{Check: check, Got: control}}
 	c.readings = []calibration.Reading{{What: "a sleep ends later than asked by",
 		Result: bench.Result{Name: "Calibrate/sleep",
 			Metrics: []bench.Metric{{Unit: "p99-late-sec", Value: 0.0021}}}}}

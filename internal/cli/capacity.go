@@ -26,8 +26,8 @@ type capacityOptions struct {
 	options.RunOptions
 	find                   string
 	file                   options.FlagFile
-	loads, rates           span
-	limits, queues         span
+	loads, rates           searchRange
+	limits, queues         searchRange
 	resolution, confidence float64
 	count                  int
 }
@@ -98,7 +98,7 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 		return s, err
 	}
 	s.Lo, s.Hi = s.Over.Range(0)
-	if given != (span{}) {
+	if given != (searchRange{}) {
 		s.Lo, s.Hi = given.lo, given.hi
 	}
 	axis := s.Over.String()
@@ -107,12 +107,12 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.Scenarios = suite.Scenarios; given == (span{}) {
+	if s.Scenarios = suite.Scenarios; given == (searchRange{}) {
 		_, s.Hi = s.Over.Range(offeredWork(s.Scenarios))
 	}
 	return s, flags.Each(s.Validate(), func(err error) error {
 		// the upper end of the range caused the error
-		if given != (span{}) && strings.HasPrefix(err.Error(), axis+" ") {
+		if given != (searchRange{}) && strings.HasPrefix(err.Error(), axis+" ") {
 			return fmt.Errorf("--%s-range: %w", axis, err)
 		}
 		return err
@@ -120,23 +120,23 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 }
 
 // over sets the searched axis. It returns its given range, or the zero span.
-func (o capacityOptions) over(s *capacity.Search, axes options.Words) (given span, err error) {
-	ranges := map[capacity.Axis]span{capacity.Load: o.loads, capacity.Rate: o.rates,
+func (o capacityOptions) over(s *capacity.Search, axes options.Words) (given searchRange, err error) {
+	ranges := map[capacity.Axis]searchRange{capacity.Load: o.loads, capacity.Rate: o.rates,
 		capacity.Limit: o.limits, capacity.Queue: o.queues}
 	switch {
 	case o.find == "limit":
 		s.Over = capacity.Limit
 	case o.find == "queue":
 		s.Over = capacity.Queue
-	case o.loads != (span{}) && o.rates != (span{}):
+	case o.loads != (searchRange{}) && o.rates != (searchRange{}):
 		return given, errors.New("--load-range and --rate-range exclude each other")
-	case o.rates != (span{}):
+	case o.rates != (searchRange{}):
 		s.Over = capacity.Rate
 	}
 	given = ranges[s.Over]
 	delete(ranges, s.Over)
 	for axis, r := range ranges {
-		if r != (span{}) {
+		if r != (searchRange{}) {
 			how := fmt.Sprintf("give --%v-range", s.Over)
 			if axis > capacity.Rate {
 				how = fmt.Sprintf("--find %v searches the %v", axis, axis)
@@ -257,32 +257,32 @@ func outcomeCode(o capacity.Outcome) terminal.ExitCode {
 		capacity.Unknown: terminal.Undecided}[o]
 }
 
-type span struct{ lo, hi float64 }
+type searchRange struct{ lo, hi float64 }
 
-func parseSpan(text string) (span, error) {
+func parseSpan(text string) (searchRange, error) {
 	s, err := parseQueues(text)
 	if err != nil || s.lo == 0 {
-		return span{}, fmt.Errorf("want two numbers above 0 such as 0.1,1.2, the smaller first, "+
+		return searchRange{}, fmt.Errorf("want two numbers above 0 such as 0.1,1.2, the smaller first, "+
 			"got %q", text)
 	}
 	return s, nil
 }
 
-func parseLimits(text string) (span, error) {
+func parseLimits(text string) (searchRange, error) {
 	s, err := parseSpan(text)
 	if err != nil || s.lo != math.Trunc(s.lo) || s.hi != math.Trunc(s.hi) {
-		return span{}, fmt.Errorf("want two whole numbers above 0 such as 1,64, the smaller first, "+
+		return searchRange{}, fmt.Errorf("want two whole numbers above 0 such as 1,64, the smaller first, "+
 			"got %q", text)
 	}
 	return s, nil
 }
 
 // parseQueues parses a range that may begin with 0.
-func parseQueues(text string) (span, error) {
+func parseQueues(text string) (searchRange, error) {
 	ends, err := param.Floats(text)
 	if err != nil || len(ends) != 2 || !(ends[0] >= 0 && ends[0] < ends[1]) {
-		return span{}, fmt.Errorf("want two numbers from 0 on such as 0,100, the smaller first, "+
+		return searchRange{}, fmt.Errorf("want two numbers from 0 on such as 0,100, the smaller first, "+
 			"got %q", text)
 	}
-	return span{ends[0], ends[1]}, nil
+	return searchRange{ends[0], ends[1]}, nil
 }

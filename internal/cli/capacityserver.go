@@ -32,9 +32,9 @@ import (
 // serverCapacity is the name of the hidden command for `poolbench capacity URL`.
 const serverCapacity = "capacityof"
 
-// ofServer replaces `capacity URL` by the command for servers, which has the flags of attack. The
+// rewriteServerArgs replaces `capacity URL` by the command for servers, which has the flags of attack. The
 // URL may be in a session.
-func ofServer(args []string) []string {
+func rewriteServerArgs(args []string) []string {
 	isOfServer := func(arg string) bool {
 		scheme, _, ok := strings.Cut(arg, "://")
 		return ok && slices.Contains(attack.Schemes(), scheme) ||
@@ -132,7 +132,7 @@ func (a *app) findServer(
 	if len(o.Objectives) == 0 {
 		return errors.New("capacity: want an objective, such as --objective 'p99-response<50ms'")
 	}
-	thinks, err := ofSessions(&s, attacks[0])
+	thinks, err := useSessions(&s, attacks[0])
 	if err = errors.Join(err, s.Validate()); err != nil {
 		return fmt.Errorf("capacity: %w", err)
 	}
@@ -154,19 +154,19 @@ func (a *app) findServer(
 	return a.searchServer(ctx, s, attacks[0], o)
 }
 
-// mostThought is the maximum mean think time as a share of a probe. The rate of requests is too low
+// maxThinkShare is the maximum mean think time as a share of a probe. The rate of requests is too low
 // at the start of a probe, before the first sessions have finished thinking, and after the last
 // session is due.
-const mostThought = 0.1
+const maxThinkShare = 0.1
 
-// ofSessions makes s a search for a rate of sessions if the attack has any. It returns their mean
+// useSessions makes s a search for a rate of sessions if the attack has any. It returns their mean
 // think time.
-func ofSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err error) {
+func useSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err error) {
 	if k.Session == nil {
 		return 0, nil
 	}
 	thinks = k.Session.MeanThought()
-	if least := time.Duration(float64(thinks) / mostThought); k.Duration < least {
+	if least := time.Duration(float64(thinks) / maxThinkShare); k.Duration < least {
 		err = fmt.Errorf("duration %v: sessions think for %v on average, and a probe must be ten "+
 			"times as long for its load to match its rate: give --duration %v",
 			k.Duration, thinks, least)
@@ -280,8 +280,8 @@ func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 	return nil
 }
 
-// triedBy converts a probe for a document. A probe that was sent late has no effect on the search.
-func triedBy(p capacity.ServerProbe) show.SearchProbe {
+// probeLine converts a probe for a document. A probe that was sent late has no effect on the search.
+func probeLine(p capacity.ServerProbe) show.SearchProbe {
 	verdict := p.Verdict
 	if p.Late {
 		verdict = objectives.Undecided
@@ -330,7 +330,7 @@ func showServer(
 			Strategy: k.Strategy.String(), Met: text.JSONNumber(found.Met),
 			Missed: text.JSONNumber(found.Missed), Runs: len(probes), Tried: []show.SearchProbe{}}
 		for _, p := range probes {
-			line.Tried = append(line.Tried, triedBy(p))
+			line.Tried = append(line.Tried, probeLine(p))
 		}
 		var warnings []string
 		if found.Stopped != nil {

@@ -15,7 +15,7 @@ func TestTriedBy(t *testing.T) {
 		{At: 9, Missed: 1, Verdict: "missed"}:    {Rate: 9, Verdict: objectives.Missed},
 		{At: 9, Untold: 1, Verdict: "undecided"}: {Rate: 9, Verdict: objectives.Met, Late: true},
 	} {
-		if got := triedBy(p); got != want {
+		if got := probeLine(p); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}

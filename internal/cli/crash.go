@@ -182,7 +182,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, dir.Remove()) }()
-		p.Strategy = with(p.Strategy, "dir="+dir.Path)
+		p.Strategy = withParameter(p.Strategy, "dir="+dir.Path)
 		p.Watch = func() error {
 			_, err := os.Stat(filepath.Join(dir.Path, p.Queue))
 			return err
@@ -261,7 +261,7 @@ func (o crashOptions) plan() (p crash.Plan, v strategies.Variant, level strategi
 	o.Queue = fmt.Sprintf("crash_%d_%d", os.Getpid(), time.Now().Unix())
 	o.ServerKilled = o.kill != killProcess
 	if o.ServerKilled && hasKey(v.Spec, "away") && !v.Values.Given("away") {
-		o.Strategy = with(o.Strategy, "away=1m") // tolerates the restart of the server
+		o.Strategy = withParameter(o.Strategy, "away=1m") // tolerates the restart of the server
 	}
 	return crash.Plan{Order: o.Order, Command: []string{self, "crashing"}, Kills: o.kills,
 		Spared: o.kill == killServer, Volatile: level == strategies.Volatile,
@@ -273,8 +273,8 @@ func hasKey(s strategies.Spec, name string) bool {
 	return slices.ContainsFunc(s.Keys, func(k param.Key) bool { return k.Name == name })
 }
 
-// with returns the text of the strategy with one parameter replaced.
-func with(strategy, parameter string) string {
+// withParameter returns the text of the strategy with one parameter replaced.
+func withParameter(strategy, parameter string) string {
 	if name, values, given := strings.Cut(strategy, ":"); given {
 		all := slices.DeleteFunc(strings.Split(values, ","), func(text string) bool {
 			key, _, _ := strings.Cut(parameter, "=")

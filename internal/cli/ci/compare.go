@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// comparing contains the flags of compare.
-type comparing struct {
+// compareFlags contains the flags of compare.
+type compareFlags struct {
 	compare.Options
 	format       string
 	html         flags.Output
@@ -27,7 +27,7 @@ type comparing struct {
 }
 
 func (a *app) compareCommand() *cobra.Command {
-	var o comparing
+	var o compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare OLD [NEW...] [flags]",
 		Short: "compare sets of results, or strategies within one",
@@ -63,12 +63,12 @@ func (a *app) compareCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) compare(o comparing, args []string) error {
+func (a *app) compare(o compareFlags, args []string) error {
 	inputs, err := ReadInputs(args, a.stdin)
 	if err != nil {
 		return err
 	}
-	if err := entire(inputs, true); !o.allowPartial && err != nil {
+	if err := checkComplete(inputs, true); !o.allowPartial && err != nil {
 		return err
 	}
 	o.Brief = !o.all
@@ -121,9 +121,9 @@ func WriteComparison(
 // projection parses keys. An empty value is a projection on nothing, not the default.
 func projection(keys string) (string, error) { return cmp.Or(keys, " "), nil }
 
-// entire returns an error for results that were cut off and, if interrupted is set, for interrupted
+// checkComplete returns an error for results that were cut off and, if interrupted is set, for interrupted
 // ones. A comparison would hide the missing results.
-func entire(inputs []results.Input, interrupted bool) error {
+func checkComplete(inputs []results.Input, interrupted bool) error {
 	var wrong []error
 	for _, in := range inputs {
 		switch r := in.Results; {

@@ -64,7 +64,7 @@ func (a *app) gateCommand() *cobra.Command {
 			}
 			r, err := gateResults(args, o.options)
 			if err != nil {
-				return errors.Join(err, o.without(args, err))
+				return errors.Join(err, o.writeNoVerdict(args, err))
 			}
 			return a.showGate(r, o)
 		},
@@ -131,9 +131,9 @@ func gateResults(args []string, o verdict.Options) (*verdict.Report, error) {
 	return r, nil
 }
 
-// without writes the files for CI of a gate without a verdict, so that they do not show a pass of
+// writeNoVerdict writes the files for CI of a gate without a verdict, so that they do not show a pass of
 // an earlier gate.
-func (o gateFlags) without(args []string, why error) error {
+func (o gateFlags) writeNoVerdict(args []string, why error) error {
 	r := o.noVerdict(why.Error())
 	if len(args) == 2 {
 		r.Old, r.New = args[0], args[1]
@@ -141,11 +141,11 @@ func (o gateFlags) without(args []string, why error) error {
 	return o.writeElsewhere(r)
 }
 
-// beforehand writes files without a verdict. A file that cannot be written is then reported before
+// writePlaceholder writes files without a verdict. A file that cannot be written is then reported before
 // the measurement, and a killed gate does not leave the pass of an earlier one. A pipe is skipped,
 // because it can receive only one report. The file may be in the directory of the results, which is
 // then created.
-func (o gateFlags) beforehand(out string) error {
+func (o gateFlags) writePlaceholder(out string) error {
 	var made error
 	if o.junit.Path != "" && filepath.Clean(out) == filepath.Dir(o.junit.Path) {
 		made = files.MakeDir(out)

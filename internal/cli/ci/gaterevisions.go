@@ -95,7 +95,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := f.beforehand(o.Out); err != nil {
+	if err := f.writePlaceholder(o.Out); err != nil {
 		return err
 	}
 	watch := newProgress(a.Stderr, f.measure.quiet)
@@ -105,7 +105,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	report, err := measure.Gate(ctx, o, watch)
 	watch.Close()
 	if err != nil {
-		a.Complain(f.without(nil, err))
+		a.Complain(f.writeNoVerdict(nil, err))
 		return a.gateFailure(ctx, o, err)
 	}
 	if len(report.Pairs) == 0 { // it ended before it measured any benchmark

@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/reports/trend"
 )
 
-// watching contains the flags of trend.
-type watching struct {
+// trendFlags contains the flags of trend.
+type trendFlags struct {
 	trend.Options
 	by, format, out string
 	html            flags.Output
@@ -26,7 +26,7 @@ type watching struct {
 }
 
 func (a *app) trendCommand() *cobra.Command {
-	var o watching
+	var o trendFlags
 	o.Margin = 0.02
 	cmd := &cobra.Command{
 		Use:   "trend RESULT RESULT... [flags]",
@@ -59,14 +59,14 @@ func (a *app) trendCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) trend(o watching, args []string) error {
+func (a *app) trend(o trendFlags, args []string) error {
 	args, twice := distinct(args)
 	inputs, err := ReadInputs(args, a.stdin)
 	if err != nil {
 		return err
 	}
 	// a note reports input that was cut off between two lines
-	if err := entire(inputs, false); !o.allowPartial && err != nil {
+	if err := checkComplete(inputs, false); !o.allowPartial && err != nil {
 		return err
 	}
 	if o.by != "" {
@@ -100,7 +100,7 @@ func (a *app) trend(o watching, args []string) error {
 	return nil
 }
 
-func (a *app) showTrend(o watching, t *trend.Trend, charts []string) error {
+func (a *app) showTrend(o trendFlags, t *trend.Trend, charts []string) error {
 	if o.format == "json" {
 		return trend.WriteJSON(a.Stdout, t)
 	}

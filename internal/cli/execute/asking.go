@@ -12,13 +12,13 @@ import (
 func Ask(p *bench.Progress, first time.Duration, soFar func(*bench.Result)) (end func()) {
 	a := newAsking(p, first)
 	return pace.Every(bench.PulseInterval, func() {
-		if r := a.hear(); r != nil {
+		if r := a.poll(); r != nil {
 			soFar(r)
 		}
 	})
 }
 
-type asking struct {
+type interimRequests struct {
 	of    *bench.Progress
 	next  time.Time
 	pause time.Duration
@@ -27,12 +27,12 @@ type asking struct {
 // longestPause is the longest part of a soak that a kill can lose.
 const longestPause = 10 * time.Second
 
-func newAsking(p *bench.Progress, first time.Duration) *asking {
-	return &asking{of: p, next: time.Now().Add(first), pause: first}
+func newAsking(p *bench.Progress, first time.Duration) *interimRequests {
+	return &interimRequests{of: p, next: time.Now().Add(first), pause: first}
 }
 
-// hear is called repeatedly. It returns nil if there is nothing new.
-func (a *asking) hear() *bench.Result {
+// poll is called repeatedly. It returns nil if there is nothing new.
+func (a *interimRequests) poll() *bench.Result {
 	if time.Now().Before(a.next) {
 		return nil
 	}

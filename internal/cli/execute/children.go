@@ -21,9 +21,9 @@ import (
 type children struct {
 	limit time.Duration // limit without progress; 0 means the default
 
-	mu    sync.Mutex
-	idle  []*child
-	apart map[string]bool // strategies whose runs each need a fresh child
+	mu        sync.Mutex
+	idle      []*child
+	freshOnly map[string]bool // strategies whose runs each need a fresh child
 }
 
 // run runs the scenario in a child. It kills the child when ctx or patience ends. soFar receives
@@ -36,7 +36,7 @@ func (all *children) run(
 		if all.keep(c, r, err) || ctx.Err() != nil {
 			return r, err
 		}
-		all.setApart(s)
+		all.setFreshOnly(s)
 	}
 	c, err := startChild(all.limit)
 	if err != nil {
@@ -52,7 +52,7 @@ func (all *children) take(s bench.Scenario) *child {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	last := len(all.idle) - 1
-	if last < 0 || all.apart[s.Strategy.String()] {
+	if last < 0 || all.freshOnly[s.Strategy.String()] {
 		return nil
 	}
 	c := all.idle[last]
@@ -72,13 +72,13 @@ func (all *children) keep(c *child, r *bench.Result, err error) (kept bool) {
 	return true
 }
 
-func (all *children) setApart(s bench.Scenario) {
+func (all *children) setFreshOnly(s bench.Scenario) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.apart == nil {
-		all.apart = map[string]bool{}
+	if all.freshOnly == nil {
+		all.freshOnly = map[string]bool{}
 	}
-	all.apart[s.Strategy.String()] = true
+	all.freshOnly[s.Strategy.String()] = true
 }
 
 func (all *children) end() {
@@ -95,7 +95,7 @@ type child struct {
 	scenarios *json.Encoder
 	stdout    *os.File
 	messages  *json.Decoder // from stdout
-	stderr    beginning
+	stderr    prefixBuffer
 	kill      context.CancelFunc
 	ended     chan struct{} // closed when the process has ended and waiting is set
 	waiting   error
@@ -110,7 +110,7 @@ func startChild(limit time.Duration) (*child, error) {
 	process := exec.CommandContext(ctx, self, "simulate")
 	process.WaitDelay = time.Second // for stderr, which a process of the child may still hold
 	ownGroup(process)
-	c := &child{stderr: beginning{most: 64 << 10}, kill: kill, ended: make(chan struct{})}
+	c := &child{stderr: prefixBuffer{most: 64 << 10}, kill: kill, ended: make(chan struct{})}
 	process.Stderr = &c.stderr
 	if limit > 0 {
 		process.Env = append(process.Environ(), "POOLBENCH_PATIENCE="+limit.String())
@@ -175,9 +175,9 @@ func (c *child) run(
 		errors.Join(listening, writing), c.stderr.lines())
 }
 
-// afterEnd is how long the pipe of an ended child may stay open, because a process that the child
+// pipeGrace is how long the pipe of an ended child may stay open, because a process that the child
 // left behind may hold it.
-const afterEnd = 10 * time.Second
+const pipeGrace = 10 * time.Second
 
 // hearOut returns the answer to a scenario. If the child has ended without one, it returns the
 // reason.
@@ -187,7 +187,7 @@ func (c *child) hearOut(l *listener) (message, error) {
 	case <-c.ended:
 		select {
 		case <-l.done:
-		case <-time.After(afterEnd):
+		case <-time.After(pipeGrace):
 		}
 		_ = c.stdout.Close() // it was only read
 		<-l.done
@@ -204,20 +204,20 @@ func (c *child) end() {
 	_ = c.stdout.Close() // it was only read
 }
 
-// beginning keeps the first bytes written to it, because a stack trace starts with its cause and
+// prefixBuffer keeps the first bytes written to it, because a stack trace starts with its cause and
 // may be endless.
-type beginning struct {
+type prefixBuffer struct {
 	bytes.Buffer
 	most int
 }
 
-func (b *beginning) Write(p []byte) (int, error) {
+func (b *prefixBuffer) Write(p []byte) (int, error) {
 	b.Buffer.Write(p[:min(len(p), b.most-b.Len())])
 	return len(p), nil
 }
 
 // lines returns the first lines for a message, each on its own line.
-func (b *beginning) lines() string {
+func (b *prefixBuffer) lines() string {
 	if s := text.FirstLines(b.String(), 8); s != "" {
 		return "\n    " + s
 	}

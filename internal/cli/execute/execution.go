@@ -62,7 +62,7 @@ type Execution struct {
 func Begin(h *Host, o options.RunOptions, title string) (_ *Execution, err error) {
 	e := &Execution{Host: h, Show: NewLines(h.Stderr, o.Quiet),
 		Runner: New(h, o.Patience)}
-	if e.View, err = look(h.Stderr, o.Live, title); err == nil {
+	if e.View, err = openView(h.Stderr, o.Live, title); err == nil {
 		err = e.Runner.Muster(o.Crew)
 	}
 	if err == nil {
@@ -170,12 +170,12 @@ func (e *Execution) Finish(writing error) {
 	e.Complain(export) // the results are complete even if the export failed
 	e.writing = errors.Join(writing, stream)
 	e.Complain(e.writing)
-	e.Complain(e.View.close(e.opener()))
+	e.Complain(e.View.close(e.reportOpener()))
 }
 
-// opener returns a function that opens the report as a single file, even if it has several pages.
+// reportOpener returns a function that opens the report as a single file, even if it has several pages.
 // The server of the live view ends with the run, so links to other pages would fail.
-func (e *Execution) opener() func() (io.ReadCloser, error) {
+func (e *Execution) reportOpener() func() (io.ReadCloser, error) {
 	if e.Report == "" {
 		return nil
 	}
@@ -223,10 +223,10 @@ func (e *Execution) Run(ctx context.Context) error {
 			break
 		}
 		s.Suite.Parallel = e.Runner.Parallel()
-		spent := pacing{begun: time.Now(), estimated: s.Suite.Estimate()}
+		spent := runPace{begun: time.Now(), estimated: s.Suite.Estimate()}
 		stopped = e.do(running, i, s.Suite)
 		if stopped == nil && s.Open {
-			stopped = e.goOn(running, i, spent)
+			stopped = e.extendRuns(running, i, spent)
 		}
 		if stopped == nil {
 			stopped = e.find(i)

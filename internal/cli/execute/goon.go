@@ -13,15 +13,15 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// pacing compares the actual durations of runs with their estimates.
-type pacing struct {
+// runPace compares the actual durations of runs with their estimates.
+type runPace struct {
 	begun     time.Time     // start of the first run
 	estimated time.Duration // estimated total duration of all runs since
 }
 
 // fits returns how many of count repetitions fit into the rest of the budget, at the pace of the
 // runs so far. estimate is the estimated duration of all count repetitions.
-func (p pacing) fits(count int, estimate, budget time.Duration) int {
+func (p runPace) fits(count int, estimate, budget time.Duration) int {
 	spent := time.Since(p.begun)
 	needed := float64(estimate) * float64(spent) / float64(max(p.estimated, 1))
 	if share := float64(budget-spent) / needed; share < 1 {
@@ -30,11 +30,11 @@ func (p pacing) fits(count int, estimate, budget time.Duration) int {
 	return max(count, 0)
 }
 
-// goOn repeats the virtual scenarios of a section whose objectives are undecided, with further
+// extendRuns repeats the virtual scenarios of a section whose objectives are undecided, with further
 // seeds. It first extends them to 5 runs, the minimum for an interval over seeds, and then doubles
 // their number repeatedly. It ends when all objectives are decided, when further seeds cannot
 // decide them, or when the budget has no room for another repetition.
-func (e *Execution) goOn(ctx context.Context, section int, spent pacing) error {
+func (e *Execution) extendRuns(ctx context.Context, section int, spent runPace) error {
 	if len(e.objectives) == 0 {
 		return nil
 	}

@@ -21,7 +21,7 @@ func TestFits(t *testing.T) {
 		{time.Second, time.Second, time.Second, 0, 4, 0},                         // no budget
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := pacing{begun: time.Now(), estimated: c.estimated}
+			p := runPace{begun: time.Now(), estimated: c.estimated}
 			time.Sleep(c.spent)
 			if got := p.fits(c.count, c.estimate, c.budget); got != c.want {
 				t.Errorf("%+v: %d", c, got)

@@ -32,7 +32,7 @@ func (f *localFleet) work(ctx context.Context, n int, giveUp context.CancelCause
 	})
 	for range n {
 		f.workers.Go(func() {
-			if err := f.keepOne(ctx, max(runtime.GOMAXPROCS(0)/n, 1)); err != nil {
+			if err := f.keepWorker(ctx, max(runtime.GOMAXPROCS(0)/n, 1)); err != nil {
 				giveUp(fmt.Errorf("--workers: %w", err))
 			}
 		})
@@ -53,10 +53,10 @@ const (
 	mostEarly = 3
 )
 
-func (f *localFleet) keepOne(ctx context.Context, slots int) error {
+func (f *localFleet) keepWorker(ctx context.Context, slots int) error {
 	for early := 0; ; {
 		begun := time.Now()
-		err := f.one(ctx, slots)
+		err := f.runWorker(ctx, slots)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -70,8 +70,8 @@ func (f *localFleet) keepOne(ctx context.Context, slots int) error {
 	}
 }
 
-// one runs one worker until it ends or ctx ends.
-func (f *localFleet) one(ctx context.Context, slots int) error {
+// runWorker runs one worker until it ends or ctx ends.
+func (f *localFleet) runWorker(ctx context.Context, slots int) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (f *localFleet) one(ctx context.Context, slots int) error {
 	worker := exec.Command(program, "worker", "--nats", "-", "--quiet", "--parallel",
 		strconv.Itoa(slots))
 	ownGroup(worker)
-	said := beginning{most: 64 << 10}
+	said := prefixBuffer{most: 64 << 10}
 	worker.Stderr = &said
 	worker.WaitDelay = time.Second
 	stdin, err := worker.StdinPipe()

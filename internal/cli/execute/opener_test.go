@@ -35,7 +35,7 @@ func TestOpener(t *testing.T) {
 			t.Errorf("%s: several pages: %t", name, r.Several())
 		}
 		for range 2 {
-			file, err := e.opener()()
+			file, err := e.reportOpener()()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestOpener(t *testing.T) {
 			}
 		}
 	}
-	if (&Execution{}).opener() != nil {
+	if (&Execution{}).reportOpener() != nil {
 		t.Error("without a report one is opened")
 	}
 }

@@ -61,7 +61,7 @@ func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 		end := pace.Each(tick.C, tick.Stop, func() {
 			now := progress.Pulse()
 			// the end of stdin shows that the parent has ended
-			_ = json.NewEncoder(h.Stdout).Encode(message{Pulse: &now, SoFar: asked.hear()})
+			_ = json.NewEncoder(h.Stdout).Encode(message{Pulse: &now, SoFar: asked.poll()})
 		})
 		said.Result, err = h.Drive(bench.WithProgress(ctx, &progress), s)
 		end()

@@ -33,9 +33,9 @@ type View struct {
 	closed  bool
 }
 
-// look opens the view of the command, or returns nil without viewers. It returns an error about the
+// openView opens the view of the command, or returns nil without viewers. It returns an error about the
 // address before anything is written.
-func look(to io.Writer, f options.LiveFlag, title string) (*View, error) {
+func openView(to io.Writer, f options.LiveFlag, title string) (*View, error) {
 	v := &View{end: func() {}, plan: func() live.Plan { return live.Plan{Left: -1} }}
 	v.seconds = live.NewSeconds(&v.meter)
 	v.course = live.NewCourse(&v.meter, func() live.Plan { return v.plan() })

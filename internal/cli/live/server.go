@@ -27,8 +27,8 @@ const (
 	mostViewers = 64
 )
 
-// afterwards is the time in which viewers can fetch the report after the end.
-const afterwards = 3 * time.Second
+// reportGrace is the time in which viewers can fetch the report after the end.
+const reportGrace = 3 * time.Second
 
 // A Server shows a course at its address.
 type Server struct {
@@ -60,8 +60,8 @@ func Serve(address string, any bool, title string, c *Course) (*Server, error) {
 	mux.HandleFunc("GET /{$}", s.page)
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /metrics", s.metrics)
-	mux.HandleFunc("GET /report", s.reported)
-	s.server = &http.Server{Handler: s.guarded(mux), ReadHeaderTimeout: headTime,
+	mux.HandleFunc("GET /report", s.serveReport)
+	s.server = &http.Server{Handler: s.checkOrigin(mux), ReadHeaderTimeout: headTime,
 		ReadTimeout: headTime, IdleTimeout: time.Minute, MaxHeaderBytes: mostHead}
 	go func() { s.failed <- s.server.Serve(listener) }()
 	return s, nil
@@ -70,8 +70,8 @@ func Serve(address string, any bool, title string, c *Course) (*Server, error) {
 // URL returns the address of the page.
 func (s *Server) URL() string { return "http://" + s.at.String() + "/" }
 
-// guarded rejects requests that the page of another site makes the browser send.
-func (s *Server) guarded(next http.Handler) http.Handler {
+// checkOrigin rejects requests that the page of another site makes the browser send.
+func (s *Server) checkOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
@@ -191,8 +191,8 @@ func (s *Server) opener() func() (io.ReadCloser, error) {
 	return s.report
 }
 
-// reported serves the report when there is one.
-func (s *Server) reported(w http.ResponseWriter, r *http.Request) {
+// serveReport serves the report when there is one.
+func (s *Server) serveReport(w http.ResponseWriter, r *http.Request) {
 	open := s.opener()
 	if open == nil {
 		http.Error(w, "there is no report yet", http.StatusNotFound)
@@ -226,10 +226,10 @@ func (s *Server) Close(report func() (io.ReadCloser, error)) error {
 	if waits {
 		select {
 		case <-s.fetched:
-		case <-time.After(afterwards):
+		case <-time.After(reportGrace):
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), afterwards)
+	ctx, cancel := context.WithTimeout(context.Background(), reportGrace)
 	defer cancel()
 	err := s.server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

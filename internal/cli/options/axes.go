@@ -25,7 +25,7 @@ import (
 type axis struct {
 	name, doc string          // name and help of the flag
 	value     flags.Value     // parses the values of a matrix
-	many      bool            // whether several values form a cross product
+	product   bool            // whether several values form a cross product
 	excludes  []string        // other axes that set the same property
 	names     func() []string // names for completion
 }
@@ -44,29 +44,29 @@ func axes() []axis { return axesOf(new(matrix)) }
 func axesOf(m *matrix) []axis {
 	zero := bench.Scenario{}.Written()
 	return []axis{
-		{name: "strategy", many: true, names: StrategiesOrAll,
+		{name: "strategy", product: true, names: StrategiesOrAll,
 			value: listOf(&m.Strategies, "NAME", parseStrategies),
 			doc: "strategies that bound the tasks; all for those in this process whose runs differ, " +
 				"every for their twins, too (default all)"},
-		{name: "workload", many: true, names: WorkloadNames,
+		{name: "workload", product: true, names: WorkloadNames,
 			value: listOf(&m.Workloads, "NAME", Variants(workloads.Resolve)),
 			doc:   fmt.Sprintf("work of each task (default %s)", zero.Workload)},
-		{name: "target", many: true, names: TargetNames,
+		{name: "target", product: true, names: TargetNames,
 			value: listOf(&m.Targets, "NAME", Variants(targets.Resolve)),
 			doc:   fmt.Sprintf("service that tasks call (default %s)", zero.Target)},
-		{name: "arrival", many: true, names: ArrivalNames,
+		{name: "arrival", product: true, names: ArrivalNames,
 			value: listOf(&m.Arrivals, "NAME", Variants(arrivals.Resolve)),
 			doc:   fmt.Sprintf("when tasks are due (default %s)", zero.Arrival)},
-		{name: "limit", many: true,
+		{name: "limit", product: true,
 			doc:   fmt.Sprintf("most tasks in flight (default %d)", zero.Limit),
 			value: listOf(&m.Limits, "K,K", positive(param.Ints))},
 		{name: "queue", doc: QueueDoc,
 			value: flags.Parsed(&m.Queue, "N", ParseQueue)},
-		{name: "load", many: true, excludes: []string{"rate", "stages"},
+		{name: "load", product: true, excludes: []string{"rate", "stages"},
 			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S] (default %v)",
 				zero.Load),
 			value: listOf(&m.Loads, "X,X", positive(param.Floats))},
-		{name: "rate", many: true, excludes: []string{"load", "stages"},
+		{name: "rate", product: true, excludes: []string{"load", "stages"},
 			doc:   "arrival rate in tasks per second",
 			value: listOf(&m.Rates, "X,X", positive(param.Floats))},
 		{name: "stages", excludes: []string{"load", "rate", "n", "duration"},
@@ -254,7 +254,7 @@ func AddAxes(cmd *cobra.Command, without ...string) Words {
 			if flags.Blank(text) {
 				return flags.ErrEmpty
 			}
-			if !x.many {
+			if !x.product {
 				given[x.name] = nil // as for other flags, the last one counts
 			}
 			given[x.name] = append(given[x.name], Word{text, "--" + x.name})

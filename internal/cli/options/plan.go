@@ -58,7 +58,7 @@ func MakePlan(given Words, file string) (Plan, error) {
 			p = append(p, Section{Title: m.where, Suite: suite, Open: words.isOpen()})
 			complaints = append(complaints, err)
 		}
-		return p, errors.Join(append(complaints, p.twice())...)
+		return p, errors.Join(append(complaints, p.checkUnique())...)
 	case len(given) > 1 || len(given) == 1 && !given.have("seed"):
 		suite, err := given.Suite("")
 		if err == nil {
@@ -152,9 +152,9 @@ func (p Plan) Profile(set string) error {
 	return nil
 }
 
-// twice returns an error for scenarios in two sections, whose runs would count as repetitions of
+// checkUnique returns an error for scenarios in two sections, whose runs would count as repetitions of
 // one scenario.
-func (p Plan) twice() error {
+func (p Plan) checkUnique() error {
 	first := map[string]string{}
 	for _, s := range p {
 		for _, sc := range s.Suite.Scenarios {

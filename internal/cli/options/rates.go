@@ -8,9 +8,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// enough is the share of the target's rate below which a strategy's own rate limit causes a
+// minOwnRate is the share of the target's rate below which a strategy's own rate limit causes a
 // warning.
-const enough = 0.8
+const minOwnRate = 0.8
 
 // OwnRates returns warnings for strategies that start tasks at a rate other than that of their
 // target.
@@ -42,7 +42,7 @@ func ownRate(sc bench.Scenario) string {
 	switch {
 	case own > allowed:
 		return text + "it refuses calls beyond that. rate=target follows it"
-	case own < enough*allowed:
+	case own < minOwnRate*allowed:
 		return text + fmt.Sprintf("%.0f %% of that are left unused. rate=target follows it",
 			100*(1-own/allowed))
 	}

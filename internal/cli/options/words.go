@@ -56,7 +56,7 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 	var complaints []error
 	for _, x := range axesOf(&m) {
 		given := w[x.name]
-		if len(given) > 1 && !x.many {
+		if len(given) > 1 && !x.product {
 			complaints = append(complaints,
 				fmt.Errorf("%s: accepts one value, got %d", given[1].Where, len(given)))
 			continue

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// arrivedApart is the relative difference between the actual and the requested rate above which
+	// arrivedTolerance is the relative difference between the actual and the requested rate above which
 	// a note is printed.
-	arrivedApart = 0.03
+	arrivedTolerance = 0.03
 	// arrivedNear is the relative difference that the recommended longer run should reach.
 	arrivedNear = 0.02
 	// in95 is the half-width of the 95 % interval of a normal distribution, in standard deviations.
@@ -30,7 +30,7 @@ func (g *group) arrived() string {
 func (g *group) arrivalNotes() []string {
 	asked, err := strconv.ParseFloat(results.Lookup(g.keys, "rate"), 64)
 	arrived, ok := g.rows[0].Estimate(metric.Offered)
-	if err != nil || !ok || !(asked > 0) || math.Abs(arrived.Mid/asked-1) <= arrivedApart {
+	if err != nil || !ok || !(asked > 0) || math.Abs(arrived.Mid/asked-1) <= arrivedTolerance {
 		return nil
 	}
 	tasks := float64(g.rows[0].Cell[0].Iters)

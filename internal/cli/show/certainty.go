@@ -35,8 +35,8 @@ func (c *certainty) Add(name string, cell results.Cell) {
 	}
 }
 
-// endings lists the rows whose throughput is distorted by a short run.
-func endings(rows []Row) []string {
+// distortedRows lists the rows whose throughput is distorted by a short run.
+func distortedRows(rows []Row) []string {
 	var short []string
 	for _, r := range rows {
 		if share := r.Ending(); share > 0 {

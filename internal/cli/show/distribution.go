@@ -85,7 +85,7 @@ const mostTraces = 3
 
 // traces lists the slowest requests of load k that had a trace, or returns "" if none had one. It
 // adds a note if most of the slowest requests had none.
-func (e *loaded) traces(k int) string {
+func (e *loadSeries) traces(k int) string {
 	var all []attack.Slow
 	for _, r := range e.of(k) {
 		all = append(all, r.Answers.Traced...)
@@ -125,7 +125,7 @@ func (s *spread) row(head, of string, cell results.Cell) []string {
 
 // writePercentiles writes the response times of each load, over its repetitions, in milliseconds by
 // percentile. The tools of HdrHistogram read this text.
-func (e *loaded) writePercentiles() error {
+func (e *loadSeries) writePercentiles() error {
 	for k, s := range e.spreads {
 		if s.responses == nil {
 			continue
@@ -148,7 +148,7 @@ func (e *loaded) writePercentiles() error {
 
 // showSpread prints percentiles. For one load it prints each phase and a histogram, for several
 // loads the response time of each.
-func (e *loaded) showSpread(rows []Row) error {
+func (e *loadSeries) showSpread(rows []Row) error {
 	head := []string{"response"}
 	if len(rows) == 1 {
 		head[0] = ""
@@ -234,9 +234,9 @@ func bar(share float64, columns int) string {
 	return strings.Repeat("█", n/8) + strings.TrimSpace(string(eighths[n%8]))
 }
 
-// carried returns the bytes sent and received by a load and its connections, over all repetitions,
+// traffic returns the bytes sent and received by a load and its connections, over all repetitions,
 // or "" if they were not counted.
-func carried(cell results.Cell) string {
+func traffic(cell results.Cell) string {
 	var sent, received, connections, seconds float64
 	known := false
 	for _, run := range cell {

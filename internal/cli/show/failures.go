@@ -21,7 +21,7 @@ import (
 
 // keepFailures writes the failures, with the first failed answers, to a file in the run directory.
 // For a resumed run it adds them to the earlier ones. Without failures there is no file.
-func (e *loaded) keepFailures(mode directory.Mode) error {
+func (e *loadSeries) keepFailures(mode directory.Mode) error {
 	all, err := e.failuresBefore(mode)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func failedOf(r *attack.Report) (all []rundir.FailedAnswers) {
 
 // failuresBefore returns the failures in a directory that is resumed or appended to. Otherwise it
 // removes them.
-func (e *loaded) failuresBefore(mode directory.Mode) (all []rundir.FailedRun, err error) {
+func (e *loadSeries) failuresBefore(mode directory.Mode) (all []rundir.FailedRun, err error) {
 	if mode == directory.Append || mode == directory.Resume {
 		return rundir.ReadFailures(e.failuresFile())
 	}
@@ -78,7 +78,7 @@ func (e *loaded) failuresBefore(mode directory.Mode) (all []rundir.FailedRun, er
 	return nil, err
 }
 
-func (e *loaded) failuresFile() string {
+func (e *loadSeries) failuresFile() string {
 	return filepath.Join(e.Dir.Path(), rundir.FailuresFile)
 }
 
@@ -86,7 +86,7 @@ func (e *loaded) failuresFile() string {
 const mostQuoted = 200
 
 // showFailures prints why load k was stopped, and the first answer of each kind of failure.
-func (e *loaded) showFailures(k int, row string) {
+func (e *loadSeries) showFailures(k int, row string) {
 	var first checks.Failures
 	for _, r := range e.of(k) {
 		if why := r.Stopped(); why != "" {
@@ -112,7 +112,7 @@ func (e *loaded) showFailures(k int, row string) {
 	}
 }
 
-func (e *loaded) cases(kind string) *junit.Suite {
+func (e *loadSeries) cases(kind string) *junit.Suite {
 	suite := execute.TestSuite(kind, e.Execution)
 	for _, r := range e.Records {
 		execute.AddChecks(suite, r, text.Texts(e.loads[r.Section].plan.Checks, checks.Check.String))
@@ -123,7 +123,7 @@ func (e *loaded) cases(kind string) *junit.Suite {
 	return suite
 }
 
-func (e *loaded) codes() []terminal.ExitCode {
+func (e *loadSeries) codes() []terminal.ExitCode {
 	codes := e.Codes()
 	for _, r := range e.Records {
 		if r.Stopped() != "" {

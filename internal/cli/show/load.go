@@ -51,18 +51,18 @@ func (l Load) runInto(
 	return l.Run(bench.WithProgress(ctx, &progress), t)
 }
 
-// loaded is the state of a series of loads and their results.
-type loaded struct {
+// loadSeries is the state of a series of loads and their results.
+type loadSeries struct {
 	*execute.Execution
-	loads   []Load
-	first   []uint64 // first seed of each load
-	spreads []spread // distributions of each load
-	notes   []string // note about each load, or ""
-	nobody  int      // number of runs that failed because there was no answer
+	loads      []Load
+	first      []uint64 // first seed of each load
+	spreads    []spread // distributions of each load
+	notes      []string // note about each load, or ""
+	unanswered int      // number of runs that failed because there was no answer
 }
 
-// settle chooses the seeds, and writes the plan of attacks into the directory.
-func (e *loaded) settle(kind string, o options.LoadOptions) error {
+// choosePlan chooses the seeds, and writes the plan of attacks into the directory.
+func (e *loadSeries) choosePlan(kind string, o options.LoadOptions) error {
 	sum := sha256.New()
 	words := json.NewEncoder(sum)
 	for _, l := range e.loads {
@@ -107,14 +107,14 @@ func RunLoads(
 	if err := begun.Hold(o.Objectives); err != nil {
 		return err
 	}
-	e := &loaded{Execution: begun, loads: loads, spreads: make([]spread, len(loads)),
+	e := &loadSeries{Execution: begun, loads: loads, spreads: make([]spread, len(loads)),
 		notes: make([]string, len(loads))}
 	e.Planned = len(loads) * o.Count
-	if err := e.settle(kind, o); err != nil {
+	if err := e.choosePlan(kind, o); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	show := execute.NewLoads(e.Planned)
-	writing := e.putOn(e.View.Begin(ctx, show.Seen, show.Tell), o, show)
+	writing := e.runAll(e.View.Begin(ctx, show.Seen, show.Tell), o, show)
 	e.Cut = context.Cause(ctx)
 	writing = errors.Join(writing, e.noteFlatOut(), e.writePercentiles())
 	mode, err := o.Mode()
@@ -128,14 +128,14 @@ func RunLoads(
 		e.Warn(Suspects(e.Records))
 	}
 	told := execute.PublishSuite(e.cases(kind), o.JUnit, h.Printer)
-	if e.nobody > 0 && e.nobody == len(e.Failed) {
+	if e.unanswered > 0 && e.unanswered == len(e.Failed) {
 		e.Discard()
 	}
 	return terminal.Ended(shown, append(e.codes(), told)...)
 }
 
-// putOn runs the series into the directory. Its error concerns the directory.
-func (e *loaded) putOn(ctx context.Context, o options.LoadOptions, all *execute.Loads) error {
+// runAll runs the series into the directory. Its error concerns the directory.
+func (e *loadSeries) runAll(ctx context.Context, o options.LoadOptions, all *execute.Loads) error {
 	for i := range o.Count {
 		for k, l := range e.loads {
 			if ctx.Err() != nil {
@@ -156,7 +156,7 @@ func (e *loaded) putOn(ctx context.Context, o options.LoadOptions, all *execute.
 				return nil
 			case err != nil:
 				if _, nobody := errors.AsType[*attack.NobodyError](err); nobody {
-					e.nobody++
+					e.unanswered++
 				}
 				e.Complain(err)
 				if err := e.Fail(l.Name, seed, err); err != nil {
@@ -190,7 +190,7 @@ const mostStalls = 0.1
 
 // noteFlatOut notes, once per load, that clients without a pause use the processors fully. This is
 // intended and no reason to doubt the results.
-func (e *loaded) noteFlatOut() error {
+func (e *loadSeries) noteFlatOut() error {
 	for k, l := range e.loads {
 		for _, r := range e.of(k) {
 			if l.flatOut == 0 || r.Answers == nil || e.notes[k] != "" {

@@ -39,7 +39,7 @@ var loadShares = []Column{
 	{Head: "of sessions failed", Unit: metric.Sessions + metric.Failed},
 }
 
-func showLoaded(kind, what string, e *loaded, format string) error {
+func showLoaded(kind, what string, e *loadSeries, format string) error {
 	if format == "json" {
 		doc := NewDocument(e.Execution, kind)
 		doc.Complete = doc.Complete && e.Cut == nil // an interrupted load has a result
@@ -101,7 +101,7 @@ func showLoaded(kind, what string, e *loaded, format string) error {
 %s`, report)
 }
 
-func (e *loaded) rows() []Row {
+func (e *loadSeries) rows() []Row {
 	rows := make([]Row, len(e.loads))
 	for k, l := range e.loads {
 		rows[k].Strategy = l.Row
@@ -113,7 +113,7 @@ func (e *loaded) rows() []Row {
 }
 
 // of returns the repetitions of load k.
-func (e *loaded) of(k int) (all []execute.Record) {
+func (e *loadSeries) of(k int) (all []execute.Record) {
 	for _, r := range e.Records {
 		if r.Section == k {
 			all = append(all, r)
@@ -174,7 +174,7 @@ func total(cell results.Cell, unit string) int {
 }
 
 // showAnswered prints the statuses, errors and losses of each load, over all repetitions.
-func showAnswered(e *loaded, rows []Row) {
+func showAnswered(e *loadSeries, rows []Row) {
 	fmt.Fprintln(e.Stdout)
 	for k, r := range rows {
 		var words []string
@@ -222,7 +222,7 @@ func showAnswered(e *loaded, rows []Row) {
 			e.Say("  ", r.Strategy+": "+note, Width)
 		}
 		e.showFailures(k, r.Strategy)
-		if s := carried(r.Cell); s != "" {
+		if s := traffic(r.Cell); s != "" {
 			e.Say("  ", r.Strategy+": "+s, Width)
 		}
 		if s := e.traces(k); s != "" {

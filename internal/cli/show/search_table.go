@@ -29,8 +29,8 @@ func ShowSearch(f *Found, format string) error {
 	}
 	f.Prose("%s %v %s %v, with %s confidence\n\n", superlatives[f.Search.Over], f.Search.Over,
 		what, f.Search.Objectives, f.confidence())
-	for _, answers := range results.Gather(f.Answers, f.place) {
-		f.Prose("%s\n", f.place(answers[0]))
+	for _, answers := range results.Gather(f.Answers, f.commonSettings) {
+		f.Prose("%s\n", f.commonSettings(answers[0]))
 		if err := showAnswers(f, answers); err != nil {
 			return err
 		}
@@ -78,8 +78,8 @@ func (f *Found) confidence() string {
 	return "95 %"
 }
 
-// place describes the settings that all answers of a table share.
-func (f *Found) place(answer capacity.Answer) string {
+// commonSettings describes the settings that all answers of a table share.
+func (f *Found) commonSettings(answer capacity.Answer) string {
 	keys := results.NameKeys([]byte(answer.Scenario.Name()))
 	without := []string{"strategy", "queue", f.Search.Over.String()}
 	if f.Search.Over <= capacity.Rate {

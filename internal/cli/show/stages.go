@@ -73,7 +73,7 @@ var loadStageColumns = []Column{
 	{Head: "open at its end", Unit: metric.BacklogTasks},
 }
 
-func (e *loaded) showStages(r Row) error {
+func (e *loadSeries) showStages(r Row) error {
 	if len(r.Cell) == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ var urlColumns = []Column{
 }
 
 // showURLs prints a line for each URL of load k, the worst p95 first.
-func (e *loaded) showURLs(k int, r Row) error {
+func (e *loadSeries) showURLs(k int, r Row) error {
 	urls := slices.DeleteFunc(slices.Clone(e.loads[k].urls), func(u attack.URL) bool {
 		_, ok := r.Estimate(u.Prefix + metric.Count)
 		return !ok
