@@ -28,7 +28,6 @@ func made(factor, control float64) *calibrationResults {
 	return c
 }
 
-// A missed answer and a control that passes must both be reported as wrong.
 func TestCalibrationJudges(t *testing.T) {
 	for _, test := range []struct {
 		factor, control float64

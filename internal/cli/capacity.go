@@ -120,7 +120,9 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 }
 
 // over sets the searched axis. It returns its given range, or the zero span.
-func (o capacityOptions) over(s *capacity.Search, axes options.Words) (given searchRange, err error) {
+func (o capacityOptions) over(
+	s *capacity.Search, axes options.Words,
+) (given searchRange, err error) {
 	ranges := map[capacity.Axis]searchRange{capacity.Load: o.loads, capacity.Rate: o.rates,
 		capacity.Limit: o.limits, capacity.Queue: o.queues}
 	switch {

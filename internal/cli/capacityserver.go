@@ -32,8 +32,8 @@ import (
 // serverCapacity is the name of the hidden command for `poolbench capacity URL`.
 const serverCapacity = "capacityof"
 
-// rewriteServerArgs replaces `capacity URL` by the command for servers, which has the flags of attack. The
-// URL may be in a session.
+// rewriteServerArgs replaces `capacity URL` by the command for servers, which has the flags of
+// attack. The URL may be in a session.
 func rewriteServerArgs(args []string) []string {
 	isOfServer := func(arg string) bool {
 		scheme, _, ok := strings.Cut(arg, "://")
@@ -154,8 +154,8 @@ func (a *app) findServer(
 	return a.searchServer(ctx, s, attacks[0], o)
 }
 
-// maxThinkShare is the maximum mean think time as a share of a probe. The rate of requests is too low
-// at the start of a probe, before the first sessions have finished thinking, and after the last
+// maxThinkShare is the maximum mean think time as a share of a probe. The rate of requests is too
+// low at the start of a probe, before the first sessions have finished thinking, and after the last
 // session is due.
 const maxThinkShare = 0.1
 
@@ -280,7 +280,8 @@ func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 	return nil
 }
 
-// probeLine converts a probe for a document. A probe that was sent late has no effect on the search.
+// probeLine converts a probe for a document. A probe that was sent late has no effect on the
+// search.
 func probeLine(p capacity.ServerProbe) show.SearchProbe {
 	verdict := p.Verdict
 	if p.Late {

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/crash"
 )
 
-// With few tasks, there may be fewer kills than requested.
 func TestKillsThatNeverCame(t *testing.T) {
 	d := crashDocument{Strategy: "serial", Kills: 30,
 		Report: crash.Report{Accepted: 10, Once: 10, ServerRestarts: 3, InService: 1}}

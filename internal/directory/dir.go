@@ -229,8 +229,8 @@ func Create(path string, mode Mode) (*Dir, error) {
 	return d, nil
 }
 
-// checkRunDir returns an error for a directory that is not a run directory, before anything is written to
-// it.
+// checkRunDir returns an error for a directory that is not a run directory, before anything is
+// written to it.
 func checkRunDir(path string, mode Mode) error {
 	entries, err := os.ReadDir(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

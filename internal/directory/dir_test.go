@@ -47,7 +47,6 @@ func read(t *testing.T, elements ...string) string {
 	return string(text)
 }
 
-// Equal seeds must give equal bytes in every file.
 func TestSameSeedSameBytes(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	for _, dir := range dirs {
@@ -151,8 +150,6 @@ func TestDistributionsFile(t *testing.T) {
 	}
 }
 
-// An existing directory must be refused, replaced or extended by mode. Appended repetitions must
-// continue the numbering.
 func TestModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "out")
 	r := resultOf(t, scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
@@ -207,7 +204,6 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// The files of a process that was killed before its first result must not block any mode.
 func TestKilledAtTheBeginning(t *testing.T) {
 	r := resultOf(t, scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
 	for _, mode := range []directory.Mode{directory.New, directory.Force, directory.Append,
@@ -226,8 +222,6 @@ func TestKilledAtTheBeginning(t *testing.T) {
 	}
 }
 
-// An interrupted directory must be marked as partial. A killed one has no end mark, but must be
-// readable and extensible.
 func TestPartial(t *testing.T) {
 	dir := t.TempDir()
 	r := resultOf(t, scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
@@ -262,7 +256,6 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// The error of a failed write must name the file. No end mark may be written afterwards.
 func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no /dev/full")

@@ -54,7 +54,8 @@ func (f *dirFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeNext writes the replacement of the file: its final contents, more final contents, and a tail.
+// writeNext writes the replacement of the file: its final contents, more final contents, and a
+// tail.
 func (f *dirFile) writeNext(more, tail []byte) (*dirFile, error) {
 	next, err := openDirFile(f.path + nextSuffix)
 	if err != nil {

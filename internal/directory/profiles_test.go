@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Each profile must have a file whose name follows from that of the run. Replacing the results must
-// remove the old profiles.
 func TestProfiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	write := func(mode directory.Mode, seeds ...uint64) {

@@ -55,8 +55,8 @@ func isUnfinished(r *bench.Result) bool {
 	})
 }
 
-// checkPlan returns an error if the directory contains runs outside of the plan, or was written by another
-// build or machine.
+// checkPlan returns an error if the directory contains runs outside of the plan, or was written by
+// another build or machine.
 func (r *resumed) checkPlan(plan string, has func(name string, seed uint64) bool) error {
 	switch i := slices.IndexFunc(r.results, func(k *bench.Result) bool {
 		return !has(k.Name, k.Seed)

@@ -38,8 +38,8 @@ func planned(t *testing.T) (suite bench.Suite, results []*bench.Result) {
 	return suite, results
 }
 
-// writeInterrupted writes the first n results, with a failure in place of each for which fails returns true,
-// and ends without Close.
+// writeInterrupted writes the first n results, with a failure in place of each for which fails
+// returns true, and ends without Close.
 func writeInterrupted(
 	t *testing.T, dir string, mode directory.Mode, suite bench.Suite, results []*bench.Result,
 	n int, fails func(i int) bool,
@@ -205,7 +205,6 @@ func TestResumeAppended(t *testing.T) {
 	same(t, dirs[0], dirs[1])
 }
 
-// A directory of another plan, build or machine must not be resumed or changed.
 func TestAnotherPlan(t *testing.T) {
 	suite, results := planned(t)
 	dir := filepath.Join(t.TempDir(), "x")

@@ -35,8 +35,6 @@ func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 
 var wholeRunTags = regexp.MustCompile(`Tag=[^,]*:(response|wait|service),`)
 
-// A partial result must be readable until the final result replaces it. The files must then equal
-// those without a partial result.
 func TestWriteSoFar(t *testing.T) {
 	first, one := soak(t, 1)
 	second, other := soak(t, 2)
@@ -88,7 +86,6 @@ func TestWriteSoFar(t *testing.T) {
 	}
 }
 
-// A kill during a replacement must leave the old or the new result in all files.
 func TestSoFarAtOnce(t *testing.T) {
 	first, _ := soak(t, 1)
 	second := *first

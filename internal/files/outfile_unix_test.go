@@ -88,7 +88,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A file without write permission must not be replaced.
 func TestReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write to every file")

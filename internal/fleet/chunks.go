@@ -81,10 +81,12 @@ func sendOnce(
 	return true, nil
 }
 
-// retryUntilAnswered retries while there is no answer. Time without a connection does not count, so it waits for
-// a restarting server until ctx ends. A missing listener is final unless the server has restarted,
-// because clients reconnect one by one.
-func retryUntilAnswered(ctx context.Context, conn *nats.Conn, try func(context.Context) error) (err error) {
+// retryUntilAnswered retries while there is no answer. Time without a connection does not count, so
+// it waits for a restarting server until ctx ends. A missing listener is final unless the server
+// has restarted, because clients reconnect one by one.
+func retryUntilAnswered(
+	ctx context.Context, conn *nats.Conn, try func(context.Context) error,
+) (err error) {
 	for tries := 0; tries < partTimes; {
 		if conn.IsClosed() {
 			return nats.ErrConnectionClosed

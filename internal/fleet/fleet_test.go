@@ -217,8 +217,6 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// A failed run must report its error. A worker with a run that cannot be stopped must report it and
-// end.
 func TestErrors(t *testing.T) {
 	s := newStage(t)
 	sweep := s.sweep()

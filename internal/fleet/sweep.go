@@ -72,8 +72,8 @@ type outcome struct {
 	Unfinished bool `json:",omitempty"`
 }
 
-// markHost adds the host to a real-clock result of another host. Virtual-clock results are equal on all
-// hosts.
+// markHost adds the host to a real-clock result of another host. Virtual-clock results are equal on
+// all hosts.
 func (o outcome) markHost(own string, clock bench.Clock) *bench.Result {
 	if clock == bench.Real && o.Worker.Host != own {
 		o.Result.Machine = append(o.Machine, benchfmt.Config{Key: "host",

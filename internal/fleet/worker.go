@@ -259,8 +259,8 @@ func (r *working) dropOrphan(m jetstream.Msg, deliveries uint64) {
 	_ = m.NakWithDelay(pause)
 }
 
-// renewLease renews the lease until ctx ends. It gives the cell up if the sweep does not want it or does
-// not answer for several leases.
+// renewLease renews the lease until ctx ends. It gives the cell up if the sweep does not want it or
+// does not answer for several leases.
 func (r *working) renewLease(
 	ctx context.Context, giveUp context.CancelCauseFunc, c cell, m jetstream.Msg,
 ) *sync.WaitGroup {

@@ -36,7 +36,8 @@ func PercentilesFile(name string) string {
 	return PercentilesDir + "/" + axisAndHash(name, "strategy", "target") + ".hgrm"
 }
 
-// axisAndHash returns the value of the first of the axes that the name contains, and a hash of the name.
+// axisAndHash returns the value of the first of the axes that the name contains, and a hash of the
+// name.
 func axisAndHash(name string, axes ...string) string {
 	sum := fnv.New32a()
 	sum.Write([]byte(name))

@@ -15,9 +15,9 @@ const MostResponses = 1_000_000
 
 const mostOfRun = 10_000_000
 
-// tasksPrefix begins a line with the response time of each task of a run, which other readers treat as
-// a comment. The line has a tag, the number of tasks, the responses and their parts, separated by
-// commas.
+// tasksPrefix begins a line with the response time of each task of a run, which other readers treat
+// as a comment. The line has a tag, the number of tasks, the responses and their parts, separated
+// by commas.
 const tasksPrefix = "#Tasks="
 
 // NoResponse is the response of a task that did not complete.

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// setGroupAndUser runs the process as the user, in its own group, so that Ctrl-C in a terminal does not
-// reach it.
+// setGroupAndUser runs the process as the user, in its own group, so that Ctrl-C in a terminal does
+// not reach it.
 func setGroupAndUser(cmd *exec.Cmd, username string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	id, err := identity(username)

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// isVisible reports whether a character may be printed. Tab and newline are printed. Other invisible
-// characters are escaped: C0, C1, bidirectional marks, line separators and others.
+// isVisible reports whether a character may be printed. Tab and newline are printed. Other
+// invisible characters are escaped: C0, C1, bidirectional marks, line separators and others.
 func isVisible(r rune) bool { return r == '\n' || r == '\t' || unicode.IsGraphic(r) }
 
 // Plain replaces invisible characters by \u001b and invalid UTF-8 bytes by \xff. The escapes are

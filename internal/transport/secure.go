@@ -51,7 +51,8 @@ func Secure(ctx context.Context, conn net.Conn, config *tls.Config) (*SecureConn
 	return &SecureConn{Conn: c, certificateRequested: asked}, nil
 }
 
-// recordRequest sends no certificate, as crypto/tls does by default, and records the server's request.
+// recordRequest sends no certificate, as crypto/tls does by default, and records the server's
+// request.
 func recordRequest(asked *bool) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		*asked = true

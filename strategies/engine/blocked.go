@@ -121,8 +121,8 @@ type room struct {
 // free slot of any pool.
 const anyPool = -1
 
-// findRoom returns the pool whose room a task with destination to uses, or -1 if there is no room. A
-// task for anyPool uses the pool with the most room.
+// findRoom returns the pool whose room a task with destination to uses, or -1 if there is no room.
+// A task for anyPool uses the pool with the most room.
 func (r *space) findRoom(to int) int {
 	if to != anyPool {
 		if l := &r.rooms[to]; l.inside < l.most {
@@ -146,8 +146,8 @@ func (r *space) useRoom(pool int) uint64 {
 	return r.seq
 }
 
-// freeRoom returns room to a pool. It also returns the Submit that has waited longest for this room, if
-// any, which the caller must unlink.
+// freeRoom returns room to a pool. It also returns the Submit that has waited longest for this
+// room, if any, which the caller must unlink.
 func (r *space) freeRoom(pool int) *blocked {
 	l := &r.rooms[pool]
 	l.inside--

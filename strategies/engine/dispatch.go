@@ -103,8 +103,8 @@ func (s *Dispatch) refuse(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// wakeWorker returns a parked worker, which the caller must signal after it releases the mutex. If no
-// worker is parked, it starts one and returns nil.
+// wakeWorker returns a parked worker, which the caller must signal after it releases the mutex. If
+// no worker is parked, it starts one and returns nil.
 func (s *Dispatch) wakeWorker() *dispatchWorker {
 	s.busy++
 	s.waking = true

@@ -94,8 +94,8 @@ func (w *dispatchWorker) take() (t *strategies.Task) {
 	return t
 }
 
-// awaitTask parks until there is a task. It returns nil when w is dismissed. A woken worker wakes the
-// next one.
+// awaitTask parks until there is a task. It returns nil when w is dismissed. A woken worker wakes
+// the next one.
 func (w *dispatchWorker) awaitTask() *strategies.Task {
 	s := w.Dispatch
 	s.mu.Lock()

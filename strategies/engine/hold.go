@@ -209,7 +209,8 @@ func (s *Hold) countOut(t *strategies.Task) {
 	}
 }
 
-// scheduleRetry schedules the next attempt at t. Without a next attempt it returns the final error of t.
+// scheduleRetry schedules the next attempt at t. Without a next attempt it returns the final error
+// of t.
 func (s *Hold) scheduleRetry(t *strategies.Task, r strategies.Result) error {
 	wait, err := s.Retries.Next(t, r)
 	if err != nil {
@@ -227,8 +228,8 @@ func (s *Hold) scheduleRetry(t *strategies.Task, r strategies.Result) error {
 	return nil
 }
 
-// settleHeld settles a task after it has freed the task's room, so a client that submits from Done finds
-// room.
+// settleHeld settles a task after it has freed the task's room, so a client that submits from Done
+// finds room.
 func (s *Hold) settleHeld(t *strategies.Task, r strategies.Result) {
 	s.forget(t)
 	s.Settle(t, r)

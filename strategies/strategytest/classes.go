@@ -39,9 +39,9 @@ func (r *rig) pools() (all []pool) {
 	return all
 }
 
-// poolsAreIndependent fills each class pool in turn. Tasks of another class must then take as long as in
-// an empty instance: n tasks of 1 ms take ⌈n/slots⌉ ms. Without Spec.ClassPools all classes must
-// have the same slots and room. With class pools, each must have its declared slots.
+// poolsAreIndependent fills each class pool in turn. Tasks of another class must then take as long
+// as in an empty instance: n tasks of 1 ms take ⌈n/slots⌉ ms. Without Spec.ClassPools all classes
+// must have the same slots and room. With class pools, each must have its declared slots.
 func poolsAreIndependent(r *rig) error {
 	found := r.pools()
 	anyClass := found[0]

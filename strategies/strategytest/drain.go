@@ -137,8 +137,8 @@ func queuedAbandoned(in []*job) error {
 	return nil
 }
 
-// checkDrainError checks that Drain d returned at the given time with a DrainError that has the number of
-// tasks that never started and of running tasks.
+// checkDrainError checks that Drain d returned at the given time with a DrainError that has the
+// number of tasks that never started and of running tasks.
 func (d *call) checkDrainError(at time.Duration, in []*job, running int) error {
 	abandoned := len(in) - len(started(in))
 	var e *strategies.DrainError

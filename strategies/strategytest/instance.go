@@ -186,8 +186,8 @@ func (x *instance) submitFrom(submitters, each uint64) error {
 	return nil
 }
 
-// awaitDone waits until n tasks are done. It checks the number of runs and the error of each. A nil runs
-// checks no number.
+// awaitDone waits until n tasks are done. It checks the number of runs and the error of each. A nil
+// runs checks no number.
 func (x *instance) awaitDone(n int, runs func(id uint64) int, want func(id uint64) error) error {
 	if err := x.waitUntil(fmt.Sprintf("%d tasks are done", n), func() bool {
 		return len(x.dones) >= n

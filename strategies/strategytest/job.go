@@ -95,8 +95,8 @@ func (j *job) enter() (leave func()) {
 	}
 }
 
-// runSecondAttempt is a concurrent second attempt that lets the first one win. It ends with its context,
-// or fails after a minute, because a strategy may wait for it if the first attempt failed.
+// runSecondAttempt is a concurrent second attempt that lets the first one win. It ends with its
+// context, or fails after a minute, because a strategy may wait for it if the first attempt failed.
 func (j *job) runSecondAttempt(ctx context.Context) strategies.Result {
 	j.secondAttempts.Add(1)
 	j.rig.steps.Add(1)
@@ -180,7 +180,8 @@ func lasts(d time.Duration) act {
 	}
 }
 
-// lastsUnlessCancelled returns an act of duration d. If its context ends earlier, it returns the cause.
+// lastsUnlessCancelled returns an act of duration d. If its context ends earlier, it returns the
+// cause.
 func lastsUnlessCancelled(d time.Duration) act {
 	return func(ctx context.Context) strategies.Result {
 		timer := time.NewTimer(d)

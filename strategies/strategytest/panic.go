@@ -98,8 +98,8 @@ func leavesNoGoroutines(badly act) func(*rig) error {
 	}
 }
 
-// goroutinesAfter drains an instance after tasks with do. It returns the number of remaining goroutines in
-// the bubble.
+// goroutinesAfter drains an instance after tasks with do. It returns the number of remaining
+// goroutines in the bubble.
 func (r *rig) goroutinesAfter(do act) int {
 	r.fill(min(r.capacity(), 20), do)
 	r.drain(context.Background())

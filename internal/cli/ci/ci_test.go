@@ -21,7 +21,6 @@ func results(t *testing.T, name, value string) string {
 	return path
 }
 
-// Errors and help must name benchgate, not poolbench.
 func TestBenchgate(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", "")
 	t.Setenv("GITHUB_ACTIONS", "")

@@ -121,8 +121,8 @@ func WriteComparison(
 // projection parses keys. An empty value is a projection on nothing, not the default.
 func projection(keys string) (string, error) { return cmp.Or(keys, " "), nil }
 
-// checkComplete returns an error for results that were cut off and, if interrupted is set, for interrupted
-// ones. A comparison would hide the missing results.
+// checkComplete returns an error for results that were cut off and, if interrupted is set, for
+// interrupted ones. A comparison would hide the missing results.
 func checkComplete(inputs []results.Input, interrupted bool) error {
 	var wrong []error
 	for _, in := range inputs {

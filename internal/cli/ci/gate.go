@@ -131,8 +131,8 @@ func gateResults(args []string, o verdict.Options) (*verdict.Report, error) {
 	return r, nil
 }
 
-// writeNoVerdict writes the files for CI of a gate without a verdict, so that they do not show a pass of
-// an earlier gate.
+// writeNoVerdict writes the files for CI of a gate without a verdict, so that they do not show a
+// pass of an earlier gate.
 func (o gateFlags) writeNoVerdict(args []string, why error) error {
 	r := o.noVerdict(why.Error())
 	if len(args) == 2 {
@@ -141,10 +141,10 @@ func (o gateFlags) writeNoVerdict(args []string, why error) error {
 	return o.writeElsewhere(r)
 }
 
-// writePlaceholder writes files without a verdict. A file that cannot be written is then reported before
-// the measurement, and a killed gate does not leave the pass of an earlier one. A pipe is skipped,
-// because it can receive only one report. The file may be in the directory of the results, which is
-// then created.
+// writePlaceholder writes files without a verdict. A file that cannot be written is then reported
+// before the measurement, and a killed gate does not leave the pass of an earlier one. A pipe is
+// skipped, because it can receive only one report. The file may be in the directory of the results,
+// which is then created.
 func (o gateFlags) writePlaceholder(out string) error {
 	var made error
 	if o.junit.Path != "" && filepath.Clean(out) == filepath.Dir(o.junit.Path) {

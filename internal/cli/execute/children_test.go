@@ -96,7 +96,6 @@ func TestUsedChild(t *testing.T) {
 	}
 }
 
-// No idle child may exist during a run under the real clock or at the end.
 func TestChildrenEnd(t *testing.T) {
 	h := NewHost(nil)
 	r := New(h, 0)

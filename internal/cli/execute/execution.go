@@ -173,8 +173,8 @@ func (e *Execution) Finish(writing error) {
 	e.Complain(e.View.close(e.reportOpener()))
 }
 
-// reportOpener returns a function that opens the report as a single file, even if it has several pages.
-// The server of the live view ends with the run, so links to other pages would fail.
+// reportOpener returns a function that opens the report as a single file, even if it has several
+// pages. The server of the live view ends with the run, so links to other pages would fail.
 func (e *Execution) reportOpener() func() (io.ReadCloser, error) {
 	if e.Report == "" {
 		return nil

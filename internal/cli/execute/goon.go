@@ -30,10 +30,10 @@ func (p runPace) fits(count int, estimate, budget time.Duration) int {
 	return max(count, 0)
 }
 
-// extendRuns repeats the virtual scenarios of a section whose objectives are undecided, with further
-// seeds. It first extends them to 5 runs, the minimum for an interval over seeds, and then doubles
-// their number repeatedly. It ends when all objectives are decided, when further seeds cannot
-// decide them, or when the budget has no room for another repetition.
+// extendRuns repeats the virtual scenarios of a section whose objectives are undecided, with
+// further seeds. It first extends them to 5 runs, the minimum for an interval over seeds, and then
+// doubles their number repeatedly. It ends when all objectives are decided, when further seeds
+// cannot decide them, or when the budget has no room for another repetition.
 func (e *Execution) extendRuns(ctx context.Context, section int, spent runPace) error {
 	if len(e.objectives) == 0 {
 		return nil

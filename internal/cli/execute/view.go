@@ -33,8 +33,8 @@ type View struct {
 	closed  bool
 }
 
-// openView opens the view of the command, or returns nil without viewers. It returns an error about the
-// address before anything is written.
+// openView opens the view of the command, or returns nil without viewers. It returns an error about
+// the address before anything is written.
 func openView(to io.Writer, f options.LiveFlag, title string) (*View, error) {
 	v := &View{end: func() {}, plan: func() live.Plan { return live.Plan{Left: -1} }}
 	v.seconds = live.NewSeconds(&v.meter)

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Each error of a list must begin with its flag. A sentence made of two errors must stay whole.
 func TestNamed(t *testing.T) {
 	cmd := &cobra.Command{}
 	cmd.Flags().Int("n", 0, "")

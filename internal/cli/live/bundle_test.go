@@ -11,7 +11,6 @@ import (
 
 var update = flag.Bool("update", false, "write bundle.js anew")
 
-// The script of the page must match its sources.
 func TestBundle(t *testing.T) {
 	result := api.Build(api.BuildOptions{EntryPoints: []string{"live.ts"}, Bundle: true,
 		Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8,

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// Rate and quantiles must be those of the last two seconds.
 func TestCourse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m machine.Meter
@@ -62,7 +61,6 @@ func TestCourse(t *testing.T) {
 	})
 }
 
-// Quantiles of too few responses must not be shown.
 func TestFew(t *testing.T) {
 	var m machine.Meter
 	m.Begin(machine.Run{Name: "a", Settled: func() uint64 { return 0 }})

@@ -68,8 +68,6 @@ func viewer(s *Server, see func(Frame)) error {
 	return errors.Join(errors.New("the events end without saying so"), lines.Err())
 }
 
-// Ten viewers must see each frame in order, and a late one also the earlier frames. All must see
-// the end and the report.
 func TestEvents(t *testing.T) {
 	s, c, _ := serve(t)
 	start := time.Now()
@@ -131,7 +129,6 @@ func (c *Course) at(n int) float64 {
 	return c.frames[n-1].At
 }
 
-// Names must be escaped, and the page must load nothing from other servers.
 func TestPage(t *testing.T) {
 	s, _, _ := serve(t)
 	defer s.Close(nil)
@@ -164,7 +161,6 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The text must pass the linter of Prometheus, whatever the name of the run.
 func TestMetrics(t *testing.T) {
 	s, c, m := serve(t)
 	defer s.Close(nil)
@@ -196,7 +192,6 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// Without a report, Close must return at once and tell the viewers.
 func TestNoReport(t *testing.T) {
 	s, c, _ := serve(t)
 	c.Step(time.Now())

@@ -26,8 +26,6 @@ func (f *file) Write(p []byte) (int, error) {
 
 func (f *file) Close() error { return nil }
 
-// Counts are totals of the run, also if another run ended within the second. Quantiles are those of
-// the second. The ending must equal the results.
 func TestStream(t *testing.T) {
 	var m machine.Meter
 	seconds := NewSeconds(&m)

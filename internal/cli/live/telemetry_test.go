@@ -176,7 +176,6 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// Without an endpoint, or if the environment disables it, there must be no exporter.
 func TestOff(t *testing.T) {
 	clear(t)
 	for _, c := range []map[string]string{{}, {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://h",
@@ -201,8 +200,6 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// An invalid variable must be reported in one line, without its value if that may contain a
-// password.
 func TestMistakes(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": {"user:s3cret@host", "want http://… or https://…"},
@@ -220,7 +217,6 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A collector that rejects all exports must be reported once, at the end.
 func TestRefused(t *testing.T) {
 	clear(t)
 	r := receiver{status: http.StatusServiceUnavailable}

@@ -152,8 +152,8 @@ func (p Plan) Profile(set string) error {
 	return nil
 }
 
-// checkUnique returns an error for scenarios in two sections, whose runs would count as repetitions of
-// one scenario.
+// checkUnique returns an error for scenarios in two sections, whose runs would count as repetitions
+// of one scenario.
 func (p Plan) checkUnique() error {
 	first := map[string]string{}
 	for _, s := range p {

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// arrivedTolerance is the relative difference between the actual and the requested rate above which
-	// a note is printed.
+	// arrivedTolerance is the relative difference between the actual and the requested rate above
+	// which a note is printed.
 	arrivedTolerance = 0.03
 	// arrivedNear is the relative difference that the recommended longer run should reach.
 	arrivedNear = 0.02

@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Only a rate that differs from the requested one by more than a few percent must be explained.
 func TestArrivalNotes(t *testing.T) {
 	for _, c := range []struct {
 		arrival, rate string

@@ -59,7 +59,6 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Each response must be in a row, and rows must grow by a factor and fit the width.
 func TestHistogram(t *testing.T) {
 	var s spread
 	if err := s.add(responses(t, 1, 1, 1, 1, 2, 4, 256)); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Each check must have one line, the most frequent first, however many scenarios there are.
 func TestManyDoubts(t *testing.T) {
 	var records []execute.Record
 	for i := range 20 {
@@ -70,7 +69,6 @@ func TestOverloadByRate(t *testing.T) {
 	}
 }
 
-// An attack without a strategy must be named by its target.
 func TestDoubtsOfAttack(t *testing.T) {
 	got := Suspects([]execute.Record{{Run: &results.Run{Name: "Attack/target=h:80%2Fp/rate=5",
 		Keys:   []results.Pair{{Key: "target", Value: "h:80%2Fp"}, {Key: "rate", Value: "5"}},

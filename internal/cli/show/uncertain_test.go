@@ -53,7 +53,6 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
-// The document of a run must contain the error of each marked metric, or null without a bound.
 func TestUncertainInDocument(t *testing.T) {
 	for share, want := range map[float64]string{0.48: `"uncertain":{"p99-response-sec":0.48}`,
 		math.Inf(1): `"uncertain":{"p99-response-sec":null}`} {

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// If runs take twice their estimate, the time left must double.
 func TestTimeLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -25,8 +24,6 @@ func TestTimeLeft(t *testing.T) {
 	})
 }
 
-// On a terminal, the line must be updated between runs, show the activity of the run, fit the
-// width, make room for messages, and disappear at the end.
 func TestProgressLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

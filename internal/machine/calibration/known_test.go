@@ -38,7 +38,6 @@ func judged(t *testing.T, c calibration.Case) (runs []*bench.Result) {
 	return runs
 }
 
-// The control must fail even at a size with wide tolerances.
 func TestControl(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

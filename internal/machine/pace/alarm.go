@@ -113,7 +113,8 @@ func (a *Alarm) enqueue(s *sleeper) bool {
 	return true
 }
 
-// unlockAndWake unlocks mu. It wakes the keeper if it rests or, if earlier is set, waits for a later time.
+// unlockAndWake unlocks mu. It wakes the keeper if it rests or, if earlier is set, waits for a
+// later time.
 func (a *Alarm) unlockAndWake(earlier bool) {
 	resting := a.resting
 	a.resting = false

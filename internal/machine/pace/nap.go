@@ -44,8 +44,8 @@ func newNap(base time.Time, t timer, limit int64) nap {
 	return nap{base: base, timer: t, lead: limit, most: limit, limit: limit}
 }
 
-// leadLimit returns the limit of the lead. It is 0 with one processor, where no other goroutine could
-// run while this one polls the clock.
+// leadLimit returns the limit of the lead. It is 0 with one processor, where no other goroutine
+// could run while this one polls the clock.
 func leadLimit() int64 {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return 0

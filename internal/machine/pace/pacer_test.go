@@ -27,7 +27,6 @@ func TestNeverEarly(t *testing.T) {
 	})
 }
 
-// An Interrupt must end a wait that has begun or not, and the later ones.
 func TestInterrupt(t *testing.T) {
 	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
 		for range 100 {

@@ -105,7 +105,6 @@ func TestBadResults(t *testing.T) {
 	}
 }
 
-// Unusual files must be readable.
 func TestOddResults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	// enough digits for the gate to rule out a change

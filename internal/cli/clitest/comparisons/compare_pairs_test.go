@@ -347,7 +347,6 @@ func TestCompareTasks(t *testing.T) {
 	}
 }
 
-// Runs under the real clock must also be paired by their seeds.
 func TestCompareRealClock(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, out := range []string{"a", "b"} {

@@ -50,7 +50,6 @@ func TestGateInterrupt(t *testing.T) {
 // killed.
 const lingering = "exec 3>'PIPE'; (sleep 20; echo alive >&3) & wait"
 
-// However a gate ends, during a build or a run, no process, directory or worktree may remain.
 func TestGateKilled(t *testing.T) {
 	for moment, prepare := range map[string]func(t *testing.T, linger string) (env []string){
 		"build": func(t *testing.T, linger string) []string {

@@ -46,7 +46,6 @@ func noTrees(t *testing.T) {
 	}
 }
 
-// A known regression must fail in every format of the report.
 func TestGateRevisions(t *testing.T) {
 	gateModule(t, "1300")
 	t.Setenv("GITHUB_STEP_SUMMARY", "summary.md")
@@ -141,7 +140,6 @@ func TestGateHopeless(t *testing.T) {
 	noTrees(t)
 }
 
-// The JUnit file may be in the directory of the results, also after a failed gate.
 func TestGateBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -161,7 +159,6 @@ func TestGateBeside(t *testing.T) {
 	}
 }
 
-// An output that cannot be written must be reported before the measurement.
 func TestGateElsewhere(t *testing.T) {
 	gateModule(t, "1300")
 	for _, c := range []struct{ flag, value, summary, want string }{
@@ -179,7 +176,6 @@ func TestGateElsewhere(t *testing.T) {
 	}
 }
 
-// A gate without a verdict must replace the report of an earlier gate.
 func TestGateWithoutVerdict(t *testing.T) {
 	gateModule(t, "1000")
 	clitest.Write(t, "good", strings.Repeat("BenchmarkA 1 5 ns/op\n", 10))
@@ -203,7 +199,6 @@ func TestGateWithoutVerdict(t *testing.T) {
 	}
 }
 
-// The output must be a result line of package testing with the requested number of iterations.
 func TestControl(t *testing.T) {
 	for _, slower := range []string{"--slower=false", "--slower=true"} {
 		o := clitest.Succeed(t, "control", slower, "3x")

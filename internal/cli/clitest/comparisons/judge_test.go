@@ -90,7 +90,6 @@ func TestCompareFormats(t *testing.T) {
 	}
 }
 
-// Interrupted or cut-off results must be compared only if requested.
 func TestComparePartial(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "whole", sampleFile("A", 10, 0.050))
@@ -115,7 +114,6 @@ func TestComparePartial(t *testing.T) {
 	}
 }
 
-// A deleted report must be restored, and its path printed.
 func TestReportCommand(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Succeed(t, clitest.Quick("--out", "x")...)

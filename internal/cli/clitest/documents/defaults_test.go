@@ -141,7 +141,6 @@ func TestEveryCommandIsHeld(t *testing.T) {
 	}
 }
 
-// TestDefaults runs the commands that end within seconds.
 func TestDefaults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	order := []string{"run"} // other commands read its output

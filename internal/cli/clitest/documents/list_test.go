@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The description of a strategy must list the features that its adapter adds to the library.
 func TestListAdds(t *testing.T) {
 	for _, name := range []string{"asynq", "tunny", "worker_pool"} {
 		one := clitest.Succeed(t, "list", "strategies", name).Stdout
@@ -28,8 +27,6 @@ func TestListAdds(t *testing.T) {
 	}
 }
 
-// Every entry must have one line, also in the list of its kind, and a full description with all
-// parameters.
 func TestList(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -149,7 +146,6 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// There must be a script for each shell, and values for flags and arguments.
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "fish", "powershell", "zsh"} {
 		if script := clitest.Succeed(t, "completion", shell).Stdout; !strings.Contains(script,

@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// The output of new must build, and its parts must work in every subcommand: lists, runs under both
-// clocks, a study and its report.
 func TestNew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it links a program; TestNewCompiles compiles it")
@@ -71,7 +69,6 @@ func sources(t *testing.T) string {
 	return dir
 }
 
-// On an error, new must write nothing.
 func TestNewRefuses(t *testing.T) {
 	source := sources(t)
 	t.Chdir(t.TempDir())

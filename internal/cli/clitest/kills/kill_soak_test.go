@@ -127,8 +127,6 @@ func missing(run *results.Run) (tasks, gaps int) {
 	return tasks, gaps
 }
 
-// An attack that is killed and resumed repeatedly must complete, and report all that was not
-// measured.
 func TestKillAttack(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url, served := clitest.Shop(t, 500)

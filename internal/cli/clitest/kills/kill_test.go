@@ -161,8 +161,6 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// Of two processes that append at once, one may write at a time. After a kill at any instant, the
-// directory must be readable and extensible.
 func TestKillTwo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -203,8 +201,6 @@ func TestKillTwo(t *testing.T) {
 	}
 }
 
-// While a process writes to a directory, other commands must refuse it and name the pid. After a
-// kill nothing may block it.
 func TestOneWriter(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "s.yaml", strings.Replace(clitest.LongScenarios, "CLOCK", "real", 1))
@@ -244,7 +240,6 @@ func TestOneWriter(t *testing.T) {
 	clitest.Succeed(t, "report", "x")
 }
 
-// A child that outlives its parent must not keep the lock.
 func TestLockStays(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(clitest.ChildFault, "hang")

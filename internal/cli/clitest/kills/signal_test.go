@@ -46,7 +46,6 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The second signal must end the command at once, even if a run does not return.
 func TestInterruptTwice(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "s.yaml", strings.Replace(clitest.LongScenarios, "CLOCK", "real", 1))
@@ -69,7 +68,6 @@ func TestInterruptTwice(t *testing.T) {
 	}
 }
 
-// A child must end when its stdin ends, which happens when its parent dies.
 func TestOrphan(t *testing.T) {
 	child := clitest.Process(t, nil, "simulate")
 	stdin, err := child.StdinPipe()

@@ -95,7 +95,6 @@ func TestLocalWorkers(t *testing.T) {
 	sameFiles(t, alone, by)
 }
 
-// An invalid flag must be reported before anything is written, and without secrets.
 func TestWorkersFlag(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for value, want := range map[string]string{

@@ -380,8 +380,6 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A flag or argument with an empty value, as from an unset shell variable, must be an error of
-// every command.
 func TestEmptyValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -411,7 +409,6 @@ func TestEmptyValues(t *testing.T) {
 	}
 }
 
-// With very many errors, only the first must be printed, with the number of the others.
 func TestManyMistakes(t *testing.T) {
 	const most = terminal.MostLines
 	t.Chdir(t.TempDir())
@@ -435,7 +432,6 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// Every command must report that stdout cannot be written.
 func TestFullStdout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -463,7 +459,6 @@ func TestFullStdout(t *testing.T) {
 	}
 }
 
-// A stream that cannot be written must be an error, and the page must still be written and named.
 func TestFullStream(t *testing.T) {
 	device := clitest.FullDevice(t)
 	t.Chdir(t.TempDir())

@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// An address without a scheme must be accepted. An error must contain host and port, but no
-// password. crash must not name a queue that cannot exist.
 func TestServerAddress(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for strategy, server := range map[string]string{"redis_stream": "redis=127.0.0.1:1",
@@ -41,7 +39,6 @@ func TestServerAddress(t *testing.T) {
 	}
 }
 
-// An attack without any answer must leave no new directory, and keep an existing one.
 func TestNobodyLeavesNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{{"attack", "http://127.0.0.1:1/", "--n", "3"},
@@ -66,7 +63,6 @@ func TestNobodyLeavesNothing(t *testing.T) {
 	}
 }
 
-// A socket without a listener must be reported before any work.
 func TestStaleSocket(t *testing.T) {
 	t.Chdir(t.TempDir())
 	listener, err := net.Listen("unix", "s.sock")
@@ -117,8 +113,6 @@ func TestOneStream(t *testing.T) {
 	clitest.Succeed(t, args...)
 }
 
-// gate and compare must refuse results with a repeated line. For a series of one result, trend must
-// explain why.
 func TestChangedResults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Succeed(t, "run", "--clock", "virtual", "--strategy", "semaphore", "--n", "500", "--count",

@@ -101,7 +101,6 @@ func eachFlag(f func(name string, cmd *cobra.Command, flag *pflag.Flag)) {
 	}
 }
 
-// Each flag that names a file or directory must be an input, or be covered by the tests below.
 func TestOutputFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	outputs := outputCases(t)

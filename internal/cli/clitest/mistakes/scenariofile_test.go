@@ -45,7 +45,6 @@ func TestScenarioFile(t *testing.T) {
 	}
 }
 
-// A flag must override the file's value, and the values that it excludes.
 func TestFlagsOverFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "s.yaml", "- {strategy: semaphore, load: [0.5, 0.8], n: 100, clock: virtual}\n")
@@ -57,7 +56,6 @@ func TestFlagsOverFile(t *testing.T) {
 	}
 }
 
-// All errors must be reported at once, each with its line and column.
 func TestScenarioFileErrors(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -172,7 +170,6 @@ func FuzzFlags(f *testing.F) {
 	})
 }
 
-// A file that cannot be opened must be named, also as root.
 func TestFileIsNotRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Symlink("itself", "itself"); err != nil {

@@ -72,7 +72,6 @@ func TestAttackStaysOnItsOwnConnections(t *testing.T) {
 	}
 }
 
-// A proxy in the environment must be used and reported.
 func TestAttackByProxy(t *testing.T) {
 	t.Chdir(t.TempDir())
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -90,7 +89,6 @@ func TestAttackByProxy(t *testing.T) {
 	}
 }
 
-// The default flags must give attack.Defaults, which the benchmarks use.
 func TestAttackDefaults(t *testing.T) {
 	var got options.AttackOptions
 	cmd := &cobra.Command{}

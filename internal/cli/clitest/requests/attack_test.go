@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestAttack checks the table, the files, and the output of compare and gate for them.
 func TestAttack(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url, served := clitest.Shop(t, 404)
@@ -453,8 +452,6 @@ func TestVegetaFullDisk(t *testing.T) {
 	}
 }
 
-// Requests that a strategy gave up must be lines of the file, to which a second attack appends. A
-// file that cannot be written must end the attack with one line.
 func TestDeadLetters(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url, _ := clitest.Shop(t, 429)
@@ -477,8 +474,6 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
-// Several rates must give several results, each checked against the objectives, even if the machine
-// is too busy to send in time.
 func TestAttackRates(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url, served := clitest.Shop(t, 500) // a third of the requests fails, so 27 are completed

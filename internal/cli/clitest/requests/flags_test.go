@@ -72,7 +72,6 @@ func TestHTTPFlags(t *testing.T) {
 	}
 }
 
-// The parts must equal those of curl, and be the same in each request.
 func TestForm(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "photo.png", "\x89PNG{}")
@@ -143,7 +142,6 @@ func TestDataOnce(t *testing.T) {
 	}
 }
 
-// Values of the environment must reach the server, and no output.
 func TestVariables(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := serveNoting(t, func(r *http.Request) string {
@@ -187,7 +185,6 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// Requests must be shown as the server receives them, without secrets.
 func TestDryRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "u.csv", "user,token\nann,geheim1\nbob,geheim2\n")

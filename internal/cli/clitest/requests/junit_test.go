@@ -26,8 +26,6 @@ func suite(t *testing.T, path string) junit.Suite {
 	return doc.Suites[0]
 }
 
-// Objectives and verdicts must be test cases of the file, lines of the workflow's log and a table
-// of its summary. Standard output must stay one document.
 func TestJUnit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("GITHUB_ACTIONS", "true")
@@ -67,8 +65,6 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// Trace IDs of the slowest requests must be on the terminal, in slowest.csv and on the page. An
-// invalid share must be refused.
 func TestTraces(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var mu sync.Mutex

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/live"
 )
 
-// Viewers of a run or an attack must see its progress and get its report.
 func TestLive(t *testing.T) {
 	for name, args := range map[string]string{
 		"run": "run --clock real --strategy worker_pool --workload constant:mean=1ms --rate 200 " +
@@ -112,7 +111,6 @@ func fetch(t *testing.T, url string) string {
 	return string(text)
 }
 
-// An unusable address must be reported before anything is written.
 func TestLiveAddress(t *testing.T) {
 	t.Chdir(t.TempDir())
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

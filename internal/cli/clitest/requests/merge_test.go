@@ -14,8 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Two directories of one load must give one with all requests and merged distributions. Other
-// directories must be refused.
 func TestMerge(t *testing.T) {
 	url, _ := clitest.Shop(t, 503)
 	t.Chdir(t.TempDir())
@@ -93,8 +91,6 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Complete runs of killed directories must be merged, and the result must be partial. A run that is
-// missing in a directory must not be merged.
 func TestMergePartial(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

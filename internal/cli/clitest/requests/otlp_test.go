@@ -14,8 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// A collector must receive the counts of all requests. One that fails must be reported without
-// affecting the results.
 func TestOTLP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

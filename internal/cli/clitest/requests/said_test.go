@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// Terminal, failures.json and page must show the answers of a failing server without secrets. The
-// terminal must show the number of retried requests and the server's limit of streams.
 func TestSaid(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var n atomic.Int64

@@ -121,7 +121,6 @@ func secret(text string) bool {
 	return strings.Contains(text, "zq7-cookie") || strings.Contains(text, "zq8-token")
 }
 
-// Each error must be one line with flag, file and line, and nothing may be sent.
 func TestSessionMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "u.csv", "user,session\nann,1\n")

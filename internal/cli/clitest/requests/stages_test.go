@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// Ramps must send the integral of their rate, and each stage must have a line and metrics.
 func TestAttackStages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var received atomic.Int64

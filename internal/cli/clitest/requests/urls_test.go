@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// Each URL must have a line, an object in JSON and a value in slowest.csv, and objectives may apply
-// to some URLs.
 func TestByURL(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

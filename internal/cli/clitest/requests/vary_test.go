@@ -142,7 +142,6 @@ func TestVaried(t *testing.T) {
 	}
 }
 
-// Each error must be one line with flag, file and line, and nothing may be sent.
 func TestVaryMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "users.csv", "user,pin\nann,1\nbob\n")

@@ -264,8 +264,6 @@ func TestArrived(t *testing.T) {
 	}
 }
 
-// A strategy that ends its process must fail only its own run, with a short message that names the
-// scenario. The other runs must be written, and the results marked partial.
 func TestChildFaults(t *testing.T) {
 	for fault, want := range map[string]string{
 		"panic":   "panic: index out of cheese",
@@ -308,7 +306,6 @@ func TestChildFaults(t *testing.T) {
 	}
 }
 
-// The document of a run or a search must name each failed run with its seed and the reason.
 func TestFailedJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for args, seeds := range map[string][]uint64{"run --n 5 --count 2": {1, 2},
@@ -335,7 +332,6 @@ func TestFailedJSON(t *testing.T) {
 	}
 }
 
-// A run without progress must be given up, with a message that describes the hang.
 func TestHang(t *testing.T) {
 	for fault, want := range map[string]string{
 		"hang":     "no task was submitted or done in 1.25s of CPU time: an endless loop",
@@ -388,7 +384,6 @@ func TestBrokenLaws(t *testing.T) {
 	}
 }
 
-// A real-clock run must use this process and have the same table.
 func TestReal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := clitest.Succeed(t, strings.Fields("run --strategy semaphore --workload constant:mean=1ms "+

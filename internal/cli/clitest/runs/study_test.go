@@ -138,8 +138,6 @@ func TestForeignLimit(t *testing.T) {
 	}
 }
 
-// The given seed must be that of the first repetition of each study. TestStudy checks the runs of
-// one.
 func TestStudySeed(t *testing.T) {
 	p, err := options.MakePlan(options.Words{"seed": {{Text: "7", Where: "--seed"}}}, "")
 	if err != nil {

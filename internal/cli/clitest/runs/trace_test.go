@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/recorded"
 )
 
-// The description must match the file, and the printed command must replay it.
 func TestTrace(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const file = "a'b.csv" // a name that needs shell quotes
@@ -71,7 +70,6 @@ func TestUnreadDurations(t *testing.T) {
 	}
 }
 
-// The classes must be those of recorded.Document, and the printed command must distinguish them.
 func TestTraceClasses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var b strings.Builder
@@ -115,7 +113,6 @@ func TestTraceClasses(t *testing.T) {
 	}
 }
 
-// The printed arrivals and workload must match the description, whatever the names of columns.
 func TestTraceReplay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "t.csv", "x,begin,auto\n0,1777626010,1500\n0,1777626012,500\n")

@@ -30,7 +30,6 @@ func whyIn(t *testing.T, dir string) why.Line {
 	return doc.Runs[0]
 }
 
-// A planted cause must be named first, and must not be named without it.
 func TestWhyPlanted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -55,7 +55,6 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// Agents must share each probe of a search, and send no more than allowed.
 func TestAgentsSearch(t *testing.T) {
 	t.Parallel() // it mostly waits
 	url, served := clitest.Shop(t, 200)
@@ -73,7 +72,6 @@ func TestAgentsSearch(t *testing.T) {
 	}
 }
 
-// Invalid combinations must be refused before anything is sent.
 func TestAgentsWrong(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"--nats nats://127.0.0.1:1", "--nats: give the number of agents"},

@@ -13,8 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Table, document and benchmark must agree. All runs must be in the directory, and the chart in the
-// report.
 func TestCapacity(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := clitest.QuickSearch("--strategy", "unbounded", "--objective", "p99-response<100ms,shed<1%")
@@ -81,7 +79,6 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// If no load meets the objective, it is missed. If this is unknown, it is undecided.
 func TestCapacityExitCodes(t *testing.T) {
 	for i, c := range []struct {
 		flags string
@@ -116,7 +113,6 @@ func TestCapacityExitCodes(t *testing.T) {
 	}
 }
 
-// A dry run must print its first runs and their duration, and write nothing.
 func TestCapacityDryRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := clitest.Succeed(t, clitest.QuickSearch("--objective", "p99-response<100ms", "--dry-run")...)
@@ -144,7 +140,6 @@ func TestCapacitySameSeed(t *testing.T) {
 	}
 }
 
-// A strategy that ends its process must end only its own search, after one run.
 func TestCapacityChildFault(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(clitest.ChildFault, "exit")

@@ -216,7 +216,6 @@ func TestCapacityOfSessions(t *testing.T) {
 	}
 }
 
-// The expected duration of the search must be printed before anything is sent.
 func TestCapacitySaysHowLong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const defaults = "from 125 /s up to at most 1000 /s: about 8 probes of 10s, 1 min 46 s\n"

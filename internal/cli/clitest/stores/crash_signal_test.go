@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// A signal must end the command and leave no file of the queue.
 func TestCrashInterrupt(t *testing.T) {
 	for _, strategy := range []string{"sqlite_queue", "jetstream"} {
 		t.Run(strategy, func(t *testing.T) {

@@ -186,7 +186,6 @@ func fill(dir string) error {
 	}
 }
 
-// crash must detect that the files of the server that it started are deleted.
 func TestServerDirectoryGone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

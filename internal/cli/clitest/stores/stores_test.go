@@ -178,7 +178,6 @@ func smallDisk(t *testing.T, at, size string) {
 	})
 }
 
-// Another process locks the database and does not release it.
 func TestStoreLocked(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for the lock")
@@ -251,7 +250,6 @@ func TestStoreDeleted(t *testing.T) {
 	}
 }
 
-// Bytes of an embedded store change between a kill and the restart.
 func TestStoreDamaged(t *testing.T) {
 	// nats-server 2.15 panics if a request is pending while it gives up an unreadable store
 	const nats = `NATS: |server\.\(\*Server\)\.processJSAPIRoutedRequests`
@@ -273,7 +271,6 @@ func TestStoreDamaged(t *testing.T) {
 	}
 }
 
-// The files of a stream are deleted, truncated or overwritten while the command runs.
 func TestStoreMeddled(t *testing.T) {
 	for name, meddle := range map[string]func(path string) error{
 		"deleted":   os.Remove,

@@ -39,7 +39,6 @@ func openTerminal(t *testing.T) (screen, program *os.File) {
 	return screen, program
 }
 
-// The progress must be redrawn in place, without printing its escape sequences as text.
 func TestCrashOnATerminal(t *testing.T) {
 	screen, program := openTerminal(t)
 	defer screen.Close()
