@@ -1,9 +1,9 @@
 // Command benchgate has the commands gate, compare and trend of poolbench, with the same flags,
-// output and exit codes, and nothing else: it is small, and built in seconds. It is for libraries
-// whose CI gates their own benchmarks:
+// output and exit codes. It is small and builds in seconds. It is for libraries whose CI gates
+// their own benchmarks:
 //
 //	go install github.com/poolbench/poolbench/cmd/benchgate@latest
 //	benchgate gate --base main
 //
-// docs/gate-your-ci.md has the jobs for GitHub, GitLab, Jenkins and make.
+// docs/gate-your-ci.md describes the jobs for GitHub, GitLab, Jenkins and make.
 package main

@@ -27,7 +27,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// adviseOptions are the flags of advise that are not axes.
+// adviseOptions contains the flags of advise that are not axes.
 type adviseOptions struct {
 	objectives       objectives.List
 	may              []string
@@ -101,7 +101,6 @@ func parseMemory(text string) (int64, error) {
 	return v.Size(key), nil
 }
 
-// question returns the question that the flags ask.
 func (o adviseOptions) question(axes options.Words) (q advise.Question, err error) {
 	if len(o.objectives) == 0 {
 		return q, errors.New("advise: want an objective, such as --objective 'p99-response<50ms'")
@@ -131,7 +130,7 @@ func (o adviseOptions) question(axes options.Words) (q advise.Question, err erro
 		}
 	}
 	if axes["n"] == nil && axes["duration"] == nil {
-		q.Scenario.Stop.Tasks = 0 // by the budget
+		q.Scenario.Stop.Tasks = 0 // the budget determines the number
 	}
 	if err := q.Validate(); err != nil {
 		return q, fmt.Errorf("advise: %w", err)
@@ -139,7 +138,6 @@ func (o adviseOptions) question(axes options.Words) (q advise.Question, err erro
 	return q, nil
 }
 
-// questionOf describes a scenario's work and traffic.
 func questionOf(sc bench.Scenario) string {
 	text := fmt.Sprintf("%s, %s arrivals", sc.Workload, cmp.Or(sc.Load.Arrival.String(), "poisson"))
 	if sc.Load.PerSecond != 0 {
@@ -151,7 +149,6 @@ func questionOf(sc bench.Scenario) string {
 	return text
 }
 
-// advise runs `poolbench advise`.
 func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) error {
 	show := execute.NewLines(a.Stderr, o.quiet)
 	ctx, done := terminal.Interruptible(ctx, show.Say)
@@ -179,7 +176,6 @@ func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) er
 		advise.NothingMeets: terminal.Regression, advise.Undecided: terminal.Undecided}[answer.Verdict])
 }
 
-// adviceDocument converts an answer to the document that is shown.
 func adviceDocument(q advise.Question, a *advise.Answer) *page.AdviceDocument {
 	unit := q.Objectives[0].Unit
 	d := &page.AdviceDocument{Format: "poolbench advise", Version: 1, Verdict: string(a.Verdict),
@@ -242,5 +238,5 @@ func adviceOption(unit string, o advise.Option) page.AdviceOption {
 	return out
 }
 
-// known returns nil for an absent rate, which is 0.
+// known returns nil for a rate of 0, which means that it is unknown.
 func known(v float64) *float64 { return text.JSONNumber(cmp.Or(v, math.NaN())) }

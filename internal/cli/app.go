@@ -1,9 +1,9 @@
-// Package cli is the poolbench command: Run executes it with arguments, and each file has a
-// subcommand, whose help is in help/. They share these packages:
+// Package cli is the poolbench command. Run executes it with arguments. Each file has a subcommand,
+// whose help is in help/. The subcommands share these packages:
 //
-//   - options: flags, and the scenarios, attacks and plans made of them
+//   - options: flags, and the scenarios, attacks and plans made from them
 //   - execute: carries out runs and attacks, and writes their files
-//   - live: the page, metrics and stream of a run while it goes on
+//   - live: the page, metrics and stream of a run in progress
 //   - show: prints results
 //   - terminal: output, status line, exit codes, signals
 package cli
@@ -20,7 +20,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/files"
 
-	// protocols that are too heavy for every user of package bench register themselves
+	// These protocols register themselves. They are too heavy for every user of package bench.
 	_ "github.com/poolbench/poolbench/bench/attack/http3"
 	_ "github.com/poolbench/poolbench/bench/attack/rpc"
 	_ "github.com/poolbench/poolbench/strategies/durable"
@@ -30,7 +30,7 @@ import (
 	_ "github.com/poolbench/poolbench/workloads/sql"
 )
 
-// An app is one call of the command. Nothing outlives it, so tests call On as a shell would.
+// app is one call of the command. Nothing outlives it, so tests call On as a shell would.
 type app struct {
 	*execute.Host
 	stdin io.Reader
@@ -38,17 +38,17 @@ type app struct {
 
 // Run runs the command and returns the exit code.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	// A write to a pipe without a reader must fail and not kill: `poolbench gate … | head` keeps
-	// the code of its verdict.
+	// A write to a pipe without a reader must fail without killing the process, so that `poolbench
+	// gate … | head` keeps the exit code of its verdict.
 	signal.Ignore(syscall.SIGPIPE)
 	return On(ctx, execute.NewHost(terminal.New(stdout, stderr)), args, stdin)
 }
 
-// On runs the command on the caller's host. Tests use hosts that drive runs in other ways.
+// On runs the command on the given host. Tests use hosts that drive runs in other ways.
 func On(ctx context.Context, h *execute.Host, args []string, stdin io.Reader) int {
 	files.SweepScratch()
 	root := Root(h, stdin)
-	root.SetArgs(append([]string{}, ofServer(args)...)) // cobra takes nil for os.Args
+	root.SetArgs(append([]string{}, rewriteServerArgs(args)...)) // cobra would replace nil by os.Args
 	return h.Exit(root.ExecuteContext(ctx))
 }
 

@@ -42,7 +42,6 @@ func (a *app) attackCommand() *cobra.Command {
 	return cmd
 }
 
-// runAttack reads the flags and attacks.
 func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptions) (err error) {
 	if _, err := o.Mode(); err != nil {
 		return err
@@ -63,7 +62,7 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptio
 		if err != nil {
 			return o.LettersFile.Named(err)
 		}
-		defer file.Close() // every letter was written, or Add has said so
+		defer file.Close() // Add has reported any error of a write
 		for i := range attacks {
 			attacks[i].DeadLetters = file
 		}
@@ -85,8 +84,8 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptio
 			}
 		}()
 	}
-	// net/http logs the errors of hostile servers to the standard logger, and a client cannot have
-	// another.
+	// net/http logs errors of hostile servers to the standard logger, and a client cannot have
+	// another logger.
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
 	newLoad, end, err := show.LoadsOf(cmd.Context(), a.Host, o)
@@ -103,7 +102,7 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptio
 		all = append(all, l)
 	}
 	what := o.Show(o.Requests[0].URL)
-	if strings.HasPrefix(what, "http") { // other protocols have no methods of HTTP
+	if strings.HasPrefix(what, "http") { // other protocols have no HTTP methods
 		what = o.Requests[0].Method + " " + what
 	}
 	if more := len(o.Requests) - 1; more > 0 {
@@ -119,8 +118,8 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptio
 	return err
 }
 
-// A buffered file is written in pieces of 64 KiB and at Close. Its error names the flag, and is
-// returned once.
+// buffered is a file that is written in pieces of 64 KiB and at Close. Its error names the flag and
+// is returned once.
 type buffered struct {
 	*bufio.Writer
 	file io.Closer

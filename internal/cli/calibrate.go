@@ -50,19 +50,18 @@ func (a *app) calibrateCommand() *cobra.Command {
 	return cmd
 }
 
-// A calibrated holds the results of calibrate.
-type calibrated struct {
+type calibrationResults struct {
 	size     float64
 	readings []calibration.Reading
 	cases    []calibration.Case
-	runs     [][]*bench.Result // of each case
+	runs     [][]*bench.Result // runs of each case
 	control  calibration.Verdict
 }
 
 func (a *app) calibrate(
 	ctx context.Context, size float64, o options.RunOptions, html flags.Output,
 ) error {
-	c := &calibrated{size: size, cases: calibration.Known(size)}
+	c := &calibrationResults{size: size, cases: calibration.Known(size)}
 	p := c.plan()
 	if o.DryRun {
 		return show.ShowPlan(a.Printer, p, o.Format)
@@ -76,9 +75,9 @@ func (a *app) calibrate(
 	e.Follow(p, o.Quiet)
 	ctx, done := terminal.Interruptible(ctx, e.Show.Say)
 	defer done()
-	stopped := c.askMachine(ctx, e)
+	stopped := c.runMachine(ctx, e)
 	if stopped == nil {
-		stopped = c.askTheory(ctx, e)
+		stopped = c.runTheory(ctx, e)
 	}
 	e.Show.Close()
 	err = e.Dir.End(p.Runs()+len(c.readings), stopped)
@@ -103,8 +102,7 @@ func (a *app) calibrate(
 	return nil
 }
 
-// plan returns a plan with a section for each case.
-func (c *calibrated) plan() (p options.Plan) {
+func (c *calibrationResults) plan() (p options.Plan) {
 	for _, known := range c.cases {
 		p = append(p, options.Section{Title: known.Name + ": " + known.What,
 			Suite: bench.Suite{Scenarios: []bench.Scenario{known.Scenario}, Count: known.Count}})
@@ -112,7 +110,7 @@ func (c *calibrated) plan() (p options.Plan) {
 	return p
 }
 
-func (c *calibrated) askMachine(ctx context.Context, e *execute.Execution) (err error) {
+func (c *calibrationResults) runMachine(ctx context.Context, e *execute.Execution) (err error) {
 	e.Show.Say("asking the machine, for about ten seconds")
 	if c.readings, err = calibration.Machine(ctx); err != nil {
 		return err
@@ -125,11 +123,11 @@ func (c *calibrated) askMachine(ctx context.Context, e *execute.Execution) (err 
 	return nil
 }
 
-// askTheory runs the cases, one per processor at a time, and the control.
-func (c *calibrated) askTheory(ctx context.Context, e *execute.Execution) error {
+// runTheory runs the cases, one per processor at a time, and the control.
+func (c *calibrationResults) runTheory(ctx context.Context, e *execute.Execution) error {
 	c.runs = make([][]*bench.Result, len(c.cases))
 	all := bench.Suite{}
-	var of []int // the case of each scenario
+	var of []int // index of the case of each scenario
 	for i, s := range e.Plan {
 		for n := range s.Suite.Runs() {
 			sc := s.Suite.Scenarios[0]
@@ -160,8 +158,7 @@ func (c *calibrated) askTheory(ctx context.Context, e *execute.Execution) error 
 	return err
 }
 
-// document returns the results as they are printed and shown.
-func (c *calibrated) document(path string) *page.Calibration {
+func (c *calibrationResults) document(path string) *page.Calibration {
 	known := func(name, what, strategy string, v calibration.Verdict) page.Known {
 		return page.Known{Name: name, What: what, Strategy: strategy, Unit: v.Unit, Want: v.Want,
 			Tolerance: v.Tolerance, Simulated: v.Simulated, Got: v.Got}
@@ -170,7 +167,7 @@ func (c *calibrated) document(path string) *page.Calibration {
 		Control: known("control", "A1 counted from the submit", "semaphore", c.control)}
 	for _, r := range c.readings {
 		doc.Readings = append(doc.Readings, page.Reading{Name: r.Name,
-			Metrics: execute.Values(r.Metrics), What: r.What, Answer: answered(r)})
+			Metrics: execute.Values(r.Metrics), What: r.What, Answer: formatReading(r)})
 	}
 	for i, of := range c.cases {
 		for _, v := range of.Judge(c.runs[i]...) {
@@ -187,14 +184,14 @@ func (c *calibrated) document(path string) *page.Calibration {
 	return doc
 }
 
-// answered formats a reading of the machine.
-func answered(r calibration.Reading) string {
+// formatReading formats a reading of the machine.
+func formatReading(r calibration.Reading) string {
 	return strings.Join(text.Texts(r.Metrics, func(m bench.Metric) string {
 		return strings.TrimSpace(text.Metric(m.Unit, m.Value) + " " + readingNames[m.Unit])
 	}), ", ")
 }
 
-// showCalibration prints both parts, and finally what is wrong.
+// showCalibration prints both parts, and then the problems.
 func (a *app) showCalibration(doc *page.Calibration, format string) error {
 	if format == "json" {
 		return a.JSON(doc)
@@ -231,7 +228,6 @@ func (a *app) showCalibration(doc *page.Calibration, format string) error {
 	return err
 }
 
-// readingNames are the names of the machine's readings.
 var readingNames = map[string]string{
 	metric.P50Late: "(median)", metric.P99Late: "(p99)", metric.MaxLate: "(worst)",
 	metric.P99Lag: "(p99)", metric.Offered: "were sent",

@@ -14,10 +14,10 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// made is a calibration in which one known answer is missed by a factor, and a control.
-func made(factor, control float64) *calibrated {
+// made returns a calibration with a known answer that is missed by a factor, and a control.
+func made(factor, control float64) *calibrationResults {
 	check := calibration.Check{Unit: "mean-wait-sec", Want: 0.010, Tolerance: 0.05}
-	c := &calibrated{size: 0.1, control: calibration.Verdict{Check: check, Got: control}}
+	c := &calibrationResults{size: 0.1, control: calibration.Verdict{Check: check, Got: control}}
 	c.readings = []calibration.Reading{{What: "a sleep ends later than asked by",
 		Result: bench.Result{Name: "Calibrate/sleep",
 			Metrics: []bench.Metric{{Unit: "p99-late-sec", Value: 0.0021}}}}}
@@ -28,8 +28,6 @@ func made(factor, control float64) *calibrated {
 	return c
 }
 
-// TestCalibrationJudges: an answer that is missed and a control that passes are both wrong, and
-// said.
 func TestCalibrationJudges(t *testing.T) {
 	for _, test := range []struct {
 		factor, control float64

@@ -21,13 +21,13 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// capacityOptions are the flags of capacity that are not axes.
+// capacityOptions contains the flags of capacity that are not axes.
 type capacityOptions struct {
 	options.RunOptions
 	find                   string
 	file                   options.FlagFile
-	loads, rates           span
-	limits, queues         span
+	loads, rates           searchRange
+	limits, queues         searchRange
 	resolution, confidence float64
 	count                  int
 }
@@ -82,7 +82,7 @@ func (a *app) capacityCommand() *cobra.Command {
 	return cmd
 }
 
-// search returns the search that the flags ask for. Scenarios are made at the lower end of the
+// search returns the search that the flags describe. Scenarios are created at the lower end of the
 // range, which validates them as run does.
 func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 	s := capacity.Search{Objectives: o.Objectives, Resolution: o.resolution,
@@ -98,7 +98,7 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 		return s, err
 	}
 	s.Lo, s.Hi = s.Over.Range(0)
-	if given != (span{}) {
+	if given != (searchRange{}) {
 		s.Lo, s.Hi = given.lo, given.hi
 	}
 	axis := s.Over.String()
@@ -107,35 +107,38 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.Scenarios = suite.Scenarios; given == (span{}) {
+	if s.Scenarios = suite.Scenarios; given == (searchRange{}) {
 		_, s.Hi = s.Over.Range(offeredWork(s.Scenarios))
 	}
 	return s, flags.Each(s.Validate(), func(err error) error {
-		if given != (span{}) && strings.HasPrefix(err.Error(), axis+" ") { // of its upper end
+		// the upper end of the range caused the error
+		if given != (searchRange{}) && strings.HasPrefix(err.Error(), axis+" ") {
 			return fmt.Errorf("--%s-range: %w", axis, err)
 		}
 		return err
 	})
 }
 
-// over sets the searched axis, and returns its given range, or the zero span.
-func (o capacityOptions) over(s *capacity.Search, axes options.Words) (given span, err error) {
-	ranges := map[capacity.Axis]span{capacity.Load: o.loads, capacity.Rate: o.rates,
+// over sets the searched axis. It returns its given range, or the zero span.
+func (o capacityOptions) over(
+	s *capacity.Search, axes options.Words,
+) (given searchRange, err error) {
+	ranges := map[capacity.Axis]searchRange{capacity.Load: o.loads, capacity.Rate: o.rates,
 		capacity.Limit: o.limits, capacity.Queue: o.queues}
 	switch {
 	case o.find == "limit":
 		s.Over = capacity.Limit
 	case o.find == "queue":
 		s.Over = capacity.Queue
-	case o.loads != (span{}) && o.rates != (span{}):
+	case o.loads != (searchRange{}) && o.rates != (searchRange{}):
 		return given, errors.New("--load-range and --rate-range exclude each other")
-	case o.rates != (span{}):
+	case o.rates != (searchRange{}):
 		s.Over = capacity.Rate
 	}
 	given = ranges[s.Over]
 	delete(ranges, s.Over)
 	for axis, r := range ranges {
-		if r != (span{}) {
+		if r != (searchRange{}) {
 			how := fmt.Sprintf("give --%v-range", s.Over)
 			if axis > capacity.Rate {
 				how = fmt.Sprintf("--find %v searches the %v", axis, axis)
@@ -154,12 +157,12 @@ func (o capacityOptions) over(s *capacity.Search, axes options.Words) (given spa
 	return given, nil
 }
 
-// offeredWork is the most work that any of the scenarios offers, in slots kept busy.
+// offeredWork returns the largest offered work of a scenario, in busy slots.
 func offeredWork(scenarios []bench.Scenario) (most float64) {
 	for _, sc := range scenarios {
 		load := workloads.MustParse(sc.Written().Workload)
 		if load.Spec.Kind != workloads.Wait {
-			continue // what computes or does I/O has no mean before it was measured
+			continue // CPU and I/O work has no known mean before it is measured
 		}
 		if w, err := load.Spec.Build(sc.Seed, load.Values); err == nil {
 			most = max(most, sc.Load.PerSecond*w.Mean().Seconds())
@@ -168,10 +171,8 @@ func offeredWork(scenarios []bench.Scenario) (most float64) {
 	return most
 }
 
-// sayEvery is the time between two lines of progress.
 const sayEvery = 5 * time.Second
 
-// findCapacity runs `poolbench capacity`.
 func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.RunOptions) error {
 	if o.DryRun {
 		return show.ShowSearchPlan(a.Printer, s, o.Format)
@@ -185,7 +186,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.Run
 	if err := e.Dir.Begin(s.Plan(), func(string, uint64) bool { return true }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	// the number of runs is unknown, so the plan is not followed
+	// The number of runs is unknown, so the progress is not that of the plan.
 	e.Plan = options.Plan{{Suite: bench.Suite{Scenarios: s.Scenarios}}}
 	ctx, done := terminal.Interruptible(ctx, e.Show.Say)
 	defer done()
@@ -228,8 +229,8 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.Run
 	return terminal.Ended(shown, append(codes, execute.PublishSuite(suite, o.JUnit, a.Printer))...)
 }
 
-// endSearch writes the answers into the directory and closes it. The error is about the directory,
-// or about a run that cannot be ended.
+// endSearch writes the answers into the directory and closes it. The error concerns the directory,
+// or a run that cannot be stopped.
 func endSearch(ctx context.Context, f *show.Found, stopped error) error {
 	f.Cut = context.Cause(ctx)
 	cut := stopped
@@ -258,34 +259,32 @@ func outcomeCode(o capacity.Outcome) terminal.ExitCode {
 		capacity.Unknown: terminal.Undecided}[o]
 }
 
-// A span is a range to search.
-type span struct{ lo, hi float64 }
+type searchRange struct{ lo, hi float64 }
 
-func parseSpan(text string) (span, error) {
+func parseSpan(text string) (searchRange, error) {
 	s, err := parseQueues(text)
 	if err != nil || s.lo == 0 {
-		return span{}, fmt.Errorf("want two numbers above 0 such as 0.1,1.2, the smaller first, "+
+		return searchRange{}, fmt.Errorf("want two numbers above 0 such as 0.1,1.2, the smaller first, "+
 			"got %q", text)
 	}
 	return s, nil
 }
 
-// parseLimits reads a range of whole numbers.
-func parseLimits(text string) (span, error) {
+func parseLimits(text string) (searchRange, error) {
 	s, err := parseSpan(text)
 	if err != nil || s.lo != math.Trunc(s.lo) || s.hi != math.Trunc(s.hi) {
-		return span{}, fmt.Errorf("want two whole numbers above 0 such as 1,64, the smaller first, "+
+		return searchRange{}, fmt.Errorf("want two whole numbers above 0 such as 1,64, the smaller first, "+
 			"got %q", text)
 	}
 	return s, nil
 }
 
-// parseQueues reads a range that may begin with 0.
-func parseQueues(text string) (span, error) {
+// parseQueues parses a range that may begin with 0.
+func parseQueues(text string) (searchRange, error) {
 	ends, err := param.Floats(text)
 	if err != nil || len(ends) != 2 || !(ends[0] >= 0 && ends[0] < ends[1]) {
-		return span{}, fmt.Errorf("want two numbers from 0 on such as 0,100, the smaller first, "+
+		return searchRange{}, fmt.Errorf("want two numbers from 0 on such as 0,100, the smaller first, "+
 			"got %q", text)
 	}
-	return span{ends[0], ends[1]}, nil
+	return searchRange{ends[0], ends[1]}, nil
 }

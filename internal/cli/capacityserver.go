@@ -29,16 +29,16 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// serverCapacity is the name of the command that `poolbench capacity URL` is.
+// serverCapacity is the name of the hidden command for `poolbench capacity URL`.
 const serverCapacity = "capacityof"
 
-// ofServer turns `capacity URL` into the command for servers, whose flags are those of attack. The
-// URL may be in a session.
-func ofServer(args []string) []string {
+// rewriteServerArgs replaces `capacity URL` by the command for servers, which has the flags of
+// attack. The URL may be in a session.
+func rewriteServerArgs(args []string) []string {
 	isOfServer := func(arg string) bool {
 		scheme, _, ok := strings.Cut(arg, "://")
 		return ok && slices.Contains(attack.Schemes(), scheme) ||
-			arg == "URL" || // as help spells it
+			arg == "URL" || // the placeholder in the help
 			arg == "--session" || strings.HasPrefix(arg, "--session=")
 	}
 	if len(args) > 0 && args[0] == "capacity" && slices.ContainsFunc(args[1:], isOfServer) {
@@ -47,7 +47,6 @@ func ofServer(args []string) []string {
 	return args
 }
 
-// serverOptions are the flags of a search for the capacity of a server.
 type serverOptions struct {
 	options.AttackOptions
 	first, most, resolution float64
@@ -59,7 +58,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         serverCapacity + " URL --objective 'METRIC<VALUE' [flags]",
 		Short:       "find the highest rate at which a server meets an objective",
-		Hidden:      true, // capacity tells of it
+		Hidden:      true, // the help of capacity describes it
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "capacity"},
 		Args: o.File.Before(nil, func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && cmd.Flags().Changed("session") {
@@ -95,7 +94,8 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	o.Live.AddTo(cmd)
 	fs.BoolVar(&o.DryRun, "dry-run", false, "print the first requests to be sent, send nothing")
 	o.AddFormatTo(cmd)
-	for _, name := range []string{"rate", "n"} { // of a probe the search decides
+	// the search decides the values of these flags for a probe
+	for _, name := range []string{"rate", "n"} {
 		if err := fs.MarkHidden(name); err != nil {
 			panic(err)
 		}
@@ -105,7 +105,6 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	return cmd
 }
 
-// findServer runs `poolbench capacity URL`.
 func (a *app) findServer(
 	ctx context.Context, cmd *cobra.Command, args []string, o serverOptions,
 ) error {
@@ -133,7 +132,7 @@ func (a *app) findServer(
 	if len(o.Objectives) == 0 {
 		return errors.New("capacity: want an objective, such as --objective 'p99-response<50ms'")
 	}
-	thinks, err := ofSessions(&s, attacks[0])
+	thinks, err := useSessions(&s, attacks[0])
 	if err = errors.Join(err, s.Validate()); err != nil {
 		return fmt.Errorf("capacity: %w", err)
 	}
@@ -155,18 +154,19 @@ func (a *app) findServer(
 	return a.searchServer(ctx, s, attacks[0], o)
 }
 
-// mostThought is the longest mean think time, as a share of a probe. The actual rate is too low
-// before the first sessions have thought, and after the last is due.
-const mostThought = 0.1
+// maxThinkShare is the maximum mean think time as a share of a probe. The rate of requests is too
+// low at the start of a probe, before the first sessions have finished thinking, and after the last
+// session is due.
+const maxThinkShare = 0.1
 
-// ofSessions makes the search one for a rate of sessions, if the attack has any, and returns their
-// mean think time.
-func ofSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err error) {
+// useSessions makes s a search for a rate of sessions if the attack has any. It returns their mean
+// think time.
+func useSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err error) {
 	if k.Session == nil {
 		return 0, nil
 	}
 	thinks = k.Session.MeanThought()
-	if least := time.Duration(float64(thinks) / mostThought); k.Duration < least {
+	if least := time.Duration(float64(thinks) / maxThinkShare); k.Duration < least {
 		err = fmt.Errorf("duration %v: sessions think for %v on average, and a probe must be ten "+
 			"times as long for its load to match its rate: give --duration %v",
 			k.Duration, thinks, least)
@@ -184,7 +184,6 @@ func perSecond(s capacity.Server) string {
 	return " " + s.Of + "/s"
 }
 
-// searchServer probes into a directory, and shows the results.
 func (a *app) searchServer(
 	ctx context.Context, s capacity.Server, k attack.Attack, o serverOptions,
 ) error {
@@ -270,7 +269,7 @@ func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 	return r
 }
 
-// lostAtMet returns the shares of lost requests at the rate that is met.
+// lostAtMet returns the shares of lost requests at the highest rate that meets the objectives.
 func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 	for _, p := range found.Probes {
 		if p.Rate == found.Met && p.Verdict == objectives.Met && !p.Late && p.Result != nil {
@@ -281,8 +280,9 @@ func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 	return nil
 }
 
-// triedBy converts a probe for a document. One that was sent late decides nothing.
-func triedBy(p capacity.ServerProbe) show.SearchProbe {
+// probeLine converts a probe for a document. A probe that was sent late has no effect on the
+// search.
+func probeLine(p capacity.ServerProbe) show.SearchProbe {
 	verdict := p.Verdict
 	if p.Late {
 		verdict = objectives.Undecided
@@ -293,7 +293,6 @@ func triedBy(p capacity.ServerProbe) show.SearchProbe {
 	return tried
 }
 
-// serverAnswer describes the answer.
 func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnswer) (str string) {
 	rate := func(v float64) string { return text.Digits(v) + perSecond(s) }
 	switch found.Outcome(s.Most) {
@@ -315,12 +314,11 @@ func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 	return str
 }
 
-// stoppedText explains why the search ended early.
 func stoppedText(found *capacity.ServerAnswer) string {
 	return "The search stopped: " + found.Stopped.Error()
 }
 
-// showServer prints the answer first, then the probes by their rate.
+// showServer prints the answer first, and then the probes by rate.
 func showServer(
 	s capacity.Server, k attack.Attack, found *capacity.ServerAnswer, e *execute.Execution,
 	format string,
@@ -333,7 +331,7 @@ func showServer(
 			Strategy: k.Strategy.String(), Met: text.JSONNumber(found.Met),
 			Missed: text.JSONNumber(found.Missed), Runs: len(probes), Tried: []show.SearchProbe{}}
 		for _, p := range probes {
-			line.Tried = append(line.Tried, triedBy(p))
+			line.Tried = append(line.Tried, probeLine(p))
 		}
 		var warnings []string
 		if found.Stopped != nil {
@@ -356,7 +354,7 @@ func showServer(
 	fmt.Fprintln(e.Stdout)
 	head := []string{"rate", "verdict", "p50", "p99"}
 	units := []string{metric.P50Response, metric.P99Response}
-	for _, o := range s.Objectives { // by which a probe has its verdict
+	for _, o := range s.Objectives { // the objective that decides the verdict of a probe
 		if unit, _ := decide.Completed(o.Unit); !slices.Contains(units, unit) {
 			head, units = append(head, o.Metric()), append(units, unit)
 		}

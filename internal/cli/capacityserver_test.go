@@ -8,15 +8,14 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// TestTriedBy: the document says of a probe what the table does: one that was sent late has met
-// nothing.
+// In the document, as in the table, a probe that was sent late has met no objective.
 func TestTriedBy(t *testing.T) {
 	for want, p := range map[show.SearchProbe]capacity.ServerProbe{
 		{At: 9, Met: 1, Verdict: "met"}:          {Rate: 9, Verdict: objectives.Met},
 		{At: 9, Missed: 1, Verdict: "missed"}:    {Rate: 9, Verdict: objectives.Missed},
 		{At: 9, Untold: 1, Verdict: "undecided"}: {Rate: 9, Verdict: objectives.Met, Late: true},
 	} {
-		if got := triedBy(p); got != want {
+		if got := probeLine(p); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestCheckoutAround: a program whose build does not tell its checkout finds it around its own
-// directory, as that of make build does; one of go install is told by the path of its files.
+// A program without build information on its checkout must find it in a parent of its own
+// directory, as after make build. A program of go install finds it by the paths of its source
+// files.
 func TestCheckoutAround(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {

@@ -29,19 +29,18 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// crashOptions are the flags of crash.
 type crashOptions struct {
 	crash.Order
 	kills    int
 	kill     string
-	settings []string // of the server
+	settings []string // settings of the server
 	patience time.Duration
 	format   string
 	html     flags.Output
 	quiet    bool
 }
 
-// Values of --kill.
+// values of --kill
 const (
 	killProcess = "process"
 	killServer  = "server"
@@ -94,24 +93,23 @@ func (a *app) crashingCommand() *cobra.Command {
 		func(ctx context.Context, _ []string) error { return crash.Work(ctx, a.stdin, a.Stdout) })
 }
 
-// A crashDocument is the output of crash with --format json.
 type crashDocument struct {
 	text.Head
 	Strategy string  `json:"strategy"`
 	Workload string  `json:"workload"`
 	Limit    int     `json:"limit"`
 	Seed     uint64  `json:"seed"`
-	Kills    int     `json:"kills"` // that were asked for
-	command  string  // that asks for the same
-	Survives string  `json:"survives"`        // what the strategy declares
-	Fault    string  `json:"fault,omitempty"` // why it was given up
+	Kills    int     `json:"kills"` // requested kills
+	command  string  // command line of this test
+	Survives string  `json:"survives"`        // durability declared by the strategy
+	Fault    string  `json:"fault,omitempty"` // reason if the test was given up
 	Patience float64 `json:"patience_sec"`
-	// additions of the adapter to the library
+	// features that the adapter adds to the library
 	Adds []strategies.Addition `json:"added_by_poolbench,omitempty"`
 	crash.Report
 }
 
-// faultOf returns why a crash was given up, or "".
+// faultOf returns why a crash test was given up, or "".
 func faultOf(err error) string {
 	if err == nil {
 		return ""
@@ -119,7 +117,7 @@ func faultOf(err error) string {
 	return strings.TrimPrefix(err.Error(), "crash: ")
 }
 
-// replaceEnv sets a variable for child processes until restore is called: a caller in the same
+// replaceEnv sets a variable for child processes until restore is called. A caller in the same
 // process keeps its own server.
 func replaceEnv(name, value string) (restore func(), err error) {
 	before, given := os.LookupEnv(name)
@@ -135,7 +133,6 @@ func replaceEnv(name, value string) (restore func(), err error) {
 	}, nil
 }
 
-// crash runs `poolbench crash`.
 func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	p, v, level, err := o.plan()
 	if err != nil {
@@ -174,8 +171,8 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 		a.CleanStores(ctx, v.Spec)
 	}
 	if p.Removed {
-		// in the directory that the strategy names, so that it is removed, however this process and
-		// its child end
+		// In the directory of the strategy's parameter dir, so it is removed however this process
+		// and its child end.
 		parent := v.Values.Text("dir")
 		if parent == "tmp" {
 			parent = ""
@@ -185,7 +182,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, dir.Remove()) }()
-		p.Strategy = with(p.Strategy, "dir="+dir.Path)
+		p.Strategy = withParameter(p.Strategy, "dir="+dir.Path)
 		p.Watch = func() error {
 			_, err := os.Stat(filepath.Join(dir.Path, p.Queue))
 			return err
@@ -227,7 +224,6 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	return nil
 }
 
-// command returns the command line for p, which was made of o.
 func (o crashOptions) command(p crash.Plan) string {
 	out := fmt.Sprintf("poolbench crash %s --tasks %d --kills %d --kill %s --limit %d "+
 		"--workload %s --seed %d", shell.Quote(o.Strategy), p.Tasks, o.kills, o.kill, p.Limit,
@@ -244,10 +240,8 @@ func (o crashOptions) command(p crash.Plan) string {
 	return out
 }
 
-// patience is the default of --patience.
 const patience = 45 * time.Second
 
-// plan returns the plan that the flags ask for.
 func (o crashOptions) plan() (p crash.Plan, v strategies.Variant, level strategies.Durability,
 	err error) {
 	if v, err = strategies.Parse(o.Strategy); err != nil {
@@ -267,7 +261,7 @@ func (o crashOptions) plan() (p crash.Plan, v strategies.Variant, level strategi
 	o.Queue = fmt.Sprintf("crash_%d_%d", os.Getpid(), time.Now().Unix())
 	o.ServerKilled = o.kill != killProcess
 	if o.ServerKilled && hasKey(v.Spec, "away") && !v.Values.Given("away") {
-		o.Strategy = with(o.Strategy, "away=1m") // it is away while it is started again
+		o.Strategy = withParameter(o.Strategy, "away=1m") // tolerates the restart of the server
 	}
 	return crash.Plan{Order: o.Order, Command: []string{self, "crashing"}, Kills: o.kills,
 		Spared: o.kill == killServer, Volatile: level == strategies.Volatile,
@@ -279,8 +273,8 @@ func hasKey(s strategies.Spec, name string) bool {
 	return slices.ContainsFunc(s.Keys, func(k param.Key) bool { return k.Name == name })
 }
 
-// with returns the strategy with another parameter, in words.
-func with(strategy, parameter string) string {
+// withParameter returns the text of the strategy with one parameter replaced.
+func withParameter(strategy, parameter string) string {
 	if name, values, given := strings.Cut(strategy, ":"); given {
 		all := slices.DeleteFunc(strings.Split(values, ","), func(text string) bool {
 			key, _, _ := strings.Cut(parameter, "=")
@@ -314,14 +308,12 @@ func serverOf(spec strategies.Spec, kill string) (kind servers.Kind, needed bool
 	return servers.Kinds()[i], true, nil
 }
 
-// variableOf returns the environment variable in which strategies look for a server.
 func variableOf(k servers.Kind) string {
 	all := registry.Servers()
 	i := slices.IndexFunc(all, func(s registry.Server) bool { return s.Product == k.Product })
 	return all[i].Variable
 }
 
-// drawShare draws the share of the whole that is done, at intervals.
 func drawShare(on *terminal.StatusLine, whole int) func(progress int) {
 	var drawn time.Time
 	return func(progress int) {
@@ -333,7 +325,7 @@ func drawShare(on *terminal.StatusLine, whole int) func(progress int) {
 	}
 }
 
-// page returns the document for the page, and the first lines of the terminal.
+// page returns the document for the page, with the first lines of the terminal output.
 func (d crashDocument) page() *page.Crash {
 	r := d.Report
 	var adds [][2]string

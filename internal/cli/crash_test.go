@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/crash"
 )
 
-// TestKillsThatNeverCame: of few tasks not every kill that is asked for finds one that is not over.
 func TestKillsThatNeverCame(t *testing.T) {
 	d := crashDocument{Strategy: "serial", Kills: 30,
 		Report: crash.Report{Accepted: 10, Once: 10, ServerRestarts: 3, InService: 1}}
@@ -19,7 +18,7 @@ func TestKillsThatNeverCame(t *testing.T) {
 	}
 }
 
-// TestNotWaitedFor: tasks that were still in the queue are in the finding, and not lost.
+// The finding must contain tasks that were still in the queue, which are not lost.
 func TestNotWaitedFor(t *testing.T) {
 	d := crashDocument{Strategy: "asynq", Kills: 3, Patience: 45,
 		Report: crash.Report{Accepted: 100, Once: 92, Stored: 8, Stalled: true, Restarts: 2,
@@ -41,7 +40,6 @@ func TestNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestCrashCommand: the command on the page asks for what was asked for.
 func TestCrashCommand(t *testing.T) {
 	o := crashOptions{kills: 30, kill: killServer, patience: patience, settings: []string{"a=b c"},
 		Order: crash.Order{Strategy: "serial", Workload: "constant", Tasks: 50, Limit: 2, Seed: 3}}

@@ -17,10 +17,9 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// gatewayStrategies are the default strategies of a gateway: one sheds, one does not.
+// gatewayStrategies are the default strategies of a gateway. One sheds, the other does not.
 const gatewayStrategies = "bounded_queue_shed,worker_pool"
 
-// gatewayOptions are the flags of gateway.
 type gatewayOptions struct {
 	options.LoadOptions
 	gateway.Scenario
@@ -68,7 +67,6 @@ func (a *app) gatewayCommand() *cobra.Command {
 	return cmd
 }
 
-// runGateway reads the flags and runs the servers.
 func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 	if _, err := o.Mode(); err != nil {
 		return err

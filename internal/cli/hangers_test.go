@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// TestServeEndsWithHangers: clients that do not let go, and work that does not end by itself, do
-// not keep the server.
+// Clients that keep their connections, and work that does not end by itself, must not keep the
+// server from ending.
 func TestServeEndsWithHangers(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -78,7 +78,7 @@ func (a *app) showListings(lists []options.Listing) error {
 }
 
 // showStrategies prints the strategies in a table of their differences, and those with a twin in a
-// second one.
+// second table.
 func (a *app) showStrategies() error {
 	rows, twins := [][]string{options.StrategyColumns}, [][]string{options.TwinColumns}
 	for _, s := range strategies.All() {

@@ -35,7 +35,6 @@ func (a *app) mergeCommand() *cobra.Command {
 	return cmd
 }
 
-// mergeDirs runs `poolbench merge`.
 func (a *app) mergeDirs(paths []string, o options.RunOptions) error {
 	merged, leftOut, partial, err := directory.Merge(paths)
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 //go:embed newmodule
 var newModule embed.FS
 
-// newFiles are the files of a new module, with their templates.
 var newFiles = map[string]string{
 	"main.go": "main.go", "checkout.go": "checkout.go", ".gitignore": "gitignore",
 	"mine/mine.go": "mine.go", "mine/mine_test.go": "mine_test.go",
@@ -66,8 +65,8 @@ func builtFrom() string {
 	return checkoutAround(program)
 }
 
-// checkoutOf returns the checkout that has this file at that path, or "" if -trimpath has cut it
-// off.
+// checkoutOf returns the checkout that contains the source file, or "" if -trimpath has removed its
+// directory.
 func checkoutOf(file string) string {
 	if !filepath.IsAbs(file) {
 		return ""
@@ -85,7 +84,6 @@ func checkoutAround(program string) string {
 	return dir
 }
 
-// goModIn returns the go.mod of poolbench's checkout.
 func goModIn(dir string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil || !strings.HasPrefix(string(text), "module "+modulePath+"\n") {
@@ -96,7 +94,7 @@ func goModIn(dir string) (string, error) {
 
 var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// writeModule writes the module. If it fails, it removes the files it has written.
+// writeModule writes the module. On an error it removes the files it has written.
 func writeModule(dir, source string) (err error) {
 	name := filepath.Base(filepath.Clean(dir))
 	if !moduleName.MatchString(name) {
@@ -123,7 +121,7 @@ func writeModule(dir, source string) (err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	// paths without a dot in the first element belong to the standard library
+	// Paths without a dot in the first element are reserved for the standard library.
 	files := map[string]string{"go.mod": goMod("example.com/"+name, theirs, source),
 		"go.sum": string(sums)}
 	for path, from := range newFiles {
@@ -144,15 +142,15 @@ func writeModule(dir, source string) (err error) {
 	return nil
 }
 
-// tidy removes unneeded requirements, if that needs no download. The module builds without it.
+// tidy removes unneeded requirements, unless that needs a download. The module builds without it.
 func tidy(dir string) {
 	c := exec.Command("go", "mod", "tidy")
 	c.Dir, c.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod")
 	_ = c.Run()
 }
 
-// goMod is the go.mod of a module that takes poolbench from a checkout. The versions are those of
-// the checkout's go.mod, so that nothing is looked up.
+// goMod returns the go.mod of a module that uses poolbench from a checkout. The versions are those
+// of the checkout's go.mod, so no version is looked up.
 func goMod(name, theirs, source string) string {
 	_, requirements, _ := strings.Cut(theirs, "\n")
 	requirements, _, _ = strings.Cut(requirements, "\ntool ")
@@ -161,7 +159,6 @@ func goMod(name, theirs, source string) string {
 		quoted(source) + "\n"
 }
 
-// quoted spells a path for go.mod.
 func quoted(path string) string {
 	if strings.ContainsAny(path, " \t\"'`") {
 		return fmt.Sprintf("%q", path)

@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// comparisonFile is the default name of the page of several directories.
 const comparisonFile = "comparison.html"
 
 func (a *app) reportCommand() *cobra.Command {
@@ -46,7 +45,7 @@ func (a *app) reportCommand() *cobra.Command {
 	return cmd
 }
 
-// report runs `poolbench report DIR`. Files written elsewhere do not disturb a writer of the
+// report runs `poolbench report DIR`. If its files are written elsewhere, it does not lock the
 // directory.
 func (a *app) report(dir string, html, card flags.Output) error {
 	if _, err := results.ReadDir(dir); err != nil { // before anything is written
@@ -67,7 +66,6 @@ func (a *app) report(dir string, html, card flags.Output) error {
 	return err
 }
 
-// drawIn draws the page and the charts into the directory.
 func (a *app) drawIn(dir string, _ flags.Output) (*page.Report, error) {
 	held, err := files.LockDir(dir)
 	if err != nil {
@@ -81,7 +79,7 @@ func (a *app) drawIn(dir string, _ flags.Output) (*page.Report, error) {
 	return r, errors.Join(err, held.Release())
 }
 
-// drawElsewhere draws the page alone.
+// drawElsewhere draws only the page.
 func (a *app) drawElsewhere(dir string, html flags.Output) (*page.Report, error) {
 	r, err := page.Load(dir, studies.Figures)
 	if err != nil {
@@ -90,8 +88,8 @@ func (a *app) drawElsewhere(dir string, html flags.Output) (*page.Report, error)
 	return r, html.Write(r.WriteHTML)
 }
 
-// reportTogether runs `poolbench report A B`: the page of compare --html, for directories of any
-// kind.
+// reportTogether runs `poolbench report A B`. It writes the page of compare --html for directories
+// of any kind.
 func (a *app) reportTogether(html, card flags.Output, args []string) error {
 	inputs, err := ci.ReadInputs(args, a.stdin)
 	if err != nil {

@@ -20,6 +20,6 @@ func (a *app) root() *cobra.Command {
 		{Title: "More", Commands: []*cobra.Command{a.newCommand(), a.listCommand(),
 			a.reportCommand(), a.mergeCommand(), a.serveCommand(), a.workerCommand(),
 			program.VersionCommand(a.Printer), program.CompletionCommand(a.Printer)}},
-	}, append(helpers, // how `capacity URL` goes, and children
+	}, append(helpers, // the command behind `capacity URL`, and those of children
 		a.serverCapacityCommand(), a.simulateCommand(), a.crashingCommand()))
 }

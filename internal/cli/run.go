@@ -54,7 +54,6 @@ func (a *app) runCommand() *cobra.Command {
 	return cmd
 }
 
-// runScenarios runs `poolbench run`.
 func (a *app) runScenarios(ctx context.Context, axes options.Words, o options.RunOptions) error {
 	if _, err := o.Mode(); err != nil {
 		return err

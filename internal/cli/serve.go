@@ -27,7 +27,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// serveOptions are the flags of serve.
 type serveOptions struct {
 	workload, addr string
 	any            bool
@@ -59,7 +58,6 @@ func (a *app) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// serve runs `poolbench serve`.
 func (a *app) serve(ctx context.Context, name string, o serveOptions) (err error) {
 	s, err := newServing(name, o.workload, o.seed)
 	if err != nil {
@@ -84,13 +82,12 @@ func (a *app) serve(ctx context.Context, name string, o serveOptions) (err error
 	return serveUntil(ctx, targets.NewServer(s.handler()), listener, stopServing)
 }
 
-// serveUntil serves until ctx ends, and then waits up to the grace period for the requests under
-// way.
+// serveUntil serves until ctx ends. It then waits up to the grace period for current requests.
 func serveUntil(
 	ctx context.Context, server *http.Server, listener net.Listener, grace time.Duration,
 ) error {
-	server.ErrorLog = log.New(io.Discard, "", 0) // what clients do wrong is theirs to know
-	// The context of requests ends after the grace period, so that work which watches it stops.
+	server.ErrorLog = log.New(io.Discard, "", 0) // errors of clients are not reported
+	// The context of requests ends after the grace period, which ends work that observes it.
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	server.BaseContext = func(net.Listener) context.Context { return work }
@@ -105,7 +102,7 @@ func serveUntil(
 	defer cancel()
 	err := server.Shutdown(patience)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = server.Close() // that was their time
+		err = server.Close() // the grace period is over
 	}
 	if e := <-failed; !errors.Is(e, http.ErrServerClosed) {
 		err = errors.Join(err, e)
@@ -113,7 +110,7 @@ func serveUntil(
 	return err
 }
 
-// A serving is a target with its work and its counts.
+// serving is a target with its work and its counts.
 type serving struct {
 	variant  targets.Variant
 	target   targets.Target
@@ -121,7 +118,6 @@ type serving struct {
 	counts   serveCounts
 }
 
-// newServing builds the target and the workload of these names.
 func newServing(target, workload string, seed uint64) (*serving, error) {
 	s := &serving{counts: serveCounts{answers: map[string]int{}}}
 	var err error
@@ -137,7 +133,6 @@ func newServing(target, workload string, seed uint64) (*serving, error) {
 	return s, nil
 }
 
-// buildWorkload parses --workload for work behind a server.
 func buildWorkload(
 	text string, seed uint64,
 ) (v workloads.Variant, w workloads.Workload, err error) {
@@ -162,7 +157,7 @@ func closeWorkload(w workloads.Workload) error {
 	return nil
 }
 
-// handler serves the target on every path except one, which serves the counts.
+// handler serves the target on every path, except for the path of the counts.
 func (s *serving) handler() http.Handler {
 	calls := s.counts.counting(targets.Handler(s.target, s.workload.Do))
 	remote := rpc.Handler(s.target, s.workload.Do)
@@ -172,7 +167,7 @@ func (s *serving) handler() http.Handler {
 			s.metrics(w, r)
 		case !isRPC(r):
 			calls.ServeHTTP(w, r)
-		case strings.HasPrefix(r.URL.Path, "/grpc.reflection."): // which is no call, either
+		case strings.HasPrefix(r.URL.Path, "/grpc.reflection."): // it is not a call either
 			remote.ServeHTTP(w, r)
 		default:
 			s.counts.counting(remote).ServeHTTP(w, r)
@@ -185,14 +180,13 @@ func isRPC(r *http.Request) bool {
 		strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
-// serveCounts are the counts of `poolbench serve` itself.
 type serveCounts struct {
 	mu       sync.Mutex
 	inFlight int
-	answers  map[string]int // by status or code; 0: the handler gave up without one
+	answers  map[string]int // by status or code; 0 if the handler gave up without an answer
 }
 
-// counting counts the answers of h.
+// counting returns h with counts of its answers.
 func (c *serveCounts) counting(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.mu.Lock()
@@ -209,13 +203,11 @@ func (c *serveCounts) counting(h http.Handler) http.Handler {
 	})
 }
 
-// A statusWriter remembers the status.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
-// spell returns the status, or the code of gRPC.
 func (s *statusWriter) spell() string {
 	if code, err := strconv.Atoi(s.Header().Get("Grpc-Status")); err == nil {
 		return rpc.Spell(code)
@@ -272,5 +264,5 @@ func (s *serving) metrics(w http.ResponseWriter, _ *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = io.WriteString(w, b.String()) // whoever asked may have gone
+	_, _ = io.WriteString(w, b.String()) // the client may have left
 }

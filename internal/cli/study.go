@@ -84,10 +84,9 @@ func (a *app) studyCommand() *cobra.Command {
 	return cmd
 }
 
-// allStudies selects all studies.
 const allStudies = "all"
 
-// namedStudies returns these studies, each once.
+// namedStudies returns the named studies, each once.
 func namedStudies(args []string) (list []studies.Study, err error) {
 	if slices.Equal(args, []string{allStudies}) {
 		return studies.All(), nil

@@ -19,7 +19,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// traceOptions are the flags of trace, named as the parameters of arrival trace.
+// traceOptions contains the flags of trace, which are named like the parameters of arrival trace.
 type traceOptions struct {
 	column, duration, layout, unit, class, at, from, to, format string
 }
@@ -52,7 +52,6 @@ func (a *app) traceCommand() *cobra.Command {
 	return cmd
 }
 
-// describeTrace runs `poolbench trace`.
 func (a *app) describeTrace(file string, o traceOptions) error {
 	d, err := o.describe(file)
 	if err != nil {
@@ -121,7 +120,6 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	return d, nil
 }
 
-// replay sets the arrivals and the workload that replay the file.
 func (o traceOptions) replay(d *recorded.Document) error {
 	defaults := map[string]string{"at": "begin", "unit": "auto"}
 	given := func(args ...param.Arg) param.Call {

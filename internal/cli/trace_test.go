@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestTraceOfAPart: what is odd is odd in the whole file, and a column without a name is not named.
+// Irregularities must be reported for the whole file, and a column without a name must not be
+// named.
 func TestTraceOfAPart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pandas.csv")
 	if err := os.WriteFile(file, []byte(",at,took\n0,1,1\n1,2,1\n2,7.5,1\n3,7.5,1\n"),

@@ -27,14 +27,12 @@ func (a *app) whyCommand() *cobra.Command {
 	return cmd
 }
 
-// A whyDocument is the output of why with --format json.
 type whyDocument struct {
 	text.Head
 	Dir  string     `json:"dir"`
 	Runs []why.Line `json:"runs"`
 }
 
-// why runs `poolbench why DIR`.
 func (a *app) why(dir, format string) error {
 	r, err := results.ReadDir(dir)
 	if err != nil {

@@ -26,11 +26,10 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// workerOptions are the flags of worker.
 type workerOptions struct {
 	nats   string
 	listen string
-	any    bool // listen need not be loopback
+	any    bool // whether listen may be an address other than loopback
 	slots  int
 	idle   time.Duration
 	quiet  bool
@@ -60,7 +59,6 @@ func (a *app) workerCommand() *cobra.Command {
 	return cmd
 }
 
-// work runs `poolbench worker`.
 func (a *app) work(ctx context.Context, o workerOptions) error {
 	if o.idle < 0 {
 		return fmt.Errorf("--idle: want a positive duration, got %v", o.idle)
@@ -117,11 +115,10 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	return err
 }
 
-// serveAttacks lets the agent join attacks while the worker works.
 func serveAttacks(
 	ctx context.Context, agent fleet.Agent, work func(context.Context) error,
 ) error {
-	// net/http logs the errors of hostile servers to the standard logger
+	// net/http logs errors of hostile servers to the standard logger.
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
 	serving, end := context.WithCancel(ctx)
@@ -136,7 +133,8 @@ func serveAttacks(
 	return err
 }
 
-// findHub returns the address of the NATS server, and the server if it runs in this process.
+// findHub returns the address of the NATS server. It also returns the server if that runs in this
+// process.
 func (a *app) findHub(
 	ctx context.Context, o workerOptions,
 ) (address string, _ context.Context, server *hub.Local, err error) {
@@ -175,7 +173,6 @@ func (a *app) findHub(
 	return address, ctx, server, err
 }
 
-// errParent ends a worker whose standard input has ended.
 var errParent = errors.New("the parent process has ended")
 
 // fromParent reads the first line, and returns a context that ends with the input.
@@ -187,13 +184,13 @@ func fromParent(ctx context.Context, stdin io.Reader) (string, context.Context, 
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	go func() {
-		_, _ = io.Copy(io.Discard, lines) // however it ends, nobody is there any more
+		_, _ = io.Copy(io.Discard, lines) // any end of the input means that the parent has ended
 		end(errParent)
 	}()
 	return strings.TrimSpace(line), ctx, nil
 }
 
-// mostAddress is the longest address, in bytes.
+// mostAddress is the maximum length of an address, in bytes.
 const mostAddress = 4 << 10
 
 func readAddress(r io.ByteReader) (string, error) {
@@ -213,7 +210,7 @@ func readAddress(r io.ByteReader) (string, error) {
 	}
 }
 
-// patientRunners are runners by their patience.
+// patientRunners caches runners by their patience.
 type patientRunners struct {
 	app *app
 

@@ -22,23 +22,24 @@ import (
 type Plan struct {
 	Order
 	Command []string  // starts a process that calls Work
-	Errors  io.Writer // receives the process's standard error
+	Errors  io.Writer // receives the standard error of the process
 	Kills   int
-	// Server, unless nil, is sometimes killed instead of the process.
+	// Server is killed at random in place of the process. It may be nil.
 	Server Server
-	// Spared: only the server is killed.
+	// Spared means that only the server is killed.
 	Spared bool
-	// Volatile: tasks do not outlive their process, so a killed process's tasks are not awaited.
+	// Volatile means that tasks do not outlive their process, so tasks of a killed process are not
+	// awaited.
 	Volatile bool
-	// Watch, unless nil, returns an error when the files of the store are gone, which the store may
-	// not notice. It is called after a task is accepted.
+	// Watch returns an error when the files of the store are gone, which the store may not detect.
+	// It is called after a task is accepted. It may be nil.
 	Watch func() error
-	// Removed: the queue is in a directory that will be removed.
+	// Removed means that the queue is in a directory that will be removed.
 	Removed bool
-	// Patience is the time without events after which the run ends. Of the remaining tasks, those in
-	// the store were not waited for, and the others are lost.
+	// Patience is the time without an event after which the run ends. Remaining tasks that are in
+	// the store then count as Stored, and the others as Lost.
 	Patience time.Duration
-	// Say, unless nil, receives the progress, up to twice the number of tasks.
+	// Say receives the progress, up to twice the number of tasks. It may be nil.
 	Say func(progress int)
 }
 
@@ -52,37 +53,39 @@ type Server interface {
 type Report struct {
 	Accepted int `json:"accepted"` // Submit returned nil
 	Lost     int `json:"lost"`     // never done
-	// lost tasks that had begun: acknowledged before they were done, and not lost on their way in
+	// Lost tasks that had begun. They were acknowledged before they were done, so they were not
+	// lost on their way into the store.
 	LostBegun int `json:"lost_begun"`
-	// neither done nor known to be lost when the run ended: not waited for longer than Patience, or a
-	// failed store may contain them
+	// Tasks neither done nor known to be lost when the run ended. The run did not wait longer than
+	// Patience, or a failed store may contain them.
 	Stored int `json:"in_store"`
 	Once   int `json:"once"`
-	Twice  int `json:"twice"` // at least twice
-	// done twice without a kill in between. Not counted if a server is killed, whose kill may undo a
-	// confirmation
+	Twice  int `json:"twice"` // done at least twice
+	// Tasks done twice without a kill in between. Not counted if a server is killed, because its
+	// kill may undo a confirmation.
 	Repeated int `json:"twice_without_kill"`
-	Dead     int `json:"dead"` // given up after their last attempt, and kept as dead letters
-	// done, although a kill came before their Submit returned
+	Dead     int `json:"dead"` // given up after the last attempt and kept as dead letters
+	// Tasks done although the process was killed before their Submit returned.
 	Unconfirmed int `json:"unconfirmed"`
-	// sum of tasks in service at the kills. If it is 0, the test cannot show that a store acknowledges
-	// tasks before they are done
+	// Sum of tasks in service at the kills. If it is 0, the test cannot detect a store that
+	// acknowledges tasks before they are done.
 	InService int `json:"in_service_at_kills"`
 
-	// no further event before all tasks were done: the rest counts as lost
+	// There was no further event before all tasks were done. The remaining tasks count as lost.
 	Stalled bool `json:"stalled"`
 
 	Restarts       int `json:"restarts"`
 	ServerRestarts int `json:"server_restarts"`
-	// from the start of the process after a kill to the first task that it began: median and maximum
+	// Median and maximum of the time from the start of a process after a kill to the first task
+	// that it began.
 	First        float64 `json:"first_after_restart_sec"`
 	LongestFirst float64 `json:"longest_first_after_restart_sec"`
-	// tasks in service at the kills of the process, unless they cannot outlive it, and how many
-	// began again
+	// Tasks in service at the kills of the process, and how many of them began again. Tasks that
+	// cannot outlive the process are not counted.
 	Interrupted int `json:"interrupted"`
 	Recovered   int `json:"recovered"`
-	// from the start of the process after a kill until an interrupted task began again: median and
-	// maximum
+	// Median and maximum of the time from the start of a process after a kill until an interrupted
+	// task began again.
 	Recovery        float64 `json:"recovery_sec"`
 	LongestRecovery float64 `json:"longest_recovery_sec"`
 	Seconds         float64 `json:"seconds"`
@@ -91,18 +94,18 @@ type Report struct {
 type run struct {
 	Plan
 	ledger
-	kills  []int // progress of each kill, in order. If tasks are lost, the number of accepted tasks
+	kills  []int // progress at each kill, in order; if tasks are lost, the number of accepted tasks
 	random *rand.Rand
 
 	process *exec.Cmd
 	stdin   io.Closer
-	heard   chan string // lines of the process, closed at its end
+	heard   chan string // lines of the process; closed at its end
 
 	restarts, serverRestarts int
 }
 
-// Run carries out the plan. On failure, or if ctx ends, it still removes the queue, and reports the
-// known counts.
+// Run carries out the plan. It removes the queue and returns the known counts, also on failure or
+// when ctx ends.
 func Run(ctx context.Context, p Plan) (Report, error) {
 	began := time.Now()
 	r := &run{Plan: p, random: rand.New(rand.NewPCG(p.Seed, 0)),
@@ -118,7 +121,7 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 	if err := r.start(); err != nil {
 		return Report{}, err
 	}
-	err := r.attend(ctx)
+	err := r.watchProgress(ctx)
 	if err != nil {
 		err = errors.Join(err, r.kill())
 	} else {
@@ -133,7 +136,7 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 	}
 	if err != nil && !r.Removed && !r.Volatile {
 		left := r.remove()
-		// a server that was never reached has no queue
+		// A server that was never reached has no queue.
 		if left != nil && (r.accepted > 0 || !strings.Contains(err.Error(), left.Error())) {
 			fmt.Fprintf(r.Errors, "crash: the queue %s may be left behind: %s\n", r.Queue,
 				strings.TrimPrefix(left.Error(), "crash: "))
@@ -163,7 +166,7 @@ func (r *run) start() error {
 	c.Stdout = theirs
 	r.restarted(time.Now())
 	err = c.Start()
-	_ = theirs.Close() // the process has its own
+	_ = theirs.Close() // the process has its own copy
 	if err != nil {
 		return errors.Join(err, out.Close())
 	}
@@ -179,12 +182,12 @@ const looking = time.Second
 // counting is the time in which an idle process reports the number of messages in its store.
 const counting = 3 * looking
 
-func (r *run) attend(ctx context.Context) error {
+func (r *run) watchProgress(ctx context.Context) error {
 	idle := time.NewTimer(r.Patience)
 	defer idle.Stop()
 	look := time.NewTicker(looking)
 	defer look.Stop()
-	asked := false // has waited for the number of messages in the store
+	asked := false // whether it has waited for the number of messages in the store
 	for {
 		select {
 		case <-ctx.Done():
@@ -204,24 +207,24 @@ func (r *run) attend(ctx context.Context) error {
 			continue
 		case line, there := <-r.heard:
 			if !there {
-				// a process that has closed its end of the pipe may live on
+				// A process that has closed its end of the pipe may still run.
 				late := time.AfterFunc(starting, func() { _ = r.process.Process.Kill() })
 				defer late.Stop()
 				return fmt.Errorf("crash: the process has ended by itself: %w",
 					cmp.Or(r.process.Wait(), errors.New("exit status 0")))
 			}
-			if err := r.tell(line, time.Now()); err != nil {
+			if err := r.record(line, time.Now()); err != nil {
 				return err
 			}
 		}
-		if r.empty && r.open > r.given {
+		if r.empty && r.open > r.lostOpen {
 			r.stalled = true
 			return nil
 		}
-		if r.empty = false; r.counted { // nothing has happened
+		if r.empty = false; r.counted { // the count is not an event
 			continue
 		}
-		if !r.refused { // refusing all tasks must not reset it forever
+		if !r.refused { // a store that refuses all tasks must not reset the timer forever
 			asked = false
 			idle.Reset(r.Patience)
 		}
@@ -234,22 +237,22 @@ func (r *run) attend(ctx context.Context) error {
 		}
 		for len(r.kills) > 0 && now >= r.kills[0] {
 			r.kills = r.kills[1:]
-			if err := r.strike(ctx); err != nil {
+			if err := r.killAndRestart(ctx); err != nil {
 				return err
 			}
 		}
-		if r.accepted == r.Tasks && (r.open == r.given || r.Volatile) && len(r.kills) == 0 {
+		if r.accepted == r.Tasks && (r.open == r.lostOpen || r.Volatile) && len(r.kills) == 0 {
 			return nil
 		}
 	}
 }
 
-// strike kills the process, or the server, after a random moment, and restarts it.
-func (r *run) strike(ctx context.Context) error {
+// killAndRestart kills the process or the server after a random time, and restarts it.
+func (r *run) killAndRestart(ctx context.Context) error {
 	time.Sleep(time.Duration(r.random.Int64N(int64(2 * time.Millisecond))))
 	if r.Server != nil && (r.Spared || r.random.IntN(2) == 0) {
 		r.serverRestarts++
-		r.met += r.busy
+		r.inServiceAtKills += r.busy
 		if err := r.Server.Kill(); err != nil {
 			return err
 		}
@@ -260,16 +263,16 @@ func (r *run) strike(ctx context.Context) error {
 	}
 	r.restarts++
 	r.lives++
-	r.met, r.busy = r.met+r.busy, 0
+	r.inServiceAtKills, r.busy = r.inServiceAtKills+r.busy, 0
 	if r.Volatile {
-		r.given = r.open
+		r.lostOpen = r.open
 	} else {
 		r.interrupt()
 	}
 	if err := r.watch(); err != nil {
 		return err
 	}
-	r.next++ // one task may have been on its way
+	r.next++ // one task may have been submitted and not reported
 	r.fresh = true
 	return r.start()
 }
@@ -286,8 +289,9 @@ func (r *run) watch() error {
 	return fmt.Errorf("crash: the store failed: %w: %w", engine.ErrGone, err)
 }
 
-// goneBehind returns an error if the files of a failed store are gone. It checks repeatedly, since
-// the store fails with the first file, but a directory exists until the last is deleted.
+// goneBehind returns an error if the files of a failed store are gone. It checks repeatedly,
+// because the store fails with the first deleted file, but a directory exists until the last one is
+// deleted.
 func (r *run) goneBehind() error {
 	if r.gone {
 		return nil // already reported
@@ -300,7 +304,7 @@ func (r *run) goneBehind() error {
 	return err
 }
 
-// kill ends the process, and records its last lines.
+// kill ends the process and records its last lines.
 func (r *run) kill() error {
 	_ = r.process.Process.Kill() // hearOut detects a process that has already ended
 	err := r.hearOut()
@@ -308,16 +312,14 @@ func (r *run) kill() error {
 	return err
 }
 
-// hearOut records the lines of the process until it ends. The error is the first one in these
-// lines.
+// hearOut records the lines of the process until it ends. It returns the first error of a line.
 func (r *run) hearOut() (err error) {
 	for line := range r.heard {
-		err = cmp.Or(err, r.tell(line, time.Now()))
+		err = cmp.Or(err, r.record(line, time.Now()))
 	}
 	return err
 }
 
-// finish drains and ends the process.
 func (r *run) finish(ctx context.Context) error {
 	_ = r.stdin.Close() // hearOut detects a process that has already ended
 	var killed atomic.Bool
@@ -332,7 +334,7 @@ func (r *run) finish(ctx context.Context) error {
 		err = fmt.Errorf("crash: the process does not end well: %w", ended)
 		if killed.Load() {
 			err = fmt.Errorf("crash: Drain has not returned after %v; not done by then: %d of the "+
-				"accepted tasks", r.Patience, r.open-r.given)
+				"accepted tasks", r.Patience, r.open-r.lostOpen)
 		}
 	}
 	return err

@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// variable has this process be the one that is killed.
+// variable makes the test binary run as the process to be killed.
 const variable = "POOLBENCH_CRASH_TEST"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// plan has this binary killed.
 func plan(t *testing.T, strategy string) crash.Plan {
 	t.Helper()
 	t.Setenv(variable, "1")
@@ -43,8 +42,8 @@ func plan(t *testing.T, strategy string) crash.Plan {
 		Command: []string{self}, Errors: new(bytes.Buffer), Kills: 6, Patience: 30 * time.Second}
 }
 
-// TestLoses: a strategy within the process loses what it held at each kill, and nothing else. Of
-// those in service at a kill all are lost, but for one whose Submit may not have returned.
+// A strategy without a store loses the tasks that it held at each kill, and no others. Of those in
+// service at a kill all are lost, except a task whose Submit may not have returned.
 func TestLoses(t *testing.T) {
 	p := plan(t, "worker_pool")
 	p.Volatile = true
@@ -59,7 +58,7 @@ func TestLoses(t *testing.T) {
 	}
 }
 
-// forgetful runs every task and, one in ten, does not: so a ledger that is right finds it.
+// forgetful loses one in ten tasks and runs others twice.
 var _ = strategies.Register(strategies.Spec{
 	Name: "forgetful",
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
@@ -83,7 +82,6 @@ func (s forgetful) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Strategy.Submit(ctx, t)
 }
 
-// TestCounts: without a kill each task is found where it was left.
 func TestCounts(t *testing.T) {
 	p := plan(t, "forgetful")
 	p.Kills, p.Patience = 0, 3*time.Second
@@ -98,7 +96,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// kept is forgetful, and has a store with 15 messages.
+// kept is forgetful with a store of 15 messages.
 var _ = strategies.Register(strategies.Spec{
 	Name: "kept",
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
@@ -110,10 +108,10 @@ type kept struct{ forgetful }
 
 func (kept) Stored(context.Context) (int, error) { return 15, nil }
 
-// TestNotWaitedFor: tasks in the store at the end of the patience are not lost.
+// Tasks in the store at the end of Patience are not lost.
 func TestNotWaitedFor(t *testing.T) {
 	p := plan(t, "kept")
-	p.Kills, p.Patience = 0, time.Second // less than a process takes to count
+	p.Kills, p.Patience = 0, time.Second // too short for a process to report the count
 	r, err := crash.Run(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +123,6 @@ func TestNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestFails: what the process cannot do is an error that says why.
 func TestFails(t *testing.T) {
 	for name, change := range map[string]func(*crash.Plan){
 		`unknown strategy "nothing"`: func(p *crash.Plan) { p.Strategy = "nothing" },
@@ -143,7 +140,7 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// wild does what its parameter says.
+// wild misbehaves as its parameter tells.
 var _ = strategies.Register(strategies.Spec{
 	Name: "wild",
 	Keys: []param.Key{
@@ -181,7 +178,7 @@ func (s wild) Drain(ctx context.Context) error {
 	return s.Strategy.Drain(ctx)
 }
 
-// TestWild: what a strategy does to its process is no harm to the one that kills it, and is told.
+// A strategy that ends or blocks its process must not harm the killer, which must report it.
 func TestWild(t *testing.T) {
 	for does, want := range map[string]string{
 		"exits":   "the process has ended by itself: exit status 3",
@@ -191,7 +188,7 @@ func TestWild(t *testing.T) {
 	} {
 		p := plan(t, "wild:does="+does)
 		p.Kills, p.Tasks = 0, 40
-		switch does { // which waits for as long
+		switch does { // the process waits that long
 		case "stays":
 			p.Patience = time.Second
 		case "refuses":
@@ -213,7 +210,7 @@ func TestWild(t *testing.T) {
 	}
 }
 
-// TestTwice: of the tasks that are done twice those are told that no kill explains.
+// Only tasks done twice without a kill in between count as Repeated.
 func TestTwice(t *testing.T) {
 	p := plan(t, "forgetful")
 	p.Volatile, p.Kills = true, 3
@@ -243,7 +240,7 @@ func (s failing) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.forgetful.Submit(ctx, t)
 }
 
-// TestGoneLater: a store fails with the first of its files, before its directory is gone.
+// A store fails with its first file, before its directory is gone.
 func TestGoneLater(t *testing.T) {
 	p := plan(t, "failing")
 	p.Kills = 0
@@ -258,7 +255,7 @@ func TestGoneLater(t *testing.T) {
 	if !errors.Is(err, engine.ErrGone) {
 		t.Error(err)
 	}
-	p.Watch = func() error { return nil } // it fails with its files
+	p.Watch = func() error { return nil } // the store fails while its directory exists
 	if _, err = crash.Run(t.Context(), p); err == nil || errors.Is(err, engine.ErrGone) {
 		t.Error(err)
 	}

@@ -14,46 +14,48 @@ import (
 
 type entry struct {
 	accepted, dead bool
-	begun          bool // Run was called
-	runs           int  // ended runs
-	life           int  // of the process in which the last run ended
-	repeated       bool // two runs ended in one life
-	running        bool // in this process
+	begun          bool // whether Run was called
+	runs           int  // number of ended runs
+	process        int  // number of the process in which the last run ended
+	repeated       bool // whether two runs ended in the same process
+	running        bool // whether it runs in the current process
 
-	cut     bool      // interrupted by a kill, and not begun again
-	restart time.Time // start of the process after that kill
+	interrupted bool      // interrupted by a kill, and not begun again
+	restart     time.Time // start of the process after that kill
 }
 
-// A ledger is the killer's record of the tasks. Only one goroutine may use it at a time.
+// ledger is the killer's record of the tasks. Only one goroutine may use it at a time.
 type ledger struct {
-	tasks    map[uint64]*entry
-	next     uint64 // ID after the last submitted one, as far as known
-	accepted int
-	open     int // accepted, and neither ended nor dead
-	given    int // open tasks lost with a process whose tasks are volatile
-	gone     bool
-	lives    int  // killed processes
-	busy     int  // tasks in service in this process
-	met      int  // sum of tasks in service at the kills
-	stalled  bool // no progress within Patience
-	refused  bool // the last line reported a refusal
-	refusals int
-	refusal  string // text of the last refusal
-	empty    bool   // the store is empty and nothing happens: open tasks are lost
-	stored   int    // messages in the store since the last event of a task. -1: unknown
-	counted  bool   // the last line was that number
+	tasks            map[uint64]*entry
+	next             uint64 // ID after the last one known to be submitted
+	accepted         int
+	open             int // tasks accepted, and neither ended nor dead
+	lostOpen         int // open tasks lost with a process whose tasks are volatile
+	gone             bool
+	lives            int  // number of killed processes
+	busy             int  // tasks in service in the current process
+	inServiceAtKills int  // sum of tasks in service at the kills
+	stalled          bool // no progress within Patience
+	refused          bool // whether the last line reported a refusal
+	refusals         int
+	refusal          string // text of the last refusal
+	empty            bool   // the store is empty and idle, so open tasks are lost
+	// number of messages in the store, counted since the last event of a task; -1 if unknown
+	stored  int
+	counted bool // whether the last line was that number
 
-	began time.Time       // start of the current process
-	first []time.Duration // from the start of a process after a kill to the first task that it began
-	fresh bool            // no task has begun in it yet
+	began time.Time // start of the current process
+	// times from the start of a process after a kill to the first task that it began
+	first []time.Duration
+	fresh bool // whether no task has begun in the current process
 
 	interrupted int
-	// from the start of the process after the kill until an interrupted task began again
+	// times from the start of the process after a kill until an interrupted task began again
 	recovery []time.Duration
 }
 
-// tell records a line of the process.
-func (l *ledger) tell(line string, at time.Time) error {
+// record records a line of the process.
+func (l *ledger) record(line string, at time.Time) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	if len(kind) != 1 {
 		return fmt.Errorf("crash: unexpected line of the process: %q", line)
@@ -105,8 +107,8 @@ func (l *ledger) tell(line string, at time.Time) error {
 	case begun:
 		e.begun, e.running = true, true
 		l.busy++
-		if e.cut {
-			e.cut = false
+		if e.interrupted {
+			e.interrupted = false
 			l.recovery = append(l.recovery, at.Sub(e.restart))
 		}
 		if l.fresh {
@@ -114,10 +116,10 @@ func (l *ledger) tell(line string, at time.Time) error {
 			l.first = append(l.first, at.Sub(l.began))
 		}
 	case ended:
-		e.repeated = e.repeated || e.runs > 0 && e.life == l.lives
+		e.repeated = e.repeated || e.runs > 0 && e.process == l.lives
 		e.runs++
 		e.running = false
-		e.life = l.lives
+		e.process = l.lives
 		l.busy--
 	case dead:
 		e.dead = true
@@ -131,21 +133,20 @@ func (l *ledger) tell(line string, at time.Time) error {
 	return nil
 }
 
-// interrupt marks the tasks in service at a kill. The next process starts at restarted.
 func (l *ledger) interrupt() {
 	for _, e := range l.tasks {
 		if e.running {
-			e.running, e.cut, e.restart = false, true, time.Time{}
+			e.running, e.interrupted, e.restart = false, true, time.Time{}
 			l.interrupted++
 		}
 	}
 }
 
-// restarted notes the start of the process after a kill.
+// restarted records the start of the process after a kill.
 func (l *ledger) restarted(at time.Time) {
 	l.began, l.stored = at, -1
 	for _, e := range l.tasks {
-		if e.cut && e.restart.IsZero() {
+		if e.interrupted && e.restart.IsZero() {
 			e.restart = at
 		}
 	}
@@ -161,15 +162,15 @@ func hear(out io.ReadCloser, lines chan<- string) {
 	}
 }
 
-// progress grows from 0 to twice the number of tasks, even with losses: by one when a task is
-// accepted, and by one when it is done, dead, or known to be lost.
-func (l *ledger) progress() int { return 2*l.accepted - l.open + l.given }
+// progress grows from 0 to twice the number of tasks, even with losses. It grows by one when a task
+// is accepted, and by one when it is done, dead, or known to be lost.
+func (l *ledger) progress() int { return 2*l.accepted - l.open + l.lostOpen }
 
-// report counts the tasks. Open tasks count as lost, or unless known as stored. If the run stalled,
-// as many as the store contains count as stored, the interrupted ones first. This number may
-// include messages of tasks that were done and not confirmed.
+// report counts the tasks. Open tasks count as lost if known is set, and otherwise as stored. If
+// the run stalled, as many of them as the store contains count as stored, the interrupted ones
+// first. The store may also contain messages of tasks that were done and not confirmed.
 func (l *ledger) report(known bool) Report {
-	r := Report{Accepted: l.accepted, InService: l.met, Interrupted: l.interrupted,
+	r := Report{Accepted: l.accepted, InService: l.inServiceAtKills, Interrupted: l.interrupted,
 		Recovered: len(l.recovery)}
 	openBegun := 0
 	for _, e := range l.tasks {
@@ -206,7 +207,7 @@ func (l *ledger) report(known bool) Report {
 	return r
 }
 
-// medianAndMost returns both in seconds, or 0 of nothing.
+// medianAndMost returns the median and the maximum in seconds, or 0 without values.
 func medianAndMost(of []time.Duration) (median, most float64) {
 	if len(of) == 0 {
 		return 0, 0

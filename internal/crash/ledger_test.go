@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// TestInterrupted: a recovery lasts from the first restart after the kill that interrupted the
-// task until it begins again. Of the open tasks as many as the store contains are not lost.
+// A recovery lasts from the first restart after the kill until the interrupted task begins again.
+// Of the open tasks, as many as the store contains are not lost.
 func TestInterrupted(t *testing.T) {
 	kill := time.Unix(1000, 0)
 	restart, again := kill.Add(time.Second), kill.Add(10*time.Second)
 	for _, c := range []struct {
-		counted string // by the last process
+		counted string // line of the last process
 		want    Report
 	}{
 		{"s 2", Report{Stored: 2}},
 		{"s 1", Report{Stored: 1, Lost: 1, LostBegun: 1}},
 		{"s 9", Report{Stored: 2}}, // messages of tasks that were done
 		{"s 0", Report{Lost: 2, LostBegun: 2}},
-		{"r 9 \"no\"", Report{Lost: 2, LostBegun: 2}}, // it is not known
+		{"r 9 \"no\"", Report{Lost: 2, LostBegun: 2}}, // unknown count
 	} {
 		l := ledger{tasks: map[uint64]*entry{}, stored: -1}
 		hear := func(at time.Time, lines ...string) {
 			for _, line := range lines {
-				if err := l.tell(line, at); err != nil {
+				if err := l.record(line, at); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		hear(kill, "a 1", "a 2", "a 3", "a 4", "a 5", "b 1", "b 2", "b 3", "b 4", "b 5", "e 5")
-		l.interrupt() // 1 to 4
+		l.interrupt() // tasks 1 to 4
 		l.restarted(restart)
 		hear(restart.Add(2*time.Second), "b 1", "e 1")
-		l.interrupt() // none
+		l.interrupt() // no task
 		l.restarted(again)
 		hear(again.Add(time.Second), "b 2", "e 2", c.counted)
 		l.stalled = true
@@ -44,7 +44,7 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.counted, got, want)
 		}
 	}
-	if (&ledger{}).tell("s -1", kill) == nil {
+	if (&ledger{}).record("s -1", kill) == nil {
 		t.Error("the store contains -1 messages")
 	}
 }

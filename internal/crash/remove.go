@@ -13,15 +13,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// removing is the time limit for removing the queue of a killed process, and starting the
-// additional limit for the process that does it. Its store may have failed.
+// removing limits the time for removing the queue of a killed process, whose store may have failed.
+// starting is added for the start of the process that removes it.
 const (
 	removing = 2 * time.Second
 	starting = 3 * time.Second
 )
 
-// remove starts another process to remove the remains of earlier ones: a strategy that ends its
-// process, or never returns, does so there.
+// remove starts another process to remove the queue, because a strategy may end its process or
+// never return.
 func (r *run) remove() error {
 	o := r.Order
 	o.End = true
@@ -38,7 +38,7 @@ func (r *run) remove() error {
 		return fmt.Errorf("it is not removed after %v", removing+starting)
 	}
 	for line := range strings.Lines(string(said)) {
-		err = cmp.Or(new(ledger).tell(strings.TrimSpace(line), time.Time{}), err)
+		err = cmp.Or(new(ledger).record(strings.TrimSpace(line), time.Time{}), err)
 	}
 	return err
 }

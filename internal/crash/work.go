@@ -18,24 +18,25 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// An Order is the instruction to a process on its stdin, as JSON. When stdin ends, the process
-// drains the strategy and ends.
+// An Order is the JSON instruction to a process on its stdin. When stdin ends, the process drains
+// the strategy and ends.
 type Order struct {
 	Strategy string
 	Workload string
 	Limit    int
-	Rate     float64 // submits per second. 0 is 4/5 of the limit's capacity
+	Rate     float64 // submits per second; 0 means 4/5 of the capacity
 	Seed     uint64
-	Queue    string // of a durable strategy
+	Queue    string // queue of a durable strategy
 	Next     uint64 // ID of the first task to submit
-	Tasks    int    // to be accepted
+	Tasks    int    // number of tasks to be accepted
 
-	ServerKilled bool // its server is killed and restarted, too
+	ServerKilled bool // whether its server is killed and restarted too
 
-	End bool // only remove the remains of earlier processes
+	End bool // whether to only remove the queue of earlier processes
 }
 
-// An event is the kind of a line of the process: a letter, followed by the ID of a task or a text.
+// event is the kind of a line of the process. The line has this letter, followed by the ID of a
+// task or a text.
 type event byte
 
 const (
@@ -44,13 +45,13 @@ const (
 	begun    event = 'b' // Run was called
 	ended    event = 'e' // Run returned
 	dead     event = 'd' // given up after the last attempt
-	failed   event = 'f' // the process cannot carry out its order, with the reason
-	gone     event = 'g' // the store is gone with its content, with the reason
-	empty    event = 'n' // the store is empty, and nothing has happened for seconds
-	stored   event = 's' // messages in the store, after a second in which nothing has happened
+	failed   event = 'f' // the process cannot carry out its order; followed by the reason
+	gone     event = 'g' // the store is gone with its content; followed by the reason
+	empty    event = 'n' // the store is empty, and there was no event for seconds
+	stored   event = 's' // number of messages in the store, after a second without an event
 )
 
-// Work carries out the order in in, and writes the events of its tasks to out.
+// Work carries out the order from in, and writes the events of its tasks to out.
 func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	var o Order
 	orders := json.NewDecoder(in)
@@ -78,7 +79,7 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 		w.submit(ctx, o)
 		w.audit(ctx)
 	}()
-	_, _ = io.Copy(io.Discard, orders.Buffered()) // until the order has ended
+	_, _ = io.Copy(io.Discard, orders.Buffered()) // waits until the order has ended
 	_, err := io.Copy(io.Discard, in)
 	stop()
 	<-submitting
@@ -90,21 +91,21 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// drainTime bounds the end of the process. Unfinished tasks have been given up before.
+// drainTime limits the end of the process. Unfinished tasks are given up before it.
 const drainTime = 5 * time.Second
 
-// isCounted reports whether an error of Drain concerns tasks that the ledger has as open.
+// isCounted reports whether an error of Drain concerns only tasks that are open in the ledger.
 func isCounted(err error) bool {
 	_, abandoned := errors.AsType[*strategies.DrainError](err)
 	return abandoned || errors.Is(err, engine.ErrLost)
 }
 
 type worker struct {
-	out      io.Writer
-	said     atomic.Uint64 // events
-	work     func(ctx context.Context, seq uint64) error
-	strategy strategies.Strategy
-	apart    time.Duration // between two submits
+	out            io.Writer
+	events         atomic.Uint64 // number of events
+	work           func(ctx context.Context, seq uint64) error
+	strategy       strategies.Strategy
+	submitInterval time.Duration // interval between two submits
 }
 
 func (w *worker) start(ctx context.Context, o Order) error {
@@ -120,16 +121,16 @@ func (w *worker) start(ctx context.Context, o Order) error {
 	if err != nil {
 		return err
 	}
-	w.work, w.apart = built.Do, time.Duration(float64(time.Second)/o.Rate)
+	w.work, w.submitInterval = built.Do, time.Duration(float64(time.Second)/o.Rate)
 	if o.Rate == 0 {
-		w.apart = built.Mean() * 5 / time.Duration(4*o.Limit)
+		w.submitInterval = built.Mean() * 5 / time.Duration(4*o.Limit)
 	}
 	p := o.params(v, w.task)
 	p.OnFault = w.fail
-	// tasks continue when there is nothing more to submit
+	// Tasks continue after the last submit.
 	ctx = context.WithoutCancel(ctx)
 	w.strategy, err = v.Spec.Start(ctx, p, w)
-	away := 5 * time.Second // tolerated absence of its server
+	away := 5 * time.Second // time that the server may be unreachable
 	if o.ServerKilled {
 		away = time.Minute
 	}
@@ -142,7 +143,7 @@ func (w *worker) start(ctx context.Context, o Order) error {
 	return err
 }
 
-// params returns the parameters of a process, which finds its tasks by task.
+// params returns the parameters of a process. task finds the tasks of earlier processes.
 func (o Order) params(
 	v strategies.Variant, task func(id uint64) *strategies.Task,
 ) strategies.Params {
@@ -154,12 +155,11 @@ func (o Order) params(
 	return p
 }
 
-// fail reports that the store has failed.
 func (w *worker) fail(e *strategies.StoreError) {
 	said := failed
 	switch {
 	case errors.Is(e, engine.ErrLost):
-		w.say(empty, 0)
+		w.writeEvent(empty, 0)
 		return
 	case errors.Is(e, engine.ErrGone):
 		said = gone
@@ -167,8 +167,8 @@ func (w *worker) fail(e *strategies.StoreError) {
 	_, _ = fmt.Fprintf(w.out, "%c %q\n", said, e.Error())
 }
 
-// audit reports the number of messages in an idle store, and when it is empty: this process sees
-// only those tasks of earlier processes that are delivered to it.
+// audit reports the number of messages in an idle store, and when it is empty. The process itself
+// sees only those tasks of earlier processes that are delivered to it.
 func (w *worker) audit(ctx context.Context) {
 	store, ok := w.strategy.(interface {
 		Stored(ctx context.Context) (int, error)
@@ -176,11 +176,11 @@ func (w *worker) audit(ctx context.Context) {
 	if !ok {
 		return
 	}
-	last, looks := w.said.Load(), 0
-	told, toldAt := -1, last // the number last reported, and the events by then
+	last, looks := w.events.Load(), 0
+	told, toldAt := -1, last // last reported number, and the number of events at that time
 	for pace.Sleep(ctx, time.Second) == nil {
 		n, err := store.Stored(ctx)
-		now := w.said.Load()
+		now := w.events.Load()
 		if now == last && err == nil && (n != told || now != toldAt) {
 			_, _ = fmt.Fprintf(w.out, "%c %d\n", stored, n)
 			told, toldAt = n, now
@@ -190,53 +190,54 @@ func (w *worker) audit(ctx context.Context) {
 			continue
 		}
 		if looks++; looks == mostLooks {
-			w.say(empty, 0)
+			w.writeEvent(empty, 0)
 			return
 		}
 	}
 }
 
-// mostLooks is the number of looks, a second apart, after which an empty store counts as empty.
+// mostLooks is the number of successive looks, a second apart, after which an empty store is
+// reported.
 const mostLooks = 3
 
 func (w *worker) task(id uint64) *strategies.Task {
 	return &strategies.Task{ID: id, Run: w.run}
 }
 
-func (w *worker) say(e event, id uint64) {
-	w.said.Add(1)
+func (w *worker) writeEvent(e event, id uint64) {
+	w.events.Add(1)
 	_, _ = fmt.Fprintf(w.out, "%c %d\n", e, id)
 }
 
 func (w *worker) run(ctx context.Context, t *strategies.Task) strategies.Result {
-	w.say(begun, t.ID)
+	w.writeEvent(begun, t.ID)
 	err := w.work(ctx, t.ID)
-	w.say(ended, t.ID)
+	w.writeEvent(ended, t.ID)
 	return strategies.Result{Err: err}
 }
 
 func (w *worker) Done(t *strategies.Task, r strategies.Result) {
 	if errors.Is(r.Err, strategies.ErrExhausted) {
-		w.say(dead, t.ID)
+		w.writeEvent(dead, t.ID)
 	}
 }
 
-// submit submits tasks when they are due, until enough are accepted. A refused task is not
-// submitted again, and the next one follows after a pause.
+// submit submits tasks when they are due, until enough are accepted. It does not submit a refused
+// task again, and pauses before the next one.
 func (w *worker) submit(ctx context.Context, o Order) {
 	due := time.Now()
 	for id, in := o.Next, 0; in < o.Tasks && id < math.MaxUint64; id++ {
-		due = due.Add(w.apart)
+		due = due.Add(w.submitInterval)
 		if pace.Sleep(ctx, time.Until(due)) != nil {
 			return
 		}
 		err := w.strategy.Submit(ctx, w.task(id))
 		if err == nil {
-			w.say(accepted, id)
+			w.writeEvent(accepted, id)
 			in++
 			continue
 		}
-		w.said.Add(1)
+		w.events.Add(1)
 		_, _ = fmt.Fprintf(w.out, "%c %d %q\n", refused, id, err.Error())
 		if pace.Sleep(ctx, 20*time.Millisecond) != nil {
 			return

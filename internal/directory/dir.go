@@ -1,5 +1,5 @@
 // Package directory writes the results of runs to a run directory, reads them, and resumes an
-// interrupted one:
+// interrupted directory:
 //
 //	dir, err := directory.Create("out", directory.New)
 //	…
@@ -28,9 +28,9 @@ import (
 var dirFiles = [...]string{rundir.ResultsFile, rundir.DistributionsFile, rundir.TimelineFile,
 	rundir.SlowestFile}
 
-// A Dir is a run directory that this process is writing exclusively. Write returns only after it
-// has passed a result to the operating system, so a kill loses at most the current run, and of a
-// soak the part after the last WriteSoFar. Until End has written the end mark, readers treat the
+// A Dir is a run directory that only this process writes to. Write returns after it has passed a
+// result to the operating system, so a kill loses at most the current run. Of a soak, it loses only
+// the time after the last WriteSoFar. Until End has written the end mark, readers treat the
 // directory as partial.
 type Dir struct {
 	path          string
@@ -42,19 +42,19 @@ type Dir struct {
 	timeline      *rowsWriter
 	slowest       *rowsWriter
 	files         []*dirFile
-	repetitions   map[string]int  // results so far, by name
+	repetitions   map[string]int  // number of results so far, by name
 	unfinished    []*bench.Result // partial results of current runs
-	there         contents        // final content of the directory
-	resumed       *resumed        // only for Resume
-	made          bool            // the directory is new
+	existing      contents        // final content of the directory
+	resumed       *resumed        // set only for Resume
+	isNew         bool            // whether Create created the directory
 	failed        bool            // a write failed, so there must be no end mark
 }
 
 // Path returns the path of the directory.
 func (d *Dir) Path() string { return d.path }
 
-// Write adds one result to the files, after its profiles. It replaces the output of WriteSoFar for
-// that run.
+// Write adds one result to the files. It writes its profiles first. It replaces the output of
+// WriteSoFar for that run.
 func (d *Dir) Write(r *bench.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,11 +62,11 @@ func (d *Dir) Write(r *bench.Result) error {
 	if err := d.writeProfiles(r); err != nil {
 		return err
 	}
-	if err := d.keep(r); err != nil {
+	if err := d.addFinal(r); err != nil {
 		return err
 	}
 	d.written++
-	return d.settle(runID{r.Name, r.Seed})
+	return d.markWritten(runID{r.Name, r.Seed})
 }
 
 func (d *Dir) writeProfiles(r *bench.Result) error {
@@ -77,32 +77,32 @@ func (d *Dir) writeProfiles(r *bench.Result) error {
 		if err == nil {
 			err = files.Write(path, p.Data)
 		}
-		if err := d.wrote(name, err); err != nil {
+		if err := d.checkWrite(name, err); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Fail adds a failed run with the reason: a line # failed NAME seed N: REASON. The output of
-// WriteSoFar for it stays.
+// Fail adds a failed run with its reason as a line # failed NAME seed N: REASON. It keeps the
+// output of WriteSoFar for that run.
 func (d *Dir) Fail(name string, seed uint64, reason string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if r := d.drop(runID{name, seed}); r != nil {
-		if err := d.keep(r); err != nil {
+		if err := d.addFinal(r); err != nil {
 			return err
 		}
 	}
-	if err := d.wrote(rundir.ResultsFile,
+	if err := d.checkWrite(rundir.ResultsFile,
 		d.results.line(rundir.Failure{Name: name, Seed: seed, Reason: reason}.Line())); err != nil {
 		return err
 	}
-	return d.settle(runID{name, seed})
+	return d.markWritten(runID{name, seed})
 }
 
-// wrote adds the file name to the error of a write, and records that there was one.
-func (d *Dir) wrote(file string, err error) error {
+// checkWrite adds the file name to the error of a write, and records that a write failed.
+func (d *Dir) checkWrite(file string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -112,24 +112,24 @@ func (d *Dir) wrote(file string, err error) error {
 
 // Conclude adds the finding on the results so far, for the report.
 func (d *Dir) Conclude(f decide.Finding) error {
-	return d.wrote(rundir.ResultsFile, d.results.conclude(f))
+	return d.checkWrite(rundir.ResultsFile, d.results.conclude(f))
 }
 
 // Hold adds an objective's bound, in the unit of the metric, for the report. op is <, <=, > or >=.
 func (d *Dir) Hold(unit, op string, bound float64) error {
-	return d.wrote(rundir.ResultsFile,
+	return d.checkWrite(rundir.ResultsFile,
 		d.results.line(rundir.BoundLine(decide.Bound{Unit: unit, Op: op, Value: bound})))
 }
 
-// Say adds a line about the results so far without a study, for the report.
+// Say adds a line about the results so far for the report. It belongs to no study.
 func (d *Dir) Say(line string) error {
-	return d.wrote(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))
+	return d.checkWrite(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))
 }
 
-// End ends the results with a mark: complete, or partial if fewer than planned results were
-// written. interrupted is the reason, or nil. After an error of Write there is no mark, so readers
-// treat the directory as interrupted. The lock is kept until Unlock, so a report contains only
-// results of this process.
+// End writes the end mark: complete, or partial if fewer than planned results were written.
+// interrupted is the reason, or nil. After an error of Write it writes no mark, so readers treat
+// the directory as interrupted. The lock is kept until Unlock, so a report contains only results of
+// this process.
 func (d *Dir) End(planned int, interrupted error) error {
 	if d.files == nil {
 		return nil
@@ -140,7 +140,7 @@ func (d *Dir) End(planned int, interrupted error) error {
 	}
 	for _, r := range slices.Clone(d.unfinished) {
 		d.drop(runID{r.Name, r.Seed})
-		errs = append(errs, d.keep(r))
+		errs = append(errs, d.addFinal(r))
 	}
 	end := rundir.End{Runs: d.written, Planned: planned}
 	if d.written < planned || interrupted != nil {
@@ -155,10 +155,10 @@ func (d *Dir) End(planned int, interrupted error) error {
 	return errors.Join(append(errs, d.closeFiles())...)
 }
 
-// Discard removes a new directory without results after End, so the next command can use its name.
-// A directory with other files is kept.
+// Discard removes a new directory without results, so that the next command can use its name. It
+// must be called after End. It keeps a directory with other files.
 func (d *Dir) Discard() error {
-	if d.written > 0 || !d.made {
+	if d.written > 0 || !d.isNew {
 		return nil
 	}
 	var errs []error
@@ -172,7 +172,7 @@ func (d *Dir) Discard() error {
 	return errors.Join(errs...)
 }
 
-// Unlock lets others write to the directory.
+// Unlock lets other processes write to the directory.
 func (d *Dir) Unlock() error {
 	if d.lock == nil {
 		return nil
@@ -196,7 +196,7 @@ func (d *Dir) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// Mode is Create's treatment of an existing directory.
+// Mode selects how Create treats an existing directory.
 type Mode int
 
 // The modes of Create.
@@ -204,13 +204,13 @@ const (
 	New    Mode = iota // refuse it
 	Force              // replace its results
 	Append             // add to its results
-	Resume             // continue its plan: see Dir.Begin and Dir.Kept
+	Resume             // continue its plan, see Dir.Begin and Dir.Kept
 )
 
-// Create creates the directory at path, with its parents. The error for an existing one is
-// fs.ErrExist. For one that another process writes to it names that process.
+// Create creates the directory at path and its parents. The error for an existing directory is
+// fs.ErrExist. If another process is writing to the directory, the error names that process.
 func Create(path string, mode Mode) (*Dir, error) {
-	if err := ours(path, mode); err != nil {
+	if err := checkRunDir(path, mode); err != nil {
 		return nil, err
 	}
 	_, before := os.Stat(path)
@@ -222,24 +222,24 @@ func Create(path string, mode Mode) (*Dir, error) {
 		return nil, err
 	}
 	d := &Dir{path: path, lock: held, repetitions: map[string]int{},
-		made: errors.Is(before, fs.ErrNotExist)}
+		isNew: errors.Is(before, fs.ErrNotExist)}
 	if err := d.fill(mode); err != nil {
 		return nil, errors.Join(err, d.closeFiles(), d.Unlock())
 	}
 	return d, nil
 }
 
-// ours returns an error for a directory that is not a run directory, before anything is written to
-// it.
-func ours(path string, mode Mode) error {
+// checkRunDir returns an error for a directory that is not a run directory, before anything is
+// written to it.
+func checkRunDir(path string, mode Mode) error {
 	entries, err := os.ReadDir(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// A process killed at its very beginning may have left only its lock, or the files of an empty
+	// A process that was killed early may have left only its lock, or the files of an empty
 	// resumption.
 	foreign := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		name, isBeside := strings.CutSuffix(e.Name(), beside)
+		name, isBeside := strings.CutSuffix(e.Name(), newSuffix)
 		return e.Name() != files.LockName && !(isBeside && slices.Contains(dirFiles[:], name))
 	})
 	if _, err := os.Stat(filepath.Join(path, rundir.ResultsFile)); !foreign || err == nil {
@@ -270,8 +270,9 @@ func (d *Dir) fill(mode Mode) (err error) {
 	if err := d.catchUp(); err != nil {
 		return err
 	}
-	for _, name := range dirFiles { // left by a process that was killed before it had caught up
-		for _, ending := range []string{beside, following, beside + following} {
+	// left by a process that was killed before it completed a replacement
+	for _, name := range dirFiles {
+		for _, ending := range []string{newSuffix, nextSuffix, newSuffix + nextSuffix} {
 			if err := os.Remove(filepath.Join(d.path, name+ending)); err != nil &&
 				!errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -279,7 +280,7 @@ func (d *Dir) fill(mode Mode) (err error) {
 		}
 	}
 	if mode == New || mode == Force {
-		// Remove an older run's report, but no other files.
+		// Remove the report of an older run, but no other files.
 		if err := files.Remove(filepath.Join(d.path, rundir.ReportFile)); err != nil {
 			return err
 		}
@@ -294,19 +295,19 @@ func (d *Dir) fill(mode Mode) (err error) {
 		}
 		return d.open("", func(f *os.File, _ int64) error { return f.Truncate(0) })
 	}
-	if d.there, err = readContents(d.path, mode == Resume); err != nil {
+	if d.existing, err = readContents(d.path, mode == Resume); err != nil {
 		return err
 	}
-	d.repetitions = d.there.repetitions
+	d.repetitions = d.existing.repetitions
 	if mode == Append {
 		return d.open("", (*os.File).Truncate)
 	}
-	d.resumed = newResumed(d.there.last)
-	return d.open(beside, d.copyHead)
+	d.resumed = newResumed(d.existing.last)
+	return d.open(newSuffix, d.copyHead)
 }
 
-// open opens the files under their names with that ending. start fills each. Its first whole bytes
-// are valid.
+// open opens each file under its name plus ending and initializes it with start. whole is the
+// number of valid bytes at the start of the file.
 func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) error {
 	for i, name := range dirFiles {
 		f, err := openDirFile(filepath.Join(d.path, name+ending))
@@ -314,7 +315,7 @@ func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) err
 			return err
 		}
 		d.files = append(d.files, f)
-		if err := start(f.File, d.there.whole[i]); err != nil {
+		if err := start(f.File, d.existing.whole[i]); err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
 		info, err := f.Stat()
@@ -330,7 +331,7 @@ func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) err
 	if d.distributions, err = newDistributionsWriter(d.files[1]); err != nil {
 		return err
 	}
-	d.distributions.tasks = d.there.tasks
+	d.distributions.tasks = d.existing.tasks
 	if d.timeline, err = newRowsWriter(d.files[2], rundir.TimelineColumns); err != nil {
 		return err
 	}
@@ -341,15 +342,15 @@ func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) err
 // Explain adds the lines returned by why to each result.
 func (d *Dir) Explain(why func(*bench.Result) []string) { d.results.why = why }
 
-// KeepResponses records the response of each task of virtual runs, for the first runs with at most
-// that many tasks in all.
+// KeepResponses records the response time of each task of virtual runs, for the first runs with at
+// most the given number of tasks in total.
 func (d *Dir) KeepResponses(tasks int) { d.distributions.most = tasks }
 
 func (d *Dir) copyHead(f *os.File, whole int64) error {
 	if whole == 0 {
 		return nil
 	}
-	old, err := os.Open(f.Name()[:len(f.Name())-len(beside)])
+	old, err := os.Open(f.Name()[:len(f.Name())-len(newSuffix)])
 	if err != nil {
 		return err
 	}

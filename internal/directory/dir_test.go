@@ -47,7 +47,6 @@ func read(t *testing.T, elements ...string) string {
 	return string(text)
 }
 
-// TestSameSeedSameBytes: repetition is to the byte, in every file.
 func TestSameSeedSameBytes(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	for _, dir := range dirs {
@@ -66,8 +65,6 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// TestResultsFile: the file is in the Go benchmark format, says its schema first and that it is
-// complete last.
 func TestResultsFile(t *testing.T) {
 	dir := t.TempDir()
 	r := resultOf(t, scenarioOf(t, bench.Written{Workload: "hyperexp:mean=20ms,c2=16", Limit: 8,
@@ -106,8 +103,8 @@ func TestResultsFile(t *testing.T) {
 	}
 }
 
-// TestDistributionsFile: the tags name run, repetition and reading; the counts are the completed
-// tasks; the lines are those that the library would write.
+// Tags must name run, repetition and reading. Counts must be those of completed tasks. Lines must
+// equal those of the library's writer.
 func TestDistributionsFile(t *testing.T) {
 	dir := t.TempDir()
 	r := resultOf(t, scenarioOf(t, bench.Written{Workload: "hyperexp:mean=20ms,c2=16", Limit: 8,
@@ -153,8 +150,6 @@ func TestDistributionsFile(t *testing.T) {
 	}
 }
 
-// TestModes: an existing directory is refused, replaced or added to, as asked; appended repetitions
-// go on counting.
 func TestModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "out")
 	r := resultOf(t, scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
@@ -209,8 +204,6 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestKilledAtTheBeginning: what a process leaves that was killed before it had any results is in
-// nobody's way.
 func TestKilledAtTheBeginning(t *testing.T) {
 	r := resultOf(t, scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
 	for _, mode := range []directory.Mode{directory.New, directory.Force, directory.Append,
@@ -229,8 +222,6 @@ func TestKilledAtTheBeginning(t *testing.T) {
 	}
 }
 
-// TestPartial: an interrupted directory says so, and one that was cut off by a kill has no end mark
-// but can be read and added to.
 func TestPartial(t *testing.T) {
 	dir := t.TempDir()
 	r := resultOf(t, scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
@@ -246,7 +237,7 @@ func TestPartial(t *testing.T) {
 	if err := d.Write(r); err != nil {
 		t.Fatal(err)
 	}
-	text := read(t, dir, "results.txt") // without Close: killed
+	text := read(t, dir, "results.txt") // without Close, like a kill
 	if strings.Contains(text, "# complete") || !strings.HasSuffix(text, "\n") ||
 		strings.Count(text, "\nBenchmark") != 1 {
 		t.Errorf("a killed run leaves %q", text)
@@ -254,7 +245,7 @@ func TestPartial(t *testing.T) {
 	if err := d.Close(1, nil); err != nil {
 		t.Fatal(err)
 	}
-	// A line cut in the middle does not swallow what is appended.
+	// An incomplete line must not swallow the appended lines.
 	cut := bytes.TrimSuffix([]byte(read(t, dir, "results.txt")), []byte("# complete 1 runs\n"))
 	if err := os.WriteFile(filepath.Join(dir, "results.txt"), cut[:len(cut)-7], 0o666); err != nil {
 		t.Fatal(err)
@@ -265,8 +256,6 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a write that fails is an error that names the file, and no end mark makes the rest
-// look whole.
 func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no /dev/full")

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Divert makes the directory write one of its files elsewhere.
 func Divert(t *testing.T, d *Dir, file, to string) {
 	t.Helper()
 	f, err := os.OpenFile(to, os.O_WRONLY, 0)

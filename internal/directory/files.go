@@ -13,16 +13,16 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// following is the extension of a file that will replace another.
-const following = ".next"
+// nextSuffix is the extension of a file that will replace another one.
+const nextSuffix = ".next"
 
-// A dirFile is a file of the directory that is being written: final contents, followed by partial
-// results of current runs. To replace these, the whole file is replaced.
+// dirFile is a file of the directory that is being written. It contains final contents, followed by
+// partial results of current runs. To replace the partial results, the whole file is replaced.
 type dirFile struct {
 	*os.File
 	path string
 	good int64  // size of the final contents
-	tail []byte // partial results after them
+	tail []byte // partial results after the final contents
 }
 
 func openDirFile(path string) (*dirFile, error) {
@@ -44,19 +44,20 @@ func (f *dirFile) Write(p []byte) (int, error) {
 		f.good += int64(n)
 		return n, err
 	}
-	next, err := f.follow(p, f.tail)
+	next, err := f.writeNext(p, f.tail)
 	if err == nil {
-		err = f.giveWay(next)
+		err = f.replaceBy(next)
 	}
 	if err != nil {
-		return 0, errors.Join(err, f.unfollow())
+		return 0, errors.Join(err, f.removeNext())
 	}
 	return len(p), nil
 }
 
-// follow writes the replacement of the file: its final contents, more final contents, and a tail.
-func (f *dirFile) follow(more, tail []byte) (*dirFile, error) {
-	next, err := openDirFile(f.path + following)
+// writeNext writes the replacement of the file: its final contents, more final contents, and a
+// tail.
+func (f *dirFile) writeNext(more, tail []byte) (*dirFile, error) {
+	next, err := openDirFile(f.path + nextSuffix)
 	if err != nil {
 		return nil, err
 	}
@@ -73,16 +74,15 @@ func (f *dirFile) follow(more, tail []byte) (*dirFile, error) {
 	return next, nil
 }
 
-// unfollow removes the replacement of the file.
-func (f *dirFile) unfollow() error {
-	if err := os.Remove(f.path + following); !errors.Is(err, fs.ErrNotExist) {
+func (f *dirFile) removeNext() error {
+	if err := os.Remove(f.path + nextSuffix); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// giveWay replaces the file by next.
-func (f *dirFile) giveWay(next *dirFile) error {
+// replaceBy replaces the file by next.
+func (f *dirFile) replaceBy(next *dirFile) error {
 	if err := os.Rename(next.path, f.path); err != nil {
 		return errors.Join(err, next.Close())
 	}
@@ -92,9 +92,9 @@ func (f *dirFile) giveWay(next *dirFile) error {
 	return err
 }
 
-// replace adds to the final contents of the files, and replaces their tails. The results file is
-// the first to be written and the first to be renamed. After a kill, replacements are valid if
-// there is none of the results file (see catchUp), and useless otherwise.
+// replace adds to the final contents of the files and replaces their tails. The results file is the
+// first to be written and the first to be renamed. After a kill, the remaining replacements are
+// valid if that of the results file is gone (see catchUp), and useless otherwise.
 func (d *Dir) replace(more, tails [len(dirFiles)][]byte) (err error) {
 	var next [len(dirFiles)]*dirFile
 	undo := func(err error) error {
@@ -102,17 +102,17 @@ func (d *Dir) replace(more, tails [len(dirFiles)][]byte) (err error) {
 			if next[i] != nil {
 				err = errors.Join(err, next[i].Close())
 			}
-			err = errors.Join(err, f.unfollow())
+			err = errors.Join(err, f.removeNext())
 		}
 		return err
 	}
 	for i, f := range d.files {
-		if next[i], err = f.follow(more[i], tails[i]); err != nil {
+		if next[i], err = f.writeNext(more[i], tails[i]); err != nil {
 			return undo(fmt.Errorf("%s: %w", f.path, err))
 		}
 	}
 	for i, f := range d.files {
-		err = f.giveWay(next[i])
+		err = f.replaceBy(next[i])
 		if next[i] = nil; err != nil {
 			return undo(err)
 		}
@@ -120,7 +120,7 @@ func (d *Dir) replace(more, tails [len(dirFiles)][]byte) (err error) {
 	return nil
 }
 
-// catchUp completes an interrupted replace whose results file had been renamed.
+// catchUp completes a replace that was killed after it had renamed the results file.
 func (d *Dir) catchUp() error {
 	for _, name := range dirFiles {
 		path, err := files.Target(filepath.Join(d.path, name))
@@ -128,12 +128,12 @@ func (d *Dir) catchUp() error {
 			return err
 		}
 		if name == rundir.ResultsFile {
-			if _, err := os.Lstat(path + following); err == nil {
+			if _, err := os.Lstat(path + nextSuffix); err == nil {
 				return nil
 			}
 			continue
 		}
-		if err := os.Rename(path+following, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(path+nextSuffix, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

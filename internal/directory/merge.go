@@ -18,7 +18,7 @@ import (
 )
 
 // Read reads the results of a run directory, with their distributions, timelines and machines.
-// partial reports that the last section has no end mark, or a partial one.
+// partial reports that the last section has no end mark, or that its end mark is partial.
 func Read(path string) (all []*bench.Result, partial bool, err error) {
 	file, err := rundir.ResultsIn(path)
 	if err != nil {
@@ -55,14 +55,13 @@ func Read(path string) (all []*bench.Result, partial bool, err error) {
 	return all, partial, nil
 }
 
-// hasTimes reports whether any task was completed.
 func hasTimes(r *bench.Result) bool {
 	_, ok := r.Metric(metric.MeanResponse)
 	return ok
 }
 
-// Merge merges the runs of directories that contain parts of one load sent by several generators,
-// the i-th run of a name with the i-th. leftOut lists the metrics that cannot be merged, partial
+// Merge merges the runs of directories that contain parts of one load sent by several generators.
+// It merges the i-th runs of each name. leftOut lists the metrics that cannot be merged, partial
 // the partial directories.
 func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, err error) {
 	defer func() {
@@ -70,7 +69,7 @@ func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, e
 			err = fmt.Errorf("%w (partial: %s)", err, text.List(partial))
 		}
 	}()
-	byName := map[string][][]*bench.Result{} // and repetition
+	byName := map[string][][]*bench.Result{} // by name and repetition
 	var order []string
 	var dirs []os.FileInfo
 	for at, path := range paths {
@@ -132,12 +131,12 @@ func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, e
 	return merged, leftOut, partial, nil
 }
 
-// added matches the axes of a load that are sums over generators.
-var added = regexp.MustCompile(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
+// summedAxes matches the axes of a load whose values are summed over generators.
+var summedAxes = regexp.MustCompile(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
 
-// ofAll returns the name of the whole load from the name of one of that many equal parts.
+// ofAll returns the name of the whole load. name is that of one of the equal parts.
 func ofAll(name string, generators int) string {
-	return added.ReplaceAllStringFunc(name, func(axis string) string {
+	return summedAxes.ReplaceAllStringFunc(name, func(axis string) string {
 		i := strings.LastIndexByte(axis, '=') + 1
 		each, err := strconv.ParseFloat(axis[i:], 64)
 		if err != nil {

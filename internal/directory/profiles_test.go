@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// TestProfiles: a file for each profile of each run, under a name that a reader finds from the
-// run's; what replaces the results takes those of the old ones away.
 func TestProfiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	write := func(mode directory.Mode, seeds ...uint64) {

@@ -22,22 +22,22 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// contents is the final content of a directory, without a section that is resumed.
+// contents describes the final content of a directory, without a section that is resumed.
 type contents struct {
-	repetitions map[string]int      // results, by name
-	seeds       map[string][]uint64 // of results and failed runs, by name
-	// bytes of each of dirFiles, without data cut off by a kill
+	repetitions map[string]int      // number of results by name
+	seeds       map[string][]uint64 // seeds of results and failed runs, by name
+	// valid size of each of dirFiles, without data cut off by a kill
 	whole [len(dirFiles)]int64
-	tasks int     // tasks with recorded responses
-	last  section // when resuming
+	tasks int     // number of tasks with recorded responses
+	last  section // last section, when resuming
 }
 
-// A section is the output of one process in results.txt, from its header on.
+// section is the output of one process in results.txt, from its header on.
 type section struct {
-	begun    bool // there is a header
-	complete bool // with an end mark of a complete section
+	begun    bool // whether it has a header
+	complete bool // whether it has an end mark of a complete section
 	plan     string
-	config   map[string]string // in force at its end
+	config   map[string]string // configuration at its end
 	results  []*bench.Result
 	failures []rundir.Failure
 }
@@ -98,7 +98,7 @@ func (c *contents) readRest(path string) (take func(r *bench.Result) int, err er
 }
 
 // eachLine calls f with every complete line of a file, without its newline, and the offset of its
-// end. A missing file has none.
+// end. A missing file has no lines.
 func eachLine(path string, f func(line string, end int64) error) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +114,7 @@ func eachLine(path string, f func(line string, end int64) error) error {
 	for end := int64(0); ; {
 		line, err := lines.ReadString('\n')
 		if errors.Is(err, io.EOF) {
-			return nil // an incomplete line, if any
+			return nil // ignores an incomplete last line
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -128,7 +128,7 @@ func eachLine(path string, f func(line string, end int64) error) error {
 // readSections reads results.txt. at contains the start of each section and the end of the last
 // one.
 func readSections(path string) (sections []section, at []int64, err error) {
-	var r *bench.Result // from lines before the next result
+	var r *bench.Result // filled by lines before the next result
 	begin := int64(0)
 	err = eachLine(path, func(line string, end int64) error {
 		defer func() { begin = end }()
@@ -137,7 +137,7 @@ func readSections(path string) (sections []section, at []int64, err error) {
 				append(at, begin), &bench.Result{}
 			return nil
 		}
-		if len(sections) == 0 { // another beginning than poolbench's
+		if len(sections) == 0 { // the file does not begin with a poolbench header
 			sections, at, r = []section{{config: map[string]string{}}}, []int64{0}, &bench.Result{}
 		}
 		s := &sections[len(sections)-1]
@@ -212,7 +212,7 @@ func parseResult(line string, r *bench.Result) error {
 	return nil
 }
 
-// belongs reports whether the record of that tag belongs to a final result.
+// belongs reports whether the record with the given tag belongs to a final result.
 func (c *contents) belongs(name string, repetition int) bool {
 	return repetition < c.repetitions[name]
 }
@@ -222,8 +222,8 @@ type nth struct {
 	repetition int
 }
 
-// readDistributions finds the final part of distributions.hlog, and returns the rest by the names
-// in tags, with the reading in place of the tag.
+// readDistributions finds the final part of distributions.hlog. It returns the other histograms by
+// run, with the reading in place of the tag.
 func (c *contents) readDistributions(path string) (map[nth][]rundir.Histogram, error) {
 	of := map[string]string{}
 	for name := range c.repetitions {
@@ -273,7 +273,6 @@ func takeReadings(r *bench.Result, all []rundir.Histogram) {
 	}
 }
 
-// readTimeline is readDistributions for timeline.csv.
 func (c *contents) readTimeline(path string) (map[nth][]result.Bucket, error) {
 	return readRows(c, path, 2, rundir.IsTimelineHead,
 		func(row []string) (nth, result.Bucket, error) {
@@ -282,7 +281,7 @@ func (c *contents) readTimeline(path string) (map[nth][]result.Bucket, error) {
 		})
 }
 
-// readSlowest is readDistributions for slowest.csv, which older directories lack.
+// readSlowest does the same for slowest.csv, which older directories do not have.
 func (c *contents) readSlowest(path string) (map[nth][]result.SlowTask, error) {
 	return readRows(c, path, 3, rundir.IsSlowestHead,
 		func(row []string) (nth, result.SlowTask, error) {
@@ -291,7 +290,8 @@ func (c *contents) readSlowest(path string) (map[nth][]result.SlowTask, error) {
 		})
 }
 
-// readRows finds the final part of a table, with its index in dirFiles, and returns the rest.
+// readRows finds the final part of a table, whose index in dirFiles is file. It returns the other
+// rows.
 func readRows[T any](
 	c *contents, path string, file int, isHead func(row []string) bool,
 	parse func(row []string) (nth, T, error),

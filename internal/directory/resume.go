@@ -15,10 +15,10 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// beside is the extension of files that will replace others.
-const beside = ".new"
+// newSuffix is the extension of files that will replace others.
+const newSuffix = ".new"
 
-// A runID identifies a run of a directory: under the virtual clock runs of equal name and seed are
+// runID identifies a run of a directory. Under the virtual clock, runs with equal name and seed are
 // equal.
 type runID struct {
 	name string
@@ -26,8 +26,8 @@ type runID struct {
 }
 
 // resumed is the content of a directory whose plan is resumed. Its files are written again, in the
-// order of the plan, and replace the old ones when they contain all kept results. So a kill loses
-// no earlier result, and the final files are those of an uninterrupted run.
+// order of the plan. They replace the old files when they contain all kept results. A kill
+// therefore loses no earlier result, and the final files equal those of an uninterrupted run.
 type resumed struct {
 	section
 	kept  map[runID]*bench.Result // complete results
@@ -55,9 +55,9 @@ func isUnfinished(r *bench.Result) bool {
 	})
 }
 
-// of returns an error if the directory contains runs outside of the plan, or was written by another
-// build or machine.
-func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error {
+// checkPlan returns an error if the directory contains runs outside of the plan, or was written by
+// another build or machine.
+func (r *resumed) checkPlan(plan string, has func(name string, seed uint64) bool) error {
 	switch i := slices.IndexFunc(r.results, func(k *bench.Result) bool {
 		return !has(k.Name, k.Seed)
 	}); {
@@ -83,18 +83,17 @@ func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error
 	return nil
 }
 
-// abandon leaves the directory unchanged.
 func (d *Dir) abandon() error {
 	errs := []error{d.closeFiles()}
 	for _, name := range dirFiles {
-		errs = append(errs, os.Remove(filepath.Join(d.path, name+beside)))
+		errs = append(errs, os.Remove(filepath.Join(d.path, name+newSuffix)))
 	}
 	return errors.Join(errs...)
 }
 
-// settle records that a run has been written, and replaces the old files when nothing would be
-// lost.
-func (d *Dir) settle(id runID) error {
+// markWritten records that a run has been written. It replaces the old files as soon as this loses
+// nothing.
+func (d *Dir) markWritten(id runID) error {
 	r := d.resumed
 	if r == nil {
 		return nil
@@ -103,24 +102,24 @@ func (d *Dir) settle(id runID) error {
 	r.failures = slices.DeleteFunc(r.failures, func(f rundir.Failure) bool {
 		return runID{f.Name, f.Seed} == id
 	})
-	return d.move()
+	return d.replaceOldFiles()
 }
 
-// move replaces the old files, the results last.
-func (d *Dir) move() error {
+// replaceOldFiles replaces the old files, the results file last.
+func (d *Dir) replaceOldFiles() error {
 	if d.resumed.moved || len(d.resumed.left) > 0 {
 		return nil
 	}
 	for i, name := range slices.Backward(dirFiles[:]) {
 		if err := d.files[i].rename(filepath.Join(d.path, name)); err != nil {
-			return d.wrote(name, err)
+			return d.checkWrite(name, err)
 		}
 	}
 	d.resumed.moved = true
 	return nil
 }
 
-// carryOver writes the kept results that have not been written.
+// carryOver writes the kept results that have not been written yet.
 func (d *Dir) carryOver() error {
 	for _, result := range d.resumed.results {
 		if !d.resumed.left[runID{result.Name, result.Seed}] {
@@ -135,10 +134,10 @@ func (d *Dir) carryOver() error {
 			return err
 		}
 	}
-	return d.move()
+	return d.replaceOldFiles()
 }
 
-// BeginRest is Begin for plans that cannot be repeated: a complete directory is refused.
+// BeginRest is Begin for plans that cannot be repeated. It refuses a complete directory.
 func (d *Dir) BeginRest(plan string, has func(name string, seed uint64) bool) error {
 	if d.resumed != nil && d.resumed.complete {
 		return errors.Join(fmt.Errorf("%s is complete: nothing is left to resume", d.path),
@@ -147,8 +146,8 @@ func (d *Dir) BeginRest(plan string, has func(name string, seed uint64) bool) er
 	return d.Begin(plan, has)
 }
 
-// BeginSuites is Begin for suites. With goesOn, later seeds of their scenarios belong to the plan,
-// too.
+// BeginSuites is Begin for suites. If goesOn is set, later seeds of their scenarios belong to the
+// plan too.
 func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 	planned := map[runID]bool{}
 	first := map[string]uint64{}
@@ -174,15 +173,15 @@ func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 		})
 }
 
-// Begin names the plan of the following runs, in a line. A resumed directory must have the same
-// plan, and contain only runs of the plan, for which has returns true.
+// Begin writes a line with the plan of the following runs. A resumed directory must have the same
+// plan. It may contain only runs of the plan, for which has returns true.
 func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error {
 	if d.resumed != nil {
-		if err := d.resumed.of(plan, has); err != nil {
+		if err := d.resumed.checkPlan(plan, has); err != nil {
 			return errors.Join(fmt.Errorf("%s %w", d.path, err), d.abandon())
 		}
 	}
-	if err := d.wrote(rundir.ResultsFile, d.results.line(rundir.Plan.Line(plan))); err != nil ||
+	if err := d.checkWrite(rundir.ResultsFile, d.results.line(rundir.Plan.Line(plan))); err != nil ||
 		d.resumed == nil {
 		return err
 	}
@@ -191,15 +190,15 @@ func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error 
 			return err
 		}
 	}
-	return d.move()
+	return d.replaceOldFiles()
 }
 
-// NextSeed returns the seed of the first of count further repetitions: the given one or, if one of
-// those repetitions exists, the next after all existing ones, since an equal seed would repeat the
-// same run. same reports whether a name is that of the repetitions.
+// NextSeed returns the seed of the first of count further repetitions. It is the given seed or, if
+// one of those repetitions exists, the next one after all existing seeds, because an equal seed
+// would repeat the same run. same reports whether a name is that of the repetitions.
 func (d *Dir) NextSeed(seed uint64, count int, same func(name string) bool) uint64 {
 	var taken []uint64
-	for name, seeds := range d.there.seeds {
+	for name, seeds := range d.existing.seeds {
 		if same(name) {
 			taken = append(taken, seeds...)
 		}
@@ -235,14 +234,14 @@ func (d *Dir) Earlier(name string, seed uint64) (whole, soFar *bench.Result) {
 	return d.resumed.kept[id], soFar
 }
 
-// Kept returns the result of an earlier process in a resumed directory, or nil.
+// Kept returns the complete result of a run in a resumed directory, or nil.
 func (d *Dir) Kept(s bench.Scenario) *bench.Result {
 	whole, _ := d.Earlier(s.Name(), s.Seed)
 	return whole
 }
 
-// Missing returns a run function that returns kept results and runs the others. An interrupted soak
-// is resumed.
+// Missing returns a run function that returns kept results and runs the other scenarios. It resumes
+// an interrupted soak.
 func (d *Dir) Missing(run bench.RunFunc) bench.RunFunc {
 	return func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
 		whole, soFar := d.Earlier(s.Name(), s.Seed)

@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// planned are two scenarios, three repetitions each, and what they come to. The names hold commas,
-// and one of them is doubted.
+// planned returns two scenarios with three repetitions each, and their results. Names contain
+// commas, and one result is SUSPECT.
 func planned(t *testing.T) (suite bench.Suite, results []*bench.Result) {
 	t.Helper()
 	suite.Count = 3
@@ -38,8 +38,9 @@ func planned(t *testing.T) (suite bench.Suite, results []*bench.Result) {
 	return suite, results
 }
 
-// begun writes the results up to the n-th, with a failure in place of each that fails, and dies.
-func begun(
+// writeInterrupted writes the first n results, with a failure in place of each for which fails
+// returns true, and ends without Close.
+func writeInterrupted(
 	t *testing.T, dir string, mode directory.Mode, suite bench.Suite, results []*bench.Result,
 	n int, fails func(i int) bool,
 ) {
@@ -62,13 +63,12 @@ func begun(
 			t.Fatal(err)
 		}
 	}
-	if err := d.Unlock(); err != nil { // as the system does
+	if err := d.Unlock(); err != nil { // as the system does after a kill
 		t.Fatal(err)
 	}
 }
 
-// resume does what is missing of the plan, from result number from on at the most, and says how
-// much that was.
+// resume writes the missing results of the plan up to number to, and returns how many were missing.
 func resume(
 	t *testing.T, dir string, suite bench.Suite, results []*bench.Result, to int, interrupted error,
 ) (measured int) {
@@ -112,20 +112,20 @@ func same(t *testing.T, want, got string) {
 	}
 }
 
-// TestResume: wherever a run was killed, in the middle of a line too, or failed, its directory is
-// resumed to what it would have been, to the byte; what is there is not measured again; and a
-// resumption can be interrupted itself.
+// A directory of a run that was killed, also within a line, or that failed must be resumed to the
+// bytes of an uninterrupted run. Existing results must not be measured again. A resumption may be
+// interrupted too.
 func TestResume(t *testing.T) {
 	suite, results := planned(t)
 	whole := filepath.Join(t.TempDir(), "whole")
-	begun(t, whole, directory.New, suite, results, 0, nil)
+	writeInterrupted(t, whole, directory.New, suite, results, 0, nil)
 	resume(t, whole, suite, results, len(results), nil)
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range len(results) + 1 {
 		for try := range 3 {
 			dir := filepath.Join(t.TempDir(), "x")
 			failed := 0
-			begun(t, dir, directory.New, suite, results, n, func(i int) bool {
+			writeInterrupted(t, dir, directory.New, suite, results, n, func(i int) bool {
 				if try != 1 || i%2 == 0 {
 					return false
 				}
@@ -133,12 +133,13 @@ func TestResume(t *testing.T) {
 				return true
 			})
 			missing := len(results) - n + failed
-			if try == 2 && n > 0 { // the write of the last result is cut off in one of the files
+			if try == 2 && n > 0 { // cuts off the last result in one of the files
 				missing++
 				before := filepath.Join(t.TempDir(), "before")
-				begun(t, before, directory.New, suite, results, n-1,
+				writeInterrupted(t, before, directory.New, suite, results, n-1,
 					func(int) bool { return false })
-				at := random.IntN(len(resultFiles)) // 0: its results, when the others are whole
+				// 0 cuts off results.txt while the other files are complete
+				at := random.IntN(len(resultFiles))
 				for i, file := range []string{"distributions.hlog", "timeline.csv", "slowest.csv",
 					"results.txt"} {
 					from, to := len(read(t, before, file)), len(read(t, dir, file))
@@ -167,14 +168,14 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeAppended: of a directory that was added to, the last plan is resumed, and its seeds
-// come after those before.
+// In an extended directory, the last plan must be resumed, and its seeds must follow the earlier
+// ones.
 func TestResumeAppended(t *testing.T) {
 	suite, results := planned(t)
 	var more []*bench.Result
 	dirs := []string{filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "x")}
 	for _, dir := range dirs {
-		begun(t, dir, directory.New, suite, results, 0, nil)
+		writeInterrupted(t, dir, directory.New, suite, results, 0, nil)
 		resume(t, dir, suite, results, len(results), nil)
 		d, err := directory.Create(dir, directory.Append)
 		if err != nil {
@@ -196,7 +197,7 @@ func TestResumeAppended(t *testing.T) {
 		if dir == dirs[1] {
 			n = 3
 		}
-		begun(t, dir, directory.Append, next, more, n, func(int) bool { return false })
+		writeInterrupted(t, dir, directory.Append, next, more, n, func(int) bool { return false })
 		if measured := resume(t, dir, next, more, len(more), nil); measured != len(more)-n {
 			t.Errorf("%d are measured, and %d were missing", measured, len(more)-n)
 		}
@@ -204,12 +205,10 @@ func TestResumeAppended(t *testing.T) {
 	same(t, dirs[0], dirs[1])
 }
 
-// TestAnotherPlan: a directory of another plan, build or machine is not resumed, and stays as it
-// is.
 func TestAnotherPlan(t *testing.T) {
 	suite, results := planned(t)
 	dir := filepath.Join(t.TempDir(), "x")
-	begun(t, dir, directory.New, suite, results, 3, func(int) bool { return false })
+	writeInterrupted(t, dir, directory.New, suite, results, 3, func(int) bool { return false })
 	before := read(t, dir, "results.txt")
 	other := suite
 	other.Count = 4

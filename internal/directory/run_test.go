@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// scenarioOf parses a scenario in virtual time, of a worker pool where w names no strategy.
 func scenarioOf(t *testing.T, w bench.Written) bench.Scenario {
 	t.Helper()
 	for field, value := range map[*string]string{&w.Strategy: "worker_pool",

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// WriteSoFar writes the partial result of a current run, and replaces the previous one. Readers
+// WriteSoFar writes the partial result of a current run. It replaces the previous one. Readers
 // treat it as a SUSPECT result. It may be called concurrently with Write.
 func (d *Dir) WriteSoFar(r *bench.Result) error {
 	d.mu.Lock()
@@ -28,7 +28,7 @@ func (d *Dir) WriteSoFar(r *bench.Result) error {
 	if err != nil {
 		return err
 	}
-	// an error leaves the old content, and the run's final result may succeed
+	// An error leaves the old content, and the final result of the run may still succeed.
 	return d.replace([len(dirFiles)][]byte{}, tails)
 }
 
@@ -36,7 +36,7 @@ func indexOf(all []*bench.Result, id runID) int {
 	return slices.IndexFunc(all, func(r *bench.Result) bool { return runID{r.Name, r.Seed} == id })
 }
 
-// drop removes a run from the current ones, and returns its partial result, or nil.
+// drop removes a run from the current ones. It returns its partial result, or nil.
 func (d *Dir) drop(id runID) (r *bench.Result) {
 	if i := indexOf(d.unfinished, id); i >= 0 {
 		r = d.unfinished[i]
@@ -45,8 +45,7 @@ func (d *Dir) drop(id runID) (r *bench.Result) {
 	return r
 }
 
-// keep adds a final result to the files.
-func (d *Dir) keep(r *bench.Result) error {
+func (d *Dir) addFinal(r *bench.Result) error {
 	repetition := d.repetitions[r.Name]
 	d.repetitions[r.Name]++
 	tails, err := d.tails()
@@ -56,26 +55,28 @@ func (d *Dir) keep(r *bench.Result) error {
 	if err := d.put(d.results.format, r, repetition); err != nil {
 		return err
 	}
-	more := d.take()
+	more := d.takeBuffers()
 	if slices.ContainsFunc(d.files, func(f *dirFile) bool { return len(f.tail) > 0 }) {
 		err := d.replace(more, tails)
 		d.failed = d.failed || err != nil
 		return err
 	}
-	// The line in results.txt comes last, so its readers find the result's data in the other files.
+	// The line in results.txt is written last, so readers that see it find its data in the other
+	// files.
 	outputs := d.outputs()
 	for i := range outputs {
 		i = (i + 1) % len(outputs)
 		if _, err := outputs[i].to.Write(more[i]); err != nil {
-			return d.wrote(dirFiles[i], err)
+			return d.checkWrite(dirFiles[i], err)
 		}
 	}
 	return nil
 }
 
-// tails returns the partial results of current runs, to follow the final results.
+// tails returns the partial results of current runs, which follow the final results.
 func (d *Dir) tails() (tails [len(dirFiles)][]byte, err error) {
-	// The output will be replaced, so it has its own formatter, and one-time lines are repeated.
+	// The output will be replaced, so it has its own formatter and repeats lines that are written
+	// once.
 	var text bytes.Buffer
 	format := benchfmt.NewWriter(&text)
 	said := maps.Clone(d.results.parts)
@@ -87,7 +88,7 @@ func (d *Dir) tails() (tails [len(dirFiles)][]byte, err error) {
 		more[r.Name]++
 	}
 	d.results.parts = said
-	return d.take(), errors.Join(errs...)
+	return d.takeBuffers(), errors.Join(errs...)
 }
 
 func (d *Dir) put(format *benchfmt.Writer, r *bench.Result, repetition int) error {
@@ -97,8 +98,8 @@ func (d *Dir) put(format *benchfmt.Writer, r *bench.Result, repetition int) erro
 		d.slowest.csv.WriteAll(slowestRows(r, repetition)))
 }
 
-// take empties the buffers and returns their content.
-func (d *Dir) take() (text [len(dirFiles)][]byte) {
+// takeBuffers empties the buffers and returns their content.
+func (d *Dir) takeBuffers() (text [len(dirFiles)][]byte) {
 	for i, o := range d.outputs() {
 		text[i] = bytes.Clone(o.buffer.Bytes())
 		o.buffer.Reset()

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// soak is a soak, and what it had at its beginning.
+// soak returns the first partial result and the final result of a soak.
 func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	t.Helper()
 	s := scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 10_000, Seed: seed})
@@ -28,16 +28,13 @@ func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	}
 	soFar = p.SoFar()
 	for _, r := range []*bench.Result{soFar, whole} {
-		r.Add(observe.StageMetrics(1)[1].Unit, 1) // whose direction is said once
+		r.Add(observe.StageMetrics(1)[1].Unit, 1) // its direction is written once
 	}
 	return soFar, whole
 }
 
-// wholes finds the histograms of whole runs.
-var wholes = regexp.MustCompile(`Tag=[^,]*:(response|wait|service),`)
+var wholeRunTags = regexp.MustCompile(`Tag=[^,]*:(response|wait|service),`)
 
-// TestWriteSoFar: what is written of runs that go on is there until their results are, and then
-// the files are those of runs of which nothing was written before.
 func TestWriteSoFar(t *testing.T) {
 	first, one := soak(t, 1)
 	second, other := soak(t, 2)
@@ -57,7 +54,7 @@ func TestWriteSoFar(t *testing.T) {
 		if n := strings.Count(text, "\nBenchmark"); n != all {
 			t.Errorf("%d results, want %d", n, all)
 		}
-		if n := wholes.FindAllString(read(t, dir, "distributions.hlog"), -1); len(n) != 3*all {
+		if n := wholeRunTags.FindAllString(read(t, dir, "distributions.hlog"), -1); len(n) != 3*all {
 			t.Errorf("%d distributions, want %d", len(n), 3*all)
 		}
 		if n := strings.Count(read(t, dir, "timeline.csv"), ",1,"); all == 2 && n == 0 {
@@ -89,8 +86,6 @@ func TestWriteSoFar(t *testing.T) {
 	}
 }
 
-// TestSoFarAtOnce: what a kill leaves while what is known so far is replaced is the old or the new,
-// in all files.
 func TestSoFarAtOnce(t *testing.T) {
 	first, _ := soak(t, 1)
 	second := *first
@@ -137,7 +132,7 @@ func TestSoFarAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// so many are written beside, then so many have given way
+	// first the replacements are written, then they are renamed
 	for step := range 2 * len(resultFiles) {
 		dir, want := t.TempDir(), first
 		for i, name := range resultFiles {
@@ -194,8 +189,8 @@ func TestSoFarAtOnce(t *testing.T) {
 	}
 }
 
-// TestSoFarStays: what was written of a run stays when it fails, when it is interrupted, and when
-// the directory is gone on with or appended to, until there is its result.
+// A partial result must stay until the run has a result: if the run fails or is interrupted, and if
+// the directory is resumed or extended.
 func TestSoFarStays(t *testing.T) {
 	soFar, whole := soak(t, 1)
 	plan := func(string, uint64) bool { return true }

@@ -24,8 +24,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An output is a file of the directory. Its buffer is written at once, so a kill never leaves half
-// a line.
+// output is a file of the directory. Its buffer is written at once, so a kill rarely leaves half a
+// line.
 type output struct {
 	to     io.Writer
 	buffer bytes.Buffer
@@ -37,7 +37,6 @@ func (o *output) flush() error {
 	return err
 }
 
-// begin writes the head of a new file.
 func (o *output) begin(file *dirFile, head func() error) error {
 	if file.good > 0 {
 		return nil
@@ -45,11 +44,11 @@ func (o *output) begin(file *dirFile, head func() error) error {
 	return errors.Join(head(), o.flush())
 }
 
-// A distributionsWriter writes distributions.hlog: a histogram for each run and reading, and for
-// the first runs the response of each task.
+// distributionsWriter writes distributions.hlog. It contains a histogram per run and reading and,
+// for the first runs, the response time of each task.
 type distributionsWriter struct {
 	output
-	most, tasks int // limit and number of tasks with responses
+	most, tasks int // limit and number of tasks with recorded responses
 }
 
 func newDistributionsWriter(to *dirFile) (*distributionsWriter, error) {
@@ -76,7 +75,7 @@ func (w *distributionsWriter) put(r *bench.Result, repetition int) {
 
 const ofTasks = "tasks"
 
-// A rowsWriter writes a table with rows for each run.
+// rowsWriter writes a table with rows for each run.
 type rowsWriter struct {
 	output
 	csv *csv.Writer
@@ -108,13 +107,13 @@ func slowestRows(r *bench.Result, repetition int) [][]string {
 	return rundir.SlowestRows(r.Name, repetition, tasks)
 }
 
-// A resultsWriter writes results in the Go benchmark format, with rundir.Mark lines for other data.
+// resultsWriter writes results in the Go benchmark format, with rundir.Mark lines for other data.
 type resultsWriter struct {
 	output
 	format *benchfmt.Writer
 	config []benchfmt.Config
-	parts  map[string]bool              // units of stages and steps with a written direction
-	why    func(*bench.Result) []string // nil: no explanations
+	parts  map[string]bool              // units of stages and steps whose direction is written
+	why    func(*bench.Result) []string // may be nil
 }
 
 func newResultsWriter(to io.Writer) (*resultsWriter, error) {
@@ -135,7 +134,6 @@ func newResultsWriter(to io.Writer) (*resultsWriter, error) {
 	return w, w.flush()
 }
 
-// put formats the result into the buffer.
 func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 	config := w.config
 	if r.Machine != nil {
@@ -151,8 +149,8 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 		line.Values = append(line.Values,
 			benchfmt.Value{Value: value, Unit: unit, OrigValue: m.Value, OrigUnit: m.Unit})
 	}
-	// not a configuration line: a value that differs from run to run would split the tables of every
-	// reader
+	// The seed is not a configuration line, because a value that differs between runs would split
+	// the tables of every reader.
 	w.add(rundir.Seed.Line(strconv.FormatUint(r.Seed, 10)))
 	for _, agent := range r.Agents {
 		w.add(rundir.Agent.Line(text.Plain(strings.Join(strings.Fields(agent), " "))))
@@ -216,8 +214,8 @@ func (w *resultsWriter) conclude(f decide.Finding) error {
 	return w.flush()
 }
 
-// Machine describes this machine by constant facts that influence the numbers. A value that differs
-// from run to run would split the tables of every reader.
+// Machine returns constant facts of this machine that influence results. A value that differs
+// between runs would split the tables of every reader.
 func Machine() []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {
@@ -235,8 +233,7 @@ func Machine() []benchfmt.Config {
 	return config
 }
 
-// commit returns the revision that the program was built from, with a + for a modified tree, or ""
-// if unknown.
+// commit returns the revision of the program, with a + for a modified tree, or "" if unknown.
 func commit() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {

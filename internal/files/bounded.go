@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// A TooLong is the error for a text beyond its bound, in bytes.
+// A TooLong is the error for a text beyond its limit, in bytes.
 type TooLong int64
 
 func (e TooLong) Error() string {
@@ -37,13 +37,13 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Lines reads from r until a line is longer than most bytes; the error is then TooLong.
+// Lines reads from r. If a line is longer than most bytes, the error is TooLong.
 func Lines(r io.Reader, most int64) io.Reader { return &lineReader{from: r, most: most} }
 
 type lineReader struct {
 	from io.Reader
 	most int64
-	long int64 // so far: the line that is being read
+	long int64 // length of the current line so far
 	err  error
 }
 
@@ -71,7 +71,7 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAll reads everything, up to most bytes.
+// ReadAll reads up to most bytes. If there are more, the error is TooLong.
 func ReadAll(r io.Reader, most int64) ([]byte, error) { return io.ReadAll(Reader(r, most)) }
 
 // ReadFile reads a file of up to most bytes.

@@ -51,7 +51,6 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestLines: lines as long as the bound are read, wherever reads end, and a longer one is an error.
 func TestLines(t *testing.T) {
 	for text, long := range map[string]bool{"": false, "12345": false, "12345\n12345\n\n1": false,
 		"123456": true, "1\n123456": true, "1\n123456\n": true, "12345\n12345\n123456\n1": true} {

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// LockName is the name of the lock file in a directory. It contains the holder, and is removed with
-// the lock, unless the holder was killed.
+// LockName is the name of the lock file in a directory. The file contains the holder, and is
+// removed with the lock, unless the holder was killed.
 const LockName = ".lock"
 
-// A LockedDir is a directory that this process alone may write to, until Release.
+// A LockedDir is a directory that only this process may write to, until Release.
 type LockedDir struct{ file *os.File }
 
 // A HeldError is the error for a directory locked by another process.
 type HeldError struct {
 	Path string
-	By   string // pid 1234 on a host, or "" if unknown
+	By   string // "pid 1234 on HOST", or "" if unknown
 }
 
 func (e *HeldError) Error() string {
@@ -30,16 +30,16 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s is being written to by %s: wait for its end", e.Path, by)
 }
 
-// inherited is the time for which a killed holder's lock may remain: a child that it was starting
-// inherits its files until the child's program begins.
+// inherited is the time for which the lock of a killed holder may remain. A child that the holder
+// was starting has its open files until the child's program begins.
 const inherited = 500 * time.Millisecond
 
-// LockDir locks the directory at path, or returns a HeldError. On a system without locks it always
-// succeeds.
+// LockDir locks the directory at path. If another process has locked it, the error is a HeldError.
+// On a system without locks it always succeeds.
 func LockDir(path string) (*LockedDir, error) {
 	name := filepath.Join(path, LockName)
 	for began := time.Now(); ; {
-		// it will be truncated and finally removed
+		// The file will be truncated and finally removed.
 		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is not a regular file", name)
 		}
@@ -59,20 +59,20 @@ func LockDir(path string) (*LockedDir, error) {
 		case !held:
 			defer f.Close()
 			return nil, &HeldError{path, holder(f)}
-		case !is(f, name):
+		case !isSameFile(f, name):
 			_ = f.Close() // its holder has removed it since it was opened
 			continue
 		}
 		d := &LockedDir{f}
-		if err := d.sign(); err != nil {
+		if err := d.writeHolder(); err != nil {
 			return nil, errors.Join(err, d.Release())
 		}
 		return d, nil
 	}
 }
 
-// is reports whether the name still refers to the open file.
-func is(f *os.File, name string) bool {
+// isSameFile reports whether name still refers to the open file.
+func isSameFile(f *os.File, name string) bool {
 	mine, err := f.Stat()
 	if err != nil {
 		return false
@@ -81,7 +81,7 @@ func is(f *os.File, name string) bool {
 	return err == nil && os.SameFile(mine, theirs)
 }
 
-func (d *LockedDir) sign() error {
+func (d *LockedDir) writeHolder() error {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "an unknown host"
@@ -93,7 +93,7 @@ func (d *LockedDir) sign() error {
 	return err
 }
 
-// holder returns the holder of the lock. It reads twice, since a new holder may not have written
+// holder returns the holder of the lock. It reads twice, because a new holder may not have written
 // its name yet, and a killed one has left its own.
 func holder(f *os.File) (by string) {
 	for range 2 {

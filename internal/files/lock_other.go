@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// TryLock always fails: this system has no locks.
+// TryLock always fails, because this system has no locks.
 func TryLock(*os.File) (held bool, err error) { return false, errors.ErrUnsupported }

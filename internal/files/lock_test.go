@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestTake: one at a time has a directory; the second is told who; and nothing of it stays.
+// Only one process at a time may hold a directory. The error of a second one must name the holder.
+// No lock file may remain.
 func TestTake(t *testing.T) {
 	dir := t.TempDir()
 	first, err := LockDir(dir)
@@ -34,7 +35,7 @@ func TestTake(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("%v, %v", entries, err)
 	}
-	// What a killed holder has left is no lock.
+	// The lock file of a killed holder is not a lock.
 	if err := os.WriteFile(filepath.Join(dir, LockName), []byte("pid 1 on another\nand more\n"),
 		0o666); err != nil {
 		t.Fatal(err)
@@ -48,8 +49,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestInherited: a lock that goes soon, as that of a killed process whose child has not begun yet,
-// is waited for.
+// LockDir must wait for a lock that is released soon, as after a kill during the start of a child.
 func TestInherited(t *testing.T) {
 	dir := t.TempDir()
 	f, err := os.Create(filepath.Join(dir, LockName))
@@ -71,8 +71,7 @@ func TestInherited(t *testing.T) {
 	})
 }
 
-// TestRace: of many who take and release, never two have it, also when one opens the file that
-// another removes.
+// Two holders at once must be impossible, also when one opens the file that another removes.
 func TestRace(t *testing.T) {
 	dir := t.TempDir()
 	var inside, taken atomic.Int64

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// Write replaces the content of the file by the data.
+// Write replaces the content of the file by data.
 func Write(path string, data []byte) error {
 	p, err := find(path)
 	switch {
@@ -19,13 +19,13 @@ func Write(path string, data []byte) error {
 	case p.isFile():
 		err = p.replace(data)
 	default:
-		err = p.pour(data)
+		err = p.writeInto(data)
 	}
 	return Named(path, err)
 }
 
-// Open opens the file for incremental writing, without replacing it: with os.O_APPEND to append,
-// with os.O_EXCL to fail if it exists. A new file gets the mode.
+// Open opens the file for incremental writing: with os.O_APPEND to append, with os.O_EXCL to fail
+// if it exists. A new file gets the given mode.
 func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error) {
 	p, err := find(path)
 	switch {
@@ -38,8 +38,8 @@ func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error)
 	return w, Named(path, err)
 }
 
-// Check returns an error if the file cannot be written. It opens no pipe and no device, since that
-// may block or have effects.
+// Check returns an error if the file cannot be written. It does not open pipes and devices, because
+// that may block or have effects.
 func Check(path string) error {
 	p, err := find(path)
 	if err == nil {
@@ -48,14 +48,14 @@ func Check(path string) error {
 	return Named(path, err)
 }
 
-// Replaces reports whether Write puts a new file in place of the path's, as it does for a regular
-// or missing file.
+// Replaces reports whether Write replaces the file by a new one, as it does for a regular or
+// missing file.
 func Replaces(path string) bool {
 	p, err := find(path)
 	return err == nil && p.isFile()
 }
 
-// Remove removes the file that Write would replace, if there is one.
+// Remove removes the file that Write would replace, if it exists.
 func Remove(path string) error {
 	p, err := find(path)
 	if err != nil || p.info == nil || !p.isFile() {
@@ -86,7 +86,7 @@ func CheckDir(path string) error {
 	return Named(path, err)
 }
 
-// MakeDir creates the directory, with its parents, unless it exists.
+// MakeDir creates the directory and its parents unless it exists.
 func MakeDir(path string) error {
 	p, err := find(path)
 	if err == nil {
@@ -95,13 +95,13 @@ func MakeDir(path string) error {
 	return Named(path, err)
 }
 
-// Target returns the path at the end of the links of a path.
+// Target returns the path after following all symbolic links.
 func Target(path string) (string, error) {
 	p, err := find(path)
 	return p.path, Named(path, err)
 }
 
-// Named adds the path to an error, without the failed system call. nil stays nil.
+// Named returns err with the path instead of the failed system call, or nil for nil.
 func Named(path string, err error) error {
 	if err == nil {
 		return nil
@@ -114,11 +114,11 @@ func Named(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// A place is the target of a path.
+// place is the target of a path.
 type place struct {
 	path string
-	info fs.FileInfo // nil if it does not exist
-	fd   int         // of this process. -1 for none
+	info fs.FileInfo // nil if the target does not exist
+	fd   int         // descriptor of this process, or -1
 }
 
 // mostLinks is the number of links that Linux follows.
@@ -162,15 +162,15 @@ func (p place) check() error {
 	case p.info != nil && !p.isFile():
 		return writable(p.path)
 	}
-	f, err := p.beside()
+	f, err := p.createBeside()
 	if err != nil {
 		return err
 	}
 	return cmp.Or(f.Close(), os.Remove(f.Name()))
 }
 
-func (p place) beside() (*os.File, error) {
-	if p.info != nil { // do not replace a file without write permission
+func (p place) createBeside() (*os.File, error) {
+	if p.info != nil { // a file without write permission must not be replaced
 		if err := writable(p.path); err != nil {
 			return nil, err
 		}
@@ -183,7 +183,7 @@ func (p place) beside() (*os.File, error) {
 }
 
 func (p place) replace(data []byte) error {
-	f, err := p.beside()
+	f, err := p.createBeside()
 	if err != nil {
 		return err
 	}
@@ -204,8 +204,8 @@ func (p place) replace(data []byte) error {
 	return err
 }
 
-// pour writes the data to a file that is not regular. A reader that stops early is not an error.
-func (p place) pour(data []byte) error {
+// writeInto writes data to a file that is not regular. A reader that stops early is not an error.
+func (p place) writeInto(data []byte) error {
 	w, err := p.open()
 	if err != nil {
 		return err

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestKeeps: what is replaced keeps its mode and its owner; what is new has the mode that the
-// process gives its files.
+// A replaced file must keep its mode and owner. A new file must have the default mode.
 func TestKeeps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	if err := Write(path, []byte("new")); err != nil {
@@ -29,7 +28,7 @@ func TestKeeps(t *testing.T) {
 		t.Errorf("a new file has the mode %v, %v, and others %v", got.Mode(), err, want.Mode())
 	}
 	owner := os.Getuid()
-	if owner == 0 { // who may give a file away
+	if owner == 0 { // only root may change an owner
 		owner = 4242
 	}
 	if err := os.Chown(path, owner, -1); err != nil {
@@ -56,8 +55,7 @@ func stat(t *testing.T, path string) (s syscall.Stat_t) {
 	return s
 }
 
-// TestLinks: the target of a link is found as the system finds it, wherever the process is and
-// whatever ".." leads back from.
+// The target of a link must be that of the system, from any current directory and with "..".
 func TestLinks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"a", "b/deep"} {
@@ -71,7 +69,7 @@ func TestLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // the target is made, and replaced
+	for range 2 { // first the target is created, then replaced
 		if err := Write("one", []byte("x")); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +88,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestReadOnly: a file that may not be written to is not replaced either.
 func TestReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write to every file")

@@ -4,6 +4,6 @@ package files
 
 import "os"
 
-// isMine reports whether the file belongs to this user. Here the directory for temporary files
-// does.
+// isMine always returns true, because the directory for temporary files belongs to the user on this
+// system.
 func isMine(os.FileInfo) bool { return true }

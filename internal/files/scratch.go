@@ -11,7 +11,7 @@ import (
 
 const prefix = "poolbench-"
 
-// ScratchPattern matches the names of the directories made by NewScratch for what.
+// ScratchPattern matches the names of directories that NewScratch makes for what.
 func ScratchPattern(what string) string { return prefix + what + "-*" }
 
 // A ScratchDir is a temporary directory of this process.
@@ -20,9 +20,9 @@ type ScratchDir struct {
 	lock *os.File
 }
 
-// NewScratch makes a directory in parent, or in the system's directory for temporary files if
-// parent is "". what is part of its name. In another parent, NewScratch first removes the
-// directories that killed processes left.
+// NewScratch makes a directory in parent. what is part of its name. If parent is "", it uses the
+// system's directory for temporary files. In another parent, it first removes the directories that
+// killed processes left.
 func NewScratch(parent, what string) (*ScratchDir, error) {
 	if parent != "" {
 		sweep(parent)
@@ -32,7 +32,7 @@ func NewScratch(parent, what string) (*ScratchDir, error) {
 		return nil, err
 	}
 	d := &ScratchDir{Path: path}
-	// The file is locked before it gets its name, so nobody finds it unlocked.
+	// The lock file is locked before it gets its name, so no process finds it unlocked.
 	beside := filepath.Join(path, "new"+LockName)
 	if d.lock, err = os.OpenFile(beside, os.O_CREATE|os.O_RDWR, 0o600); err == nil {
 		if _, err = TryLock(d.lock); err == nil || errors.Is(err, errors.ErrUnsupported) {
@@ -45,12 +45,12 @@ func NewScratch(parent, what string) (*ScratchDir, error) {
 	return d, nil
 }
 
-// Remove removes the directory with its content. It may be called again.
+// Remove removes the directory with its content. It may be called repeatedly.
 func (d *ScratchDir) Remove() error {
 	return errors.Join(removeAll(d.Path), d.Abandon())
 }
 
-// Abandon leaves the directory to the next sweep, as the end of the process does.
+// Abandon leaves the directory to the next sweep, like the end of the process.
 func (d *ScratchDir) Abandon() error {
 	if d.lock == nil {
 		return nil
@@ -60,7 +60,8 @@ func (d *ScratchDir) Abandon() error {
 	return err
 }
 
-// stale is the age from which a directory without a lock is not just being created.
+// stale is the age from which a directory without a lock cannot be a new one that is not yet
+// locked.
 const stale = time.Hour
 
 // SweepScratch removes directories of this user that killed processes left in the system's
@@ -79,7 +80,7 @@ func sweep(parent string) {
 	}
 }
 
-// RemoveScratch removes a directory that NewScratch made, unless its process is alive.
+// RemoveScratch removes a directory made by NewScratch, unless its process is alive.
 func RemoveScratch(dir string) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
@@ -90,12 +91,14 @@ func RemoveScratch(dir string) {
 		return
 	}
 	defer root.Close()
-	// the directory may belong to a server, but the lock must be this user's
+	// The directory may belong to the user of a server, but the lock must belong to this user.
 	if at, err := root.Lstat(LockName); err == nil && !(at.Mode().IsRegular() && isMine(at)) {
 		return
 	}
 	file, err := root.OpenFile(LockName, os.O_RDWR, 0)
-	if err != nil { // not a scratch directory, just being created, or its process was just killed
+	// no scratch directory, one that is being created, or one whose process was killed at that
+	// moment
+	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && isMine(info) && time.Since(info.ModTime()) > stale {
 			_ = os.Remove(filepath.Join(dir, "new"+LockName))
 			_ = os.Remove(dir) // fails for a non-empty directory, which is in use
@@ -108,8 +111,8 @@ func RemoveScratch(dir string) {
 	}
 }
 
-// removeAll removes a directory, the lock last, so a partly removed one is still recognised after a
-// kill. It also removes read-only directories in it.
+// removeAll removes a directory. It removes the lock last, so a partly removed directory can still
+// be recognized after a kill. It also removes read-only directories in it.
 func removeAll(dir string) error {
 	entries, _ := os.ReadDir(dir)
 	var wrong []error
@@ -131,8 +134,8 @@ func removeAll(dir string) error {
 	}
 	err := os.RemoveAll(dir)
 	if err != nil {
-		// a child of the killed process lives on and has made a file meanwhile: let the next sweep
-		// recognise the directory
+		// A child of the killed process still runs and has created a file in the meantime. The lock
+		// file lets the next sweep recognize the directory.
 		if file, made := os.Create(filepath.Join(dir, LockName)); made == nil {
 			err = errors.Join(err, file.Close())
 		}

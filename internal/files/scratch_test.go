@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// TestSweep: what dead processes have left goes, with what cannot be written to in it. What living
-// ones hold stays, and so do links, files, and directories of others or without a lock.
+// Directories of dead processes must be removed, including those with read-only content.
+// Directories of living processes, of other users or without a lock must be kept, and so must links
+// and files.
 func TestSweep(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("TMPDIR", home)
@@ -32,7 +33,7 @@ func TestSweep(t *testing.T) {
 	if err := dead.Abandon(); err != nil {
 		t.Fatal(err)
 	}
-	away := t.TempDir() // with a lock that nobody holds, behind a link
+	away := t.TempDir() // behind a link, with an unlocked lock file
 	for _, path := range []string{filepath.Join(away, LockName),
 		filepath.Join(home, prefix+"file")} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// Here no path names a descriptor, and missing permissions are detected on writing.
+// On this system no path names a descriptor, and missing permissions are detected by writing.
 
 func descriptor(string) (fd int, ok bool) { return 0, false }
 

@@ -15,13 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// standard maps names to descriptors.
 var standard = map[string]int{"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 var numbered = regexp.MustCompile(`^/(?:dev|proc/(?:self|thread-self|(\d+)))/fd/(\d+)$`)
 
-// descriptor parses a path that names a descriptor of this process. It may refer to a file of
-// another program, as with >>, so it is neither replaced nor overwritten from its beginning.
+// descriptor parses a path that names a descriptor of this process. The descriptor may refer to a
+// file that another program has opened, as with >>. Its file is therefore neither replaced nor
+// overwritten from the start.
 func descriptor(path string) (fd int, ok bool) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func descriptorWritable(fd int) error {
 	return err
 }
 
-// openDescriptor duplicates the descriptor of the open file, so writes follow earlier ones.
+// openDescriptor duplicates the descriptor, so writes follow earlier ones.
 func openDescriptor(fd int) (io.WriteCloser, error) {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -57,7 +57,7 @@ func openDescriptor(fd int) (io.WriteCloser, error) {
 
 func writable(path string) error { return unix.Access(path, unix.W_OK) }
 
-// keepOwner gives the file the owner of the previous one, if permitted.
+// keepOwner gives the file the owner of the previous file, if permitted.
 func keepOwner(f *os.File, before fs.FileInfo) {
 	if was, ok := before.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(int(was.Uid), int(was.Gid))

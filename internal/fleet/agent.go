@@ -14,21 +14,21 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// Subjects of shared attacks.
+// NATS subjects of shared attacks.
 const (
-	agentsSubject = "poolbench.agents" // a load's call for agents, answered by greetings
-	agentSubject  = "poolbench.agent"  // with an agent's ID and clock, offer or start
-	loadSubject   = "poolbench.load"   // with a load's ID and beat, pulse or share
+	agentsSubject = "poolbench.agents" // a load's call for agents; they answer with a greeting
+	agentSubject  = "poolbench.agent"  // followed by an agent's ID and clock, offer or start
+	loadSubject   = "poolbench.load"   // followed by a load's ID and beat, pulse or share
 )
 
-// Timing has the intervals and timeouts; zero values are the defaults.
+// Timing contains the intervals and timeouts. Zero values are the defaults.
 type Timing struct {
-	Wait   time.Duration // for enough agents: 30 s
-	Call   time.Duration // between calls for agents: 200 ms
-	Ahead  time.Duration // from the start command to the start: 1 s
-	Beat   time.Duration // between an agent's pulses: 1 s
-	Silent time.Duration // silence of a load until its agents stop: 4 s
-	Lost   time.Duration // silence of an agent until it is lost: 5 s
+	Wait   time.Duration // limit for gathering enough agents; default 30 s
+	Call   time.Duration // interval between calls for agents; default 200 ms
+	Ahead  time.Duration // time from the start command to the start; default 1 s
+	Beat   time.Duration // interval between an agent's pulses; default 1 s
+	Silent time.Duration // silence of a load after which its agents stop; default 4 s
+	Lost   time.Duration // silence of an agent after which it is lost; default 5 s
 }
 
 func (t Timing) withDefaults() Timing {
@@ -39,40 +39,40 @@ func (t Timing) withDefaults() Timing {
 
 type call struct {
 	Member
-	Load string // ID
+	Load string // ID of the load
 }
 
-// A greeting is an agent's answer to a call.
+// greeting is an agent's answer to a call.
 type greeting struct {
 	Member Member
-	Busy   bool // with another load
+	Busy   bool // whether it runs another load
 }
 
 type offer struct {
-	Load   string // ID
+	Load   string // ID of the load
 	By     Member
 	Attack attack.Written
 }
 
-// A word is an answer: "" accepts, else it is the reason of the refusal.
-type word struct{ No string }
+// offerReply is an answer. An empty No accepts. Otherwise No is the reason of the refusal.
+type offerReply struct{ No string }
 
-// A startWord has the start of the plan by the agent's clock.
-type startWord struct {
+// startMessage contains the start of the plan by the agent's clock.
+type startMessage struct {
 	Load  string
 	Start time.Time
 }
 
-// A pulse is an agent's heartbeat with its progress.
+// pulse is an agent's heartbeat with its progress.
 type pulse struct {
-	ID      string        // of the agent
-	Elapsed time.Duration // since the plan began; 0: it has not
+	ID      string        // ID of the agent
+	Elapsed time.Duration // time since the plan began; 0 if it has not
 	Settled int
 	Failed  int
 	Counts  checks.Counts
 }
 
-// Content of a beat.
+// content of a beat
 const (
 	goOn   = "go on"
 	stopIt = "stop"
@@ -82,15 +82,15 @@ const (
 type Agent struct {
 	Conn   *nats.Conn
 	Self   Member
-	Attack func(context.Context, attack.Attack) (*attack.Share, error) // nil: attack.RunShare
+	Attack func(context.Context, attack.Attack) (*attack.Share, error) // nil means attack.RunShare
 	Say    func(line string)
 	Timing Timing
 
-	clock func() time.Time // nil: a steadyClock's
-	wall  func() time.Time // the system's clock; nil: time.Now
+	clock func() time.Time // nil means the clock of a steadyClock
+	wall  func() time.Time // clock of the system; nil means time.Now
 }
 
-// Serve takes part in attacks until ctx ends, which abandons the current one.
+// Serve takes part in attacks until ctx ends, which abandons the current attack.
 func (a Agent) Serve(ctx context.Context) error {
 	a.Timing = a.Timing.withDefaults()
 	if a.Attack == nil {
@@ -106,7 +106,7 @@ func (a Agent) Serve(ctx context.Context) error {
 	defer cancel()
 	at := agentSubject + "." + a.Self.ID
 	for subject, hear := range map[string]nats.MsgHandler{agentsSubject: s.greet,
-		at + ".clock": s.tellTime, at + ".offer": s.consider, at + ".start": s.start} {
+		at + ".clock": s.answerClock, at + ".offer": s.answerOffer, at + ".start": s.start} {
 		sub, err := a.Conn.Subscribe(subject, hear)
 		if err != nil {
 			return err
@@ -129,10 +129,10 @@ type serving struct {
 	loads  sync.WaitGroup
 
 	mu   sync.Mutex
-	load *part // nil: idle
+	load *part // nil while idle
 }
 
-// publish sends v as JSON. reply is the subject for answers; "": none.
+// publish sends v as JSON. reply is the subject for answers, or "".
 func publish(conn *nats.Conn, subject, reply string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -143,7 +143,7 @@ func publish(conn *nats.Conn, subject, reply string, v any) error {
 
 func answer(m *nats.Msg, v any) {
 	if text, err := json.Marshal(v); err == nil {
-		_ = m.Respond(text) // if lost, the sender asks again
+		_ = m.Respond(text) // if the answer is lost, the sender repeats the question
 	}
 }
 
@@ -158,24 +158,24 @@ func (s *serving) greet(m *nats.Msg) {
 	answer(m, greeting{s.Self, busy})
 }
 
-// tellTime answers a measurement of the clocks' offset.
-func (s *serving) tellTime(m *nats.Msg) { answer(m, reading{s.clock(), s.steady.step()}) }
+// answerClock answers a measurement of the clock offset.
+func (s *serving) answerClock(m *nats.Msg) { answer(m, reading{s.clock(), s.steady.step()}) }
 
-// consider accepts an offer or refuses it with the reason.
-func (s *serving) consider(m *nats.Msg) {
+// answerOffer accepts an offer, or refuses it with a reason.
+func (s *serving) answerOffer(m *nats.Msg) {
 	var o offer
 	if err := json.Unmarshal(m.Data, &o); err != nil {
-		answer(m, word{"the offer cannot be read: " + err.Error()})
+		answer(m, offerReply{"the offer cannot be read: " + err.Error()})
 		return
 	}
 	if why := s.Self.Program.Differs(o.By.Program); why != "" {
 		s.Say(fmt.Sprintf("the attack of %s refuses this agent: %s", o.By, why))
-		answer(m, word{why})
+		answer(m, offerReply{why})
 		return
 	}
 	a, err := o.Attack.Attack()
 	if err != nil {
-		answer(m, word{err.Error()})
+		answer(m, offerReply{err.Error()})
 		return
 	}
 	s.mu.Lock()
@@ -183,29 +183,29 @@ func (s *serving) consider(m *nats.Msg) {
 	switch p := s.load; {
 	case p == nil:
 	case p.id != o.Load || p.started:
-		answer(m, word{"it is part of another attack"})
+		answer(m, offerReply{"it is part of another attack"})
 		return
 	default: // the previous answer was lost
 		p.attack = a
-		answer(m, word{})
+		answer(m, offerReply{})
 		return
 	}
-	p := &part{of: s, id: o.Load, attack: a, starting: make(chan time.Time, 1), taken: time.Now()}
+	p := &part{serving: s, id: o.Load, attack: a, starting: make(chan time.Time, 1), taken: time.Now()}
 	s.load = p
 	s.loads.Go(func() {
-		if err := p.take(); err != nil {
+		if err := p.serve(); err != nil {
 			s.Say(fmt.Sprintf("the attack of %s: %v", o.By, err))
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.load = nil
 	})
-	answer(m, word{})
+	answer(m, offerReply{})
 }
 
 // start receives the start of the plan.
 func (s *serving) start(m *nats.Msg) {
-	var w startWord
+	var w startMessage
 	if json.Unmarshal(m.Data, &w) != nil {
 		return
 	}
@@ -217,10 +217,10 @@ func (s *serving) start(m *nats.Msg) {
 	}
 	s.mu.Unlock()
 	if !takesPart {
-		answer(m, word{"it is not part of this attack"})
+		answer(m, offerReply{"it is not part of this attack"})
 		return
 	}
-	answer(m, word{}) // first, since an attack may break the connection
+	answer(m, offerReply{}) // answer first, because an attack may break the connection
 	select {
 	case p.starting <- time.Now().Add(w.Start.Sub(s.clock())):
 	default: // repeated message

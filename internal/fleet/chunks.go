@@ -16,28 +16,28 @@ import (
 
 // Data larger than a message is sent in parts.
 
-// Headers of a part.
+// headers of a part
 const (
-	ofHeader    = "Poolbench-Of"    // the whole's name
-	sendHeader  = "Poolbench-Send"  // the attempt to send the whole
-	partHeader  = "Poolbench-Part"  // number, from 0
+	ofHeader    = "Poolbench-Of"    // name of the whole data
+	sendHeader  = "Poolbench-Send"  // identifies the attempt to send the data
+	partHeader  = "Poolbench-Part"  // number of the part, from 0
 	partsHeader = "Poolbench-Parts" // number of parts
 )
 
 // partTime is the timeout of the answer to a part. partTimes limits the attempts for a part while
-// connected, and for the whole.
+// connected, and the attempts for the whole data.
 const (
 	partTime  = 5 * time.Second
 	partTimes = 6
 )
 
-// headRoom is the part of a message for its headers.
+// headRoom is the size in bytes reserved for the headers of a message.
 const headRoom = 4 << 10
 
-// Answers to a part.
+// answers to a part
 var (
 	yes = []byte("yes")
-	// the receiver lacks the parts before it
+	// the receiver lacks earlier parts
 	fromStart = []byte("from the start")
 )
 
@@ -53,7 +53,7 @@ func send(ctx context.Context, conn *nats.Conn, subject, of string, data []byte)
 	return fmt.Errorf("the receiver has lost parts of a message %d times", partTimes)
 }
 
-// sendOnce sends all parts. It returns false if the receiver has lost some.
+// sendOnce sends all parts. It returns false if the receiver has lost some of them.
 func sendOnce(
 	ctx context.Context, conn *nats.Conn, subject, of string, data []byte,
 ) (whole bool, err error) {
@@ -68,7 +68,7 @@ func sendOnce(
 		m.Header.Set(partsHeader, strconv.Itoa(parts))
 		m.Data = data[i*size : min((i+1)*size, len(data))]
 		var answer *nats.Msg
-		if err := again(ctx, conn, func(ctx context.Context) error {
+		if err := retryUntilAnswered(ctx, conn, func(ctx context.Context) error {
 			answer, err = conn.RequestMsgWithContext(ctx, m)
 			return err
 		}); err != nil {
@@ -81,15 +81,18 @@ func sendOnce(
 	return true, nil
 }
 
-// again retries while there is no answer. Time without a connection does not count, so it waits for
-// a restarting server until ctx ends. A missing listener is final unless the server has restarted,
-// because clients reconnect one by one.
-func again(ctx context.Context, conn *nats.Conn, try func(context.Context) error) (err error) {
+// retryUntilAnswered retries while there is no answer. Time without a connection does not count, so
+// it waits for a restarting server until ctx ends. A missing listener is final unless the server
+// has restarted, because clients reconnect one by one.
+func retryUntilAnswered(
+	ctx context.Context, conn *nats.Conn, try func(context.Context) error,
+) (err error) {
 	for tries := 0; tries < partTimes; {
 		if conn.IsClosed() {
 			return nats.ErrConnectionClosed
 		}
-		if conn.IsConnected() { // else nats.go would buffer each attempt and send them all
+		// without a connection nats.go would buffer each attempt and later send them all
+		if conn.IsConnected() {
 			before := conn.Stats().Reconnects
 			asking, cancel := context.WithTimeout(ctx, partTime)
 			err = try(asking)
@@ -109,22 +112,22 @@ func again(ctx context.Context, conn *nats.Conn, try func(context.Context) error
 	return err
 }
 
-// mostCollected limits the bytes of one sender.
+// mostCollected is the maximum number of bytes from one sender.
 const mostCollected = 1 << 30
 
-// A collector joins parts. It is not safe for concurrent use.
-type collector map[string]collected // by name of the whole
+// collector joins parts. It is not safe for concurrent use.
+type collector map[string]collected // by name of the whole data
 
 type collected struct {
-	send  string // attempt of the parts
+	send  string // attempt that the parts belong to
 	parts int
 	data  []byte
 }
 
 var errOrder = errors.New("the parts before this one are missing")
 
-// add adds a part. With the last part it returns the whole and done. A part repeated after a lost
-// confirmation counts once.
+// add adds a part. With the last part it returns the whole data and done. A part that is repeated
+// after a lost confirmation counts once.
 func (c collector) add(m *nats.Msg) (of string, whole []byte, done bool, err error) {
 	of = m.Header.Get(ofHeader)
 	part, e1 := strconv.Atoi(m.Header.Get(partHeader))
@@ -152,17 +155,16 @@ func (c collector) add(m *nats.Msg) (of string, whole []byte, done bool, err err
 	}
 	have.parts++
 	if done = have.parts == parts; done {
-		whole, have.data = have.data, nil // keep the entry without data, to recognise repeated parts
+		whole, have.data = have.data, nil // keep the entry without data, to detect repeated parts
 	}
 	c[of] = have
 	return of, whole, done, nil
 }
 
-// confirm answers a part for which add returned err.
 func confirm(m *nats.Msg, err error) {
 	answer := yes
 	if errors.Is(err, errOrder) {
 		answer = fromStart
 	}
-	_ = m.Respond(answer) // if lost, the part is sent again
+	_ = m.Respond(answer) // if the answer is lost, the part is sent again
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// A steadyClock is the time of day at its start plus the monotonic time since, so setting the
-// system's clock does not move it.
+// steadyClock returns the time of day at its start plus the monotonic time since then, so it is
+// independent of changes to the system's clock.
 type steadyClock struct {
-	start  time.Time        // without monotonic reading
-	began  time.Time        // the same time with it
-	system func() time.Time // the system's clock
+	start  time.Time        // without a monotonic reading
+	began  time.Time        // the same time with a monotonic reading
+	system func() time.Time // clock of the system
 }
 
-// startClock starts at the time of system; nil is time.Now.
+// startClock starts a clock at the time of system. A nil system means time.Now.
 func startClock(system func() time.Time) steadyClock {
 	if system == nil {
 		system = time.Now
@@ -29,19 +29,19 @@ func startClock(system func() time.Time) steadyClock {
 // now returns the time without a monotonic reading.
 func (c steadyClock) now() time.Time { return c.start.Add(time.Since(c.began)) }
 
-// step returns how far the system's clock was set since the start.
+// step returns by how much the system's clock was changed since the start.
 func (c steadyClock) step() time.Duration { return c.system().Round(0).Sub(c.now()) }
 
-// A reading is an agent's answer to a time request.
+// reading is an agent's answer to a time request.
 type reading struct {
-	Time time.Time     // of the steadyClock
-	Step time.Duration // how far the system's clock was set so far
+	Time time.Time     // time of the steadyClock
+	Step time.Duration // change of the system's clock since the start
 }
 
-// An offset is an agent's clock minus this one's, with its error bound.
+// offset is an agent's clock minus the load's clock, with its error bound.
 type offset struct {
-	of, wrong time.Duration
-	step      time.Duration // of the agent's system clock
+	value, maxError time.Duration
+	step            time.Duration // step of the agent's system clock
 }
 
 // roundTrips is the number of measurements. The fastest one is used.
@@ -62,52 +62,52 @@ func (r *loading) measure(ctx context.Context, m Member) (best offset, err error
 			return best, err
 		}
 		if o := (offset{at.Time.Sub(asked.Add(trip / 2)), trip/2 + 1, at.Step}); i == 0 ||
-			o.wrong < best.wrong {
+			o.maxError < best.maxError {
 			best = o
 		}
 	}
 	return best, nil
 }
 
-// Limits beyond which an agent is doubted.
+// limits beyond which an agent is doubted
 const (
-	// two clocks drift by about 50 ppm each; the limit is twice their sum
+	// clocks drift by about 50 ppm each; twice the sum for two clocks
 	mostDrift = 200e-6
 	// scheduling delay between two readings of a clock
 	clockSlack = 5 * time.Millisecond
-	// as long as a pause that makes a run INVALID: requests of different agents were sent out of order
+	// the same as a pause that makes a run INVALID, because requests of different agents were sent
+	// out of order
 	clockInvalid = 100 * time.Millisecond
 )
 
-// look measures the clocks again and doubts agents with impossible times.
-func (r *loading) look(ctx context.Context) {
+func (r *loading) checkClocks(ctx context.Context) {
 	elapsed := time.Since(r.began)
 	slack := clockSlack + time.Duration(mostDrift*float64(elapsed))
-	r.tellStep("this machine", r.clock.step(), slack)
+	r.reportStep("this machine", r.clock.step(), slack)
 	for _, p := range r.order {
-		if p.agent.Offset, p.agent.OffsetError = p.offset.of, p.offset.wrong; p.agent.Share == nil {
+		if p.agent.Offset, p.agent.OffsetError = p.offset.value, p.offset.maxError; p.agent.Share == nil {
 			continue
 		}
 		now, err := r.measure(ctx, p.member)
-		if err != nil { // it has left, but its share is here
+		if err != nil { // it has left, but its share has arrived
 			now = p.offset
 		}
-		r.tellStep("the agent on "+p.member.String(), now.step-p.offset.step, slack)
-		both := p.offset.wrong + now.wrong
-		if jump := now.of - p.offset.of; jump.Abs() > both+slack {
+		r.reportStep("the agent on "+p.member.String(), now.step-p.offset.step, slack)
+		both := p.offset.maxError + now.maxError
+		if jump := now.value - p.offset.value; jump.Abs() > both+slack {
 			p.doubt(jump.Abs(), "its clock was off by %v at the beginning and by %v at the end",
-				p.offset.of, now.of)
+				p.offset.value, now.value)
 		}
 		s := p.agent.Share
 		if s.Late > 0 {
 			p.doubt(s.Late, "the command to start reached it %v too late", s.Late)
 		}
-		if off := s.Began.Sub(r.start.Add(now.of)); s.Requests > 0 &&
+		if off := s.Began.Sub(r.start.Add(now.value)); s.Requests > 0 &&
 			off.Abs() > both+slack {
 			p.doubt(off.Abs(), "it began %v off its planned start", off)
 		}
 		r.mu.Lock()
-		ahead := p.ahead
+		ahead := p.maxLead
 		r.mu.Unlock()
 		if ahead > both+slack {
 			p.doubt(ahead, "its times are %v ahead of the elapsed time", ahead)
@@ -115,9 +115,9 @@ func (r *loading) look(ctx context.Context) {
 	}
 }
 
-// tellStep reports that a system's clock was set. This alone is no doubt, because a steadyClock
-// measures the times.
-func (r *loading) tellStep(whose string, step, slack time.Duration) {
+// reportStep reports that a system's clock was changed. This alone is no reason to doubt the times,
+// because a steadyClock measures them.
+func (r *loading) reportStep(whose string, step, slack time.Duration) {
 	if step.Abs() > slack {
 		sign := "+"
 		if step < 0 {
@@ -128,8 +128,8 @@ func (r *loading) tellStep(whose string, step, slack time.Duration) {
 	}
 }
 
-// doubt doubts the agent for a clock error.
-func (p *party) doubt(by time.Duration, format string, args ...any) {
+// doubt doubts the agent because of a clock error of the given size.
+func (p *agentState) doubt(by time.Duration, format string, args ...any) {
 	verdict := bench.Suspect
 	if by > clockInvalid {
 		verdict = bench.Invalid

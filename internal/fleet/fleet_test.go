@@ -23,13 +23,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A stage is a server and whoever is connected to it.
+// stage is a server with its clients.
 type stage struct {
 	testing.TB
 	at *hub.Local
 
 	mu    sync.Mutex
-	lines []string // that were said
+	lines []string // reported lines
 }
 
 func newStage(t testing.TB) *stage {
@@ -62,7 +62,7 @@ func (s *stage) say(line string) {
 	s.lines = append(s.lines, line)
 }
 
-// said waits until somebody has said that.
+// said waits until a reported line contains words.
 func (s *stage) said(words string) {
 	s.Helper()
 	for {
@@ -100,14 +100,14 @@ func (s *stage) sweep() *Sweep {
 	return sweep
 }
 
-// work has a worker work until the function that it returns is called, or the test ends.
+// work runs a worker until end is called or the test ends.
 func (s *stage) work(w Worker) (end func() error) {
 	s.Helper()
 	cancel, wait := s.start(w)
 	return func() error { cancel(); return wait() }
 }
 
-// start has a worker work until it ends by itself, cancel is called, or the test ends.
+// start runs a worker until it ends by itself, cancel is called, or the test ends.
 func (s *stage) start(w Worker) (cancel func(), wait func() error) {
 	s.Helper()
 	if w.Say = s.say; w.Conn == nil {
@@ -120,11 +120,11 @@ func (s *stage) start(w Worker) (cancel func(), wait func() error) {
 	ended := make(chan error, 1)
 	go func() { ended <- w.Work(ctx) }()
 	wait = sync.OnceValue(func() error { return <-ended })
-	s.Cleanup(func() { cancel(); _ = wait() }) // whoever wants its error has called it
+	s.Cleanup(func() { cancel(); _ = wait() }) // a test that needs the error has called wait
 	return cancel, wait
 }
 
-// echo is a run whose result is its seed.
+// echo returns a result with the seed of its scenario.
 func echo(_ context.Context, sc bench.Scenario, _ time.Duration, _ func(*bench.Result)) (
 	*bench.Result, error) {
 	return &bench.Result{Name: sc.Name(), Seed: sc.Seed}, nil
@@ -136,7 +136,7 @@ func scenario(seed uint64) bench.Scenario {
 		Stop: bench.Stop{Tasks: 10}, Seed: seed, Clock: bench.Virtual}
 }
 
-// runAll runs so many scenarios at once, and returns the seeds of the results in their order.
+// runAll runs n scenarios at once. It returns the seeds of the results in their order.
 func (s *stage) runAll(sweep *Sweep, n int) (seeds []uint64) {
 	s.Helper()
 	seeds = make([]uint64, n)
@@ -162,8 +162,7 @@ func upTo(n int) (seeds []uint64) {
 	return seeds
 }
 
-// TestSweep: each scenario gets its own result, whoever makes it, also from a worker that comes
-// when others are at work.
+// Each scenario must get its own result, whichever worker runs it.
 func TestSweep(t *testing.T) {
 	s := newStage(t)
 	sweep := s.sweep()
@@ -189,7 +188,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestLost: what a worker had that goes away comes to another one, and its slow result counts once.
+// The cell of a worker that disappears must go to another worker, and a late result must count
+// once.
 func TestLost(t *testing.T) {
 	s := newStage(t)
 	sweep := s.sweep()
@@ -217,8 +217,6 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestErrors: a run that fails says why; a worker with one that cannot be stopped ends, once it has
-// said so.
 func TestErrors(t *testing.T) {
 	s := newStage(t)
 	sweep := s.sweep()
@@ -240,7 +238,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestLastIsNotHeard: a worker with a run that cannot be stopped ends, too, where its word is lost.
+// A worker with a run that cannot be stopped must end even if its report is lost.
 func TestLastIsNotHeard(t *testing.T) {
 	s := newStage(t)
 	sweep, wrong, conn := s.sweep(), errors.New("it hangs"), s.connect()
@@ -260,8 +258,8 @@ func TestLastIsNotHeard(t *testing.T) {
 	}
 }
 
-// TestSoFar: what a soak has so far is heard, in its order and before its result, and none of a run
-// that is not wanted any more.
+// Interim results of a soak must arrive in order and before its result. Those of an unwanted run
+// must be ignored.
 func TestSoFar(t *testing.T) {
 	s := newStage(t)
 	sweep := s.sweep()
@@ -285,7 +283,6 @@ func TestSoFar(t *testing.T) {
 	}
 }
 
-// TestPoison: a scenario with which one worker after the other is lost is given up.
 func TestPoison(t *testing.T) {
 	r := &working{Worker: Worker{Run: echo}}
 	c := cell{Scenario: scenario(1).Written()}
@@ -295,8 +292,8 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// TestOtherProgram: one that is built otherwise, or knows other parts, gets nothing, and both sides
-// say so.
+// A worker of a different build or with different parts must get no cells, and both sides must
+// report it.
 func TestOtherProgram(t *testing.T) {
 	s := newStage(t)
 	other := testMember("a", "a")
@@ -306,7 +303,7 @@ func TestOtherProgram(t *testing.T) {
 		t.Error("the other program runs something")
 		return nil, nil
 	}
-	s.work(Worker{Self: other, Run: never}) // it is there before, and hears the call
+	s.work(Worker{Self: other, Run: never}) // the worker is already there and hears the call
 	sweep := s.sweep()
 	s.said("the worker on a (process 1) is refused: other strategies")
 	s.said("the sweep of here (process 1) refuses this worker: other strategies")
@@ -320,7 +317,7 @@ func TestOtherProgram(t *testing.T) {
 	}
 }
 
-// TestRealHost: real-clock runs all go to one host, and to that of the sweep where it has a worker.
+// Real-clock runs must all go to one host, preferably the host of the sweep.
 func TestRealHost(t *testing.T) {
 	for _, hosts := range [][]string{{"a", "b", "c"}, {"a", "here", "b"}} {
 		s := newStage(t)
@@ -334,7 +331,7 @@ func TestRealHost(t *testing.T) {
 					defer alone.Add(-1)
 					return &bench.Result{Name: host}, nil
 				}})
-			for sweep.Workers() == 0 { // the first of them is known
+			for sweep.Workers() == 0 { // the first worker of the list joins first
 				time.Sleep(time.Millisecond)
 			}
 		}
@@ -366,8 +363,8 @@ func TestRealHost(t *testing.T) {
 	}
 }
 
-// TestOrphans: what a sweep leaves behind that is killed goes from the queue, and what one that
-// ends leaves is gone at once.
+// The queue must drop the cells of a killed sweep after some time, and those of an ended sweep at
+// once.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -395,7 +392,7 @@ func TestOrphans(t *testing.T) {
 	if err := sweeps[0].Close(); err != nil || left() != 1 {
 		t.Errorf("%d cells are left, error %v", left(), err)
 	}
-	sweeps[1].conn.Close() // as a kill does
+	sweeps[1].conn.Close() // like a kill
 	s.work(Worker{Self: testMember("a", "a"), Run: func(context.Context, bench.Scenario,
 		time.Duration, func(*bench.Result)) (*bench.Result, error) {
 		t.Error("it runs what nobody wants")
@@ -406,7 +403,6 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// TestIdle: a worker without work ends by itself where it is told to, and not before.
 func TestIdle(t *testing.T) {
 	s := newStage(t)
 	w := Worker{Conn: s.connect(), Self: testMember("a", "a"), Slots: 1, Run: echo, Say: s.say,
@@ -416,7 +412,6 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestParts: data of any size arrive whole, whatever comes twice.
 func TestParts(t *testing.T) {
 	s := newStage(t)
 	conn := s.connect()

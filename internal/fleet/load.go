@@ -17,57 +17,57 @@ import (
 type Load struct {
 	Conn      *nats.Conn
 	Self      Member
-	Attack    attack.Attack // with Agents set
-	AllowLost bool          // accept the rest if an agent is lost
+	Attack    attack.Attack // its Agents must be set
+	AllowLost bool          // whether to accept the other shares if an agent is lost
 	Say       func(line string)
-	Watch     func(attack.Progress) // as Attack.Watch, with the sum over all agents; nil: none
+	Watch     func(attack.Progress) // like Attack.Watch, with the sum over all agents; may be nil
 	Timing    Timing
 
-	wall func() time.Time // the system's clock; nil: time.Now
+	wall func() time.Time // clock of the system; nil means time.Now
 }
 
-// A party is the load's view of an agent.
-type party struct {
-	member Member
-	offset offset    // at the beginning
-	heard  time.Time // the last pulse
-	pulse  pulse
-	ahead  time.Duration // maximum lead of its times over the load's
-	agent  attack.Agent
-	done   bool // its share is here, or it is lost
+// agentState is the load's view of an agent.
+type agentState struct {
+	member  Member
+	offset  offset    // clock offset at the start
+	heard   time.Time // when the last pulse arrived
+	pulse   pulse
+	maxLead time.Duration // maximum lead of its times over those of the load
+	agent   attack.Agent
+	done    bool // whether its share has arrived or it is lost
 }
 
 type loading struct {
 	Load
 	id      string
 	clock   steadyClock
-	refused map[string]bool // by ID: report each once
+	refused map[string]bool // by ID, so each refusal is reported once
 	parts   collector       // used only by the subscription's goroutine
 
-	reconnects uint64 // of the connection, before
+	reconnects uint64 // reconnects of the connection before this load
 
 	mu      sync.Mutex
 	greeted []Member
-	parties map[string]*party // by ID
-	order   []*party
-	began   time.Time // the plan
+	parties map[string]*agentState // by ID
+	order   []*agentState
+	began   time.Time // start of the plan
 	start   time.Time // the same, by clock
 	changed chan struct{}
 }
 
 // Run gathers the agents, runs the attack, and merges their shares. If ctx ends first, the agents
-// stop and the report covers the part before.
+// stop, and the report covers the time before.
 func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 	l.Timing = l.Timing.withDefaults()
 	if err := l.Attack.Validate(); err != nil {
 		return nil, err
 	}
 	r := &loading{Load: l, id: rand.Text(), clock: startClock(l.wall), refused: map[string]bool{},
-		parts: collector{}, parties: map[string]*party{}, changed: make(chan struct{}, 1),
+		parts: collector{}, parties: map[string]*agentState{}, changed: make(chan struct{}, 1),
 		reconnects: l.Conn.Stats().Reconnects}
 	calls := l.Conn.NewInbox()
 	at := loadSubject + "." + r.id
-	for subject, hear := range map[string]nats.MsgHandler{calls: r.meet, at + ".pulse": r.feel,
+	for subject, hear := range map[string]nats.MsgHandler{calls: r.receiveGreeting, at + ".pulse": r.recordPulse,
 		at + ".share": r.receive} {
 		sub, err := l.Conn.Subscribe(subject, hear)
 		if err != nil {
@@ -76,27 +76,27 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 		defer sub.Unsubscribe()
 	}
 	defer r.stop() // for the remaining agents
-	// one message for all agents, frequent so that they survive a server outage
-	defer pace.Every(l.Timing.Beat/4+1, func() { r.tell(goOn) })()
+	// One message for all agents. It is frequent, so agents survive a server outage.
+	defer pace.Every(l.Timing.Beat/4+1, func() { r.sendBeat(goOn) })()
 	if err := r.muster(ctx, calls); err != nil {
 		return nil, err
 	}
 	r.startAll(ctx)
 	cut := r.await(ctx)
-	r.look(context.WithoutCancel(ctx))
+	r.checkClocks(context.WithoutCancel(ctx))
 	return r.merge(cut)
 }
 
-// tell sends to all agents of this load. Agents without messages stop by themselves.
-func (r *loading) tell(what string) {
+// sendBeat sends a beat to all agents of this load. Agents that receive none stop by themselves.
+func (r *loading) sendBeat(what string) {
 	_ = r.Conn.Publish(loadSubject+"."+r.id+".beat", []byte(what))
 }
 
 func (r *loading) stop() {
-	r.tell(stopIt)
+	r.sendBeat(stopIt)
 	ctx, cancel := context.WithTimeout(context.Background(), r.Timing.Lost)
 	defer cancel()
-	_ = r.Conn.FlushWithContext(ctx) // as in tell
+	_ = r.Conn.FlushWithContext(ctx) // an agent that does not receive it stops by itself
 }
 
 // startAll sends each agent the start of the plan by its own clock.
@@ -104,11 +104,11 @@ func (r *loading) startAll(ctx context.Context) {
 	r.mu.Lock()
 	r.began, r.start = time.Now().Add(r.Timing.Ahead), r.clock.now().Add(r.Timing.Ahead)
 	r.mu.Unlock()
-	ctx = context.WithoutCancel(ctx) // an agent without a start cannot be stopped either
+	ctx = context.WithoutCancel(ctx) // an agent must be started before it can be stopped
 	var asked sync.WaitGroup
 	for _, p := range r.order {
 		asked.Go(func() {
-			no, err := r.ask(ctx, p.member, "start", startWord{r.id, r.start.Add(p.offset.of)})
+			no, err := r.ask(ctx, p.member, "start", startMessage{r.id, r.start.Add(p.offset.value)})
 			if err != nil {
 				no = err.Error()
 			}
@@ -120,7 +120,7 @@ func (r *loading) startAll(ctx context.Context) {
 	asked.Wait()
 }
 
-func (r *loading) lose(p *party, why string) {
+func (r *loading) lose(p *agentState, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !p.done {
@@ -159,7 +159,7 @@ func (r *loading) await(ctx context.Context) (cut error) {
 	return cut
 }
 
-// left returns the number of missing shares. It gives up silent agents.
+// left gives up silent agents. It returns the number of missing shares.
 func (r *loading) left(patience time.Duration) (n int) {
 	for _, p := range r.order {
 		r.mu.Lock()

@@ -18,20 +18,20 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// quick is a Timing for tests: no assertion rests on how long anything takes. Who is lost is so
-// after so long that a busy machine makes no others lost.
+// quick is a Timing for tests. Lost is long, so that a busy machine does not lose an agent. No
+// assertion depends on a duration.
 var quick = Timing{Wait: 20 * time.Second, Call: 20 * time.Millisecond,
 	Ahead: 300 * time.Millisecond, Beat: 50 * time.Millisecond, Silent: 2 * time.Second,
 	Lost: 3 * time.Second}
 
-// planned is an attack that is short, and sent by nobody.
+// planned returns a short attack, which pretend runs without sending requests.
 func planned(agents int) attack.Attack {
 	return attack.Attack{Requests: []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}},
 		Arrival: arrivals.MustParse("poisson"), Rate: 5000, Tasks: 2000, Seed: 1, Agents: agents}
 }
 
-// pretend makes records of the agent's share, as if each request had been answered in a
-// millisecond, and waits until they are over.
+// pretend returns records of the agent's share, as if each request had been answered in a
+// millisecond. It returns when they would be complete.
 func pretend(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 	s := &attack.Share{Began: a.Start, Peak: 1}
 	var l record.Log
@@ -62,7 +62,7 @@ func pretend(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 	}
 }
 
-// serve has an agent serve until the function that it returns is called, or the test ends.
+// serve runs an agent until end is called or the test ends.
 func (s *stage) serve(id string, change func(*Agent)) (end func()) {
 	s.Helper()
 	a := Agent{Conn: s.connect(), Self: testMember("host-"+id, id), Attack: pretend, Say: s.say,
@@ -89,7 +89,7 @@ func (s *stage) load(agents int) Load {
 		Say: s.say, Timing: quick}
 }
 
-// TestLoad: agents that are well have the plan sent, once, and are all in the report.
+// All requests of the plan must be sent once, and all agents must be in the report.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -116,7 +116,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestIdleAgents: an agent without a request is done before the plan starts, and is not doubted.
+// An agent without requests is done before the plan starts. It must not be doubted.
 func TestIdleAgents(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -144,11 +144,10 @@ func TestIdleAgents(t *testing.T) {
 	}
 }
 
-// TestBrokenAgents: each way in which an agent can be wrong is found, told of by its name, and
-// weighed.
+// Each fault of an agent must be detected, reported with its name, and affect the verdict.
 func TestBrokenAgents(t *testing.T) {
 	t.Parallel()
-	// changed is pretend, with the share changed
+	// changed returns an agent whose share is that of pretend with a change
 	changed := func(change func(*attack.Share)) func(*Agent) {
 		return func(a *Agent) {
 			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
@@ -233,7 +232,7 @@ func TestBrokenAgents(t *testing.T) {
 	}
 }
 
-// TestWrongClock: an agent whose clock is simply wrong is right: the offset is measured.
+// An agent whose clock is wrong by a constant must not be doubted, because the offset is measured.
 func TestWrongClock(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -256,7 +255,7 @@ func TestWrongClock(t *testing.T) {
 	}
 }
 
-// TestLostAgent: of an agent that dies midway nothing is heard; the others' load goes on.
+// If an agent dies, the others must continue.
 func TestLostAgent(t *testing.T) {
 	for allow, want := range map[bool]bench.Verdict{false: bench.Invalid, true: bench.Suspect} {
 		t.Run(fmt.Sprint("allow=", allow), func(t *testing.T) {
@@ -288,8 +287,8 @@ func TestLostAgent(t *testing.T) {
 	}
 }
 
-// TestOtherAgents: programs that differ are refused and told why, and too few agents are an error
-// that says how many came.
+// Agents of a different program must be refused with a reason. With too few agents, the error must
+// name their number.
 func TestOtherAgents(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -304,8 +303,8 @@ func TestOtherAgents(t *testing.T) {
 	s.said("the agent on host-old (process 1) is refused: it is 0 and not 1")
 }
 
-// TestLoadIsGone: agents whose load dies without a word stop, and are free again; so they do when
-// it is interrupted, and then their part is in the report.
+// Agents must stop and become free if their load dies. If the load is interrupted, their part must
+// be in the report.
 func TestLoadIsGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -327,7 +326,7 @@ func TestLoadIsGone(t *testing.T) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		_, _ = dying.Run(t.Context()) // its connection is closed: the error is of no interest
+		_, _ = dying.Run(t.Context()) // its connection is closed, so it must fail
 	}()
 	<-began
 	<-began
@@ -351,10 +350,10 @@ func TestLoadIsGone(t *testing.T) {
 	}
 }
 
-// TestStopIf: a rule is held against all shares together, and stops all agents.
+// A rule must be applied to all shares together and stop all agents.
 func TestStopIf(t *testing.T) {
 	s := newStage(t)
-	for i, failed := range []int{0, 90} { // of each 100 of an agent: 45 % together
+	for i, failed := range []int{0, 90} { // of each 100 requests of an agent, so 45 % in total
 		s.serve(fmt.Sprint("agent-", i), func(a *Agent) {
 			a.Attack = func(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 				if len(a.StopIf) != 1 {
@@ -373,7 +372,7 @@ func TestStopIf(t *testing.T) {
 		})
 	}
 	l := s.load(2)
-	// no window of both has more than 90 %, whoever is slow
+	// No window over both agents has more than 90 %, even if one is slow.
 	for text, wait := range map[string]time.Duration{"failed > 95% for 300ms": time.Second,
 		"failed > 20% for 300ms": 20 * time.Second} {
 		rule, err := checks.ParseStop(text)
@@ -391,8 +390,7 @@ func TestStopIf(t *testing.T) {
 	}
 }
 
-// TestClockStep: setting the system's clock, of an agent or of the load, is named, loses no agent
-// and makes none doubtful.
+// A change of a system's clock must be reported. It must not lose or doubt an agent.
 func TestClockStep(t *testing.T) {
 	t.Parallel()
 	for _, step := range []time.Duration{time.Hour, -time.Hour} {

@@ -20,13 +20,13 @@ import (
 
 // A Member is a process of the fleet, encoded as JSON.
 type Member struct {
-	ID      string // of the process
+	ID      string // identifies the process
 	Host    string
 	Process int
 	Program Program
 }
 
-// Self returns this process, with the version to show.
+// Self returns the Member for this process. version is only for display.
 func Self(version string) (Member, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -34,22 +34,23 @@ func Self(version string) (Member, error) {
 	}
 	m := Member{ID: rand.Text(), Host: host, Process: os.Getpid(),
 		Program: Program{Version: version, Parts: hashOf(parts())}}
-	err = m.Program.know()
+	err = m.Program.identify()
 	return m, err
 }
 
 func (m Member) String() string { return fmt.Sprintf("%s (process %d)", m.Host, m.Process) }
 
-// A Program identifies the code. Equal programs give equal bytes for a scenario.
+// A Program identifies the code. Equal programs give equal results for a virtual-clock scenario,
+// byte for byte.
 type Program struct {
 	Version string // for display
 	Build   string // hash of the modules, their versions and build settings
-	Binary  string // hash of the executable if Build is ambiguous: for a modified checkout
-	Parts   string // hash of names and parameters of everything registered
+	Binary  string // hash of the executable if Build is ambiguous, as in a modified checkout
+	Parts   string // hash of the names and parameters of everything registered
 }
 
-// know sets Build and Binary of this process.
-func (p *Program) know() error {
+// identify sets Build and Binary for this process.
+func (p *Program) identify() error {
 	build, ok := debug.ReadBuildInfo()
 	committed := false
 	if ok {
@@ -81,7 +82,7 @@ func (p *Program) know() error {
 // key identifies the program in NATS subjects.
 func (p Program) key() string { return hashOf(fmt.Sprintf("%q", p))[:16] }
 
-// Differs describes the difference, "" if the programs may work together.
+// Differs describes the difference. It returns "" if the programs may work together.
 func (p Program) Differs(from Program) string {
 	switch {
 	case p.Version != from.Version:
@@ -94,7 +95,6 @@ func (p Program) Differs(from Program) string {
 	return ""
 }
 
-// parts lists everything registered.
 func parts() string {
 	var b strings.Builder
 	part := func(kind, name string, keys []param.Key) {

@@ -15,7 +15,7 @@ import (
 )
 
 // meet receives a greeting.
-func (r *loading) meet(m *nats.Msg) {
+func (r *loading) receiveGreeting(m *nats.Msg) {
 	var g greeting
 	if json.Unmarshal(m.Data, &g) != nil || g.Busy {
 		return
@@ -26,11 +26,11 @@ func (r *loading) meet(m *nats.Msg) {
 		r.refuse(g.Member, why)
 	} else if !slices.ContainsFunc(r.greeted, func(o Member) bool { return o.ID == g.Member.ID }) {
 		r.greeted = append(r.greeted, g.Member)
-		r.change()
+		r.signalChange()
 	}
 }
 
-// refuse reports once why an agent cannot take part.
+// refuse reports why an agent cannot take part, once per agent.
 func (r *loading) refuse(m Member, why string) {
 	if !r.refused[m.ID] {
 		r.refused[m.ID] = true
@@ -38,14 +38,14 @@ func (r *loading) refuse(m Member, why string) {
 	}
 }
 
-func (r *loading) change() {
+func (r *loading) signalChange() {
 	select {
 	case r.changed <- struct{}{}:
 	default:
 	}
 }
 
-// muster calls until enough agents have accepted.
+// muster calls for agents until enough have accepted.
 func (r *loading) muster(ctx context.Context, answers string) error {
 	over := time.NewTimer(r.Timing.Wait)
 	defer over.Stop()
@@ -73,7 +73,7 @@ func (r *loading) muster(ctx context.Context, answers string) error {
 	}
 }
 
-// offerAll offers shares to the agents that answered until there are enough.
+// offerAll offers shares to the agents that answered until enough have accepted.
 func (r *loading) offerAll(ctx context.Context) {
 	for len(r.order) < r.Attack.Agents {
 		r.mu.Lock()
@@ -84,7 +84,7 @@ func (r *loading) offerAll(ctx context.Context) {
 		m := r.greeted[0]
 		r.greeted = r.greeted[1:]
 		taken := r.parties[m.ID] != nil
-		p := &party{member: m, heard: time.Now(), agent: attack.Agent{Name: m.String()}}
+		p := &agentState{member: m, heard: time.Now(), agent: attack.Agent{Name: m.String()}}
 		if !taken {
 			r.parties[m.ID] = p // its pulse may arrive at once
 		}
@@ -129,12 +129,12 @@ func (r *loading) ask(ctx context.Context, m Member, what string, v any) (no str
 	if err != nil {
 		return "", err
 	}
-	var w word
+	var w offerReply
 	err = json.Unmarshal(reply, &w)
 	return w.No, err
 }
 
-// request repeats a message until the agent answers or ctx ends, as messages may be lost. It
+// request sends a message until the agent answers or ctx ends, because messages may be lost. It
 // returns when the answered message was sent, by the load's clock, and the round-trip time.
 func (r *loading) request(
 	ctx context.Context, m Member, what string, text []byte,

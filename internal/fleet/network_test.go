@@ -22,28 +22,28 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// A network is a NATS server and the way to it, in a bubble: the server can be restarted, replaced
-// and unreachable, and messages can be lost and arrive twice.
+// network is a NATS server in a bubble, with a connection that can fail. The server can be
+// restarted, replaced or unreachable, and messages can be lost or arrive twice.
 type network struct {
 	*stage
-	drop, double float64 // shares of the messages
+	drop, double float64 // as shares of the messages
 
 	mu     sync.Mutex
 	dir    string
-	server *server.Server // nil: nobody listens
+	server *server.Server // nil while no server listens
 	faults *rand.Rand
 	links  []io.Closer
 }
 
-// inBubble calls do with a network in a bubble, where time passes only while all wait.
+// inBubble calls do with a network in a bubble, where time passes only while all goroutines wait.
 func inBubble(t *testing.T, do func(*network)) {
-	// The server has one goroutine for all file stores of a process. It waits on a channel that is
-	// made when the program starts, which is never idle in a bubble.
+	// NATS has one goroutine for the file stores of a process. It waits on a channel that must be
+	// created outside the bubble, or the bubble would never be idle.
 	if _, _, err := openQueue(t.Context(), newStage(t).connect()); err != nil {
 		t.Fatal(err)
 	}
-	// nats.go keeps timers in a sync.Pool, which two collections empty. A timer that is made in a
-	// bubble works nowhere else.
+	// nats.go keeps timers in a sync.Pool, which two collections empty. A timer created in a bubble
+	// works only there.
 	empty := func() { runtime.GC(); runtime.GC() }
 	empty()
 	defer empty()
@@ -55,7 +55,7 @@ func inBubble(t *testing.T, do func(*network)) {
 	})
 }
 
-// start starts the server, with the files that it had or without any.
+// start starts the server, with its previous files or without any.
 func (n *network) start(empty bool) {
 	if empty {
 		n.dir = n.TempDir()
@@ -69,14 +69,13 @@ func (n *network) start(empty bool) {
 	n.server = s
 }
 
-// cut ends the server.
 func (n *network) cut() {
 	n.mu.Lock()
 	s, links := n.server, n.links
 	n.server, n.links = nil, nil
 	n.mu.Unlock()
 	for _, l := range links {
-		_ = l.Close() // it may be closed
+		_ = l.Close() // it may already be closed
 	}
 	if s != nil {
 		s.Shutdown()
@@ -84,14 +83,13 @@ func (n *network) cut() {
 	}
 }
 
-// restart starts the server again after that time.
+// restart starts the server again after the time away.
 func (n *network) restart(away time.Duration, empty bool) {
 	n.cut()
 	time.Sleep(away)
 	n.start(empty)
 }
 
-// InProcessConn implements nats.InProcessConnProvider.
 func (n *network) InProcessConn() (net.Conn, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -109,7 +107,8 @@ func (n *network) InProcessConn() (net.Conn, error) {
 	return here, nil
 }
 
-// carry carries one way what NATS's protocol says, until either side ends.
+// carry copies the NATS protocol in one direction until either side ends. It loses or duplicates
+// messages.
 func (n *network) carry(to, from net.Conn) {
 	defer to.Close()
 	defer from.Close()
@@ -141,7 +140,7 @@ func (n *network) carry(to, from net.Conn) {
 	}
 }
 
-// times is how often a message arrives.
+// times returns how often the next message arrives.
 func (n *network) times() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -164,31 +163,28 @@ func (n *network) connect() *hub.Conn {
 	return conn
 }
 
-// lost makes that share of the messages be lost, and as many arrive twice.
+// lose makes the given share of the messages be lost, and the same share arrive twice.
 func (n *network) lose(share float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.drop, n.double = share, share
 }
 
-// openSweep opens a sweep that the test's end closes.
 func (n *network) openSweep() *Sweep {
 	n.Helper()
 	s, err := OpenSweep(n.Context(), n.connect(), testMember("here", "sweep"), 0, n.say)
 	if err != nil {
 		n.Fatal(err)
 	}
-	n.Cleanup(func() { _ = s.Close() }) // the server may be gone
+	n.Cleanup(func() { _ = s.Close() }) // the server may be unreachable
 	return s
 }
 
-// worker has a worker work whose runs take that long.
 func (n *network) worker(id string, takes time.Duration) (end func() error) {
 	n.Helper()
 	return n.work(Worker{Conn: n.connect(), Self: testMember("host-"+id, id), Run: slow(takes)})
 }
 
-// heard are the lines that were said and contain that.
 func (s *stage) heard(words string) (lines []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,7 +202,7 @@ func (s *stage) String() string {
 	return fmt.Sprintf("%q", s.lines)
 }
 
-// agent has an agent serve until the test ends.
+// agent runs an agent until the test ends.
 func (n *network) agent(id string) {
 	n.Helper()
 	a := Agent{Conn: n.connect(), Self: testMember("host-"+id, id), Attack: pretend, Say: n.say}
@@ -221,7 +217,7 @@ func (n *network) agent(id string) {
 	})
 }
 
-// attack is a load of 2000 requests in 40 seconds.
+// attack returns a load of 2000 requests in 40 seconds.
 func (n *network) attack(agents int) Load {
 	n.Helper()
 	l := Load{Conn: n.connect(), Self: testMember("here", "load"), Attack: planned(agents),

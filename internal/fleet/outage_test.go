@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// slow is echo, after that time.
+// slow returns echo with the given duration.
 func slow(takes time.Duration) RunFunc {
 	return func(ctx context.Context, sc bench.Scenario, p time.Duration,
 		tell func(*bench.Result)) (*bench.Result, error) {
@@ -24,8 +24,8 @@ func slow(takes time.Duration) RunFunc {
 	}
 }
 
-// TestServerOutages: a sweep gets each result once, however its server ends and comes back, and
-// whoever works for it comes and goes meanwhile.
+// A sweep must get each result once, however its server fails and restarts and whichever workers
+// come and go.
 func TestServerOutages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -75,7 +75,8 @@ func TestServerOutages(t *testing.T) {
 				sweep := n.openSweep()
 				n.worker("a", time.Second)
 				n.worker("b", 900*time.Millisecond)
-				for sweep.Workers() < 2 { // one that cannot begin is its user's to start again
+				// a worker that cannot start would have to be restarted by its user
+				for sweep.Workers() < 2 {
 					time.Sleep(time.Millisecond)
 				}
 				n.lose(c.lost)
@@ -91,7 +92,7 @@ func TestServerOutages(t *testing.T) {
 	}
 }
 
-// TestStandstill: a sweep without progress is given up, and says what is missing and why.
+// A sweep without progress must end with an error that names the missing work and the reason.
 func TestStandstill(t *testing.T) {
 	for name, c := range map[string]struct {
 		meddle func(n *network, end func() error)
@@ -126,8 +127,7 @@ func TestStandstill(t *testing.T) {
 	}
 }
 
-// TestAgentsOutages: an attack survives a server that is started again soon, and messages that are
-// lost or come twice.
+// An attack must survive a server that restarts soon, and messages that are lost or arrive twice.
 func TestAgentsOutages(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost   float64
@@ -140,7 +140,7 @@ func TestAgentsOutages(t *testing.T) {
 			}
 		}},
 		"away for some seconds": {0, func(n *network) {
-			for range 7 { // each time at another moment between two signs of life
+			for range 7 { // each time at another moment between two heartbeats
 				time.Sleep(2250 * time.Millisecond)
 				n.restart(2900*time.Millisecond, true)
 			}
@@ -174,8 +174,8 @@ func TestAgentsOutages(t *testing.T) {
 	}
 }
 
-// TestAgentsWithoutServer: when the server is away for too long the agents stop, the attack ends
-// and says why, and the agents are free for the next one.
+// If the server is unreachable for too long, the agents must stop, the attack must end with the
+// reason, and the agents must be free for the next attack.
 func TestAgentsWithoutServer(t *testing.T) {
 	inBubble(t, func(n *network) {
 		for _, id := range []string{"a", "b"} {

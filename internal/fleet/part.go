@@ -12,28 +12,28 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A part is an agent's state for one load.
+// part is an agent's state for one load.
 type part struct {
-	of       *serving
+	serving  *serving
 	id       string
 	attack   attack.Attack
 	starting chan time.Time
-	started  bool                            // start received; attack is final
+	started  bool                            // whether start was received; attack is then final
 	taken    time.Time                       // when the offer was accepted
-	beat     atomic.Int64                    // the last beat, in ns since taken
-	began    atomic.Pointer[time.Time]       // the plan; nil: not yet
-	progress atomic.Pointer[attack.Progress] // nil: none
+	beat     atomic.Int64                    // time of the last beat, in ns since taken
+	began    atomic.Pointer[time.Time]       // start of the plan; nil before it
+	progress atomic.Pointer[attack.Progress] // nil without progress
 }
 
-// Causes of an early end.
+// causes of an early end
 var (
 	errSilent  = errors.New("it sent no message for too long")
 	errStopped = errors.New("it was stopped")
 )
 
-// take runs the part from the offer to the delivery of the share.
-func (p *part) take() error {
-	s := p.of
+// take runs the part, from the offer to the delivery of the share.
+func (p *part) serve() error {
+	s := p.serving
 	ctx, stop := context.WithCancelCause(s.ctx)
 	defer stop(nil)
 	sub, err := s.Conn.Subscribe(loadSubject+"."+p.id+".beat", func(m *nats.Msg) {
@@ -59,7 +59,7 @@ func (p *part) take() error {
 	select {
 	case p.attack.Start = <-p.starting:
 	case <-ctx.Done():
-		return nil // not started
+		return nil // it was not started
 	}
 	start := p.attack.Start
 	p.began.Store(&start)
@@ -74,12 +74,11 @@ func (p *part) take() error {
 	return send(alive, s.Conn, loadSubject+"."+p.id+".share", s.Self.ID, data)
 }
 
-// failure is the first byte of a message with an error instead of a share.
+// failure is the first byte of a message that contains an error instead of a share.
 const failure = 0
 
-// run attacks and encodes the share.
 func (p *part) run(ctx context.Context) ([]byte, error) {
-	share, err := p.of.Attack(ctx, p.attack)
+	share, err := p.serving.Attack(ctx, p.attack)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
 			share = &attack.Share{Cut: cause.Error(), Began: p.attack.Start}
@@ -87,19 +86,20 @@ func (p *part) run(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// by the current clock, which reveals that it stood still, as when the machine sleeps
-	share.Began = p.of.clock().Add(-time.Since(share.Began))
+	// By the current clock. If the clock stood still, for example while the machine slept, the
+	// start differs from the plan.
+	share.Began = p.serving.clock().Add(-time.Since(share.Began))
 	return share.AppendBinary(nil)
 }
 
-// pulse sends a heartbeat. A lost one does not matter.
+// pulse sends a heartbeat. The loss of one does not matter.
 func (p *part) pulse() {
-	now := pulse{ID: p.of.Self.ID}
+	now := pulse{ID: p.serving.Self.ID}
 	if is := p.progress.Load(); is != nil {
 		now.Settled, now.Failed, now.Counts = is.Settled, is.Failed, is.Counts
 	}
 	if began := p.began.Load(); began != nil {
 		now.Elapsed = max(time.Since(*began), 0)
 	}
-	_ = publish(p.of.Conn, loadSubject+"."+p.id+".pulse", "", now)
+	_ = publish(p.serving.Conn, loadSubject+"."+p.id+".pulse", "", now)
 }

@@ -11,41 +11,41 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// NATS subjects. A cell's has four more parts: the keys of the program and of the host (or
-// anyHost), and the sweep's id.
+// NATS subjects. The subject of a cell has three more parts: the keys of the program and of the
+// host (or anyHost), and the sweep's ID.
 const (
-	callSubject  = "poolbench.call"  // a sweep's call, answered by Members
-	helloSubject = "poolbench.hello" // announces a Member
-	sweepSubject = "poolbench.sweep" // with the id: messages of workers to a sweep
+	callSubject  = "poolbench.call"  // a sweep's call; workers answer with a presence
+	helloSubject = "poolbench.hello" // announces a worker
+	sweepSubject = "poolbench.sweep" // followed by a sweep's ID; messages of workers to it
 	cellSubject  = "poolbench.cell"
 	anyHost      = "any"
 )
 
-// The work queue.
+// constants of the work queue
 const (
 	streamName = "poolbench_cells"
 	// time after which a silent worker loses its cell
 	lease = 5 * time.Second
 	// interval at which a worker asks whether its cell is wanted, and renews the lease
 	renewal = lease / 3
-	// maximum workers lost with one cell
+	// maximum number of workers lost with one cell
 	mostDeliveries = 10
 	// time after which an unused consumer of a program is deleted
 	forgotten = 24 * time.Hour
 )
 
-// A presence is a worker's answer to a call.
+// presence is a worker's answer to a call.
 type presence struct {
 	Member
-	Busy bool // running a cell
+	Busy bool // whether it runs a cell
 }
 
-// A cell is a sweep's run of a scenario.
+// cell is a sweep's run of a scenario.
 type cell struct {
 	Sweep    string
-	Number   int // in the sweep
+	Number   int // number in the sweep
 	Scenario bench.Written
-	Patience time.Duration // limit without progress; 0 is the default
+	Patience time.Duration // time limit without progress; 0 means the default
 }
 
 // openQueue creates the work queue if it does not exist.
@@ -58,8 +58,8 @@ func openQueue(
 	}
 	config := jetstream.StreamConfig{Name: streamName, Subjects: []string{cellSubject + ".>"},
 		Retention: jetstream.WorkQueuePolicy}
-	// Do not update an existing queue: in NATS 2.15 an update races with the creation of consumers.
-	// Another version of the program may have created it differently.
+	// Do not update an existing queue first, because in NATS 2.15 an update races with the creation
+	// of consumers. Another version of the program may have created it with other settings.
 	stream, err := js.CreateStream(ctx, config)
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		stream, err = js.UpdateStream(ctx, config)
@@ -70,7 +70,8 @@ func openQueue(
 	return js, stream, err
 }
 
-// cells creates the consumer of a program's cells for that host, or for any.
+// cells returns the consumer of a program's cells for a host, or for any host. It creates the
+// consumer if necessary.
 func cells(
 	ctx context.Context, stream jetstream.Stream, p Program, host string,
 ) (jetstream.Consumer, error) {
@@ -84,5 +85,4 @@ func subjectOf(p Program, host, sweep string) string {
 	return cellSubject + "." + p.key() + "." + host + "." + sweep
 }
 
-// hostKey identifies a host in a subject.
 func hostKey(host string) string { return hashOf(host)[:16] }

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// feel records an agent's pulse.
-func (r *loading) feel(m *nats.Msg) {
+// recordPulse receives an agent's pulse.
+func (r *loading) recordPulse(m *nats.Msg) {
 	var now pulse
 	if json.Unmarshal(m.Data, &now) != nil {
 		return
@@ -23,12 +23,11 @@ func (r *loading) feel(m *nats.Msg) {
 	if p := r.parties[now.ID]; p != nil {
 		p.heard, p.pulse = time.Now(), now
 		if now.Elapsed > 0 {
-			p.ahead = max(p.ahead, now.Elapsed-time.Since(r.began))
+			p.maxLead = max(p.maxLead, now.Elapsed-time.Since(r.began))
 		}
 	}
 }
 
-// receive adds a part of a share.
 func (r *loading) receive(m *nats.Msg) {
 	of, whole, done, err := r.parts.add(m)
 	confirm(m, err)
@@ -53,22 +52,22 @@ func (r *loading) receive(m *nats.Msg) {
 	}
 	if err != nil {
 		r.lose(p, err.Error())
-		r.change()
+		r.signalChange()
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !p.done {
 		p.done, p.agent.Share = true, &share
-		if share.Requests > 0 { // without requests it ends before the plan starts
-			p.ahead = max(p.ahead, lastEnd(&share)-time.Since(r.began))
+		if share.Requests > 0 { // a share without requests ends before the plan starts
+			p.maxLead = max(p.maxLead, lastEnd(&share)-time.Since(r.began))
 		}
 		p.pulse.Settled = share.Requests
 	}
-	r.change()
+	r.signalChange()
 }
 
-// lastEnd returns when the last request was settled, from the start of the plan.
+// lastEnd returns when the last request was settled, relative to the start of the plan.
 func lastEnd(s *attack.Share) (last time.Duration) {
 	for _, l := range s.Records {
 		for i := range uint64(l.Len()) {

@@ -14,11 +14,12 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// BenchmarkAgents is what agents cost their load: so many in this process, of an embedded server,
-// that send nothing, but make records of so many requests each in ten seconds. It reports the
-// time from the start until all are told when to begin, the messages of an agent in a second (signs
-// of life, both ways), the bytes of its share, the time from the last share until the report, and
-// the memory of this process at its largest, agents included. docs/measured/scale.md has figures:
+// BenchmarkAgents measures the cost of agents for their load. The agents run in this process with
+// an embedded server. They send no requests, but create records of them over ten seconds. It
+// reports the time until all agents have the start of the plan, the messages per agent and second
+// (heartbeats in both directions), the bytes of a share, the time from the last share to the
+// report, and the peak memory of this process, agents included. docs/measured/scale.md contains
+// results:
 //
 //	go test -run ^$ -bench Agents -benchtime 1x ./internal/fleet
 func BenchmarkAgents(b *testing.B) {

@@ -20,11 +20,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Outstanding is the recommended number of virtual-clock runs in a sweep's queue, enough for a
+// Outstanding is the recommended number of virtual-clock runs in a sweep's queue. It suffices for a
 // fleet of moderate size.
 const Outstanding = 256
 
-// A Sweep has workers run scenarios. It is safe for concurrent use.
+// A Sweep distributes scenarios to workers. It is safe for concurrent use.
 type Sweep struct {
 	member   Member
 	conn     *nats.Conn
@@ -36,44 +36,45 @@ type Sweep struct {
 	heard    []*nats.Subscription
 	parts    collector // used only by the subscription's goroutine
 
-	// SoFar receives interim results of soaks; nil: none. Set it before Run
+	// receives interim results of soaks; may be nil; set it before Run
 	SoFar func(*bench.Result)
 
 	ctx     context.Context // ends with the sweep
 	giveUp  context.CancelCauseFunc
 	tending sync.WaitGroup
-	opening sync.Mutex // while recreating the queue
+	opening sync.Mutex // held while the queue is recreated
 
 	mu      sync.Mutex
 	cells   int
 	wanted  map[int]*want
 	alive   time.Time         // last progress, or last time without wanted cells
-	by      map[string]*share // by worker ID
+	shares  map[string]*share // by worker ID
 	refused map[string]bool   // by worker ID
-	host    string            // of real-clock runs; "" until there was one
-	hosts   []string          // in the order of their appearance
-	came    chan struct{}     // closed when a new host appears
-	trouble error             // why the queue cannot be used; nil: it can
+	host    string            // host for real-clock runs; "" until it is chosen
+	hosts   []string          // in order of arrival
+	newHost chan struct{}     // closed when a new host appears
+	trouble error             // why the queue cannot be used; nil if it can
 }
 
-// A share is the work of one worker.
+// share is the work done by one worker.
 type share struct {
-	of   Member
-	runs int
+	member Member
+	runs   int
 }
 
-// An outcome is a worker's result of a cell.
+// outcome is a worker's result of a cell.
 type outcome struct {
 	Worker  Member
 	Machine []benchfmt.Config
 	Result  *bench.Result `json:",omitempty"`
 	Error   string        `json:",omitempty"`
-	// Result is an interim result of a soak
+	// whether Result is an interim result of a soak
 	Unfinished bool `json:",omitempty"`
 }
 
-// on marks the result as one of another host, if it is. Virtual-clock runs are equal everywhere.
-func (o outcome) on(own string, clock bench.Clock) *bench.Result {
+// markHost adds the host to a real-clock result of another host. Virtual-clock results are equal on
+// all hosts.
+func (o outcome) markHost(own string, clock bench.Clock) *bench.Result {
 	if clock == bench.Real && o.Worker.Host != own {
 		o.Result.Machine = append(o.Machine, benchfmt.Config{Key: "host",
 			Value: []byte(o.Worker.Host), File: true})
@@ -83,25 +84,25 @@ func (o outcome) on(own string, clock bench.Clock) *bench.Result {
 
 type want struct {
 	cell  cell
-	name  string // of the run
+	name  string // name of the run
 	seed  uint64
 	clock bench.Clock
 	got   chan<- outcome
-	// of its message
+	// subject of its message
 	subject string
-	puts    int       // times queued
-	seq     uint64    // of the last message; 0: none
-	heard   time.Time // when it was queued, or its worker's last heartbeat
+	queued  int       // number of times it was queued
+	seq     uint64    // sequence number of its last message; 0 if none
+	heard   time.Time // when it was queued, or when its worker last sent a heartbeat
 }
 
-// OpenSweep opens a sweep over the connection. Each run has that patience. say reports
-// participants, refusals and server events to the user.
+// OpenSweep opens a sweep over the connection. patience is the time limit of a run without
+// progress. say reports participants, refusals and server events to the user.
 func OpenSweep(
 	ctx context.Context, conn *nats.Conn, self Member, patience time.Duration, say func(string),
 ) (*Sweep, error) {
 	s := &Sweep{member: self, conn: conn, id: rand.Text(), patience: patience, say: say,
-		parts: collector{}, wanted: map[int]*want{}, by: map[string]*share{},
-		refused: map[string]bool{}, came: make(chan struct{})}
+		parts: collector{}, wanted: map[int]*want{}, shares: map[string]*share{},
+		refused: map[string]bool{}, newHost: make(chan struct{})}
 	s.ctx, s.giveUp = context.WithCancelCause(ctx)
 	opening, cancel := context.WithTimeout(ctx, 2*partTime)
 	defer cancel()
@@ -112,7 +113,7 @@ func OpenSweep(
 	}
 	answers := conn.NewInbox()
 	for subject, hear := range map[string]nats.MsgHandler{
-		sweepSubject + "." + s.id: s.hear, helloSubject: s.meet, answers: s.meet,
+		sweepSubject + "." + s.id: s.hear, helloSubject: s.receivePresence, answers: s.receivePresence,
 	} {
 		sub, err := conn.Subscribe(subject, hear)
 		if err != nil {
@@ -127,8 +128,8 @@ func OpenSweep(
 	return s, nil
 }
 
-// Context returns the context of the sweep. It ends with OpenSweep's, with Close, and when the
-// sweep is given up. Its cause is the reason.
+// Context returns the context of the sweep. It ends with OpenSweep's context, with Close, and when
+// the sweep is given up. Its cause is the reason.
 func (s *Sweep) Context() context.Context { return s.ctx }
 
 // GiveUp ends the sweep's context with a cause.
@@ -139,7 +140,7 @@ func (s *Sweep) call(answers string) error {
 	return publish(s.conn, callSubject, answers, s.member)
 }
 
-func (s *Sweep) meet(m *nats.Msg) {
+func (s *Sweep) receivePresence(m *nats.Msg) {
 	var there presence
 	if json.Unmarshal(m.Data, &there) != nil {
 		return
@@ -148,25 +149,25 @@ func (s *Sweep) meet(m *nats.Msg) {
 	why := other.Program.Differs(s.member.Program)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if why == "" && there.Busy { // with another sweep: wait for it
+	if why == "" && there.Busy { // it runs a cell of another sweep, so wait for it
 		s.alive = time.Now()
 	}
 	switch {
-	case why == "" && s.by[other.ID] == nil:
-		s.by[other.ID] = &share{of: other}
+	case why == "" && s.shares[other.ID] == nil:
+		s.shares[other.ID] = &share{member: other}
 		if !slices.Contains(s.hosts, other.Host) {
 			s.hosts = append(s.hosts, other.Host)
 		}
-		close(s.came)
-		s.came = make(chan struct{})
+		close(s.newHost)
+		s.newHost = make(chan struct{})
 	case why != "" && !s.refused[other.ID]:
 		s.refused[other.ID] = true
 		s.say(fmt.Sprintf("the worker on %s is refused: %s", other, why))
-		_ = s.call(s.conn.NewInbox()) // so that it reports the refusal, too
+		_ = s.call(s.conn.NewInbox()) // so that it also reports the refusal
 	}
 }
 
-// Run has a worker run the scenario and returns its result.
+// Run makes a worker run the scenario and returns its result.
 func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -191,7 +192,7 @@ func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, erro
 		if o.Error != "" {
 			return nil, errors.New(o.Error)
 		}
-		return o.on(s.member.Host, sc.Clock), nil
+		return o.markHost(s.member.Host, sc.Clock), nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%s: %w", sc.Name(), context.Cause(ctx))
 	}
@@ -216,8 +217,8 @@ func (s *Sweep) drop(number int) {
 	delete(s.wanted, number)
 }
 
-// realHost returns the host for all real-clock runs: this host if it has a worker, else the first
-// worker's.
+// realHost returns the host for all real-clock runs. It is this host if it has a worker, otherwise
+// that of the first worker.
 func (s *Sweep) realHost(ctx context.Context) (string, error) {
 	for {
 		s.mu.Lock()
@@ -227,7 +228,7 @@ func (s *Sweep) realHost(ctx context.Context) (string, error) {
 			s.host = s.hosts[0]
 			s.say("all real-clock runs are made on " + s.host)
 		}
-		host, came := s.host, s.came
+		host, came := s.host, s.newHost
 		s.mu.Unlock()
 		if host != "" {
 			return host, nil
@@ -243,8 +244,8 @@ func (s *Sweep) realHost(ctx context.Context) (string, error) {
 // no is the answer to a worker whose cell is not wanted.
 var no = []byte("no")
 
-// hear receives workers' messages: a cell's number, which asks whether it is wanted, or a part of a
-// result.
+// hear receives workers' messages: the number of a cell, which asks whether it is wanted, or a part
+// of a result.
 func (s *Sweep) hear(m *nats.Msg) {
 	if m.Header.Get(ofHeader) != "" {
 		err := s.receive(m)
@@ -258,10 +259,9 @@ func (s *Sweep) hear(m *nats.Msg) {
 	if number, err := strconv.Atoi(string(m.Data)); err != nil || !s.wants(number) {
 		answer = no
 	}
-	_ = m.Respond(answer) // if lost, the worker asks again
+	_ = m.Respond(answer) // if the answer is lost, the worker repeats the question
 }
 
-// wants reports whether the cell is wanted from a worker that has it.
 func (s *Sweep) wants(number int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,7 +274,7 @@ func (s *Sweep) wants(number int) bool {
 	return true
 }
 
-// receive adds a part of a result. The first result of a cell counts.
+// receive adds a part of a result. Only the first result of a cell counts.
 func (s *Sweep) receive(m *nats.Msg) error {
 	of := m.Header.Get(ofHeader)
 	text, _, _ := strings.Cut(of, ".")
@@ -300,30 +300,30 @@ func (s *Sweep) receive(m *nats.Msg) error {
 	case w == nil:
 	case o.Unfinished:
 		if s.SoFar != nil && o.Result != nil {
-			s.SoFar(o.on(s.member.Host, w.clock))
+			s.SoFar(o.markHost(s.member.Host, w.clock))
 		}
 	default:
-		w.got <- o // has room for one
+		w.got <- o // its buffer has room for one element
 		delete(s.wanted, number)
 		delete(s.parts, of)
-		by := s.by[o.Worker.ID]
+		by := s.shares[o.Worker.ID]
 		if by == nil {
-			by = &share{of: o.Worker}
-			s.by[o.Worker.ID] = by
+			by = &share{member: o.Worker}
+			s.shares[o.Worker.ID] = by
 		}
 		by.runs++
 	}
 	return nil
 }
 
-// Shares describes how many runs each worker did, "" without any.
+// Shares describes how many runs each host did. It returns "" without runs.
 func (s *Sweep) Shares() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	perHost, processes, runs := map[string]int{}, 0, 0
-	for _, w := range s.by {
+	for _, w := range s.shares {
 		if w.runs > 0 {
-			perHost[w.of.Host] += w.runs
+			perHost[w.member.Host] += w.runs
 			processes, runs = processes+1, runs+w.runs
 		}
 	}
@@ -343,11 +343,11 @@ func (s *Sweep) Shares() string {
 func (s *Sweep) Workers() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.by)
+	return len(s.shares)
 }
 
-// Close removes remaining cells from the queue if the server is reachable. It leaves the connection
-// open and may be called repeatedly.
+// Close removes the remaining cells from the queue if the server is reachable. It leaves the
+// connection open and may be called repeatedly.
 func (s *Sweep) Close() error {
 	s.giveUp(errors.New("the sweep has ended"))
 	s.tending.Wait()
@@ -359,13 +359,14 @@ func (s *Sweep) Close() error {
 		errs = append(errs, sub.Unsubscribe())
 	}
 	s.heard = nil
-	if !s.conn.IsConnected() { // workers drop unwanted cells
+	if !s.conn.IsConnected() { // workers will drop the unwanted cells
 		return errors.Join(errs...)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), partTime)
 	defer cancel()
 	err := s.stream.Purge(ctx, jetstream.WithPurgeSubject(subjectOf(s.member.Program, "*", s.id)))
-	if errors.Is(err, jetstream.ErrStreamNotFound) { // an empty server replaced it
+	// a new server without the queue replaced the old one
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		err = nil
 	}
 	return errors.Join(append(errs, err)...)

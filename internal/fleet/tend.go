@@ -19,23 +19,23 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Intervals of tending a sweep.
+// time constants of tend
 const (
-	// between two checks
+	// interval between two checks
 	looking = 2 * time.Second
-	// maximum time without progress, also for outages of the server or of all workers
+	// maximum time without progress, including outages of the server or of all workers
 	mostSilent = 3 * time.Minute
 )
 
 // put queues the cell. It waits for an unreachable server and recreates a lost queue. The message
-// id lets the server drop duplicates.
+// ID lets the server drop duplicates.
 func (s *Sweep) put(ctx context.Context, w *want) error {
 	text, err := json.Marshal(w.cell)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	w.puts++
+	w.queued++
 	id := w.id()
 	s.mu.Unlock()
 	for {
@@ -55,13 +55,13 @@ func (s *Sweep) put(ctx context.Context, w *want) error {
 			return err
 		}
 		s.note(err)
-		_ = pace.Sleep(ctx, pause) // or ctx ends
+		_ = pace.Sleep(ctx, pause) // or until ctx ends
 	}
 }
 
 // id identifies the last message of the cell.
 func (w *want) id() string {
-	return fmt.Sprintf("%s.%d.%d", w.cell.Sweep, w.cell.Number, w.puts)
+	return fmt.Sprintf("%s.%d.%d", w.cell.Sweep, w.cell.Number, w.queued)
 }
 
 var errAway = errors.New("the NATS server cannot be reached")
@@ -70,7 +70,8 @@ func (s *Sweep) publish(
 	ctx context.Context, subject, id string, text []byte,
 ) (*jetstream.PubAck, error) {
 	if !s.conn.IsConnected() && !s.conn.IsClosed() {
-		return nil, errAway // else nats.go would buffer each attempt and send them all
+		// without a connection nats.go would buffer each attempt and later send them all
+		return nil, errAway
 	}
 	ctx, cancel := context.WithTimeout(ctx, partTime)
 	defer cancel()
@@ -92,14 +93,14 @@ func (s *Sweep) reopen(ctx context.Context) error {
 	return err
 }
 
-// note keeps the error of the queue, for the case that the sweep is given up.
+// note records the error of the queue, which is reported if the sweep is given up.
 func (s *Sweep) note(trouble error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trouble = trouble
 }
 
-// tend requeues lost cells until the sweep ends, and gives up a sweep without progress.
+// tend requeues lost cells until the sweep ends. It gives up a sweep without progress.
 func (s *Sweep) tend(answers string) {
 	tick := time.NewTicker(looking)
 	defer tick.Stop()
@@ -129,7 +130,7 @@ func (s *Sweep) tend(answers string) {
 			trouble = errAway
 		case again != reconnects || silent > lease || s.Workers() == 0:
 			reconnects = again
-			_ = s.call(answers) // finds new workers, and those busy with another sweep
+			_ = s.call(answers) // finds new workers, and workers that were busy with another sweep
 			fallthrough
 		default:
 			trouble = s.restore()
@@ -166,7 +167,7 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 	switch {
 	case trouble != nil:
 		why = text.OneLine(trouble.Error())
-	case len(s.by) == 0:
+	case len(s.shares) == 0:
 		why = "no worker has come"
 	case s.host != "" && first != nil && first.clock == bench.Real:
 		why = "no worker on " + s.host + ", where all real-clock runs are made, accepts one"
@@ -179,8 +180,8 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 		text.Count(waiting, "run"), missing, why)
 }
 
-// restore requeues cells whose messages are lost and whose workers are silent. A message stays
-// until its worker acknowledges it, after delivering the result.
+// restore requeues cells whose message is lost and whose worker is silent. A message stays in the
+// queue until its worker acknowledges it, which it does after delivering the result.
 func (s *Sweep) restore() error {
 	s.mu.Lock()
 	var silent []*want
@@ -236,7 +237,8 @@ func (s *Sweep) restore() error {
 	return err
 }
 
-// isQueued reports whether the cell's message is queued, or the cell is no longer wanted.
+// isQueued reports whether the cell's message is queued. It also returns true if the cell is no
+// longer wanted.
 func (s *Sweep) isQueued(ctx context.Context, w *want) (bool, error) {
 	s.mu.Lock()
 	seq, id, wanted := w.seq, w.id(), s.wanted[w.cell.Number] == w

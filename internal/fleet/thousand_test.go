@@ -13,14 +13,14 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestThousandAgents: the merged result of many agents is that of one that has sent it all, to the
-// bit, and each of them costs the load a bounded number of messages and bytes.
+// The merged result of many agents must equal that of a single agent, bit for bit. Each agent may
+// cost a limited number of messages and bytes.
 func TestThousandAgents(t *testing.T) {
 	agents := 1000
 	if testing.Short() {
 		agents = 100
 	}
-	const each = 50 // requests of an agent
+	const each = 50 // requests per agent
 	results := map[int]*attack.Report{}
 	for _, n := range []int{1, agents} {
 		inBubble(t, func(n2 *network) { results[n] = n2.many(n, agents*each) })
@@ -46,7 +46,7 @@ func TestThousandAgents(t *testing.T) {
 	}
 }
 
-// many has so many agents share an attack of ten seconds, and returns the report.
+// many runs an attack of ten seconds with the given number of agents and returns the report.
 func (n *network) many(agents, requests int) *attack.Report {
 	n.Helper()
 	var before, after runtime.MemStats
@@ -74,7 +74,7 @@ func (n *network) many(agents, requests int) *attack.Report {
 	n.Logf("%d agents: %.0f messages and %.0f bytes each, in %v; heap %d KiB each at its largest",
 		agents, messages, float64(stats.InBytes+stats.OutBytes)/float64(agents), time.Since(begun),
 		(peak-min(peak, before.HeapAlloc))>>10/uint64(agents))
-	// 64 of the clocks, an offer, a start, a share, and pulses
+	// 64 messages for the clocks, an offer, a start, a share, and the heartbeats
 	if beats := time.Since(begun).Seconds() + 1; agents > 1 && messages > 80+4*beats {
 		n.Errorf("%.0f messages of an agent in %.0f s", messages, beats)
 	}

@@ -23,18 +23,19 @@ import (
 type Worker struct {
 	Conn  *nats.Conn
 	Self  Member
-	Slots int // concurrent virtual-clock runs; a real-clock run is alone
+	Slots int // number of concurrent virtual-clock runs; a real-clock run uses all slots
 	Run   RunFunc
-	// Idle limits the wait for work; 0: no limit.
+	// Idle limits the wait for work. 0 means no limit.
 	Idle time.Duration
 	Say  func(line string) // reports events to the user
 }
 
-// A RunFunc runs a scenario with that patience. For a soak it reports interim results.
+// A RunFunc runs a scenario. patience is the time limit without progress. For a soak it passes
+// interim results to soFar.
 type RunFunc func(ctx context.Context, s bench.Scenario, patience time.Duration,
 	soFar func(*bench.Result)) (*bench.Result, error)
 
-// Last is an error of Run that ends the worker: the run cannot be stopped.
+// Last is an error of Run that ends the worker, because the run cannot be stopped.
 type Last struct{ Err error }
 
 // Error implements error.
@@ -43,8 +44,8 @@ func (l Last) Error() string { return l.Err.Error() }
 // Unwrap returns the wrapped error.
 func (l Last) Unwrap() error { return l.Err }
 
-// Work runs cells until ctx ends or it was idle for Idle, which is not an error. When ctx ends, the
-// current cell goes back to the queue.
+// Work runs cells until ctx ends or the worker was idle for Idle, which is not an error. When ctx
+// ends, the current cell returns to the queue.
 func (w Worker) Work(ctx context.Context) error {
 	opening, cancel := context.WithTimeout(ctx, 2*partTime)
 	defer cancel()
@@ -62,7 +63,7 @@ func (w Worker) Work(ctx context.Context) error {
 		return err
 	}
 	defer called.Unsubscribe()
-	// announce the worker to sweeps
+	// Announce the worker to sweeps.
 	err = errors.Join(publish(w.Conn, helloSubject, "", presence{Member: w.Self}),
 		w.Conn.FlushWithContext(opening))
 	if err != nil {
@@ -89,13 +90,13 @@ type working struct {
 	Worker
 	slots *semaphore.Weighted
 	stop  context.CancelCauseFunc
-	busy  atomic.Int64 // running cells
+	busy  atomic.Int64 // number of running cells
 	began time.Time
-	last  atomic.Int64 // last work, in ns since began
+	last  atomic.Int64 // time of the last work, in ns since began
 
 	mu     sync.Mutex
-	expire context.CancelFunc // of requests for cells
-	valid  context.Context    // of the current requests; nil: none yet
+	expire context.CancelFunc // cancels valid
+	valid  context.Context    // context of the current requests for cells; nil if there is none
 }
 
 func (r *working) answer(m *nats.Msg) {
@@ -106,11 +107,11 @@ func (r *working) answer(m *nats.Msg) {
 	if why := r.Self.Program.Differs(sweep.Program); why != "" {
 		r.Say(fmt.Sprintf("the sweep of %s refuses this worker: %s", sweep, why))
 	}
-	// if it is lost, the results announce the worker
+	// If the answer is lost, the results announce the worker.
 	answer(m, presence{Member: r.Self, Busy: r.busy.Load() > 0})
 }
 
-func (r *working) touch() { r.last.Store(int64(time.Since(r.began))) }
+func (r *working) markActive() { r.last.Store(int64(time.Since(r.began))) }
 
 // awaitIdle waits until ctx ends, or until the worker was idle for too long.
 func (r *working) awaitIdle(ctx context.Context) {
@@ -134,8 +135,8 @@ func (r *working) awaitIdle(ctx context.Context) {
 
 const pause = time.Second
 
-// renew repeats requests for cells after a server restart: the server has lost them, and perhaps
-// the queue.
+// renew repeats requests for cells after a server restart, because the server has lost the
+// requests, and perhaps the queue.
 func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
 	for {
 		select {
@@ -157,7 +158,7 @@ func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
 	}
 }
 
-// asking returns the context of a request for a cell. It ends with the connection.
+// asking returns the context of requests for cells. It ends with the connection.
 func (r *working) asking(ctx context.Context) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -177,33 +178,34 @@ func (r *working) cells(ctx context.Context, host string) (jetstream.Consumer, e
 	return cells(opening, stream, r.Self.Program, host)
 }
 
-// pull takes one cell after another until ctx ends. It recreates the queue and the consumer if they
+// pull runs one cell after another until ctx ends. It recreates the queue and the consumer if they
 // are lost.
 func (r *working) pull(ctx context.Context, host string, weight int64) {
 	for ctx.Err() == nil {
 		asking := r.asking(ctx)
 		from, err := r.cells(ctx, host)
 		for err == nil && asking.Err() == nil {
-			// request a message only with a free slot, because leases of waiting messages are not renewed
+			// Request a message only with a free slot, because the lease of a waiting message is
+			// not renewed.
 			var m jetstream.Msg
 			m, err = from.Next(jetstream.FetchContext(asking))
 			switch {
 			case err == nil:
-				r.take(ctx, m, weight)
+				r.runMessage(ctx, m, weight)
 			case errors.Is(err, nats.ErrTimeout), errors.Is(err, jetstream.ErrNoMessages):
 				err = nil
 			}
 		}
 		if asking.Err() == nil {
-			_ = pace.Sleep(ctx, pause) // or ctx ends
+			_ = pace.Sleep(ctx, pause) // or until ctx ends
 		}
 	}
 }
 
-// take runs a message's cell and keeps its lease while it is wanted.
-func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
+// runMessage runs the cell of a message and renews its lease while the cell is wanted.
+func (r *working) runMessage(ctx context.Context, m jetstream.Msg, weight int64) {
 	r.busy.Add(1)
-	defer func() { r.touch(); r.busy.Add(-1) }()
+	defer func() { r.markActive(); r.busy.Add(-1) }()
 	var c cell
 	meta, err := m.Metadata()
 	if err == nil {
@@ -211,7 +213,7 @@ func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
 	}
 	if err != nil {
 		r.Say("a message in the queue is no scenario: " + err.Error())
-		_ = m.Term() // else it comes again
+		_ = m.Term() // otherwise it would be delivered again
 		return
 	}
 	if !r.wanted(ctx, c) {
@@ -219,7 +221,7 @@ func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
 		return
 	}
 	running, giveUp := context.WithCancelCause(ctx)
-	kept := r.keep(running, giveUp, c, m)
+	kept := r.renewLease(running, giveUp, c, m)
 	o, err := r.run(running, c, meta.NumDelivered, weight)
 	giveUp(nil)
 	kept.Wait()
@@ -231,10 +233,10 @@ func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
 		return
 	}
 	if ctx.Err() != nil || r.deliver(ctx, c, o) != nil {
-		_ = m.Nak() // for another attempt; if lost, the lease expires
+		_ = m.Nak() // for another attempt; if the message is lost, the lease expires
 		return
 	}
-	_ = m.Ack() // if lost, the cell comes again and is unwanted
+	_ = m.Ack() // if lost, the cell is delivered again and is then unwanted
 }
 
 var errUnwanted = errors.New("the sweep no longer needs it")
@@ -247,8 +249,8 @@ func (r *working) wanted(ctx context.Context, c cell) bool {
 	return err == nil && string(m.Data) == string(yes)
 }
 
-// dropOrphan returns a cell that its sweep does not want or answer for, and drops it after several
-// deliveries.
+// dropOrphan returns a cell to the queue if its sweep does not want it or does not answer. It drops
+// the cell after several deliveries.
 func (r *working) dropOrphan(m jetstream.Msg, deliveries uint64) {
 	if deliveries >= 3 {
 		_ = m.Term()
@@ -257,9 +259,9 @@ func (r *working) dropOrphan(m jetstream.Msg, deliveries uint64) {
 	_ = m.NakWithDelay(pause)
 }
 
-// keep renews the lease until ctx ends. It gives the cell up if the sweep does not want it or is
-// silent for several leases.
-func (r *working) keep(
+// renewLease renews the lease until ctx ends. It gives the cell up if the sweep does not want it or
+// does not answer for several leases.
+func (r *working) renewLease(
 	ctx context.Context, giveUp context.CancelCauseFunc, c cell, m jetstream.Msg,
 ) *sync.WaitGroup {
 	var keeping sync.WaitGroup
@@ -275,7 +277,7 @@ func (r *working) keep(
 			if !r.Conn.IsConnected() { // the sweep may still exist
 				continue
 			}
-			_ = m.InProgress() // else another worker gets it, too
+			_ = m.InProgress() // otherwise another worker would get it too
 			silent++
 			if r.wanted(ctx, c) {
 				silent = 0
@@ -303,7 +305,7 @@ func (r *working) run(
 				defer end()
 				part := o
 				part.Result, part.Unfinished = soFar, true
-				_ = r.deliver(telling, c, part) // a lost one does not matter
+				_ = r.deliver(telling, c, part) // the loss of an interim result does not matter
 			})
 			r.slots.Release(weight)
 		}
@@ -314,7 +316,7 @@ func (r *working) run(
 	return o, err
 }
 
-// deliver sends the outcome to the sweep. An unwanted one counts as delivered.
+// deliver sends the outcome to the sweep. An unwanted outcome counts as delivered.
 func (r *working) deliver(ctx context.Context, c cell, o outcome) error {
 	text, err := json.Marshal(o)
 	if err != nil {

@@ -24,7 +24,7 @@ type Message struct {
 	wire []byte              // gRPC frame
 }
 
-// NewMessage returns a call of the method with a message encoded by Method.Encode.
+// NewMessage returns a call of the method. encoded is a message from Method.Encode.
 func NewMessage(m *Method, md metadata.MD, encoded []byte) *Message {
 	out := &Message{Method: m, wire: make([]byte, 5, 5+len(encoded))}
 	binary.BigEndian.PutUint32(out.wire[1:], uint32(len(encoded)))
@@ -46,12 +46,12 @@ func (m *Message) Len() int64 { return int64(len(m.wire) - 5) }
 // An Answer is the outcome of a call.
 type Answer struct {
 	Code codes.Code
-	// the status is the server's. Otherwise it was set on the way, and Text describes the cause
+	// whether the status is the server's; otherwise Text describes the cause
 	Answered   bool
-	Text       string        // the status message
-	RetryAfter time.Duration // the server's pushback; 0: none
+	Text       string        // status message
+	RetryAfter time.Duration // pushback of the server; 0 means none
 	In         int64         // bytes of all messages
-	// if requested: headers and trailers, and the last message
+	// headers and trailers, and the last message; only if requested
 	Metadata metadata.MD
 	Last     []byte
 }
@@ -69,7 +69,7 @@ var spelled = [...]string{"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEA
 	"FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE",
 	"DATA_LOSS", "UNAUTHENTICATED"}
 
-// Err returns why the server did not answer, or nil.
+// Err returns why the server did not answer, or nil if it did.
 func (a *Answer) Err() error {
 	if a.Answered {
 		return nil
@@ -79,8 +79,8 @@ func (a *Answer) Err() error {
 
 const mostAgain = 3
 
-// Call sends the message, once unless Options.Resend is set, and reads the answer to its end. wants
-// requests the last message and the metadata.
+// Call sends the message and reads the complete answer. It sends the message once unless
+// Options.Resend is set. wants requests the last message and the metadata.
 func (c *Client) Call(
 	ctx context.Context, m *Message, deadline time.Time, wants bool,
 ) Answer {
@@ -105,7 +105,7 @@ func (c *Client) Call(
 	}
 }
 
-// failed returns the answer of a call without a connection. It may have timed out waiting for one.
+// failed returns the answer of a call that got no connection, possibly because of a timeout.
 func failed(ctx context.Context, err error) Answer {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return Answer{Code: codes.Canceled, Text: context.Cause(ctx).Error()}

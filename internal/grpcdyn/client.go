@@ -1,7 +1,7 @@
 // Package grpcdyn calls gRPC methods with encoded messages. For each call it reports whether the
-// server answered or something on the way did.
+// status comes from the server or was caused on the way.
 //
-// method.go has the methods and their messages, compile.go and reflect.go find their descriptors,
+// method.go contains methods and their messages. compile.go and reflect.go find their descriptors.
 // call.go makes a call over a connection (link.go).
 package grpcdyn
 
@@ -23,16 +23,19 @@ import (
 
 // Options are the options of a Client.
 type Options struct {
-	Address string      // host:port, also with Dial
-	TLS     *tls.Config // nil: in the clear
-	// of calls over TLS; "": the server name
+	Address string      // host:port; required even if Dial is set
+	TLS     *tls.Config // nil means without TLS
+	// authority of calls over TLS; "" means the server name
 	Authority string
-	// connections, and concurrent calls on each; 0: as in transport.NewDealer
+	// Connections, and concurrent calls on each connection. 0 has the meaning of
+	// transport.NewDealer.
 	Connections, Streams int
 	Dial                 func(ctx context.Context, network, address string) (net.Conn, error)
-	Watch                func(net.Conn) net.Conn            // wraps a secured connection; nil: none
-	Secured              func(context.Context, error) error // counts a handshake; nil: none
-	// resend calls that the server reports as not begun
+	// wraps a secured connection; may be nil
+	Watch func(net.Conn) net.Conn
+	// receives the result of each handshake; may be nil
+	Secured func(context.Context, error) error
+	// whether to resend calls that the server did not begin
 	Resend bool
 }
 
@@ -44,14 +47,14 @@ type Client struct {
 	resent atomic.Int64
 
 	mu     sync.Mutex
-	links  []*link // all links so far
+	links  []*link // all connections so far
 	closed bool
 }
 
-// A peer has the header fields that identify receiver and sender.
+// peer contains the header fields that identify receiver and sender.
 type peer struct{ pseudo, head []hpack.HeaderField }
 
-// NewClient does not connect yet.
+// NewClient returns a client. It does not connect.
 func NewClient(o Options) *Client {
 	scheme, authority := "http", o.Address
 	if o.TLS != nil {
@@ -68,8 +71,8 @@ func NewClient(o Options) *Client {
 			{Name: "user-agent", Value: "poolbench"}, {Name: "te", Value: "trailers"}}}}
 }
 
-// link returns connection number at, opened again if it is closed, or another one if the server
-// allows fewer calls: see transport.Host.Use.
+// link returns connection number at, which it opens if necessary. It returns another connection if
+// the server allows fewer calls, see transport.Host.Use.
 func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, int, error) {
 	if l, ok := c.host.Standing(at); ok && c.host.Fits(at) {
 		return l, at, nil
@@ -94,8 +97,8 @@ func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, i
 	})
 }
 
-// connect waits until the server has sent its settings. If the server has ended the connection in
-// order since, by GOAWAY, the call finds it gone and tries the next.
+// connect waits until the server has sent its settings. If the server ends the connection by GOAWAY
+// before the call, the call detects it and tries the next one.
 func (c *Client) connect(ctx context.Context) (*link, error) {
 	made, err := c.Dial(ctx, "tcp", c.Address)
 	if err != nil {
@@ -136,7 +139,7 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 // Resent returns the number of calls sent again because the server had not begun them.
 func (c *Client) Resent() int64 { return c.resent.Load() }
 
-// Close ends every call.
+// Close ends all calls.
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true

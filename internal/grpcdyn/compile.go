@@ -19,11 +19,11 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// MaxSet limits the bytes of a descriptor file.
+// MaxSet is the maximum size of a descriptor file in bytes.
 const MaxSet = 16 << 20
 
-// Limits of a .proto: compiling takes 100 bytes of memory per byte, and stack for each level of
-// braces. protoc allows 32 levels.
+// Limits of a .proto. Compilation takes 100 bytes of memory per byte of text, and stack space per
+// level of braces. protoc allows 32 levels.
 const (
 	maxText    = 4 << 20
 	maxNesting = 1000
@@ -51,8 +51,8 @@ func readText(path string) (string, error) {
 	return string(text), nil
 }
 
-// ReadSet reads a file: a .proto, compiled with imports from its directory and the directories
-// above it, or a FileDescriptorSet. It returns an encoded FileDescriptorSet.
+// ReadSet reads a .proto or a FileDescriptorSet and returns an encoded FileDescriptorSet. It
+// compiles a .proto with imports from its directory and the directories above it.
 func ReadSet(path string) ([]byte, error) {
 	if filepath.Ext(path) != ".proto" {
 		set, err := files.ReadFile(path, MaxSet)
@@ -96,7 +96,7 @@ func compile(path, text string) ([]byte, error) {
 			if asked == name {
 				return io.NopCloser(strings.NewReader(text)), nil
 			}
-			return near(path, asked)
+			return openNear(path, asked)
 		}}, name)
 	if err != nil {
 		return nil, err
@@ -120,8 +120,8 @@ func compile(path, text string) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(&set)
 }
 
-// near opens the file in the directory of path or the nearest one above it.
-func near(path, name string) (io.ReadCloser, error) {
+// openNear opens the file in the directory of path or in the nearest directory above it.
+func openNear(path, name string) (io.ReadCloser, error) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		text, err := readText(filepath.Join(dir, filepath.FromSlash(name)))
 		if err == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/grpcdyn"
 )
 
-// TestReadSet: a .proto is compiled with what it imports, from directories above it and from
-// protobuf; what is compiled reads back as a set; mistakes name file and line.
+// A .proto must be compiled with its imports, from directories above it and from protobuf. The
+// result must be readable as a set. Errors must name file and line.
 func TestReadSet(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -85,8 +85,8 @@ func TestCutPath(t *testing.T) {
 	}
 }
 
-// TestBoundedText: a .proto that is long, or nested deeper than anybody writes, is refused before
-// it is compiled, also where another one imports it.
+// A .proto that is too long or too deeply nested must be refused before compilation, also as an
+// import.
 func TestBoundedText(t *testing.T) {
 	dir := t.TempDir()
 	const head = "syntax = \"proto3\";\n"

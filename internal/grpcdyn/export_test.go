@@ -1,6 +1,6 @@
 package grpcdyn
 
-// SkipTo has the next call of connection 0 be that stream.
+// SkipTo sets the stream number of the next call on connection 0.
 func (c *Client) SkipTo(stream uint32) {
 	l := c.links[0]
 	l.mu.Lock()

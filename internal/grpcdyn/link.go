@@ -14,82 +14,82 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// A link is an HTTP/2 connection for calls. Callers append frames to a buffer that one goroutine
-// writes, so concurrent calls share a write (write.go). Another goroutine reads and delivers
-// answers (read.go). grpc-go's client, which creates a context, a timer and a dozen objects per
-// call, takes 38 to 55 µs of CPU time for a unary call, this one 14 to 19 (50 at once, in pairs, on
-// a busy machine). The difference would be measured as the server's.
+// link is an HTTP/2 connection for calls. Callers append frames to a buffer, and one goroutine
+// writes it, so concurrent calls share a write (write.go). Another goroutine reads and delivers
+// answers (read.go). The client of grpc-go creates a context, a timer and a dozen objects per call.
+// It takes 38 to 55 µs of CPU time for a unary call, this one 14 to 19 µs (50 concurrent calls,
+// paired runs on a busy machine). The difference would be attributed to the server.
 type link struct {
 	conn    net.Conn
 	to      *peer
 	running sync.WaitGroup
 	ready   chan struct{} // closed when the server has sent settings, or the link is dead
-	wake    chan struct{} // the writer
+	wake    chan struct{} // wakes the writer
 	idle    sync.Pool     // of *flight
 
-	mu      sync.Mutex
-	out     []byte // frames to write
-	head    bytes.Buffer
-	encoder *hpack.Encoder
-	next    uint32 // stream
-	calls   map[uint32]*flight
-	most    int       // the server's limit of concurrent calls
-	limited func(int) // receives that limit; nil: none
-	queue   []*flight // waiting for the limit
-	blocked []*flight // waiting for a window
-	window  int64     // send window of the connection, in bytes
-	first   int64     // initial window of a stream
-	largest int       // maximum frame size
-	owed    int       // received bytes to add to the connection's window
-	acks    int       // waiting to be written
-	gone    bool      // no new calls
-	spoken  bool      // the server has sent settings
-	dead    error     // cause; nil: alive
+	mu             sync.Mutex
+	out            []byte // frames to write
+	head           bytes.Buffer
+	encoder        *hpack.Encoder
+	next           uint32 // next stream
+	calls          map[uint32]*activeCall
+	most           int           // the server's limit of concurrent calls
+	limited        func(int)     // receives that limit; may be nil
+	queue          []*activeCall // calls that wait for the limit
+	blocked        []*activeCall // calls that wait for a window
+	window         int64         // send window of the connection, in bytes
+	first          int64         // initial window of a stream
+	largest        int           // maximum frame size
+	unacknowledged int           // received bytes not yet added to the connection's window
+	acks           int           // acknowledgements not yet written
+	gone           bool          // whether it accepts no new calls
+	hasSettings    bool          // whether the server has sent settings
+	dead           error         // cause of the end; nil while alive
 }
 
 const (
 	firstWindow  = 65535     // RFC 9113, 6.9.2
-	firstFrame   = 16 << 10  // 6.5.2
+	firstFrame   = 16 << 10  // RFC 9113, 6.5.2
 	streamWindow = 1 << 20   // receive window of one answer
-	linkWindow   = 16 << 20  // and of all answers
-	lastStream   = 1<<31 - 1 // 5.1.1
+	linkWindow   = 16 << 20  // receive window of all answers
+	lastStream   = 1<<31 - 1 // RFC 9113, 5.1.1
 )
 
 func newLink(c net.Conn, to *peer) *link {
 	l := &link{conn: c, to: to, ready: make(chan struct{}), wake: make(chan struct{}, 1), next: 1,
-		calls: map[uint32]*flight{}, most: lastStream, window: firstWindow, first: firstWindow,
+		calls: map[uint32]*activeCall{}, most: lastStream, window: firstWindow, first: firstWindow,
 		largest: firstFrame}
-	l.idle.New = newFlight
+	l.idle.New = newActiveCall
 	l.encoder = hpack.NewEncoder(&l.head)
-	l.greet()
+	l.appendPreface()
 	l.running.Go(l.read)
 	l.running.Go(l.write)
 	return l
 }
 
-// A flight is a call on a link, guarded by the link's lock until it is done.
-type flight struct {
+// activeCall is a call on a link. The link's lock guards it until it is done.
+type activeCall struct {
 	reply
 	message *Message
 	timeout string
 	until   time.Time     // deadline
-	id      uint32        // stream; 0: not begun
+	id      uint32        // stream; 0 if not begun
 	rest    []byte        // unsent bytes
 	window  int64         // send window
-	blocked bool          // waiting for a window
+	blocked bool          // whether it waits for a window
 	done    chan struct{} // receives a token at the end
 	timer   *time.Timer
 }
 
-func newFlight() any {
-	f := &flight{done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
+func newActiveCall() any {
+	f := &activeCall{done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
 	f.timer.Stop()
 	return f
 }
 
 func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants bool) reply {
 	left := time.Until(deadline)
-	f := l.idle.Get().(*flight)
+	f := l.idle.Get().(*activeCall)
 	f.reply, f.message, f.timeout = reply{wants: wants, one: !m.Streams()}, m, spellTimeout(left)
 	f.until, f.id, f.rest, f.blocked = deadline, 0, nil, false
 	l.mu.Lock()
@@ -117,7 +117,7 @@ func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants b
 	return l.put(f)
 }
 
-// limitedBy calls set with the server's limit of concurrent calls, 0 for none, now and when it
+// limitedBy calls set with the server's limit of concurrent calls (0 means none), now and when it
 // changes.
 func (l *link) limitedBy(set func(streams int)) {
 	l.mu.Lock()
@@ -132,18 +132,18 @@ func (l *link) tellLimit() {
 	case l.most == lastStream:
 		l.limited(0)
 	default:
-		l.limited(max(l.most, 1)) // see transport.Dealer.Limit
+		l.limited(max(l.most, 1)) // a limit of 0 counts as 1, see transport.Dealer.Limit
 	}
 }
 
-func (l *link) put(f *flight) reply {
+func (l *link) put(f *activeCall) reply {
 	r := f.reply
 	f.reply, f.message, f.rest = reply{}, nil, nil
 	l.idle.Put(f)
 	return r
 }
 
-func (l *link) giveUp(f *flight, code codes.Code, why string) {
+func (l *link) giveUp(f *activeCall, code codes.Code, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch at := slices.Index(l.queue, f); {
@@ -153,15 +153,15 @@ func (l *link) giveUp(f *flight, code codes.Code, why string) {
 		l.reset(f.id, http2.ErrCodeCancel)
 		l.drop(f)
 	default:
-		<-f.done // the answer arrived just now
+		<-f.done // the answer arrived in the meantime
 		return
 	}
 	f.fail(code, why)
 }
 
-// end ends a call with its answer, complete or not.
-func (l *link) end(f *flight) {
-	if len(f.rest) > 0 { // the server does not read it
+// end ends a call with its answer, which may be incomplete.
+func (l *link) end(f *activeCall) {
+	if len(f.rest) > 0 { // the server does not read the rest
 		l.reset(f.id, http2.ErrCodeCancel)
 	}
 	l.drop(f)
@@ -169,10 +169,10 @@ func (l *link) end(f *flight) {
 }
 
 // drop removes a call and begins the next one.
-func (l *link) drop(f *flight) {
+func (l *link) drop(f *activeCall) {
 	delete(l.calls, f.id)
 	if f.blocked {
-		l.blocked = slices.DeleteFunc(l.blocked, func(b *flight) bool { return b == f })
+		l.blocked = slices.DeleteFunc(l.blocked, func(b *activeCall) bool { return b == f })
 	}
 	l.advance()
 	if l.gone && len(l.calls) == 0 && l.dead == nil {
@@ -180,7 +180,6 @@ func (l *link) drop(f *flight) {
 	}
 }
 
-// advance begins queued calls up to the server's limit.
 func (l *link) advance() {
 	for len(l.queue) > 0 && len(l.calls) < l.most && !l.gone {
 		next := l.queue[0]
@@ -189,10 +188,10 @@ func (l *link) advance() {
 	}
 }
 
-// errLeft is the end of a link without calls after GOAWAY, or after its last stream.
+// errLeft is the cause if a link without calls ends after GOAWAY or after its last stream.
 var errLeft = errors.New("the connection has ended")
 
-func (l *link) leave() {
+func (l *link) endIfUnused() {
 	l.gone = true
 	for _, f := range l.queue {
 		f.unsent = true
@@ -205,24 +204,24 @@ func (l *link) leave() {
 	}
 }
 
-// die ends the link and its calls. Hold the lock.
+// die ends the link and its calls. The caller holds the lock.
 func (l *link) die(err error) {
 	if l.dead != nil {
 		return
 	}
 	l.dead = err
-	l.leave()
+	l.endIfUnused()
 	for _, f := range l.calls {
 		f.fail(codes.Unavailable, "the connection broke: "+err.Error())
 		f.done <- struct{}{}
 	}
 	clear(l.calls)
 	l.blocked = nil
-	if !l.spoken {
+	if !l.hasSettings {
 		close(l.ready)
 	}
 	_ = l.conn.Close() // ends both goroutines
-	l.rouse()
+	l.wakeWriter()
 }
 
 func (l *link) fail(err error) {
@@ -243,7 +242,6 @@ func (l *link) why() error {
 	return l.dead
 }
 
-// close ends the link and waits for its goroutines.
 func (l *link) close() {
 	l.fail(net.ErrClosed)
 	l.running.Wait()

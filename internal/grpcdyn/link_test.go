@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// plain is a codec that leaves messages as they are.
+// plain is a codec that passes messages unchanged.
 type plain struct{}
 
 func (plain) Name() string { return "plain" }
@@ -43,7 +43,6 @@ func (plain) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// methods are Echo, and Many, which answers with a stream.
 func methods(t testing.TB) (echo, many *grpcdyn.Method) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "e.proto")
@@ -70,7 +69,7 @@ func methods(t testing.TB) (echo, many *grpcdyn.Method) {
 	return echo, many
 }
 
-// serve has grpc-go's server answer each call by handle.
+// serve starts a server of grpc-go that answers each call by handle, and returns a client.
 func serve(
 	t testing.TB, handle func(s grpc.ServerStream, message []byte) error, o ...grpc.ServerOption,
 ) *grpcdyn.Client {
@@ -102,8 +101,8 @@ func serve(
 
 func soon() time.Time { return time.Now().Add(time.Minute) }
 
-// TestWindows: messages larger than every window, more calls than the server has at once, heads
-// larger than a frame: all arrive whole, each answer at its call.
+// Messages larger than any window, more calls than the server allows, and header blocks larger than
+// a frame must arrive complete, each answer at its call.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	echo, many := methods(t)
@@ -170,8 +169,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestEnds: codes and texts are the server's; who gives up, or has waited long enough, has its
-// place taken by the next.
+// Codes and texts must be those of the server. A call that gives up or times out must free its
+// place for the next one.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	echo, many := methods(t)
@@ -195,7 +194,7 @@ func TestEnds(t *testing.T) {
 	}
 	gone, give := context.WithCancelCause(t.Context())
 	var waiting sync.WaitGroup
-	for range 3 { // one has the stream, and the others wait for it
+	for range 3 { // one call has the stream, and the others wait for it
 		waiting.Go(func() {
 			if a := call(gone, echo, "hang", soon()); a.Code != codes.Canceled || a.Answered ||
 				a.Text != "enough" {
@@ -229,8 +228,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestStreamsRunOut: a connection has 2^30 streams; behind the last one calls go over the next
-// connection, and none is lost.
+// A connection has 2^30 streams. After the last one, calls must use a new connection, and none may
+// be lost.
 func TestStreamsRunOut(t *testing.T) {
 	t.Parallel()
 	echo, _ := methods(t)
@@ -261,8 +260,7 @@ func TestStreamsRunOut(t *testing.T) {
 	}
 }
 
-// TestGoneAtOnce: a server that ends a connection before its first call gets the call over the next
-// connection.
+// If a server ends a connection before its first call, the call must use a new connection.
 func TestGoneAtOnce(t *testing.T) {
 	t.Parallel()
 	echo, _ := methods(t)
@@ -295,7 +293,7 @@ func TestGoneAtOnce(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: whatever a server sends behind its first frame, a call ends, and no other has its
+// Whatever a server sends after its first frame, a call must end, and no other call may get its
 // answer.
 func FuzzAnswer(f *testing.F) {
 	frames := func(write func(*http2.Framer)) []byte {

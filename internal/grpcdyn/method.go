@@ -13,13 +13,13 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// A Method takes one message and answers with one or, if it streams, several.
+// A Method takes one message. It answers with one message or, if it streams, with several.
 type Method struct {
 	Path string // /package.Service/Method
 	of   protoreflect.MethodDescriptor
 }
 
-// CutPath returns the two names in a URL's path.
+// CutPath splits the path of a URL into the names of service and method.
 func CutPath(path string) (service, method string, err error) {
 	service, method, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if !ok || !protoreflect.FullName(service).IsValid() || !protoreflect.Name(method).IsValid() {
@@ -31,7 +31,7 @@ func CutPath(path string) (service, method string, err error) {
 // A Source finds the descriptor of a full name. Its error lists the known names.
 type Source func(service string) (protoreflect.Descriptor, error)
 
-// Method returns the method of a path.
+// Method returns the method with the given path.
 func (s Source) Method(path string) (*Method, error) {
 	name, method, err := CutPath(path)
 	if err != nil {
@@ -61,10 +61,10 @@ func (s Source) Method(path string) (*Method, error) {
 	return &Method{"/" + name + "/" + method, of}, nil
 }
 
-// Streams reports whether it answers with any number of messages.
+// Streams reports whether the method answers with any number of messages.
 func (m *Method) Streams() bool { return m.of.IsStreamingServer() }
 
-// Encode encodes a message from JSON; empty text is the empty message.
+// Encode encodes a message from JSON. Empty text means an empty message.
 func (m *Method) Encode(text []byte) ([]byte, error) {
 	message := dynamicpb.NewMessage(m.of.Input())
 	if len(strings.TrimSpace(string(text))) > 0 {

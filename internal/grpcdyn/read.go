@@ -17,9 +17,9 @@ const mostHead = 1 << 20
 type reader struct {
 	*link
 	decoder *hpack.Decoder
-	at      *flight // of the current header block; nil: none
-	size    int     // of the block, in bytes
-	ends    bool    // the block ends the stream
+	at      *activeCall // call of the current header block, or nil
+	size    int         // bytes of the block so far
+	ends    bool        // whether the block ends the stream
 }
 
 func (l *link) read() {
@@ -50,7 +50,7 @@ func (l *link) read() {
 }
 
 // refuse ends a call with an invalid answer.
-func (r *reader) refuse(f *flight, code codes.Code, why string) {
+func (r *reader) refuse(f *activeCall, code codes.Code, why string) {
 	if f == nil {
 		return
 	}
@@ -61,7 +61,7 @@ func (r *reader) refuse(f *flight, code codes.Code, why string) {
 }
 
 func (r *reader) handle(frame http2.Frame) error {
-	if _, ok := frame.(*http2.SettingsFrame); !ok && !r.spoken {
+	if _, ok := frame.(*http2.SettingsFrame); !ok && !r.hasSettings {
 		return errors.New("the server does not speak HTTP/2")
 	}
 	f := r.calls[frame.Header().StreamID]
@@ -72,7 +72,7 @@ func (r *reader) handle(frame http2.Frame) error {
 		r.at, r.size, r.ends = f, 0, frame.StreamEnded()
 		return r.block(frame.HeaderBlockFragment(), frame.HeadersEnded())
 	case *http2.ContinuationFrame:
-		r.at = f // it may have been given up
+		r.at = f // nil if the call was given up
 		return r.block(frame.HeaderBlockFragment(), frame.HeadersEnded())
 	case *http2.RSTStreamFrame:
 		if f != nil {
@@ -80,7 +80,7 @@ func (r *reader) handle(frame http2.Frame) error {
 			f.unbegun = frame.ErrCode == http2.ErrCodeRefusedStream
 			f.fail(ofReset(frame.ErrCode), "the stream was reset by "+frame.ErrCode.String())
 			if f.Code == codes.Canceled && !time.Now().Before(f.until) {
-				// the server knows the timeout, and may end the call first
+				// the server knows the timeout and may end the call first
 				f.fail(codes.DeadlineExceeded, "no answer in time")
 			}
 			r.end(f)
@@ -108,18 +108,18 @@ func (r *reader) handle(frame http2.Frame) error {
 	return nil
 }
 
-func (r *reader) data(f *flight, frame *http2.DataFrame) {
+func (r *reader) data(f *activeCall, frame *http2.DataFrame) {
 	n := int(frame.Length)
-	if r.owed += n; r.owed > linkWindow/2 {
-		r.credit(0, r.owed)
-		r.owed = 0
+	if r.unacknowledged += n; r.unacknowledged > linkWindow/2 {
+		r.credit(0, r.unacknowledged)
+		r.unacknowledged = 0
 	}
 	if f == nil {
 		return
 	}
-	if f.owed += n; f.owed > streamWindow/2 && !frame.StreamEnded() {
-		r.credit(f.id, f.owed)
-		f.owed = 0
+	if f.unacknowledged += n; f.unacknowledged > streamWindow/2 && !frame.StreamEnded() {
+		r.credit(f.id, f.unacknowledged)
+		f.unacknowledged = 0
 	}
 	if code, why := f.take(frame.Data()); code != codes.OK {
 		r.refuse(f, code, why)
@@ -129,7 +129,7 @@ func (r *reader) data(f *flight, frame *http2.DataFrame) {
 	}
 }
 
-// block adds a piece of a header block.
+// block adds a fragment of a header block.
 func (r *reader) block(piece []byte, last bool) error {
 	if _, err := r.decoder.Write(piece); err != nil {
 		return err
@@ -173,11 +173,11 @@ func (r *reader) goAway(frame *http2.GoAwayFrame) {
 			r.end(f)
 		}
 	}
-	r.leave()
+	r.endIfUnused()
 }
 
-// mostAcks limits queued acknowledgements to a server that sends requests for them but does not
-// read.
+// mostAcks limits queued acknowledgements. It protects against a server that requests them but does
+// not read.
 const mostAcks = 1000
 
 func (r *reader) ack() error {
@@ -222,14 +222,14 @@ func (r *reader) settle(frame *http2.SettingsFrame) error {
 	r.frame(http2.FrameSettings, http2.FlagSettingsAck, 0, 0)
 	r.unblock()
 	r.advance()
-	if !r.spoken {
-		r.spoken = true
+	if !r.hasSettings {
+		r.hasSettings = true
 		close(r.ready)
 	}
 	return nil
 }
 
-// ofReset maps an HTTP/2 error code to gRPC's.
+// ofReset maps an HTTP/2 error code to a gRPC code.
 func ofReset(code http2.ErrCode) codes.Code {
 	switch code {
 	case http2.ErrCodeRefusedStream:

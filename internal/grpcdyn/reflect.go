@@ -19,8 +19,8 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// Reflected finds services by server reflection, over a separate connection of grpc-go. Call the
-// returned function to close it.
+// Reflected finds services by server reflection, over a separate connection of grpc-go. The caller
+// closes it by calling the returned function.
 func (c *Client) Reflected(ctx context.Context) (Source, func(), error) {
 	secure := insecure.NewCredentials()
 	if c.TLS != nil {
@@ -67,7 +67,7 @@ func (c *Client) Reflected(ctx context.Context) (Source, func(), error) {
 			return d, nil
 		}, func() {
 			asked.Reset()
-			_ = conn.Close() // all answers are there
+			_ = conn.Close() // all answers have arrived
 		}, nil
 }
 

@@ -16,24 +16,24 @@ import (
 
 type reply struct {
 	Answer
-	wants, one bool // header and last message are requested; only one message may follow
+	wants, one bool // headers and last message are requested; at most one message may arrive
 	unsent     bool // nothing was sent
 	unbegun    bool // the server has not begun the call
 	begun      bool // the headers have arrived
 	status     string
-	http, kind string // status and content type
-	// of the current message: the compression flag and length
-	prefix   [5]byte
-	have     int    // bytes of prefix
-	left     uint32 // bytes of the message
-	messages int
-	owed     int // received bytes to add to the stream's window
+	http, kind string // HTTP status and content type
+	// compression flag and length of the current message
+	prefix         [5]byte
+	have           int    // bytes of prefix read so far
+	left           uint32 // remaining bytes of the message
+	messages       int
+	unacknowledged int // received bytes not yet added to the stream's window
 }
 
-// fail sets a status that is not the server's.
+// fail sets a status that does not come from the server.
 func (r *reply) fail(code codes.Code, why string) { r.Code, r.Text, r.Answered = code, why, false }
 
-// pushback is the trailer for the delay before a retry (gRFC A6).
+// pushback is the trailer with the delay before a retry (gRFC A6).
 const pushback = "grpc-retry-pushback-ms"
 
 func (r *reply) field(h hpack.HeaderField) {
@@ -71,7 +71,6 @@ func (r *reply) field(h hpack.HeaderField) {
 	r.Metadata[h.Name] = append(r.Metadata[h.Name], value)
 }
 
-// unescaped decodes gRPC's percent-encoding.
 func unescaped(text string) string {
 	if !strings.Contains(text, "%") {
 		return text
@@ -91,7 +90,7 @@ func unescaped(text string) string {
 }
 
 // headed handles a header block, which may end the stream. over reports that the answer is
-// complete. A code other than OK means that it is invalid.
+// complete. A code other than OK means that the answer is invalid.
 func (r *reply) headed(ends bool) (over bool, code codes.Code, why string) {
 	switch {
 	case r.begun && !ends:
@@ -100,7 +99,7 @@ func (r *reply) headed(ends bool) (over bool, code codes.Code, why string) {
 		r.Metadata = nil
 		return false, codes.OK, ""
 	case !r.begun && !strings.HasPrefix(r.kind, "application/grpc"):
-		status, _ := strconv.Atoi(r.http) // 0: invalid
+		status, _ := strconv.Atoi(r.http) // 0 if invalid
 		return false, ofHTTP(status), fmt.Sprintf("no gRPC: status %s, content-type %q", r.http,
 			r.kind)
 	}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// greet appends the client's preface.
-func (l *link) greet() {
+// appendPreface appends the client's preface.
+func (l *link) appendPreface() {
 	l.out = append(l.out, http2.ClientPreface...)
 	settings := []http2.Setting{{ID: http2.SettingEnablePush, Val: 0},
 		{ID: http2.SettingInitialWindowSize, Val: streamWindow}}
@@ -21,42 +21,44 @@ func (l *link) greet() {
 		l.out = binary.BigEndian.AppendUint32(l.out, s.Val)
 	}
 	l.credit(0, linkWindow-firstWindow)
-	l.rouse()
+	l.wakeWriter()
 }
 
 func (l *link) frame(kind http2.FrameType, flags http2.Flags, stream uint32, n int) {
 	if len(l.out) == 0 {
-		l.rouse() // else it is awake
+		l.wakeWriter() // otherwise the writer is awake
 	}
 	l.out = append(l.out, byte(n>>16), byte(n>>8), byte(n), byte(kind), byte(flags))
 	l.out = binary.BigEndian.AppendUint32(l.out, stream)
 }
 
-// word appends a frame of 32 bits.
-func (l *link) word(kind http2.FrameType, stream, v uint32) {
+// appendUint32 appends a frame with a 32-bit payload.
+func (l *link) appendUint32(kind http2.FrameType, stream, v uint32) {
 	l.frame(kind, 0, stream, 4)
 	l.out = binary.BigEndian.AppendUint32(l.out, v)
 }
 
 func (l *link) reset(stream uint32, code http2.ErrCode) {
-	l.word(http2.FrameRSTStream, stream, uint32(code))
+	l.appendUint32(http2.FrameRSTStream, stream, uint32(code))
 }
 
 // credit extends the receive window by n bytes.
-func (l *link) credit(stream uint32, n int) { l.word(http2.FrameWindowUpdate, stream, uint32(n)) }
+func (l *link) credit(stream uint32, n int) {
+	l.appendUint32(http2.FrameWindowUpdate, stream, uint32(n))
+}
 
-func (l *link) rouse() {
+func (l *link) wakeWriter() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
 }
 
-func (l *link) begin(f *flight) {
+func (l *link) begin(f *activeCall) {
 	f.id, f.rest, f.window = l.next, f.message.wire, l.first
 	l.calls[f.id] = f
 	if l.next += 2; l.next > lastStream {
-		l.leave()
+		l.endIfUnused()
 	}
 	l.head.Reset()
 	l.fields(l.to.pseudo)
@@ -75,7 +77,7 @@ func (l *link) begin(f *flight) {
 		l.out = append(l.out, block[:n]...)
 		block, kind = block[n:], http2.FrameContinuation
 	}
-	l.pour(f)
+	l.appendMessage(f)
 }
 
 func (l *link) fields(all []hpack.HeaderField) {
@@ -85,14 +87,14 @@ func (l *link) fields(all []hpack.HeaderField) {
 }
 
 func (l *link) field(h hpack.HeaderField) {
-	_ = l.encoder.WriteField(h) // to memory
+	_ = l.encoder.WriteField(h) // it writes to memory and cannot fail
 }
 
-// pour appends as much of a message as the windows allow.
-func (l *link) pour(f *flight) {
+// appendMessage appends as much of a message as the windows allow.
+func (l *link) appendMessage(f *activeCall) {
 	for {
 		n := int(min(int64(len(f.rest)), int64(l.largest), l.window, f.window))
-		if n <= 0 { // a message is never empty, since it has a prefix
+		if n <= 0 { // a message has a prefix, so it is never empty
 			f.blocked = true
 			l.blocked = append(l.blocked, f)
 			return
@@ -111,17 +113,16 @@ func (l *link) pour(f *flight) {
 	}
 }
 
-// unblock continues calls whose window has grown.
 func (l *link) unblock() {
 	waiting := l.blocked
 	l.blocked = nil
 	for _, f := range waiting {
 		f.blocked = false
-		l.pour(f)
+		l.appendMessage(f)
 	}
 }
 
-// mostKept limits the buffers kept for reuse.
+// mostKept limits the size of buffers kept for reuse.
 const mostKept = 1 << 20
 
 func (l *link) write() {
@@ -147,8 +148,8 @@ func (l *link) write() {
 	}
 }
 
-// spellTimeout formats a timeout for gRPC: up to eight digits and a unit. Rounding up to
-// milliseconds gives equal calls equal text, which HPACK compresses to one byte.
+// spellTimeout formats a timeout for gRPC: up to eight digits and a unit. It rounds up to
+// milliseconds, so equal calls have equal text, which HPACK compresses to one byte.
 func spellTimeout(left time.Duration) string {
 	switch ms := (left + time.Millisecond - 1) / time.Millisecond; {
 	case ms <= 0:

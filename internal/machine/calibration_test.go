@@ -25,14 +25,14 @@ func TestCalibrationRefusesTheVirtualClock(t *testing.T) {
 	})
 }
 
-// spinning is work that no clock sees under the virtual one.
+// spinning is work that takes no time under the virtual clock.
 type spinning struct{}
 
 func (spinning) Sized(int) Doer { return spinning{} }
 
 func (spinning) Do(context.Context, uint64) error { return nil }
 
-// asleep is work that takes 100 ns and 10 ns a unit, exactly, under the virtual clock.
+// asleep is work that takes 100 ns plus 10 ns per unit under the virtual clock.
 type asleep struct{ units int }
 
 func (asleep) Sized(units int) Doer { return asleep{units} }
@@ -59,7 +59,7 @@ func TestCalibrationFindsTheLine(t *testing.T) {
 	})
 }
 
-// heldUp is asleep on a machine that is busy for so many tasks of one unit, or of few.
+// heldUp is asleep on a machine that delays a number of tasks with at most the given units.
 type heldUp struct {
 	asleep
 	most int

@@ -15,7 +15,8 @@ func usageOf(who int) Usage {
 		return Usage{}
 	}
 	if u.Minflt == 0 && who == unix.RUSAGE_SELF {
-		u.Minflt, u.Majflt = -1, -1 // every process has faults: they are not counted
+		// no system has a process without faults, so they are not counted
+		u.Minflt, u.Majflt = -1, -1
 	}
 	return Usage{u.Utime.Nano() + u.Stime.Nano(), int64(u.Nvcsw), int64(u.Nivcsw),
 		int64(u.Minflt), int64(u.Majflt)}

@@ -7,25 +7,27 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// nap is the meter's sleep. After queueNaps of them it reads how long threads have waited, which
-// costs a microsecond per thread.
+// The meter sleeps for one nap at a time. After every queueNaps it reads how long threads have
+// waited for a processor, which costs a microsecond per thread.
 const (
 	nap       = time.Millisecond
 	queueNaps = 8
 )
 
-// A wake-up that is late by stallFloor or more is recorded as a Stall, up to mostStalls of them.
+// A wake-up that is late by stallFloor or more is recorded as a Stall. At most mostStalls are
+// recorded.
 const (
 	stallFloor = 10 * time.Millisecond
 	mostStalls = 256
 )
 
-// A Stall is a wake-up of the meter that was much too late.
+// A Stall is a late wake-up of the meter.
 type Stall struct {
-	From   int64 // ns since the start of the run
-	Late   int64 // ns
-	CPU    int64 // ns that the process used in between
-	Queued int64 // ns in which a thread of the process was ready and had no processor, at least
+	From int64 // ns since the start of the run
+	Late int64 // ns
+	CPU  int64 // ns of CPU time used by the process during the stall
+	// ns in which a thread of the process was ready and had no processor; a lower bound
+	Queued int64
 }
 
 // Until returns the time of the wake-up.
@@ -34,16 +36,16 @@ func (s Stall) Until() int64 { return s.From + s.Late + int64(nap) }
 // A Cause is the cause of a Stall.
 type Cause int
 
-// The causes. A stopped process uses no processor, except before and after the stop, and its
-// threads do not wait for one. A process that gets little CPU time, or mostly waits for it, is on a
-// machine that is too busy. A process that uses a large part of a processor delays its own threads.
+// A stopped process uses no processor, except before and after the stop, and its threads do not
+// wait for one. If a process gets little CPU time, or mostly waits for it, the machine is too busy.
+// A process that uses a large part of a processor delays its own threads.
 const (
-	Stopped Cause = iota // the process was stopped, or its virtual machine was
-	Crowded              // other processes had the processors
-	OwnWork              // the process's own tasks had the processors
+	Stopped Cause = iota // the process or its virtual machine was stopped
+	Crowded              // other processes used the processors
+	OwnWork              // the process's own tasks used the processors
 )
 
-// The shares of a Stall that determine its Cause.
+// shares of a Stall's duration that determine its Cause
 const stoppedCPU, stoppedQueued, ownCPU = 0.01, 0.5, 0.5
 
 // Cause returns the cause of the stall.
@@ -58,14 +60,14 @@ func (s Stall) Cause() Cause {
 	return Stopped
 }
 
-// Hiccups contains the meter's observations. The meter is independent of the strategy, so a busy
-// machine, a stopped process or a stopped virtual machine delays both. A delay of tasks alone is
-// the strategy's own. (The idea is jHiccup's: Tene, 2011.)
+// Hiccups contains the observations of the meter. The meter is independent of the strategy. A busy
+// machine, a stopped process or a stopped virtual machine delays both. If only tasks are delayed,
+// the strategy is the cause. The idea is from jHiccup (Tene, 2011).
 type Hiccups struct {
-	// Late is in ns. A stall counts once for each nap that it contains, so a quantile applies to a
-	// wake-up at a random instant.
+	// in ns. A stall counts once for each nap that it contains, so a quantile applies to a wake-up
+	// at a random instant.
 	Late   *hdrhistogram.Histogram
-	Stalls []Stall // the first of them
+	Stalls []Stall // at most mostStalls, the earliest first
 }
 
 // NewHiccups returns empty observations.
@@ -73,7 +75,7 @@ func NewHiccups() *Hiccups {
 	return &Hiccups{hdrhistogram.New(1, int64(time.Hour), 3), make([]Stall, 0, mostStalls)}
 }
 
-// Note records one wake-up. It ignores impossible values, for example after a clock change.
+// Note records one wake-up. It clips impossible values, which a change of the clock can cause.
 func (h *Hiccups) Note(s Stall) {
 	_ = h.Late.RecordCorrectedValue(min(max(s.Late, 0), int64(time.Hour)), int64(nap))
 	if s.Late >= int64(stallFloor) && len(h.Stalls) < mostStalls {
@@ -90,10 +92,10 @@ func (h *Hiccups) Covers(from, to int64) bool {
 	return 2*covered > to-from
 }
 
-// meter sleeps in short steps on a thread of its own and records how late it wakes.
+// meter sleeps in short steps on its own thread and records the lateness of each wake-up.
 func (w *Witness) meter() {
 	defer close(w.done)
-	// Never unlocked: the thread and its settings end with the goroutine.
+	// The thread is never unlocked, so it and its settings end with the goroutine.
 	runtime.LockOSThread()
 	fineTimers()
 	queue := openRunQueue()
@@ -107,7 +109,7 @@ func (w *Witness) meter() {
 		now, cpu := time.Since(w.begun), CPUTime()
 		s := Stall{From: int64(before), Late: int64(now - before - nap), CPU: cpu - used}
 		if i%queueNaps == 0 || s.Late >= int64(stallFloor) {
-			// it may have waited for the whole time before this nap
+			// a thread may have been ready during the whole time before this nap
 			s.Queued = max(queue.longest()-int64(before-read), 0)
 			read = now
 		}

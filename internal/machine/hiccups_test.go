@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// TestWitness: the meter naps until it is told to end, and counts from the start of the run.
 func TestWitness(t *testing.T) {
 	var seen *WitnessSeen
-	for seen == nil || seen.Hiccups.Late.TotalCount() == 0 { // it was told before its first nap
+	for seen == nil || seen.Hiccups.Late.TotalCount() == 0 { // End came before its first nap
 		w := StartWitness()
 		time.Sleep(time.Millisecond)
 		seen = w.End(w.begun)
@@ -25,8 +24,7 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// TestStallCounts: a stall counts once for every nap that it swallowed, so that the p99 is that of
-// an instant and not that of a nap.
+// A stall counts once for each nap that it contains, so the p99 is that of a random instant.
 func TestStallCounts(t *testing.T) {
 	h := NewHiccups()
 	for range 1000 {
@@ -43,8 +41,8 @@ func TestStallCounts(t *testing.T) {
 	}
 }
 
-// TestUsage: what the meter's own thread uses is not the process's, and what a system does not
-// count is not 0.
+// The CPU time of the meter's thread must be excluded. Values unknown on a system must not become
+// 0.
 func TestUsage(t *testing.T) {
 	before, meter := Usage{10, 20, 30, 40, 50}, Usage{1, 2, 3, 4, 5}
 	if got := (Usage{110, 220, 330, 440, 550}).less(before).less(meter); got != (Usage{99, 198,
@@ -57,7 +55,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestRuntime: a witness hears of the runtime too, once a nap, and what it says counts from Start.
+// The witness also samples the runtime, and its observations start at StartWitness.
 func TestRuntime(t *testing.T) {
 	runtime.GC()
 	w := StartWitness()

@@ -5,14 +5,14 @@ import (
 	"runtime/pprof"
 )
 
-// The parts of a measuring program: the label part of a sample.
+// values of the label part of a profile sample
 const (
 	Harness  = "harness"  // generator and observation
-	Strategy = "strategy" // bounds the tasks, in goroutines that it creates
-	Task     = "task"     // inside a task, including its calls
+	Strategy = "strategy" // the strategy and the goroutines that it creates
+	Task     = "task"     // a task, including its calls
 )
 
-// ProfileLabels are the goroutine labels of the parts, each created once. The methods of a nil
+// ProfileLabels are the goroutine labels of the parts. Each is created once. The methods of a nil
 // ProfileLabels do nothing.
 type ProfileLabels struct {
 	harness, strategy context.Context
@@ -25,8 +25,8 @@ func labelled(ctx context.Context, pairs ...string) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels(pairs...))
 }
 
-// NewProfileLabels returns the labels for a strategy and tasks of those classes, in addition to the
-// labels of ctx.
+// NewProfileLabels returns the labels for a strategy and for tasks of the given classes, in
+// addition to the labels of ctx.
 func NewProfileLabels(ctx context.Context, strategy string, classes ...string) *ProfileLabels {
 	l := &ProfileLabels{harness: labelled(ctx, "part", Harness),
 		strategy: labelled(ctx, "part", Strategy, "strategy", strategy)}
@@ -36,21 +36,21 @@ func NewProfileLabels(ctx context.Context, strategy string, classes ...string) *
 	return l
 }
 
-// Harness labels this goroutine, and all goroutines that it starts, as the harness.
+// Harness labels the calling goroutine, and all goroutines that it starts, as the harness.
 func (l *ProfileLabels) Harness() {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.harness)
 	}
 }
 
-// Strategy labels them as the strategy.
+// Strategy does the same for the strategy.
 func (l *ProfileLabels) Strategy() {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.strategy)
 	}
 }
 
-// Task labels them as a task of a class, by its index in the classes of NewProfileLabels.
+// Task does the same for a task. class is an index in the classes of NewProfileLabels.
 func (l *ProfileLabels) Task(class int) {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.task[class])

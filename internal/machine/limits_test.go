@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// TestLimits: an open file takes a descriptor.
 func TestLimits(t *testing.T) {
 	limit, before := machine.Descriptors()
 	if runtime.GOOS == "linux" && (before < 1 || limit <= before || machine.Memory() < 1<<20) {

@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// An Outcome is the outcome of a task, numbered as in package record.
+// An Outcome is the outcome of a task. The values are those of package record.
 type Outcome int
 
-// The outcomes. Completed tasks are the settled ones less all others.
+// The outcomes of a task. The number of completed tasks is that of the settled ones minus all
+// others.
 const (
 	unsettled Outcome = iota
 	Completed
@@ -24,12 +25,12 @@ const (
 	Outcomes // number of outcomes
 )
 
-// Names are the names of the outcomes.
+// Names contains the names of the outcomes.
 var Names = [Outcomes]string{"unsettled", "completed", "failed", "throttled", "shed", "abandoned",
 	"gave up"}
 
-// A Meter counts events in runs. The driver of a run calls its methods. Those of a nil Meter do
-// nothing.
+// A Meter counts events in runs. The driver of a run calls its methods. The methods of a nil Meter
+// do nothing.
 type Meter struct {
 	now       atomic.Pointer[Run] // nil: none
 	last      atomic.Pointer[Run] // the run begun last
@@ -45,10 +46,10 @@ type responseCounts [buckets]atomic.Uint64
 
 // A Snapshot is the state of a Meter at one instant.
 type Snapshot struct {
-	Run       *Run // in progress; nil: none
+	Run       *Run // run in progress, or nil
 	At        time.Time
-	Settled   uint64           // tasks of that run
-	Others    [Outcomes]uint64 // tasks of all runs that were not completed
+	Settled   uint64           // settled tasks of that run
+	Others    [Outcomes]uint64 // tasks of all runs with another outcome than completed
 	responses [buckets]uint64
 }
 
@@ -119,7 +120,7 @@ func (s *Snapshot) Since(before *Snapshot) (r Responses) {
 	return r
 }
 
-// Each calls f with each counted response, within 3 %, and its count.
+// Each calls f with each counted response time, accurate to 3 %, and its count.
 func (r *Responses) Each(f func(response time.Duration, n uint64)) {
 	for i, n := range r.counts {
 		if n > 0 {
@@ -128,7 +129,7 @@ func (r *Responses) Each(f func(response time.Duration, n uint64)) {
 	}
 }
 
-// Quantile returns a quantile within 3 % of the exact one. There must be at least one response.
+// Quantile returns a quantile, accurate to 3 %. There must be at least one response.
 func (r *Responses) Quantile(q float64) time.Duration {
 	rank := uint64(math.Ceil(q * float64(r.Total)))
 	for i, n := range r.counts {
@@ -143,17 +144,17 @@ func (r *Responses) Quantile(q float64) time.Duration {
 // A Run is a run in progress.
 type Run struct {
 	Name    string
-	Limit   int           // 0: unknown
-	Plan    time.Duration // planned duration; 0: unknown
-	Rate    float64       // planned settled tasks per second, only to bound the cost of metering
-	Settled func() uint64 // so far
-	// current number; nil: unknown
+	Limit   int           // 0 if unknown
+	Plan    time.Duration // planned duration; 0 if unknown
+	Rate    float64       // planned settled tasks per second; only limits the cost of metering
+	Settled func() uint64 // number of settled tasks so far
+	// current number of tasks in flight; nil if unknown
 	InFlight func() int64
 	// formats the status of an answer; nil: as a number
 	Status func(status int) string
 
 	Begun  time.Time        // set by Begin
-	Before [Outcomes]uint64 // tasks not completed before it, as in a Snapshot; set by Begin
+	Before [Outcomes]uint64 // tasks not completed before the run, as in a Snapshot; set by Begin
 	mask   uint64
 }
 
@@ -178,7 +179,7 @@ func (m *Meter) Begin(r Run) {
 	m.now.Store(&r)
 }
 
-// End ends it.
+// End ends the run.
 func (m *Meter) End() {
 	if m != nil {
 		m.now.Store(nil)
@@ -213,7 +214,7 @@ func (m *Meter) settle(seq uint64, o Outcome, status int, response time.Duration
 	h[bucketOf(response)].Add(r.mask + 1)
 }
 
-// There are sixteen buckets for each power of two of nanoseconds: at most 6 % wide.
+// There are sixteen buckets for each power of two of nanoseconds, so each is at most 6 % wide.
 const (
 	fine    = 4
 	buckets = (65 - fine) << fine

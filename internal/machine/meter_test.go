@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// TestBuckets: each duration is in a bucket whose middle is within 3.2 % of it, and buckets rise.
 func TestBuckets(t *testing.T) {
 	last := -1
 	for _, v := range []int64{0, 1, 15, 16, 17, 31, 32, 34, 1000, 12_345, 1e6, 1e9, 3.6e12,

@@ -2,14 +2,15 @@ package machine
 
 import "time"
 
-// Pressure is the effect of other work on the machine during a run, in shares of 1 except for
-// Waiting. Unknown values are negative.
+// Pressure is the effect of other work on the machine during a run. Values are shares of 1 except
+// for Waiting. Unknown values are negative.
 type Pressure struct {
-	Steal float64 // of the processors' time, given by the host to other virtual machines
-	// of the time, in which some thread on the system was ready and had no processor (PSI)
+	Steal float64 // share of the processors' time that the host gave to other virtual machines
+	// share of the time in which some thread on the system was ready and had no processor (PSI)
 	Stall  float64
-	Others float64 // of the processors' time, used by other programs on this machine
-	// of the time in which this process's threads ran or were ready, in which they were only ready
+	Others float64 // share of the processors' time that other programs on this machine used
+	// share of the time in which this process's threads were ready but not running, of the time in
+	// which they were running or ready
 	Queued float64
 	// mean number of threads of this process that were ready and had no processor
 	Waiting float64
@@ -20,14 +21,15 @@ var UnknownPressure = Pressure{-1, -1, -1, -1, -1}
 
 type counters struct {
 	at            time.Time
-	stolen, ticks int64 // of all processors
-	busy          int64 // ticks in which they worked
-	own           int64 // ns of CPU that this process used
+	stolen, ticks int64 // ticks of all processors
+	busy          int64 // ticks in which the processors worked
+	own           int64 // ns of CPU time of this process
 	stalled       int64 // µs
 	threads       map[string]threadTime
 }
 
-// tick is the unit of /proc/stat, the same on every Linux. A share needs at least fewestTicks.
+// tick is the unit of /proc/stat, the same on every Linux. A share is only computed from at least
+// fewestTicks.
 const (
 	tick        = 10 * time.Millisecond
 	fewestTicks = 50

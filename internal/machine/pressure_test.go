@@ -5,8 +5,6 @@ import (
 	"time"
 )
 
-// TestPressure: shares are differences of what the kernel counts; what it does not tell is not
-// known.
 func TestPressure(t *testing.T) {
 	base := time.Now()
 	before := counters{at: base, stolen: 10, ticks: 1000, busy: 300, own: 7e8, stalled: 500,
@@ -16,7 +14,7 @@ func TestPressure(t *testing.T) {
 	if got, want := after.since(before), (Pressure{0.1, 0.25, 0.5, 0.4, 4e-7}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	// Too short a time tells nothing of others: a tick is coarse.
+	// The time is too short for Others, because a tick is coarse.
 	soon := counters{at: base.Add(time.Second), stolen: 10, ticks: 1049, busy: 349,
 		own: 7e8 + 1, stalled: 500}
 	if got := soon.since(before).Others; got >= 0 {

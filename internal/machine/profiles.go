@@ -12,7 +12,7 @@ import (
 // A ProfileKind is a kind of profile.
 type ProfileKind string
 
-// The kinds, in the order in which they are written.
+// all kinds, in the order in which they are written
 const (
 	CPU   ProfileKind = "cpu"
 	Wait  ProfileKind = "goroutine"
@@ -26,7 +26,8 @@ var ProfileKinds = []ProfileKind{CPU, Wait, Mutex, Block, Heap}
 
 const separator = "+"
 
-// ParseProfiles parses a set of kinds separated by commas or +, and returns it in canonical form.
+// ParseProfiles parses a set of kinds separated by commas or +. It returns the set in canonical
+// form.
 func ParseProfiles(text string) (string, error) {
 	given := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '+' })
 	if len(given) == 0 {
@@ -64,7 +65,7 @@ func known() string {
 	return strings.Join(text.Texts(ProfileKinds, func(k ProfileKind) string { return string(k) }), ", ")
 }
 
-// A Profile is a profile in pprof's compressed format.
+// A Profile is a profile in the compressed format of pprof.
 type Profile struct {
 	Kind ProfileKind
 	Data []byte

@@ -12,7 +12,6 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// TestParse: a set has one spelling.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"cpu": "cpu", "mutex,cpu": "cpu+mutex", "heap+cpu+heap": "cpu+heap",
@@ -32,12 +31,12 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// kept is what tests allocate, alive.
+// kept keeps allocations of tests alive.
 var kept [][]byte
 
-// TestSession: the profiles are of what went on in the session alone.
+// Profiles must contain only what happens during the session.
 func TestSession(t *testing.T) {
-	hold(64 << 20) // before it began
+	hold(64 << 20) // before the session
 	outside()
 	s, err := StartProfiles("cpu+mutex+block+heap")
 	if err != nil {
@@ -67,13 +66,14 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s: %v", k, by[k])
 		}
 	}
-	if n := sum(by[Heap], "alloc_space", ".hold"); n < 8<<20 || n > 8<<20+99 { // scaled up
+	// the runtime scales it up
+	if n := sum(by[Heap], "alloc_space", ".hold"); n < 8<<20 || n > 8<<20+99 {
 		t.Errorf("%d bytes allocated, want 8 MB", n)
 	}
 	if n := sum(by[Heap], "inuse_space", ".hold"); n < 72<<20 || n > 72<<20+99 {
 		t.Errorf("%d bytes alive, want 72 MB", n)
 	}
-	// on a busy machine a wait may be over before it blocks, or count for several, if it is short
+	// On a busy machine a wait may be over before it blocks, and a short wait may count as several.
 	within, before := sum(by[Block], "contentions", ".wait"),
 		sum(by[Block], "contentions", ".outside")
 	if within < 1 || before != 0 {
@@ -99,7 +99,7 @@ func TestSession(t *testing.T) {
 //go:noinline
 func hold(bytes int) { kept = append(kept, make([]byte, bytes)) }
 
-// wait blocks so many times, each for longer than what is sure to be noted.
+// wait blocks for the given number of times, each time longer than the sampling rate.
 func wait(times int) {
 	for range times {
 		c := make(chan struct{})
@@ -108,12 +108,12 @@ func wait(times int) {
 	}
 }
 
-// outside waits while no session is under way.
+// outside blocks outside the session.
 //
 //go:noinline
 func outside() { wait(7) }
 
-// sum is what samples of that type come to whose stack has the function.
+// sum returns the sum of samples of a type whose stack contains the function.
 func sum(p *profile.Profile, of, function string) (n int64) {
 	for i, t := range p.SampleType {
 		for _, s := range p.Sample {
@@ -135,8 +135,7 @@ func stack(s *profile.Sample) string {
 	return strings.Join(names, "\n")
 }
 
-// TestProfileStacks: what goroutines wait for is seen with the labels of the part that they work
-// for, and not who looks.
+// Waiting goroutines must have the labels of their part. The sampler itself must not appear.
 func TestProfileStacks(t *testing.T) {
 	labels := NewProfileLabels(context.Background(), "worker_pool", "any", "short")
 	blocked, there := make(chan struct{}), make(chan struct{})
@@ -150,7 +149,7 @@ func TestProfileStacks(t *testing.T) {
 	<-there
 	s := &sampler{began: time.Now()}
 	for range 2*atOnce + 3 {
-		s.look()
+		s.sample()
 	}
 	close(blocked)
 	working.Wait()
@@ -180,8 +179,8 @@ func TestProfileStacks(t *testing.T) {
 	none.Harness()
 }
 
-// TestPause: looks take a fortieth of the CPU time of the process, and come no closer than they
-// have to for that.
+// Sampling must take a fortieth of the CPU time of the process, at the shortest interval that
+// permits this.
 func TestPause(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct{ interval, look, cpu, since, want time.Duration }{
@@ -189,8 +188,8 @@ func TestPause(t *testing.T) {
 		{50 * ms, ms / 2, 2000 * ms, 1000 * ms, 50 * ms},
 		{50 * ms, 2 * ms, 1000 * ms, 1000 * ms, 80 * ms},
 		{80 * ms, 2 * ms, 200 * ms, 1000 * ms, 400 * ms},
-		{5 * ms, 1 * ms, 0, 1000 * ms, 40 * ms},   // the system does not tell
-		{5 * ms, 1 * ms, 1, 1000 * ms, 4000 * ms}, // nothing is done
+		{5 * ms, 1 * ms, 0, 1000 * ms, 40 * ms},   // CPU time unknown
+		{5 * ms, 1 * ms, 1, 1000 * ms, 4000 * ms}, // process idle
 	} {
 		if got := pause(c.interval, c.look, c.cpu, c.since); got != c.want {
 			t.Errorf("%+v: %v", c, got)

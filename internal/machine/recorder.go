@@ -16,16 +16,15 @@ import (
 // MostBytes is the size limit of the runtime's trace, beyond which it drops older events.
 const MostBytes = 16 << 20
 
-// A task is slow if it takes times as long as the p99 of the earlier ones, once there are enough
-// for a p99.
+// A task is slow if its response exceeds times the p99 of the earlier ones. tasksToLearn is the
+// minimum number of tasks for a p99.
 const (
 	times        = 3
 	tasksToLearn = 368
 )
 
-// Category and Format belong to the trace event that identifies the slow task, logged at its end by
-// the goroutine that ended it: its number, its response and its time since its first start, in
-// nanoseconds.
+// Category and Format define the trace event of the slow task. The goroutine that ended the task
+// logs its number, its response and its time since its first start, in nanoseconds.
 const (
 	Category = "poolbench slow task"
 	Format   = "task %d response %d since start %d"
@@ -34,7 +33,7 @@ const (
 // A Recorder records the trace. A nil Recorder does nothing.
 type Recorder struct {
 	of      *trace.FlightRecorder
-	bound   int64 // nanoseconds; 0: by the p99
+	bound   int64 // slow above this response, in ns; 0 means by the p99
 	p99     tail
 	taken   atomic.Bool
 	writing sync.WaitGroup
@@ -42,8 +41,8 @@ type Recorder struct {
 	err     error
 }
 
-// StartRecorder begins to record at least the last age of the trace. bound is the response above
-// which a task is slow; 0: three times the p99 so far. Only one recorder can be active in a
+// StartRecorder starts to record at least the last age of the trace. A task is slow if its response
+// exceeds bound, or three times the p99 so far if bound is 0. Only one recorder can be active in a
 // process.
 func StartRecorder(age, bound time.Duration) (*Recorder, error) {
 	r := &Recorder{bound: int64(bound),
@@ -54,15 +53,15 @@ func StartRecorder(age, bound time.Duration) (*Recorder, error) {
 	return r, nil
 }
 
-// Done reports a completed task, from the goroutine that ended it. The trace of the first slow one
-// is written by another goroutine.
+// Done reports a completed task. The goroutine that ended the task must call it. Another goroutine
+// writes the trace of the first slow task.
 func (r *Recorder) Done(seq uint64, response, sinceStart int64) {
 	if r == nil {
 		return
 	}
 	bound := r.bound
 	if bound == 0 {
-		if bound = r.p99.note(response); bound == 0 {
+		if bound = r.p99.add(response); bound == 0 {
 			return
 		}
 	}
@@ -86,28 +85,30 @@ func (r *Recorder) End() ([]byte, error) {
 	return r.data.Bytes(), nil
 }
 
-// A tail estimates three times the p99 of its values, to an eighth. It is safe for concurrent use.
+// tail estimates three times the p99 of its values, accurate to an eighth. It is safe for
+// concurrent use.
 type tail struct {
 	n      atomic.Int64
-	counts [64 * 8]atomic.Int64 // by the power of two and the next three bits
+	counts [64 * 8]atomic.Int64 // indexed by the power of two and the next three bits
 	bound  atomic.Int64
 }
 
-// anew is the number of values between computations of the bound, which cost about 300 ns.
-const anew = 256
+// boundInterval is the number of values between two computations of the bound, which cost about 300
+// ns.
+const boundInterval = 256
 
-// note adds a value, and returns the bound by the earlier values, or 0 if there are too few.
-func (t *tail) note(v int64) (bound int64) {
+// add adds a value. It returns the bound from the earlier values, or 0 if there are too few.
+func (t *tail) add(v int64) (bound int64) {
 	bound = t.bound.Load()
 	t.counts[bucket(v)].Add(1)
-	if n := t.n.Add(1); n == tasksToLearn || n > tasksToLearn && n%anew == 0 {
-		t.bound.Store(times * t.look(n))
+	if n := t.n.Add(1); n == tasksToLearn || n > tasksToLearn && n%boundInterval == 0 {
+		t.bound.Store(times * t.p99Bound(n))
 	}
 	return bound
 }
 
 // look returns the upper end of the bucket that contains the p99 of n values.
-func (t *tail) look(n int64) int64 {
+func (t *tail) p99Bound(n int64) int64 {
 	above := n / 100
 	for i := len(t.counts) - 1; i >= 0; i-- {
 		if above -= t.counts[i].Load(); above < 0 {

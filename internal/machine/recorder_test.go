@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// TestTail: the bound is three times the p99, to an eighth, whatever the values are.
 func TestTail(t *testing.T) {
 	for name, draw := range map[string]func(*rand.Rand) int64{
 		"exponential": func(r *rand.Rand) int64 { return int64(1e7 * r.ExpFloat64()) },
@@ -22,7 +21,7 @@ func TestTail(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for n := range 20_000 {
 			v := draw(r)
-			bound := tail.note(v)
+			bound := tail.add(v)
 			if n < tasksToLearn && bound != 0 {
 				t.Fatalf("%s: a bound of %d after %d", name, bound, n)
 			}
@@ -36,7 +35,6 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestRecorder: the first slow task is written, once; where none is slow, nothing is.
 func TestRecorder(t *testing.T) {
 	r, err := StartRecorder(time.Second, time.Millisecond)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// totals grow from the start of the program. A run has the difference of two readings.
+// Totals grow from the start of the program. The value of a run is the difference of two readings.
 const (
 	schedLatencies = iota
 	gcPauses
@@ -32,7 +32,7 @@ var totalNames = [totals]string{
 	cpuIdle:        "/cpu/classes/idle:cpu-seconds",
 }
 
-// levels are sampled.
+// Levels are sampled.
 const (
 	runnable = iota
 	waiting
@@ -50,19 +50,20 @@ var levelNames = [levels]string{
 	stacks:      "/memory/classes/heap/stacks:bytes",
 }
 
-// RuntimeSeen contains the runtime's metrics of a run. Unknown values are negative.
+// RuntimeSeen contains the metrics of the Go runtime during a run. Unknown values are negative.
 type RuntimeSeen struct {
-	// waits of ready goroutines until they ran; the runtime times one in eight
+	// waits of ready goroutines until they ran; the runtime measures one in eight
 	Scheduling RuntimeTimes
-	Pauses     RuntimeTimes // of the whole program, for the garbage collector
-	Cycles     float64      // of the garbage collector that ended
-	// share of the program's CPU time spent marking, in these cycles
+	Pauses     RuntimeTimes // stop-the-world pauses for the garbage collector
+	Cycles     float64      // completed cycles of the garbage collector
+	// share of the program's CPU time spent marking in these cycles
 	GC     float64
 	Assist float64 // seconds of CPU time in which allocating goroutines had to mark
-	Mutex  float64 // seconds that goroutines were blocked on locks; one in eight is timed
+	// seconds that goroutines were blocked on locks; the runtime measures one in eight
+	Mutex float64
 
-	Runnable, Waiting RuntimeLevel // goroutines that were ready, and goroutines that waited
-	Heap              RuntimeLevel // bytes of objects, including dead ones, and of stacks
+	Runnable, Waiting RuntimeLevel // numbers of ready and of blocked goroutines
+	Heap              RuntimeLevel // bytes of live and dead objects, and of stacks
 	Live              RuntimeLevel // bytes of objects alive after the last cycle, and of stacks
 }
 
@@ -71,13 +72,13 @@ func (s *RuntimeSeen) SchedulingSeconds() float64 { return timedOneIn * s.Schedu
 
 const timedOneIn = 8
 
-// A RuntimeLevel summarises the samples of a level.
+// A RuntimeLevel summarizes the samples of a level.
 type RuntimeLevel struct {
 	First, Mean, Most float64
 	Looks             int
 }
 
-func (l *RuntimeLevel) see(v float64) {
+func (l *RuntimeLevel) add(v float64) {
 	if l.Looks == 0 {
 		l.First = v
 	}
@@ -86,12 +87,12 @@ func (l *RuntimeLevel) see(v float64) {
 	l.Most = max(l.Most, v)
 }
 
-// RuntimeTimes is a distribution in the runtime's buckets, which are at most a quarter as wide as
-// their lower end.
+// RuntimeTimes is a distribution in the buckets of the runtime. Each is at most a quarter as wide
+// as its lower limit.
 type RuntimeTimes struct {
 	Count   uint64
 	counts  []uint64
-	buckets []float64 // one more than counts, in seconds
+	buckets []float64 // limits of the buckets in seconds; one more than counts
 }
 
 func (t *RuntimeTimes) middle(i int) float64 {
@@ -102,7 +103,7 @@ func (t *RuntimeTimes) middle(i int) float64 {
 	return (low + max(high, 0)) / 2
 }
 
-// Quantile returns a quantile within an eighth of the exact one, or 0 without times.
+// Quantile returns a quantile, accurate to an eighth, or 0 without times.
 func (t *RuntimeTimes) Quantile(q float64) time.Duration {
 	rank := uint64(math.Ceil(q * float64(t.Count)))
 	for i, n := range t.counts {
@@ -114,7 +115,7 @@ func (t *RuntimeTimes) Quantile(q float64) time.Duration {
 	return 0
 }
 
-// Sum returns the sum in seconds, as accurate as a quantile.
+// Sum returns the sum in seconds, accurate to an eighth.
 func (t *RuntimeTimes) Sum() (sum float64) {
 	for i, n := range t.counts {
 		if n > 0 {
@@ -131,7 +132,7 @@ type RuntimeWatch struct {
 	seen          RuntimeSeen
 }
 
-// WatchRuntime starts to watch. It allocates everything that Look and End need.
+// WatchRuntime starts a RuntimeWatch. It allocates all memory for Look and End.
 func WatchRuntime() *RuntimeWatch {
 	w := &RuntimeWatch{}
 	for i, name := range totalNames {
@@ -163,13 +164,13 @@ func (w *RuntimeWatch) times(total int) *RuntimeTimes {
 func (w *RuntimeWatch) Look() {
 	metrics.Read(w.levels[:])
 	of := func(i int) float64 { return number(w.levels[i]) }
-	w.seen.Runnable.see(of(runnable))
-	w.seen.Waiting.see(of(waiting))
-	w.seen.Heap.see(of(heapObjects) + of(stacks))
-	w.seen.Live.see(of(heapLive) + of(stacks))
+	w.seen.Runnable.add(of(runnable))
+	w.seen.Waiting.add(of(waiting))
+	w.seen.Heap.add(of(heapObjects) + of(stacks))
+	w.seen.Live.add(of(heapLive) + of(stacks))
 }
 
-// End stops watching. It must be called once, and does not allocate.
+// End stops the watch. It must be called once, and does not allocate.
 func (w *RuntimeWatch) End() *RuntimeSeen {
 	w.Look()
 	metrics.Read(w.after[:])
@@ -189,8 +190,8 @@ func (w *RuntimeWatch) End() *RuntimeSeen {
 	return s
 }
 
-// share returns 0 if the runtime has not accounted for CPU time, which it does at the end of a
-// cycle.
+// share returns part/whole. It returns 0 if the runtime has not accounted for CPU time, which it
+// does at the end of a cycle.
 func share(part, whole float64) float64 {
 	if whole <= 0 || part < 0 {
 		return 0

@@ -13,12 +13,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, // TestStacksOfBubble leaves a bubble that has deadlocked
+	goleak.VerifyTestMain(m, // TestStacksOfBubble leaves a deadlocked bubble
 		goleak.IgnoreAnyFunction("testing/synctest.testingSynctestTest"),
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/internal/machine_test.receive"))
 }
 
-// TestKnown: this version of Go knows every figure that is asked for.
 func TestKnown(t *testing.T) {
 	w := WatchRuntime()
 	for _, s := range append(w.before[:], w.levels[:]...) {
@@ -29,7 +28,6 @@ func TestKnown(t *testing.T) {
 	w.End()
 }
 
-// TestAllocates: neither a look nor the end allocates.
 func TestAllocates(t *testing.T) {
 	w := WatchRuntime()
 	if n := testing.AllocsPerRun(100, w.Look); n != 0 {
@@ -40,8 +38,8 @@ func TestAllocates(t *testing.T) {
 	}
 }
 
-// TestScheduler: with one processor, goroutines that compute make each other wait, and are
-// runnable; those that are blocked wait.
+// With one processor, computing goroutines must be runnable and delay each other. Blocked
+// goroutines must count as waiting.
 func TestScheduler(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const busy, blocked = 8, 100
@@ -71,14 +69,14 @@ func TestScheduler(t *testing.T) {
 		t.Errorf("%+v runnable and %+v waiting, want %d and %d or more", seen.Runnable,
 			seen.Waiting, busy, blocked)
 	}
-	// 8 goroutines in turn: each waits for 7 others
+	// 8 goroutines share the processor, so each waits for 7 others
 	if p99, n := seen.Scheduling.Quantile(0.99), seen.Scheduling.Count; n < busy*100/timedOneIn/2 ||
 		p99 <= 0 || seen.SchedulingSeconds() <= 0 {
 		t.Errorf("%d scheduling times, p99 %v, sum %v s", n, p99, seen.SchedulingSeconds())
 	}
 }
 
-// counted keeps what count finds, so that the work is not left out.
+// counted uses the result of count, so the compiler keeps the loop.
 var counted atomic.Int64
 
 func count(n int) {
@@ -89,7 +87,6 @@ func count(n int) {
 	counted.Add(int64(sum))
 }
 
-// TestCollector: cycles are counted, have pauses, take CPU time and see what is alive.
 func TestCollector(t *testing.T) {
 	runtime.GC()
 	w := WatchRuntime()
@@ -119,8 +116,7 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// TestMutex: waiting for a lock is seen. The runtime times one in eight waits, so that there are
-// many.
+// The runtime measures one in eight waits, so there must be many.
 func TestMutex(t *testing.T) {
 	w := WatchRuntime()
 	var mu sync.Mutex
@@ -135,13 +131,12 @@ func TestMutex(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// 160 locks of 0.2 ms at least, for each of which up to 15 wait
+	// 160 locks of at least 0.2 ms, and up to 15 goroutines wait for each
 	if seen := w.End(); seen.Mutex < 0.032 {
 		t.Errorf("%v s blocked on a mutex", seen.Mutex)
 	}
 }
 
-// TestTimes: a quantile is the nearest rank's bucket, and the sum that of the middles.
 func TestTimes(t *testing.T) {
 	h := func(counts ...uint64) *metrics.Float64Histogram {
 		return &metrics.Float64Histogram{Counts: counts,

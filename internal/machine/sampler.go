@@ -10,20 +10,22 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// Walking the stacks stops the program, and packing the samples uses a processor. This may take a
-// fortieth of the process's CPU time, so the interval grows with the number of goroutines, and in a
-// mostly idle process. The first samples are close together, so that a short run has some.
+// A sample of the stacks stops the program, and compressing it uses a processor. Sampling may use a
+// fortieth of the process's CPU time. The interval therefore grows with the number of goroutines,
+// and in a process that is mostly idle. The first samples are close together, so a short run has
+// some.
 const (
 	firstInterval = 5 * time.Millisecond
-	leastInterval = 50 * time.Millisecond // after the first ones, each twice as long
+	// after the first intervals, each twice as long as the one before
+	leastInterval = 50 * time.Millisecond
 	cpuShare      = 1.0 / 40
-	atOnce        = 50 // samples that are merged
+	atOnce        = 50 // number of samples that are merged
 )
 
-// pause returns the time to wait after a sample of the given duration, by the process's CPU time
+// pause returns the interval after a sample of duration look. cpu is the CPU time of the process
 // since the first sample.
 func pause(interval, look, cpu, since time.Duration) time.Duration {
-	used := 1.0 // of a processor, if the system does not report it
+	used := 1.0 // of a processor; assumed if the system does not report it
 	if cpu > 0 {
 		used = max(cpu.Seconds()/since.Seconds(), 0.01)
 	}
@@ -33,8 +35,8 @@ func pause(interval, look, cpu, since time.Duration) time.Duration {
 type sampler struct {
 	stop, done chan struct{}
 	began      time.Time
-	looks      []*profile.Profile // the first may be the sum of earlier ones
-	n          int64              // samples
+	looks      []*profile.Profile // the first may be a merged profile
+	n          int64              // number of samples
 	err        error
 }
 
@@ -51,7 +53,7 @@ func sample() *sampler {
 			case <-time.After(interval):
 			}
 			began := time.Now()
-			s.look()
+			s.sample()
 			interval = pause(interval, time.Since(began),
 				time.Duration(CPUTime()-used), time.Since(s.began))
 		}
@@ -59,7 +61,7 @@ func sample() *sampler {
 	return s
 }
 
-func (s *sampler) look() {
+func (s *sampler) sample() {
 	p, err := now(Wait)
 	if err != nil {
 		s.err = err
@@ -81,11 +83,11 @@ func (s *sampler) end() {
 	<-s.done
 }
 
-// sum returns all samples, without the sampler itself, as counts and durations. A run that is
+// sum returns all samples as counts and durations, without the sampler itself. A run that is
 // shorter than the interval is sampled once, at its end.
 func (s *sampler) sum() (*profile.Profile, error) {
 	if len(s.looks) == 0 && s.err == nil {
-		s.look()
+		s.sample()
 	}
 	if s.err == nil {
 		s.add()

@@ -14,12 +14,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Mark identifies the goroutine that set it, and all goroutines started from it, directly or not.
-// It distinguishes the goroutines of one run from all others in the process, including other runs,
-// the surrounding test, and libraries.
+// A Mark identifies a goroutine and all goroutines that it starts, directly or indirectly. It
+// distinguishes the goroutines of one run from all others in the process, including those of other
+// runs, the surrounding test, and libraries.
 //
-// It is a pprof label, which the runtime passes on to each new goroutine at no cost. A function
-// started by a timer (time.AfterFunc) has none.
+// It is a pprof label, which the runtime copies to each new goroutine at no cost. A function
+// started by a timer (time.AfterFunc) has no label.
 type Mark string
 
 const label = "poolbench-run"
@@ -43,7 +43,7 @@ func (m Mark) Stacks() Stacks {
 	return m.parse(goroutines())
 }
 
-// Where returns the activity of the marked goroutines in foreign code, on separate lines, or "".
+// Where returns the stacks of the marked goroutines outside the harness, on separate lines, or "".
 func (m Mark) Where() string {
 	if all := m.Stacks().Foreign(); len(all) > 0 {
 		return "\n" + all.String()
@@ -51,8 +51,8 @@ func (m Mark) Where() string {
 	return ""
 }
 
-// parse parses a goroutine profile in its text form: blocks of a count, the labels, and a line per
-// frame, in columns.
+// parse parses a goroutine profile in its text form. Each block has a count, the labels, and one
+// line per frame.
 func (m Mark) parse(profile string) (all Stacks) {
 	mine := fmt.Sprintf("%q:%q", label, m)
 	for block := range strings.SplitSeq(profile, "\n\n") {
@@ -67,7 +67,7 @@ func (m Mark) parse(profile string) (all Stacks) {
 				function, _, _ := strings.Cut(column[2], "+0x")
 				s.Frames = append(s.Frames, Frame{function, column[3]})
 			case s.Count == 0:
-				// the very first line has a different form, and no labels
+				// the first line of the profile has a different form and no labels
 				_, _ = fmt.Sscanf(line, "%d @", &s.Count)
 			}
 		}
@@ -78,18 +78,18 @@ func (m Mark) parse(profile string) (all Stacks) {
 	return all
 }
 
-// Stacks are goroutines, grouped by their stack.
+// Stacks is a list of goroutines, grouped by their stack.
 type Stacks []Stack
 
 // A Stack is the stack of Count goroutines.
 type Stack struct {
 	Count  int
-	Frames []Frame // the innermost call first
+	Frames []Frame // innermost call first
 }
 
 // A Frame is one call.
 type Frame struct {
-	Func string // with the path of its package
+	Func string // includes the path of its package
 	At   string // file:line
 }
 
@@ -99,7 +99,7 @@ func (f Frame) String() string {
 }
 
 // StacksHere returns the stack of the caller. In a deferred function after a panic or
-// runtime.Goexit it is the stack of its origin.
+// runtime.Goexit it is the stack at its origin.
 func StacksHere() Stacks {
 	pc := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
@@ -115,7 +115,7 @@ func StacksHere() Stacks {
 	return Stacks{s}
 }
 
-// harness lists the packages whose calls are not part of the code under test.
+// harness lists the packages that do not belong to the code under test.
 var harness = []string{
 	"runtime", "runtime/pprof", "testing", "testing/synctest", "internal/synctest", "internal/sync",
 	"github.com/poolbench/poolbench/internal/machine",
@@ -126,7 +126,7 @@ var harness = []string{
 
 var waitingPackages = []string{"time", "sync", "syscall", "golang.org/x/sys/unix"}
 
-// Foreign removes the calls of the harness, and the stacks that contain no other calls.
+// Foreign removes the calls of the harness, and the stacks without other calls.
 func (s Stacks) Foreign() (left Stacks) {
 	for _, stack := range s {
 		all := stack.Frames
@@ -144,7 +144,7 @@ func (s Stacks) Foreign() (left Stacks) {
 	return left
 }
 
-// NotOf removes the goroutines that begin in one of the packages.
+// NotOf removes the goroutines whose first function is in one of the packages.
 func (s Stacks) NotOf(packages ...string) Stacks {
 	return slices.DeleteFunc(s, func(stack Stack) bool {
 		own := slices.DeleteFunc(slices.Clone(stack.Frames), func(f Frame) bool {
@@ -167,8 +167,8 @@ func (s Stacks) Goroutines() (n int) {
 	return n
 }
 
-// In reports whether one of the goroutines is in a call of that function, named without the path of
-// its package.
+// In reports whether a goroutine is in a call of the function, named without the path of its
+// package.
 func (s Stacks) In(function string) bool {
 	return slices.ContainsFunc(s, func(stack Stack) bool { return stack.in(function) })
 }
@@ -179,7 +179,7 @@ func (s Stack) in(function string) bool {
 	})
 }
 
-// First moves the stacks with a call of that function to the front.
+// First moves the stacks with a call of the function to the front.
 func (s Stacks) First(function string) Stacks {
 	var first, then Stacks
 	for _, stack := range s {
@@ -198,7 +198,7 @@ const (
 	mostFrames = 8
 )
 
-// String returns a line per call, and the number of omitted ones.
+// String returns one line per call, and the number of omitted ones.
 func (s Stacks) String() string {
 	var text strings.Builder
 	for i, stack := range s {

@@ -26,7 +26,7 @@ func lockTwice(mu *sync.Mutex) {
 
 func receive(c <-chan struct{}) { <-c }
 
-// TestStacks: those of a run are seen whatever they do, in a bubble and outside, and no others.
+// The stacks of marked goroutines must be found inside and outside a bubble, whatever they do.
 func TestStacks(t *testing.T) {
 	mark, other := machine.NewMark(), machine.NewMark()
 	stop, halt := make(chan struct{}), make(chan struct{}, 1)
@@ -72,7 +72,7 @@ func TestStacks(t *testing.T) {
 	mu.Unlock()
 	all.Wait()
 	var left machine.Stacks
-	for range 10_000 { // one that has told the group of its end may not have left yet
+	for range 10_000 { // a goroutine may not have ended although it has called Done
 		if left = mark.Stacks(); left == nil {
 			return
 		}
@@ -81,7 +81,7 @@ func TestStacks(t *testing.T) {
 	t.Errorf("after the end: %v", left)
 }
 
-// TestStacksOfBubble: those of a bubble that has deadlocked are still to be seen.
+// The stacks of a deadlocked bubble must still be found.
 func TestStacksOfBubble(t *testing.T) {
 	mark := machine.NewMark()
 	ended := make(chan any)
@@ -99,7 +99,6 @@ func TestStacksOfBubble(t *testing.T) {
 	}
 }
 
-// TestHere: a deferred function sees what panicked or ended the goroutine, and how it got there.
 func TestHere(t *testing.T) {
 	for what, f := range map[string]func(){
 		"a panic":      func() { panic("at the disco") },
@@ -133,7 +132,6 @@ func what() string { return "nothing" }
 //go:noinline
 func called(f func()) { f() }
 
-// TestShort: of many goroutines and deep calls some are shown, and the rest is counted.
 func TestShort(t *testing.T) {
 	var deep machine.Stack
 	for range 20 {

@@ -9,20 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fineTimers asks the system to wake this thread on time instead of up to 50 µs later together with
-// others. The thread must be locked to the caller.
+// fineTimers makes the system wake this thread on time. By default, wake-ups are grouped and up to
+// 50 µs late. The thread must be locked to the caller.
 func fineTimers() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
 
-// sleepThread sleeps by the system's own timer, because timers of package time have a granularity
-// of a millisecond here (golang/go#53824). A signal may end it early.
+// sleepThread sleeps with the timer of the system, because timers of package time have a
+// granularity of a millisecond here (golang/go#53824). A signal may end the sleep early.
 func sleepThread(d time.Duration) {
 	t := unix.NsecToTimespec(int64(d))
 	_ = unix.Nanosleep(&t, nil)
 }
 
-// A runQueue measures how long threads of this process have been ready without a processor, for
-// threads that existed when it was opened. Reading does not allocate, since allocations in a run
-// are counted.
+// runQueue measures how long threads of this process have been ready without a processor. It covers
+// the threads that existed when it was opened. Reading does not allocate, because allocations in a
+// run are counted.
 type runQueue struct {
 	files []int
 	last  []int64
@@ -39,10 +39,10 @@ func openRunQueue() *runQueue {
 	return q
 }
 
-// threads returns the files with each thread's time running and waiting. It does not check that
-// they exist, as filepath.Glob would, which takes as long as reading them.
+// threads returns the files with the running and waiting time of each thread. It does not check
+// that they exist, as filepath.Glob would, because that takes as long as reading them.
 func threads() (files []string) {
-	tasks, _ := os.ReadDir("/proc/self/task") // none if the system does not report it
+	tasks, _ := os.ReadDir("/proc/self/task") // empty if the system does not report it
 	for _, task := range tasks {
 		files = append(files, "/proc/self/task/"+task.Name()+"/schedstat")
 	}
@@ -55,7 +55,7 @@ func (q *runQueue) close() {
 	}
 }
 
-// longest returns the longest wait of a thread since the last call, as an upper bound in ns.
+// longest returns an upper bound of the longest wait of a thread since the last call, in ns.
 func (q *runQueue) longest() (ns int64) {
 	for i, file := range q.files {
 		n, err := unix.Pread(file, q.text[:], 0)
@@ -84,8 +84,9 @@ func queuedTime(text []byte) (ns int64) {
 
 func threadUsage() Usage { return usageOf(unix.RUSAGE_THREAD) }
 
-// readCounters reads the kernel's counts: /proc/stat, /proc/pressure/cpu and the schedstat of this
-// process's threads. Files are missing in many containers, which leaves the values unknown.
+// readCounters reads the counters of the kernel: /proc/stat, /proc/pressure/cpu and the schedstat
+// of this process's threads. Some files are missing in many containers. Their values are then
+// unknown.
 func readCounters() counters {
 	c := counters{at: time.Now(), stalled: -1, own: CPUTime()}
 	c.stolen, c.ticks, c.busy = Ticks()
@@ -107,8 +108,8 @@ func readCounters() counters {
 	return c
 }
 
-// BytesWritten returns the number of bytes that this process has written to the system for a disk,
-// in whole pages, whether or not they are on it, or 0 if unknown.
+// BytesWritten returns the number of bytes that this process has written to files on disks, in
+// whole pages, including pages that are not yet on the disk. It returns 0 if unknown.
 func BytesWritten() int64 {
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {
@@ -124,8 +125,8 @@ func parseWritten(text string) int64 {
 	return n
 }
 
-// Ticks returns the ticks of all processors that the host gave to other machines, all ticks, and
-// those in which they worked. Unknown values are negative.
+// Ticks returns the ticks of all processors: those that the host gave to other virtual machines,
+// all, and those in which the processors worked. Unknown values are negative.
 func Ticks() (stolen, all, busy int64) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -10,12 +10,12 @@ const variable = "POOLBENCH_PATIENCE"
 
 const looks = 20
 
-// LeastPatience is the shortest patience: there is at most one check per millisecond.
+// LeastPatience is the shortest patience. It makes at most one check per millisecond.
 const LeastPatience = looks * time.Millisecond
 
 // Patience returns the time without progress after which a run counts as hung: 30 s, or the value
-// of POOLBENCH_PATIENCE. A step of a strategy takes microseconds, so a machine would have to be a
-// million times slower than usual to cause a false alarm.
+// of POOLBENCH_PATIENCE. A step of a strategy takes microseconds, so only a machine a million times
+// slower than usual would cause a false alarm.
 func Patience() (time.Duration, error) {
 	text := os.Getenv(variable)
 	if text == "" {
@@ -29,9 +29,8 @@ func Patience() (time.Duration, error) {
 	return d, nil
 }
 
-// WaitForProgress returns true when done is closed, and false when progress has returned the same
-// number for as long as patience. Before that it adds the time that longer returns for a good
-// reason. longer may be nil.
+// WaitForProgress returns true when done is closed. It returns false when progress has returned the
+// same number for the time patience, plus the time that longer returns. longer may be nil.
 func WaitForProgress(
 	done <-chan struct{}, patience time.Duration, progress func() uint64,
 	longer func() time.Duration,

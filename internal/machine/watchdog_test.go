@@ -9,15 +9,15 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// TestWait is under the virtual clock, where each look is at its instant.
+// Under the virtual clock each check is at an exact instant.
 func TestWait(t *testing.T) {
 	const patience = 20 * time.Second
 	none := func() time.Duration { return 0 }
 	for _, test := range []struct {
 		name   string
-		every  time.Duration // between two steps
-		steps  uint64        // then nothing happens any more
-		ends   time.Duration // 0: never
+		every  time.Duration // interval between two steps
+		steps  uint64        // number of steps before progress stops
+		ends   time.Duration // 0 means never
 		longer func() time.Duration
 		want   bool
 		after  time.Duration
@@ -37,7 +37,7 @@ func TestWait(t *testing.T) {
 				var steps atomic.Uint64
 				go func() {
 					for range test.steps {
-						// so that a step is before the look of that instant
+						// so that a step precedes the check of that instant
 						time.Sleep(test.every - time.Nanosecond)
 						steps.Add(1)
 						time.Sleep(time.Nanosecond)
@@ -52,7 +52,7 @@ func TestWait(t *testing.T) {
 				if took := time.Since(begin); got != test.want || took != test.after {
 					t.Errorf("%v after %v, want %v after %v", got, took, test.want, test.after)
 				}
-				time.Sleep(time.Hour) // for the steps that are left
+				time.Sleep(time.Hour) // for the remaining steps
 			})
 		})
 	}

@@ -21,39 +21,39 @@ func CPUModel() string {
 	return ""
 }
 
-// A Witness observes the machine.
+// A Witness observes the machine during a run.
 type Witness struct {
 	stop   atomic.Bool
 	ready  chan struct{}
 	done   chan struct{}
 	begun  time.Time
 	before counters
-	used   Usage // of the process before
+	used   Usage // usage of the process before the run
 	own    Usage // of the meter's thread
 	seen   *WitnessSeen
 
 	runtime *RuntimeWatch
 }
 
-// WitnessSeen contains a witness's observations.
+// WitnessSeen contains the observations of a Witness.
 type WitnessSeen struct {
 	Pressure Pressure
-	Hiccups  *Hiccups // nil: there was no meter, as in tests
-	CPU      int64    // ns used by the observation; 0 if unknown
-	// of the process, without the meter's if that is known
+	Hiccups  *Hiccups // nil if there was no meter, as in tests
+	CPU      int64    // CPU time of the observation in ns; 0 if unknown
+	// usage of the process, without that of the meter if it is known
 	Usage Usage
-	// seconds in which its threads were ready and had no processor; negative: unknown
+	// seconds in which threads of the process were ready and had no processor; negative if unknown
 	Queued  float64
-	Runtime *RuntimeSeen // nil if Hiccups is
+	Runtime *RuntimeSeen // nil if Hiccups is nil
 }
 
-// Usage contains the system's counts of a process or thread. All are 0 if unknown, and unknown
-// faults are negative.
+// Usage contains the counters of the system for a process or thread. All are 0 if unknown, except
+// that unknown faults are negative.
 type Usage struct {
 	CPU int64 // ns of user and system time
-	// switches to another thread: to wait, or by preemption
+	// switches to another thread, by waiting or by preemption
 	Voluntary, Involuntary int64
-	// of pages, without and with a read from a disk
+	// page faults, without and with a read from a disk
 	MinorFaults, MajorFaults int64
 }
 
@@ -67,20 +67,20 @@ func (u Usage) less(v Usage) Usage {
 	return d
 }
 
-// StartWitness starts to watch. The caller must call End.
+// StartWitness starts to observe. The caller must call End.
 func StartWitness() *Witness {
 	w := &Witness{
 		ready: make(chan struct{}), done: make(chan struct{}), begun: time.Now(),
 		seen: &WitnessSeen{Pressure: UnknownPressure, Hiccups: NewHiccups()}, runtime: WatchRuntime(),
 	}
 	go w.meter()
-	<-w.ready // its allocations are not the run's
+	<-w.ready // so that its allocations do not count in the run
 	w.before, w.used = readCounters(), processUsage()
 	return w
 }
 
-// End stops watching, after at most a millisecond, and returns the observations. Instants count
-// from base, when the run began. It must be called once.
+// End stops the observation, after at most a millisecond, and returns its result. Instants are
+// relative to base, the start of the run. It must be called once.
 func (w *Witness) End(base time.Time) *WitnessSeen {
 	w.stop.Store(true)
 	<-w.done
@@ -96,7 +96,7 @@ func (w *Witness) End(base time.Time) *WitnessSeen {
 	return w.seen
 }
 
-// Stalled reports whether the machine stood still for most of the time from one instant to another.
+// Stalled reports whether the machine stood still for most of the time between two instants.
 func (s *WitnessSeen) Stalled(from, to int64) bool {
 	return s != nil && s.Hiccups != nil && s.Hiccups.Covers(from, to)
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// added are new files: one for each kind of part.
+// added contains new files, one for each kind of part.
 var added = map[string]string{
 	"bench/attack/added/added.go": `package added
 
@@ -168,7 +168,6 @@ func (a *app) addedCommand() *cobra.Command {
 `,
 }
 
-// changed are the lines that parts add to files that are there.
 var changed = []struct{ file, before, line string }{
 	{"internal/observe/metrics.go", `		{metric.Makespan,`,
 		`		{"added-metric", "", "added by a test"},`},
@@ -184,10 +183,10 @@ var changed = []struct{ file, before, line string }{
 		`func init() { rules = append(rules, addedCause) }`},
 }
 
-// TestAdding: a strategy, a workload, a target, an arrival process and a study are one new file; a
-// metric is a line in two; a chart, a protocol, a doubt, a cause and a subcommand are a file and a
-// line. The go command builds the command with all of them over the tree, which stays as it is;
-// list has them, a run uses them, and tests of all parts pass with them.
+// Adding a strategy, workload, target, arrival process or study must take one new file. A metric
+// takes a line in two files. A chart, protocol, check, cause or subcommand takes a file and a line.
+// The test builds the command with all of them by an overlay, which leaves the tree unchanged. It
+// lists and runs them, and tests of all parts must pass with them.
 func TestAdding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command")
@@ -234,10 +233,10 @@ func TestAdding(t *testing.T) {
 	}
 	call("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program,
 		module+"/cmd/poolbench")
-	// The tests of the packages pass with the new parts.
+	// The tests of the packages must pass with the new parts.
 	call("go", "test", "-short", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"),
 		module+"/workloads", module+"/targets", module+"/bench/arrivals", module+"/reports/why")
-	// So do tests elsewhere that look at all parts.
+	// Tests of other packages that use all parts must pass too.
 	call("go", "test", "-short", "-vet=off", "-ldflags", "-s -w", "-overlay",
 		filepath.Join(dir, "overlay.json"), "-run",
 		"^(TestCode|TestHelp|TestLoadBadInput|TestReportWritesCharts)$", module+"/internal/advise",

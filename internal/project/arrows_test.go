@@ -17,9 +17,9 @@ import (
 
 const module = "github.com/poolbench/poolbench"
 
-// levels go from the bottom up: a package may import those of lower levels and of its own group.
-// The groups of a level know nothing of each other. A group is given by paths below the module,
-// which stand for what is below them, too; the longest path that fits decides.
+// levels lists groups of packages from the bottom up. A package may import those of lower levels
+// and of its own group, but not of other groups of its level. A group is given by paths below the
+// module, which include the packages below them. The longest matching path decides.
 var levels = [][][]string{
 	{{"bench/param", "bench/dist", "internal/text", "internal/files", "internal/yamltree",
 		"internal/junit", "internal/registry", "internal/transport", "internal/grpcdyn",
@@ -41,13 +41,14 @@ var levels = [][][]string{
 	{{"internal/project"}},
 }
 
-// never are imports that the levels would allow: a path, and what nothing below it imports. The
-// files of a run are all that reports know of it, and of a target the remedies.
+// never lists forbidden imports that the levels would allow: a path, and the import forbidden to
+// all packages below it. Reports may use only the files of a run, and remedies of a target only its
+// results.
 var never = [][2]string{{"reports", "strategies"}, {"reports", "workloads"},
 	{"reports", "bench/arrivals"}}
 
-// homes are where what is heavy, or belongs to the command, may be imported: a user's own benchmark
-// has none of it.
+// homes lists where heavy packages and those of the command may be imported. A user's own benchmark
+// has none of them.
 var homes = map[string][]string{
 	"modernc.org/sqlite":                 {"strategies/durable", "workloads/sql"},
 	"github.com/jackc/pgx/v5":            {"strategies/durable", "workloads/sql"},
@@ -70,14 +71,12 @@ var homes = map[string][]string{
 	"github.com/evanw/esbuild":           {"reports/playground"},
 }
 
-// A listed package is what `go list -json` says of one.
 type listed struct {
 	ImportPath, Dir, Name              string
 	GoFiles                            []string
 	Imports, TestImports, XTestImports []string
 }
 
-// packages lists those of this module.
 func packages(t *testing.T) []listed {
 	t.Helper()
 	lookAround(t)
@@ -88,7 +87,7 @@ func packages(t *testing.T) []listed {
 	return slices.Clone(all)
 }
 
-// listing is made once: ten tests ask for it.
+// listing is called once, because ten tests use it.
 var listing = sync.OnceValues(func() (all []listed, err error) {
 	cmd := exec.Command("go", "list", "-json", module+"/...")
 	var stderr bytes.Buffer
@@ -108,9 +107,9 @@ var listing = sync.OnceValues(func() (all []listed, err error) {
 	}
 })
 
-// lookAround reads every directory of the module. The go command takes a test's outcome from its
-// cache unless a file that the test itself has opened is another; what `go list` opens does not
-// count, and a package that is new has never been opened.
+// lookAround reads every directory of the module. The go command caches the outcome of a test until
+// a file that the test has opened changes. Files opened by `go list` do not count, and a new
+// package was never opened.
 func lookAround(t *testing.T) {
 	t.Helper()
 	const root = "../.."
@@ -126,7 +125,7 @@ func lookAround(t *testing.T) {
 	}
 }
 
-// placeOf is the level and the group of a package of this module, from 0.
+// placeOf returns the level and the group of a package of this module, from 0.
 func placeOf(t *testing.T, path string) (level, group int) {
 	t.Helper()
 	below := "."
@@ -153,7 +152,7 @@ func within(path, parent string) bool {
 	return path == parent || strings.HasPrefix(path, parent+"/")
 }
 
-// TestArrows: who imports whom. Tests may import what they need.
+// TestArrows tests the imports of packages. Tests may import any package.
 func TestArrows(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, path := range p.Imports {
@@ -164,7 +163,7 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// wrong says why a package may not import the path; "" where it may.
+// wrong returns why a package may not import the path, or "" if it may.
 func wrong(t *testing.T, from, path string) string {
 	t.Helper()
 	below := strings.TrimPrefix(from, module+"/")
@@ -190,7 +189,6 @@ func wrong(t *testing.T, from, path string) string {
 	return ""
 }
 
-// TestArrowsTest: the check finds what it is there for.
 func TestArrowsTest(t *testing.T) {
 	for _, c := range []struct {
 		from, to string

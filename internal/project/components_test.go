@@ -16,11 +16,11 @@ import (
 
 var update = flag.Bool("update", false, "write the Go of the pages' components anew")
 
-// watched writes a text of the source by way of templ, which takes it from a file of its own where
-// the environment has TEMPL_DEV_MODE. The pages have theirs whatever else is developed here.
+// watched matches the calls by which templ reads texts from files if the environment contains
+// TEMPL_DEV_MODE. Generated pages must not depend on that variable.
 var watched = regexp.MustCompile(`(\w+ = )templruntime\.WriteString\((\w+), \d+, `)
 
-// TestComponents: the Go of the pages' components is what their sources make.
+// The generated Go code of the components must match their sources.
 func TestComponents(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -68,8 +68,8 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// eachFile hands on the files of the module with that ending, but for those of tests' data and Go
-// that is generated, whose source counts.
+// eachFile calls do for the files of the module with the given extension. It skips test data and
+// generated Go code, whose source is checked instead.
 func eachFile(t *testing.T, ending string, do func(path string, text []byte)) {
 	t.Helper()
 	lookAround(t)

@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-// heavy is what only the command may cost: databases and their C library in Go, the backtracking
-// regexp engine, the pools of other libraries, charts, the command line.
+// heavy lists packages that only the command may import: databases and their C library in Go, the
+// backtracking regexp engine, the pools of other libraries, charts, the command line.
 var heavy = []string{"modernc.org", "github.com/jackc", "github.com/dlclark/regexp2",
 	"golang.org/x/text", "github.com/panjf2000/ants", "github.com/failsafe-go",
 	"github.com/tsenart/vegeta", "gonum.org/v1/plot", "golang.org/x/image", "github.com/spf13",
 	"github.com/nats-io", "google.golang.org/grpc", "github.com/bufbuild",
 	module + "/strategies/peers", module + "/strategies/durable", module + "/reports"}
 
-// notForCI is what benchgate leaves out: databases, brokers, gRPC, HTTP/3, and all that is
-// measured.
+// notForCI lists packages that benchgate must not import: databases, brokers, gRPC, HTTP/3, and the
+// parts that are measured.
 var notForCI = []string{"modernc.org", "database/sql", "github.com/jackc", "github.com/redis",
 	"github.com/nats-io", "google.golang.org", "github.com/bufbuild", "github.com/quic-go",
 	"github.com/dlclark/regexp2", "github.com/panjf2000/ants", "github.com/failsafe-go",
@@ -25,16 +25,15 @@ var notForCI = []string{"modernc.org", "database/sql", "github.com/jackc", "gith
 	module + "/bench/attack", module + "/bench/arrivals", module + "/strategies", module + "/targets", module + "/workloads", module + "/internal/studies",
 	module + "/reports/why"}
 
-// TestLight: what a user's own benchmarks import stays light.
+// The imports of a user's own benchmarks must stay light.
 func TestLight(t *testing.T) {
 	holdLight(t, 100, heavy, module+"/bench", module+"/bench/arrivals",
 		module+"/strategies/strategytest")
 }
 
-// TestLightBenchgate: cmd/benchgate has no database, broker, gRPC or HTTP/3 in its imports.
 func TestLightBenchgate(t *testing.T) { holdLight(t, 100, notForCI, module+"/cmd/benchgate") }
 
-// TestBenchgateSize: built as the action builds it, benchgate has at most 15 MiB.
+// benchgate, built as the GitHub action builds it, must have at most 15 MiB.
 func TestBenchgateSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links a program")

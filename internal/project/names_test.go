@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// nameOfMetric matches what only names of metrics look like.
+// nameOfMetric matches only names of metrics.
 var nameOfMetric = regexp.MustCompile(`^[a-z0-9.]+(-[a-z0-9.]+)+-(sec|ess)$|^[a-z]+(-[a-z]+)*/op$`)
 
-// otherUnits are of package testing and of the gate, and a column of slowest.csv.
+// otherUnits are units of package testing and of the gate, and a column of slowest.csv.
 var otherUnits = []string{"sec/op", "ns/op", "allocs/op", "instructions/op", "burst-start-sec"}
 
-// TestNames: outside of tests the name of a metric is a constant or a function of package metric,
-// and that of a check that reports read a constant of package rundir. So a misspelt one does not
-// compile, instead of being a metric that no run has.
+// Outside of tests, the name of a metric must be a constant or function of package metric, and the
+// name of a check that reports read a constant of package rundir. A misspelled name then does not
+// compile.
 func TestNames(t *testing.T) {
 	checks := constants(t, "../rundir/checks.go")
 	if len(checks) < 10 {
@@ -59,7 +59,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// unquoted is the text of a string literal; "" of any other expression.
+// unquoted returns the text of a string literal, or "" for any other expression.
 func unquoted(e ast.Expr) string {
 	literal, ok := e.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {
@@ -72,7 +72,6 @@ func unquoted(e ast.Expr) string {
 	return text
 }
 
-// constants are the values of the string constants of a file.
 func constants(t *testing.T, path string) (values []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

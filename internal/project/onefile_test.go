@@ -20,12 +20,12 @@ import (
 	_ "github.com/poolbench/poolbench/workloads/sql"
 )
 
-// TestOneFile: adding a variant touches one file. Its name stands in the sources once, where it
-// registers, in the file that is named for it. Packages above the variants may choose some by name:
-// a study its own, bench what a scenario has by default.
+// Adding a variant must touch one file. The name of a variant appears once in the sources, in the
+// file named after it, where it registers. Packages above the variants may select some by name, for
+// example a study, or bench for the defaults of a scenario.
 func TestOneFile(t *testing.T) {
 	var names []string
-	kinds := map[string]string{} // name → its package
+	kinds := map[string]string{} // package by name
 	all := packages(t)
 	for path, registered := range map[string][]string{
 		module + "/strategies":     namesOf(strategies.All(), strategies.Spec.String),
@@ -34,7 +34,7 @@ func TestOneFile(t *testing.T) {
 		module + "/bench/arrivals": namesOf(arrivals.All(), arrivals.Spec.String),
 	} {
 		for _, name := range registered {
-			home := path // or a package below it, which registers what is heavy
+			home := path // or a package below it, which registers heavy variants
 			for _, p := range all {
 				if within(p.ImportPath, path) && slices.Contains(p.GoFiles, name+".go") {
 					home = p.ImportPath
@@ -48,7 +48,7 @@ func TestOneFile(t *testing.T) {
 	}
 	above := map[string]bool{module + "/internal/studies": true,
 		module + "/internal/machine/calibration": true, module + "/bench": true}
-	// package and name → files
+	// files by package and name
 	places := map[string][]string{}
 	for _, p := range all {
 		set, files := sources(t, p)
@@ -62,7 +62,7 @@ func TestOneFile(t *testing.T) {
 	for key, files := range places {
 		path, name, _ := strings.Cut(key, " ")
 		if kinds[key] == "" && !above[path] && strings.Contains(name, "_") {
-			// a name of one word may well mean something else there
+			// a name of one word may have another meaning there
 			t.Errorf("%s names %s, a variant of another package, in %v", path, name, files)
 		}
 	}
@@ -81,8 +81,8 @@ func namesOf[T any](all []T, name func(T) string) (names []string) {
 	return names
 }
 
-// literals finds the names that are string literals of the file, in the composite literals of a
-// Spec's Name field or alone.
+// literals finds names that are string literals of the file, in the Name field of a Spec or
+// elsewhere.
 func literals(f *ast.File, names []string) (found []string) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestOpen: what a public package exports is made of types that a user can name: none of them is of
-// an internal package.
+// Exported declarations of a public package must consist of types that a user can name. None may be
+// of an internal package.
 func TestOpen(t *testing.T) {
 	lookAround(t)
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Name",
@@ -65,8 +65,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// ownUse reports whether a package serves the command alone: what searches, judges and shows. Users
-// import what their own parts and scenarios need.
+// ownUse reports whether only the command uses a package, for searches, verdicts or reports. Users
+// import the packages for their own parts and scenarios.
 func ownUse(path string) bool {
 	for _, of := range []string{"reports", "internal/objectives", "internal/capacity", "internal/advise"} {
 		if within(path, module+"/"+of) {
@@ -78,7 +78,7 @@ func ownUse(path string) bool {
 
 func isInternal(path string) bool { return strings.Contains(path+"/", "/internal/") }
 
-// hiddenIn are the types of internal packages in what is exported of the object.
+// hiddenIn returns the types of internal packages in the exported parts of the object.
 func hiddenIn(o types.Object) (hidden []string) {
 	seen := map[types.Type]bool{}
 	var look func(t types.Type)

@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// printing are the files outside cmd that may reach the standard streams or end the process, and by
-// what of package os: one is called by a benchmark, declares the units of what the benchmark prints
-// there, and ends what cannot be stopped; one is in a child of a test, which speaks to its parent
-// by it.
+// printing lists the files outside cmd that may use the standard streams or end the process, with
+// the allowed names of package os. A benchmark calls one of them: it declares the units of the
+// benchmark's output, and ends a process that cannot be stopped. Another runs in a child of a test,
+// which sends messages to its parent.
 var printing = map[string][]string{
 	"poolbench.go":                         {"Stdout", "Stderr", "Exit"}, // Main
 	"bench/benchmark.go":                   {"Stdout", "Exit"},
 	"cmd/benchgate/main.go":                {"Stdin", "Stdout", "Stderr", "Exit"},
 	"cmd/playground/main.go":               {"Stderr", "Exit"},
 	"strategies/strategytest/childside.go": {"Stdout", "Exit"},
-	// a process that speaks to its parent there has what else is printed on stderr
+	// its stdout carries messages to its parent, so other output goes to stderr
 	"internal/crash/work.go": {"Stdout", "Stderr"},
 }
 
@@ -39,8 +39,7 @@ func sources(t *testing.T, p listed) (*token.FileSet, []*ast.File) {
 	return set, files
 }
 
-// TestOnlyCommandPrints: no package but the command mentions the standard streams, prints, or ends
-// the process.
+// Only the command may use the standard streams, print, or end the process.
 func TestOnlyCommandPrints(t *testing.T) {
 	for _, p := range packages(t) {
 		if within(p.ImportPath, module+"/internal/cli") {
@@ -57,8 +56,8 @@ func TestOnlyCommandPrints(t *testing.T) {
 	}
 }
 
-// prints finds what reaches the standard streams or ends the process, but for the allowed names of
-// package os.
+// prints finds uses of the standard streams and ends of the process, except for the allowed names
+// of package os.
 func prints(f *ast.File, allowed []string) (found []token.Pos) {
 	forbidden := map[string][]string{"os": {"Stdout", "Stderr", "Exit"},
 		"fmt": {"Print", "Printf", "Println"}}
@@ -81,7 +80,6 @@ func prints(f *ast.File, allowed []string) (found []token.Pos) {
 	return found
 }
 
-// TestPrintsTest: the check finds what it is there for.
 func TestPrintsTest(t *testing.T) {
 	const source = `package p
 import ("fmt"; "os")
@@ -100,13 +98,13 @@ func f() {
 		t.Errorf("found %d of 4", n)
 	}
 	if n := len(prints(f, []string{"Stdout", "Stderr", "Exit", "Println"})); n != 2 {
-		// of fmt, and the builtin
+		// one of fmt, and the builtin
 		t.Errorf("found %d of 2", n)
 	}
 }
 
-// TestExportedNamesAreDocumented: every package and every exported name has a comment, which for a
-// name begins with it.
+// Every package and every exported name must have a comment. That of a name must begin with the
+// name.
 func TestExportedNamesAreDocumented(t *testing.T) {
 	for _, p := range packages(t) {
 		set, files := sources(t, p)
@@ -125,8 +123,8 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 	}
 }
 
-// undocumented returns the exported names of a declaration that nothing is said about. Names of one
-// group may share its comment.
+// undocumented returns the exported names of a declaration without a comment. Names of one group
+// may share its comment.
 func undocumented(d ast.Decl) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -153,7 +151,7 @@ func undocumented(d ast.Decl) (names []string) {
 	return names
 }
 
-// ofInterface holds for methods that everybody knows from the standard library.
+// ofInterface reports whether d is a well-known method of the standard library.
 func ofInterface(d *ast.FuncDecl) bool {
 	return slices.Contains([]string{"Error", "String", "Unwrap", "Is", "As", "Write", "Read",
 		"Close"}, d.Name.Name)

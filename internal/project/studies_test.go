@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// TestStudiesAreIndependent: a study uses no name of another study. A file that registers studies
-// is the home of one, and so are those whose names go on from its name: retry_judge.go is of
-// retry.go. What several need is in the other files, and in internal/studies/evidence.
+// A study must not use names of another study. A file that registers studies belongs to one study,
+// and so do files whose names begin with its name: retry_judge.go belongs to retry.go. Shared names
+// are in the other files and in internal/studies/evidence.
 func TestStudiesAreIndependent(t *testing.T) {
 	found := false
 	for _, p := range packages(t) {
@@ -32,7 +32,6 @@ func TestStudiesAreIndependent(t *testing.T) {
 	}
 }
 
-// TestLeaning: the test sees what leans on another study, and lets shared names be.
 func TestLeaning(t *testing.T) {
 	set := token.NewFileSet()
 	var files []*ast.File
@@ -55,7 +54,7 @@ func TestLeaning(t *testing.T) {
 	}
 }
 
-// leaning finds the uses of names that another study declares, in the order of the files.
+// leaning finds uses of names that another study declares, in the order of the files.
 func leaning(set *token.FileSet, files []*ast.File) (found []string) {
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
 	config := types.Config{Importer: noImports{}, Error: func(error) {}}
@@ -92,12 +91,12 @@ func leaning(set *token.FileSet, files []*ast.File) (found []string) {
 	return slices.Compact(found)
 }
 
-// stem is the name of a file without its ending.
+// stem returns the name of a file without its extension.
 func stem(set *token.FileSet, pos token.Pos) string {
 	return strings.TrimSuffix(filepath.Base(set.Position(pos).Filename), ".go")
 }
 
-// noImports leaves out what is imported: names of the package itself are found without.
+// noImports provides no imports, because names of the package itself are resolved without them.
 type noImports struct{}
 
 func (noImports) Import(path string) (*types.Package, error) {

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// programs are the first bytes of what a linker writes: ELF, Mach-O, PE.
+// programs lists the first bytes of executables: ELF, Mach-O, PE.
 var programs = [][]byte{[]byte("\x7fELF"), {0xcf, 0xfa, 0xed, 0xfe},
 	{0xca, 0xfe, 0xba, 0xbe}, []byte("MZ")}
 
-// TestNothingBuilt: no program is kept under version control, where a `go build` in the wrong place
-// and an `add -A` would put it.
+// No executable may be under version control. A `go build` in the wrong directory and `git add -A`
+// would add one.
 func TestNothingBuilt(t *testing.T) {
 	lookAround(t)
 	out, err := exec.Command("git", "-C", "../..", "ls-files", "-z").Output()

@@ -24,7 +24,6 @@ func TestAllIsInTheOrderOfNames(t *testing.T) {
 	}
 }
 
-// TestOthers: parts of other packages come after the kind's own.
 func TestOthers(t *testing.T) {
 	s := registry.Set[int]{Kind: "number"}
 	s.AddOther("b", 1)

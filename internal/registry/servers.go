@@ -12,18 +12,18 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Server is a kind of server that strategies need, with the environment variable that contains
-// the user's address. Only this variable names it: parameters appear in names of results, and the
-// address may contain a password.
+// A Server is a kind of server that strategies need. Only its environment variable contains the
+// user's address. A parameter would appear in names of results, and the address may contain a
+// password.
 type Server struct {
-	Name     string // as in --server
+	Name     string // name for --server
 	Product  string
 	Variable string
 	Example  string
-	Schemes  []string // of its addresses. The first is the default
+	Schemes  []string // schemes of its addresses; the first is the default
 }
 
-// The servers of durable strategies.
+// Servers that durable strategies need.
 var (
 	NATS = Server{"nats", "NATS", "POOLBENCH_NATS", "nats://127.0.0.1:4222",
 		[]string{"nats", "tls", "ws", "wss"}}
@@ -36,13 +36,13 @@ var (
 )
 
 // DSN is the environment variable that names the PostgreSQL database of sql_query. It is not a
-// parameter, since these appear in names of results, and it may contain a password.
+// parameter, because parameters appear in names of results, and it may contain a password.
 const DSN = "POOLBENCH_DSN"
 
 // Servers returns all servers.
 func Servers() []Server { return []Server{NATS, Postgres, Redis, RabbitMQ} }
 
-// Ready returns an error with instructions unless an address is set.
+// Ready returns an error with instructions unless a valid address is set.
 func (s Server) Ready() error {
 	if address := s.Address(); address != "" {
 		if err := s.Check(address); err != nil {
@@ -54,7 +54,7 @@ func (s Server) Ready() error {
 		s.Variable)
 }
 
-// Address returns the address of the environment, with a scheme.
+// Address returns the address from the environment, with a scheme.
 func (s Server) Address() string { return s.Whole(os.Getenv(s.Variable)) }
 
 var hostPort = regexp.MustCompile(`^([\w.-]+|\[[0-9a-fA-F:.]+\]):\d+(/\S*)?$`)
@@ -67,8 +67,8 @@ func (s Server) Whole(address string) string {
 	return address
 }
 
-// Check returns an error for an address that a client cannot parse. The error omits the address,
-// which may contain a password.
+// Check returns an error for an address that a client cannot parse. The error does not contain the
+// address, which may contain a password.
 func (s Server) Check(address string) error {
 	all := []string{address}
 	if s.Name == NATS.Name {
@@ -95,7 +95,7 @@ func (s Server) Tell(err error) error {
 }
 
 // secrets returns the parts of an address that must not be shown: the user information and the
-// password of each server, and all of an unparsable address. Host and port are shown.
+// password of each server, and an unparsable address as a whole. Host and port may be shown.
 func secrets(addresses string) (parts []string) {
 	for _, address := range append(strings.Split(addresses, ","), addresses) {
 		u, err := url.Parse(strings.TrimSpace(address))

@@ -6,7 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// Parse parses name or name:key=value,… of a part of the set.
+// Parse parses a part of the set, written as name or name:key=value,….
 func Parse[T fmt.Stringer](s *Set[T], text string) (param.Variant[T], error) {
 	c, err := param.Parse(text)
 	if err != nil {
@@ -15,7 +15,7 @@ func Parse[T fmt.Stringer](s *Set[T], text string) (param.Variant[T], error) {
 	return Resolve(s, c)
 }
 
-// MustParse is Parse for constants. It panics on errors.
+// MustParse is Parse for constants. It panics on an error.
 func MustParse[T fmt.Stringer](s *Set[T], text string) param.Variant[T] {
 	v, err := Parse(s, text)
 	if err != nil {

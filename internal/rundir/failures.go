@@ -18,15 +18,15 @@ type FailedRun struct {
 	Failures []FailedAnswers `json:"failures"`
 }
 
-// FailedAnswers counts one kind of failure. An answer that fails a check is counted by the check
-// and by its status.
+// FailedAnswers counts one kind of failure. An answer that fails a check is counted under the check
+// and under its status.
 type FailedAnswers struct {
 	What   string       `json:"what"`            // a status, an error, or the name of a check
-	Count  int          `json:"count,omitempty"` // 0: unknown
+	Count  int          `json:"count,omitempty"` // 0 if unknown
 	Bodies []FailedBody `json:"bodies,omitempty"`
 }
 
-// A FailedBody is the beginning of the body of one of the first such answers, without secrets.
+// A FailedBody is the beginning of the body of an early failed answer, without secrets.
 type FailedBody struct {
 	Seq    uint64 `json:"seq"`
 	Status int    `json:"status"`
@@ -35,7 +35,7 @@ type FailedBody struct {
 	Cut    bool   `json:"cut,omitempty"`
 }
 
-// ReadFailures reads FailuresFile. Without the file it returns none.
+// ReadFailures reads FailuresFile. It returns none if the file does not exist.
 func ReadFailures(path string) (all []FailedRun, err error) {
 	text, err := files.ReadFile(path, MostBytes)
 	switch {

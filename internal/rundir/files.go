@@ -15,27 +15,27 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// The files of a run directory. The first four belong to the run, the others to its report.
+// Files of a run directory. The first four contain the runs, the others the report.
 const (
 	ResultsFile       = "results.txt"
-	DistributionsFile = "distributions.hlog" // a tagged histogram for each run and reading
-	TimelineFile      = "timeline.csv"       // counts for each run and interval
+	DistributionsFile = "distributions.hlog" // one tagged histogram per run and reading
+	TimelineFile      = "timeline.csv"       // counts per run and interval
 	SlowestFile       = "slowest.csv"        // the slowest tasks of each run
-	FailuresFile      = "failures.json"      // of attacks: failures, with the first answers
+	FailuresFile      = "failures.json"      // failures of attacks with examples of answers
 	ReportFile        = "report.html"
-	PagesDir          = "report"      // of a report with several questions: a page for each
-	ProfilesDir       = "profiles"    // of runs with profiles: see ProfileFile
-	PercentilesDir    = "percentiles" // of attacks: see PercentilesFile
+	PagesDir          = "report"      // one page per question, for a report with several questions
+	ProfilesDir       = "profiles"    // profiles of runs, see ProfileFile
+	PercentilesDir    = "percentiles" // percentiles of attacks, see PercentilesFile
 	ChartsDir         = "charts"      // each chart of the report as NAME.svg and NAME.png
 )
 
-// MostBytes is the largest size of a file of a run directory that is read.
+// MostBytes is the maximum size of a file of a run directory, in bytes.
 const MostBytes = 1 << 30
 
-// MostLine bounds a line of such a file.
+// MostLine is the maximum length of a line of such a file, in bytes.
 const MostLine = 16 << 20
 
-// PathError names the path, without the failed system call.
+// PathError returns err with the path instead of the failed system call.
 func PathError(path string, err error) error { return files.Named(path, err) }
 
 // ResultsIn returns the file of results in a run directory.
@@ -59,8 +59,8 @@ func ResultsIn(dir string) (path string, err error) {
 
 const pngHead = "\x89PNG\r\n"
 
-// Replace writes a file atomically: see files.Write. In a text, which is anything but a PNG,
-// control characters are escaped.
+// Replace writes a file atomically, see files.Write. It escapes control characters in every file
+// except a PNG.
 func Replace(path string, write func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {

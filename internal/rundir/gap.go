@@ -8,17 +8,17 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// CheckGap begins the reason of the result of a resumed run. The reason contains the Gaps.
+// CheckGap is the check of a resumed run. Its reason contains the Gaps.
 const CheckGap = "gap"
 
-// A Gap is an interval missing from the result of a run, with the number of tasks that were due in
-// it.
+// A Gap is an interval without data in the result of a run. Tasks is the number of tasks that were
+// due in it.
 type Gap struct {
 	Tasks    int
 	From, To time.Duration
 }
 
-// String rounds the ends to less than a hundredth of the gap.
+// String rounds both ends to less than a hundredth of the gap.
 func (g Gap) String() string {
 	unit := time.Duration(1)
 	for (g.To-g.From)/unit >= 1000 {
@@ -43,7 +43,8 @@ func ParseGaps(reason string) (all []Gap) {
 	return all
 }
 
-// In reports whether the gap overlaps a window of the run, up to the rounding of String.
+// In reports whether the gap overlaps a window of the run. It ignores an overlap within the
+// rounding of String.
 func (g Gap) In(start, length time.Duration) bool {
 	return min(g.To, start+length)-max(g.From, start) > (g.To-g.From)/100
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// TestGaps: what a gap is written as is read as a gap of the same windows.
 func TestGaps(t *testing.T) {
 	all := []Gap{
 		{1, 14_433_219_345_123 * time.Nanosecond, 14_544 * time.Second},
@@ -28,7 +27,7 @@ func TestGaps(t *testing.T) {
 	for i, g := range all {
 		var in, again []int
 		length := max(g.To-g.From, 1)
-		for w := range 3 { // one begins where the gap does, and one ends there
+		for w := range 3 { // window 0 ends at the start of the gap, window 2 starts at its end
 			start := g.From + time.Duration(w-1)*length
 			if g.In(start, length) {
 				in = append(in, w)

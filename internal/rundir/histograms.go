@@ -16,9 +16,10 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// EachHistogram decodes the histograms of a log whose tag is wanted. The others stay encoded, since
-// one of three digits uses about 200 kB and a log may contain a thousand. cutOff is the number of
-// an incomplete last line, which is skipped, or 0. The error is fs.ErrNotExist if there is no log.
+// EachHistogram decodes the histograms of a log whose tag is wanted. The others stay encoded,
+// because a histogram with three digits uses about 200 kB, and a log may contain a thousand. cutOff
+// is the number of an incomplete last line, which is skipped, or 0. The error is fs.ErrNotExist if
+// there is no log.
 func EachHistogram(
 	path string, wanted func(tag string) bool,
 	f func(line Histogram, h *hdrhistogram.Histogram) error,
@@ -29,8 +30,8 @@ func EachHistogram(
 		if !tagged || !wanted(tag) {
 			return nil
 		}
-		// The library's log reader would compute the largest value of each twice, which costs as much as
-		// decoding it.
+		// The log reader of the library would compute the largest value of each histogram twice,
+		// which costs as much as decoding it.
 		of, _, err := ParseHistogram(line)
 		if err != nil {
 			return errors.New("not a line of a histogram log")
@@ -43,8 +44,8 @@ func EachHistogram(
 	})
 }
 
-// eachLine calls f with the lines of a log. The runner ends each line: cutOff is the number of a
-// last line that was cut off by a kill, or 0.
+// eachLine calls f with the lines of a log. cutOff is the number of a last line without a newline,
+// which a kill has left, or 0.
 func eachLine(path string, f func(line string) error) (cutOff int, err error) {
 	log, err := os.Open(path)
 	if err != nil {
@@ -68,34 +69,36 @@ func eachLine(path string, f func(line string) error) (cutOff int, err error) {
 	}
 }
 
-// WriteHistogramHead begins a log of histograms in nanoseconds: version 1.3, which supports tags.
+// WriteHistogramHead writes the head of a log of histograms in nanoseconds. It uses version 1.3,
+// which supports tags.
 func WriteHistogramHead(w io.Writer) error {
 	log := hdrhistogram.NewHistogramLogWriter(w)
 	return errors.Join(log.OutputLogFormatVersion(),
 		log.OutputComment("[values are nanoseconds]\n"), log.OutputLegend())
 }
 
-// OverTime is the reading of histograms for stretches of a run: the response of the completed tasks
-// that were due in it.
+// OverTime is the reading of histograms for intervals of a run. It contains the response times of
+// completed tasks by their due time.
 const OverTime = "response-over-time"
 
-// A Histogram is a line of a log: a distribution of a run or of a stretch of it.
+// A Histogram is a line of a log: a distribution of a run or of an interval of it.
 type Histogram struct {
-	Tag           string
-	Start, Length time.Duration // of the stretch, since the run began. 0 for the whole run
-	Largest       int64         // value, in nanoseconds
+	Tag string
+	// of the interval, relative to the start of the run; 0 for the whole run
+	Start, Length time.Duration
+	Largest       int64 // largest value, in nanoseconds
 	Encoded       string
 }
 
-// WriteHistogram writes an encoded histogram. The library would decode and encode it again, which
-// costs 2 ms.
+// WriteHistogram writes an encoded histogram. The log writer of the library would decode and encode
+// it again, which costs 2 ms.
 func WriteHistogram(w io.Writer, h Histogram) {
 	fmt.Fprintf(w, "Tag=%s,%f,%f,%f,%s\n", h.Tag, h.Start.Seconds(), h.Length.Seconds(),
 		float64(h.Largest)/hdrhistogram.MsToNsRatio, h.Encoded)
 }
 
-// ParseHistogram is the inverse of WriteHistogram, without decoding. ok is false for a line of the
-// head.
+// ParseHistogram is the inverse of WriteHistogram. It does not decode the histogram. ok is false
+// for a line of the head.
 func ParseHistogram(line string) (h Histogram, ok bool, err error) {
 	tagged, ok := strings.CutPrefix(line, "Tag=")
 	if !ok {
@@ -118,17 +121,17 @@ func ParseHistogram(line string) (h Histogram, ok bool, err error) {
 	return h, true, err
 }
 
-// Tag names the histogram of a run in the log, by the run's name, its index among runs of that
-// name, and the reading: wait, service, response. A tag of the log format cannot contain a comma.
+// Tag returns the name of a histogram in the log. It consists of the run's name, its index among
+// runs of that name, and the reading: wait, service, response. A tag cannot contain a comma.
 func Tag(name string, repetition int, reading string) string {
 	return TagName(name) + "#" + strconv.Itoa(repetition) + ":" + reading
 }
 
-// TagName returns the name of a run as in a tag.
+// TagName returns the name of a run as it appears in a tag.
 func TagName(name string) string { return strings.ReplaceAll(name, ",", ";") }
 
-// ParseTag is the inverse of Tag, except that the name stays as in the tag. ok is false for other
-// tags.
+// ParseTag is the inverse of Tag, except that it returns the name as in the tag. ok is false for
+// other tags.
 func ParseTag(tag string) (name string, repetition int, reading string, ok bool) {
 	at, hash := strings.LastIndexByte(tag, ':'), strings.LastIndexByte(tag, '#')
 	if hash < 0 || at < hash {

@@ -9,34 +9,35 @@ import (
 	"unicode"
 )
 
-// Schema is the version of results.txt, in the header of each section.
+// Schema is the version of results.txt. The header of each section contains it.
 const Schema = 1
 
-// A Mark is the kind of a line of results.txt for which the benchmark format has no syntax. Such a
-// line begins with "# ", which readers of the format skip, then the mark and the rest. A file is
-// one section, or several if runs were appended: a header, the runs, an end.
+// A Mark is the kind of a line of results.txt for which the benchmark format has no syntax. The
+// line begins with "# ", which makes readers of the format skip it, followed by the mark and the
+// rest. A file has one section for each time runs were written to it. A section consists of a
+// header, the runs and an end.
 type Mark string
 
-// The marks, in the order of a section.
+// The marks in the order of a section. "The result" is that in the next line of results.
 const (
-	Header     Mark = "poolbench results" // opens a section. The rest is the Schema
-	Strategies Mark = "strategies"        // all strategies, in the order of the colours of charts
+	Header     Mark = "poolbench results" // starts a section; the rest is the Schema
+	Strategies Mark = "strategies"        // all strategies, in the order of chart colours
 	Plan       Mark = "plan"              // planned content of the section
-	Objective  Mark = "objective"         // a Bound on its results
-	Seed       Mark = "seed"              // of the result in the next line of results
-	Agent      Mark = "agent"             // contributed to that result: name and share
-	BrokenLaw  Mark = "broken law:"       // by that result
-	Invalid    Mark = "invalid:"          // why that result is INVALID: the check and its finding
-	Suspect    Mark = "suspect:"          // why that result is SUSPECT: the check and its finding
-	Uncertain  Mark = "uncertain:"        // a metric of that result whose 95 % error exceeds 25 %
-	Undecided  Mark = "undecided:"        // that result belongs to a search without an answer
-	Why        Mark = "why"               // a cause of the p99 of that result
+	Objective  Mark = "objective"         // a Bound on the results
+	Seed       Mark = "seed"              // seed of the result
+	Agent      Mark = "agent"             // an agent that contributed to the result: name and share
+	BrokenLaw  Mark = "broken law:"       // broken by the result
+	Invalid    Mark = "invalid:"          // why the result is INVALID: the check and its finding
+	Suspect    Mark = "suspect:"          // why the result is SUSPECT: the check and its finding
+	Uncertain  Mark = "uncertain:"        // a metric of the result whose 95 % error exceeds 25 %
+	Undecided  Mark = "undecided:"        // the result belongs to a search without an answer
+	Why        Mark = "why"               // a cause of the p99 of the result
 	Failed     Mark = "failed"            // a Failure
 	Study      Mark = "study"             // name and question of a study on the runs
 	Claim      Mark = "claim"             // the claim tested by the study
-	Decides    Mark = "decides"           // units of the metrics behind the verdict
-	Verdict    Mark = "verdict"           // on the claim, and the numbers that decide
-	Advice     Mark = "advice"            // the rule of thumb that follows from the verdict
+	Decides    Mark = "decides"           // units of the metrics that decide the verdict
+	Verdict    Mark = "verdict"           // verdict on the claim, with the deciding numbers
+	Advice     Mark = "advice"            // rule of thumb that follows from the verdict
 	Answer     Mark = "answer"            // further findings
 	Complete   Mark = "complete"          // an End
 	Partial    Mark = "partial"           // an End
@@ -46,14 +47,14 @@ var marks = []Mark{Header, Strategies, Plan, Objective, Seed, Agent, BrokenLaw, 
 	Uncertain, Undecided, Why, Failed, Study, Claim, Decides, Verdict, Advice, Answer, Complete,
 	Partial}
 
-// VirtualSeed is the unit by which a benchmark under the virtual clock reports its seed in go test,
-// whose output has no marks. The seed modulo VirtualSeeds is exact as a float64.
+// VirtualSeed is the unit under which a benchmark with the virtual clock reports its seed in go
+// test, because that output has no marks. The seed modulo VirtualSeeds is exact as a float64.
 const VirtualSeed = "virtual-seed"
 
 // VirtualSeeds is one more than the largest value of VirtualSeed.
 const VirtualSeeds = 1 << 53
 
-// Line returns the line of the mark, without its end.
+// Line returns the line of the mark, without a newline.
 func (m Mark) Line(rest string) string { return "# " + string(m) + " " + rest }
 
 // ParseMark is the inverse of Line. ok is false for any other line.
@@ -72,7 +73,7 @@ func ParseMark(line string) (m Mark, rest string, ok bool) {
 	return marks[i], strings.TrimPrefix(rest, " "), true
 }
 
-// UncertainLine returns the line for a metric with that relative 95 % error, to three digits.
+// UncertainLine returns the line for a metric with the given relative 95 % error, to three digits.
 func UncertainLine(unit string, share float64) string {
 	return Uncertain.Line(unit + " " + strconv.FormatFloat(share, 'g', 3, 64))
 }
@@ -94,8 +95,8 @@ type Failure struct {
 	Reason string `json:"error"`
 }
 
-// Line returns the line of the failure. The reason, which may contain a stack trace, is cleaned of
-// control characters and of the name at its beginning.
+// Line returns the line of the failure. The reason may contain a stack trace. Line removes control
+// characters from it, and the name at its beginning.
 func (f Failure) Line() string {
 	const most = 4000
 	reason := strings.Join(strings.FieldsFunc(strings.TrimPrefix(f.Reason, f.Name+": "),
@@ -115,12 +116,13 @@ func ParseFailure(rest string) (f Failure, err error) {
 	return f, err
 }
 
-// An End is the last line of a section. Without it, the writing process was killed.
+// An End is the last line of a section. A section without it was written by a process that was
+// killed.
 type End struct {
-	Runs    int // in the section
+	Runs    int // number of runs in the section
 	Partial bool
-	Planned int    // of a partial section
-	Reason  string // of a partial section
+	Planned int    // planned number of runs of a partial section
+	Reason  string // reason of a partial section
 }
 
 // Line returns the line of the end.
@@ -145,7 +147,8 @@ func ParseEnd(m Mark, rest string) (e End, ok bool) {
 	if parts == nil {
 		return End{}, false
 	}
-	e.Runs, _ = strconv.Atoi(parts[1]) // digits. Too many give the largest number
+	// it has only digits; on overflow the result is the largest number
+	e.Runs, _ = strconv.Atoi(parts[1])
 	if m == Partial {
 		e.Partial, e.Reason = true, parts[3]
 		e.Planned, _ = strconv.Atoi(parts[2])

@@ -16,33 +16,34 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// PartNames are the parts of a response, in the order of a task's life.
+// PartNames are the parts of a response time, in the order of a task's life.
 var PartNames = [...]metric.Part{metric.PartLag, metric.PartBlocked, metric.PartQueued,
 	metric.PartBetween, metric.PartService}
 
-// Parts are the parts of a response, in nanoseconds.
+// Parts contains the parts of a response time, in nanoseconds.
 type Parts [len(PartNames)]int64
 
-// last is the part that is not written: the response minus the others.
+// last is the index of the part that is not written, because it is the response minus the others.
 const last = len(PartNames) - 1
 
-// mostDues is the largest number of written due times of a run: with more tasks every second,
-// third, … one.
+// mostDues is the maximum number of due times written for a run. With more tasks, only every
+// second, third, … due time is written.
 const mostDues = 1 << 12
 
-// A TaskPacker encodes the responses of a run and their parts, task by task in the order of their
-// due times.
+// A TaskPacker encodes the response times of a run and their parts. Tasks are added in the order of
+// their due times.
 type TaskPacker struct {
 	stride, n, completed int
 	due                  int64
 	responses, dues      []byte
-	parts                [last][]byte // nil: 0 for each task so far, as under the virtual clock
-	impossible           bool         // a part was below 0, so there are no parts
+	// nil if the part is 0 for each task so far, as under the virtual clock
+	parts      [last][]byte
+	impossible bool // a part was negative, so no parts are written
 }
 
 const someBytes = 4
 
-// NewTaskPacker returns a packer for a run of that many tasks.
+// NewTaskPacker returns a packer for a run of the given number of tasks.
 func NewTaskPacker(tasks int) *TaskPacker {
 	return &TaskPacker{stride: (tasks + mostDues - 1) / mostDues,
 		responses: make([]byte, 0, someBytes*tasks)}
@@ -75,8 +76,8 @@ func (p *TaskPacker) Add(due int64, completed bool, parts *Parts) {
 	p.completed++
 }
 
-// appendUvarint is binary.AppendUvarint in place: while there is room, no pointer is written, whose
-// write barrier would cost more than the bytes.
+// appendUvarint does the same as binary.AppendUvarint in place. While there is room it writes no
+// pointer, whose write barrier would cost more than the bytes.
 func appendUvarint(to *[]byte, v uint64) {
 	for ; v >= 0x80; v >>= 7 {
 		*to = append(*to, byte(v)|0x80)
@@ -84,10 +85,11 @@ func appendUvarint(to *[]byte, v uint64) {
 	*to = append(*to, byte(v))
 }
 
-// Pack returns the input of UnpackTasks: the responses and, after a comma, their parts. Responses
-// are increased by one, in nanoseconds. The parts are the number of tasks per due time; these
-// times, as differences; and for each part but the last whether any is not 0 and, if so, that part
-// of each completed task. All are variable-length integers, deflated, in base64.
+// Pack returns the input of UnpackTasks: the responses and, after a comma, their parts. Each
+// response is increased by one, in nanoseconds. The parts consist of the number of tasks per due
+// time, the due times as differences, and each part except the last. A part begins with a flag that
+// is 0 if the part is 0 for all tasks. Otherwise its value for each completed task follows. All
+// numbers are variable-length integers, deflated, in base64.
 func (p *TaskPacker) Pack() (string, error) {
 	responses, err := pack(p.responses)
 	if err != nil || p.impossible {
@@ -105,16 +107,16 @@ func (p *TaskPacker) Pack() (string, error) {
 	return responses + "," + parts, err
 }
 
-// deflaters are reused: a new one needs 0.7 MB, of which this level uses a tenth.
+// deflaters are reused, because a new one allocates 0.7 MB, of which this level uses a tenth.
 var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.HuffmanOnly)
 	if err != nil {
-		panic(err) // unreachable: the level is valid
+		panic(err) // unreachable, because the level is valid
 	}
 	return w
 }}
 
-// pack deflates with Huffman coding only, since the data has no repetitions.
+// pack deflates with Huffman coding only, because the data has no repetitions.
 func pack(pieces ...[]byte) (string, error) {
 	var deflated bytes.Buffer
 	for _, piece := range pieces {
@@ -135,16 +137,16 @@ func unpack(packed string) *bufio.Reader {
 		strings.NewReader(packed))))
 }
 
-// Tasks are the recorded tasks of a run.
+// Tasks contains the recorded tasks of a run.
 type Tasks struct {
 	Responses []int64 // in nanoseconds, or NoResponse
-	Parts     []Parts // in nanoseconds, 0 without a response. nil: not recorded
+	Parts     []Parts // in nanoseconds, 0 without a response; nil if not recorded
 	stride    int
 	dues      []int64
 }
 
-// Due returns bounds on the due time of a task, in nanoseconds since the run began. A run of many
-// tasks does not record each time.
+// Due returns bounds of the due time of a task, in nanoseconds since the run began. The bounds
+// differ if the run has too many tasks to record each due time.
 func (t *Tasks) Due(i int) (from, until int64) {
 	at := i / t.stride
 	from = t.dues[at]
@@ -154,14 +156,13 @@ func (t *Tasks) Due(i int) (from, until int64) {
 	return from, t.dues[min(at+1, len(t.dues)-1)]
 }
 
-// SamePlan reports whether the tasks of both are due at the same times, as with equal plan and
+// SamePlan reports whether the tasks of both runs have the same due times, as with equal plan and
 // seed.
 func (t *Tasks) SamePlan(as *Tasks) bool {
 	return len(t.dues) > 0 && len(t.Responses) == len(as.Responses) && t.stride == as.stride &&
 		slices.Equal(t.dues, as.dues)
 }
 
-// unpackParts reads the parts written by a TaskPacker.
 func (t *Tasks) unpackParts(packed string) error {
 	in := unpack(packed)
 	n := len(t.Responses)

@@ -7,14 +7,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTasks: parts come back as they were, to the nanosecond, with the responses and the due times,
-// of which the last of many tasks are known within bounds.
+// Parts, responses and due times must be exact to the nanosecond. With many tasks, due times have
+// bounds.
 func TestTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 2, 100, mostDues, mostDues + 1,
 			3*mostDues - 1}).Draw(t, "n")
 		seed := rapid.Uint64().Draw(t, "seed")
-		zero := rapid.IntRange(0, last).Draw(t, "the part that is 0") // last: none but the service
+		// last: all parts except the service
+		zero := rapid.IntRange(0, last).Draw(t, "the part that is 0")
 		packer := NewTaskPacker(n)
 		dues, want, completed := make([]int64, n), make([]Parts, n), make([]bool, n)
 		at := int64(0)
@@ -64,8 +65,7 @@ func TestTasks(t *testing.T) {
 	})
 }
 
-// TestTasksOfBefore: a directory that has no parts has its responses, and parts that are impossible
-// are not kept.
+// A directory without parts must still have its responses. Impossible parts must not be written.
 func TestTasksOfBefore(t *testing.T) {
 	packer := NewTaskPacker(1)
 	packer.Add(0, true, &Parts{0, -1, 0, 0, 5})

@@ -7,21 +7,22 @@ import (
 	"strings"
 )
 
-// profileEnd is the extension of compressed pprof profiles, flightEnd that of traces.
+// profileEnd is the extension of compressed pprof profiles, flightEnd that of execution traces.
 const (
 	profileEnd = ".pb.gz"
 	flightEnd  = ".trace"
 )
 
-// FlightKind is the kind of a trace that was written for a slow task, stored with profiles.
+// FlightKind is the kind of an execution trace of a slow task, which is stored with the profiles.
 const FlightKind = "flight"
 
 var unsafeInFiles = regexp.MustCompile(`[^a-zA-Z0-9_]+`)
 
-// ProfileFile returns the path of a run's profile of that kind in its directory, with slashes: a
-// readable part of the run's name, and a hash of the name, which is too long for a file.
+// ProfileFile returns the path of a run's profile of the given kind, relative to its directory,
+// with slashes. The path contains a readable part of the run's name and a hash of the name, which
+// is too long for a file name.
 func ProfileFile(name string, seed uint64, kind string) string {
-	known := known(name, "strategy")
+	known := axisAndHash(name, "strategy")
 	end := profileEnd
 	if kind == FlightKind {
 		end = flightEnd
@@ -29,14 +30,15 @@ func ProfileFile(name string, seed uint64, kind string) string {
 	return fmt.Sprintf("%s/%s-seed%d.%s%s", ProfilesDir, known, seed, kind, end)
 }
 
-// PercentilesFile returns the path of the responses of an attack in its directory, with slashes, in
-// the text format of HdrHistogram.
+// PercentilesFile returns the path of the percentiles of an attack, relative to its directory, with
+// slashes. The file has the text format of HdrHistogram.
 func PercentilesFile(name string) string {
-	return PercentilesDir + "/" + known(name, "strategy", "target") + ".hgrm"
+	return PercentilesDir + "/" + axisAndHash(name, "strategy", "target") + ".hgrm"
 }
 
-// known returns the value of the first of the axes in the name, and a hash of the name.
-func known(name string, axes ...string) string {
+// axisAndHash returns the value of the first of the axes that the name contains, and a hash of the
+// name.
+func axisAndHash(name string, axes ...string) string {
 	sum := fnv.New32a()
 	sum.Write([]byte(name))
 	by := "run"
@@ -50,7 +52,7 @@ func known(name string, axes ...string) string {
 	return fmt.Sprintf("%.40s-%08x", by, sum.Sum32())
 }
 
-// ProfilesOf returns the kinds of profiles of a run with that name.
+// ProfilesOf returns the kinds of profiles of the run with the given name.
 func ProfilesOf(name string) []string {
 	for _, part := range strings.Split(name, "/") {
 		if axis, value, _ := strings.Cut(part, "="); axis == "profile" {

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestProfileFile: each run and kind has a file of its own, in the one folder, whatever its name.
 func TestProfileFile(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range []string{"Run/strategy=worker_pool/limit=4", "Run/strategy=worker_pool/limit=8",

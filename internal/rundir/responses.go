@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// MostResponses is the default number of tasks of virtual runs whose responses a directory records:
-// about 4 MB of distributions.hlog.
+// MostResponses is the default limit for recorded response times in a directory, summed over its
+// virtual runs. A million takes about 4 MB of distributions.hlog.
 const MostResponses = 1_000_000
 
 const mostOfRun = 10_000_000
 
-// ofTasks begins the line with the response of each task of a run, a comment for other readers: a
-// tag, the number of tasks, the responses and their parts, separated by commas.
-const ofTasks = "#Tasks="
+// tasksPrefix begins a line with the response time of each task of a run, which other readers treat
+// as a comment. The line has a tag, the number of tasks, the responses and their parts, separated
+// by commas.
+const tasksPrefix = "#Tasks="
 
 // NoResponse is the response of a task that did not complete.
 const NoResponse = -1
@@ -55,12 +56,13 @@ func UnpackTasks(n int, packed string) (t Tasks, err error) {
 
 // WriteResponses writes the responses of a run, with or without their parts.
 func WriteResponses(w io.Writer, tag string, tasks int, packed string) {
-	fmt.Fprintf(w, "%s%s,%d,%s\n", ofTasks, tag, tasks, packed)
+	fmt.Fprintf(w, "%s%s,%d,%s\n", tasksPrefix, tag, tasks, packed)
 }
 
-// ParseResponses is the inverse of WriteResponses, without unpacking. ok is false for other lines.
+// ParseResponses is the inverse of WriteResponses. It does not unpack the responses. ok is false
+// for other lines.
 func ParseResponses(line string) (tag string, tasks int, packed string, ok bool) {
-	rest, ok := strings.CutPrefix(line, ofTasks)
+	rest, ok := strings.CutPrefix(line, tasksPrefix)
 	fields := strings.SplitN(rest, ",", 3)
 	if !ok || len(fields) != 3 {
 		return "", 0, "", false

@@ -10,8 +10,6 @@ import (
 	"testing"
 )
 
-// TestResponses: what is written is read again, of the runs that are wanted, beside histograms and
-// without a line that was cut off.
 func TestResponses(t *testing.T) {
 	want := []int64{0, NoResponse, 17_000_000, 1, 1<<62 - 1}
 	packer := NewTaskPacker(len(want))
@@ -60,7 +58,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// FuzzResponses: whatever the line, there are as many responses as it says, or an error.
+// Any line must give the number of responses that it states, or an error.
 func FuzzResponses(f *testing.F) {
 	packer := NewTaskPacker(3)
 	for i := range int64(3) {

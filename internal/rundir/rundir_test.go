@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// TestMarks: what is written is read again, and other lines are none of ours.
 func TestMarks(t *testing.T) {
 	for _, want := range marks {
 		if m, rest, ok := ParseMark(want.Line("a b: c")); !ok || m != want || rest != "a b: c" {
@@ -114,7 +113,6 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// TestBounds: a bound reads as it was written, and what is none is refused.
 func TestBounds(t *testing.T) {
 	for _, op := range decide.Operators {
 		b := decide.Bound{Unit: "p99-response-sec", Op: op, Value: 0.06}

@@ -15,54 +15,56 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// MostSlowest is the number of slowest tasks of a run in its directory.
+// MostSlowest is the number of slowest tasks recorded per run.
 const MostSlowest = 50
 
 // SlowestColumns are the columns of slowest.csv, which has a row for each of the slowest tasks of a
-// run, the slowest first. Instants are in seconds since the run began, and empty where there is
-// none: a task that never started has no start. In-flight and queued are what the task found when
-// it was due, and empty where nobody knows; so is the trace of a task that is of none, and the url
-// where requests go to only one.
+// run, the slowest first. Instants are in seconds since the run began. An instant is empty if it
+// does not exist, such as the start of a task that never started. In-flight and queued describe the
+// state when the task was due, and are empty if unknown. The trace is empty if the task has none.
+// The url is empty if all requests have the same.
 var SlowestColumns = []string{"run", "repetition", "task", "due-sec", "issue-sec", "accepted-sec",
 	"start-sec", "end-sec", "response-sec", "lag-sec", "blocked-sec", "queued-sec", "between-sec",
 	"service-sec", "target-sec", "outcome", "class", "attempts", "in-flight", "queued", "burst",
 	"burst-start-sec", "burst-tasks", "trace", "url"}
 
-// columnsBefore is how many a directory of before has, and withTrace one of later.
+// numbers of columns written by older versions: without trace and url, and without url
 const (
 	columnsBefore = 23
 	withTrace     = 24
 )
 
-// Unknown is an unknown number of tasks.
+// Unknown is the value of an unknown number of tasks.
 const Unknown = -1
 
-// A SlowTask is one of the slowest of its run.
+// A SlowTask is one of the slowest tasks of its run.
 type SlowTask struct {
-	Task int // index in the order of the due times, from 0, warm-up included
-	// instants since the run began. Accepted is 0 if unknown, Start if there was none
+	Task int // index in the order of due times, from 0, including the warm-up
+	// Instants since the run began. Accepted is 0 if unknown. Start is 0 if the task never started.
 	Due, Issue, Accepted, Start, End time.Duration
-	// parts of the response. Target is part of Service
+	// Parts of the response time. Target is part of Service.
 	Lag, Blocked, Queued, Between, Service, Target time.Duration
 	Outcome, Class                                 string
 	Attempts                                       int
-	// other tasks when it was due: started and not ended, due and not started. Or Unknown
+	// Numbers of other tasks when this one was due: started but not ended, and due but not started.
+	// They may be Unknown.
 	InFlight, Waiting int
-	Trace             string `json:",omitempty"` // the id of its trace; "": it has none
-	URL               string `json:",omitempty"` // method and path, or step; "": there is one
+	Trace             string `json:",omitempty"` // trace ID, or ""
+	// method and path, or step; "" if all requests have the same
+	URL string `json:",omitempty"`
 }
 
-// Response returns the time from due to end.
+// Response returns the time from the due time to the end.
 func (t *SlowTask) Response() time.Duration { return t.End - t.Due }
 
-// A Burst is a chain of slow tasks of one run: each is due before all earlier ones have ended.
+// A Burst is a chain of slow tasks of one run. Each task is due before all earlier ones have ended.
 type Burst struct {
-	Start time.Duration // due time of the first
+	Start time.Duration // due time of the first task
 	Tasks int
 }
 
 // Bursts returns the bursts of the slowest tasks of a run, in the order of their starts. of[i] is
-// the index of task i's burst.
+// the index of the burst of task i.
 func Bursts(tasks []SlowTask) (bursts []Burst, of []int) {
 	order := make([]int, len(tasks))
 	for i := range order {
@@ -123,7 +125,7 @@ func nanos(t time.Duration) string {
 	return fmt.Sprintf("%s%d.%09d", sign, t/time.Second, t%time.Second)
 }
 
-// mostSeconds bounds instants, so that sums of two cannot overflow a time.Duration.
+// mostSeconds limits instants, so that the sum of two cannot overflow a time.Duration.
 const mostSeconds = 1 << 31
 
 // parseNanos is the inverse of nanos. "" is 0.
@@ -150,7 +152,7 @@ func count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// ParseSlowestRow is the inverse of SlowestRows, for one row. It ignores the derived columns,
+// ParseSlowestRow is the inverse of SlowestRows for one row. It ignores the derived columns,
 // response and burst.
 func ParseSlowestRow(row []string) (run string, repetition int, t SlowTask, err error) {
 	switch len(row) {
@@ -186,8 +188,8 @@ func ParseSlowestRow(row []string) (run string, repetition int, t SlowTask, err 
 	return run, repetition, t, err
 }
 
-// EachSlowest calls f with each row of slowest.csv whose run is wanted. cut reports that the last
-// line was cut off and skipped. The error is fs.ErrNotExist if there is no such file.
+// EachSlowest calls f with each row of slowest.csv whose run is wanted. cut reports that an
+// incomplete last line was skipped. The error is fs.ErrNotExist if there is no such file.
 func EachSlowest(
 	path string, wanted func(run string, repetition int) bool,
 	f func(run string, repetition int, t SlowTask),
@@ -199,7 +201,7 @@ func EachSlowest(
 	text := string(content)
 	whole := text[:strings.LastIndexByte(text, '\n')+1]
 	rows := csv.NewReader(strings.NewReader(whole))
-	rows.ReuseRecord, rows.FieldsPerRecord = true, -1 // errors of a row include its place
+	rows.ReuseRecord, rows.FieldsPerRecord = true, -1 // errors of a row include its position
 	for {
 		row, err := rows.Read()
 		switch {

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// someSlow draws slow tasks as a run has them.
 func someSlow(t *rapid.T) (tasks []SlowTask) {
 	at := rapid.Map(rapid.Int64Range(0, int64(2*time.Hour)), func(ns int64) time.Duration {
 		return time.Duration(ns)
@@ -36,13 +35,11 @@ func someSlow(t *rapid.T) (tasks []SlowTask) {
 	return tasks
 }
 
-// TestSlowestRows: what is written is read again to the nanosecond, whatever the run is called, and
-// the bursts are chains.
 func TestSlowestRows(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		want := someSlow(t)
-		for i := range want { // a carriage return before a newline is one character of CSV
+		for i := range want { // CSV reads a carriage return and newline as one character
 			want[i].Class = strings.ReplaceAll(want[i].Class, "\r", "")
 		}
 		const name = "Run/a=\"1,2\"/=HYPERLINK('x')"
@@ -90,7 +87,7 @@ func TestSlowestRows(t *testing.T) {
 	})
 }
 
-// FuzzSlowest: whatever the row, it is a task that is written as it was read, or an error.
+// Any row must give a task that is written as it was read, or an error.
 func FuzzSlowest(f *testing.F) {
 	f.Add("0", "1.000000002", "")
 	f.Add("-1", "-0.000000001", "9999999999.000000000")
@@ -120,7 +117,7 @@ func FuzzSlowest(f *testing.F) {
 	})
 }
 
-// TestNoSlowest: rows that are none of ours name their file, line and column.
+// The error of an invalid row must name its file, line and column.
 func TestNoSlowest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "slowest.csv")
 	whole := SlowestRows("Run/a", 0, []SlowTask{{Attempts: 1}})[0]
@@ -144,7 +141,7 @@ func TestNoSlowest(t *testing.T) {
 	}
 }
 
-// TestSlowestBefore: rows of a directory of before, which has no traces, are read.
+// Rows of an older version, which has no traces, must be read.
 func TestSlowestBefore(t *testing.T) {
 	want := SlowTask{Attempts: 1, Outcome: "completed"}
 	row := SlowestRows("Run/a", 2, []SlowTask{want})[0]

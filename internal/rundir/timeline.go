@@ -14,8 +14,8 @@ var TimelineColumns = []string{"run", "repetition", "start-sec", "interval-sec",
 	"started", "completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued",
 	"limit"}
 
-// Indices in the Counts of a row: completed tasks, and the levels. Between the first two are the
-// other outcomes.
+// Indices in the Counts of a row: completed tasks, and the two levels. The other outcomes follow
+// Completed.
 const (
 	Completed = 2
 	InFlight  = 7
@@ -45,8 +45,8 @@ func (r TimelineRow) Fields() []string {
 
 func seconds(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// IsTimelineHead reports whether the fields are the names of the columns, which each appended
-// section repeats.
+// IsTimelineHead reports whether the fields are the names of the columns. Each appended section
+// repeats them.
 func IsTimelineHead(fields []string) bool {
 	return len(fields) > 1 && slices.Equal(fields[:2], TimelineColumns[:2])
 }

@@ -13,7 +13,7 @@ import (
 
 const starterVariable = "POOLBENCH_TEST_STARTER"
 
-// TestDeath: a server ends with the process that has started it, and all that it has started.
+// A server and its processes must end with the process that started it.
 func TestDeath(t *testing.T) {
 	if name := os.Getenv(starterVariable); name != "" {
 		starter(t, name)
@@ -52,7 +52,6 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// starter starts a server, says where, and waits to be killed.
 func starter(t *testing.T, name string) {
 	for _, k := range Kinds() {
 		if k.Name == name {

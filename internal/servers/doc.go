@@ -1,7 +1,7 @@
 // Package servers starts PostgreSQL, Redis and RabbitMQ on this machine, for tests and for commands
-// that kill a server to find lost data.
+// that kill a server to detect lost data.
 //
-// Each listens only on loopback, has a random password, and keeps its files in one directory. On
-// Linux a server ends with the process that started it. Elsewhere it, and the files of a temporary
-// directory, stay until it is stopped.
+// Each server listens only on loopback, has a random password, and keeps its files in one
+// directory. On Linux a server ends with the process that started it. On other systems a server
+// continues, and the files of a temporary directory remain, until it is stopped.
 package servers

@@ -32,10 +32,10 @@ func freePort(taken []int) (int, error) {
 	return 0, err
 }
 
-// program looks in directories that match the patterns, then in PATH.
+// program looks in directories that match the patterns, and then in PATH.
 func (k Kind) program(name string, patterns ...string) (string, error) {
 	for _, pattern := range patterns {
-		found, _ := filepath.Glob(filepath.Join(pattern, name)) // valid pattern
+		found, _ := filepath.Glob(filepath.Join(pattern, name)) // the pattern is valid
 		if len(found) > 0 {
 			return found[len(found)-1], nil
 		}

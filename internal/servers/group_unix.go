@@ -11,8 +11,9 @@ import (
 	"syscall"
 )
 
-// ownGroup protects the process from a terminal's Ctrl-C, and runs it as the user.
-func ownGroup(cmd *exec.Cmd, username string) error {
+// setGroupAndUser runs the process as the user, in its own group, so that Ctrl-C in a terminal does
+// not reach it.
+func setGroupAndUser(cmd *exec.Cmd, username string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	id, err := identity(username)
 	cmd.SysProcAttr.Credential = id

@@ -9,11 +9,12 @@ import (
 	"syscall"
 )
 
-// Postgres is PostgreSQL with fsync and synchronous_commit on, the defaults. It does not run as
-// root: root runs it as the user postgres, who must exist and be able to enter the directory.
+// Postgres is PostgreSQL with fsync and synchronous_commit on, which are the defaults. PostgreSQL
+// refuses to run as root. A root process runs it as the user postgres, who must exist and be able
+// to enter the directory.
 var Postgres = Kind{
 	Name: "postgres", Product: "PostgreSQL", Package: "postgresql", ports: 1,
-	end:  syscall.SIGINT, // unlike SIGTERM, does not wait for clients
+	end:  syscall.SIGINT, // unlike SIGTERM, it does not wait for clients
 	find: findPostgres, prepare: preparePostgres, commands: runPostgres, answers: postgresAnswers,
 	address: func(s *Server) string {
 		return "postgres://" + postgresUser + ":" + s.password + "@" + s.host() +
@@ -22,11 +23,11 @@ var Postgres = Kind{
 }
 
 const (
-	postgresUser    = "poolbench" // of the database
-	postgresAccount = "postgres"  // of the system
+	postgresUser    = "poolbench" // user of the database
+	postgresAccount = "postgres"  // user of the system
 )
 
-// findPostgres finds the server and the initdb next to it, which has the same version.
+// findPostgres finds the server and the initdb in the same directory, which has the same version.
 func findPostgres(k Kind) ([]string, error) {
 	server, err := k.program("postgres", "/usr/lib/postgresql/[0-9]*/bin", "/usr/pgsql-[0-9]*/bin")
 	if err != nil {
@@ -73,5 +74,5 @@ func runPostgres(s *Server) ([]command, error) {
 // postgresAnswers expects a request for a password. A server that is not ready refuses clients.
 func postgresAnswers(s *Server, c net.Conn) error {
 	body := "\x00\x03\x00\x00user\x00" + postgresUser + "\x00\x00" // version 3.0 of the protocol
-	return answered(c, "\x00\x00\x00"+string(rune(len(body)+4))+body, "R", errNotReady)
+	return expectReply(c, "\x00\x00\x00"+string(rune(len(body)+4))+body, "R", errNotReady)
 }

@@ -14,7 +14,7 @@ type command struct {
 	path string
 	args []string
 	env  []string // in addition to HOME and PATH
-	user string   // where this process is root's; "": root
+	user string   // user to run as if this process is root; "" means root
 }
 
 type process struct {
@@ -22,7 +22,7 @@ type process struct {
 	ended chan struct{} // closed at its end
 }
 
-// launch starts a program in the server's directory, with output to the log.
+// launch starts a program in the server's directory. Its output goes to the log.
 func (s *Server) launch(c command) (*process, error) {
 	log, err := os.OpenFile(s.Log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -38,20 +38,19 @@ func (s *Server) launch(c command) (*process, error) {
 	}
 	started := make(chan error)
 	go func() {
-		// On Linux a child is tied to the thread that started it.
+		// On Linux a child ends with the thread that started it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = p.cmd.Wait() // see ProcessState
+			_ = p.cmd.Wait() // the result is in ProcessState
 			close(p.ended)
 		}
 	}()
 	return p, <-started
 }
 
-// kill ends the process and its descendants, and waits for its end.
 func (p *process) kill() error {
 	select {
 	case <-p.ended:

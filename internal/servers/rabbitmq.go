@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// RabbitMQ is a separate node with its own Erlang port mapper, without plugins. It has classic and
+// RabbitMQ is a separate node without plugins, with its own Erlang port mapper. It has classic and
 // quorum queues.
 var RabbitMQ = Kind{
 	Name: "rabbitmq", Product: "RabbitMQ", Package: "rabbitmq-server", ports: 3,
 	end: syscall.SIGTERM,
 	find: func(k Kind) ([]string, error) {
-		// Debian's PATH has a script that requires one account and its directories
+		// the script in Debian's PATH requires a certain user and its directories
 		server, err := k.program("rabbitmq-server", "/usr/lib/rabbitmq/bin")
 		if err != nil {
 			return nil, err
@@ -43,16 +43,15 @@ func runRabbitMQ(s *Server) ([]command, error) {
 	return []command{
 		{path: s.programs[1], env: s.erlang(),
 			args: []string{"-port", fmt.Sprint(s.ports[2]), "-address", "127.0.0.1"}},
-		// -noinput prevents input from a console. The variable makes the script exec the node, so that it
-		// does not hold signals back.
+		// -noinput prevents input from a console. The variable makes the script exec the node, so
+		// that signals reach it.
 		{path: s.programs[0], env: s.erlang(), args: []string{"-noinput"}},
 	}, nil
 }
 
-// erlang returns the environment of the node and its clients.
 func (s *Server) erlang() []string {
 	return []string{
-		"RABBITMQ_NODENAME=poolbench@localhost", // must match the files
+		"RABBITMQ_NODENAME=poolbench@localhost", // the files depend on the name
 		"RABBITMQ_ALLOW_INPUT=1",
 		fmt.Sprint("RABBITMQ_DIST_PORT=", s.ports[1]),
 		fmt.Sprint("ERL_EPMD_PORT=", s.ports[2]),
@@ -69,9 +68,9 @@ func (s *Server) erlang() []string {
 	}
 }
 
-// rabbitMQAnswers expects the greeting frame. Listening is the last step of the start.
+// rabbitMQAnswers expects the greeting frame. RabbitMQ listens only at the end of its start.
 func rabbitMQAnswers(s *Server, c net.Conn) error {
 	const method = "\x01"
-	return answered(c, "AMQP\x00\x00\x09\x01", method,
+	return expectReply(c, "AMQP\x00\x00\x09\x01", method,
 		errors.New("it does not speak AMQP 0-9-1"))
 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Redis is Redis with an append-only file, synced once a second unless the setting
+// Redis has an append-only file. It syncs the file once a second unless the setting
 // appendfsync=always is given.
 var Redis = Kind{
 	Name: "redis", Product: "Redis", Package: "redis-server", ports: 1, end: syscall.SIGTERM,
@@ -28,7 +28,7 @@ func runRedis(s *Server) ([]command, error) {
 	return []command{{path: s.programs[0], args: []string{file}}}, err
 }
 
-// redisAnswers pings. Redis refuses while it loads its file.
+// redisAnswers sends a ping. Redis refuses it while it loads its file.
 func redisAnswers(s *Server, c net.Conn) error {
-	return answered(c, "AUTH "+s.password+"\r\nPING\r\n", "+OK\r\n+PONG\r\n", errNotReady)
+	return expectReply(c, "AUTH "+s.password+"\r\nPING\r\n", "+OK\r\n+PONG\r\n", errNotReady)
 }

@@ -20,16 +20,17 @@ import (
 
 // A Kind is a product that can be started if it is installed.
 type Kind struct {
-	Name    string // in strategies that need it
+	Name    string // name in strategies that need it
 	Product string
-	Package string // of Debian and Ubuntu
+	Package string // package of Debian and Ubuntu
 
 	ports int       // number of ports
 	end   os.Signal // signal for an orderly end
 	find  func(k Kind) (programs []string, err error)
-	// creates its files; nil: the server does
-	prepare  func(ctx context.Context, s *Server) error
-	commands func(s *Server) ([]command, error) // in this order; the last one answers
+	// creates its files; nil if the server does
+	prepare func(ctx context.Context, s *Server) error
+	// commands to start, in this order; the last one is the server
+	commands func(s *Server) ([]command, error)
 	answers  func(s *Server, c net.Conn) error
 	address  func(s *Server) string
 }
@@ -45,8 +46,8 @@ func (k Kind) Missing() error {
 
 // Options are optional settings of a server.
 type Options struct {
-	// Dir is the directory of its files. Files of this package are reused, else created. "": a
-	// temporary directory, which Close removes.
+	// Dir is the directory of its files. Existing files of this package are reused. If Dir is "",
+	// the server uses a temporary directory, which Close removes.
 	Dir string
 	// Settings are name=value pairs of its configuration file.
 	Settings []string
@@ -57,18 +58,18 @@ type Server struct {
 	kind      Kind
 	dir       string
 	info      os.FileInfo       // of dir
-	temporary *files.ScratchDir // nil: not temporary
+	temporary *files.ScratchDir // nil if dir is not temporary
 	settings  []string
 	programs  []string
 	ports     []int
 	password  string
 	logged    int64 // length of the log before the last start
 	running   []*process
-	before    bool // not the first start
+	restarted bool // whether it was started before
 }
 
 // Timeouts of start and end. RabbitMQ takes a minute to start if a dozen processes compete for each
-// processor. An exit is detected at once.
+// processor. A server that exits is detected at once.
 const (
 	starting = 3 * time.Minute
 	ending   = 15 * time.Second
@@ -103,7 +104,6 @@ func (k Kind) Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// open finds the server's files in the directory, or creates them.
 func (s *Server) open(ctx context.Context) error {
 	for range s.kind.ports {
 		port, err := freePort(s.ports)
@@ -131,11 +131,12 @@ func (s *Server) open(ctx context.Context) error {
 			return err
 		}
 	}
-	return os.WriteFile(secret, []byte(s.password), 0o600) // last, to mark the files as complete
+	// last, because it marks the files as complete
+	return os.WriteFile(secret, []byte(s.password), 0o600)
 }
 
-// Start restarts the server after Stop or Kill, with the same port and files, and returns when it
-// answers.
+// Start restarts the server after Stop or Kill, with the same port and files. It returns when the
+// server answers.
 func (s *Server) Start(ctx context.Context) error {
 	if s.running != nil {
 		return fmt.Errorf("%s has been started, and neither stopped nor killed", s.kind.Product)
@@ -143,18 +144,18 @@ func (s *Server) Start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, starting)
 	defer cancel()
 	err := s.try(ctx)
-	// Processes of a killed server may take a moment to end. Until then a new one finds its files in
-	// use and exits.
-	for again := 0; err != nil && s.before && again < 10 && ctx.Err() == nil; again++ {
+	// Processes of a killed server may take a moment to end. Until then a new server finds its
+	// files in use and exits.
+	for again := 0; err != nil && s.restarted && again < 10 && ctx.Err() == nil; again++ {
 		_ = s.Kill()
-		_ = pace.Sleep(ctx, 300*time.Millisecond) // or ctx ends
+		_ = pace.Sleep(ctx, 300*time.Millisecond) // or until ctx ends
 		err = s.try(ctx)
 	}
 	if err != nil {
 		_ = s.Kill()
 		return fmt.Errorf("%s has not started: %w%s", s.kind.Product, err, s.lastWords())
 	}
-	s.before = true
+	s.restarted = true
 	return nil
 }
 
@@ -175,7 +176,7 @@ func (s *Server) try(ctx context.Context) error {
 	}
 	last := s.running[len(s.running)-1]
 	for {
-		err := s.ask(ctx)
+		err := s.probe(ctx)
 		if err == nil {
 			return nil
 		}
@@ -189,7 +190,7 @@ func (s *Server) try(ctx context.Context) error {
 	}
 }
 
-func (s *Server) ask(ctx context.Context) error {
+func (s *Server) probe(ctx context.Context) error {
 	var d net.Dialer
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -206,8 +207,8 @@ func (s *Server) ask(ctx context.Context) error {
 
 var errNotReady = errors.New("it is not ready for clients")
 
-// answered sends say and returns other unless the server replies want.
-func answered(c net.Conn, say, want string, other error) error {
+// expectReply sends say. It returns other unless the server replies want.
+func expectReply(c net.Conn, say, want string, other error) error {
 	if _, err := io.WriteString(c, say); err != nil {
 		return err
 	}
@@ -240,7 +241,7 @@ func (s *Server) Gone() error {
 // Log returns the path of the server's log. Close removes it with a temporary directory.
 func (s *Server) Log() string { return s.path("log") }
 
-// Stop ends the server in order, and kills it after 15 seconds. Its files stay.
+// Stop ends the server in an orderly way, and kills it after 15 seconds. It keeps the files.
 func (s *Server) Stop() error { return s.stop(ending) }
 
 func (s *Server) stop(within time.Duration) error {
@@ -260,7 +261,7 @@ func (s *Server) stop(within time.Duration) error {
 	return s.Kill() // the other processes
 }
 
-// Kill ends all processes of the server at once, like a crash. Its files stay.
+// Kill ends all processes of the server at once, like a crash. It keeps the files.
 func (s *Server) Kill() error {
 	var all error
 	for _, p := range s.running {
@@ -270,8 +271,8 @@ func (s *Server) Kill() error {
 	return all
 }
 
-// Close is Stop, and removes a temporary directory. A server with such a directory is killed if it
-// has not ended after one second.
+// Close stops the server and removes a temporary directory. With such a directory, it kills a
+// server that has not ended after one second.
 func (s *Server) Close() error {
 	if s.temporary == nil {
 		return s.Stop()
@@ -280,7 +281,7 @@ func (s *Server) Close() error {
 	return errors.Join(s.Kill(), s.temporary.Remove())
 }
 
-// configuration returns the settings as lines, with between separating name and value.
+// configuration returns the settings as lines. between separates name and value.
 func (s *Server) configuration(between string) (lines string) {
 	for _, text := range s.settings {
 		lines += strings.Replace(text, "=", between, 1) + "\n"

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clients have a server keep a word, and give it back, by means of its own tools.
+// clients make a server store a word and return it, with the server's own tools.
 var clients = map[string]struct {
 	keep, give func(t *testing.T, s *Server) string
 }{
@@ -81,7 +81,7 @@ func output(t *testing.T, cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// start starts a server that ends with the test, or skips the test where it is not installed.
+// start starts a server that ends with the test. It skips the test if the server is not installed.
 func start(t *testing.T, k Kind, o Options) *Server {
 	t.Helper()
 	if err := k.Missing(); err != nil {
@@ -99,8 +99,8 @@ func start(t *testing.T, k Kind, o Options) *Server {
 	return s
 }
 
-// TestServers: each answers, has its data after a crash and after an orderly end, and leaves
-// neither processes nor files.
+// Each server must answer, keep its data after a crash and an orderly end, and leave neither
+// processes nor files.
 func TestServers(t *testing.T) {
 	for _, k := range Kinds() {
 		t.Run(k.Name, func(t *testing.T) {
@@ -145,8 +145,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// leftIn are the processes that processesIn finds for a minute: one that was killed takes a moment,
-// and on a busy machine some seconds.
+// leftIn waits up to a minute until processesIn finds none, because a killed process may take
+// seconds to end on a busy machine.
 func leftIn(t *testing.T, dir string) (all string) {
 	t.Helper()
 	for range 600 {
@@ -158,7 +158,7 @@ func leftIn(t *testing.T, dir string) (all string) {
 	return all
 }
 
-// processesIn are the command lines of processes that work in the directory or name it.
+// processesIn returns the command lines of processes that work in the directory or name it.
 func processesIn(t *testing.T, dir string) (all string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -178,10 +178,10 @@ func processesIn(t *testing.T, dir string) (all string) {
 	return all
 }
 
-// TestSettings: they are the server's, and a directory that was given is left and gone on with.
+// Settings must reach the server. A given directory must be kept and reused.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "poolbench_test_") // t.TempDir's lets no other user enter
+	dir, err := os.MkdirTemp("", "poolbench_test_") // other users cannot enter t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestWrongSettings: an error says in one line what the server says, and never its password.
+// The error must contain the server's message in one line, and never its password.
 func TestWrongSettings(t *testing.T) {
 	for _, c := range []struct {
 		kind     Kind

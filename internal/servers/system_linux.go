@@ -12,16 +12,16 @@ import (
 )
 
 func prepareSystem(cmd *exec.Cmd, username string) error {
-	if err := ownGroup(cmd, username); err != nil {
+	if err := setGroupAndUser(cmd, username); err != nil {
 		return err
 	}
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	return nil
 }
 
-// killTree kills the process's group, and its descendants outside the group, as PostgreSQL's are.
-// It first stops the process, so that none starts during the search: a missed one may hold its
-// files for long.
+// killTree kills the group of the process and its descendants outside the group, such as those of
+// PostgreSQL. It first stops the process, so that it starts no other process during the search. A
+// process that is missed may keep files open for a long time.
 func killTree(p *os.Process) {
 	_ = syscall.Kill(p.Pid, syscall.SIGSTOP)
 	for range 100 {
@@ -31,7 +31,7 @@ func killTree(p *os.Process) {
 		time.Sleep(time.Millisecond)
 	}
 	children := make(map[int][]int)
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // valid pattern
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	for _, file := range stats {
 		child, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		if _, parent := stat(child); parent > 0 {
@@ -45,7 +45,7 @@ func killTree(p *os.Process) {
 	}
 }
 
-// stat returns state and parent of a process, or "" and 0.
+// stat returns the state and the parent of a process, or "" and 0.
 func stat(pid int) (state string, parent int) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-func prepareSystem(cmd *exec.Cmd, username string) error { return ownGroup(cmd, username) }
+func prepareSystem(cmd *exec.Cmd, username string) error { return setGroupAndUser(cmd, username) }
 
-// killTree kills the process's group. PostgreSQL's processes outside the group end when they
-// notice.
+// killTree kills the group of the process. PostgreSQL's processes outside the group end when they
+// detect its end.
 func killTree(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

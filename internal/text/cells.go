@@ -10,16 +10,16 @@ import (
 // Alignment of a cell's text within its columns.
 type Alignment int
 
-// The alignments.
+// The alignments of a cell.
 const (
 	Left Alignment = iota
 	Right
 	Center
 )
 
-// Cell lays text out in columns of a fixed-width font. Cells are placed row by row at any column. A
-// margin precedes its cell, and its column has one width in all rows. If a text that spans several
-// columns does not fit, those of them that may grow are widened, the narrow ones first, or the text
+// Cell lays text out in columns of a fixed-width font. Cells are placed row by row in any column. A
+// margin precedes its cell and has one width per column. If a text that spans several columns does
+// not fit, the columns that may grow are widened, the narrow ones first. If none may grow, the text
 // overflows. This is the layout of benchstat, whose tables must be reproduced.
 type Cell struct {
 	rows    [][]textCell
@@ -43,13 +43,13 @@ func (a *Cell) Grow(col int) {
 	a.growing[col] = true
 }
 
-// Cell places text. Cells of a row must be added from left to right.
+// Cell places text. The cells of a row must be added from left to right.
 func (a *Cell) Cell(col, span int, align Alignment, margin, text string) {
 	last := len(a.rows) - 1
 	a.rows[last] = append(a.rows[last], textCell{col, span, text, margin, align})
 }
 
-// Note places text that most rows lack: a column without any uses no space.
+// Note places text that most rows do not have. A column without any such text uses no space.
 func (a *Cell) Note(col int, text string) {
 	if text != "" {
 		a.Cell(col, 1, Left, " ", text)
@@ -65,7 +65,7 @@ func (a *Cell) Width() (sum int) {
 	return sum
 }
 
-// String returns the rows, without trailing blanks.
+// String returns the rows without trailing blanks.
 func (a *Cell) String() string {
 	widths, margins := a.measure()
 	starts := make([]int, len(widths)+1)
@@ -130,7 +130,7 @@ func (a *Cell) measure() (widths, margins []int) {
 	return widths, margins
 }
 
-// widen gives a spanning cell the required width. The missing width is distributed evenly over the
+// widen gives a spanning cell the required width. It distributes the missing width evenly over the
 // columns that may grow and are not yet wider than their share.
 func (a *Cell) widen(widths []int, cell textCell, need int) {
 	total := 0

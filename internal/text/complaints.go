@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Complaints is a list of problems.
+// Complaints is a list of problems.
 type Complaints []error
 
 // Add adds a problem.
@@ -27,7 +27,7 @@ func (l *Complaints) Note(err error) {
 	}
 }
 
-// Once is Note without duplicates.
+// Once adds err unless it is nil or an equal problem is in the list.
 func (l *Complaints) Once(err error) {
 	said := func(e error) bool { return e.Error() == err.Error() }
 	if err != nil && !slices.ContainsFunc(*l, said) {

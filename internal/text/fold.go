@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fit breaks lines wider than most characters at blanks. Continuation lines are indented by two
-// more columns. most 0 is unlimited.
+// Fit breaks lines wider than most characters at blanks. It indents continuation lines by two more
+// columns. most 0 means unlimited.
 func Fit(text string, most int) string {
 	if !wider(text, most) {
 		return text
@@ -19,7 +19,7 @@ func Fit(text string, most int) string {
 	for line := range strings.Lines(text) {
 		if words := strings.TrimSpace(line); words != "" && wider(line, most) {
 			before := strings.Index(line, words)
-			if before > most/2 { // a table's cell, which has no room
+			if before > most/2 { // the cell of a table, which has no room
 				before = gap
 			}
 			line = Wrapped(line[:before], words, most) + "\n"
@@ -43,8 +43,9 @@ func wider(text string, most int) bool {
 	return false
 }
 
-// Folded is String unless that is wider than most characters. Then each row is a line of the cells
-// in its first columns, with the others below it. most 0 is unlimited.
+// Folded returns String unless that is wider than most characters. It then writes each row as a
+// line of the cells in the first columns, with the other cells in lines below. most 0 means
+// unlimited.
 func (a *Cell) Folded(first, most int) string {
 	if text := a.String(); !wider(text, most) {
 		return text
@@ -75,9 +76,9 @@ func (a *Cell) Folded(first, most int) string {
 	return b.String()
 }
 
-// WriteList writes rows as aligned columns, indented by two blanks. If it is wider than most
-// characters, the last column is wrapped, and if that has no room a row is a paragraph. most 0 is
-// unlimited.
+// WriteList writes rows as aligned columns, indented by two blanks. If they are wider than most
+// characters, the last column is wrapped. If that column has no room, each row becomes a paragraph.
+// most 0 means unlimited.
 func WriteList(to io.Writer, rows [][]string, most int) error {
 	widths := widthsOf(rows)
 	before := gap
@@ -106,14 +107,14 @@ func WriteList(to io.Writer, rows [][]string, most int) error {
 	return err
 }
 
-// leastRoom is the smallest width of a wrapped column.
+// leastRoom is the smallest width of a wrapped column, in characters.
 const leastRoom = 24
 
-// WriteTable writes rows after a row of heads, the first column aligned left and the others right,
-// indented by two blanks. A table wider than most characters begins at the left margin if that
-// suffices. Otherwise it is folded: its columns are divided among several tables that repeat the
-// first one. If the first column takes half the width, or leaves another no room, it is in lines of
-// its own. most 0 is unlimited.
+// WriteTable writes rows after a row of heads, indented by two blanks. The first column is aligned
+// left, the others right. A table wider than most characters is not indented if that suffices.
+// Otherwise its columns are divided among several tables that repeat the first column. If the first
+// column takes half of the width, or another column would have no room, the first column is written
+// in separate lines. most 0 means unlimited.
 func WriteTable(to io.Writer, rows [][]string, most int) error {
 	widths := widthsOf(rows)
 	first, total := widths[0], -gap
@@ -176,7 +177,7 @@ func widthsOf(rows [][]string) (widths []int) {
 
 type span struct{ from, to int }
 
-// fold divides columns among tables of at most that width, which repeat the first column.
+// fold divides columns among tables of at most the given width, which repeat the first column.
 func fold(first int, widths []int, most int) (parts []span) {
 	p, width := span{}, first
 	for i, w := range widths {
@@ -195,9 +196,9 @@ func cut(text string, most int) (lines []string) {
 	return lines
 }
 
-// Wrapped breaks a text at blanks into lines of up to most characters, but not between a number
-// and its unit. The first line begins with first, the others are indented as far and two columns
-// more. A longer word is cut.
+// Wrapped breaks a text at blanks into lines of up to most characters, but not between a number and
+// its unit. The first line begins with first. The others are indented by the width of first plus
+// two. A longer word is cut.
 func Wrapped(first, text string, most int) string {
 	var b strings.Builder
 	b.WriteString(first)

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestWrap: a paragraph keeps its words, in lines that fit a page, with all but the first further
-// in.
 func TestWrap(t *testing.T) {
 	text := strings.Repeat("wörter und mehr ", 40)
 	out := Wrapped("  – ", text, 110)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestFolded: a row that is too wide has its first cells above the others, which stay in columns;
-// one that has room is as it was.
+// A row that is too wide must have its first cells above the others, which stay in columns. A row
+// that fits must not change.
 func TestFolded(t *testing.T) {
 	var a Cell
 	for _, row := range [][]string{{"verdict", "name", "old", "new"},
@@ -34,7 +34,7 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// TestTableOfWideColumns: a column that has no room beside the names has it below them.
+// A column without room next to the names must be written below them.
 func TestTableOfWideColumns(t *testing.T) {
 	var b strings.Builder
 	wide := strings.Repeat("w", 30)
@@ -49,8 +49,8 @@ func TestTableOfWideColumns(t *testing.T) {
 	}
 }
 
-// TestTableWidth: no table is wider than asked for. One that is too wide for its indent alone
-// begins at the left margin, one that is wider is folded.
+// No table may be wider than requested. A table too wide only because of its indent begins at the
+// left margin. A wider one is folded.
 func TestTableWidth(t *testing.T) {
 	rows := [][]string{{"strategy", "p50", "p99"}, {"worker_pool", "≈15.4 ms", "≈53.7 ms"}}
 	for most, want := range map[int]string{

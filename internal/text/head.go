@@ -1,7 +1,7 @@
 package text
 
-// A Head opens every JSON document of the command. A reader should check both fields. Fields may be
-// added without a new version, a change of meaning needs one.
+// A Head begins every JSON document of the command. A reader should check both fields. New fields
+// do not change the version. A change of meaning does.
 type Head struct {
 	// "poolbench " and the kind: run, plan, list, version, or compare and gate for reports
 	Format  string `json:"format"`

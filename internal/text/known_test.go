@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// TestKnown: a name that is a slip away from a known one is taken for it.
 func TestKnown(t *testing.T) {
 	known := []string{"run", "trace", "trend", "worker_pool"}
 	all := "known: run, trace, trend, worker_pool)"

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Markdown builds a table: a head, and rows with as many cells.
+// Markdown builds a table of a head and rows with the same number of cells.
 type Markdown struct {
 	aligns []Alignment
-	lines  [][]string // the first is the head
+	lines  [][]string // the first line is the head
 }
 
 // Head adds a column with its head.
@@ -24,11 +24,11 @@ func (m *Markdown) Head(align Alignment, text string) {
 // Row adds a row of cells in Markdown.
 func (m *Markdown) Row(cells []string) { m.lines = append(m.lines, cells) }
 
-// Write adds the table to the text.
+// Write appends the table to text.
 func (m *Markdown) Write(text *strings.Builder) {
 	widths := widthsOf(m.lines)
 	for i := range widths {
-		widths[i] = max(widths[i], 3) // of the rule
+		widths[i] = max(widths[i], 3) // minimum width of the separator line
 	}
 	for at, line := range m.lines {
 		text.WriteByte('|')
@@ -62,7 +62,7 @@ var escapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`
 // MarkdownEscape escapes markup and cell separators in names of benchmarks, units and files.
 func MarkdownEscape(s string) string { return escapes.Replace(s) }
 
-// MarkdownCode formats a name as code, where only cell separators need escapes.
+// MarkdownCode formats a name as code, in which only cell separators need escapes.
 func MarkdownCode(name string) string {
 	if strings.Contains(name, "`") {
 		return MarkdownEscape(name)

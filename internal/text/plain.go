@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// shown reports whether a character may be printed. Except for tab and newline, invisible
-// characters are escaped: C0, C1, bidirectional marks, line separators and others.
-func shown(r rune) bool { return r == '\n' || r == '\t' || unicode.IsGraphic(r) }
+// isVisible reports whether a character may be printed. Tab and newline are printed. Other
+// invisible characters are escaped: C0, C1, bidirectional marks, line separators and others.
+func isVisible(r rune) bool { return r == '\n' || r == '\t' || unicode.IsGraphic(r) }
 
 // Plain replaces invisible characters by \u001b and invalid UTF-8 bytes by \xff. The escapes are
 // valid in JSON and contain no markup of XML, HTML, CSV or Markdown, so they fit into any format.
 func Plain(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !shown(r) }) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !isVisible(r) }) {
 		return s
 	}
 	var b strings.Builder
@@ -26,7 +26,7 @@ func Plain(s string) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case shown(r):
+		case isVisible(r):
 			b.WriteString(s[:size])
 		default:
 			for _, unit := range utf16.Encode([]rune{r}) {
@@ -43,13 +43,13 @@ func Plain(s string) string {
 type PlainWriter struct {
 	to   io.Writer
 	mu   sync.Mutex
-	held []byte // beginning of a character
+	held []byte // beginning of an incomplete character
 }
 
 // NewPlainWriter returns a PlainWriter that writes to another writer.
 func NewPlainWriter(to io.Writer) *PlainWriter { return &PlainWriter{to: to} }
 
-// Write implements io.Writer. After an error the number of written bytes is unknown.
+// Write implements io.Writer. After an error, the number of written bytes is unknown.
 func (w *PlainWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -31,8 +31,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzWriter: however the text is cut, what comes out is Plain of it all, and a JSON document
-// stays the same document.
+// The output must be Plain of the whole text, however it is split into writes. A JSON document must
+// stay the same document.
 func FuzzWriter(f *testing.F) {
 	for _, s := range []string{"", "plain", "\x1b]0;owned\a", "\u202e\u2066", "\xe2\x80",
 		"\xff\xfe", "漢字🚀\U000e0041"} {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Count formats a number of things: 1 run, 2 runs, 3 strategies, 4 series.
+// Count formats a number of items: 1 run, 2 runs, 3 strategies, 4 series.
 func Count(n int, thing string) string {
 	if stem, ok := strings.CutSuffix(thing, "y"); n != 1 && ok {
 		thing = stem + "ies"
@@ -17,7 +17,7 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Texts maps all to their texts.
+// Texts applies text to all values.
 func Texts[T any](all []T, text func(T) string) (texts []string) {
 	for _, v := range all {
 		texts = append(texts, text(v))
@@ -25,7 +25,7 @@ func Texts[T any](all []T, text func(T) string) (texts []string) {
 	return texts
 }
 
-// Distinct returns the distinct values, by first appearance.
+// Distinct returns the distinct values in order of first appearance.
 func Distinct[T comparable](all []T) (each []T) {
 	seen := map[T]bool{}
 	for _, v := range all {
@@ -45,7 +45,7 @@ func List(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Some formats one or two names, or the first and the number of the others.
+// Some formats one or two names, or the first name and the number of the others.
 func Some(names []string) string {
 	if len(names) > 2 {
 		return fmt.Sprintf("%s and %d others", names[0], len(names)-1)
@@ -53,7 +53,7 @@ func Some(names []string) string {
 	return List(names)
 }
 
-// Few returns the first most names, and the number of the others.
+// Few returns the first names, at most most, and the number of the others.
 func Few(names []string, most int) []string {
 	if len(names) <= most+1 {
 		return names
@@ -61,7 +61,7 @@ func Few(names []string, most int) []string {
 	return append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
 }
 
-// Tally formats counts in the order of the kinds: "2 met, 1 missed".
+// Tally formats the non-zero counts in the order of kinds: "2 met, 1 missed".
 func Tally[K comparable](counts map[K]int, kinds ...K) string {
 	var parts []string
 	for _, kind := range kinds {
@@ -75,7 +75,7 @@ func Tally[K comparable](counts map[K]int, kinds ...K) string {
 // OneLine joins lines and collapses blanks.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Discreet returns a text in one line, with … for each secret, literal or URL-escaped.
+// Discreet returns a text in one line. It replaces each secret, literal or URL-escaped, by ….
 func Discreet(text string, secrets ...string) string {
 	text = OneLine(text)
 	for _, secret := range secrets {
@@ -88,8 +88,7 @@ func Discreet(text string, secrets ...string) string {
 	return text
 }
 
-// FirstLines shortens the output of a program for a message, with every line after the first
-// indented.
+// FirstLines shortens the output of a program for a message. It indents every line after the first.
 func FirstLines(text string, most int) string {
 	const width = 160
 	var lines []string

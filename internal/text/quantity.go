@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// Seconds formats a time with three digits and a suitable unit: 68.9 ms, 1.50 h, 12.0 d. An
-// infinite time is ∞.
+// Seconds formats a time in seconds with three digits and a suitable unit: 68.9 ms, 1.50 h, 12.0 d,
+// or ∞.
 func Seconds(s float64) string {
 	if math.IsInf(s, 1) {
 		return "∞"
@@ -57,7 +57,7 @@ func trim(text string) string {
 	return number + unit
 }
 
-// Factor formats a ratio: one decimal below ten, none from ten on.
+// Factor formats a ratio with one decimal below ten, and none from ten on.
 func Factor(f float64) string {
 	if f < 9.95 {
 		return strconv.FormatFloat(f, 'f', 1, 64)
@@ -65,7 +65,7 @@ func Factor(f float64) string {
 	return strconv.FormatFloat(f, 'f', 0, 64)
 }
 
-// Share formats a share, of 1, as a percentage. A share below 1 is never 100 %.
+// Share formats a share of 1 as a percentage. A share below 1 is never formatted as 100 %.
 func Share(x float64) string {
 	if x > 0.9995 && x < 1 {
 		return ">99.9 %"
@@ -84,8 +84,8 @@ func WholeShare(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 0, 64) + " %"
 }
 
-// Digits formats a number with three significant digits, and all before the point. The minus is
-// U+2212, at which no line is broken.
+// Digits formats a number with three significant digits, or more if it is 1000 or larger. The minus
+// is U+2212, at which no line is broken.
 func Digits(x float64) string {
 	if x < 0 {
 		return "−" + Digits(-x)
@@ -101,7 +101,7 @@ func Digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', max(0, 3-before), 64)
 }
 
-// Roughly formats an expected time: 4 s, 1 min 20 s, 2 h 5 min, 3 d 4 h.
+// Roughly formats an expected duration: 4 s, 1 min 20 s, 2 h 5 min, 3 d 4 h.
 func Roughly(d time.Duration) string {
 	if d < time.Second {
 		return "1 s"
@@ -142,13 +142,13 @@ func Size(bytes float64) string {
 	return Digits(bytes) + " " + []string{"B", "kB", "MB", "GB", "TB"}[unit]
 }
 
-// Rate formats a number of tasks per second with three digits.
+// Rate formats a number per second with three digits.
 func Rate(x float64) string { return Digits(x) + " /s" }
 
 // A Kind is the kind of a metric, which determines the format of its values.
 type Kind string
 
-// The kinds.
+// The kinds of metrics.
 const (
 	Times   Kind = "seconds" // 68.9 ms
 	Rates   Kind = "rate"    // 619 /s
@@ -161,7 +161,7 @@ const (
 // KindOf returns the kind of a metric by its unit, in which times are in seconds (except ns/op). A
 // metric per op is a share if it counts outcomes of tasks, and a number otherwise.
 func KindOf(unit string) Kind {
-	_, unit, _ = metric.CutURL(unit) // whose name may be like a unit
+	_, unit, _ = metric.CutURL(unit) // a URL may look like a unit
 	switch {
 	case unit == "ns/op", strings.HasPrefix(unit, "sec/"), unit == "sec",
 		strings.Contains(unit, "-sec"):
@@ -208,8 +208,8 @@ func Metric(unit string, v float64) string {
 	return KindOf(unit).Spell(v)
 }
 
-// Uncertain formats a value with that relative 95 % error: after "≈" up to 100 %, and as a dash
-// above. An error of 0 means that no large error is known.
+// Uncertain formats a value with the given relative 95 % error: after "≈" up to 100 %, and as a
+// dash above. An error of 0 means that no large error is known.
 func Uncertain(unit string, v, share float64) string {
 	switch {
 	case share > 1:
@@ -233,8 +233,8 @@ func Change(ratio float64) string {
 	return "+" + Percent(100*(ratio-1)) + " %"
 }
 
-// Percent formats the size of a change in per cent, or in percentage points, without its sign: a
-// small one in hundredths.
+// Percent formats the size of a change in per cent or percentage points, without a sign. Small
+// changes have two decimals.
 func Percent(size float64) string {
 	places := 0
 	switch {
@@ -254,7 +254,7 @@ var numberAndUnit = regexp.MustCompile(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|/s\
 // Together replaces the blank between a number and its unit by a no-break space.
 func Together(text string) string { return numberAndUnit.ReplaceAllString(text, "$1\u00a0$2") }
 
-// Span joins the ends of a range by between, and writes a common unit once.
+// Span joins the ends of a range by between. It writes a common unit once.
 func Span(low, between, high string) string {
 	if number, unit, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+unit) {
 		low = number

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestQuantities: three digits, the unit that suits, and no share that reads as none or all when it
-// is neither.
+// Quantities have three digits and a suitable unit. A share that is neither 0 nor 1 must not look
+// like one.
 func TestQuantities(t *testing.T) {
 	for got, want := range map[string]string{
 		Seconds(0): "0 s", Seconds(1): "1.00 s", Seconds(0.9999): "1.00 s",
@@ -38,7 +38,6 @@ func TestQuantities(t *testing.T) {
 	}
 }
 
-// TestSpellMetric: a value is spelt as its unit is counted.
 func TestSpellMetric(t *testing.T) {
 	for unit, want := range map[string]string{
 		"p99-response-sec": "500 ms", "cpu-sec/op": "500 ms", "ops/s": "0.500 /s",
@@ -48,7 +47,7 @@ func TestSpellMetric(t *testing.T) {
 		"gc-cpu": "50.0 %", "page-faults/op": "0.500", "involuntary-switches/op": "0.500",
 		"step2-buy-failed/op": "50.0 %", "theory-waited/op": "50.0 %", "tail-even-turn/op": "50.0 %",
 		"seen-full/op": "50.0 %", "found-3-long/op": "50.0 %", "cpu-steal": "50.0 %",
-		// of other benchmarks
+		// units of other benchmarks
 		"sec/op": "500 ms", "sec/item": "500 ms", "p99-sec": "500 ms", "allocs/op": "0.500",
 		"instructions/op": "0.500", "cpu-cycles/op": "0.500", "B": "0.500 B",
 	} {
@@ -70,7 +69,6 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestUncertain: a value whose error is beyond itself is not shown.
 func TestUncertain(t *testing.T) {
 	for share, want := range map[float64]string{0: "240 ms", 0.26: "≈240 ms", 1: "≈240 ms",
 		1.01: "–", math.Inf(1): "–"} {

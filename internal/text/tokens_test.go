@@ -2,7 +2,6 @@ package text
 
 import "testing"
 
-// TestTokensInPaths: tokens in a path are masked, and ordinary ids are not.
 func TestTokensInPaths(t *testing.T) {
 	const (
 		webhook = "aB3dE5gH7jK9mN1pQ3sT5vW7"

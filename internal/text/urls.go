@@ -8,9 +8,9 @@ import (
 
 const masked = "…"
 
-// DiscreetURL returns a URL without secrets: without user, password and fragment, path segments
-// that look like tokens, and the values of its query except those named by show. Templates {{name}}
-// stay.
+// DiscreetURL returns a URL without secrets. It removes user, password and fragment, path segments
+// that look like tokens, and the values of the query except those named by show. It keeps templates
+// {{name}}.
 func DiscreetURL(address string, show ...string) string {
 	head, mark, rest := cutAction(address, "?#")
 	_, behind, _ := strings.Cut(head, "://")
@@ -43,7 +43,7 @@ func discreetPath(head string) string {
 	return host + strings.Join(segments, "/")
 }
 
-// Tokens returns the segments of a URL's path that look like tokens.
+// Tokens returns the path segments of a URL that look like tokens.
 func Tokens(head string) []string {
 	_, path := cutHost(head)
 	return slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return !isToken(s) })
@@ -61,9 +61,9 @@ func cutHost(head string) (host, path string) {
 	return head[:begin+end], head[begin+end:]
 }
 
-// leastToken is the length of the shortest token that is found in a path. Numbers, UUIDs,
-// hexadecimal hashes and names of methods are not tokens: they lack capitals, small letters or
-// digits, or change between them less often.
+// leastToken is the length of the shortest token in a path. Numbers, UUIDs, hexadecimal hashes and
+// method names are not tokens. They lack capitals, small letters or digits, or switch between these
+// less often.
 const leastToken = 20
 
 var jwt = regexp.MustCompile(`^eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*$`)
@@ -75,7 +75,7 @@ func isToken(segment string) bool {
 	if jwt.MatchString(segment) {
 		return true
 	}
-	kinds := [3]int{} // capitals, small letters, digits
+	kinds := [3]int{} // numbers of capitals, small letters, digits
 	changes, last := 0, -1
 	for _, c := range []byte(segment) {
 		kind := -1
@@ -100,7 +100,7 @@ func isToken(segment string) bool {
 	return min(kinds[0], kinds[1], kinds[2]) > 0 && changes*20 >= len(segment)*9
 }
 
-// DiscreetText returns a text with DiscreetURL applied to its URLs.
+// DiscreetText returns text with DiscreetURL applied to its URLs.
 func DiscreetText(text string, show ...string) string {
 	text = word.ReplaceAllStringFunc(text, func(w string) string {
 		if inner, ok := strings.CutPrefix(w, `"`); ok {
@@ -126,24 +126,25 @@ func discreetWord(w string, show []string) string {
 	return head + "?" + discreetQuery(query, show)
 }
 
-// user matches a possible user and password in a URL, even a malformed one. It prefers to match too
-// much.
+// user matches a possible user and password in a URL, even in a malformed one. It rather matches
+// too much than too little.
 var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
 
 func withoutUser(text string) string {
-	if !strings.Contains(text, "@") { // files have 100,000 URLs, and the expression takes microseconds
+	// files have 100,000 URLs, and the expression takes microseconds
+	if !strings.Contains(text, "@") {
 		return text
 	}
 	return user.ReplaceAllString(text, "${1}"+masked+"@")
 }
 
-// action matches a template action. A plain action inserts a value, and contains no secret.
+// action matches a template action. A plain action inserts a value and contains no secret.
 var (
 	action = regexp.MustCompile(`\{\{.*?\}\}`)
 	plain  = regexp.MustCompile(`^\{\{\s*\w+(?:\s+-?\d+)*\s*\}\}$`)
 )
 
-// cutAction cuts a text at the first of the characters at outside of template actions.
+// cutAction cuts text at the first character of at that is outside of template actions.
 func cutAction(text, at string) (before, mark, after string) {
 	ends := strings.LastIndex(text, "}}")
 	for i := 0; i < len(text); i++ {
@@ -158,8 +159,8 @@ func cutAction(text, at string) (before, mark, after string) {
 	return text, "", ""
 }
 
-// mostName is the length of the longest query key that counts as a name: a query may consist of a
-// token.
+// mostName is the length of the longest query key that counts as a name, because a query may
+// consist only of a token.
 const mostName = 40
 
 func discreetQuery(query string, show []string) string {

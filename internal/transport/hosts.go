@@ -10,7 +10,8 @@ import (
 
 // Hosts manage connections that carry several concurrent calls.
 type Hosts[C comparable] struct {
-	// connections to each host, and concurrent calls on each; 0: as in NewDealer
+	// Connections to each host, and concurrent calls on each connection. 0 has the meaning of
+	// NewDealer.
 	Connections, Streams int
 	Stands               func(C) bool // reports whether a connection accepts calls
 
@@ -18,7 +19,7 @@ type Hosts[C comparable] struct {
 	by map[string]*Host[C]
 }
 
-// A Host deals out its connections.
+// A Host assigns calls to its connections.
 type Host[C comparable] struct {
 	*Dealer
 	stands func(C) bool
@@ -27,19 +28,19 @@ type Host[C comparable] struct {
 }
 
 type slot[C comparable] struct {
-	conn   C          // zero: none
-	making *making[C] // nil: not connecting
+	conn    C           // zero value if there is none
+	attempt *attempt[C] // connection attempt in progress, or nil
 }
 
-// A making is a connection attempt that several callers wait for.
-type making[C any] struct {
-	done chan struct{}
-	conn C
-	err  error
-	left bool // its caller gave up: the host may be fine
+// attempt is a connection attempt that several callers wait for.
+type attempt[C any] struct {
+	done      chan struct{}
+	conn      C
+	err       error
+	abandoned bool // its caller gave up, which says nothing about the host
 }
 
-// Host returns the host of that name.
+// Host returns the host with the given name.
 func (h *Hosts[C]) Host(name string) *Host[C] {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,7 +53,7 @@ func (h *Hosts[C]) Host(name string) *Host[C] {
 	return h.by[name]
 }
 
-// Standing returns connection number at, dealt out by the Dealer, if it is open.
+// Standing returns connection number at, which the Dealer has assigned, if it is open.
 func (h *Host[C]) Standing(at int) (conn C, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -63,8 +64,8 @@ func (h *Host[C]) Standing(at int) (conn C, ok bool) {
 	return conn, conn != none && h.stands(conn)
 }
 
-// Conn returns the connection if it is open. Otherwise the first caller makes one for all, or the
-// next if that one gives up.
+// Conn returns the connection if it is open. Otherwise the first caller opens one for all callers.
+// If it gives up, the next caller opens one.
 func (h *Host[C]) Conn(
 	ctx context.Context, at int, open func(context.Context) (C, error),
 ) (C, error) {
@@ -79,7 +80,7 @@ func (h *Host[C]) Conn(
 			h.mu.Unlock()
 			return s.conn, nil
 		}
-		m := s.making
+		m := s.attempt
 		if m == nil {
 			break
 		}
@@ -89,18 +90,18 @@ func (h *Host[C]) Conn(
 		case <-ctx.Done():
 			return none, fmt.Errorf("dial not finished: %w", ctx.Err())
 		}
-		if !m.left {
+		if !m.abandoned {
 			return m.conn, m.err
 		}
 		h.mu.Lock()
 	}
-	m := &making[C]{done: make(chan struct{})}
-	h.slots[at].making = m
+	m := &attempt[C]{done: make(chan struct{})}
+	h.slots[at].attempt = m
 	h.mu.Unlock()
 	m.conn, m.err = open(ctx)
-	m.left = m.err != nil && ctx.Err() != nil
+	m.abandoned = m.err != nil && ctx.Err() != nil
 	h.mu.Lock()
-	if h.slots[at].making = nil; m.err == nil {
+	if h.slots[at].attempt = nil; m.err == nil {
 		h.slots[at].conn = m.conn
 	}
 	h.mu.Unlock()
@@ -108,9 +109,9 @@ func (h *Host[C]) Conn(
 	return m.conn, m.err
 }
 
-// Use returns an open connection for a call that the Dealer assigned to connection at, and its
-// number: another one if the server of that one allows fewer calls. After an error the number is
-// that of the connection to give back, or below 0.
+// Use returns an open connection for a call that the Dealer assigned to connection number at, and
+// its number. The number differs from at if the server of that connection allows fewer calls. After
+// an error, the number is that of the connection to return with Give, or negative if there is none.
 func (h *Host[C]) Use(
 	ctx context.Context, deadline time.Time, at int,
 	open func(ctx context.Context, at int) (C, error),
@@ -131,7 +132,7 @@ func (h *Host[C]) Use(
 	}
 }
 
-// Leave ends new calls on that connection. Current ones continue.
+// Leave ends new calls on the connection. Current calls continue.
 func (h *Host[C]) Leave(at int, conn C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -141,7 +142,8 @@ func (h *Host[C]) Leave(at int, conn C) {
 	}
 }
 
-// Again returns a copy of the request with its own body to send once more, or nil if impossible.
+// Again returns a copy of the request with a new body, to send it again, or nil if the body cannot
+// be read again.
 func Again(r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r

@@ -10,13 +10,13 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// TestMakerGivesUp: who waits for a connection gets one though the one who makes it gives up, by
-// its context or its deadline. A host that fails does so for all who wait, once.
+// Callers that wait for a connection must get one even if the caller that opens it gives up. If the
+// host fails, all of them must get the error of one attempt.
 func TestMakerGivesUp(t *testing.T) {
 	refused := errors.New("refused")
 	for name, c := range map[string]struct {
 		fails    error
-		patience time.Duration // of the first
+		patience time.Duration // of the first caller
 		tries    int
 	}{
 		"it stays":     {nil, time.Hour, 1},

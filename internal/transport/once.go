@@ -5,15 +5,15 @@ import (
 	"net/http"
 )
 
-// Send makes a request that net/http cannot send again, with a body that cannot be read again. An
-// empty body does not change a request of HTTP/1, except that a POST with an Idempotency-Key has no
-// length of 0. HTTP/2 ends it with a separate frame. Use Send in an http.RoundTripper, which has a
-// copy: an http.Client would not follow its 307.
+// Send modifies a request so that net/http cannot send it again: the body cannot be read again. In
+// HTTP/1 an empty body does not change the request, except that a POST with an Idempotency-Key has
+// no Content-Length of 0. In HTTP/2 a separate frame ends it. Call Send in an http.RoundTripper, on
+// a copy, because an http.Client would not follow a 307 for this request.
 func Send(r *http.Request) {
 	r.GetBody = nil
 	if (r.Body == nil || r.Body == http.NoBody) && Idempotent(r) {
-		// An unknown length, which for these methods means none. "identity" keeps net/http from probing
-		// the body in a goroutine with a timer.
+		// The length is unknown, which means no body for these methods. "identity" keeps net/http
+		// from probing the body in a goroutine with a timer.
 		r.Body, r.ContentLength, r.TransferEncoding = nothing{}, 0, identity
 	}
 }
@@ -23,7 +23,7 @@ type Transport struct{ *http.Transport }
 
 // RoundTrip implements http.RoundTripper.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.WithContext(r.Context()) // a copy: do not change the caller's
+	r = r.WithContext(r.Context()) // a copy, because the caller owns the request
 	Send(r)
 	return t.Transport.RoundTrip(r)
 }
@@ -39,15 +39,15 @@ func Idempotent(r *http.Request) bool {
 	return key || xkey
 }
 
-// Repeatable reports whether a request is idempotent (RFC 9110, 9.2.2), so that it may be sent
-// again although the server may have processed it.
+// Repeatable reports whether a request is idempotent (RFC 9110, 9.2.2), so it may be sent again
+// even if the server has processed it.
 func Repeatable(r *http.Request) bool {
 	return Idempotent(r) || r.Method == http.MethodPut || r.Method == http.MethodDelete
 }
 
 var identity = []string{"identity"}
 
-// nothing is an empty body other than http.NoBody.
+// nothing is an empty body that differs from http.NoBody.
 type nothing struct{}
 
 func (nothing) Read([]byte) (int, error) { return 0, io.EOF }

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// TestTransport: of requests over one connection that the server resets at each second one,
-// net/http sends idempotent ones again, and a Transport none.
+// The server resets the connection at each second request. net/http sends idempotent requests
+// again, but a Transport must not.
 func TestTransport(t *testing.T) {
 	for _, idempotent := range []*http.Request{
 		httptest.NewRequest(http.MethodGet, "/", nil),
@@ -71,7 +71,7 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestSend: what goes over the wire is what went before.
+// Send must not change the bytes of a request.
 func TestSend(t *testing.T) {
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions,
 		http.MethodTrace, http.MethodPost, http.MethodPut, http.MethodDelete} {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A TLSError is the reason of a failed handshake, with an option that may help.
+// A TLSError is the reason of a failed handshake. Its text may name an option that helps.
 type TLSError struct {
 	text string
 	err  error
@@ -29,43 +29,45 @@ func (e *TLSError) Unwrap() error { return e.err }
 // A SecureConn is a TLS connection whose errors name the reason.
 type SecureConn struct {
 	*tls.Conn
-	asked *bool // the server requested a certificate and got none
-	heard bool  // the server has sent data after the handshake
+	certificateRequested *bool // the server requested a certificate and got none
+	received             bool  // the server has sent data after the handshake
 }
 
-// Secure performs the client's handshake. The caller closes conn after an error.
+// Secure performs the client's handshake. After an error, the caller must close conn.
 func Secure(ctx context.Context, conn net.Conn, config *tls.Config) (*SecureConn, error) {
 	asked := new(bool)
 	if len(config.Certificates) == 0 {
 		config = config.Clone()
-		config.GetClientCertificate = noteAsked(asked)
+		config.GetClientCertificate = recordRequest(asked)
 	}
 	c := tls.Client(conn, config)
 	err := c.HandshakeContext(ctx)
 	if r, ok := errors.AsType[tls.RecordHeaderError](err); ok &&
-		string(r.RecordHeader[:]) == "HTTP/" { // net/http reports it, too
+		string(r.RecordHeader[:]) == "HTTP/" { // net/http reports it too
 		return nil, errors.New("http: server gave HTTP response to HTTPS client")
 	} else if err != nil {
 		return nil, ExplainTLS(err, *asked)
 	}
-	return &SecureConn{Conn: c, asked: asked}, nil
+	return &SecureConn{Conn: c, certificateRequested: asked}, nil
 }
 
-// noteAsked sends no certificate, as crypto/tls does, and records the server's request.
-func noteAsked(asked *bool) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+// recordRequest sends no certificate, as crypto/tls does by default, and records the server's
+// request.
+func recordRequest(asked *bool) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		*asked = true
 		return new(tls.Certificate), nil
 	}
 }
 
-// Read implements net.Conn. A TLS 1.3 server refuses a client only after the handshake.
+// Read implements net.Conn. It explains an error, because a TLS 1.3 server refuses a client only
+// after the handshake.
 func (c *SecureConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
-		c.heard = true
-	} else if err != nil && !c.heard {
-		err = ExplainTLS(err, *c.asked)
+		c.received = true
+	} else if err != nil && !c.received {
+		err = ExplainTLS(err, *c.certificateRequested)
 	}
 	return n, err
 }
@@ -74,13 +76,13 @@ func (c *SecureConn) Read(p []byte) (int, error) {
 func (c *SecureConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if broken := errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET); broken {
-		err = ExplainTLS(err, *c.asked)
+		err = ExplainTLS(err, *c.certificateRequested)
 	}
 	return n, err
 }
 
-// ExplainTLS returns a *TLSError if err is a handshake failure with a known reason, else err. asked
-// means that the server requested a client certificate and got none.
+// ExplainTLS returns a *TLSError if err is a handshake failure with a known reason, otherwise err.
+// asked means that the server requested a client certificate and got none.
 func ExplainTLS(err error, asked bool) error {
 	if _, explained := errors.AsType[*TLSError](err); err == nil || explained {
 		return err

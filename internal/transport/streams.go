@@ -6,24 +6,27 @@ import (
 	"time"
 )
 
-// Default is the number of streams if the server announces none: the minimum that a server should
-// allow (RFC 9113, 6.5.2), and net/http's initial assumption.
+// Default is the number of streams assumed if the server announces none. It is the minimum that a
+// server should allow (RFC 9113, 6.5.2), and net/http assumes the same.
 const Default = 100
 
-// A Dealer assigns calls to connections, numbered from 0. With a fixed number it takes the least
-// loaded one, round robin. Otherwise it takes the first with room, or a new one. A connection
-// carries as many calls as configured, or fewer if its server says so (Limit).
+// A Dealer assigns calls to connections, which are numbered from 0. With a fixed number of
+// connections it chooses the least loaded one, round robin. Otherwise it chooses the first with
+// room, or a new one. A connection carries the configured number of calls, or fewer if its server
+// allows fewer (Limit).
 type Dealer struct {
-	connections, most int // 0: no limit
-	announced         int // the last limit of a server, for connections without one; 0: none
-	limits            map[int]int
+	connections, most int // 0 means no limit
+	// last limit of a server, assumed for connections without their own; 0 means none
+	announced int
+	limits    map[int]int
 
-	Waiting[int] // for a connection with room
+	Waiting[int] // calls that wait for a connection with room
 	carries      []int
-	next         int // of the round robin
+	next         int // next connection of the round robin
 }
 
-// NewDealer returns a Dealer of that many connections, 0 for no limit, and streams on each.
+// NewDealer returns a Dealer with the given number of connections (0 means no limit), and of
+// streams on each (0 means Default).
 func NewDealer(connections, streams int) *Dealer {
 	if streams == 0 {
 		streams = Default
@@ -32,14 +35,14 @@ func NewDealer(connections, streams int) *Dealer {
 		carries: make([]int, connections), limits: map[int]int{}}
 }
 
-// Take returns a connection with room. It waits until the deadline or until ctx ends. Return the
-// connection with Give.
+// Take returns the number of a connection with room. It waits until the deadline or until ctx ends.
+// The caller returns the connection with Give.
 func (d *Dealer) Take(ctx context.Context, deadline time.Time) (int, error) {
 	d.Lock()
 	return d.take(ctx, deadline)
 }
 
-// take is called with the lock, and releases it.
+// The caller of take holds the lock, and take releases it.
 func (d *Dealer) take(ctx context.Context, deadline time.Time) (int, error) {
 	if at := d.room(); at >= 0 {
 		d.carries[at]++
@@ -49,8 +52,8 @@ func (d *Dealer) take(ctx context.Context, deadline time.Time) (int, error) {
 	return d.Await(ctx, deadline, errNoneFree, d.Give)
 }
 
-// Keep returns the connection at, or another one if more calls are assigned to it than its server
-// allows. After an error the caller has none.
+// Keep returns at, or another connection if connection at has more calls than its server allows.
+// After an error the caller has no connection.
 func (d *Dealer) Keep(ctx context.Context, deadline time.Time, at int) (int, error) {
 	d.Lock()
 	if d.carries[at] <= d.limit(at) {
@@ -61,15 +64,14 @@ func (d *Dealer) Keep(ctx context.Context, deadline time.Time, at int) (int, err
 	return d.take(ctx, deadline)
 }
 
-// Fits reports whether the server of the connection allows all calls that are assigned to it.
+// Fits reports whether the server of the connection allows all calls assigned to it.
 func (d *Dealer) Fits(at int) bool {
 	d.Lock()
 	defer d.Unlock()
 	return d.carries[at] <= d.limit(at)
 }
 
-// Limit sets how many streams the server allows at once on that connection; 0: any number. A limit
-// of 0 streams counts as one, which waits for a higher limit.
+// Limit sets how many concurrent streams the server allows on the connection. 0 means any number.
 func (d *Dealer) Limit(at, streams int) {
 	d.Lock()
 	defer d.Unlock()
@@ -94,7 +96,7 @@ func (d *Dealer) limit(at int) int {
 	return min(limit, d.most)
 }
 
-// errNoneFree is a timeout.
+// errNoneFree counts as a timeout.
 var errNoneFree = noneFree{}
 
 type noneFree struct{}
@@ -124,7 +126,7 @@ func (d *Dealer) room() int {
 	return best
 }
 
-// Give returns a stream of the connection; below 0: none.
+// Give returns a stream of the connection. A negative number means none.
 func (d *Dealer) Give(at int) {
 	if at < 0 {
 		return

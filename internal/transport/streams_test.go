@@ -25,7 +25,8 @@ func take(t *testing.T, d *transport.Dealer, n int) (all []int) {
 	return all
 }
 
-// TestDealer: a fixed number of connections shares the streams; any number fills one after another.
+// A fixed number of connections shares the streams evenly. With any number, one connection is
+// filled after another.
 func TestDealer(t *testing.T) {
 	for _, c := range []struct {
 		connections, streams int
@@ -41,7 +42,7 @@ func TestDealer(t *testing.T) {
 		}
 	}
 	d := transport.NewDealer(3, 2)
-	for i := range 6 { // one at a time, they take turns
+	for i := range 6 { // sequential calls use the connections in turn
 		if got := take(t, d, 1); got[0] != i%3 {
 			t.Errorf("call %d goes over %v", i, got)
 		}
@@ -55,8 +56,8 @@ func TestDealer(t *testing.T) {
 	}
 }
 
-// TestWaiting: whoever finds no room gets the next stream that is given back, in turn, or an end in
-// time; nothing is lost on the way.
+// A caller without room must get the next stream that is returned, in FIFO order, or end in time.
+// No stream may be lost.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := transport.NewDealer(2, 1)
@@ -99,8 +100,8 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// TestLimit: a connection carries as many streams as its server allows. Calls above that move to
-// others, and a connection that is not open yet is assumed to be like the last one.
+// A connection must not exceed the limit of its server. Calls above the limit move to other
+// connections. A new connection is assumed to have the last limit.
 func TestLimit(t *testing.T) {
 	d := transport.NewDealer(0, 10)
 	soon := time.Now().Add(time.Minute)
@@ -120,13 +121,13 @@ func TestLimit(t *testing.T) {
 	if !slices.Equal(now, []int{1, 1, 2, 0, 0}) {
 		t.Errorf("the calls are on %v", now)
 	}
-	d.Limit(1, 0) // any number
+	d.Limit(1, 0) // 0 means any number
 	if got := take(t, d, 9); !slices.Equal(got, []int{1, 1, 1, 1, 1, 1, 1, 1, 2}) {
 		t.Errorf("the next ones on %v", got)
 	}
 	d.Give(-1)
 
-	// one connection: a call above the limit waits until one ends, or the limit rises
+	// With one connection, a call above the limit waits until another ends or the limit rises.
 	synctest.Test(t, func(t *testing.T) {
 		soon := time.Now().Add(time.Minute)
 		d := transport.NewDealer(1, 10)
@@ -139,7 +140,7 @@ func TestLimit(t *testing.T) {
 		}()
 		synctest.Wait()
 		d.Limit(0, 1)
-		d.Give(0) // one is left, which is all that is allowed
+		d.Give(0) // one call is left, which is the limit
 		synctest.Wait()
 		if len(kept) != 0 {
 			t.Error("more streams than the server allows")

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// A Waiting is a FIFO queue of callers that wait for a T. Its lock also guards the dealt values.
+// A Waiting is a FIFO queue of callers that wait for a T. Its lock also guards the values.
 type Waiting[T any] struct {
 	sync.Mutex
 	line []chan T
 }
 
-// Await is called with the lock, releases it, and waits for a value until the deadline, with error
-// late, or until ctx ends. A value that arrives too late goes to the next caller.
+// Await waits for a value until the deadline, with error late, or until ctx ends. The caller holds
+// the lock, and Await releases it. A value that arrives too late goes to the next caller.
 func (w *Waiting[T]) Await(
 	ctx context.Context, deadline time.Time, late error, give func(T),
 ) (one T, err error) {
@@ -43,7 +43,8 @@ func (w *Waiting[T]) Await(
 	return one, err
 }
 
-// Next gives one to the first waiting caller, if any. It is called with the lock.
+// Next gives one to the first waiting caller. It returns false if there is none. The caller holds
+// the lock.
 func (w *Waiting[T]) Next(one T) bool {
 	if len(w.line) == 0 {
 		return false

@@ -11,11 +11,11 @@ import (
 	"sync/atomic"
 )
 
-// Counts are the observations of HTTP/2 connections.
+// Counts contains the observations of HTTP/2 connections.
 type Counts struct {
-	open, Peak      atomic.Int64 // streams
-	GoAways, Resets atomic.Int64 // received from servers
-	// the fewest concurrent streams that a server allowed on a connection; 0: no server set a limit
+	open, Peak      atomic.Int64 // number of streams
+	GoAways, Resets atomic.Int64 // frames received from servers
+	// smallest limit of concurrent streams on a connection; 0 if no server set a limit
 	Limit atomic.Int64
 }
 
@@ -31,25 +31,25 @@ func (s *Counts) begin() {
 	}
 }
 
-// A Watched connection parses the passing HTTP/2 frames, because no client exposes open streams and
-// GOAWAYs.
+// A Watched connection parses the HTTP/2 frames that pass, because no client exposes open streams
+// and GOAWAYs.
 type Watched struct {
 	net.Conn
-	of       *Counts
-	gone     atomic.Bool // no new streams
-	out, in  scanner
-	mu       sync.Mutex
-	streams  map[uint32]struct{} // open ones
-	finished bool
-	settled  chan struct{} // closed by the first settings of the server, or at the end
-	spoken   bool          // the server has sent settings
-	limit    int           // concurrent streams that the server allows; 0: any number
-	limited  func(int)     // receives the limit; nil: none
-	why      error         // of an end before the settings
-	broke    bool          // the end was not Close's
+	of          *Counts
+	gone        atomic.Bool // whether it accepts no new streams
+	out, in     scanner
+	mu          sync.Mutex
+	streams     map[uint32]struct{} // open streams
+	finished    bool
+	settled     chan struct{} // closed by the first settings of the server, or at the end
+	hasSettings bool          // whether the server has sent settings
+	limit       int           // concurrent streams that the server allows; 0 means any number
+	limited     func(int)     // receives the limit; may be nil
+	why         error         // reason of an end before the settings
+	broken      bool          // whether it ended other than by Close
 }
 
-// Watch wraps a client's connection before anything is sent.
+// Watch wraps a client's connection. It must be called before any data is sent.
 func Watch(c net.Conn, of *Counts) *Watched {
 	f := &Watched{Conn: c, of: of, out: scanner{skip: len(preface)},
 		streams: map[uint32]struct{}{}, settled: make(chan struct{})}
@@ -57,8 +57,8 @@ func Watch(c net.Conn, of *Counts) *Watched {
 	return f
 }
 
-// Settled waits until the server has sent its settings. It returns an error if the connection has
-// ended before.
+// Settled waits until the server has sent its settings. It returns an error if the connection ends
+// first.
 func (f *Watched) Settled(ctx context.Context) error {
 	select {
 	case <-f.settled:
@@ -68,7 +68,7 @@ func (f *Watched) Settled(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case f.spoken:
+	case f.hasSettings:
 		return nil
 	case f.why == nil:
 		return errors.New("the server does not speak HTTP/2")
@@ -76,15 +76,15 @@ func (f *Watched) Settled(ctx context.Context) error {
 	return f.why
 }
 
-// Broke reports whether the connection has ended other than by Close.
+// Broke reports whether the connection ended other than by Close.
 func (f *Watched) Broke() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.broke
+	return f.broken
 }
 
-// Limited calls set with the number of concurrent streams that the server allows, 0 for any number,
-// now and when it changes.
+// Limited calls set with the number of concurrent streams that the server allows (0 means any
+// number), now and when it changes.
 func (f *Watched) Limited(set func(streams int)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -92,25 +92,25 @@ func (f *Watched) Limited(set func(streams int)) {
 	set(f.limit)
 }
 
-// settings handles the end of a settings frame. most is below 0 if it does not contain the limit.
+// settings handles the end of a settings frame. most is negative if the frame has no limit.
 func (f *Watched) settings(most int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.spoken && !f.finished {
-		f.spoken = true
+	if !f.hasSettings && !f.finished {
+		f.hasSettings = true
 		close(f.settled)
 	}
 	if most < 0 {
 		return
 	}
-	most = max(most, 1) // see Dealer.Limit
+	most = max(most, 1) // a limit of 0 counts as 1, see Dealer.Limit
 	f.of.limited(most)
 	if f.limit = int(min(most, math.MaxInt32)); f.limited != nil {
 		f.limited(f.limit)
 	}
 }
 
-// preface is sent by a client before its first frame.
+// preface is the text that a client sends before its first frame.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 // Read implements net.Conn.
@@ -139,7 +139,7 @@ func (f *Watched) Close() error {
 	return f.Conn.Close()
 }
 
-// Types and flags of frames (RFC 9113, 6).
+// types and flags of frames (RFC 9113, 6)
 const (
 	frameData, frameHeaders, frameReset, frameSettings, frameGoAway = 0, 1, 3, 4, 7
 	flagEndStream, flagAck                                          = 1, 1
@@ -150,7 +150,7 @@ func (f *Watched) sent(kind, _ byte, stream uint32) {
 	switch kind {
 	case frameHeaders:
 		f.mu.Lock()
-		if _, known := f.streams[stream]; !known && !f.finished { // else it is a trailer
+		if _, known := f.streams[stream]; !known && !f.finished { // otherwise it is a trailer
 			f.streams[stream] = struct{}{}
 			f.of.begin()
 		}
@@ -185,8 +185,8 @@ func (f *Watched) drop(stream uint32) (was bool) {
 	return was
 }
 
-// Gone reports whether the connection accepts no new stream: it is closed, or the server has sent
-// GOAWAY.
+// Gone reports whether the connection accepts no new streams, because it is closed or the server
+// has sent GOAWAY.
 func (f *Watched) Gone() bool { return f.gone.Load() }
 
 func (f *Watched) end(why error) {
@@ -194,9 +194,9 @@ func (f *Watched) end(why error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.finished {
-		f.broke = why != nil
+		f.broken = why != nil
 	}
-	if !f.finished && !f.spoken {
+	if !f.finished && !f.hasSettings {
 		if f.why = why; why == io.EOF {
 			f.why = errors.New("the server closed the connection before its settings")
 		}
@@ -207,21 +207,20 @@ func (f *Watched) end(why error) {
 	clear(f.streams)
 }
 
-// A scanner finds frame heads in a stream of bytes.
+// scanner finds frame headers in a stream of bytes.
 type scanner struct {
 	head [9]byte
 	have int
-	skip int // bytes of the current frame
-	// of settings that are no acknowledgement: called at the end with the limit of streams, below 0
-	// if there is none; nil: ignore settings
+	skip int // remaining bytes of the current frame
+	// called at the end of a settings frame that is not an acknowledgement; streams is its limit,
+	// or negative without one; nil ignores settings
 	settings func(streams int64)
-	reading  bool // the current frame is such a one
+	reading  bool // whether the current frame is such a frame
 	entry    [6]byte
 	filled   int
 	streams  int64
 }
 
-// read reads a part of a settings frame.
 func (s *scanner) read(p []byte) {
 	for _, b := range p {
 		s.entry[s.filled] = b
@@ -233,7 +232,6 @@ func (s *scanner) read(p []byte) {
 	}
 }
 
-// done ends a settings frame.
 func (s *scanner) done() {
 	if s.reading && s.skip == 0 {
 		s.reading = false

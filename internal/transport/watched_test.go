@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// A piped connection reads what a server has sent, so many bytes at a time.
+// piped is a connection that reads the bytes of a server in pieces of a given size.
 type piped struct {
 	net.Conn
 	come  bytes.Reader
@@ -26,7 +26,7 @@ func frame(kind, flags, stream byte, n int) []byte {
 	return append([]byte{0, 0, byte(n), kind, flags, 0, 0, 0, stream}, make([]byte, n)...)
 }
 
-// TestWatched: streams are counted by the frames that pass, in whatever pieces they come.
+// Streams must be counted by the frames, in whatever pieces they arrive.
 func TestWatched(t *testing.T) {
 	const headers, data, reset, settings, goAway = 1, 0, 3, 4, 7
 	join := func(frames ...[]byte) []byte { return bytes.Join(frames, nil) }
@@ -34,8 +34,9 @@ func TestWatched(t *testing.T) {
 		var counts transport.Counts
 		under := &piped{piece: piece}
 		under.come.Reset(join(frame(settings, 0, 0, 12),
-			frame(headers, 4, 1, 7), frame(data, 0, 1, 100), frame(data, 1, 1, 9), // it ends
-			frame(reset, 0, 3, 4), frame(reset, 0, 3, 4), // once
+			// ends the stream
+			frame(headers, 4, 1, 7), frame(data, 0, 1, 100), frame(data, 1, 1, 9),
+			frame(reset, 0, 3, 4), frame(reset, 0, 3, 4), // counts once
 			frame(headers, 5, 5, 30),
 			frame(goAway, 0, 0, 8), frame(goAway, 0, 0, 8)))
 		c := transport.Watch(under, &counts)
@@ -65,8 +66,8 @@ func TestWatched(t *testing.T) {
 	}
 }
 
-// TestSettled: the server's limit of streams is read from its settings, in whatever pieces they
-// come, and again when it changes. Who waits for the settings learns that there will be none.
+// The server's limit of streams must be read from its settings, in whatever pieces they arrive, and
+// again when it changes. Settled must return an error if there will be no settings.
 func TestSettled(t *testing.T) {
 	settings := func(flags byte, entries ...byte) []byte {
 		return append([]byte{0, 0, byte(len(entries)), 4, flags, 0, 0, 0, 0}, entries...)

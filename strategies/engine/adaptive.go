@@ -7,14 +7,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Adaptive is the engine of the adaptive strategies: it learns its limit from the time inside Run,
-// the response time of the called service. The wait for a slot is excluded, because a lower limit
-// would lengthen it. Tasks wait for a slot in order of acceptance.
+// Adaptive is the engine of the adaptive strategies. It learns its limit from the response time of
+// the called service, which is the time inside Run. The wait for a slot is excluded, because a
+// lower limit would lengthen it. Tasks wait for a slot in order of acceptance.
 type Adaptive struct {
 	Backlog
 	FIFO
 	law     Law
-	onLimit func(limit int) // nil: nobody observes the limit
+	onLimit func(limit int) // called when the limit changes; may be nil
 }
 
 // A Law computes the limit of an Adaptive from its ended tasks.
@@ -23,7 +23,7 @@ type Law interface {
 	Learn(e Ending) int
 }
 
-// Launch opens the instance with limit initial, which law then adjusts.
+// Launch opens the instance with the given initial limit, which law then adjusts.
 func (s *Adaptive) Launch(
 	ctx context.Context, p strategies.Params, sink strategies.Sink, law Law, initial int,
 ) *Adaptive {
@@ -32,8 +32,8 @@ func (s *Adaptive) Launch(
 	return s
 }
 
-// Ended passes the end of a task to the law, unless the task panicked or was cancelled: neither
-// describes the called service.
+// Ended passes the end of a task to the law. It skips panicked and cancelled tasks, because their
+// times do not depend on the called service.
 func (s *Adaptive) Ended(_ Waiting, e Ending) {
 	if !e.own {
 		return

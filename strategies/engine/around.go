@@ -7,9 +7,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Layer wraps a strategy. It submits a Call in place of the caller's task, which is never
-// changed, so layers can be nested. T is the layer's state per task. A task costs two func calls
-// and a copy of its fields, without allocation.
+// A Layer wraps a strategy. It submits a Call to the inner strategy in place of the caller's task.
+// It does not change that task, so layers can be nested. T is the layer's state per task. A task
+// costs two function calls and a copy of its fields, without allocation.
 type Layer[T any] struct {
 	Inside strategies.Strategy
 	sink   strategies.Sink
@@ -20,14 +20,14 @@ type Layer[T any] struct {
 
 // A Call is the task that a Layer submits to the inner strategy.
 type Call[T any] struct {
-	Task strategies.Task  // that is submitted inside
-	For  *strategies.Task // the caller's
-	Own  T                // the layer's; zero at each Submit
-	of   *Layer[T]
+	Task  strategies.Task  // submitted to the inner strategy
+	For   *strategies.Task // the caller's task
+	Own   T                // the layer's state; zero at each Submit
+	layer *Layer[T]
 }
 
-// Start makes the inner strategy. run makes one attempt or step and may call the Run of c.For.
-// ended is called before the sink, also for tasks that never started, and returns the final result.
+// Start creates the inner strategy. run makes one attempt or step and may call the Run of c.For.
+// ended returns the final result. It is called before the sink, also for tasks that never started.
 func (s *Layer[T]) Start(
 	ctx context.Context, inner strategies.Spec, in strategies.Params, sink strategies.Sink,
 	run func(ctx context.Context, c *Call[T]) strategies.Result,
@@ -36,15 +36,16 @@ func (s *Layer[T]) Start(
 	s.sink, s.run, s.ended = sink, run, ended
 	attempt := func(ctx context.Context, t *strategies.Task) strategies.Result {
 		c := t.Arg.(*Call[T])
-		if t != &c.Task { // a hedge inside makes a second attempt: the layer has let it through
+		// t is the second attempt of an inner hedge, which the layer has already admitted
+		if t != &c.Task {
 			var second strategies.Task
 			Copy(&second, c.For)
 			return second.Run(ctx, &second)
 		}
-		return c.of.run(ctx, c)
+		return c.layer.run(ctx, c)
 	}
 	s.calls.New = func() any {
-		c := &Call[T]{of: s}
+		c := &Call[T]{layer: s}
 		c.Task.Run, c.Task.Arg = attempt, c
 		return c
 	}
@@ -63,8 +64,8 @@ func (s *Layer[T]) Submit(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// Copy copies all fields of another task to t, including Run and Arg, to make a separate attempt.
-// If an outer part retries in place, the copied Run is that part's.
+// Copy copies all fields of task of to t, including Run and Arg, for a separate attempt. If an
+// outer part retries within the slot, the copied Run is the Run of that part.
 func Copy(t, of *strategies.Task) {
 	t.Run, t.Arg = of.Run, of.Arg
 	tries := &of.Kept().Tries

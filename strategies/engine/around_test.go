@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// TestResemble: nothing that a task says of itself is left out.
+// Resemble must copy every exported field of a task.
 func TestResemble(t *testing.T) {
 	var like, got strategies.Task
 	v := reflect.ValueOf(&like).Elem()

@@ -8,41 +8,41 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Backlog is the engine of strategies with their own queue discipline: the Discipline decides
+// A Backlog is the engine of strategies with their own queue discipline. The Discipline decides
 // which accepted task starts next, and when.
 //
 // One mutex is held for a push or pop, never during a wait. A waiting task needs no goroutine. A
-// worker starts when there are a task and a slot, and ends when there is no task. Under load it
-// takes its next task without switching goroutines. Workers are started one at a time, each by its
-// predecessor, so a burst wakes only as many as it needs.
+// worker starts when there are a task and a free slot, and ends when there is no task. Under load
+// it takes its next task without a goroutine switch. Each worker starts the next one, so a burst
+// starts only as many as it needs.
 type Backlog struct {
 	Lifecycle
-	room chan struct{} // holds one element for each accepted task; nil: a strategy that sheds
-	most int64         // accepted tasks, for one that sheds
-	// start of the instance: instants are relative to it, which costs half of time.Now
+	room chan struct{} // one element per accepted task; nil for a strategy that sheds
+	most int64         // maximum number of accepted tasks, for a strategy that sheds
+	// origin of all instants: time.Since costs half of time.Now
 	Began time.Time
-	work  func() // worker as a func made once, for the go statement
+	work  func() // the worker method as a func value, allocated once
 
 	Mutex   sync.Mutex
 	queue   Discipline
-	slots   int     // most workers; a discipline may change it
-	workers int     // at work or on their way
-	handed  Waiting // what the worker that is on its way will find; there is at most one
-	pushed  uint64  // tasks so far
+	slots   int     // maximum number of workers; a discipline may change it
+	workers int     // running or starting workers
+	handed  Waiting // task for the worker that is starting; at most one worker starts at a time
+	pushed  uint64  // number of tasks accepted so far
 
 	timer *time.Timer
-	alarm time.Duration // when the timer rings; 0: it does not
+	alarm time.Duration // when the timer fires; 0 means that it is stopped
 }
 
-// A Discipline chooses the next task. Its methods are called with the backlog's mutex held. now is
-// the time since the instance was made.
+// A Discipline chooses the next task. Its methods are called with the Backlog's mutex held. now is
+// the time since Began.
 type Discipline interface {
 	Push(w Waiting, now time.Duration)
-	// Pop returns the task to start now, or false. It is called when there is a slot.
+	// Pop returns the task to start now, or false. It is called when a slot is free.
 	Pop(now time.Duration) (Waiting, bool)
 	// Ended is called for each popped task after its slot is free.
 	Ended(w Waiting, e Ending)
-	// Wake is called at the instant given to WakeAt and returns tasks to shed.
+	// Wake is called at the instant passed to WakeAt. It returns the tasks to shed.
 	Wake(now time.Duration) []*strategies.Task
 	// Empty removes and returns all tasks.
 	Empty() []*strategies.Task
@@ -51,22 +51,23 @@ type Discipline interface {
 // Waiting is an accepted task that has not ended.
 type Waiting struct {
 	Task *strategies.Task
-	Came time.Duration // when it was accepted
-	Seq  uint64        // its number in the order of acceptance
-	Key  int64         // the discipline's own: its sort key
-	Long bool          // the discipline's own: it counts against the cap
+	Came time.Duration // time of acceptance
+	Seq  uint64        // sequence number in order of acceptance
+	Key  int64         // sort key of the discipline
+	Long bool          // for use by the discipline: whether the task counts against its cap
 }
 
 // Ending is the end of a task's run.
 type Ending struct {
 	Began, Ended time.Duration
 	Err          error
-	Workers      int  // tasks in flight, this one included
-	own          bool // the task's own end: neither a panic nor one of the instance
+	Workers      int // tasks in flight, including this one
+	// whether the task returned by itself: no panic, and the instance had not ended
+	own bool
 }
 
-// Open prepares b with a discipline, slots, and room for capacity tasks. Beyond that Submit sheds
-// or blocks.
+// Open prepares b with a discipline, slots, and room for capacity tasks. When there is no room,
+// Submit sheds or blocks.
 func (b *Backlog) Open(
 	ctx context.Context, sink strategies.Sink, queue Discipline, slots, capacity int, sheds bool,
 ) {
@@ -105,7 +106,8 @@ func (b *Backlog) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// Start starts a worker if a slot and a task are free and no other worker is starting.
+// Start starts a worker if there are a task and a free slot and no other worker is starting. The
+// caller holds Mutex.
 func (b *Backlog) Start(now time.Duration) {
 	if b.handed.Task != nil || b.workers >= b.slots {
 		return
@@ -123,20 +125,20 @@ func (b *Backlog) Start(now time.Duration) {
 // Slots returns the number of slots. The caller holds Mutex.
 func (b *Backlog) Slots() int { return b.slots }
 
-// SetSlots changes the number of slots to n. Running tasks continue. The caller holds Mutex.
+// SetSlots sets the number of slots to n. Running tasks continue. The caller holds Mutex.
 func (b *Backlog) SetSlots(n int, now time.Duration) {
 	b.slots = n
 	b.Start(now)
 }
 
-// worker runs tasks until none waits or its slot is removed. One defer catches a panic or Goexit
-// and passes the slot to a successor.
+// worker runs tasks until none is waiting or its slot is removed. One deferred function recovers a
+// panic or Goexit and starts a successor.
 func (b *Backlog) worker() {
 	var w Waiting
 	var began time.Duration
 	inTask := false
 	defer func() {
-		if inTask { // else it is the sink that panics, which is not ours to hide
+		if inTask { // outside a task the sink has panicked, which must not be recovered
 			r := Failure(recover())
 			b.Mutex.Lock()
 			now := b.now()
@@ -178,8 +180,8 @@ func (b *Backlog) worker() {
 	}
 }
 
-// report counts t out before it calls the sink, so a client that submits on Done finds room. Drain
-// waits for the calling goroutine and cannot overtake Done.
+// report calls Leave before it calls the sink, so a client that submits from Done finds room. Drain
+// still returns after Done, because it waits for the calling goroutine.
 func (b *Backlog) report(t *strategies.Task, r strategies.Result) {
 	if b.room != nil {
 		<-b.room
@@ -201,13 +203,13 @@ func (b *Backlog) abandon() {
 	}
 }
 
-// WakeAt schedules a call of the discipline's Wake at the given instant, unless an earlier one is
+// WakeAt schedules a call of the discipline's Wake at the given instant, unless an earlier call is
 // scheduled.
 func (b *Backlog) WakeAt(at, now time.Duration) {
 	switch {
 	case b.alarm == 0:
 		b.Alive.Add(1)
-	case b.alarm <= at || !b.timer.Stop(): // if it is ringing, the discipline is about to ask again
+	case b.alarm <= at || !b.timer.Stop(): // a firing timer calls Wake in any case
 		return
 	}
 	b.alarm = at
@@ -218,7 +220,7 @@ func (b *Backlog) WakeAt(at, now time.Duration) {
 	}
 }
 
-// Silence cancels the scheduled wake-up.
+// Silence cancels the scheduled call of Wake.
 func (b *Backlog) Silence() {
 	if b.alarm != 0 && b.timer.Stop() {
 		b.alarm = 0

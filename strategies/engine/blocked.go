@@ -7,33 +7,34 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A line is a FIFO of Submits that wait for room, doubly linked because any of them may give up.
-// Methods require the mutex of the owning strategy.
+// line is a FIFO of Submits that wait for room. It is doubly linked because any of them may give
+// up. Its methods require the mutex of the owning strategy.
 type line struct {
 	first, last *blocked
-	// stack of free elements, so that waiting does not allocate
+	// stack of free elements, so waiting does not allocate
 	unused *blocked
 }
 
-// A blocked is a Submit in a line. Elements are reused for the life of the instance.
+// blocked is a Submit in a line. Elements are reused for the life of the instance.
 type blocked struct {
 	task       *strategies.Task
-	to         int // pool, or anyPool
+	to         int // pool or anyPool
 	seq        uint64
-	in         *line // nil: not in any, because it was let in
+	line       *line // nil after the Submit was admitted
 	prev, next *blocked
-	let        chan struct{} // has room for the one element that says so
+	// receives one element when the Submit is admitted; its buffer has room for it
+	admitted chan struct{}
 }
 
 // join appends a Submit, which must call Leave after its wait.
 func (l *line) join(t *strategies.Task) *blocked {
 	b := l.unused
 	if b == nil {
-		b = &blocked{let: make(chan struct{}, 1)}
+		b = &blocked{admitted: make(chan struct{}, 1)}
 	} else {
 		l.unused = b.next
 	}
-	b.task, b.in, b.prev, b.next = t, l, l.last, nil
+	b.task, b.line, b.prev, b.next = t, l, l.last, nil
 	if l.last != nil {
 		l.last.next = b
 	} else {
@@ -47,26 +48,26 @@ func (b *blocked) unlink() *strategies.Task {
 	if b.prev != nil {
 		b.prev.next = b.next
 	} else {
-		b.in.first = b.next
+		b.line.first = b.next
 	}
 	if b.next != nil {
 		b.next.prev = b.prev
 	} else {
-		b.in.last = b.prev
+		b.line.last = b.prev
 	}
 	t := b.task
-	b.task, b.in, b.prev, b.next = nil, nil, nil, nil
+	b.task, b.line, b.prev, b.next = nil, nil, nil, nil
 	return t
 }
 
-// Leave ends a wait and reports whether the Submit was let in. This takes precedence over giving
-// up, because the task may have run.
+// Leave ends a wait and reports whether the Submit was admitted. An admission takes precedence over
+// giving up, because the task may have run.
 func (l *line) Leave(b *blocked, letIn bool) bool {
 	switch {
-	case b.in != nil:
+	case b.line != nil:
 		b.unlink()
 	case !letIn:
-		<-b.let
+		<-b.admitted
 		letIn = true
 	}
 	b.next = l.unused
@@ -74,11 +75,11 @@ func (l *line) Leave(b *blocked, letIn bool) bool {
 	return letIn
 }
 
-// untilLet waits until b is let in, ctx ends or the intake closes. The error distinguishes the last
-// two.
+// untilLet waits until b is admitted, ctx ends or the intake closes. It returns nil, the error of
+// ctx or ErrClosed.
 func (l *Lifecycle) untilLet(ctx context.Context, b *blocked) error {
 	select {
-	case <-b.let:
+	case <-b.admitted:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -87,8 +88,8 @@ func (l *Lifecycle) untilLet(ctx context.Context, b *blocked) error {
 	}
 }
 
-// stand makes a Submit wait in its line, whose mutex it locks.
-func (l *Lifecycle) stand(
+// waitInLine makes a Submit wait in its line. It locks mu.
+func (l *Lifecycle) waitInLine(
 	ctx context.Context, mu *sync.Mutex, in *line, b *blocked,
 ) error {
 	err := l.untilLet(ctx, b)
@@ -102,51 +103,53 @@ func (l *Lifecycle) stand(
 	return err
 }
 
-// A space counts the room used in several pools and holds the Submits that wait for it. Methods
-// require the mutex of the owning strategy.
+// space counts the used room of several pools and contains the Submits that wait for room. Its
+// methods require the mutex of the owning strategy.
 type space struct {
-	of  []room // by pool
-	any line   // Submits of tasks that may go to any pool
-	seq uint64 // tasks and blocked Submits so far
+	rooms []room // by pool
+	any   line   // Submits of tasks that may run in any pool
+	seq   uint64 // number of tasks and blocked Submits so far
 }
 
 type room struct {
-	most   int  // tasks accepted and not done
-	inside int  // as many there are
-	line   line // Submits that wait for it
+	most   int  // maximum of inside
+	inside int  // tasks accepted and not done
+	line   line // Submits that wait for this room
 }
 
-// anyPool is the destination of a task whose class has no pool: the first free slot of any pool.
+// anyPool is the destination of a task whose class has no pool of its own. It runs in the first
+// free slot of any pool.
 const anyPool = -1
 
-// find returns the pool whose room a task for pool to uses, or -1. A task for any pool uses the
-// pool with the most room. Nobody waits for a pool that has room.
-func (r *space) find(to int) int {
+// findRoom returns the pool whose room a task with destination to uses, or -1 if there is no room.
+// A task for anyPool uses the pool with the most room.
+func (r *space) findRoom(to int) int {
 	if to != anyPool {
-		if l := &r.of[to]; l.inside < l.most {
+		if l := &r.rooms[to]; l.inside < l.most {
 			return to
 		}
 		return -1
 	}
 	best, most := -1, 0
-	for i := range r.of {
-		if room := r.of[i].most - r.of[i].inside; room > 0 && room >= most {
+	for i := range r.rooms {
+		if room := r.rooms[i].most - r.rooms[i].inside; room > 0 && room >= most {
 			best, most = i, room
 		}
 	}
 	return best
 }
 
-// take uses room in a pool and returns the number of the task.
-func (r *space) take(pool int) uint64 {
-	r.of[pool].inside++
+// useRoom uses room in a pool and returns the sequence number of the task.
+func (r *space) useRoom(pool int) uint64 {
+	r.rooms[pool].inside++
 	r.seq++
 	return r.seq
 }
 
-// free returns room to a pool and removes the Submit that has waited for it longest, or nil.
-func (r *space) free(pool int) *blocked {
-	l := &r.of[pool]
+// freeRoom returns room to a pool. It also returns the Submit that has waited longest for this
+// room, if any, which the caller must unlink.
+func (r *space) freeRoom(pool int) *blocked {
+	l := &r.rooms[pool]
 	l.inside--
 	if a := r.any.first; a != nil && (l.line.first == nil || a.seq < l.line.first.seq) {
 		return a
@@ -158,7 +161,7 @@ func (r *space) lineOf(to int) *line {
 	if to == anyPool {
 		return &r.any
 	}
-	return &r.of[to].line
+	return &r.rooms[to].line
 }
 
 func (r *space) block(t *strategies.Task, to int) *blocked {

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Broker describes an external durable queue, and Start makes a strategy of it. Package durable
-// has seven:
+// A Broker describes an external durable queue. Start returns a strategy that uses it. Package
+// durable has seven:
 //
 //	Open: func(
 //		ctx context.Context, p strategies.Params, sink strategies.Sink,
@@ -26,60 +26,61 @@ import (
 //		return broker.Start(ctx, p, sink), nil
 //	}
 //
-// Submit returns when the broker has confirmed the message. A consumer runs the task and
-// acknowledges afterwards. The message contains only the task's number, because a task is a func.
-// So an instance runs its own tasks and, with Params.Resume, those of an earlier process. A failed
-// store ends the instance within seconds: see Watch.
+// Submit returns when the broker has confirmed the message. A consumer runs the task and then
+// acknowledges the message. The message contains only the task's number, because a task is a func.
+// An instance therefore runs only its own tasks and, with Params.Resume, those of an earlier
+// process. A failed store ends the instance within seconds, see Watch.
 //
-// The Broker runs each task once per process, however often its message is delivered. A task given
-// up is done with that error and its message stays. Attempts are counted. A message becomes a dead
-// letter after the last attempt, after a panic or Goexit, or if an earlier process made all
-// attempts (the task that kills its process). The cost is about 300 ns per task.
+// Each task runs once per process, however often its message is delivered. If a task is given up,
+// its message stays in the queue. A message becomes a dead letter after the last attempt, after a
+// panic or Goexit, or if earlier processes made all attempts, which stops a task that kills its
+// process. The cost is about 300 ns per task.
 type Broker struct {
-	// Put stores a copy of body and returns when it would survive this process. Submit returns its
-	// error and refuses the task.
+	// Put stores a copy of body and returns when the copy would survive this process. Submit
+	// returns the error of Put and refuses the task.
 	Put func(ctx context.Context, body []byte) error
 	// Work calls do for each message, at most limit at a time, until ctx ends and all calls have
 	// returned. It continues after broker errors. do may end its goroutine (runtime.Goexit) after
-	// replying.
+	// the reply.
 	Work func(ctx context.Context, limit int, do func(Message))
 	// Close is called once, after Work and all Puts have returned. It may be nil.
 	Close func() error
-	// Dead counts the dead letters. Nil if the broker cannot.
+	// Dead counts the dead letters. It is nil if the broker cannot count them.
 	Dead func(ctx context.Context) (int, error)
-	// Stored counts messages that are neither acknowledged nor dead, to distinguish a store that lost
-	// messages from a slow one. Messages being put or replied to may be missing. Nil if the broker
-	// cannot.
+	// Stored counts messages that are neither acknowledged nor dead. It distinguishes a store that
+	// lost messages from a slow one. Messages that are being put or replied to may be missing. It
+	// is nil if the broker cannot count them.
 	Stored func(ctx context.Context) (int, error)
 	// Watch returns an error when the store is unusable (full, read-only, damaged, gone or
 	// unresponsive), and nil when ctx ends. The error ends the instance, see StoreError. Until then
-	// errors of Put and Reply count as transient. Nil disables it.
+	// errors of Put and Reply count as transient. Watch may be nil.
 	Watch func(ctx context.Context) error
 }
 
-// A Message is one delivery of a put message. The broker extends its lease until Reply.
+// A Message is one delivery of a stored message. The broker extends its lease until Reply.
 type Message interface {
 	Body() []byte
 	// Attempt counts deliveries from 1, possibly including some that nobody received.
 	Attempt() int
-	// Reply decides the fate of the message. It is called once.
+	// Reply decides what the broker does with the message. It is called once.
 	Reply(Reply) error
 }
 
-// A Reply is the fate of a message. The zero Reply acknowledges it.
+// A Reply decides what the broker does with a message. The zero Reply acknowledges it.
 type Reply struct {
-	Again bool          // it is to be delivered again,
-	After time.Duration // not before that
-	Dead  error         // why it becomes a dead letter; nil: it does not
+	Again bool          // deliver the message again
+	After time.Duration // minimum delay of the next delivery
+	// reason for moving the message to the dead letters; nil means not to move it
+	Dead error
 }
 
-// BrokerKeys returns the parameters of every strategy with a Broker, and more.
+// BrokerKeys returns the parameters of every strategy with a Broker, followed by more.
 func BrokerKeys(more ...param.Key) []param.Key {
 	return append(RetryKeys(param.Key{Name: "bytes", Kind: param.Size, Default: "256",
 		Doc: "size of a message, of which 24 bytes identify the task"}), more...)
 }
 
-// CheckBroker is a Spec.Check, or part of one, for BrokerKeys and Params.Resume.
+// CheckBroker checks BrokerKeys and Params.Resume. It is a Spec.Check or a part of one.
 func CheckBroker(p strategies.Params) error {
 	if n := p.Values.Size("bytes"); n < headerSize || n > maxMessage {
 		return fmt.Errorf("bytes %d: want %d to %d", n, headerSize, maxMessage)
@@ -106,9 +107,9 @@ func isQueueName(name string) bool {
 	return name != "" && len(name) <= 48
 }
 
-// Consume implements Work for brokers that are polled: limit goroutines call next for one message
-// each until ctx ends. A goroutine ended by do is replaced. While next fails, each retries ten
-// times a second.
+// Consume implements Work for brokers that are polled. limit goroutines call next for one message
+// each until ctx ends. A goroutine that do ends is replaced. While next fails, each goroutine
+// retries ten times a second.
 func Consume(
 	ctx context.Context, limit int, next func(ctx context.Context) (Message, error),
 	do func(Message),

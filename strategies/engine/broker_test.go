@@ -11,14 +11,14 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// A heapBroker is a broker in memory, for the engine alone: it delivers at once, in order, and what
-// is to come again when it is due.
+// heapBroker is a broker in memory. It delivers messages in order and at once, or after the delay
+// of a Reply.
 type heapBroker struct {
 	mu      sync.Mutex
 	arrived *sync.Cond
 	ready   []*delivery
 	dead    int
-	twice   bool // each message is delivered a second time, while the first is under way
+	twice   bool // whether each message is delivered twice at the same time
 }
 
 type delivery struct {
@@ -101,8 +101,7 @@ func heapSpec(twice bool) strategies.Spec {
 	}
 }
 
-// TestBroker: the engine of the durable strategies keeps the whole contract if its broker does what
-// it should, also if each message is delivered twice.
+// The contract must also hold if each message is delivered twice.
 func TestBroker(t *testing.T) {
 	t.Run("once", func(t *testing.T) { strategytest.Run(t, heapSpec(false)) })
 	t.Run("twice", func(t *testing.T) { strategytest.Run(t, heapSpec(true)) })

@@ -7,25 +7,25 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A CodelQueue is the queue of codel_lifo: it chooses the next task and finds overdue ones.
+// A CodelQueue is the queue of codel_lifo. It chooses the next task and finds overdue ones.
 type CodelQueue struct {
 	target, interval time.Duration
 
-	// Tasks with the same timeout become overdue in order of arrival, so each timeout has its own
-	// line.
+	// Tasks accepted without overload (calm) have the timeout interval, tasks accepted under
+	// overload (pressed) the timeout target. In each ring, tasks become overdue in order of
+	// arrival.
 	calm, pressed ring[Waiting]
-	since         time.Duration      // when the queue was empty last, if it is not now
-	late          []*strategies.Task // overdue, and not yet shed
-	Draining      bool               // no task becomes overdue
+	since         time.Duration      // when the queue last became non-empty
+	late          []*strategies.Task // overdue tasks that are not yet shed
+	Draining      bool               // whether tasks no longer become overdue
 }
 
-// NewCodelQueue makes a queue with the parameters target and interval.
+// NewCodelQueue reads the parameters target and interval.
 func NewCodelQueue(v param.Values) CodelQueue {
 	return CodelQueue{target: v.Duration("target"), interval: v.Duration("interval")}
 }
 
-// overloaded reports whether the queue, which must not be empty now, has had tasks for the
-// interval.
+// overloaded reports whether the queue has had tasks for the interval. The queue must not be empty.
 func (q *CodelQueue) overloaded(now time.Duration) bool { return now-q.since >= q.interval }
 
 // Push adds w and returns how long it may wait.
@@ -60,8 +60,8 @@ func (q *CodelQueue) Pop(now time.Duration) (Waiting, bool) {
 	return q.calm.PopFront(), true
 }
 
-// shed moves overdue tasks out of the queue. It sets the alarm no later than the first of them was
-// due, so that TakeLate is called at once.
+// shed moves overdue tasks out of the queue. The timer for OverdueAt has fired by then, so the
+// owner is about to call TakeLate.
 func (q *CodelQueue) shed(now time.Duration) {
 	if q.Draining {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TurnsMissed returns an error if inner runs tasks in steps, which a part that keeps tasks would
-// prevent.
+// TurnsMissed returns an error if inner runs tasks in steps, because a part that delays tasks would
+// delay each step.
 func TurnsMissed(inner strategies.Spec) error {
 	if inner.Quantum == nil {
 		return nil
@@ -30,15 +30,16 @@ func NotHedged(inner strategies.Spec) error {
 		"count: put hedged outermost")
 }
 
-// Paced completes a part that bounds the rate of starts, as strategy whole does. It takes a token
-// only when the inner strategy has a slot, so bursts never exceed the saved tokens. If the inner
-// strategy retries, it bounds the rate of tasks, not of attempts.
+// Paced completes p as a part that limits the rate of starts. The part has the name and the
+// parameters of strategy base. It takes a token only when the inner strategy has a free slot, so
+// bursts never exceed the saved tokens. If the inner strategy retries, the rate limit applies to
+// tasks, not to attempts.
 func Paced(
-	whole strategies.Spec,
+	base strategies.Spec,
 	p strategies.Part,
 	pacerOf func(param.Values) Pacer,
 ) strategies.Part {
-	p.Name, p.Keys, p.Check = whole.Name, whole.Keys, whole.Check
+	p.Name, p.Keys, p.Check = base.Name, base.Keys, base.Check
 	p.Changes, p.Holds = strategies.Admission, true
 	p.Refuses = func(_ param.Values, inner strategies.Spec) error {
 		if inner.Splits {
@@ -55,7 +56,7 @@ func Paced(
 		inside := s.Starts
 		s.Starts = func(p strategies.Params) strategies.Starts {
 			own, _ := l.Split(p)
-			starts := whole.Starts(strategies.Params{Values: own})
+			starts := base.Starts(strategies.Params{Values: own})
 			if inside == nil {
 				return starts
 			}
@@ -80,15 +81,15 @@ func Paced(
 	return p
 }
 
-// Routed completes a part that separates classes as strategy whole does, with an inner instance per
-// class pool. Runs check that each pool starts its tasks in order as soon as it has a slot, so the
-// inner strategy must do so.
+// Routed completes p as a part that separates classes. The part has the name and the parameters of
+// strategy base and one inner instance per class pool. The inner strategy must be FIFO and
+// work-conserving, because runs check both for each pool.
 func Routed(
-	whole strategies.Spec,
+	base strategies.Spec,
 	p strategies.Part,
 	poolsOf func(strategies.Params) []strategies.ClassPool,
 ) strategies.Part {
-	p.Name, p.Keys, p.Check = whole.Name, whole.Keys, whole.Check
+	p.Name, p.Keys, p.Check = base.Name, base.Keys, base.Check
 	p.Changes, p.Holds = strategies.Routing, true
 	each := func(own param.Values, in strategies.Params) (
 		all []strategies.ClassPool, inside []strategies.Params,

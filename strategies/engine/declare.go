@@ -6,7 +6,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Slotted declares Limit slots without a queue: first come, first served, work-conserving.
+// Slotted declares Limit slots without a queue, FIFO order and work conservation.
 func Slotted(s strategies.Spec) strategies.Spec {
 	s.Bound = func(p strategies.Params) int { return p.Limit }
 	s.Capacity, s.FIFO, s.WorkConserving = s.Bound, true, true
@@ -21,13 +21,14 @@ func Queued(s strategies.Spec) strategies.Spec {
 	return s
 }
 
-// Pooled declares a worker pool: a queue, first come, first served, work-conserving.
+// Pooled declares a worker pool with a queue, FIFO order and work conservation.
 func Pooled(s strategies.Spec) strategies.Spec {
 	s.FIFO, s.WorkConserving = true, true
 	return Queued(s)
 }
 
-// Separated declares a pool per class with its own workers and queue, which runs tasks whole.
+// Separated declares one pool per class, each with its own workers and queue. A task runs to its
+// end without returning to the queue.
 func Separated(
 	s strategies.Spec,
 	poolsOf func(strategies.Params) []strategies.ClassPool,

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Values of Reply.Dead for messages without a run.
+// values of Reply.Dead for messages that have no task
 var (
 	errForeign = errors.New("not a message of poolbench")
 	errUnknown = errors.New("there is no task of that ID any more")
@@ -22,44 +22,44 @@ func (s *brokered) deliver(m Message) {
 		return
 	}
 	l := label{binary.BigEndian.Uint64(body), binary.BigEndian.Uint64(body[8:])}
-	t, elsewise := s.claim(l)
-	if t == nil && elsewise.Dead == errUnknown && s.find != nil {
-		t, elsewise = s.recover(m, l, binary.BigEndian.Uint64(body[16:]))
+	t, reply := s.claim(l)
+	if t == nil && reply.Dead == errUnknown && s.find != nil {
+		t, reply = s.recover(m, l, binary.BigEndian.Uint64(body[16:]))
 	}
 	if t == nil {
-		s.reply(m, elsewise)
+		s.reply(m, reply)
 		return
 	}
 	Conclude(func() strategies.Result {
-		if t.Kept().Tries.Made >= s.retries.Attempts { // each of them has killed its process
+		if t.Kept().Tries.Made >= s.retries.Attempts { // each attempt has killed its process
 			return strategies.Result{Retry: true}
 		}
 		return s.Run(t)
 	}, func(r strategies.Result, _ bool) { s.conclude(m, l, t, r) })
 }
 
-// claim marks the task of a message as running. Without a task to run it returns the Reply.
+// claim marks the task of a message as running. If there is no task to run, it returns the Reply.
 func (s *brokered) claim(l label) (*strategies.Task, Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, there := s.errands[l]
+	e, there := s.pending[l]
 	switch {
 	case s.Ctx.Err() != nil:
 		return nil, Reply{Again: true}
-	case there && e.running: // a lease has run out, or an attempt was taken for lost
+	case there && e.running: // a lease has expired, or the broker takes a running attempt for lost
 		return nil, Reply{Again: true, After: time.Second}
 	case there && time.Until(e.due) > 0:
 		return nil, Reply{Again: true, After: time.Until(e.due)}
 	case there:
-		s.errands[l] = errand{task: e.task, running: true}
+		s.pending[l] = pendingTask{task: e.task, running: true}
 		return e.task, Reply{}
-	case l.instance == s.itself: // done before, or refused
+	case l.instance == s.instanceID: // the task is done or was refused
 		return nil, Reply{}
 	}
 	return nil, Reply{Dead: errUnknown}
 }
 
-// recover is claim for messages of an earlier process.
+// recover does the same as claim for messages of an earlier process.
 func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Reply) {
 	t := s.find(id)
 	if t == nil {
@@ -70,23 +70,23 @@ func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Rep
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, there := s.errands[l]; there { // delivered twice at the same time
+	if _, there := s.pending[l]; there { // two deliveries at the same time
 		s.Leave()
 		return nil, Reply{Again: true, After: time.Second}
 	}
-	// attempts of earlier processes, without the current one
+	// Made counts the attempts of earlier processes, without the current one.
 	t.Kept().Tries = strategies.Tries{Ordinal: l.number, Made: m.Attempt() - 1}
-	s.errands[l] = errand{task: t, running: true}
+	s.pending[l] = pendingTask{task: t, running: true}
 	s.accepted.Add(1)
 	return t, Reply{}
 }
 
-// conclude replies to the message of a finished attempt and settles the task unless it is retried.
+// conclude replies to the message of a finished attempt. It settles the task unless it is retried.
 func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies.Result) {
 	var reply Reply
 	var panicked *strategies.PanicError
 	switch {
-	case r.Err != nil && s.Ctx.Err() != nil: // it was cancelled
+	case r.Err != nil && s.Ctx.Err() != nil: // the attempt was cancelled
 		reply.Again = true
 		if s.failing.Err() != nil {
 			s.held.Add(1)
@@ -95,7 +95,7 @@ func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies
 		wait, err := s.retries.Next(t, r)
 		if err == nil {
 			s.mu.Lock()
-			s.errands[l] = errand{task: t, due: time.Now().Add(wait)}
+			s.pending[l] = pendingTask{task: t, due: time.Now().Add(wait)}
 			s.mu.Unlock()
 			s.reply(m, Reply{Again: true, After: wait})
 			if s.Ctx.Err() != nil {
@@ -109,24 +109,25 @@ func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies
 	}
 	s.reply(m, reply)
 	s.mu.Lock()
-	delete(s.errands, l)
+	delete(s.pending, l)
 	s.mu.Unlock()
 	s.Settle(t, r)
 }
 
-// reply replies unless the store has failed. Messages without a reply are delivered again.
+// reply sends a reply unless the store has failed. The broker delivers messages without a reply
+// again.
 func (s *brokered) reply(m Message, r Reply) {
-	s.steps.Add(1)
+	s.replies.Add(1)
 	if fault := context.Cause(s.failing); fault != nil {
 		if !r.Again {
-			s.note(fault)
+			s.noteError(fault)
 		}
 	} else if err := m.Reply(r); err != nil {
-		s.note(err)
+		s.noteError(err)
 	}
 }
 
-func (s *brokered) note(err error) {
+func (s *brokered) noteError(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.unsettled++; s.failed == nil {

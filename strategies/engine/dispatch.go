@@ -8,41 +8,41 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Dispatch is a FIFO queue with workers started on demand: the engine of dispatcher and
+// A Dispatch is a FIFO queue with workers started on demand. It is the engine of dispatcher and
 // dispatcher_shed.
 //
-// One mutex guards all state and is held for nanoseconds. A Submit locks it once, a worker rarely:
-// the first page of the queue is shared (see pages), and a worker takes its next task from that
-// page with one atomic operation, which also transfers its slot. The page counts these claims.
-// inside is updated from the count only when it reaches most. While a Submit waits for room, and
-// after the intake closes, no page is shared, so each slot is released under the mutex.
+// One mutex guards all state and is held for nanoseconds. A Submit locks it once, a worker rarely.
+// The first page of the queue is shared (see pages): a worker takes its next task from that page
+// with one atomic operation, which also transfers its slot. The page counts these claims. inside is
+// corrected by the count only when it reaches most. While a Submit waits for room, and after the
+// intake closes, no page is shared, so each slot is released under the mutex.
 //
 // Idle workers are woken one at a time, by a Submit or by a woken worker that leaves tasks behind,
-// so a burst wakes only workers that it keeps busy. Invariant while the mutex is free: if a task
-// waits and a worker may be woken or started, one is on its way.
+// so a burst wakes only workers that it keeps busy. Invariant while the mutex is free: if a task is
+// waiting and a worker may be woken or started, one is about to run.
 //
-// The lifecycle's count is 1 until the intake closes, and exact from then on (see seal).
+// The count of the Lifecycle is 1 until the intake closes, and exact from then on (see seal).
 type Dispatch struct {
 	Lifecycle
 	limit int
 	Sheds bool
 
-	_     [64]byte // the fields below change with every task, those above never
+	_     [64]byte // separates the fields below, which change with every task, from those above
 	mu    sync.Mutex
 	queue pages
-	// upper bound of accepted tasks that hold a slot. Not updated once sealed
-	inside  int
-	most    int               // of them; when sealed, less than any number of them
-	busy    int               // workers that are not parked
-	waking  bool              // one of them was roused and has not looked for a task yet
-	sealed  bool              // the intake is closed
-	over    bool              // a worker with nothing to do goes
-	parked  []*dispatchWorker // the last to park is the first to be roused: its stack is warm
-	waiters line              // Submits that wait for room
-	_       [64]byte
+	// upper bound of the accepted tasks that are not done; not updated once sealed
+	inside    int
+	most      int               // maximum of inside; after seal, below any value of it
+	busy      int               // workers that are not parked
+	waking    bool              // whether a woken worker has not looked for a task yet
+	sealed    bool              // whether the intake is closed
+	dismissed bool              // whether workers without a task must end
+	parked    []*dispatchWorker // LIFO, because the stack of the last one is still cached
+	waiters   line              // Submits that wait for room
+	_         [64]byte
 }
 
-// Start makes s ready. Set Sheds before.
+// Start opens s. Set Sheds before the call.
 func (s *Dispatch) Start(ctx context.Context, p strategies.Params, sink strategies.Sink) *Dispatch {
 	s.limit, s.most = p.Limit, p.Limit+p.Queue
 	s.queue.Open()
@@ -52,7 +52,7 @@ func (s *Dispatch) Start(ctx context.Context, p strategies.Params, sink strategi
 	return s
 }
 
-// Submit queues the task, and blocks or sheds when the queue is full.
+// Submit queues the task. It blocks or sheds when the queue is full.
 func (s *Dispatch) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -67,13 +67,13 @@ func (s *Dispatch) Submit(ctx context.Context, t *strategies.Task) error {
 		s.mu.Unlock()
 		return nil
 	}
-	w := s.rouse()
+	w := s.wakeWorker()
 	s.mu.Unlock()
 	w.signal()
 	return nil
 }
 
-// isFull updates inside. If it is still full it ends claims, because a Submit will wait.
+// isFull updates inside. If s is still full and a Submit will wait, it ends sharing.
 func (s *Dispatch) isFull() bool {
 	s.inside -= s.queue.claims()
 	if s.inside >= s.most && !s.Sheds {
@@ -82,7 +82,7 @@ func (s *Dispatch) isFull() bool {
 	return s.inside >= s.most
 }
 
-// refuse completes a Submit without room. It is called with the mutex held and releases it.
+// refuse completes a Submit without room. The caller holds the mutex, and refuse releases it.
 func (s *Dispatch) refuse(ctx context.Context, t *strategies.Task) error {
 	switch {
 	case s.sealed:
@@ -97,31 +97,31 @@ func (s *Dispatch) refuse(ctx context.Context, t *strategies.Task) error {
 	err := s.untilLet(ctx, b)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.waiters.Leave(b, err == nil) { // maybe room came first
+	if s.waiters.Leave(b, err == nil) { // room may have come before the end of ctx
 		return nil
 	}
 	return err
 }
 
-// rouse marks a parked worker as busy and returns it, to be signalled after the mutex is released,
-// or starts a new worker and returns nil.
-func (s *Dispatch) rouse() *dispatchWorker {
+// wakeWorker returns a parked worker, which the caller must signal after it releases the mutex. If
+// no worker is parked, it starts one and returns nil.
+func (s *Dispatch) wakeWorker() *dispatchWorker {
 	s.busy++
 	s.waking = true
 	if n := len(s.parked); n > 0 {
 		w := s.parked[n-1]
 		s.parked = s.parked[:n-1]
-		w.roused = true
+		w.woken = true
 		return w
 	}
 	s.Alive.Add(1)
-	w := &dispatchWorker{Dispatch: s, wake: make(chan struct{}, 1), roused: true}
+	w := &dispatchWorker{Dispatch: s, wake: make(chan struct{}, 1), woken: true}
 	go w.work(nil)
 	return nil
 }
 
-// seal closes the intake and moves the count of tasks inside to the lifecycle, where ended tasks
-// are counted out from now on.
+// seal closes the intake. It adds the number of tasks inside to the Lifecycle, where ended tasks
+// are counted out from then on.
 func (s *Dispatch) seal() {
 	s.mu.Lock()
 	if s.sealed {
@@ -133,11 +133,11 @@ func (s *Dispatch) seal() {
 	s.word.Add(int64(s.inside))
 	s.most = math.MinInt
 	s.mu.Unlock()
-	s.Leave() // for the dispatch itself
+	s.Leave() // for the 1 that Start added
 }
 
-// abandonQueue settles queued tasks without running them. It may run before seal, called by another
-// goroutine.
+// abandonQueue settles queued tasks without running them. It seals s itself because another
+// goroutine may be about to do so.
 func (s *Dispatch) abandonQueue() {
 	s.seal()
 	for {
@@ -154,7 +154,7 @@ func (s *Dispatch) abandonQueue() {
 func (s *Dispatch) dismiss() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.over = true
+	s.dismissed = true
 	for _, w := range s.parked {
 		w.signal()
 	}

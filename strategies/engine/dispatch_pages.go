@@ -6,32 +6,33 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// pageSize is large enough to make the cost per page negligible and small enough that partly filled
-// pages, at most one per worker, use 600 bytes each.
+// A page of 64 tasks makes the cost per page negligible. Partly filled pages, at most one per
+// worker, use 600 bytes each.
 const pageSize = 64
 
 // pages is the FIFO queue of a Dispatch. Pages are reused, so a queue that does not grow does not
-// allocate. All methods except page.claim require the dispatch's mutex.
+// allocate. All methods except page.claim require the mutex of the Dispatch.
 //
-// The first page can be shared if it has two or more tasks. Nothing is added to a shared page, and
-// only claim accesses its slots. A worker enters a page by taking its first task, may claim more
-// without the mutex, and must then quit. A page is reused only after all workers have quit it,
-// because one may still be about to read its claimed slot.
+// The first page can be shared if it has two or more tasks. No task is added to a shared page, and
+// only claim accesses its slots. A worker enters a page with its first task, may claim more without
+// the mutex, and must then quit. A page is reused only after all workers have quit it, because one
+// may still be about to read its claimed slot.
 type pages struct {
 	head, tail *page
-	shared     bool  // head is, and then it is not tail
-	unused     *page // a stack of pages that nobody uses
+	shared     bool  // whether head is shared; it then differs from tail
+	unused     *page // stack of unused pages
 }
 
 type page struct {
-	left atomic.Int64 // tasks to claim while it is shared; not positive: none
-	// left has its own cache line because workers on several cores contend for it
+	left atomic.Int64 // tasks to claim while the page is shared; none if not positive
+	// left has its own cache line, because workers on several cores contend for it.
 	_ [56]byte
 
-	tasks       [pageSize]*strategies.Task
-	first, last int   // tasks[first:last] wait, unless it is shared, when first does not count
+	tasks [pageSize]*strategies.Task
+	// tasks[first:last] are waiting; first is not updated while the page is shared
+	first, last int
 	users       int   // workers that have entered and not quit
-	seen        int   // how much of left has not been reported by claims
+	seen        int   // value of left at the last report
 	next        *page // towards the tail
 }
 
@@ -84,13 +85,13 @@ func (q *pages) Empty() bool {
 	return p.first == p.last
 }
 
-// take returns the first task, if any. With share it may find or create a shared page, which the
-// caller then has entered. If it stops sharing a page, it returns the number of claims.
+// take returns the first task, if any. If share is set, it may also return a shared page, which the
+// caller has then entered. If it stops sharing a page, it returns the number of claims.
 func (q *pages) take(share bool) (t *strategies.Task, entered *page, claims int) {
 	if q.shared {
 		p := q.head
 		if t = p.claim(); t != nil {
-			p.seen-- // this is not one of those that claims is about
+			p.seen-- // take itself is not a claim to be counted
 			p.users++
 			return t, p, 0
 		}
@@ -124,7 +125,7 @@ func (q *pages) Pop() *strategies.Task {
 	return t
 }
 
-// quit is called by a worker that will claim no more from p.
+// quit is called by a worker that will claim no more tasks from p.
 func (q *pages) quit(p *page) {
 	if p.users--; p.users == 0 && p != q.head {
 		q.discard(p)
@@ -139,7 +140,7 @@ func (q *pages) claims() int {
 	return q.head.report(q.head.left.Load())
 }
 
-// withdraw ends any sharing and returns the number of claims.
+// withdraw ends the sharing of a page and returns the number of claims.
 func (q *pages) withdraw() int {
 	if !q.shared {
 		return 0
@@ -159,13 +160,13 @@ func (p *page) report(left int64) int {
 	return before - p.seen
 }
 
-// trim ensures that the first page has a task if the queue has one.
+// trim restores the invariant that the first page has a task unless the queue is empty.
 func (q *pages) trim() {
 	p := q.head
 	switch {
 	case p.first < p.last:
 	case p == q.tail:
-		// no worker uses this page: shared pages always have a successor
+		// No worker uses this page, because shared pages always have a successor.
 		p.first, p.last = 0, 0
 	default:
 		q.head = p.next

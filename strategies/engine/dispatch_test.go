@@ -12,11 +12,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// discard is a sink that wants to know nothing.
 var discard = strategies.SinkFunc(func(*strategies.Task, strategies.Result) {})
 
-// TestPages drives the queue of a dispatch beside a slice, with workers that enter pages, claim
-// from them and quit, and looks at what may be used again.
+// TestPages compares the pages of a dispatch with a slice, over random operations of workers that
+// enter pages, claim from them and quit. It also checks which pages are reused.
 func TestPages(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 40 {
@@ -24,7 +23,7 @@ func TestPages(t *testing.T) {
 		q.Open()
 		var want []*strategies.Task
 		var entered [5]*page // by worker
-		unreported := 0      // claims
+		unreported := 0      // claims not yet reported
 		check := func(got *strategies.Task) {
 			t.Helper()
 			switch {
@@ -42,7 +41,7 @@ func TestPages(t *testing.T) {
 			}
 			unreported = 0
 		}
-		adds := 1 + random.IntN(8) // of 10
+		adds := 1 + random.IntN(8) // in tenths of the operations
 		for range 2000 {
 			worker := &entered[random.IntN(len(entered))]
 			switch choice := random.IntN(20); {
@@ -93,8 +92,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestWorkersOnDemand gives an instance for 1000 slots a hundred tasks one after another, which
-// need one worker, and then ten at once, which need ten.
+// 100 sequential tasks need one worker, and ten concurrent tasks need ten, although the instance
+// has 1000 slots.
 func TestWorkersOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(Dispatch).Start(t.Context(), strategies.Params{Limit: 1000, Queue: 1000}, discard)
@@ -134,8 +133,8 @@ func TestWorkersOnDemand(t *testing.T) {
 	})
 }
 
-// full returns an instance with one slot, which is held until release is closed, and room for
-// queue tasks more, which are in the queue. Its sink is the channel.
+// full returns an instance with one slot, held until release is closed, and a full queue. It sends
+// the errors of the tasks to done.
 func full(t *testing.T, queue int) (s *Dispatch, done chan error, release chan struct{}) {
 	t.Helper()
 	done, release = make(chan error, queue+2), make(chan struct{})
@@ -156,8 +155,7 @@ func full(t *testing.T, queue int) (s *Dispatch, done chan error, release chan s
 	return s, done, release
 }
 
-// TestRoomComesFirst lets in a Submit whose context has just ended, before it can leave the line:
-// it is accepted.
+// A Submit whose context ends while it is admitted must return nil, because its task is accepted.
 func TestRoomComesFirst(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
@@ -172,13 +170,13 @@ func TestRoomComesFirst(t *testing.T) {
 			s.mu.Lock()
 			cancel()
 			for range 100 {
-				runtime.Gosched() // the Submit comes to the mutex
+				runtime.Gosched() // lets the Submit reach the mutex
 			}
 			first := s.waiters.first
 			s.inside++
 			s.queue.Push(first.unlink())
 			s.mu.Unlock()
-			first.let <- struct{}{}
+			first.admitted <- struct{}{}
 			if err := <-returned; err != nil {
 				t.Errorf("Submit was accepted and returned %v", err)
 			}
@@ -190,8 +188,7 @@ func TestRoomComesFirst(t *testing.T) {
 	}
 }
 
-// TestSealedAcceptsNobody ends a task when the intake is closed and a Submit has not yet left the
-// line.
+// A task that ends after the intake is closed must not admit a blocked Submit.
 func TestSealedAcceptsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, done, release := full(t, 0)
@@ -206,8 +203,8 @@ func TestSealedAcceptsNobody(t *testing.T) {
 	})
 }
 
-// TestAbandonBeforeSeal has the Drain whose deadline ends overtake the one that closes the intake:
-// the queue is abandoned before it has been called to seal.
+// The Drain at its deadline may call abandonQueue before the Drain that closed the intake calls
+// seal.
 func TestAbandonBeforeSeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, done, release := full(t, 9)
@@ -225,8 +222,8 @@ func TestAbandonBeforeSeal(t *testing.T) {
 	})
 }
 
-// TestNothingRunsOnceEnded ends New's context from inside a task, so that its worker comes for the
-// next before anything else of the instance has seen it.
+// New's context ends within a task, so its worker looks for the next task before the rest of the
+// instance sees the end.
 func TestNothingRunsOnceEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

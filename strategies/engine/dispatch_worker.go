@@ -2,31 +2,32 @@ package engine
 
 import "github.com/poolbench/poolbench/strategies"
 
-// A dispatchWorker is a goroutine that runs the tasks of a Dispatch and parks when there are none.
+// dispatchWorker is a goroutine that runs the tasks of a Dispatch and parks when there are none.
 type dispatchWorker struct {
 	*Dispatch
-	running *strategies.Task // what a panic or Goexit would be the end of
-	page    *page            // the shared page that it claims from, if it got its task that way
-	roused  bool             // dispatch.waking is about this one; guarded by the mutex
-	wake    chan struct{}    // gets an element when it is parked and roused, or dismissed
+	running *strategies.Task // task to report after a panic or Goexit
+	page    *page            // shared page from which it got its task; nil if it did not
+	woken   bool             // whether Dispatch.waking refers to this worker; guarded by the mutex
+	wake    chan struct{}    // receives an element when the parked worker is woken or dismissed
 }
 
-// signal wakes w after rouse. w may be nil.
+// signal wakes w after wakeWorker. w may be nil.
 func (w *dispatchWorker) signal() {
 	if w != nil {
 		w.wake <- struct{}{}
 	}
 }
 
-// work runs t, unless nil, and further tasks until w is dismissed or a task ends the goroutine.
+// work runs t, unless it is nil, and further tasks until w is dismissed or a task ends the
+// goroutine.
 //
-// The Result goes directly from Run to finish in registers: each copy to another variable, as in
-// lifecycle.run, stalls for 5 ns on store forwarding (8-byte stores read as 16 bytes).
+// The Result goes directly from Run to finish in registers. A copy to another variable, as in
+// Lifecycle.Run, costs 5 ns because store forwarding stalls: 8-byte stores are read as 16 bytes.
 func (w *dispatchWorker) work(t *strategies.Task) {
 	defer w.exit()
 	for {
 		if t == nil {
-			if t = w.await(); t == nil {
+			if t = w.awaitTask(); t == nil {
 				return
 			}
 		}
@@ -40,7 +41,7 @@ func (w *dispatchWorker) work(t *strategies.Task) {
 }
 
 // finish releases the slot of t, takes the next task, and then reports t, so a client that submits
-// on Done finds room. Drain waits for the worker and cannot overtake Done.
+// from Done finds room. Drain still returns after Done, because it waits for the worker.
 func (w *dispatchWorker) finish(t *strategies.Task, r strategies.Result) (next *strategies.Task) {
 	if r.More || len(r.Split) > 0 {
 		r = w.resume(t, r)
@@ -66,8 +67,8 @@ func (w *dispatchWorker) release() *strategies.Task {
 	}
 	var first *blocked
 	if !s.sealed && s.waiters.first != nil {
-		// No rouse is needed: the dispatch was full, so all workers are busy, one is on its way, or the
-		// queue is empty and we take this task.
+		// No wakeWorker is needed, because the dispatch was full: all workers are busy, a worker is
+		// about to run, or the queue is empty and this worker takes the task.
 		first = s.waiters.first
 		s.inside++
 		s.queue.Push(first.unlink())
@@ -76,7 +77,7 @@ func (w *dispatchWorker) release() *strategies.Task {
 	sealed := s.sealed
 	s.mu.Unlock()
 	if first != nil {
-		first.let <- struct{}{}
+		first.admitted <- struct{}{}
 	}
 	if sealed {
 		s.Leave()
@@ -93,21 +94,21 @@ func (w *dispatchWorker) take() (t *strategies.Task) {
 	return t
 }
 
-// await parks until there is a task, or returns nil when w is dismissed. A roused worker wakes the
-// next.
-func (w *dispatchWorker) await() *strategies.Task {
+// awaitTask parks until there is a task. It returns nil when w is dismissed. A woken worker wakes
+// the next one.
+func (w *dispatchWorker) awaitTask() *strategies.Task {
 	s := w.Dispatch
 	s.mu.Lock()
 	for {
 		t := w.take()
 		var next *dispatchWorker
-		if w.roused {
-			w.roused, s.waking = false, false
+		if w.woken {
+			w.woken, s.waking = false, false
 			if s.busy < s.limit && !s.queue.Empty() {
-				next = s.rouse()
+				next = s.wakeWorker()
 			}
 		}
-		if t != nil || s.over {
+		if t != nil || s.dismissed {
 			s.mu.Unlock()
 			next.signal()
 			return t
@@ -120,8 +121,8 @@ func (w *dispatchWorker) await() *strategies.Task {
 	}
 }
 
-// exit ends the goroutine. If a task caused this, a new goroutine takes its place. Without a task,
-// w was dismissed or the sink panicked, which must stay visible.
+// exit ends the goroutine. If a task caused the end, a new goroutine replaces it. Without a task, w
+// was dismissed or the sink has panicked. A panic of the sink must not be recovered.
 func (w *dispatchWorker) exit() {
 	s, t := w.Dispatch, w.running
 	defer s.Alive.Done()

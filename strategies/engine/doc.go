@@ -1,23 +1,24 @@
-// Package engine has the building blocks of strategies, for packages builtin, peers and durable and
-// for your own.
+// Package engine provides building blocks for strategies. The packages builtin, peers and durable
+// use them.
 //
-// An Executor makes a strategy of a library's pool, a Gate of a semaphore or limiter, a Broker of a
-// durable queue. Strategies without a library embed one of:
+// An Executor turns a goroutine pool of a library into a strategy. A Gate does so for a semaphore
+// or limiter, a Broker for a durable queue. A strategy without a library embeds one of these types:
 //
-//   - Lifecycle: the tasks' context, the number of tasks inside, closing and the end. All others
+//   - Lifecycle: the context of the tasks, the count of accepted tasks, and shutdown. All others
 //     embed it.
-//   - PerTask: a goroutine for each task. Workers: long-lived ones that take tasks from a channel.
-//   - Dispatch: workers that are handed their tasks.
-//   - Backlog: a queue with a discipline of its own, under one mutex. Adaptive: one whose limit is
-//     learnt.
-//   - Pools: one pool of workers or several, whose tasks may return to the queue. Loop: the
-//     goroutine that reports their tasks.
-//   - Hold, RetryPart and Layer: parts that wrap another strategy. A Layer only acts at the start
-//     and the end of a task, as a breaker does. Paced and Routed make parts of a Spec.
+//   - PerTask: one goroutine per task.
+//   - Workers: long-lived workers that receive tasks from a channel.
+//   - Dispatch: workers that are started on demand.
+//   - Backlog: a queue with a custom discipline.
+//   - Adaptive: a queue whose limit is learned.
+//   - Pools: one or several pools of workers whose tasks may return to the queue.
+//   - Loop: the goroutine that reports the tasks of Pools.
+//   - Hold, RetryPart and Layer: parts that wrap another strategy. A Layer acts only at the start
+//     and the end of a task, like a circuit breaker. Paced and Routed complete a strategies.Part.
 //
-// Slotted, Queued, Pooled and Separated declare the common shapes. Retries computes the waits
-// between attempts.
+// Slotted, Queued, Pooled and Separated declare the common properties of a Spec. Retries computes
+// the waits between attempts.
 //
-// A strategy sets exported fields before Open or Start. Afterwards only the engine changes them, or
-// the strategy under the engine's Mutex.
+// A strategy sets exported fields before Open or Start. Afterwards only the engine changes them,
+// unless the strategy holds the engine's Mutex.
 package engine

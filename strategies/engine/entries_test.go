@@ -8,11 +8,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestEntries compares the ring with a slice, over random operations.
 func TestEntries(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var q entries
-	var want []uint64 // the seqs, in order
+	var want []uint64 // sequence numbers in order
 	odd := func(e entry) bool { return e.seq%2 == 1 }
 	for range 100_000 {
 		seq, op := random.Uint64N(1000), random.IntN(20)

@@ -7,43 +7,47 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An Executor adapts a goroutine pool, and Start makes a strategy of it. Package peers adapts a
-// dozen libraries like this:
+// An Executor adapts a goroutine pool. Start returns a strategy that uses it. Package peers adapts
+// a dozen libraries in this way:
 //
 //	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 //		pool := mine.NewPool(p.Limit)
 //		return Executor{Go: pool.Submit, Slots: p.Limit, Close: pool.Close}.Start(ctx, sink)
 //	}
 //
-// The Executor handles contexts, closing, panics, and tasks given up in the pool's queue, which the
-// pool later runs as empty funcs. The pool sees funcs that do not panic. The cost is about 50 ns,
-// and 30 to 60 ns more with Slots, without allocation for a prebuilt task.
+// The Executor handles contexts, shutdown and panics. If a task is given up in the pool's queue,
+// the pool later runs an empty func. The functions passed to the pool do not panic. The cost is
+// about 50 ns, and 30 to 60 ns more with Slots. A prebuilt task does not allocate.
 type Executor struct {
-	// Go passes run to the pool, which calls it once. It must not wait for other tasks, because that
-	// wait cannot be cancelled: use Slots. Submit returns its error, and run is then never called.
+	// Go passes run to the pool, which calls it once. Go must not wait for other tasks, because
+	// that wait cannot be cancelled: use Slots instead. Submit returns the error of Go, and run is
+	// then never called.
 	Go func(run func()) error
-	// Call replaces Go for a pool whose call returns after run. Submit starts a goroutine for it.
+	// Call replaces Go for a pool whose submit function returns after run. Each call has its own
+	// goroutine.
 	Call func(run func())
-	// Slots is the number of tasks the pool runs at once. Submit waits for a slot before Go, so the
-	// wait is cancellable and the pool never full. 0 means that the pool has an unbounded queue.
+	// Slots is the number of tasks that the pool runs at once. Submit waits for a slot before Go,
+	// so the wait can be cancelled and the pool is never full. 0 means that the pool has an
+	// unbounded queue.
 	Slots int
-	// Lost reports to the pool that a task has ended its goroutine (Goexit), where it is called. Nil
-	// if the pool notices by itself.
+	// Lost tells the pool that a task has ended its goroutine by Goexit. It is called in that
+	// goroutine. It is nil if the pool detects this itself.
 	Lost func()
-	// Close ends the pool and returns when it has ended. It is called once, after the last task, and
-	// Drain waits for it. It may be nil.
+	// Close ends the pool and returns when the pool has ended. It is called once, after the last
+	// task, and Drain waits for it. It may be nil.
 	Close func()
 }
 
 type executor struct {
 	adapter
 	pool Executor
-	// goroutines in Go or Call, which may outlast the last task: the pool must not be closed before
+	// goroutines in Go or Call; they may return after the last task, and the pool must not be
+	// closed before
 	callers sync.WaitGroup
 }
 
-// Start makes the strategy. It panics unless exactly one of Go and Call is set, and on negative
-// Slots.
+// Start returns the strategy. It panics unless exactly one of Go and Call is set, and if Slots is
+// negative.
 func (x Executor) Start(ctx context.Context, sink strategies.Sink) strategies.Strategy {
 	if (x.Go == nil) == (x.Call == nil) {
 		panic("strategies: an Executor needs one of Go and Call")
@@ -81,8 +85,8 @@ func (s *executor) Submit(ctx context.Context, t *strategies.Task) error {
 		return err
 	}
 	e := s.handle(t)
-	e.waits.Store(true)
-	if err = s.hand(e); err != nil && e.waits.CompareAndSwap(true, false) {
+	e.pending.Store(true)
+	if err = s.submitToPool(e); err != nil && e.pending.CompareAndSwap(true, false) {
 		if s.slots != nil {
 			<-s.slots
 		}
@@ -95,7 +99,7 @@ func (s *executor) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-func (s *executor) hand(e *handle) error {
+func (s *executor) submitToPool(e *handle) error {
 	switch {
 	case s.pool.Call != nil:
 		if e.call == nil {

@@ -16,7 +16,6 @@ import (
 
 func limit(p strategies.Params) int { return p.Limit }
 
-// queueing is a pool with a queue of its own that is never full, and no end.
 type queueing struct {
 	mu      sync.Mutex
 	queue   []func()
@@ -50,10 +49,9 @@ func (q *queueing) work() {
 	}
 }
 
-// lost tells a queueing pool that a worker did not return.
 func (q *queueing) lost() { go q.work() }
 
-// handing is a pool without a queue: workers that share an unbuffered channel, and end with it.
+// handing is a pool without a queue. Its workers share an unbuffered channel.
 type handing struct {
 	jobs    chan func()
 	workers sync.WaitGroup
@@ -82,7 +80,6 @@ func (h *handing) Close() {
 	h.workers.Wait()
 }
 
-// executors are made of these pools.
 func executors() []strategies.Spec {
 	fifo := strategies.Spec{Bound: limit, FIFO: true, WorkConserving: true}
 	with := func(name string, capacity func(strategies.Params) int,
@@ -121,11 +118,10 @@ func TestExecutor(t *testing.T) {
 	}
 }
 
-// TestAdaptersDoNotAllocate submits a prebuilt task again and again.
 func TestAdaptersDoNotAllocate(t *testing.T) {
 	for _, spec := range append(executors(), gates()...) {
 		if spec.Name == "queueing" {
-			continue // its slice does
+			continue // its slice allocates
 		}
 		done := make(chan struct{}, 1)
 		s := spec.New(t.Context(), strategies.Params{Limit: 2},
@@ -145,7 +141,7 @@ func TestAdaptersDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestExecutorRefuses: the pool's refusal is Submit's, and costs nothing.
+// A refused task must not use a slot.
 func TestExecutorRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := errors.New("full")
@@ -174,7 +170,7 @@ func TestExecutorRefuses(t *testing.T) {
 	})
 }
 
-// TestExecutorLost: the pool is told of a Goexit, and of nothing else, before the task is done.
+// Lost must be called after Goexit only, before the task is done.
 func TestExecutorLost(t *testing.T) {
 	lost := 0
 	seen := make(chan int, 3)
@@ -203,7 +199,7 @@ func TestExecutorLost(t *testing.T) {
 	}
 }
 
-// TestSlotsOfTasksThatAreGone submits many tasks once each: what is kept of them does not add up.
+// Handles of done tasks must be collected.
 func TestSlotsOfTasksThatAreGone(t *testing.T) {
 	q := &queueing{limit: 1}
 	done := make(chan struct{}, 1)
@@ -229,7 +225,7 @@ func TestSlotsOfTasksThatAreGone(t *testing.T) {
 	submit(5_000)
 	before := heap()
 	submit(50_000)
-	if after := heap(); after > before+1<<20 { // each handle that stays would be over 100 bytes
+	if after := heap(); after > before+1<<20 { // a retained handle has over 100 bytes
 		t.Errorf("after 50 000 tasks the heap is %d bytes larger", after-before)
 	}
 	if err := s.Drain(t.Context()); err != nil {

@@ -9,21 +9,21 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// faultGrace bounds the wait for calls to a failed store, and again for its Close.
+// faultGrace limits the wait for pending calls to a failed store, and then the wait for its Close.
 const faultGrace = 500 * time.Millisecond
 
-// A fault records whether the store has failed.
+// fault records whether the store has failed.
 type fault struct {
-	failing context.Context // ends with the *StoreError
+	failing context.Context // ends with a *StoreError as its cause
 	fail    context.CancelCauseFunc
-	tell    func(*strategies.StoreError)
-	held    atomic.Int64  // tasks that were not done when it failed
-	lost    atomic.Int64  // of which the store has no message
-	steps   atomic.Uint64 // replies
+	onFault func(*strategies.StoreError)
+	held    atomic.Int64  // tasks that were not done when the store failed
+	lost    atomic.Int64  // tasks among held whose message the store has lost
+	replies atomic.Uint64 // number of replies
 }
 
-// because adds the reason to a refusal.
-func (s *brokered) because(err error) error {
+// faultOr returns the fault of the store, or err if the store has not failed.
+func (s *brokered) faultOr(err error) error {
 	if fault := context.Cause(s.failing); fault != nil {
 		return fault
 	}
@@ -47,19 +47,19 @@ func (s *brokered) watch() {
 		}
 		e := &strategies.StoreError{Cause: err}
 		s.fail(e)
-		if s.tell != nil {
-			s.tell(e)
+		if s.onFault != nil {
+			s.onFault(e)
 		}
 		s.Cancel(e)
 	case <-ctx.Done():
 	}
 }
 
-// Interval of audit, and the number of idle looks at an empty store after which waiting tasks count
-// as lost.
+// auditing is the interval of audit. Waiting tasks count as lost after mostAudits successive audits
+// that found the store empty.
 const (
-	auditing   = time.Second
-	mostAudits = 3
+	auditInterval = time.Second
+	mostAudits    = 3
 )
 
 // ErrGone is in the cause of a StoreError if the store and its content no longer exist.
@@ -68,19 +68,19 @@ var ErrGone = errors.New("its files are gone")
 // ErrLost is the cause of a StoreError if a store has lost messages without an error.
 var ErrLost = errors.New("it holds no message any more, and some were never delivered")
 
-// audit returns an error when the store is empty while tasks wait for messages. It asks the store
-// only while nothing else happens.
+// audit returns an error when the store is empty while tasks wait for messages. It queries the
+// store only if no task was accepted or replied to since the last interval.
 func (s *brokered) audit(ctx context.Context) error {
-	tick := time.NewTicker(auditing)
+	tick := time.NewTicker(auditInterval)
 	defer tick.Stop()
-	last, looks := s.steps.Load(), 0
+	last, looks := s.replies.Load(), 0
 	for {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return nil
 		}
-		if now := s.steps.Load() + uint64(s.accepted.Load()); now != last {
+		if now := s.replies.Load() + uint64(s.accepted.Load()); now != last {
 			last, looks = now, 0
 			continue
 		}
@@ -96,9 +96,9 @@ func (s *brokered) audit(ctx context.Context) error {
 	}
 }
 
-// isEmpty queries the store and returns at the end of ctx even if the store ignores it.
+// isEmpty queries the store. It returns at the end of ctx even if the query does not.
 func (s *brokered) isEmpty(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, auditing)
+	ctx, cancel := context.WithTimeout(ctx, auditInterval)
 	defer cancel()
 	empty := make(chan bool, 1)
 	go func() {
@@ -113,15 +113,15 @@ func (s *brokered) isEmpty(ctx context.Context) bool {
 	}
 }
 
-// waiting counts the tasks that wait for a message, or returns 0 while any runs, is being put or is
-// delayed.
+// waiting counts the tasks that wait for a message. It returns 0 while any task is running, is
+// being put or is delayed.
 func (s *brokered) waiting() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.putting.Load() > 0 {
 		return 0
 	}
-	for _, e := range s.errands {
+	for _, e := range s.pending {
 		if e.running || time.Until(e.due) > 0 {
 			return 0
 		}
@@ -130,7 +130,7 @@ func (s *brokered) waiting() (n int) {
 	return n
 }
 
-// Stored counts the messages in the store. Callers find it by an assertion.
+// Stored counts the messages in the store. Callers find it by a type assertion.
 func (s *brokered) Stored(ctx context.Context) (int, error) {
 	if s.broker.Stored == nil {
 		return 0, errors.ErrUnsupported
@@ -138,8 +138,8 @@ func (s *brokered) Stored(ctx context.Context) (int, error) {
 	return s.broker.Stored(ctx)
 }
 
-// sum returns the error of Drain. mu is held.
-func (s *brokered) sum() *strategies.StoreError {
+// drainError returns the error of Drain. The caller holds mu.
+func (s *brokered) drainError() *strategies.StoreError {
 	e, _ := errors.AsType[*strategies.StoreError](context.Cause(s.failing))
 	sum := &strategies.StoreError{
 		Cause:     e.Cause,
@@ -148,7 +148,7 @@ func (s *brokered) sum() *strategies.StoreError {
 		Lost:      int(s.lost.Load()),
 		Unsettled: s.unsettled,
 	}
-	sum.Stored += len(s.errands) // they run on, or a Put has not returned
+	sum.Stored += len(s.pending) // tasks that still run, or whose Put has not returned
 	sum.Stored -= sum.Lost
 	if errors.Is(e, ErrGone) {
 		sum.Stored, sum.Lost, sum.Unsettled = 0, sum.Stored, 0

@@ -7,25 +7,26 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Gate adapts a semaphore, bulkhead or limiter, and Start makes a strategy of it that runs each
-// task in a goroutine with a permit of type P.
+// A Gate adapts a semaphore, bulkhead or limiter whose permits have type P. Start returns a
+// strategy that runs each task in its own goroutine with a permit.
 //
 //	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 //		gate := mine.NewSemaphore(p.Limit)
 //		return engine.Gate[struct{}]{Try: …, Wait: …, Release: …}.Start(ctx, sink)
 //	}
 //
-// The Gate handles contexts, closing and panics as an Executor does. It starts a goroutine per task
-// and does not allocate for a prebuilt task if the submitter reuses its context.
+// The Gate handles contexts, shutdown and panics as an Executor does. It does not allocate for a
+// prebuilt task if the submitter reuses its context.
 type Gate[P any] struct {
 	// Try returns a permit if one is available.
 	Try func() (P, bool)
-	// Wait blocks for a permit and returns an error when ctx ends first. If nil, Submit sheds when Try
-	// fails.
+	// Wait blocks for a permit and returns an error when ctx ends first. If Wait is nil, Submit
+	// sheds when Try fails.
 	Wait func(ctx context.Context) (P, error)
 	// Release returns the permit. r is the task's outcome, for limiters that learn from it.
 	Release func(permit P, r strategies.Result)
-	// Limit and OnLimit are the methods of a strategies.Learner, for a limiter that learns its limit.
+	// Limit and OnLimit are the methods of a strategies.Learner, for a limiter that learns its
+	// limit.
 	Limit   func() int
 	OnLimit func(f func(limit int))
 }
@@ -33,10 +34,10 @@ type Gate[P any] struct {
 type gate[P any] struct {
 	adapter
 	lib   Gate[P]
-	waits sync.Map // of contexts by the Done channel of the submitter's: see until
+	waits sync.Map // merged contexts, by the Done channel of the submitter's context; see until
 }
 
-// Start makes the strategy. It panics unless Try and Release are set.
+// Start returns the strategy. It panics unless Try and Release are set.
 func (g Gate[P]) Start(ctx context.Context, sink strategies.Sink) strategies.Strategy {
 	if g.Try == nil || g.Release == nil {
 		panic("strategies: a Gate needs Try and Release")
@@ -54,7 +55,6 @@ func (g Gate[P]) Start(ctx context.Context, sink strategies.Sink) strategies.Str
 	return s
 }
 
-// A learningGate is a gate whose limit is known.
 type learningGate[P any] struct{ *gate[P] }
 
 // Limit implements strategies.Learner.
@@ -78,7 +78,7 @@ func (s *gate[P]) Submit(ctx context.Context, t *strategies.Task) error {
 	}
 	e := s.handle(t)
 	e.permit = permit
-	e.waits.Store(true)
+	e.pending.Store(true)
 	go e.run()
 	return nil
 }
@@ -99,9 +99,9 @@ func (s *gate[P]) wait(ctx context.Context) (permit P, err error) {
 	return permit, err
 }
 
-// until returns a context that ends with ctx or when the intake closes, because gates accept one
-// context. Making it costs five allocations, so it is cached for the submitter's context,
-// identified by its Done channel because contexts need not be comparable.
+// until returns a context that ends with ctx or when the intake closes, because a gate accepts only
+// one context. Merging costs five allocations, so the result is cached. The key is the Done
+// channel, because contexts need not be comparable.
 func (s *gate[P]) until(ctx context.Context) context.Context {
 	done := ctx.Done()
 	if done == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// channel is a gate, with an empty permit.
+// channel is a semaphore with an empty permit.
 type channel chan struct{}
 
 func (c channel) try() (struct{}, bool) {
@@ -37,7 +37,6 @@ func (c channel) wait(ctx context.Context) (struct{}, error) {
 
 func (c channel) release(struct{}, strategies.Result) { <-c }
 
-// gates are one that blocks and one that sheds.
 func gates() []strategies.Spec {
 	blocking := strategies.Spec{
 		Name: "blocking gate", Bound: limit, Capacity: limit, FIFO: true, WorkConserving: true,
@@ -64,7 +63,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestGateDoesNotAllocate has a submitter wait for each permit, always with the same context.
+// Each Submit waits for a permit with the same context.
 func TestGateDoesNotAllocate(t *testing.T) {
 	spec := gates()[0]
 	s := spec.New(t.Context(), strategies.Params{Limit: 1},
@@ -83,7 +82,7 @@ func TestGateDoesNotAllocate(t *testing.T) {
 			t.Fatal("full")
 		}
 	}
-	submit() // makes the handles
+	submit() // creates the handles
 	if got := testing.AllocsPerRun(5, submit); got > 10 {
 		t.Errorf("%v allocations for %d tasks", got, len(tasks))
 	}
@@ -92,8 +91,7 @@ func TestGateDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestGateLearns: Release gets the permit that Try or Wait gave, and the task's outcome, and before
-// Done.
+// Release must receive the permit of Try or Wait and the task's outcome, before Done.
 func TestGateLearns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own := errors.New("the task's own")
@@ -102,8 +100,7 @@ func TestGateLearns(t *testing.T) {
 			permit int
 			err    error
 		}
-		// guards got and done: a Done may still be under way when the next task gives its permit
-		// back
+		// guards got and done, because a Done may overlap the next Release
 		var mu sync.Mutex
 		var got []given
 		take := func() int { next++; return next }
@@ -152,7 +149,7 @@ func TestGateLearns(t *testing.T) {
 	})
 }
 
-// TestGateRefuses: an error that has nothing to do with a context is Submit's.
+// Submit must return an error of Wait that is unrelated to a context.
 func TestGateRefuses(t *testing.T) {
 	overload := errors.New("overload")
 	g := engine.Gate[int]{
@@ -169,7 +166,6 @@ func TestGateRefuses(t *testing.T) {
 	}
 }
 
-// TestGateForgetsContexts waits with many contexts: of those that have ended nothing is left.
 func TestGateForgetsContexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var waits atomic.Int64
@@ -226,8 +222,6 @@ func TestGateMisused(t *testing.T) {
 	}}.Start(t.Context(), unheard)
 }
 
-// empty is the Run of a task that does nothing.
 func empty(context.Context, *strategies.Task) strategies.Result { return strategies.Result{} }
 
-// unheard is a sink that does nothing.
 var unheard = strategies.SinkFunc(func(*strategies.Task, strategies.Result) {})

@@ -9,39 +9,38 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// adapter is the common engine of Executor and Gate.
 type adapter struct {
 	Lifecycle
-	// one element per used slot of a pool. Nil for gates and pools with a queue
+	// one element per used slot; nil for gates and pools with a queue
 	slots chan struct{}
-	// called before settling a task that has ended its goroutine. May be nil
+	// called before a task that has ended its goroutine is settled; may be nil
 	lost  func()
-	yield func(*handle, strategies.Result) // gives the permit of a task that ran back; may be nil
+	yield func(*handle, strategies.Result) // returns the permit of a task that has run; may be nil
 
-	// Used if Drop is set, when tasks may lie in the library's queue: handles of all submitted tasks,
-	// to settle the waiting ones when ctx ends.
+	// handles contains all submitted tasks if Drop is set, because their functions may wait in the
+	// library's queue. The end of ctx settles those that wait.
 	mu      sync.Mutex
-	handles []weak.Pointer[handle] // weak: a task that the caller has dropped may go
+	handles []weak.Pointer[handle] // weak, so tasks that the caller has dropped can be collected
 }
 
-// A handle is the adapter's state of a task. It is made at the first use on an instance, so a
-// prebuilt task does not allocate. A list of queued tasks would allocate or add a contended lock.
+// handle is the state of a task. It is created when the task is first submitted to an instance, so
+// a prebuilt task does not allocate. A list of queued tasks would allocate or add a contended lock.
 type handle struct {
-	of   *adapter
-	task *strategies.Task
-	run  func() // executes the task: what the library is given
-	call func() // has the library call run, for `go`
-	// passed to the library and neither started nor given up. Whoever sets it to false settles the
-	// task
-	waits  atomic.Bool
-	permit any // what a gate gave
+	owner *adapter
+	task  *strategies.Task
+	run   func() // executes the task; passed to the library
+	call  func() // makes the library call run, for a go statement
+	// whether the task is with the library and neither started nor given up; the goroutine that
+	// sets it to false settles the task
+	pending atomic.Bool
+	permit  any // permit from the gate
 }
 
 func (a *adapter) handle(t *strategies.Task) *handle {
-	if e, is := t.Kept().Handle.(*handle); is && e.of == a {
+	if e, is := t.Kept().Handle.(*handle); is && e.owner == a {
 		return e
 	}
-	e := &handle{of: a, task: t}
+	e := &handle{owner: a, task: t}
 	e.run = func() { a.execute(e) }
 	t.Kept().Handle = e
 	if a.Drop != nil {
@@ -50,7 +49,7 @@ func (a *adapter) handle(t *strategies.Task) *handle {
 	return e
 }
 
-// remember adds e to the handles and removes dead ones before the array grows. Each handle is
+// remember adds e to the handles. It removes dead handles before the array grows, so each handle is
 // checked twice on average.
 func (a *adapter) remember(e *handle) {
 	a.mu.Lock()
@@ -66,7 +65,8 @@ func (a *adapter) remember(e *handle) {
 	a.handles = append(a.handles, weak.Make(e))
 }
 
-// dropQueued settles all tasks in the library's queue, whose funcs become empty.
+// dropQueued settles all tasks in the library's queue. The library still calls their functions,
+// which then do nothing.
 func (a *adapter) dropQueued() {
 	a.mu.Lock()
 	handles := slices.Clone(a.handles)
@@ -79,15 +79,15 @@ func (a *adapter) dropQueued() {
 }
 
 func (a *adapter) dropOne(e *handle) {
-	if e.waits.CompareAndSwap(true, false) {
+	if e.pending.CompareAndSwap(true, false) {
 		a.Settle(e.task, strategies.Result{Err: a.GiveUp()})
 	}
 }
 
-// execute runs the task of e in a goroutine of the library, protected from everything but Goexit.
+// execute runs the task of e in a goroutine of the library. It recovers panics.
 func (a *adapter) execute(e *handle) {
-	if !e.waits.CompareAndSwap(true, false) {
-		return // given up meanwhile; the task may be anywhere
+	if !e.pending.CompareAndSwap(true, false) {
+		return // The task was given up, and the caller may already reuse it.
 	}
 	r, returned := strategies.Result{}, false
 	defer func() {

@@ -10,38 +10,38 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Hold is the engine of parts that delay accepted tasks: for a token, a retry, or room in the
-// inner strategy. It counts waiting and forwarded tasks and is full at Room.
+// A Hold is the engine of parts that delay accepted tasks until there is a token, until a retry is
+// due, or until the inner strategy has room.
 //
-// One goroutine forwards tasks in order of acceptance, so the inner Submit may block. If the inner
-// Submit never blocks and nothing delays tasks, Submit calls it directly and the goroutine only
-// times retries.
+// One goroutine forwards tasks in order of acceptance, so a blocking inner Submit does not block
+// the caller. If the inner Submit never blocks and nothing delays tasks, Submit calls it directly.
+// The goroutine then only times retries.
 type Hold struct {
 	outside
-	Room   chan struct{} // holds one element for each task inside; nil: it is never full
-	Sheds  bool          // when it is full
-	direct bool          // Submit goes straight on
-	Most   int           // most tasks handed on and not done; 0: no such bound
-	pace   Pacer         // nil: tasks need not wait for each other
-	Codel  *CodelQueue   // orders the waiting tasks; nil: first come, first served
-	Picks  Picker        // chooses among the waiting tasks instead
-	// nil without retries
+	Room   chan struct{} // one element per task inside; nil means unlimited
+	Sheds  bool          // whether Submit sheds instead of blocking when Room is full
+	direct bool          // whether Submit calls the inner Submit
+	Most   int           // maximum number of forwarded tasks that are not done; 0 means no limit
+	pace   Pacer         // nil means that starts are not paced
+	Codel  *CodelQueue   // order of the waiting tasks; nil means FIFO
+	Picks  Picker        // chooses among the waiting tasks in place of the FIFO order; may be nil
+	// nil means no retries
 	Retries *Retries
-	count   atomic.Uint64 // of Submits
-	began   time.Time     // all instants here are counted from it
+	count   atomic.Uint64 // number of Submits
+	began   time.Time     // origin of all instants of the Hold
 
-	mu      sync.Mutex
-	ready   ring[Waiting] // in the order of acceptance
-	delayed Heap          // by the time of the next attempt
-	pushed  uint64        // tasks so far
-	within  int           // tasks handed on and not done, where most counts
-	over    bool          // ctx has ended: nothing is kept any more
+	mu        sync.Mutex
+	ready     ring[Waiting] // waiting tasks in order of acceptance
+	delayed   Heap          // tasks by the time of their next attempt
+	pushed    uint64        // number of tasks accepted so far
+	forwarded int           // forwarded tasks that are not done; valid only if Most or Picks is set
+	ended     bool          // whether Ctx has ended; no task is queued then
 
-	wake chan struct{} // has one element when there may be something to hand on
+	wake chan struct{} // has one element when a task may be ready to be forwarded
 }
 
-// A Picker keeps the waiting tasks of a Hold and chooses the next. Methods are called with the
-// mutex held.
+// A Picker queues the waiting tasks of a Hold and chooses the next. Its methods are called with the
+// Hold's mutex held.
 type Picker interface {
 	Push(w Waiting)
 	Pop() (Waiting, bool)
@@ -53,12 +53,12 @@ type Picker interface {
 
 // A Pacer decides when the head of a queue may start.
 type Pacer interface {
-	// At returns the earliest start of the head, constant until Spend is called
+	// At returns the earliest start of the head. The result changes only by Spend.
 	At(now time.Duration, began time.Time) time.Duration
 	Spend(now time.Duration)
 }
 
-// HoldOf makes a Hold with room for the capacity of the inner strategy plus more tasks.
+// HoldOf returns a Hold with room for the capacity of the inner strategy plus more tasks.
 func HoldOf(inner strategies.Spec, in strategies.Params, more int, sheds bool) *Hold {
 	s := &Hold{Sheds: sheds}
 	if inner.Capacity != nil {
@@ -81,17 +81,17 @@ func Roomier(
 	}
 }
 
-// Start opens the instance and makes the inner one.
+// Start opens the instance and creates the inner one.
 func (s *Hold) Start(
 	ctx context.Context, inner strategies.Spec, in strategies.Params, sink strategies.Sink,
 ) *Hold {
 	s.direct = s.pace == nil && s.Codel == nil && s.Picks == nil &&
 		(inner.Sheds || inner.Capacity == nil || cap(s.Room) <= inner.Capacity(in))
-	s.began, s.Drop, s.from = time.Now(), s.dropHeld, ctx
+	s.began, s.Drop, s.newCtx = time.Now(), s.dropHeld, ctx
 	s.wake = make(chan struct{}, 1)
 	s.inside = []strategies.Strategy{inner.New(ctx, in, s)}
 	s.Open(ctx, sink, nil)
-	s.handing.Go(s.handOn)
+	s.forwarders.Go(s.forward)
 	return s
 }
 
@@ -104,7 +104,7 @@ func (s *Hold) Submit(ctx context.Context, t *strategies.Task) error {
 		t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1}
 	}
 	if !s.direct {
-		s.keep(t)
+		s.enqueue(t)
 	} else if err := s.inside[0].Submit(ctx, t); err != nil {
 		s.forget(t)
 		s.Leave()
@@ -144,21 +144,21 @@ func (s *Hold) forget(t *strategies.Task) {
 	}
 }
 
-func (s *Hold) keep(t *strategies.Task) {
+func (s *Hold) enqueue(t *strategies.Task) {
 	s.mu.Lock()
-	over := s.over
+	over := s.ended
 	if !over {
 		s.Push(t)
 	}
 	s.mu.Unlock()
 	if over {
-		s.end(t, strategies.Result{Err: s.GiveUpOn(t)})
+		s.settleHeld(t, strategies.Result{Err: s.GiveUpOn(t)})
 		return
 	}
 	signal(s.wake)
 }
 
-// Push appends an accepted task. The caller holds Mutex.
+// Push appends an accepted task. The caller holds the mutex.
 func (s *Hold) Push(t *strategies.Task) {
 	w := Waiting{Task: t, Seq: s.pushed}
 	s.pushed++
@@ -183,40 +183,41 @@ func signal(wake chan<- struct{}) {
 	}
 }
 
-// Done implements strategies.Sink for the inner strategy: it settles or retries t.
+// Done implements strategies.Sink for the inner strategy. It settles t or schedules a retry.
 func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
 	if s.Most > 0 || s.Picks != nil {
 		s.mu.Lock()
-		s.out(t)
+		s.countOut(t)
 		s.mu.Unlock()
 		signal(s.wake)
 	}
 	if r.Retry && s.Retries != nil {
-		err := s.delay(t, r)
+		err := s.scheduleRetry(t, r)
 		if err == nil {
 			return
 		}
 		r = strategies.Result{Err: err}
 	}
-	s.end(t, r)
+	s.settleHeld(t, r)
 }
 
-// out counts a forwarded task as done. Mutex is held.
-func (s *Hold) out(t *strategies.Task) {
-	s.within--
+// The caller holds the mutex.
+func (s *Hold) countOut(t *strategies.Task) {
+	s.forwarded--
 	if s.Picks != nil {
 		s.Picks.Ended(t)
 	}
 }
 
-// delay schedules the next attempt at t, if any.
-func (s *Hold) delay(t *strategies.Task, r strategies.Result) error {
+// scheduleRetry schedules the next attempt at t. Without a next attempt it returns the final error
+// of t.
+func (s *Hold) scheduleRetry(t *strategies.Task, r strategies.Result) error {
 	wait, err := s.Retries.Next(t, r)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	if s.over {
+	if s.ended {
 		s.mu.Unlock()
 		return s.EndedBy()
 	}
@@ -227,20 +228,22 @@ func (s *Hold) delay(t *strategies.Task, r strategies.Result) error {
 	return nil
 }
 
-// end settles a task after freeing its room, so a client that submits on Done finds room.
-func (s *Hold) end(t *strategies.Task, r strategies.Result) {
+// settleHeld settles a task after it has freed the task's room, so a client that submits from Done
+// finds room.
+func (s *Hold) settleHeld(t *strategies.Task, r strategies.Result) {
 	s.forget(t)
 	s.Settle(t, r)
 }
 
-func (s *Hold) handOn() {
-	timer := time.NewTimer(time.Hour) // never that long: it is set when there is a wait
+func (s *Hold) forward() {
+	// the duration does not matter, because the timer is stopped at once
+	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	defer timer.Stop()
 	for {
 		t, wait, late := s.Next()
 		for _, t := range late {
-			s.end(t, strategies.Result{Err: strategies.ErrShed})
+			s.settleHeld(t, strategies.Result{Err: strategies.ErrShed})
 		}
 		if t != nil {
 			if err := s.inside[0].Submit(s.Ctx, t); err != nil {
@@ -261,8 +264,8 @@ func (s *Hold) handOn() {
 	}
 }
 
-// Next returns the task to forward now, and late tasks to shed. Without a task, wait is the time
-// until the next may go, or 0 until another arrives.
+// Next returns the task to forward now, and overdue tasks to shed. If there is no task, wait is the
+// time until the next one may start, or 0 if no task waits for a point in time.
 func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategies.Task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,11 +276,11 @@ func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategie
 			wait = left
 		}
 	}
-	if s.Most == 0 || s.within < s.Most {
+	if s.Most == 0 || s.forwarded < s.Most {
 		w, at := s.Pop(now)
 		switch {
 		case w.Task != nil:
-			s.within++
+			s.forwarded++
 			t = w.Task
 		case at > now:
 			soonest(at)
@@ -295,7 +298,7 @@ func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategie
 	return t, wait, late
 }
 
-// Pop returns the next task, or the instant at which it may go.
+// Pop returns the next task or the instant at which it may start.
 func (s *Hold) Pop(now time.Duration) (w Waiting, at time.Duration) {
 	switch {
 	case s.Codel != nil:
@@ -315,24 +318,22 @@ func (s *Hold) Pop(now time.Duration) (w Waiting, at time.Duration) {
 	return s.ready.PopFront(), 0
 }
 
-// bringDue moves tasks whose next attempt is due to the ready ones.
 func (s *Hold) bringDue(now time.Duration) {
 	for len(s.delayed) > 0 && s.delayed[0].Came <= now {
 		s.ready.pushBack(s.delayed.Pop())
 	}
 }
 
-// refused settles a task that the inner strategy refused after acceptance here.
 func (s *Hold) refused(t *strategies.Task, err error) {
 	s.mu.Lock()
-	s.out(t)
+	s.countOut(t)
 	s.mu.Unlock()
-	s.end(t, strategies.Result{Err: s.refusal(t, err)})
+	s.settleHeld(t, strategies.Result{Err: s.refusal(t, err)})
 }
 
 func (s *Hold) dropHeld() {
 	s.mu.Lock()
-	s.over = true
+	s.ended = true
 	tasks := emptied(&s.ready, nil)
 	switch {
 	case s.Codel != nil:
@@ -343,24 +344,24 @@ func (s *Hold) dropHeld() {
 	tasks = s.delayed.Empty(tasks)
 	s.mu.Unlock()
 	for _, t := range tasks {
-		s.end(t, strategies.Result{Err: s.GiveUpOn(t)})
+		s.settleHeld(t, strategies.Result{Err: s.GiveUpOn(t)})
 	}
 }
 
-// KeepAll stops shedding of waiting tasks, here and in the inner strategy.
+// KeepAll stops the Hold and the inner strategy from shedding accepted tasks.
 func (s *Hold) KeepAll() {
 	if s.Codel != nil {
 		s.mu.Lock()
 		late := s.Codel.KeepAll()
 		s.mu.Unlock()
 		for _, t := range late {
-			s.end(t, strategies.Result{Err: strategies.ErrShed})
+			s.settleHeld(t, strategies.Result{Err: strategies.ErrShed})
 		}
 	}
 	s.outside.KeepAll()
 }
 
-// Drain implements Strategy.
+// Drain implements strategies.Strategy.
 func (s *Hold) Drain(ctx context.Context) error {
 	s.closeIntake()
 	s.KeepAll()

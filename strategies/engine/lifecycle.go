@@ -12,42 +12,45 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Lifecycle is common to all strategies of this package: the tasks' context, the count of tasks
-// inside, closing and the end.
+// A Lifecycle contains the state that all strategies share: the context of the tasks, the number of
+// tasks inside, and shutdown.
 //
-// One atomic word holds a closed bit and the number of tasks inside (being submitted, or accepted
-// and not settled). Submit counts itself in first, so a closed intake with count zero is final. At
-// that moment, idle, the jobs channel may be closed, and workers can be plain range loops. A mutex
-// would cost twice as much, and a WaitGroup forbids Add racing Wait.
+// A task is inside while it is being submitted, and from its acceptance until it is settled. One
+// atomic word contains this number and a closed bit. Submit increments the number before it checks
+// the bit, so a closed intake with zero tasks is final. The Lifecycle is then idle and may close
+// the jobs channel, so a worker can be a plain range loop. A mutex would cost twice as much, and a
+// WaitGroup forbids an Add that races with Wait.
 type Lifecycle struct {
-	sink    strategies.Sink
-	Ctx     context.Context         // ends with New's, at the deadline of a Drain, and when idle
-	Cancel  context.CancelCauseFunc // of ctx
-	TaskCtx context.Context         // the context of tasks: Ctx, or one derived from it
+	sink strategies.Sink
+	// ends with New's context, at the deadline of a Drain, and when idle
+	Ctx     context.Context
+	Cancel  context.CancelCauseFunc // cancels Ctx
+	TaskCtx context.Context         // context of the tasks: Ctx or one derived from it
 	Jobs    chan *strategies.Task   // accepted tasks on their way to a worker; nil without workers
 	Intake  context.Context         // ends when the intake closes
-	shut    context.CancelFunc      // of intake
-	closing <-chan struct{}         // intake's Done, for the Submits that are blocked
-	Idle    chan struct{}           // closed once the intake is closed and nothing is inside
-	// called once when the intake closes. May be nil. Set before open
+	shut    context.CancelFunc      // cancels Intake
+	closing <-chan struct{}         // Intake.Done(), for blocked Submits
+	Idle    chan struct{}           // closed when the intake is closed and no task is inside
+	// called once when the intake closes; may be nil; set before Open
 	atClose func()
-	// called once idle, to close other resources. May be nil. Set before Open
+	// called once when idle, to close other resources; may be nil; set before Open
 	AtEnd func()
-	// called when Ctx ends, to settle tasks that wait outside Jobs. May be nil. Set before Open
+	// called when Ctx ends, to settle tasks that wait outside Jobs; may be nil; set before Open
 	Drop    func()
-	unwatch func() bool    // calls off the watch over ctx
-	Alive   sync.WaitGroup // workers, and the goroutine that watches Ctx
+	unwatch func() bool    // stops the watch over Ctx
+	Alive   sync.WaitGroup // workers and the goroutine that watches Ctx
 
 	isIdle    atomic.Bool
 	abandoned atomic.Int64 // tasks settled with ErrAbandoned that never ran
-	// A separate cache line for word made no difference: a channel's lock dominates.
-	word atomic.Int64 // closedBit and the number inside
+	// A separate cache line for word made no difference, because the lock of the channel dominates.
+	word atomic.Int64 // closedBit and the number of tasks inside
 }
 
-// closedBit is the sign bit, so a closed word is negative.
+// closedBit is the sign bit, so a word with it is negative.
 const closedBit = math.MinInt64
 
-// Open prepares l for a strategy whose tasks reach workers over jobs (nil without workers).
+// Open prepares l for a strategy that passes tasks to workers over jobs. jobs is nil without
+// workers.
 func (l *Lifecycle) Open(ctx context.Context, sink strategies.Sink, jobs chan *strategies.Task) {
 	l.sink, l.Jobs = sink, jobs
 	l.Ctx, l.Cancel = context.WithCancelCause(ctx)
@@ -55,7 +58,7 @@ func (l *Lifecycle) Open(ctx context.Context, sink strategies.Sink, jobs chan *s
 	l.Intake, l.shut = context.WithCancel(context.Background())
 	l.closing, l.Idle = l.Intake.Done(), make(chan struct{})
 
-	// New counts as inside until unwatch is set, because the context may already have ended
+	// Count Open itself as inside until unwatch is set, because ctx may already have ended.
 	l.word.Add(1)
 	l.Alive.Add(1)
 	l.unwatch = context.AfterFunc(l.Ctx, func() {
@@ -66,7 +69,7 @@ func (l *Lifecycle) Open(ctx context.Context, sink strategies.Sink, jobs chan *s
 	l.Leave()
 }
 
-// Enter counts a Submit in. After nil, the caller must settle the task or call Leave.
+// Enter counts a Submit in. If it returns nil, the caller must settle the task or call Leave.
 func (l *Lifecycle) Enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -78,8 +81,9 @@ func (l *Lifecycle) Enter(ctx context.Context) error {
 	return nil
 }
 
-// Admit is Enter for strategies that shed: it refuses when most tasks are inside. It uses
-// compare-and-swap, because a reverted addition would make others shed although there is room.
+// Admit is Enter for strategies that shed. It returns ErrShed when most tasks are inside. It uses
+// compare-and-swap, because with an addition that is reverted, other Submits would be shed although
+// there is room.
 func (l *Lifecycle) Admit(ctx context.Context, most int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -97,7 +101,7 @@ func (l *Lifecycle) Admit(ctx context.Context, most int64) error {
 	}
 }
 
-// Send counts a Submit in and sends its task, blocking until the channel has room or a receiver.
+// Send counts a Submit in and sends its task. It blocks until the channel has room or a receiver.
 func (l *Lifecycle) Send(
 	ctx context.Context, to chan<- *strategies.Task, t *strategies.Task,
 ) error {
@@ -105,7 +109,7 @@ func (l *Lifecycle) Send(
 		return err
 	}
 	select {
-	case to <- t: // alone in its select a send costs 15 ns; with two other ways, 60
+	case to <- t: // A select with only this send costs 15 ns. With two more cases it costs 60 ns.
 	default:
 		select {
 		case to <- t:
@@ -123,7 +127,7 @@ func (l *Lifecycle) Send(
 	return nil
 }
 
-// Enqueue sends a counted task when Jobs has room for it.
+// Enqueue sends a task that is already counted in. Jobs must have room for it.
 func (l *Lifecycle) Enqueue(t *strategies.Task) {
 	l.Jobs <- t
 	if l.Ctx.Err() != nil {
@@ -131,9 +135,9 @@ func (l *Lifecycle) Enqueue(t *strategies.Task) {
 	}
 }
 
-// Acquire does Enter and then sends to slots, which holds one element per used slot. A receive
-// returns the slot and must precede Leave. It duplicates Send because a shared generic function
-// made Submit a few percent slower.
+// Acquire calls Enter and then sends to slots, which contains one element per used slot. The caller
+// releases the slot by a receive before it calls Leave. Acquire duplicates Send because a shared
+// generic function made Submit a few percent slower.
 func (l *Lifecycle) Acquire(ctx context.Context, slots chan struct{}) error {
 	if err := l.Enter(ctx); err != nil {
 		return err
@@ -168,7 +172,7 @@ func (l *Lifecycle) Settle(t *strategies.Task, r strategies.Result) {
 	l.Leave()
 }
 
-// IsOpen reports whether l accepts tasks. It may close at any moment.
+// IsOpen reports whether l accepts tasks. The intake may close at any moment.
 func (l *Lifecycle) IsOpen() bool { return l.word.Load() >= 0 && l.Ctx.Err() == nil }
 
 func (l *Lifecycle) closeIntake() {
@@ -185,8 +189,8 @@ func (l *Lifecycle) closeIntake() {
 	}
 }
 
-// becomeIdle ends the instance. It may run twice, because a Submit refused late counts itself in
-// and out.
+// becomeIdle ends the instance. It may be called twice, because a Submit that is refused late
+// counts itself in and out.
 func (l *Lifecycle) becomeIdle() {
 	if !l.isIdle.CompareAndSwap(false, true) {
 		return
@@ -194,7 +198,7 @@ func (l *Lifecycle) becomeIdle() {
 	if l.unwatch() {
 		l.Alive.Done()
 	}
-	l.Cancel(context.Canceled) // also takes ctx off the books of its parent
+	l.Cancel(context.Canceled) // Cancel also releases the resources of Ctx in its parent.
 	if l.Jobs != nil {
 		close(l.Jobs)
 	}
@@ -204,9 +208,9 @@ func (l *Lifecycle) becomeIdle() {
 	close(l.Idle)
 }
 
-// Sweep settles, without running, tasks in Jobs and those of Drop. A sender sweeps if Ctx has ended
-// after its send, so every task is found by the sender or by the sweep at the end of Ctx, even
-// without workers.
+// Sweep settles the tasks in Jobs and those of Drop without running them. A sender calls Sweep if
+// Ctx has ended after its send, so every task is found by its sender or by the sweep at the end of
+// Ctx.
 func (l *Lifecycle) Sweep() {
 	if l.Drop != nil {
 		l.Drop()
@@ -224,7 +228,8 @@ func (l *Lifecycle) Sweep() {
 	}
 }
 
-// GiveUpOn returns the error of accepted task t that will not run (again) because Ctx has ended.
+// GiveUpOn returns the error of accepted task t that will not run, or not again, because Ctx has
+// ended.
 func (l *Lifecycle) GiveUpOn(t *strategies.Task) error {
 	if t.Kept().Tries.Made > 0 {
 		return l.EndedBy()
@@ -242,7 +247,8 @@ func (l *Lifecycle) GiveUp() error {
 }
 
 // EndedBy returns why Ctx has ended: ErrAbandoned after a Drain, a *StoreError after a failed
-// store, otherwise the error of New's context. Before the end it returns TaskCtx's error.
+// store, otherwise the error of New's context. If Ctx has not ended, it returns the error of
+// TaskCtx.
 func (l *Lifecycle) EndedBy() error {
 	cause := context.Cause(l.Ctx)
 	if errors.Is(cause, strategies.ErrAbandoned) {
@@ -291,8 +297,8 @@ func (l *Lifecycle) Drain(ctx context.Context) error {
 	}
 }
 
-// Run runs t with all its steps and sub-tasks, unless Ctx ends first. Panics and Goexit pass
-// through.
+// Run runs all steps and sub-tasks of t, unless Ctx ends first. It does not recover panics or
+// Goexit.
 func (l *Lifecycle) Run(t *strategies.Task) strategies.Result {
 	if l.Ctx.Err() != nil {
 		return strategies.Result{Err: l.GiveUpOn(t)}
@@ -308,9 +314,9 @@ func (l *Lifecycle) resume(t *strategies.Task, r strategies.Result) strategies.R
 	return carryOut(l.TaskCtx, t, r, t.Run, l.EndedBy)
 }
 
-// carryOut runs the sub-tasks of a step one after another in the parent's place, then the next step
-// by run. The first error ends the task. The end of ctx does so with the error of ended if work
-// remains. Retry passes through, also from a failed sub-task.
+// carryOut runs the sub-tasks of a step one after another in the goroutine of the task, and then
+// the next step by calling run. The first error ends the task. If ctx ends while work remains, the
+// error is that of ended. A Retry is returned, also from a failed sub-task.
 func carryOut(
 	ctx context.Context, t *strategies.Task, r strategies.Result,
 	run func(context.Context, *strategies.Task) strategies.Result, ended func() error,
@@ -334,8 +340,8 @@ func carryOut(
 	return r
 }
 
-// Conclude runs an attempt, recovers panics, and calls end with its Result or, after a panic or
-// Goexit, with a Failure.
+// Conclude runs an attempt and calls end with its Result. After a panic or Goexit it calls end with
+// a Failure.
 func Conclude(attempt func() strategies.Result, end func(r strategies.Result, returned bool)) {
 	r, returned := strategies.Result{}, false
 	defer func() {
@@ -348,9 +354,9 @@ func Conclude(attempt func() strategies.Result, end func(r strategies.Result, re
 	returned = true
 }
 
-// Failure returns the Result of a task that did not return. recovered is the value of recover, nil
-// after Goexit (since Go 1.21 panic(nil) recovers as non-nil). Call it in the deferred function, so
-// that the stack shows the panic.
+// Failure returns the Result of a task that did not return. recovered is the value of recover,
+// which is nil after Goexit (since Go 1.21, panic(nil) recovers as non-nil). Call it in the
+// deferred function, so the stack trace shows the panic.
 func Failure(recovered any) strategies.Result {
 	if recovered == nil {
 		return strategies.Result{Err: strategies.ErrGoexit}

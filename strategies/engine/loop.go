@@ -6,11 +6,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Loop is the goroutine that reports the tasks of pools: only it calls the sink. Workers post
-// ended tasks and continue. The loop takes all posted tasks at once, so under load one wake-up and
-// lock serve many.
+// A Loop is the goroutine that reports the tasks of Pools. No other goroutine calls the sink.
+// Workers post ended tasks and continue. The loop takes all posted tasks at once, so under load
+// many tasks share one wake-up and one lock.
 type Loop struct {
-	of     *Pools
+	pools  *Pools
 	mu     sync.Mutex
 	wake   sync.Cond
 	posted []completion
@@ -21,13 +21,12 @@ type completion struct {
 	r     strategies.Result
 }
 
-// Start starts reporting the tasks of the pools.
+// Start starts the goroutine for the tasks of the pools.
 func (l *Loop) Start(of *Pools) {
-	l.of, l.wake.L = of, &l.mu
+	l.pools, l.wake.L = of, &l.mu
 	of.Alive.Go(l.Run)
 }
 
-// post queues an ended task. There is room for all accepted tasks.
 func (l *Loop) post(e entry, r strategies.Result) {
 	l.mu.Lock()
 	l.posted = append(l.posted, completion{e, r})
@@ -35,20 +34,21 @@ func (l *Loop) post(e entry, r strategies.Result) {
 	l.wake.Signal()
 }
 
-// wakeUp makes the loop check for idleness.
+// wakeUp makes the loop check whether the pools are idle.
 func (l *Loop) wakeUp() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.wake.Signal()
 }
 
-// Run reports tasks until the instance is idle. Posted tasks count as inside, so none is left then.
+// Run reports tasks until the instance is idle. Posted tasks count as inside, so an idle instance
+// has none.
 func (l *Loop) Run() {
 	var batch []completion
 	for {
 		l.mu.Lock()
 		for len(l.posted) == 0 {
-			if l.of.isIdle.Load() {
+			if l.pools.isIdle.Load() {
 				l.mu.Unlock()
 				return
 			}
@@ -58,7 +58,7 @@ func (l *Loop) Run() {
 		l.mu.Unlock()
 		for i, c := range batch {
 			batch[i] = completion{}
-			l.of.report(c.entry, c.r)
+			l.pools.report(c.entry, c.r)
 		}
 	}
 }

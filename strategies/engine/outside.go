@@ -8,32 +8,32 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// outside is common to parts that keep tasks: it counts tasks here and in the inner strategy, and
-// ends both. The inner one is made with New's context instead of ctx, because a Drain at its
-// deadline needs the inner number of abandoned tasks.
+// outside is the common state of parts that keep tasks. It counts the tasks in the part and in the
+// inner strategies, and ends both. An inner instance is created with New's context, not with Ctx,
+// because a Drain at its deadline needs the number of tasks that the inner instance abandoned.
 type outside struct {
 	Lifecycle
-	from    context.Context // New's, with which what is inside is made, too
-	inside  []strategies.Strategy
-	handing sync.WaitGroup // goroutines that hand tasks on; they end with ctx
+	newCtx     context.Context // New's context, which the inner instances share
+	inside     []strategies.Strategy
+	forwarders sync.WaitGroup // goroutines that forward tasks; they end with Ctx
 }
 
-// keepAll announces an outer Drain to an instance, which from then on sheds no accepted task.
+// keepAll tells s that an outer strategy drains. s then sheds no accepted task.
 func keepAll(s strategies.Strategy) {
 	if s, sheds := s.(interface{ KeepAll() }); sheds {
 		s.KeepAll()
 	}
 }
 
-// refusal returns the outcome of a task accepted here and refused by the inner strategy with err:
-// the instance has ended (seen by the inner one before ctx), or the inner one sheds although its
-// Spec declares room.
+// refusal returns the outcome of a task that the part accepted and the inner strategy refused with
+// err. Either the instance has ended, which the inner strategy may see before Ctx ends, or the
+// inner strategy sheds although its Spec declares room.
 func (s *outside) refusal(t *strategies.Task, err error) error {
 	switch {
 	case s.Ctx.Err() != nil:
 		return s.GiveUpOn(t)
-	case s.from.Err() != nil:
-		return s.from.Err()
+	case s.newCtx.Err() != nil:
+		return s.newCtx.Err()
 	}
 	return err
 }
@@ -49,8 +49,8 @@ func (s *outside) Counts() []strategies.Count { return strategies.CountsOf(s.ins
 // Inner returns the inner instances, for strategies.LearnerOf.
 func (s *outside) Inner() []strategies.Strategy { return s.inside }
 
-// drain waits, after the intake has closed, until nothing is kept here and then for the inner
-// strategy.
+// drain waits until the part has no task, and then drains the inner strategies. The intake must be
+// closed.
 func (s *outside) drain(ctx context.Context) error {
 	select {
 	case <-s.Idle:
@@ -61,7 +61,7 @@ func (s *outside) drain(ctx context.Context) error {
 			return s.abandon(ctx)
 		}
 	}
-	s.handing.Wait()
+	s.forwarders.Wait()
 	s.Alive.Wait()
 	var errs [2]error
 	for i, inner := range s.inside {
@@ -70,7 +70,6 @@ func (s *outside) drain(ctx context.Context) error {
 	return errors.Join(errs[:]...)
 }
 
-// abandon completes a Drain whose ctx has ended.
 func (s *outside) abandon(ctx context.Context) error {
 	s.Cancel(strategies.ErrAbandoned)
 	s.Sweep()
@@ -87,7 +86,7 @@ func (s *outside) abandon(ctx context.Context) error {
 			total.Running += e.Running
 		}
 	}
-	s.handing.Wait()
+	s.forwarders.Wait()
 	if total.Running == 0 {
 		<-s.Idle
 		s.Alive.Wait()

@@ -8,11 +8,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestRefusal: a task that was accepted outside is done with the error of New's context, also where
-// what is inside sees its end first and refuses the task because it is closed.
+// If the inner strategy sees the end of New's context first, it refuses with ErrClosed. The
+// accepted task must still be done with the error of the context.
 func TestRefusal(t *testing.T) {
 	from, end := context.WithCancel(t.Context())
-	s := &outside{from: from}
+	s := &outside{newCtx: from}
 	s.Open(context.Background(), nil, nil)
 	defer func() { _ = s.drain(context.Background()) }()
 	defer s.closeIntake()

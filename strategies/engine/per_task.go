@@ -6,14 +6,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// PerTask runs each task in its own goroutine: the engine of unbounded, semaphore and similar
+// PerTask runs each task in its own goroutine. It is the engine of unbounded, semaphore and similar
 // strategies, and of libraries that accept a func.
 type PerTask struct {
 	Lifecycle
-	// one element per used slot. Nil without limit
+	// one element per used slot; nil means no limit
 	Slots   chan struct{}
-	Release func(*strategies.Task) // releases other resources of the task; nil: none
-	Tells   bool                   // the func of ErrThunk returns the task's own error
+	Release func(*strategies.Task) // releases other resources of the task; may be nil
+	Tells   bool                   // whether the func of ErrThunk returns the task's error
 }
 
 // Thunk returns the func that executes t.
@@ -25,8 +25,8 @@ func (s *PerTask) Thunk(t *strategies.Task) func() {
 	return k.Run
 }
 
-// ErrThunk returns the func that executes t for errgroup. Its error is nil unless s.Tells, because
-// the group would keep the first task's error, which only the sink needs.
+// ErrThunk returns the func that executes t for errgroup. The func returns nil unless s.Tells is
+// set, because the group would keep the first error until its end.
 func (s *PerTask) ErrThunk(t *strategies.Task) func() error {
 	k := &t.Kept().Thunk
 	if k.Of != s || k.Try == nil {
@@ -43,8 +43,8 @@ func (s *PerTask) ErrThunk(t *strategies.Task) func() error {
 // Acquire counts a Submit in and waits for a slot.
 func (s *PerTask) Acquire(ctx context.Context) error { return s.Lifecycle.Acquire(ctx, s.Slots) }
 
-// execute runs one task, returns its slot and then settles it in all cases, so a client that
-// submits on Done finds room. It returns the error of a task that returned.
+// execute runs one task, releases its slot and then settles it in all cases, so a client that
+// submits from Done finds room. It returns the task's error.
 func (s *PerTask) execute(t *strategies.Task) (err error) {
 	r, returned := strategies.Result{}, false
 	defer func() {

@@ -7,49 +7,51 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Pools are one or several pools of long-lived workers, each with its own queue and room: the
-// engine of segregated and cpu_io_split and, with one pool, of event loops and partitioned pools.
+// Pools are one or several pools of long-lived workers, each with its own queue and room. They are
+// the engine of segregated and cpu_io_split and, with one pool, of event loops and partitioned
+// pools.
 //
-// One mutex makes admission and queueing one step, so tasks wait in order of acceptance, also among
-// blocked Submits. With a channel, a task that returns to the queue could not go before blocked
-// Submits. The mutex is locked three times per task (accept, take, release) for about ten
-// nanoseconds each.
+// One mutex makes admission and queueing one step, so tasks and blocked Submits are served in order
+// of acceptance. With a channel, a task that returns to the queue could not overtake blocked
+// Submits. Each task locks the mutex three times (accept, take, release) for about ten nanoseconds.
 type Pools struct {
 	Lifecycle
-	poolOf func(strategies.Class) int // index in pool, or anyPool; nil: there is only one
-	// tasks run one step at a time and return to the queue: see turns.go
+	poolOf func(strategies.Class) int // pool index or anyPool; nil if there is one pool
+	// tasks run one step at a time and return to the queue, see turns.go
 	Turns bool
-	// between steps a task goes to the front with all its sub-tasks. Otherwise to the tail, one by one
+	// between steps a task returns to the front with all its sub-tasks; otherwise to the tail, with
+	// one sub-task at a time
 	Front bool
-	Home  *Loop // reports the tasks; nil: their workers do
+	Home  *Loop // reports the tasks; if nil, workers report them
 
 	mu    sync.Mutex
 	pool  []pool
-	any   entries // tasks that may take a slot of any pool
+	any   entries // tasks that may run in any pool
 	space space
 }
 
-// A pool has workers that share a queue.
+// pool is a set of workers that share a queue.
 type pool struct {
-	queue entries // accepted, and waiting for a slot
-	idle  int     // workers asleep and not called
+	queue entries // accepted tasks that wait for a slot
+	idle  int     // sleeping workers without a pending wake-up
 	wake  sync.Cond
 }
 
-// An entry is a task that is queued or held by a worker.
+// entry is a task that is queued or held by a worker.
 type entry struct {
 	task    *strategies.Task
-	of      *family // of which it is a sub-task; nil: it was submitted
-	seq     uint64  // the lower came first
-	pool    int     // whose room it takes
-	started bool    // it has run a step
+	family  *family // family of a sub-task; nil for a submitted task
+	seq     uint64  // sequence number in order of acceptance
+	pool    int     // pool whose room the task uses
+	started bool    // whether it has run a step
 }
 
-// Start makes w ready, with one pool per element of slots and room for queue waiting tasks.
+// Start opens w with one pool per element of slots, which is the pool's number of workers. Each
+// pool has room for queue waiting tasks.
 func (w *Pools) Start(ctx context.Context, sink strategies.Sink, queue int, slots ...int) *Pools {
-	w.pool, w.space.of = make([]pool, len(slots)), make([]room, len(slots))
+	w.pool, w.space.rooms = make([]pool, len(slots)), make([]room, len(slots))
 	for i := range w.pool {
-		w.space.of[i].most, w.pool[i].wake.L = slots[i]+queue, &w.mu
+		w.space.rooms[i].most, w.pool[i].wake.L = slots[i]+queue, &w.mu
 	}
 	w.Drop, w.AtEnd = w.dropAll, w.wakeAll
 	w.Open(ctx, sink, nil)
@@ -75,7 +77,7 @@ func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
 		to = w.poolOf(t.Class)
 	}
 	w.mu.Lock()
-	switch room := w.space.find(to); {
+	switch room := w.space.findRoom(to); {
 	case w.Ctx.Err() != nil:
 		w.mu.Unlock()
 		w.Leave()
@@ -87,12 +89,13 @@ func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
 	}
 	b := w.space.block(t, to)
 	w.mu.Unlock()
-	return w.stand(ctx, &w.mu, w.space.lineOf(to), b)
+	return w.waitInLine(ctx, &w.mu, w.space.lineOf(to), b)
 }
 
-// accept queues a task for pool to. Its room may belong to another pool if it may go to any.
+// accept queues a task for pool to. room is the pool whose room it uses, which differs if to is
+// anyPool.
 func (w *Pools) accept(t *strategies.Task, to, room int) {
-	e := entry{task: t, seq: w.space.take(room), pool: room}
+	e := entry{task: t, seq: w.space.useRoom(room), pool: room}
 	if to == anyPool {
 		w.any.pushBack(e)
 	} else {
@@ -101,8 +104,8 @@ func (w *Pools) accept(t *strategies.Task, to, room int) {
 	w.call(to)
 }
 
-// call wakes a sleeping worker of the pool. For a task that may go anywhere, it chooses the last
-// pool that has one: the slower pool, so the others stay free.
+// call wakes a sleeping worker of the pool. For anyPool it chooses the last pool with a sleeping
+// worker: that is the slower pool, and the others stay free.
 func (w *Pools) call(to int) {
 	if to != anyPool {
 		if l := &w.pool[to]; l.idle > 0 {
@@ -119,23 +122,24 @@ func (w *Pools) call(to int) {
 	}
 }
 
-// work runs tasks until the instance is idle. After a panic the goroutine continues, after Goexit
-// another does.
+// work runs tasks until the instance is idle. After a panic the goroutine continues. After Goexit a
+// new one replaces it.
 func (w *Pools) work(l *pool) {
 	for w.serve(l) {
 	}
 	w.Alive.Done()
 }
 
-// serve runs tasks until one panics (true) or none remain. One defer serves them all.
+// serve runs tasks until one panics (true) or the instance is idle (false). All tasks share one
+// deferred function.
 func (w *Pools) serve(l *pool) (again bool) {
 	var running entry
 	defer func() {
 		if running.task == nil {
-			return // or it is the sink that panics, which is not ours to hide
+			return // idle, or the sink has panicked, which must not be recovered
 		}
 		v := recover()
-		w.over(running, Failure(v))
+		w.endStep(running, Failure(v))
 		if again = true; v == nil {
 			go w.work(l)
 		}
@@ -148,12 +152,12 @@ func (w *Pools) serve(l *pool) (again bool) {
 		running = e
 		r := w.step(e)
 		running = entry{}
-		w.over(e, r)
+		w.endStep(e, r)
 	}
 }
 
 // Next returns the oldest entry for the pool and sleeps until there is one. A new entry wakes one
-// sleeping worker, and workers look before they sleep, so no entry is overlooked.
+// sleeping worker, and workers check the queue before they sleep, so no entry is missed.
 func (w *Pools) Next(l *pool) (e entry, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -173,7 +177,8 @@ func (w *Pools) Next(l *pool) (e entry, more bool) {
 	}
 }
 
-// step runs the entry's task, to its end unless tasks take turns. Panics and Goexit pass through.
+// step runs one step of the entry's task, or the whole task without Turns. It does not recover
+// panics or Goexit.
 func (w *Pools) step(e entry) strategies.Result {
 	switch {
 	case !w.Turns:
@@ -184,9 +189,9 @@ func (w *Pools) step(e entry) strategies.Result {
 	return e.task.Run(w.TaskCtx, e.task)
 }
 
-// over handles the end of a step.
-func (w *Pools) over(e entry, r strategies.Result) {
-	if e.of != nil || r.More || len(r.Split) > 0 {
+// endStep handles the end of a step.
+func (w *Pools) endStep(e entry, r strategies.Result) {
+	if e.family != nil || r.More || len(r.Split) > 0 {
 		var ended bool
 		if e, r, ended = w.proceed(e, r); !ended {
 			return
@@ -199,8 +204,8 @@ func (w *Pools) over(e entry, r strategies.Result) {
 	w.report(e, r)
 }
 
-// report frees the task's room and then settles it, so a client that submits on Done finds room.
-// Drain waits for the calling goroutines and cannot overtake Done.
+// report frees the task's room before it calls the sink, so a client that submits from Done finds
+// room. Drain still returns after Done, because it waits for the calling goroutine.
 func (w *Pools) report(e entry, r strategies.Result) {
 	w.release(e.pool)
 	w.Leave()
@@ -211,9 +216,9 @@ func (w *Pools) report(e entry, r strategies.Result) {
 func (w *Pools) release(room int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if first := w.space.free(room); first != nil && w.word.Load() >= 0 {
+	if first := w.space.freeRoom(room); first != nil && w.word.Load() >= 0 {
 		w.accept(first.unlink(), first.to, room)
-		first.let <- struct{}{}
+		first.admitted <- struct{}{}
 	}
 }
 
@@ -223,7 +228,7 @@ func (w *Pools) dropAll() {
 		switch {
 		case !any:
 			return
-		case e.task == nil: // a part of a task that is not over yet
+		case e.task == nil: // a sub-task of a task that has not ended
 		case w.Home != nil:
 			w.Home.post(e, r)
 		default:
@@ -232,7 +237,7 @@ func (w *Pools) dropAll() {
 	}
 }
 
-// dropOne removes an entry from a queue and returns the task that ends by this, if any.
+// dropOne removes an entry from a queue and returns the task that this ends, if any.
 func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -245,7 +250,7 @@ func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 	}
 	e = q.PopFront()
 	r = strategies.Result{Err: w.outcome(e)}
-	if e.of != nil {
+	if e.family != nil {
 		var ended bool
 		if e, r, ended = w.advance(e, r); !ended {
 			e = entry{}
@@ -254,10 +259,10 @@ func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 	return e, r, true
 }
 
-// outcome returns the error of an entry that will not run because ctx has ended. It counts as
+// outcome returns the error of an entry that will not run because Ctx has ended. The task counts as
 // abandoned only if it never ran.
 func (w *Pools) outcome(e entry) error {
-	if e.started || e.of != nil {
+	if e.started || e.family != nil {
 		return w.EndedBy()
 	}
 	return w.GiveUp()

@@ -7,15 +7,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A ring is a double-ended queue. It doubles when full and never shrinks, so the steady state does
-// not allocate. Free slots hold no references.
+// ring is a double-ended queue. It doubles when full and never shrinks, so the steady state does
+// not allocate. Free slots contain no references.
 type ring[T any] struct {
-	slots []T // a power of two of them, or none
-	first int // the oldest
+	slots []T // its length is zero or a power of two
+	first int // index of the oldest element, modulo len(slots)
 	Len   int
 }
 
-// At returns the slot of the i-th oldest.
+// At returns the slot of the i-th oldest element.
 func (q *ring[T]) At(i int) *T { return &q.slots[(q.first+i)&(len(q.slots)-1)] }
 
 func (q *ring[T]) grow() {
@@ -52,7 +52,7 @@ func (q *ring[T]) popBack() T {
 	return v
 }
 
-// Plain is embedded by disciplines that ignore the ends of tasks and need no wake-up.
+// Plain provides empty Ended and Wake methods for disciplines that do not need them.
 type Plain struct{}
 
 // Ended implements Discipline.
@@ -61,7 +61,8 @@ func (Plain) Ended(Waiting, Ending) {}
 // Wake implements Discipline.
 func (Plain) Wake(time.Duration) []*strategies.Task { return nil }
 
-// A FIFO is the first come, first served discipline. Others embed it and change one method.
+// A FIFO is the first come, first served discipline. Other disciplines embed it and override one
+// method.
 type FIFO struct {
 	Plain
 	Line ring[Waiting]
@@ -89,12 +90,12 @@ func emptied(q *ring[Waiting], tasks []*strategies.Task) []*strategies.Task {
 	return tasks
 }
 
-// Entries are the queue of a pool: not a channel, because a task between steps must always find
-// room and may go to the front.
+// entries is the queue of a pool. A channel does not suffice, because a task between steps must
+// always find room and may go to the front.
 type entries struct{ ring[entry] }
 
-// insert puts e before the first entry that does not precede it, searching from the front, where it
-// usually belongs.
+// insert puts e before the first entry with an equal or larger seq. It searches from the front,
+// where e usually belongs.
 func (q *entries) insert(e entry) {
 	q.grow()
 	q.first = (q.first - 1) & (len(q.slots) - 1)
@@ -114,11 +115,11 @@ func (q *entries) remove(unwanted func(entry) bool) {
 	}
 }
 
-// Before reports whether w goes before o: by key, then in order of acceptance.
+// Before reports whether w precedes o: by key, then in order of acceptance.
 func (w *Waiting) Before(o *Waiting) bool { return w.before(o) == 1 }
 
-// before is Before as 1 or 0 without a branch: mispredictions took half of the time of a large
-// heap.
+// before returns 1 or 0 without a branch, because mispredicted branches took half of the time of a
+// large heap.
 func (w *Waiting) before(o *Waiting) uint64 {
 	const sign = 1 << 63
 	_, borrow := bits.Sub64(w.Seq, o.Seq, 0)
@@ -126,11 +127,11 @@ func (w *Waiting) before(o *Waiting) uint64 {
 	return borrow
 }
 
-// Key rounds x to a Waiting.Key, capped at some 146 years in nanoseconds.
+// Key rounds x to a Waiting.Key. It caps x at ±2⁶², which is 146 years in nanoseconds.
 func Key(x float64) int64 { return int64(max(-1<<62, min(x, 1<<62))) }
 
-// A Heap is a binary heap with the first task at the root. (container/heap would allocate for each
-// element.)
+// A Heap is a binary heap with the first task at the root. container/heap would allocate for each
+// element.
 type Heap []Waiting
 
 // Push adds a task.
@@ -139,7 +140,7 @@ func (h *Heap) Push(w Waiting) {
 	h.rise(len(*h)-1, w)
 }
 
-// rise puts w at i or above.
+// rise puts w at index i or above it.
 func (h *Heap) rise(i int, w Waiting) {
 	q := *h
 	for i > 0 && w.Before(&q[(i-1)/2]) {
@@ -149,7 +150,7 @@ func (h *Heap) rise(i int, w Waiting) {
 	q[i] = w
 }
 
-// Pop removes the first task of a non-empty heap. The hole moves down to a leaf, where the last
+// Pop removes the first task of a non-empty heap. It moves the hole down to a leaf, where the last
 // task nearly always belongs.
 func (h *Heap) Pop() Waiting {
 	q := *h
@@ -172,7 +173,7 @@ func (h *Heap) Pop() Waiting {
 	return first
 }
 
-// First returns the first task, if any.
+// First removes and returns the first task, if any.
 func (h *Heap) First() (Waiting, bool) {
 	if len(*h) == 0 {
 		return Waiting{}, false

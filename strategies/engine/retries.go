@@ -12,12 +12,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// maxAttempts is the upper bound for attempts: with full jitter and the default base and cap, more
-// than an hour of retries.
+// maxAttempts is the upper limit of attempts. With full jitter and the default base and cap it
+// allows more than an hour of retries.
 const maxAttempts = 1000
 
-// RetryKeys returns the parameters of a strategy that retries, and more. base=0s means no backoff,
-// cap equal to base a constant one.
+// RetryKeys returns the parameters of a strategy that retries, followed by more. base=0s means no
+// backoff. cap equal to base means a constant backoff.
 func RetryKeys(more ...param.Key) []param.Key {
 	return append([]param.Key{
 		{Name: "attempts", Kind: param.Int, Default: "3",
@@ -39,7 +39,7 @@ func RetryKeys(more ...param.Key) []param.Key {
 	}, more...)
 }
 
-// Values of jitter.
+// values of jitter
 const (
 	noJitter           = "none"
 	fullJitter         = "full"
@@ -47,7 +47,7 @@ const (
 	decorrelatedJitter = "decorrelated"
 )
 
-// Values of after.
+// values of after
 const (
 	addAfter    = "add"
 	heedAfter   = "heed"
@@ -65,32 +65,31 @@ func CheckRetries(p strategies.Params) error {
 	return nil
 }
 
-// Retries decides whether and when a task is retried: exponential backoff with the kinds of jitter
-// compared by Marc Brooker ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015). Before
-// attempt n+1, with b = min(cap, base·2ⁿ⁻¹), wₙ is
+// Retries decides whether and when a task is retried. It uses exponential backoff with the kinds of
+// jitter that Marc Brooker compares in "Exponential Backoff And Jitter" (AWS Architecture Blog,
+// 2015). Before attempt n+1, with b = min(cap, base·2ⁿ⁻¹), wₙ is
 //
 //	none          b
 //	full          uniform(0, b)
 //	equal         b/2 + uniform(0, b/2)
 //	decorrelated  min(cap, uniform(base, 3·wₙ₋₁)), with w₀ = base
 //
-// and the wait is After + wₙ if the task requests a minimum wait (Retry-After). Jitter is added to
-// After because with after=heed, or with the larger of the two, all tasks with the same Retry-After
-// would retry at once. The cap does not apply to After. after=ignore shows the cost of ignoring
-// After and is the only setting that violates the contract.
+// If the task requests a minimum wait (Retry-After), the wait is After + wₙ. Without added jitter,
+// all tasks with the same Retry-After would retry at once. The cap does not apply to After.
+// after=ignore shows the cost of ignoring After and is the only setting that violates the contract.
 //
 // wₙ uses the nth number of PCG(seed, ordinal), where ordinal numbers the Submits of the instance,
 // so a run under the virtual clock is reproducible to the nanosecond.
 //
-// github.com/cenkalti/backoff/v5 does not fit: its jitter has no seed, lies around the interval
-// (never near 0, possibly above the cap), and its Retry sleeps in the caller with three allocations
-// per task.
+// github.com/cenkalti/backoff/v5 does not fit. Its jitter has no seed and lies around the interval,
+// so it is never near 0 and may exceed the cap. Its Retry sleeps in the caller with three
+// allocations per task.
 type Retries struct {
 	Attempts      int
 	base, cap     time.Duration
-	jitter, after string // choices
+	jitter, after string // a value of each parameter
 	seed          uint64
-	budget        *Budget // nil: as many attempts as attempts says
+	budget        *Budget // nil means that only Attempts limits retries
 }
 
 // NewRetries reads the parameters declared by RetryKeys.
@@ -105,16 +104,16 @@ func NewRetries(p strategies.Params) Retries {
 	}
 }
 
-// NewPartRetries reads a part's own parameters declared by RetryKeys.
+// NewPartRetries reads a part's own parameters declared by RetryKeys and BudgetKey.
 func NewPartRetries(own param.Values) Retries {
 	r := NewRetries(strategies.Params{Values: own})
 	r.budget = NewBudget(own.Float("budget"), true)
 	return r
 }
 
-// A RetrySink forgets a task's attempts and frees its slot before it calls Sink.
+// A RetrySink clears a task's attempts and frees its slot before it calls Sink.
 type RetrySink struct {
-	Slots <-chan struct{} // nil: no slot
+	Slots <-chan struct{} // nil if tasks have no slot
 	Sink  strategies.Sink
 }
 
@@ -127,8 +126,8 @@ func (s RetrySink) Done(t *strategies.Task, r strategies.Result) {
 	s.Sink.Done(t, r)
 }
 
-// Next counts an attempt at t with result r and returns the wait before the next or, after the last
-// attempt, the task's final error.
+// Next counts an attempt at t with result r. It returns the wait before the next attempt or, after
+// the last one, the task's final error.
 func (p *Retries) Next(t *strategies.Task, r strategies.Result) (time.Duration, error) {
 	t.Kept().Tries.Made++
 	if t.Kept().Tries.Made >= p.Attempts || !p.budget.Withdraw() {
@@ -179,8 +178,8 @@ func (p *Retries) backoff(n int) time.Duration {
 	return b
 }
 
-// uniform returns a Duration from 0 to most nanoseconds: the high word of the product. The bias,
-// below (most+1)/2⁶⁴, is 5·10⁻¹⁰ at 10 s.
+// uniform returns a Duration from 0 to most nanoseconds. Its bias is below (most+1)/2⁶⁴, which is
+// 5·10⁻¹⁰ at 10 s.
 func uniform(source *rand.PCG, most time.Duration) time.Duration {
 	share, _ := bits.Mul64(source.Uint64(), uint64(most)+1)
 	return time.Duration(share)
@@ -197,15 +196,15 @@ func Prolong(least, by time.Duration) time.Duration {
 	return least + by
 }
 
-// A Budget bounds retries to a share of the tasks, so that they do not multiply the load on a
-// failing target. It is a token bucket: each accepted task adds a share of a token, each retry uses
-// one, and without a token an attempt is the last.
+// A Budget limits retries to a share of the tasks, so they do not multiply the load on a failing
+// target. It is a token bucket: each accepted task adds a share of a token, and each retry takes
+// one token. Without a token, there is no retry.
 //
 // Deposits and withdrawals follow Finagle's RetryBudget. gRPC (proposal A6) instead charges
-// failures and credits successes. The bucket size of ten, initially full, is from A6 and keeps a
-// calm day from saving enough retries to flood the start of an outage.
+// failures and credits successes. The bucket holds ten tokens and is initially full, as in A6. This
+// size prevents an hour without errors from saving enough retries to flood the start of an outage.
 type Budget struct {
-	share int64 // of one task, in millionths of a token
+	share int64 // deposit per task, in millionths of a token
 	left  atomic.Int64
 }
 
@@ -227,8 +226,8 @@ func CheckBudget(v param.Values) error {
 	return nil
 }
 
-// NewBudget makes a budget of share tokens per task, initially full or empty. It returns nil if
-// share sets no bound.
+// NewBudget returns a budget with share tokens per task, initially full or empty. It returns nil if
+// share rounds to 0, which sets no limit.
 func NewBudget(share float64, full bool) *Budget {
 	b := &Budget{share: int64(math.Round(share * oneToken))}
 	if b.share == 0 {
@@ -247,7 +246,7 @@ func (b *Budget) Deposit() {
 	}
 }
 
-// Withdraw takes a token for a retry and reports whether the retry may be made.
+// Withdraw takes a token for a retry and reports whether there was one.
 func (b *Budget) Withdraw() bool { return b == nil || b.add(-oneToken) }
 
 // add changes the tokens within bounds and reports whether there were enough.

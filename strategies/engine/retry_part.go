@@ -9,16 +9,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// RetryPart makes all attempts at a task in its slot, around any strategy: it replaces the task's
-// Run while the inner strategy holds it.
+// RetryPart makes all attempts at a task in one slot of any inner strategy. It replaces the task's
+// Run while the inner strategy holds the task.
 type RetryPart struct {
 	strategies.Strategy
 	Retries Retries
-	count   atomic.Uint64 // of Submits
+	count   atomic.Uint64 // number of Submits
 	Sink    strategies.Sink
 }
 
-// Submit submits t to the inner strategy, whose slot all attempts share.
+// Submit submits t to the inner strategy. All attempts share one slot.
 func (s *RetryPart) Submit(ctx context.Context, t *strategies.Task) error {
 	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1, Of: s, Run: t.Run}
 	t.Run = runAttempts
@@ -51,7 +51,7 @@ func forgetAttempts(t *strategies.Task) {
 	t.Run, *k = k.Run, strategies.Tries{}
 }
 
-// runAttempts is the Run of a task with a retryPart.
+// runAttempts is the Run of a task in a RetryPart.
 func runAttempts(ctx context.Context, t *strategies.Task) strategies.Result {
 	s := t.Kept().Tries.Of.(*RetryPart)
 	run := t.Kept().Tries.Run

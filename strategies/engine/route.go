@@ -9,11 +9,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A route is the engine of parts that separate classes, with an inner instance per class pool.
-// Tasks wait here in order of acceptance until their pool, or any pool for tasks that may go
-// anywhere, has a free slot, because the inner instance would bind them to one pool.
+// route is the engine of parts that separate classes. It has one inner instance per class pool.
+// Tasks wait in the route, in order of acceptance, until their pool has a free slot. A task for any
+// pool must not wait in an inner instance, which would bind it to one pool.
 //
-// Room is that of the inner instances. A task that may go anywhere uses the one with the most room.
+// The room is that of the inner instances. A task that may run in any pool uses the one with the
+// most room.
 type route struct {
 	outside
 	poolOf func(strategies.Class) int // index in branches, or anyPool
@@ -21,43 +22,43 @@ type route struct {
 
 	mu       sync.Mutex
 	branches []branch
-	any      ring[Waiting] // tasks that may take a slot of any class pool
+	any      ring[Waiting] // tasks that may run in any class pool
 	space    space
-	over     bool // ctx has ended: nothing is kept any more
+	ended    bool // whether Ctx has ended; no task is queued then
 }
 
 type branch struct {
-	of     *route
-	inner  strategies.Strategy
-	slots  int // tasks that run at once
-	most   int // most tasks handed on and not done
-	within int // tasks handed on and not done
-	queue  ring[Waiting]
-	wake   chan struct{} // has one element when there may be something to hand on
+	route     *route
+	inner     strategies.Strategy
+	slots     int // tasks that run at once
+	most      int // maximum of within
+	forwarded int // tasks forwarded and not done
+	queue     ring[Waiting]
+	wake      chan struct{} // has one element when a task may be ready to be forwarded
 }
 
-// Start opens the instance with an inner one per class pool.
+// Start opens the instance with one inner instance per class pool.
 func (s *route) Start(
 	ctx context.Context, inner strategies.Spec, each []strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
-	s.sheds, s.Drop, s.from = inner.Sheds, s.dropHeld, ctx
-	s.branches, s.space.of = make([]branch, len(each)), make([]room, len(each))
+	s.sheds, s.Drop, s.newCtx = inner.Sheds, s.dropHeld, ctx
+	s.branches, s.space.rooms = make([]branch, len(each)), make([]room, len(each))
 	for i, in := range each {
-		l, room := &s.branches[i], &s.space.of[i]
-		*l = branch{of: s, slots: inner.Bound(in), wake: make(chan struct{}, 1)}
+		l, room := &s.branches[i], &s.space.rooms[i]
+		*l = branch{route: s, slots: inner.Bound(in), wake: make(chan struct{}, 1)}
 		l.most, room.most = l.slots, math.MaxInt
 		if inner.Capacity != nil {
 			room.most = inner.Capacity(in)
 		}
 		if inner.Retries && inner.Capacity != nil {
-			l.most = room.most // those that wait for another attempt take no slot
+			l.most = room.most // tasks that wait for a retry use no slot
 		}
 		l.inner = inner.New(ctx, in, l)
 		s.inside = append(s.inside, l.inner)
 	}
-	s.Open(ctx, sink, nil) // last, because ctx may have ended, and all is dropped then
+	s.Open(ctx, sink, nil) // last, because an ended ctx drops all tasks at once
 	for i := range s.branches {
-		s.handing.Go(s.branches[i].handOn)
+		s.forwarders.Go(s.branches[i].forward)
 	}
 	return s
 }
@@ -69,8 +70,8 @@ func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
 	}
 	to := s.poolOf(t.Class)
 	s.mu.Lock()
-	switch room := s.space.find(to); {
-	case s.over:
+	switch room := s.space.findRoom(to); {
+	case s.ended:
 		s.mu.Unlock()
 		s.Leave()
 		return strategies.ErrClosed
@@ -85,13 +86,13 @@ func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
 	}
 	b := s.space.block(t, to)
 	s.mu.Unlock()
-	return s.stand(ctx, &s.mu, s.space.lineOf(to), b)
+	return s.waitInLine(ctx, &s.mu, s.space.lineOf(to), b)
 }
 
-// accept queues a task for class pool to, in the given room.
+// accept queues a task for class pool to. room is the pool whose room it uses.
 func (s *route) accept(t *strategies.Task, to, room int) {
 	t.Kept().Room = uint8(room)
-	w := Waiting{Task: t, Seq: s.space.take(room)}
+	w := Waiting{Task: t, Seq: s.space.useRoom(room)}
 	if to == anyPool {
 		s.any.pushBack(w)
 		s.call()
@@ -101,62 +102,62 @@ func (s *route) accept(t *strategies.Task, to, room int) {
 	signal(s.branches[to].wake)
 }
 
-// call wakes the last class pool with a free slot and a waiting task: the slower one, so the others
-// stay free.
+// call wakes the last class pool with a free slot if a task for any pool is waiting. That is the
+// slower pool, and the others stay free.
 func (s *route) call() {
 	for i := len(s.branches) - 1; s.any.Len > 0 && i >= 0; i-- {
-		if l := &s.branches[i]; l.within < l.slots {
+		if l := &s.branches[i]; l.forwarded < l.slots {
 			signal(l.wake)
 			return
 		}
 	}
 }
 
-func (l *branch) handOn() {
+func (l *branch) forward() {
 	for {
 		t := l.Next()
 		if t == nil {
 			select {
 			case <-l.wake:
 				continue
-			case <-l.of.Ctx.Done():
+			case <-l.route.Ctx.Done():
 				return
 			}
 		}
-		if err := l.inner.Submit(l.of.Ctx, t); err != nil {
-			l.Done(t, strategies.Result{Err: l.of.refusal(t, err)})
+		if err := l.inner.Submit(l.route.Ctx, t); err != nil {
+			l.Done(t, strategies.Result{Err: l.route.refusal(t, err)})
 		}
 	}
 }
 
-// Next returns the oldest task for a free slot of the class pool. While tasks of the pool wait for
-// a retry, it takes no task of another class.
+// Next returns the oldest task for a free slot of the class pool. It takes a task for any pool only
+// if the pool has fewer tasks than slots, including tasks that wait for a retry.
 func (l *branch) Next() *strategies.Task {
-	s := l.of
+	s := l.route
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := &l.queue
-	if s.any.Len > 0 && l.within < l.slots && (q.Len == 0 || s.any.At(0).Seq < q.At(0).Seq) {
+	if s.any.Len > 0 && l.forwarded < l.slots && (q.Len == 0 || s.any.At(0).Seq < q.At(0).Seq) {
 		q = &s.any
 	}
-	if q.Len == 0 || l.within >= l.most {
+	if q.Len == 0 || l.forwarded >= l.most {
 		return nil
 	}
-	l.within++
+	l.forwarded++
 	t := q.PopFront().Task
 	s.call()
 	return t
 }
 
-// Done is called by the inner instance.
+// Done implements strategies.Sink for the inner instance.
 func (l *branch) Done(t *strategies.Task, r strategies.Result) {
-	s := l.of
+	s := l.route
 	s.mu.Lock()
-	l.within--
+	l.forwarded--
 	room := int(t.Kept().Room)
-	if first := s.space.free(room); first != nil && !s.over {
+	if first := s.space.freeRoom(room); first != nil && !s.ended {
 		s.accept(first.unlink(), first.to, room)
-		first.let <- struct{}{}
+		first.admitted <- struct{}{}
 	}
 	s.mu.Unlock()
 	signal(l.wake)
@@ -165,13 +166,13 @@ func (l *branch) Done(t *strategies.Task, r strategies.Result) {
 
 func (s *route) dropHeld() {
 	s.mu.Lock()
-	s.over = true
+	s.ended = true
 	tasks := emptied(&s.any, nil)
 	for i := range s.branches {
 		tasks = emptied(&s.branches[i].queue, tasks)
 	}
 	for _, t := range tasks {
-		s.space.of[t.Kept().Room].inside--
+		s.space.rooms[t.Kept().Room].inside--
 	}
 	s.mu.Unlock()
 	for _, t := range tasks {
@@ -185,7 +186,7 @@ func (s *route) Drain(ctx context.Context) error {
 	return s.drain(ctx)
 }
 
-// indexIn maps a class to its class pool, or to anyPool.
+// indexIn returns a function that maps a class to its class pool, or to anyPool.
 func indexIn(all []strategies.ClassPool) func(strategies.Class) int {
 	return func(c strategies.Class) int {
 		return slices.IndexFunc(all, func(l strategies.ClassPool) bool { return l.Class == c })

@@ -13,43 +13,43 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Header of a message: the instance that put it, its number there, and the task's ID.
+// headerSize is the size of a message header: the instance that put the message, its number there,
+// and the task's ID.
 const (
 	headerSize = 24
-	maxMessage = 512 << 10 // what all brokers take without being told
+	maxMessage = 512 << 10 // accepted by all brokers in their default configuration
 )
 
-// label identifies a message.
 type label struct{ instance, number uint64 }
 
-// An errand is a task whose message is in the broker.
-type errand struct {
+// pendingTask is a task whose message is in the broker.
+type pendingTask struct {
 	task    *strategies.Task
 	running bool
-	due     time.Time // of the next attempt, where one has asked for it
+	due     time.Time // time of the next attempt; zero without a retry
 }
 
 type brokered struct {
 	Lifecycle
-	broker  Broker
-	retries Retries
-	bytes   int
-	find    func(id uint64) *strategies.Task
-	itself  uint64 // tells the messages of this instance from those of others
-	count   atomic.Uint64
-	worked  chan struct{} // closed when Work has returned
+	broker     Broker
+	retries    Retries
+	bytes      int
+	find       func(id uint64) *strategies.Task
+	instanceID uint64 // identifies the messages of this instance
+	puts       atomic.Uint64
+	worked     chan struct{} // closed when Work has returned
 	fault
-	accepted atomic.Int64 // and those that an earlier process has left
-	putting  atomic.Int64 // Puts under way
+	accepted atomic.Int64 // includes tasks recovered from an earlier process
+	putting  atomic.Int64 // Puts in progress
 
 	mu      sync.Mutex
-	errands map[label]errand
-	failed  error // of the first reply that did not reach the broker
+	pending map[label]pendingTask
+	failed  error // error of the first reply that did not reach the broker
 
-	unsettled int // such replies
+	unsettled int // number of replies that did not reach the broker
 }
 
-// Start makes the strategy. It panics unless Put and Work are set.
+// Start returns the strategy. It panics unless Put and Work are set.
 func (b Broker) Start(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
@@ -57,14 +57,14 @@ func (b Broker) Start(
 		panic("strategies: a Broker needs Put and Work")
 	}
 	s := &brokered{broker: b, retries: NewRetries(p), bytes: int(p.Values.Size("bytes")),
-		itself: rand.Uint64(), worked: make(chan struct{}), errands: make(map[label]errand)}
+		instanceID: rand.Uint64(), worked: make(chan struct{}), pending: make(map[label]pendingTask)}
 	if p.Resume != nil {
 		s.find = p.Resume.Task
 	}
 	s.Drop = s.abandonWaiting
 	s.AtEnd = func() { s.Alive.Go(s.end) }
 	s.failing, s.fail = context.WithCancelCause(context.Background())
-	s.tell = p.OnFault
+	s.onFault = p.OnFault
 	s.Open(ctx, RetrySink{Sink: sink}, nil)
 	s.Alive.Go(s.watch)
 	go func() {
@@ -74,7 +74,7 @@ func (b Broker) Start(
 	return s
 }
 
-// end waits for the last replies, unless the store has failed.
+// end waits for the last replies. If the store fails, it waits at most faultGrace more.
 func (s *brokered) end() {
 	closed := make(chan struct{})
 	go func() {
@@ -82,7 +82,7 @@ func (s *brokered) end() {
 		<-s.worked
 		if s.broker.Close != nil {
 			if err := s.broker.Close(); err != nil {
-				s.note(err)
+				s.noteError(err)
 			}
 		}
 	}()
@@ -97,10 +97,10 @@ func (s *brokered) end() {
 	}
 }
 
-// Drain implements Strategy. Its error includes the number of messages without a reply, which are
-// delivered again. After a store failure it is a *StoreError.
+// Drain implements strategies.Strategy. Its error includes the number of messages without a reply,
+// which will be delivered again. After a store failure it is a *StoreError.
 func (s *brokered) Drain(ctx context.Context) error {
-	if s.failing.Err() != nil { // its own time is enough
+	if s.failing.Err() != nil { // faultGrace limits the wait instead
 		ctx = context.WithoutCancel(ctx)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -110,7 +110,7 @@ func (s *brokered) Drain(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failing.Err() != nil {
-		return s.sum()
+		return s.drainError()
 	}
 	if s.failed != nil {
 		err = errors.Join(err, fmt.Errorf("%d messages were not settled with the broker, the "+
@@ -119,7 +119,7 @@ func (s *brokered) Drain(ctx context.Context) error {
 	return err
 }
 
-// DeadLetters counts the dead letters of the queue. Callers find it by an assertion.
+// DeadLetters counts the dead letters of the queue. Callers find it by a type assertion.
 func (s *brokered) DeadLetters(ctx context.Context) (int, error) {
 	if s.broker.Dead == nil {
 		return 0, errors.ErrUnsupported
@@ -127,20 +127,21 @@ func (s *brokered) DeadLetters(ctx context.Context) (int, error) {
 	return s.broker.Dead(ctx)
 }
 
-// Submit implements Strategy. A message may be delivered before its Put returns, even if Put fails:
-// a task that has been started is accepted, otherwise its message is orphaned.
+// Submit implements strategies.Strategy. A message may be delivered before its Put returns, even if
+// Put fails. If its task has started by then, the task is accepted. Otherwise Submit returns the
+// error, and a stored message has no task.
 func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
-		return s.because(err)
+		return s.faultOr(err)
 	}
-	l := label{s.itself, s.count.Add(1) - 1}
+	l := label{s.instanceID, s.puts.Add(1) - 1}
 	t.Kept().Tries = strategies.Tries{Ordinal: l.number}
 	body := make([]byte, s.bytes)
 	binary.BigEndian.PutUint64(body, l.instance)
 	binary.BigEndian.PutUint64(body[8:], l.number)
 	binary.BigEndian.PutUint64(body[16:], t.ID)
 	s.mu.Lock()
-	s.errands[l] = errand{task: t}
+	s.pending[l] = pendingTask{task: t}
 	s.mu.Unlock()
 	s.putting.Add(1)
 	err := s.broker.Put(ctx, body)
@@ -157,25 +158,26 @@ func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return s.because(err)
+		return s.faultOr(err)
 	}
 	return nil
 }
 
-// forget removes an errand unless it has been started.
+// forget removes a pending task unless it has started.
 func (s *brokered) forget(l label) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, there := s.errands[l]
+	e, there := s.pending[l]
 	if !there || e.running {
 		return false
 	}
-	delete(s.errands, l)
+	delete(s.pending, l)
 	return true
 }
 
-// abandonWaiting settles the tasks that do not run and leaves their messages. After a fault the
-// last returning Put does it, when it is known which tasks the store accepted.
+// abandonWaiting settles the tasks that are not running and leaves their messages in the store.
+// After a fault the last Put that returns does this, because only then is it known which tasks the
+// store accepted.
 func (s *brokered) abandonWaiting() {
 	failed := s.failing.Err() != nil
 	if failed && s.putting.Load() > 0 {
@@ -183,10 +185,10 @@ func (s *brokered) abandonWaiting() {
 	}
 	s.mu.Lock()
 	var waiting []*strategies.Task
-	for l, e := range s.errands {
+	for l, e := range s.pending {
 		if !e.running {
 			waiting = append(waiting, e.task)
-			delete(s.errands, l)
+			delete(s.pending, l)
 		}
 	}
 	s.mu.Unlock()

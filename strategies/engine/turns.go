@@ -2,23 +2,23 @@ package engine
 
 import "github.com/poolbench/poolbench/strategies"
 
-// This file carries out Result.More and Result.Split for pools in which tasks take turns: between
-// steps a task is queued without a slot, so a task with sub-tasks cannot deadlock, even at limit 1.
-// Sub-tasks are queued in addition to the accepted tasks. Only the front mode queues more than one
-// per task.
+// This file implements Result.More and Result.Split for Pools with Turns. Between its steps a task
+// is queued and has no slot, so a task with sub-tasks cannot deadlock, even at limit 1. Sub-tasks
+// do not count as accepted tasks. Only with Front is more than one sub-task of a task queued at a
+// time.
 
-// A family is a task that waits for its sub-tasks: the only allocation of a Split.
+// family is a task that waits for its sub-tasks. It is the only allocation of a Split.
 type family struct {
 	parent entry
-	result strategies.Result  // of the parent's step, with the first error among the sub-tasks
+	result strategies.Result  // result of the parent's step, with the first error of a sub-task
 	rest   []*strategies.Task // sub-tasks still to be queued
-	left   int                // sub-tasks queued or running
+	left   int                // sub-tasks that are queued or running
 }
 
-// failed reports whether a sub-task has failed here or in an enclosing family, which makes the rest
-// obsolete.
+// failed reports whether a sub-task of f or of an enclosing family has failed. The remaining
+// sub-tasks are then not run.
 func (f *family) failed() bool {
-	for ; f != nil; f = f.parent.of {
+	for ; f != nil; f = f.parent.family {
 		if f.result.Err != nil {
 			return true
 		}
@@ -26,9 +26,8 @@ func (f *family) failed() bool {
 	return false
 }
 
-// within reports whether f is g or nested in it.
 func (f *family) within(g *family) bool {
-	for ; f != nil; f = f.parent.of {
+	for ; f != nil; f = f.parent.family {
 		if f == g {
 			return true
 		}
@@ -42,15 +41,15 @@ func (w *Pools) proceed(e entry, r strategies.Result) (entry, strategies.Result,
 	return w.advance(e, r)
 }
 
-// advance handles result r of a step of e: it queues the next step or the sub-tasks, or counts e
-// out of its family, whose parent may continue. It returns the submitted task that ended by this,
-// if any.
+// advance handles result r of a step of e. It queues the next step or the sub-tasks of e. If e has
+// ended, it counts e out of its family, and the parent may continue. It returns the submitted task
+// that this ends, if any.
 //
-// ctx is checked with mu held, so dropAll finds everything queued here.
+// advance checks Ctx with mu held, so dropAll finds every entry that it queues.
 func (w *Pools) advance(e entry, r strategies.Result) (entry, strategies.Result, bool) {
 	for {
 		e.started = true
-		asks := r.Err == nil && (r.More || len(r.Split) > 0) && !e.of.failed()
+		asks := r.Err == nil && (r.More || len(r.Split) > 0) && !e.family.failed()
 		switch {
 		case asks && w.Ctx.Err() != nil:
 			r.Err = w.EndedBy()
@@ -62,7 +61,7 @@ func (w *Pools) advance(e entry, r strategies.Result) (entry, strategies.Result,
 			return entry{}, strategies.Result{}, false
 		}
 		r.More, r.Split = false, nil
-		f := e.of
+		f := e.family
 		switch {
 		case f == nil:
 			return e, r, true
@@ -73,8 +72,8 @@ func (w *Pools) advance(e entry, r strategies.Result) (entry, strategies.Result,
 	}
 }
 
-// queue returns an entry to the tail, or to the front before all tasks accepted later. An earlier
-// task may already be there if its worker was slower.
+// queue returns an entry to the tail or, with Front, before all tasks accepted later. insert
+// compares the sequence numbers because an earlier task may already be at the front.
 func (w *Pools) queue(e entry) {
 	q := &w.pool[e.pool].queue
 	if w.Front {
@@ -87,7 +86,7 @@ func (w *Pools) queue(e entry) {
 	w.call(e.pool)
 }
 
-// Split queues the sub-tasks of a step of e: all if Front, otherwise the first.
+// Split queues the sub-tasks of a step of e: all of them with Front, otherwise the first.
 func (w *Pools) Split(e entry, r strategies.Result) {
 	f := &family{parent: e, result: r, rest: r.Split, left: 1}
 	f.result.Split = nil
@@ -97,17 +96,17 @@ func (w *Pools) Split(e entry, r strategies.Result) {
 	}
 	f.left, f.rest = len(r.Split), nil
 	for i := f.left - 1; i >= 0; i-- {
-		w.queue(entry{task: r.Split[i], of: f, seq: e.seq, pool: e.pool})
+		w.queue(entry{task: r.Split[i], family: f, seq: e.seq, pool: e.pool})
 	}
 }
 
 func (w *Pools) queueNext(f *family) {
-	next := entry{task: f.rest[0], of: f, pool: f.parent.pool}
+	next := entry{task: f.rest[0], family: f, pool: f.parent.pool}
 	f.rest = f.rest[1:]
 	w.queue(next)
 }
 
-// partEnded counts out a sub-task that ended with err, and reports whether it was the last.
+// partEnded counts out a sub-task that ended with err. It reports whether this was the last one.
 func (w *Pools) partEnded(f *family, err error) (last bool) {
 	if err != nil && f.result.Err == nil {
 		f.result.Err = err
@@ -124,14 +123,14 @@ func (w *Pools) partEnded(f *family, err error) (last bool) {
 	return f.left == 0
 }
 
-// withdraw removes queued sub-tasks of a failed family and its nested families, so that its task
-// ends when the running ones return.
+// withdraw removes the queued sub-tasks of a failed family and of its nested families. The task
+// then ends when its running sub-tasks return.
 func (w *Pools) withdraw(f *family) {
 	w.pool[f.parent.pool].queue.remove(func(e entry) bool {
-		if !e.of.within(f) {
+		if !e.family.within(f) {
 			return false
 		}
-		for g := e.of; ; g = g.parent.of {
+		for g := e.family; ; g = g.parent.family {
 			if g.left--; g == f || g.left > 0 {
 				return true
 			}

@@ -6,18 +6,19 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Workers are long-lived goroutines that receive tasks from a channel: the engine of worker_pool
-// and similar strategies.
+// Workers are long-lived goroutines that receive tasks from a channel. They are the engine of
+// worker_pool and similar strategies.
 //
-// A task needs no defer: one per worker catches a panic or Goexit, which ends the worker after it
-// has started its successor.
+// Each worker has one deferred function, so a task needs none. After a panic or Goexit this
+// function starts a new worker before the old one ends.
 type Workers struct {
 	Lifecycle
-	Results chan Outcome // receives results for others to settle; nil: the worker settles them
-	Quits   bool         // workers end when Ctx ends, not only when Jobs is closed
+	// receives results that others settle; if nil, workers settle tasks themselves
+	Results chan Outcome
+	Quits   bool // whether workers end with Ctx; otherwise they end when Jobs is closed
 
-	// Again handles r.Retry of an attempt at t: it returns the final result, or later=true if t no
-	// longer belongs to the worker. Nil: attempts are final. Set before Start.
+	// Again handles r.Retry of an attempt at t. It returns the final result, or later=true if t no
+	// longer belongs to the worker. If Again is nil, every attempt is final. Set it before Start.
 	Again func(t *strategies.Task, r strategies.Result) (final strategies.Result, later bool)
 }
 
@@ -27,7 +28,7 @@ type Outcome struct {
 	Result strategies.Result
 }
 
-// Start makes w ready: n workers and a channel with room for queue tasks.
+// Start opens w with n workers and a channel with room for queue tasks.
 func (w *Workers) Start(ctx context.Context, sink strategies.Sink, n, queue int) *Workers {
 	w.Open(ctx, sink, make(chan *strategies.Task, queue))
 	w.Alive.Add(n)
@@ -37,7 +38,7 @@ func (w *Workers) Start(ctx context.Context, sink strategies.Sink, n, queue int)
 	return w
 }
 
-// Submit blocks until the channel or a worker takes the task.
+// Submit blocks until the channel has room or a worker takes the task.
 func (w *Workers) Submit(ctx context.Context, t *strategies.Task) error {
 	return w.Send(ctx, w.Jobs, t)
 }
@@ -46,7 +47,8 @@ func (w *Workers) work() {
 	var running *strategies.Task
 	defer func() {
 		if running != nil {
-			// otherwise jobs is closed, or the sink panics, which must stay visible
+			// If no task is running, the worker ends or the sink has panicked. A panic of the sink
+			// must not be recovered.
 			w.replace(running, Failure(recover()))
 		}
 		w.Alive.Done()
@@ -81,8 +83,8 @@ func (w *Workers) take() *strategies.Task {
 	}
 }
 
-// report forwards a result or settles the task, which is counted out before Done, so a client that
-// submits on Done finds room. Drain waits for the worker and cannot overtake Done.
+// report forwards a result or settles the task. It calls Leave before Done, so a client that
+// submits from Done finds room. Drain still returns after Done, because it waits for the worker.
 func (w *Workers) report(t *strategies.Task, r strategies.Result) {
 	if w.Results != nil {
 		w.Results <- Outcome{t, r}

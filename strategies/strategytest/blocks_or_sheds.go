@@ -11,10 +11,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// many is the number of tasks for an instance that is never full.
+// many is the number of tasks submitted to an instance without a capacity.
 const many = 300
 
-// acceptsUntilFull fills an instance, tries one more task, and makes room for it.
+// acceptsUntilFull fills an instance, submits one more task, and then frees room for it.
 func acceptsUntilFull(r *rig) error {
 	release := make(chan struct{})
 	in, last := r.fill(min(r.capacity(), many), r.held(release))
@@ -28,7 +28,7 @@ func acceptsUntilFull(r *rig) error {
 	_, last = r.fill(many, r.held(release))
 	switch {
 	case last == nil:
-		return nil // never full, whatever it declares: that is a fault of memory
+		return nil // it accepts more than it declares, which the clause Memory reports
 	case r.spec.Sheds && !errors.Is(last.err(), strategies.ErrShed):
 		return fmt.Errorf("full, and declared to shed, but: %s", last)
 	case !r.spec.Sheds && last.over():
@@ -49,8 +49,8 @@ func acceptsUntilFull(r *rig) error {
 	return nil
 }
 
-// acceptsFromTheFirstInstant fills a new instance fifty times without a pause, when its workers may
-// not have started.
+// acceptsFromTheFirstInstant fills a new instance fifty times at once, when its workers may not
+// have started.
 func acceptsFromTheFirstInstant(r *rig) error {
 	for range 50 {
 		fresh := newRig(r.scene, r.spec, r.p)
@@ -66,7 +66,6 @@ func acceptsFromTheFirstInstant(r *rig) error {
 	return nil
 }
 
-// countsWhatItSheds offers 4 tasks from each of 64 producers to an instance with little room.
 func countsWhatItSheds(r *rig) error {
 	if r.spec.Capacity == nil || !r.spec.Sheds {
 		return nil
@@ -95,13 +94,13 @@ func countsWhatItSheds(r *rig) error {
 	return nil
 }
 
-// tripping is the number of consecutive failures after which a strategy that trips, with defaults,
-// refuses the next task.
+// tripping is the number of consecutive failures after which a strategy with Spec.Trips and default
+// parameters must refuse the next task.
 const tripping = 300
 
 func tripsAsDeclared(r *rig) error {
 	if r.spec.Ends {
-		return nil // they end all others
+		return nil // a failure ends all other tasks
 	}
 	shed := 0
 	r.step("%d tasks fail, one after another", tripping)
@@ -127,7 +126,7 @@ func tripsAsDeclared(r *rig) error {
 }
 
 // hasRoomOnDone runs as many clients as there is room. Each submits a task when its last one is
-// done, and none may be shed.
+// done. None may be shed.
 func hasRoomOnDone(r *rig) error {
 	var shed atomic.Int64
 	r.step("clients submit on Done")

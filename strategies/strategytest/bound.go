@@ -9,17 +9,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// boundHolds offers many overlapping tasks at once.
 func boundHolds(r *rig) error {
-	for _, j := range r.jobs(4*(r.bound()+r.p.Queue), takes(time.Millisecond)) {
+	for _, j := range r.jobs(4*(r.bound()+r.p.Queue), lasts(time.Millisecond)) {
 		r.spawn(func() { _ = r.submit(context.Background(), j) })
 	}
 	r.rest(horizon)
 	return r.underBound()
 }
 
-// boundHoldsInBursts starts 64 goroutines on an empty instance forty times, to find bounds whose
-// check and act are not atomic.
+// boundHoldsInBursts starts 64 goroutines on an empty instance forty times, to find a bound that is
+// not checked and taken atomically.
 func boundHoldsInBursts(r *rig) error {
 	for range 40 {
 		fresh := newRig(r.scene, r.spec, r.p)
@@ -35,12 +34,12 @@ func boundHoldsInBursts(r *rig) error {
 		if err := fresh.underBound(); err != nil {
 			return err
 		}
-		fresh.endNew() // has done its part; with a ticker it would keep the clock busy
+		fresh.endNew() // a ticker of the instance would keep the virtual clock busy
 	}
 	return nil
 }
 
-// yield lets others run without virtual time passing.
+// yield lets other goroutines run while virtual time stands still.
 func yield(context.Context) strategies.Result {
 	for range 3 {
 		runtime.Gosched()

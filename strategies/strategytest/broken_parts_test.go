@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// builtinSpec is a strategy of package builtin, with what a test makes of it.
 func builtinSpec(t *testing.T, name string, broken func(*strategies.Spec)) strategies.Spec {
 	t.Helper()
 	spec, err := strategies.Lookup(name)
@@ -21,8 +20,6 @@ func builtinSpec(t *testing.T, name string, broken func(*strategies.Spec)) strat
 	return spec
 }
 
-// TestBrokenDeclarations: what a strategy declares and does not do, or does and does not declare,
-// fails the clause that it is about, and no other.
 func TestBrokenDeclarations(t *testing.T) {
 	for _, test := range []struct {
 		what   string
@@ -48,8 +45,8 @@ func TestBrokenDeclarations(t *testing.T) {
 	}
 }
 
-// TestBusyKey: a queue in which no key overtakes another keeps the order of each, but fails the
-// clause all the same.
+// TestBusyKey serializes all tasks. That keeps the order of each key but does not let other keys
+// overtake a busy one.
 func TestBusyKey(t *testing.T) {
 	inLine := builtinSpec(t, "dispatcher", func(s *strategies.Spec) {
 		s.KeyOrder = true

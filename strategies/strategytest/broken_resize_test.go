@@ -10,12 +10,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A badResizer is one whose Resize is broken.
 type badResizer struct {
 	strategies.Strategy
 	resize func(s *badResizer, limit int) error
 	limit  int
-	loses  atomic.Bool // the next task
+	loses  atomic.Bool // whether it loses the next task
 }
 
 func (s *badResizer) inner() strategies.Resizer { return s.Strategy.(strategies.Resizer) }
@@ -29,7 +28,6 @@ func (s *badResizer) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Strategy.Submit(ctx, t)
 }
 
-// TestBrokenResize shows that each fault of a Resize fails its clause, and no other.
 func TestBrokenResize(t *testing.T) {
 	of := func(resize func(s *badResizer, limit int) error) strategies.Spec {
 		return builtinSpec(t, "resizable", func(spec *strategies.Spec) {

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// failed returns the names of the clauses that spec breaks, of all or of those named, and what they
-// say.
+// failed returns the names of the clauses that spec breaks. It checks the named clauses, or all if
+// none are named.
 func failed(t *testing.T, spec strategies.Spec, of ...string) (names []string) {
 	for _, c := range strategytest.Clauses() {
 		if of != nil && !slices.Contains(of, c.Name) {
@@ -24,8 +24,6 @@ func failed(t *testing.T, spec strategies.Spec, of ...string) (names []string) {
 	return names
 }
 
-// TestSound is the control of TestBroken: the reference without a fault keeps the contract,
-// whatever it declares.
 func TestSound(t *testing.T) {
 	for i, k := range []kind{blocking, shedding, retrying, turning, splitting, separating,
 		urging, dating, sharing} {
@@ -38,11 +36,11 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestBroken shows that each fault fails the clause that it breaks, and no other (a task that is
-// dealt to a slot can wait for one that waits for it: that breaks two; with -short the
-// others are not checked: TestSound has it look at every clause). Three of the
-// faults are the common mistakes of limited concurrency in Go: a channel never closed, a goroutine
-// leaked on a blocked send, a cancellation that is ignored.
+// TestBroken shows that each fault fails its own clause and no other. One exception is dealsInTurn,
+// which also deadlocks a task that waits for another task of its slot. With -short only the fault's
+// own clause is checked, because TestSound covers the others. Three faults are common mistakes in
+// Go: a channel that is never closed, a goroutine that is leaked on a blocked send, and a
+// cancellation that is ignored.
 func TestBroken(t *testing.T) {
 	others := !testing.Short()
 	for _, test := range []struct {
@@ -125,7 +123,7 @@ func TestBroken(t *testing.T) {
 		{"a tenant makes up for its absence", makesUp, sharing, "Fair"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var names []string // of the clauses that are checked; nil: all
+			var names []string // clauses to check; nil means all
 			if !others {
 				names = strings.Fields(test.clause)
 			}

@@ -14,26 +14,26 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A scene is the inside of a bubble: panics of its goroutines become errors of the check, and it
-// records the current step.
+// scene is the inside of a bubble. It turns panics of the bubble's goroutines into errors of the
+// check, and records the current step.
 type scene struct {
 	mark    machine.Mark
-	steps   atomic.Uint64 // what has happened so far; it cannot grow for ever
+	steps   atomic.Uint64 // number of events so far; detects a check that makes no progress
 	doing   atomic.Pointer[string]
 	failure atomic.Pointer[error]
 	cleanup []func()
 	start   time.Time
 }
 
-// A hangError means that the hang continues and the process is unusable.
+// hangError means that the hang continues, so the process cannot run other clauses.
 type hangError struct{ error }
 
-// inBubble runs check under a virtual clock and returns its error, or an error for a deadlock or no
-// step within patience of real time. The bubble's state after the verdict is ignored, so leaks fail
-// only the clause about leaks.
+// inBubble runs check under a virtual clock and returns its error. A deadlock, or no step within
+// patience of real time, is an error too. The state of the bubble after the verdict is ignored, so
+// leaks fail only the clause about leaks.
 func inBubble(patience time.Duration, check func(*scene) error) error {
 	s := &scene{mark: machine.NewMark()}
-	verdict := make(chan error, 2) // from the check, and from a deadlock during it or after
+	verdict := make(chan error, 2) // room for the verdict of the check and for a deadlock
 	judged, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -44,8 +44,9 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 			}
 		}()
 		s.mark.Set(context.Background())
-		// The zero T never receives a failure and only carries the bubble (a test checks that). Foreign
-		// code must not run in its goroutine, where a Goexit would end the process.
+		// The zero T only starts the bubble and never receives a failure (TestInBubble checks
+		// this). The strategy must not run in its goroutine, because a Goexit there would end the
+		// process.
 		synctest.Test(new(testing.T), func(*testing.T) {
 			over := make(chan struct{})
 			go func() {
@@ -57,7 +58,7 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 					for _, f := range s.cleanup {
 						f()
 					}
-					// only once all are drained, because a ticker does much in an hour
+					// after all cleanup, because a ticker causes many events in an hour
 					time.Sleep(horizon)
 				}()
 				s.guard(func() { err = check(s) })
@@ -70,12 +71,13 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 	if !machine.WaitForProgress(judged, patience, s.steps.Load, nil) {
 		err := fmt.Errorf("nothing happened for %v of real time while %s: a goroutine spins or "+
 			"waits for a mutex%s", patience, s.now(), s.mark.Where())
-		verdict <- err // for the goroutine above
+		verdict <- err // for the goroutine that waits for the verdict
 		return hangError{err}
 	}
 	select {
 	case <-ended:
-	case <-time.After(10 * time.Second): // something keeps it busy: leave it behind
+	// the bubble does not end, so its goroutines are left behind
+	case <-time.After(10 * time.Second):
 	}
 	return err
 }
@@ -97,10 +99,9 @@ func (s *scene) guard(f func()) {
 	returned = true
 }
 
-// fail records the first failure.
 func (s *scene) fail(err error) { s.failure.CompareAndSwap(nil, &err) }
 
-// first returns the recorded failure, which precedes the check's own error.
+// first returns the recorded failure or, without one, err.
 func (s *scene) first(err error) error {
 	if failure := s.failure.Load(); failure != nil {
 		return *failure
@@ -126,7 +127,7 @@ func (s *scene) now() string {
 
 func (s *scene) clock() time.Duration { return time.Since(s.start) }
 
-// rest lets virtual time pass until nothing moves. Then data written by other goroutines may be
+// rest lets virtual time pass until all goroutines are blocked. Data written by them may then be
 // read.
 func (s *scene) rest(d time.Duration) {
 	s.steps.Add(1)
@@ -134,10 +135,8 @@ func (s *scene) rest(d time.Duration) {
 	synctest.Wait()
 }
 
-// finally registers f to be called after the verdict.
 func (s *scene) finally(f func()) { s.cleanup = append(s.cleanup, f) }
 
-// A trial is a check with the limits and queues of its instances.
 type trial struct {
 	limits, queues []int
 	check          func(*rig) error
@@ -145,8 +144,8 @@ type trial struct {
 
 func usual(check func(*rig) error) trial { return trial{[]int{1, 4}, []int{0, 8}, check} }
 
-// try runs the trials, each in its own bubble for every combination of limit and queue that spec
-// admits, and returns the first error.
+// try runs each trial in its own bubble for every combination of limit and queue that spec accepts.
+// It returns the first error.
 func try(spec strategies.Spec, trials ...trial) error {
 	for _, t := range trials {
 		for _, limit := range t.limits {
@@ -170,7 +169,7 @@ func (t trial) with(spec strategies.Spec, limit, queue int) error {
 	}
 	p := strategies.Params{Limit: limit, Queue: queue, Values: values}
 	for spec.Validate(p) != nil && p.Limit < limit+8 {
-		p.Limit++ // a strategy may want a slot for each of its class pools
+		p.Limit++ // the strategy may need one slot per class pool
 	}
 	if err := spec.Validate(p); err != nil {
 		return fmt.Errorf("it refuses its own defaults: %w", err)
@@ -186,7 +185,7 @@ func (t trial) with(spec strategies.Spec, limit, queue int) error {
 	return nil
 }
 
-// when limits a check to strategies that declare this.
+// when restricts a check to strategies with the property is.
 func when(is func(strategies.Spec) bool, check func(*rig) error) func(*rig) error {
 	return func(r *rig) error {
 		if !is(r.spec) {
@@ -200,7 +199,6 @@ func blocks(s strategies.Spec) bool    { return !s.Sheds && s.Capacity != nil }
 func inOrder(s strategies.Spec) bool   { return s.FIFO }
 func conserves(s strategies.Spec) bool { return s.WorkConserving }
 
-// together calls f in n goroutines, numbered from 0, and waits for all.
 func (s *scene) together(n int, f func(i int)) {
 	var busy sync.WaitGroup
 	for i := range n {

@@ -9,19 +9,17 @@ import (
 	"time"
 )
 
-// patience of the checks that do end.
 const patience = 30 * time.Second
 
-// TestInBubble goes through the ways in which a check can end. It also keeps an eye on what is not
-// documented of testing/synctest, that it works with the zero T, for each version of Go that it is
-// run with.
+// TestInBubble covers the ways in which a check can end. It also detects a Go version in which
+// testing/synctest no longer works with a zero T, which is undocumented.
 func TestInBubble(t *testing.T) {
 	own := errors.New("own")
 	for _, test := range []struct {
 		name  string
 		limit time.Duration
 		check func(s *scene) error
-		want  string // part of the error; "": none
+		want  string // part of the error message; "" means no error
 	}{
 		{"no error", patience, func(s *scene) error { s.rest(horizon); return nil }, ""},
 		{"its own", patience, func(*scene) error { return own }, "own"},
@@ -61,11 +59,10 @@ func TestInBubble(t *testing.T) {
 	}
 }
 
-// TestGoroutines checks that those of the bubble are seen, and no others.
 func TestGoroutines(t *testing.T) {
 	stop := make(chan struct{})
 	defer close(stop)
-	go func() { <-stop }() // outside
+	go func() { <-stop }() // outside the bubble
 
 	err := inBubble(patience, func(s *scene) error {
 		if n := len(s.goroutines()); n != 0 {

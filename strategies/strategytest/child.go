@@ -19,34 +19,36 @@ import (
 	"time"
 )
 
-// Directory and time at the start of the process: a test may change its directory.
+// The start time and directory are recorded at initialization, because a test may change its
+// directory.
 var (
 	began        = time.Now()
-	directory, _ = os.Getwd() // "" is where the test is
+	directory, _ = os.Getwd() // "" is the current directory
 )
 
 type child struct {
 	process  *exec.Cmd
 	stdin    io.Closer
 	orders   io.Writer
-	messages chan heard // closed after the end
+	messages chan childOutput // closed after the child's end
 }
 
-// heard is a message, or the end, with the preceding output.
-type heard struct {
+// childOutput is a message or the end of the child, with the output before it.
+type childOutput struct {
 	message
 	end     bool
 	printed string
 }
 
-// startChild starts a copy of this process that runs only the named test, up to that call of Run.
+// startChild starts a copy of this process that runs only the named test, up to the given call of
+// Run.
 func startChild(test, call string) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	secret := "\x1e" + rand.Text()
-	c := &child{process: exec.Command(self, arguments(test)...), messages: make(chan heard)}
+	c := &child{process: exec.Command(self, arguments(test)...), messages: make(chan childOutput)}
 	c.process.Dir = directory
 	c.process.Env = append(os.Environ(), variable+"="+secret+" "+call)
 	stdin, err := c.process.StdinPipe()
@@ -54,23 +56,23 @@ func startChild(test, call string) (*child, error) {
 		return nil, err
 	}
 	c.stdin, c.orders = stdin, stdin
-	// Our own pipe, because Wait would close the Cmd's before everything is read.
+	// Wait would close a pipe of Cmd before everything is read.
 	out, childs, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	c.process.Stdout, c.process.Stderr = childs, childs
 	err = c.process.Start()
-	_ = childs.Close() // the child has its own
+	_ = childs.Close() // the child has its own copy
 	if err != nil {
-		_ = out.Close() // nothing was ever in it
+		_ = out.Close() // nothing was written to it
 		return nil, err
 	}
-	go c.listen(out, secret)
+	go c.parseOutput(out, secret)
 	return c, nil
 }
 
-// arguments returns the test binary's arguments for one test, with the flags of this process.
+// arguments returns the arguments of the test binary for one test, with the flags of this process.
 func arguments(test string) []string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {
@@ -89,11 +91,10 @@ func arguments(test string) []string {
 	return append(args, flag.Args()...)
 }
 
-// mostPrinted bounds the child's output kept between two messages.
+// mostPrinted limits the output of the child kept between two messages, in bytes.
 const mostPrinted = 64 << 10
 
-// listen parses the child's output.
-func (c *child) listen(out io.ReadCloser, secret string) {
+func (c *child) parseOutput(out io.ReadCloser, secret string) {
 	defer close(c.messages)
 	defer out.Close()
 	var printed strings.Builder
@@ -103,20 +104,20 @@ func (c *child) listen(out io.ReadCloser, secret string) {
 		var m message
 		switch {
 		case isMessage && json.Unmarshal([]byte(text), &m) == nil:
-			c.messages <- heard{m, false, strings.TrimSpace(printed.String())}
+			c.messages <- childOutput{m, false, strings.TrimSpace(printed.String())}
 			printed.Reset()
 		case printed.Len()+len(line) <= mostPrinted:
 			printed.Write(line)
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			c.messages <- heard{message{}, true, strings.TrimSpace(printed.String())}
+			c.messages <- childOutput{message{}, true, strings.TrimSpace(printed.String())}
 			return
 		}
 	}
 }
 
-// ready waits until the child has reached its call of Run.
-func (c *child) ready(limit time.Duration) error {
+// awaitReady waits until the child has reached its call of Run.
+func (c *child) awaitReady(limit time.Duration) error {
 	select {
 	case h := <-c.messages:
 		if h.end {
@@ -130,9 +131,10 @@ func (c *child) ready(limit time.Duration) error {
 	}
 }
 
-// ask tests a clause. On a premature end the error describes how the process ended.
-func (c *child) ask(clause string) (said message, printed string, ended error) {
-	_, _ = fmt.Fprintln(c.orders, clause) // one that cannot hear it has ended
+// testClause tests a clause in the child. If the child ends, the error describes how.
+func (c *child) testClause(clause string) (said message, printed string, ended error) {
+	// an error means that the child has ended, which is reported below
+	_, _ = fmt.Fprintln(c.orders, clause)
 	h := <-c.messages
 	if h.end {
 		ended = c.wait()
@@ -144,7 +146,7 @@ func (c *child) wait() error {
 	return cmp.Or(c.process.Wait(), errors.New("exit status 0"))
 }
 
-// end lets the test in the child continue to its end, for a limited time.
+// end lets the test in the child run to its end within 10 s.
 func (c *child) end() {
 	_ = c.stdin.Close()
 	late := time.AfterFunc(10*time.Second, func() { _ = c.process.Process.Kill() })
@@ -159,7 +161,7 @@ func (c *child) kill() {
 	c.end()
 }
 
-// shorten returns the beginning of a crash or race report, otherwise the end of the output.
+// shorten returns the start of a crash or race report, or the end of other output.
 func shorten(printed string) string {
 	lines := strings.Split(printed, "\n")
 	i := slices.IndexFunc(lines, func(line string) bool {

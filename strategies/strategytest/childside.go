@@ -15,23 +15,23 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An errand is the work of a child process: it tests the clauses named on stdin at one call of Run.
+// errand is the task of a child process: it tests the clauses named on stdin at one call of Run.
 // Its messages are lines on stdout that begin with its secret.
 type errand struct {
-	call   string // "": this is no child
+	call   string // "" means that this process is not a child
 	secret string
 	stdin  io.Reader
 	stdout io.Writer
 }
 
-// variable is the environment variable with a child's errand, or here.
+// variable is the environment variable with a child's errand, or with the value here.
 const variable = "POOLBENCH_STRATEGYTEST"
 
-// here tests the clauses in the process of the test, for debuggers.
-const here = "here"
+// inThisProcess makes clauses run in the process of the test, for debuggers.
+const inThisProcess = "here"
 
-// ours is read before the test or its children can take it.
-var ours = takeErrand()
+// The errand is read at initialization, before tests or their children can read it.
+var childErrand = takeErrand()
 
 func takeErrand() (e errand) {
 	text := os.Getenv(variable)
@@ -42,22 +42,22 @@ func takeErrand() (e errand) {
 	return e
 }
 
-// A message of a child reports readiness or the result of a clause.
 type message struct {
-	Clause string // "": it is ready
+	Clause string // "" means that the child is ready
 	Error  string
-	Hangs  bool // the process is fit for nothing else
+	Hangs  bool // the process cannot run other clauses
 }
 
-func (e errand) say(m message) {
+func (e errand) send(m message) {
 	text, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // a struct of strings
+		panic(err) // unreachable: all fields are strings and bools
 	}
-	fmt.Fprintf(e.stdout, "\n%s%s\n", e.secret, text) // in one write
+	// in one write, so that other output does not split the line
+	fmt.Fprintf(e.stdout, "\n%s%s\n", e.secret, text)
 }
 
-// run tests clauses until stdin ends. If that happens during a clause the parent has died, and the
+// run tests clauses until stdin ends. If stdin ends during a clause, the parent has died, and the
 // child exits.
 func (e errand) run(t *testing.T, spec strategies.Spec) {
 	names := make(chan string)
@@ -72,7 +72,7 @@ func (e errand) run(t *testing.T, spec strategies.Spec) {
 		}
 	}()
 	all := append(clausesOf(spec), first)
-	e.say(message{})
+	e.send(message{})
 	for order := range names {
 		name, rest, _ := strings.Cut(order, " ")
 		c := all[slices.IndexFunc(all, func(c Clause) bool { return c.Name == name })]
@@ -88,12 +88,12 @@ func (e errand) run(t *testing.T, spec strategies.Spec) {
 			m.Error = err.Error()
 			_, m.Hangs = errors.AsType[hangError](err)
 		}
-		e.say(m)
+		e.send(m)
 	}
 }
 
-// carryOut tests c. For a clause about the end of a process, the order also has the queue and the
-// number of ended processes.
+// carryOut tests c. For a clause that kills processes, the order also contains the queue and the
+// number of processes killed so far.
 func (c Clause) carryOut(spec strategies.Spec, order string) error {
 	if c.killed == nil {
 		return c.Check(spec)
@@ -106,8 +106,10 @@ func (c Clause) carryOut(spec strategies.Spec, order string) error {
 	return c.killed(spec, queue, ended)
 }
 
-// errUntested: t.Run skips tests that -test.run does not name, and reports success.
+// errUntested is returned if -test.run does not name the clause: t.Run then skips it and reports
+// success.
 var errUntested = errors.New("the clause was not tested")
 
-// errFailed is the race detector's result in addition to its report.
+// errFailed is returned if the testing package fails a clause that has no error, as the race
+// detector does.
 var errFailed = errors.New("the testing package failed the clause: a data race?")

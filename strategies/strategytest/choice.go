@@ -9,16 +9,17 @@ import (
 	"time"
 )
 
-// These checks are about the choice of the next task: the clauses Priority, Deadline and Fair.
+// This file contains the clauses Priority, Deadline and Fair, which are about the choice of the
+// next task.
 
 type pick struct {
 	job     *job
-	waiting []*job // the tasks to choose from, in the order of acceptance
+	waiting []*job // tasks to choose from, in order of acceptance
 }
 
-// picks fills all slots, offers the first half of jobs, and then repeatedly ends one task, so that
-// another starts, and offers one more. It stops when no single task starts or one is not accepted
-// at once, which other clauses test.
+// picks fills all slots and submits the first half of jobs. It then repeatedly ends one task, so
+// that another starts, and submits one more. It stops if not exactly one task starts or if a task
+// is not accepted at once, which other clauses test.
 func (r *rig) picks(jobs []*job) (all []pick) {
 	release := make(chan struct{})
 	for _, j := range jobs {
@@ -57,8 +58,8 @@ func (r *rig) picks(jobs []*job) (all []pick) {
 	return all
 }
 
-// choose returns an error for the first start that overtakes a waiting task with precedence.
-func (r *rig) choose(
+// checkChoices returns an error for the first start that overtakes a task with precedence.
+func (r *rig) checkChoices(
 	jobs []*job, before func(a, b *job) bool, wrong func(got, want *job) error,
 ) error {
 	for _, p := range r.picks(jobs) {
@@ -75,7 +76,7 @@ func (r *rig) choose(
 	return nil
 }
 
-// urgentFirst uses tasks of seven priorities, also negative and equal ones.
+// urgentFirst uses seven priorities, including negative and equal ones.
 func urgentFirst(r *rig) error {
 	if !r.spec.ByPriority(r.p) {
 		return nil
@@ -86,15 +87,15 @@ func urgentFirst(r *rig) error {
 		j.Priority = int32(random.IntN(7) - 3)
 	}
 	r.step("100 tasks of different priorities wait for a slot")
-	return r.choose(jobs, func(a, b *job) bool { return a.Priority > b.Priority },
+	return r.checkChoices(jobs, func(a, b *job) bool { return a.Priority > b.Priority },
 		func(got, want *job) error {
 			return fmt.Errorf("task %d of priority %d started while task %d of priority %d waited",
 				got.name, got.Priority, want.name, want.Priority)
 		})
 }
 
-// earliestFirst uses 20 deadlines, some equal, past, or before the clock's origin. Each eighth task
-// has none.
+// earliestFirst uses 20 deadlines. Some are equal, past, or before the origin of the clock. Each
+// eighth task has none.
 func earliestFirst(r *rig) error {
 	random := rand.New(rand.NewPCG(1, 5))
 	jobs := r.jobs(100, nil)
@@ -104,7 +105,7 @@ func earliestFirst(r *rig) error {
 		}
 	}
 	r.step("100 tasks of different deadlines wait for a slot")
-	return r.choose(jobs, dueBefore, func(got, want *job) error {
+	return r.checkChoices(jobs, dueBefore, func(got, want *job) error {
 		return fmt.Errorf("task %d with deadline %v started while task %d with deadline %v waited "+
 			"(0s: none)", got.name, got.Deadline, want.name, want.Deadline)
 	})
@@ -114,8 +115,8 @@ func dueBefore(a, b *job) bool {
 	return a.Deadline != 0 && (b.Deadline == 0 || a.Deadline < b.Deadline)
 }
 
-// sharesByWeight lets one tenant send half of all tasks before two others come: one that stays, and
-// one that comes late, when credit for absence would be largest.
+// sharesByWeight lets one tenant submit half of all tasks. Then a second tenant arrives and stays,
+// and a third arrives late, when a credit for its absence would be largest.
 func sharesByWeight(r *rig) error {
 	weightOf := r.spec.Weights(r.p)
 	if weightOf == nil {
@@ -147,11 +148,11 @@ func sharesByWeight(r *rig) error {
 	return nil
 }
 
-// shared checks, for each span in which both tenants have waiting tasks, by how much a's starts
-// divided by weight exceed b's. The span with the maximum at some start begins at the preceding
-// minimum.
+// shared compares the starts of tenants a and b while both have waiting tasks. In any such span,
+// the starts of a divided by its weight may exceed those of b only by a limit. The span with the
+// largest excess at some start begins at the preceding minimum.
 func shared(picks []pick, a, b int32, weightA, weightB int) error {
-	ahead, least := 0, 0 // times both weights
+	ahead, least := 0, 0 // multiplied by both weights
 	for n, p := range picks {
 		if !waits(p.waiting, a) || !waits(p.waiting, b) {
 			ahead, least = 0, 0

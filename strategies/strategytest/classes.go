@@ -8,13 +8,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks are about Spec.ClassPools: parts of the clause BlocksOrSheds.
+// This file contains the checks of Spec.ClassPools, which are part of the clause BlocksOrSheds.
 
-// A pool is the observed state of a class pool.
+// pool is the observed state of a class pool.
 type pool struct {
 	class strategies.Class
-	slots int // tasks that run at once when the instance is offered nothing else
-	room  int // tasks that are accepted without one being done
+	slots int // tasks that run at once in an otherwise empty instance
+	room  int // tasks accepted before one is done
 }
 
 // fillPool submits at most n tasks of one class until one is not accepted at once.
@@ -39,13 +39,13 @@ func (r *rig) pools() (all []pool) {
 	return all
 }
 
-// poolsAreApart fills each class pool in turn while tasks of another pass by, in exactly the time
-// they take alone: n tasks of 1 ms take ⌈n/slots⌉ ms. Without Spec.ClassPools all classes are
-// alike. With them each has its declared slots.
-func poolsAreApart(r *rig) error {
+// poolsAreIndependent fills each class pool in turn. Tasks of another class must then take as long
+// as in an empty instance: n tasks of 1 ms take ⌈n/slots⌉ ms. Without Spec.ClassPools all classes
+// must have the same slots and room. With class pools, each must have its declared slots.
+func poolsAreIndependent(r *rig) error {
 	found := r.pools()
 	anyClass := found[0]
-	var own []pool // those of a class that does not find everything
+	var own []pool // classes with a pool of their own
 	for _, l := range found[1:] {
 		if l.slots != anyClass.slots || l.room != anyClass.room {
 			own = append(own, l)
@@ -75,7 +75,7 @@ func poolsAreApart(r *rig) error {
 			if full.class == l.class {
 				continue
 			}
-			if err := r.passesBy(full, l); err != nil {
+			if err := r.checkIndependence(full, l); err != nil {
 				return fmt.Errorf("while a pool is full with tasks of class %d: %w",
 					full.class, err)
 			}
@@ -84,13 +84,13 @@ func poolsAreApart(r *rig) error {
 	return nil
 }
 
-// passesBy fills one class pool with long-running tasks and another with tasks of 1 ms.
-func (r *rig) passesBy(full, l pool) error {
+// checkIndependence fills one class pool with long tasks and another with tasks of 1 ms.
+func (r *rig) checkIndependence(full, l pool) error {
 	fresh := newRig(r.scene, r.spec, r.p)
 	defer fresh.endNew()
 	fresh.fillPool(full.class, many, fresh.held(nil))
 	begin := fresh.clock()
-	in, last := fresh.fillPool(l.class, l.room, takes(time.Millisecond))
+	in, last := fresh.fillPool(l.class, l.room, lasts(time.Millisecond))
 	if last != nil {
 		return fmt.Errorf("%d tasks of class %d are accepted, but %d without other classes: %s",
 			len(in), l.class, l.room, last)

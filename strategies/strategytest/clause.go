@@ -4,22 +4,24 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Clause is one clause of the contract, as a value, so that programs other than `go test` can run
-// it and its own tests can see it fail. Check calls the strategy in this process, which the
+// A Clause is one clause of the contract. It is a value, so programs other than `go test` can run
+// it, and its own tests can see it fail. Check runs the strategy in this process, which the
 // strategy may crash or leave with hanging goroutines.
 type Clause struct {
-	Name  string // as in the documentation of package strategies
+	Name  string // name in the documentation of package strategies
 	Check func(spec strategies.Spec) error
-	// nil: applies to every strategy
-	asks func(spec strategies.Spec) bool
-	// set instead of Check in a clause about the end of a process: called in consecutive processes for
-	// the same queue, of which all but the last end by SIGKILL. ended counts them
+	// whether the clause applies to a Spec; nil means to all
+	applies func(spec strategies.Spec) bool
+	// set instead of Check in a clause that kills processes. It is called in consecutive processes
+	// with the same queue. SIGKILL ends all of them except the last. ended is the number of killed
+	// processes.
 	killed func(spec strategies.Spec, queue string, ended int) error
-	kills  int // processes
+	kills  int // number of processes to kill
 }
 
-// Asks reports whether the clause applies to a strategy with this Spec. If not, Check passes.
-func (c Clause) Asks(spec strategies.Spec) bool { return c.asks == nil || c.asks(spec) }
+// Asks reports whether the clause applies to a strategy with this Spec. If it does not, Check
+// passes.
+func (c Clause) Asks(spec strategies.Spec) bool { return c.applies == nil || c.applies(spec) }
 
 func clausesOf(spec strategies.Spec) []Clause {
 	if spec.RealClock {
@@ -43,7 +45,7 @@ func Clauses() []Clause {
 			usual(strict(exhaustedOnce)), trial{[]int{4}, []int{0}, strict(hedgesOnce)}),
 		clause("BlocksOrSheds", nil, trial{some, []int{0, 1, 8}, acceptsUntilFull},
 			usual(acceptsFromTheFirstInstant), usual(countsWhatItSheds), usual(hasRoomOnDone),
-			usual(poolsAreApart), trial{[]int{1, 4}, []int{0}, tripsAsDeclared}),
+			usual(poolsAreIndependent), trial{[]int{1, 4}, []int{0}, tripsAsDeclared}),
 		clause("Context", nil, usual(refusesOnceEnded), usual(when(blocks, blockedSubmitReturns)),
 			trial{[]int{1}, []int{0, 1}, when(blocks, cancelRacesRoom)},
 			trial{[]int{4}, []int{0, 8}, when(blocks, leavesNoReservation(fewCallers))},
@@ -58,7 +60,7 @@ func Clauses() []Clause {
 			usual(when(blocks, closedToTheBlocked)), usual(closedAfterNewsContext),
 			usual(closedFromTheBeginning), usual(submitRacesDrain)),
 		clause("Panic", nil, usual(panicIsContained), usual(goexitIsContained),
-			usual(neighboursLive), usual(leavesNoMore(panics)), usual(leavesNoMore(exits))),
+			usual(otherTasksComplete), usual(leavesNoGoroutines(panics)), usual(leavesNoGoroutines(exits))),
 		clause("WorkConserving",
 			func(s strategies.Spec) bool { return s.WorkConserving || s.Splits },
 			trial{some, []int{0, 1000}, when(conserves, equalTasks)},
@@ -73,7 +75,7 @@ func Clauses() []Clause {
 			inVolume(when(inOrder, inOrderInVolume))),
 		clause("Memory", nil, trial{some, []int{0, 1, 8}, acceptsNoMore}, usual(keepsNoTask),
 			usual(when(blocks, givenUpLeavesNothing))),
-		{Name: "Nested", Check: checkNested, asks: nests},
+		{Name: "Nested", Check: checkNested, applies: nests},
 		clause("Priority",
 			func(s strategies.Spec) bool { return s.ByPriority != nil && s.Bound != nil },
 			trial{[]int{1, 3}, full[1:], urgentFirst}),
@@ -81,8 +83,8 @@ func Clauses() []Clause {
 			trial{[]int{1, 3}, full[1:], earliestFirst}),
 		clause("Fair", func(s strategies.Spec) bool { return s.Weights != nil && s.Bound != nil },
 			trial{[]int{1, 3}, full[1:], sharesByWeight}),
-		// also for a strategy that has the method without declaring it
-		{Name: "Resize", asks: func(s strategies.Spec) bool { return s.Resizes },
+		// Resize also applies to a strategy that has the method without declaring it.
+		{Name: "Resize", applies: func(s strategies.Spec) bool { return s.Resizes },
 			Check: clause("", nil, trial{[]int{1, 8}, []int{0, 16}, resizesAsDeclared},
 				trial{[]int{8}, []int{0, 16}, resizable(resizesBothWays)},
 				trial{[]int{8}, []int{0, 16}, resizable(losesNoTask)}).Check},
@@ -91,19 +93,18 @@ func Clauses() []Clause {
 	}
 }
 
-// clause makes a clause of trials, for strategies it applies to.
-func clause(name string, asks func(strategies.Spec) bool, trials ...trial) Clause {
-	return Clause{Name: name, asks: asks, Check: func(spec strategies.Spec) error {
-		if asks != nil && !asks(spec) {
+func clause(name string, applies func(strategies.Spec) bool, trials ...trial) Clause {
+	return Clause{Name: name, applies: applies, Check: func(spec strategies.Spec) error {
+		if applies != nil && !applies(spec) {
 			return nil
 		}
 		return try(spec, trials...)
 	}}
 }
 
-// DurableClauses returns, as a new slice, the contract of strategies that wait for a disk or
-// server, in the order of its documentation. It uses the real clock, so no instant is exact. Kept
-// to Poison are for strategies whose tasks outlive the instance with default parameters.
+// DurableClauses returns the contract of strategies that wait for a disk or server, in the order of
+// its documentation, as a new slice. It uses the real clock, so no time is exact. The clauses from
+// Kept to Poison apply to strategies whose tasks outlive the instance with default parameters.
 func DurableClauses() []Clause {
 	return []Clause{
 		{Name: "Bound", Check: Bound},

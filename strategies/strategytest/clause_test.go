@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// TestClausesAreDocumented compares the names and numbers with the list in the documentation of
-// package strategies.
 func TestClausesAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../doc.go")
 	if err != nil {
@@ -32,7 +30,7 @@ func TestClausesAreDocumented(t *testing.T) {
 	}
 }
 
-// A program that is no test can run the clauses too.
+// A program that is not a test can run the clauses too.
 func ExampleClauses() {
 	spec, err := strategies.Lookup("semaphore")
 	if err != nil {

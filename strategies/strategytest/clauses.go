@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// OneTask runs one task alone, before the clauses.
+// OneTask runs a single task before the clauses.
 func OneTask(spec strategies.Spec) error {
-	return durably(spec, 1, nil, func(x *stint) error {
+	return durably(spec, 1, nil, func(x *instance) error {
 		if err := x.submit(0, 1); err != nil {
 			return err
 		}
@@ -19,10 +19,10 @@ func OneTask(spec strategies.Spec) error {
 	})
 }
 
-// Bound holds tasks until the maximum runs.
+// Bound fills all slots and checks that no more tasks start.
 func Bound(spec strategies.Spec) error {
 	const limit, n = 3, 24
-	return durably(spec, limit, nil, func(x *stint) error {
+	return durably(spec, limit, nil, func(x *instance) error {
 		full := make(chan struct{})
 		x.do = func(context.Context, uint64) strategies.Result {
 			<-full
@@ -31,16 +31,16 @@ func Bound(spec strategies.Spec) error {
 		if err := x.submit(0, n); err != nil {
 			return err
 		}
-		err := x.until("as many tasks run as may", func() bool { return x.running >= limit })
-		time.Sleep(20 * time.Millisecond) // for one too many
+		err := x.waitUntil("as many tasks run as may", func() bool { return x.running >= limit })
+		time.Sleep(20 * time.Millisecond) // time for a task above the bound to start
 		close(full)
 		if err != nil {
 			return err
 		}
-		if err := x.done(n, onceEach, noError); err != nil {
+		if err := x.awaitDone(n, onceEach, noError); err != nil {
 			return err
 		}
-		if peak := x.seen().peak; peak > limit {
+		if peak := x.snapshot().peak; peak > limit {
 			return fmt.Errorf("%d tasks ran at once, where the bound is %d", peak, limit)
 		}
 		return nil
@@ -49,11 +49,10 @@ func Bound(spec strategies.Spec) error {
 
 var errDurable = errors.New("the task's own error")
 
-// Once runs several submitters with tasks that fail, are retried successfully, or exhaust their
-// attempts.
+// Once uses several submitters. Their tasks fail, succeed after a retry, or use up their attempts.
 func Once(spec strategies.Spec) error {
 	const submitters, each = 4, 40
-	return durably(spec, 4, nil, func(x *stint) error {
+	return durably(spec, 4, nil, func(x *instance) error {
 		attempts := x.attempts()
 		x.do = func(_ context.Context, id uint64) strategies.Result {
 			x.mu.Lock()
@@ -78,7 +77,7 @@ func Once(spec strategies.Spec) error {
 			}
 			return 1
 		}
-		return x.done(submitters*each, runs, func(id uint64) error {
+		return x.awaitDone(submitters*each, runs, func(id uint64) error {
 			switch {
 			case id == 2 && attempts >= 2:
 				return nil
@@ -90,16 +89,16 @@ func Once(spec strategies.Spec) error {
 	})
 }
 
-// Many submits enough tasks to detect a loss of one in several hundred.
+// Many submits enough tasks to detect the loss of one in several hundred.
 func Many(spec strategies.Spec) error {
 	const submitters, each = 8, 300
 	const n = submitters * each
-	return durably(spec, 4, nil, func(x *stint) error {
+	return durably(spec, 4, nil, func(x *instance) error {
 		if err := x.submitFrom(submitters, each); err != nil {
 			return err
 		}
-		waited := x.until("all tasks are done", func() bool { return len(x.dones) >= n })
-		seen := x.seen()
+		waited := x.waitUntil("all tasks are done", func() bool { return len(x.dones) >= n })
+		seen := x.snapshot()
 		var lost, begun int
 		for id := range uint64(n) {
 			_, failed := errors.AsType[*strategies.StoreError](seen.results[id].Err)
@@ -115,14 +114,14 @@ func Many(spec strategies.Spec) error {
 		if waited != nil {
 			return waited
 		}
-		return x.done(n, onceEach, noError)
+		return x.awaitDone(n, onceEach, noError)
 	})
 }
 
-// Context ends the context of a Submit and of the instance.
+// Context ends the context of a Submit, and that of the instance.
 func Context(spec strategies.Spec) error {
 	const limit, n = 2, 12
-	return durably(spec, limit, nil, func(x *stint) error {
+	return durably(spec, limit, nil, func(x *instance) error {
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
 		if err := x.s.Submit(ended, x.task(100)); !errors.Is(err, context.Canceled) {
@@ -132,10 +131,10 @@ func Context(spec strategies.Spec) error {
 			return err
 		}
 		x.endNew()
-		if err := x.done(n, nil, func(uint64) error { return context.Canceled }); err != nil {
+		if err := x.awaitDone(n, nil, func(uint64) error { return context.Canceled }); err != nil {
 			return err
 		}
-		if ran := len(x.seen().runs); ran != limit {
+		if ran := len(x.snapshot().runs); ran != limit {
 			return fmt.Errorf("%d tasks ran, want %d: the others were done with the error of the "+
 				"instance's context", ran, limit)
 		}
@@ -143,22 +142,22 @@ func Context(spec strategies.Spec) error {
 	})
 }
 
-// Drain checks that all tasks are done, that none that ran is unacknowledged, and the count of
-// abandoned ones.
+// Drain checks that all tasks are done and acknowledged after a Drain, and that a Drain at its
+// deadline returns the number of abandoned tasks.
 func Drain(spec strategies.Spec) error {
 	const limit, n = 2, 40
 	queue := newQueue()
-	if err := durably(spec, limit, resumed(spec, queue), func(x *stint) error {
+	if err := durably(spec, limit, resumed(spec, queue), func(x *instance) error {
 		if err := x.submit(0, n); err != nil {
 			return err
 		}
-		if err := x.drained(); err != nil {
+		if err := x.drainWithoutError(); err != nil {
 			return err
 		}
-		if done := len(x.seen().dones); done != n {
+		if done := len(x.snapshot().dones); done != n {
 			return fmt.Errorf("a Drain returned, and of %d tasks %d are done", n, done)
 		}
-		return x.done(n, onceEach, noError)
+		return x.awaitDone(n, onceEach, noError)
 	}); err != nil {
 		return err
 	}
@@ -171,7 +170,7 @@ func Drain(spec strategies.Spec) error {
 	if last != nil {
 		last.Remove = true
 	}
-	return durably(spec, limit, last, func(x *stint) error {
+	return durably(spec, limit, last, func(x *instance) error {
 		if err := x.hold(n); err != nil {
 			return err
 		}
@@ -182,21 +181,20 @@ func Drain(spec strategies.Spec) error {
 			return fmt.Errorf("a Drain with an ended context returned %v, want %d tasks abandoned",
 				left, n-limit)
 		}
-		return x.done(n, nil, func(uint64) error { return strategies.ErrAbandoned })
+		return x.awaitDone(n, nil, func(uint64) error { return strategies.ErrAbandoned })
 	})
 }
 
-// nothingComes checks that the queue has no message.
-func nothingComes(x *stint) error {
-	time.Sleep(x.lease() * 3 / 2) // for one that was not acknowledged
+func nothingComes(x *instance) error {
+	time.Sleep(x.lease() * 3 / 2) // time for a redelivery of an unacknowledged message
 	const probe = 1_000_000
 	if err := x.submit(probe, probe+1); err != nil {
 		return err
 	}
-	if err := x.done(1, nil, noError); err != nil {
+	if err := x.awaitDone(1, nil, noError); err != nil {
 		return err
 	}
-	if ran := len(x.seen().runs); ran != 1 {
+	if ran := len(x.snapshot().runs); ran != 1 {
 		return fmt.Errorf("%d tasks that were done before a Drain that returned nil were "+
 			"delivered again", ran-1)
 	}
@@ -205,20 +203,20 @@ func nothingComes(x *stint) error {
 
 // Closed submits after a Drain, and drains twice.
 func Closed(spec strategies.Spec) error {
-	return durably(spec, 2, nil, func(x *stint) error {
+	return durably(spec, 2, nil, func(x *instance) error {
 		if err := x.submit(0, 10); err != nil {
 			return err
 		}
-		if err := x.drained(); err != nil {
+		if err := x.drainWithoutError(); err != nil {
 			return err
 		}
 		if err := x.s.Submit(context.Background(), x.task(10)); !errors.Is(err,
 			strategies.ErrClosed) {
 			return fmt.Errorf("a Submit after Drain returned %v", err)
 		}
-		if err := x.drained(); err != nil {
+		if err := x.drainWithoutError(); err != nil {
 			return fmt.Errorf("twice: %w", err)
 		}
-		return x.done(10, onceEach, noError)
+		return x.awaitDone(10, onceEach, noError)
 	})
 }

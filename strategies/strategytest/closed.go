@@ -18,12 +18,11 @@ func (r *rig) refusesAsClosed(when string) error {
 	if !errors.Is(c.err(), strategies.ErrClosed) {
 		return fmt.Errorf("%s: %s", when, c)
 	}
-	return about(when, c.untouched())
+	return withSubject(when, c.untouched())
 }
 
-// closedWhileAndAfterDraining submits during and after a Drain.
 func closedWhileAndAfterDraining(r *rig) error {
-	r.call(context.Background(), r.jobs(1, takes(time.Second))[0])
+	r.call(context.Background(), r.jobs(1, lasts(time.Second))[0])
 	r.drain(context.Background())
 	if err := r.refusesAsClosed("while Drain waits"); err != nil {
 		return err
@@ -33,7 +32,7 @@ func closedWhileAndAfterDraining(r *rig) error {
 }
 
 func closedToTheBlocked(r *rig) error {
-	r.fill(r.capacity(), takes(time.Second))
+	r.fill(r.capacity(), lasts(time.Second))
 	var blocked []*call
 	for _, j := range r.jobs(3, returnAtOnce) {
 		if c := r.call(context.Background(), j); !c.over() {
@@ -58,9 +57,8 @@ func closedToTheBlocked(r *rig) error {
 	return nil
 }
 
-// closedAfterNewsContext submits after the end of New's context, with and without a running task.
 func closedAfterNewsContext(r *rig) error {
-	r.call(context.Background(), r.jobs(1, takes(time.Second))[0])
+	r.call(context.Background(), r.jobs(1, lasts(time.Second))[0])
 	r.endNew()
 	synctest.Wait()
 	if err := r.refusesAsClosed("New's context has ended, and a task still runs"); err != nil {
@@ -70,7 +68,6 @@ func closedAfterNewsContext(r *rig) error {
 	return r.refusesAsClosed("New's context has ended")
 }
 
-// closedFromTheBeginning makes an instance with an ended context.
 func closedFromTheBeginning(r *rig) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -86,8 +83,8 @@ func closedFromTheBeginning(r *rig) error {
 	return nil
 }
 
-// submitRacesDrain has 4 producers submit until refused during a Drain, fifty times. Accepted tasks
-// must be done when Drain returns.
+// submitRacesDrain has 4 producers submit until they are refused during a Drain, fifty times.
+// Accepted tasks must be done when Drain returns.
 func submitRacesDrain(r *rig) error {
 	const most = 50
 	notSubmitted := errors.New("not submitted")

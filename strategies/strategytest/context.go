@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// refusesOnceEnded submits with an ended context to an instance with room.
 func refusesOnceEnded(r *rig) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -22,12 +21,13 @@ func refusesOnceEnded(r *rig) error {
 	return c.untouched()
 }
 
-// blockedSubmitReturns lets a Submit wait 5 ms at a full instance before others use it.
+// blockedSubmitReturns ends the context of a Submit that has waited 5 ms at a full instance, and
+// then checks that the room is not lost.
 func blockedSubmitReturns(r *rig) error {
 	release := make(chan struct{})
 	in, last := r.fill(r.capacity(), r.held(release))
 	if last != nil {
-		return nil // full too early, which is a fault of another clause
+		return nil // full too early, which another clause reports
 	}
 	const wait = 5 * time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
@@ -35,7 +35,7 @@ func blockedSubmitReturns(r *rig) error {
 	begin := r.clock()
 	c := r.call(ctx, r.jobs(1, returnAtOnce)[0])
 	if c.over() {
-		return nil // not full, likewise
+		return nil // not full, which another clause reports
 	}
 	r.rest(2 * wait)
 	switch {
@@ -47,20 +47,20 @@ func blockedSubmitReturns(r *rig) error {
 			wait, c.at-begin, c)
 	}
 	close(release)
-	next := r.jobs(2*len(in), takes(time.Millisecond))
+	next := r.jobs(2*len(in), lasts(time.Millisecond))
 	r.step("tasks are submitted after a Submit that was given up")
 	if err := r.offer(next); err != nil {
 		return err
 	}
 	r.rest(horizon)
 	if err := allCompleted(next); err != nil {
-		return about("after a Submit that was given up", err)
+		return withSubject("after a Submit that was given up", err)
 	}
 	return c.untouched()
 }
 
-// cancelRacesRoom ends the context of a blocked Submit when room appears, a hundred times. Exactly
-// one may win.
+// cancelRacesRoom ends the context of a blocked Submit at the moment room is freed, a hundred
+// times. Exactly one of the two must win.
 func cancelRacesRoom(r *rig) error {
 	var calls []*call
 	for range 100 {
@@ -99,7 +99,7 @@ func tasksSeeNewsContext(r *rig) error {
 	var cause error
 	j := r.jobs(1, func(ctx context.Context) strategies.Result {
 		value = ctx.Value(mark{})
-		res := heeds(horizon / 2)(ctx)
+		res := lastsUnlessCancelled(horizon / 2)(ctx)
 		cause = ctx.Err()
 		return res
 	})[0]
@@ -120,10 +120,9 @@ func tasksSeeNewsContext(r *rig) error {
 	return nil
 }
 
-// queuedAreDoneWithItsError ends New's context while some tasks run, ignoring theirs, and others
-// wait.
+// queuedAreDoneWithItsError ends New's context while some tasks run and ignore it, and others wait.
 func queuedAreDoneWithItsError(r *rig) error {
-	in, _ := r.fill(min(r.capacity(), many), takes(time.Second))
+	in, _ := r.fill(min(r.capacity(), many), lasts(time.Second))
 	begin := r.clock()
 	r.endNew()
 	synctest.Wait()

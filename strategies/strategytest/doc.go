@@ -1,4 +1,4 @@
-// Package strategytest tests whether a strategy keeps the contract of package strategies, for
+// Package strategytest tests whether a strategy keeps the contract of package strategies. It serves
 // authors in this module and elsewhere:
 //
 //	func TestContract(t *testing.T) {
@@ -11,41 +11,41 @@
 //		})
 //	}
 //
-// It tests the properties that the Spec declares: bound, capacity, blocking or shedding, order,
-// retries, turns, sub-tasks side by side, class pools. Start with the two functions and add others
-// as they hold. Other parameters have their defaults, with which a strategy that limits a rate must
-// start 32 tasks within a second.
+// Run tests the properties that the Spec declares: bound, capacity, blocking or shedding, order,
+// retries, steps, concurrent sub-tasks and class pools. Start with Bound and Capacity, and add
+// other properties as they hold. Other parameters have their defaults. With these a strategy that
+// limits a rate must start 32 tasks within a second.
 //
-// The checks use a virtual clock (testing/synctest) and take a few seconds in all, or one with
-// -short. In Run the clauses Bound, Drain, WorkConserving and Order also run 100,000 tasks (3000
-// with -short), to find a fault that occurs once in several hundred or thousand. Durations are
-// exact, and a deadlock is an error with the awaited event and the stacks. A strategy that spins or
-// waits for a mutex stops the clock. Then the check fails once nothing has happened for 30 s of
-// real time (POOLBENCH_PATIENCE overrides). A busy machine only slows it down.
+// The checks use a virtual clock (testing/synctest) and take a few seconds in total, or one second
+// with -short. In Run, the clauses Bound, Drain, WorkConserving and Order also run 100,000 tasks
+// (3000 with -short), to find a fault that occurs once in several hundred or thousand. Durations
+// are exact. The error of a deadlock names the awaited event and shows the stacks. A strategy that
+// spins or waits for a mutex stops the virtual clock. The check then fails after 30 s of real time
+// without an event (POOLBENCH_PATIENCE sets another limit). A busy machine only slows it down.
 //
 // # Child processes
 //
-// A panic in a goroutine of the strategy, or os.Exit, ends the process, and hangs stay. So clauses
-// run in a copy of the test process that runs only the test that called Run. A clause that ends the
-// copy has failed, and the next ones run in another copy. The flags -run, -short, -race, -cpu and
-// your own apply in the copy. With -cover, passed clauses run again in the process of the test for
-// coverage. The copy ends with the test. Note:
+// A panic in a goroutine of the strategy, or os.Exit, ends the process, and a hang remains. Clauses
+// therefore run in a copy of the test process that runs only the test that called Run. A clause
+// that ends the copy has failed, and the next clauses run in another copy. The flags -run, -short,
+// -race, -cpu and your own apply in the copy. With -cover, passed clauses run again in the process
+// of the test for coverage. The copy ends with the test. Note:
 //
 //   - Code before and after Run in the test function, and TestMain, also runs in the copy,
-//     concurrently. If the copy does not reach Run, for example because a port is taken, the
+//     concurrently. If the copy does not reach Run, for example because a port is in use, the
 //     clauses run in the process of the test, which reports it.
-//   - In the copy, stdin is not the test's.
-//   - A debugger does not see the copy. POOLBENCH_STRATEGYTEST=here does without one.
+//   - In the copy, stdin differs from that of the test.
+//   - A debugger does not see the copy. POOLBENCH_STRATEGYTEST=here runs the clauses without it.
 //
 // With -race on several processors, Go 1.26 may fail with "ThreadSanitizer: CHECK failed" when a
-// strategy uses a time.Timer or time.Ticker that has expired or has no wait (go.dev/issue/78156), a
-// fault of the virtual clock. GOMAXPROCS=1 avoids it.
+// strategy uses a time.Timer or time.Ticker that has expired or has no wait (go.dev/issue/78156).
+// This is a fault of the virtual clock. GOMAXPROCS=1 avoids it.
 //
 // The package's own tests use strategies with one deliberate fault each, which must fail exactly
-// that clause. A strategy that cannot run a single task fails once, before the clauses.
+// its clause. A strategy that cannot run a single task fails once, before the clauses.
 //
-// Each clause has a file of its name. Clauses for strategies that wait for a disk or server
+// Each clause has a file of its name. The clauses for strategies that wait for a disk or server
 // (clauses.go, end.go) use the real clock. The other files run the clauses: the bubble with its
-// virtual clock, the child process and its messages, and the rig (for durable strategies the
-// instance, instance.go) in which tasks run.
+// virtual clock, the child process and its messages, and the rig in which tasks run (instance.go
+// for durable strategies).
 package strategytest

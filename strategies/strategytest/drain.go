@@ -13,16 +13,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks fill an instance without blocked Submits, which the clause Closed tests.
+// The checks in this file fill an instance without blocked Submits, which the clause Closed tests.
 
-// drainFinishes drains without a deadline, three times at once, and again.
+// drainFinishes drains without a deadline, three times at once and then again.
 func drainFinishes(r *rig) error {
-	in, _ := r.fill(min(r.capacity(), 60), takes(2*time.Millisecond))
+	in, _ := r.fill(min(r.capacity(), 60), lasts(2*time.Millisecond))
 	drains := []*call{r.drain(context.Background()), r.drain(context.Background()),
 		r.drain(context.Background())}
 	r.rest(horizon)
 	if err := allCompleted(in); err != nil {
-		return about("drained without a deadline", err)
+		return withSubject("drained without a deadline", err)
 	}
 	last := lastEnd(in)
 	for _, d := range drains {
@@ -42,12 +42,12 @@ func drainFinishes(r *rig) error {
 	return nil
 }
 
-// deadline is the Drain deadline of the next three checks, between the ends of two rounds of 2 ms
-// tasks.
+// deadline is the deadline of Drain in the next three checks. It lies between the ends of two
+// rounds of 2 ms tasks.
 const deadline = 9 * time.Millisecond
 
-// drainPast fills an instance, drains it with the deadline, and returns when the Drain should have.
-// Tasks in hand at the deadline are those started by then.
+// drainPast fills an instance, drains it with the deadline, and returns when the Drain should have
+// returned. Tasks started before the deadline count as running.
 func (r *rig) drainPast(n int, do act) (in []*job, d *call) {
 	in, _ = r.fill(min(r.capacity(), n), do)
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -58,7 +58,7 @@ func (r *rig) drainPast(n int, do act) (in []*job, d *call) {
 }
 
 func drainCancels(r *rig) error {
-	in, d := r.drainPast(20, heeds(time.Second))
+	in, d := r.drainPast(20, lastsUnlessCancelled(time.Second))
 	if err := queuedAbandoned(in); err != nil {
 		return err
 	}
@@ -72,14 +72,14 @@ func drainCancels(r *rig) error {
 				"task saw was %v", j.outcome.Err)
 		}
 	}
-	return d.wants(deadline, in, 0)
+	return d.checkDrainError(deadline, in, 0)
 }
 
-// drainAbandons uses short tasks: some end in time, some run at the deadline, some never start.
+// drainAbandons uses short tasks. Some end in time, some run at the deadline, and some never start.
 func drainAbandons(r *rig) error {
-	in, d := r.drainPast(60, takes(2*time.Millisecond))
+	in, d := r.drainPast(60, lasts(2*time.Millisecond))
 	if err := allCompleted(started(in)); err != nil {
-		return about("running when Drain's deadline ended", err)
+		return withSubject("running when Drain's deadline ended", err)
 	}
 	last := lastEnd(started(in))
 	cut := r.spec.Stages != nil && last == deadline // the deadline ended the stages of the last
@@ -93,12 +93,12 @@ func drainAbandons(r *rig) error {
 	if err := queuedAbandoned(in); err != nil {
 		return err
 	}
-	return d.wants(max(last, deadline), in, 0)
+	return d.checkDrainError(max(last, deadline), in, 0)
 }
 
 // drainGivesUp uses tasks that ignore their context.
 func drainGivesUp(r *rig) error {
-	in, d := r.drainPast(20, takes(time.Second))
+	in, d := r.drainPast(20, lasts(time.Second))
 	if err := queuedAbandoned(in); err != nil {
 		return err
 	}
@@ -108,12 +108,12 @@ func drainGivesUp(r *rig) error {
 			running++
 		}
 	}
-	if err := d.wants(deadline+strategies.DrainGrace, in, running); err != nil {
+	if err := d.checkDrainError(deadline+strategies.DrainGrace, in, running); err != nil {
 		return err
 	}
 	r.rest(horizon)
 	if err := allCompleted(started(in)); err != nil {
-		return about("ignored the cancellation by Drain and returned later", err)
+		return withSubject("ignored the cancellation by Drain and returned later", err)
 	}
 	return r.leftover()
 }
@@ -138,9 +138,9 @@ func queuedAbandoned(in []*job) error {
 	return nil
 }
 
-// wants checks that Drain d returned at that time a DrainError with the counts of tasks that never
-// started and of running ones.
-func (d *call) wants(at time.Duration, in []*job, running int) error {
+// checkDrainError checks that Drain d returned at the given time with a DrainError that has the
+// number of tasks that never started and of running tasks.
+func (d *call) checkDrainError(at time.Duration, in []*job, running int) error {
 	abandoned := len(in) - len(started(in))
 	var e *strategies.DrainError
 	switch {
@@ -160,8 +160,8 @@ func (d *call) wants(at time.Duration, in []*job, running int) error {
 	return nil
 }
 
-// drainLeavesNothing checks for goroutines after the Drain of an instance, unused (nil) or used for
-// such tasks.
+// drainLeavesNothing checks that no goroutines remain after the Drain of an instance that ran tasks
+// with do. If do is nil, the instance is unused.
 func drainLeavesNothing(do act) func(*rig) error {
 	return func(r *rig) error {
 		if do != nil {
@@ -170,7 +170,7 @@ func drainLeavesNothing(do act) func(*rig) error {
 		d := r.drain(context.Background())
 		r.rest(warmUp)
 		if !d.over() {
-			return nil // a slot was lost, which is for the clause Panic to find
+			return nil // a slot was lost, which the clause Panic reports
 		}
 		if d.err() != nil {
 			return fmt.Errorf("drained when nothing was left to do: %w", d.err())
@@ -179,7 +179,8 @@ func drainLeavesNothing(do act) func(*rig) error {
 	}
 }
 
-// leftover returns an error with the stacks of goroutines in the bubble that are not the check's.
+// leftover returns an error with the stacks of goroutines in the bubble that do not belong to the
+// check.
 func (s *scene) leftover() error {
 	if left := s.goroutines(); len(left) > 0 {
 		return fmt.Errorf("after Drain %d goroutines are left, the first of them:\n%s",
@@ -188,14 +189,14 @@ func (s *scene) leftover() error {
 	return nil
 }
 
-// goroutines returns the stacks of the bubble's goroutines without the caller and those that carry
-// the bubble.
+// goroutines returns the stacks of the bubble's goroutines, except the caller and those of
+// synctest.
 func (s *scene) goroutines() (stacks []string) {
 	synctest.Wait()
 	var dump bytes.Buffer
-	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2) // a bytes.Buffer takes everything
+	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2) // a write to a bytes.Buffer cannot fail
 	all := strings.Split(dump.String(), "\n\n")
-	_, label, _ := strings.Cut(all[0], "synctest bubble ") // the first is the caller
+	_, label, _ := strings.Cut(all[0], "synctest bubble ") // the first stack is that of the caller
 	label, _, _ = strings.Cut(label, "]")
 	for _, stack := range all[1:] {
 		head, frames, _ := strings.Cut(stack, "\n")

@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Panic runs, with one slot, a task that panics and one that ends its goroutine.
+// Panic runs, with one slot, a task that panics and a task that ends its goroutine.
 func Panic(spec strategies.Spec) error {
-	return durably(spec, 1, nil, func(x *stint) error {
+	return durably(spec, 1, nil, func(x *instance) error {
 		x.do = func(_ context.Context, id uint64) strategies.Result {
 			switch id {
 			case 1:
@@ -27,7 +27,7 @@ func Panic(spec strategies.Spec) error {
 		if err := x.submit(0, 10); err != nil {
 			return err
 		}
-		err := x.until("10 tasks are done", func() bool { return len(x.dones) == 10 })
+		err := x.waitUntil("10 tasks are done", func() bool { return len(x.dones) == 10 })
 		if err != nil {
 			return err
 		}
@@ -41,55 +41,55 @@ func Panic(spec strategies.Spec) error {
 		if !errors.Is(goexit, strategies.ErrGoexit) {
 			return fmt.Errorf("the task that ended its goroutine was done with %v", goexit)
 		}
-		if err := x.done(10, onceEach, noError); err != nil {
+		if err := x.awaitDone(10, onceEach, noError); err != nil {
 			return err
 		}
-		return x.letters(2)
+		return x.checkDeadLetters(2)
 	})
 }
 
-// Order checks that with one slot tasks start in order of acceptance, if declared.
+// Order checks that with one slot tasks start in order of acceptance, if the Spec declares it.
 func Order(spec strategies.Spec) error {
 	if !spec.FIFO {
 		return nil
 	}
 	const n = 60
-	return durably(spec, 1, nil, func(x *stint) error {
+	return durably(spec, 1, nil, func(x *instance) error {
 		if err := x.submit(0, n); err != nil {
 			return err
 		}
-		if err := x.done(n, onceEach, noError); err != nil {
+		if err := x.awaitDone(n, onceEach, noError); err != nil {
 			return err
 		}
-		if order := x.seen().order; !slices.IsSorted(order) {
+		if order := x.snapshot().order; !slices.IsSorted(order) {
 			return fmt.Errorf("tasks 0 to %d started in the order %v", n-1, order)
 		}
 		return nil
 	})
 }
 
-// Kept ends an instance with running and waiting tasks, by New's context and by a Drain's. The next
-// instance runs them all.
+// Kept ends an instance with running and waiting tasks: once by New's context, once by the deadline
+// of a Drain. The next instance must run them all.
 func Kept(spec strategies.Spec) error {
 	const limit, n = 2, 30
-	for _, end := range []func(x *stint){
-		func(x *stint) { x.endNew() },
-		func(x *stint) {
+	for _, end := range []func(x *instance){
+		func(x *instance) { x.endNew() },
+		func(x *instance) {
 			ended, cancel := context.WithCancel(context.Background())
 			cancel()
-			_ = x.s.Drain(ended) // the clause Drain looks at what it returns
+			_ = x.s.Drain(ended) // the clause Drain checks its error
 		},
 	} {
 		first := resumed(spec, newQueue())
 		if first == nil {
 			return nil
 		}
-		if err := durably(spec, limit, first, func(x *stint) error {
+		if err := durably(spec, limit, first, func(x *instance) error {
 			if err := x.hold(n); err != nil {
 				return err
 			}
 			end(x)
-			return x.until("all tasks are done", func() bool { return len(x.dones) == n })
+			return x.waitUntil("all tasks are done", func() bool { return len(x.dones) == n })
 		}); err != nil {
 			return err
 		}
@@ -101,17 +101,16 @@ func Kept(spec strategies.Spec) error {
 	return nil
 }
 
-// allOf returns the work of a process that finds n tasks in its queue.
-func allOf(n int) func(*stint) error {
-	return func(x *stint) error {
-		if err := x.done(n, onceEach, noError); err != nil {
+// allOf returns the work of a process that must find n tasks in its queue.
+func allOf(n int) func(*instance) error {
+	return func(x *instance) error {
+		if err := x.awaitDone(n, onceEach, noError); err != nil {
 			return err
 		}
-		return x.drained()
+		return x.drainWithoutError()
 	}
 }
 
-// die ends the process like a crash.
 func die() {
 	if p, err := os.FindProcess(os.Getpid()); err == nil {
 		_ = p.Kill()
@@ -119,7 +118,7 @@ func die() {
 	select {}
 }
 
-// Killed kills a process with running and waiting tasks. The next process runs them all.
+// Killed kills a process with running and waiting tasks. The next process must run them all.
 func Killed(spec strategies.Spec, queue string, ended int) error {
 	const limit, n = 2, 40
 	first := resumed(spec, queue)
@@ -129,7 +128,7 @@ func Killed(spec strategies.Spec, queue string, ended int) error {
 	case first == nil:
 		return nil
 	case ended == 0:
-		return durably(spec, limit, first, func(x *stint) error {
+		return durably(spec, limit, first, func(x *instance) error {
 			x.do = func(context.Context, uint64) strategies.Result { select {} }
 			if err := x.submit(0, n); err != nil {
 				return err
@@ -144,15 +143,15 @@ func Killed(spec strategies.Spec, queue string, ended int) error {
 	return durably(spec, limit, &strategies.Resume{Name: queue, Remove: true}, allOf(n))
 }
 
-// poisonAttempts is the default of attempts: the number of processes a task may kill.
+// poisonAttempts is the default number of attempts, and so the number of processes a task may kill.
 const poisonAttempts = 3
 
-// aWhile is the time before a poison task kills its process: brokers record deliveries with a delay
-// (JetStream: 100 ms).
-const aWhile = time.Second
+// poisonDelay is the time before a poison task kills its process. It allows for brokers that record
+// deliveries with a delay (JetStream: 100 ms).
+const poisonDelay = time.Second
 
 // Poison runs a task that kills each process that runs it. It must become a dead letter, and the
-// others must be done.
+// other tasks must be done.
 func Poison(spec strategies.Spec, queue string, ended int) error {
 	const poison, n = 2, 12
 	resume := resumed(spec, queue)
@@ -163,16 +162,16 @@ func Poison(spec strategies.Spec, queue string, ended int) error {
 		return nil
 	}
 	resume.Remove = ended == poisonAttempts
-	all := make(chan struct{}) // have been submitted
+	all := make(chan struct{}) // closed when all tasks have been submitted
 	do := func(_ context.Context, id uint64) strategies.Result {
 		if id == poison {
 			<-all
-			time.Sleep(aWhile)
+			time.Sleep(poisonDelay)
 			die()
 		}
 		return strategies.Result{}
 	}
-	return durablyDoing(spec, 1, resume, do, func(x *stint) error {
+	return durablyDoing(spec, 1, resume, do, func(x *instance) error {
 		if ended == 0 {
 			if err := x.submit(0, n); err != nil {
 				return err
@@ -180,16 +179,16 @@ func Poison(spec strategies.Spec, queue string, ended int) error {
 		}
 		close(all)
 		if ended < poisonAttempts {
-			return x.until("the task has killed the process", func() bool { return false })
+			return x.waitUntil("the task has killed the process", func() bool { return false })
 		}
-		if err := x.until("the task is done that killed each process", func() bool {
+		if err := x.waitUntil("the task is done that killed each process", func() bool {
 			return x.dones[poison] > 0
 		}); err != nil {
-			return fmt.Errorf("%w; tasks %v came", err, x.seen().order)
+			return fmt.Errorf("%w; tasks %v came", err, x.snapshot().order)
 		}
-		if err := x.seen().results[poison].Err; !errors.Is(err, strategies.ErrExhausted) {
+		if err := x.snapshot().results[poison].Err; !errors.Is(err, strategies.ErrExhausted) {
 			return fmt.Errorf("the task that killed each process was done with %v", err)
 		}
-		return x.drained()
+		return x.drainWithoutError()
 	})
 }

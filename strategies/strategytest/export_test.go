@@ -1,4 +1,4 @@
 package strategytest
 
-// The reference strategies of this package's tests have faults in one of 700 tasks.
+// The faults of the reference strategy occur once in 700 tasks.
 func init() { volume = func() int { return 3000 } }

@@ -16,41 +16,41 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A stint is one instance of a durable strategy, from New to Drain, with its record.
-type stint struct {
+// instance is one instance of a durable strategy, from New to Drain, with a record of its tasks.
+type instance struct {
 	spec   strategies.Spec
 	p      strategies.Params
 	s      strategies.Strategy
 	endNew context.CancelFunc
 	mark   machine.Mark
-	do     func(ctx context.Context, id uint64) strategies.Result // what tasks do
+	do     func(ctx context.Context, id uint64) strategies.Result // work of each task
 	steps  atomic.Uint64
 
 	mu     sync.Mutex
-	record // by change and is alone
+	record // accessed by change and seen only
 }
 
 type record struct {
 	runs, dones   map[uint64]int
 	results       map[uint64]strategies.Result
-	order         []uint64 // of the starts
+	order         []uint64 // task IDs in order of their starts
 	running, peak int
 	odd           error
 }
 
-// durably calls check with an instance, for a resumed queue or a new one. Tasks return at once
-// unless check changes that.
+// durably calls check with an instance that uses the resumed queue, or a new queue if resume is
+// nil. Tasks return at once unless check sets do.
 func durably(
-	spec strategies.Spec, limit int, resume *strategies.Resume, check func(*stint) error,
+	spec strategies.Spec, limit int, resume *strategies.Resume, check func(*instance) error,
 ) (err error) {
 	return durablyDoing(spec, limit, resume,
 		func(context.Context, uint64) strategies.Result { return strategies.Result{} }, check)
 }
 
-// durablyDoing is durably for tasks that arrive before check is called.
+// durablyDoing is durably for tasks that start before check is called.
 func durablyDoing(
 	spec strategies.Spec, limit int, resume *strategies.Resume,
-	do func(ctx context.Context, id uint64) strategies.Result, check func(*stint) error,
+	do func(ctx context.Context, id uint64) strategies.Result, check func(*instance) error,
 ) (err error) {
 	values, err := param.Resolve(spec.Keys, nil)
 	if err != nil {
@@ -58,7 +58,7 @@ func durablyDoing(
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	x := &stint{spec: spec, endNew: cancel, mark: machine.NewMark(),
+	x := &instance{spec: spec, endNew: cancel, mark: machine.NewMark(),
 		p: strategies.Params{Limit: limit, Values: values, Resume: resume}, do: do,
 		record: record{runs: map[uint64]int{}, dones: map[uint64]int{},
 			results: map[uint64]strategies.Result{}}}
@@ -74,7 +74,7 @@ func durablyDoing(
 		return errors.New("no instance: New returned nil")
 	}
 	if err = check(x); err == nil {
-		err = x.seen().odd
+		err = x.snapshot().odd
 	}
 	cancel()
 	if over := x.finish(); err == nil {
@@ -83,18 +83,18 @@ func durablyDoing(
 	return err
 }
 
-// finish waits for Drain, whatever its error.
-func (x *stint) finish() error {
+// finish waits for Drain and ignores its error.
+func (x *instance) finish() error {
 	over := false
 	go func() {
-		_ = x.s.Drain(context.Background()) // what it returns is the business of the clause Drain
+		_ = x.s.Drain(context.Background()) // the clause Drain checks its error
 		x.change(func() { over = true })
 	}()
-	return x.until("Drain returns", func() bool { return over })
+	return x.waitUntil("Drain returns", func() bool { return over })
 }
 
-// until waits for a condition of the record and fails after a long time without change.
-func (x *stint) until(what string, so func() bool) error {
+// waitUntil waits for a condition of the record. It fails after a long time without an event.
+func (x *instance) waitUntil(what string, so func() bool) error {
 	patience, err := machine.Patience()
 	if err != nil {
 		return err
@@ -119,11 +119,11 @@ func (x *stint) until(what string, so func() bool) error {
 	}
 }
 
-func (x *stint) task(id uint64) *strategies.Task {
+func (x *instance) task(id uint64) *strategies.Task {
 	return &strategies.Task{ID: id, Run: x.run, Arg: x}
 }
 
-func (x *stint) run(ctx context.Context, t *strategies.Task) strategies.Result {
+func (x *instance) run(ctx context.Context, t *strategies.Task) strategies.Result {
 	x.change(func() {
 		x.runs[t.ID]++
 		x.running++
@@ -134,7 +134,7 @@ func (x *stint) run(ctx context.Context, t *strategies.Task) strategies.Result {
 	return x.do(ctx, t.ID)
 }
 
-func (x *stint) Done(t *strategies.Task, r strategies.Result) {
+func (x *instance) Done(t *strategies.Task, r strategies.Result) {
 	x.change(func() {
 		if t == nil || t.Arg != x {
 			x.odd = errors.New("Done was called with something that is no task of the instance")
@@ -145,15 +145,15 @@ func (x *stint) Done(t *strategies.Task, r strategies.Result) {
 	})
 }
 
-func (x *stint) change(f func()) {
+func (x *instance) change(f func()) {
 	x.steps.Add(1)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	f()
 }
 
-// seen is a copy of the record.
-func (x *stint) seen() record {
+// snapshot returns a copy of the record.
+func (x *instance) snapshot() record {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	r := x.record
@@ -162,8 +162,8 @@ func (x *stint) seen() record {
 	return r
 }
 
-// submit offers the tasks from, …, to-1.
-func (x *stint) submit(from, to uint64) error {
+// submit submits the tasks from, …, to-1.
+func (x *instance) submit(from, to uint64) error {
 	for id := from; id < to; id++ {
 		if err := x.s.Submit(context.Background(), x.task(id)); err != nil {
 			return fmt.Errorf("task %d was refused: %w", id, err)
@@ -173,7 +173,7 @@ func (x *stint) submit(from, to uint64) error {
 	return nil
 }
 
-func (x *stint) submitFrom(submitters, each uint64) error {
+func (x *instance) submitFrom(submitters, each uint64) error {
 	failures := make(chan error, submitters)
 	for i := range submitters {
 		go func() { failures <- x.submit(i*each, (i+1)*each) }()
@@ -186,14 +186,15 @@ func (x *stint) submitFrom(submitters, each uint64) error {
 	return nil
 }
 
-// done waits for n done tasks and checks the runs and error of each (nil: none).
-func (x *stint) done(n int, runs func(id uint64) int, want func(id uint64) error) error {
-	if err := x.until(fmt.Sprintf("%d tasks are done", n), func() bool {
+// awaitDone waits until n tasks are done. It checks the number of runs and the error of each. A nil
+// runs checks no number.
+func (x *instance) awaitDone(n int, runs func(id uint64) int, want func(id uint64) error) error {
+	if err := x.waitUntil(fmt.Sprintf("%d tasks are done", n), func() bool {
 		return len(x.dones) >= n
 	}); err != nil {
-		return fmt.Errorf("%w: %d are, %d have run", err, len(x.seen().dones), len(x.seen().runs))
+		return fmt.Errorf("%w: %d are, %d have run", err, len(x.snapshot().dones), len(x.snapshot().runs))
 	}
-	seen := x.seen()
+	seen := x.snapshot()
 	for id, dones := range seen.dones {
 		switch r := seen.results[id]; {
 		case dones != 1:
@@ -210,16 +211,15 @@ func (x *stint) done(n int, runs func(id uint64) int, want func(id uint64) error
 func onceEach(uint64) int  { return 1 }
 func noError(uint64) error { return nil }
 
-// drained drains without deadline and must succeed.
-func (x *stint) drained() error {
+func (x *instance) drainWithoutError() error {
 	if err := x.s.Drain(context.Background()); err != nil {
 		return fmt.Errorf("a Drain: %w", err)
 	}
 	return nil
 }
 
-// hold submits n tasks that end with their context, and returns when the maximum runs.
-func (x *stint) hold(n uint64) error {
+// hold submits n tasks that end with their context. It returns when all slots are used.
+func (x *instance) hold(n uint64) error {
 	x.do = func(ctx context.Context, _ uint64) strategies.Result {
 		<-ctx.Done()
 		return strategies.Result{Err: context.Cause(ctx)}
@@ -230,12 +230,12 @@ func (x *stint) hold(n uint64) error {
 	return x.reachesLimit()
 }
 
-func (x *stint) reachesLimit() error {
-	return x.until("the limit is reached", func() bool { return x.running >= x.p.Limit })
+func (x *instance) reachesLimit() error {
+	return x.waitUntil("the limit is reached", func() bool { return x.running >= x.p.Limit })
 }
 
-// letters checks the number of dead letters, if the strategy counts them.
-func (x *stint) letters(want int) error {
+// checkDeadLetters checks the number of dead letters, if the strategy counts them.
+func (x *instance) checkDeadLetters(want int) error {
 	counts, ok := x.s.(interface {
 		DeadLetters(ctx context.Context) (int, error)
 	})

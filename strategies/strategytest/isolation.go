@@ -12,30 +12,30 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An isolation tests clauses in child processes, reusing one while it lives.
+// isolation tests clauses in child processes. It uses one until it ends.
 type isolation struct {
-	test  string // that called Run
-	call  string
-	spec  strategies.Spec
-	child *child // nil: none yet, or none any more
-	here  bool   // there is none to be had
+	test          string // name of the test that called Run
+	call          string
+	spec          strategies.Spec
+	child         *child // nil if none is running
+	inThisProcess bool   // whether no child can be started
 }
 
 func (in *isolation) check(t *testing.T, c Clause) error {
 	t.Helper()
-	if in.child == nil && !in.here {
+	if in.child == nil && !in.inThisProcess {
 		var err error
 		if in.child, err = in.start(); err != nil {
-			in.here = true
+			in.inThisProcess = true
 			t.Logf("%s: tested in this process, where one clause that crashes or hangs hides the "+
 				"others: %v", in.spec.Name, err)
 		}
 	}
 	order := c.Name
 	switch {
-	case c.killed != nil && in.here:
+	case c.killed != nil && in.inThisProcess:
 		t.Skip("it needs processes of its own")
-	case in.here:
+	case in.inThisProcess:
 		return c.Check(in.spec)
 	case c.killed != nil:
 		queue := newQueue()
@@ -46,7 +46,7 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 		}
 		order = fmt.Sprint(c.Name, " ", queue, " ", c.kills)
 	}
-	said, printed, ended := in.child.ask(order)
+	said, printed, ended := in.child.testClause(order)
 	if ended != nil {
 		in.child = nil
 		return fmt.Errorf("it ended the process (%v)%s", ended, shorten(printed))
@@ -65,14 +65,14 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 		t.Log(printed)
 	}
 	if testing.CoverMode() != "" && c.killed == nil {
-		return c.Check(in.spec) // once more, for the counts: those of a child go nowhere
+		return c.Check(in.spec) // again in this process, because coverage of a child is not counted
 	}
 	return nil
 }
 
-// kill sends an order that ends the child, and starts the next.
+// kill sends an order that ends the child, and starts the next one.
 func (in *isolation) kill(order string) error {
-	said, printed, ended := in.child.ask(order)
+	said, printed, ended := in.child.testClause(order)
 	if ended == nil {
 		return fmt.Errorf("%s%s", said.Error, shorten(printed))
 	}
@@ -85,10 +85,10 @@ func (in *isolation) kill(order string) error {
 	return err
 }
 
-// start starts a child, unless the environment or system prevents it.
+// start starts a child, unless the environment or the system prevents it.
 func (in *isolation) start() (*child, error) {
-	if os.Getenv(variable) == here {
-		return nil, fmt.Errorf("%s=%s", variable, here)
+	if os.Getenv(variable) == inThisProcess {
+		return nil, fmt.Errorf("%s=%s", variable, inThisProcess)
 	}
 	patience, err := machine.Patience()
 	if err != nil {
@@ -98,14 +98,13 @@ func (in *isolation) start() (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The measured time of this process to reach the call, including other tests.
-	if err := c.ready(max(patience, startLimit) + 2*time.Since(began)); err != nil {
+	// This process has needed time.Since(began) to reach the call, which includes other tests.
+	if err := c.awaitReady(max(patience, startLimit) + 2*time.Since(began)); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// startLimit is the minimum time allowed for the start of a child, however short the patience.
 const startLimit = 30 * time.Second
 
 func (in *isolation) end() {

@@ -12,21 +12,21 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A job is a task with its record.
+// job is a task with a record of its runs.
 type job struct {
 	strategies.Task
-	given  shape // when it was submitted
-	rig    *rig
-	name   int
-	do     act
-	starts atomic.Int32 // calls of Run
-	inside atomic.Int32 // calls of Run that have not returned
-	dones  atomic.Int32 // calls of Done
-	early  atomic.Bool  // done while it ran
-	beside atomic.Int32 // second attempts beside the first
+	given          shape // its fields when it was submitted
+	rig            *rig
+	name           int
+	do             act
+	starts         atomic.Int32 // calls of Run
+	inside         atomic.Int32 // calls of Run that have not returned
+	dones          atomic.Int32 // calls of Done
+	early          atomic.Bool  // whether it was done while it ran
+	secondAttempts atomic.Int32 // second attempts concurrent with the first
 
 	started, ended atomic.Int64      // virtual time of the last start and of the first Done, in ns
-	outcome        strategies.Result // valid once done
+	outcome        strategies.Result // valid when done
 	done           chan struct{}     // closed by the first Done
 }
 
@@ -37,14 +37,14 @@ func (r *rig) jobs(n int, do act) []*job {
 	for i := range all {
 		all[i] = &job{rig: r, name: i, do: do, done: make(chan struct{})}
 		all[i].Task = strategies.Task{Run: runJob, Arg: all[i]}
-		if r.spec.KeyOrder { // other clauses are about tasks without a key
+		if r.spec.KeyOrder { // only the clause KeyOrder uses keys
 			all[i].Tenant = -1
 		}
 	}
 	return all
 }
 
-// A shape has the comparable fields that the caller sets in a task.
+// shape contains the comparable fields that the caller sets in a task.
 type shape struct {
 	run              uintptr
 	weight           int64
@@ -58,7 +58,7 @@ func shapeOf(t *strategies.Task) shape {
 		t.Size, t.Deadline}
 }
 
-// noRecord is the Arg of tasks that nobody checks.
+// noRecord is the Arg of tasks without a job.
 var noRecord any = new(int)
 
 func runJob(ctx context.Context, t *strategies.Task) strategies.Result {
@@ -67,7 +67,7 @@ func runJob(ctx context.Context, t *strategies.Task) strategies.Result {
 		return strategies.Result{Err: errors.New("the strategy has changed Task.Arg")}
 	}
 	if t != &j.Task && j.rig.spec.Hedges {
-		return j.runBeside(ctx)
+		return j.runSecondAttempt(ctx)
 	}
 	starts := j.starts.Add(1)
 	if starts == 1 {
@@ -95,19 +95,19 @@ func (j *job) enter() (leave func()) {
 	}
 }
 
-// runBeside is a concurrent second attempt that lets the first win: it ends with its context, or
-// fails after a minute, because a strategy may wait for it if the first failed.
-func (j *job) runBeside(ctx context.Context) strategies.Result {
-	j.beside.Add(1)
+// runSecondAttempt is a concurrent second attempt that lets the first one win. It ends with its
+// context, or fails after a minute, because a strategy may wait for it if the first attempt failed.
+func (j *job) runSecondAttempt(ctx context.Context) strategies.Result {
+	j.secondAttempts.Add(1)
 	j.rig.steps.Add(1)
 	defer j.enter()()
-	if r := heeds(time.Minute)(ctx); r.Err != nil {
+	if r := lastsUnlessCancelled(time.Minute)(ctx); r.Err != nil {
 		return r
 	}
 	return strategies.Result{Err: errOwn}
 }
 
-// isDone reports whether j is done, after which its result may be read.
+// isDone reports whether j is done. Its result may then be read.
 func (j *job) isDone() bool { return isClosed(j.done) }
 
 func isClosed(c <-chan struct{}) bool {
@@ -119,7 +119,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// begin and end are the virtual times of j's last start and Done.
+// begin returns the virtual time of the last start, end that of the first Done.
 func (j *job) begin() time.Duration { return time.Duration(j.started.Load()) }
 func (j *job) end() time.Duration   { return time.Duration(j.ended.Load()) }
 
@@ -158,7 +158,6 @@ func lastEnd(jobs []*job) (last time.Duration) {
 	return last
 }
 
-// untouched checks that a refused job was neither run nor done.
 func (j *job) untouched() error {
 	if j.starts.Load() != 0 || j.dones.Load() != 0 {
 		return fmt.Errorf("task %d was refused, but started %d times and done %d times", j.name,
@@ -167,24 +166,23 @@ func (j *job) untouched() error {
 	return nil
 }
 
-// Acts of jobs.
-
 func returnAtOnce(context.Context) strategies.Result { return strategies.Result{} }
 
 func returns(res strategies.Result) act {
 	return func(context.Context) strategies.Result { return res }
 }
 
-// takes returns an act of duration d that ignores its context.
-func takes(d time.Duration) act {
+// lasts returns an act of duration d that ignores its context.
+func lasts(d time.Duration) act {
 	return func(context.Context) strategies.Result {
 		time.Sleep(d)
 		return strategies.Result{}
 	}
 }
 
-// heeds returns an act of duration d that returns the cause when its context ends.
-func heeds(d time.Duration) act {
+// lastsUnlessCancelled returns an act of duration d. If its context ends earlier, it returns the
+// cause.
+func lastsUnlessCancelled(d time.Duration) act {
 	return func(ctx context.Context) strategies.Result {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
@@ -208,17 +206,17 @@ func (r *rig) held(release <-chan struct{}) act {
 	}
 }
 
-// A call is a Submit or Drain, pending or returned.
+// call is a pending or returned Submit or Drain.
 type call struct {
 	*job
 	returned chan struct{}
-	result   error         // what it returned
-	at       time.Duration // when, in virtual time
+	result   error         // its error
+	at       time.Duration // virtual time of its return
 }
 
 func (c *call) over() bool { return isClosed(c.returned) }
 
-// err is the result of the call, nil while pending.
+// err returns the error of the call, or nil while it is pending.
 func (c *call) err() error {
 	if !c.over() {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// keepsKeyOrder offers 300 tasks of 7 keys and of no key. No two tasks of a key may overlap or
-// start in another order than that of acceptance.
+// keepsKeyOrder submits 300 tasks of 7 keys and some without a key. Tasks of the same key must not
+// overlap and must start in order of acceptance.
 func keepsKeyOrder(r *rig) error {
 	const keys = 7
 	random := rand.New(rand.NewPCG(1, 7))
 	var wrong error
-	lock := make(chan struct{}, 1) // a mutex whose wait is durably blocking
+	lock := make(chan struct{}, 1) // a mutex whose wait is durably blocking for synctest
 	running, last := map[int32]int{}, map[int32]int{}
 	start := func(key int32, task int) {
 		lock <- struct{}{}
@@ -60,7 +60,8 @@ func keepsKeyOrder(r *rig) error {
 	return allCompleted(jobs)
 }
 
-// busyKeyHoldsNoSlot offers more tasks of one key than there are slots, and then one of another.
+// busyKeyHoldsNoSlot submits more tasks of one key than there are slots, and then a task of another
+// key, which must start.
 func busyKeyHoldsNoSlot(r *rig) error {
 	bound := r.bound()
 	if bound < 2 || r.capacity() < bound+1 {

@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// acceptsNoMore offers tasks from many more producers than there is room, and then makes room for a
-// few.
+// acceptsNoMore submits from many more producers than there is room, and then frees room for a few.
 func acceptsNoMore(r *rig) error {
 	if r.spec.Capacity == nil {
 		return nil
@@ -42,7 +41,6 @@ func acceptsNoMore(r *rig) error {
 	return nil
 }
 
-// keepsNoTask checks that an idle instance does not reference done tasks.
 func keepsNoTask(r *rig) error {
 	const n = 64
 	var kept [n]weak.Pointer[strategies.Task]
@@ -59,7 +57,6 @@ func keepsNoTask(r *rig) error {
 	return collected(kept[:], "that are done")
 }
 
-// submitNew submits a task without keeping a reference.
 func submitNew(s strategies.Strategy) weak.Pointer[strategies.Task] {
 	t := unrecorded()
 	_ = s.Submit(context.Background(), t)
@@ -88,8 +85,8 @@ func collected(tasks []weak.Pointer[strategies.Task], which string) error {
 	return nil
 }
 
-// givenUpLeavesNothing cancels 50 Submits at a full instance and checks for their goroutines and
-// tasks.
+// givenUpLeavesNothing cancels 50 Submits at a full instance and checks that their goroutines and
+// tasks are gone.
 func givenUpLeavesNothing(r *rig) error {
 	r.fill(r.capacity(), r.held(nil))
 	r.rest(warmUp)
@@ -109,7 +106,7 @@ func givenUpLeavesNothing(r *rig) error {
 		r.rest(time.Millisecond)
 		cancel()
 		if len(returned) == 0 {
-			return nil // it is not given up, which is for the clause Context to find
+			return nil // the cancellation was ignored, which the clause Context reports
 		}
 		<-returned
 	}

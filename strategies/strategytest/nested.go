@@ -13,15 +13,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Tree is work whose tasks submit to the instance that runs them: Roots are submitted from
-// outside, and each task above the last of Levels submits Width children.
+// A Tree is work whose tasks submit to the instance that runs them. Roots are submitted from
+// outside. Each task above the last of Levels submits Width children.
 type Tree struct {
 	Roots, Width, Levels int
-	// Waits: a task keeps its slot until its children are done. Otherwise until they are accepted.
+	// Waits makes a task keep its slot until its children are done. Otherwise it keeps the slot
+	// until they are accepted.
 	Waits bool
 }
 
-// Inner counts the tasks with children.
+// Inner returns the number of tasks with children.
 func (t Tree) Inner() int {
 	n, level := 0, t.Roots
 	for range t.Levels {
@@ -31,18 +32,18 @@ func (t Tree) Inner() int {
 	return n
 }
 
-// Enough is the smallest limit at which the tree completes in any order: one more than the inner
-// tasks, which can hold all other slots while they wait.
+// Enough returns the smallest limit at which the tree completes in any order. It is one more than
+// the number of inner tasks, which can hold all other slots while they wait.
 func (t Tree) Enough() int { return t.Inner() + 1 }
 
 // A Nesting reports the limits at which a strategy completes a tree.
 type Nesting struct {
-	// Limit is the smallest from which all tried limits completed in all orders, or 0 if none did up
-	// to Most.
+	// Limit is the smallest limit from which all tried limits completed in all orders. It is 0 if
+	// Most, the largest tried limit, did not.
 	Limit, Most int
-	// Refuses: below Limit tasks were refused, and none waited forever.
+	// Refuses means that below Limit tasks were refused, and none waited forever.
 	Refuses bool
-	// Hang has the goroutine stacks at limit Limit-1, or at Most.
+	// Hang contains the goroutine stacks at limit Limit-1, or at Most.
 	Hang string
 }
 
@@ -54,16 +55,16 @@ func (n Nesting) String() string {
 	return fmt.Sprint(n.Limit)
 }
 
-// Orders in which a tree is tried: level by level with equal durations, the worst case for a FIFO
-// queue, and random durations with several seeds.
+// A tree is tried level by level with equal durations, which is the worst case for a FIFO queue,
+// and with random durations from several seeds.
 const (
 	nestedSeeds = 3
-	nestedMost  = 4 // times Enough
+	nestedMost  = 4 // the largest tried limit is nestedMost·Enough
 )
 
-// SmallestLimit finds the limit from which spec, with default parameters and no queue, completes
-// the tree under the virtual clock. It must not be called inside a synctest bubble. A hang leaves
-// nothing behind if the strategy heeds its context.
+// SmallestLimit finds the smallest limit from which spec completes the tree under the virtual
+// clock. spec has default parameters and no queue. SmallestLimit must not be called inside a
+// synctest bubble. A hang leaves no goroutines if the strategy ends with its context.
 func SmallestLimit(spec strategies.Spec, tree Tree) (Nesting, error) {
 	n := Nesting{Most: nestedMost * tree.Enough()}
 	for limit := n.Most; limit > 0; limit-- {
@@ -72,10 +73,10 @@ func SmallestLimit(spec strategies.Spec, tree Tree) (Nesting, error) {
 			if limit == n.Most {
 				return n, err
 			}
-			break // it has no such limit
+			break // spec does not accept smaller limits
 		}
 		for seed := range uint64(nestedSeeds + 1) {
-			err := inPatience(func(s *scene) error { return tree.grow(newRig(s, spec, p), seed) })
+			err := inPatience(func(s *scene) error { return tree.run(newRig(s, spec, p), seed) })
 			if err == nil {
 				continue
 			}
@@ -91,7 +92,6 @@ func SmallestLimit(spec strategies.Spec, tree Tree) (Nesting, error) {
 	return n, nil
 }
 
-// defaults returns default parameters with that limit and no queue.
 func defaults(spec strategies.Spec, limit int) (strategies.Params, error) {
 	values, err := param.Resolve(spec.Keys, nil)
 	if err != nil {
@@ -109,7 +109,7 @@ func inPatience(check func(*scene) error) error {
 	return inBubble(patience, check)
 }
 
-// A nestedError means that a tree did not complete.
+// nestedError means that a tree did not complete.
 type nestedError struct {
 	open, refused int
 	where         string
@@ -122,13 +122,13 @@ func (e *nestedError) Error() string {
 	return fmt.Sprintf("%d tasks of the tree wait for ever%s", e.open, e.where)
 }
 
-// nestedTime exceeds the time of any tree: tasks take milliseconds, and a strategy that limits a
+// nestedTime exceeds the time of any tree. Tasks take milliseconds, and a strategy that limits a
 // rate starts dozens per second.
 const nestedTime = time.Minute
 
-// grow runs the tree in the order of a seed. With 0 all tasks take equally long.
-func (t Tree) grow(r *rig, seed uint64) error {
-	g := &growing{Tree: t, rig: r, random: rand.New(rand.NewPCG(seed, 0)), even: seed == 0}
+// run runs the tree in the order of a seed. Seed 0 means equal durations.
+func (t Tree) run(r *rig, seed uint64) error {
+	g := &treeRun{Tree: t, rig: r, random: rand.New(rand.NewPCG(seed, 0)), even: seed == 0}
 	roots := g.tasks(t.Roots, 0)
 	r.step("the tree grows")
 	r.spawn(func() {
@@ -145,19 +145,20 @@ func (t Tree) grow(r *rig, seed uint64) error {
 	return &nestedError{g.open, g.refused, r.mark.Where()}
 }
 
-type growing struct {
+type treeRun struct {
 	Tree
 	rig *rig
 	sync.Mutex
 	random        *rand.Rand
 	even          bool
-	tasked        time.Duration // a nanosecond for each task
+	tasked        time.Duration // one nanosecond per task made so far
 	open, refused int
 }
 
-// tasks makes n tasks of a level. Each takes a nanosecond longer than its predecessor, because
-// simultaneous events have no order, which would decide whether a shedding strategy has room.
-func (g *growing) tasks(n, level int) []*job {
+// tasks makes n tasks of a level. Each takes a nanosecond longer than its predecessor. Otherwise
+// tasks would end at the same instant in an arbitrary order, which would decide whether a shedding
+// strategy has room.
+func (g *treeRun) tasks(n, level int) []*job {
 	jobs := g.rig.jobs(n, nil)
 	g.Lock()
 	defer g.Unlock()
@@ -171,7 +172,7 @@ func (g *growing) tasks(n, level int) []*job {
 		j.do = func(ctx context.Context) strategies.Result {
 			time.Sleep(works)
 			if level < g.Levels {
-				g.beget(ctx, level+1)
+				g.submitChildren(ctx, level+1)
 			}
 			g.Lock()
 			g.open--
@@ -182,8 +183,8 @@ func (g *growing) tasks(n, level int) []*job {
 	return jobs
 }
 
-// beget submits the children of a task and waits for them if Waits is set.
-func (g *growing) beget(ctx context.Context, level int) {
+// submitChildren submits the children of a task and waits for them if Waits is set.
+func (g *treeRun) submitChildren(ctx context.Context, level int) {
 	children := g.tasks(g.Width, level)
 	for _, j := range children {
 		if !g.submit(ctx, j) {
@@ -201,8 +202,7 @@ func (g *growing) beget(ctx context.Context, level int) {
 	}
 }
 
-// submit reports whether the task was accepted.
-func (g *growing) submit(ctx context.Context, j *job) bool {
+func (g *treeRun) submit(ctx context.Context, j *job) bool {
 	err := g.rig.submit(ctx, j)
 	if err != nil && ctx.Err() == nil {
 		g.Lock()
@@ -215,7 +215,7 @@ func (g *growing) submit(ctx context.Context, j *job) bool {
 
 var nestedTrees = []Tree{{1, 3, 2, true}, {2, 2, 2, false}}
 
-// nests reports whether a strategy can have the slots for the first tree, and keeps them.
+// nests reports whether a strategy can have, and keep, the slots for the first tree.
 func nests(spec strategies.Spec) bool {
 	if spec.Shrinks {
 		return false
@@ -224,8 +224,8 @@ func nests(spec strategies.Spec) bool {
 	return ok
 }
 
-// checkNested runs a tree at the limit that is enough for any order. It skips strategies with fewer
-// slots, also at times, and refused tasks.
+// checkNested runs each tree at a limit that suffices in any order. It skips strategies that have,
+// or may at times have, fewer slots. It ignores refused tasks.
 func checkNested(spec strategies.Spec) error {
 	if spec.Shrinks {
 		return nil
@@ -236,7 +236,7 @@ func checkNested(spec strategies.Spec) error {
 			continue
 		}
 		err := inPatience(func(s *scene) error {
-			err := tree.grow(newRig(s, spec, p), 0)
+			err := tree.run(newRig(s, spec, p), 0)
 			if stopped, is := errors.AsType[*nestedError](err); is && stopped.open == 0 {
 				return nil
 			}
@@ -250,7 +250,8 @@ func checkNested(spec strategies.Spec) error {
 	return nil
 }
 
-// roomFor returns parameters that give the strategy that many slots. Tasks without class use any.
+// roomFor returns parameters that give the strategy the given number of slots, all usable by tasks
+// without a class.
 func roomFor(spec strategies.Spec, slots int) (p strategies.Params, ok bool) {
 	for limit := slots; limit <= nestedMost*slots; limit++ {
 		p, err := defaults(spec, limit)

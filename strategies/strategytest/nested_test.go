@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// TestTreeEnough: the inner tasks of a tree plus one, (w^d − 1)/(w − 1) + 1 of one root.
+// A tree with one root has (w^d − 1)/(w − 1) inner tasks.
 func TestTreeEnough(t *testing.T) {
 	for _, tree := range []strategytest.Tree{
 		{1, 3, 2, true}, {1, 2, 4, true}, {1, 1, 3, true}, {1, 10, 1, true}, {1, 5, 0, true},
@@ -27,8 +27,8 @@ func TestTreeEnough(t *testing.T) {
 	}
 }
 
-// TestSmallestLimit: a pool that is served in its order needs a slot more than there are inner
-// tasks, at each width and depth; one that has no bound needs none. At one less it says who waits.
+// A FIFO pool needs one slot more than there are inner tasks, at each width and depth. An unbounded
+// strategy needs one.
 func TestSmallestLimit(t *testing.T) {
 	for _, name := range []string{"worker_pool", "semaphore", "errgroup_limit", "unbounded"} {
 		for _, tree := range []strategytest.Tree{
@@ -50,7 +50,6 @@ func TestSmallestLimit(t *testing.T) {
 	}
 }
 
-// TestNeverNested: one that cannot do it at any limit, and one that refuses.
 func TestNeverNested(t *testing.T) {
 	tree := strategytest.Tree{Roots: 1, Width: 2, Levels: 1, Waits: true}
 	never, err := strategytest.SmallestLimit(referenceSpec(waitsForParent, blocking), tree)

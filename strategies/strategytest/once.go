@@ -14,7 +14,6 @@ import (
 
 var errOwn = errors.New("the task's own error")
 
-// onceUnderManyProducers submits 64 tasks from each of 16 producers. Some yield, sleep or fail.
 func onceUnderManyProducers(r *rig) error {
 	random := rand.New(rand.NewPCG(1, 1))
 	jobs := r.jobs(16*64, nil)
@@ -27,7 +26,7 @@ func onceUnderManyProducers(r *rig) error {
 		case 1:
 			j.do = yield
 		case 2:
-			j.do = takes(time.Duration(random.IntN(1000)) * time.Microsecond)
+			j.do = lasts(time.Duration(random.IntN(1000)) * time.Microsecond)
 		case 3:
 			j.do, want[i] = returns(strategies.Result{Err: errOwn}), errOwn
 		}
@@ -48,7 +47,7 @@ func onceUnderManyProducers(r *rig) error {
 			continue
 		}
 		starts := int32(1)
-		if r.spec.Trips && j.starts.Load() == 0 { // too many had failed
+		if r.spec.Trips && j.starts.Load() == 0 { // the breaker was open
 			starts, want[i] = 0, strategies.ErrShed
 		}
 		if err := j.once(starts, want[i]); err != nil {
@@ -58,7 +57,7 @@ func onceUnderManyProducers(r *rig) error {
 	return nil
 }
 
-// once checks that j started that often and was done once, with that error.
+// once checks that j started the given number of times and was done once with the given error.
 func (j *job) once(starts int32, want error) error {
 	switch {
 	case j.dones.Load() != 1:
@@ -67,18 +66,18 @@ func (j *job) once(starts int32, want error) error {
 		return fmt.Errorf("task %d was started %d times, want %d", j.name, j.starts.Load(), starts)
 	case j.early.Load():
 		return fmt.Errorf("task %d was done while it was still running", j.name)
-	case !errors.Is(j.outcome.Err, want): // nil is nil only
+	case !errors.Is(j.outcome.Err, want): // errors.Is(err, nil) is true only for nil
 		return fmt.Errorf("task %d was done with the error %v instead of its own: %v", j.name,
 			j.outcome.Err, want)
 	}
 	return nil
 }
 
-// onceWithRequests submits tasks that request steps, sub-tasks and another attempt. Failing ones
+// onceWithRequests submits tasks that request steps, sub-tasks and another attempt. Failing tasks
 // use separate instances, because a strategy may cancel others on failure.
 func onceWithRequests(r *rig) error {
-	// sub-tasks in two levels: 0 and 1 of the parent, the others of 0
-	parts := r.jobs(5, takes(time.Millisecond))
+	// Sub-tasks 0 and 1 belong to the parent, the others to sub-task 0.
+	parts := r.jobs(5, lasts(time.Millisecond))
 	parts[0].do = splits(parts[2], parts[3])
 	split, failing := r.jobs(1, splits(parts[0], parts[1]))[0], r.jobs(1, splits(parts[4]))[0]
 	steps, retried := r.jobs(1, nil)[0], r.jobs(1, nil)[0]
@@ -107,10 +106,10 @@ func onceWithRequests(r *rig) error {
 	if r.spec.Retries {
 		attempts, last = 2, nil
 	}
-	if err := cmp.Or(about("a task of three steps", steps.once(3, nil)),
-		about("a task with sub-tasks", split.once(1, nil)),
-		about("a task with a failing sub-task", failing.once(1, errOwn)),
-		about("a task that asks for another attempt", retried.once(attempts, last))); err != nil {
+	if err := cmp.Or(withSubject("a task of three steps", steps.once(3, nil)),
+		withSubject("a task with sub-tasks", split.once(1, nil)),
+		withSubject("a task with a failing sub-task", failing.once(1, errOwn)),
+		withSubject("a task that asks for another attempt", retried.once(attempts, last))); err != nil {
 		return err
 	}
 	for _, part := range parts {
@@ -128,21 +127,20 @@ func onceWithRequests(r *rig) error {
 	return nil
 }
 
-// about prefixes an error with its subject.
-func about(subject string, err error) error {
+func withSubject(subject string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", subject, err)
 	}
 	return nil
 }
 
-// hedgesOnce runs many short tasks and then long ones, which get at most one concurrent second
-// attempt if the strategy declares it, and end with both.
+// hedgesOnce runs many short tasks and then long ones. If the strategy declares hedging, a long
+// task gets at most one concurrent second attempt and ends after both.
 func hedgesOnce(r *rig) error {
 	const short, long = 400, 20
-	jobs := r.jobs(short+long, takes(time.Millisecond))
+	jobs := r.jobs(short+long, lasts(time.Millisecond))
 	for _, j := range jobs[short:] {
-		j.do = takes(time.Second)
+		j.do = lasts(time.Second)
 	}
 	beside := int32(0)
 	r.step("%d short tasks and %d long ones come one after another", short, long)
@@ -154,11 +152,11 @@ func hedgesOnce(r *rig) error {
 		if err := j.once(1, nil); err != nil {
 			return err
 		}
-		if j.beside.Load() > 1 {
+		if j.secondAttempts.Load() > 1 {
 			return fmt.Errorf("task %d was run %d times in parallel with its first attempt", j.name,
-				j.beside.Load())
+				j.secondAttempts.Load())
 		}
-		beside += j.beside.Load()
+		beside += j.secondAttempts.Load()
 	}
 	if r.spec.Hedges && beside == 0 {
 		return fmt.Errorf("after %d tasks of 1ms none of %d of 1s was run a second time in parallel with the "+
@@ -167,12 +165,12 @@ func hedgesOnce(r *rig) error {
 	return nil
 }
 
-// onceEachTimeWhenReused has clients resubmit their one task when it is done.
+// onceEachTimeWhenReused has clients resubmit their only task when it is done.
 func onceEachTimeWhenReused(r *rig) error {
 	const clients, rounds = 4, 100
 	type client struct {
 		strategies.Task
-		runs int // by Run alone: -race sees a run that overlaps the client
+		runs int // not atomic, so -race detects a run that overlaps the client
 		done chan strategies.Result
 	}
 	count := func(_ context.Context, t *strategies.Task) strategies.Result {
@@ -187,7 +185,7 @@ func onceEachTimeWhenReused(r *rig) error {
 	again := start(r.scene, r.spec, ctx, r.p,
 		strategies.SinkFunc(func(t *strategies.Task, res strategies.Result) {
 			if t == nil {
-				return // seen by the other checks, like all that is done and should not be
+				return // other checks report Done calls that should not happen
 			}
 			if c, ok := t.Arg.(*client); ok {
 				select {
@@ -203,7 +201,7 @@ func onceEachTimeWhenReused(r *rig) error {
 		c.Task = strategies.Task{Run: count, Arg: c}
 		all[i] = c
 		for range rounds {
-			for again.Submit(ctx, &c.Task) != nil { // shed
+			for again.Submit(ctx, &c.Task) != nil { // retry after it was shed
 				time.Sleep(time.Millisecond)
 			}
 			<-c.done

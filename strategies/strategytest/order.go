@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// startsInOrder compares the order of starts with acceptance at a bound of 1, for tasks with and
-// without duration.
+// startsInOrder compares the order of starts with the order of acceptance at a bound of 1, for
+// tasks with and without duration.
 func startsInOrder(r *rig) error {
 	if r.bound() != 1 {
 		return nil
@@ -35,7 +35,7 @@ func startsInOrder(r *rig) error {
 	}
 	r.rest(horizon)
 	if r.peak.Load() > 1 {
-		return nil // two at once have no order; the clause Bound finds them
+		return nil // two concurrent tasks have no order; the clause Bound reports them
 	}
 	for at, name := range started {
 		if name != at {
@@ -45,12 +45,13 @@ func startsInOrder(r *rig) error {
 	return nil
 }
 
-// neverStartsEarlier compares the starts of tasks with random lengths.
+// neverStartsEarlier submits tasks of random lengths and checks that no task starts before an
+// earlier one.
 func neverStartsEarlier(r *rig) error {
 	random := rand.New(rand.NewPCG(1, 2))
 	jobs := r.jobs(100, nil)
 	for _, j := range jobs {
-		j.do = takes(time.Duration(random.IntN(10_000)) * time.Microsecond)
+		j.do = lasts(time.Duration(random.IntN(10_000)) * time.Microsecond)
 	}
 	r.step("one producer offers 100 tasks")
 	if err := r.offer(jobs); err != nil {
@@ -66,8 +67,8 @@ func neverStartsEarlier(r *rig) error {
 	return nil
 }
 
-// blockedInOrder blocks Submits one after another at a full instance and then makes room one at a
-// time.
+// blockedInOrder blocks Submits one after another at a full instance and then frees room for one at
+// a time.
 func blockedInOrder(r *rig) error {
 	release := make(chan struct{})
 	r.fill(r.capacity(), r.held(release))
@@ -92,12 +93,12 @@ func blockedInOrder(r *rig) error {
 	return nil
 }
 
-// stepsTakeTurns is the part of clause Order for strategies that serve tasks in steps. Per slot,
-// tasks of one, two and four steps are accepted in this order. Each step's rest goes to the tail,
-// so the slots run 1 2 4 2 4 4 4 and the tasks end after one, four and seven steps. If a task kept
-// its slot or returned to the head, the second would end after three.
+// stepsTakeTurns is part of the clause Order for strategies that run tasks in steps. Per slot,
+// tasks of one, two and four steps are accepted in this order. After each step the task goes to the
+// tail, so each slot runs 1 2 4 2 4 4 4. The tasks end after one, four and seven steps. If a task
+// kept its slot or returned to the head, the second would end after three.
 //
-// Strategies that split are tested with sub-tasks of that length: see splits.go.
+// For strategies that split, splits.go has the same test with sub-tasks.
 func stepsTakeTurns(r *rig) error {
 	bound := r.bound()
 	if r.spec.Quantum == nil || r.spec.Splits || r.spec.Bound == nil || r.capacity() < 3*bound {
@@ -115,7 +116,7 @@ func stepsTakeTurns(r *rig) error {
 				return strategies.Result{More: int(j.starts.Load()) < steps}
 			}
 			if c := r.call(context.Background(), j); !c.accepted() {
-				return nil // full too early, which is a fault of another clause
+				return nil // full too early, which another clause reports
 			}
 		}
 	}

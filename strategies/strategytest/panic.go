@@ -47,7 +47,8 @@ func goexitIsContained(r *rig) error {
 	})
 }
 
-// contains lets two tasks per slot end badly and compares the number of slots with a new instance.
+// contains lets two tasks per slot panic or exit. The instance must then have as many slots as a
+// new one.
 func (r *rig) contains(badly act, check func(error) error) error {
 	slots := newRig(r.scene, r.spec, r.p).slots()
 	var bad []*job
@@ -78,36 +79,36 @@ func (r *rig) contains(badly act, check func(error) error) error {
 	return nil
 }
 
-// slots counts the tasks that run at once when the instance is full or 32 are offered.
+// slots returns the number of tasks that run at once when the instance is full or has 32 tasks.
 func (r *rig) slots() int {
 	r.fill(32, r.held(nil))
 	r.rest(warmUp)
 	return int(r.running.Load())
 }
 
-// leavesNoMore compares the goroutines left after tasks that end badly with others, whose
-// goroutines clause Drain checks.
-func leavesNoMore(badly act) func(*rig) error {
+// leavesNoGoroutines compares the number of goroutines left after such tasks with the number after
+// ordinary tasks, which the clause Drain checks.
+func leavesNoGoroutines(badly act) func(*rig) error {
 	return func(r *rig) error {
-		usual := newRig(r.scene, r.spec, r.p).leaves(returnAtOnce)
-		if left := r.leaves(badly); left > 2*usual {
+		usual := newRig(r.scene, r.spec, r.p).goroutinesAfter(returnAtOnce)
+		if left := r.goroutinesAfter(badly); left > 2*usual {
 			return fmt.Errorf("after tasks that ended badly, and Drain: %w", r.leftover())
 		}
 		return nil
 	}
 }
 
-// leaves drains an instance after such tasks and counts the bubble's goroutines.
-func (r *rig) leaves(do act) int {
+// goroutinesAfter drains an instance after tasks with do. It returns the number of remaining
+// goroutines in the bubble.
+func (r *rig) goroutinesAfter(do act) int {
 	r.fill(min(r.capacity(), 20), do)
 	r.drain(context.Background())
 	r.rest(warmUp)
 	return len(r.goroutines())
 }
 
-// neighboursLive runs tasks that end badly among ordinary ones.
-func neighboursLive(r *rig) error {
-	good := r.jobs(20, takes(time.Millisecond))
+func otherTasksComplete(r *rig) error {
+	good := r.jobs(20, lasts(time.Millisecond))
 	bad := r.jobs(20, panics)
 	r.step("tasks are offered, half of which panic")
 	for i := range good {
@@ -116,5 +117,5 @@ func neighboursLive(r *rig) error {
 		}
 	}
 	r.rest(horizon)
-	return about("together with tasks that panic", allCompleted(good))
+	return withSubject("together with tasks that panic", allCompleted(good))
 }

@@ -9,26 +9,26 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// fewCallers is the number of callers that give up in the clause Context. GiveUps uses more.
+// fewCallers is the number of callers that give up in the clause Context. GiveUps allows more.
 const fewCallers = 1000
 
 // GiveUps returns an error if cancelled Submits leave something behind in an instance of spec. It
-// is part of the clause Context with a chosen number of callers: rare faults need about 100,000,
-// one second of work.
+// is part of the clause Context with a chosen number of callers. Rare faults need about 100,000
+// callers, which take one second.
 func GiveUps(spec strategies.Spec, callers int) error {
 	return try(spec, trial{[]int{4}, []int{0, 8}, when(blocks, leavesNoReservation(callers))})
 }
 
 // leavesNoReservation has many callers wait at a full instance and give up after at most 9.7 ms,
-// while tasks of 5 ms end. Afterwards the instance must have the room and pace of a new one.
+// while tasks of 5 ms end. Afterwards the instance must have the room and speed of a new one.
 func leavesNoReservation(callers int) func(*rig) error {
 	return func(r *rig) error {
 		if r.capacity() > many {
-			return nil // next to nobody waits
+			return nil // almost no caller would wait
 		}
 		room, took, err := newRig(r.scene, r.spec, r.p).roomAndPace()
 		if err != nil {
-			return nil // not as a new one should be, which is for other clauses to find
+			return nil // a new instance fails already, which other clauses report
 		}
 		wave := r.capacity() + 64
 		for done := 0; done < callers; done += wave {
@@ -40,7 +40,7 @@ func leavesNoReservation(callers int) func(*rig) error {
 		hasRoom, takes, err := r.roomAndPace()
 		switch {
 		case err != nil:
-			return about(fmt.Sprintf("after %d callers, most of whom gave up", callers), err)
+			return withSubject(fmt.Sprintf("after %d callers, most of whom gave up", callers), err)
 		case hasRoom != room:
 			return fmt.Errorf("after %d callers, most of whom gave up, there is room for %d tasks; a "+
 				"new instance has room for %d", callers, hasRoom, room)
@@ -52,12 +52,13 @@ func leavesNoReservation(callers int) func(*rig) error {
 	}
 }
 
-// giveUp submits from that many callers at once and waits until all accepted tasks are done.
+// giveUp submits from the given number of callers at once and waits until all accepted tasks are
+// done.
 func (r *rig) giveUp(callers int) error {
 	r.step("callers wait that give up")
-	jobs, refused := r.jobs(callers, takes(5*time.Millisecond)), make([]error, callers)
+	jobs, refused := r.jobs(callers, lasts(5*time.Millisecond)), make([]error, callers)
 	var waiting sync.WaitGroup
-	var hangUp [97]context.CancelFunc // by patience
+	var hangUp [97]context.CancelFunc // callers give up at one of 97 times
 	var until [97]context.Context
 	for i := range until {
 		until[i], hangUp[i] = context.WithCancel(context.Background())
@@ -84,24 +85,24 @@ func (r *rig) giveUp(callers int) error {
 		case <-time.After(time.Minute):
 		}
 		if err := j.completed(); err != nil {
-			return about("while callers give up", err)
+			return withSubject("while callers give up", err)
 		}
 	}
 	return nil
 }
 
-// roomAndPace returns the number of tasks accepted at once and the time for 32 short tasks after
+// roomAndPace returns the number of tasks accepted at once, and the time for 32 short tasks after
 // that.
 func (r *rig) roomAndPace() (room int, took time.Duration, err error) {
 	release := make(chan struct{})
-	in, _ := r.fill(r.capacity()+1, r.held(release)) // one more than there is room for
+	in, _ := r.fill(r.capacity()+1, r.held(release)) // one more than the capacity
 	close(release)
 	r.rest(warmUp)
 	if err := allCompleted(in); err != nil {
 		return 0, 0, err
 	}
 	r.step("tasks are submitted to an empty instance")
-	begin, next := r.clock(), r.jobs(32, takes(time.Millisecond))
+	begin, next := r.clock(), r.jobs(32, lasts(time.Millisecond))
 	if err := r.offer(next); err != nil {
 		return 0, 0, err
 	}

@@ -2,19 +2,16 @@ package strategytest_test
 
 import "github.com/poolbench/poolbench/strategies"
 
-// This file is which task of its queue the reference takes.
-
-// Shares are what has been started of each tenant.
+// shares is the state of weighted sharing between tenants.
 type shares struct {
-	turn    int32 // the tenant that has it
+	turn    int32 // tenant whose turn it is
 	left    int   // tasks that it may still start
 	started map[int32]int
 }
 
-// tenants are those of the checks.
 const tenants = 8
 
-// choose returns the index of the next task in the queue. It is called with mu held.
+// choose returns the index of the next task in the queue. The caller holds mu.
 func (s *reference) choose() (at int) {
 	if s.fault == choosesNothing {
 		return 0
@@ -45,7 +42,7 @@ func (s *reference) goesBefore(a, b *strategies.Task) bool {
 }
 
 func (s *reference) chooseTenant() int {
-	first := map[int32]int{} // in the queue, of each tenant
+	first := map[int32]int{} // index of the first task of each tenant
 	for i, e := range s.queue {
 		if _, known := first[e.task.Tenant]; !known {
 			first[e.task.Tenant] = i

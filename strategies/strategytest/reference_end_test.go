@@ -7,8 +7,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// This file is how tasks of the reference are done, and how it ends.
-
 func (s *reference) settle(t *strategies.Task, r strategies.Result) {
 	switch s.fault {
 	case settlesOthers:
@@ -42,7 +40,7 @@ func (s *reference) settle(t *strategies.Task, r strategies.Result) {
 	s.endIfIdle()
 }
 
-// endIfIdle is called with mu held.
+// The caller holds mu.
 func (s *reference) endIfIdle() {
 	if s.closed && s.inside == 0 {
 		select {
@@ -53,7 +51,7 @@ func (s *reference) endIfIdle() {
 	}
 }
 
-// newEnded settles the queue when New's context has ended, or a Drain has cancelled it.
+// newEnded settles the queue when New's context has ended or a Drain has cancelled it.
 func (s *reference) newEnded() {
 	s.closeIntake()
 	if s.fault != deafToNew {
@@ -61,8 +59,8 @@ func (s *reference) newEnded() {
 	}
 }
 
-// sweep settles with err what is queued and has not begun. What has goes on once the context has
-// ended, to see just that.
+// sweep settles the queued tasks that have not started, with err. Tasks that have started continue,
+// and then see the ended context.
 func (s *reference) sweep(err error) {
 	s.mu.Lock()
 	var queued []*strategies.Task

@@ -9,16 +9,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A kind is what the reference declares beyond the bound, the capacity and the queue.
+// kind is the set of properties that the reference declares in addition to bound, capacity and
+// queue.
 type kind struct {
 	sheds   bool
-	retries bool // in the place of the task, at most three attempts
+	retries bool // at most three attempts, all in the task's slot
 	turns   bool // has a quantum: after each step a task goes to the tail of the queue
 	splits  bool
-	// a class pool for class Short, with half of the limit, and one for Long, each with the whole
-	// queue
+	// class pools for Short, with half of the limit, and for Long, each with the whole queue
 	separates bool
-	// what the next task is chosen by
+	// criterion for the next task: priority, deadline or weights of tenants
 	urgent, dated, shares bool
 }
 
@@ -34,96 +34,95 @@ var (
 	sharing    = kind{shares: true}
 )
 
-// A fault is one way in which the reference strategy is broken.
+// fault is one way in which the reference strategy is broken.
 type fault int
 
 const (
 	sound fault = iota
 
-	oneTooMany         // an off-by-one in the limit
-	checksThenActs     // Submit looks for a free slot, and takes it later
-	settlesTwice       // Done twice for each tenth task
-	keepsRoomOfGivenUp // of one Submit in 700 that is given up
-	losesOneInThousand // an accepted task that nobody runs
-	exceedsSeldom      // one task more than the limit, after each 700th
-	overtakesSeldom    // the second of the queue starts first, after each 700th task
-	stallsSeldom       // the slot of each 700th task is free 50 ms later
+	oneTooMany         // off by one in the limit
+	checksThenActs     // Submit checks for a free slot and takes it later
+	settlesTwice       // calls Done twice for each tenth task
+	keepsRoomOfGivenUp // loses the room of one in 700 Submits that give up
+	losesOneInThousand // never runs one accepted task in a thousand
+	exceedsSeldom      // exceeds the limit by one after each 700th task
+	overtakesSeldom    // starts the second task of the queue first, after each 700th task
+	stallsSeldom       // frees the slot of each 700th task 50 ms late
 	hangsAfterMany     // Drain does not return after 700 tasks
-	shedsInstead       // says that it blocks, and sheds
-	blocksInstead      // says that it sheds, and blocks
-	runsWhatItShed     // a shed task is submitted again behind the caller's back, a minute later
-	deafSubmit         // a blocked Submit does not look at its context
-	deafToNew          // goes through its queue though New's context has ended
-	losesOnDrain       // at the deadline the queue is thrown away without a word
+	shedsInstead       // declares blocking, but sheds
+	blocksInstead      // declares shedding, but blocks
+	runsWhatItShed     // submits a shed task itself a minute later
+	deafSubmit         // a blocked Submit ignores its context
+	deafToNew          // continues to run queued tasks after the end of New's context
+	losesOnDrain       // drops the queue at the deadline of Drain without calling Done
 	leavesChannelOpen  // a worker waits on a channel that is closed long after Drain
-	leaksTicker        // a goroutine that keeps waking
+	leaksTicker        // leaves a goroutine that keeps waking
 	staysOpen          // accepts and runs tasks after Drain
-	leaksSlotOnPanic   // the slot of a task that panicked is never given back
-	leaksSlotOnGoexit  // likewise Goexit
-	slotTwiceOnPanic   // the slot of a task that panicked is given back twice
-	dealsInTurn        // tasks are dealt to the slots in turn, and wait for theirs
-	startsLate         // after a task its slot rests for a millisecond, unless a new task comes
-	lastInFirstOut     // a stack for a queue
-	lastWaiterFirst    // a stack for blocked Submits
+	leaksSlotOnPanic   // never frees the slot of a task that panicked
+	leaksSlotOnGoexit  // never frees the slot of a task that called Goexit
+	slotTwiceOnPanic   // frees the slot of a task that panicked twice
+	dealsInTurn        // assigns tasks to slots in turn, and each waits for its own
+	// leaves a slot idle for a millisecond after a task, unless a new task arrives
+	startsLate
+	lastInFirstOut     // uses a stack as the queue
+	lastWaiterFirst    // uses a stack for blocked Submits
 	queuesWithoutBound // accepts more than its capacity
-	remembersTasks     // keeps a list of what it has done
-	// a Submit that is given up leaves a goroutine that wants to tell it something
+	remembersTasks     // keeps a list of done tasks
+	// a Submit that gives up leaves a goroutine blocked on a send
 	sendsToNobody
-	panicsOnLateSubmit // as a send on a closed channel does
-	exitsOnLateSubmit  // as t.FailNow does
-	spinsOnLateSubmit  // and under the virtual clock no time passes meanwhile
-	locksOnLateSubmit  // locks the mutex that it has locked
-	diesOnLateSubmit   // ends the process, without a word
+	panicsOnLateSubmit // like a send on a closed channel
+	exitsOnLateSubmit  // like t.FailNow
+	spinsOnLateSubmit  // virtual time stands still meanwhile
+	locksOnLateSubmit  // locks a mutex that it holds
+	diesOnLateSubmit   // calls os.Exit
 
 	newIsNil      // New returns nil
 	newPanics     // New panics
 	newLocks      // New locks a mutex twice
 	swallowsTasks // Submit returns nil and does nothing
-	settlesOthers // Done is called with nil instead of the task
+	settlesOthers // calls Done with nil instead of the task
 	panicsThrough // a task that panics ends the process
 	panicsThroughAndRemembers
 
-	settlesNil     // Done(nil) beside each tenth task
-	settlesForeign // Done of a task that was never submitted
-	settlesCopy    // Done of a copy of the task
-	changesTask    // the task has another size when it is done
+	settlesNil     // also calls Done(nil) for each tenth task
+	settlesForeign // calls Done with a task that was never submitted
+	settlesCopy    // calls Done with a copy of the task
+	changesTask    // changes the task's size before Done
 
-	retriesUnasked // carries out Retry and does not say so
-	retriesForever // as long as a task asks for it
+	retriesUnasked // retries without declaring it
+	retriesForever // retries as long as a task asks for it
 
-	partsNeedNoSlot // sub-tasks run side by side without taking slots
-	partsUnasked    // sub-tasks run side by side, which it does not say
-	// sub-tasks run one after another in the place of their task, though it says otherwise
+	partsNeedNoSlot // runs sub-tasks concurrently without slots
+	partsUnasked    // runs sub-tasks concurrently without declaring it
+	// declares concurrent sub-tasks, but runs them one after another in the slot of their task
 	partsInTurn
-	firstPartSettles // a task is done when the first of its sub-tasks is
+	firstPartSettles // a task is done when its first sub-task is done
 
-	keepsItsTurn // a task of many steps keeps its slot
-	jumpsTheLine // a task of many steps goes to the head of the queue
+	keepsItsTurn // a task keeps its slot between steps
+	jumpsTheLine // a task returns to the head of the queue between steps
 
-	oneForAll     // says that it separates, and has one class pool
-	poolsUnasked  // separates, and does not say so
-	poolsLarger   // says that a class pool has a slot more than it has
-	lendsSlots    // a task may take a free slot of the other class pool
-	sharesTheRoom // what is accepted for one class pool leaves less room for the other
+	oneForAll     // declares class pools, but has one pool
+	poolsUnasked  // has class pools without declaring them
+	poolsLarger   // declares one slot more per class pool than it has
+	lendsSlots    // a task may use a free slot of the other class pool
+	sharesTheRoom // the class pools share their room
 
 	waitsForParent // a Submit from within a task returns when that task has ended
 
-	choosesNothing // takes tasks in the order of acceptance
-	smallestFirst  // takes a larger Priority for the less urgent
-	newestOfEqual  // takes the last of tasks of the same priority
-	undatedFirst   // takes tasks without a deadline for those of the earliest
-	weighsNothing  // gives each tenant as much
-	makesUp        // gives a tenant that comes what it missed while it was away
+	choosesNothing // takes tasks in order of acceptance
+	smallestFirst  // takes tasks of small Priority first
+	newestOfEqual  // takes the last of several tasks with the same priority
+	undatedFirst   // takes tasks without a deadline first
+	weighsNothing  // ignores the weights of tenants
+	makesUp        // gives an arriving tenant credit for its absence
 )
 
-// chooses says whether the next task is another than the first in the queue.
+// chooses reports whether the next task may differ from the first in the queue.
 func (k kind) chooses() bool { return k.urgent || k.dated || k.shares }
 
-// weightOf are the reference's shares: tenant 1 has twice those of tenants 0 and 7, and tenant 2
-// three times.
+// weightOf is 1 for tenants 0 and 7, 2 for tenant 1 and 3 for tenant 2.
 func weightOf(tenant int32) int { return 1 + int(tenant%7) }
 
-// quantum is the reference's, if it has one.
 const quantum = time.Millisecond
 
 func referenceSpec(f fault, k kind) strategies.Spec {
@@ -132,7 +131,7 @@ func referenceSpec(f fault, k kind) strategies.Spec {
 		Name: "reference", Bound: limit, Sheds: k.sheds, WorkConserving: !k.separates,
 		UsesQueue: true, Retries: k.retries,
 		Splits: k.splits,
-		// the first cannot keep the order either, and is to be caught without declaring it
+		// dealsInTurn cannot keep the order either. It must fail without declaring it.
 		FIFO:       f != dealsInTurn && !k.separates && !k.chooses(),
 		ByPriority: func(strategies.Params) bool { return k.urgent },
 		ByDeadline: k.dated,

@@ -12,13 +12,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// tooLate is how long after its end a leaky instance keeps its goroutines: longer than any check
-// looks, shorter than the bubble stays. For ever would be no other finding, but would burden all
-// later tests, which look through the goroutines of the process.
+// tooLate is the time that a leaky instance keeps its goroutines after its end. It is longer than
+// any check looks and shorter than the life of the bubble. Goroutines that stay for ever would slow
+// down later tests, which search all goroutines of the process.
 const tooLate = 30 * time.Minute
 
-// A reference is the contract as a mutex and two lists, with no thought of cost, and with one
-// fault.
+// reference implements the contract with a mutex and two lists, without regard to cost, and with
+// one fault.
 type reference struct {
 	fault  fault
 	kind   kind
@@ -26,56 +26,53 @@ type reference struct {
 	sink   strategies.Sink
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	idle   chan struct{} // closed when closed and nothing is inside
+	idle   chan struct{} // closed when closed is set and nothing is inside
 
 	mu        sync.Mutex
-	pools     []pool // one, or that of class Short and that of class Long
+	pools     []pool // one pool, or one for Short and one for Long
 	queue     []*entry
 	line      []*waiter
-	inside    int // accepted and not settled
+	inside    int // tasks accepted and not settled
 	accepted  int
 	abandoned int
-	givenUp   int // Submits that were given up while they were blocked
+	givenUp   int // blocked Submits that gave up
 	closed    bool
 
 	kept  []*strategies.Task               // remembersTasks
-	dealt map[*strategies.Task]int         // dealsInTurn: the slot that a task waits for or has
-	busy  map[int]bool                     // dealsInTurn: the slots that are taken
+	dealt map[*strategies.Task]int         // dealsInTurn: the slot of each task
+	busy  map[int]bool                     // dealsInTurn: the slots in use
 	later map[*strategies.Task]*time.Timer // runsWhatItShed
 	shares
 }
 
-// A pool is one pool of slots, with room of its own.
+// pool is a set of slots with its own room.
 type pool struct {
 	limit   int
-	running atomic.Int64 // changes with mu held; checksThenActs looks at it without
-	room    int          // how many more tasks are accepted
+	running atomic.Int64 // changes with mu held; checksThenActs reads it without mu
+	room    int          // number of further tasks that it accepts
 }
 
-// anyPool is where a task goes whose class has no class pool; nowhere is the slot of one that holds
-// none.
+// anyPool is the destination of a task whose class has no pool. nowhere means that a task has no
+// slot.
 const (
 	anyPool = -1
 	nowhere = -2
 )
 
-// An entry is a task in the queue.
 type entry struct {
 	task   *strategies.Task
-	pool   int // that the task goes to
-	room   int // the class pool whose room it takes
+	pool   int // destination of the task
+	room   int // class pool whose room it uses
 	atOnce bool
-	// where one that has begun, and gave back its slot, waits for the next; nil: it has not
+	// passes a slot to a task between steps; nil if the task has not started
 	grant chan int
 }
 
-// A waiter is a blocked Submit.
 type waiter struct {
 	task    *strategies.Task
 	outcome chan error
 }
 
-// poolOf returns the class pool of a task's class.
 func (s *reference) poolOf(t *strategies.Task) int {
 	switch {
 	case len(s.pools) == 1:
@@ -147,7 +144,7 @@ func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.wait(ctx, w)
 }
 
-// wait is the rest of a Submit that blocks.
+// wait completes a Submit that blocks.
 func (s *reference) wait(ctx context.Context, w *waiter) error {
 	if s.fault == deafSubmit {
 		return <-w.outcome
@@ -175,8 +172,8 @@ func (s *reference) wait(ctx context.Context, w *waiter) error {
 	return ctx.Err()
 }
 
-// roomFor returns the class pool in which there is room for a task, or nowhere. It is called with
-// mu held, as are accept, dispatch, slot and leave.
+// roomFor returns a class pool with room for the task, or nowhere. The caller of roomFor, accept,
+// dispatch, slot and leave holds mu.
 func (s *reference) roomFor(t *strategies.Task) int {
 	to := s.poolOf(t)
 	if s.fault == sharesTheRoom {
@@ -206,7 +203,6 @@ func (s *reference) accept(e *entry) {
 	s.dispatch()
 }
 
-// dispatch gives free slots to what waits for them.
 func (s *reference) dispatch() {
 	for i := 0; i < len(s.queue); {
 		at := i
@@ -239,7 +235,6 @@ func (s *reference) dispatch() {
 	}
 }
 
-// slot returns the class pool in which there is a free slot for e, or nowhere.
 func (s *reference) slot(e *entry) int {
 	to := e.pool
 	switch {
@@ -260,7 +255,6 @@ func (s *reference) slot(e *entry) int {
 	return nowhere
 }
 
-// leave gives back the room of a task that has ended, and the slot that it holds.
 func (s *reference) leave(e *entry, slot int) {
 	if slot != nowhere {
 		s.pools[slot].running.Add(-1)

@@ -8,12 +8,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// This file is what the reference does with a task that has a slot.
-
-// attempts is how often a task is tried where the reference retries.
+// attempts is the maximum number of attempts if the reference retries.
 const attempts = 3
 
-// work brings a task to its end.
 func (s *reference) work(e *entry, slot int) {
 	r := s.tries(e.task, &slot)
 	_, panicked := r.Err.(*strategies.PanicError)
@@ -48,8 +45,8 @@ func (s *reference) work(e *entry, slot int) {
 	s.settle(e.task, r)
 }
 
-// tries runs t as often as it asks for it and may, unless the context has ended. Between two
-// attempts it keeps its slot.
+// tries runs t until it requests no further attempt, has none left, or the context has ended. It
+// keeps its slot between attempts.
 func (s *reference) tries(t *strategies.Task, slot *int) strategies.Result {
 	if s.ctx.Err() != nil && s.fault != deafToNew {
 		r := s.given()
@@ -85,13 +82,12 @@ func (s *reference) tries(t *strategies.Task, slot *int) strategies.Result {
 	}
 }
 
-// given is the result of a task that is given up because ctx has ended.
+// given returns the result of a task that is given up because ctx has ended.
 func (s *reference) given() strategies.Result {
 	return strategies.Result{Err: context.Cause(s.ctx)}
 }
 
-// steps runs t until it asks for no more. slot is where; it changes when t gives it back in
-// between.
+// steps runs all steps of t. slot changes when t frees its slot between steps.
 func (s *reference) steps(t *strategies.Task, slot *int) strategies.Result {
 	for {
 		if *slot == nowhere {
@@ -115,10 +111,10 @@ func (s *reference) steps(t *strategies.Task, slot *int) strategies.Result {
 	}
 }
 
-// inside is the key of the end of the task that a Submit comes from.
+// inside is the context key for a channel that is closed when the task of the context has ended.
 type inside struct{}
 
-// step calls Run in a goroutine of its own, which a panic or Goexit may have.
+// step calls Run in its own goroutine, which a panic or Goexit may end.
 func (s *reference) step(t *strategies.Task) strategies.Result {
 	done, ended := make(chan strategies.Result, 1), make(chan struct{})
 	go func() {
@@ -146,7 +142,7 @@ func (s *reference) step(t *strategies.Task) strategies.Result {
 	return r
 }
 
-// parts runs the sub-tasks of t and returns the first result that has an error.
+// parts runs the sub-tasks of t and returns the first result with an error.
 func (s *reference) parts(
 	t *strategies.Task, all []*strategies.Task, slot *int,
 ) (first strategies.Result) {
@@ -160,10 +156,10 @@ func (s *reference) parts(
 	}
 	results := make(chan strategies.Result, len(all))
 	if s.fault != partsNeedNoSlot {
-		s.giveBack(slot) // t itself does nothing meanwhile
+		s.giveBack(slot) // t needs no slot while its sub-tasks run
 	}
 	for i := range all {
-		part, at := all[len(all)-1-i], nowhere // each goes to the head, so the last goes first
+		part, at := all[len(all)-1-i], nowhere // in reverse, because each goes to the head
 		if s.fault == partsNeedNoSlot {
 			at = *slot
 			go func() { results <- s.steps(part, &at) }()
@@ -191,7 +187,7 @@ func (s *reference) parts(
 	return first
 }
 
-// giveBack gives up the slot that a task holds before its end, if it holds one.
+// giveBack frees the slot of a task before its end, if it has one.
 func (s *reference) giveBack(slot *int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,8 +198,8 @@ func (s *reference) giveBack(slot *int) {
 	}
 }
 
-// queueAgain puts a task that has begun, or a sub-task, at the head or the tail of the queue. The
-// channel gives it a slot, or nowhere when the context has ended.
+// queueAgain puts a started task or a sub-task at the head or the tail of the queue. The channel
+// receives its slot, or nowhere after the end of the context.
 func (s *reference) queueAgain(t *strategies.Task, head bool) <-chan int {
 	e := &entry{task: t, pool: s.poolOf(t), grant: make(chan int, 1)}
 	s.mu.Lock()

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// resizable limits a check to strategies that declare it.
 func resizable(check func(*rig, strategies.Resizer) error) func(*rig) error {
 	return func(r *rig) error {
 		s, can := r.s.(strategies.Resizer)
@@ -24,7 +23,7 @@ func resizable(check func(*rig, strategies.Resizer) error) func(*rig) error {
 	}
 }
 
-// resizesAsDeclared checks for the method and passes invalid limits.
+// resizesAsDeclared checks that the method exists only if declared, and passes invalid limits.
 func resizesAsDeclared(r *rig) error {
 	s, can := r.s.(strategies.Resizer)
 	if can != r.spec.Resizes {
@@ -79,13 +78,12 @@ func resizesBothWays(r *rig, s strategies.Resizer) error {
 	return errors.Join(s.Resize(most), runs("right after a larger limit", most))
 }
 
-// losesNoTask submits many tasks of up to 2 ms while the limit changes every millisecond, with
-// pauses.
+// losesNoTask submits many tasks of up to 2 ms while the limit changes every millisecond.
 func losesNoTask(r *rig, s strategies.Resizer) error {
 	random := rand.New(rand.NewPCG(3, 4))
 	jobs := r.jobs(600, nil)
 	for _, j := range jobs {
-		j.do = takes(time.Duration(random.IntN(2000)) * time.Microsecond)
+		j.do = lasts(time.Duration(random.IntN(2000)) * time.Microsecond)
 	}
 	r.step("4 producers offer 600 tasks while the limit changes")
 	var offering sync.WaitGroup

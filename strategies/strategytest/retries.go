@@ -11,14 +11,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks are for strategies that retry: parts of the clauses Once, Context and Drain.
+// This file contains the checks of strategies that retry, which are part of the clauses Once,
+// Context and Drain.
 
-// endless bounds the attempts of a poison task, so that an endless retry is reported instead of
-// hanging.
+// endless is the maximum number of attempts of a poison task in a check, so an endless retry is
+// reported and does not hang.
 const endless = 10_000
 
-// exhaustedOnce runs one poison task more than slots and checks the attempts and the time between
-// them.
+// exhaustedOnce runs one poison task more than there are slots. It checks the number of attempts
+// and the time between them.
 func exhaustedOnce(r *rig) error {
 	if !r.spec.Retries {
 		return nil
@@ -27,7 +28,7 @@ func exhaustedOnce(r *rig) error {
 	early := make(chan time.Duration, 1)
 	jobs := r.jobs(min(r.bound(), many)+1, nil)
 	for _, j := range jobs {
-		var last time.Duration // of the attempts of one task no two run at once
+		var last time.Duration // needs no lock, because attempts at one task do not overlap
 		j.do = func(context.Context) strategies.Result {
 			if now := r.clock(); j.starts.Load() > 1 && now-last < least {
 				select {
@@ -47,7 +48,7 @@ func exhaustedOnce(r *rig) error {
 	r.rest(2 * endless * least)
 	for i, j := range jobs {
 		if i > 0 && r.spec.Sheds && errors.Is(j.outcome.Err, strategies.ErrShed) {
-			continue // it waited too long for a slot in which another was tried again
+			continue // it waited too long for a slot in which another task was retried
 		}
 		switch starts := j.starts.Load(); {
 		case starts >= endless:
@@ -62,7 +63,7 @@ func exhaustedOnce(r *rig) error {
 				starts, j.outcome.Err)
 		}
 		if err := j.once(j.starts.Load(), errOwn); err != nil {
-			return about("out of attempts", err)
+			return withSubject("out of attempts", err)
 		}
 	}
 	select {
@@ -74,11 +75,10 @@ func exhaustedOnce(r *rig) error {
 	}
 }
 
-// waitsToRetry returns a task that waits half an hour for its second attempt.
 func (r *rig) waitsToRetry() *job {
 	j := r.jobs(1, returns(strategies.Result{Err: errOwn, Retry: true, After: horizon / 2}))[0]
 	r.call(context.Background(), j)
-	r.rest(warmUp) // a strategy that limits a rate does not start it at once
+	r.rest(warmUp) // a strategy that limits a rate may start it later
 	return j
 }
 
@@ -135,7 +135,7 @@ func waitingIsDrained(r *rig) error {
 			deadline, j.isDone(), j.end()-begin, j.outcome.Err)
 	case !d.over() || d.at-begin != deadline || !errors.As(d.err(), &e) ||
 		e.Abandoned != 0 || e.Running != 0:
-		// it has run
+		// it has run, so it does not count as abandoned
 		return fmt.Errorf("the deadline of Drain ended after %v while one task waited for its "+
 			"next attempt: returned %v, after %v, error %v",
 			deadline, d.over(), d.at-begin, d.err())

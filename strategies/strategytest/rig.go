@@ -14,15 +14,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// horizon exceeds, in virtual time, all tasks of a check together. Checks read the record after it
-// instead of waiting for tasks, so a missing one is reported instead of a deadlock.
+// horizon exceeds the total virtual time of all tasks of a check. Checks read the record after this
+// time instead of waiting for tasks, so a missing task is reported and does not deadlock.
 const horizon = time.Hour
 
-// warmUp is the time before a check expects 32 tasks to have started, given slots: a strategy that
+// warmUp is the time within which 32 tasks must have started if there are slots. A strategy that
 // limits a rate starts them one by one.
 const warmUp = time.Second
 
-// A rig is one instance under test with counts of its tasks.
+// rig is one instance under test with counts of its tasks.
 type rig struct {
 	*scene
 	spec    strategies.Spec
@@ -30,13 +30,13 @@ type rig struct {
 	s       strategies.Strategy
 	endNew  context.CancelFunc // ends New's context
 	running atomic.Int64       // tasks inside their Run
-	peak    atomic.Int64       // most of them so far
-	// tasks in Submit or accepted, neither started nor refused
+	peak    atomic.Int64       // maximum of running so far
+	// tasks in Submit or accepted, but neither started nor refused
 	waiting atomic.Int64
-	// first Done call with a task that differs from the submitted one
-	odd      atomic.Pointer[error]
-	room     chan struct{} // gets an element at a Done, unless it has one
-	released chan struct{} // closed at the end, for tasks that hold their slot
+	// first error about a Done call with an unknown or changed task
+	doneError atomic.Pointer[error]
+	room      chan struct{} // receives an element at each Done, unless it has one
+	released  chan struct{} // closed at the end, for tasks that hold their slot
 }
 
 // newRig makes an instance. At the end of the scene its tasks are released and it is drained.
@@ -52,14 +52,14 @@ func newRigIn(parent context.Context, sc *scene, spec strategies.Spec, p strateg
 	sc.finally(func() {
 		close(r.released)
 		cancel()
-		_ = r.s.Drain(context.Background()) // how it drains is the business of the clause Drain
+		_ = r.s.Drain(context.Background()) // the clause Drain checks its error
 	})
 	return r
 }
 
 var errNil = errors.New("no instance: New returned nil")
 
-// start calls New and ends the check if that is unusable.
+// start calls New and ends the check if New returns nil.
 func start(
 	sc *scene, spec strategies.Spec, ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
@@ -86,7 +86,7 @@ func declared(fact func(strategies.Params) int, p strategies.Params) int {
 	return fact(p)
 }
 
-// Done records the outcome of a job: the rig is the sink.
+// Done implements strategies.Sink: it records the outcome of a job.
 func (r *rig) Done(t *strategies.Task, res strategies.Result) {
 	j := r.jobOf(t)
 	if j == nil || j.dones.Add(1) > 1 {
@@ -108,7 +108,7 @@ func (r *rig) Done(t *strategies.Task, res strategies.Result) {
 	}
 }
 
-// jobOf returns the job of a done task, if any, and records deviations.
+// jobOf returns the job of a done task, if any. It records an unknown or changed task.
 func (r *rig) jobOf(t *strategies.Task) (j *job) {
 	what := ""
 	switch {
@@ -129,24 +129,24 @@ func (r *rig) jobOf(t *strategies.Task) (j *job) {
 	}
 	if what != "" {
 		err := fmt.Errorf("Done was called with %s\n%s", what, machine.StacksHere().Foreign())
-		r.odd.CompareAndSwap(nil, &err)
+		r.doneError.CompareAndSwap(nil, &err)
 	}
 	return j
 }
 
-// strict makes a check fail if Done received a changed or unknown task.
+// strict makes a check fail if Done received an unknown or changed task.
 func strict(check func(*rig) error) func(*rig) error {
 	return func(r *rig) error {
 		err := check(r)
-		if odd := r.odd.Load(); odd != nil {
+		if odd := r.doneError.Load(); odd != nil {
 			return *odd
 		}
 		return err
 	}
 }
 
-// start calls f in a goroutine and returns when nothing moves: the call has returned or blocked,
-// without virtual time passing.
+// start calls f in a goroutine. It returns when the call has returned or blocked, without virtual
+// time passing.
 func (r *rig) start(j *job, f func() error) *call {
 	c := &call{job: j, returned: make(chan struct{})}
 	r.spawn(func() {
@@ -183,7 +183,7 @@ func (r *rig) fill(n int, do act) (in []*job, last *call) {
 	return r.fillWith(r.jobs(n, do))
 }
 
-// fillWith is fill for jobs that differ.
+// fillWith is fill for given jobs.
 func (r *rig) fillWith(jobs []*job) (in []*job, last *call) {
 	for _, j := range jobs {
 		c := r.call(context.Background(), j)
@@ -195,7 +195,7 @@ func (r *rig) fillWith(jobs []*job) (in []*job, last *call) {
 	return in, nil
 }
 
-// offer submits jobs one by one and repeats shed ones after the next Done. It returns the first
+// offer submits jobs one by one and repeats a shed one after the next Done. It returns the first
 // other error.
 func (r *rig) offer(jobs []*job) error {
 	for _, j := range jobs {

@@ -11,19 +11,19 @@ import (
 )
 
 // Run tests spec with one subtest per clause, numbered and named as in the documentation of package
-// strategies. It first runs one task: if that fails, no clause is tested.
+// strategies. It first runs one task. If that fails, no clause is tested.
 //
 // Clauses run in a child process, a copy of this test, so a crash or hang fails only its clause.
-// Code before and after Run and TestMain also run there. See the package documentation.
+// Code before and after Run, and TestMain, also run in the copy. See the package documentation.
 func Run(t *testing.T, spec strategies.Spec) {
 	t.Helper()
 	if spec.New == nil && spec.Open == nil {
 		t.Fatal("strategytest: the Spec has neither New nor Open")
 	}
 	call := nameCall(t)
-	if ours.call != "" {
-		if ours.call == call {
-			ours.run(t, spec)
+	if childErrand.call != "" {
+		if childErrand.call == call {
+			childErrand.run(t, spec)
 		}
 		return
 	}
@@ -42,13 +42,12 @@ func Run(t *testing.T, spec strategies.Spec) {
 	}
 }
 
-// calls counts the calls in each running test.
 var calls = struct {
 	sync.Mutex
 	of map[*testing.T]int
 }{of: make(map[*testing.T]int)}
 
-// nameCall names this call of Run, identically in a copy that runs the same test.
+// nameCall returns a name of this call of Run, which is the same in a copy that runs the same test.
 func nameCall(t *testing.T) string {
 	calls.Lock()
 	defer calls.Unlock()
@@ -62,7 +61,7 @@ func nameCall(t *testing.T) string {
 	return fmt.Sprintf("%d %s", calls.of[t], t.Name())
 }
 
-// first runs one task alone before the clauses.
+// first runs one task before the clauses.
 var first = Clause{Name: "first", Check: func(spec strategies.Spec) error {
 	if spec.RealClock {
 		return OneTask(spec)
@@ -71,10 +70,10 @@ var first = Clause{Name: "first", Check: func(spec strategies.Spec) error {
 }}
 
 func oneTask(r *rig) error {
-	j := r.jobs(1, takes(time.Millisecond))[0]
+	j := r.jobs(1, lasts(time.Millisecond))[0]
 	c := r.call(context.Background(), j)
 	r.rest(horizon)
-	switch odd := r.odd.Load(); {
+	switch odd := r.doneError.Load(); {
 	case !c.accepted():
 		return fmt.Errorf("a new instance, and %s%s", c, r.mark.Where())
 	case !j.isDone() && odd != nil:

@@ -17,10 +17,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// faultVariable is the environment variable that says which fault TestRunOne is about.
 const faultVariable = "POOLBENCH_FAULT"
 
-// TestRunOne is for TestRun, which calls it in a process of its own.
+// TestRunOne runs only in a child process of TestRun.
 func TestRunOne(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv(faultVariable))
 	if err != nil {
@@ -33,7 +32,7 @@ func TestRunOne(t *testing.T) {
 		t.Setenv("POOLBENCH_ONCE", "2")
 	}
 	if dir := os.Getenv("POOLBENCH_LIVES"); dir != "" {
-		// as long as the process lives, somebody listens
+		// the listener shows that the process lives
 		sign, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -50,8 +49,8 @@ func TestRunOne(t *testing.T) {
 	strategytest.Run(t, referenceSpec(fault(n), blocking))
 }
 
-// runOne runs TestRunOne and returns the subtests that passed, those that failed, and all that was
-// printed.
+// runOne runs TestRunOne in a child process. It returns the passed and the failed subtests, and the
+// output.
 func runOne(
 	t *testing.T, f fault, env []string, args ...string,
 ) (passed, failed []string, out string) {
@@ -61,7 +60,7 @@ func runOne(
 	p := exec.CommandContext(ctx, os.Args[0],
 		append([]string{"-test.v", "-test.run=^TestRunOne$"}, args...)...)
 	p.Env = append(append(os.Environ(), faultVariable+"="+strconv.Itoa(int(f)),
-		"POOLBENCH_PATIENCE=1s"), env...) // the last counts
+		"POOLBENCH_PATIENCE=1s"), env...) // the last value of a variable counts
 	text, err := p.CombinedOutput()
 	if ctx.Err() != nil {
 		t.Fatalf("no end:\n%s", text)
@@ -81,9 +80,8 @@ func runOne(
 	return passed, failed, string(text)
 }
 
-// TestRun: what crashes the process, ends it or hangs fails the clause that it happens in, and the
-// others are tested all the same. What goes wrong with the first task is said once, and no clause
-// is tested.
+// A clause that crashes, ends or hangs the process must fail, and the others must be tested. If the
+// first task fails, no clause is tested.
 func TestRun(t *testing.T) {
 	var every []string
 	for _, c := range strategytest.Clauses() {
@@ -92,7 +90,7 @@ func TestRun(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		fault  fault
-		clause string // "": none is tested
+		clause string // "" means that none is tested
 		want   string
 	}{
 		{"nothing", sound, "none", ""},
@@ -142,15 +140,13 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestDurableBroken shows that each fault of a durable strategy fails the clause that it breaks,
-// and no other.
 func TestDurableBroken(t *testing.T) {
 	for i, test := range []struct {
 		name   string
 		fault  spooltest.Fault
 		clause string
-		// breaks as well where the machine is slow: the lease of a message that nothing
-		// acknowledges ends before the kill
+		// fails too on a slow machine, because the lease of an unacknowledged message ends before
+		// the kill
 		also string
 	}{
 		{"nothing", spooltest.Sound, "", ""},
@@ -169,7 +165,7 @@ func TestDurableBroken(t *testing.T) {
 		{"one acknowledgement in 20 is dropped", spooltest.AcksMost, "Drain", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			// PutsLate waits half a minute
+			// PutsLate waits half a minute.
 			if testing.Short() && (i%3 != 0 || test.fault == spooltest.PutsLate) {
 				t.Skip("long: skipped with -short")
 			}
@@ -194,7 +190,6 @@ func TestDurableBroken(t *testing.T) {
 	}
 }
 
-// TestRunAfterCrash: what comes after a clause that took its process along is tested too.
 func TestRunAfterCrash(t *testing.T) {
 	_, failed, out := runOne(t, panicsThroughAndRemembers, nil)
 	if !slices.Equal(failed, []string{"Panic", "Memory"}) {
@@ -202,8 +197,8 @@ func TestRunAfterCrash(t *testing.T) {
 	}
 }
 
-// TestRunHere: a child that does not come to the call, and the environment, have the clauses tested
-// in the process of the test, which says so. Subtests can be chosen as ever.
+// If the child does not reach the call, or the environment requests it, the clauses run in the
+// process of the test, which reports it.
 func TestRunHere(t *testing.T) {
 	const here = "POOLBENCH_STRATEGYTEST=here"
 	passed, failed, out := runOne(t, oneTooMany, []string{here}, "-test.run=^TestRunOne$/^[12]_")
@@ -224,7 +219,6 @@ func TestRunHere(t *testing.T) {
 	}
 }
 
-// TestChildDiesWithParent kills the process of a test whose child hangs.
 func TestChildDiesWithParent(t *testing.T) {
 	dir := t.TempDir()
 	p := exec.Command(os.Args[0], "-test.run=^TestRunOne$")

@@ -10,23 +10,25 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks are about sub-tasks, which run side by side in their own slots with Spec.Splits, and
-// otherwise one by one in their task's place: parts of the clauses Bound, Once and WorkConserving.
+// This file contains the checks of sub-tasks. With Spec.Splits they run concurrently in their own
+// slots, otherwise one by one in their task's slot. The checks are part of the clauses Bound, Once
+// and WorkConserving.
 
-// A family is a task without duration that splits into sub-tasks of 1 ms.
+// family is a task without duration that splits into sub-tasks of 1 ms.
 type family struct {
 	parent *job
 	parts  []*job
-	over   atomic.Int64 // virtual time at which the last sub-task returned, in ns
+	ended  atomic.Int64 // virtual time at which the last sub-task returned, in ns
 }
 
-// family makes a family with n sub-tasks, which count as waiting between request and start.
+// family returns a family with n sub-tasks. They count as waiting from the request to their start.
 func (r *rig) family(n int) *family {
 	f := &family{parts: r.jobs(n, nil)}
 	for _, part := range f.parts {
 		part.do = func(context.Context) strategies.Result {
 			time.Sleep(time.Millisecond)
-			f.over.Store(int64(r.clock())) // it never goes back
+			// the clock never goes back, so the last store is the maximum
+			f.ended.Store(int64(r.clock()))
 			return strategies.Result{}
 		}
 	}
@@ -37,7 +39,6 @@ func (r *rig) family(n int) *family {
 	return f
 }
 
-// splits returns an act that requests those sub-tasks.
 func splits(parts ...*job) act {
 	var tasks []*strategies.Task
 	for _, part := range parts {
@@ -46,14 +47,14 @@ func splits(parts ...*job) act {
 	return returns(strategies.Result{Split: tasks})
 }
 
-// boundHoldsInSplits splits more tasks than slots at once.
+// boundHoldsInSplits splits more tasks at once than there are slots.
 func boundHoldsInSplits(r *rig) error {
 	for range 2*r.bound() + 1 {
 		f := r.family(5)
 		r.spawn(func() { _ = r.submit(context.Background(), f.parent) })
 	}
 	r.rest(horizon)
-	return about("tasks with sub-tasks", r.underBound())
+	return withSubject("tasks with sub-tasks", r.underBound())
 }
 
 // onceWithItsLastPart splits a task alone in the instance into five: it is done when the last
@@ -68,9 +69,9 @@ func onceWithItsLastPart(r *rig) error {
 	}
 	r.rest(horizon)
 	if err := f.parent.once(1, nil); err != nil {
-		return about("a task with sub-tasks", err)
+		return withSubject("a task with sub-tasks", err)
 	}
-	begin, over := f.parent.begin(), time.Duration(f.over.Load())
+	begin, over := f.parent.begin(), time.Duration(f.ended.Load())
 	switch {
 	case f.parent.end() < over || f.parent.end() > over && r.spec.Stages == nil:
 		return fmt.Errorf("the last sub-task returned after %v, and its task was done after %v",
@@ -85,7 +86,7 @@ func onceWithItsLastPart(r *rig) error {
 	return nil
 }
 
-// splitsSideBySide splits one task and then two into many sub-tasks, which share all slots.
+// splitsSideBySide splits one task and then two into many sub-tasks, which must use all slots.
 func splitsSideBySide(r *rig) error {
 	if !r.spec.Splits {
 		return nil

@@ -12,16 +12,17 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// volume is the number of tasks with which a clause looks for faults that occur once in several
-// hundred or thousand tasks. A Check outside Run has fewer: it may be one of many.
+// volume returns the number of tasks with which a clause looks for faults that occur once in
+// several hundred or thousand tasks. A Check outside Run uses fewer tasks, because it may be one of
+// many.
 var volume = func() int {
-	if ours.call == "" || testing.Short() {
+	if childErrand.call == "" || testing.Short() {
 		return 3000
 	}
 	return 100_000
 }
 
-// inVolume is a trial with a queue, if the strategy has one.
+// inVolume returns a trial with a queue, if the strategy has one.
 func inVolume(check func(*rig) error) trial {
 	return trial{[]int{4}, []int{0}, func(r *rig) error {
 		p := r.p
@@ -32,11 +33,12 @@ func inVolume(check func(*rig) error) trial {
 	}}
 }
 
-// offerVolume offers many tasks of these lengths from one producer, and waits until they are done.
+// offerVolume submits many tasks of the given lengths from one producer and waits until they are
+// done.
 func (r *rig) offerVolume(lengths func() time.Duration) ([]*job, error) {
 	jobs := r.jobs(volume(), nil)
 	for _, j := range jobs {
-		j.do = takes(lengths())
+		j.do = lasts(lengths())
 	}
 	r.step("one producer offers %d tasks", len(jobs))
 	offering := r.start(nil, func() error { return r.offer(jobs) })
@@ -57,7 +59,7 @@ func equal(length time.Duration) func() time.Duration {
 	return func() time.Duration { return length }
 }
 
-// boundHoldsInVolume finds a bound that is exceeded once in a while.
+// boundHoldsInVolume detects a bound that is rarely exceeded.
 func boundHoldsInVolume(r *rig) error {
 	if _, err := r.offerVolume(upTo(2 * time.Millisecond)); err != nil {
 		return err
@@ -65,13 +67,13 @@ func boundHoldsInVolume(r *rig) error {
 	return r.underBound()
 }
 
-// inOrderInVolume finds tasks that overtake once in a while.
+// inOrderInVolume detects tasks that rarely overtake.
 func inOrderInVolume(r *rig) error {
 	jobs, err := r.offerVolume(upTo(2 * time.Millisecond))
 	if err != nil {
 		return err
 	}
-	// tasks that were lost or ran twice are the business of the clause Once
+	// The clause Once reports tasks that were lost or ran twice.
 	jobs = slices.DeleteFunc(jobs, func(j *job) bool { return j.starts.Load() != 1 })
 	for i, j := range jobs[min(1, len(jobs)):] {
 		if before := jobs[i]; j.begin() < before.begin() {
@@ -82,7 +84,7 @@ func inOrderInVolume(r *rig) error {
 	return nil
 }
 
-// busyInVolume finds slots that are idle once in a while.
+// busyInVolume detects slots that are rarely idle.
 func busyInVolume(r *rig) error {
 	begin := r.clock()
 	jobs, err := r.offerVolume(equal(time.Millisecond))
@@ -97,7 +99,7 @@ func busyInVolume(r *rig) error {
 	return nil
 }
 
-// drainsAfterVolume finds a Drain that does not return after many tasks.
+// drainsAfterVolume detects a Drain that does not return after many tasks.
 func drainsAfterVolume(r *rig) error {
 	jobs, err := r.offerVolume(upTo(2 * time.Millisecond))
 	if err != nil {

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// equalTasks takes ⌈n/bound⌉ times the length of a task. (Less would exceed the bound.)
+// equalTasks checks that n tasks take ⌈n/bound⌉ times the length of a task. Less time would exceed
+// the bound.
 func equalTasks(r *rig) error {
 	for _, n := range []int{1, 8, 25, 100} {
 		fresh := newRig(r.scene, r.spec, r.p)
-		took, err := fresh.makespan(fresh.jobs(n, takes(time.Millisecond)))
+		took, err := fresh.makespan(fresh.jobs(n, lasts(time.Millisecond)))
 		if err != nil {
 			return err
 		}
@@ -22,17 +23,17 @@ func equalTasks(r *rig) error {
 	return nil
 }
 
-// oneLongTask puts a task of 1 s at several positions among 511 of 1 ms. It may occupy only one
-// slot: at a bound of 8 the last of the others is done after at most ⌈511/7⌉ = 73 ms in any order.
-// A strategy that assigns tasks to busy workers takes up to a second.
+// oneLongTask puts a task of 1 s at several positions among 511 tasks of 1 ms. It may occupy only
+// one slot: at a bound of 8 the other tasks must be done after ⌈511/7⌉ = 73 ms. A strategy that
+// assigns tasks to busy workers takes up to a second.
 func oneLongTask(r *rig) error {
 	if r.bound() == 1 {
 		return nil
 	}
 	for _, position := range []int{0, 7, 31, 300} {
 		fresh := newRig(r.scene, r.spec, r.p)
-		jobs := fresh.jobs(512, takes(time.Millisecond))
-		jobs[position].do = takes(time.Second)
+		jobs := fresh.jobs(512, lasts(time.Millisecond))
+		jobs[position].do = lasts(time.Second)
 		short := append(jobs[:position:position], jobs[position+1:]...)
 		begin := fresh.clock()
 		if _, err := fresh.makespan(jobs); err != nil {
@@ -51,8 +52,8 @@ func oneLongTask(r *rig) error {
 	return nil
 }
 
-// makespan offers jobs with lengths of whole milliseconds and returns the total time. In the middle
-// of each millisecond it checks whether a slot is idle while a task waits.
+// makespan submits jobs whose lengths are whole milliseconds, and returns the total time. In the
+// middle of each millisecond it checks whether a slot is idle while a task waits.
 func (r *rig) makespan(jobs []*job) (time.Duration, error) {
 	begin := r.clock()
 	offering := r.start(nil, func() error { return r.offer(jobs) })

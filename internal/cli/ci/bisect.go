@@ -22,10 +22,9 @@ import (
 	"github.com/poolbench/poolbench/reports/gate"
 )
 
-// withBisect are flags that have no meaning with --bisect.
+// withBisect lists flags that have no meaning with --bisect.
 var withBisect = []string{"base", "head", "junit", "allow-partial", "fail-on"}
 
-// checkBisect checks the command line of gate --bisect.
 func checkBisect(cmd *cobra.Command, o *gateFlags, args []string) error {
 	for _, name := range withBisect {
 		if cmd.Flags().Changed(name) {
@@ -58,7 +57,7 @@ func (a *app) bisect(ctx context.Context, f gateFlags, args []string) (err error
 	}
 	good, bad := history.Commits[0], history.Commits[len(history.Commits)-1]
 	if f.measure.Out == "" {
-		// the same command finds it again, and goes on
+		// The name is the same for the same revisions, so repeating the command resumes the search.
 		f.measure.Out = filepath.Join(flags.OutRoot,
 			fmt.Sprintf("bisect-%.7s-%.7s", good.Hash, bad.Hash))
 	}
@@ -98,7 +97,7 @@ func (a *app) bisect(ctx context.Context, f gateFlags, args []string) (err error
 	return terminal.Ended(err, terminal.ExitCode(report.ExitCode()))
 }
 
-// bisectGate measures for a question, and writes the page of the gate.
+// bisectGate measures both revisions of a question, and writes the page of the gate.
 func (a *app) bisectGate(
 	ctx context.Context, o measure.Options, journal *bisect.Journal, q bisect.Question,
 	watch *bisectProgress,
@@ -116,7 +115,6 @@ func (a *app) bisectGate(
 	return report, nil
 }
 
-// bisectFailure prints why a search has no report, and returns the exit code.
 func (a *app) bisectFailure(ctx context.Context, o measure.Options, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
 		return a.gateFailure(ctx, o, err)
@@ -131,14 +129,14 @@ func (a *app) bisectFailure(ctx context.Context, o measure.Options, err error) e
 	return terminal.Interrupted
 }
 
-// A bisectProgress shows on a terminal how far the gate of a search is. Elsewhere the search has a
-// line for each gate, and that is enough.
+// bisectProgress shows the progress of a gate on a terminal. Without a terminal, the one line that
+// the search prints per gate suffices.
 type bisectProgress struct {
 	*progress
-	at string // the commits that are measured
+	at string // the measured commits
 }
 
-// Say implements measure.Watch. The lines of a single gate are left out.
+// Say implements measure.Watch. It drops the lines of a single gate.
 func (w *bisectProgress) Say(string) {}
 
 func (w *bisectProgress) Doing(what string) {

@@ -1,5 +1,5 @@
-// Package ci has the commands that decide in CI: compare, gate and trend. It imports neither
-// strategies nor workloads, so that a program with these commands alone stays small.
+// Package ci contains the commands for CI: compare, gate and trend. It does not import strategies
+// or workloads, so a program with only these commands is small.
 package ci
 
 import (
@@ -15,16 +15,17 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// An app is one call of a program with these commands.
+// app is one call of a program with these commands.
 type app struct {
 	*terminal.Printer
 	stdin   io.Reader
 	metrics func() []string // for the completion of --metric
 
-	explorer Explorer // of the page that compare writes; may be nil
+	explorer Explorer // for the page that compare writes; may be nil
 }
 
-// Commands returns the commands, and the hidden ones as which a gate starts the program itself.
+// Commands returns the visible commands, and the hidden ones by which a gate starts its own
+// program.
 func Commands(
 	p *terminal.Printer, stdin io.Reader, metrics func() []string, explorer Explorer,
 ) (shown, hidden []*cobra.Command) {
@@ -33,18 +34,18 @@ func Commands(
 		[]*cobra.Command{a.controlCommand(), a.guardCommand()}
 }
 
-// Run is the whole command benchgate: it returns the exit code.
+// Run runs the command benchgate and returns the exit code.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	signal.Ignore(syscall.SIGPIPE) // as poolbench does: `benchgate gate … | head` keeps its code
+	signal.Ignore(syscall.SIGPIPE) // as in poolbench: `benchgate gate … | head` keeps its exit code
 	files.SweepScratch()
 	p := terminal.New(stdout, stderr)
 	p.Program = "benchgate"
 	root := Root(p, stdin)
-	root.SetArgs(append([]string{}, args...)) // cobra takes nil for os.Args
+	root.SetArgs(append([]string{}, args...)) // cobra would replace nil by os.Args
 	return p.Exit(root.ExecuteContext(ctx))
 }
 
-// Root is the command benchgate.
+// Root returns the command benchgate.
 func Root(p *terminal.Printer, stdin io.Reader) *cobra.Command {
 	shown, hidden := Commands(p, stdin, metrics, nil)
 	root := program.Root(p, "decide by a module's own benchmarks whether a change is worse",
@@ -56,5 +57,4 @@ func Root(p *terminal.Printer, stdin io.Reader) *cobra.Command {
 	return root
 }
 
-// metrics returns the metrics of package testing.
 func metrics() []string { return []string{"sec/op", "B/op", "allocs/op", "B/s"} }

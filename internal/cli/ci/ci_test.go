@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/ci"
 )
 
-// results writes twelve runs of one benchmark, which all took that many nanoseconds.
+// results writes twelve runs of one benchmark with the given time in nanoseconds.
 func results(t *testing.T, name, value string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -21,7 +21,6 @@ func results(t *testing.T, name, value string) string {
 	return path
 }
 
-// TestBenchgate: the commands, their exit codes, and their errors and help, which name benchgate.
 func TestBenchgate(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", "")
 	t.Setenv("GITHUB_ACTIONS", "")

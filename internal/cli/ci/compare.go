@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A comparing holds the flags of compare.
-type comparing struct {
+// compareFlags contains the flags of compare.
+type compareFlags struct {
 	compare.Options
 	format       string
 	html         flags.Output
@@ -27,7 +27,7 @@ type comparing struct {
 }
 
 func (a *app) compareCommand() *cobra.Command {
-	var o comparing
+	var o compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare OLD [NEW...] [flags]",
 		Short: "compare sets of results, or strategies within one",
@@ -63,12 +63,12 @@ func (a *app) compareCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) compare(o comparing, args []string) error {
+func (a *app) compare(o compareFlags, args []string) error {
 	inputs, err := ReadInputs(args, a.stdin)
 	if err != nil {
 		return err
 	}
-	if err := entire(inputs, true); !o.allowPartial && err != nil {
+	if err := checkComplete(inputs, true); !o.allowPartial && err != nil {
 		return err
 	}
 	o.Brief = !o.all
@@ -85,7 +85,7 @@ func (a *app) compare(o comparing, args []string) error {
 	}
 	if o.format == "csv" {
 		for _, note := range slices.Concat(compare.CSVWarnings(c), c.Notes()) {
-			// the table has no place for them
+			// notes do not fit into the table
 			fmt.Fprintln(a.Stderr, note)
 		}
 	}
@@ -97,11 +97,11 @@ func (a *app) compare(o comparing, args []string) error {
 	}[o.format](a.Stdout, c)
 }
 
-// An Explorer returns a section of a page that draws results of poolbench together.
+// An Explorer returns a section of a page with charts of poolbench results.
 type Explorer func([]results.Input) (shell.Section, error)
 
-// WriteComparison writes the page of a comparison, with an explorer of all that is compared, if it
-// is not nil.
+// WriteComparison writes the page of a comparison. explorer adds charts of all compared results. It
+// may be nil.
 func WriteComparison(
 	html flags.Output, c *compare.Comparison, inputs []results.Input, explorer Explorer,
 ) error {
@@ -118,12 +118,12 @@ func WriteComparison(
 	})
 }
 
-// projection parses keys. A given but empty value is a projection on nothing, not the default.
+// projection parses keys. An empty value is a projection on nothing, not the default.
 func projection(keys string) (string, error) { return cmp.Or(keys, " "), nil }
 
-// entire refuses results that were cut off, or interrupted where that counts, which would look like
-// a comparison of everything.
-func entire(inputs []results.Input, interrupted bool) error {
+// checkComplete returns an error for results that were cut off and, if interrupted is set, for
+// interrupted ones. A comparison would hide the missing results.
+func checkComplete(inputs []results.Input, interrupted bool) error {
 	var wrong []error
 	for _, in := range inputs {
 		switch r := in.Results; {
@@ -138,16 +138,15 @@ func entire(inputs []results.Input, interrupted bool) error {
 	return errors.Join(wrong...)
 }
 
-// mostCompared and mostValues are how many results all inputs may have together, and how many
-// values of metrics.
+// Limits of the total numbers of results and of metric values of all inputs.
 const (
 	mostCompared = 2 * results.MostResults
 	mostValues   = 2 * results.MostValues
 )
 
-// ReadInputs reads the inputs of a comparison: PATH, NAME=PATH, or - for standard input. Columns of
-// one path get distinct names as in benchstat. A given name is used unchanged, so that two inputs
-// may share a column.
+// ReadInputs reads the inputs of a comparison: PATH, NAME=PATH, or - for standard input. Equal
+// paths get distinct names, as in benchstat. A given name is used unchanged, so two inputs may
+// share a column.
 func ReadInputs(args []string, stdin io.Reader) (inputs []results.Input, err error) {
 	times := make(map[string]int)
 	for _, arg := range args {
@@ -158,7 +157,7 @@ func ReadInputs(args []string, stdin io.Reader) (inputs []results.Input, err err
 	for _, arg := range args {
 		in := results.Input{Label: arg}
 		path := arg
-		// out/load=0.8 may be a directory
+		// out/load=0.8 may be a directory.
 		_, none := os.Stat(arg)
 		if label, rest, named := strings.Cut(arg, "="); named && none != nil {
 			in.Label, path = label, rest

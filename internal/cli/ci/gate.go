@@ -21,7 +21,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// gateFlags are the flags that both ways to gate share, and the flags of each.
+// gateFlags contains the flags of both kinds of gate: of results, and of revisions.
 type gateFlags struct {
 	options verdict.Options
 	format  string
@@ -64,7 +64,7 @@ func (a *app) gateCommand() *cobra.Command {
 			}
 			r, err := gateResults(args, o.options)
 			if err != nil {
-				return errors.Join(err, o.without(args, err))
+				return errors.Join(err, o.writeNoVerdict(args, err))
 			}
 			return a.showGate(r, o)
 		},
@@ -131,9 +131,9 @@ func gateResults(args []string, o verdict.Options) (*verdict.Report, error) {
 	return r, nil
 }
 
-// without writes the files for CI of a gate without a verdict, so that no passing file of an
-// earlier gate remains.
-func (o gateFlags) without(args []string, why error) error {
+// writeNoVerdict writes the files for CI of a gate without a verdict, so that they do not show a
+// pass of an earlier gate.
+func (o gateFlags) writeNoVerdict(args []string, why error) error {
 	r := o.noVerdict(why.Error())
 	if len(args) == 2 {
 		r.Old, r.New = args[0], args[1]
@@ -141,11 +141,11 @@ func (o gateFlags) without(args []string, why error) error {
 	return o.writeElsewhere(r)
 }
 
-// beforehand writes files without a verdict. So a file that cannot be written is reported before
-// anything is measured, and a killed gate does not leave the passing file of an earlier one. A pipe
-// gets one report alone. The file may be in the directory of the results, which is then made for
-// it.
-func (o gateFlags) beforehand(out string) error {
+// writePlaceholder writes files without a verdict. A file that cannot be written is then reported
+// before the measurement, and a killed gate does not leave the pass of an earlier one. A pipe is
+// skipped, because it can receive only one report. The file may be in the directory of the results,
+// which is then created.
+func (o gateFlags) writePlaceholder(out string) error {
 	var made error
 	if o.junit.Path != "" && filepath.Clean(out) == filepath.Dir(o.junit.Path) {
 		made = files.MakeDir(out)
@@ -157,7 +157,7 @@ func (o gateFlags) beforehand(out string) error {
 	return errors.Join(made, o.writeFiles(r, func(io.Writer) error { return nil }))
 }
 
-// noVerdict is the report of a gate on revisions that came to none.
+// noVerdict returns the report of a gate on revisions without a verdict.
 func (o gateFlags) noVerdict(why string) *verdict.Report {
 	return &verdict.Report{Old: o.measure.Base, New: cmp.Or(o.measure.Head, "the working tree"),
 		Options: o.options, Faults: []string{why}}
@@ -168,14 +168,13 @@ func (o gateFlags) writeElsewhere(r *verdict.Report) error {
 	return o.writeFiles(r, func(w io.Writer) error { return gate.WriteMarkdown(w, r) })
 }
 
-// writeFiles writes the report's JUnit XML, and adds the summary to the job's.
+// writeFiles writes the report as JUnit XML, and appends the summary to that of the job.
 func (o gateFlags) writeFiles(r *verdict.Report, summary func(io.Writer) error) error {
 	job := flags.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
 	return errors.Join(o.junit.Write(func(w io.Writer) error { return gate.WriteJUnit(w, r) }),
 		job.Add(summary))
 }
 
-// showGate prints the report, writes it where else it is wanted, and returns its exit code.
 func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 	write := map[string]func(io.Writer, *verdict.Report) error{
 		"text": func(w io.Writer, r *verdict.Report) error {
@@ -195,7 +194,7 @@ func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 		return terminal.Unusable
 	}
 	code := terminal.ExitCode(r.ExitCode())
-	if code == terminal.Unusable { // standard output may be a file, and is the report's
+	if code == terminal.Unusable { // standard output may be a file that contains only the report
 		why := fmt.Sprintf("gate: cannot judge: %s", strings.Join(text.Few(r.Faults, 2), "; "))
 		if most := a.Columns(); most > 0 {
 			why = text.Wrapped("", why, most-len(a.Program+": "))

@@ -23,12 +23,11 @@ import (
 	"github.com/poolbench/poolbench/reports/gate"
 )
 
-// measureFlags are the flags of a gate that measures revisions by itself.
 type measureFlags struct {
 	measure.Options
 	bisect bool
 	quiet  bool
-	own    *pflag.FlagSet // that mean nothing without --base, and that itself
+	own    *pflag.FlagSet // --base, and flags that require it
 }
 
 func (o *measureFlags) AddTo(cmd *cobra.Command) {
@@ -71,8 +70,8 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	cmd.Flags().AddFlagSet(fs)
 }
 
-// splitArguments splits as a shell does, with the variables of the environment. It runs nothing,
-// and expands no file names, which would be looked up in the wrong directory.
+// splitArguments splits a text like a shell, and expands environment variables. It does not run
+// commands or expand file names, which would be resolved in the wrong directory.
 func splitArguments(text string) ([]string, error) {
 	args, err := shell.Fields(text, os.Getenv)
 	if err != nil {
@@ -81,7 +80,7 @@ func splitArguments(text string) ([]string, error) {
 	return args, nil
 }
 
-// changed is the first of the flags that was given; "" for none.
+// changed returns the first flag of own that was given, or "".
 func (o *measureFlags) changed() (name string) {
 	o.own.VisitAll(func(f *pflag.Flag) {
 		if f.Changed && name == "" {
@@ -91,13 +90,12 @@ func (o *measureFlags) changed() (name string) {
 	return name
 }
 
-// gateRevisions measures, writes the directory, and shows the results.
 func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	o, err := f.measureOptions(time.Now())
 	if err != nil {
 		return err
 	}
-	if err := f.beforehand(o.Out); err != nil {
+	if err := f.writePlaceholder(o.Out); err != nil {
 		return err
 	}
 	watch := newProgress(a.Stderr, f.measure.quiet)
@@ -107,7 +105,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	report, err := measure.Gate(ctx, o, watch)
 	watch.Close()
 	if err != nil {
-		a.Complain(f.without(nil, err))
+		a.Complain(f.writeNoVerdict(nil, err))
 		return a.gateFailure(ctx, o, err)
 	}
 	if len(report.Pairs) == 0 { // it ended before it measured any benchmark
@@ -148,7 +146,6 @@ func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) err
 	return terminal.Unusable
 }
 
-// measureOptions makes options of the flags.
 func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	o, judge := f.measure.Options, f.options
 	o.Metrics, o.AllowEnvironment, o.Beside = judge.Metrics, judge.AllowEnvironment, f.junit.Path
@@ -175,7 +172,7 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 		o.Out = filepath.Join(flags.OutRoot, flags.FreeName(flags.OutRoot,
 			"gate-"+now.Format("20060102-150405")))
 	case !o.Resume && !o.Force:
-		// before it had anything to keep
+		// a gate that was killed before it had results
 		killed := func(e os.DirEntry) bool { return e.Name() == files.LockName }
 		if entries, err := os.ReadDir(o.Out); err == nil &&
 			len(slices.DeleteFunc(entries, killed)) > 0 {
@@ -189,13 +186,13 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	return o, nil
 }
 
-// controlBlocks is the work of one iteration of the control: about a tenth of a millisecond, so
-// that short runs have many.
+// controlBlocks is the work of one iteration of the control. It takes about a tenth of a
+// millisecond, so short runs have many iterations.
 const controlBlocks = 2000
 
-// controlCommand returns the benchmark of known outcome that a gate measures with the others: a
-// fixed number of SHA-256 blocks, or 15 % more. It is part of this program, so that it is there for
-// any module. It keeps nothing in memory that grows, and starts nothing.
+// controlCommand returns the benchmark of known outcome that a gate measures with the others. It
+// hashes a fixed number of SHA-256 blocks, or 15 % more. It is part of this program, so it is
+// available for any module. Its memory does not grow, and it starts no goroutine.
 func (a *app) controlCommand() *cobra.Command {
 	var slower bool
 	cmd := flags.Hidden("control BENCHTIME [flags]",
@@ -218,7 +215,7 @@ func (a *app) controlCommand() *cobra.Command {
 	return cmd
 }
 
-// work hashes that many blocks an iteration, until the time or the iterations are over.
+// work hashes the given number of blocks per iteration until b is reached.
 func work(b measure.BenchTime, blocks int) (iterations int, took time.Duration) {
 	var block [sha256.BlockSize]byte
 	hash := sha256.New()
@@ -232,7 +229,7 @@ func work(b measure.BenchTime, blocks int) (iterations int, took time.Duration) 
 	return iterations, took
 }
 
-// guardCommand is the process that cleans up after a gate that was killed.
+// guardCommand is the process that cleans up after a killed gate.
 func (a *app) guardCommand() *cobra.Command {
 	return flags.Hidden("guard DIR [flags]",
 		"clean up after a killed gate (for poolbench itself)",

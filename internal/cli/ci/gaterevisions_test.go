@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/measure"
 )
 
-// TestInterruptedGate: a gate that was interrupted names --resume if its directory holds a plan,
-// also where the name of the directory is no pattern, and else does not.
+// The message of an interrupted gate must name --resume only if its directory contains a plan, also
+// if the name of the directory contains glob characters.
 func TestInterruptedGate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

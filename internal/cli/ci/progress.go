@@ -8,18 +8,18 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// A progress shows how far a gate is. It learns of its runs as it goes.
+// progress shows the progress of a gate, whose number of runs grows.
 type progress struct {
 	*terminal.Progress
-	phase string // that was told of last
+	phase string // last reported phase
 }
 
 func newProgress(to io.Writer, quiet bool) *progress {
 	return &progress{Progress: terminal.NewProgress(to, quiet, 0, 0)}
 }
 
-// Doing implements measure.Watch: on a terminal with the numbers, elsewhere a line for each
-// phase.
+// Doing implements measure.Watch. On a terminal it shows the phase with the numbers, otherwise one
+// line per phase.
 func (w *progress) Doing(what string) {
 	if w.Progress.Doing(what) {
 		return

@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/reports/trend"
 )
 
-// A watching holds the flags of trend.
-type watching struct {
+// trendFlags contains the flags of trend.
+type trendFlags struct {
 	trend.Options
 	by, format, out string
 	html            flags.Output
@@ -26,12 +26,13 @@ type watching struct {
 }
 
 func (a *app) trendCommand() *cobra.Command {
-	var o watching
+	var o trendFlags
 	o.Margin = 0.02
 	cmd := &cobra.Command{
 		Use:   "trend RESULT RESULT... [flags]",
 		Short: "since when a metric differs: change points in a series",
-		Args: func(cmd *cobra.Command, args []string) error { // one may hold several: see ReadDir
+		// one argument may contain several results, see ReadDir
+		Args: func(cmd *cobra.Command, args []string) error {
 			return flags.Operands("RESULT")(cmd, args[:min(1, len(args))])
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.trend(o, args) },
@@ -58,14 +59,14 @@ func (a *app) trendCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) trend(o watching, args []string) error {
+func (a *app) trend(o trendFlags, args []string) error {
 	args, twice := distinct(args)
 	inputs, err := ReadInputs(args, a.stdin)
 	if err != nil {
 		return err
 	}
 	// a note reports input that was cut off between two lines
-	if err := entire(inputs, false); !o.allowPartial && err != nil {
+	if err := checkComplete(inputs, false); !o.allowPartial && err != nil {
 		return err
 	}
 	if o.by != "" {
@@ -99,7 +100,7 @@ func (a *app) trend(o watching, args []string) error {
 	return nil
 }
 
-func (a *app) showTrend(o watching, t *trend.Trend, charts []string) error {
+func (a *app) showTrend(o trendFlags, t *trend.Trend, charts []string) error {
 	if o.format == "json" {
 		return trend.WriteJSON(a.Stdout, t)
 	}
@@ -113,7 +114,7 @@ func (a *app) showTrend(o watching, t *trend.Trend, charts []string) error {
 	return nil
 }
 
-// distinct drops repetitions of a file: poolbench-out/* includes the link "latest".
+// distinct removes repetitions of a file, because poolbench-out/* includes the link "latest".
 func distinct(args []string) (once, warnings []string) {
 	var seen []os.FileInfo
 	for _, arg := range args {
@@ -121,7 +122,7 @@ func distinct(args []string) (once, warnings []string) {
 		if err == nil && info.IsDir() {
 			info, err = os.Stat(filepath.Join(arg, rundir.ResultsFile))
 		}
-		// What cannot be read is complained of by the reading.
+		// Reading the file reports other errors.
 		i := slices.IndexFunc(seen, func(before os.FileInfo) bool {
 			return err == nil && before != nil && os.SameFile(before, info)
 		})

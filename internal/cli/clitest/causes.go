@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// plantCauses registers workloads that are slow for a known reason, for who looks for it.
 func plantCauses() {
 	var mu sync.Mutex
 	known := workloads.Moments{Mean: 2 * time.Millisecond}

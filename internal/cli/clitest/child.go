@@ -20,7 +20,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The planted faults are strategies of this test, and of the processes that it starts.
+// planted maps names of strategies to faults. They exist only in this test and its child processes.
 var planted = map[string]spooltest.Fault{
 	"planted_sound":   spooltest.Sound,
 	"planted_late":    spooltest.PutsLate,
@@ -29,7 +29,7 @@ var planted = map[string]spooltest.Fault{
 	"planted_doubles": spooltest.AcksMost,
 }
 
-// PlantedHere is the environment variable that has a process know them.
+// PlantedHere is the environment variable that makes a process register them.
 const PlantedHere = "POOLBENCH_PLANTED"
 
 func plant() {
@@ -41,8 +41,8 @@ func plant() {
 	}
 }
 
-// Flipped is the environment variable that has a process of crash find the files below a directory
-// damaged, as it starts: so the bytes flip between a kill and the restart.
+// Flipped is the environment variable with a directory whose files a process of crash damages at
+// its start, between a kill and the restart.
 const Flipped = "POOLBENCH_FLIPPED"
 
 // flip damages each file below dir.
@@ -96,7 +96,7 @@ func runAsCommand(args []string) int {
 		return Fine
 	}
 	if os.Getenv(StuckDrive) != "" && args[0] != "simulate" {
-		h.Grace = time.Hour // the test interrupts it again, however late that comes
+		h.Grace = time.Hour // the test sends a second signal, however late
 		h.Drive = func(context.Context, bench.Scenario) (*bench.Result, error) {
 			fmt.Fprintln(os.Stderr, "stuck")
 			select {}
@@ -105,7 +105,6 @@ func runAsCommand(args []string) int {
 	return cli.On(context.Background(), h, args, os.Stdin)
 }
 
-// misbehave makes a strategy disturb its process.
 func misbehave(fault string) {
 	switch fault {
 	case "panic":
@@ -119,12 +118,12 @@ func misbehave(fault string) {
 		}
 	case "deadlock":
 		select {}
-	case "exit", "worn": // worn: in a process that has run something before
+	case "exit", "worn": // worn: only in a process that has run something before
 		os.Exit(7)
 	case "chatter":
 		fmt.Fprintln(os.NewFile(1, "stdout"), "strategies may not print")
 		os.Exit(0)
-	case "linger": // a process of its own holds its pipes for longer than it lives
+	case "linger": // a child holds the pipes of this process after its end
 		sleep := exec.Command("sleep", "5")
 		held = os.NewFile(1, "stdout")
 		sleep.Stdout, sleep.Stderr = held, os.Stderr
@@ -136,7 +135,7 @@ func misbehave(fault string) {
 	panic("unknown fault " + fault)
 }
 
-var held *os.File // a file that is collected closes what it stands for
+var held *os.File // prevents the finalizer from closing it
 
 //go:noinline
 func spin(int) {}

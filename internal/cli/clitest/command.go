@@ -1,6 +1,6 @@
 // Package clitest runs the command in tests, in the test's process or as a child. The tests are in
-// the packages below this one, by theme, so that they are built once each and run in parallel.
-// Their test binaries double as the command (Main).
+// the packages below this one, by theme, so each package is built once and they run in parallel.
+// Their test binaries also serve as the command (Main).
 package clitest
 
 import (
@@ -20,22 +20,22 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// Environment variables that the test binary knows as the command.
+// environment variables of the test binary as the command
 const (
-	// it is the command: the tests start it, and the command in them starts it as its child
+	// runs the test binary as the command; set for children of tests and their children
 	AsCommand = "POOLBENCH_TEST_AS_COMMAND"
-	// fault of the child before its work, for the scenarios with a serial strategy
+	// fault of a child before its work, for scenarios with a serial strategy
 	ChildFault = "POOLBENCH_TEST_CHILD_FAULT"
 	StuckDrive = "POOLBENCH_TEST_STUCK" // real-clock runs never return
-	SoonEnough = "POOLBENCH_TEST_SOON"  // soaks are asked at once what they have so far
-	// the controls of a gate have constant times whatever the machine does, or random ones
+	SoonEnough = "POOLBENCH_TEST_SOON"  // interim results of soaks are requested at once
+	// the controls of a gate have constant or random times, independent of the machine
 	Steadily = "POOLBENCH_TEST_STEADILY"
 )
 
-// Wild is a value of Steadily.
+// Wild is the value of Steadily for random times.
 const Wild = "wild"
 
-// Exit codes, as a shell has them.
+// exit codes of the command
 const (
 	Fine        = int(terminal.Fine)
 	Regression  = int(terminal.Regression)
@@ -44,22 +44,24 @@ const (
 	Interrupted = int(terminal.Interrupted)
 )
 
-// Main is the TestMain of a package of tests. The test binary doubles as the command.
+// Main is the TestMain of a package of tests. It runs the test binary as the command if AsCommand
+// is set.
 func Main(m *testing.M) {
 	if os.Getenv(AsCommand) != "" &&
 		!(len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "-test.")) {
-		// a fuzzing worker is a child, too
+		// a fuzzing worker is a child too
 		os.Exit(runAsCommand(os.Args[1:]))
 	}
-	// The race detector lets every process sleep a second at its end, for races of goroutines that
-	// go on. Children have none. And gates of tests must not write into a job's summary.
+	// The race detector makes every process sleep a second at its end, to detect races of
+	// goroutines that continue. Children do not need this. Gates in tests must not write to the
+	// summary of a CI job.
 	for name, value := range map[string]string{AsCommand: "1", "GORACE": "atexit_sleep_ms=0",
 		"GITHUB_STEP_SUMMARY": ""} {
 		if err := os.Setenv(name, value); err != nil {
 			panic(err)
 		}
 	}
-	// some libraries start goroutines when they are imported
+	// some libraries start goroutines when imported
 	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
 }
 
@@ -76,14 +78,14 @@ func Command(t testing.TB, args ...string) Outcome {
 }
 
 // host returns a host whose reports have no bitmaps, which would double the time of these tests.
-// reports/charts and reports/page test them, and TestRunWritesDirectory the unchanged command.
+// TestRunWritesDirectory, reports/charts and reports/page test bitmaps.
 func host(stdout, stderr io.Writer) *execute.Host {
 	h := execute.NewHost(terminal.New(stdout, stderr))
 	h.Vectors = true
 	return h
 }
 
-// Succeed runs it and wants exit code 0.
+// Succeed runs the command and requires exit code 0.
 func Succeed(t testing.TB, args ...string) Outcome {
 	t.Helper()
 	o := Command(t, args...)
@@ -93,7 +95,7 @@ func Succeed(t testing.TB, args ...string) Outcome {
 	return o
 }
 
-// Driven runs poolbench in this process with runs under the real clock that are made so.
+// Driven runs poolbench in this process, with drive for runs under the real clock.
 func Driven(t testing.TB, drive bench.RunFunc, args ...string) Outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -103,12 +105,12 @@ func Driven(t testing.TB, drive bench.RunFunc, args ...string) Outcome {
 	return Outcome{code, stdout.String(), stderr.String()}
 }
 
-// Root is the command with all subcommands.
+// Root returns the command with all subcommands.
 func Root() *cobra.Command {
 	return cli.Root(execute.NewHost(terminal.New(io.Discard, io.Discard)), nil)
 }
 
-// Process is poolbench as a process of its own.
+// Process returns a child process that runs poolbench.
 func Process(t testing.TB, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -120,8 +122,8 @@ func Process(t testing.TB, env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Apart is a Process in a directory of its own, with another one for temporary files: tests that
-// share none may go on side by side.
+// Apart is Process with its own current directory and directory for temporary files, for parallel
+// tests.
 func Apart(t testing.TB, env []string, args ...string) (cmd *exec.Cmd, temporary string) {
 	t.Helper()
 	temporary = t.TempDir()

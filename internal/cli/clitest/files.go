@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Tree lists the current directory.
+// Tree lists the files below the current directory.
 func Tree(t testing.TB) string {
 	t.Helper()
 	var paths []string
@@ -28,7 +28,8 @@ func Tree(t testing.TB) string {
 	return strings.Join(paths, "\n")
 }
 
-// FullDevice is a file on which every write fails for want of space, where the system has it.
+// FullDevice returns a file whose writes fail for lack of space. It skips the test if the system
+// has none.
 func FullDevice(t *testing.T) string {
 	const path = "/dev/full"
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
@@ -55,7 +56,7 @@ func Write(t testing.TB, path, text string) {
 	}
 }
 
-// Room is a temporary directory for a command, and its working directory.
+// Room makes a temporary directory and changes to it.
 func Room(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

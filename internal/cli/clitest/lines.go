@@ -9,14 +9,14 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// QuickSearch returns the flags of a search of about a second.
+// QuickSearch returns the flags of a search that takes about a second.
 func QuickSearch(more ...string) []string {
 	return append([]string{"capacity", "--quiet", "--clock", "virtual", "--strategy", "semaphore",
 		"--n", "500", "--resolution", "10%", "--out", "x"}, more...)
 }
 
-// ShellWords splits a line as a shell does, provided that quotes hold single spaces, and puts files
-// where they match.
+// ShellWords splits a line like a shell, if quotes contain only single spaces, and expands file
+// patterns.
 func ShellWords(line string) (words []string) {
 	fields := strings.Fields(line)
 	for i := 0; i < len(fields); i++ {
@@ -34,7 +34,8 @@ func ShellWords(line string) (words []string) {
 	return words
 }
 
-// PlayedTasks are lines with the times of a process, at a rate, from a date on, and durations.
+// PlayedTasks returns lines with arrival times of a process at a rate, from a date on, and
+// durations.
 func PlayedTasks(t *testing.T, process string, rate float64, n int) string {
 	t.Helper()
 	v := arrivals.MustParse(process)
@@ -49,7 +50,7 @@ func PlayedTasks(t *testing.T, process string, rate float64, n int) string {
 	return b.String()
 }
 
-// Quick returns the flags of a run of some milliseconds.
+// Quick returns the flags of a run that takes some milliseconds.
 func Quick(more ...string) []string {
 	return append([]string{"run", "--quiet", "--clock", "virtual", "--strategy", "semaphore",
 		"--n", "500"}, more...)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Shop is a server that answers every third request with the status.
+// Shop starts a server that answers every third request with the given status.
 func Shop(t *testing.T, status int) (url string, served *atomic.Int64) {
 	t.Helper()
 	served = new(atomic.Int64)
@@ -25,11 +25,11 @@ func Shop(t *testing.T, status int) (url string, served *atomic.Int64) {
 // doubtful matches messages about a machine that is busy with other tests.
 var doubtful = regexp.MustCompile(`(?m)^.* is INVALID: .*\n`)
 
-// Beside returns all other messages.
+// Beside returns stderr without these messages.
 func Beside(stderr string) string { return doubtful.ReplaceAllString(stderr, "") }
 
-// Attacked runs a load on a machine that may be busy with other tests: all it may find wrong is
-// that it could not keep up.
+// Attacked runs a load on a machine that may be busy with other tests. It accepts the exit code of
+// a load that could not be sent in time.
 func Attacked(t *testing.T, args ...string) Outcome {
 	t.Helper()
 	o := Command(t, args...)

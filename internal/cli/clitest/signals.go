@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// StartAndAwait starts the command and reads its stderr up to a line with that word.
+// StartAndAwait starts the command and reads its stderr up to a line with the given word.
 func StartAndAwait(
 	t *testing.T, env []string, word string, args ...string,
 ) (*exec.Cmd, *bufio.Scanner) {
@@ -29,7 +29,7 @@ func StartAndAwait(
 	return cmd, lines
 }
 
-// Await reads on, up to a line with that word.
+// Await reads up to a line with the given word.
 func Await(t *testing.T, lines *bufio.Scanner, word string) {
 	t.Helper()
 	for lines.Scan() {
@@ -54,7 +54,7 @@ func Status(t *testing.T, cmd *exec.Cmd, rest *bufio.Scanner) syscall.WaitStatus
 	return cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
-// LongScenarios are a short run and a very long one.
+// LongScenarios contains a short run and a very long one.
 const LongScenarios = `- {strategy: semaphore, n: 500, clock: virtual}
 - {strategy: semaphore, duration: 1h, rate: 50, clock: CLOCK}
 `

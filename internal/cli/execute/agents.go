@@ -10,11 +10,11 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet"
 )
 
-// Agents are the agents of one command, with the connection to them.
+// Agents contains the agents of one command, with the connection to them.
 type Agents struct {
 	link
 	flag options.AgentsFlag
-	ctx  context.Context // ends when none can be started
+	ctx  context.Context // ends when no agent can be started
 	end  context.CancelCauseFunc
 	say  func(string)
 }
@@ -46,7 +46,7 @@ func (g *Agents) Run(ctx context.Context, k attack.Attack) (*attack.Report, erro
 		Say: g.say, Watch: watch, Timing: fleet.Timing{Wait: g.flag.Wait}}.Run(ctx)
 }
 
-// Close ends the agents that were started, and reports errors by the flag's name.
+// Close ends the agents that the command started. It reports errors under the name of the flag.
 func (g *Agents) Close() {
 	g.end(errors.New("the attack has ended"))
 	g.close(g.say)

@@ -7,32 +7,32 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// Ask requests the interim results of a soak until end: first after that pause, then less and less
-// often.
+// Ask requests the interim results of a soak until end is called. It first waits for the given
+// time, and then for growing times.
 func Ask(p *bench.Progress, first time.Duration, soFar func(*bench.Result)) (end func()) {
 	a := newAsking(p, first)
 	return pace.Every(bench.PulseInterval, func() {
-		if r := a.hear(); r != nil {
+		if r := a.poll(); r != nil {
 			soFar(r)
 		}
 	})
 }
 
-type asking struct {
+type interimRequests struct {
 	of    *bench.Progress
 	next  time.Time
 	pause time.Duration
 }
 
-// longestPause is how much of a soak a kill loses.
+// longestPause is the longest part of a soak that a kill can lose.
 const longestPause = 10 * time.Second
 
-func newAsking(p *bench.Progress, first time.Duration) *asking {
-	return &asking{of: p, next: time.Now().Add(first), pause: first}
+func newAsking(p *bench.Progress, first time.Duration) *interimRequests {
+	return &interimRequests{of: p, next: time.Now().Add(first), pause: first}
 }
 
-// hear is called repeatedly. It returns nil if there is nothing new.
-func (a *asking) hear() *bench.Result {
+// poll is called repeatedly. It returns nil if there is nothing new.
+func (a *interimRequests) poll() *bench.Result {
 	if time.Now().Before(a.next) {
 		return nil
 	}

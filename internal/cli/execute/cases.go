@@ -20,8 +20,9 @@ import (
 )
 
 // BeginSuite begins an execution whose verdicts are test cases. It first writes a file without a
-// verdict, so that a killed command does not leave the passing file of an earlier one. The file may
-// be in the directory out, which the command is going to make. A pipe gets one document alone.
+// verdict, so that a killed command does not leave the pass of an earlier one. The file may be in
+// the directory out, which the command creates later. A pipe is skipped, because it can receive
+// only one document.
 func BeginSuite(
 	h *Host, o options.RunOptions, kind, title string,
 ) (*Execution, error) {
@@ -36,9 +37,9 @@ func BeginSuite(
 	return Begin(h, o, title)
 }
 
-// TestSuite returns the test cases of an execution: each objective of a scenario, each run's
-// verdict, each failed run and each finding of a study. A missed objective is a failure. An
-// undecided one or an INVALID run is an error, because neither is a pass.
+// TestSuite returns the test cases of an execution: one per objective of a scenario, verdict of a
+// run, failed run and finding of a study. A missed objective is a failure. An undecided one or an
+// INVALID run is an error, because neither is a pass.
 func TestSuite(kind string, e *Execution) *junit.Suite {
 	s := &junit.Suite{Name: "poolbench " + kind, Output: e.Headline}
 	if e.Cut != nil {
@@ -77,8 +78,8 @@ func objective(j Judged) junit.Case {
 	return c
 }
 
-// verdict reports whether a run is valid. A SUSPECT run passes, with its reason. A run cut off by a
-// signal is incomplete, whatever its verdict.
+// verdict returns the test case for the validity of a run. A SUSPECT run passes, with its reason. A
+// run that a signal cut off is incomplete, whatever its verdict.
 func verdict(r Record) junit.Case {
 	v, _ := r.Run.Verdict()
 	said := v.String()
@@ -97,11 +98,11 @@ func verdict(r Record) junit.Case {
 	return c
 }
 
-// checkFailed precedes the name of a check among the errors of an attack.
+// checkFailed is the prefix of a check's name in the errors of an attack.
 const checkFailed = "check failed: "
 
-// AddChecks adds the checks of an attack. A check has failed if any request failed it. None passes
-// if the attack was resumed or cut off, because requests are missing.
+// AddChecks adds the checks of an attack. A check has failed if any request failed it. No check
+// passes if the attack was resumed or cut off, because requests are missing.
 func AddChecks(s *junit.Suite, r Record, checks []string) {
 	failed := map[string]int{}
 	for _, c := range r.Answers.Errors {
@@ -130,7 +131,8 @@ func AddStopped(s *junit.Suite, r Record, why string) {
 		Failure: &junit.Text{Type: "stop-if", Message: "stopped early " + why}})
 }
 
-// CapacityCase returns the case of a search: whether any value of the axis meets the objective.
+// CapacityCase returns the test case of a search, which passes if some value of the axis meets the
+// objective.
 func CapacityCase(
 	axis, of string, ends capacity.Outcome, met, missed float64, err error,
 ) junit.Case {
@@ -172,9 +174,9 @@ func found(f decide.Finding, want decide.ClaimVerdict) junit.Case {
 	return c
 }
 
-// PublishSuite writes the suite to the file, if there is one and, within a workflow of GitHub, as
-// annotations to standard error and to the summary of the job. Write errors are printed and set the
-// exit code.
+// PublishSuite writes the suite to the file, if there is one. Within a workflow of GitHub it also
+// writes annotations to standard error and appends to the summary of the job. It prints write
+// errors and returns the exit code for them.
 func PublishSuite(s *junit.Suite, to flags.Output, p *terminal.Printer) terminal.ExitCode {
 	errs := []error{to.Write(s.Write)}
 	if os.Getenv("GITHUB_ACTIONS") == "true" {

@@ -7,5 +7,6 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps a terminal's Ctrl-C from the child. The parent decides when the child ends.
+// ownGroup protects the child from Ctrl-C in a terminal, because the parent decides when the child
+// ends.
 func ownGroup(child *exec.Cmd) { child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

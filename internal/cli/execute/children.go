@@ -15,19 +15,19 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// children run scenarios under the virtual clock. A child costs some 17 ms of CPU time, more than
-// most runs of a study, so it is reused after a faultless run. A fault counts only in a fresh
-// child: in a reused one, the run is repeated.
+// children runs scenarios under the virtual clock in child processes. A child costs about 17 ms of
+// CPU time, more than most runs of a study, so it is reused after a faultless run. A fault counts
+// only in a fresh child. After a fault in a reused child, the run is repeated in a fresh one.
 type children struct {
-	limit time.Duration // of patience; 0 is the default
+	limit time.Duration // limit without progress; 0 means the default
 
-	mu    sync.Mutex
-	idle  []*child
-	apart map[string]bool // strategies that every run of gets a child of its own
+	mu        sync.Mutex
+	idle      []*child
+	freshOnly map[string]bool // strategies whose runs each need a fresh child
 }
 
-// run runs the scenario in a child and kills it when ctx ends or patience does. soFar, if not nil,
-// receives the interim results of a soak.
+// run runs the scenario in a child. It kills the child when ctx or patience ends. soFar receives
+// the interim results of a soak. It may be nil.
 func (all *children) run(
 	ctx context.Context, s bench.Scenario, soFar func(*bench.Result),
 ) (*bench.Result, error) {
@@ -36,7 +36,7 @@ func (all *children) run(
 		if all.keep(c, r, err) || ctx.Err() != nil {
 			return r, err
 		}
-		all.setApart(s)
+		all.setFreshOnly(s)
 	}
 	c, err := startChild(all.limit)
 	if err != nil {
@@ -47,12 +47,12 @@ func (all *children) run(
 	return r, err
 }
 
-// take returns an idle child, or nil if none is idle or none fits the scenario.
+// take returns an idle child for the scenario, or nil.
 func (all *children) take(s bench.Scenario) *child {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	last := len(all.idle) - 1
-	if last < 0 || all.apart[s.Strategy.String()] {
+	if last < 0 || all.freshOnly[s.Strategy.String()] {
 		return nil
 	}
 	c := all.idle[last]
@@ -60,7 +60,7 @@ func (all *children) take(s bench.Scenario) *child {
 	return c
 }
 
-// keep ends the child unless its run was faultless.
+// keep keeps the child as idle if its run was faultless. Otherwise it ends the child.
 func (all *children) keep(c *child, r *bench.Result, err error) (kept bool) {
 	if err != nil || r == nil || len(r.Broken) > 0 {
 		c.end()
@@ -72,16 +72,15 @@ func (all *children) keep(c *child, r *bench.Result, err error) (kept bool) {
 	return true
 }
 
-func (all *children) setApart(s bench.Scenario) {
+func (all *children) setFreshOnly(s bench.Scenario) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.apart == nil {
-		all.apart = map[string]bool{}
+	if all.freshOnly == nil {
+		all.freshOnly = map[string]bool{}
 	}
-	all.apart[s.Strategy.String()] = true
+	all.freshOnly[s.Strategy.String()] = true
 }
 
-// end ends the idle children.
 func (all *children) end() {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -91,14 +90,14 @@ func (all *children) end() {
 	all.idle = nil
 }
 
-// A child is the parent's side of a copy of this program that runs scenarios.
+// child is the parent's side of a copy of this program that runs scenarios.
 type child struct {
 	scenarios *json.Encoder
 	stdout    *os.File
 	messages  *json.Decoder // from stdout
-	stderr    beginning
+	stderr    prefixBuffer
 	kill      context.CancelFunc
-	ended     chan struct{} // closed when the process is gone, and waiting is there
+	ended     chan struct{} // closed when the process has ended and waiting is set
 	waiting   error
 }
 
@@ -109,9 +108,9 @@ func startChild(limit time.Duration) (*child, error) {
 	}
 	ctx, kill := context.WithCancel(context.Background())
 	process := exec.CommandContext(ctx, self, "simulate")
-	process.WaitDelay = time.Second // for stderr, which something of the child's may still hold
+	process.WaitDelay = time.Second // for stderr, which a process of the child may still hold
 	ownGroup(process)
-	c := &child{stderr: beginning{most: 64 << 10}, kill: kill, ended: make(chan struct{})}
+	c := &child{stderr: prefixBuffer{most: 64 << 10}, kill: kill, ended: make(chan struct{})}
 	process.Stderr = &c.stderr
 	if limit > 0 {
 		process.Env = append(process.Environ(), "POOLBENCH_PATIENCE="+limit.String())
@@ -121,8 +120,8 @@ func startChild(limit time.Duration) (*child, error) {
 		kill()
 		return nil, err
 	}
-	// With a pipe of our own, the rest can be read after the child's end. Wait would close it under
-	// a reader who gets no processor for as long as WaitDelay.
+	// With its own pipe, the parent can read the remaining output after the child's end. Wait would
+	// close a pipe of Cmd after WaitDelay, even if the reader got no processor in that time.
 	stdout, childs, err := os.Pipe()
 	if err != nil {
 		kill()
@@ -130,10 +129,10 @@ func startChild(limit time.Duration) (*child, error) {
 	}
 	process.Stdout = childs
 	err = process.Start()
-	_ = childs.Close() // the child has its own
+	_ = childs.Close() // the child has its own copy
 	if err != nil {
 		kill()
-		_ = stdout.Close() // nothing was ever in it
+		_ = stdout.Close() // nothing was written to it
 		return nil, err
 	}
 	c.scenarios, c.stdout, c.messages = json.NewEncoder(stdin), stdout, json.NewDecoder(stdout)
@@ -176,18 +175,19 @@ func (c *child) run(
 		errors.Join(listening, writing), c.stderr.lines())
 }
 
-// afterEnd is how long the pipe of a child that has ended may stay open: a process that it left
-// behind may hold it.
-const afterEnd = 10 * time.Second
+// pipeGrace is how long the pipe of an ended child may stay open, because a process that the child
+// left behind may hold it.
+const pipeGrace = 10 * time.Second
 
-// hearOut returns the answer to a scenario, or why there is none when the child has ended.
+// hearOut returns the answer to a scenario. If the child has ended without one, it returns the
+// reason.
 func (c *child) hearOut(l *listener) (message, error) {
 	select {
 	case <-l.done:
 	case <-c.ended:
 		select {
 		case <-l.done:
-		case <-time.After(afterEnd):
+		case <-time.After(pipeGrace):
 		}
 		_ = c.stdout.Close() // it was only read
 		<-l.done
@@ -204,20 +204,20 @@ func (c *child) end() {
 	_ = c.stdout.Close() // it was only read
 }
 
-// A beginning keeps the first bytes written to it: a stack trace starts with its cause, and may be
-// endless.
-type beginning struct {
+// prefixBuffer keeps the first bytes written to it, because a stack trace starts with its cause and
+// may be endless.
+type prefixBuffer struct {
 	bytes.Buffer
 	most int
 }
 
-func (b *beginning) Write(p []byte) (int, error) {
+func (b *prefixBuffer) Write(p []byte) (int, error) {
 	b.Buffer.Write(p[:min(len(p), b.most-b.Len())])
 	return len(p), nil
 }
 
-// lines returns the first lines for a message, each on a line of its own.
-func (b *beginning) lines() string {
+// lines returns the first lines for a message, each on its own line.
+func (b *prefixBuffer) lines() string {
 	if s := text.FirstLines(b.String(), 8); s != "" {
 		return "\n    " + s
 	}

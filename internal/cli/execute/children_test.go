@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
-// virtually is a short scenario under the virtual clock for each of the strategies.
+// virtually returns a short virtual-clock scenario for each of the strategies.
 func virtually(t *testing.T, strategies string) []bench.Scenario {
 	t.Helper()
 	suite, err := options.Words{"strategy": {{Text: strategies}}, "clock": {{Text: "virtual"}},
@@ -21,7 +21,7 @@ func virtually(t *testing.T, strategies string) []bench.Scenario {
 	return suite.Scenarios
 }
 
-// ran is the result of a run in one of the children.
+// ran returns the result of a run in one of the children.
 func ran(t *testing.T, all *children, s bench.Scenario) *bench.Result {
 	t.Helper()
 	r, err := all.run(t.Context(), s, nil)
@@ -31,7 +31,7 @@ func ran(t *testing.T, all *children, s bench.Scenario) *bench.Result {
 	return r
 }
 
-// alone is the result of a run in a child of its own.
+// alone returns the result of a run in a fresh child.
 func alone(t *testing.T, s bench.Scenario) *bench.Result {
 	t.Helper()
 	var own children
@@ -39,7 +39,7 @@ func alone(t *testing.T, s bench.Scenario) *bench.Result {
 	return ran(t, &own, s)
 }
 
-// TestChildren: one child takes all runs, and each says what it says in a child of its own.
+// One reused child must give the same results as a fresh child per run.
 func TestChildren(t *testing.T) {
 	var all children
 	defer all.end()
@@ -57,8 +57,8 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestUsedChild: what fails in a child that was used counts only if it fails in one of its own,
-// where that strategy stays.
+// A fault in a reused child counts only if it occurs in a fresh one too. The strategy then always
+// gets a fresh child.
 func TestUsedChild(t *testing.T) {
 	scenarios := virtually(t, "semaphore,serial")
 	good, bad := scenarios[0], scenarios[1]
@@ -96,7 +96,6 @@ func TestUsedChild(t *testing.T) {
 	}
 }
 
-// TestChildrenEnd: no child waits beside a run under the real clock, and none when all is over.
 func TestChildrenEnd(t *testing.T) {
 	h := NewHost(nil)
 	r := New(h, 0)

@@ -15,22 +15,22 @@ import (
 // Self returns this process as a member of a fleet.
 func Self() (fleet.Member, error) { return fleet.Self(program.ReadVersion().String()) }
 
-// A crew makes the runs of one command.
+// crew runs the scenarios of one command on workers.
 type crew struct {
 	link
 	flag  options.WorkersFlag
 	sweep *fleet.Sweep
 	say   func(string)
-	end   func() // of what goes on beside it
+	stop  func() // ends concurrent activities
 }
 
-// Muster connects to the workers of the flag, if it has any. They make the runs from now on. Errors
-// of an address are returned before anything is written.
+// Muster connects to the workers of the flag, if there are any, which then run the scenarios. It
+// returns errors of an address before anything is written.
 func (r *Runner) Muster(flag options.WorkersFlag) error {
 	if flag == (options.WorkersFlag{}) {
 		return nil
 	}
-	c := &crew{link: link{name: "--workers"}, flag: flag, say: func(string) {}, end: func() {}}
+	c := &crew{link: link{name: "--workers"}, flag: flag, say: func(string) {}, stop: func() {}}
 	if err := c.open(flag.Address); err != nil {
 		c.close()
 		return fmt.Errorf("--workers: %w", err)
@@ -39,7 +39,7 @@ func (r *Runner) Muster(flag options.WorkersFlag) error {
 	return nil
 }
 
-// Open opens the sweep, whose context ends when no worker is available.
+// Open opens the sweep. The returned context ends when no worker is available.
 func (c *crew) Open(
 	ctx context.Context, patience time.Duration, say func(string), soFar func(*bench.Result),
 ) (_ context.Context, err error) {
@@ -48,27 +48,27 @@ func (c *crew) Open(
 	}
 	c.say, c.sweep.SoFar = say, soFar
 	ctx = c.sweep.Context()
-	c.end = func() { c.sweep.GiveUp(nil) }
+	c.stop = func() { c.sweep.GiveUp(nil) }
 	if c.local != nil {
 		c.local.work(ctx, c.flag.Local, c.sweep.GiveUp)
 		return ctx, nil
 	}
-	alone := time.AfterFunc(aloneFor, func() {
+	alone := time.AfterFunc(noWorkersHint, func() {
 		if c.sweep.Workers() == 0 {
 			say("no worker has joined yet: start one with poolbench worker --nats " +
 				hub.Shown(c.address))
 		}
 	})
-	c.end = func() { alone.Stop(); c.sweep.GiveUp(nil) }
+	c.stop = func() { alone.Stop(); c.sweep.GiveUp(nil) }
 	return ctx, nil
 }
 
-// aloneFor is how long a sweep without workers waits before it prints a hint.
-const aloneFor = 3 * time.Second
+// noWorkersHint is how long a sweep without workers waits before it prints a hint.
+const noWorkersHint = 3 * time.Second
 
-// close prints each agent's share of the runs, and ends the agents that the command started.
+// close prints the number of runs of each host, and ends the workers that the command started.
 func (c *crew) close() {
-	c.end()
+	c.stop()
 	if c.sweep != nil {
 		if shares := c.sweep.Shares(); shares != "" && c.local == nil {
 			c.say(shares)

@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// createDir makes the run directory. Without --out it is named by the time, with a number if
+// createDir creates the run directory. Without --out, its name is the time, with a number if
 // several start in one second.
 func createDir(o options.RunOptions, now time.Time) (*directory.Dir, error) {
 	mode, err := o.Mode()
@@ -36,13 +36,13 @@ func createDir(o options.RunOptions, now time.Time) (*directory.Dir, error) {
 		dir, err := directory.Create(filepath.Join(flags.OutRoot, flags.FreeName(flags.OutRoot,
 			name)), directory.New)
 		if held := (*files.HeldError)(nil); !errors.Is(err, fs.ErrExist) && !errors.As(err, &held) {
-			return dir, err // else somebody was quicker
+			return dir, err // otherwise another process has created it first
 		}
 	}
 }
 
-// pointLatest makes outRoot/latest a link to the run. It renames a new link over the old one, so
-// that there always is a link.
+// pointLatest makes outRoot/latest a link to the run. It renames a new link over the old one, so a
+// link always exists.
 func pointLatest(run string) error {
 	name := filepath.Base(run)
 	latest := filepath.Join(flags.OutRoot, "latest")
@@ -59,7 +59,6 @@ func pointLatest(run string) error {
 	return nil
 }
 
-// openDir makes the run directory and lets latest point to it.
 func openDir(h *Host, o options.RunOptions) (*directory.Dir, error) {
 	dir, err := createDir(o, time.Now())
 	if err != nil {
@@ -67,7 +66,8 @@ func openDir(h *Host, o options.RunOptions) (*directory.Dir, error) {
 	}
 	dir.Explain(causes)
 	if o.Out == "" {
-		if err := pointLatest(dir.Path()); err != nil { // a convenience: not every system has links
+		// optional, because not every system has links
+		if err := pointLatest(dir.Path()); err != nil {
 			h.Complain(fmt.Errorf("latest is not up to date: %w", err))
 		}
 	}

@@ -27,42 +27,42 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An Execution is the state of a plan under way, and its environment.
+// An Execution is the state of a plan in progress, and its environment.
 type Execution struct {
 	*Host
 	Plan       options.Plan
 	Dir        *directory.Dir
 	Runner     *Runner
-	View       *View // nil: nobody looks on
+	View       *View // nil without viewers
 	Show       *Runs
 	objectives objectives.List
-	Budget     time.Duration // for further seeds; 0: none
-	Planned    int           // runs; of a search nobody knows
-	Done       int           // runs that were written down
-	count      live.Ending   // of them
+	Budget     time.Duration // budget for further seeds; 0 means none
+	Planned    int           // planned runs; unknown for a search
+	Done       int           // written runs
+	count      live.Ending   // summary of the written runs
 	Records    []Record
-	// of the section under way, for its study. Kept in memory, because the files of a resumed
-	// directory are written only when no earlier result can be lost
+	// Results of the current section, for its study. They are kept in memory, because the files of
+	// a resumed directory are written only when no earlier result can be lost.
 	section  []*bench.Result
 	Failed   []rundir.Failure
 	Findings []decide.Finding
-	Expect   decide.ClaimVerdict // of every finding; "": any
-	Report   string              // its path; "" where there is none
-	drawn    *page.Report        // nil where there is none
-	writing  error               // why there is none
-	Headline string              // of the report; "" where it has none
-	Trust    []string            // how far the numbers can be believed, as the report says it
-	// INVALID results, without those of studies
+	Expect   decide.ClaimVerdict // expected verdict of every finding; "" means any
+	Report   string              // path of the report, or ""
+	drawn    *page.Report        // nil without a report
+	writing  error               // why there is no report
+	Headline string              // headline of the report, or ""
+	Trust    []string            // statements of the report on how far the numbers can be trusted
+	// number of INVALID results, without those of studies
 	invalid int
-	Cut     error // the signal that ended it early
+	Cut     error // signal that ended it early
 }
 
-// Begin begins an execution by the options, with a title for the live view. It returns an error
+// Begin begins an execution with the options and a title for the live view. It returns an error
 // about an unusable address before anything is written.
 func Begin(h *Host, o options.RunOptions, title string) (_ *Execution, err error) {
 	e := &Execution{Host: h, Show: NewLines(h.Stderr, o.Quiet),
 		Runner: New(h, o.Patience)}
-	if e.View, err = look(h.Stderr, o.Live, title); err == nil {
+	if e.View, err = openView(h.Stderr, o.Live, title); err == nil {
 		err = e.Runner.Muster(o.Crew)
 	}
 	if err == nil {
@@ -82,27 +82,26 @@ func (e *Execution) Close() {
 		e.Complain(err)
 	}
 	if e.Dir != nil {
-		e.Complain(e.Dir.Unlock()) // and lets others write to it
+		e.Complain(e.Dir.Unlock()) // lets other processes write to it
 	}
 }
 
-// Discard removes the directory if it was made for results and got none.
+// Discard removes the directory if it was created for results and got none.
 func (e *Execution) Discard() {
 	e.Complain(e.Dir.Discard())
 	if latest := filepath.Join(flags.OutRoot, "latest"); dangling(latest) {
-		_ = os.Remove(latest) // a convenience
+		_ = os.Remove(latest) // optional
 	}
-	_ = os.Remove(flags.OutRoot) // which may have other runs
+	_ = os.Remove(flags.OutRoot) // fails if it contains other runs
 }
 
-// dangling reports whether a link leads to nothing.
 func dangling(path string) bool {
 	_, link := os.Readlink(path)
 	_, err := os.Stat(path)
 	return link == nil && errors.Is(err, fs.ErrNotExist)
 }
 
-// Follow shows the progress of the plan, including the part that an earlier process has done.
+// Follow shows the progress of the plan, including the runs of an earlier process.
 func (e *Execution) Follow(p options.Plan, quiet bool) {
 	e.Plan, e.Planned = p, p.Runs()
 	e.Show = NewRuns(e.Stderr, quiet, p)
@@ -120,8 +119,8 @@ func (e *Execution) Hold(all objectives.List) error {
 	return nil
 }
 
-// Read reads the runs of the execution from its directory, which may contain others. Among runs
-// with one name and seed, the last counts. After an error, unread runs have no record.
+// Read reads the runs of the execution from its directory, which may contain other runs. Among runs
+// with the same name and seed, the last counts. After an error, unread runs have no record.
 func (e *Execution) Read() error {
 	if e.Done == 0 {
 		return nil
@@ -168,22 +167,22 @@ func (e *Execution) Finish(writing error) {
 		e.Report = ""
 	}
 	export, stream := e.View.stop(e.ending())
-	e.Complain(export) // results are not less for it
+	e.Complain(export) // the results are complete even if the export failed
 	e.writing = errors.Join(writing, stream)
 	e.Complain(e.writing)
-	e.Complain(e.View.close(e.opener()))
+	e.Complain(e.View.close(e.reportOpener()))
 }
 
-// opener opens the report as one file, also that of several pages: the server of the live view ends
-// with the run, and a link would lead nowhere.
-func (e *Execution) opener() func() (io.ReadCloser, error) {
+// reportOpener returns a function that opens the report as a single file, even if it has several
+// pages. The server of the live view ends with the run, so links to other pages would fail.
+func (e *Execution) reportOpener() func() (io.ReadCloser, error) {
 	if e.Report == "" {
 		return nil
 	}
 	if !e.drawn.Several() {
 		return func() (io.ReadCloser, error) { return os.Open(e.Report) }
 	}
-	whole := sync.OnceValues(func() (string, error) { // for all viewers
+	whole := sync.OnceValues(func() (string, error) { // once for all viewers
 		var html strings.Builder
 		err := e.drawn.WriteHTML(&html)
 		return html.String(), err
@@ -194,7 +193,6 @@ func (e *Execution) opener() func() (io.ReadCloser, error) {
 	}
 }
 
-// ending sums up the results of the runs.
 func (e *Execution) ending() (end live.Ending) {
 	end = e.count
 	if end.Interrupted = e.Interruption(); len(e.Failed) > 0 {
@@ -203,8 +201,8 @@ func (e *Execution) ending() (end live.Ending) {
 	return end
 }
 
-// Run runs the plan into the directory and closes it. The error is about the directory, or about a
-// run that cannot be ended. Errors of single runs are in e.
+// Run runs the plan into the directory and closes it. The error concerns the directory, or a run
+// that cannot be stopped. Errors of single runs are recorded in e.
 func (e *Execution) Run(ctx context.Context) error {
 	defer e.Runner.Close()
 	e.Runner.Tell(func(r *bench.Result) {
@@ -225,10 +223,10 @@ func (e *Execution) Run(ctx context.Context) error {
 			break
 		}
 		s.Suite.Parallel = e.Runner.Parallel()
-		spent := pacing{begun: time.Now(), estimated: s.Suite.Estimate()}
+		spent := runPace{begun: time.Now(), estimated: s.Suite.Estimate()}
 		stopped = e.do(running, i, s.Suite)
 		if stopped == nil && s.Open {
-			stopped = e.goOn(running, i, spent)
+			stopped = e.extendRuns(running, i, spent)
 		}
 		if stopped == nil {
 			stopped = e.find(i)
@@ -268,7 +266,7 @@ func (e *Execution) Write(r *bench.Result) error {
 	return err
 }
 
-// Take writes the result of a run of a section, or records that there is none. Its error ends the
+// Take writes the result of a run of a section, or records its error. An error of Take ends the
 // execution.
 func (e *Execution) Take(rec Record, r *bench.Result, err error) error {
 	if _, stuck := errors.AsType[*StuckError](err); stuck {
@@ -280,7 +278,7 @@ func (e *Execution) Take(rec Record, r *bench.Result, err error) error {
 	}
 	if why := invalid(r); len(why) > 0 {
 		if e.Plan == nil || e.Plan[rec.Section].Study == nil {
-			// a study decides without such runs, or reports that it cannot
+			// a study decides without such runs, or reports that it cannot decide
 			e.invalid++
 		}
 		e.Show.Note(func() { e.Complain(errors.New(strings.Join(why, "\n"))) })
@@ -309,7 +307,7 @@ func (e *Execution) SayRates() error {
 	return nil
 }
 
-// find has a study evaluate its results, and keeps the findings with them.
+// find evaluates the results of a section by its study, and stores the findings.
 func (e *Execution) find(section int) error {
 	study, own := e.Plan[section].Study, e.section
 	e.section = nil

@@ -13,15 +13,15 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A pacing compares the run times with their estimates.
-type pacing struct {
-	begun     time.Time     // of the first run
-	estimated time.Duration // of all runs since
+// runPace compares the actual durations of runs with their estimates.
+type runPace struct {
+	begun     time.Time     // start of the first run
+	estimated time.Duration // estimated total duration of all runs since
 }
 
 // fits returns how many of count repetitions fit into the rest of the budget, at the pace of the
-// runs so far. estimate is for all of them together.
-func (p pacing) fits(count int, estimate, budget time.Duration) int {
+// runs so far. estimate is the estimated duration of all count repetitions.
+func (p runPace) fits(count int, estimate, budget time.Duration) int {
 	spent := time.Since(p.begun)
 	needed := float64(estimate) * float64(spent) / float64(max(p.estimated, 1))
 	if share := float64(budget-spent) / needed; share < 1 {
@@ -30,11 +30,11 @@ func (p pacing) fits(count int, estimate, budget time.Duration) int {
 	return max(count, 0)
 }
 
-// goOn repeats the virtual scenarios of a section whose objectives are undecided, with further
-// seeds: up to 5 runs, from which an interval is over the seeds, then twice as many, and so on. It
-// ends when all objectives are decided, when further seeds cannot decide them, or when the budget
-// has no room for another repetition.
-func (e *Execution) goOn(ctx context.Context, section int, spent pacing) error {
+// extendRuns repeats the virtual scenarios of a section whose objectives are undecided, with
+// further seeds. It first extends them to 5 runs, the minimum for an interval over seeds, and then
+// doubles their number repeatedly. It ends when all objectives are decided, when further seeds
+// cannot decide them, or when the budget has no room for another repetition.
+func (e *Execution) extendRuns(ctx context.Context, section int, spent runPace) error {
 	if len(e.objectives) == 0 {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (e *Execution) further(section int) (next bench.Suite) {
 			more = results.EnoughSeeds - len(cell)
 		}
 		if next.Count != 0 && next.Count != more {
-			continue // its turn comes with the next round
+			continue // it is in the next round
 		}
 		sc.Seed += uint64(len(cell))
 		next.Scenarios, next.Count = append(next.Scenarios, sc), more
@@ -90,7 +90,7 @@ func (e *Execution) open(cell results.Cell) bool {
 	return false
 }
 
-// asRun returns the result as it would be read from the directory.
+// asRun returns the result as if it had been read from the directory.
 func asRun(r *bench.Result) *results.Run {
 	run := &results.Run{Name: r.Name, Keys: results.NameKeys(benchfmt.Name(r.Name)), Iters: r.Tasks,
 		Values: make(map[string]float64, len(r.Metrics)), Seed: strconv.FormatUint(r.Seed, 10)}

@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// TestFits: repetitions go on as long as they fit into the budget at the pace so far, and none does
-// once it is used up, however wrong the estimates were.
+// Repetitions must fit into the budget at the pace so far. When the budget is used up, none fits,
+// however wrong the estimates were.
 func TestFits(t *testing.T) {
 	for _, c := range []struct {
 		spent, estimated, estimate, budget time.Duration
 		count, want                        int
 	}{
 		{time.Second, time.Second, 4 * time.Second, 30 * time.Second, 4, 4},
-		{10 * time.Second, time.Second, 4 * time.Second, 30 * time.Second, 4, 2}, // 10 times slower
+		// 10 times slower than estimated
+		{10 * time.Second, time.Second, 4 * time.Second, 30 * time.Second, 4, 2},
 		{29 * time.Second, time.Second, 4 * time.Second, 30 * time.Second, 4, 0},
 		{45 * time.Second, time.Second, 4 * time.Second, 30 * time.Second, 5, 0}, // overrun
 		{time.Second, time.Second, time.Second, 0, 4, 0},                         // no budget
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := pacing{begun: time.Now(), estimated: c.estimated}
+			p := runPace{begun: time.Now(), estimated: c.estimated}
 			time.Sleep(c.spent)
 			if got := p.fits(c.count, c.estimate, c.budget); got != c.want {
 				t.Errorf("%+v: %d", c, got)

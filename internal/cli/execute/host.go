@@ -10,11 +10,11 @@ import (
 // A Host is the process in which an execution runs.
 type Host struct {
 	*terminal.Printer
-	Drive bench.RunFunc // how a real-clock scenario is run in this process
-	Grace time.Duration // that such a run gets to return once it is told to
-	// before the first interim result of a soak is requested
+	Drive bench.RunFunc // runs a real-clock scenario in this process
+	Grace time.Duration // time for such a run to return after it was cancelled
+	// time before the first interim result of a soak is requested
 	FirstPause time.Duration
-	Vectors    bool // the charts of a report are written as SVG alone
+	Vectors    bool // whether charts of a report are written only as SVG
 }
 
 // NewHost returns this process with the defaults of the command.

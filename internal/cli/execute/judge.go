@@ -7,11 +7,11 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Judged is the decision on one objective of a scenario by all its repetitions.
+// Judged is the decision on one objective of a scenario, by all its repetitions.
 type Judged struct {
-	First     Record // of its repetitions
+	First     Record // first repetition
 	Objective objectives.Objective
-	Runs      int // repetitions
+	Runs      int // number of repetitions
 	decide.Decision
 }
 
@@ -33,14 +33,13 @@ func (e *Execution) Judged() (all []Judged) {
 	return all
 }
 
-// verdictCode returns the exit code for a single verdict.
 func verdictCode(v decide.Verdict) terminal.ExitCode {
 	return map[decide.Verdict]terminal.ExitCode{decide.Met: terminal.Fine,
 		decide.Missed: terminal.Regression, decide.Undecided: terminal.Undecided}[v]
 }
 
-// expectedCode returns the exit code if a verdict was expected. An undecided claim never is as
-// expected.
+// expectedCode returns the exit code for a finding with an expected verdict. An undecided claim is
+// never the expected one.
 func expectedCode(want, got decide.ClaimVerdict) terminal.ExitCode {
 	switch {
 	case want == "" || got == want:
@@ -51,8 +50,8 @@ func expectedCode(want, got decide.ClaimVerdict) terminal.ExitCode {
 	return terminal.Regression
 }
 
-// Codes returns the exit codes of the runs (interrupted, failed, unwritten or INVALID) and of their
-// objectives and expectations.
+// Codes returns the exit codes for the runs (interrupted, failed, unwritten or INVALID) and for
+// their objectives and expectations.
 func (e *Execution) Codes() (codes []terminal.ExitCode) {
 	if e.Cut != nil {
 		codes = append(codes, terminal.Interrupted)
@@ -61,7 +60,8 @@ func (e *Execution) Codes() (codes []terminal.ExitCode) {
 		codes = append(codes, terminal.Unusable)
 	}
 	if judged := e.Judged(); e.invalid > 0 && (len(judged) == 0 || e.Plan != nil) {
-		// a load test is decided by the answers its clients received; INVALID is a remark
+		// A load test is decided by the answers that its clients received. INVALID is only a
+		// remark.
 		codes = append(codes, terminal.Undecided)
 	}
 	for _, j := range e.Judged() {

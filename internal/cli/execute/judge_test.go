@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// TestExpectedCode: any verdict will do where none is expected, and one that could not be had is
-// never the expected one.
+// Without an expectation any verdict passes. An undecided claim never meets an expectation.
 func TestExpectedCode(t *testing.T) {
 	for _, c := range []struct {
 		want, got decide.ClaimVerdict

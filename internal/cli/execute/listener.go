@@ -11,17 +11,16 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A listener receives the messages of a child about a scenario.
 type listener struct {
-	said   message // the last
-	err    error   // why there is no last
+	said   message // last message
+	err    error   // why there is no last message
 	pulses atomic.Uint64
-	done   chan struct{} // closed when said or err is there
+	done   chan struct{} // closed when said or err is set
 	end    func()
 }
 
-// listen begins to receive the messages about one scenario. giveUp is called with the reason when
-// patience ends, soFar with the interim results of a soak.
+// listen begins to receive the messages about one scenario. It calls giveUp with the reason when
+// patience ends, and soFar with the interim results of a soak.
 func listen(
 	messages *json.Decoder, patience *bench.Patience, giveUp context.CancelCauseFunc,
 	soFar func(*bench.Result),
@@ -43,8 +42,7 @@ func listen(
 			}
 		}
 	}()
-	// Silence is counted in ticks, so that a pause of this process does not count against the
-	// child.
+	// Silence is counted in ticks, so a pause of this process does not count against the child.
 	var silence time.Duration
 	var heard uint64
 	l.end = pace.Every(bench.PulseInterval, func() {

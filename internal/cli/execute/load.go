@@ -12,20 +12,20 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Load shows the progress of a load: a line that changes on a terminal; elsewhere a line for each
-// tenth, and at least one each minute.
+// A Load shows the progress of a load. On a terminal it is a line that changes. Otherwise it is a
+// line per tenth of the load, and at least one per minute.
 type Load struct {
 	to     io.Writer
-	row    string               // of the load
-	takes  time.Duration        // estimated; 0: nobody knows
-	line   *terminal.StatusLine // of a terminal; nil: plain lines
+	row    string               // row of the load
+	takes  time.Duration        // estimated duration; 0 if unknown
+	line   *terminal.StatusLine // line of a terminal; nil for plain lines
 	tenths int
 
 	mu  sync.Mutex
-	now string // what it does, for a terminal
+	now string // current activity, for a terminal
 }
 
-// NewLoad returns the progress of a row's load, with its planned duration.
+// NewLoad returns the progress of a row's load. takes is its planned duration.
 func NewLoad(
 	to io.Writer, quiet bool, row string, takes time.Duration,
 ) *Load {
@@ -78,17 +78,17 @@ func (p *Load) Close() {
 
 // Loads is the progress of a series of loads, for the live view.
 type Loads struct {
-	planned int // 0: nobody knows
+	planned int // 0 if unknown
 
 	mu   sync.Mutex
 	done int
-	now  *Load // nil: between two
+	now  *Load // nil between two loads
 }
 
-// NewLoads returns the progress of so many loads; 0: unknown.
+// NewLoads returns the progress of the planned number of loads, 0 if unknown.
 func NewLoads(planned int) *Loads { return &Loads{planned: planned} }
 
-// Next begins a load; nil: the previous one has ended.
+// Next begins a load. A nil l means that the previous one has ended.
 func (p *Loads) Next(l *Load) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +104,7 @@ func (p *Loads) Seen() live.Plan {
 	return live.Plan{Done: p.done, Planned: p.planned, Left: -1}
 }
 
-// Tell shows the progress of the current load on a terminal.
+// Tell shows a text on a terminal, for the current load.
 func (p *Loads) Tell(now string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

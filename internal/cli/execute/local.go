@@ -16,15 +16,15 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// A localFleet is a NATS server in this process, with workers that are processes of their own.
-// Workers read its address from standard input, which no other user of the machine can see, and end
-// when that closes: with this process, however it dies.
+// localFleet is a NATS server in this process whose workers are child processes. Workers read its
+// address from standard input, which no other user of the machine can see. They end when standard
+// input closes, which happens however this process ends.
 type localFleet struct {
 	*hub.Local
 	workers sync.WaitGroup
 }
 
-// work starts n workers, and replaces those that die, until ctx ends. giveUp is called when they
+// work starts n workers, and replaces those that end, until ctx ends. It calls giveUp when they
 // fail to start, and when the server cannot write to its files.
 func (f *localFleet) work(ctx context.Context, n int, giveUp context.CancelCauseFunc) {
 	f.workers.Go(func() {
@@ -32,7 +32,7 @@ func (f *localFleet) work(ctx context.Context, n int, giveUp context.CancelCause
 	})
 	for range n {
 		f.workers.Go(func() {
-			if err := f.keepOne(ctx, max(runtime.GOMAXPROCS(0)/n, 1)); err != nil {
+			if err := f.keepWorker(ctx, max(runtime.GOMAXPROCS(0)/n, 1)); err != nil {
 				giveUp(fmt.Errorf("--workers: %w", err))
 			}
 		})
@@ -46,16 +46,17 @@ func (e *HubError) Error() string {
 	return fmt.Sprintf("the NATS server of this command failed: %v", e.Cause)
 }
 
-// A worker that dies this early has not begun to work. Several in a row are no accident.
+// A worker that ends within soon has not begun to work. After mostEarly of them in a row, the
+// command gives up.
 const (
 	soon      = time.Second
 	mostEarly = 3
 )
 
-func (f *localFleet) keepOne(ctx context.Context, slots int) error {
+func (f *localFleet) keepWorker(ctx context.Context, slots int) error {
 	for early := 0; ; {
 		begun := time.Now()
-		err := f.one(ctx, slots)
+		err := f.runWorker(ctx, slots)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -69,8 +70,8 @@ func (f *localFleet) keepOne(ctx context.Context, slots int) error {
 	}
 }
 
-// one runs one worker until it ends, at the latest with ctx.
-func (f *localFleet) one(ctx context.Context, slots int) error {
+// runWorker runs one worker until it ends or ctx ends.
+func (f *localFleet) runWorker(ctx context.Context, slots int) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func (f *localFleet) one(ctx context.Context, slots int) error {
 	worker := exec.Command(program, "worker", "--nats", "-", "--quiet", "--parallel",
 		strconv.Itoa(slots))
 	ownGroup(worker)
-	said := beginning{most: 64 << 10}
+	said := prefixBuffer{most: 64 << 10}
 	worker.Stderr = &said
 	worker.WaitDelay = time.Second
 	stdin, err := worker.StdinPipe()
@@ -88,7 +89,7 @@ func (f *localFleet) one(ctx context.Context, slots int) error {
 	if err := worker.Start(); err != nil {
 		return err
 	}
-	end := context.AfterFunc(ctx, func() { _ = stdin.Close() }) // Wait closes it anyhow
+	end := context.AfterFunc(ctx, func() { _ = stdin.Close() }) // Wait closes it in any case
 	defer end()
 	_, writing := fmt.Fprintln(stdin, f.Address)
 	err = errors.Join(writing, worker.Wait())
@@ -98,22 +99,22 @@ func (f *localFleet) one(ctx context.Context, slots int) error {
 	return err
 }
 
-// close waits for the workers, and then ends the server.
 func (f *localFleet) close() error {
 	f.workers.Wait()
 	return f.Close()
 }
 
-// A link connects a command to its workers.
+// link connects a command to its workers.
 type link struct {
-	name    string // of the flag that asks for them
+	name    string // name of the flag
 	self    fleet.Member
 	address string
 	conn    *hub.Conn
-	local   *localFleet // nil: they are others'
+	local   *localFleet // nil if other processes have started them
 }
 
-// open connects to the server at the address, or starts one in this process if it is "".
+// open connects to the server at the address. If the address is "", it starts a server in this
+// process.
 func (l *link) open(address string) (err error) {
 	if l.self, err = Self(); err != nil {
 		return err
@@ -129,7 +130,7 @@ func (l *link) open(address string) (err error) {
 	return err
 }
 
-// close ends the started processes, and reports errors by the flag's name.
+// close ends the started processes. It reports errors under the name of the flag.
 func (l *link) close(say func(string)) {
 	if l.conn != nil {
 		l.conn.Close()

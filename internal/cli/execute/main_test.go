@@ -10,14 +10,13 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 
-	_ "github.com/poolbench/poolbench/strategies/peers" // of virtually's all
+	_ "github.com/poolbench/poolbench/strategies/peers" // for strategy=all of virtually
 )
 
-// childFault has a child end at a serial strategy: "exit", or "worn" where it has run something
-// before.
+// childFault makes a child end at a serial strategy: at any run ("exit"), or only if the child is
+// reused ("worn").
 const childFault = "POOLBENCH_TEST_CHILD_FAULT"
 
-// TestMain: the test binary doubles as the child of a runner.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "simulate" {
 		h, runs := NewHost(terminal.New(os.Stdout, os.Stderr)), 0
@@ -34,5 +33,6 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) // some libraries start theirs when imported
+	// some libraries start goroutines when imported
+	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
 }

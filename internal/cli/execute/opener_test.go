@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// TestOpener: the live view gives its viewers the report as one file, also that of several pages,
-// since no server is left to follow a link.
+// The live view must provide the report as one file, even if it has several pages, because no
+// server remains for links.
 func TestOpener(t *testing.T) {
 	const run = "BenchmarkRun/strategy=a/workload=w/load=0.5/n=1 100 1 ops/s\n"
 	for name, results := range map[string]string{"one": run + "# study x: why?\n",
@@ -35,7 +35,7 @@ func TestOpener(t *testing.T) {
 			t.Errorf("%s: several pages: %t", name, r.Several())
 		}
 		for range 2 {
-			file, err := e.opener()()
+			file, err := e.reportOpener()()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestOpener(t *testing.T) {
 			}
 		}
 	}
-	if (&Execution{}).opener() != nil {
+	if (&Execution{}).reportOpener() != nil {
 		t.Error("without a report one is opened")
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Record is a run that was written.
+// A Record is a written run.
 type Record struct {
-	Section      int            // of the plan; else the number of the load
-	Answers      *attack.Report // of a load; nil for other runs
+	Section      int            // section of the plan, or number of the load
+	Answers      *attack.Report // report of a load; nil for other runs
 	ID           RunID
-	*results.Run // as the directory has it, once that is read
+	*results.Run // nil until the directory is read
 }
 
 // A RunID identifies a run within one execution.
@@ -41,12 +41,12 @@ func (r Record) CutOff() bool {
 	return r.Answers != nil && r.Answers.Cut != nil && r.Stopped() == ""
 }
 
-// invalid returns the reasons why a result is INVALID, one a line, or none.
+// invalid returns the reasons why a result is INVALID, one per line, or none.
 func invalid(r *bench.Result) []string {
 	why := slices.Clone(r.Broken)
 	for _, reason := range r.Reasons {
 		if reason.Verdict == bench.Invalid && !slices.Contains(why, reason.Text) {
-			// a broken law is a reason, too
+			// a broken law is a reason too
 			why = append(why, reason.String())
 		}
 	}

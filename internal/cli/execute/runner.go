@@ -10,29 +10,28 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet"
 )
 
-// stopGrace is the default of Host.Grace.
 const stopGrace = 5 * time.Second
 
-// A Runner runs a scenario: under the virtual clock in a child process, under the real clock in
+// A Runner runs a scenario, under the virtual clock in a child process, under the real clock in
 // this one. It aborts a run that makes no progress.
 type Runner struct {
 	host     *Host
-	limit    time.Duration // 0 is the default
+	limit    time.Duration // limit without progress; 0 means the default
 	children children
-	crew     *crew // that makes the runs instead; nil: none does
+	crew     *crew // runs the scenarios instead; nil means none
 	soFar    func(*bench.Result)
 }
 
 // Tell sets the receiver of interim results of soaks. It is called from other goroutines.
 func (r *Runner) Tell(soFar func(*bench.Result)) { r.soFar = soFar }
 
-// New returns a Runner on the host that aborts runs without progress for that long; 0 is the
-// default.
+// New returns a Runner on the host. It aborts runs without progress for limit (0 means the
+// default).
 func New(h *Host, limit time.Duration) *Runner {
 	return &Runner{host: h, limit: limit, children: children{limit: limit}}
 }
 
-// Begin is called before the first run. The context that it returns ends when no further run is
+// Begin must be called before the first run. The returned context ends when no further run is
 // possible.
 func (r *Runner) Begin(ctx context.Context, say func(string)) (context.Context, error) {
 	if r.crew == nil {
@@ -41,7 +40,7 @@ func (r *Runner) Begin(ctx context.Context, say func(string)) (context.Context, 
 	return r.crew.Open(ctx, r.limit, say, r.soFar)
 }
 
-// Parallel returns how many virtual-clock runs to request at once; 0 is the default.
+// Parallel returns how many virtual-clock runs to request at once. 0 means the default.
 func (r *Runner) Parallel() int {
 	if r.crew == nil {
 		return 0
@@ -54,7 +53,7 @@ func (r *Runner) Run(ctx context.Context, s bench.Scenario) (*bench.Result, erro
 	return r.Telling(ctx, s, r.soFar)
 }
 
-// Telling is Run with its own receiver for the interim results of soaks.
+// Telling is Run with a separate receiver for the interim results of soaks.
 func (r *Runner) Telling(
 	ctx context.Context, s bench.Scenario, soFar func(*bench.Result),
 ) (*bench.Result, error) {
@@ -64,7 +63,7 @@ func (r *Runner) Telling(
 	if s.Clock == bench.Virtual {
 		return r.children.run(ctx, s, soFar)
 	}
-	r.children.end() // they may still give memory back
+	r.children.end() // idle children may still release memory, which costs CPU time
 	progress := bench.Progress{Limit: r.limit}
 	if soFar != nil {
 		defer Ask(&progress, r.host.FirstPause, soFar)()
@@ -72,7 +71,7 @@ func (r *Runner) Telling(
 	return r.host.inProcess(ctx, s, &progress)
 }
 
-// Close ends the idle children. It may be called again.
+// Close ends the idle children. It may be called repeatedly.
 func (r *Runner) Close() {
 	r.children.end()
 	if r.crew != nil {
@@ -81,7 +80,7 @@ func (r *Runner) Close() {
 	}
 }
 
-// A StuckError is about a real-clock run that cannot be ended. It would distort all further
+// A StuckError reports a real-clock run that cannot be stopped. It would distort all further
 // measurements, so it ends the suite.
 type StuckError struct {
 	name  string
@@ -92,8 +91,8 @@ func (e *StuckError) Error() string {
 	return fmt.Sprintf("%s: %v. It does not stop either, so no run can follow it", e.name, e.cause)
 }
 
-// inProcess runs the scenario here. It stops waiting when ctx has ended and the grace period is
-// over, or when the run hangs.
+// inProcess runs the scenario in this process. It stops waiting when ctx has ended and the grace
+// period is over, or when the run hangs.
 func (h *Host) inProcess(
 	ctx context.Context, s bench.Scenario, progress *bench.Progress,
 ) (*bench.Result, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestStuck: a real-clock run that does not return is given up once its context has ended and the
-// grace is over, one that says itself that it goes on at once.
+// A real-clock run that does not return must be given up after its context and the grace period
+// have ended. A run whose error reports that it is still running must be given up at once.
 func TestStuck(t *testing.T) {
 	for name, does := range map[string]struct {
 		drive bench.RunFunc
@@ -38,7 +38,7 @@ func TestStuck(t *testing.T) {
 				if took := time.Since(begun); took != does.after {
 					t.Errorf("given up after %v, want %v", took, does.after)
 				}
-				time.Sleep(time.Hour) // the run ends at last
+				time.Sleep(time.Hour) // the run ends later
 			})
 		})
 	}

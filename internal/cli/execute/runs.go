@@ -14,7 +14,7 @@ import (
 // Runs shows the progress of a plan.
 type Runs struct{ *terminal.Progress }
 
-// NewLines only prints the lines it is given, for work of unknown size.
+// NewLines returns a Runs that only prints the lines it is given, for work of unknown size.
 func NewLines(to io.Writer, quiet bool) *Runs { return &Runs{terminal.NewLines(to, quiet)} }
 
 // NewRuns shows the progress of the plan.
@@ -31,7 +31,7 @@ func NewRuns(to io.Writer, quiet bool, p options.Plan) *Runs {
 // Step counts a run of the scenario as done.
 func (s *Runs) Step(sc bench.Scenario) { s.Advance(1, sc.Estimate()) }
 
-// Kept counts the runs that an earlier process has done.
+// Kept counts the runs of an earlier process as done.
 func (s *Runs) Kept(p options.Plan, dir *directory.Dir) {
 	for _, section := range p {
 		for i := range section.Suite.Runs() {

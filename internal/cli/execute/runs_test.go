@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
-// testPlan has that many runs of a minute each.
 func testPlan(t *testing.T, runs int) (options.Plan, bench.Scenario) {
 	t.Helper()
 	suite, err := options.Words{"strategy": {{Text: "semaphore"}},
@@ -22,8 +21,8 @@ func testPlan(t *testing.T, runs int) (options.Plan, bench.Scenario) {
 	return options.Plan{{Suite: suite}}, suite.Scenarios[0]
 }
 
-// TestProgressLines: a line a run while there are few, and never more than twenty; the last one
-// says that all is done.
+// There must be at most twenty lines, one per run if there are few runs. The last one must show
+// that all runs are done.
 func TestProgressLines(t *testing.T) {
 	for runs, want := range map[int]int{1: 1, 7: 7, 20: 20, 21: 20, 360: 20} {
 		var out bytes.Buffer

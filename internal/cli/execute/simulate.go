@@ -14,25 +14,26 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A message is from a child about a scenario: pulses while it runs, and finally a result or an
-// error.
+// message is a message of a child about a scenario: pulses while it runs, and finally a result or
+// an error.
 type message struct {
 	Pulse  *bench.Pulse  `json:",omitempty"`
-	SoFar  *bench.Result `json:",omitempty"` // of a soak, beside a pulse
+	SoFar  *bench.Result `json:",omitempty"` // interim result of a soak, with a pulse
 	Result *bench.Result `json:",omitempty"`
 	Error  string        `json:",omitempty"`
 }
 
-// Simulate is the child's side. It reads scenarios in words from stdin, each after it has answered
-// the one before, and writes messages to stdout. The parent leaves stdin open: its end means that
-// the parent has died, on every system and however it died, and the child ends, too.
+// Simulate is the child's side. It reads scenarios from stdin and writes messages to stdout. It
+// reads a scenario after it has answered the previous one. The parent leaves stdin open. The end of
+// stdin means that the parent has ended, on every system and for any reason, and the child then
+// ends too.
 func (h *Host) Simulate(ctx context.Context, stdin io.Reader) error {
 	scenarios, answers := json.NewDecoder(stdin), json.NewEncoder(h.Stdout)
 	var w bench.Written
 	if err := scenarios.Decode(&w); err != nil {
 		return fmt.Errorf("simulate: %w", err)
 	}
-	os.Stdout = os.Stderr // what a strategy prints must not get among them
+	os.Stdout = os.Stderr // output of a strategy must not mix with the messages
 	for {
 		next := make(chan bench.Written, 1)
 		go func() {
@@ -49,7 +50,6 @@ func (h *Host) Simulate(ctx context.Context, stdin io.Reader) error {
 	}
 }
 
-// answer runs the scenario, and reports its progress meanwhile.
 func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 	s, err := w.Scenario()
 	if err == nil {
@@ -60,8 +60,8 @@ func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 		tick := pace.NewTicker(bench.PulseInterval)
 		end := pace.Each(tick.C, tick.Stop, func() {
 			now := progress.Pulse()
-			// stdin shows if the parent has died
-			_ = json.NewEncoder(h.Stdout).Encode(message{Pulse: &now, SoFar: asked.hear()})
+			// the end of stdin shows that the parent has ended
+			_ = json.NewEncoder(h.Stdout).Encode(message{Pulse: &now, SoFar: asked.poll()})
 		})
 		said.Result, err = h.Drive(bench.WithProgress(ctx, &progress), s)
 		end()
@@ -72,9 +72,10 @@ func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 	return said
 }
 
-// onOneProcessor sets GOMAXPROCS to 1 once the strategy is made: goroutines run one at a time under
-// the virtual clock anyhow, and switch a fifth faster on one processor, which leaves the others to
-// other runs. Strategies that are sized to the cores have counted them by then.
+// onOneProcessor sets GOMAXPROCS to 1 after the strategy is created. Under the virtual clock
+// goroutines run one at a time anyway. They switch a fifth faster on one processor, and other
+// processors are free for other runs. Strategies whose size depends on the number of processors
+// have read it by then.
 func onOneProcessor(s *strategies.Spec) {
 	start := s.New
 	s.New = func(ctx context.Context, p strategies.Params,

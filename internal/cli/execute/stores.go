@@ -8,10 +8,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// CleanStores removes the remains of killed processes from the servers that these strategies need,
+// CleanStores removes the remains of killed processes from the servers that the strategies need,
 // and reports it.
 func (h *Host) CleanStores(ctx context.Context, specs ...strategies.Spec) {
-	cleaned := map[string]bool{} // by server: strategies share it
+	cleaned := map[string]bool{} // by server, because strategies share servers
 	for _, s := range specs {
 		if s.Clean == nil || cleaned[s.Needs] || s.Ready != nil && s.Ready() != nil {
 			continue

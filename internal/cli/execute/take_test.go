@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestStuckEnds: a run that does not return ends the suite, since whatever followed would be
-// measured beside it.
+// A run that does not return must end the suite, because it would distort the following
+// measurements.
 func TestStuckEnds(t *testing.T) {
 	stuck := &StuckError{}
 	if err := (&Execution{}).Take(Record{}, nil, stuck); !errors.Is(err, stuck) {

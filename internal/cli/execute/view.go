@@ -19,24 +19,23 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A View shows runs while they go on: as a page if the flag asks for it, and as a line on a
-// terminal.
+// A View shows runs in progress: as a page if the flag requests it, and as a line on a terminal.
 type View struct {
 	meter   machine.Meter
 	course  *live.Course
 	seconds *live.Seconds
-	server  *live.Server   // nil: there is no page
-	stream  *live.Stream   // nil: there is none
-	of      flags.Output   // its flag
-	export  *live.Exporter // nil: the environment names no collector
+	server  *live.Server   // nil without a page
+	stream  *live.Stream   // nil without a stream
+	of      flags.Output   // flag of the stream
+	export  *live.Exporter // nil if the environment names no collector
 	plan    func() live.Plan
-	end     func() // of the clock
+	end     func() // ends the clock
 	closed  bool
 }
 
-// look opens the view of the command, or returns nil without viewers. An error about the address
-// comes before anything is written.
-func look(to io.Writer, f options.LiveFlag, title string) (*View, error) {
+// openView opens the view of the command, or returns nil without viewers. It returns an error about
+// the address before anything is written.
+func openView(to io.Writer, f options.LiveFlag, title string) (*View, error) {
 	v := &View{end: func() {}, plan: func() live.Plan { return live.Plan{Left: -1} }}
 	v.seconds = live.NewSeconds(&v.meter)
 	v.course = live.NewCourse(&v.meter, func() live.Plan { return v.plan() })
@@ -68,11 +67,11 @@ func look(to io.Writer, f options.LiveFlag, title string) (*View, error) {
 	return v, nil
 }
 
-// openStream empties the file of a stream, unless another command writes one to it.
+// openStream truncates the file of a stream, unless another command is writing to it.
 func openStream(o flags.Output) (io.WriteCloser, error) {
 	w, err := o.Open(0, 0o666)
 	file, ok := w.(*os.File)
-	if err != nil || !ok || !files.Replaces(o.Path) { // standard output keeps what it has
+	if err != nil || !ok || !files.Replaces(o.Path) { // standard output keeps its content
 		return w, err
 	}
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
@@ -92,8 +91,8 @@ func openStream(o flags.Output) (io.WriteCloser, error) {
 	return file, nil
 }
 
-// Begin counts the runs of the context and starts the clock. text, if not nil, is called with a
-// line each second while a run goes on.
+// Begin counts the runs of the context and starts the clock. text is called with a line each second
+// during a run. It may be nil.
 func (v *View) Begin(
 	ctx context.Context, plan func() live.Plan, text func(line string),
 ) context.Context {
@@ -119,8 +118,8 @@ func (v *View) tell(now time.Time) {
 	}
 }
 
-// stop ends the clock, with the ending of the last run, and ends the outputs for each second: the
-// export, and the stream with a last line. The errors are theirs.
+// stop ends the clock with the ending of the last run. It ends the export, and the stream with a
+// last line, and returns their errors.
 func (v *View) stop(e live.Ending) (export, stream error) {
 	if v == nil || v.closed {
 		return nil, nil
@@ -134,7 +133,7 @@ func (v *View) stop(e live.Ending) (export, stream error) {
 	return v.export.End(), stream
 }
 
-// close ends the page. report opens the report that those who look on get, nil where there is none.
+// close ends the page. report opens the report for the viewers, or returns nil if there is none.
 func (v *View) close(report func() (io.ReadCloser, error)) error {
 	if v == nil || v.server == nil {
 		return nil

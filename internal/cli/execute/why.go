@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// Values omits values that JSON cannot represent.
+// Values returns the metrics by unit, without values that JSON cannot represent.
 func Values(metrics []bench.Metric) map[string]float64 {
 	values := map[string]float64{}
 	for _, m := range metrics {
@@ -19,7 +19,6 @@ func Values(metrics []bench.Metric) map[string]float64 {
 	return values
 }
 
-// causes returns the causes that explain a result, as lines of text.
 func causes(r *bench.Result) []string {
 	run := &results.Run{Name: r.Name, Keys: results.NameKeys([]byte(r.Name)), Iters: r.Tasks,
 		Values: Values(r.Metrics)}
@@ -39,6 +38,6 @@ func causes(r *bench.Result) []string {
 	for _, c := range machine {
 		run.Config = append(run.Config, results.Pair{Key: c.Key, Value: string(c.Value)})
 	}
-	a, _ := why.Of(results.Cell{run}) // else it has none
+	a, _ := why.Of(results.Cell{run}) // on an error there are no causes
 	return text.Texts(a.Causes, why.Cause.String)
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // Checked checks all arguments and flags before the command starts. It rejects empty texts (unset
-// shell variables) and absurdly large numbers (typing errors). Other checks are up to the command.
+// shell variables) and absurdly large numbers (typing errors). The command does other checks.
 func Checked(further cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := checkGiven(cmd, args); err != nil || further == nil {
@@ -54,7 +54,7 @@ func CheckSet(cmd *cobra.Command, f *pflag.Flag) error {
 	switch f.Name {
 	case OutFlag:
 		return files.CheckDir(f.Value.String())
-	case RunLimit: // what every run would exceed
+	case RunLimit: // a limit that every run would exceed
 		if d, err := time.ParseDuration(f.Value.String()); err == nil && d < machine.LeastPatience {
 			return fmt.Errorf("want %v or more, got %v", machine.LeastPatience, d)
 		}
@@ -68,7 +68,6 @@ func Blank(text string) bool { return strings.TrimSpace(text) == "" }
 // ErrEmpty rejects blank values.
 var ErrEmpty = errors.New("the value is empty")
 
-// checkFlag checks pflag's own types. Other types check their values when parsed.
 func checkFlag(v pflag.Value) error {
 	text := v.String()
 	switch v.Type() {
@@ -93,8 +92,8 @@ func checkFlag(v pflag.Value) error {
 	return nil
 }
 
-// Named prefixes each error joined in err with its flag if it begins with the name of a flag that
-// was given. Fields of scenarios and attacks have the names of flags.
+// Named prefixes each error joined in err with its flag if the error begins with the name of a
+// given flag. Fields of scenarios and attacks have the names of flags.
 func Named(cmd *cobra.Command, err error) error {
 	return Each(err, func(err error) error {
 		word, _, _ := strings.Cut(err.Error(), " ")
@@ -105,8 +104,8 @@ func Named(cmd *cobra.Command, err error) error {
 	})
 }
 
-// Misplaced adds to an error about a missing argument the flag that accepts it, such as a revision
-// or an output, which other tools expect as an argument.
+// Misplaced adds a hint to an error about a missing file: the flag that accepts the argument, such
+// as a revision or an output. Other tools expect these as arguments.
 func Misplaced(cmd *cobra.Command, args []string, err error) error {
 	if len(args) < 2 || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -132,12 +131,11 @@ func Each(err error, f func(error) error) error {
 				each[i] = Each(each[i], f)
 			}
 			return errors.Join(each...)
-		} // else it is one sentence made of several
+		} // otherwise it is one sentence made of several errors
 	}
 	return f(err)
 }
 
-// readError rewords strconv errors of pflag's own types.
 func readError(f *pflag.Flag, text string, err error) error {
 	switch f.Value.Type() {
 	case "duration":
@@ -153,7 +151,7 @@ func readError(f *pflag.Flag, text string, err error) error {
 	return fmt.Errorf("--%s: %w", f.Name, err)
 }
 
-// Error reduces a pflag error to one line and names the known flags if that helps.
+// Error reduces a pflag error to one line and lists the known flags if that helps.
 func Error(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		flag := "--" + unknown.GetSpecifiedName()

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// common marks the flags that the short help of a command lists.
+// common is the annotation of flags that the short help of a command lists.
 const common = "poolbench_common"
 
-// MarkCommon makes the short help list the named flags in order of declaration. It panics on
-// unknown flags.
+// MarkCommon makes the short help list the named flags, in order of declaration. It panics if a
+// flag is unknown.
 func MarkCommon(cmd *cobra.Command, names ...string) {
 	for _, name := range names {
 		if err := cmd.Flags().SetAnnotation(name, common, nil); err != nil {

@@ -35,8 +35,8 @@ func CompleteArgs(more bool, values func() []string) cobra.CompletionFunc {
 	}
 }
 
-// Complete completes a flag's value, or the last part of a comma list. It panics on a flag that cmd
-// does not have.
+// Complete completes a flag's value, or the last part of a comma-separated list. It panics if cmd
+// does not have the flag.
 func Complete(cmd *cobra.Command, flag string, values func() []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag,
 		func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion,

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Hidden returns a command that is not in the help, for a program to start itself.
+// Hidden returns a command that the help does not show, by which a program starts itself.
 func Hidden(
 	use, short string, run func(ctx context.Context, args []string) error, operands ...string,
 ) *cobra.Command {

@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestNamed: of errors that stand one below the other each begins with its flag, and a sentence
-// that is made of two errors stays whole.
 func TestNamed(t *testing.T) {
 	cmd := &cobra.Command{}
 	cmd.Flags().Int("n", 0, "")
@@ -24,7 +22,8 @@ func TestNamed(t *testing.T) {
 	}{
 		{few, "--n: too few"},
 		{fmt.Errorf("run: %w", few), "run: n: too few"},
-		{errors.New("rate is too high"), "rate is too high"}, // a default's, not what was typed
+		// a default value, which was not typed
+		{errors.New("rate is too high"), "rate is too high"},
 		{errors.Join(gone, few), "no such file\n--n: too few"},
 		{fmt.Errorf("the store failed: %w: %w", few, gone), "the store failed: n: too few: no such file"},
 		{fmt.Errorf("%w: %w", few, gone), "--n: too few: no such file"},

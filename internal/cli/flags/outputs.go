@@ -22,10 +22,10 @@ const OutFlag = "out"
 // An Output is a flag that names an output file. The file is checked before the command starts.
 type Output struct {
 	Path string
-	Flag string // its name, with the dashes; "" where no flag gave the path
+	Flag string // name with the dashes; "" if no flag gave the path
 }
 
-// OutputKind is the type that pflag has of them.
+// OutputKind is the pflag type of an Output.
 const OutputKind = "output"
 
 var _ pflag.Value = (*Output)(nil)
@@ -48,7 +48,7 @@ func (o *Output) String() string { return o.Path }
 // Type implements pflag.Value.
 func (o *Output) Type() string { return OutputKind }
 
-// Named names the flag in an error; nil stays nil.
+// Named adds the flag to an error. It returns nil for nil.
 func (o Output) Named(err error) error {
 	if err == nil || o.Flag == "" {
 		return err
@@ -56,7 +56,7 @@ func (o Output) Named(err error) error {
 	return fmt.Errorf("%s: %w", o.Flag, err)
 }
 
-// Write writes the file at once if a path is set.
+// Write writes the file atomically if a path is set.
 func (o Output) Write(write func(io.Writer) error) error {
 	if o.Path == "" {
 		return nil
@@ -64,7 +64,7 @@ func (o Output) Write(write func(io.Writer) error) error {
 	return o.Named(rundir.Replace(o.Path, write))
 }
 
-// Open opens the file for incremental writing: see files.Open.
+// Open opens the file for incremental writing, see files.Open.
 func (o Output) Open(flag int, mode fs.FileMode) (io.WriteCloser, error) {
 	w, err := files.Open(o.Path, flag, mode)
 	return w, o.Named(err)
@@ -83,8 +83,8 @@ func (o Output) Add(write func(io.Writer) error) error {
 	return o.Named(errors.Join(write(w), w.Flush(), f.Close()))
 }
 
-// checkOutput checks that the file can be written. The file may be in the directory of --out,
-// which the command creates later.
+// checkOutput checks that the file can be written. The file may be in the directory of --out, which
+// the command creates later.
 func checkOutput(cmd *cobra.Command, o *Output) error {
 	err := files.Check(o.Path)
 	if out := cmd.Flags().Lookup(OutFlag); err != nil && out != nil &&
@@ -96,13 +96,14 @@ func checkOutput(cmd *cobra.Command, o *Output) error {
 	return err
 }
 
-// FreeName numbers runs that start in the same second.
+// FreeName returns name, or name with a number if it exists, as for runs that start in the same
+// second.
 func FreeName(root, name string) string {
 	for n, free := 2, name; ; n++ {
 		if _, err := os.Lstat(filepath.Join(root, free)); errors.Is(err, fs.ErrNotExist) {
 			return free
 		} else if err != nil {
-			return name // and let the creation say what is wrong
+			return name // creating it reports the error
 		}
 		free = fmt.Sprintf("%s-%d", name, n)
 	}

@@ -16,9 +16,9 @@ import (
 
 // A Value is a pflag.Value for types that pflag does not have.
 type Value struct {
-	Kind string // what its argument is called in the help
+	Kind string // name of its argument in the help
 	Take func(text string) error
-	Show func() string // the default in the help; nil: it is in the words of the flag
+	Show func() string // returns the default for the help; nil if the flag's text contains it
 }
 
 var _ pflag.Value = Value{}
@@ -80,7 +80,7 @@ func Choice(cmd *cobra.Command, value *string, name, doc string, known ...string
 	Complete(cmd, name, func() []string { return known })
 }
 
-// Metric declares --metric, with the known units as completion.
+// Metric declares --metric. Its completion lists the known units.
 func Metric(cmd *cobra.Command, to *[]string, doc string, known func() []string) {
 	cmd.Flags().StringArrayVar(to, "metric", nil, doc)
 	Complete(cmd, "metric", known)
@@ -89,7 +89,7 @@ func Metric(cmd *cobra.Command, to *[]string, doc string, known func() []string)
 // RunLimit is the name of the flag for the timeout of a run.
 const RunLimit = "run-limit"
 
-// Whole reads a whole number.
+// Whole parses a whole number from least to most.
 func Whole(least, most int, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
@@ -98,12 +98,12 @@ func Whole(least, most int, text string) (int, error) {
 	return n, nil
 }
 
-// UpTo reads a number from 1, since 0 means the default.
+// UpTo returns a parser of a number from 1 to most. It rejects 0, which means the default.
 func UpTo(most int) func(text string) (int, error) {
 	return func(text string) (int, error) { return Whole(1, most, text) }
 }
 
-// ParseSeed reads any seed.
+// ParseSeed parses a seed.
 func ParseSeed(text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -112,7 +112,7 @@ func ParseSeed(text string) (uint64, error) {
 	return n, err
 }
 
-// PositiveTime reads a time above 0, since 0 means none.
+// PositiveTime parses a time above 0. It rejects 0, which means none.
 func PositiveTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 || d > MaxTime {

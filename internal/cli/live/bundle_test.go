@@ -11,7 +11,6 @@ import (
 
 var update = flag.Bool("update", false, "write bundle.js anew")
 
-// TestBundle: the script of the page is what its sources make.
 func TestBundle(t *testing.T) {
 	result := api.Build(api.BuildOptions{EntryPoints: []string{"live.ts"}, Bundle: true,
 		Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8,

@@ -9,15 +9,17 @@ import (
 
 // A Frame is the state of one second, which the page receives as JSON.
 type Frame struct {
-	At       float64  `json:"at"`  // seconds since the command began
-	Run      string   `json:"run"` // its name; "" between runs, and where runs are others'
-	Done     int      `json:"done"`
-	Planned  int      `json:"planned"` // runs; 0 where nobody knows
-	Left     *float64 `json:"left"`    // seconds; null where nobody knows
-	Elapsed  float64  `json:"elapsed"` // seconds of the run
-	Settled  uint64   `json:"settled"` // tasks of the run
-	Rate     *float64 `json:"rate"`    // tasks settled a second; null between runs
-	P50      *float64 `json:"p50"`     // seconds, of responses within two seconds; null: too few
+	At float64 `json:"at"` // seconds since the command began
+	// name of the run; "" between runs, and if other processes run it
+	Run     string   `json:"run"`
+	Done    int      `json:"done"`
+	Planned int      `json:"planned"` // planned runs; 0 if unknown
+	Left    *float64 `json:"left"`    // seconds; null if unknown
+	Elapsed float64  `json:"elapsed"` // seconds since the run began
+	Settled uint64   `json:"settled"` // settled tasks of the run
+	Rate    *float64 `json:"rate"`    // settled tasks per second; null between runs
+	// response times within two seconds, in seconds; null if there are too few
+	P50      *float64 `json:"p50"`
 	P99      *float64 `json:"p99"`
 	InFlight *int64   `json:"in_flight"`
 	Limit    int      `json:"limit"`
@@ -28,17 +30,17 @@ type Frame struct {
 // A Plan is the progress of a command's runs.
 type Plan struct {
 	Done, Planned int
-	Left          time.Duration // below 0: nobody knows
+	Left          time.Duration // negative if unknown
 }
 
 // window is the time that rates and quantiles cover, in frames.
 const window = 2
 
-// kept is how many past frames a new viewer receives.
+// kept is the number of past frames that a new viewer receives.
 const kept = 900
 
-// leastP50 and leastP99 are the numbers of responses from which quantiles are shown. Results need
-// as many.
+// leastP50 and leastP99 are the minimum numbers of responses for quantiles. They are those of
+// results.
 const (
 	leastP50 = 6
 	leastP99 = 368
@@ -52,12 +54,12 @@ type Course struct {
 
 	mu     sync.Mutex
 	frames []Frame
-	before []machine.Snapshot // the last ones, as many as the window has
+	before []machine.Snapshot // the last ones, as many as the window has frames
 	moved  chan struct{}
 	ended  bool
 }
 
-// NewCourse returns a course of the meter and of the plan's runs.
+// NewCourse returns a course of the meter and the plan's runs.
 func NewCourse(m *machine.Meter, plan func() Plan) *Course {
 	return &Course{meter: m, plan: plan, begun: time.Now(), moved: make(chan struct{})}
 }
@@ -67,7 +69,7 @@ func (c *Course) Step(now time.Time) Frame {
 	p := c.plan()
 	f := Frame{At: now.Sub(c.begun).Seconds(), Done: p.Done, Planned: p.Planned}
 	s := c.meter.Snapshot(now)
-	if p.Left >= 0 { // which knows nothing of how far a run is
+	if p.Left >= 0 { // the plan does not know the progress within a run
 		if s.Run != nil {
 			p.Left = max(p.Left-min(now.Sub(s.Run.Begun), s.Run.Plan), 0)
 		}
@@ -99,7 +101,7 @@ func (c *Course) first(r *machine.Run) *machine.Snapshot {
 	return nil
 }
 
-// describe fills in the state of the run, with rates since before.
+// describe sets the state of the run, with rates since before.
 func (f *Frame) describe(now, before *machine.Snapshot) {
 	r := now.Run
 	f.Run, f.Limit, f.Settled = r.Name, r.Limit, now.Settled
@@ -125,7 +127,7 @@ func quantiles(of machine.Responses) (p50, p99 *float64) {
 	return p50, p99
 }
 
-// move wakes the readers that wait for the next frame. Its caller holds mu.
+// move wakes the readers that wait for the next frame. The caller holds mu.
 func (c *Course) move() {
 	close(c.moved)
 	c.moved = make(chan struct{})
@@ -141,7 +143,8 @@ func (c *Course) End() {
 	}
 }
 
-// since returns the frames after that time, and a channel that is closed when there are new ones.
+// since returns the frames after the given time, and a channel that is closed when there are new
+// ones.
 func (c *Course) since(at float64) (frames []Frame, ended bool, moved <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

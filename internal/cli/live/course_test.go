@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// TestCourse: rate and quantiles are those of the last two seconds.
 func TestCourse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m machine.Meter
@@ -38,7 +37,8 @@ func TestCourse(t *testing.T) {
 				time.Sleep(time.Second)
 				f = c.Step(time.Now())
 			}
-			if want := max(4-2*float64(second+1), 1); *f.Left != want { // one more than the run's
+			// one more than that of the run
+			if want := max(4-2*float64(second+1), 1); *f.Left != want {
 				t.Errorf("%v s are left, want %v", *f.Left, want)
 			}
 			if *f.Rate != 1501 || f.Settled != settled.Load() || f.Limit != 4 || *f.InFlight != 2 {
@@ -61,7 +61,6 @@ func TestCourse(t *testing.T) {
 	})
 }
 
-// TestFew: what is too little to tell is not told.
 func TestFew(t *testing.T) {
 	var m machine.Meter
 	m.Begin(machine.Run{Name: "a", Settled: func() uint64 { return 0 }})

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// dashboard is what is held of one.
 type dashboard struct {
 	UID    string
 	Panels []struct {
@@ -23,8 +22,8 @@ type dashboard struct {
 	}
 }
 
-// inPrometheus are the names under which Prometheus has our metrics (OpenTelemetry's compatibility
-// with it): points are underscores, units and kinds are suffixes.
+// inPrometheus returns the names of the metrics in Prometheus. By OpenTelemetry's rules, points
+// become underscores, and units and kinds become suffixes.
 func inPrometheus() (names []string) {
 	for _, name := range []string{Tasks, Sent, InFlight, Response} {
 		name = strings.ReplaceAll(name, ".", "_")

@@ -21,7 +21,7 @@ import (
 	"github.com/poolbench/poolbench/examples/grafana"
 )
 
-// Limits of the viewers, their requests and the time to send them a frame.
+// limits of viewers, of their requests and of the time to send a frame
 const (
 	headTime    = 5 * time.Second  // for a request
 	writeTime   = 10 * time.Second // for a frame
@@ -29,8 +29,8 @@ const (
 	mostViewers = 64
 )
 
-// afterwards is the time in which viewers can fetch the report after the end.
-const afterwards = 3 * time.Second
+// reportGrace is the time in which viewers can fetch the report after the end.
+const reportGrace = 3 * time.Second
 
 // A Server shows a course at its address.
 type Server struct {
@@ -38,19 +38,19 @@ type Server struct {
 	title  string
 	server *http.Server
 	at     net.Addr
-	any    bool // hosts but loopback may be asked for
+	any    bool // whether it answers to host names other than loopback
 	failed chan error
 
 	mu      sync.Mutex
 	viewers int
-	fetches int           // of the report, that are still to come
-	fetched chan struct{} // closed when none is
+	fetches int           // expected fetches of the report
+	fetched chan struct{} // closed when all expected fetches are done
 	report  func() (io.ReadCloser, error)
-	down    chan struct{} // closed when nobody is served any more
+	down    chan struct{} // closed when the server stops
 }
 
-// Serve listens at the address, and serves until Close. With any it answers to names other than
-// those of loopback.
+// Serve listens at the address, and serves until Close. If any is set, it also answers to names
+// other than those of loopback.
 func Serve(address string, any bool, title string, c *Course) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -76,8 +76,8 @@ func Serve(address string, any bool, title string, c *Course) (*Server, error) {
 // URL returns the address of the page.
 func (s *Server) URL() string { return "http://" + s.at.String() + "/" }
 
-// guarded rejects requests that the page of another site has a browser send under its own name.
-func (s *Server) guarded(next http.Handler) http.Handler {
+// checkOrigin rejects requests that the page of another site makes the browser send.
+func (s *Server) checkOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
@@ -125,7 +125,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	_, _ = b.WriteTo(w) // a viewer that is gone
+	_, _ = b.WriteTo(w) // the viewer may have left
 }
 
 // events sends the frames after the viewer's last one, then each new one, and finally whether there
@@ -144,18 +144,19 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	to := http.NewResponseController(w)
 	for {
 		frames, ended, moved := s.course.since(last)
-		_ = to.SetWriteDeadline(time.Now().Add(writeTime)) // each connection of net/http has one
+		// each connection of net/http supports deadlines
+		_ = to.SetWriteDeadline(time.Now().Add(writeTime))
 		var b bytes.Buffer
 		for _, f := range frames {
 			text, err := json.Marshal(f)
 			if err != nil {
-				return // no frame has a number that is none
+				return // unreachable, because frames contain no NaN or infinity
 			}
 			fmt.Fprintf(&b, "id: %v\ndata: %s\n\n", f.At, text)
 			last = f.At
 		}
 		if ended {
-			select { // it may be drawn now
+			select { // the report may be drawn in the meantime
 			case <-s.down:
 			case <-r.Context().Done():
 				return
@@ -196,8 +197,8 @@ func (s *Server) opener() func() (io.ReadCloser, error) {
 	return s.report
 }
 
-// reported serves the report, once there is one.
-func (s *Server) reported(w http.ResponseWriter, r *http.Request) {
+// serveReport serves the report when there is one.
+func (s *Server) serveReport(w http.ResponseWriter, r *http.Request) {
 	open := s.opener()
 	if open == nil {
 		http.Error(w, "there is no report yet", http.StatusNotFound)
@@ -211,7 +212,7 @@ func (s *Server) reported(w http.ResponseWriter, r *http.Request) {
 	defer file.Close() // it was only read
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime))
-	_, _ = io.Copy(w, file) // a viewer that is gone
+	_, _ = io.Copy(w, file) // the viewer may have left
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fetches--; s.fetches == 0 {
@@ -220,7 +221,7 @@ func (s *Server) reported(w http.ResponseWriter, r *http.Request) {
 }
 
 // Close ends the course, lets the viewers fetch the report, and stops serving. report opens the
-// report; nil: there is none.
+// report. It is nil if there is none.
 func (s *Server) Close(report func() (io.ReadCloser, error)) error {
 	s.mu.Lock()
 	s.report, s.fetches = report, s.viewers
@@ -231,14 +232,14 @@ func (s *Server) Close(report func() (io.ReadCloser, error)) error {
 	if waits {
 		select {
 		case <-s.fetched:
-		case <-time.After(afterwards):
+		case <-time.After(reportGrace):
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), afterwards)
+	ctx, cancel := context.WithTimeout(context.Background(), reportGrace)
 	defer cancel()
 	err := s.server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = s.server.Close() // that was their time
+		err = s.server.Close() // viewers have had their time
 	}
 	if e := <-s.failed; !errors.Is(e, http.ErrServerClosed) {
 		err = errors.Join(err, e)

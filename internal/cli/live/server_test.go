@@ -22,7 +22,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve serves a course whose frames the test makes.
 func serve(t *testing.T) (*Server, *Course, *machine.Meter) {
 	t.Helper()
 	m := new(machine.Meter)
@@ -72,8 +71,6 @@ func viewer(s *Server, see func(Frame)) error {
 	return errors.Join(errors.New("the events end without saying so"), lines.Err())
 }
 
-// TestEvents: ten viewers see each frame in its turn, a late one those before it too, and all of
-// them the end and the report.
 func TestEvents(t *testing.T) {
 	s, c, _ := serve(t)
 	start := time.Now()
@@ -111,7 +108,7 @@ func TestEvents(t *testing.T) {
 	}
 	step(10)
 	seen.Wait()
-	watch() // late
+	watch() // a late viewer
 	seen.Wait()
 	step(frames - 10)
 	if status, _, _ := get(t, s, "report"); status != 404 {
@@ -128,14 +125,13 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// at is when frame n was, from 1.
+// at returns the time of frame n, from 1.
 func (c *Course) at(n int) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.frames[n-1].At
 }
 
-// TestPage: what is shown is text, and nothing but this server is asked for anything.
 func TestPage(t *testing.T) {
 	s, _, _ := serve(t)
 	defer s.Close(nil)
@@ -168,7 +164,6 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestMetrics: the text passes the linter of Prometheus, whatever the name of the run.
 func TestMetrics(t *testing.T) {
 	s, c, m := serve(t)
 	defer s.Close(nil)
@@ -313,7 +308,6 @@ func TestNoReport(t *testing.T) {
 	}
 }
 
-// TestTooMany: one more viewer than is served is told so.
 func TestTooMany(t *testing.T) {
 	s, _, _ := serve(t)
 	for range mostViewers {

@@ -13,36 +13,36 @@ import (
 
 // A Second is the state of a run and its last second: a line of a Stream.
 type Second struct {
-	Elapsed   float64 `json:"elapsed"` // seconds of the run
+	Elapsed   float64 `json:"elapsed"` // seconds since the run began
 	Run       string  `json:"run"`
-	Sent      uint64  `json:"sent"` // tasks that were begun; counts are of the run so far
+	Sent      uint64  `json:"sent"` // tasks that began; counts are totals of the run so far
 	Completed uint64  `json:"completed"`
 	Failed    uint64  `json:"failed"`
 	Throttled uint64  `json:"throttled"`
 	Shed      uint64  `json:"shed"`
 	Abandoned uint64  `json:"abandoned"`
 	GaveUp    uint64  `json:"gave_up,omitempty"`
-	// of the responses, from due, of tasks completed within the second, in seconds, within 3 %;
-	// null: too few tasks
+	// Response times of tasks completed within the second, from their due times, in seconds and
+	// accurate to 3 %; null if there are too few tasks.
 	P50      *float64 `json:"p50"`
 	P99      *float64 `json:"p99"`
-	InFlight *int64   `json:"in_flight"` // null: it cannot be told
+	InFlight *int64   `json:"in_flight"` // null if unknown
 
 	Over      bool              `json:"over,omitempty"` // the run has ended
 	Responses machine.Responses `json:"-"`              // of the second
 }
 
-// Seconds makes Seconds of a meter.
+// Seconds returns the Seconds of a meter.
 type Seconds struct {
 	meter  *machine.Meter
 	before machine.Snapshot
 }
 
-// NewSeconds returns the Seconds of that meter.
+// NewSeconds returns the Seconds of m.
 func NewSeconds(m *machine.Meter) *Seconds { return &Seconds{meter: m} }
 
-// Step returns the second that is over now: none between two runs, and the totals of a run that has
-// ended since the last call.
+// Step returns the second that ends now. It returns none between two runs, and also the totals of a
+// run that has ended since the last call.
 func (s *Seconds) Step(now time.Time) (all []Second) {
 	at, before := s.meter.Snapshot(now), s.before
 	s.before = at
@@ -53,7 +53,7 @@ func (s *Seconds) Step(now time.Time) (all []Second) {
 	if r := before.Run; r != nil && r != at.Run {
 		f := secondOf(r, now, r.Settled(), others)
 		f.Over, f.InFlight, f.Responses = true, new(int64), at.Since(&before)
-		if at.Run == nil { // else responses of two runs are in it
+		if at.Run == nil { // otherwise it contains responses of two runs
 			f.P50, f.P99 = quantiles(f.Responses)
 		}
 		all = append(all, f)
@@ -73,7 +73,7 @@ func (s *Seconds) Step(now time.Time) (all []Second) {
 	return all
 }
 
-// secondOf counts the tasks of the run by outcome; settled is the number of settled ones.
+// secondOf counts the tasks of the run by outcome. settled is the number of settled tasks.
 func secondOf(
 	r *machine.Run, now time.Time, settled uint64, others [machine.Outcomes]uint64,
 ) (f Second) {
@@ -82,18 +82,18 @@ func secondOf(
 		machine.Throttled: &f.Throttled, machine.Shed: &f.Shed, machine.Abandoned: &f.Abandoned,
 		machine.GaveUp: &f.GaveUp} {
 		*to = others[o] - r.Before[o]
-		settled -= min(*to, settled) // one may be counted here already, and not yet there
+		settled -= min(*to, settled) // a task may be counted in one number and not yet in the other
 	}
 	f.Completed = settled
 	return f
 }
 
-// An Ending is the last line of a Stream: the totals of all runs of the command, equal to their
-// results.
+// An Ending is the last line of a Stream. It contains the totals of all runs of the command, which
+// equal those of their results.
 type Ending struct {
-	End         bool    `json:"end"` // true
+	End         bool    `json:"end"` // always true
 	Elapsed     float64 `json:"elapsed"`
-	Runs        int     `json:"runs"` // that have a result
+	Runs        int     `json:"runs"` // runs with a result
 	Sent        uint64  `json:"sent"`
 	Completed   uint64  `json:"completed"`
 	Failed      uint64  `json:"failed"`
@@ -101,11 +101,12 @@ type Ending struct {
 	Shed        uint64  `json:"shed"`
 	Abandoned   uint64  `json:"abandoned"`
 	GaveUp      uint64  `json:"gave_up,omitempty"`
-	Interrupted string  `json:"interrupted,omitempty"` // by which signal
+	Interrupted string  `json:"interrupted,omitempty"` // name of the signal
 	Error       string  `json:"error,omitempty"`       // why a run has no result
 }
 
-// Count adds the tasks of a result. share returns the shares that were not completed.
+// Count adds the tasks of a result. share returns the share of tasks with an outcome other than
+// completed.
 func (e *Ending) Count(tasks int, share func(unit string) (float64, bool)) {
 	rest := uint64(tasks)
 	for unit, to := range map[string]*uint64{metric.Failed: &e.Failed,
@@ -121,14 +122,14 @@ func (e *Ending) Count(tasks int, share func(unit string) (float64, bool)) {
 	e.Completed += rest
 }
 
-// A Stream writes lines of JSON: one a second, and finally an Ending.
+// A Stream writes lines of JSON: one per second, and finally an Ending.
 type Stream struct {
 	to    io.WriteCloser
 	begun time.Time
-	wrong error // the first
+	wrong error // first error
 }
 
-// NewStream returns a stream to that file.
+// NewStream returns a stream to the file.
 func NewStream(to io.WriteCloser) *Stream { return &Stream{to: to, begun: time.Now()} }
 
 // Write writes a second. A nil Stream ignores it.
@@ -138,7 +139,7 @@ func (s *Stream) Write(second Second) {
 	}
 }
 
-// line writes each line at once, so that a reader never waits for the rest of one.
+// line writes each line at once, so a reader never waits for the rest of a line.
 func (s *Stream) line(line any) {
 	text, err := json.Marshal(line)
 	if err == nil && s.wrong == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// A file keeps what is written to it.
+// file keeps the bytes written to it.
 type file struct {
 	strings.Builder
 	fails error
@@ -26,8 +26,6 @@ func (f *file) Write(p []byte) (int, error) {
 
 func (f *file) Close() error { return nil }
 
-// TestStream: counts are of the run so far, also where a run follows another within a second;
-// quantiles are of the second; the ending is what the results have.
 func TestStream(t *testing.T) {
 	var m machine.Meter
 	seconds := NewSeconds(&m)
@@ -105,7 +103,6 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestStreamFails: the first error is kept.
 func TestStreamFails(t *testing.T) {
 	full := errors.New("full")
 	s := NewStream(&file{fails: full})
@@ -115,7 +112,6 @@ func TestStreamFails(t *testing.T) {
 	}
 }
 
-// TestEndingCounts: the parts of a result add up to its tasks.
 func TestEndingCounts(t *testing.T) {
 	var e Ending
 	shares := map[string]float64{"failed/op": 1. / 3, "shed/op": 0.1}

@@ -21,12 +21,14 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 )
 
-// The metrics. Each has the attribute run, the name of a run's result; tasks have outcome as well.
+// Names of the metrics. Each metric has the attribute run, the name of a run's result. Tasks also
+// has the attribute outcome.
 const (
-	Tasks    = "poolbench.tasks"             // that came to an end, by outcome
-	Sent     = "poolbench.tasks.sent"        // that were begun
-	InFlight = "poolbench.tasks.in_flight"   // by now
-	Response = "poolbench.response.duration" // from due, of completed tasks, in seconds
+	Tasks    = "poolbench.tasks"           // ended tasks, by outcome
+	Sent     = "poolbench.tasks.sent"      // tasks that began
+	InFlight = "poolbench.tasks.in_flight" // tasks in flight
+	// response time of completed tasks from their due time, in seconds
+	Response = "poolbench.response.duration"
 )
 
 // bounds are the upper bounds of the response buckets, in seconds.
@@ -59,13 +61,13 @@ type Exporter struct {
 	series    map[string]*series // by run
 	exported  time.Time
 	exporting bool
-	wrong     error // of the last export
+	wrong     error // error of the last export
 	done      sync.WaitGroup
 }
 
-// A series contains the data about the runs of one name.
+// series contains the data of the runs with one name.
 type series struct {
-	earlier, now counts // of repetitions that are over; of the one that goes on
+	earlier, now counts // counts of finished repetitions, and of the current one
 	inFlight     *int64
 	buckets      []uint64
 	count        uint64
@@ -73,10 +75,8 @@ type series struct {
 	changed      bool
 }
 
-// outcomes are the values of the attribute outcome.
 var outcomes = [...]string{"abandoned", "completed", "failed", "gave up", "shed", "throttled"}
 
-// counts are numbers of tasks.
 type counts struct {
 	sent     uint64
 	outcomes [len(outcomes)]uint64
@@ -96,8 +96,8 @@ func set() (endpoint, variable string) {
 	return "", ""
 }
 
-// Start returns nil if the environment names no collector. Its error is about the environment,
-// without the values of variables, which may contain a password.
+// Start returns nil if the environment names no collector. Its error does not contain values of
+// variables, because these may contain a password.
 func Start(ctx context.Context) (*Exporter, error) {
 	endpoint, variable := set()
 	if endpoint == "" {
@@ -126,7 +126,7 @@ func Start(ctx context.Context) (*Exporter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("$OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	// rejected data are lost: another export follows, with counts that include them
+	// No retries, because the next export contains the counts of a failed one.
 	x.client, err = otlpmetrichttp.New(ctx,
 		otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
 	if err != nil {
@@ -191,7 +191,7 @@ func (x *Exporter) export(data *metricdata.ResourceMetrics) {
 	x.exporting, x.wrong = false, err
 }
 
-// data returns the changes since the last call. Its caller holds mu.
+// data returns the changes since the last call. The caller holds mu.
 func (x *Exporter) data(now time.Time) *metricdata.ResourceMetrics {
 	tasks := metricdata.Sum[int64]{Temporality: metricdata.CumulativeTemporality, IsMonotonic: true}
 	sent := tasks

@@ -19,7 +19,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// A receiver is a collector's: it takes what is exported apart, by the messages of OTLP.
+// receiver is a collector that decodes OTLP messages.
 type receiver struct {
 	mu       sync.Mutex
 	requests []*collector.ExportMetricsServiceRequest
@@ -51,7 +51,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_, _ = w.Write(answer)
 }
 
-// last are the metrics of the last request, by name.
+// last returns the metrics of the last request, by name.
 func (r *receiver) last(t *testing.T) map[string]*otlp.Metric {
 	t.Helper()
 	r.mu.Lock()
@@ -70,7 +70,7 @@ func (r *receiver) last(t *testing.T) map[string]*otlp.Metric {
 	return all
 }
 
-// attribute is that of a point; "" where it has none.
+// attributeOf returns an attribute of a point, or "" if it has none.
 func attributeOf(p *otlp.NumberDataPoint, key string) string {
 	for _, a := range p.Attributes {
 		if a.Key == key {
@@ -88,8 +88,8 @@ func clear(t *testing.T) {
 	}
 }
 
-// TestExport: a collector gets counts, levels and the histogram of two runs, cumulative, exact, and
-// under the names, headers and resource that the environment says.
+// A collector must receive exact cumulative counts, levels and the histogram of two runs, with the
+// names, headers and resource of the environment.
 func TestExport(t *testing.T) {
 	clear(t)
 	var r receiver
@@ -178,7 +178,6 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestOff: without an endpoint, and where the environment says so, nothing is made.
 func TestOff(t *testing.T) {
 	clear(t)
 	for _, c := range []map[string]string{{}, {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://h",
@@ -203,8 +202,6 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestMistakes: what the environment says wrong is said in a line, without the value where that may
-// hold a password.
 func TestMistakes(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": {"user:s3cret@host", "want http://… or https://…"},
@@ -222,7 +219,6 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestRefused: a collector that takes nothing is told of once, at the end.
 func TestRefused(t *testing.T) {
 	clear(t)
 	r := receiver{status: http.StatusServiceUnavailable}

@@ -20,54 +20,53 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// An axis is one dimension of a scenario: a flag of `poolbench run` and the scenario file key of
-// the same name.
+// axis is one dimension of a scenario: a flag of `poolbench run` and the scenario file key of the
+// same name.
 type axis struct {
-	name, doc string          // of the flag
-	value     flags.Value     // of a matrix
-	many      bool            // several values make a cross product
-	excludes  []string        // the axes that say the same thing otherwise
-	names     func() []string // what completion offers
+	name, doc string          // name and help of the flag
+	value     flags.Value     // parses the values of a matrix
+	product   bool            // whether several values form a cross product
+	excludes  []string        // other axes that set the same property
+	names     func() []string // names for completion
 }
 
-// A matrix contains the values of all axes.
 type matrix struct {
 	bench.Matrix
 	count  int
-	stages string // of each arrival process; "": as they are
+	stages string // stages of each arrival process; "" leaves it unchanged
 }
 
-// axes returns all axes, for callers that read no values.
+// axes returns all axes, for callers that parse no values.
 func axes() []axis { return axesOf(new(matrix)) }
 
-// axesOf returns all axes in the order of the help. Their values go to m. Defaults named in the
+// axesOf returns all axes in the order of the help. Their values are stored in m. Defaults in the
 // help are those of package bench.
 func axesOf(m *matrix) []axis {
 	zero := bench.Scenario{}.Written()
 	return []axis{
-		{name: "strategy", many: true, names: StrategiesOrAll,
+		{name: "strategy", product: true, names: StrategiesOrAll,
 			value: listOf(&m.Strategies, "NAME", parseStrategies),
 			doc: "strategies that bound the tasks; all for those in this process whose runs differ, " +
 				"every for their twins, too (default all)"},
-		{name: "workload", many: true, names: WorkloadNames,
+		{name: "workload", product: true, names: WorkloadNames,
 			value: listOf(&m.Workloads, "NAME", Variants(workloads.Resolve)),
 			doc:   fmt.Sprintf("work of each task (default %s)", zero.Workload)},
-		{name: "target", many: true, names: TargetNames,
+		{name: "target", product: true, names: TargetNames,
 			value: listOf(&m.Targets, "NAME", Variants(targets.Resolve)),
 			doc:   fmt.Sprintf("service that tasks call (default %s)", zero.Target)},
-		{name: "arrival", many: true, names: ArrivalNames,
+		{name: "arrival", product: true, names: ArrivalNames,
 			value: listOf(&m.Arrivals, "NAME", Variants(arrivals.Resolve)),
 			doc:   fmt.Sprintf("when tasks are due (default %s)", zero.Arrival)},
-		{name: "limit", many: true,
+		{name: "limit", product: true,
 			doc:   fmt.Sprintf("most tasks in flight (default %d)", zero.Limit),
 			value: listOf(&m.Limits, "K,K", positive(param.Ints))},
 		{name: "queue", doc: QueueDoc,
 			value: flags.Parsed(&m.Queue, "N", ParseQueue)},
-		{name: "load", many: true, excludes: []string{"rate", "stages"},
+		{name: "load", product: true, excludes: []string{"rate", "stages"},
 			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S] (default %v)",
 				zero.Load),
 			value: listOf(&m.Loads, "X,X", positive(param.Floats))},
-		{name: "rate", many: true, excludes: []string{"load", "stages"},
+		{name: "rate", product: true, excludes: []string{"load", "stages"},
 			doc:   "arrival rate in tasks per second",
 			value: listOf(&m.Rates, "X,X", positive(param.Floats))},
 		{name: "stages", excludes: []string{"load", "rate", "n", "duration"},
@@ -123,12 +122,13 @@ func axesOf(m *matrix) []axis {
 	}
 }
 
-// mostTasks bounds --n for soaks; other runs end at arrivals.MaxTasks. It fits a 32-bit int.
+// mostTasks limits --n for soaks. Other runs are limited by arrivals.MaxTasks. It fits into a
+// 32-bit int.
 const mostTasks = 2_000_000_000
 
-// Distinct selects the strategies whose runs differ, and is the default. Those with a twin among
-// them are left out unless the work has what they differ by. Every selects the twins, too. Neither
-// selects strategies that wait for a disk or a server, which must be named.
+// Distinct, the default, selects strategies whose runs differ. It leaves out a strategy whose twin
+// is selected, unless the work has the property by which the two differ. Every also selects the
+// twins. Neither selects strategies that wait for a disk or a server, which must be named.
 const (
 	Distinct = "all"
 	Every    = "every"
@@ -153,8 +153,8 @@ func named(specs []strategies.Spec) ([]strategies.Variant, error) {
 	return Variants(strategies.Resolve)(strings.Join(text.Texts(specs, strategies.Spec.String), ","))
 }
 
-// chooseStrategies reads the values of --strategy again, now that the work of the matrix is known,
-// which decides what Distinct selects.
+// chooseStrategies parses the values of --strategy again when the work of the matrix is known,
+// because Distinct depends on it.
 func (m *matrix) chooseStrategies(given []Word) (all []strategies.Variant, complaints []error) {
 	if given == nil {
 		given = []Word{{Text: Distinct}}
@@ -169,7 +169,7 @@ func (m *matrix) chooseStrategies(given []Word) (all []strategies.Variant, compl
 	return all, complaints
 }
 
-// causes are the properties of the work by which strategies may differ from their twins.
+// causes returns the properties of the work by which strategies may differ from their twins.
 func (m *matrix) causes() (all []strategies.Cause) {
 	for _, v := range m.Targets {
 		if v.Spec.Name != (bench.Scenario{}).Written().Target {
@@ -185,7 +185,7 @@ func (m *matrix) causes() (all []strategies.Cause) {
 		}
 		w, err := v.Spec.Build(FirstSeed, v.Values)
 		if err != nil {
-			continue // an error of the scenario
+			continue // the scenario reports the error
 		}
 		if _, ok := w.(workloads.Prioritised); ok {
 			all = append(all, strategies.Priorities)
@@ -209,7 +209,7 @@ func listOf[T any](to *[]T, kind string, parse func(text string) ([]T, error)) f
 	}}
 }
 
-// Variants reads a comma list of variants and joins the errors.
+// Variants parses a comma-separated list of variants and joins the errors.
 func Variants[T any](resolve func(param.Call) (T, error)) func(text string) ([]T, error) {
 	return func(text string) (list []T, _ error) {
 		calls, err := param.ParseList(text)
@@ -222,7 +222,7 @@ func Variants[T any](resolve func(param.Call) (T, error)) func(text string) ([]T
 	}
 }
 
-// positive reads a comma list of numbers above 0. In a scenario, 0 means the default.
+// positive parses a comma-separated list of numbers above 0. In a scenario, 0 means the default.
 func positive[T int | float64](
 	list func(text string) ([]T, error),
 ) func(text string) ([]T, error) {
@@ -237,14 +237,13 @@ func positive[T int | float64](
 	}
 }
 
-// MostRuns bounds the repetitions and the total runs of all scenarios, so that results fit in
-// memory.
+// MostRuns limits the repetitions and the total number of runs, so that results fit in memory.
 const MostRuns = 1_000_000
 
 func axisNames() []string { return text.Texts(axes(), func(x axis) string { return x.name }) }
 
-// AddAxes declares a flag for each axis except without. It returns the words that the flags fill,
-// which are read after all flags are parsed.
+// AddAxes declares a flag for each axis except those in without. It returns the words that the
+// flags set, which are parsed after all flags.
 func AddAxes(cmd *cobra.Command, without ...string) Words {
 	given := Words{}
 	for _, x := range axes() {
@@ -255,8 +254,8 @@ func AddAxes(cmd *cobra.Command, without ...string) Words {
 			if flags.Blank(text) {
 				return flags.ErrEmpty
 			}
-			if !x.many {
-				given[x.name] = nil // as elsewhere, the last one counts
+			if !x.product {
+				given[x.name] = nil // as for other flags, the last one counts
 			}
 			given[x.name] = append(given[x.name], Word{text, "--" + x.name})
 			return nil

@@ -137,7 +137,7 @@ func StrategyRow(s strategies.Spec) []string {
 	return []string{s.Name, bounds(s), full, order, cmp.Or(survives(s), "–"), s.OnPanic, s.Source}
 }
 
-// TwinColumns are the heads of the table of the strategies with a twin.
+// TwinColumns are the column heads of the table of strategies with a twin.
 var TwinColumns = []string{"strategy", "runs as", "unless", "when full", "survives", "on a panic",
 	"source"}
 
@@ -151,7 +151,8 @@ func TwinRow(s strategies.Spec) []string {
 	return []string{s.Name, s.Twin.Of, unless, row[2], row[4], row[5], row[6]}
 }
 
-// survives names the failures that accepted tasks survive and the server this needs, "" for none.
+// survives returns the failures that accepted tasks survive and the server required for this, or ""
+// if they survive none.
 func survives(s strategies.Spec) string {
 	v, err := strategies.Resolve(param.Call{Name: s.Name})
 	if err != nil {
@@ -167,14 +168,13 @@ func survives(s strategies.Spec) string {
 	return level.String()
 }
 
-// bounds describes the limit on tasks in flight.
 func bounds(s strategies.Spec) string {
 	if s.Bound == nil {
 		return "nothing"
 	}
 	v, err := strategies.Resolve(param.Call{Name: s.Name})
 	if err != nil {
-		return "limit" // a parameter of its own must be given first
+		return "limit" // it has a required parameter
 	}
 	at := func(limit int) int { return s.Bound(strategies.Params{Limit: limit, Values: v.Values}) }
 	switch four, eight := at(4), at(8); {
@@ -212,10 +212,11 @@ func describeStrategy(s strategies.Spec) Entry {
 	return Entry{s.Name, s.Summary, about, describeKeys(s.Keys)}
 }
 
-// addedFact is the name of a fact with an Addition of the adapter.
+// addedFact is the name of a fact about an Addition of the adapter.
 const addedFact = "added by poolbench"
 
-// asPart describes how the strategy wraps another and the resulting queue, "" if it cannot.
+// asPart describes how the strategy wraps another and the resulting queue, or returns "" if it
+// cannot.
 func asPart(s strategies.Spec) string {
 	for _, p := range strategies.Parts() {
 		if p.Name != s.Name {

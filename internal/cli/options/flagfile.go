@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A FlagFile holds flags of a command, in the form of a scenario file with one element:
+// A FlagFile contains flags of a command, in the form of a scenario file with one element:
 //
 //	# nightly.yaml
 //	- url: http://127.0.0.1:8080/
@@ -22,7 +22,7 @@ import (
 //	  objective: p99-response<50ms
 type FlagFile struct {
 	path string
-	url  string // what stands in the file for the operand URL
+	url  string // value of url in the file, which replaces the operand URL
 }
 
 // AddTo declares the flag.
@@ -31,7 +31,7 @@ func (f *FlagFile) AddTo(cmd *cobra.Command, what string) {
 		"element; keys are the names of the flags"+what)
 }
 
-// Before reads the file before operands are checked. Axis flags go to axes.
+// Before reads the file before operands are checked. The values of axis flags are stored in axes.
 func (f *FlagFile) Before(axes Words, operands cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if f.path != "" {
@@ -92,13 +92,12 @@ func (f *FlagFile) Read(cmd *cobra.Command, axes Words) error {
 	return errors.Join(wrong...)
 }
 
-// excludedBy returns the axes that conflict with name.
 func excludedBy(name string) []string {
 	all := axes()
 	return all[slices.IndexFunc(all, func(x axis) bool { return x.name == name })].excludes
 }
 
-// setFlag sets a flag to the values of a file: one by one if it is repeatable, else joined by
+// setFlag sets a flag to the values of a file: one by one if it is repeatable, otherwise joined by
 // commas.
 func setFlag(cmd *cobra.Command, flag *pflag.Flag, values []Word) error {
 	texts := text.Texts(values, func(v Word) string { return v.Text })

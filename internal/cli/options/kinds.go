@@ -27,11 +27,11 @@ type fact struct {
 	Value string `json:"value"`
 }
 
-// A parameter is a key that may follow the name.
+// parameter is a key that may follow the name.
 type parameter struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
-	Default string `json:"default,omitempty"` // absent where it must be given
+	Default string `json:"default,omitempty"` // absent if the parameter is required
 	Doc     string `json:"doc"`
 }
 
@@ -41,15 +41,15 @@ type Listing struct {
 	Entries []Entry `json:"entries"`
 }
 
-// A kind is a category of names. Names are cheap; descriptions may be slow, because studies compute
-// their scenarios.
+// kind is a category of names. Descriptions are computed on demand, because studies compute their
+// scenarios.
 type kind struct {
 	Name     string
 	Names    []string
 	describe func(i int) Entry
 }
 
-// Kinds returns all kinds, each read from its package's registry.
+// Kinds returns all kinds. Each is read from the registry of its package.
 func Kinds() []kind {
 	return []kind{
 		kindOf("strategies", StrategyNames(), strategies.All(), describeStrategy),

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// RunOptions are the flags of run except axes.
+// RunOptions contains the flags of run except axes.
 type RunOptions struct {
 	File, Out     string
 	DSN           string
@@ -20,16 +20,16 @@ type RunOptions struct {
 	force, append bool
 	resume        bool
 	DryRun, Quiet bool
-	Why           bool // explain the runs
+	Why           bool // whether to explain the runs
 	Format        string
 	Patience      time.Duration
-	Responses     int // of so many tasks
+	Responses     int // number of tasks whose response times are recorded
 	Crew          WorkersFlag
 	Live          LiveFlag
 	Objectives    objectives.List
-	Budget        time.Duration // for further seeds of runs whose objectives are undecided
+	Budget        time.Duration // time for further seeds of runs whose objectives are undecided
 	JUnit         flags.Output
-	Expect        decide.ClaimVerdict // of the studies; "": any
+	Expect        decide.ClaimVerdict // expected verdict of the studies; "" means any
 }
 
 // AddTo declares the flags for running and for output.

@@ -27,14 +27,14 @@ type Plan []Section
 type Section struct {
 	Title string
 	Suite bench.Suite
-	Study *studies.Study // that judges the results; nil: none does
+	Study *studies.Study // judges the results; may be nil
 	// Open means that --n, --count and --duration are all unset, so runs may continue with further
 	// seeds until the objectives are decided.
 	Open bool
 }
 
-// MakePlan reads scenarios from the flags, or from the file with flags taking precedence. Without
-// either it plans the quick form of the default studies, from the given seed.
+// MakePlan reads scenarios from the flags, or from the file, whose values flags override. Without
+// either, it plans the quick form of the default studies, from the given seed.
 func MakePlan(given Words, file string) (Plan, error) {
 	switch {
 	case file != "":
@@ -58,7 +58,7 @@ func MakePlan(given Words, file string) (Plan, error) {
 			p = append(p, Section{Title: m.where, Suite: suite, Open: words.isOpen()})
 			complaints = append(complaints, err)
 		}
-		return p, errors.Join(append(complaints, p.twice())...)
+		return p, errors.Join(append(complaints, p.checkUnique())...)
 	case len(given) > 1 || len(given) == 1 && !given.have("seed"):
 		suite, err := given.Suite("")
 		if err == nil {
@@ -77,8 +77,8 @@ func MakePlan(given Words, file string) (Plan, error) {
 	return PlanStudies(in, studies.Quick, seed, nil)
 }
 
-// PlanStudies returns a section for each study at the given size and first seed, with further
-// strategies.
+// PlanStudies returns a section for each study with the given size and first seed. also contains
+// further strategies.
 func PlanStudies(
 	list []studies.Study, size studies.Size, seed uint64, also []strategies.Variant,
 ) (p Plan, err error) {
@@ -112,8 +112,8 @@ func (p Plan) Soak(all bool) error {
 	return nil
 }
 
-// FlyBy sets the response time above which the trace of a task is written: the highest tail
-// objective of response.
+// FlyBy sets the response time above which the trace of a task is written. It is the highest bound
+// of an objective on a tail of the response.
 func (p Plan) FlyBy(list objectives.List) {
 	bound := 0.0
 	for _, o := range list {
@@ -131,7 +131,7 @@ func (p Plan) FlyBy(list objectives.List) {
 	}
 }
 
-// Profile enables profiling of real-clock runs, "" for none.
+// Profile sets the profiles of real-clock runs, "" for none.
 func (p Plan) Profile(set string) error {
 	if set == "" {
 		return nil
@@ -152,8 +152,9 @@ func (p Plan) Profile(set string) error {
 	return nil
 }
 
-// twice reports scenarios in two sections, whose runs would count as repetitions of one.
-func (p Plan) twice() error {
+// checkUnique returns an error for scenarios in two sections, whose runs would count as repetitions
+// of one scenario.
+func (p Plan) checkUnique() error {
 	first := map[string]string{}
 	for _, s := range p {
 		for _, sc := range s.Suite.Scenarios {
@@ -207,7 +208,7 @@ func (p Plan) Runs() (n int) {
 	return n
 }
 
-// Estimate returns the total estimate. It is bounded, because the sum may overflow a Duration.
+// Estimate returns the total estimate. It is limited, because the sum may overflow a Duration.
 func (p Plan) Estimate() (total time.Duration) {
 	for _, s := range p {
 		total = min(total+min(s.Suite.Estimate(), longestPlan), longestPlan)
@@ -217,8 +218,8 @@ func (p Plan) Estimate() (total time.Duration) {
 
 const longestPlan = 10 * arrivals.MaxSpan
 
-// UseDatabase passes --dsn to workloads through the environment, which keeps it out of names. It is
-// an error if no workload uses it.
+// UseDatabase passes --dsn to workloads through the environment, so that it does not appear in
+// names. It returns an error if no workload uses it.
 func (p Plan) UseDatabase(dsn string) error {
 	if dsn == "" {
 		return nil

@@ -8,10 +8,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// enough is the share of the target's rate below which a strategy's own rate limit gets a warning.
-const enough = 0.8
+// minOwnRate is the share of the target's rate below which a strategy's own rate limit causes a
+// warning.
+const minOwnRate = 0.8
 
-// OwnRates names the strategies that start tasks at a rate other than their target's.
+// OwnRates returns warnings for strategies that start tasks at a rate other than that of their
+// target.
 func OwnRates(p Plan) (lines []string) {
 	for _, section := range p {
 		if section.Study != nil {
@@ -26,7 +28,7 @@ func OwnRates(p Plan) (lines []string) {
 	return lines
 }
 
-// ownRate returns the warning, "" if the strategy follows its target and has no other rate.
+// ownRate returns the warning, or "" if the strategy follows its target or has no rate.
 func ownRate(sc bench.Scenario) string {
 	s, target := sc.Strategy, sc.Target.Spec
 	if s.Spec.Starts == nil || target.Rate == nil {
@@ -40,7 +42,7 @@ func ownRate(sc bench.Scenario) string {
 	switch {
 	case own > allowed:
 		return text + "it refuses calls beyond that. rate=target follows it"
-	case own < enough*allowed:
+	case own < minOwnRate*allowed:
 		return text + fmt.Sprintf("%.0f %% of that are left unused. rate=target follows it",
 			100*(1-own/allowed))
 	}

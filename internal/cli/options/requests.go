@@ -22,7 +22,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// AttackOptions are the flags of attack.
+// AttackOptions contains the flags of attack.
 type AttackOptions struct {
 	LoadOptions
 	attack.Attack
@@ -115,7 +115,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	o.Fleet.AddTo(cmd, &o.Agents)
 }
 
-// AddHTTP2 declares the flags of HTTP/2. h2c is an old alias: http2 once required TLS.
+// AddHTTP2 declares the flags of HTTP/2. h2c is an old alias of http2, which once required TLS.
 func AddHTTP2(cmd *cobra.Command, k *attack.Attack, http2 *bool, doc string) {
 	fs := cmd.Flags()
 	fs.Var(flags.AtLeastOne(&k.Connections, arrivals.MaxTasks), "connections",
@@ -169,17 +169,16 @@ func (o *AttackOptions) CheckResume() error {
 	return nil
 }
 
-// UntilDone ends an attack by its number of requests if only that is given.
+// UntilDone makes an attack end by its number of requests if only --n is given.
 func UntilDone(cmd *cobra.Command, k *attack.Attack) {
 	if cmd.Flags().Changed("n") && !cmd.Flags().Changed("duration") {
 		k.Duration = 0
 	}
 }
 
-// mostSent bounds the files of request data.
 const mostSent = attack.MaxText
 
-// Read completes the attack from flags that need parsing.
+// Read completes the attack with the flags that need parsing.
 func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string) (err error) {
 	if cmd.Flags().Changed("arrival") || o.Clients == 0 {
 		if o.Arrival, err = arrivals.Parse(o.Process); err != nil {
@@ -226,7 +225,6 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 	return nil
 }
 
-// readStages sets the arrivals and the length of the attack.
 func (o *AttackOptions) readStages(cmd *cobra.Command) (err error) {
 	for _, other := range []string{"rate", "duration", "n", "clients"} {
 		if cmd.Flags().Changed(other) {
@@ -291,7 +289,7 @@ func (o *AttackOptions) chooseProtocol() error {
 	return nil
 }
 
-// readDataOnce makes the attack last for all rows unless a flag sets its length.
+// readDataOnce makes the attack use each row of data once, unless a flag sets its length.
 func (o *AttackOptions) readDataOnce(cmd *cobra.Command) error {
 	if o.Data == nil {
 		return errors.New("--data-once: want --data")
@@ -302,9 +300,9 @@ func (o *AttackOptions) readDataOnce(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkSocket checks that the socket has a listener before anything is created or sent.
+// checkSocket checks that a process listens on the socket, before anything is created or sent.
 func (o *AttackOptions) checkSocket() error {
-	if o.UnixSocket == "" || o.DryRun || o.Fleet.NATS != "" { // agents may be elsewhere
+	if o.UnixSocket == "" || o.DryRun || o.Fleet.NATS != "" { // agents may run on other machines
 		return nil
 	}
 	c, err := net.DialTimeout("unix", o.UnixSocket, socketAnswers)
@@ -317,7 +315,6 @@ func (o *AttackOptions) checkSocket() error {
 	return c.Close()
 }
 
-// socketAnswers is the timeout for a socket to accept.
 const socketAnswers = 2 * time.Second
 
 // Attacks returns an attack for each strategy, or one without a strategy.
@@ -342,7 +339,8 @@ func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 			k.Rate = o.Rates[i/len(chosen)]
 		}
 		if o.LettersFile.Path != "" {
-			k.DeadLetters = new(strategies.DeadLetterList) // the file is opened when all is valid
+			// the file is opened when all flags are valid
+			k.DeadLetters = new(strategies.DeadLetterList)
 		}
 		if k.Limit == 0 && s.Spec.Name != "" {
 			k.Limit = attack.DefaultLimit
@@ -371,8 +369,8 @@ func urlsOf(a attack.Attack) (all []objectives.URL) {
 	return all
 }
 
-// ChooseStrategies reads --strategy, which is repeatable. "all" and "every" select only strategies
-// that run a request once at a time.
+// ChooseStrategies parses the values of --strategy. "all" and "every" select only strategies that
+// make one attempt at a request at a time.
 func ChooseStrategies(texts []string) ([]strategies.Variant, error) {
 	var chosen []strategies.Variant
 	for _, text := range texts {

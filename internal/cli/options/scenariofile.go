@@ -13,20 +13,20 @@ import (
 	"github.com/poolbench/poolbench/internal/yamltree"
 )
 
-// Bounds of the input, which is typed by a person.
+// Limits of the input, which is typed by a person.
 const (
 	maxScenarioFile = 1 << 20
 	mostElements    = 1000
 )
 
-// A written matrix is one element of a scenario file.
+// written is one element of a scenario file.
 type written struct {
 	Words
 	where string // file:line:column of its beginning
 }
 
-// readScenarioFile reads a YAML list of matrices. Their keys are the names of the flags, a value is
-// what the flag takes or a list of that:
+// readScenarioFile reads a YAML list of matrices. The keys are names of flags. A value is that of
+// the flag, or a list of values:
 //
 //	# load.yaml
 //	- strategy: [worker_pool, semaphore]
@@ -37,7 +37,7 @@ type written struct {
 //	  arrival: batch
 //	  n: 1000
 //
-// known are the keys that it may have.
+// known are the allowed keys.
 func readScenarioFile(path string, known []string) ([]written, error) {
 	data, err := files.ReadFile(path, maxScenarioFile)
 	if err != nil {
@@ -46,8 +46,8 @@ func readScenarioFile(path string, known []string) ([]written, error) {
 	return parseScenarioFile(path, data, known)
 }
 
-// parseScenarioFile walks the syntax tree instead of decoding, so that each error has the line and
-// column of its word, even within workload parameters.
+// parseScenarioFile walks the syntax tree instead of decoding, so each error has the line and
+// column of its word, even within parameters of a workload.
 func parseScenarioFile(name string, data []byte, known []string) ([]written, error) {
 	body, err := yamltree.Parse(name, data, "a list of scenarios")
 	if err != nil {

@@ -20,13 +20,12 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// sentFlags are the flags for request content.
 type sentFlags struct {
 	method, body, targets, format, curl, data, dataFormat, session string
 	headers, form                                                  []string
 }
 
-// harFormat is the target format other than attack's own.
+// harFormat is the format of targets other than attack's own.
 const harFormat = "har"
 
 func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
@@ -82,7 +81,8 @@ func (f *sentFlags) read(
 	with := attack.Request{Method: f.method, Header: http.Header{}}
 	for i, h := range f.headers {
 		name, value, ok := strings.Cut(h, ":")
-		if !ok || strings.TrimSpace(name) == "" { // it is not shown: it may be a credential
+		// the value is not shown, because it may be a credential
+		if !ok || strings.TrimSpace(name) == "" {
 			return fmt.Errorf("--header: want NAME: VALUE; header %d has no name before a colon",
 				i+1)
 		}
@@ -112,7 +112,6 @@ func (f *sentFlags) read(
 	return err
 }
 
-// exclude rejects flags that conflict with flag.
 func exclude(cmd *cobra.Command, flag string, others ...string) error {
 	for _, other := range others {
 		if cmd.Flags().Changed(other) {
@@ -139,7 +138,6 @@ func (f *sentFlags) readBody(stdin io.Reader) ([]byte, error) {
 	return []byte(f.body), nil
 }
 
-// readForm builds the body from the fields of --form.
 func (f *sentFlags) readForm(cmd *cobra.Command, stdin io.Reader, to *attack.Request) (err error) {
 	if len(f.form) == 0 {
 		return nil
@@ -182,7 +180,6 @@ func read(stdin io.Reader, path string) ([]byte, error) {
 	return files.ReadFile(path, mostSent)
 }
 
-// readCurl adds the headers of flags to those of the curl commands.
 func (f *sentFlags) readCurl(
 	stdin io.Reader, cmd *cobra.Command, args []string, with attack.Request, o *AttackOptions,
 ) error {
@@ -205,7 +202,7 @@ func (f *sentFlags) readCurl(
 	return f.checkAll("--curl: "+f.curl+": command", nil, o)
 }
 
-// add adds the headers and the body of the flags to requests that have none of their own.
+// add adds the headers and the body of the flags to requests without their own.
 func (f *sentFlags) add(with attack.Request, o *AttackOptions) {
 	for i := range o.Requests {
 		r := &o.Requests[i]
@@ -229,8 +226,8 @@ func (f *sentFlags) readTargets(
 	if err != nil {
 		return fmt.Errorf("--targets: %w", err)
 	}
-	var lines []int            // in which requests begin; none: nobody knows
-	if f.format == harFormat { // which was recorded, and has no variables
+	var lines []int            // lines in which requests begin; empty if unknown
+	if f.format == harFormat { // a recording has no variables
 		o.Requests, err = requests.ReadHAR(text)
 	} else if text, err = f.expand(text, o); err == nil {
 		o.Requests, lines, err = attack.ReadRequests(text, f.format, with)
@@ -244,7 +241,6 @@ func (f *sentFlags) readTargets(
 	return f.checkAll("--targets: "+f.targets+": target", lines, o)
 }
 
-// expand replaces environment variables in a file of targets.
 func (f *sentFlags) expand(text []byte, o *AttackOptions) ([]byte, error) {
 	env := requests.Environment{Lookup: os.LookupEnv}
 	var escape func(string) string
@@ -271,7 +267,6 @@ func lineOfVariable(text []byte, name string) int {
 	return 1 + bytes.Count(before, []byte("\n"))
 }
 
-// checkAll checks the requests and names the wrong one.
 func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
 	if err := o.CheckSize(); err != nil {
 		return fmt.Errorf("%s: %w", what[:strings.LastIndex(what, ":")], err)
@@ -291,7 +286,8 @@ func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
 	return nil
 }
 
-// isOfData reports whether an error is about a row: it begins with file and line.
+// isOfData reports whether an error concerns a row of data. Such an error begins with file and
+// line.
 func (f *sentFlags) isOfData(err error) bool {
 	return f.data != "" && strings.HasPrefix(err.Error(), f.data+":")
 }

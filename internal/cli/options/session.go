@@ -13,7 +13,7 @@ import (
 )
 
 // readSession reads sessions. The optional URL is the base of the steps' URLs. Headers of flags
-// apply to steps without a header of that name.
+// apply to steps without a header of the same name.
 func (f *sentFlags) readSession(
 	args []string, with attack.Request, o *AttackOptions,
 ) error {

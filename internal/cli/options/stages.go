@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// parseStages checks stages with the default arrivals; the given arrivals are checked later.
 func parseStages(text string) (string, error) {
 	if _, err := arrivals.Staged(arrivals.Variant{}, text); err != nil {
 		return "", err
@@ -16,9 +15,9 @@ func parseStages(text string) (string, error) {
 }
 
 // stages applies stages to each arrival process of the matrix. Stages also set the length of a run,
-// so it reports words that conflict.
+// so it returns errors for conflicting words.
 func (w Words) stages(m *matrix) (complaints []error) {
-	if m.stages == "" { // a complaint already, and nobody knows what was meant
+	if m.stages == "" { // not given, or already reported as invalid
 		return nil
 	}
 	given := w["stages"][0]

@@ -16,10 +16,9 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// tlsFlags are the flags read into attack.TLS.
 type tlsFlags struct{ cert, key, ca, least string }
 
-// mostPEM bounds the files of certificates and keys.
+// mostPEM is the maximum size of files with certificates and keys, in bytes.
 const mostPEM = 1 << 20
 
 func (f *tlsFlags) addTo(cmd *cobra.Command, k *attack.Attack) {
@@ -95,7 +94,6 @@ func readCertificates(path string) ([]byte, error) {
 	return all, nil
 }
 
-// readKey reads a PEM private key.
 func readKey(path string) ([]byte, error) {
 	text, err := files.ReadFile(path, mostPEM)
 	if err != nil {

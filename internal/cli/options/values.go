@@ -20,8 +20,8 @@ import (
 const QueueDoc = "slots of the queue; 0: none (default: never full, or 8 × limit where the " +
 	"strategy sheds; for a part before another, use queue=N)"
 
-// ParseQueue reads the slots of a queue. It returns bench.NoQueue for 0, because 0 means the
-// default.
+// ParseQueue parses the number of slots of a queue. It returns bench.NoQueue for 0, because 0 means
+// the default.
 func ParseQueue(text string) (int, error) {
 	n, err := flags.Whole(0, strategies.MaxSlots, text)
 	if n == 0 {
@@ -30,7 +30,7 @@ func ParseQueue(text string) (int, error) {
 	return n, err
 }
 
-// ParseRates reads a comma list of rates and rejects duplicates.
+// ParseRates parses a comma-separated list of rates and rejects duplicates.
 func ParseRates(text string) (rates []float64, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		rate, err := ParseRate(part)
@@ -45,7 +45,7 @@ func ParseRates(text string) (rates []float64, err error) {
 	return rates, nil
 }
 
-// ParseRate reads a rate above 0, since 0 means the default.
+// ParseRate parses a rate above 0. It rejects 0, which means the default.
 func ParseRate(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x >= arrivals.LeastRate) || x > 1e6 {
@@ -54,7 +54,7 @@ func ParseRate(text string) (float64, error) {
 	return x, nil
 }
 
-// ParseMaxInFlight reads the limit of requests in flight.
+// ParseMaxInFlight parses the limit of requests in flight.
 func ParseMaxInFlight(text string) (int, error) {
 	if text == "unlimited" {
 		return attack.Unlimited, nil

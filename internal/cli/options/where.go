@@ -14,8 +14,8 @@ import (
 
 // A LiveFlag controls whether and where runs are shown live.
 type LiveFlag struct {
-	Address string // "": nowhere
-	Any     bool   // it need not be loopback
+	Address string // "" means that they are not shown
+	Any     bool   // whether an address other than loopback is allowed
 	Stream  flags.Output
 }
 
@@ -32,13 +32,13 @@ func (f *LiveFlag) AddTo(cmd *cobra.Command) {
 		"each second")
 }
 
-// A WorkersFlag selects the workers; zero means this process and its children.
+// A WorkersFlag selects the workers. The zero value means this process and its children.
 type WorkersFlag struct {
-	Local   int    // processes of this machine, started by the command
-	Address string // of the NATS server where others wait
+	Local   int    // number of processes on this machine, started by the command
+	Address string // address of the NATS server of other workers
 }
 
-// MostLocalWorkers bounds the worker processes of this machine.
+// MostLocalWorkers limits the worker processes on this machine.
 const MostLocalWorkers = 256
 
 // AddTo declares --workers.
@@ -57,14 +57,13 @@ func parseWorkersFlag(text string) (WorkersFlag, error) {
 	return WorkersFlag{Address: text}, hub.Check(text)
 }
 
-// An AgentsFlag contains the agents of an attack and how to wait for them.
+// An AgentsFlag contains the agents of an attack, and how long to wait for them.
 type AgentsFlag struct {
 	NATS      string
 	Wait      time.Duration
 	AllowLost bool
 }
 
-// mostAgents bounds the agents of one attack.
 const mostAgents = 10_000
 
 // AddTo declares --agents and its related flags.
@@ -81,7 +80,6 @@ func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
 		"the rest of the load counts when an agent is lost: SUSPECT, not INVALID")
 }
 
-// check reports conflicting flags.
 func (f AgentsFlag) check(cmd *cobra.Command, agents int) error {
 	if agents == 0 {
 		for _, name := range []string{"nats", "agents-wait", "allow-lost"} {

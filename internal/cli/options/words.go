@@ -12,10 +12,10 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
-// A Word is one value as written, and its position: "--limit", or "scenarios.yaml:3:10: limit".
+// A Word is the text of a value and its position: "--limit", or "scenarios.yaml:3:10: limit".
 type Word struct{ Text, Where string }
 
-// Words are a matrix as written: the values of each axis by name.
+// Words is a matrix as text: the values of each axis by its name.
 type Words map[string][]Word
 
 // FirstSeed is the default seed of the first repetition.
@@ -28,8 +28,8 @@ func (w Words) isOpen() bool {
 	return !slices.ContainsFunc([]string{"n", "duration", "stages", "count"}, w.have)
 }
 
-// override returns w with flags applied: a flag replaces the file's axis and the axes that exclude
-// it.
+// override returns w with flags applied. A flag replaces the file's values of its axis and of the
+// axes that exclude it.
 func (w Words) override(flags Words) Words {
 	if len(flags) == 0 {
 		return w
@@ -46,7 +46,8 @@ func (w Words) override(flags Words) Words {
 	return merged
 }
 
-// Suite reads the words and joins all errors; where prefixes errors not about a single word.
+// Suite parses the words and joins all errors. It prefixes errors that do not concern a single word
+// by where.
 func (w Words) Suite(where string) (bench.Suite, error) {
 	zero := bench.Scenario{}.Written()
 	m := matrix{count: 1}
@@ -55,7 +56,7 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 	var complaints []error
 	for _, x := range axesOf(&m) {
 		given := w[x.name]
-		if len(given) > 1 && !x.many {
+		if len(given) > 1 && !x.product {
 			complaints = append(complaints,
 				fmt.Errorf("%s: accepts one value, got %d", given[1].Where, len(given)))
 			continue
@@ -109,13 +110,15 @@ func (w Words) lengthened(suite bench.Suite) bench.Suite {
 }
 
 // A real-clock run at a given rate lasts until its tasks have arrived. Without --n it ends after
-// firstLook, or once there are enough tasks for a p99.9 if that is later: 3688 plus warm-up.
+// firstLook, or later if there are not yet enough tasks for a p99.9, which needs 3688 tasks after
+// the warm-up.
 const (
 	firstLook  = 20 * time.Second
 	firstTasks = 4100
 )
 
-// tasksOf returns the default number of tasks: all of a trace, and equal for all arrivals.
+// tasksOf returns the default number of tasks, which is the same for all arrivals. For a trace it
+// is the length of the trace.
 func tasksOf(all []arrivals.Variant, otherwise int) (tasks int) {
 	for _, a := range all {
 		if n := a.Tasks(); n > 0 && (tasks == 0 || n < tasks) {
@@ -125,7 +128,6 @@ func tasksOf(all []arrivals.Variant, otherwise int) (tasks int) {
 	return cmp.Or(tasks, otherwise)
 }
 
-// tasksIn returns a run's default number of tasks.
 func tasksIn(s bench.Scenario) int {
 	if s.Clock != bench.Real || s.Load.PerSecond == 0 {
 		return s.Stop.Tasks
@@ -133,7 +135,7 @@ func tasksIn(s bench.Scenario) int {
 	return min(s.Stop.Tasks, max(firstTasks, int(s.Load.PerSecond*firstLook.Seconds())))
 }
 
-// prefixed puts where before each error joined in err.
+// prefixed adds the prefix where to each error joined in err.
 func prefixed(where string, err error) error {
 	if where == "" {
 		return err

@@ -1,5 +1,5 @@
-// Package program makes a command-line program of commands: the root with its help, completion and
-// version.
+// Package program builds a command-line program from commands: the root with its help, completion
+// and version.
 package program
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Group is commands that the help lists together.
+// A Group is a list of commands under one title in the help.
 type Group struct {
 	Title    string
 	Commands []*cobra.Command
 }
 
-// Root returns the root command of the program that the printer names. The last group has the help
-// command. Hidden commands are started by the program itself.
+// Root returns the root command of the program that the printer names. The last group includes the
+// help command. The program itself starts the hidden commands.
 func Root(
 	p *terminal.Printer, short string, groups []Group, hidden []*cobra.Command,
 ) *cobra.Command {
@@ -42,11 +42,12 @@ func Root(
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
+	root.CompletionOptions.DisableDefaultCmd = true // replaced by CompletionCommand
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID(groups[len(groups)-1].Title)
 	root.SetFlagErrorFunc(flags.Error)
-	// cobra's own flag would link package text/template, and with it all methods: 4 MB
+	// The version flag of cobra would link package text/template, and with it all methods, which is
+	// 4 MB.
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !*version {
@@ -64,10 +65,10 @@ func Root(
 	}
 	root.AddCommand(hidden...)
 	for _, c := range root.Commands() {
-		c.DisableFlagsInUseLine = true // Use has them
+		c.DisableFlagsInUseLine = true // Use contains them
 	}
 	for _, c := range append(root.Commands(), root) {
-		c.Flags().SortFlags = false // the order of declaration teaches
+		c.Flags().SortFlags = false // keeps the order of declaration
 		c.Flags().BoolP("help", "h", false, "this help")
 		c.Args = flags.Checked(c.Args)
 		if run := c.RunE; run != nil {
@@ -83,13 +84,13 @@ func Root(
 		if c == root {
 			rootHelp(c, args)
 		} else {
-			_ = explain(c.OutOrStdout(), c, false) // the printer tells what stdout did not take
+			_ = explain(c.OutOrStdout(), c, false) // the printer reports write errors of stdout
 		}
 	})
 	return root
 }
 
-// narrow has cobra's text about usage with flags in lines of 80.
+// narrow wraps cobra's usage text of flags at 80 columns.
 func narrow(usage func(*cobra.Command) error) func(*cobra.Command) error {
 	return func(c *cobra.Command) error {
 		var text strings.Builder
@@ -104,7 +105,7 @@ func narrow(usage func(*cobra.Command) error) func(*cobra.Command) error {
 	}
 }
 
-// helpCommand is cobra's, save that an unknown command is an error.
+// helpCommand is the help command of cobra, except that an unknown command is an error.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
@@ -140,17 +141,17 @@ func commandNames(root *cobra.Command) (names []string) {
 	return names
 }
 
-// Each command's help is a file of help/, in lines of at most 80 columns: the text, and after a
-// line "Examples:" commands to paste.
+// Each command's help is a file of help/, in lines of at most 80 columns. It contains the text and,
+// after a line "Examples:", commands to paste.
 //
 //go:embed help/*.txt
 var helpFiles embed.FS
 
-// ofCI matches the commands that other programs have, too.
+// ofCI matches the commands that other programs also have.
 var ofCI = regexp.MustCompile(`\bpoolbench (compare|gate|trend)\b`)
 
-// helpText returns a command's text and its examples, or nothing without a file: for hidden
-// commands, and for those that one line explains.
+// helpText returns a command's text and its examples. It returns nothing for a command without a
+// file, which is hidden or has a one-line description.
 func helpText(program, command string) (text, examples string) {
 	file, err := helpFiles.ReadFile("help/" + command + ".txt")
 	if err != nil {
@@ -163,7 +164,7 @@ func helpText(program, command string) (text, examples string) {
 
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-// CompletionCommand returns the command that prints the script of a shell.
+// CompletionCommand returns the command that prints the completion script of a shell.
 func CompletionCommand(p *terminal.Printer) *cobra.Command {
 	return &cobra.Command{
 		Use:       "completion SHELL",

@@ -6,18 +6,18 @@ import (
 	"runtime/debug"
 )
 
-// Version is the version in the build information.
+// Version is the version of the program from its build information.
 type Version struct {
-	// of the module; (devel) for a build from a checkout without a tag
+	// version of the module; (devel) for a build from a checkout without a tag
 	Release string `json:"release"`
-	Commit  string `json:"commit,omitempty"` // absent where the build does not know
-	Changed bool   `json:"changed"`          // the checkout differed from the commit
+	Commit  string `json:"commit,omitempty"` // absent if the build information does not have it
+	Changed bool   `json:"changed"`          // whether the checkout differed from the commit
 	Go      string `json:"go"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
 }
 
-// String is the line of the poolbench command.
+// String returns the version line of the poolbench command.
 func (v Version) String() string { return v.Of("poolbench") }
 
 // Of returns the version line of the named program.
@@ -32,7 +32,7 @@ func (v Version) Of(program string) string {
 	return fmt.Sprintf("%s %s%s, %s, %s/%s", program, v.Release, commit, v.Go, v.OS, v.Arch)
 }
 
-// ReadVersion reads it.
+// ReadVersion returns the version of this program.
 func ReadVersion() Version {
 	v := Version{Release: "(unknown)", Go: runtime.Version(), OS: runtime.GOOS,
 		Arch: runtime.GOARCH}
@@ -40,7 +40,7 @@ func ReadVersion() Version {
 	if !ok {
 		return v
 	}
-	for _, m := range append(build.Deps, &build.Main) { // a dependency of a user's own program
+	for _, m := range append(build.Deps, &build.Main) { // as a dependency of a user's own program
 		if m.Path == "github.com/poolbench/poolbench" && m.Version != "" {
 			v.Release = m.Version
 		}

@@ -9,12 +9,12 @@ import (
 // An AgentLine describes an agent of an attack in a document.
 type AgentLine struct {
 	Name        string   `json:"name"`
-	Requests    int      `json:"requests"`   // that it has settled
-	Offset      float64  `json:"offset_sec"` // of its clock
+	Requests    int      `json:"requests"`   // settled requests
+	Offset      float64  `json:"offset_sec"` // offset of its clock
 	OffsetError float64  `json:"offset_error_sec"`
 	Verdict     string   `json:"verdict"`
 	Reasons     []string `json:"reasons,omitempty"`
-	Lost        string   `json:"lost,omitempty"` // why it is
+	Lost        string   `json:"lost,omitempty"` // why it was lost
 }
 
 func agentLines(all []attack.Agent) (lines []AgentLine) {

@@ -11,16 +11,15 @@ import (
 )
 
 const (
-	// arrivedApart is the relative difference between the actual and the requested rate up to which
-	// no note is printed.
-	arrivedApart = 0.03
-	// arrivedNear is the relative difference that a longer run should reach.
+	// arrivedTolerance is the relative difference between the actual and the requested rate above
+	// which a note is printed.
+	arrivedTolerance = 0.03
+	// arrivedNear is the relative difference that the recommended longer run should reach.
 	arrivedNear = 0.02
-	// in95 is the half width of a normal distribution's 95 % interval, in standard deviations.
+	// in95 is the half-width of the 95 % interval of a normal distribution, in standard deviations.
 	in95 = 1.96
 )
 
-// arrived returns the actual arrival rate, with the requested one.
 func (g *group) arrived() string {
 	if arrived, ok := g.rows[0].Estimate(metric.Offered); ok && g.Open() {
 		return ", arrived " + text.Rate(arrived.Mid)
@@ -28,11 +27,10 @@ func (g *group) arrived() string {
 	return ""
 }
 
-// arrivalNotes explain an actual rate that differs from the requested one.
 func (g *group) arrivalNotes() []string {
 	asked, err := strconv.ParseFloat(results.Lookup(g.keys, "rate"), 64)
 	arrived, ok := g.rows[0].Estimate(metric.Offered)
-	if err != nil || !ok || !(asked > 0) || math.Abs(arrived.Mid/asked-1) <= arrivedApart {
+	if err != nil || !ok || !(asked > 0) || math.Abs(arrived.Mid/asked-1) <= arrivedTolerance {
 		return nil
 	}
 	tasks := float64(g.rows[0].Cell[0].Iters)
@@ -40,9 +38,9 @@ func (g *group) arrivalNotes() []string {
 		text.Rate(asked))
 	switch results.Lookup(g.keys, "arrival") {
 	case "constant":
-		return nil // not by chance
+		return nil // the difference has another reason than chance
 	case "poisson":
-		// n arrivals span a time whose relative standard deviation is 1/√n
+		// n arrivals take a time whose relative standard deviation is 1/√n.
 		note += fmt.Sprintf("arrivals are random, and the rate of %s Poisson arrivals varies by "+
 			"±%s by chance (95 %%); with some %s tasks (--n) it varies by ±%s", text.Many(tasks),
 			text.Share(in95/math.Sqrt(tasks)), text.Many(math.Pow(in95/arrivedNear, 2)),

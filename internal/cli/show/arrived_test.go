@@ -6,8 +6,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestArrivalNotes: a rate that is apart from the one that was asked for by more than a few percent
-// is explained, and no other.
 func TestArrivalNotes(t *testing.T) {
 	for _, c := range []struct {
 		arrival, rate string
@@ -24,7 +22,7 @@ func TestArrivalNotes(t *testing.T) {
 			"random, and 450 of them are few for their rate: give more tasks (--n)"},
 		{"poisson", "200", 204, ""},
 		{"constant", "200", 236, ""},
-		{"poisson", "", 236, ""}, // by its load
+		{"poisson", "", 236, ""}, // the rate follows from a load
 	} {
 		g := &group{keys: []results.Pair{{Key: "arrival", Value: c.arrival},
 			{Key: "rate", Value: c.rate}}, rows: []Row{{Cell: results.Cell{{Iters: 450,

@@ -7,12 +7,12 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A certainty collects the precision of the p99 of several cells.
+// certainty collects the precision of the p99 of several cells.
 type certainty struct {
-	least, most float64  // half-widths of those that are told, relative
-	short       []string // those that are not
-	needed      float64  // tasks that the longest of them takes to be within 5 %; 0: nobody knows
-	longest     string   // which that is
+	least, most float64  // smallest and largest relative half-width of the cells that have one
+	short       []string // cells without a half-width
+	needed      float64  // largest number of tasks needed for a half-width of 5 %; 0 if unknown
+	longest     string   // cell that needs this number
 }
 
 // Add adds a cell, unless its load has no steady state.
@@ -35,8 +35,8 @@ func (c *certainty) Add(name string, cell results.Cell) {
 	}
 }
 
-// endings lists the rows whose throughput is distorted by a short run.
-func endings(rows []Row) []string {
+// distortedRows lists the rows whose throughput is distorted by a short run.
+func distortedRows(rows []Row) []string {
 	var short []string
 	for _, r := range rows {
 		if share := r.Ending(); share > 0 {
@@ -50,7 +50,7 @@ func endings(rows []Row) []string {
 	return []string{"too short for a throughput: " + text.List(text.Few(short, 3))}
 }
 
-// notes returns a line or two, or none if all cells are precise.
+// notes returns one or two lines, or none if all cells are precise.
 func (c *certainty) notes() (parts []string) {
 	if c.most > 0 {
 		span := "±" + text.Share(c.least)

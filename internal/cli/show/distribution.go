@@ -22,21 +22,21 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// percentiles are the ones that other load testers show.
+// percentiles lists the percentiles that other load testers show.
 var percentiles = []struct {
 	name string
 	q    float64
 }{{"p50", 0.5}, {"p75", 0.75}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999},
 	{"max", 1}}
 
-// phases are the times of a load to show, and their names in distributions.
+// phases lists the times of a load, with their names in distributions.
 var phases = []struct{ head, of string }{{"response", metric.Response},
 	{"first byte", metric.FirstByte}, {"connect", "connect"}, {"TLS", "tls"}}
 
-// A spread contains the distributions of one load.
+// spread contains the distributions of one load.
 type spread struct {
-	responses *hdrhistogram.Histogram // of all repetitions; nil: there are none
-	quantiles map[string][][]float64  // by distribution and percentile, of each repetition
+	responses *hdrhistogram.Histogram // response times of all repetitions; nil if there are none
+	quantiles map[string][][]float64  // values of each repetition, by distribution and percentile
 }
 
 // add adds the distributions of a repetition, before they are written and freed.
@@ -76,17 +76,16 @@ func (s *spread) add(r *bench.Result) error {
 		if h.HighestTrackableValue() > s.responses.HighestTrackableValue() {
 			s.responses, h = h, s.responses
 		}
-		s.responses.Merge(h) // which has room for all of it
+		s.responses.Merge(h) // it has room for all values
 	}
 	return nil
 }
 
-// mostTraces is how many traces of a load are listed.
 const mostTraces = 3
 
-// traces lists the slowest requests of load k that carried a trace, or returns "" if none did. It
-// adds a note if most of the slowest carried none.
-func (e *loaded) traces(k int) string {
+// traces lists the slowest requests of load k that had a trace, or returns "" if none had one. It
+// adds a note if most of the slowest requests had none.
+func (e *loadSeries) traces(k int) string {
 	var all []attack.Slow
 	for _, r := range e.of(k) {
 		all = append(all, r.Answers.Traced...)
@@ -104,7 +103,7 @@ func (e *loaded) traces(k int) string {
 		text.Share(e.loads[k].plan.Trace), strings.Join(words, ", "))
 }
 
-// row formats the percentiles of a distribution, medians over the cell's repetitions, or returns
+// row formats the percentiles of a distribution as medians over the cell's repetitions. It returns
 // nil without a distribution.
 func (s *spread) row(head, of string, cell results.Cell) []string {
 	all, ok := s.quantiles[of]
@@ -124,9 +123,9 @@ func (s *spread) row(head, of string, cell results.Cell) []string {
 	return cells
 }
 
-// writePercentiles writes the responses of each load, over its repetitions, as the text that the
-// tools of HdrHistogram read: milliseconds by percentile.
-func (e *loaded) writePercentiles() error {
+// writePercentiles writes the response times of each load, over its repetitions, in milliseconds by
+// percentile. The tools of HdrHistogram read this text.
+func (e *loadSeries) writePercentiles() error {
 	for k, s := range e.spreads {
 		if s.responses == nil {
 			continue
@@ -147,9 +146,9 @@ func (e *loaded) writePercentiles() error {
 	return nil
 }
 
-// showSpread prints percentiles: for one load each phase and a histogram, for several the response
-// of each.
-func (e *loaded) showSpread(rows []Row) error {
+// showSpread prints percentiles. For one load it prints each phase and a histogram, for several
+// loads the response time of each.
+func (e *loadSeries) showSpread(rows []Row) error {
 	head := []string{"response"}
 	if len(rows) == 1 {
 		head[0] = ""
@@ -192,17 +191,17 @@ func (e *loaded) showSpread(rows []Row) error {
 	return nil
 }
 
-// mostBars is the most rows of a histogram.
 const mostBars = 8
 
-// histogram draws responses as bars. The upper ends of rows grow geometrically, so that a long tail
-// and its body are both visible.
+// histogram draws response times as bars. The upper ends of rows grow geometrically, so both the
+// body and a long tail are visible.
 func histogram(h *hdrhistogram.Histogram, width int) (lines []string) {
 	if h == nil || h.TotalCount() == 0 {
 		return nil
 	}
 	low, high := float64(max(h.Min(), 1)), float64(max(h.Max(), 1))
-	const finest = 1.01 // of a row to the one before: closer, and they would read alike
+	// minimum ratio between successive rows, which would otherwise have equal labels
+	const finest = 1.01
 	rows := min(max(int(math.Log(high/low)/math.Log(finest)), 1), mostBars)
 	counts, most := make([]int64, rows), int64(0)
 	for _, bar := range h.Distribution() {
@@ -227,16 +226,17 @@ func histogram(h *hdrhistogram.Histogram, width int) (lines []string) {
 	return lines
 }
 
-// bar draws a share as so many columns, in eighths of one. Any share above 0 is visible.
+// bar draws a share as a bar of the given maximum length, in eighths of a column. Any share above 0
+// is visible.
 func bar(share float64, columns int) string {
 	eighths := []rune(" ▏▎▍▌▋▊▉")
 	n := int(math.Ceil(share * float64(8*max(columns, 1))))
 	return strings.Repeat("█", n/8) + strings.TrimSpace(string(eighths[n%8]))
 }
 
-// carried returns the bytes sent and received by a load, and its connections, over all its
-// repetitions, or "" if they were not counted.
-func carried(cell results.Cell) string {
+// traffic returns the bytes sent and received by a load and its connections, over all repetitions,
+// or "" if they were not counted.
+func traffic(cell results.Cell) string {
 	var sent, received, connections, seconds float64
 	known := false
 	for _, run := range cell {

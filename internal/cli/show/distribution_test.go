@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// responses are a result with those responses alone, in ms.
+// responses returns a result with the given response times in ms.
 func responses(t *testing.T, ms ...int64) *bench.Result {
 	t.Helper()
 	h := hdrhistogram.New(1, int64(time.Hour), 3)
@@ -30,8 +30,8 @@ func responses(t *testing.T, ms ...int64) *bench.Result {
 	return r
 }
 
-// TestSpread: percentiles by nearest rank, those that the requests are too few for as dashes, and
-// medians over repetitions.
+// Percentiles use the nearest rank. Those with too few requests are dashes. Values are medians over
+// repetitions.
 func TestSpread(t *testing.T) {
 	var hundred []int64
 	for v := range int64(100) {
@@ -48,7 +48,7 @@ func TestSpread(t *testing.T) {
 	if row := s.row("x", "tls", nil); row != nil {
 		t.Errorf("%q of a phase that never was", row)
 	}
-	if err := s.add(responses(t, 200, 300)); err != nil { // of which no quantile is resolved
+	if err := s.add(responses(t, 200, 300)); err != nil { // too few for any quantile
 		t.Fatal(err)
 	}
 	if row := s.row("x", "response", nil); row[1] != "50.0 ms" || row[7] != "200 ms" {
@@ -59,7 +59,6 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestHistogram: each response is in a row, rows grow by a factor, and none is too wide.
 func TestHistogram(t *testing.T) {
 	var s spread
 	if err := s.add(responses(t, 1, 1, 1, 1, 2, 4, 256)); err != nil {

@@ -15,12 +15,12 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// A Head begins a document about results on disk.
+// A Head is the beginning of a document about results on disk.
 type Head struct {
 	text.Head
 	Dir     string `json:"dir"`
-	Results string `json:"results"`          // the file in the Go benchmark format
-	Report  string `json:"report,omitempty"` // absent where there is none
+	Results string `json:"results"`          // file in the Go benchmark format
+	Report  string `json:"report,omitempty"` // absent without a report
 }
 
 // HeadOf returns the head of a document about the execution.
@@ -32,47 +32,49 @@ func HeadOf(e *execute.Execution, kind string) Head {
 // A Document is the output of run, attack and gateway with --format json.
 type Document struct {
 	Head
-	Planned  int              `json:"planned"`  // runs
-	Complete bool             `json:"complete"` // every planned run has a result
-	Cut      string           `json:"interrupted,omitempty"`
-	Warnings []string         `json:"warnings,omitempty"` // of a rate that is not the target's
+	Planned  int    `json:"planned"`  // planned runs
+	Complete bool   `json:"complete"` // whether every planned run has a result
+	Cut      string `json:"interrupted,omitempty"`
+	// warnings about rates that differ from that of the target
+	Warnings []string         `json:"warnings,omitempty"`
 	Runs     []RunLine        `json:"runs"`
 	Failed   []rundir.Failure `json:"failed,omitempty"`
-	Findings []decide.Finding `json:"findings,omitempty"` // of studies
+	Findings []decide.Finding `json:"findings,omitempty"` // findings of studies
 
 	// objectives of the scenarios
 	Objectives []objectiveLine `json:"objectives,omitempty"`
 }
 
-// A RunLine is one result. Times are in seconds, shares in fractions of 1. A metric that the run
+// A RunLine is one result. Times are in seconds, shares are fractions of 1. A metric that the run
 // could not measure is absent.
 type RunLine struct {
 	Name    string             `json:"name"`
 	Seed    json.Number        `json:"seed"`
 	Tasks   int                `json:"tasks"`
 	Metrics map[string]float64 `json:"metrics"`
-	// metrics whose 95 % error by the plan of the run is beyond 25 %, with that error relative to
-	// the value; null where there is no bound
+	// metrics whose relative 95 % error exceeds 25 %, with that error; null without a bound
 	Uncertain map[string]results.Number `json:"uncertain,omitempty"`
 
 	Verdict string `json:"verdict"` // VALID, SUSPECT or INVALID
-	// why it is not VALID: the check and its finding
+	// why it is not VALID: the checks and their findings
 	Reasons []string `json:"reasons,omitempty"`
-	// causes of its p99, ranked; absent where it has no responses
+	// causes of its p99, ranked; absent without responses
 	Why []why.Cause `json:"why,omitempty"`
 
-	// of a load: the server's answers by status, and the errors
+	// for a load: the server's answers by status, and the errors
 	Statuses []attack.Count `json:"statuses,omitempty"`
 	Errors   []attack.Count `json:"errors,omitempty"`
-	Resumed  bool           `json:"resumed,omitempty"` // both are since --resume
-	// by URL, where there are several, or by step of the sessions
+	// whether both cover only the time since --resume
+	Resumed bool `json:"resumed,omitempty"`
+	// by URL if there are several, or by step of the sessions
 	URLs []urlLine `json:"by_url,omitempty"`
 	// the first failed answers, if there are checks
 	Failures checks.Failures `json:"failures,omitempty"`
-	Stopped  string          `json:"stopped,omitempty"` // the rule by which it ended early, and why
-	// how requests were sent, if not over HTTP/1.1 on connections of the attack's own
+	// the rule that ended it early, with the reason
+	Stopped string `json:"stopped,omitempty"`
+	// protocol or connections, unless HTTP/1.1 on the attack's own connections
 	Over   string      `json:"over,omitempty"`
-	Agents []AgentLine `json:"agents,omitempty"` // that shared it
+	Agents []AgentLine `json:"agents,omitempty"` // agents that shared the load
 }
 
 func newRunLine(r execute.Record) RunLine {

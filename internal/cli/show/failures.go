@@ -19,9 +19,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// keepFailures writes the failures and the first failed answers to a file in the run directory,
-// added to the failures of a resumed run. Without failures there is no file.
-func (e *loaded) keepFailures(mode directory.Mode) error {
+// keepFailures writes the failures, with the first failed answers, to a file in the run directory.
+// For a resumed run it adds them to the earlier ones. Without failures there is no file.
+func (e *loadSeries) keepFailures(mode directory.Mode) error {
 	all, err := e.failuresBefore(mode)
 	if err != nil {
 		return err
@@ -66,8 +66,9 @@ func failedOf(r *attack.Report) (all []rundir.FailedAnswers) {
 	return all
 }
 
-// failuresBefore returns the failures in a directory to be resumed. It removes those in any other.
-func (e *loaded) failuresBefore(mode directory.Mode) (all []rundir.FailedRun, err error) {
+// failuresBefore returns the failures in a directory that is resumed or appended to. Otherwise it
+// removes them.
+func (e *loadSeries) failuresBefore(mode directory.Mode) (all []rundir.FailedRun, err error) {
 	if mode == directory.Append || mode == directory.Resume {
 		return rundir.ReadFailures(e.failuresFile())
 	}
@@ -77,15 +78,15 @@ func (e *loaded) failuresBefore(mode directory.Mode) (all []rundir.FailedRun, er
 	return nil, err
 }
 
-func (e *loaded) failuresFile() string {
+func (e *loadSeries) failuresFile() string {
 	return filepath.Join(e.Dir.Path(), rundir.FailuresFile)
 }
 
-// mostQuoted is how much of a body is shown.
+// mostQuoted is the maximum number of characters of a body that are shown.
 const mostQuoted = 200
 
-// showFailures prints why load k was stopped, and the first answer of each failure.
-func (e *loaded) showFailures(k int, row string) {
+// showFailures prints why load k was stopped, and the first answer of each kind of failure.
+func (e *loadSeries) showFailures(k int, row string) {
 	var first checks.Failures
 	for _, r := range e.of(k) {
 		if why := r.Stopped(); why != "" {
@@ -111,8 +112,7 @@ func (e *loaded) showFailures(k int, row string) {
 	}
 }
 
-// cases returns the test cases of the execution, with the checks of attacks.
-func (e *loaded) cases(kind string) *junit.Suite {
+func (e *loadSeries) cases(kind string) *junit.Suite {
 	suite := execute.TestSuite(kind, e.Execution)
 	for _, r := range e.Records {
 		execute.AddChecks(suite, r, text.Texts(e.loads[r.Section].plan.Checks, checks.Check.String))
@@ -123,8 +123,7 @@ func (e *loaded) cases(kind string) *junit.Suite {
 	return suite
 }
 
-// codes returns the exit codes of the execution and of stopped loads.
-func (e *loaded) codes() []terminal.ExitCode {
+func (e *loadSeries) codes() []terminal.ExitCode {
 	codes := e.Codes()
 	for _, r := range e.Records {
 		if r.Stopped() != "" {

@@ -9,12 +9,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// manyFindings is the number of studies from which only verdicts are printed. The tables are in the
-// report.
+// manyFindings is the number of studies from which only verdicts are printed. The report contains
+// the tables.
 const manyFindings = 3
 
 // showFindings prints the findings of studies: claim, verdict, rule of thumb and the deciding
-// numbers. A few studies are shown in more detail.
+// numbers. It shows more detail for a few studies.
 func showFindings(e *execute.Execution) error {
 	if len(e.Findings) == 0 {
 		return nil
@@ -46,5 +46,5 @@ func showFindings(e *execute.Execution) error {
 		text.Tally(count, decide.ClaimVerdicts...))
 }
 
-// pageWidth is the width of prose on stdout.
+// pageWidth is the width of prose on stdout, in columns.
 const pageWidth = 110

@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestLabelNotes: what there are more of than there are results of is said, and nothing else.
 func TestLabelNotes(t *testing.T) {
 	row := func(values map[string]float64) Row {
 		return Row{Cell: results.Cell{{Values: values}}}

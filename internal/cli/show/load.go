@@ -22,26 +22,25 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Load is one HTTP load, to be sent repeatedly: a row of the table.
+// A Load is one HTTP load that is sent repeatedly. It is a row of the table.
 type Load struct {
 	Row      string
-	Name     string // of its results
+	Name     string // name of its results
 	Estimate time.Duration
-	plan     attack.Written // of an attack
-	steps    []string       // of its sessions; none: it has no sessions
-	urls     []attack.URL   // with results of their own; none: there is one
-	flatOut  int            // clients that send without a pause
+	plan     attack.Written // plan of an attack
+	steps    []string       // steps of its sessions; empty without sessions
+	urls     []attack.URL   // URLs with their own results; empty if there is one URL
+	flatOut  int            // number of clients that send without a pause
 	Run      func(context.Context, LoadTurn) (*attack.Report, error)
 }
 
 // A LoadTurn is one repetition of a load.
 type LoadTurn struct {
 	Seed   uint64
-	before *bench.Result // of a soak that was cut off; nil: it begins
+	before *bench.Result // partial result of an interrupted soak; nil for a new one
 	Watch  func(attack.Progress)
 }
 
-// runInto runs the load, and writes the interim results of a soak.
 func (l Load) runInto(
 	ctx context.Context, t LoadTurn, h *execute.Host, dir *directory.Dir,
 ) (*attack.Report, error) {
@@ -52,18 +51,18 @@ func (l Load) runInto(
 	return l.Run(bench.WithProgress(ctx, &progress), t)
 }
 
-// A loaded is the state and the results of a series of loads.
-type loaded struct {
+// loadSeries is the state of a series of loads and their results.
+type loadSeries struct {
 	*execute.Execution
-	loads   []Load
-	first   []uint64 // seed of each
-	spreads []spread // of each
-	notes   []string // about each; "": none
-	nobody  int      // runs that failed because nobody has answered
+	loads      []Load
+	first      []uint64 // first seed of each load
+	spreads    []spread // distributions of each load
+	notes      []string // note about each load, or ""
+	unanswered int      // number of runs that failed because there was no answer
 }
 
-// settle chooses the seeds, and writes the plan of attacks into the directory.
-func (e *loaded) settle(kind string, o options.LoadOptions) error {
+// choosePlan chooses the seeds, and writes the plan of attacks into the directory.
+func (e *loadSeries) choosePlan(kind string, o options.LoadOptions) error {
 	sum := sha256.New()
 	words := json.NewEncoder(sum)
 	for _, l := range e.loads {
@@ -108,14 +107,14 @@ func RunLoads(
 	if err := begun.Hold(o.Objectives); err != nil {
 		return err
 	}
-	e := &loaded{Execution: begun, loads: loads, spreads: make([]spread, len(loads)),
+	e := &loadSeries{Execution: begun, loads: loads, spreads: make([]spread, len(loads)),
 		notes: make([]string, len(loads))}
 	e.Planned = len(loads) * o.Count
-	if err := e.settle(kind, o); err != nil {
+	if err := e.choosePlan(kind, o); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	show := execute.NewLoads(e.Planned)
-	writing := e.putOn(e.View.Begin(ctx, show.Seen, show.Tell), o, show)
+	writing := e.runAll(e.View.Begin(ctx, show.Seen, show.Tell), o, show)
 	e.Cut = context.Cause(ctx)
 	writing = errors.Join(writing, e.noteFlatOut(), e.writePercentiles())
 	mode, err := o.Mode()
@@ -129,14 +128,14 @@ func RunLoads(
 		e.Warn(Suspects(e.Records))
 	}
 	told := execute.PublishSuite(e.cases(kind), o.JUnit, h.Printer)
-	if e.nobody > 0 && e.nobody == len(e.Failed) {
+	if e.unanswered > 0 && e.unanswered == len(e.Failed) {
 		e.Discard()
 	}
 	return terminal.Ended(shown, append(e.codes(), told)...)
 }
 
-// putOn runs the series into the directory. The error is about the directory.
-func (e *loaded) putOn(ctx context.Context, o options.LoadOptions, all *execute.Loads) error {
+// runAll runs the series into the directory. Its error concerns the directory.
+func (e *loadSeries) runAll(ctx context.Context, o options.LoadOptions, all *execute.Loads) error {
 	for i := range o.Count {
 		for k, l := range e.loads {
 			if ctx.Err() != nil {
@@ -157,7 +156,7 @@ func (e *loaded) putOn(ctx context.Context, o options.LoadOptions, all *execute.
 				return nil
 			case err != nil:
 				if _, nobody := errors.AsType[*attack.NobodyError](err); nobody {
-					e.nobody++
+					e.unanswered++
 				}
 				e.Complain(err)
 				if err := e.Fail(l.Name, seed, err); err != nil {
@@ -185,13 +184,13 @@ func (e *loaded) putOn(ctx context.Context, o options.LoadOptions, all *execute.
 	return nil
 }
 
-// mostStalls is the ratio of the machine's p99 stall to the p99 response above which a note for
-// clients without a pause states how much of the response is the machine's.
+// mostStalls is a ratio of the machine's p99 stall to the p99 response. Above it, a note for
+// clients without a pause states how much of the response time is due to the machine.
 const mostStalls = 0.1
 
-// noteFlatOut notes, once for each load, that clients without a pause keep the processors busy on
-// purpose, which is no reason to doubt its results.
-func (e *loaded) noteFlatOut() error {
+// noteFlatOut notes, once per load, that clients without a pause use the processors fully. This is
+// intended and no reason to doubt the results.
+func (e *loadSeries) noteFlatOut() error {
 	for k, l := range e.loads {
 		for _, r := range e.of(k) {
 			if l.flatOut == 0 || r.Answers == nil || e.notes[k] != "" {
@@ -250,7 +249,7 @@ func NewLoad(k attack.Attack) Load {
 	}
 	l.urls = k.URLs()
 	l.plan = k.Written().WithoutSecrets()
-	l.plan.Soak = true // whether it is one of itself or by --soak is no other plan
+	l.plan.Soak = true // a soak by itself and one by --soak have the same plan
 	l.Run = func(ctx context.Context, t LoadTurn) (*attack.Report, error) {
 		k.Seed, k.Before, k.Watch = t.Seed, t.before, t.Watch
 		return attack.Run(ctx, k)

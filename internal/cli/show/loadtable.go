@@ -16,10 +16,11 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Width is the column width of the load table and its notes.
+// Width is the width of the load table and its notes, in columns.
 const Width = 80
 
-// loadColumns are the columns of the table: 80 characters with the longest name of a strategy.
+// loadColumns are the columns of the table. They take 80 characters with the longest name of a
+// strategy.
 var loadColumns = []Column{
 	{Head: "throughput", Unit: metric.Throughput},
 	{Head: "p50", Unit: metric.P50Response},
@@ -28,7 +29,7 @@ var loadColumns = []Column{
 	{Head: "p99 lag", Unit: metric.P99Lag},
 }
 
-// loadShares are listed below the table, if they are not 0.
+// loadShares are listed below the table if they are not 0.
 var loadShares = []Column{
 	{Head: "shed", Unit: metric.Shed},
 	{Head: "throttled", Unit: metric.Throttled},
@@ -38,10 +39,10 @@ var loadShares = []Column{
 	{Head: "of sessions failed", Unit: metric.Sessions + metric.Failed},
 }
 
-func showLoaded(kind, what string, e *loaded, format string) error {
+func showLoaded(kind, what string, e *loadSeries, format string) error {
 	if format == "json" {
 		doc := NewDocument(e.Execution, kind)
-		doc.Complete = doc.Complete && e.Cut == nil // a load that was cut short has a result
+		doc.Complete = doc.Complete && e.Cut == nil // an interrupted load has a result
 		return e.JSON(doc)
 	}
 	if len(e.Records) == 0 {
@@ -100,8 +101,7 @@ func showLoaded(kind, what string, e *loaded, format string) error {
 %s`, report)
 }
 
-// rows returns the loads with their results.
-func (e *loaded) rows() []Row {
+func (e *loadSeries) rows() []Row {
 	rows := make([]Row, len(e.loads))
 	for k, l := range e.loads {
 		rows[k].Strategy = l.Row
@@ -113,7 +113,7 @@ func (e *loaded) rows() []Row {
 }
 
 // of returns the repetitions of load k.
-func (e *loaded) of(k int) (all []execute.Record) {
+func (e *loadSeries) of(k int) (all []execute.Record) {
 	for _, r := range e.Records {
 		if r.Section == k {
 			all = append(all, r)
@@ -122,7 +122,8 @@ func (e *loaded) of(k int) (all []execute.Record) {
 	return all
 }
 
-// completed returns a sentence on the result of a load and its doubts, or "" without results.
+// completed returns a sentence on the result of a load, including whether it is doubted. It returns
+// "" without results.
 func completed(r Row) string {
 	done, ok := r.Estimate(metric.Throughput)
 	if !ok {
@@ -152,7 +153,7 @@ func completed(r Row) string {
 		strings.Join(text.Texts(d.Why, results.Doubt.Check), ", "))
 }
 
-// rowsUsedUp returns the number of rows of data if an attack has used all of them, else 0.
+// rowsUsedUp returns the number of rows of data if an attack has used all of them, otherwise 0.
 func rowsUsedUp(all []execute.Record) int {
 	for _, rec := range all {
 		if n := rec.Answers.RowsUsedUp; n > 0 {
@@ -173,7 +174,7 @@ func total(cell results.Cell, unit string) int {
 }
 
 // showAnswered prints the statuses, errors and losses of each load, over all repetitions.
-func showAnswered(e *loaded, rows []Row) {
+func showAnswered(e *loadSeries, rows []Row) {
 	fmt.Fprintln(e.Stdout)
 	for k, r := range rows {
 		var words []string
@@ -182,7 +183,8 @@ func showAnswered(e *loaded, rows []Row) {
 				words = append(words, text.Metric(c.Unit, v.Mid)+" "+c.Head)
 			}
 		}
-		if v, ok := r.Estimate(metric.Attempts); ok && v.Mid > 1 { // the server has got so many
+		// number of attempts that the server received per request
+		if v, ok := r.Estimate(metric.Attempts); ok && v.Mid > 1 {
 			words = append(words, text.Digits(v.Mid)+" attempts a request")
 		}
 		if n := total(r.Cell, metric.Resent); n > 0 {
@@ -220,7 +222,7 @@ func showAnswered(e *loaded, rows []Row) {
 			e.Say("  ", r.Strategy+": "+note, Width)
 		}
 		e.showFailures(k, r.Strategy)
-		if s := carried(r.Cell); s != "" {
+		if s := traffic(r.Cell); s != "" {
 			e.Say("  ", r.Strategy+": "+s, Width)
 		}
 		if s := e.traces(k); s != "" {

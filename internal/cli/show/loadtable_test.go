@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestCompleted: the sentence of a load that is doubted says so.
 func TestCompleted(t *testing.T) {
 	run := &results.Run{Values: map[string]float64{"ops/s": 194, "offered-ops/s": 200,
 		"p99-response-sec": 0.112, "verdict": float64(results.Valid)}}

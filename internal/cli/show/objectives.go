@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// fewJudged is the number of verdicts up to which all are listed. Of more, only those that miss the
-// objective are.
+// fewJudged is the maximum number of verdicts that are all listed. If there are more, only missed
+// objectives are listed.
 const fewJudged = 20
 
 // ShowObjectives prints the decision on each objective: the verdict, the value, the evidence, and
@@ -46,24 +46,23 @@ func ShowObjectives(e *execute.Execution, name func(execute.Record) string) erro
 	return err
 }
 
-// An objectiveLine is a decision on an objective in a document.
 type objectiveLine struct {
-	Name      string  `json:"name"` // of the scenario
+	Name      string  `json:"name"` // name of the scenario
 	Objective string  `json:"objective"`
 	Unit      string  `json:"unit"`
 	Bound     float64 `json:"bound"`
-	// the estimate; absent where there is none
+	// estimate; absent if there is none
 	Value *float64 `json:"value,omitempty"`
-	// its relative 95 % error, if that is beyond 25 %; null where there is no bound
+	// relative 95 % error, if it exceeds 25 %; null without a bound
 	Uncertain *results.Number `json:"uncertain,omitempty"`
-	// the bounds of the value: a 95 % interval, or the limits of a load test; absent if unknown or
+	// bounds of the value: a 95 % interval, or the limits of a load test; absent if unknown or
 	// infinite
 	Low     *float64 `json:"low,omitempty"`
 	High    *float64 `json:"high,omitempty"`
 	Runs    int      `json:"runs"`
 	Verdict string   `json:"verdict"` // met, missed or undecided
 	Reason  string   `json:"reason"`
-	Next    string   `json:"next,omitempty"` // the flag that would decide
+	Next    string   `json:"next,omitempty"` // flag that would decide it
 }
 
 func newObjectiveLine(j execute.Judged) objectiveLine {

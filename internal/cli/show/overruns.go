@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// overruns notes the attempts that ran on after their timeout, in a line; none if all ended.
-func overruns(rows []Row) []string {
+// overrunNotes returns a line on attempts that continued after their timeout, or none if all ended.
+func overrunNotes(rows []Row) []string {
 	var ranOn []string
 	for _, r := range rows {
 		if n, ok := r.Estimate(metric.Overruns); ok && n.Mid > 0 {

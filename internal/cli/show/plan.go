@@ -8,21 +8,21 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A PlannedScenario is a line of --dry-run.
+// A PlannedScenario is a scenario in the output of --dry-run.
 type PlannedScenario struct {
 	Name    string  `json:"name"`
 	Section string  `json:"section,omitempty"`
 	Count   int     `json:"count"`
-	Seconds float64 `json:"seconds"` // of one run, estimated
+	Seconds float64 `json:"seconds"` // estimated duration of one run
 }
 
-// ShowPlan lists the scenarios and the estimated time, and runs nothing.
+// ShowPlan lists the scenarios and the estimated time, without running them.
 func ShowPlan(to *terminal.Printer, p options.Plan, format string) error {
 	if format == "json" {
 		doc := struct {
 			text.Head
 			Runs      int               `json:"runs"`
-			Seconds   float64           `json:"seconds"` // estimated, all of it
+			Seconds   float64           `json:"seconds"` // estimated total duration
 			Scenarios []PlannedScenario `json:"scenarios"`
 		}{Head: text.NewHead("plan"), Runs: p.Runs(), Seconds: p.Estimate().Seconds()}
 		for _, s := range p {

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Found is a search with its answers.
+// Found contains a search and its answers.
 type Found struct {
 	*execute.Execution
 	Search  capacity.Search
@@ -22,12 +22,12 @@ type Found struct {
 type SearchDocument struct {
 	Head
 	Objective  string  `json:"objective"`
-	Axis       string  `json:"axis"` // load, rate, limit or queue: what is searched
-	From       float64 `json:"from"` // the range
+	Axis       string  `json:"axis"` // searched axis: load, rate, limit or queue
+	From       float64 `json:"from"` // range of the search
 	To         float64 `json:"to"`
 	Confidence float64 `json:"confidence"`
 	Cut        string  `json:"interrupted,omitempty"`
-	// about a rate that differs from the target's, or why the search of a server stopped
+	// about a rate that differs from that of the target, or why the search of a server stopped
 	Warnings []string         `json:"warnings,omitempty"`
 	Answers  []SearchLine     `json:"answers"`
 	Failed   []rundir.Failure `json:"failed,omitempty"`
@@ -38,38 +38,41 @@ type SearchLine struct {
 	Name     string `json:"name"`
 	Strategy string `json:"strategy"`
 	Outcome  string `json:"outcome"` // between, at least, nowhere, unknown
-	// the highest value that is surely met, or the smallest limit; absent if there is none
+	// the highest value that certainly meets the objective, or the smallest such limit; absent if
+	// there is none
 	Met *float64 `json:"met,omitempty"`
-	// the lowest above it that is surely missed, or the largest limit below it
-	Missed      *float64      `json:"missed,omitempty"`
-	MissedBelow []float64     `json:"missed_below,omitempty"`
-	Runs        int           `json:"runs"`
-	Calculated  int           `json:"calculated"` // of the runs, from their plans
-	Confirmed   int           `json:"confirmed"`  // runs of the strategy's code that say the same
-	Tried       []SearchProbe `json:"tried"`
-	// on each objective at each value tried, if the question is about the long run
+	// the lowest value above it that certainly misses the objective, or the largest such limit
+	// below it
+	Missed      *float64  `json:"missed,omitempty"`
+	MissedBelow []float64 `json:"missed_below,omitempty"`
+	Runs        int       `json:"runs"`
+	Calculated  int       `json:"calculated"` // runs calculated from their plans
+	// calculated runs confirmed by running the strategy's code
+	Confirmed int           `json:"confirmed"`
+	Tried     []SearchProbe `json:"tried"`
+	// on each objective at each value tried, if the question concerns the long run
 	Decisions []Decision `json:"decisions,omitempty"`
 }
 
-// A SearchProbe is a load or a rate that was tried.
+// A SearchProbe is a value that was tried.
 type SearchProbe struct {
 	At      float64 `json:"at"`
-	Met     int     `json:"met"` // runs
+	Met     int     `json:"met"` // number of runs that met the objective
 	Missed  int     `json:"missed"`
 	Untold  int     `json:"untold"`
 	Verdict string  `json:"verdict"`
 }
 
-// A Decision is about one objective at one value, with its evidence.
+// A Decision concerns one objective at one value, with its evidence.
 type Decision struct {
 	At        float64  `json:"at"`
 	Objective string   `json:"objective"`
 	Verdict   string   `json:"verdict"`
-	Value     *float64 `json:"value"` // null where it is infinite or unknown
+	Value     *float64 `json:"value"` // null if infinite or unknown
 	Low       *float64 `json:"low"`
 	High      *float64 `json:"high"`
 	Reason    string   `json:"reason,omitempty"`
-	Next      string   `json:"next,omitempty"` // the flag that would decide
+	Next      string   `json:"next,omitempty"` // flag that would decide it
 }
 
 func decisionsOf(p capacity.Probe, list objectives.List) (all []Decision) {

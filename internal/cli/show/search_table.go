@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// ShowSearch prints the answers: the tables or the document on stdout, warnings on stderr.
+// ShowSearch prints the answers: tables or the document on stdout, warnings on stderr.
 func ShowSearch(f *Found, format string) error {
 	if format == "json" {
 		return showCapacityJSON(f)
@@ -29,8 +29,8 @@ func ShowSearch(f *Found, format string) error {
 	}
 	f.Prose("%s %v %s %v, with %s confidence\n\n", superlatives[f.Search.Over], f.Search.Over,
 		what, f.Search.Objectives, f.confidence())
-	for _, answers := range results.Gather(f.Answers, f.place) {
-		f.Prose("%s\n", f.place(answers[0]))
+	for _, answers := range results.Gather(f.Answers, f.commonSettings) {
+		f.Prose("%s\n", f.commonSettings(answers[0]))
 		if err := showAnswers(f, answers); err != nil {
 			return err
 		}
@@ -49,7 +49,6 @@ func ShowSearch(f *Found, format string) error {
 `, f.Report, f.Search.Over, f.Dir.Path())
 }
 
-// sayCalculated prints which part of the runs was calculated.
 func sayCalculated(f *Found) {
 	runs, calculated, confirmed := 0, 0, 0
 	for _, answer := range f.Answers {
@@ -69,7 +68,7 @@ func sayCalculated(f *Found) {
 		calculated, runs, also)
 }
 
-// superlatives describe the load, rate, limit or queue that is searched.
+// superlatives describes the result by the searched axis: load, rate, limit or queue.
 var superlatives = [...]string{"highest", "highest", "smallest", "longest"}
 
 func (f *Found) confidence() string {
@@ -79,8 +78,8 @@ func (f *Found) confidence() string {
 	return "95 %"
 }
 
-// place describes the settings that all answers of a table share.
-func (f *Found) place(answer capacity.Answer) string {
+// commonSettings describes the settings that all answers of a table share.
+func (f *Found) commonSettings(answer capacity.Answer) string {
 	keys := results.NameKeys([]byte(answer.Scenario.Name()))
 	without := []string{"strategy", "queue", f.Search.Over.String()}
 	if f.Search.Over <= capacity.Rate {
@@ -89,7 +88,6 @@ func (f *Found) place(answer capacity.Answer) string {
 	return Heading(results.Without(keys, without...))
 }
 
-// showAnswers prints a table of answers, with notes below it.
 func showAnswers(f *Found, answers []capacity.Answer) error {
 	heads := []string{"strategy", f.Search.Over.String(), "tasks offered", "tried", "runs"}
 	if f.Search.Over == capacity.Rate {
@@ -122,7 +120,6 @@ func showAnswers(f *Found, answers []capacity.Answer) error {
 	return nil
 }
 
-// interval formats an answer.
 func (f *Found) interval(a capacity.Answer) string {
 	outcome := a.Outcome()
 	switch {
@@ -140,7 +137,8 @@ func (f *Found) interval(a capacity.Answer) string {
 	return strings.ReplaceAll(fmt.Sprintf("%v to %v", a.Met, a.Missed), "NaN", "?")
 }
 
-// smallest formats an answer about limits: all that may be the smallest that meets the objective.
+// smallest formats an answer about limits: the limits that may be the smallest one that meets the
+// objective.
 func (f *Found) smallest(a capacity.Answer) string {
 	switch {
 	case a.Outcome() == capacity.Nowhere:
@@ -181,11 +179,11 @@ func (f *Found) ofLimits(a capacity.Answer) (notes []string) {
 	return notes
 }
 
-// littleMore is a gain too small to justify a larger limit.
+// littleMore is a relative gain too small to justify a larger limit.
 const littleMore = 0.01
 
-// enough finds the smallest limit tried that is as good as the largest: by the metric of the first
-// objective or, for runs of a fixed length, because no task waited.
+// enough finds the smallest limit that is as good as the largest one tried. It compares the metric
+// of the first objective. For runs of a fixed length it instead checks that no task waited.
 func (f *Found) enough(a capacity.Answer) (notes []string) {
 	limit, best := math.NaN(), math.NaN()
 	if d := a.Probes[0].Decisions; len(d) > 0 {
@@ -212,8 +210,9 @@ func (f *Found) enough(a capacity.Answer) (notes []string) {
 }
 
 const (
-	mostUndecided = 2 // values of an answer that are listed as undecided
-	mostShown     = 4 // answers whose evidence is listed; the JSON document has that of all
+	mostUndecided = 2 // maximum number of values per answer that are listed as undecided
+	// maximum number of answers with listed evidence; the JSON document has all of it
+	mostShown = 4
 )
 
 // Evidence describes which runs decide the ends of an answer, and why values between them are
@@ -256,7 +255,6 @@ func (f *Found) within(a capacity.Answer, at float64) bool {
 	return !(at <= met) && !(at >= missed)
 }
 
-// offered formats the arrival rates at the ends of an answer.
 func offered(a capacity.Answer) string {
 	var ends []string
 	for _, p := range a.Probes {
@@ -270,7 +268,6 @@ func offered(a capacity.Answer) string {
 	return strings.Join(ends, " to ") + " /s"
 }
 
-// notes returns the limitations of an answer.
 func (f *Found) notes(a capacity.Answer) (notes []string) {
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if a.Err != nil {
@@ -307,7 +304,7 @@ func LossWords(losses []bench.Metric) string {
 	return results.Cell{&results.Run{Values: execute.Values(losses)}}.LossWords()
 }
 
-// ShowSearchPlan lists the first runs of the search and its longest duration, and runs nothing.
+// ShowSearchPlan lists the first runs of the search and its maximum duration, without running them.
 func ShowSearchPlan(to *terminal.Printer, s capacity.Search, format string) error {
 	first := s.First()
 	if format == "json" {

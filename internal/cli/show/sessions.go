@@ -16,7 +16,7 @@ var stepColumns = []Column{
 }
 
 // showSteps prints a line for each step of the load's sessions, and one for the whole session.
-func (e *loaded) showSteps(k int, r Row) error {
+func (e *loadSeries) showSteps(k int, r Row) error {
 	steps := e.loads[k].steps
 	if len(steps) == 0 || len(r.Cell) == 0 {
 		return nil

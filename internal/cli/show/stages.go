@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// stageColumns are the columns of the table of stages.
 var stageColumns = []Column{
 	{"offered", metric.Offered, true},
 	{"goodput", metric.Goodput, true},
@@ -22,7 +21,7 @@ var stageColumns = []Column{
 	{"failed", metric.Failed, false},
 }
 
-// mostStagesShown is the number of stages up to which each has a line.
+// mostStagesShown is the maximum number of stages that each have a line.
 const mostStagesShown = 6
 
 // showStages prints a line for each strategy and stage, if the arrivals of the group have stages.
@@ -65,7 +64,6 @@ func showStages(p *terminal.Printer, g *group, rows []Row) error {
 	return p.Table(lines)
 }
 
-// loadStageColumns are the columns of the stages of a load test.
 var loadStageColumns = []Column{
 	{Head: "offered", Unit: metric.Offered},
 	{Head: "failed", Unit: metric.Failed},
@@ -75,7 +73,7 @@ var loadStageColumns = []Column{
 	{Head: "open at its end", Unit: metric.BacklogTasks},
 }
 
-func (e *loaded) showStages(r Row) error {
+func (e *loadSeries) showStages(r Row) error {
 	if len(r.Cell) == 0 {
 		return nil
 	}
@@ -103,7 +101,6 @@ func (e *loaded) showStages(r Row) error {
 	return e.Table(lines)
 }
 
-// arrivalStages parses the stages from the name of a run.
 func arrivalStages(arrival string) []arrivals.Stage {
 	v, err := arrivals.Parse(results.Readable(arrival))
 	if err != nil {
@@ -112,7 +109,7 @@ func arrivalStages(arrival string) []arrivals.Stage {
 	return v.Stages()
 }
 
-// stageUnit returns the unit of a metric of stage k, from 0.
+// stageUnit returns the unit of a metric of stage k, counted from 0.
 func stageUnit(k int, unit string) string { return fmt.Sprintf("stage%d-%s", k+1, unit) }
 
 // backlog returns the number of tasks in the system at the end of the stage.
@@ -124,7 +121,7 @@ func (r Row) backlog(k int) string {
 	return fmt.Sprintf("%.0f", v.Mid)
 }
 
-// recovery returns the time until the response was back at its level in the first stage.
+// recovery returns the time until the response time was back at its level in the first stage.
 func (r Row) recovery(k int) string {
 	recovered, known := r.Estimate(stageUnit(k, metric.Recovered))
 	after, ok := r.Estimate(stageUnit(k, metric.Recovery))

@@ -10,12 +10,12 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostExplained is the number of scenarios up to which Suspects explains each check.
+// mostExplained is the maximum number of scenarios for which Suspects explains each check.
 const mostExplained = 20
 
-// Suspects returns the warning that counts the SUSPECT scenarios and, for each check, a line with
-// the number of scenarios and the doubt on the first. Of more scenarios than mostExplained it only
-// counts the checks. INVALID runs have been reported already.
+// Suspects returns a warning with the number of SUSPECT scenarios and, for each check, a line with
+// the number of scenarios and the reason of the first one. For more than mostExplained scenarios it
+// only counts the checks. INVALID runs have been reported already.
 func Suspects(records []execute.Record) (lines []string) {
 	name := func(r execute.Record) string { return r.Name }
 	planned := len(results.Gather(records, name))
@@ -65,7 +65,7 @@ func Suspects(records []execute.Record) (lines []string) {
 	return lines
 }
 
-// shortName distinguishes the run's scenario from the others: by its strategy and the axes in which
+// shortName distinguishes the run's scenario from the others by its strategy and the axes in which
 // they differ.
 func shortName(r execute.Record, of []execute.Record) string {
 	var differ []results.Pair
@@ -81,7 +81,7 @@ func shortName(r execute.Record, of []execute.Record) string {
 		words = append([]string{results.Readable(strategy)}, words...)
 	}
 	if target := results.Readable(r.Key("target")); len(words) == 0 && target != "" {
-		return target // of an attack
+		return target // target of an attack
 	}
 	if len(words) == 0 {
 		return r.Name

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestManyDoubts: however many scenarios there are, a check has one line, the most frequent first.
 func TestManyDoubts(t *testing.T) {
 	var records []execute.Record
 	for i := range 20 {
@@ -40,8 +39,7 @@ func TestManyDoubts(t *testing.T) {
 	}
 }
 
-// TestSuspectsBesideInvalid: scenarios are counted as the headline counts them, with those that are
-// INVALID.
+// Scenarios must be counted as in the headline, which includes INVALID ones.
 func TestSuspectsBesideInvalid(t *testing.T) {
 	var records []execute.Record
 	for name, v := range map[string]results.Verdict{"a": results.Suspect, "b": results.Invalid} {
@@ -54,8 +52,8 @@ func TestSuspectsBesideInvalid(t *testing.T) {
 	}
 }
 
-// TestOverloadByRate: what falls behind its rate is overload, as it is on the page, though no load
-// says so; what keeps up is not.
+// A strategy that falls behind its rate is overloaded even without a given load, as on the page.
+// One that keeps up is not.
 func TestOverloadByRate(t *testing.T) {
 	var records []execute.Record
 	for strategy, done := range map[string]float64{"serial": 60, "pond": 99} {
@@ -71,7 +69,6 @@ func TestOverloadByRate(t *testing.T) {
 	}
 }
 
-// TestDoubtsOfAttack: an attack without a strategy is called by its target.
 func TestDoubtsOfAttack(t *testing.T) {
 	got := Suspects([]execute.Record{{Run: &results.Run{Name: "Attack/target=h:80%2Fp/rate=5",
 		Keys:   []results.Pair{{Key: "target", Value: "h:80%2Fp"}, {Key: "rate", Value: "5"}},

@@ -12,12 +12,12 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// p99 is the metric of a sweep unless a study decides by another one.
+// p99 is the metric of a sweep, unless other metrics decide a study.
 const p99 = metric.P99Response
 
-// showSweep prints one table for all groups that differ only in the swept axis: strategies down,
-// its values across, and in each cell the p99 response. A study has a table for each deciding
-// metric instead.
+// showSweep prints one table for all groups that differ only in the swept axis. Strategies are
+// rows, values of the axis are columns, and each cell contains the p99 response. A study has a
+// table for each deciding metric instead.
 func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 	axis := sweptAxis(groups)
 	title := func(g *group) string { return Heading(results.Without(g.keys, axis)) }
@@ -48,7 +48,7 @@ func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 		var shown []results.Shown
 		for _, g := range block {
 			if !slices.Contains(units, p99) {
-				break // nothing is shown that it is about
+				break // no table to explain
 			}
 			place := results.Readable(results.Lookup(g.keys, axis))
 			for _, r := range g.rows {
@@ -79,7 +79,7 @@ func unitsOf(block []*group, decides []string) []string {
 // isTime reports whether a metric is a time, which covers only completed tasks.
 func isTime(unit string) bool { return strings.HasSuffix(unit, "-sec") }
 
-// headOf names a metric. It spells the p99 of all tasks in full.
+// headOf names a metric. It spells out the p99 of all tasks.
 func headOf(unit string) string {
 	if unit == p99 {
 		return "p99 response"
@@ -88,7 +88,7 @@ func headOf(unit string) string {
 }
 
 // sweepTables returns a table for each metric, or one with a column for each metric if the axis has
-// a single value. names are the strategies that have a row.
+// a single value. names contains the strategies that have a row.
 func sweepTables(
 	axis string, units []string, block []*group, names map[string]string, titled bool,
 ) (tables [][][]string) {
@@ -124,8 +124,8 @@ func sweepTables(
 	return tables
 }
 
-// cell returns the value in that unit. A time has the share of completed tasks added, if not all
-// completed.
+// cell returns the value in the given unit. If not all tasks completed, it adds the share of
+// completed tasks to a time.
 func (g *group) cell(strategy, unit string) string {
 	r := Row{Cell: g.cellOf(strategy)}
 	if r.Cell == nil {
@@ -152,8 +152,8 @@ func (g *group) losesTasks() bool {
 	return slices.ContainsFunc(g.rows, func(r Row) bool { return r.Lost() > 0 })
 }
 
-// sweptAxis returns the axis with the most values and, among several, the first in a scenario's
-// name.
+// sweptAxis returns the axis with the most values. Among equal ones it returns the first in a
+// scenario's name.
 func sweptAxis(groups []*group) (axis string) {
 	values := map[string][]string{}
 	most := 0

@@ -12,15 +12,15 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A group contains the runs of scenarios that differ only in their strategy and so can be compared.
+// group contains the runs of scenarios that differ only in their strategy, so they can be compared.
 type group struct {
-	keys []results.Pair // of the names, without strategy and queue
+	keys []results.Pair // keys of the names, without strategy and queue
 	rows []Row          // by strategy, in the order of the plan
 }
 
-// A Row is one strategy, with its repetitions.
+// A Row is one strategy with its repetitions.
 type Row struct {
-	Strategy string // with its queue, where that was given
+	Strategy string // includes its queue if that was given
 	results.Cell
 }
 
@@ -53,8 +53,8 @@ func groupRecords(records []execute.Record) (groups []*group) {
 	return groups
 }
 
-// A Column of the full table. An optional one is shown if a row of the section has a value other
-// than 0.
+// A Column is a column of the full table. Unless always is set, it is shown only if a row of the
+// section has a value other than 0.
 type Column struct {
 	Head, Unit string
 	always     bool
@@ -88,11 +88,10 @@ var columns = []Column{
 	{"makespan", metric.Makespan, false},
 }
 
-// fewGroups is the number of groups up to which each has a full table. In a larger section, each
+// fewGroups is the maximum number of groups that each have a full table. In a larger section, each
 // scenario has one value.
 const fewGroups = 4
 
-// showTables prints the results, section by section.
 func showTables(e *execute.Execution) error {
 	section := func(r execute.Record) int { return r.Section }
 	for _, records := range results.Gather(e.Records, section) {
@@ -115,7 +114,7 @@ func showTables(e *execute.Execution) error {
 	return nil
 }
 
-// showGroups prints a full table for each group. The metrics that decide a study come first.
+// showGroups prints a full table for each group. The deciding metrics of a study come first.
 func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 	for _, g := range groups {
 		p.Prose("%s\n", Heading(g.keys)+g.arrived()+Repetitions(g.rows))
@@ -162,7 +161,7 @@ func Table(of string, columns []Column, rows []Row) (lines [][]string) {
 	return lines
 }
 
-// Uncertain explains the marks of uncertain values of a table in a line, or returns none without
+// Uncertain returns a line that explains the marks of uncertain values in a table, or none without
 // marks.
 func Uncertain(columns []Column, rows []Row) []string {
 	var shown []results.Shown
@@ -190,7 +189,6 @@ func columnOf(unit string) Column {
 	return Column{Head: strings.ReplaceAll(head, "-", " "), Unit: unit}
 }
 
-// has reports whether any run of the group has the metric.
 func (g *group) has(unit string) bool {
 	return slices.ContainsFunc(g.rows, func(r Row) bool {
 		_, ok := r.Estimate(unit)
@@ -198,7 +196,7 @@ func (g *group) has(unit string) bool {
 	})
 }
 
-// columns returns the columns of this group, the deciding ones first.
+// columns returns the columns of the group, the deciding ones first.
 func (g *group) columns(decides []string) (shown []Column) {
 	for _, unit := range decides {
 		if g.has(unit) {
@@ -214,7 +212,7 @@ func (g *group) columns(decides []string) (shown []Column) {
 		switch c.Unit {
 		case metric.Goodput:
 			needed = results.Lookup(g.keys, "deadline") != ""
-		case metric.Makespan: // with a rate it echoes the plan
+		case metric.Makespan: // with a rate, it only reflects the plan
 			needed = !g.Open()
 		default:
 			needed = needed || slices.ContainsFunc(g.rows, func(r Row) bool {
@@ -229,13 +227,13 @@ func (g *group) columns(decides []string) (shown []Column) {
 	return shown
 }
 
-// Open reports whether tasks arrive at a rate, given as such or by a load.
+// Open reports whether tasks arrive at a rate, which may follow from a load.
 func (g *group) Open() bool {
 	return results.Lookup(g.keys, "load")+results.Lookup(g.keys, "rate") != "" ||
 		arrivalStages(results.Lookup(g.keys, "arrival")) != nil
 }
 
-// Repetitions returns the end of a heading above medians.
+// Repetitions returns the end of a heading of medians, with the number of repetitions.
 func Repetitions(rows []Row) string {
 	most := 0
 	for _, r := range rows {
@@ -247,5 +245,5 @@ func Repetitions(rows []Row) string {
 	return fmt.Sprintf("; median of %d runs", most)
 }
 
-// Heading formats the keys that names of runs have in common.
+// Heading formats the common keys of run names.
 func Heading(keys []results.Pair) string { return strings.Join(results.Words(keys), ", ") }

@@ -11,7 +11,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// uncertainRow is a row whose p99 has that error, of a run with a tenth of its tasks as warm-up.
+// uncertainRow returns a row whose p99 has the given relative error, for a run with a tenth of its
+// tasks as warm-up.
 func uncertainRow(share float64) Row {
 	return Row{"semaphore", results.Cell{{Name: "Run/strategy=semaphore/n=3000", Iters: 2700,
 		Keys: []results.Pair{{Key: "strategy", Value: "semaphore"}, {Key: "n", Value: "3000"}},
@@ -20,8 +21,8 @@ func uncertainRow(share float64) Row {
 		Uncertain: map[string]float64{"p99-response-sec": share}}}}
 }
 
-// TestUncertain: the values of a table whose error is beyond 25 % have ≈, those whose error is
-// beyond 100 % are dashes, and a line says so, with the number of tasks that would do.
+// Values with an error above 25 % have the mark ≈, and those above 100 % are dashes. A line
+// explains this, with the number of tasks needed.
 func TestUncertain(t *testing.T) {
 	columns := []Column{{Head: "throughput", Unit: "ops/s"}, {Head: "p99", Unit: "p99-response-sec"}}
 	for _, c := range []struct {
@@ -52,8 +53,6 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
-// TestUncertainInDocument: a run's document has the error of each marked metric; null where there
-// is no bound.
 func TestUncertainInDocument(t *testing.T) {
 	for share, want := range map[float64]string{0.48: `"uncertain":{"p99-response-sec":0.48}`,
 		math.Inf(1): `"uncertain":{"p99-response-sec":null}`} {

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostURLs is how many URLs the terminal shows.
 const mostURLs = 10
 
 // urlColumns are the columns of the table of URLs, before the statuses.
@@ -27,7 +26,7 @@ var urlColumns = []Column{
 }
 
 // showURLs prints a line for each URL of load k, the worst p95 first.
-func (e *loaded) showURLs(k int, r Row) error {
+func (e *loadSeries) showURLs(k int, r Row) error {
 	urls := slices.DeleteFunc(slices.Clone(e.loads[k].urls), func(u attack.URL) bool {
 		_, ok := r.Estimate(u.Prefix + metric.Count)
 		return !ok
@@ -69,8 +68,8 @@ func (r Row) part(prefix string, c Column) string {
 	return r.Show(prefix + c.Unit)
 }
 
-// worst returns the p95 of a URL for sorting, or the mean of too few requests. Failed requests
-// count as slower than any other.
+// worst returns the p95 of a URL for sorting, or the mean if there are too few requests. Failed
+// requests count as slower than all others.
 func (r Row) worst(prefix string) float64 {
 	failed, _ := r.Estimate(prefix + metric.Failed)
 	shed, _ := r.Estimate(prefix + metric.Shed)
@@ -101,19 +100,19 @@ func statusCounts(cell results.Cell, prefix string) (all []attack.Count) {
 	return all
 }
 
-// A urlLine is one of the URLs of an attack, or a step of its sessions, in a document. Times are in
-// seconds; a percentile of too few requests is absent.
+// urlLine is a URL of an attack, or a step of its sessions, in a document. Times are in seconds. A
+// percentile with too few requests is absent.
 type urlLine struct {
-	Name     string             `json:"name"`
-	Requests int                `json:"requests"`
-	Failed   int                `json:"failed"` // those that were refused or had no answer included
+	Name     string `json:"name"`
+	Requests int    `json:"requests"`
+	// includes requests that were refused or had no answer
+	Failed   int                `json:"failed"`
 	Metrics  map[string]float64 `json:"metrics"`
 	Statuses []attack.Count     `json:"statuses,omitempty"`
-	Sent     int                `json:"sent_bytes"` // in bodies
+	Sent     int                `json:"sent_bytes"` // bytes of request bodies
 	Received int                `json:"received_bytes"`
 }
 
-// urlLines returns the lines of a run.
 func urlLines(run *results.Run) (all []urlLine) {
 	for _, part := range results.PartsOf(run) {
 		n, _ := run.Value(part.Prefix + metric.Count)

@@ -29,7 +29,7 @@ func runsOf(e *execute.Execution) (runs []results.Run) {
 	return runs
 }
 
-// ShowTools prints the commands that open the profiles and traces of a directory.
+// ShowTools prints commands that open the profiles and traces of a directory.
 func ShowTools(p *terminal.Printer, tools []why.Tool) error {
 	if len(tools) == 0 {
 		return nil
@@ -49,7 +49,7 @@ func ShowTools(p *terminal.Printer, tools []why.Tool) error {
 const (
 	mostWhyGroups = 8
 	mostWhyRuns   = 24
-	// columns: a reader may paste it anywhere
+	// width of the explanation in columns, so that it can be pasted anywhere
 	whyWidth = 80
 )
 

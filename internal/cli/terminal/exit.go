@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// An ExitCode is an error that ends the command with that code and prints nothing more.
+// An ExitCode is an error that ends the command with this code. It prints no message.
 type ExitCode int
 
-// If several codes apply, the first in the order of severity counts.
+// If several codes apply, the most severe one counts.
 const (
 	Fine        ExitCode = 0
 	Regression  ExitCode = 1   // worse by more than the margin
-	Unusable    ExitCode = 2   // bad usage or input; a result that is missing
-	Undecided   ExitCode = 3   // inconclusive, too few samples, a measurement that is INVALID
-	Interrupted ExitCode = 130 // SIGINT or SIGTERM; what was written is whole and marked partial
+	Unusable    ExitCode = 2   // bad usage or input, or a missing result
+	Undecided   ExitCode = 3   // inconclusive, too few samples, or an INVALID measurement
+	Interrupted ExitCode = 130 // SIGINT or SIGTERM; written results are complete and marked partial
 )
 
 var severity = []ExitCode{Interrupted, Unusable, Regression, Undecided, Fine}
 
 func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// ErrStdout stands for an error of standard output, which output keeps until the command ends.
+// ErrStdout represents an error of standard output, which output keeps until the command ends.
 var ErrStdout = errors.New("standard output")
 
 // Severest returns the most severe code, or Fine.
@@ -35,7 +35,7 @@ func Severest(codes ...ExitCode) ExitCode {
 	return Fine
 }
 
-// Ended returns the error for a command that has shown its result: nil if no code applies.
+// Ended returns the error of a command that has shown its result. It is nil if no code applies.
 func Ended(shown error, codes ...ExitCode) error {
 	if shown != nil && !errors.Is(shown, ErrStdout) {
 		return shown

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestSeverity: of several exit codes the design's order decides.
 func TestSeverity(t *testing.T) {
 	order := []ExitCode{Interrupted, Unusable, Regression, Undecided, Fine}
 	for i := range order {

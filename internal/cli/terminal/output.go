@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// An output is standard output that keeps its first error until the command ends, because callers
-// such as cobra's help ignore errors. A closed pipe is not an error, as in `poolbench list | head`.
+// output is standard output. It keeps its first error until the command ends, because callers such
+// as cobra's help ignore errors. A closed pipe is not an error, as in `poolbench list | head`.
 type output struct {
 	to     io.Writer
 	err    error

@@ -5,14 +5,14 @@ import (
 	"regexp"
 )
 
-// A painter colours verdicts on a terminal. Colour carries no extra information.
+// painter colours verdicts on a terminal. Colour carries no extra information.
 type painter struct{ to io.Writer }
 
-// verdictWords has a group for each of verdictColours. A count of zero is not a verdict.
+// verdictWords has a group for each of verdictColours. A count of zero is not coloured.
 var (
 	verdictWords = regexp.MustCompile(`\b(?:0 [a-z]+|(INVALID|worse)|(SUSPECT|inconclusive)|` +
 		`(VALID|better|no worse|gate: pass))\b`)
-	verdictColours = []string{"31", "33", "32"} // red, yellow, green, as the terminal has them
+	verdictColours = []string{"31", "33", "32"} // red, yellow, green
 )
 
 func (p painter) Write(text []byte) (int, error) {

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestPainter: verdicts are coloured, and nothing else is.
 func TestPainter(t *testing.T) {
 	var b strings.Builder
 	const text = "VALID 2, SUSPECT 1, INVALID 1\n0 worse, 3 worse, no worse, INVALIDATED, betters"

@@ -14,10 +14,10 @@ import (
 
 // A Printer prints the output of one command.
 type Printer struct {
-	Program string    // its name begins each complaint
-	Stdout  io.Writer // with a memory: see output
+	Program string    // prefix of each error message
+	Stdout  io.Writer // an output, which keeps its first error
 	Stderr  io.Writer
-	screen  *os.File // stdout, where it is a terminal
+	screen  *os.File // stdout if it is a terminal
 }
 
 // New returns a Printer that escapes control characters, because names in the output are untrusted.
@@ -43,7 +43,7 @@ func (p *Printer) List(rows [][]string) error {
 	return text.WriteList(p.Stdout, rows, p.Columns())
 }
 
-// Say prints a paragraph with lines of at most most characters, or the terminal's width.
+// Say prints a paragraph in lines of at most most characters or the terminal's width.
 func (p *Printer) Say(first, s string, most int) {
 	if n := p.Columns(); n > 0 {
 		most = min(most, n)
@@ -51,7 +51,7 @@ func (p *Printer) Say(first, s string, most int) {
 	fmt.Fprintln(p.Stdout, text.Wrapped(first, s, most))
 }
 
-// Prose prints text and breaks lines wider than the terminal.
+// Prose prints text and breaks lines that are wider than the terminal.
 func (p *Printer) Prose(format string, args ...any) error {
 	_, err := io.WriteString(p.Stdout, text.Fit(fmt.Sprintf(format, args...), p.Columns()))
 	return err
@@ -71,10 +71,10 @@ func (p *Printer) Warn(lines []string) {
 	}
 }
 
-// MostLines bounds the printed lines of one error.
+// MostLines limits the printed lines of one error.
 const MostLines = 20
 
-// Complain writes err to stderr line by line, and ignores errors of stderr itself.
+// Complain writes err to stderr line by line. It ignores errors of stderr.
 func (p *Printer) Complain(err error) {
 	if err == nil {
 		return

@@ -10,32 +10,33 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// mostLines bounds the plain progress lines of a plan.
+// mostLines limits the plain progress lines of a plan.
 const mostLines = 20
 
-// Progress shows the progress of a plan: a status line on a terminal, a few plain lines elsewhere,
-// nothing when quiet. It counts estimated time, because run lengths differ by orders of magnitude.
+// Progress shows the progress of a plan: a status line on a terminal, otherwise a few plain lines,
+// and nothing when quiet. It counts estimated time, because run lengths differ by orders of
+// magnitude.
 type Progress struct {
 	to    io.Writer
-	line  *StatusLine // of a terminal; nil: plain lines
+	line  *StatusLine // line of a terminal; nil for plain lines
 	quiet bool
 	runs  int
-	work  time.Duration // estimate of all runs
+	work  time.Duration // estimated time of all runs
 	begun time.Time
 
-	mu     sync.Mutex // the clock of the line against the steps
-	now    string     // what the run under way does, for a terminal
-	doing  string     // what goes on before there are runs to count; "" for nothing
+	mu     sync.Mutex // guards the line and the counts, which a clock and the steps use
+	now    string     // activity of the current run, for a terminal
+	doing  string     // activity before there are runs to count, or ""
 	done   int
-	worked time.Duration // estimate of the runs that are done
+	worked time.Duration // estimated time of the completed runs
 
-	end func() // of the clock; nil: there is none
+	end func() // ends the clock; nil without a clock
 }
 
 // NewLines returns a Progress for work of unknown size, which prints only explicit lines.
 func NewLines(to io.Writer, quiet bool) *Progress { return &Progress{to: to, quiet: quiet} }
 
-// NewProgress returns a Progress for runs that take about work in total.
+// NewProgress returns a Progress for runs with a total estimate of work.
 func NewProgress(to io.Writer, quiet bool, runs int, work time.Duration) *Progress {
 	s := &Progress{to: to, quiet: quiet, runs: runs, work: work, begun: time.Now()}
 	if line := NewStatusLine(to); line != nil && !quiet {
@@ -44,7 +45,6 @@ func NewProgress(to io.Writer, quiet bool, runs int, work time.Duration) *Progre
 	return s
 }
 
-// startClock updates a terminal's line between runs.
 func (s *Progress) startClock(on *StatusLine) {
 	s.line = on
 	s.end = pace.Every(time.Second, func() {
@@ -54,7 +54,7 @@ func (s *Progress) startClock(on *StatusLine) {
 	})
 }
 
-// Add adds runs to the plan. The clock starts with the first call.
+// Add adds runs to the plan. The first call starts the clock.
 func (s *Progress) Add(runs int, work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *Progress) Add(runs int, work time.Duration) {
 	s.work += work
 }
 
-// Advance counts runs as done; work is their total estimate.
+// Advance counts runs as completed. work is their total estimate.
 func (s *Progress) Advance(runs int, work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (s *Progress) Advance(runs int, work time.Duration) {
 	}
 }
 
-// String returns the runs done and the time left, or the current activity.
+// String returns the number of completed runs and the time left, or the current activity.
 func (s *Progress) String() string {
 	if s.doing != "" {
 		return s.doing
@@ -94,7 +94,7 @@ func (s *Progress) String() string {
 }
 
 // left scales the remaining estimate by the accuracy of the estimates so far. Before the first run
-// is done it returns the estimate, which ignores parallel runs.
+// is completed, it returns the estimate, which ignores parallel runs.
 func (s *Progress) left() time.Duration {
 	rest := s.work - s.worked
 	if s.worked > 0 {
@@ -103,7 +103,7 @@ func (s *Progress) left() time.Duration {
 	return max(rest, 0)
 }
 
-// draw requires mu.
+// The caller of draw holds mu.
 func (s *Progress) draw() {
 	text := s.String()
 	if s.doing == "" && s.now != "" {
@@ -112,7 +112,7 @@ func (s *Progress) draw() {
 	s.line.Draw(text)
 }
 
-// Tell shows the activity of the current run on a terminal, "" between runs.
+// Tell shows the activity of the current run on a terminal. "" means that no run is in progress.
 func (s *Progress) Tell(now string) {
 	if s.line == nil {
 		return
@@ -123,14 +123,14 @@ func (s *Progress) Tell(now string) {
 	s.draw()
 }
 
-// Ran counts a run of a search, whose total is unknown.
+// Ran counts a run of a search, whose number of runs is unknown.
 func (s *Progress) Ran() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done++
 }
 
-// Note lets print write between progress lines.
+// Note calls print, which may write between progress lines.
 func (s *Progress) Note(print func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *Progress) Note(print func()) {
 	print()
 }
 
-// Say prints a line of no more importance than the progress.
+// Say prints a line unless the Progress is quiet.
 func (s *Progress) Say(line string) {
 	if !s.quiet {
 		s.Note(func() { fmt.Fprintln(s.to, line) })
@@ -155,7 +155,7 @@ func (s *Progress) Close() {
 	}
 }
 
-// Doing shows an activity instead of the runs before there are any, "" for none. It returns false
+// Doing shows an activity in place of the runs before there are any, "" for none. It returns false
 // without a terminal.
 func (s *Progress) Doing(what string) bool {
 	if s.line == nil {
@@ -168,7 +168,7 @@ func (s *Progress) Doing(what string) bool {
 	return true
 }
 
-// Keep counts a run done by an earlier process, with its estimate.
+// Keep counts a run of an earlier process, with its estimate.
 func (s *Progress) Keep(work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +176,8 @@ func (s *Progress) Keep(work time.Duration) {
 	s.work -= work
 }
 
-// Counts returns the runs done and planned, and the time left, negative if unknown.
+// Counts returns the numbers of completed and planned runs, and the time left, which is negative if
+// unknown.
 func (s *Progress) Counts() (done, planned int, left time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// TestTimeLeft: runs that take twice their estimate double what is left.
 func TestTimeLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -25,8 +24,6 @@ func TestTimeLeft(t *testing.T) {
 	})
 }
 
-// TestProgressLine: on a terminal there is a line whose clock goes on between the runs; it says
-// what the run does, stays within the width, makes room for messages, and nothing of it is left.
 func TestProgressLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -61,7 +58,6 @@ func TestProgressLine(t *testing.T) {
 	})
 }
 
-// TestQuietProgress: nothing.
 func TestQuietProgress(t *testing.T) {
 	var out bytes.Buffer
 	s := NewProgress(&out, true, 4, 4*time.Minute)

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A StatusLine is a terminal line that is redrawn in place. A nil StatusLine draws nothing. Write
-// errors are ignored.
+// A StatusLine is a line of a terminal that is redrawn in place. A nil StatusLine draws nothing.
+// Write errors are ignored.
 type StatusLine struct{ On io.Writer }
 
 // NewStatusLine returns a StatusLine if to is a terminal.
@@ -35,7 +35,7 @@ func Console(to io.Writer) *os.File {
 	return f
 }
 
-// Draw replaces the line, cut to the width, because a wrapped line cannot be cleared.
+// Draw replaces the line. It cuts it to the width, because a wrapped line cannot be cleared.
 func (l *StatusLine) Draw(s string) {
 	columns := FallbackColumns
 	if f, ok := l.On.(*os.File); ok {

@@ -11,23 +11,23 @@ import (
 
 // An Embedded is a NATS server with JetStream in this process.
 type Embedded struct {
-	Dir        string // of its streams; JetStream needs it even for streams in memory
-	SyncAlways bool   // fsync each message
-	// host:port for clients in other processes; "": none. Port 0 picks one
+	Dir        string // directory of its streams; JetStream needs it even for streams in memory
+	SyncAlways bool   // whether to fsync each message
+	// host:port for clients in other processes, or "" for none; port 0 selects a free port
 	Listen string
-	Token  string // that such a client must have; "": none
-	// receives I/O errors of streams. The server only logs them, and the client gets no answer. nil:
-	// none
+	Token  string // token required from such clients, or "" for none
+	// receives I/O errors of streams, which the server only logs while the client gets no answer;
+	// may be nil
 	Failed func(error)
 }
 
-// starting limits the start, which usually takes 2 ms.
+// starting limits the duration of the start, which usually takes 2 ms.
 const starting = 20 * time.Second
 
 // mostPayload is the maximum size of a message, in bytes.
 const mostPayload = 8 << 20
 
-// Start starts the server. End it with Shutdown and WaitForShutdown.
+// Start starts the server. The caller ends it with Shutdown and WaitForShutdown.
 func (e Embedded) Start() (*server.Server, error) {
 	o := &server.Options{ServerName: "poolbench", JetStream: true, StoreDir: e.Dir,
 		SyncAlways: e.SyncAlways, DontListen: e.Listen == "", Authorization: e.Token,
@@ -38,7 +38,7 @@ func (e Embedded) Start() (*server.Server, error) {
 			return nil, err
 		}
 		o.Host, o.Port = at.IP.String(), cmp.Or(at.Port, server.RANDOM_PORT)
-		// the server only logs a failure to listen
+		// The server only logs a failure to listen.
 		trial, err := net.Listen("tcp", e.Listen)
 		if err != nil {
 			return nil, err

@@ -23,50 +23,50 @@ type Conn = nats.Conn
 
 const connecting = 5 * time.Second
 
-// Reconnection: the interval of attempts, and the limit of two unanswered pings. The defaults of
-// NATS are 2 s and 2 min.
+// Interval of reconnection attempts, and interval of pings, of which two unanswered ones end a
+// connection. The defaults of NATS are 2 s and 2 min.
 const (
 	reconnecting = 250 * time.Millisecond
 	pinging      = 5 * time.Second
 )
 
-// Connect connects to one of the comma-separated addresses, or to the server of more. Credentials
-// come from the variables of NATS's own command, which other users of the machine cannot read:
-// NATS_CREDS, NATS_USER, NATS_PASSWORD, NATS_TOKEN, NATS_NKEY, NATS_CA, NATS_CERT, NATS_KEY. With a
-// user or token in the address, only the last three are used, for tls. Errors contain no user,
-// password or token.
+// Connect connects to one of the comma-separated addresses, or to the server given in more.
+// Credentials come from the environment variables of NATS's own command, which other users of the
+// machine cannot read: NATS_CREDS, NATS_USER, NATS_PASSWORD, NATS_TOKEN, NATS_NKEY, NATS_CA,
+// NATS_CERT, NATS_KEY. If an address contains a user or token, only the last three are used, for
+// TLS. Errors contain no user, password or token.
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	options := append(fromEnvironment(addresses), nats.Name("poolbench"), nats.MaxReconnects(-1),
 		nats.Timeout(connecting), nats.ReconnectWait(reconnecting), nats.PingInterval(pinging),
-		// a restarting server may briefly lack its users
+		// A restarting server may briefly lack its users.
 		nats.IgnoreAuthErrorAbort(),
-		// the default writes to stderr
+		// The default handler writes to stderr.
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	conn, err := nats.Connect(addresses, append(options, more...)...)
 	if err != nil {
 		return nil, &connectError{cmp.Or(Shown(addresses), "this process"),
-			text.OneLine(strings.ReplaceAll(err.Error(), addresses, Shown(addresses))), away(err)}
+			text.OneLine(strings.ReplaceAll(err.Error(), addresses, Shown(addresses))), isUnreachable(err)}
 	}
 	return conn, nil
 }
 
 type connectError struct {
-	at, why string
-	away    bool // no server is reachable
+	at, why     string
+	unreachable bool // whether no server is reachable
 }
 
 func (e *connectError) Error() string { return fmt.Sprintf("NATS at %s: %s", e.at, e.why) }
 
-// away reports whether no server is reachable: none listens, or the host has no address yet. A
-// server that refuses this client is reachable.
-func away(err error) bool {
+// away reports whether no server is reachable: none listens, or the host name does not resolve yet.
+// A server that refuses this client is reachable.
+func isUnreachable(err error) bool {
 	_, network := errors.AsType[*net.OpError](err)
 	_, lookup := errors.AsType[*net.DNSError](err)
 	return errors.Is(err, nats.ErrNoServers) || network || lookup
 }
 
-// Await is Connect that waits until a server is reachable, or ctx ends. It calls waiting once if it
-// waits.
+// Await connects like Connect, but waits until a server is reachable or ctx ends. If it waits, it
+// calls waiting once.
 func Await(ctx context.Context, addresses string, waiting func(error)) (*nats.Conn, error) {
 	for told := false; ; told = true {
 		conn, err := Connect(addresses, nats.SetCustomDialer(dialer{ctx}))
@@ -76,7 +76,7 @@ func Await(ctx context.Context, addresses string, waiting func(error)) (*nats.Co
 			}
 			return nil, context.Cause(ctx)
 		}
-		if e, is := errors.AsType[*connectError](err); !is || !e.away {
+		if e, is := errors.AsType[*connectError](err); !is || !e.unreachable {
 			return conn, err
 		}
 		if !told {
@@ -89,14 +89,13 @@ func Await(ctx context.Context, addresses string, waiting func(error)) (*nats.Co
 	}
 }
 
-// A dialer stops dialling when ctx ends.
 type dialer struct{ ctx context.Context }
 
 func (d dialer) Dial(network, address string) (net.Conn, error) {
 	return (&net.Dialer{Timeout: connecting}).DialContext(d.ctx, network, address)
 }
 
-// Check validates addresses. Its error does not repeat them, since they may contain a password.
+// Check validates addresses. Its error does not contain them, because they may contain a password.
 func Check(addresses string) error {
 	for _, a := range strings.Split(addresses, ",") {
 		u, err := url.Parse(strings.TrimSpace(a))
@@ -110,7 +109,7 @@ func Check(addresses string) error {
 
 var schemes = []string{"nats", "tls", "ws", "wss"}
 
-// Shown returns protocol, host and port of the addresses.
+// Shown returns the protocol, host and port of the addresses.
 func Shown(addresses string) string {
 	var hosts []string
 	for _, a := range strings.Split(addresses, ",") {
@@ -124,8 +123,8 @@ func Shown(addresses string) string {
 	return strings.Join(hosts, ",")
 }
 
-// fromEnvironment returns the options of the environment, except those that the addresses set.
-// Unreadable files cause an error on connecting.
+// fromEnvironment returns the options of the environment, except those that the addresses set. An
+// unreadable file causes an error of Connect.
 func fromEnvironment(addresses string) (options []nats.Option) {
 	known := strings.Contains(addresses, "@")
 	encrypts := strings.Contains(addresses, "tls://") || strings.Contains(addresses, "wss://")

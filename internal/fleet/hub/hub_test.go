@@ -18,7 +18,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// connects says whether this process gets in.
 func connects(t *testing.T, address string) error {
 	t.Helper()
 	conn, err := Connect(address)
@@ -28,7 +27,7 @@ func connects(t *testing.T, address string) error {
 	return err
 }
 
-// TestLocal: only who has the address with its token gets in, and the server listens on loopback.
+// Only clients with the token may connect, and the server must listen on loopback.
 func TestLocal(t *testing.T) {
 	l, err := StartLocal()
 	if err != nil {
@@ -59,7 +58,6 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// TestTLS: certificates and users of the environment are heeded.
 func TestTLS(t *testing.T) {
 	web := httptest.NewTLSServer(nil) // for its certificate
 	defer web.Close()
@@ -99,7 +97,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestShown: no user, password or token is in what a reader sees.
+// No user, password or token may be shown.
 func TestShown(t *testing.T) {
 	for address, want := range map[string]string{
 		"nats://127.0.0.1:4222":                  "nats://127.0.0.1:4222",
@@ -114,7 +112,6 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestCheck: an address says by what protocol and to whom.
 func TestCheck(t *testing.T) {
 	for address, good := range map[string]bool{
 		"nats://a:1": true, "tls://x@a:1,wss://b": true, "a:1": false, "nats://": false, "": false,
@@ -126,8 +123,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestAwait: it waits for a server that is not there yet, says so once, and ends with its context;
-// a server that refuses this client is not waited for.
+// Await must wait for a server that does not exist yet, report it once, and end with its context.
+// It must not wait for a server that refuses the client.
 func TestAwait(t *testing.T) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -22,8 +22,8 @@ type Local struct {
 // StartLocal starts a server for processes of this machine, which need its Address.
 func StartLocal() (*Local, error) { return StartAt("127.0.0.1:0", rand.Text()) }
 
-// StartAt starts a server at host:port with its streams in a temporary directory. A token of ""
-// admits every client.
+// StartAt starts a server at host:port with its streams in a temporary directory. With token "" it
+// accepts every client.
 func StartAt(listen, token string) (*Local, error) {
 	dir, err := files.NewScratch("", "nats")
 	if err != nil {
@@ -53,7 +53,7 @@ func (l *Local) fail(err error) {
 	}
 }
 
-// Watch calls failed, until ctx ends, if the server cannot use its files any more.
+// Watch calls failed if the server can no longer use its files. It returns when ctx ends.
 func (l *Local) Watch(ctx context.Context, failed func(error)) {
 	select {
 	case err := <-l.failed:

@@ -11,11 +11,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A storeLog is a server.Logger that reports the embedded server's log lines about stream errors.
+// storeLog is a server.Logger that reports the log lines of the embedded server about stream
+// errors.
 type storeLog struct{ failed func(error) }
 
-// Log lines for unwritable streams and damaged data. Other warnings are about repairs, for example
-// after a kill.
+// The patterns match log lines about streams that cannot be written and about damaged data. Other
+// warnings are about repairs, for example after a kill.
 var (
 	writeFault = regexp.MustCompile(`(?i)failed to store a msg|write error|out of .*(space|` +
 		`resources)|permission denied|resource limits exceeded|error creating msg block`)
@@ -23,19 +24,19 @@ var (
 		`error recreating|corrupt|checkMsgs|loadBlock error|resource not found|error adding consumer`)
 )
 
-func (l storeLog) hear(which *regexp.Regexp, format string, v []any) {
+func (l storeLog) match(which *regexp.Regexp, format string, v []any) {
 	if s := fmt.Sprintf(format, v...); which.MatchString(s) {
 		l.failed(errors.New("NATS: " + text.OneLine(s)))
 	}
 }
 
-func (l storeLog) Errorf(format string, v ...any) { l.hear(writeFault, format, v) }
+func (l storeLog) Errorf(format string, v ...any) { l.match(writeFault, format, v) }
 
-func (l storeLog) Fatalf(format string, v ...any) { l.hear(writeFault, format, v) }
+func (l storeLog) Fatalf(format string, v ...any) { l.match(writeFault, format, v) }
 
 func (l storeLog) Warnf(format string, v ...any) {
-	l.hear(readFault, format, v)
-	l.hear(writeFault, format, v)
+	l.match(readFault, format, v)
+	l.match(writeFault, format, v)
 }
 
 func (storeLog) Noticef(string, ...any) {}

@@ -11,10 +11,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Control is a wrong measurement of A1, whose verdict must not hold: the limit blocks the
-// generator, like a semaphore in the sending loop, and a response counts from the submit instead of
-// from due. The wait before the submit is lost. (Coordinated omission; Tene, "How NOT to measure
-// latency", 2013.)
+// Control returns the verdict of a deliberately wrong measurement of A1, which must not hold. The
+// limit blocks the generator, like a semaphore in the sending loop, and a response time starts at
+// the submit instead of at the due time. The wait before the submit is lost. This error is called
+// coordinated omission (Tene, "How NOT to measure latency", 2013).
 func Control(ctx context.Context, size float64) (Verdict, error) {
 	k := known{size}
 	s := k.scenario("semaphore", "exponential:mean=10ms", 2e6, 0.8)
@@ -34,18 +34,18 @@ func Control(ctx context.Context, size float64) (Verdict, error) {
 		wrong.total.Seconds() / float64(wrong.n)}, nil
 }
 
-// fromSubmit is a strategy that measures the time of its tasks, wrongly.
+// fromSubmit is a strategy that measures the response time of its tasks from the submit.
 type fromSubmit struct {
 	strategies.Strategy
 	sink      strategies.Sink
 	mu        sync.Mutex
-	submitted map[*strategies.Task]time.Time // accepted, and not done
-	total     time.Duration                  // of the responses
+	submitted map[*strategies.Task]time.Time // submit times of tasks that are not done
+	total     time.Duration                  // sum of the response times
 	n         int
 }
 
-// Submit implements Strategy. The time begins when the submit has succeeded, when the sending loop
-// would send.
+// Submit implements strategies.Strategy. The response time starts when Submit has succeeded, which
+// is when a sending loop would send.
 func (f *fromSubmit) Submit(ctx context.Context, t *strategies.Task) error {
 	err := f.Strategy.Submit(ctx, t)
 	f.mu.Lock()

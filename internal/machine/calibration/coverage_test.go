@@ -20,14 +20,16 @@ import (
 	_ "github.com/poolbench/poolbench/strategies/peers"
 )
 
-// sweep is for what takes many minutes: go test -run … -sweep.
+// sweep enables the full table, which takes many minutes: go test -run … -sweep.
 var sweep = flag.Bool("sweep", false, "the table of docs/measured/intervals.md")
 
-// A coverage counts how often intervals hold the exact value.
+// coverage counts how often intervals contain the exact value.
 type coverage struct {
 	printed, held int
 	width         float64 // sum of the half-widths, relative to the exact value
-	close, valid  int     // within 15 % of the exact one, of the VALID runs without a mark
+	// point estimates within 15 % of the exact value, among VALID runs that do not mark the metric
+	// as uncertain
+	close, valid int
 }
 
 func (c *coverage) add(low, high, exact float64) {
@@ -56,19 +58,20 @@ func (c coverage) String() string {
 		100*c.width/float64(c.printed))
 }
 
-// covered are the metrics that have an interval.
+// covered lists the metrics that have an interval.
 var covered = []string{"p50-response", "p90-response", "p95-response", "p99-response",
 	"mean-wait", "mean-response"}
 
-// A coveredCell is a scenario whose exact values are known, by a recursion of its own.
+// coveredCell is a scenario whose exact values are computed by an independent recursion.
 type coveredCell struct {
-	strategy, law, arrival string  // "": poisson
-	load                   float64 // of what is the slowest
+	strategy, law, arrival string  // "" means poisson
+	load                   float64 // relative to the capacity of the bottleneck
 	n, limit               int
 	seeds                  int
 }
 
-// The load of the slots behind a token bucket, as a share of the bucket's, and what it keeps.
+// Load of the slots behind a token bucket relative to the rate of the bucket, and the size of the
+// bucket.
 const bucketSlack, bucketBurst = 0.8, 5
 
 func (c coveredCell) written() bench.Written {
@@ -86,23 +89,24 @@ func (c coveredCell) written() bench.Written {
 	return w
 }
 
-// allowed is the rate of the bucket, of tasks of 10 ms.
+// allowed returns the rate of the bucket for tasks of 10 ms.
 func (c coveredCell) allowed() float64 { return bucketSlack * float64(c.limit) / 0.01 }
 
-// plan is the cell without the length and the number of its runs.
+// plan returns the cell without the length and the number of its runs.
 func (c coveredCell) plan() coveredCell {
 	c.n, c.seeds = 0, 0
 	return c
 }
 
-// Exact values of a scenario, by metric. A quantile in an atom has many responses that are equal to
-// it, so that any interval contains it: those intervals are not counted.
+// exactValues contains the exact values of a scenario by metric. atomic marks quantiles that many
+// responses equal exactly. Any interval contains such a quantile, so these intervals are not
+// counted.
 type exactValues struct {
 	value  map[string]float64
 	atomic map[string]bool
 }
 
-// exact is what a plan of so many tasks of another seed comes to.
+// exact returns the values of a plan with the given number of tasks and another seed.
 func (c coveredCell) exact(t *testing.T, tasks int) exactValues {
 	w := c.written()
 	bucket := strings.HasPrefix(c.strategy, "token_bucket")
@@ -134,7 +138,6 @@ func (c coveredCell) exact(t *testing.T, tasks int) exactValues {
 	return exact
 }
 
-// measure runs the cell and counts.
 func (c coveredCell) measure(t *testing.T, exact exactValues) map[string]*coverage {
 	all := map[string]*coverage{}
 	for _, of := range covered {
@@ -142,7 +145,7 @@ func (c coveredCell) measure(t *testing.T, exact exactValues) map[string]*covera
 	}
 	for seed := range c.seeds {
 		w := c.written()
-		w.Seed = uint64(seed)*7919 + uint64(c.n+c.limit) // no two cells have their tasks in common
+		w.Seed = uint64(seed)*7919 + uint64(c.n+c.limit) // so that cells have no tasks in common
 		s, err := w.Scenario()
 		if err != nil {
 			t.Fatal(err)
@@ -176,12 +179,10 @@ func (c coveredCell) measure(t *testing.T, exact exactValues) map[string]*covera
 	return all
 }
 
-// marked reports whether the metric is marked as uncertain.
 func marked(r *bench.Result, unit string) bool {
 	return slices.ContainsFunc(r.Uncertain, func(m bench.Metric) bool { return m.Unit == unit })
 }
 
-// coveredCells are those of the sweep; a few where it is not asked for.
 func coveredCells(whole bool) (cells []coveredCell) {
 	if !whole {
 		for _, law := range []string{"exponential", "hyperexp:mean=10ms,c2=4"} {
@@ -232,8 +233,8 @@ func coveredCells(whole bool) (cells []coveredCell) {
 	return cells
 }
 
-// TestCoverage: 95 % intervals hold the exact value in 95 % of the runs that have one. A few
-// scenarios, or by -sweep the one whose table is in docs/measured/intervals.md.
+// 95 % confidence intervals must contain the exact value in 95 % of the runs that have one. The
+// flag -sweep tests the scenarios of docs/measured/intervals.md instead of a few.
 func TestCoverage(t *testing.T) {
 	tasks := 2_000_000
 	if *sweep {
@@ -244,7 +245,7 @@ func TestCoverage(t *testing.T) {
 		cells = []coveredCell{cells[0], cells[3]}
 	}
 	counts := make([]map[string]*coverage, len(cells))
-	exacts := map[coveredCell]func() exactValues{} // of cells that differ in their length
+	exacts := map[coveredCell]func() exactValues{} // of cells that differ only in their length
 	for i := range cells {
 		if of := cells[i].plan(); exacts[of] == nil {
 			exacts[of] = sync.OnceValue(func() exactValues { return of.exact(t, tasks) })
@@ -325,7 +326,7 @@ func TestCoverage(t *testing.T) {
 	t.Logf("p99 within 15 %% of the exact one: %d of %d runs that are VALID and not marked",
 		p99.close, p99.valid)
 	all := total["all"]
-	// intervals of one run go together: as if there were a fifth of them
+	// The intervals of one run are correlated. They count as a fifth of their number.
 	noise := 4 * math.Sqrt(0.95*0.05/(float64(all.printed)/5))
 	if low, high := 0.95-max(noise, 0.01), 0.95+max(noise, 0.015); all.share() < low ||
 		all.share() > high {
@@ -339,7 +340,7 @@ func TestCoverage(t *testing.T) {
 }
 
 // outsideByChance returns the probability that fewer than 92 % or more than 98.5 % of n independent
-// intervals hold, if each does with a probability of 95 %.
+// intervals contain the exact value, if each does with a probability of 95 %.
 func outsideByChance(n int) float64 {
 	b := distuv.Binomial{N: float64(n), P: 0.95}
 	return b.CDF(math.Ceil(0.92*float64(n))-1) + 1 - b.CDF(math.Floor(0.985*float64(n)))

@@ -1,5 +1,5 @@
-// Package calibration checks the tool itself: the accuracy of this machine under the real clock,
-// and whether runs under the virtual clock agree with queueing theory.
+// Package calibration checks the tool itself. It measures the accuracy of this machine under the
+// real clock, and tests whether runs under the virtual clock agree with queueing theory.
 //
 //	for _, c := range calibration.Known(0.1) {
 //		r, err := bench.Run(ctx, c.Scenario)
@@ -7,6 +7,6 @@
 //	}
 //	readings, err := calibration.Machine(ctx)
 //
-// One case must fail: Control, which limits the generator and measures from the submit, as many
-// load tests do. It shows that the checks can fail.
+// One case must fail, which shows that the checks can fail. Control limits the generator and
+// measures from the submit, as many load tests do.
 package calibration

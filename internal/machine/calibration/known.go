@@ -12,30 +12,30 @@ import (
 
 // A Case is an experiment with a known outcome.
 type Case struct {
-	Name     string // A1 … A6, as in the doc of Known
-	What     string // in a few words
+	Name     string // A1 … A6, as in the documentation of Known
+	What     string // short description
 	Scenario bench.Scenario
-	Count    int // repetitions whose mean is judged; 0 is 1
+	Count    int // number of repetitions whose mean is judged; 0 means 1
 	Checks   []Check
 }
 
-// A Check is one known number.
+// A Check is one known value.
 type Check struct {
 	Unit string  `json:"unit"`
 	Want float64 `json:"known"`
-	// relative: four standard deviations over seeds at this number of tasks
+	// relative; four standard deviations over seeds at this number of tasks
 	Tolerance float64 `json:"tolerance"`
-	// Want is the mean of independent simulations instead of exact
+	// whether Want is the mean of independent simulations
 	Simulated bool `json:"simulated,omitempty"`
 }
 
 // A Verdict is the result of a check.
 type Verdict struct {
 	Check
-	Got float64 `json:"measured"` // NaN: missing in the runs
+	Got float64 `json:"measured"` // NaN if the runs do not have the metric
 }
 
-// Holds reports whether the number is within the tolerance.
+// Holds reports whether the measured value is within the tolerance.
 func (v Verdict) Holds() bool { return math.Abs(v.Got/v.Want-1) <= v.Tolerance }
 
 // Judge compares the mean over the runs with the known values.
@@ -54,19 +54,19 @@ func (c Case) Judge(runs ...*bench.Result) (verdicts []Verdict) {
 	return verdicts
 }
 
-// Known returns the experiments at a share of their full size, in (0, 1]. The tolerances are for
+// Known returns the experiments at a share of their full size, in (0, 1]. The tolerances apply to
 // that size. At full size they are 0.6 to 7.1 %, and 33 million tasks are simulated.
 //
 //	A1  exponential tasks on 4 slots at load 0.8, through four strategies that must agree: M/M/4
-//	A2  constant ones: M/D/4
-//	A3  hyperexponential ones with C² = 16 at load 0.7: M/H2/4
+//	A2  constant tasks: M/D/4
+//	A3  hyperexponential tasks with C² = 16 at load 0.7: M/H2/4
 //	A4  4 slots that shed at load 1: Erlang's B, whatever the distribution
-//	A5  a ticker, and a token bucket, at 80 of 100 a second: M/D/1, shifted
+//	A5  a ticker and a token bucket at 80 of 100 per second: shifted M/D/1
 //	A6  short and long tasks on 4 slots: pooled, separated, and partitioned
 //
-// and a closed loop and a batch. If no formula is known (A6, except for the separate class pool of
-// the short tasks), the value comes from independent simulation, with an uncertainty well within
-// the tolerance.
+// In addition there are a closed loop and a batch. If no formula is known, the value comes from
+// independent simulation, with an uncertainty well within the tolerance. This is the case for A6,
+// except for the separate class pool of the short tasks.
 func Known(size float64) []Case {
 	k := known{size}
 	return append(append(k.open(), k.rates()...), append(k.separation(), k.closed(), k.batch())...)
@@ -74,14 +74,14 @@ func Known(size float64) []Case {
 
 type known struct{ size float64 }
 
-// The pool of most cases.
+// parameters of the pool of most cases
 const (
 	slots = 4
 	mean  = 0.010 // seconds
 )
 
-// scenario returns a pool of 4 under Poisson arrivals at that load, 0 for none, with n tasks at
-// full size without the warm-up.
+// scenario returns a pool of 4 with Poisson arrivals at the given load (0 means none). At full size
+// it has n tasks without the warm-up.
 func (k known) scenario(strategy, workload string, n, load float64) bench.Scenario {
 	s, err := bench.Written{
 		Strategy: strategy, Workload: workload, Target: "none", Arrival: "poisson",
@@ -161,13 +161,13 @@ func (k known) open() (cases []Case) {
 	return cases
 }
 
-// rates returns A5: tasks that take almost no time, at a rate limit of 100 per second. A ticker's
-// delay is (W + U − D)⁺ and a bucket's (W − (b−1)·D)⁺, where W is the wait in M/D/1 at a service
-// time D of a tick, and U is uniform on a tick.
+// rates returns A5: tasks that take almost no time, at a rate limit of 100 per second. The delay by
+// a ticker is (W + U − D)⁺ and by a bucket (W − (b−1)·D)⁺. W is the wait in M/D/1 with a tick as
+// the service time D, b is the size of the bucket, and U is uniform on a tick.
 func (k known) rates() (cases []Case) {
 	for _, c := range []struct {
 		strategy, what  string
-		mean, late, p99 float64 // in ms, a share, in ms
+		mean, late, p99 float64 // mean and p99 in ms, late as a share
 		percent         [3]float64
 	}{
 		{"ticker_limited:rate=100", "a ticker of 10 ms at 80 a second", 16.330, 0.693615, 98.74,
@@ -214,15 +214,15 @@ func (k known) closed() Case {
 	s.Load.Arrival = arrivals.MustParse("closed:clients=12,think=exp(20ms)")
 	loop := must(theory.MMkN(theory.Closed{Clients: 12, Think: 2 * mean,
 		MeanService: mean, Limit: slots}))
-	// 0.7 and 1.5 % at 200,000 tasks.
+	// the standard deviations are 0.7 and 1.5 % at 200,000 tasks
 	return Case{Name: "closed", What: "M/M/4//12, thinking for 2 means",
 		Scenario: s, Checks: []Check{
 			k.check(metric.Throughput, loop.Throughput, 0.7/math.Sqrt(10)),
 			k.check(metric.MeanResponse, loop.MeanResponse, 1.5/math.Sqrt(10))}}
 }
 
-// batch returns 1000 exponential tasks at once. The standard deviation of a makespan is about √n/k
-// = 7.9 means.
+// batch returns 1000 exponential tasks at once. The standard deviation of the makespan is about
+// √n/k = 7.9 mean task times.
 func (k known) batch() Case {
 	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6, 0)
 	s.Load.Arrival, s.Stop = arrivals.MustParse("batch"), bench.Stop{Tasks: 1000}

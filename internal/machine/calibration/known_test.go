@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/calibration"
 )
 
-// TestKnown runs all cases at a hundredth of their size: the tolerances are wider, and still hold.
+// A hundredth of the size widens the tolerances.
 func TestKnown(t *testing.T) {
 	for i, c := range calibration.Known(0.01) {
 		if testing.Short() && i%3 != 0 {
@@ -38,7 +38,6 @@ func judged(t *testing.T, c calibration.Case) (runs []*bench.Result) {
 	return runs
 }
 
-// TestControl: what measures as it should not must fail, also at a size that leaves it much room.
 func TestControl(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -55,9 +54,9 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// TestFullSize has the published values and tolerances: of the size 1 nothing is widened.
+// TestFullSize compares the known values and tolerances at size 1 with the published ones.
 func TestFullSize(t *testing.T) {
-	want := map[string]map[string][2]float64{ // value in seconds or as a share, tolerance
+	want := map[string]map[string][2]float64{ // value in seconds or as a share, and tolerance
 		"A1": {"mean-wait-sec": {7.45541e-3, 0.039}, "waited/op": {0.596432, 0.010},
 			"p50-response-sec": {13.4620e-3, 0.015}, "p99-response-sec": {68.9320e-3, 0.036}},
 		"A2": {"mean-wait-sec": {3.86095e-3, 0.027}, "waited/op": {0.578282, 0.009},

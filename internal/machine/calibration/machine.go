@@ -18,15 +18,15 @@ import (
 
 // A Reading is one measurement of the machine.
 type Reading struct {
-	bench.Result        // named like a benchmark: Calibrate/lag/rate=1000
-	What         string // in words, with the unit's meaning
+	bench.Result        // its name is like that of a benchmark: Calibrate/lag/rate=1000
+	What         string // description with the meaning of the unit
 }
 
 func newReading(name, what string, metrics ...bench.Metric) Reading {
 	return Reading{bench.Result{Name: name, Tasks: 1, Metrics: metrics}, what}
 }
 
-// Machine measures this machine's accuracy under the real clock, in about ten seconds:
+// Machine measures the accuracy of this machine under the real clock, in about ten seconds:
 //
 //	Calibrate/sleep      lateness of a sleep of 1 ms
 //	Calibrate/stall      lateness of a goroutine on its own thread that polls the clock
@@ -35,7 +35,7 @@ func newReading(name, what string, metrics ...bench.Metric) Reading {
 //	Calibrate/noise      variation of the time of the same computation
 //	Calibrate/smallest   task times of which the sleep's median, or a task's cost, is 10 %
 //
-// Other work on the machine affects all of them, which is their purpose.
+// Other work on the machine affects all of them, which is intended.
 func Machine(ctx context.Context) ([]Reading, error) {
 	sleep := sleepReading(ctx, 300)
 	stall := stallReading(ctx, 2*time.Second)
@@ -83,8 +83,8 @@ func sleepReading(ctx context.Context, n int) Reading {
 	return newReading("Calibrate/sleep", "a sleep of 1 ms ends later than asked by", late(times)...)
 }
 
-// stallReading is the reading of a hiccup meter, which is delayed by everything that delays a
-// thread. It spins, so it contains no timer.
+// stallReading measures like a hiccup meter, which is delayed by everything that delays a thread.
+// It polls the clock, so timers do not affect it.
 func stallReading(ctx context.Context, span time.Duration) Reading {
 	var gaps []time.Duration
 	done := make(chan struct{})
@@ -108,7 +108,7 @@ func stallReading(ctx context.Context, span time.Duration) Reading {
 		"a busy thread stands still, in each millisecond, for up to", late(gaps)...)
 }
 
-// mostTasks bounds a run. Once it computes the results of a million tasks, an interrupt takes
+// mostTasks limits a run, because an interrupt during the evaluation of a million tasks takes
 // seconds on a busy machine.
 const mostTasks = 200_000
 
@@ -174,8 +174,8 @@ func noiseReading(ctx context.Context) (Reading, error) {
 		bench.Metric{Unit: metric.LargestOverSmallest, Value: slices.Max(times) / slices.Min(times)}), nil
 }
 
-// smallest returns the task times of which the median lateness of timers and the cost of a task are
-// a tenth.
+// smallest returns the task times of which the median lateness of a timer, or the cost of a task,
+// is a tenth.
 func smallest(sleep, task Reading) Reading {
 	late, _ := sleep.Metric(metric.P50Late)
 	cost, _ := task.Metric(metric.NsPerOp)

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// An Alarm wakes goroutines, each at its time. It is safe for concurrent use by any number of them.
-// One goroutine waits for the earliest time and wakes the due ones, because a thread for each would
-// be hundreds of threads.
+// An Alarm wakes sleeping goroutines at their times. It is safe for concurrent use. One goroutine,
+// the keeper, waits for the earliest time and wakes the sleepers that are due, because one thread
+// per sleeper would be hundreds of threads.
 type Alarm struct {
 	nap
 	idle sync.Pool // of *sleeper
@@ -19,20 +19,20 @@ type Alarm struct {
 
 	mu      sync.Mutex
 	waiting queue
-	resting bool // the keeper waits without a time, because nobody sleeps
+	resting bool // whether the keeper waits without a time, because there is no sleeper
 	closed  bool
 }
 
 type sleeper struct {
 	at    int64
-	place int           // in the queue; -1 outside
-	ring  chan struct{} // has room for one
+	place int           // index in the queue, or -1
+	ring  chan struct{} // its buffer has room for one element
 }
 
 // NewAlarm starts an alarm. The caller must close it.
 func NewAlarm() *Alarm {
 	base := time.Now()
-	return newAlarm(base, newTimer(base), spin())
+	return newAlarm(base, newTimer(base), leadLimit())
 }
 
 func newAlarm(base time.Time, t timer, limit int64) *Alarm {
@@ -51,8 +51,8 @@ func (a *Alarm) keep() {
 		case next == nobody:
 			<-a.more
 		default:
-			a.follow(next)
-			// the woken goroutine runs at once here, instead of waiting for another thread
+			a.setNext(next)
+			// lets the woken goroutine run here at once, instead of on another thread
 			runtime.Gosched()
 			a.until(next)
 		}
@@ -75,8 +75,9 @@ func (a *Alarm) ring() (next int64, open bool) {
 	return a.waiting[0].at, true
 }
 
-// Sleep waits for d, or until ctx ends, and then returns its error. It never returns nil before d
-// is over. It does not allocate. After Close, the runtime's timers do the rest of the wait.
+// Sleep waits for d, or until ctx ends, and then returns the error of ctx. It never returns nil
+// before d is over. It does not allocate. If the alarm is closed, timers of the runtime complete
+// the wait.
 func (a *Alarm) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil || d <= 0 {
 		return err
@@ -108,13 +109,13 @@ func (a *Alarm) enqueue(s *sleeper) bool {
 		return false
 	}
 	heap.Push(&a.waiting, s)
-	a.stir(s.place == 0)
+	a.unlockAndWake(s.place == 0)
 	return true
 }
 
-// stir unlocks, and makes the keeper look at the queue if it rests, or if it waits for too late a
-// time.
-func (a *Alarm) stir(earlier bool) {
+// unlockAndWake unlocks mu. It wakes the keeper if it rests or, if earlier is set, waits for a
+// later time.
+func (a *Alarm) unlockAndWake(earlier bool) {
 	resting := a.resting
 	a.resting = false
 	a.mu.Unlock()
@@ -142,14 +143,14 @@ func (a *Alarm) leave(s *sleeper) {
 func (a *Alarm) Close() {
 	a.mu.Lock()
 	a.closed = true
-	a.stir(true)
+	a.unlockAndWake(true)
 	<-a.done
 	a.timer.close()
 }
 
-// Sleep waits for d by the runtime's timers, or until ctx ends, and then returns its error. It
-// creates no timer if d is over already: a receiver from a due timer runs it, and two that do so at
-// once under the virtual clock crash the race detector (Go 1.26).
+// Sleep waits for d with a timer of the runtime, or until ctx ends, and then returns the error of
+// ctx. It creates no timer if d is over, because a receiver from a timer that is due runs it. Under
+// the virtual clock two such receivers at once crash the race detector (Go 1.26).
 func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -164,8 +165,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// A queue is a heap (container/heap) of sleepers, the earliest first. Each has its index, so that
-// it can leave from the middle when its context ends.
+// queue is a heap (container/heap) of sleepers, the earliest first. Each sleeper has its index, so
+// it can be removed when its context ends.
 type queue []*sleeper
 
 func (q queue) Len() int           { return len(q) }

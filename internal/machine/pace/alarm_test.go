@@ -12,14 +12,12 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// virtualAlarm is one whose goroutine never looks at the clock while it waits: exact in a bubble.
+// virtualAlarm returns an alarm that does not poll the clock, so it is exact in a bubble.
 func virtualAlarm() *Alarm {
 	base := time.Now()
 	return newAlarm(base, newRuntimeTimer(base), 0)
 }
 
-// TestAlarmIsExact: under the virtual clock every sleep takes its time to the nanosecond, however
-// many there are at once.
 func TestAlarmIsExact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := virtualAlarm()
@@ -41,7 +39,6 @@ func TestAlarmIsExact(t *testing.T) {
 	})
 }
 
-// TestAlarmAndContext: a sleep ends with its context, alone or among others, who do not notice.
 func TestAlarmAndContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := virtualAlarm()
@@ -74,8 +71,7 @@ func TestAlarmAndContext(t *testing.T) {
 	})
 }
 
-// TestAlarmCloses: who sleeps when the alarm is closed, or comes after it, has his time all the
-// same.
+// A Sleep that Close interrupts, and a Sleep after Close, must wait for their full time.
 func TestAlarmCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := virtualAlarm()
@@ -106,8 +102,6 @@ func TestAlarmCloses(t *testing.T) {
 	})
 }
 
-// TestAlarmIsNeverEarly: by the real clock, with each way to sleep, many at once, some of which
-// give up.
 func TestAlarmIsNeverEarly(t *testing.T) {
 	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
 		base := time.Now()
@@ -153,7 +147,7 @@ func TestAlarmDoesNotAllocate(t *testing.T) {
 	})
 }
 
-// TestSleepOver: what is over already gets no timer, and an end that came before is told.
+// A Sleep of no duration must not create a timer, and must return the error of an ended context.
 func TestSleepOver(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	for _, d := range []time.Duration{0, -time.Hour} {

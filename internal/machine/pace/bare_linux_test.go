@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkBare is what BenchmarkPacer cannot beat: a thread that does nothing but sleep in the
-// kernel until each instant, without a look at the clock beforehand, without the Go scheduler, and
-// with a slack of 1 ns.
+// BenchmarkBare is a lower limit for BenchmarkPacer: a thread that only sleeps in the kernel until
+// each instant, with a timer slack of 1 ns. It does not poll the clock and does not use the Go
+// scheduler.
 func BenchmarkBare(b *testing.B) {
 	for _, rate := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprintf("rate=%d", rate), func(b *testing.B) {
 			runtime.LockOSThread()
 			slack := func(ns int) { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(ns), 0, 0, 0) }
 			slack(1)
-			defer func() { slack(0); runtime.UnlockOSThread() }() // 0: as it was
+			defer func() { slack(0); runtime.UnlockOSThread() }() // 0 restores the default
 			base := time.Now()
 			offset, late := monotonic(base), newRecord()
 			computed := cpu()

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// cpu is the time that the process has computed.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Every calls f now and after each interval, until end, which waits for it. It uses the runtime's
-// ticks, with their delays.
+// Every calls f now and after each interval, until end is called. end waits for f. The ticks have
+// the lateness of the runtime's timers.
 func Every(interval time.Duration, f func()) (end func()) {
 	tick := time.NewTicker(interval)
 	return Each(tick.C, tick.Stop, f)
 }
 
-// Each calls f now and at each tick, until end, which waits for it. stop ends the ticks.
+// Each calls f now and at each tick, until end is called. end waits for f. stop ends the ticks.
 func Each[Tick any](ticks <-chan Tick, stop, f func()) (end func()) {
 	var calling sync.WaitGroup
 	ended := make(chan struct{})

@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// timers are the ways to sleep: what this machine permits, and what there is everywhere.
+// timers are the timer of this machine and the timer for all systems.
 var timers = []struct {
 	name string
 	new  func(base time.Time) timer
@@ -18,7 +18,6 @@ var timers = []struct {
 	{"runtime", func(base time.Time) timer { return newRuntimeTimer(base) }},
 }
 
-// eachTimer runs the test with each of them.
 func eachTimer(t *testing.T, test func(t *testing.T, timer func(base time.Time) timer)) {
 	for _, way := range timers {
 		t.Run(way.name, func(t *testing.T) { test(t, way.new) })

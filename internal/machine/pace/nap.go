@@ -6,34 +6,35 @@ import (
 	"time"
 )
 
-// A timer is a way to sleep. One goroutine sleeps, any other may wake it.
+// timer makes a goroutine sleep. Only one goroutine sleeps. Any other may wake it.
 type timer interface {
-	// sleep returns at that time after the nap's base or slightly later, soon after called is set, and
-	// sometimes spuriously.
+	// sleep returns at the given time after the nap's base or slightly later. It returns soon after
+	// called is set, and sometimes spuriously.
 	sleep(at int64, called *atomic.Uint32)
-	// wake ends a sleep. called must be set before.
+	// wake ends a sleep. The caller must set called first.
 	wake(called *atomic.Uint32)
-	// close releases the timer. Nobody sleeps then, or later.
+	// close releases the timer. There must be no sleep during or after close.
 	close()
 }
 
-// A nap makes one goroutine wait for instants. It wakes early by a lead, learned from the lateness
-// of its sleeps, and polls the clock for the rest.
+// nap makes one goroutine wait for instants. It wakes early by a lead, which it learns from the
+// lateness of its sleeps, and polls the clock for the rest.
 type nap struct {
 	base      time.Time
 	timer     timer
 	lead      int64         // ns
-	most      int64         // current bound of the lead
-	limit     int64         // permanent bound of the lead
-	last, gap int64         // the instant before, and the smoothed time between instants
-	called    atomic.Uint32 // 1: somebody wants to wake the goroutine
+	most      int64         // current limit of the lead
+	limit     int64         // permanent limit of the lead
+	last, gap int64         // previous instant, and smoothed time between instants
+	called    atomic.Uint32 // 1 if the goroutine must wake
 }
 
 const (
-	// mostLead bounds the CPU time of a wait, and so the lateness of a sleep that can be compensated.
+	// mostLead limits the CPU time of a wait. It is also the largest lateness that can be
+	// compensated.
 	mostLead = int64(60 * time.Microsecond)
-	// mostShare is the largest share of the lead in the time between instants, one part in so many:
-	// waiting must not use the tasks' processors.
+	// mostShare is the minimum ratio of the time between instants to the lead, so that waiting does
+	// not use the processors of the tasks.
 	mostShare = 3
 	// leastSleep is the shortest sleep that is worth its system calls.
 	leastSleep = int64(2 * time.Microsecond)
@@ -43,9 +44,9 @@ func newNap(base time.Time, t timer, limit int64) nap {
 	return nap{base: base, timer: t, lead: limit, most: limit, limit: limit}
 }
 
-// spin returns the limit of the lead: 0 if nobody else could run while this goroutine polls the
-// clock.
-func spin() int64 {
+// leadLimit returns the limit of the lead. It is 0 with one processor, where no other goroutine
+// could run while this one polls the clock.
+func leadLimit() int64 {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return 0
 	}
@@ -54,14 +55,14 @@ func spin() int64 {
 
 func (n *nap) now() int64 { return int64(time.Since(n.base)) }
 
-// follow sets the next instant, and the bound of its lead.
-func (n *nap) follow(at int64) {
+// setNext sets the next instant and the limit of its lead.
+func (n *nap) setNext(at int64) {
 	n.gap += (max(at-n.last, 0) - n.gap) / 16
 	n.last = at
 	n.most = min(n.gap/mostShare, n.limit)
 }
 
-// until returns the time when it is at least at, or earlier when the nap is called.
+// until returns the time when it is at or later, or earlier if the nap is called.
 func (n *nap) until(at int64) int64 {
 	slept := false
 	for {
@@ -80,9 +81,10 @@ func (n *nap) until(at int64) int64 {
 	}
 }
 
-// learn moves the lead towards the 95th percentile of the lateness: a step up weighs as much as 19
-// down. An interrupted sleep does not count. If the waits are shorter than the lead there is no
-// sleep to learn from. Then the lead shrinks until there is one, in one wait of some hundred.
+// learn moves the lead towards the 95th percentile of the lateness: a step up is 19 times as large
+// as a step down. An interrupted sleep does not count. If all waits are shorter than the lead,
+// there is no sleep to learn from. The lead then shrinks until there is a sleep, after some hundred
+// waits.
 func (n *nap) learn(late int64) {
 	step := n.lead>>6 + 1<<5
 	switch {
@@ -94,7 +96,7 @@ func (n *nap) learn(late int64) {
 	}
 }
 
-// call makes until return: the current call, or the next.
+// call makes the current or the next until return.
 func (n *nap) call() {
 	if n.called.Swap(1) == 0 {
 		n.timer.wake(&n.called)

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// tells is a timer that says when it sleeps.
-type tells struct {
+// signalsSleep is a timer that signals when it sleeps.
+type signalsSleep struct {
 	timer
 	asleep chan<- struct{}
 }
 
-func (t tells) sleep(at int64, called *atomic.Uint32) {
+func (t signalsSleep) sleep(at int64, called *atomic.Uint32) {
 	select {
 	case t.asleep <- struct{}{}:
 	default:
@@ -21,8 +21,8 @@ func (t tells) sleep(at int64, called *atomic.Uint32) {
 	t.timer.sleep(at, called)
 }
 
-// TestLead: whatever the sleeps are like, about 19 of 20 end within the lead; some machines are
-// slower than the lead may be.
+// Whatever the distribution of the lateness, about 19 of 20 sleeps must end within the lead, unless
+// it exceeds mostLead.
 func TestLead(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct {
@@ -64,8 +64,7 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// TestLeadOfShortWaits: where the waits are shorter than the lead it comes down, until there are
-// sleeps to learn from.
+// If all waits are shorter than the lead, it must shrink until there are sleeps to learn from.
 func TestLeadOfShortWaits(t *testing.T) {
 	slept := 0
 	n := newNap(time.Now(), counts{&slept}, mostLead)
@@ -77,7 +76,6 @@ func TestLeadOfShortWaits(t *testing.T) {
 	}
 }
 
-// counts is a timer that returns too early.
 type counts struct{ slept *int }
 
 func (c counts) sleep(int64, *atomic.Uint32) { *c.slept++ }

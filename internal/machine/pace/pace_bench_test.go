@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// BenchmarkPacer: how late tasks are issued that are due at that many a second, and what share of a
-// processor the process computes. With handed=nobody that is the pacer alone; with handed=goroutine
-// another one takes each task, and what the scheduler does for that is in there too. ns/op echoes
-// the rate. On a machine that others use, SCHED_RR keeps most of them out:
+// BenchmarkPacer measures the lateness of tasks that are due at a given rate, and the CPU time of
+// the process as a share of a processor. handed=nobody measures the pacer alone. With
+// handed=goroutine another goroutine receives each task, which includes the Go scheduler. ns/op
+// only reflects the rate. On a shared machine, SCHED_RR keeps most other programs away:
 //
 //	go test -c ./internal/machine/pace && chrt -r 1 ./pace.test -test.run ^$ -test.bench Pacer -test.benchtime 500ms
 func BenchmarkPacer(b *testing.B) {
@@ -61,8 +61,8 @@ func benchmarkPacer(b *testing.B, p *Pacer, rate int, hand bool) {
 	b.ReportMetric(share, "cpu-%")
 }
 
-// BenchmarkSleep: how late sleepers wake who all sleep at once, by the alarm and by a timer of the
-// runtime each.
+// BenchmarkSleep measures the lateness of concurrent sleepers, with an Alarm and with a runtime
+// timer each.
 func BenchmarkSleep(b *testing.B) {
 	for _, d := range []time.Duration{20 * time.Microsecond, 200 * time.Microsecond,
 		2 * time.Millisecond} {
@@ -101,14 +101,13 @@ func benchmarkSleep(
 	report(b, "lag", slices.Concat(late...))
 }
 
-// A record keeps as many as come in a few seconds, in memory that is there already: to grow it
-// would make the next ones late.
+// record has preallocated room for some seconds, because growing would delay the next values.
 type record struct{ all []int64 }
 
 func newRecord() *record {
 	r := &record{make([]int64, 1<<22)}
 	for i := range r.all {
-		r.all[i] = -1 // or the page would come with the first that is kept
+		r.all[i] = -1 // touches the page before the measurement
 	}
 	r.all = r.all[:0]
 	return r

@@ -8,14 +8,14 @@ import (
 // A Pacer waits for due times on behalf of one goroutine. Other goroutines may only call Interrupt.
 type Pacer struct{ nap }
 
-// NewPacer returns a pacer whose times count from the base. The caller must close it.
+// NewPacer returns a pacer whose times are relative to base. The caller must close it.
 func NewPacer(base time.Time) *Pacer {
-	return &Pacer{newNap(base, newTimer(base), spin())}
+	return &Pacer{newNap(base, newTimer(base), leadLimit())}
 }
 
-// Next is Until for a caller that has just handed a task to another goroutine, which runs first,
-// instead of waiting for another thread. It costs about 40 µs of CPU, for which the scheduler wakes
-// another thread.
+// Next is Until for a caller that has just passed a task to another goroutine. That goroutine runs
+// first, instead of waiting for another thread. Next costs about 40 µs of CPU time, because the
+// scheduler wakes another thread for it.
 func (p *Pacer) Next(due time.Duration) time.Duration {
 	if p.now() < int64(due) {
 		runtime.Gosched()
@@ -27,9 +27,9 @@ func (p *Pacer) Next(due time.Duration) time.Duration {
 // not allocate.
 func (p *Pacer) Until(due time.Duration) time.Duration {
 	now, at := p.now(), int64(due)
-	p.follow(at)
+	p.setNext(at)
 	if p.gap <= p.lead {
-		// a sleep would end when the next task is due: polling costs no more, and is on time
+		// A sleep would end when the next task is due. Polling costs no more and is on time.
 		p.most = p.limit
 	}
 	if now >= at {
@@ -38,10 +38,10 @@ func (p *Pacer) Until(due time.Duration) time.Duration {
 	return time.Duration(p.until(at))
 }
 
-// Interrupt ends the wait, and all later ones until Answer is called.
+// Interrupt ends the current wait and all later ones until Answer is called.
 func (p *Pacer) Interrupt() { p.call() }
 
-// Answer resets the interrupts so far: they do not end the next wait. Only the waiting goroutine
+// Answer resets the interrupts so far, so they do not end the next wait. Only the waiting goroutine
 // may call it, between waits.
 func (p *Pacer) Answer() { p.answer() }
 

@@ -13,8 +13,6 @@ func pacerBy(t testing.TB, timer func(base time.Time) timer) *Pacer {
 	return p
 }
 
-// TestNeverEarly: a task is not issued before it is due, slept or spun for, also when its due time
-// is over.
 func TestNeverEarly(t *testing.T) {
 	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
 		p, random := pacerBy(t, timer), rand.New(rand.NewPCG(1, 1))
@@ -29,8 +27,6 @@ func TestNeverEarly(t *testing.T) {
 	})
 }
 
-// TestInterrupt: a wait that would take an hour ends at once, whether it had begun or not, and so
-// do the later ones.
 func TestInterrupt(t *testing.T) {
 	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
 		for range 100 {
@@ -46,10 +42,10 @@ func TestInterrupt(t *testing.T) {
 			}
 		}
 		p, asleep, issued := pacerBy(t, timer), make(chan struct{}, 1), make(chan time.Duration)
-		p.timer = tells{p.timer, asleep}
+		p.timer = signalsSleep{p.timer, asleep}
 		go func() { issued <- p.Until(time.Hour) }()
 		<-asleep
-		// most of the time it is asleep by then; when not, the test is the one above
+		// the wait is usually asleep by then
 		time.Sleep(time.Millisecond)
 		p.Interrupt()
 		if at := <-issued; at >= time.Hour {
@@ -71,8 +67,8 @@ func TestPacerDoesNotAllocate(t *testing.T) {
 	})
 }
 
-// TestSpinsWhereItPays: where a sleep is worth its while, the clock is looked at for a third of the
-// time between tasks at most; where tasks come faster than a sleep ends, all the time.
+// A sleep that pays must poll the clock for at most a third of the time between tasks. If tasks
+// come faster than a sleep ends, the pacer must always poll.
 func TestSpinsWhereItPays(t *testing.T) {
 	for gap, want := range map[time.Duration]int64{
 		time.Millisecond:      mostLead,
@@ -81,7 +77,7 @@ func TestSpinsWhereItPays(t *testing.T) {
 		45 * time.Microsecond: mostLead,
 		time.Microsecond:      mostLead,
 	} {
-		const ago = time.Hour // nobody waits
+		const ago = time.Hour // already due, so Until does not wait
 		p := &Pacer{newNap(time.Now().Add(-ago), nil, mostLead)}
 		for i := range time.Duration(1000) {
 			p.Until(i * gap)

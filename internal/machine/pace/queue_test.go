@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQueue: whoever comes and leaves, the earliest is first and each knows its place.
 func TestQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// A runtimeTimer sleeps by a timer of the Go runtime: on all systems, and up to a millisecond late
-// where the system waits for network and timers in milliseconds (go.dev/issue/53824).
+// runtimeTimer sleeps with a timer of the Go runtime. It works on all systems, and is up to a
+// millisecond late on systems that wait for network and timers in milliseconds
+// (go.dev/issue/53824).
 type runtimeTimer struct {
 	base  time.Time
 	timer *time.Timer
-	woken chan struct{} // has room for one
+	woken chan struct{} // its buffer has room for one element
 }
 
 const runtimeMethod = "runtime"
@@ -23,7 +24,7 @@ func (t *runtimeTimer) sleep(at int64, called *atomic.Uint32) {
 	t.timer.Reset(time.Duration(at) - time.Since(t.base))
 	select {
 	case <-t.timer.C:
-	case <-t.woken: // perhaps by an answered call
+	case <-t.woken: // possibly from an answered call
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// TestTicker: no tick comes before it is due, and those that nobody took are not made up for.
+// No tick may come before it is due. Missed ticks are dropped.
 func TestTicker(t *testing.T) {
 	const interval = 5 * time.Millisecond
 	begun := time.Now()
@@ -21,7 +21,7 @@ func TestTicker(t *testing.T) {
 	}
 	time.Sleep(10 * interval)
 	begun = time.Now()
-	for range 3 { // one that waits, and two that come in their time
+	for range 3 { // one missed tick and two punctual ones
 		<-tick.C
 	}
 	if took := time.Since(begun); took < interval {

@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A descriptor is a timerfd that the runtime's poller waits for: the goroutine parks like one that
-// reads from a connection, without a processor of the Go scheduler, and the kernel's
-// high-resolution timer ends the wait of the polling thread. It has no slack.
+// descriptor is a timerfd that the runtime's poller waits for. The goroutine parks like a reader of
+// a connection, without a processor of the Go scheduler, and the kernel's high-resolution timer
+// wakes the polling thread. It has no slack.
 type descriptor struct {
 	file   *os.File
 	conn   syscall.RawConn
-	offset int64 // of the nap's base in the monotonic clock
+	offset int64 // offset of the nap's base in the monotonic clock
 
-	// Only for the goroutine that sleeps. The function is created once, because a closure for each
-	// sleep would allocate.
+	// The fields below are only used by the sleeping goroutine. arm is created once, because a
+	// closure for each sleep would allocate.
 	at     int64
 	called *atomic.Uint32
 	armed  bool
@@ -35,7 +35,7 @@ func Method() string {
 	return runtimeMethod
 }
 
-// newTimer uses the runtime's timer if the kernel refuses a timerfd (a sandbox).
+// newTimer uses the runtime's timer if the kernel refuses a timerfd, for example in a sandbox.
 func newTimer(base time.Time) timer {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -50,7 +50,7 @@ func newTimer(base time.Time) timer {
 	return d
 }
 
-// ends reports whether a sleep until a past instant ends, that is whether the poller supports
+// ends reports whether a sleep until a past instant ends, which shows that the poller supports
 // timers.
 func (d *descriptor) ends() bool {
 	if d.file.SetReadDeadline(time.Now().Add(time.Second)) != nil {
@@ -62,12 +62,12 @@ func (d *descriptor) ends() bool {
 
 func (d *descriptor) sleep(at int64, called *atomic.Uint32) {
 	d.at, d.called, d.armed = at, called, false
-	_ = d.conn.Read(d.arm) // over, called, or spurious: the nap reads the clock
+	_ = d.conn.Read(d.arm) // over, called or spurious; the nap reads the clock
 }
 
 // tryArm runs before the goroutine parks, and again when the poller has woken it. A caller of wake
-// sets called first and the timer then. If called is set before arming it is seen here, and
-// otherwise the timer ends the sleep.
+// first sets called and then the timer. If called is set before arming, tryArm sees it. Otherwise
+// the timer ends the sleep.
 func (d *descriptor) tryArm(fd uintptr) (over bool) {
 	if d.armed {
 		return true
@@ -76,7 +76,7 @@ func (d *descriptor) tryArm(fd uintptr) (over bool) {
 	return set(fd, d.at+d.offset) != nil || d.called.Load() != 0
 }
 
-// past is an instant that is over. It is not 0, which would stop the timer.
+// past is a past instant. 0 would stop the timer.
 const past = 1
 
 func (d *descriptor) wake(*atomic.Uint32) {
@@ -88,9 +88,10 @@ func set(fd uintptr, at int64) error {
 		&unix.ItimerSpec{Value: unix.NsecToTimespec(max(at, past))}, nil)
 }
 
-func (d *descriptor) close() { _ = d.file.Close() } // there is nothing to lose
+func (d *descriptor) close() { _ = d.file.Close() } // a failed close loses nothing
 
-// monotonic returns the base in the kernel's time, from the closest of several pairs of readings.
+// monotonic returns the base in the kernel's monotonic time. It uses the closest of several pairs
+// of readings.
 func monotonic(base time.Time) (offset int64) {
 	closest := int64(1<<63 - 1)
 	for range 20 {

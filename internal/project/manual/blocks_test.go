@@ -16,16 +16,17 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// A block is a fenced one of a page, and the mark that stands on the line before it:
+// block is a fenced block of a page, with the mark on the line before it:
 //
 //	<!-- not run: REASON -->     a shell block that the test leaves out
 //	<!-- in another terminal --> a server: it runs until the next one, or until the page ends
 //	<!-- needs: PROGRAM, ... --> a page with this block is left out where one is not installed
 //	<!-- file: PATH -->          the block is written to this file
 //
-// Every other sh block is run; a text block after it is what it prints, … standing for anything. A
-// line that ends with "# exit code N" must end so, one with "# exit code 0, or 3 on a busy machine"
-// may: a run under the real clock that cannot be believed is INVALID.
+// Every other sh block is run. A text block after it is its expected output, in which … stands for
+// any text. A line that ends with "# exit code N" must end with that code. A line with "# exit code
+// 0, or 3 on a busy machine" may end with either code, because a run under the real clock may be
+// INVALID.
 type block struct{ mark, language, text string }
 
 var (
@@ -41,18 +42,17 @@ func blocks(page string) (all []block) {
 	return all
 }
 
-// server is the address that the pages give their servers.
 const server = "127.0.0.1:8080"
 
-// named is a name for server that a command resolves, with the same port.
+// named is a host name with the same port, which a command resolves to server.
 const named = "shop.example:8080"
 
-// script is the page as one shell script. What block i prints goes to the files i.out and i.err of
-// the directory.
+// script returns the page as one shell script. The output of block i goes to the files i.out and
+// i.err of the directory.
 func script(t *testing.T, all []block, dir string) (text, address string) {
 	t.Helper()
 	var b strings.Builder
-	// -m: a server is a process group of its own, since go run hands no signal on to what it runs
+	// -m makes a server its own process group, because go run does not forward signals.
 	b.WriteString("set -eum\ntrap 'for j in $(jobs -p); do kill -- -$j || :; done' EXIT\n")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -83,7 +83,7 @@ func script(t *testing.T, all []block, dir string) (text, address string) {
 		case block.mark != "" && name != "needs":
 			t.Errorf("unknown mark %q", block.mark)
 		default:
-			// Each layout is a link of all that poolbench imports.
+			// Each layout links all packages of poolbench, so one suffices.
 			text = strings.ReplaceAll(text, "gate --base", "gate --layouts 1 --base")
 			text = endsWith.ReplaceAllString(text, "code=0; $1 || code=$$?; [[ $$code = [$2$3] ]]")
 			fmt.Fprintf(&b, "{\n%s} >%s/%d.out 2>%[2]s/%[3]d.err\n", text, dir, i)
@@ -92,24 +92,22 @@ func script(t *testing.T, all []block, dir string) (text, address string) {
 	return b.String(), address
 }
 
-// shows reports whether the output is what the text says, … standing for anything.
+// shows reports whether the output matches text, in which … stands for any text.
 func shows(output, text string) bool {
 	pattern := regexp.QuoteMeta(strings.TrimSpace(text))
 	pattern = strings.ReplaceAll(pattern, "…", "(?s:.*)")
 	return regexp.MustCompile(`\A` + pattern + `\z`).MatchString(strings.TrimSpace(output))
 }
 
-// long are the pages that take five seconds and more, or half a minute while nothing is compiled: a
-// module of their own has Go compile the checkout once more.
+// long lists the pages that take five seconds or more, and half a minute if nothing is compiled
+// yet. For a separate module, Go compiles the checkout again.
 var long = []string{"README.md", "choose-a-limit.md", "durable-queues.md", "load-testing.md",
 	"load-testing-in-ci.md",
 	"reading-results.md", "start-here.md", "strategies.md", "studies.md", "test-your-pool.md"}
 
-// TestBlocks follows each page that does not take long as a reader would, block by block in one
-// shell, with poolbench on the path.
+// TestBlocks runs the blocks of each short page in one shell, with poolbench in PATH.
 func TestBlocks(t *testing.T) { followAll(t, false, 10) }
 
-// TestLongBlocks follows the others.
 func TestLongBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -117,15 +115,16 @@ func TestLongBlocks(t *testing.T) {
 	followAll(t, true, 25)
 }
 
-// followAll follows the pages that are long, or those that are not, which have so many blocks.
+// followAll runs the pages of long, or all others. They must have at least fewest blocks.
 func followAll(t *testing.T, areLong bool, fewest int) {
 	t.Helper()
-	// The pages share a directory, so that the module that several make is linked once.
+	// The pages share a directory, so the module that several of them create is linked once.
 	dir := filepath.Join(t.TempDir(), "work")
 	ran, left := 0, 0
 	for _, page := range pages(t) {
 		name := filepath.Base(page)
-		if filepath.Base(filepath.Dir(filepath.Dir(page))) == "examples" || // TestExamples
+		// tested by TestExamples
+		if filepath.Base(filepath.Dir(filepath.Dir(page))) == "examples" ||
 			slices.Contains(long, name) != areLong {
 			continue
 		}
@@ -138,12 +137,12 @@ func followAll(t *testing.T, areLong bool, fewest int) {
 			left--
 		})
 	}
-	if ran < fewest && left == 0 && !race.Enabled { // left: -run is for some of them
+	if ran < fewest && left == 0 && !race.Enabled { // pages are left out if -run selects some
 		t.Errorf("only %d blocks were run", ran)
 	}
 }
 
-// follow runs the blocks of a page in the directory, and says how many there were.
+// follow runs the blocks of a page in the directory. It returns their number.
 func follow(t *testing.T, page, dir string) (ran int) {
 	t.Helper()
 	if race.Enabled {
@@ -167,7 +166,7 @@ func follow(t *testing.T, page, dir string) (ran int) {
 		t.Fatal(err)
 	}
 	bin, printed := t.TempDir(), t.TempDir()
-	// A test that make builds does not know where it comes from.
+	// A test binary built by make does not know its source directory.
 	source, err := filepath.Abs(checkout)
 	if err != nil {
 		t.Fatal(err)

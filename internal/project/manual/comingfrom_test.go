@@ -16,17 +16,17 @@ import (
 	"testing"
 )
 
-// testers are the load testers that a machine may have, by apt: .ci/testers installs them.
+// testers are load testers that may be installed. .ci/testers installs them.
 var testers = []string{"wrk", "hey", "h2load"}
 
-// byTime is what has a tester send as many requests as it can until then.
+// byTime matches the option by which a tester sends requests for a duration.
 var byTime = regexp.MustCompile(` -(d|z) ?\d+s`)
 
-// pair is a row of docs/coming-from.md: their command, and ours.
+// pair matches a row of docs/coming-from.md: the command of the other tool, and that of poolbench.
 var pair = regexp.MustCompile("(?m)^\\| `(.*)` \\| `(poolbench attack .*)` \\|$")
 
-// TestComingFrom: what stands side by side in docs/coming-from.md sends as many requests, which the
-// server counts; every row of ours runs, and theirs where the tool is one of testers.
+// Both commands of a row in docs/coming-from.md must send the same number of requests, which the
+// server counts. Each poolbench command must run, and that of the other tool if it is installed.
 func TestComingFrom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -75,17 +75,18 @@ func TestComingFrom(t *testing.T) {
 		cmd.Env = append(os.Environ(), asCommand+"=1",
 			"PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 		said, err := cmd.CombinedOutput()
-		if code := cmd.ProcessState.ExitCode(); code != 0 && code != 3 { // 3: a busy machine
+		if code := cmd.ProcessState.ExitCode(); code != 0 && code != 3 { // 3 means a busy machine
 			t.Fatalf("%s: %v\n%s", line, err, said)
 		}
 		return asked.Load()
 	}
-	ran := map[string]bool{} // ours
+	ran := map[string]bool{} // poolbench commands
 	for _, row := range pair.FindAllStringSubmatch(
 		read(t, filepath.Join(checkout, "docs/coming-from.md")), -1) {
 		theirs, ours := row[1], row[2]
 		if strings.Contains(ours, " grpc") {
-			continue // its server is another one: the page's blocks and the tests of gRPC have it
+			// it has another server; tested by the blocks of the page and the tests of gRPC
+			continue
 		}
 		name := strings.Fields(theirs)[0]
 		if ran[ours] && !slices.Contains(testers, name) {
@@ -110,7 +111,7 @@ func TestComingFrom(t *testing.T) {
 	}
 }
 
-// writeCertificates writes the server's certificate as that of a CA, and for a client.
+// writeCertificates writes the server's certificate as a CA certificate, and one for a client.
 func writeCertificates(t *testing.T, dir string, secure *httptest.Server) {
 	t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(secure.TLS.Certificates[0].PrivateKey)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestExamples: each module of examples compiles. Whole, it can be vetted, keeps its own tests, and
-// does what its page says.
+// Each module in examples must compile. Without -short, it must pass vet and its own tests, and
+// behave as its page describes.
 func TestExamples(t *testing.T) {
 	root, err := filepath.Abs(checkout)
 	if err != nil {
@@ -25,7 +25,7 @@ func TestExamples(t *testing.T) {
 		overlay, packages := map[string]string{}, []string(nil)
 		for _, path := range mains {
 			dir := filepath.Dir(path)
-			overlay[filepath.Join(dir, "go.mod")] = "" // is not there
+			overlay[filepath.Join(dir, "go.mod")] = "" // removes the file from the overlay
 			packages = append(packages, "examples/"+filepath.Base(dir))
 		}
 		compileWithin(t, root, overlay, packages)
@@ -43,7 +43,7 @@ func TestExamples(t *testing.T) {
 			for _, step := range []string{"mod edit -replace=" + module + "=" + root, "vet ./...",
 				"test ./..."} {
 				cmd := exec.Command("go", strings.Fields(step)...)
-				// with the tags of what runs this, for which all is compiled
+				// the same tags as this test, for which all packages are compiled
 				cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off",
 					"GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=readonly", "GOPROXY=off")
 				if strings.HasPrefix(step, "mod") {
@@ -58,7 +58,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestNewCompiles: what poolbench new writes compiles. TestLongBlocks builds and runs it.
+// The output of poolbench new must compile. TestLongBlocks builds and runs it.
 func TestNewCompiles(t *testing.T) {
 	root, err := filepath.Abs(checkout)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestNewCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const name = "compiled_here" // and not mypool, which the README has a reader make
+	const name = "compiled_here" // differs from mypool, which the README creates
 	dir, overlay := filepath.Join(t.TempDir(), name), map[string]string{}
 	write := exec.Command(self, "new", dir, "--source", root)
 	write.Env = append(os.Environ(), asCommand+"=1")
@@ -102,9 +102,9 @@ func TestNewCompiles(t *testing.T) {
 
 const module = "github.com/poolbench/poolbench"
 
-// compileWithin compiles packages and their tests as those of the checkout, by an overlay: their
-// go.mod says what its own does (TestExampleModules). For modules of their own Go would compile the
-// checkout once more, and look at 900 packages before it vets them.
+// compileWithin compiles packages and their tests as part of the checkout, by an overlay. Their
+// go.mod has the same requirements (TestExampleModules). For separate modules Go would compile the
+// checkout again, and analyze 900 packages before vet.
 func compileWithin(t *testing.T, root string, overlay map[string]string, packages []string) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"Replace": overlay})

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// An actionFile is what action.yml has.
 type actionFile struct {
 	Inputs  map[string]struct{ Default string }
 	Outputs map[string]struct{ Value string }
@@ -36,15 +35,15 @@ func readAction(t *testing.T) (a actionFile) {
 	return a
 }
 
-// A foreign is a module of somebody else's, whose checkout is the merge of a branch into main, as
-// GitHub makes it for a pull request, with programs of the test on the path.
+// foreign is the module of another project. Its checkout is the merge of a branch into main, as
+// GitHub makes it for a pull request. Programs of the test precede others in PATH.
 type foreign struct {
 	dir, bin, temp string
 	env            []string
 }
 
-// newForeign makes one. Its benchgate records its arguments, writes a report and a summary, and
-// ends with $CODE.
+// newForeign creates the module. Its benchgate records its arguments, writes a report and a
+// summary, and exits with $CODE.
 func newForeign(t *testing.T) *foreign {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -101,7 +100,7 @@ func (f *foreign) write(t *testing.T, name, text string) {
 	}
 }
 
-// program puts a shell script on the path, and where the action looks for what it has built.
+// program puts a shell script into PATH and into the directory where the action builds programs.
 func (f *foreign) program(t *testing.T, name, text string) {
 	t.Helper()
 	for _, dir := range []string{f.bin, f.temp} {
@@ -111,7 +110,6 @@ func (f *foreign) program(t *testing.T, name, text string) {
 	}
 }
 
-// bash runs a script as GitHub runs a step.
 func (f *foreign) bash(t *testing.T, script string, env ...string) (out string, code int) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "step.sh")
@@ -127,14 +125,14 @@ func (f *foreign) bash(t *testing.T, script string, env ...string) (out string, 
 	return string(all), cmd.ProcessState.ExitCode()
 }
 
-// recorded are the arguments of the last benchgate.
+// recorded returns the arguments of the last benchgate.
 func (f *foreign) recorded(t *testing.T) []string {
 	t.Helper()
 	all := read(t, filepath.Join(f.temp, "recorded"))
 	return strings.Split(strings.TrimSuffix(all, "\x00"), "\x00")
 }
 
-// outputs are those of the last step, which are forgotten then.
+// outputs returns and removes the outputs of the last step.
 func (f *foreign) outputs(t *testing.T) map[string]string {
 	t.Helper()
 	file, all := filepath.Join(f.temp, "output"), map[string]string{}
@@ -148,7 +146,7 @@ func (f *foreign) outputs(t *testing.T) map[string]string {
 	return all
 }
 
-// step returns a step's script and its environment, with the defaults of the inputs that are not
+// step returns the script of a step and its environment, with the defaults of inputs that are not
 // given.
 func (a actionFile) step(
 	t *testing.T, name string, inputs map[string]string,
@@ -179,8 +177,7 @@ func (a actionFile) step(
 	return "", nil
 }
 
-// TestActionArguments: the gate gets exactly the arguments that the inputs give, with quotes, globs
-// and spaces.
+// benchgate must get exactly the arguments in the inputs, including quotes, globs and spaces.
 func TestActionArguments(t *testing.T) {
 	f, action := newForeign(t), readAction(t)
 	base, _ := f.bash(t, "git rev-parse HEAD^1")
@@ -216,7 +213,6 @@ func TestActionArguments(t *testing.T) {
 	}
 }
 
-// TestActionVerdict: the exit code of the step, and the outputs.
 func TestActionVerdict(t *testing.T) {
 	f, action := newForeign(t), readAction(t)
 	artifacts := map[string]bool{}
@@ -261,8 +257,8 @@ func TestActionVerdict(t *testing.T) {
 	}
 }
 
-// TestActionComment: the first comment is posted, later ones replace it, and a token without the
-// permission is a warning.
+// The first comment must be posted, and later ones must replace it. A token without permission
+// causes a warning.
 func TestActionComment(t *testing.T) {
 	f, action := newForeign(t), readAction(t)
 	f.program(t, "gh", `printf '%s ' "$@" >> "$RUNNER_TEMP/gh"; echo >> "$RUNNER_TEMP/gh"
@@ -299,7 +295,6 @@ esac
 	}
 }
 
-// TestAction builds benchgate as the action does, and gates the foreign module.
 func TestAction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program and measures")
@@ -320,7 +315,7 @@ func TestAction(t *testing.T) {
 		"benchtime": "1ms", "args": `--layouts 1 --skip 'a "b" *' --pairs 6`})
 	out, code := f.bash(t, run, env...)
 	got := f.outputs(t)
-	// on a busy machine the gate is inconclusive; the sides are equal
+	// Both sides are equal, and on a busy machine the gate is inconclusive.
 	if code != 0 || got["verdict"] != "pass" && got["verdict"] != "inconclusive" {
 		t.Errorf("exit code %d, %v\n%s", code, got, out)
 	}
@@ -330,8 +325,8 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestGatePage runs the blocks of docs/gate-your-ci.md in the foreign module: exit code and
-// arguments of each, for each verdict.
+// TestGatePage runs the blocks of docs/gate-your-ci.md in the foreign module. It checks the exit
+// code and the arguments of each block for each verdict.
 func TestGatePage(t *testing.T) {
 	f := newForeign(t)
 	page := read(t, filepath.Join(checkout, "docs", "gate-your-ci.md"))
@@ -380,7 +375,7 @@ func TestGatePage(t *testing.T) {
 	sha = strings.TrimSpace(sha)
 	for _, c := range []struct {
 		name, script, base string
-		inconclusive       int // the exit code
+		inconclusive       int // exit code
 		needs              string
 	}{
 		{"shell", shell, "", 0, "git"},
@@ -396,7 +391,7 @@ func TestGatePage(t *testing.T) {
 				out, code := f.bash(t, c.script, fmt.Sprint("CODE=", gate),
 					"CI_MERGE_REQUEST_DIFF_BASE_SHA="+sha, "CHANGE_TARGET=change", "MAKEFLAGS=")
 				if c.name == "make" && want > 0 {
-					want = 2 // make's own
+					want = 2 // exit code of make
 				}
 				args := f.recorded(t)
 				if code != want || args[0] != "gate" || args[1] != "--base" ||

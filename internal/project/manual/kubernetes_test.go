@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli"
 )
 
-// An object is what the test wants to know of one of Kubernetes.
 type object struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string
@@ -30,11 +29,10 @@ type object struct {
 	}
 }
 
-// kinds are those of the manifests, with what Kubernetes wants as their version.
 var kinds = map[string]string{"Service": "v1", "PersistentVolumeClaim": "v1",
 	"Deployment": "apps/v1", "Job": "batch/v1"}
 
-// An untilItWaits takes what a command says, and interrupts it when it says that it waits.
+// untilItWaits records the output of a command, and interrupts it when it prints that it waits.
 type untilItWaits struct {
 	said      bytes.Buffer
 	interrupt func()
@@ -47,7 +45,7 @@ func (w *untilItWaits) Write(p []byte) (int, error) {
 	return w.said.Write(p)
 }
 
-// TestKubernetes: the manifests are objects, and their commands are ones that poolbench knows.
+// The manifests must be valid objects with valid poolbench commands.
 func TestKubernetes(t *testing.T) {
 	text := strings.ReplaceAll(read(t, checkout+"/examples/kubernetes/sweep.yaml"),
 		"nats://poolbench-nats:4222", "nats://127.0.0.1:1")
@@ -73,7 +71,7 @@ func TestKubernetes(t *testing.T) {
 			code := cli.Run(ctx, append(c.Args, "--quiet"), strings.NewReader(""), said, said)
 			interrupt()
 			want := 2
-			if c.Args[0] == "worker" { // which waits for the server until it is interrupted
+			if c.Args[0] == "worker" { // it waits for the server until it is interrupted
 				want = 130
 			}
 			if code != want || !strings.Contains(said.said.String(), "NATS at nats://127.0.0.1:1") {

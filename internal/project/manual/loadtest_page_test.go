@@ -9,9 +9,9 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// TestLoadTestPage runs the script of docs/load-testing-in-ci.md as the jobs of GitHub, GitLab and
-// make do: they end with the exit code of attack, stop the service, and keep files that exist. A
-// service that does not start is the reason that the job shows.
+// TestLoadTestPage runs the script of docs/load-testing-in-ci.md like the jobs of GitHub, GitLab
+// and make. They must end with the exit code of attack, stop the service, and keep existing files.
+// If the service does not start, the job must show this as the reason.
 func TestLoadTestPage(t *testing.T) {
 	f := newForeign(t)
 	var script, github, gitlab, makefile string
@@ -85,7 +85,7 @@ esac
 		"GitLab": strings.Join(job.Script, "\n"), "make": "make --silent load-test"} {
 		for attack, code := range map[string]int{"0": 0, "1": 1, "2": 2, "3": 3} {
 			if name == "make" && code > 0 {
-				code = 2 // make's own
+				code = 2 // exit code of make
 			}
 			out, got := f.bash(t, script, state, "CODE="+attack, "MAKEFLAGS=")
 			if got != code {

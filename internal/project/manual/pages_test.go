@@ -23,13 +23,12 @@ var update = flag.Bool("update", false, "write the notices anew")
 
 const (
 	checkout = "../../.."
-	// what the test binary is then, and its children are
+	// makes the test binary and its children run as the command
 	asCommand = "POOLBENCH_TEST_AS_COMMAND"
-	// the controls of a gate take the same time whatever the machine does
+	// makes the controls of a gate take the same time on any machine
 	steadily = "POOLBENCH_TEST_STEADILY"
 )
 
-// TestMain: the test binary doubles as the command.
 func TestMain(m *testing.M) {
 	switch args := os.Args[1:]; {
 	case os.Getenv(asCommand) == "":
@@ -42,9 +41,9 @@ func TestMain(m *testing.M) {
 		// a metric of its own keeps a run in one process
 		fmt.Printf("%s\t100\t%d ns/op\t1 steady\n", measure.ControlName, ns)
 	default:
-		signal.Ignore(syscall.SIGPIPE) // as Run does
+		signal.Ignore(syscall.SIGPIPE) // as in Run
 		h := execute.NewHost(terminal.New(os.Stdout, os.Stderr))
-		h.Vectors = true // no page looks at bitmaps
+		h.Vectors = true // no page shows bitmaps
 		os.Exit(cli.On(context.Background(), h, args, os.Stdin))
 	}
 }
@@ -58,7 +57,6 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// pages are the documents for people.
 func pages(t *testing.T) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md",
@@ -72,7 +70,7 @@ func pages(t *testing.T) (paths []string) {
 	return paths
 }
 
-// TestLinks: what a page links to, or shows, is there. A block of code links to nothing.
+// The files that a page links to or shows must exist. Code blocks contain no links.
 func TestLinks(t *testing.T) {
 	code := regexp.MustCompile("(?ms)^```.*?^```$")
 	for _, page := range pages(t) {
@@ -88,7 +86,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestContributing: every path that CONTRIBUTING names is there.
+// Every path in CONTRIBUTING must exist.
 func TestContributing(t *testing.T) {
 	text := read(t, filepath.Join(checkout, "CONTRIBUTING.md"))
 	paths := regexp.MustCompile("`([a-z_./]+(?:/|\\.[a-z]+))`").FindAllStringSubmatch(text, -1)

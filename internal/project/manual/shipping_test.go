@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// TestYAML: every YAML file of the checkout and every yaml block of its pages can be read.
+// Every YAML file of the checkout and every yaml block of its pages must be readable.
 func TestYAML(t *testing.T) {
 	texts := map[string]string{}
 	for _, pattern := range []string{"*.yml", "*.yaml", ".*.yaml", ".github/*/*.yml",
@@ -45,9 +45,9 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-// licences are told by words of theirs.
+// licences are recognized by words in them.
 var licences = []struct{ name, words string }{
-	{"FTL", "The FreeType Project LICENSE"}, // of the two that freetype offers
+	{"FTL", "The FreeType Project LICENSE"}, // freetype offers two licences
 	{"CC-BY-4.0", "Creative Commons Attribution 4.0"},
 	{"Apache-2.0", "Apache License"},
 	{"MPL-2.0", "Mozilla Public License"},
@@ -57,16 +57,16 @@ var licences = []struct{ name, words string }{
 	{"BSD-2-Clause", "Redistributions of source code must retain"},
 }
 
-// notices are the licences of all modules that the command links, on any system. The Apache License
-// is in LICENSE.
+// notices returns the licences of all modules that the command links, on any system. The Apache
+// License is in LICENSE.
 func notices(t *testing.T) string {
 	t.Helper()
-	dirs := map[string]string{} // a module and its version → where it is
+	dirs := map[string]string{} // directory by module and version
 	for _, system := range []string{"linux", "darwin", "windows", "freebsd"} {
 		cmd := exec.Command("go", "list", "-deps", "-f",
 			"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}",
 			"github.com/poolbench/poolbench"+"/cmd/poolbench")
-		// without the tags of make, which leave some modules out
+		// without the tags of make, which exclude some modules
 		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=")
 		out, err := cmd.Output()
 		if err != nil {
@@ -112,8 +112,8 @@ func notices(t *testing.T) string {
 		"| module | version | licence |\n|---|---|---|\n" + table.String() + texts.String()
 }
 
-// TestThirdParty: the notices have every module that the command links. -update (make generate)
-// writes them.
+// THIRD_PARTY.md must contain every module that the command links. -update (make generate) writes
+// it.
 func TestThirdParty(t *testing.T) {
 	path := filepath.Join(checkout, "THIRD_PARTY.md")
 	want := notices(t)

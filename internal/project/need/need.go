@@ -1,5 +1,5 @@
-// Package need is for tests that need a program or a module which may be missing: they are skipped
-// without it, and fail if POOLBENCH_NEED_ALL is set, as in CI, where all are installed.
+// Package need skips tests that need a missing program or module. If POOLBENCH_NEED_ALL is set, as
+// in CI where all are installed, such a test fails.
 package need
 
 import (
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Skip skips the test for want of something, or fails it.
+// Skip skips the test, or fails it if POOLBENCH_NEED_ALL is set. why names what is missing.
 func Skip(t testing.TB, why any) {
 	t.Helper()
 	if os.Getenv("POOLBENCH_NEED_ALL") != "" {

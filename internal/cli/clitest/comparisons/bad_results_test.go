@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// badResults are files that are no results, or that are damaged, and what is said of each: the
-// beginning of the complaint.
+// badResults returns damaged files and files that are not results, with the beginning of the
+// expected error.
 func badResults(t *testing.T) map[string][2]string {
 	t.Helper()
 	const line = "BenchmarkA 1 5 ns/op\n"
@@ -53,8 +53,8 @@ func badResults(t *testing.T) map[string][2]string {
 	}
 }
 
-// TestBadResults: wherever results are read, bad ones are named with file and line, alone, with
-// exit code 2 and nothing on stdout.
+// Every command that reads results must report a bad file with its line and nothing else, with exit
+// code 2 and no output.
 func TestBadResults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -105,10 +105,9 @@ func TestBadResults(t *testing.T) {
 	}
 }
 
-// TestOddResults: what is not as it was written, and can be read all the same.
 func TestOddResults(t *testing.T) {
 	t.Chdir(t.TempDir())
-	// digits enough for the gate to rule out a change
+	// enough digits for the gate to rule out a change
 	lines := strings.Repeat("BenchmarkA 1 5003 ns/op\n", 10)
 	clitest.Write(t, "plain", lines)
 	event := `{"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"a","Output":"`
@@ -140,7 +139,7 @@ func TestOddResults(t *testing.T) {
 		}
 		want := clitest.Fine
 		if args[0] == "trend" {
-			want = clitest.Undecided // of three results
+			want = clitest.Undecided // there are only three results
 		}
 		if o := clitest.Command(t, append(args, "--allow-partial")...); o.Code != want ||
 			o.Stderr != "" {

@@ -12,11 +12,11 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// sweep is for what takes many minutes: go test -run … -sweep.
+// sweep enables tests that take many minutes: go test -run … -sweep.
 var sweep = flag.Bool("sweep", false,
 	"all laws and 20,000 tasks of TestCompare…, 300 benchmarks of TestGateRepositories")
 
-// A compared is what a test reads of compare's JSON.
+// compared contains the tested fields of compare's JSON.
 type compared struct {
 	Columns []string
 	Tables  []struct {
@@ -53,14 +53,13 @@ func comparedBy(t *testing.T, args ...string) (c compared) {
 	return c
 }
 
-// The strategies and rates of the runs that are compared.
+// strategies and rates of the compared runs
 var (
 	pairedStrategies = []string{"worker_pool", "bounded_queue_shed", "ticker_limited",
 		"partitioned", "token_bucket"}
 	pairedRates = []string{"40", "70"}
 )
 
-// virtualRuns makes five repetitions of the strategies at the rates, as a user types it.
 func virtualRuns(t *testing.T, out, strategy, rate, workload string, seed, tasks int) {
 	t.Helper()
 	clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--strategy", strategy, "--workload",
@@ -68,7 +67,7 @@ func virtualRuns(t *testing.T, out, strategy, rate, workload string, seed, tasks
 		"--seed", fmt.Sprint(seed), "--out", out)
 }
 
-// laws are workloads with a mean of that many milliseconds.
+// laws returns workloads whose mean is to be filled in, in milliseconds.
 func laws() []string {
 	all := []string{"lognormal:mean=%gms,c2=4", "constant:mean=%gms"}
 	if *sweep {
@@ -77,8 +76,8 @@ func laws() []string {
 	return all
 }
 
-// TestCompareFindsOnePercent: a service that is 1 % longer is found in each of the strategies that
-// wait, by the same seeds; and the same again is equal, task by task.
+// A service time that is 1 % longer must be detected for each strategy that waits, with equal
+// seeds. Repeated runs must be equal, task by task.
 func TestCompareFindsOnePercent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -89,8 +88,8 @@ func TestCompareFindsOnePercent(t *testing.T) {
 		tasks = 20000
 	}
 	found, missed := 0, []string{}
-	// Two steps of partitioned end in the same nanosecond once in some 10⁶ tasks, and Go's virtual
-	// clock draws which of them goes on first: then two tasks change places.
+	// Two steps of partitioned end in the same nanosecond once in about 10⁶ tasks. Go's virtual
+	// clock then continues them in random order, and two tasks change places.
 	tied := 0
 	for i, law := range laws() {
 		dirs := []string{fmt.Sprint("old", i), fmt.Sprint("again", i), fmt.Sprint("new", i)}
@@ -151,8 +150,7 @@ func TestCompareFindsOnePercent(t *testing.T) {
 	}
 }
 
-// TestCompareFalseAlarms: of runs with other seeds, which differ in nothing else, at most one in
-// twenty differs in a metric.
+// If runs differ only in their seeds, at most one in twenty may differ in a metric.
 func TestCompareFalseAlarms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -167,7 +165,7 @@ func TestCompareFalseAlarms(t *testing.T) {
 		for j, strategy := range pairedStrategies {
 			for k, rate := range pairedRates {
 				for side := range sides {
-					// seeds of its own for each pair, so that no two are alarmed together
+					// each pair has its own seeds, so pairs are independent
 					pair := ((i*len(pairedStrategies)+j)*len(pairedRates)+k)*sides + side
 					for l, out := range []string{"a", "b"} {
 						virtualRuns(t, fmt.Sprint(out, pair), strategy, rate,
@@ -189,8 +187,8 @@ func TestCompareFalseAlarms(t *testing.T) {
 		}
 	}
 	t.Logf("of %d pairs differ: %v", pairs, alarms)
-	// The chance is that of eight of the 252 orders of five values and five. Of few pairs three
-	// standard errors more may differ.
+	// The probability is that of eight of the 252 orders of five values and five. The limit is
+	// three standard errors higher.
 	chance, n := 8./252, float64(pairs)
 	most := int(n*chance + 3*math.Sqrt(n*chance*(1-chance)))
 	if *sweep {
@@ -207,7 +205,6 @@ func TestCompareFalseAlarms(t *testing.T) {
 	}
 }
 
-// TestCompareDefaultRun: the strategies of the default scenario in a text that a person reads.
 func TestCompareDefaultRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -243,8 +240,8 @@ func TestCompareDefaultRun(t *testing.T) {
 	}
 }
 
-// TestCompareSides: what is paired where the sides have not the same repetitions, and what is said
-// of the rest.
+// Repetitions must be paired by seed if the sides have different ones, and the others must be
+// reported.
 func TestCompareSides(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -323,8 +320,8 @@ func TestCompareSides(t *testing.T) {
 	}
 }
 
-// TestCompareTasks: the responses of the same tasks, worked out from what they must be: constant
-// service and no wait, so that each ends a millisecond later, and nothing is lost.
+// Expected values are exact: constant service and no wait, each task ends a millisecond later, and
+// none is lost.
 func TestCompareTasks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for out, mean := range map[string]string{"old": "10ms", "new": "11ms"} {
@@ -350,14 +347,13 @@ func TestCompareTasks(t *testing.T) {
 	}
 }
 
-// TestCompareRealClock: runs of the real clock are paired by their seeds as well.
 func TestCompareRealClock(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, out := range []string{"a", "b"} {
 		if o := clitest.Command(t, "run", "--quiet", "--strategy", "semaphore", "--workload",
 			"exponential:mean=1ms", "--rate", "400", "--limit", "2", "--n", "40", "--count", "3",
 			"--out", out); o.Code != clitest.Fine &&
-			o.Code != clitest.Undecided { // a busy machine's are INVALID
+			o.Code != clitest.Undecided { // runs on a busy machine are INVALID
 			t.Fatalf("exit code %d\n%s", o.Code, o.Stderr)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestComparePage: the page is written beside the table, and where it cannot be, that is said.
 func TestComparePage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	line := "BenchmarkRun/strategy=%s/load=0.8 10 5 ns/op 7 ops/s\n"
@@ -31,8 +30,8 @@ func TestComparePage(t *testing.T) {
 	}
 }
 
-// TestReportOfSeveral: several directories have the page of compare, in a file of its own; one
-// directory has its own report.
+// Several directories get the page of compare in a separate file. One directory gets its own
+// report.
 func TestReportOfSeveral(t *testing.T) {
 	t.Chdir(t.TempDir())
 	line := "BenchmarkRun/strategy=semaphore/load=0.8 10 %s ns/op\n"
@@ -89,8 +88,6 @@ func TestReportOfSeveral(t *testing.T) {
 	}
 }
 
-// TestCompareArrangements: names of columns, more than two inputs, one input, projections and
-// filters.
 func TestCompareArrangements(t *testing.T) {
 	t.Chdir(t.TempDir())
 	lines := func(unit string) string {
@@ -105,7 +102,7 @@ func TestCompareArrangements(t *testing.T) {
 	clitest.Write(t, "load=0.8", lines("ns/op"))
 	for _, c := range []struct {
 		args string
-		want []string // in stdout
+		want []string // expected in stdout
 		not  string
 	}{
 		{"compare a", []string{" a ", "strategy=semaphore", "sec/op"}, "vs base"},
@@ -129,7 +126,8 @@ func TestCompareArrangements(t *testing.T) {
 	} {
 		args := strings.Fields(c.args)
 		for i := range args {
-			args[i] = strings.ReplaceAll(args[i], "·", " ") // a blank within an argument
+			// · stands for a blank within an argument
+			args[i] = strings.ReplaceAll(args[i], "·", " ")
 		}
 		o := clitest.Succeed(t, args...)
 		for _, want := range c.want {
@@ -160,7 +158,6 @@ func TestCompareArrangements(t *testing.T) {
 	}
 }
 
-// TestCompareBadOptions: each is named, in one line.
 func TestCompareBadOptions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "a", "BenchmarkRun/strategy=semaphore 10 5 ns/op\n")
@@ -188,7 +185,6 @@ func TestCompareBadOptions(t *testing.T) {
 	}
 }
 
-// TestCompareStandardInput: - is what comes in.
 func TestCompareStandardInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	lines := strings.Repeat("BenchmarkA 1 5 ns/op\n", 6)

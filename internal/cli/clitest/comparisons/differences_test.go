@@ -9,9 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// TestDifferences: of two strategies of a run the parts of the differences add up to the
-// nanosecond, under both clocks; a directory and itself have none; and gate says it of what is
-// worse.
+// The parts of the differences must add up to the nanosecond, under both clocks. A directory
+// compared with itself must have none. gate must report them for a metric that is worse.
 func TestDifferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -24,7 +23,7 @@ func TestDifferences(t *testing.T) {
 		o := clitest.Command(t, strings.Fields("run --strategy worker_pool,semaphore,codel_lifo,"+
 			"segregated --quiet --clock "+clock+" --out "+clock+" "+args)...)
 		if o.Code == int(terminal.Unusable) {
-			t.Fatal(o.Stderr) // on a busy machine a run may be INVALID: it adds up all the same
+			t.Fatal(o.Stderr) // a run may be INVALID on a busy machine
 		}
 		o = clitest.Succeed(t, "compare", clock, "--col", "/strategy", "--format", "json")
 		type sum struct {
@@ -48,7 +47,8 @@ func TestDifferences(t *testing.T) {
 		for _, p := range said.Parts {
 			for _, s := range []*sum{&p.All, p.Tail} {
 				if s == nil {
-					if clock == "virtual" { // under the real one too few may complete in time
+					// under the real clock too few tasks may complete in time
+					if clock == "virtual" {
 						t.Errorf("%s: no tail", p.Column)
 					}
 					continue
@@ -67,7 +67,7 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("%s differs from itself:\n%s", clock, o.Stdout)
 		}
 	}
-	// the same work with a slot less, under the same name
+	// the same work with one slot less, under the same name
 	for out, limit := range map[string]string{"old": "4", "new": "3"} {
 		clitest.Succeed(t, strings.Fields("run --strategy worker_pool --clock virtual "+
 			"--rate 250 --n 1000 --count 8 --quiet --out "+out+" --limit "+limit)...)
@@ -80,7 +80,6 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// rename gives the runs of a directory another name.
 func rename(t *testing.T, dir, from, to string) {
 	t.Helper()
 	for _, file := range []string{"results.txt", "distributions.hlog"} {

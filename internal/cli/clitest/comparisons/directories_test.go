@@ -25,13 +25,13 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A held is a run directory, or that of an attack, with one scenario and one objective.
+// held is the run directory of a run or attack, with one scenario and one objective.
 type held struct {
 	dir     string
-	args    string // of the command, without --out
+	args    string // arguments of the command, without --out
 	edit    func(text string) string
 	verdict decide.Verdict
-	p99     string // how it begins in tables: "≈", "–" or ""
+	p99     string // expected prefix of the p99 in tables: "≈", "–" or ""
 	doubt   results.Verdict
 }
 
@@ -47,7 +47,7 @@ func (h held) objective(t *testing.T) objectives.Objective {
 	return all[0]
 }
 
-// cell has the runs of results.txt.
+// cell returns the runs in results.txt.
 func (h held) cell(t *testing.T) (c results.Cell) {
 	t.Helper()
 	r, err := results.ReadFile(h.dir)
@@ -60,14 +60,14 @@ func (h held) cell(t *testing.T) (c results.Cell) {
 	return c
 }
 
-// A display is what a place shows of a directory: the p99, the verdict on the objective with its
-// evidence, and the headline. What a place does not show is "".
+// display contains the p99, the verdict on the objective with its evidence, and the headline of an
+// output. "" means that the output does not show it.
 type display struct{ p99, decision, headline string }
 
-// displays are the outputs that show a p99 or a decision: those of run and attack, which are in
-// files beside the directory, and those that are made of it.
+// displays lists the outputs that show a p99 or a decision. Those of run and attack are in files
+// next to the directory. The others are produced from the directory.
 var displays = []struct {
-	name, file string // "": made of the directory
+	name, file string // "" means that it is produced from the directory
 	shows      string
 	read       func(t *testing.T, h held, text string) display
 }{
@@ -119,7 +119,7 @@ var displays = []struct {
 	}},
 }
 
-// A documentValue is a value in a JSON document, with its relative error if it is uncertain.
+// documentValue is a value in a JSON document, with its relative error if it is uncertain.
 type documentValue struct {
 	Metric, Objective, Unit, Verdict, Reason, Next string
 	Value                                          *float64
@@ -166,7 +166,7 @@ func readJSON(t testing.TB, text string, to any) {
 	}
 }
 
-// joined joins the lines of a paragraph: those that begin further in than the first.
+// joined joins the lines of a paragraph, whose continuation lines are indented.
 func joined(text string) []string {
 	return strings.Split(regexp.MustCompile(`\n {4,}`).ReplaceAllString(text, " "), "\n")
 }
@@ -205,7 +205,7 @@ func jsonDisplay(t *testing.T, h held, text string) (d display) {
 	var doc struct {
 		Runs []struct {
 			Metrics   map[string]float64
-			Uncertain map[string]*float64 // null: there is no bound
+			Uncertain map[string]*float64 // null without a bound
 		}
 		Objectives []documentValue
 	}
@@ -282,10 +282,9 @@ func pageDisplay(t *testing.T, h held, file string) (d display) {
 	return d
 }
 
-// TestDisplaysAgree: terminal, JSON, JUnit, the summary of a job, the page and why show
-// the p99 of a directory and the decision on its objective as results.txt has them, in the same
-// digits and words, whatever kind of run it is of. The last line of --progress-json counts the same
-// tasks.
+// Terminal, JSON, JUnit, job summary, page and why must show the p99 of a directory and the
+// decision on its objective as in results.txt, with the same digits and words. The last line of
+// --progress-json must count the same tasks.
 func TestDisplaysAgree(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var served atomic.Int64
@@ -399,7 +398,7 @@ func TestDisplaysAgree(t *testing.T) {
 	}
 }
 
-// checkStream compares the last line of --progress-json with the runs: each task is counted once.
+// checkStream checks that the last line of --progress-json counts each task of the runs once.
 func checkStream(t *testing.T, h held, cell results.Cell) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(clitest.Read(t, h.dir+".jsonl")), "\n")
@@ -427,8 +426,7 @@ func checkStream(t *testing.T, h held, cell results.Cell) {
 	}
 }
 
-// TestCapacityDisplaysAgree: terminal, JSON, JUnit and page of a search show the same ends, with
-// the same evidence.
+// Terminal, JSON, JUnit and page of a search must show the same ends with the same evidence.
 func TestCapacityDisplaysAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

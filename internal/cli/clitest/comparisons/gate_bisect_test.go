@@ -8,9 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestGateBisect: the commit with one more allocation is found, whatever else the machine does. The
-// same command then shows it without a gate, as JSON too, and a search for something else is
-// refused.
+// The commit with one more allocation must be found on any machine. Repeating the command must show
+// it without a gate. A search for another range must be refused.
 func TestGateBisect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures four revisions")

@@ -12,39 +12,40 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// timed is a benchmark that reports so many nanoseconds and makes so many allocations.
+// timed returns a benchmark that reports the given time in nanoseconds and makes the given number
+// of allocations.
 func timed(name string, ns float64, allocations int) string {
 	return fmt.Sprintf("func Benchmark%s(b *testing.B) {\n\tfor b.Loop() {\n\t\tfor i := range %d "+
 		"{\n\t\t\tkept[i] = new(int)\n\t\t}\n\t}\n\tb.ReportMetric(%g, \"ns/op\")\n}\n", name,
 		allocations, ns)
 }
 
-// doing is a benchmark that does something in each iteration.
+// doing returns a benchmark that runs the code what in each iteration.
 func doing(name, what string) string {
 	return fmt.Sprintf("func Benchmark%s(b *testing.B) {\n\tfor b.Loop() {\n\t\t%s\n\t}\n}\n", name,
 		what)
 }
 
-// testFile is a test file of package m with these benchmarks.
 func testFile(benchmarks ...string) string {
 	return "package m\n\nimport \"testing\"\n\nvar kept [8]*int\n\n" +
 		strings.Join(benchmarks, "\n")
 }
 
-// A tree are files and their texts: "" removes one.
+// tree contains the texts of files by name. An empty text removes a file.
 type tree map[string]string
 
-// A repository is what a gate finds: the base is committed as HEAD, the head is the working tree.
+// repository is the input of a gate. The base is committed as HEAD, the head is the working tree.
 type repository struct {
 	name       string
 	base, head tree
-	// does what else is to be done, between the two and at the end
+	// further preparation, and checks at the end
 	between, then func(t *testing.T)
-	args          string // beside --base HEAD, if it names no base
-	code          int
-	says          string // by the command
-	cheap         bool   // part of the fast tests
-	sweep         bool   // part of the sweeps alone
+	// arguments in addition to --base HEAD, which is left out if they contain a base
+	args  string
+	code  int
+	says  string // expected output
+	cheap bool   // whether it belongs to the fast tests
+	sweep bool   // whether it belongs only to the sweep
 }
 
 const (
@@ -122,7 +123,6 @@ func (files tree) write(t *testing.T) {
 	}
 }
 
-// library makes a repository beside the current directory, with a Go module of that name.
 func library(t *testing.T, name string) {
 	t.Helper()
 	dir := filepath.Join("..", name)
@@ -278,7 +278,7 @@ var repositories = []repository{
 		says: "gate: no benchmark matches Nothing in ./..."},
 }
 
-// own is a test file whose benchmark reports a metric of its own.
+// own returns a test file whose benchmark reports its own metric.
 func own(value int) string {
 	return testFile(fmt.Sprintf("func BenchmarkOwn(b *testing.B) {\n\tfor b.Loop() {\n\t}\n\t"+
 		"b.ReportMetric(1002.5, \"ns/op\")\n\tb.ReportMetric(%d, \"quality\")\n}\n", value))
@@ -289,8 +289,8 @@ func busyMachine(t *testing.T) {
 	t.Setenv(clitest.Steadily, clitest.Wild)
 }
 
-// TestGateRepositories: what a gate says of repositories as maintainers have them, and its exit
-// code; and nothing of it stays in them.
+// For repositories of many kinds, the gate must print the expected verdict and exit code, and leave
+// no files in them.
 func TestGateRepositories(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		need.Skip(t, "there is no git here")

@@ -18,8 +18,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestGateInterrupt: the first signal keeps what there is, marks it partial, takes the worktrees
-// away and ends with 130; --resume goes on.
+// The first signal must keep the results, mark them partial, remove the worktrees and end with 130.
+// --resume must continue.
 func TestGateInterrupt(t *testing.T) {
 	gateModule(t, "1000")
 	args := []string{"gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1", "--out", "x"}
@@ -36,7 +36,7 @@ func TestGateInterrupt(t *testing.T) {
 		t.Errorf("results end %q", results[max(0, len(results)-50):])
 	}
 	if testing.Short() {
-		return // TestResume of internal/gate/measure goes on
+		return // TestResume of internal/gate/measure covers it
 	}
 	o := clitest.Command(t, append(args, "--resume")...)
 	if o.Code != clitest.Fine || !strings.Contains(o.Stderr, "going on after ") ||
@@ -46,12 +46,10 @@ func TestGateInterrupt(t *testing.T) {
 	noTrees(t)
 }
 
-// lingering is a shell's script: a process of a process, which says so through the pipe when it is
-// not ended.
+// lingering is a shell script with a descendant process, which writes into the pipe if it is not
+// killed.
 const lingering = "exec 3>'PIPE'; (sleep 20; echo alive >&3) & wait"
 
-// TestGateKilled: however a gate ends, in the middle of a build or of a run, nothing of it stays:
-// no process of any depth, no directory, no worktree.
 func TestGateKilled(t *testing.T) {
 	for moment, prepare := range map[string]func(t *testing.T, linger string) (env []string){
 		"build": func(t *testing.T, linger string) []string {
@@ -82,7 +80,8 @@ func TestGateKilled(t *testing.T) {
 					t.Skip("long: skipped with -short")
 				}
 				gateModule(t, "1000")
-				// where SIGHUP is ignored, as nohup has it, it would be in the gate, too
+				// a SIGHUP ignored by this process, as under nohup, would be ignored in the gate
+				// too
 				heard := make(chan os.Signal, 1)
 				signal.Notify(heard, how)
 				defer signal.Stop(heard)
@@ -107,7 +106,7 @@ func TestGateKilled(t *testing.T) {
 						_ = f.Close()
 					}
 				}()
-				living, err := os.Open(pipe) // once one of them has
+				living, err := os.Open(pipe) // opens when a descendant has opened it
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -126,7 +125,7 @@ func TestGateKilled(t *testing.T) {
 				if text := clitest.Read(t, "gate.xml"); !strings.Contains(text, `errors="1"`) {
 					t.Errorf("the report of the gate before it has become %q", text)
 				}
-				for range 3000 { // of a killed gate the guard removes what is left
+				for range 3000 { // after a kill, the guard process removes the remains
 					if left, err := os.ReadDir(os.TempDir()); err != nil {
 						t.Fatal(err)
 					} else if worktrees,

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// gateModule is a git repository with a module whose benchmark takes 1000 ns at HEAD and that many
-// in the working tree, whatever the machine does. It is the current directory.
+// gateModule creates a git repository and makes it the current directory. Its benchmark takes 1000
+// ns at HEAD and ns in the working tree, on any machine.
 func gateModule(t *testing.T, ns string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -34,7 +34,6 @@ func gateModule(t *testing.T, ns string) {
 	clitest.Write(t, "m_test.go", strings.Replace(source, "NS", ns, 1))
 }
 
-// noTrees makes sure that no worktree and no temporary directory is left.
 func noTrees(t *testing.T) {
 	t.Helper()
 	list, err := exec.Command("git", "worktree", "list").CombinedOutput()
@@ -47,7 +46,6 @@ func noTrees(t *testing.T) {
 	}
 }
 
-// TestGateRevisions: a known regression fails, in every form that the report has.
 func TestGateRevisions(t *testing.T) {
 	gateModule(t, "1300")
 	t.Setenv("GITHUB_STEP_SUMMARY", "summary.md")
@@ -75,7 +73,7 @@ func TestGateRevisions(t *testing.T) {
 			}
 		}
 	}
-	// What is there can be judged again, as any results, and no second gate writes over it.
+	// The results can be judged again, and a second gate must not overwrite them.
 	if o := clitest.Command(t, "gate", "x/old.txt", "x/new.txt"); o.Code != clitest.Regression {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
@@ -93,7 +91,7 @@ func TestGateRevisions(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	if testing.Short() {
-		return // TestGate measures anew
+		return // TestGate measures again
 	}
 	if o := clitest.Command(t, append(again, "--pairs", "12",
 		"--force")...); o.Code != clitest.Fine ||
@@ -102,7 +100,7 @@ func TestGateRevisions(t *testing.T) {
 	}
 }
 
-// TestGateUnmatched: a benchmark that only the head has is listed, and the others decide.
+// A benchmark that only the head has must be listed, and the others decide.
 func TestGateUnmatched(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -120,8 +118,7 @@ func TestGateUnmatched(t *testing.T) {
 	noTrees(t)
 }
 
-// TestGateHopeless: a machine that is too busy ends a gate with 3 and the reason, in every form
-// that the report has.
+// On a machine that is too busy the gate must end with 3 and the reason, in every format.
 func TestGateHopeless(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -143,8 +140,6 @@ func TestGateHopeless(t *testing.T) {
 	noTrees(t)
 }
 
-// TestGateBeside: the file for other systems may be in the directory of the results, also of a gate
-// that failed, and of the one after it.
 func TestGateBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -164,7 +159,6 @@ func TestGateBeside(t *testing.T) {
 	}
 }
 
-// TestGateElsewhere: what cannot be written is said before anything is done.
 func TestGateElsewhere(t *testing.T) {
 	gateModule(t, "1300")
 	for _, c := range []struct{ flag, value, summary, want string }{
@@ -182,8 +176,6 @@ func TestGateElsewhere(t *testing.T) {
 	}
 }
 
-// TestGateWithoutVerdict: a gate that cannot judge leaves no report of the one before it, and says
-// why in the new one.
 func TestGateWithoutVerdict(t *testing.T) {
 	gateModule(t, "1000")
 	clitest.Write(t, "good", strings.Repeat("BenchmarkA 1 5 ns/op\n", 10))
@@ -207,7 +199,6 @@ func TestGateWithoutVerdict(t *testing.T) {
 	}
 }
 
-// TestControl: a result line as package testing prints it, of as many iterations as asked for.
 func TestControl(t *testing.T) {
 	for _, slower := range []string{"--slower=false", "--slower=true"} {
 		o := clitest.Succeed(t, "control", slower, "3x")

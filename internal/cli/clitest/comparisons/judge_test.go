@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// sampleFile is a benchmark file with that many repetitions of a response around a centre, in
-// seconds.
+// sampleFile returns a benchmark file with n repetitions of a response around center, in seconds.
 func sampleFile(name string, n int, center float64) string {
 	var b strings.Builder
 	b.WriteString("Unit p99-response-sec better=lower\n")
@@ -21,8 +20,6 @@ func sampleFile(name string, n int, center float64) string {
 	return b.String()
 }
 
-// TestGateExitCodes: a known regression fails, unchanged code passes, and what cannot be judged
-// does neither.
 func TestGateExitCodes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "old", sampleFile("A", 10, 0.050))
@@ -76,7 +73,6 @@ func TestGateExitCodes(t *testing.T) {
 	}
 }
 
-// TestCompareFormats: directories and files alike, in every format.
 func TestCompareFormats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Succeed(t, clitest.Quick("--count", "4", "--out", "a")...)
@@ -94,7 +90,6 @@ func TestCompareFormats(t *testing.T) {
 	}
 }
 
-// TestComparePartial: what was interrupted or cut off is compared only when asked for.
 func TestComparePartial(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "whole", sampleFile("A", 10, 0.050))
@@ -119,7 +114,6 @@ func TestComparePartial(t *testing.T) {
 	}
 }
 
-// TestReportCommand: the report comes back after it was deleted, and its path is printed.
 func TestReportCommand(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Succeed(t, clitest.Quick("--out", "x")...)

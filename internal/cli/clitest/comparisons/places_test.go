@@ -22,20 +22,20 @@ import (
 // unit is the metric that the places show.
 const unit = "p99-response-sec"
 
-// A stated is what a place says of the metric of two results: the values, the verdict in the words
-// of compare or of gate, and SUSPECT or INVALID. What a place does not show is "".
+// stated contains the values, the verdict and SUSPECT or INVALID that an output shows for the
+// metric of two results. "" means that the output does not show it.
 type stated struct{ old, new, verdict, doubt string }
 
-// A place shows the metric of two run directories with one strategy.
+// place is an output for two run directories with one strategy each.
 type place struct {
 	name string
-	gate bool   // its verdicts are those of gate, else of compare
-	only string // shows only values, or only changes; "": both
+	gate bool   // whether its verdicts are those of gate, otherwise of compare
+	only string // whether it shows only values or only changes; "" means both
 	read func(t *testing.T, old, new string) stated
 }
 
-// places are all outputs of compare, gate and trend that show a value or a verdict, and the pages
-// that show the same values.
+// places lists all outputs of compare, gate and trend that show a value or a verdict, and the pages
+// with the same values.
 var places = []place{
 	{"compare, text", false, "", func(t *testing.T, old, new string) stated {
 		return fromText(t, compareText(t, old, new))
@@ -103,7 +103,7 @@ func gateText(t *testing.T, old, new string, more ...string) string {
 		more...)...).Stdout
 }
 
-// doubtIn is the mark in a text; wordIn the first of the words that is.
+// doubtIn returns the mark in a text. wordIn returns the first of the words in it.
 func doubtIn(text string) string { return wordIn(text, "SUSPECT", "INVALID") }
 
 func wordIn(text string, words ...string) string {
@@ -114,8 +114,8 @@ func wordIn(text string, words ...string) string {
 	return words[i]
 }
 
-// fromText reads the row of the metric in compare's text; that of sides that are equal in every
-// metric has no values.
+// fromText reads the row of the metric in compare's text. It has no values if the sides are equal
+// in every metric.
 func fromText(t *testing.T, text string) stated {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -132,7 +132,6 @@ func fromText(t *testing.T, text string) stated {
 	return stated{}
 }
 
-// fromMarkdown reads the row of the metric, whose values begin in that column.
 func fromMarkdown(t *testing.T, text string, at int) stated {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -156,13 +155,12 @@ func fromMarkdown(t *testing.T, text string, at int) stated {
 	return stated{}
 }
 
-// shownValue spells values that a document has in full.
 func shownValue(t *testing.T, values []float64, uncertain json.RawMessage) string {
 	t.Helper()
 	share := 0.0
 	switch string(uncertain) {
 	case "":
-	case "null": // there is no bound
+	case "null": // without a bound
 		share = math.Inf(1)
 	default:
 		if err := json.Unmarshal(uncertain, &share); err != nil {
@@ -298,7 +296,7 @@ func trendJSON(t *testing.T, old, new string) (s stated) {
 		Series []struct {
 			At, Suspect, Uncertain []int
 			Values                 []float64
-			Errors                 []*float64 // null: there is no bound
+			Errors                 []*float64 // null without a bound
 		}
 		Doubts []string
 	}
@@ -326,7 +324,6 @@ func trendJSON(t *testing.T, old, new string) (s stated) {
 
 var cell = regexp.MustCompile(`<t[hd][^>]*>([^<]*)(?:<small>[^<]*</small>)?</t[hd]>`)
 
-// tableCells are the texts of the row of the metric in the table of that name.
 func tableCells(t *testing.T, page, name string) (cells []string) {
 	t.Helper()
 	_, table, _ := strings.Cut(page, `aria-label="`+name+`"`)
@@ -346,7 +343,7 @@ func tableCells(t *testing.T, page, name string) (cells []string) {
 	return nil
 }
 
-// explored reads what the explorer of a page draws from.
+// explored reads the data of the explorer in a page.
 func explored(t *testing.T, page string) (s stated) {
 	t.Helper()
 	_, str, _ := strings.Cut(page, `<script type="application/json" id="data">`)
@@ -425,10 +422,9 @@ func pageOf(t *testing.T, dir string) string {
 	return ""
 }
 
-// TestPlacesAgree: each output of compare and gate, and each page, shows the same value of a metric
-// of a run directory, in the same digits, with the same verdict and the same doubts, on pairs of
-// directories whose runs are equal, worse, SUSPECT for an overload, SUSPECT for their length,
-// INVALID, and whose values are uncertain or unknown.
+// All outputs must show the same value of a metric with the same digits, verdict and doubts. The
+// pairs of directories are equal, worse, SUSPECT for overload or length, INVALID, uncertain or
+// unknown.
 func TestPlacesAgree(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run := func(dir, law, rate string, tasks int) {
@@ -437,7 +433,7 @@ func TestPlacesAgree(t *testing.T) {
 			"--workload", law, "--rate", rate, "--limit", "2", "--n", fmt.Sprint(tasks), "--count", "6",
 			"--out", dir)
 	}
-	// edited makes a directory of a copy of another's results.
+	// edited creates a directory with modified results of another one.
 	edited := func(dir, of string, edit func(text string) string) {
 		t.Helper()
 		if err := os.Mkdir(dir, 0o777); err != nil {
@@ -512,7 +508,7 @@ func TestPlacesAgree(t *testing.T) {
 			switch p.name {
 			case "page of each directory":
 				want.doubt = ""
-			case "trend, JSON": // which leaves INVALID results out
+			case "trend, JSON": // it leaves INVALID results out
 				for dir, to := range map[string]*string{c.old: &want.old, c.new: &want.new} {
 					if dir == "broken" {
 						*to = ""

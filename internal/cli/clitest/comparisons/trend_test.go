@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// writeHistory writes twelve results, the last six of which are slower, under names that are not in
-// their order.
+// writeHistory writes twelve results, of which the last six are slower. Their names are not in
+// order.
 func writeHistory(t *testing.T) (paths []string) {
 	t.Helper()
 	for i := range 12 {
@@ -72,8 +72,7 @@ func shuffled(paths []string) (out []string) {
 	return out
 }
 
-// TestTrendExitCodes: an alert is no failure, unless it is asked to be one; where nothing could be
-// tested, nothing was decided.
+// An alert is a failure only if requested. If nothing could be tested, nothing is decided.
 func TestTrendExitCodes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	slower := writeHistory(t)
@@ -103,7 +102,6 @@ func TestTrendExitCodes(t *testing.T) {
 	}
 }
 
-// TestTrendOnce: a directory and the link "latest" to it are one result.
 func TestTrendOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	paths := writeHistory(t)

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestWidth: with COLUMNS=80 no line of an answer is wider, and nothing of it is lost. What
-// measures does so a second time for the latter, which waits for make check.
+// With COLUMNS=80 no line may be wider, and no word may be lost. Commands that measure are checked
+// for lost words only by make check, because they must run twice.
 func TestWidth(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "requests.csv", "time,took\n"+clitest.PlayedTasks(t, "poisson", 0.5, 700))
@@ -54,7 +54,7 @@ func TestWidth(t *testing.T) {
 			have[word] = true
 		}
 		for _, word := range strings.FieldsFunc(wide, isGap) {
-			// a longer one may be cut, and the notes of a table are numbered
+			// A longer word may be cut, and notes of a table are numbered.
 			if !have[word] && len(word) < 40 && strings.Trim(word, "¹²³⁴⁵⁶⁷⁸⁹⁰") != "" {
 				t.Errorf("%s: %q is lost:\n%s", args, word, narrow.Stdout)
 				break
@@ -63,6 +63,6 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// isGap reports whether a character is between words: where columns are joined to a paragraph,
-// commas are too.
+// isGap reports whether a character separates words. Commas do so where columns are joined to a
+// paragraph.
 func isGap(r rune) bool { return r == ' ' || r == '\n' || r == ',' }

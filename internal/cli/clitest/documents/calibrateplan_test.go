@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestCalibratePlan: --dry-run lists the known answers and runs nothing.
 func TestCalibratePlan(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := clitest.Succeed(t, "calibrate", "--dry-run").Stdout

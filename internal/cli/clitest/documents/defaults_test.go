@@ -22,17 +22,17 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A usage is how a command is held to what its help shows, at its defaults. It is run here as an
-// example of its help has it, without flags that make it smaller, and what it says is checked; or
-// another test does that, by its name and a directory above it.
+// usage describes how the defaults of a command are tested. Either it is run here like an example
+// of its help and its output checked, or another test does this. The other test is given by a
+// directory above it and its name.
 type usage struct {
 	args  []string
 	check func(t *testing.T, o clitest.Outcome)
 	by    string
-	less  string // what the other test takes in place of the defaults, and why
+	less  string // deviations of the other test from the defaults, with the reason
 }
 
-// defaults have a row for each command.
+// defaults has a row for each command.
 var defaults = map[string]usage{
 	"run": {args: []string{"run", "--clock", "virtual", "--strategy", "worker_pool,semaphore",
 		"--load", "0.5,0.8", "--format", "json", "--out", "first"}, check: meansOfErlang},
@@ -84,11 +84,11 @@ var defaults = map[string]usage{
 		check: func(t *testing.T, o clitest.Outcome) { says(t, o, "poolbench") }},
 }
 
-// inWords is a default that depends, in the help.
+// inWords matches a default in the text of a flag.
 var inWords = regexp.MustCompile(`\(default ([^)]*)`)
 
-// TestEveryCommandIsHeld: each command has its row, and the test that it names. The defaults are in
-// testdata, beside what holds them: a change of one is a change to explain (-update).
+// Each command must have a row, and each named test must exist. testdata contains the defaults, so
+// a change of one must be intentional (-update).
 func TestEveryCommandIsHeld(t *testing.T) {
 	var text bytes.Buffer
 	rows := 0
@@ -141,10 +141,9 @@ func TestEveryCommandIsHeld(t *testing.T) {
 	}
 }
 
-// TestDefaults runs the commands that end within seconds.
 func TestDefaults(t *testing.T) {
 	t.Chdir(t.TempDir())
-	order := []string{"run"} // others read what it writes
+	order := []string{"run"} // other commands read its output
 	for name, row := range defaults {
 		if row.by == "" && name != "run" {
 			order = append(order, name)
@@ -178,10 +177,9 @@ func unmarshal(t *testing.T, o clitest.Outcome, doc any) {
 	}
 }
 
-// errHas ends a search that has found its test.
 var errHas = errors.New("there it is")
 
-// hasTest reports whether a package below a directory has a test, as in "internal/cli TestX".
+// hasTest reports whether a package below a directory has a test, given as "internal/cli TestX".
 func hasTest(t *testing.T, by string) bool {
 	t.Helper()
 	dir, name, _ := strings.Cut(by, " ")
@@ -203,8 +201,8 @@ func hasTest(t *testing.T, by string) bool {
 	return err != nil
 }
 
-// erlang is M/M/4 with tasks of 10 ms at a load: the chance to wait, by the recursion of Erlang B,
-// and the rates of arrivals and of a worker.
+// erlang returns the waiting probability of M/M/4 with tasks of 10 ms, by the recursion of Erlang
+// B, and the rates of arrivals and of one worker.
 func erlang(load float64) (waits, arrivals, worker float64) {
 	const k = 4
 	worker = 100
@@ -216,8 +214,8 @@ func erlang(load float64) (waits, arrivals, worker float64) {
 	return blocked / (1 - load*(1-blocked)), arrivals, worker
 }
 
-// meansOfErlang: at the command's own number of tasks the mean wait is Erlang's within 15 %, and
-// both strategies are the same queue.
+// meansOfErlang checks that the mean wait is within 15 % of Erlang's at the default number of
+// tasks, and equal for both strategies.
 func meansOfErlang(t *testing.T, o clitest.Outcome) {
 	var doc show.Document
 	unmarshal(t, o, &doc)
@@ -241,12 +239,12 @@ func meansOfErlang(t *testing.T, o clitest.Outcome) {
 	}
 }
 
-// capacityOfErlang: the load at which the exact p99 of the response is 80 ms lies between what is
-// met and what is missed, give or take 5 %, as runs have an end.
+// capacityOfErlang checks that the load with an exact p99 response of 80 ms lies between the met
+// and the missed load. It allows 5 %, because runs are finite.
 func capacityOfErlang(t *testing.T, o clitest.Outcome) {
 	var doc show.SearchDocument
 	unmarshal(t, o, &doc)
-	late := func(load, after float64) float64 { // the share of responses longer than that
+	late := func(load, after float64) float64 { // share of responses longer than after
 		c, arrivals, worker := erlang(load)
 		spare := 4*worker - arrivals
 		return (1-c)*math.Exp(-worker*after) + c*(spare*math.Exp(-worker*after)-

@@ -24,8 +24,7 @@ var update = flag.Bool("update", false, "write the generated parts of the docume
 
 const checkout = "../../../.."
 
-// generated are the tables that the sources know, by the page that has them and the mark that
-// stands before each.
+// generated contains tables from the sources, by page and by the mark before each table.
 var generated = map[string]map[string]func() string{
 	"docs/reference/strategies.md": {"choice": choiceTable, "strategies": strategyTable},
 	"docs/reference/studies.md":    {"studies": studyTable},
@@ -34,7 +33,7 @@ var generated = map[string]map[string]func() string{
 	"docs/reading-results.md":      {"exit codes": exitCodeTable, "causes": causeTable},
 }
 
-// causeTable has the causes of a slow p99.
+// causeTable lists the causes of a slow p99.
 func causeTable() string {
 	var b strings.Builder
 	b.WriteString("| cause | meaning | remedy |\n|---|---|---|\n")
@@ -44,7 +43,6 @@ func causeTable() string {
 	return b.String()
 }
 
-// addsTable is what the adapters of durable strategies add to their libraries.
 func addsTable() string {
 	var b strings.Builder
 	b.WriteString("| strategy | added by poolbench | the bare library |\n|---|---|---|\n")
@@ -58,7 +56,6 @@ func addsTable() string {
 	return b.String()
 }
 
-// choiceTable says what to use when.
 func choiceTable() string {
 	var b strings.Builder
 	b.WriteString("| strategy | what it is | use it if |\n|---|---|---|\n")
@@ -68,7 +65,6 @@ func choiceTable() string {
 	return b.String()
 }
 
-// strategyTable is what tells the strategies apart.
 func strategyTable() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |\n%s|\n", strings.Join(options.StrategyColumns, " | "),
@@ -81,7 +77,6 @@ func strategyTable() string {
 	return b.String()
 }
 
-// studyTable is what the studies put to the test.
 func studyTable() string {
 	var b strings.Builder
 	b.WriteString("| study | the question | the claim |\n|---|---|---|\n")
@@ -91,7 +86,7 @@ func studyTable() string {
 	return b.String()
 }
 
-// metricTable is what a run reports. Metrics that differ by a number alone share a line.
+// metricTable lists the metrics of a run. Metrics that differ only in a number share a line.
 func metricTable() string {
 	var b strings.Builder
 	b.WriteString("| metric | better | what it is |\n|---|---|---|\n")
@@ -127,7 +122,6 @@ func metricTable() string {
 	return b.String()
 }
 
-// exitCodeTable is that of the command's help.
 func exitCodeTable() string {
 	var b strings.Builder
 	b.WriteString("| exit code | meaning |\n|---|---|\n")
@@ -138,7 +132,7 @@ func exitCodeTable() string {
 	return b.String()
 }
 
-// TestGenerated: the documents have what the sources say. -update (make generate) writes it.
+// The documents must contain the tables from the sources. -update (make generate) writes them.
 func TestGenerated(t *testing.T) {
 	for page, tables := range generated {
 		path := filepath.Join(checkout, page)

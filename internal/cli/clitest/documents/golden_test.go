@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// golden are scenarios that between them have every strategy, target, workload that waits and
-// arrival.
+// golden lists scenarios that together cover every strategy, target and arrival process, and every
+// workload that waits.
 var golden = map[string][]string{
 	"strategies": {"--strategy", "every", "--workload", "two_class:r=20", "--load", "0.85"},
 	"flaky": {"--strategy", "retry_in_place,retry_queue", "--target", "flaky",
@@ -40,8 +40,7 @@ var golden = map[string][]string{
 	"batch": {"--strategy", "segregated", "--arrival", "batch", "--workload", "two_class"},
 }
 
-// TestGolden: what a run under the virtual clock writes is what it wrote, byte for byte. A change
-// is made on purpose, and -update writes it down.
+// The files of a virtual-clock run must not change by a byte. -update records an intended change.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	if runtime.GOARCH != "amd64" {

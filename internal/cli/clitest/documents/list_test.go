@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestListAdds: the description of a strategy has what its adapter adds to the library.
 func TestListAdds(t *testing.T) {
 	for _, name := range []string{"asynq", "tunny", "worker_pool"} {
 		one := clitest.Succeed(t, "list", "strategies", name).Stdout
@@ -28,8 +27,6 @@ func TestListAdds(t *testing.T) {
 	}
 }
 
-// TestList: every entry has one line, also in the list of its kind, and a full description under
-// its name with all of its parameters.
 func TestList(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -68,8 +65,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// testStrategies: each strategy has a line in the table, or in that of the twins, and its cells are
-// in docs/reference/strategies.md.
+// testStrategies checks that each strategy has a line in one of the two tables, with the cells of
+// docs/reference/strategies.md.
 func testStrategies(t *testing.T, tables string) {
 	t.Helper()
 	lines := map[string]string{}
@@ -106,7 +103,6 @@ func testStrategies(t *testing.T, tables string) {
 	}
 }
 
-// TestListJSON: the document has what the text has.
 func TestListJSON(t *testing.T) {
 	var doc struct {
 		text.Head
@@ -131,7 +127,6 @@ func TestListJSON(t *testing.T) {
 	}
 }
 
-// TestVersion: Go and system are known in every build.
 func TestVersion(t *testing.T) {
 	v := program.ReadVersion()
 	if got := clitest.Succeed(t, "version").Stdout; got != v.String()+"\n" ||
@@ -151,7 +146,6 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestCompletion: a script for each shell, and values for flags and arguments.
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "fish", "powershell", "zsh"} {
 		if script := clitest.Succeed(t, "completion", shell).Stdout; !strings.Contains(script,

@@ -27,11 +27,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// measures are the lines that take a second or more, and those that read what they measured.
+// measures matches lines that take a second or more, and lines that read their results.
 var measures = regexp.MustCompile(`--quiet| before | after `)
 
-// TestManual runs the package comment: each line of a block that begins with $, in order and in one
-// directory, and compares what it prints. With -short it leaves out the lines that measure.
+// TestManual runs each line of the package comment that begins with $, in order and in one
+// directory, and compares the output. With -short it skips the lines that measure.
 func TestManual(t *testing.T) {
 	if race.Enabled {
 		t.Skip("its commands are run without the race detector; the tests of each command run " +
@@ -75,7 +75,7 @@ const manualFile = `- strategy: [worker_pool, semaphore]
   clock: virtual
 `
 
-// manualLine runs one line of the manual, "poolbench …" in this process and cat for the file.
+// manualLine runs one line of the manual: "poolbench …" in this process, or cat for the file.
 func manualLine(t *testing.T, line, want string) {
 	t.Helper()
 	line, comment, _ := strings.Cut(line, " # exit code ")
@@ -103,15 +103,15 @@ func manualLine(t *testing.T, line, want string) {
 	}
 }
 
-// shows reports whether the output is what the text says, … standing for anything.
+// shows reports whether the output matches text, in which … stands for any text.
 func shows(output, text string) bool {
 	pattern := regexp.QuoteMeta(strings.TrimSpace(text))
 	pattern = strings.ReplaceAll(pattern, "…", "(?s:.*)")
 	return regexp.MustCompile(`\A` + pattern + `\z`).MatchString(strings.TrimSpace(output))
 }
 
-// TestExamples runs the examples of the help, so that each works as pasted: those of run and study
-// under --dry-run, those of worker with a server of their own.
+// TestExamples runs the examples of the help as pasted. Those of run and study get --dry-run, those
+// of worker a server.
 func TestExamples(t *testing.T) {
 	source := sources(t)
 	t.Chdir(t.TempDir())
@@ -162,7 +162,7 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 				continue
 			}
 			if slices.Contains(args, "--base") || slices.Contains(args, "--bisect") {
-				continue // revisions of a repository: TestGateRevisions makes one
+				continue // needs revisions of a repository, see TestGateRevisions
 			}
 			if args[0] == "attack" || args[0] == "gateway" || args[0] == "capacity" ||
 				args[0] == "calibrate" || args[0] == "run" || args[0] == "study" {
@@ -171,14 +171,14 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 			if args[0] == "new" {
 				args = append(args, "--source", source)
 			}
-			if args[0] == "worker" { // which waits for work
+			if args[0] == "worker" { // it waits for work
 				args = append(args, "--idle", "10ms")
 			}
 			if args[0] == "crash" && !asPasted {
-				continue // TestCrash makes a smaller one
+				continue // TestCrash runs a smaller one
 			}
 			if args[0] == "advise" && !asPasted {
-				continue // seconds of computing: TestAdvise asks for as much
+				continue // takes seconds of computation; TestAdvise runs a similar one
 			}
 			environment := os.Environ()
 			o := clitest.Command(t, args...)
@@ -193,7 +193,7 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 	}
 }
 
-// serverOfCrash is the server that a command line needs; nil for none.
+// serverOfCrash returns the server that a command line needs, or nil.
 func serverOfCrash(t *testing.T, args []string) *servers.Kind {
 	t.Helper()
 	if args[0] != "crash" {
@@ -212,9 +212,9 @@ func serverOfCrash(t *testing.T, args []string) *servers.Kind {
 	return &servers.Kinds()[i]
 }
 
-// TestHelp: every command explains itself on stdout, in at most 60 lines of at most 80 columns. The
-// root command has a line for each of the others, which does not count.
-// What help --all says of it names all of its flags, with what each takes in capitals.
+// Every command must explain itself on stdout in at most 60 lines of 80 columns. For the root
+// command, lines of other commands do not count. help --all must list all flags with their
+// placeholders in capitals.
 func TestHelp(t *testing.T) {
 	for _, c := range append(clitest.Root().Commands(), clitest.Root()) {
 		path := strings.Fields(c.CommandPath())[1:]
@@ -258,7 +258,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestRootHelp: what a newcomer sees first. -update (make generate) writes it anew.
+// The golden file contains the help that a new user sees first. -update (make generate) writes it.
 func TestRootHelp(t *testing.T) {
 	const golden = "testdata/help.txt"
 	got := clitest.Succeed(t).Stdout
@@ -272,7 +272,7 @@ func TestRootHelp(t *testing.T) {
 	}
 }
 
-// TestBuiltCommand: what is installed is what is tested: main hands everything on.
+// main must pass everything on, so the installed command behaves like the tested one.
 func TestBuiltCommand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a link")

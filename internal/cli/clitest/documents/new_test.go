@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestNew: what new writes builds as it stands, and every subcommand knows its parts: in lists, in
-// runs under both clocks, in a study and in its report.
 func TestNew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it links a program; TestNewCompiles compiles it")
@@ -50,7 +48,7 @@ func TestNew(t *testing.T) {
 		"mine:burst=3") || !strings.Contains(page, "worker_pool") {
 		t.Error("the report does not have both strategies")
 	}
-	// A real run may be SUSPECT or INVALID on a busy machine; that it ran is in its results.
+	// A real-clock run may be SUSPECT or INVALID on a busy machine. Its results show that it ran.
 	real := exec.Command(own, "run", "--strategy", "mine", "--workload", "checkout", "--rate", "50",
 		"--n", "50", "--quiet", "--out", "real")
 	real.Dir = dir
@@ -61,8 +59,7 @@ func TestNew(t *testing.T) {
 	inDir("go", "test", "-run", "^TestMine$", "-bench", ".", "-benchtime", "500x", "./mine")
 }
 
-// sources is the checkout: a test that make builds does not know where it comes from, and stands
-// in no bin directory.
+// sources returns the checkout, because a test binary built by make does not know it.
 func sources(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs(checkout)
@@ -72,7 +69,6 @@ func sources(t *testing.T) string {
 	return dir
 }
 
-// TestNewRefuses: nothing is written where something is wrong.
 func TestNewRefuses(t *testing.T) {
 	source := sources(t)
 	t.Chdir(t.TempDir())

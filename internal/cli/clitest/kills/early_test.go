@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// TestWorkerBeforeServer: a worker that is started before its NATS server says so and waits for it;
-// SIGINT ends it while it waits and when it is at work.
+// A worker that starts before its NATS server must report it and wait. SIGINT must end it while it
+// waits and while it works.
 func TestWorkerBeforeServer(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		free, err := net.Listen("tcp", "127.0.0.1:0")

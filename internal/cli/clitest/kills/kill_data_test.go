@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestKillAttackWithData: an attack whose requests differ goes on with the requests that come next,
-// each with its own row; with other data it is another plan.
+// A resumed attack must continue with the next requests, each with its own row of data. Other data
+// is another plan.
 func TestKillAttackWithData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const n = 800
@@ -72,7 +72,7 @@ func TestKillAttackWithData(t *testing.T) {
 		t.Errorf("%d requests were served, and %d before; the last one %d times", served(), before,
 			seen[n-1])
 	}
-	for seq, times := range seen { // what was sent and not yet known when it was killed comes again
+	for seq, times := range seen { // requests without a recorded answer at the kill are sent again
 		if times > 2 || seq > last && times > 1 {
 			t.Errorf("request %d was sent %d times", seq, times)
 		}

@@ -17,14 +17,14 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// soakLine is a soak of a second or so, or of some under the race detector.
+// soakLine is a soak of about a second, or longer under the race detector.
 var soakLine = fmt.Sprintf("run --soak --clock virtual --limit 4 --strategy worker_pool "+
 	"--load 0.8 --warmup 0 --n %d --out ", map[bool]int{false: 1_000_000, true: 300_000}[race.Enabled])
 
-// killedSoak starts a soak and kills it when its directory tells of it.
+// killedSoak starts a soak and kills it when its directory has an interim result.
 func killedSoak(t *testing.T, dir, how string) *results.Results {
 	t.Helper()
-	for range 5 { // a soak may be over before it is killed
+	for range 5 { // a soak may end before it is killed
 		cmd := clitest.Process(t, []string{clitest.SoonEnough + "=1"},
 			strings.Fields(soakLine+dir+how)...)
 		if err := cmd.Start(); err != nil {
@@ -61,8 +61,8 @@ func killedSoak(t *testing.T, dir, how string) *results.Results {
 	return nil
 }
 
-// TestKillSoak: a soak that is killed leaves what it had, for every reader, and marked; resumed, it
-// comes to its end and says in every form what is missing.
+// A killed soak must leave its interim result, marked, for every reader. Resumed, it must complete
+// and report the missing tasks in every format.
 func TestKillSoak(t *testing.T) {
 	for name, how := range map[string]string{"alone": "", "workers": " --workers 1"} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func killSoak(t *testing.T, how string) {
 	}
 }
 
-// missing is how many tasks the run says that it lacks, and in how many gaps.
+// missing returns the number of tasks that the run reports as missing, and the number of gaps.
 func missing(run *results.Run) (tasks, gaps int) {
 	for _, doubt := range run.Doubts {
 		for _, gap := range rundir.ParseGaps(doubt.Text) {
@@ -127,8 +127,6 @@ func missing(run *results.Run) (tasks, gaps int) {
 	return tasks, gaps
 }
 
-// TestKillAttack: an attack that is killed at any instant, and resumed, and killed again, comes to
-// its end: what was not measured is named.
 func TestKillAttack(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url, served := clitest.Shop(t, 500)
@@ -137,18 +135,19 @@ func TestKillAttack(t *testing.T) {
 		kills = 2
 	}
 	kills = rounds(t, kills)
-	n := 500 * (kills + 1) // a second for each: the plan is longer than all that is killed of it
+	n := 500 * (kills + 1) // a second per kill, so the plan is longer than the killed parts
 	line := fmt.Sprintf(" --soak --rate 500 --n %d --name shop --quiet --header X-Key:old --out ", n)
 	args := func(more string) []string { return strings.Fields("attack " + url + line + more) }
 	random := rand.New(rand.NewPCG(3, 4))
 	resume, cuts := "", 0
-	for i := 0; i < kills || cuts == 0; i++ { // a busy machine kills what has not yet said anything
+	// on a busy machine a kill may precede the first result
+	for i := 0; i < kills || cuts == 0; i++ {
 		cmd := clitest.Process(t, []string{clitest.SoonEnough + "=1"}, args("x"+resume)...)
 		before := served.Load()
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// from its first request on
+		// Wait for its first request.
 		for served.Load() == before {
 			time.Sleep(time.Millisecond)
 		}
@@ -164,7 +163,7 @@ func TestKillAttack(t *testing.T) {
 				t.Fatalf("%v, %+v", err, r)
 			}
 			_, cuts = missing(&r.Runs[0])
-			cuts++ // to come
+			cuts++ // cuts still expected
 		}
 	}
 	for more, want := range map[string]string{
@@ -210,8 +209,8 @@ func TestKillAttack(t *testing.T) {
 	}
 }
 
-// TestKillSessions: a soak of sessions that is killed leaves what it had, by steps too, for every
-// reader; it is not gone on with.
+// A killed soak of sessions must leave its interim result, also by steps, for every reader. It
+// cannot be resumed.
 func TestKillSessions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

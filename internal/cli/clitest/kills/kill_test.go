@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// killings is the variable for how often the tests kill; a few by default.
+// killings is the environment variable with the number of kills per test.
 const killings = "POOLBENCH_TEST_KILLINGS"
 
 func rounds(t *testing.T, usual int) int {
@@ -30,7 +30,7 @@ func rounds(t *testing.T, usual int) int {
 	return n
 }
 
-// killedAfter starts the command and kills it when so much time is over, or lets it end.
+// killedAfter starts the command and kills it after the given time, unless it ends first.
 func killedAfter(t *testing.T, d time.Duration, args ...string) {
 	t.Helper()
 	cmd := clitest.Process(t, nil, args...)
@@ -39,10 +39,10 @@ func killedAfter(t *testing.T, d time.Duration, args ...string) {
 	}
 	kill := time.AfterFunc(d, func() { _ = cmd.Process.Kill() })
 	defer kill.Stop()
-	_ = cmd.Wait() // the end of it is the point
+	_ = cmd.Wait() // its error is expected
 }
 
-// readable is a directory that the ordinary reader reads, or that has no run yet and says so.
+// readable checks that the directory can be read, or reports that it has no run yet.
 func readable(t *testing.T, dir string) (runs int) {
 	t.Helper()
 	r, err := results.ReadDir(dir)
@@ -59,8 +59,8 @@ func readable(t *testing.T, dir string) (runs int) {
 	return 0
 }
 
-// resumable are the commands that can be, as small as they are of use. No two of their tasks are
-// due at one instant: then the bytes would be the scheduler's choice.
+// resumable lists commands that can be resumed, with small arguments. No two of their tasks are due
+// at the same instant, because then the bytes would depend on the scheduler.
 var resumable = map[string]string{
 	"run": "run --quiet --clock virtual --strategy serial,worker_pool --n 500 --count 3 --out ",
 	"capacity": "capacity --quiet --clock virtual --strategy worker_pool --n 500 --warmup 0 " +
@@ -80,8 +80,8 @@ func sameFiles(t *testing.T, want, got string) {
 	}
 }
 
-// TestResume: a directory that was cut off anywhere is resumed to the bytes of one that was not,
-// with the same words on stdout.
+// A directory that was cut off anywhere must be resumed to the bytes and the stdout of an
+// uninterrupted run.
 func TestResume(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for kind, line := range resumable {
@@ -122,9 +122,9 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestKill: a run that is killed at any instant leaves a readable directory, and resumed, and
-// killed again, it comes to the bytes of one that was left alone. With more rounds a search and a
-// study are, too.
+// A run killed at any instant must leave a readable directory. After repeated kills and
+// resumptions, its bytes must equal those of an uninterrupted run. With more rounds, a search and a
+// study are tested too.
 func TestKill(t *testing.T) {
 	kinds := []string{"run"}
 	if os.Getenv(killings) != "" {
@@ -161,8 +161,6 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestKillTwo: two that append at once, killed at any instant: one at a time writes, and whatever
-// is left can be read and added to.
 func TestKillTwo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -203,8 +201,6 @@ func TestKillTwo(t *testing.T) {
 	}
 }
 
-// TestOneWriter: while a process writes to a directory, every command that would write to it is
-// refused with its pid. When it was killed nothing is in the way.
 func TestOneWriter(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "s.yaml", strings.Replace(clitest.LongScenarios, "CLOCK", "real", 1))
@@ -244,7 +240,6 @@ func TestOneWriter(t *testing.T) {
 	clitest.Succeed(t, "report", "x")
 }
 
-// TestLockStays: a child that outlives the process that has started it does not keep the lock.
 func TestLockStays(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(clitest.ChildFault, "hang")

@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestPause: a process that was stopped for 300 ms says so, in its exit code, on standard error and
-// in its results. It is stopped again and again, so that a stop falls into the run, however slowly
-// the process gets there.
+// A process that was stopped for 300 ms must report it in its exit code, on stderr and in its
+// results. It is stopped repeatedly, so that a stop falls into the run.
 func TestPause(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cmd := clitest.Process(t, nil, strings.Fields("run --strategy worker_pool --workload "+
@@ -26,7 +25,7 @@ func TestPause(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // the exit code tells
+		_ = cmd.Wait() // the test checks the exit code
 	}()
 	for running := true; running; {
 		for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {

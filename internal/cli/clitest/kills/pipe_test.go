@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestPipeIsPlain: a pipe gets no escape sequence, whatever the verdicts.
 func TestPipeIsPlain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r, w, err := os.Pipe()

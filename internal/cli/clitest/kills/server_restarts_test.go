@@ -17,15 +17,14 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// A serverProcess is a worker that is the NATS server too. It can be killed and started again, at
-// the same address and without the files that it had.
+// serverProcess is a worker that is also the NATS server. It can be killed and restarted at the
+// same address, without its previous files.
 type serverProcess struct {
 	*testing.T
 	at  string // host:port
 	cmd *exec.Cmd
 }
 
-// startServer starts one, which ends with the test.
 func startServer(t *testing.T) *serverProcess {
 	t.Helper()
 	s := &serverProcess{T: t, at: freeAddress(t)}
@@ -34,7 +33,6 @@ func startServer(t *testing.T) *serverProcess {
 	return s
 }
 
-// freeAddress is an address of loopback where nobody listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -77,8 +75,8 @@ func (s *serverProcess) restart() {
 	s.start()
 }
 
-// TestServerRestarts: a directory is the same to the byte when the NATS server of the workers,
-// which is one of them, is killed and started again five times, without what it had.
+// The directory must be equal byte for byte if the NATS server, which is also a worker, is killed
+// and restarted five times without its files.
 func TestServerRestarts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -115,8 +113,8 @@ func TestServerRestarts(t *testing.T) {
 	sameFiles(t, alone, by)
 }
 
-// TestAgentsServerRestarts: an attack with agents whose NATS server is started again sends every
-// request once; when the server stays away the command ends and says so.
+// An attack whose NATS server restarts must send every request once. If the server stays away, the
+// command must end and report it.
 func TestAgentsServerRestarts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

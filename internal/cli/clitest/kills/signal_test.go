@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestInterrupt: the first signal keeps what there is, marks it partial, draws the report and ends
-// with 130, under both clocks.
+// The first signal must keep the results, mark them partial, draw the report and end with 130,
+// under both clocks.
 func TestInterrupt(t *testing.T) {
 	for clock, signal := range map[string]os.Signal{"real": os.Interrupt,
 		"virtual": syscall.SIGTERM} {
@@ -46,11 +46,10 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptTwice: the second signal ends at once, also where a run does not let go.
 func TestInterruptTwice(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "s.yaml", strings.Replace(clitest.LongScenarios, "CLOCK", "real", 1))
-	// where SIGINT is ignored, as a shell's & has it, it would be in the command, too
+	// a SIGINT ignored by this process, as after a shell's &, would be ignored in the command too
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, os.Interrupt)
 	defer signal.Stop(heard)
@@ -69,7 +68,6 @@ func TestInterruptTwice(t *testing.T) {
 	}
 }
 
-// TestOrphan: a child whose parent has died, which is when its stdin ends, does not stay.
 func TestOrphan(t *testing.T) {
 	child := clitest.Process(t, nil, "simulate")
 	stdin, err := child.StdinPipe()

@@ -10,20 +10,19 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestLocalWorkersEnd: the workers of a command that is killed end with it.
 func TestLocalWorkersEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
 	const mark = "POOLBENCH_TEST_OF=TestLocalWorkersEnd"
-	// whose directory it cannot remove
+	// it cannot remove the directory after a kill
 	cmd := clitest.Process(t, []string{mark, "TMPDIR=" + t.TempDir()}, "run", "--clock", "virtual",
 		"--n", "100000", "--count", "1000",
 		"--quiet", "--workers", "2", "--out", filepath.Join(t.TempDir(), "out"))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for len(withEnvironment(t, mark)) < 3 { // it and two workers, or a child of one
+	for len(withEnvironment(t, mark)) < 3 { // the command and two workers, or a child of one
 		time.Sleep(10 * time.Millisecond)
 	}
 	if err := cmd.Process.Kill(); err != nil {
@@ -35,7 +34,6 @@ func TestLocalWorkersEnd(t *testing.T) {
 	}
 }
 
-// withEnvironment are the processes with that in their environment.
 func withEnvironment(t *testing.T, entry string) (all []string) {
 	t.Helper()
 	found, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -44,7 +42,7 @@ func withEnvironment(t *testing.T, entry string) (all []string) {
 	}
 	for _, path := range found {
 		environment, err := os.ReadFile(path)
-		if err == nil && bytes.Contains(environment, []byte(entry)) { // else it has ended
+		if err == nil && bytes.Contains(environment, []byte(entry)) { // otherwise it has ended
 			all = append(all, path)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// TestWorkers: a directory is the same to the byte whoever made its runs, when workers are killed
-// all the while, others come late, and the NATS server is replaced by an empty one.
+// The directory must be equal byte for byte, although workers are killed, others join late, and the
+// NATS server is replaced by an empty one.
 func TestWorkers(t *testing.T) {
 	count := "20"
 	if race.Enabled || testing.Short() {
@@ -43,7 +43,7 @@ func TestWorkers(t *testing.T) {
 				workers := []*exec.Cmd{clitest.StartWorker(t, address),
 					clitest.StartWorker(t, address)}
 				for line != wide && !hasRun(by) && !isClosed(ended) {
-					time.Sleep(10 * time.Millisecond) // a server must be there when it begins
+					time.Sleep(10 * time.Millisecond) // the first server must exist when it begins
 				}
 				for range 4 {
 					_ = workers[rand.IntN(len(workers))].Process.Kill()
@@ -73,7 +73,6 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// hasRun reports whether a run is written to the directory.
 func hasRun(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, "results.txt"))
 	return err == nil && strings.Contains(string(text), "\nBenchmark")
@@ -88,7 +87,6 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// TestLocalWorkers: the command starts them itself.
 func TestLocalWorkers(t *testing.T) {
 	dir := t.TempDir()
 	alone, by := filepath.Join(dir, "alone"), filepath.Join(dir, "workers")
@@ -97,7 +95,6 @@ func TestLocalWorkers(t *testing.T) {
 	sameFiles(t, alone, by)
 }
 
-// TestWorkersFlag: what is wrong with it is said before anything is written, and without secrets.
 func TestWorkersFlag(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for value, want := range map[string]string{

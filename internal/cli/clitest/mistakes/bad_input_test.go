@@ -15,10 +15,10 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// TestBadInput: whatever is wrong, there are only lines that begin with "poolbench: " and name
-// flag, file or word; exit code 2; nothing on stdout, and nothing in the directory.
+// Every error must consist of lines that begin with "poolbench: " and name the flag, file or word.
+// The exit code must be 2, with nothing on stdout and no file written.
 func TestBadInput(t *testing.T) {
-	t.Setenv("POOLBENCH_NATS", "") // a server that somebody has named is ready
+	t.Setenv("POOLBENCH_NATS", "") // a server named in the environment would be used
 	var names []string
 	for _, c := range clitest.Root().Commands() {
 		if c.IsAvailableCommand() {
@@ -29,7 +29,7 @@ func TestBadInput(t *testing.T) {
 	known := strings.Join(names, ", ")
 	for _, c := range []struct {
 		args string
-		want []string // in stderr, one line each
+		want []string // expected in stderr, one line each
 	}{
 		{"benchmark", []string{`unknown command "benchmark" (known: ` + known + `)`}},
 		{"help benchmark", []string{`help: unknown command "benchmark" (known: ` + known + `)`}},
@@ -68,7 +68,7 @@ func TestBadInput(t *testing.T) {
 		{"run --strategy semaphore,pool,", []string{`--strategy: want a name in lower_snake`}},
 		{"run --strategy pool,pile",
 			[]string{`--strategy: unknown strategy "pool"`, `--strategy: unknown strategy "pile"`}},
-		// one mistake is told once, whatever else is beside it
+		// each mistake must be reported once, whatever the other flags
 		{"run --stages base:60s --rate 10 --n 5", []string{"--stages: want stages such as "}},
 		{"run --stages base:60s --arrival poisson,constant --load 0.5",
 			[]string{"--stages: want stages such as "}},
@@ -380,14 +380,12 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestEmptyValues: a flag that is given without a value, as by a shell variable that is not set, is
-// an error of every command; so is an empty argument.
 func TestEmptyValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
-	// a projection on nothing; no arguments for the test binaries
+	// An empty projection, and no arguments for the test binaries, are allowed.
 	allowed := map[string]bool{"compare --col": true, "compare --row": true,
 		"compare --table": true, "gate --args": true}
 	for _, c := range clitest.Root().Commands() {
@@ -411,7 +409,6 @@ func TestEmptyValues(t *testing.T) {
 	}
 }
 
-// TestManyMistakes: of very many complaints the first are printed, and how many more there are.
 func TestManyMistakes(t *testing.T) {
 	const most = terminal.MostLines
 	t.Chdir(t.TempDir())
@@ -425,10 +422,9 @@ func TestManyMistakes(t *testing.T) {
 	}
 }
 
-// TestUnwritable: a directory that cannot be made is one line and exit code 2.
 func TestUnwritable(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const nowhere = "/proc/poolbench" // not for root either, where there is one
+	const nowhere = "/proc/poolbench" // cannot be created, not even by root
 	o := clitest.Command(t, clitest.Quick("--out", nowhere)...)
 	if o.Code != clitest.Unusable || strings.Count(o.Stderr, "\n") != 1 ||
 		!strings.Contains(o.Stderr, "--out: ") {
@@ -436,7 +432,6 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestFullStdout: output that cannot be written is an error of every command.
 func TestFullStdout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -464,7 +459,6 @@ func TestFullStdout(t *testing.T) {
 	}
 }
 
-// TestFullStream: a stream that cannot be written is an error, and the page is there and named.
 func TestFullStream(t *testing.T) {
 	device := clitest.FullDevice(t)
 	t.Chdir(t.TempDir())
@@ -476,7 +470,7 @@ func TestFullStream(t *testing.T) {
 	}
 }
 
-// TestClosedStdout: a reader that has seen enough is not an error, and does not change a verdict.
+// A reader that closes the pipe early must not cause an error or change the exit code.
 func TestClosedStdout(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "good.txt", "BenchmarkA 1 5 ns/op\n")

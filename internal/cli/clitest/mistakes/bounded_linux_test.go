@@ -20,30 +20,32 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// Bounds for any input: CPU time, since the machine may be busy, and memory.
+// Limits for any input: CPU time, because the machine may be busy, and memory.
 const (
 	mostCPU    = 10 * time.Second
 	mostMemory = 1 << 30
-	mostAfter  = 2 * time.Second // of CPU, after SIGINT
-	mostIdle   = 4 * time.Second // likewise, of neither running nor waiting for a processor
+	mostAfter  = 2 * time.Second // CPU time after SIGINT
+	// time after SIGINT in which no thread runs or waits for a processor
+	mostIdle = 4 * time.Second
 )
 
-// An excess is a command, with the file that it reads.
+// excess is a command with a file that it reads.
 type excess struct {
-	name  string
-	args  string // words; FILE is the file, URL a server, and + a blank within a word
+	name string
+	// words; FILE stands for the file, URL for a server, and + for a blank within a word
+	args  string
 	file  func() string
-	lasts bool   // until it is interrupted, or its time is over
-	brief bool   // it is interrupted early alone: it mostly waits, or ends soon
-	needs string // a program, without which it is left out
-	whole bool   // within the limits: each word FILE is another file, and there is a result
+	lasts bool   // whether it runs until it is interrupted or its time is over
+	brief bool   // whether it is only interrupted early, because it mostly waits or ends soon
+	needs string // program without which it is skipped
+	whole bool   // valid input: each word FILE is a different file, and there is a result
 }
 
 func content(s string) func() string { return func() string { return s } }
 
 func times(s string, n int) func() string { return func() string { return strings.Repeat(s, n) } }
 
-// expressions are templates that would take long, or much memory.
+// expressions are templates that could take much time or memory.
 var expressions = map[string]string{
 	"loop":     "{{range 300000000}}a{{end}}",
 	"loops":    `{{range 9000}}{{range 9000}}{{end}}{{end}}`,
@@ -55,7 +57,7 @@ var expressions = map[string]string{
 	"nested":   strings.Repeat("{{if seq}}", 2500) + strings.Repeat("{{end}}", 2500),
 }
 
-// excesses are of each flag that names a file, and of each format.
+// excesses returns cases for each flag that names a file, and for each format.
 func excesses() (all []excess) {
 	add := func(name, args string, file func() string) {
 		all = append(all, excess{name: name, args: args, file: file})
@@ -177,7 +179,7 @@ func excesses() (all []excess) {
 		"run --file FILE --dry-run", attack + "grpc://127.0.0.1:1/a.B/C --proto FILE" + short,
 		attack + "--session FILE" + short, attack + "--targets FILE" + short,
 		attack + "--curl FILE" + short, attack + "URL --body @FILE" + short} {
-		add("zeros: "+command, command, nil) // of a device without an end
+		add("zeros: "+command, command, nil) // a device without an end
 	}
 	return append(all,
 		excess{name: "expression", args: attack + "URL/x --rate 20 --duration 1s --drain 1s --check " +
@@ -199,7 +201,8 @@ func excesses() (all []excess) {
 			lasts: true, brief: true, needs: "redis-server"})
 }
 
-// random returns files of so many benchmarks, each with other values.
+// random returns files with the given numbers of benchmarks, metrics and repetitions, with random
+// values.
 func random(benchmarks, metrics, repetitions int) func() string {
 	rng := rand.New(rand.NewPCG(1, 1))
 	return func() string {
@@ -215,11 +218,11 @@ func random(benchmarks, metrics, repetitions int) func() string {
 	}
 }
 
-// zipped is 512 MiB of the same.
+// zipped compresses 512 MiB of repeated text.
 func zipped(begins, again string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, _ = w.Write([]byte(begins)) // no write to a Buffer fails
+	_, _ = w.Write([]byte(begins)) // a write to a Buffer cannot fail
 	piece := []byte(strings.Repeat(again, 1<<20/len(again)))
 	for range 512 {
 		_, _ = w.Write(piece)
@@ -228,7 +231,6 @@ func zipped(begins, again string) string {
 	return b.String()
 }
 
-// process is that of an excess, in a directory of its own.
 func (h excess) process(t *testing.T, url string) *exec.Cmd {
 	t.Helper()
 	file, suffix := "/dev/zero", ""
@@ -247,13 +249,13 @@ func (h excess) process(t *testing.T, url string) *exec.Cmd {
 		}
 		args[i] = strings.NewReplacer("FILE", file, "URL", url, "+", " ").Replace(arg)
 	}
-	// of the memory that it takes by default, whatever the tests' own garbage collector does
+	// the default, whatever the setting of the tests
 	cmd, _ := clitest.Apart(t, []string{"GOGC=100"}, args...)
 	return cmd
 }
 
-// TestBounded: whatever a flag or a file has, a command takes little CPU time and memory for it; or
-// it goes on, and SIGINT ends it at any moment.
+// For any value of a flag or file, a command must take little CPU time and memory, or it must
+// continue until SIGINT ends it.
 func TestBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -285,7 +287,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestWorkerAddress: a first line of standard input without an end is no address.
+// A first line of stdin without an end must be refused as an address.
 func TestWorkerAddress(t *testing.T) {
 	cmd := clitest.Process(t, nil, "worker", "--nats", "-")
 	cmd.Stdin = strings.NewReader(strings.Repeat("x", 1<<20))
@@ -296,7 +298,7 @@ func TestWorkerAddress(t *testing.T) {
 	}
 }
 
-// ends has it go on to its end.
+// ends lets the command run to its end.
 func (h excess) ends(t *testing.T, url string) {
 	t.Helper()
 	cmd := h.process(t, url)
@@ -316,9 +318,9 @@ func (h excess) ends(t *testing.T, url string) {
 	}
 }
 
-// interrupted has SIGINT end it when it has taken so much CPU time, or has gone on for ten times as
-// long. Of the time until its end only that counts in which no thread of it runs or waits for a
-// processor, so that it may take long on a busy machine.
+// interrupted sends SIGINT when the command has used the given CPU time, or has run for ten times
+// as long. Of the time until its end, only the time counts in which no thread runs or waits for a
+// processor, so the test passes on a busy machine.
 func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
 	t.Helper()
 	cmd := h.process(t, url)
@@ -358,8 +360,7 @@ func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
 	}
 }
 
-// A usage is what the threads of a process and of its children have taken, also those that have
-// ended since.
+// usage is the CPU time of the threads of a process and of its children, including ended ones.
 type usage struct {
 	process     int
 	cpu, waited time.Duration    // running, and waiting for a processor
@@ -368,7 +369,6 @@ type usage struct {
 
 func newUsage(process int) *usage { return &usage{process: process, of: map[int][2]int64{}} }
 
-// look reads it again.
 func (u *usage) look() { u.add(u.process) }
 
 func (u *usage) add(process int) {
@@ -389,7 +389,7 @@ func (u *usage) add(process int) {
 		u.cpu += time.Duration(now[0] - u.of[thread][0])
 		u.waited += time.Duration(now[1] - u.of[thread][1])
 		u.of[thread] = now
-		children, _ := os.ReadFile(task + "/children") // likewise
+		children, _ := os.ReadFile(task + "/children") // it has ended
 		for _, child := range strings.Fields(string(children)) {
 			if n, err := strconv.Atoi(child); err == nil {
 				u.add(n)

@@ -1,3 +1,3 @@
-// Package mistakes tests users' mistakes: wrong flags, files and names, and outputs that cannot be
-// written.
+// Package mistakes tests mistakes of users: wrong flags, files and names, and outputs that cannot
+// be written.
 package mistakes

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestFlagFile: a file says what the flags say, and a flag beside it replaces what it says.
+// A file must have the effect of its flags, and a flag must override the file.
 func TestFlagFile(t *testing.T) {
 	for _, c := range []struct{ file, with, flags string }{
 		{"- url: http://h/x\n  rate: [30, 70]\n  strategy: [semaphore, \"token_bucket:rate=9,burst=2\"]\n" +
@@ -39,7 +39,6 @@ func TestFlagFile(t *testing.T) {
 	}
 }
 
-// TestFlagFileErrors: a complaint has its line and column.
 func TestFlagFileErrors(t *testing.T) {
 	for _, c := range []struct{ file, with, want string }{
 		{"- rate: 30\n", "attack --dry-run", "attack: URL is missing"},

@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// cramped runs poolbench where no file may grow beyond so many blocks of 512 bytes: a write beyond
-// fails, as on a full disk, and what fits is there.
+// cramped runs poolbench with a limit on file sizes, in blocks of 512 bytes. As on a full disk, a
+// write beyond the limit fails.
 func cramped(t *testing.T, blocks int, args ...string) clitest.Outcome {
 	t.Helper()
 	cmd := clitest.Process(t, nil, args...)
@@ -32,12 +32,11 @@ func cramped(t *testing.T, blocks int, args ...string) clitest.Outcome {
 		Stderr: stderr.String()}
 }
 
-// TestFullDisk: whichever file cannot be written, there is a line with its name, exit code 2 and no
-// report; the results have an end mark only where they are whole, and what is drawn from them is
-// not.
+// Whichever file cannot be written, there must be a line with its name, exit code 2 and no report.
+// Only complete results may have an end mark.
 func TestFullDisk(t *testing.T) {
 	for name, args := range map[string][]string{
-		// with the responses, distributions.hlog is always larger than what is written behind it
+		// with responses, distributions.hlog is larger than the files written after it
 		"run": clitest.Quick("--out", "x", "--force", "--responses", "0"),
 		"capacity": clitest.QuickSearch("--objective", "p99-response<100ms", "--resolution",
 			"50%", "--force"),
@@ -85,8 +84,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestNoFile: a directory in which one of the files that are read before they are added to is a
-// device, or the like, is neither added to nor resumed, nor changed.
+// If one of the files of a directory is a device, the directory must be neither extended, resumed
+// nor changed.
 func TestNoFile(t *testing.T) {
 	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv",
 		"slowest.csv"} {

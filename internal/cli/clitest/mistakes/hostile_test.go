@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// rawIn is the first character of a text that may not reach a reader; "" where there is none.
+// rawIn returns the first character that must not be printed, or "".
 func rawIn(text string) string {
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
@@ -29,17 +29,14 @@ func rawIn(text string) string {
 	return ""
 }
 
-// hostileNames are names that command a terminal, reorder a line, end a cell or a tag, or
-// calculate.
 var hostileNames = []string{
 	"\x1b[31mred\x1b]0;title\a", "over\rwritten\b\x00null\x7f\u009b31m", "\x9b31m\xff\xfe",
 	"\u202egpj.exe\u2066a\u2069\u200e\u200f\u061c\u2028\u2029\ufeff",
 	`<script>alert(1)</script>"><img src=x>]]>|`, "=1+1", "+1+1", "@SUM(1)", "-2+3",
 }
 
-// TestHostileNames: whatever a benchmark, a unit, a configuration line, a column or a file is
-// called, each format of each command prints it without a character that draws nothing, and JSON,
-// XML and CSV remain what they are.
+// For any name of a benchmark, unit, configuration line, column or file, each format must escape
+// invisible characters, and JSON, XML and CSV must stay valid.
 func TestHostileNames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -50,7 +47,8 @@ func TestHostileNames(t *testing.T) {
 	for _, name := range hostileNames {
 		t.Run(strings.ToValidUTF8(name, "?"), func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			word := strings.Map(func(r rune) rune { // what a field of a results file can hold
+			// keeps the characters that a field of a results file can contain
+			word := strings.Map(func(r rune) rune {
 				if unicode.IsSpace(r) || r == 0 {
 					return '_'
 				}
@@ -117,7 +115,7 @@ func TestHostileNames(t *testing.T) {
 				{"gate", "--base", arg, "--dir", arg},
 			} {
 				if strings.HasPrefix(name, "-") && args[0] != "gate" && args[0] != "compare" {
-					continue // a flag, not a name
+					continue // a flag instead of a name
 				}
 				o := clitest.Command(t, args...)
 				for where, text := range map[string]string{"stdout": o.Stdout, "stderr": o.Stderr} {
@@ -135,7 +133,6 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// wellFormed puts a document to the reader of its format.
 func wellFormed(t *testing.T, args []string, text string) {
 	t.Helper()
 	switch line := strings.Join(args, " "); {
@@ -175,7 +172,7 @@ func wellFormedXML(t *testing.T, name, text string) {
 	}
 }
 
-// wroteNoneRaw looks at the files that commands have written, beside what they were given.
+// wroteNoneRaw checks the files that commands have written, except their input.
 func wroteNoneRaw(t *testing.T, given string) {
 	t.Helper()
 	n := 0

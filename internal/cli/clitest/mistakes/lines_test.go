@@ -20,21 +20,19 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// sweep is for what takes many minutes: go test -run … -sweep.
+// sweep enables the long form: go test -run … -sweep.
 var sweep = flag.Bool("sweep", false, "100,000 lines of TestCommandLines")
 
-// lineVariable has TestCommandLines try the line of a seed alone.
+// lineVariable makes TestCommandLines run only the line of one seed.
 const lineVariable = "POOLBENCH_LINE"
 
-// goWords are words of the implementation. A user who made a mistake is told in ours.
+// goWords are words of the implementation that must not appear in errors for users.
 var goWords = []string{"strconv.", "%!", "runtime error", "goroutine ", "nil pointer", "reflect:",
 	"json: cannot", "json: unknown", "interface {}", "syntax error in pattern",
 	"context deadline exceeded", "context canceled"}
 
-// TestCommandLines: whatever stands on the command line, nothing panics and nothing hangs, the exit
-// code is one of those in the help, a mistake is told in lines of ours, and nothing that is printed
-// holds a control character. Each line has a seed of its own, so that the number in a failure
-// repeats it. With -sweep it tries 100,000.
+// Any command line must end without a panic or hang, with an exit code of the help, errors in
+// poolbench's words, and no control characters. Each line has its own seed, which a failure prints.
 func TestCommandLines(t *testing.T) {
 	lines, first := 400, 0
 	if testing.Short() {
@@ -59,7 +57,7 @@ func TestCommandLines(t *testing.T) {
 	}
 	codes, failures := map[int]int{}, 0
 	for n := first; n < first+lines && failures < 20; n++ {
-		if (n-first)%1000 == 0 { // lines append to what is there, which makes it slow to read
+		if (n-first)%1000 == 0 { // lines append to files, which slows down reading
 			t.Chdir(t.TempDir())
 			fixtures(t)
 		}
@@ -79,12 +77,11 @@ func TestCommandLines(t *testing.T) {
 	t.Logf("%d lines, exit codes %v", lines, codes)
 }
 
-// tryLine runs one and says what is wrong with what comes of it.
 func tryLine(t *testing.T, args []string) (code int, wrong string) {
 	var stdout, stderr strings.Builder
-	patience := 60 * time.Second // for a machine that is busy; no line takes more than some seconds
+	patience := 60 * time.Second // for a busy machine; a line takes at most some seconds
 	if args[0] == "serve" {
-		patience = 20 * time.Millisecond // it serves until it is told to end
+		patience = 20 * time.Millisecond // it serves until it is interrupted
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -124,7 +121,7 @@ func tryLine(t *testing.T, args []string) (code int, wrong string) {
 	return code, wrong
 }
 
-// fixtures are the files that lines may name.
+// fixtures creates the files that lines may name.
 func fixtures(t *testing.T) {
 	t.Helper()
 	clitest.Succeed(t, clitest.Quick("--out", "run")...)

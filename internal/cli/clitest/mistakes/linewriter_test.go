@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Pools of values: what is good, what is at an edge, and what nobody means. A flag takes from that
-// of its kind, and at times from another.
+// Pools of good, extreme and invalid values. A flag takes values from the pool of its kind, and
+// sometimes from another one.
 var (
 	numbers = []string{"1", "4", "8", "100", "0.5", "0.8", "1,2", "4,8", "0.1,1.2", "20,200",
 		"2%", "95%", "99.99%", "0", "-1", "1e-9", "1e-300", "5e-324", "1e308", "NaN", "-Inf",
@@ -47,7 +47,7 @@ var (
 	headers = []string{"A: b", "A:", ": b", "A", "Content-Length: 5", "Host: x"}
 )
 
-// A lineWriter writes command lines at random.
+// lineWriter writes random command lines.
 type lineWriter struct{ *rand.Rand }
 
 func (w lineWriter) from(pools ...[]string) string {
@@ -55,13 +55,13 @@ func (w lineWriter) from(pools ...[]string) string {
 	return pool[w.IntN(len(pool))]
 }
 
-// line is a command, arguments and flags. What would measure is told not to, and what would leave
-// this machine or never end is left out.
+// line returns a command with arguments and flags. Commands that would measure get --dry-run. Lines
+// that would leave this machine or never end are excluded.
 func (w lineWriter) line(commands []*cobra.Command) []string {
 	c := commands[w.IntN(len(commands))]
 	args := []string{c.Name()}
 	if c.Flags().Lookup("dry-run") != nil {
-		args = append(args, "--dry-run") // first, where no flag before it can take it for its value
+		args = append(args, "--dry-run") // first, so that no flag before it takes it as its value
 	}
 	for range w.IntN(3) {
 		args = append(args, w.argument(c.Name()))
@@ -87,7 +87,7 @@ func (w lineWriter) line(commands []*cobra.Command) []string {
 		args = append(args, w.from([]string{"-x", "--nope", "--nope=1", "-h", "--help", "-é"},
 			hostile))
 	}
-	// no shell can say the latter
+	// a shell cannot pass a zero byte
 	return slices.DeleteFunc(args, func(a string) bool {
 		return a == "--" || strings.ContainsRune(a, 0)
 	})
@@ -112,7 +112,7 @@ func (w lineWriter) argument(command string) string {
 	case "help", "completion":
 		return w.from([]string{"run", "gate", "bash", "zsh", "nope"})
 	case "run", "capacity", "gateway", "calibrate", "version":
-		return w.from(choices) // they take none
+		return w.from(choices) // the command takes no arguments
 	}
 	return w.from(paths, []string{"A=good.txt", "B=other.txt", "good.txt", "run"})
 }
@@ -155,7 +155,8 @@ func (w lineWriter) value(f *pflag.Flag) string {
 	return w.from(numbers)
 }
 
-// variant is the name of one, with parameters or not, that are of their kinds more often than not.
+// variant returns the name of a variant, sometimes with parameters, whose values are mostly of the
+// right kind.
 func (w lineWriter) variant(kind string) string {
 	type named struct {
 		name string

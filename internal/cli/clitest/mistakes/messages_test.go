@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// TestServerAddress: an address without a scheme is read, and an error has the host and the port
-// that were tried, and no password. crash does not name a queue that cannot exist.
 func TestServerAddress(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for strategy, server := range map[string]string{"redis_stream": "redis=127.0.0.1:1",
@@ -22,7 +20,7 @@ func TestServerAddress(t *testing.T) {
 		"river":                  "postgres=host=127.0.0.1 port=1 user=u password=s3cret",
 		"jetstream:server=outer": "nats=nats://u:s3cret@127.0.0.1:1"} {
 		for _, variable := range []string{"NATS", "POSTGRES", "REDIS", "RABBITMQ"} {
-			t.Setenv("POOLBENCH_"+variable, "") // which --server sets
+			t.Setenv("POOLBENCH_"+variable, "") // --server sets it
 		}
 		o := clitest.Command(t, "run", "--strategy", strategy, "--server", server, "--n", "5", "--rate",
 			"100", "--clock", "real")
@@ -41,8 +39,6 @@ func TestServerAddress(t *testing.T) {
 	}
 }
 
-// TestNobodyLeavesNothing: an attack that nobody answers leaves no directory, so that the next one
-// can have it. What was there before stays.
 func TestNobodyLeavesNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{{"attack", "http://127.0.0.1:1/", "--n", "3"},
@@ -67,7 +63,6 @@ func TestNobodyLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestStaleSocket: that nobody listens at a socket is told before any work.
 func TestStaleSocket(t *testing.T) {
 	t.Chdir(t.TempDir())
 	listener, err := net.Listen("unix", "s.sock")
@@ -86,8 +81,7 @@ func TestStaleSocket(t *testing.T) {
 	}
 }
 
-// TestOneStream: a second command does not write to the file of the first one's stream, and leaves
-// what is in it; after the end of the first it does.
+// A second command must not write to the file of another command's stream until that has ended.
 func TestOneStream(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := []string{"run", "--clock", "virtual", "--strategy", "semaphore", "--n", "500", "--progress-json",
@@ -101,7 +95,7 @@ func TestOneStream(t *testing.T) {
 		_ = first.Process.Kill()
 		_ = first.Wait()
 	}()
-	for { // until it has the file
+	for { // until it has created the file
 		if text, err := os.ReadFile("s.json"); err == nil && len(text) > 0 {
 			break
 		}
@@ -119,8 +113,6 @@ func TestOneStream(t *testing.T) {
 	clitest.Succeed(t, args...)
 }
 
-// TestChangedResults: results with a line twice are refused by gate and compare alike, and gate
-// tells so on standard error, too. A series of one result is told why it is one.
 func TestChangedResults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Succeed(t, "run", "--clock", "virtual", "--strategy", "semaphore", "--n", "500", "--count",

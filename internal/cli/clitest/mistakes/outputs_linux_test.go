@@ -21,15 +21,14 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
-// An outputCase is a command line to which the flag is added.
 type outputCase struct {
 	args  []string
-	holds string // what is in the file
+	holds string // expected text in the file
 	codes []int
-	not   []string // kinds of spots that it is not tried with
+	not   []string // kinds of spots to skip
 }
 
-// outputCases has each flag that names a file to write.
+// outputCases has a case for each flag that names an output file.
 func outputCases(t *testing.T) map[string]outputCase {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,9 +40,9 @@ func outputCases(t *testing.T) map[string]outputCase {
 	attack := []string{"attack", url, "--rate", "500", "--n", "9", "--quiet", "--out",
 		dir + "/attack", "--force"}
 	const page = "<!doctype html>"
-	most := []string{"null", "dangling", "socket", "stdout", "tmpfs"} // of what is written
+	most := []string{"null", "dangling", "socket", "stdout", "tmpfs"} // spots for most cases
 
-	undone := []int{clitest.Fine, clitest.Undecided} // too few to tell, or a busy machine
+	undone := []int{clitest.Fine, clitest.Undecided} // too few tasks, or a busy machine
 	return map[string]outputCase{
 		"report --html":  {args: []string{"report", run}, holds: page},
 		"report --card":  {args: []string{"report", run}, holds: "\x89PNG\r\n"},
@@ -57,10 +56,10 @@ func outputCases(t *testing.T) map[string]outputCase {
 			holds: page},
 		"crash --html": {args: []string{"crash", "sqlite_queue", "--tasks", "100", "--kills", "1"},
 			holds: page, not: most},
-		// it asks the machine for ten seconds: only what is found out before is tried
+		// it would measure for ten seconds, so only early errors are tested
 		"calibrate --html": {args: []string{"calibrate", "--quiet", "--out", dir + "/calibration",
 			"--force"}, holds: page, not: append(most, "full", "link", "pipe")},
-		// Bit by bit: a file that is there stays as it is.
+		// It is written incrementally, so an existing file stays.
 		"attack --vegeta": {args: attack, codes: undone, not: []string{"link", "tmpfs"}},
 		"attack --dead-letters": {args: append(slices.Clone(attack), "--strategy",
 			"retry_in_place:attempts=1"), holds: `{"time":`, codes: undone,
@@ -71,7 +70,7 @@ func outputCases(t *testing.T) map[string]outputCase {
 	}
 }
 
-// alike are flags that the same code declares, reads and writes as one of the cases.
+// alike maps flags to a case whose flag has the same implementation.
 var alike = map[string]string{
 	"run --junit": "attack --junit", "study --junit": "attack --junit",
 	"capacity --junit": "attack --junit", "capacityof --junit": "attack --junit",
@@ -80,7 +79,6 @@ var alike = map[string]string{
 	"capacityof --progress-json": "attack --progress-json", "gateway --progress-json": "attack --progress-json",
 }
 
-// inputs are the flags that name something to read.
 var inputs = []string{"run --file", "run --dsn", "capacity --file", "attack --file",
 	"attack --body", "attack --targets", "capacityof --file", "capacityof --body",
 	"capacityof --targets", "attack --session", "capacityof --session", "attack --curl",
@@ -96,15 +94,13 @@ func namesFile(f *pflag.Flag) bool {
 		strings.Contains(strings.ToLower(usage), "file") && f.Value.Type() == "string"
 }
 
-// eachFlag calls f with the flags of all commands, hidden ones too.
+// eachFlag calls f with the flags of all commands, including hidden ones.
 func eachFlag(f func(name string, cmd *cobra.Command, flag *pflag.Flag)) {
 	for _, c := range clitest.Root().Commands() {
 		c.Flags().VisitAll(func(flag *pflag.Flag) { f(c.Name()+" --"+flag.Name, c, flag) })
 	}
 }
 
-// TestOutputFlags: each flag that names a file or a directory is one that is read, or one of which
-// the tests below know what becomes of it.
 func TestOutputFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	outputs := outputCases(t)
@@ -120,7 +116,7 @@ func TestOutputFlags(t *testing.T) {
 		}
 		_, tested := outputs[of]
 		if flag.Name == flags.OutFlag {
-			tested = true // TestOutDirs
+			tested = true // by TestOutDirs
 		}
 		if read := slices.Contains(inputs, name); tested == read {
 			t.Errorf("%s names a file: it belongs to the inputs, or else to the outputs", name)
@@ -133,16 +129,16 @@ func TestOutputFlags(t *testing.T) {
 	}
 }
 
-// A spot is what the flag may be given: a path, and what is to come of it.
+// spot is a path for the flag, with the expected result.
 type spot struct {
 	path string
-	// says is what the only line of complaint has behind flag and path; "" where all is well
+	// the only error line after flag and path; "" without an error
 	says string
-	// got is what has arrived there. It fails where anything was replaced that is no file.
+	// returns the written text; it fails the test if anything but a regular file was replaced
 	got func() string
 }
 
-// spots are those of a directory, by name.
+// spots contains functions that create a spot in a directory, by name.
 var spots = map[string]func(t *testing.T, dir string) spot{
 	"null": func(t *testing.T, dir string) spot {
 		path := dir + "/null"
@@ -263,7 +259,7 @@ var spots = map[string]func(t *testing.T, dir string) spot{
 		return spot{dir + "/file/x", "not a directory", still(t, dir+"/file", 0)}
 	},
 	"read-only": func(t *testing.T, dir string) spot {
-		if os.Geteuid() == 0 { // who may write everywhere but where there are no files to be made
+		if os.Geteuid() == 0 { // root may write everywhere except where no files can be created
 			return spot{"/proc/poolbench", "no such file or directory", nil}
 		}
 		if err := os.Chmod(dir, 0o500); err != nil {
@@ -282,7 +278,7 @@ var spots = map[string]func(t *testing.T, dir string) spot{
 	},
 }
 
-// makeNode makes what is no file. A test never writes to a device of the machine's.
+// makeNode creates a special file, so that a test never writes to a device of the machine.
 func makeNode(t *testing.T, path string, kind uint32, device int) {
 	t.Helper()
 	if err := syscall.Mknod(path, kind|0o666, device); err != nil {
@@ -304,7 +300,7 @@ func link(t *testing.T, to, path string) {
 	}
 }
 
-// still fails where the path stands for anything but that.
+// still fails if the path no longer has the given type.
 func still(t *testing.T, path string, kind fs.FileMode) func() string {
 	return func() string {
 		t.Helper()
@@ -315,13 +311,12 @@ func still(t *testing.T, path string, kind fs.FileMode) func() string {
 	}
 }
 
-// TestOutputs: whatever the path of an output stands for, what is no regular file is written to and
-// never replaced, a link's target is what is replaced, and what cannot be written is one line that
-// names flag and path, with exit code 2; nothing is left behind.
+// An output must write to a special file without replacing it, and replace the target of a link. A
+// failure must be one line with flag and path and exit code 2. No temporary file may remain.
 func TestOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	works := []string{"null", "socket", "link", "dangling", "tmpfs"} // full and pipe do, too
-	// The commands write by the same code: in short mode each has a fourth of the spots, by turns.
+	works := []string{"null", "socket", "link", "dangling", "tmpfs"} // full and pipe work too
+	// The commands share the code, so in short mode each takes a fourth of the spots.
 	const turns = 4
 	thorough, stdouts := !testing.Short(), 1
 	if thorough {
@@ -356,7 +351,7 @@ func (c outputCase) try(t *testing.T, flag string, p spot) {
 	o.Stderr = clitest.Beside(o.Stderr)
 	if p.says != "" {
 		named := fmt.Sprintf("%s: %s: %s\n", flag, p.path, p.says)
-		// of dead letters, each is complained of by the request that it is of
+		// each error of dead letters names its request
 		said := strings.HasSuffix(o.Stderr, named) || flag == "--dead-letters" &&
 			strings.Contains(o.Stderr, "dead letters: ") && strings.Contains(o.Stderr, p.says)
 		if !said || o.Code != clitest.Unusable || strings.Count(o.Stderr, "\n") != 1 {
@@ -377,8 +372,8 @@ func (c outputCase) try(t *testing.T, flag string, p spot) {
 	}
 }
 
-// tryStdout gives the flag so many names of standard output, which is added to, whatever it is: the
-// file of a shell's >> is not written to from its beginning, and not replaced.
+// tryStdout passes names of standard output, which must be appended to. The file of a shell's >>
+// must be neither overwritten nor replaced.
 func (c outputCase) tryStdout(t *testing.T, flag string, names int) {
 	dir := t.TempDir()
 	link(t, "/dev/stdout", dir+"/link")
@@ -408,12 +403,12 @@ func (c outputCase) tryStdout(t *testing.T, flag string, names int) {
 	}
 }
 
-// outDirs has each command with --out. Those that take long are not tried where they do their work.
+// outDirs has a case for each command with --out. Slow commands are tested only for early errors.
 func outDirs(t *testing.T) map[string]outputCase {
 	t.Helper()
 	dir := t.TempDir()
 	clitest.Succeed(t, clitest.Quick("--out", dir+"/run")...)
-	for _, part := range []string{"part", "other"} { // of a load, in real time
+	for _, part := range []string{"part", "other"} { // parts of a load, in real time
 		clitest.Command(t, clitest.Quick("--clock", "real", "--out", dir+"/"+part)...)
 	}
 	clitest.Write(t, dir+"/old.txt", strings.Repeat("BenchmarkA 1 5 ns/op\n", 10))
@@ -440,9 +435,8 @@ func outDirs(t *testing.T) map[string]outputCase {
 	}
 }
 
-// TestOutDirs: a directory that cannot be made is one line that names flag and path, before any
-// work, and exit code 2; a link is followed, to a directory that is there or not; what is there and
-// is no directory stays.
+// A directory that cannot be created must be one line with flag and path before any work, with exit
+// code 2. A link must be followed. A path that exists and is not a directory must stay.
 func TestOutDirs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cases := outDirs(t)
@@ -469,7 +463,7 @@ func TestOutDirs(t *testing.T) {
 				continue
 			}
 			if testing.Short() && name != "run" && (kind == "link" || kind == "dangling") {
-				continue // which measure
+				continue // it measures
 			}
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				dir := t.TempDir()

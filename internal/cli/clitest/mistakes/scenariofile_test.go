@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
-// TestScenarioFile: a file says what the flags say.
 func TestScenarioFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "scenarios.yaml", `# two matrices
@@ -46,7 +45,6 @@ func TestScenarioFile(t *testing.T) {
 	}
 }
 
-// TestFlagsOverFile: a flag takes the place of what the file says, and of what excludes it.
 func TestFlagsOverFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "s.yaml", "- {strategy: semaphore, load: [0.5, 0.8], n: 100, clock: virtual}\n")
@@ -58,7 +56,6 @@ func TestFlagsOverFile(t *testing.T) {
 	}
 }
 
-// TestScenarioFileErrors: every complaint has its line and column, and they come all at once.
 func TestScenarioFileErrors(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -133,7 +130,7 @@ func TestScenarioFileErrors(t *testing.T) {
 	}
 }
 
-// indented nests that many mappings, each a column deeper.
+// indented returns nested mappings, each indented by one more column.
 func indented(levels int) string {
 	var b strings.Builder
 	for i := range levels {
@@ -142,7 +139,7 @@ func indented(levels int) string {
 	return b.String()
 }
 
-// FuzzFlags: whatever the flags say, there is a plan or there are complaints, and nothing is run.
+// Any flags must give a plan or errors, without running anything.
 func FuzzFlags(f *testing.F) {
 	for _, seed := range []string{"--strategy|all|--load|0.5,0.8", "--limit|4,8|--n|100",
 		"--workload|bimodal:p=0.05,short=1ms,long=50ms",
@@ -156,7 +153,7 @@ func FuzzFlags(f *testing.F) {
 		for i, a := range args {
 			if strings.HasPrefix(a, "--dry-run=") || strings.HasPrefix(a, "--fi") || a == "--" &&
 				i < len(args)-1 {
-				return // these get round the --dry-run, or read a file of the machine
+				return // these ignore --dry-run or read a file of the machine
 			}
 		}
 		var stdout, stderr strings.Builder
@@ -173,7 +170,6 @@ func FuzzFlags(f *testing.F) {
 	})
 }
 
-// TestFileIsNotRead: a file that cannot be opened is named, also for root, who may read everything.
 func TestFileIsNotRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Symlink("itself", "itself"); err != nil {
@@ -186,8 +182,7 @@ func TestFileIsNotRead(t *testing.T) {
 	}
 }
 
-// TestManyScenarios: axes whose product is too large are refused by their factors, before there is
-// a scenario, and so are many elements, also under --dry-run.
+// Too many scenarios or elements must be refused before they are created, also with --dry-run.
 func TestManyScenarios(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

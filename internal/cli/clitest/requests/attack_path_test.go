@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// overOf is how an attack's requests went, by what it prints.
+// overOf returns how an attack's requests were sent, by its output.
 func overOf(t *testing.T, args ...string) string {
 	t.Helper()
 	o := clitest.Attacked(t, append([]string{"attack", "--n", "20", "--quiet", "--force", "--out", "r",
@@ -30,8 +30,8 @@ func overOf(t *testing.T, args ...string) string {
 	return doc.Runs[0].Over
 }
 
-// TestAttackStaysOnItsOwnConnections: neither the defaults of the command nor any of its flags have
-// requests go by net/http, which is three times slower; only a proxy does.
+// By default and with any flag, requests must use attack's own connections. net/http, which is
+// three times slower, is only for proxies.
 func TestAttackStaysOnItsOwnConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -72,7 +72,6 @@ func TestAttackStaysOnItsOwnConnections(t *testing.T) {
 	}
 }
 
-// TestAttackByProxy: a proxy that the environment names is used, and the result says so.
 func TestAttackByProxy(t *testing.T) {
 	t.Chdir(t.TempDir())
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -90,8 +89,6 @@ func TestAttackByProxy(t *testing.T) {
 	}
 }
 
-// TestAttackDefaults: what the command makes of its default flags is attack.Defaults, which the
-// benchmarks send, too.
 func TestAttackDefaults(t *testing.T) {
 	var got options.AttackOptions
 	cmd := &cobra.Command{}
@@ -105,7 +102,7 @@ func TestAttackDefaults(t *testing.T) {
 	}
 	want := attack.Defaults()
 	want.Arrival, want.Timeout, want.Drain = arrivals.MustParse("constant"),
-		attack.DefaultTimeout, attack.DefaultDrain // which zeroes stand for
+		attack.DefaultTimeout, attack.DefaultDrain // zeroes mean these values
 	want.Requests = []attack.Request{{Method: http.MethodGet, URL: "http://h/",
 		Header: http.Header{}}}
 	sent, defaults := fmt.Sprintf("%+v", all[0].Written()), fmt.Sprintf("%+v", want.Written())

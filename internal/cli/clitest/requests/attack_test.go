@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestAttack: the table, the files, and what compare and gate make of them.
 func TestAttack(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url, served := clitest.Shop(t, 404)
@@ -68,7 +67,7 @@ func TestAttack(t *testing.T) {
 		shop, inn := strings.Contains(chart, "shop"), strings.Contains(chart, "inn")
 		if name := filepath.Base(path); (strings.HasPrefix(name, "slowest-") ||
 			strings.HasPrefix(name, "heat-")) && (shop || inn) {
-			continue // it has the slower one
+			continue // this load has the slower one
 		}
 		if !shop || !inn {
 			t.Errorf("%s has not both targets", path)
@@ -76,7 +75,7 @@ func TestAttack(t *testing.T) {
 	}
 }
 
-// TestAttackThrough: one strategy after another, each repetition, and one document with all of it.
+// Strategies must alternate in each repetition, and one document must contain all.
 func TestAttackThrough(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url, served := clitest.Shop(t, 500)
@@ -114,7 +113,6 @@ func TestAttackThrough(t *testing.T) {
 	}
 }
 
-// TestAttackSends: method, header, body and targets reach the server.
 func TestAttackSends(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var seen atomic.Pointer[string]
@@ -145,8 +143,8 @@ func TestAttackSends(t *testing.T) {
 	}
 }
 
-// TestAttackNobody: where nobody is there, that is said in a line at once, and the code is 2; so it
-// is where nothing is completed.
+// An attack without an answer, or without a completed request, must end with one line and exit code
+// 2.
 func TestAttackNobody(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := httptest.NewServer(nil)
@@ -173,8 +171,7 @@ func TestAttackNobody(t *testing.T) {
 	}
 }
 
-// TestPlanHoldsNoSecret: the line that --resume knows the plan by is the same whatever secrets the
-// requests carry, and another where they are others.
+// The plan line for --resume must not depend on secrets in requests, except by a hash.
 func TestPlanHoldsNoSecret(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url, _ := clitest.Shop(t, 200)
@@ -214,8 +211,7 @@ func TestPlanHoldsNoSecret(t *testing.T) {
 	}
 }
 
-// TestPassword: the server gets the password of a URL, and nothing else does: not the terminal, not
-// a file, whatever goes wrong.
+// Only the server may get the password of a URL. It must not appear in any output or file.
 func TestPassword(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var right atomic.Int64
@@ -264,7 +260,7 @@ func TestPassword(t *testing.T) {
 		}
 		files++
 		parts := []string{"eim"}
-		if filepath.Ext(path) == ".png" { // among so many bytes there are any three by chance
+		if filepath.Ext(path) == ".png" { // random bytes may contain the password by chance
 			parts = []string{"geheim", "geh/eim", "geh%2Feim"}
 		}
 		for _, part := range parts {
@@ -279,7 +275,7 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// TestGatewayCommand: 503 of the server is shed in the table.
+// A 503 of the server must count as shed.
 func TestGatewayCommand(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := clitest.Attacked(t, "gateway", "--strategy", "bounded_queue_shed,semaphore", "--limit", "1",
@@ -296,8 +292,7 @@ func TestGatewayCommand(t *testing.T) {
 	}
 }
 
-// TestLoadBadInput: as elsewhere, a line that names the flag, exit code 2, and
-// nothing is left behind or sent.
+// Errors must be one line with the flag, with exit code 2. Nothing may be written or sent.
 func TestLoadBadInput(t *testing.T) {
 	for args, want := range map[string]string{
 		"attack": "attack: URL is missing (usage: " +
@@ -440,8 +435,7 @@ func TestLoadBadInput(t *testing.T) {
 	}
 }
 
-// TestVegetaFullDisk: when the results in vegeta's encoding cannot be written, that is a line, and
-// exit code 2.
+// If results in vegeta's encoding cannot be written, there must be one line and exit code 2.
 func TestVegetaFullDisk(t *testing.T) {
 	device := clitest.FullDevice(t)
 	t.Chdir(t.TempDir())
@@ -458,8 +452,6 @@ func TestVegetaFullDisk(t *testing.T) {
 	}
 }
 
-// TestDeadLetters: requests that a strategy gave up on are lines of a file, which a second attack
-// appends to; one that cannot be written ends the attack with a line.
 func TestDeadLetters(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url, _ := clitest.Shop(t, 429)
@@ -482,11 +474,9 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
-// TestAttackRates: several rates are as many results, each held to the objectives, whether or not
-// the machine is too busy to send in time.
 func TestAttackRates(t *testing.T) {
 	t.Chdir(t.TempDir())
-	url, served := clitest.Shop(t, 500) // a third of the requests fails, and 27 are completed
+	url, served := clitest.Shop(t, 500) // a third of the requests fails, so 27 are completed
 	for objective, code := range map[string]int{"p50-response<1h": clitest.Fine,
 		"p50-response<1ns": clitest.Regression, "p90-response<1h": clitest.Regression,
 		"completed-p50-response<1h": clitest.Fine,
@@ -523,8 +513,7 @@ func TestAttackRates(t *testing.T) {
 	}
 }
 
-// TestAttackOutage: an objective that the server is too slow for is missed, with exit code 1,
-// whatever the attack goes over.
+// If the server is too slow, an objective must be missed with exit code 1, with any protocol.
 func TestAttackOutage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := httptest.NewUnstartedServer(http.HandlerFunc(

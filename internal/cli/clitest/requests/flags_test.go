@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// A noting server keeps a line for each request.
+// noting is a server that records a line per request.
 type noting struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -52,7 +52,7 @@ func (s *noting) got() []string {
 	return lines
 }
 
-// TestHTTPFlags: --http1.1 and --http2 have one meaning, in the clear and over TLS.
+// --http1.1 and --http2 must have the same meaning with and without TLS.
 func TestHTTPFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	proto := func(r *http.Request) string { return r.Proto }
@@ -72,7 +72,6 @@ func TestHTTPFlags(t *testing.T) {
 	}
 }
 
-// TestForm: the parts come as they do from curl, and the same each time.
 func TestForm(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "photo.png", "\x89PNG{}")
@@ -104,7 +103,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestDataOnce: no row is sent twice, in either loop and by agents, and the attack ends with them.
+// Each row must be sent once, in both loops and by agents, and the attack must end with the last
+// row.
 func TestDataOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := serveNoting(t, func(r *http.Request) string { return r.URL.Path }, false)
@@ -142,7 +142,6 @@ func TestDataOnce(t *testing.T) {
 	}
 }
 
-// TestVariables: the values of the environment reach the server, and no output.
 func TestVariables(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := serveNoting(t, func(r *http.Request) string {
@@ -186,7 +185,6 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestDryRun: the requests are shown as they come to the server, without secrets.
 func TestDryRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "u.csv", "user,token\nann,geheim1\nbob,geheim2\n")

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/junit"
 )
 
-// suite reads a file of JUnit XML.
 func suite(t *testing.T, path string) junit.Suite {
 	t.Helper()
 	var doc struct {
@@ -27,8 +26,6 @@ func suite(t *testing.T, path string) junit.Suite {
 	return doc.Suites[0]
 }
 
-// TestJUnit: objectives and verdicts are test cases of a file, lines of a workflow's log and a
-// table of its summary; the document on standard output stays one.
 func TestJUnit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("GITHUB_ACTIONS", "true")
@@ -68,8 +65,6 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// TestTraces: the ids of the slowest that carry a trace are on the terminal, in slowest.csv and on
-// the page, and a share that is none is refused.
 func TestTraces(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var mu sync.Mutex

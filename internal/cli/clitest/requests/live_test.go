@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/live"
 )
 
-// TestLive: who looks on at a run or at an attack sees it go on, and gets its report.
 func TestLive(t *testing.T) {
 	for name, args := range map[string]string{
 		"run": "run --clock real --strategy worker_pool --workload constant:mean=1ms --rate 200 " +
@@ -54,7 +53,7 @@ func TestLive(t *testing.T) {
 			report := fetch(t, at+"report")
 			http.DefaultClient.CloseIdleConnections()
 			_, _ = io.Copy(io.Discard, lines)
-			_ = cmd.Wait() // on a busy machine what was measured may be INVALID
+			_ = cmd.Wait() // on a busy machine the run may be INVALID
 			if want := clitest.Read(t, filepath.Join(out, "report.html")); report != want {
 				t.Errorf("the report has %d bytes, want %d", len(report), len(want))
 			}
@@ -71,7 +70,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// watch reads the frames until the end, and what that says.
+// watch reads the frames until the end. It also returns the content of the end event.
 func watch(t *testing.T, at string) (frames []live.Frame, end string) {
 	t.Helper()
 	events, err := http.Get(at + "events")
@@ -112,7 +111,6 @@ func fetch(t *testing.T, url string) string {
 	return string(text)
 }
 
-// TestLiveAddress: one that cannot be had is said before anything is written.
 func TestLiveAddress(t *testing.T) {
 	t.Chdir(t.TempDir())
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -14,8 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// TestMerge: two directories of one load are one of twice the requests, whose distributions hold
-// both; others are refused.
 func TestMerge(t *testing.T) {
 	url, _ := clitest.Shop(t, 503)
 	t.Chdir(t.TempDir())
@@ -93,8 +91,6 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergePartial: of runs that were killed, what is whole is merged, and the result is partial,
-// too; a run that is not in each directory is not merged.
 func TestMergePartial(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -14,8 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestOTLP: an attack tells a collector of each request; one that takes nothing is told of, and is
-// no fault of the results.
 func TestOTLP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestSaid: terminal, failures.json and page show what a failing server said, without secrets; the
-// terminal shows how many requests were retried, and the server's limit of streams.
 func TestSaid(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var n atomic.Int64
@@ -63,7 +61,7 @@ func TestSaid(t *testing.T) {
 			t.Errorf("%s: the page does not show it", out)
 		}
 	}
-	// every tenth, and so every tenth of those that are sent again
+	// every tenth request, including repeated ones
 	for args, want := range map[string]string{"": "retried on a fresh connection: 4, status 200 × 45",
 		"--resend=false": "status 200 × 41, EOF × 4"} {
 		n.Store(0)

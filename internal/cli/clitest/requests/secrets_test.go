@@ -26,7 +26,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// planted are credentials, by their place in a request. Some have characters that are escaped.
+// planted contains credentials by their place in a request. Some have characters that are escaped.
 var planted = map[string]string{
 	"user": "pl01-user", "password": "pl02-pass/w:rd", "header": "pl03-bearer", "api": "pl04-key",
 	"odd header": "pl05 odd&header", "cookie": "pl06-cookie", "other cookie": "pl07-theme",
@@ -40,7 +40,7 @@ var planted = map[string]string{
 	"operand": "pl33-operand", "line": "pl34-line",
 }
 
-// spelt are the ways in which a credential may stand in an output.
+// spelt returns the forms in which a credential may appear in an output.
 func spelt(secret string) []string {
 	quoted, _ := json.Marshal(secret)
 	encoded := base64.StdEncoding.EncodeToString([]byte(secret))
@@ -49,7 +49,7 @@ func spelt(secret string) []string {
 		string(quoted[1 : len(quoted)-1]), html.EscapeString(secret), encoded[:len(encoded)-4]}
 }
 
-// found are the credentials in a text.
+// found returns the credentials in a text.
 func found(text []byte) (all []string) {
 	for of, secret := range planted {
 		for _, as := range spelt(secret) {
@@ -63,7 +63,6 @@ func found(text []byte) (all []string) {
 	return all
 }
 
-// echo answers with all that it got, in many spellings.
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	user, password, _ := r.BasicAuth()
@@ -87,7 +86,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: "s", Value: planted["set cookie"]})
 	w.WriteHeader(500)
 	var b strings.Builder
-	for _, s := range said { // each of them within the part that is kept
+	for _, s := range said { // each within the part of the body that is kept
 		quoted, _ := json.Marshal(s)
 		fmt.Fprintf(&b, "%s\n%s\n%s\n%s\n", s, quoted, html.EscapeString(s), url.QueryEscape(s))
 	}
@@ -98,7 +97,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, text)
 }
 
-// A leak has servers, and where the files of the commands are.
+// leak contains servers, and the directory with the files of the commands.
 type leak struct {
 	plain, secure, quic, garbled, closed string
 	inputs                               string
@@ -150,7 +149,7 @@ func newLeak(t *testing.T) *leak {
 	return l
 }
 
-// garbled is a server whose answers are none, and quote what it got.
+// garbled starts a server whose invalid answers quote the request.
 func garbled(t *testing.T) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -178,7 +177,6 @@ func garbled(t *testing.T) string {
 	return "http://" + listener.Addr().String()
 }
 
-// query has all credentials of a query.
 func query() string {
 	q := url.Values{}
 	for name, of := range map[string]string{"X-Amz-Signature": "amz", "X-Goog-Signature": "goog",
@@ -189,14 +187,13 @@ func query() string {
 	return "?" + q.Encode() + "&" + planted["bare"] + "#access_token=" + planted["fragment"]
 }
 
-// with is a URL with user, password and query.
+// with returns a URL with user, password and query.
 func with(base, path string) string {
 	scheme, host, _ := strings.Cut(base, "://")
 	user := url.UserPassword(planted["user"], planted["password"])
 	return scheme + "://" + user.String() + "@" + host + path + query()
 }
 
-// write makes the files that commands read.
 func (l *leak) write(t *testing.T) {
 	address := with(l.plain, "/")
 	body := fmt.Sprintf(`{"assertion":%q,"a":[{"nested":%q}],"pan":%s}`, planted["json"],
@@ -239,7 +236,6 @@ func (l *leak) write(t *testing.T) {
 	}
 }
 
-// commands are about fifty, of all kinds.
 func (l *leak) commands() [][]string {
 	in := func(name string) string { return filepath.Join(l.inputs, name) }
 	sent := []string{"--header", "Authorization: Bearer " + planted["header"], "--header",
@@ -320,11 +316,11 @@ func (l *leak) commands() [][]string {
 	)
 }
 
-// plantedServer is of NATS, and nobody listens there.
+// plantedServer returns an address of NATS without a listener.
 func plantedServer() string { return "nats://u:" + planted["server"] + "@127.0.0.1:1" }
 
-// TestNoCredential: fifty commands, to servers that repeat all that they get, show and store none
-// of the credentials of their requests, their files and their environment.
+// Commands against servers that repeat everything must neither show nor store any credential of
+// their requests, files and environment.
 func TestNoCredential(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -333,7 +329,7 @@ func TestNoCredential(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://u:"+planted["environment"]+"@127.0.0.1:1/")
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization="+planted["environment"])
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "100")
-	kept := 0 // answers, which have the names of what was masked in them
+	kept := 0 // number of answers that contain names of masked credentials
 	for i, args := range l.commands() {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			if strings.Contains(noneIn(t, args), "Authorization: …") {
@@ -344,7 +340,7 @@ func TestNoCredential(t *testing.T) {
 	if kept < 15 {
 		t.Errorf("%d commands have kept an answer", kept)
 	}
-	t.Run("worker", func(t *testing.T) { // which waits for its server
+	t.Run("worker", func(t *testing.T) { // it waits for its server
 		cmd, _ := clitest.Apart(t, nil, "worker", "--nats", plantedServer())
 		said, err := cmd.StderrPipe()
 		if err != nil {
@@ -357,7 +353,7 @@ func TestNoCredential(t *testing.T) {
 		if leaks := found([]byte(line)); leaks != nil || !strings.Contains(line, "waiting for it") {
 			t.Errorf("%q in %q, error %v", leaks, line, err)
 		}
-		_ = cmd.Process.Kill() // which is how it ends
+		_ = cmd.Process.Kill() // it would wait forever
 		_ = cmd.Wait()
 	})
 	t.Run("proxy", func(t *testing.T) {
@@ -370,12 +366,11 @@ func TestNoCredential(t *testing.T) {
 	})
 }
 
-// noneIn runs a command in a directory of its own, reads all that it leaves there, and returns the
-// failures.
+// noneIn runs a command in a new directory and returns the credentials in its output and files.
 func noneIn(t *testing.T, args []string) (failures string) {
 	room := t.TempDir()
 	t.Chdir(room)
-	clitest.Write(t, "body.json", "") // which a target names
+	clitest.Write(t, "body.json", "") // a target names it
 	o := clitest.Command(t, args...)
 	if leaks := found([]byte(o.Stdout + o.Stderr)); leaks != nil {
 		t.Errorf("poolbench %q: %q in\n%s\n%s", args, leaks, o.Stdout, o.Stderr)

@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestServe: the URL it prints is served, what was done is counted, and both signals end it with
+// The printed URL must be served, calls must be counted, and both signals must end the command with
 // exit code 0.
 func TestServe(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {

@@ -14,9 +14,9 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestSessions: sessions reach the server by every way of the command, the same each time, their
-// steps are on the terminal, in results and on the page, and what they have learned is in nothing
-// that is left behind.
+// Sessions must reach the server with every protocol and option, and be the same each time. Their
+// steps must be on the terminal, in results and on the page. Values that they have learned must not
+// appear in any file.
 func TestSessions(t *testing.T) {
 	whole := !testing.Short()
 	t.Chdir(t.TempDir())
@@ -65,7 +65,7 @@ func TestSessions(t *testing.T) {
 		"agents":  {"--file", "flags.yaml", "--agents", "2"},
 	} {
 		if name == "h2c" {
-			continue // the server of the test speaks HTTP/1.1: package attack has it
+			continue // this server has only HTTP/1.1; package attack tests the other protocols
 		}
 		if name == "agents" && !whole {
 			continue
@@ -116,12 +116,11 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// secret reports whether a text has what sessions of the test have learned.
+// secret reports whether a text contains a value that sessions have learned.
 func secret(text string) bool {
 	return strings.Contains(text, "zq7-cookie") || strings.Contains(text, "zq8-token")
 }
 
-// TestSessionMistakes: each is one line that names flag, file and line, and nothing is sent.
 func TestSessionMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "u.csv", "user,session\nann,1\n")

@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestAttackStages: ramps send as many requests as the integral of their rate, and each stage has a
-// line and metrics.
 func TestAttackStages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var received atomic.Int64

@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestByURL: the requests to each URL have a line, an object in JSON and a column of slowest.csv,
-// and an objective may be about some of them.
 func TestByURL(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

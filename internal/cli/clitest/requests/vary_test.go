@@ -15,10 +15,10 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestVaried: data and templates reach the server by every way of the command, the same requests
-// each time, and a secret of the data is in nothing that is left behind, whatever goes wrong.
+// Data and templates must reach the server with every protocol and option, and be the same each
+// time. Secrets of the data must not appear in any file, also after errors.
 func TestVaried(t *testing.T) {
-	whole := !testing.Short() // else what ends in the same code by another flag waits
+	whole := !testing.Short() // otherwise flags with the same implementation are skipped
 	t.Chdir(t.TempDir())
 	var mu sync.Mutex
 	seen := map[string]int{}
@@ -94,7 +94,7 @@ func TestVaried(t *testing.T) {
 		}
 		mu.Unlock()
 	}
-	// where it fails
+	// commands that fail
 	bad := []string{
 		url + "|--check|json .items.# > 2|--rate|500",
 		strings.Replace(url, "/{{name}}/{{seq}}", "/refusing", 1) + "|--strategy|" +
@@ -142,7 +142,6 @@ func TestVaried(t *testing.T) {
 	}
 }
 
-// TestVaryMistakes: each is one line that names flag, file and line, and nothing is sent.
 func TestVaryMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "users.csv", "user,pin\nann,1\nbob\n")

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestAlike: strategies that did the same in every run share a row, and are named below; two alone
-// have a row each.
+// Three or more strategies with equal results in every run must share a row, with their names
+// below. Two must have a row each.
 func TestAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -20,7 +20,7 @@ func TestAlike(t *testing.T) {
 			"\n  worker_pool and 2 alike  ", "\n  semaphore ",
 			"\n  alike in every run: worker_pool, semaphore, errgroup_limit\n"},
 		{"worker_pool,codel_lifo,semaphore", "0.9", "\n  semaphore ", "alike", ""},
-		// alike at the lower loads alone
+		// equal only at the lower loads
 		{"worker_pool,bounded_queue_shed,semaphore", "0.3,0.4,0.5,0.6,1.5", "\n  bounded_queue_shed ",
 			"alike", ""},
 		{"worker_pool,semaphore,serial,weighted_semaphore", "0.3,0.4,0.5,0.6,0.9",

@@ -14,10 +14,10 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// A plantedCause is a run that is slow for a known reason, and one that differs in that alone.
+// plantedCause is a run that is slow for a known reason, and one that differs only in this.
 type plantedCause struct {
 	slow, control string
-	env           []string // of the slow one
+	env           []string // environment of the slow run
 	beside        func(*exec.Cmd) (end func())
 }
 
@@ -25,7 +25,7 @@ var plantedCauses = map[string]plantedCause{
 	"lock": {slow: "--workload planted_lock --rate 400",
 		control: "--workload constant:mean=2ms --rate 400"},
 	"head_of_line": {slow: "--workload mixture:w1=0.98,d1=2ms,w2=0.02,d2=100ms --load 0.7 " +
-		"--limit 2", // as of more slots the slowest are the long ones themselves
+		"--limit 2", // with more slots, the slowest tasks are the long ones themselves
 		control: "--workload constant:mean=4ms --load 0.7"},
 	"gc": {slow: "--workload planted_garbage --rate 800", env: []string{"GOGC=5"},
 		control: "--workload planted_garbage --rate 800"},
@@ -47,14 +47,14 @@ var plantedCauses = map[string]plantedCause{
 // stopOnce stops the process for 0.4 s.
 func stopOnce(cmd *exec.Cmd) (end func()) {
 	stopped := time.AfterFunc(1500*time.Millisecond, func() {
-		_ = cmd.Process.Signal(syscall.SIGSTOP) // the run says what came of it
+		_ = cmd.Process.Signal(syscall.SIGSTOP) // an error shows in the run
 		time.Sleep(400 * time.Millisecond)
 		_ = cmd.Process.Signal(syscall.SIGCONT)
 	})
 	return func() { stopped.Stop() }
 }
 
-// crowd has this process use all processors.
+// crowd keeps all processors busy.
 func crowd(*exec.Cmd) (end func()) {
 	var done atomic.Bool
 	for range 2 * runtime.NumCPU() {
@@ -66,9 +66,8 @@ func crowd(*exec.Cmd) (end func()) {
 	return func() { done.Store(true) }
 }
 
-// TestCauses: what is planted on a real machine is named first, and in a run without it not at all.
-// A run in which the machine itself was busy says so, and tells nothing of the others. One in
-// twenty may be otherwise.
+// A planted cause must be named first, and must not be named in a run without it. A run during
+// which the machine was busy says so, and does not count. One in twenty may fail.
 func TestCauses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -90,7 +89,7 @@ func TestCauses(t *testing.T) {
 				t.Logf("%s: %+v", cause, planted.Why)
 			}
 			if cause == "machine" {
-				continue // this one may be busy
+				continue // this run may report a busy machine
 			}
 			if control := really(t, c.control, nil, nil); control.Why[0].Cause != "machine" {
 				controls++
@@ -113,7 +112,7 @@ func names(l why.Line, cause string) bool {
 	return slices.ContainsFunc(l.Why, func(c why.Cause) bool { return c.Cause == cause })
 }
 
-// really runs a scenario in a process of its own and returns what why says of it.
+// really runs a scenario in a separate process and returns the line of why.
 func really(t *testing.T, args string, env []string, beside func(*exec.Cmd) func(),
 ) why.Line {
 	t.Helper()
@@ -129,7 +128,7 @@ func really(t *testing.T, args string, env []string, beside func(*exec.Cmd) func
 	if beside != nil {
 		defer beside(cmd)()
 	}
-	_ = cmd.Wait() // an INVALID run is explained, too
+	_ = cmd.Wait() // an INVALID run is explained too
 	l := whyIn(t, dir)
 	if len(l.Why) == 0 {
 		t.Fatalf("nothing explains %s: %+v", args, l)

@@ -10,10 +10,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestTooShortSaysSo: whatever the strategy, a run whose p99 cannot be told has no interval of it
-// and says so, and one that has an exact value is not VALID beside a p99 that is far from it
-// without a word. (A token bucket of 100/s at 90/s has a p99 of 199 ms: runs of 20,000 tasks
-// measured 140 to 240 ms.)
+// A run whose p99 is too uncertain must have no interval for it and report it. A run with an exact
+// value must not be VALID without a note if its p99 is far from that value. For example, a token
+// bucket of 100/s at 90/s has a p99 of 199 ms, and runs of 20,000 tasks measured 140 to 240 ms.
 func TestTooShortSaysSo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -33,11 +32,11 @@ func TestTooShortSaysSo(t *testing.T) {
 			"--rate 50 --limit 8", false},
 		{"--strategy retry+worker_pool --load 0.9 --n 20000", true},
 		{"--strategy shortest_first --load 0.9 --n 20000", true},
-		{"--strategy codel_lifo --load 0.9 --n 100000", false}, // which forgets at once
+		{"--strategy codel_lifo --load 0.9 --n 100000", false}, // its past has no lasting effect
 		{"--strategy conc --load 0.95 --workload hyperexp --n 20000", true},
 		{"--strategy worker_pool", false},
-		{"--strategy worker_pool --limit 10000 --load 0.9", false}, // where nobody waits
-		// where waits are brief beside the tasks, and the queue takes 240 million
+		{"--strategy worker_pool --limit 10000 --load 0.9", false}, // no task waits
+		// waits are short compared with tasks, but the queue needs 240 million tasks
 		{"--strategy worker_pool --limit 10000 --load 0.99", false},
 	}
 	var cells []cell
@@ -68,7 +67,7 @@ func TestTooShortSaysSo(t *testing.T) {
 	}
 }
 
-// TestSaysHowShort: what is no interval is no dash, and one of more than the value is a number.
+// A missing interval must not be shown as a dash, and one wider than the value must be a number.
 func TestSaysHowShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -86,8 +85,9 @@ func TestSaysHowShort(t *testing.T) {
 	}
 }
 
-// TestRareWaits: a mean wait that 16 seeds scatter by half of it and more is not VALID: of 22.3 µs
-// 10,000 slots had 10.8. Where hardly anyone waits, or few slots are as busy, a run is.
+// A mean wait that scatters by half or more over 16 seeds must not be VALID. With 10,000 slots it
+// was 10.8 µs instead of 22.3 µs. If almost no task waits, or with few slots at the same load, a
+// run is VALID.
 func TestRareWaits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -116,7 +116,7 @@ func TestRareWaits(t *testing.T) {
 	}
 }
 
-// TestSaysWhatIsShort: where waits are brief beside the tasks, it is the wait that cannot be told.
+// If waits are short compared with tasks, the wait must be reported as uncertain.
 func TestSaysWhatIsShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -129,9 +129,9 @@ func TestSaysWhatIsShort(t *testing.T) {
 	}
 }
 
-// TestShortInAnyOrder: whatever starts first, the slots are as busy: a run that is far too short
-// for one strategy is so for all that lose nothing, and none of them has a p99 to rank by. The p99
-// of shortest_first scatters less: of 3600 tasks seeds scatter by ±59 %.
+// The load of the slots does not depend on the order of tasks. A run that is far too short for one
+// strategy is too short for all strategies that lose no tasks, and none may have a p99. The p99 of
+// shortest_first scatters less: by ±59 % over seeds with 3600 tasks.
 func TestShortInAnyOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -174,8 +174,8 @@ func TestShortInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestFewTasksAreNoOverload: a run of a few tasks is too short for anything, and says nothing of an
-// overload: its last tasks end after its last arrival, and are most of it.
+// A run of a few tasks must not report overload, although most of its tasks end after its last
+// arrival.
 func TestFewTasksAreNoOverload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -1,2 +1,2 @@
-// Package runs tests runs and studies: the files they write, and their output and verdicts.
+// Package runs tests runs and studies: the files they write, their output and their verdicts.
 package runs

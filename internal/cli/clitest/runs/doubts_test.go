@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// TestDoubts: SUSPECT is a warning, counted and with a line for each check, and INVALID is called
-// out and makes exit code 3. Both are in the results and in the document.
+// SUSPECT must be a warning with a count and a line per check. INVALID must be reported and cause
+// exit code 3. Both must be in the results and in the document.
 func TestDoubts(t *testing.T) {
 	for verdict, want := range map[bench.Verdict]struct {
 		code   int
@@ -66,8 +66,8 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// TestOwnRates: a strategy that starts tasks at a rate above that of its target, or far below, is
-// told of, once; one that keeps a margin or follows its target is not.
+// A strategy that starts tasks at a rate above that of its target, or far below it, must be
+// reported once. One that keeps a margin or follows its target must not be reported.
 func TestOwnRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -114,7 +114,6 @@ func TestOwnRates(t *testing.T) {
 	}
 }
 
-// TestOwnRatesOfCapacity: a search tells of them as a run does.
 func TestOwnRatesOfCapacity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

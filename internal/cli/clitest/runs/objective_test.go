@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// TestObjectives: a scenario that misses an objective is exit code 1, one that cannot tell is 3,
-// and 1 comes before 3; each verdict is below the tables with the value that they show.
+// A missed objective must cause exit code 1, an undecided one 3, and 1 takes precedence. Each
+// verdict must be below the tables with the value that they show.
 func TestObjectives(t *testing.T) {
 	for _, c := range []struct {
 		objective string
@@ -44,8 +44,8 @@ func TestObjectives(t *testing.T) {
 	}
 }
 
-// TestObjectivesOnThePage: the page counts the verdicts as the terminal does, and its tables have
-// that on each scenario.
+// The page must count the verdicts like the terminal, and its tables must contain the verdict of
+// each scenario.
 func TestObjectivesOnThePage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -93,7 +93,7 @@ func TestObjectivesOnThePage(t *testing.T) {
 	}
 }
 
-// TestFewObjectives: of many verdicts, those that are not met are listed.
+// If there are many verdicts, only those that are not met must be listed.
 func TestFewObjectives(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := clitest.Command(t, clitest.Quick("--strategy", "worker_pool,serial", "--load",
@@ -127,8 +127,8 @@ func TestObjectivesJSON(t *testing.T) {
 	}
 }
 
-// TestUndecidable: an objective that the tasks of a run cannot tell is refused before anything is
-// run, by --dry-run too, with what it takes.
+// An objective that needs more tasks than a run has must be refused before anything is run, also
+// with --dry-run, with the number needed.
 func TestUndecidable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for line, want := range map[string]string{

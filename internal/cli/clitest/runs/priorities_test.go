@@ -10,10 +10,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestCobham has the waits of two and of three classes, on one slot and on four, with tasks as a
-// user types them: the means of eight runs are within five standard errors of the exact ones, which
-// are no further apart than 4 % by then, and the values of theory are Cobham's, computed here. On
-// one slot M/D/1 is the M/G/1 with priorities.
+// The waits of two and of three classes, on one slot and on four, must agree with Cobham's formula.
+// The means of eight runs must be within five standard errors and 4 % of the exact values. The
+// values of package theory must equal Cobham's, which this test computes. On one slot, M/D/1 is an
+// M/G/1 queue with priorities.
 func TestCobham(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -23,7 +23,7 @@ func TestCobham(t *testing.T) {
 		workload string
 		limit    int
 		shares   []float64
-		first    float64 // W_0, the mean time until a slot is free, in units
+		first    float64 // W₀, the mean time until a slot is free, in task times
 	}{
 		// E[S]·C/k: ρ for M/M/1; Erlang's C(4, 2.8) = 0.42867
 		{"priorities:shares=1:2:3", 4, []float64{1. / 6, 2. / 6, 3. / 6}, erlangC4(4*load) / 4},
@@ -72,7 +72,7 @@ func TestCobham(t *testing.T) {
 	}
 }
 
-// erlangC4 is the probability that all of four slots are taken, by its definition.
+// erlangC4 returns the probability that all of four slots are used, by its definition.
 func erlangC4(a float64) float64 {
 	all := a * a * a * a / 24 * 4 / (4 - a)
 	return all / (1 + a + a*a/2 + a*a*a/6 + all)

@@ -18,15 +18,15 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// sweep is for what takes many minutes: go test -run … -sweep.
+// sweep enables tests that take many minutes: go test -run … -sweep.
 var sweep = flag.Bool("sweep", false, "20 runs of each cause and question")
 
-// A riddle is a scenario with the p99 that it has in the long run.
+// riddle is a scenario with its long-run p99.
 type riddle struct {
 	workload, arrival string
 	limit             int
 	load              float64
-	p99, spread       float64 // seconds, and the relative deviation of their mean
+	p99, spread       float64 // seconds, and the relative standard deviation of the mean
 }
 
 func drawRiddle(r *rand.Rand) riddle {
@@ -42,7 +42,8 @@ func drawRiddle(r *rand.Rand) riddle {
 			"mmpp:ratio=3,high="+period+",low="+period)}
 }
 
-// solve finds the p99 by the recursion, without the command: of so many plans of so many tasks.
+// solve computes the p99 by the recursion, without the command, from the given numbers of plans and
+// tasks.
 func (q *riddle) solve(t *testing.T, plans, n int) {
 	a, w := arrivals.MustParse(q.arrival), workloads.MustParse(q.workload)
 	var pool recursion.Pool
@@ -70,10 +71,10 @@ func (q *riddle) solve(t *testing.T, plans, n int) {
 	q.spread = stat.StdDev(p99, nil) / q.p99 / math.Sqrt(float64(plans))
 }
 
-// TestQuestions: bounds 10 % beside the truth, asked with the defaults of run: at most 2 % of the
-// verdicts are wrong, none is met beside a run that is too short or SUSPECT, and at least 80 % are
-// decided within the default budget. Questions of which the recursion does not know the truth to
-// 3 % count as well where a verdict is wrong by more than that.
+// For bounds 10 % above or below the true value and with the defaults of run, at most 2 % of the
+// verdicts may be wrong, and at least 80 % must be decided within the default budget. No run that
+// is too short or SUSPECT may be met. If the recursion knows the true value less accurately than 3
+// %, a verdict counts as wrong only beyond this error.
 func TestQuestions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

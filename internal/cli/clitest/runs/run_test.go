@@ -20,8 +20,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// TestRunWritesDirectory: a run without --out has a directory named for its time, latest points to
-// it, and all files are there.
+// Without --out, the directory must be named by the time, latest must point to it, and all files
+// must exist.
 func TestRunWritesDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var o clitest.Outcome
@@ -65,7 +65,7 @@ func TestRunWritesDirectory(t *testing.T) {
 	}
 }
 
-// TestLatestInTheWay: a run goes on when latest cannot be made, and says so.
+// A run must continue and report it if latest cannot be created.
 func TestLatestInTheWay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll("poolbench-out/latest/own", 0o777); err != nil {
@@ -81,7 +81,6 @@ func TestLatestInTheWay(t *testing.T) {
 	}
 }
 
-// TestSameSeed: the same seed twice is the same bytes, another seed is not.
 func TestSameSeed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for out, seed := range map[string]string{"a": "7", "b": "7", "c": "8"} {
@@ -100,8 +99,8 @@ func TestSameSeed(t *testing.T) {
 	}
 }
 
-// TestSameSeedOfAll: so it is of all strategies, whatever meets at one instant; but for those of
-// which the manual says that it is not.
+// All strategies must be reproducible, whatever events coincide, except those that the manual
+// lists.
 func TestSameSeedOfAll(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if testing.Short() {
@@ -112,7 +111,7 @@ func TestSameSeedOfAll(t *testing.T) {
 	for _, flags := range [][]string{{"--target", "freeze"}, {"--target", "token_bucket"},
 		{"--arrival", "constant", "--workload", "constant"}, {"--arrival", "mmpp"},
 		{"--workload", "two_class"}} {
-		var runs [2]map[string]string // of a strategy: its line, and what is noted before it
+		var runs [2]map[string]string // of a strategy: its line, and the notes before it
 		for i := range runs {
 			out := fmt.Sprint(flags, i)
 			clitest.Succeed(t, append([]string{"run", "--clock", "virtual", "--strategy", "every",
@@ -138,7 +137,7 @@ func TestSameSeedOfAll(t *testing.T) {
 	}
 }
 
-// TestForceAndAppend: --force leaves one section, --append makes a second, which goes on counting
+// --force must leave one section. --append must add a second one, which continues the numbering of
 // repetitions.
 func TestForceAndAppend(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -159,8 +158,8 @@ func TestForceAndAppend(t *testing.T) {
 	}
 }
 
-// TestAppendedSeeds: of every command that adds to a directory, no run that is added has the name
-// and the seed of one that is there: its seeds go on with those.
+// Every command that adds to a directory must continue with new seeds, so that no added run has the
+// name and seed of an existing one.
 func TestAppendedSeeds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -196,7 +195,7 @@ func TestAppendedSeeds(t *testing.T) {
 	}
 }
 
-// seedsOf are the seeds of the runs in a directory, by name, in their order.
+// seedsOf returns the seeds of the runs in a directory by name, in order.
 func seedsOf(t *testing.T, dir string) map[string][]int {
 	t.Helper()
 	seeds, seed := map[string][]int{}, 0
@@ -211,7 +210,6 @@ func seedsOf(t *testing.T, dir string) map[string][]int {
 	return seeds
 }
 
-// TestRunJSON: one document on stdout, with the schema, every metric and nothing else.
 func TestRunJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := clitest.Succeed(t, clitest.Quick("--format", "json", "--out", "x", "--count", "2")...)
@@ -247,8 +245,8 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
-// TestArrived: beside the rate that was asked for stands the one that came, which with random
-// arrivals is another, and with planned ones the same; what is due all at once has none.
+// The table must show the actual rate next to the requested one. It differs only with random
+// arrivals. Arrivals at one instant have none.
 func TestArrived(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for args, want := range map[string]string{
@@ -266,8 +264,6 @@ func TestArrived(t *testing.T) {
 	}
 }
 
-// TestChildFaults: a strategy that takes its process along costs its run and a message of bounded
-// length that names the scenario; the other runs are there, and the results are marked partial.
 func TestChildFaults(t *testing.T) {
 	for fault, want := range map[string]string{
 		"panic":   "panic: index out of cheese",
@@ -310,8 +306,6 @@ func TestChildFaults(t *testing.T) {
 	}
 }
 
-// TestFailedJSON: the document of a run names each run that failed, its seed and the reason, and so
-// does that of a search.
 func TestFailedJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for args, seeds := range map[string][]uint64{"run --n 5 --count 2": {1, 2},
@@ -338,7 +332,6 @@ func TestFailedJSON(t *testing.T) {
 	}
 }
 
-// TestHang: a run in which nothing gets on is given up, with a message that says how it hangs.
 func TestHang(t *testing.T) {
 	for fault, want := range map[string]string{
 		"hang":     "no task was submitted or done in 1.25s of CPU time: an endless loop",
@@ -361,17 +354,16 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// TestLingering: the answer of a child counts whatever happens to its pipes afterwards. When the
-// command itself gets no processor for a second, as on a busy machine, the pipe is as unread when
-// the child has ended.
+// The answer of a child must count whatever happens to its pipes afterwards. On a busy machine the
+// pipe may still be unread when the child has ended.
 func TestLingering(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(clitest.ChildFault, "linger")
 	clitest.Succeed(t, strings.Fields("run --quiet --clock virtual --strategy serial --n 500 --out x")...)
 }
 
-// TestBrokenLaws: a result that breaks a law is written, called out, and makes exit code 3; with a
-// failed run beside it, 2.
+// A result that breaks a law must be written and reported, with exit code 3, or 2 together with a
+// failed run.
 func TestBrokenLaws(t *testing.T) {
 	for failing, want := range map[string]int{"": clitest.Undecided, "serial": clitest.Unusable} {
 		t.Chdir(t.TempDir())
@@ -392,7 +384,6 @@ func TestBrokenLaws(t *testing.T) {
 	}
 }
 
-// TestReal: a run under the real clock takes place in this process and stands by the same table.
 func TestReal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := clitest.Succeed(t, strings.Fields("run --strategy semaphore --workload constant:mean=1ms "+

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestShortFirst: the first lines of a run and the first screen of its page state that it is too
-// short for its p99, and then VALID is not green.
+// The first lines of a run and of its page must state that it is too short for its p99. VALID must
+// then not be green.
 func TestShortFirst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

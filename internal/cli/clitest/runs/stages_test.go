@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestStagesFlag: stages are the same by flag, in YAML and as an arrival process; they go around
-// the arrivals that are given, and each complaint is one line.
+// Stages by flag, in YAML and as an arrival process must be equal. They apply to the given
+// arrivals, and each error is one line.
 func TestStagesFlag(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const stages = "load=0.6 for 20s, load=1.4 for 10s, load=0.60 for 60s"
@@ -21,7 +21,7 @@ func TestStagesFlag(t *testing.T) {
 	const name = "Run/strategy=worker_pool/workload=exponential/target=none/arrival=stages:at=0.6x20s_1.4x10s_0.6x1m/limit=4/duration=1m30s/clock=virtual"
 	clitest.Write(t, "s.yaml", "- stages: "+stages+"\n")
 	clitest.Write(t, "l.yaml", "- load: 0.8\n  n: 100\n")
-	fromFile := func(args ...string) string { // after a line that says which element it is
+	fromFile := func(args ...string) string { // after a line that names the element
 		return strings.Split(clitest.Succeed(t, append([]string{"run", "--strategy", "worker_pool",
 			"--clock", "virtual", "--dry-run"}, args...)...).Stdout, "\n")[1]
 	}
@@ -62,7 +62,6 @@ func TestStagesFlag(t *testing.T) {
 	}
 }
 
-// TestStagesTable: each stage has a line with what it came to.
 func TestStagesTable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := clitest.Succeed(t, "run", "--clock", "virtual", "--strategy", "worker_pool", "--stages",

@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/studies"
 )
 
-// TestStudy: a study's verdict is printed, kept with its results, shown in its report, and in the
-// document; --expect makes another one exit code 1.
+// A study's verdict must be printed, stored with its results, and shown in its report and document.
+// With --expect, another verdict must cause exit code 1.
 func TestStudy(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := clitest.Succeed(t, "study", "throttle", "--quick", "--quiet", "--out", "x", "--expect",
@@ -60,8 +60,8 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// TestStudySizes: the default run is the quick form of all studies but those that are Apart, and a
-// study that is asked for is larger; a further strategy is compared where the study takes any.
+// The default run must be the quick form of all studies except those that are Apart. A named study
+// must be larger. A further strategy must be added where the study accepts any.
 func TestStudySizes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -98,8 +98,7 @@ func TestStudySizes(t *testing.T) {
 	}
 }
 
-// TestStudyWithoutBelief: runs that are INVALID are called out, and the study decides without them;
-// here, that it cannot.
+// INVALID runs must be reported, and the study must decide without them, or report that it cannot.
 func TestStudyWithoutBelief(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for out, c := range map[string]struct {
@@ -123,8 +122,8 @@ func TestStudyWithoutBelief(t *testing.T) {
 	}
 }
 
-// TestForeignLimit: a strategy that no study could run at its own limit is run, reported and
-// reported again at another; a study refuses it.
+// A strategy with a limit that no study can use must run with its own limit. A study must refuse
+// it.
 func TestForeignLimit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Succeed(t, "run", "--clock", "virtual", "--strategy", "segregated:short=2,long=3", "--limit",
@@ -139,8 +138,6 @@ func TestForeignLimit(t *testing.T) {
 	}
 }
 
-// TestStudySeed: the seed of the default set is that of the first repetition of each study;
-// TestStudy looks at that of one.
 func TestStudySeed(t *testing.T) {
 	p, err := options.MakePlan(options.Words{"seed": {{Text: "7", Where: "--seed"}}}, "")
 	if err != nil {

@@ -13,10 +13,9 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/recorded"
 )
 
-// TestTrace: the description is that of the file, and the command that it ends with plays it.
 func TestTrace(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const file = "a'b.csv" // a name that a shell takes apart
+	const file = "a'b.csv" // a name that needs shell quotes
 	clitest.Write(t, file, "time,took\n"+clitest.PlayedTasks(t, "onoff:on=130ms,off=510ms", 90, 6000))
 	o := clitest.Succeed(t, "trace", file, "--column", "time", "--duration", "took", "--format", "json")
 	var d recorded.Document
@@ -54,8 +53,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestUnreadDurations: a file that names more than its times is said to, where no durations are
-// read of it; numbers are no names.
+// If no durations are read, columns that the file names besides times must be reported. Numbers are
+// not names.
 func TestUnreadDurations(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "named.csv", "took,time\n10ms,1\n20ms,2\n30ms,4\n")
@@ -71,7 +70,6 @@ func TestUnreadDurations(t *testing.T) {
 	}
 }
 
-// TestTraceClasses: they are recorded.Document, and the command that it ends with tells them apart.
 func TestTraceClasses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var b strings.Builder
@@ -115,8 +113,6 @@ func TestTraceClasses(t *testing.T) {
 	}
 }
 
-// TestTraceReplay: the arrivals and the workload that are printed are those that were described,
-// whatever the columns are called.
 func TestTraceReplay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "t.csv", "x,begin,auto\n0,1777626010,1500\n0,1777626012,500\n")
@@ -138,8 +134,7 @@ func TestTraceReplay(t *testing.T) {
 	}
 }
 
-// TestTraceOfALog: a log of a format of its own is described and played by the names of its
-// variables.
+// A log with its own format must be described and replayed by the names of its variables.
 func TestTraceOfALog(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "access.log", `h - [01/May/2026:09:00:01 +0000] "GET /a" rt=0.250`+"\n"+
@@ -160,7 +155,6 @@ func TestTraceOfALog(t *testing.T) {
 	}
 }
 
-// TestBadTraces: each one clear line.
 func TestBadTraces(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ text, flags, want string }{

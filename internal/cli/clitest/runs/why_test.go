@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// why runs a scenario under the virtual clock and returns what why says of it.
+// whyOf runs a scenario under the virtual clock and returns the line of why.
 func whyOf(t *testing.T, args ...string) why.Line {
 	t.Helper()
 	clitest.Succeed(t, append([]string{"run", "--clock", "virtual", "--n", "4000", "--quiet", "--out",
@@ -19,7 +19,7 @@ func whyOf(t *testing.T, args ...string) why.Line {
 	return whyIn(t, "why")
 }
 
-// whyIn is what why says of the first run of a directory.
+// whyIn returns the line of why for the first run of a directory.
 func whyIn(t *testing.T, dir string) why.Line {
 	t.Helper()
 	var doc struct{ Runs []why.Line }
@@ -30,7 +30,6 @@ func whyIn(t *testing.T, dir string) why.Line {
 	return doc.Runs[0]
 }
 
-// TestWhyPlanted: what is planted is named first, and not where it is not.
 func TestWhyPlanted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -67,12 +66,12 @@ func TestWhyPlanted(t *testing.T) {
 	}
 }
 
-// ofParts are the metrics that results of before have not.
+// ofParts matches metrics that older results do not have.
 var ofParts = regexp.MustCompile(`[0-9.e+-]+ (` +
 	`mean-(lag|blocked|queued|between|target)-sec|tail-\S+|(next-slot|even|no-target)-\S+)\s*`)
 
-// TestWhy: a paragraph of at most three causes for each strategy, the slowest first, in 80 columns;
-// of results of before, what they cannot tell.
+// There must be a paragraph of at most three causes per strategy, the slowest first, in 80 columns.
+// For older results it must state what is unknown.
 func TestWhy(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Succeed(t, "run", "--clock", "virtual", "--strategy", "worker_pool,partitioned,segregated",

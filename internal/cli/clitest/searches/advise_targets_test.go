@@ -16,15 +16,16 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// A targetQuestion is a question to advise about a service that limits, delays or fails calls.
+// targetQuestion is a question to advise about a service that limits, delays or fails calls.
 type targetQuestion struct {
-	bench.Written        // but for what is looked for
-	bound         string // of the p99 response
+	bench.Written        // without the searched values
+	bound         string // bound of the p99 response
 	value         float64
-	more          []string // flags
+	more          []string // further flags
 }
 
-// targetKinds are the services of the questions, for work that keeps so many slots busy at a rate.
+// targetKinds create the services of the questions, for work that keeps busy slots in use at the
+// given rate.
 var targetKinds = []func(r *rand.Rand, rate, busy float64) (target string, more []string){
 	func(*rand.Rand, float64, float64) (string, []string) { return "none", nil },
 	func(r *rand.Rand, rate, _ float64) (string, []string) {
@@ -60,7 +61,7 @@ var targetKinds = []func(r *rand.Rand, rate, busy float64) (target string, more 
 	},
 }
 
-// targetQuestions makes a question at random, with a bound that a semaphore of some limit may meet.
+// targetQuestions makes a random question. A semaphore with some limit may meet its bound.
 func targetQuestions(t testing.TB, i int) targetQuestion {
 	r := rand.New(rand.NewPCG(uint64(i), 1041))
 	mean := time.Duration(5+r.IntN(25)) * time.Millisecond
@@ -81,8 +82,8 @@ func targetQuestions(t testing.TB, i int) targetQuestion {
 	return q
 }
 
-// values are the p99 response of long runs of an option's own code, with two other seeds, and the
-// least and the most that it may be by the runs' own intervals.
+// values returns the p99 response of long runs of an option's own code, with two other seeds, and
+// its smallest and largest possible value by the intervals of the runs.
 func (q targetQuestion) values(
 	t testing.TB, o page.AdviceOption, tasks int,
 ) (v [2]float64, low, high float64) {
@@ -120,9 +121,9 @@ func (q targetQuestion) args() []string {
 		fmt.Sprint(q.Seed), "--budget", "5s"}, q.more...)
 }
 
-// TestAdviceOnTargets asks questions at random about ten kinds of targets, and compares the answers
-// with long runs of the strategies' own code with other seeds: the promise holds, and nothing else
-// that was looked at does clearly better at that limit. Ten of each kind.
+// Answers to random questions about ten kinds of targets are compared with long runs of the
+// strategies' own code with other seeds. The recommendation must meet its bound, and no other
+// examined option may be clearly better at that limit.
 func TestAdviceOnTargets(t *testing.T) {
 	if !*sweep {
 		t.Skip("a sweep: -sweep")

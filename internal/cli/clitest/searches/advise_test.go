@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// TestAdvise: the verdicts with their exit codes, on a screen of 25 lines of 80 columns, and as a
-// document that has the checked-in schema, and as a page.
+// TestAdvise checks the verdicts with their exit codes, the text in 25 lines of 80 columns, the
+// document by the checked-in schema, and the page.
 func TestAdvise(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package advise searches under the race detector")
@@ -78,7 +78,7 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// conforms holds a value to the parts of JSON schema that ours uses.
+// conforms checks a value against the part of JSON schema that the schema file uses.
 func conforms(t *testing.T, root, schema map[string]any, v any, at string) {
 	t.Helper()
 	if ref, ok := schema["$ref"].(string); ok {
@@ -128,7 +128,6 @@ func conforms(t *testing.T, root, schema map[string]any, v any, at string) {
 	}
 }
 
-// adviceOn is the answer to a question, as a document and in words.
 func adviceOn(t *testing.T, args ...string) (d page.AdviceDocument, text string) {
 	t.Helper()
 	args = append([]string{"advise", "--quiet"}, args...)
@@ -139,8 +138,8 @@ func adviceOn(t *testing.T, args ...string) (d page.AdviceDocument, text string)
 	return d, clitest.Command(t, args...).Stdout
 }
 
-// TestAdviseAlike: a strategy whose runs are those of a pool to the digit is no better than it,
-// however short they are, and the load at which a pool is unstable is so for it.
+// A strategy whose runs equal those of a pool must be neither better nor stable at a higher load,
+// however short the runs are.
 func TestAdviseAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -174,8 +173,7 @@ func TestAdviseAlike(t *testing.T) {
 	}
 }
 
-// TestAdviseUnstable: where more comes than is done there is no number, in the document, the text
-// or the page, but for what is above.
+// If more tasks arrive than are completed, no output may contain a number, except the load.
 func TestAdviseUnstable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -218,8 +216,8 @@ func TestAdviseUnstable(t *testing.T) {
 	}
 }
 
-// TestAdviseRecord: what a small budget does not run of a record is in the second line, and the
-// default budget runs all.
+// If a small budget runs only part of a recording, the second line must say so. The default budget
+// must run all of it.
 func TestAdviseRecord(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -19,28 +19,26 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// sweep is for what takes many minutes: go test -run … -sweep.
+// sweep enables the long form of TestAdviceTruth and similar tests.
 var sweep = flag.Bool("sweep", false, "the long form of TestAdviceTruth and its like")
 
-// A puzzle is a question to advise of which the answer is known by brute force.
+// puzzle is a question to advise whose answer is known by brute force.
 type puzzle struct {
 	workload, arrival string
-	rate, mean        float64 // tasks per second, seconds
+	rate, mean        float64 // tasks per second; seconds
 	unit              string  // p99-response
 	bound             float64 // seconds
-	target            limiter // with its burst; the zero one: none
+	target            limiter // target with its burst; the zero value means none
 	budget            time.Duration
 	seed              uint64
 }
 
-// A limiter lets tasks start at a rate, with a burst.
 type limiter struct {
 	rate   float64
-	burst  int  // 0: at the ticks of a clock
-	delays bool // a leaky bucket: all but the first of a burst wait in it for their turn
+	burst  int  // 0 means at the ticks of a clock
+	delays bool // a leaky bucket, in which all tasks but the first of a burst wait
 }
 
-// spec is the limiter as a target.
 func (l limiter) spec() string {
 	if l.delays {
 		return fmt.Sprintf("leaky_bucket:rate=%v,queue=%d", l.rate, l.burst-1)
@@ -63,7 +61,7 @@ func (p puzzle) args() []string {
 
 func (p puzzle) busy() float64 { return p.rate * p.mean }
 
-// draw is traffic at so many times the load, of tasks so many times as long.
+// draw returns n tasks whose load and service times are multiplied by the given factors.
 func (p puzzle) draw(t testing.TB, n int, seed uint64, load, service float64) (due, took []int64) {
 	a, w := arrivals.MustParse(p.arrival), workloads.MustParse(p.workload)
 	next, err := a.Spec.Open(p.rate*load, seed, a.Values)
@@ -81,7 +79,7 @@ func (p puzzle) draw(t testing.TB, n int, seed uint64, load, service float64) (d
 	return due, took
 }
 
-// ends are when slots become free.
+// ends is a heap of the times at which slots become free.
 type ends []int64
 
 func (e ends) Len() int           { return len(e) }
@@ -90,19 +88,19 @@ func (e ends) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
 func (e *ends) Push(v any)        { *e = append(*e, v.(int64)) }
 func (e *ends) Pop() any          { panic("slots stay") }
 
-// A course is what a strategy has to do: so many slots, first come, first served, starts at a pace,
-// and a target that refuses what comes faster.
+// course is the work of a strategy: tasks, slots, FIFO order, a rate limit of starts, and a target
+// that refuses faster calls.
 type course struct {
 	due, took    []int64
 	limit        int
 	pace, target limiter
 }
 
-// run says how long each task that is not refused waits, and the share that is.
+// run returns the wait and the response of each accepted task, and the share of refused tasks.
 func (p course) run() (waits, responses []int64, refused float64) {
 	free := make(ends, p.limit)
 	var last, tick int64
-	full := 0.0 // when the bucket of the pace is full again
+	full := 0.0 // when the bucket of the rate limit is full again
 	served := 0.0
 	n := len(p.due)
 	for i, due := range p.due {
@@ -124,7 +122,8 @@ func (p course) run() (waits, responses []int64, refused float64) {
 		last = at
 		if p.target.rate > 0 {
 			every := 1e9 / p.target.rate
-			// a nanosecond either way is none: a pace is that of the target
+			// Rounding by a nanosecond must not refuse a task that starts at the rate of the
+			// target.
 			if float64(at)+2 < served-float64(p.target.burst-1)*every {
 				if i >= n/20 {
 					refused++
@@ -146,7 +145,6 @@ func (p course) run() (waits, responses []int64, refused float64) {
 	return waits, responses, refused / float64(n-n/20)
 }
 
-// metric is what a plan comes to.
 func (p course) metric(unit string) (v, refused float64) {
 	waits, responses, refused := p.run()
 	name, of, _ := strings.Cut(unit, "-")
@@ -165,15 +163,15 @@ func (p course) metric(unit string) (v, refused float64) {
 	return float64(values[int(math.Ceil(percent/100*float64(len(values))))-1]) / 1e9, refused
 }
 
-// A judge has the truth in two independent plans: what both say is so.
+// judge knows the true answer by two independent plans. Only what both show counts as true.
 type judge struct {
 	puzzle
 	t     testing.TB
 	tasks int
-	base  [2]course // as asked; each has no more than its tasks
+	base  [2]course // with the given limit; each contains no more than the tasks
 }
 
-// each is what the plans come to, and the larger share that is refused.
+// each returns the values of both plans, and the larger share of refused tasks.
 func (j *judge) each(limit int, pace limiter, load, service float64) (v [2]float64, lost float64) {
 	for i, c := range j.base {
 		if c.due == nil || load != 1 || service != 1 {
@@ -189,7 +187,7 @@ func (j *judge) each(limit int, pace limiter, load, service float64) (v [2]float
 	return v, lost
 }
 
-// surely reports whether all plans are on one side of the bound.
+// surely reports whether all plans are on the same side of the bound.
 func (j *judge) surely(met bool, limit int, pace limiter, load float64) bool {
 	if j.busy()*load >= float64(limit) || pace.rate > 0 && j.rate*load >= pace.rate {
 		return !met
@@ -203,7 +201,7 @@ func (j *judge) surely(met bool, limit int, pace limiter, load float64) bool {
 	return true
 }
 
-// puzzled makes a question at random.
+// puzzled makes a random question.
 func puzzled(t testing.TB, i int) puzzle {
 	r := rand.New(rand.NewPCG(uint64(i), 28))
 	mean := math.Round(5+45*r.Float64()) / 1000
@@ -223,7 +221,7 @@ func puzzled(t testing.TB, i int) puzzle {
 	mean = work.Mean().Seconds()
 	p.mean = mean
 	busy := math.Exp(math.Log(0.4) + r.Float64()*math.Log(16/0.4))
-	if r.IntN(4) == 0 { // close to a number of slots
+	if r.IntN(4) == 0 { // close to a whole number of slots
 		busy = float64(1+r.IntN(9)) * (0.9 + 0.1*r.Float64())
 	}
 	p.rate = math.Round(100*busy/mean) / 100
@@ -241,7 +239,7 @@ func puzzled(t testing.TB, i int) puzzle {
 			p.budget = 5 * time.Second
 		}
 	}
-	// a bound between what two neighbouring limits come to, or any
+	// a bound between the values of two neighbouring limits, or any
 	due, took := p.draw(t, 100_000, 77, 1, 1)
 	limit := 1 + int(p.busy()) + r.IntN(3)
 	above, _ := course{due: due, took: took, limit: limit}.metric(p.unit)
@@ -254,8 +252,8 @@ func puzzled(t testing.TB, i int) puzzle {
 	return p
 }
 
-// TestAdviceTruth asks questions at random as a user types them, and holds the answers to brute
-// force: a simulation with other seeds. With -sweep it asks 200, of a million tasks each.
+// TestAdviceTruth compares answers to random questions with a simulation with other seeds. With
+// -sweep it uses 200 questions of a million tasks each.
 func TestAdviceTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -281,7 +279,7 @@ func TestAdviceTruth(t *testing.T) {
 	}
 }
 
-// hold asks the question and says what is not true of the answer.
+// hold asks the question and returns the errors of the answer.
 func (j *judge) hold(counts map[string]int) (wrong []string) {
 	complain := func(format string, a ...any) { wrong = append(wrong, fmt.Sprintf(format, a...)) }
 	o := clitest.Command(j.t, append(j.args(), "--format", "json", "--quiet")...)
@@ -343,7 +341,7 @@ func (j *judge) hold(counts map[string]int) (wrong []string) {
 	return wrong
 }
 
-// paceOfAdvice is that of an option, where the brute force knows its strategy.
+// paceOfAdvice returns the rate limit of an option, if brute force knows its strategy.
 func paceOfAdvice(o page.AdviceOption) (l limiter, known bool) {
 	name, values, _ := strings.Cut(o.Strategy, ":")
 	if name == "semaphore" {
@@ -361,7 +359,8 @@ func paceOfAdvice(o page.AdviceOption) (l limiter, known bool) {
 	return l, l.rate > 0 && (name == "token_bucket" || name == "ticker_limited")
 }
 
-// numbers: there is none where the load is not below the slots, or what may start.
+// numbers checks that an option has no number if the load is not below the slots or the rate of
+// starts.
 func (j *judge) numbers(d page.AdviceDocument, complain func(string, ...any)) {
 	for _, o := range append([]*page.AdviceOption{&d.Recommendation, d.Below, d.Above},
 		pointers(d.RunnersUp)...) {
@@ -388,8 +387,8 @@ func pointers(options []page.AdviceOption) (all []*page.AdviceOption) {
 	return all
 }
 
-// stresses are never better than the option, and have no number where they overload it; those that
-// brute force knows are about what it says.
+// stresses checks that values under stress are never better than those of the option, that they
+// have no number when overloaded, and that they agree with brute force if that knows them.
 func (j *judge) stresses(o page.AdviceOption, pace limiter, complain func(string, ...any)) {
 	for _, s := range o.Stresses {
 		kind, by, _ := strings.Cut(s.Name, " x")

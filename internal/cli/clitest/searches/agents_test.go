@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// TestAgents: processes of this machine share a plan, and the result is one of all its requests, at
-// its rate.
+// Processes of this machine must share a plan. The result must contain all its requests, at its
+// rate.
 func TestAgents(t *testing.T) {
 	url, served := clitest.Shop(t, 503)
 	out := filepath.Join(t.TempDir(), "out")
@@ -55,9 +55,8 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// TestAgentsSearch: agents share each probe of a search, and no more is sent than allowed.
 func TestAgentsSearch(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it mostly waits
 	url, served := clitest.Shop(t, 200)
 	o := clitest.Attacked(t, "capacity", url, "--agents", "2", "--objective", "p50-response<1h",
 		"--max-rate", "200", "--first-rate", "100", "--duration", "200ms", "--rest", "1ms",
@@ -66,14 +65,13 @@ func TestAgentsSearch(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Answers) != 1 {
 		t.Fatal(err, o.Stdout)
 	}
-	// 20 at 100/s, 40 at 200/s, and 80 for the confirmation: each tried at least once.
+	// 20 at 100/s, 40 at 200/s, and 80 for the confirmation; each tried at least once
 	if c := doc.Answers[0]; c.Outcome != "at least" || c.Met == nil || *c.Met != 200 ||
 		!strings.Contains(c.Name, "/agents=2/") || served.Load() < 60 {
 		t.Errorf("%+v after %d requests", c, served.Load())
 	}
 }
 
-// TestAgentsWrong: what makes no sense is refused before anything is sent.
 func TestAgentsWrong(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"--nats nats://127.0.0.1:1", "--nats: give the number of agents"},
@@ -93,8 +91,8 @@ func TestAgentsWrong(t *testing.T) {
 	}
 }
 
-// TestAgentKilled: an agent that is killed midway is named, and the load INVALID or, where that is
-// allowed, about the rest.
+// A killed agent must be named. The load must be INVALID or, with --allow-lost, cover the remaining
+// agents.
 func TestAgentKilled(t *testing.T) {
 	t.Parallel()
 	for _, allow := range []bool{false, true} {
@@ -128,7 +126,8 @@ func TestAgentKilled(t *testing.T) {
 				t.Errorf("want %q in %s", now, o.Stderr)
 			}
 			if strings.Contains(o.Stderr, " too late\n") {
-				return // on a busy machine: INVALID for that, and what else there is to say is not
+				// on a busy machine it is INVALID for that reason, and the others are not shown
+				return
 			}
 			lost := fmt.Sprintf("(process %d) was lost: it was silent for 5s", victim.Process.Pid)
 			if !strings.Contains(o.Stderr, lost) || !allow && o.Code != clitest.Undecided {

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestCapacityInterrupt: the first signal ends a search, keeps what there is, marks it partial,
-// draws the report and ends with 130.
+// The first signal must end a search, keep its results, mark them partial, draw the report and end
+// with 130.
 func TestCapacityInterrupt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cmd, lines := clitest.StartAndAwait(t, nil, "still searched", "capacity", "--clock", "virtual",

@@ -13,8 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// TestCapacity: the answer is a table, a document and a benchmark that say the same; all runs are
-// in the directory, and the chart is in the report.
 func TestCapacity(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := clitest.QuickSearch("--strategy", "unbounded", "--objective", "p99-response<100ms,shed<1%")
@@ -81,8 +79,6 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestCapacityExitCodes: no load that meets is a missed objective, and what cannot be told is not
-// decided.
 func TestCapacityExitCodes(t *testing.T) {
 	for i, c := range []struct {
 		flags string
@@ -117,8 +113,6 @@ func TestCapacityExitCodes(t *testing.T) {
 	}
 }
 
-// TestCapacityDryRun: it says what it would begin with and how long that is, and leaves nothing
-// behind.
 func TestCapacityDryRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := clitest.Succeed(t, clitest.QuickSearch("--objective", "p99-response<100ms", "--dry-run")...)
@@ -132,7 +126,6 @@ func TestCapacityDryRun(t *testing.T) {
 	}
 }
 
-// TestCapacitySameSeed: a search is as repeatable as a run.
 func TestCapacitySameSeed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -147,8 +140,6 @@ func TestCapacitySameSeed(t *testing.T) {
 	}
 }
 
-// TestCapacityChildFault: a strategy that takes its process along ends its own search after one
-// run, and no other.
 func TestCapacityChildFault(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(clitest.ChildFault, "exit")
@@ -169,8 +160,8 @@ func TestCapacityChildFault(t *testing.T) {
 	}
 }
 
-// TestCapacityLimit: the smallest limit at a rate, with what a larger one would bring; no limit
-// meets what the service alone misses.
+// The answer must be the smallest limit at a rate, with the gain of a larger one. No limit helps if
+// the service time alone misses the objective.
 func TestCapacityLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -216,9 +207,9 @@ func TestCapacityLimit(t *testing.T) {
 	}
 }
 
-// TestCapacityShortRuns: a limit of 5 misses the objective in the long run (p99 280 ms, in 3 × 10⁷
-// tasks 277 to 289 ms), although most runs of 2000 tasks meet it. The answer is 6 for every seed,
-// or names both.
+// A limit of 5 misses the objective in the long run (p99 280 ms, and 277 to 289 ms in 3 × 10⁷
+// tasks), although most runs of 2000 tasks meet it. For every seed, the answer must be 6 or name
+// both limits.
 func TestCapacityShortRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	seeds := 10
@@ -253,8 +244,8 @@ func TestCapacityShortRuns(t *testing.T) {
 	}
 }
 
-// TestCapacityOwnRuns: where the strategy's own code must run, runs that are too short for the load
-// decide nothing, and the answer names the length that would.
+// If the strategy's own code must run, runs that are too short for the load must not decide, and
+// the answer must name a sufficient length.
 func TestCapacityOwnRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -269,8 +260,8 @@ func TestCapacityOwnRuns(t *testing.T) {
 	}
 }
 
-// TestCapacityQueue: the longest queue of a strategy that sheds is that of theory (M/M/4/4+q): at a
-// queue of 23 the p90 is 79.3 ms, at 24 it is 82.1 ms.
+// The longest queue of a strategy that sheds must be that of theory (M/M/4/4+q). With a queue of 23
+// the p90 is 79.3 ms, with 24 it is 82.1 ms.
 func TestCapacityQueue(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -13,15 +13,15 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// A limitQuestion is a question to capacity: the smallest limit, or the highest rate of a limit.
+// limitQuestion is a question to capacity: the smallest limit, or the highest rate of a limit.
 type limitQuestion struct {
 	puzzle
-	limit  int // whose value is near the bound
+	limit  int // its value is near the bound
 	ofRate bool
-	n      int // --n; 0: the default
+	n      int // value of --n; 0 means the default
 }
 
-// limitQuestions makes a question at random whose bound is 10 % from what a limit comes to.
+// limitQuestions makes a random question whose bound differs by 10 % from the value of a limit.
 func limitQuestions(t testing.TB, i int) limitQuestion {
 	r := rand.New(rand.NewPCG(uint64(i), 41))
 	mean := time.Duration(5+r.IntN(45)) * time.Millisecond
@@ -71,8 +71,8 @@ func (q limitQuestion) args() []string {
 	return args
 }
 
-// surely reports whether two independent plans of the traffic meet the bound, or miss it, by more
-// than their own error.
+// surely reports whether two independent plans of the traffic meet, or miss, the bound by more than
+// their own error.
 func (q limitQuestion) surely(t testing.TB, met bool, limit int, load float64, tasks int) bool {
 	if q.busy()*load >= float64(limit) {
 		return !met
@@ -88,8 +88,8 @@ func (q limitQuestion) surely(t testing.TB, met bool, limit int, load float64, t
 	return true
 }
 
-// TestCapacityTruth asks for limits and rates at random, as a user types them, and compares the
-// answers with a simulation with other seeds. The thorough run asks 100 questions.
+// TestCapacityTruth compares answers to random questions about limits and rates with a simulation
+// with other seeds. The sweep uses 100 questions.
 func TestCapacityTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -16,10 +16,10 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// TestCapacityOfServer: the answer and the exit code are those of the server; no more is sent than
-// allowed; what is found is a result, and on the page.
+// The answer and the exit code must match the server. No more may be sent than allowed. The result
+// must be in the directory and on the page.
 func TestCapacityOfServer(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it mostly waits
 	x := filepath.Join(t.TempDir(), "x")
 	var asked atomic.Int64
 	failing := int64(1 << 62)
@@ -111,11 +111,10 @@ func TestCapacityOfServer(t *testing.T) {
 	}
 }
 
-// TestCapacityOfVariedRequests: the requests of a search are filled in and checked as an attack's
-// are, from the first of each probe on, and a check that does not hold is a failure to the
-// objective.
+// The requests of a search must be filled in and checked like those of an attack, from the first
+// one of each probe. A failed check must count as a failure.
 func TestCapacityOfVariedRequests(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it mostly waits
 	dir := t.TempDir()
 	var wrong, asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -154,10 +153,10 @@ func TestCapacityOfVariedRequests(t *testing.T) {
 	}
 }
 
-// TestCapacityOfSessions: rates are of sessions, whose steps the server sees in their order and
-// none without the one before; answer, table, document and result say what the objective is of.
+// Rates must be those of sessions, whose steps the server must see in order. All outputs must name
+// the objective's subject.
 func TestCapacityOfSessions(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // it mostly waits
 	dir := t.TempDir()
 	var begun, bought, wrong atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -182,7 +181,7 @@ func TestCapacityOfSessions(t *testing.T) {
 		"--max-rate", "200", "--first-rate", "100", "--duration", "100ms", "--rest", "1ms",
 		"--name", "here", "--quiet", "--force", "--out", x}
 	o := clitest.Command(t, args...)
-	// on a busy machine the search may say that it cannot keep up, and no more
+	// On a busy machine the search may report only that it cannot keep up.
 	keptUp := o.Code != clitest.Undecided || !strings.Contains(o.Stdout, "cannot keep up")
 	answer := "at 200 sessions/s, the most that may be sent"
 	if !keptUp {
@@ -217,7 +216,6 @@ func TestCapacityOfSessions(t *testing.T) {
 	}
 }
 
-// TestCapacitySaysHowLong: what the search is expected to take is said before anything is sent.
 func TestCapacitySaysHowLong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const defaults = "from 125 /s up to at most 1000 /s: about 8 probes of 10s, 1 min 46 s\n"

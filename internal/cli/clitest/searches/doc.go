@@ -1,2 +1,2 @@
-// Package searches tests searches: capacity, for servers too, and advise.
+// Package searches tests searches: capacity, including that of servers, and advise.
 package searches

@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// truth returns the metric of the question over eight plans, and the relative deviation of its
-// mean.
+// truth returns the mean of the question's metric over eight plans, and the relative deviation of
+// the mean.
 func (q limitQuestion) truth(t testing.TB) (mean, spread float64) {
 	var values []float64
 	for seed := range uint64(8) {
@@ -27,10 +27,10 @@ func (q limitQuestion) truth(t testing.TB) (mean, spread float64) {
 	return mean, stat.StdDev(values, nil) / mean / math.Sqrt(8)
 }
 
-// TestRunTruth asks run for a bound 10 % above or below the truth, at a target that limits the rate
-// and with the defaults otherwise: at most 2 % of the verdicts are wrong, 80 % are decided, and
-// none is met beside a run that is not VALID. TestQuestions has questions without a target. The
-// sweep asks 60.
+// TestRunTruth uses bounds 10 % above or below the true value, at a target that limits the rate,
+// with other flags at their defaults. At most 2 % of the verdicts may be wrong, at least 80 % must
+// be decided, and no run that is not VALID may be met. TestQuestions covers questions without a
+// target. The sweep uses 60 questions.
 func TestRunTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -47,7 +47,7 @@ func TestRunTruth(t *testing.T) {
 			continue
 		}
 		truth, spread := q.truth(t)
-		if truth == 0 { // nothing is 10 % beside it
+		if truth == 0 { // there is no bound 10 % away from 0
 			continue
 		}
 		asked++

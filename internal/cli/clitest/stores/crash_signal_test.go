@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestCrashInterrupt: a signal ends the command, and no file of the queue is left behind.
 func TestCrashInterrupt(t *testing.T) {
 	for _, strategy := range []string{"sqlite_queue", "jetstream"} {
 		t.Run(strategy, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestCrash kills a durable strategy and one within the process by the command, and has its JSON
-// add up; the exit code is 0, as neither breaks its word.
+// The counts in the JSON of a durable and of a volatile strategy must add up. The exit code must be
+// 0, because both keep their promises.
 func TestCrash(t *testing.T) {
 	for strategy, loses := range map[string]bool{"sqlite_queue:sync=normal": false,
 		"worker_pool": true} {
@@ -32,7 +32,7 @@ func TestCrash(t *testing.T) {
 				doc.Lost+doc.Once+doc.Twice+doc.Dead != 300 || (doc.Lost > 0) != loses {
 				t.Errorf("%s: %s", strategy, r.Stdout)
 			}
-			// sqlite_queue delivers interrupted tasks again after its lease, which is waited for
+			// sqlite_queue delivers interrupted tasks again after their lease
 			if adds := len(strategies.MustParse(strategy).Spec.Adds); len(doc.Added) != adds ||
 				doc.Recovered != doc.Interrupted || doc.Stored > 0 {
 				t.Errorf("%s: %d additions, want %d; %d of %d interrupted tasks began again; %d are "+
@@ -48,7 +48,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestCrashText: the finding comes first, in lines of 80 columns.
+// The finding must come first, in lines of 80 columns.
 func TestCrashText(t *testing.T) {
 	r := clitest.Command(t, "crash", "serial", "--tasks", "50", "--kills", "1", "--limit", "1", "--quiet")
 	finding := regexp.MustCompile(`^serial lost \w+ of 50 accepted tasks in 1 kill` +
@@ -63,7 +63,6 @@ func TestCrashText(t *testing.T) {
 	}
 }
 
-// crashed is what a test reads of crash's document.
 type crashed struct {
 	text.Head
 	Fault string

@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestLeavings kills commands with SIGKILL that hold a temporary directory. The next start of any
-// command removes what they have left, once their processes are gone.
+// Commands with a temporary directory are killed by SIGKILL. The next start of any command must
+// remove the directory after their processes have ended.
 func TestLeavings(t *testing.T) {
 	long := func(args ...string) []string {
 		return append([]string{"run", "--quiet", "--out", "x", "--n", "60000", "--rate", "100"},
@@ -25,7 +25,7 @@ func TestLeavings(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		args []string
-		left string // the name of what it makes
+		left string // name of its directory
 	}{
 		"sqlite_queue": {long("--strategy", "sqlite_queue"), "poolbench-queue-*"},
 		"jetstream":    {long("--strategy", "jetstream"), "poolbench-queue-*"},
@@ -52,13 +52,13 @@ func TestLeavings(t *testing.T) {
 			}
 			dir := clitest.Room(t)
 			for up := dir; up != "/"; up = filepath.Dir(up) {
-				_ = os.Chmod(up, 0o755) // PostgreSQL's user has to come so far
+				_ = os.Chmod(up, 0o755) // lets PostgreSQL's user reach the directory
 			}
 			cmd := clitest.Process(t, nil, c.args...)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			// Well under way: a workload is also made to try its parameters, and removed again.
+			// Wait longer, because a workload is also created briefly to check its parameters.
 			var before []string
 			for begun := time.Now(); time.Since(begun) < time.Minute; {
 				found, _ := filepath.Glob(filepath.Join(dir, c.left, ".lock"))
@@ -78,7 +78,7 @@ func TestLeavings(t *testing.T) {
 			if made == nil {
 				t.Errorf("it has made no %s", c.left)
 			}
-			// its children take a moment to follow
+			// its children take a moment to end
 			for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 				clitest.Succeed(t, "version")
 				left, _ := filepath.Glob(filepath.Join(dir, "poolbench*"))
@@ -93,7 +93,7 @@ func TestLeavings(t *testing.T) {
 	}
 }
 
-// needs skips the test where the server of the strategy is not installed.
+// needs skips the test if the server of the strategy is not installed.
 func needs(t *testing.T, strategy string) {
 	t.Helper()
 	for _, k := range servers.Kinds() {

@@ -10,16 +10,15 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestCrashNames: a store that loses what it accepted, on the way in, on the way out or one in many
-// hundred, and one that delivers twice, are told as what they are, at crash's own defaults but for
-// the number of tasks and kills, and for tasks of 50 ms where a kill has to meet some in service:
-// of 5 ms, less than one is when the submits keep the spool's lock on a busy disk, and three kills
-// may meet none.
+// crash must classify stores that lose tasks on the way in, on the way out, or one in many hundred,
+// and a store that delivers twice. It uses its defaults, except for the number of tasks and kills.
+// Where a kill must hit tasks in service, tasks take 50 ms. With 5 ms, fewer than one task is in
+// service while submits hold the spool's lock on a busy disk, and three kills may hit none.
 func TestCrashNames(t *testing.T) {
 	for name, c := range map[string]struct {
 		code  int
 		is    func(crashed) bool
-		tasks int // 0: 3000
+		tasks int // 0 means 3000
 		more  []string
 	}{
 		"planted_sound": {code: clitest.Fine, is: func(d crashed) bool { return d.Lost == 0 }},

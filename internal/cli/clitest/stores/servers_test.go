@@ -49,10 +49,9 @@ func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, 
 	return s, kind
 }
 
-// servedStrategies are those with a server.
 var servedStrategies = []string{"postgres_queue", "river", "redis_stream", "asynq", "rabbitmq"}
 
-// TestServerRefuses: a server that answers and takes no more.
+// The server answers but accepts no more data.
 func TestServerRefuses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -93,7 +92,7 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// limitRedis sets how many bytes Redis may have; 0: any number.
+// limitRedis sets the memory limit of Redis in bytes. 0 means no limit.
 func limitRedis(t *testing.T, address, most string) error {
 	o, err := redis.ParseURL(address)
 	if err != nil {
@@ -118,8 +117,8 @@ func lockPostgres(t *testing.T, address, locked string) error {
 	return err
 }
 
-// TestServerAway: a server that accepts connections and requests, and does not answer; then one
-// that has ended, and does not come back.
+// First the server accepts connections and requests without answering. Then it ends and does not
+// come back.
 func TestServerAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -143,7 +142,7 @@ func TestServerAway(t *testing.T) {
 	}
 }
 
-// TestServerFull: the file system of a server is full, where one may be mounted.
+// The file system of the server is full. Skipped if none can be mounted.
 func TestServerFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -160,7 +159,7 @@ func TestServerFull(t *testing.T) {
 				}
 				smallDisk(t, dir, "200m")
 				for up := dir; up != "/"; up = filepath.Dir(up) {
-					_ = os.Chmod(up, 0o755) // PostgreSQL's user has to come so far
+					_ = os.Chmod(up, 0o755) // lets PostgreSQL's user reach the directory
 				}
 				o.Dir = filepath.Join(dir, "server")
 				t.Chdir(t.TempDir())
@@ -174,7 +173,6 @@ func TestServerFull(t *testing.T) {
 	}
 }
 
-// fill leaves no room on a file system.
 func fill(dir string) error {
 	f, err := os.Create(filepath.Join(dir, "full"))
 	if err != nil {
@@ -188,7 +186,6 @@ func fill(dir string) error {
 	}
 }
 
-// TestServerDirectoryGone: crash sees that the files of the server that it started are deleted.
 func TestServerDirectoryGone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -210,7 +207,7 @@ func TestServerDirectoryGone(t *testing.T) {
 				if found == nil || !listens(filepath.Dir(found[0])) {
 					return false
 				}
-				time.Sleep(2 * time.Second) // some tasks are put
+				time.Sleep(2 * time.Second) // until some tasks are stored
 				_ = os.RemoveAll(filepath.Dir(found[0]))
 				return true
 			}, "files are gone")
@@ -218,17 +215,16 @@ func TestServerDirectoryGone(t *testing.T) {
 	}
 }
 
-// ports are where the files of a server have its port: PostgreSQL's say so once it is ready.
+// ports matches the port in a file of each server. PostgreSQL writes it when it is ready.
 var ports = map[string]*regexp.Regexp{
 	"data/postmaster.pid": regexp.MustCompile(`(?m)\A(?:.*\n){3}(\d+)\n(?:.*\n){3}ready`),
 	"redis.conf":          regexp.MustCompile(`(?m)^port (\d+)$`),
 	"rabbitmq.conf":       regexp.MustCompile(`(?m)^listeners\.tcp\.1 = .*:(\d+)$`),
 }
 
-// listens reports whether the server with files in the directory does.
 func listens(dir string) bool {
 	for name, port := range ports {
-		text, _ := os.ReadFile(filepath.Join(dir, name)) // of one kind alone it is there
+		text, _ := os.ReadFile(filepath.Join(dir, name)) // the file of only one kind exists
 		if found := port.FindSubmatch(text); found != nil {
 			c, err := net.Dial("tcp", "127.0.0.1:"+string(found[1]))
 			if err == nil {
@@ -240,19 +236,19 @@ func listens(dir string) bool {
 	return false
 }
 
-// A proxy stands before a server, and can fall silent.
 type proxy struct {
 	address string
 	silent  chan struct{}
-	passed  atomic.Int64 // pieces of what both say
+	passed  atomic.Int64 // chunks forwarded in both directions
 }
 
-// midway is a fault that strikes when some tasks have been accepted: that takes more than to begin.
+// midway returns a fault that strikes after some tasks have been accepted, which takes more chunks
+// than the start.
 func (p *proxy) midway(strike func() error) func() bool {
 	return func() bool { return p.passed.Load() > 2000 && strike() == nil }
 }
 
-// between starts one before the server, and names it to commands.
+// between starts a proxy and names it to commands in place of the server.
 func between(t *testing.T, s *servers.Server, kind servers.Kind) *proxy {
 	t.Helper()
 	u, err := url.Parse(s.Address())
@@ -284,7 +280,7 @@ func between(t *testing.T, s *servers.Server, kind servers.Kind) *proxy {
 
 func (p *proxy) mute() { close(p.silent) }
 
-// pass passes on what both say, until the proxy is silent; then it keeps the connection.
+// pass forwards both directions until the proxy is silent. It then keeps the connection open.
 func (p *proxy) pass(ctx context.Context, c net.Conn, server string, all *sync.WaitGroup) {
 	defer c.Close()
 	s, err := net.Dial("tcp", server)
@@ -310,13 +306,12 @@ func (p *proxy) pass(ctx context.Context, c net.Conn, server string, all *sync.W
 	}
 }
 
-// heldBack drops what is written once it is silent.
+// heldBack drops writes while the proxy is silent.
 type heldBack struct {
 	net.Conn
 	by *proxy
 }
 
-// Write implements io.Writer.
 func (h heldBack) Write(b []byte) (int, error) {
 	h.by.passed.Add(1)
 	select {
@@ -327,12 +322,11 @@ func (h heldBack) Write(b []byte) (int, error) {
 	}
 }
 
-// ReadFrom keeps io.Copy from going round Write.
+// ReadFrom prevents io.Copy from bypassing Write.
 func (h heldBack) ReadFrom(r io.Reader) (n int64, err error) {
 	return io.Copy(struct{ io.Writer }{h}, r)
 }
 
-// serverVariable is the environment variable in which strategies look for a server.
 func serverVariable(t *testing.T, k servers.Kind) string {
 	t.Helper()
 	for _, s := range registry.Servers() {

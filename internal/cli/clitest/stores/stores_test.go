@@ -22,14 +22,14 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// mostAfterFault is how long a command may go on after its store has failed. Ten seconds are
-// promised, and not asserted: on a busy machine 12 s were seen for a locked database.
+// mostAfterFault is the time limit of a command after its store has failed. The documented limit is
+// ten seconds, but a locked database took 12 s on a busy machine.
 const mostAfterFault = 30 * time.Second
 
-// stricken runs the command in a temporary directory of its own, has strike break its store once
-// that is there, and wants the end of the command soon after, with exit code 2, the words, and all
-// accepted tasks accounted for. Strike is called until it returns true; nil: the store is broken
-// from the start.
+// stricken runs the command in its own temporary directory and breaks its store with strike, which
+// is called until it returns true. If strike is nil, the store is broken from the start. The
+// command must end soon with exit code 2 and the words, and all accepted tasks must be accounted
+// for.
 func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -40,7 +40,7 @@ func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // its code is looked at
+		_ = cmd.Wait() // the test checks the exit code
 	}()
 	for begun := time.Now(); strike != nil && !strike(); {
 		if time.Since(begun) > time.Minute {
@@ -58,7 +58,7 @@ func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):
-		// it and a process that it has started say where they are
+		// makes it and its child print their stacks
 		_ = exec.Command("pkill", "-QUIT", "-P", strconv.Itoa(cmd.Process.Pid)).Run()
 		_ = cmd.Process.Signal(syscall.SIGQUIT)
 		time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
@@ -80,7 +80,7 @@ func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	accountedFor(t, stdout.String(), stderr.String())
 }
 
-// accountedFor wants each accepted task to be done, in the store or lost.
+// accountedFor checks that each accepted task is done, in the store or lost.
 func accountedFor(t *testing.T, stdout, stderr string) {
 	t.Helper()
 	var doc crashed
@@ -111,8 +111,8 @@ func accountedFor(t *testing.T, stdout, stderr string) {
 	t.Log(stderr)
 }
 
-// storeCommands are the commands that hold tasks in a store, with their defaults but for a load
-// that would go on for long.
+// storeCommands returns the commands that keep tasks in a store, with their defaults except for a
+// long load.
 func storeCommands(strategy string) map[string][]string {
 	return map[string][]string{
 		"run": {"run", "--strategy", strategy, "--workload", "constant:mean=5ms", "--rate", "1000",
@@ -122,7 +122,7 @@ func storeCommands(strategy string) map[string][]string {
 	}
 }
 
-// TestStoreFull: a limit of the size of files is a full disk for an embedded store.
+// A limit on file sizes acts as a full disk for an embedded store.
 func TestStoreFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -144,9 +144,9 @@ func TestStoreFull(t *testing.T) {
 	}
 }
 
-// TestStoreNoSpace is TestStoreFull on a small file system, where one may be mounted. JetStream
-// takes three quarters of the free space at the start: a slow machine meets that limit before the
-// disk's.
+// TestStoreNoSpace is TestStoreFull on a small file system. It is skipped if none can be mounted.
+// JetStream reserves three quarters of the free space at the start, so a slow machine reaches that
+// limit before the disk is full.
 func TestStoreNoSpace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -164,7 +164,7 @@ func TestStoreNoSpace(t *testing.T) {
 	}
 }
 
-// smallDisk mounts a file system of that size.
+// smallDisk mounts a file system of the given size.
 func smallDisk(t *testing.T, at, size string) {
 	t.Helper()
 	if said, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "none",
@@ -178,7 +178,6 @@ func smallDisk(t *testing.T, at, size string) {
 	})
 }
 
-// TestStoreLocked: another process holds the lock of a database and does not let go.
 func TestStoreLocked(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for the lock")
@@ -197,7 +196,7 @@ func TestStoreLocked(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Cleanup(func() { _ = db.Close() })
-				accepted := 0 // before that, the strategy does not begin where it is locked
+				accepted := 0 // before that, the strategy may not start on a locked database
 				if err := db.QueryRow("SELECT seq FROM sqlite_sequence").Scan(
 					&accepted); err != nil {
 					return false
@@ -209,13 +208,13 @@ func TestStoreLocked(t *testing.T) {
 	}
 }
 
-// stores are the directories of queues in dir.
 func stores(dir string) (found []string) {
 	for _, pattern := range []string{"poolbench-queue-*", "poolbench-crash-*/crash_*"} {
 		more, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, path := range more {
 			for _, file := range []string{"queue.db-wal", "jetstream/$G/streams/*/obs/*/o.dat",
-				"jetstream/$G/streams/*/obs/*/meta.inf"} { // once its consumer is made
+				// exists when its consumer has been created
+				"jetstream/$G/streams/*/obs/*/meta.inf"} {
 				if has, _ := filepath.Glob(filepath.Join(path, file)); has != nil {
 					found = append(found, path)
 				}
@@ -225,7 +224,6 @@ func stores(dir string) (found []string) {
 	return found
 }
 
-// TestStoreDeleted: the directory of an embedded store is deleted under the command.
 func TestStoreDeleted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -236,13 +234,13 @@ func TestStoreDeleted(t *testing.T) {
 				t.Parallel()
 				cmd, dir := clitest.Apart(t, nil, args...)
 				stricken(t, cmd, func() bool {
-					time.Sleep(200 * time.Millisecond) // some are accepted
+					time.Sleep(200 * time.Millisecond) // until some tasks are accepted
 					found := stores(dir)
 					if len(found) == 0 {
 						return false
 					}
-					time.Sleep(200 * time.Millisecond) // it is at work
-					// which fails where a file comes meanwhile, and has deleted some by then
+					time.Sleep(200 * time.Millisecond) // until it is running
+					// it fails if a file is created meanwhile, after it has deleted some
 					for tries := 0; tries < 1000 && os.RemoveAll(found[0]) != nil; tries++ {
 					}
 					return true
@@ -252,9 +250,8 @@ func TestStoreDeleted(t *testing.T) {
 	}
 }
 
-// TestStoreDamaged: the bytes of an embedded store flip between a kill and the restart.
 func TestStoreDamaged(t *testing.T) {
-	// nats-server 2.15 panics if a request waits while it gives up a store that it cannot read.
+	// nats-server 2.15 panics if a request is pending while it gives up an unreadable store
 	const nats = `NATS: |server\.\(\*Server\)\.processJSAPIRoutedRequests`
 	for strategy, words := range map[string]string{
 		"sqlite_queue": "not a database|malformed|damaged", "jetstream": nats,
@@ -274,7 +271,6 @@ func TestStoreDamaged(t *testing.T) {
 	}
 }
 
-// TestStoreMeddled: the files of a stream are deleted, truncated or overwritten under the command.
 func TestStoreMeddled(t *testing.T) {
 	for name, meddle := range map[string]func(path string) error{
 		"deleted":   os.Remove,
@@ -312,7 +308,7 @@ func TestStoreMeddled(t *testing.T) {
 					if len(files) > 0 && seen.IsZero() {
 						seen = time.Now()
 					}
-					// the command has looked at them, once a second, by then
+					// The command checks the files once a second, so it has seen them by then.
 					if seen.IsZero() || time.Since(seen) < 6*time.Second {
 						return false
 					}

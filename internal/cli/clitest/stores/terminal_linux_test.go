@@ -39,8 +39,6 @@ func openTerminal(t *testing.T) (screen, program *os.File) {
 	return screen, program
 }
 
-// TestCrashOnATerminal: the share that is done is drawn in its place, and none of the sequences for
-// that is spelt out.
 func TestCrashOnATerminal(t *testing.T) {
 	screen, program := openTerminal(t)
 	defer screen.Close()
@@ -48,7 +46,7 @@ func TestCrashOnATerminal(t *testing.T) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = io.Copy(&drawn, screen) // it ends with an error when nobody has the other end
+		_, _ = io.Copy(&drawn, screen) // it returns an error when the other end is closed
 	}()
 	code := cli.On(t.Context(), execute.NewHost(terminal.New(&stdout, program)),
 		[]string{"crash", "serial", "--tasks", "50", "--kills", "1", "--limit", "1"},
