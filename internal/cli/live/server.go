@@ -66,8 +66,8 @@ func Serve(address string, any bool, title string, c *Course) (*Server, error) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(grafana.Live) // a viewer that is gone
 	})
-	mux.HandleFunc("GET /report", s.reported)
-	s.server = &http.Server{Handler: s.guarded(mux), ReadHeaderTimeout: headTime,
+	mux.HandleFunc("GET /report", s.serveReport)
+	s.server = &http.Server{Handler: s.checkOrigin(mux), ReadHeaderTimeout: headTime,
 		ReadTimeout: headTime, IdleTimeout: time.Minute, MaxHeaderBytes: mostHead}
 	go func() { s.failed <- s.server.Serve(listener) }()
 	return s, nil

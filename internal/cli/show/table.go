@@ -136,7 +136,7 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 			return err
 		}
 		for _, note := range slices.Concat(notes, g.arrivalNotes(),
-			Uncertain(g.columns(decides), rows), sure.notes(), endings(rows), overruns(rows),
+			Uncertain(g.columns(decides), rows), sure.notes(), distortedRows(rows), overrunNotes(rows),
 			bottlenecks(rows), labelNotes(rows)) {
 			p.Say("  ", note, pageWidth)
 		}
