@@ -101,8 +101,8 @@ func offloadCost(m *evidence.Measured, name string) evidence.Interval {
 		}))
 }
 
-// offloadCrowded returns the share of the time in which ready threads had no processor, with the two
-// longest tasks, or NaN if no system reports it.
+// offloadCrowded returns the share of the time in which ready threads had no processor, with the
+// two longest tasks, or NaN if no system reports it.
 func offloadCrowded(m *evidence.Measured, name string) float64 {
 	const waited = metric.CPUWait
 	longest := offloadSizes[len(offloadSizes)-2:]

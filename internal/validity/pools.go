@@ -109,7 +109,8 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 						rec.Outcome == record.Completed
 			}))
 		if t, ok := p.ResponseQuantile(0.99); ok {
-			claim(o, r, metric.OfKind(class.String(), metric.P99Response), t, noise.quantile(t, p.Answer, of))
+			claim(o, r, metric.OfKind(class.String(), metric.P99Response), t,
+				noise.quantile(t, p.Answer, of))
 		}
 	}
 }

@@ -118,7 +118,7 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// TestInstall: go install of a tagged version, from a proxy, gives a program that prints the version.
+// TestInstall: go install of a tagged version gives a program that prints the version.
 func TestInstall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("extracts and links modules")
