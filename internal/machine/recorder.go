@@ -94,8 +94,8 @@ type tail struct {
 	bound  atomic.Int64
 }
 
-// boundInterval is the number of values between two computations of the bound, which cost about 300
-// ns.
+// boundInterval is the number of values between two computations of the bound, which cost about
+// 300 ns.
 const boundInterval = 256
 
 // add adds a value. It returns the bound from the earlier values, or 0 if there are too few.
