@@ -108,7 +108,7 @@ func (t *tail) add(v int64) (bound int64) {
 	return bound
 }
 
-// look returns the upper end of the bucket that contains the p99 of n values.
+// p99Bound returns the upper end of the bucket that contains the p99 of n values.
 func (t *tail) p99Bound(n int64) int64 {
 	above := n / 100
 	for i := len(t.counts) - 1; i >= 0; i-- {
