@@ -134,8 +134,8 @@
 //	…
 //	gate: pass
 //
-// Only the seed differs, so the gate passes: it rules out a p99 that is 10 % higher. To rule out 3
-// %, more or longer runs are needed. Inconclusive is not a pass:
+// Only the seed differs, so the gate passes: it rules out a p99 that is 10 % higher. To rule out
+// 3 %, more or longer runs are needed. Inconclusive is not a pass:
 //
 //	$ poolbench gate before after --metric p99-response-sec --promise 3% # exit code 3
 //	…
