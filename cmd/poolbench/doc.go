@@ -1,8 +1,9 @@
-// Command poolbench measures ways of bounding concurrency: their effect on throughput and response,
-// and how each copes with the variance of task times.
+// Command poolbench measures strategies for bounding concurrency: their effect on throughput and
+// response time, and how each copes with the variance of task times.
 //
 // This is its manual. A test runs the lines that begin with $ in one directory, and compares their
-// output with the lines below them. … stands for the rest of a line, or of the lines.
+// output with the lines below them. In the expected output, … stands for the rest of a line or of
+// the lines.
 //
 // # Run
 //
@@ -23,15 +24,16 @@
 //	Report: before/report.html
 //	…
 //
-// Response counts from the instant a task was due, wait is the part that the task's own work does
-// not explain, and throughput counts completed tasks. Shed tasks have no response, and shorten that
-// of the others: at a load of 0.8 and with room for four to wait, bounded_queue_shed refuses one
-// task in 17. A cell has – if there are too few tasks: a p99 needs 368, a p99.9 3688.
+// Response time is measured from the time a task was due. The wait is the part of it that the work
+// of the task does not explain. Throughput counts completed tasks. Shed tasks have no response
+// time, and they shorten the response time of the others. At a load of 0.8 and with room for four
+// waiting tasks, bounded_queue_shed refuses one task in 17. A cell is – if there are too few tasks:
+// a p99 needs 368, a p99.9 3688.
 //
 // Under the virtual clock the same seed gives the same bytes on every machine with the same
-// arithmetic, and an hour of load takes seconds. It shows scheduling alone. The costs of a strategy
-// in CPU, memory and locks show under the real clock, which is the default. Of what happens at one
-// instant, as where target freeze thaws, Go's runtime draws the order: figures of hedged,
+// arithmetic, and an hour of load takes seconds. It shows only scheduling. The real clock, which is
+// the default, also shows the CPU, memory and lock costs of a strategy. The order of simultaneous
+// events, for example when target freeze thaws, is random in the Go runtime: figures of hedged,
 // failsafe_hedge, adaptive_gradient, adaptive_vegas, adaptive_envoy and partitioned can differ a
 // little from run to run.
 //
@@ -80,19 +82,19 @@
 //	  worker_pool  …
 //	…
 //
-// The answer is an interval in the long run: the objective is met at one end and missed at the
+// The answer is an interval for the long run. The objective is met at one end and missed at the
 // other, by exact values or 95 % confidence intervals.
 //
 // # Questions
 //
-// A study tests a claim: by scenarios, and by a rule that decides from their results whether the
+// A study tests a claim. It has scenarios, and a rule that decides from their results whether the
 // claim holds, does not hold, or depends on something.
 //
 //	$ poolbench study scrape --dry-run
 //	# scrape: which strategies scrape a site that bans without being banned, and lose nothing?
 //	…
 //
-// Not every workload ends by itself, and not every target lets everything through:
+// Some workloads do not end by themselves, and some targets reject calls:
 //
 //	$ poolbench run --clock virtual --strategy semaphore --workload evil --load 0.5 --n 1000 --quiet # exit code 2
 //	$ poolbench run --clock virtual --strategy semaphore --workload evil --load 0.5 --n 1000 --timeout 1s --quiet
@@ -103,17 +105,17 @@
 //
 // # HTTP
 //
-// serve puts a target on loopback for any client. attack loads any URL with an open loop, or with
-// --clients a closed one, with or without a strategy. gateway shows clients' view of a server whose
-// handler works through a strategy.
+// serve makes a target available on loopback for any client. attack loads any URL with an open
+// loop, or a closed loop with --clients, with or without a strategy. gateway measures, from the
+// clients' view, a server whose handler uses a strategy.
 //
 //	$ poolbench gateway --strategy worker_pool --limit 4 --rate 200 --duration 1s --dry-run
 //	…
 //
 // # What may be believed
 //
-// calibrate measures the precision of the machine, and checks the tool's results against known
-// answers of theory, which --dry-run lists:
+// calibrate measures the precision of the machine, and compares the tool's results with known
+// answers from theory, which --dry-run lists:
 //
 //	$ poolbench calibrate --dry-run
 //	# A1: M/M/4 at load 0.8
@@ -121,8 +123,8 @@
 //
 // # Compare and gate
 //
-// Results are in the Go benchmark format: a run directory, its results.txt and the output of go
-// test -bench are all the same to compare and gate, and benchstat reads them too.
+// Results are in the Go benchmark format. compare and gate accept a run directory, its results.txt
+// and the output of go test -bench, and benchstat can read them too.
 //
 //	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --n 20000 --count 10 --seed 101 --quiet --out after
 //	…
@@ -132,7 +134,7 @@
 //	…
 //	gate: pass
 //
-// Only the seed differs, so the gate passes: a p99 that is 10 % higher is ruled out. To rule out
+// Only the seed differs, so the gate passes: it rules out a p99 that is 10 % higher. To rule out
 // 3 %, more or longer runs are needed. Inconclusive is not a pass:
 //
 //	$ poolbench gate before after --metric p99-response-sec --promise 3% # exit code 3
@@ -144,9 +146,8 @@
 //	$ poolbench compare after --col /strategy --metric p99-response-sec
 //	…
 //
-// gate --base measures by itself: two revisions of a Go module, by the module's own benchmarks, in
-// turns, with controls. trend finds the changes in a series of results. It needs ten of them or
-// more:
+// gate --base measures two revisions of a Go module alternately, with the module's own benchmarks
+// and controls. trend finds the changes in a series of at least ten results:
 //
 //	$ poolbench trend before after --metric p99-response-sec # exit code 3
 //	2 results: nothing tested: a change needs 10 results or more to be distinguished from chance
@@ -154,7 +155,7 @@
 //
 // # Exit codes
 //
-// When several apply, the first in the order 130, 2, 1, 3, 0 counts.
+// If several apply, the first in the order 130, 2, 1, 3, 0 counts.
 //
 //	0    fine
 //	1    a regression; an objective that is missed, or that a strategy meets at no load searched
@@ -162,5 +163,5 @@
 //	3    not decidable: inconclusive, too few samples, a measurement that is INVALID
 //	130  interrupted; the written results are whole, and marked partial
 //
-// Complaints are on standard error, one line each, and begin with "poolbench: ".
+// Errors are on standard error, one line each, and begin with "poolbench: ".
 package main

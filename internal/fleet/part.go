@@ -31,7 +31,7 @@ var (
 	errStopped = errors.New("it was stopped")
 )
 
-// take runs the part, from the offer to the delivery of the share.
+// serve runs the part, from the offer to the delivery of the share.
 func (p *part) serve() error {
 	s := p.serving
 	ctx, stop := context.WithCancelCause(s.ctx)

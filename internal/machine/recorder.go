@@ -93,8 +93,8 @@ type tail struct {
 	bound  atomic.Int64
 }
 
-// boundInterval is the number of values between two computations of the bound, which cost about 300
-// ns.
+// boundInterval is the number of values between two computations of the bound, which cost about
+// 300 ns.
 const boundInterval = 256
 
 // add adds a value. It returns the bound from the earlier values, or 0 if there are too few.
@@ -107,7 +107,7 @@ func (t *tail) add(v int64) (bound int64) {
 	return bound
 }
 
-// look returns the upper end of the bucket that contains the p99 of n values.
+// p99Bound returns the upper end of the bucket that contains the p99 of n values.
 func (t *tail) p99Bound(n int64) int64 {
 	above := n / 100
 	for i := len(t.counts) - 1; i >= 0; i-- {

@@ -55,8 +55,8 @@ func (s *brokered) watch() {
 	}
 }
 
-// auditing is the interval of audit. Waiting tasks count as lost after mostAudits successive audits
-// that found the store empty.
+// auditInterval is the interval of audit. Waiting tasks count as lost after mostAudits successive
+// audits that found the store empty.
 const (
 	auditInterval = time.Second
 	mostAudits    = 3

@@ -24,7 +24,7 @@ type errand struct {
 	stdout io.Writer
 }
 
-// variable is the environment variable with a child's errand, or with the value here.
+// variable is the environment variable with a child's errand, or with the value of inThisProcess.
 const variable = "POOLBENCH_STRATEGYTEST"
 
 // inThisProcess makes clauses run in the process of the test, for debuggers.

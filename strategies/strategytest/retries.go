@@ -135,7 +135,7 @@ func waitingIsDrained(r *rig) error {
 			deadline, j.isDone(), j.end()-begin, j.outcome.Err)
 	case !d.over() || d.at-begin != deadline || !errors.As(d.err(), &e) ||
 		e.Abandoned != 0 || e.Running != 0:
-		// it has run, so it does not count as abandoned
+		// It has run, so it does not count as abandoned.
 		return fmt.Errorf("the deadline of Drain ended after %v while one task waited for its "+
 			"next attempt: returned %v, after %v, error %v",
 			deadline, d.over(), d.at-begin, d.err())

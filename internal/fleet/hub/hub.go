@@ -57,8 +57,8 @@ type connectError struct {
 
 func (e *connectError) Error() string { return fmt.Sprintf("NATS at %s: %s", e.at, e.why) }
 
-// away reports whether no server is reachable: none listens, or the host name does not resolve yet.
-// A server that refuses this client is reachable.
+// isUnreachable reports whether no server is reachable: none listens, or the host name does not
+// resolve yet. A server that refuses this client is reachable.
 func isUnreachable(err error) bool {
 	_, network := errors.AsType[*net.OpError](err)
 	_, lookup := errors.AsType[*net.DNSError](err)

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// gateModule creates a git repository and makes it the current directory. Its benchmark takes 1000
-// ns at HEAD and ns in the working tree, on any machine.
+// gateModule creates a git repository and makes it the current directory. Its benchmark takes
+// 1000 ns at HEAD and ns in the working tree, on any machine.
 func gateModule(t *testing.T, ns string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

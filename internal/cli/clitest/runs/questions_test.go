@@ -73,8 +73,8 @@ func (q *riddle) solve(t *testing.T, plans, n int) {
 
 // For bounds 10 % above or below the true value and with the defaults of run, at most 2 % of the
 // verdicts may be wrong, and at least 80 % must be decided within the default budget. No run that
-// is too short or SUSPECT may be met. If the recursion knows the true value less accurately than 3
-// %, a verdict counts as wrong only beyond this error.
+// is too short or SUSPECT may be met. If the recursion knows the true value less accurately than
+// 3 %, a verdict counts as wrong only beyond this error.
 func TestQuestions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
