@@ -23,6 +23,7 @@ type Options struct {
 // least three results at the new level before a change is reported.
 func Default() Options { return Options{Alpha: 0.01, Permutations: 999, Shortest: 3, Seed: 1} }
 
+// A Point is a change.
 type Point struct {
 	Index int
 	// P is the probability that a series without a further change has as clear a split as the best of

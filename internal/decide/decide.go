@@ -19,6 +19,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
+// A Verdict is the result of judging an objective.
 type Verdict int
 
 // The verdicts. Undecided means that the evidence is insufficient.

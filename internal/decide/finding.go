@@ -25,6 +25,7 @@ type Finding struct {
 	Runs []int `json:"-"`
 }
 
+// Add appends a line.
 func (f *Finding) Add(format string, args ...any) {
 	f.Lines = append(f.Lines, fmt.Sprintf(format, args...))
 }
@@ -38,6 +39,7 @@ func (f *Finding) Say(lines ...string) {
 	}
 }
 
+// A ClaimVerdict is a verdict on a claim, as it is written, or "".
 type ClaimVerdict string
 
 // The verdicts on a claim. ClaimUndecided means that runs are missing or INVALID.

@@ -21,6 +21,8 @@ const (
 	MaxLag = metric.MaxLag
 )
 
+// Mark is the prefix of an objective on completed requests only, such as
+// completed-p99-response-sec.
 const Mark = "completed-"
 
 // MostLost is the share of lost requests above which an objective on a mean is missed, because the

@@ -99,7 +99,7 @@ func (s *sampler) sum() (*profile.Profile, error) {
 	p.Sample = slices.DeleteFunc(p.Sample, func(s *profile.Sample) bool {
 		return slices.ContainsFunc(s.Location, func(l *profile.Location) bool {
 			return slices.ContainsFunc(l.Line, func(l profile.Line) bool {
-				return l.Function != nil && l.Function.Name == ownLook
+				return l.Function != nil && l.Function.Name == ownSample
 			})
 		})
 	})
@@ -111,4 +111,4 @@ func (s *sampler) sum() (*profile.Profile, error) {
 	return p.Compact(), nil
 }
 
-const ownLook = "github.com/poolbench/poolbench/internal/machine.(*sampler).look"
+const ownSample = "github.com/poolbench/poolbench/internal/machine.(*sampler).sample"

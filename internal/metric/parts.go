@@ -13,6 +13,7 @@ const (
 	FirstByte = "first-byte"
 )
 
+// Statistics of a part other than quantiles.
 const (
 	Mean = "mean"
 	Max  = "max"

@@ -29,6 +29,7 @@ type List []Objective
 // spaces and slashes, except in a URL, so it may be part of a result's name.
 func (o Objective) String() string { return o.Metric() + o.Op + o.text }
 
+// Metric returns the name of the metric, for Parse.
 func (o Objective) Metric() string { return short(o.Unit) }
 
 // OfURLs reports whether an objective applies to the requests to some URLs of an attack.
@@ -165,8 +166,10 @@ func Names() (all []string) {
 	return all
 }
 
+// A Verdict is a verdict on an objective.
 type Verdict = decide.Verdict
 
+// The verdicts on an objective.
 const (
 	Undecided = decide.Undecided
 	Met       = decide.Met

@@ -69,6 +69,7 @@ func (s *PartSums) sum(p *record.Parts) {
 	s.of[5] += float64(p.Target)
 }
 
+// ReportMeans adds the mean of each part.
 func (s *PartSums) ReportMeans(r *result.Result) {
 	for i, p := range ResponseParts {
 		if s.n > 0 && p.Part != metric.PartService {

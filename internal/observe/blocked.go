@@ -40,6 +40,7 @@ type BlockedSum struct {
 	Ever              bool
 }
 
+// Add adds the next task.
 func (h *BlockedSum) Add(o *Run, r *record.Record, lag int64, counts bool) {
 	least := int64(0)
 	if !o.Plan.Virtual {

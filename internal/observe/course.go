@@ -17,6 +17,7 @@ type Course struct {
 	Line          []result.Bucket
 }
 
+// Add adds the next task.
 func (c *Course) Add(r *record.Record) { countIn(c.at, r) }
 
 func (c *Course) at(instant int64) *result.Bucket {
@@ -66,6 +67,7 @@ type Batched struct {
 	sums    []float64
 }
 
+// Add adds the next value.
 func (b *Batched) Add(v float64) {
 	if b.size == 0 {
 		b.size = 1

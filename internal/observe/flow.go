@@ -31,6 +31,7 @@ type Flow struct {
 // Uint128 is a sum of nanoseconds × tasks, which overflows 64 bits for 10⁷ tasks of an hour.
 type Uint128 struct{ Hi, Lo uint64 }
 
+// AddProduct adds a·b.
 func (u *Uint128) AddProduct(a, b uint64) {
 	hi, lo := bits.Mul64(a, b)
 	var carry uint64

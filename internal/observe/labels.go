@@ -17,6 +17,7 @@ import (
 // index of a tenant, or Others, which means the tasks of all tenants except the noisy one.
 type Group int
 
+// Others comes after the groups of single labels.
 const Others Group = 2 * workloads.MostLabels
 
 // String returns the prefix of the group's metrics.

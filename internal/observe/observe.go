@@ -117,6 +117,7 @@ type Measured struct {
 	busySq   float64 // Σ (busy/second)²
 }
 
+// Count adds a task to the sums.
 func (m *Measured) Count(r *record.Record, deadline int64) {
 	m.outcomes[r.Outcome]++
 	m.lastEnd = max(m.lastEnd, r.End)
@@ -211,6 +212,7 @@ func (m Measured) MeanService() (mean, c2 float64) {
 	return mean, max(m.busySq/n/(mean*mean)-1, 0)
 }
 
+// Report adds the rates of the run.
 func (m Measured) Report(r *result.Result) {
 	elapsed := m.Seconds()
 	if elapsed == 0 {

@@ -27,6 +27,7 @@ func lateLast(a, b late) int {
 // their due times. A task that is not kept costs one comparison.
 type Slowest struct{ tasks []late }
 
+// Add adds a settled task.
 func (s *Slowest) Add(i int, r *record.Record, lag int64) {
 	full := len(s.tasks) == rundir.MostSlowest
 	if full && r.Response() <= s.tasks[0].rec.Response() {

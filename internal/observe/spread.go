@@ -56,6 +56,7 @@ func (s *Spread) GoOn(before []result.Window) {
 	}
 }
 
+// Add adds a task, in the order of the due times.
 func (s *Spread) Add(r *record.Record) {
 	if r.Outcome != record.Completed || s.failed != nil {
 		return
@@ -91,6 +92,7 @@ func (s *Spread) reopen(i int64) {
 	}
 }
 
+// Windows returns the windows so far.
 func (s *Spread) Windows() ([]result.Window, error) {
 	if s.failed != nil || s.open == nil || s.open.TotalCount() == 0 {
 		return s.done, s.failed

@@ -56,6 +56,7 @@ func (o *Run) stretches(first int) (all []stretch) {
 	return all
 }
 
+// ReportStages adds the metrics of each stage.
 func (o *Run) ReportStages(r *result.Result, first int) {
 	all := o.stretches(first)
 	for k, s := range all {

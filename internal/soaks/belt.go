@@ -68,6 +68,7 @@ func NewBelt(most int) *Belt {
 		quit: make(chan struct{}), taken: chunkRecords}
 }
 
+// Start begins to fold.
 func (b *Belt) Start(f *Fold, a Asked, peak *atomic.Int64) {
 	b.fold, b.asked, b.peak = f, a, peak
 	b.folding.Go(func() {

@@ -125,6 +125,7 @@ func checkLag(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	JudgeLag(o, r, mean, m)
 }
 
+// JudgeLag judges the mean lag.
 func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured) {
 	response, ok := r.Metric(metric.MeanResponse)
 	if !ok || response == 0 {

@@ -15,6 +15,7 @@ import (
 // open.
 var keepers = []string{"net/http", "database/sql"}
 
+// ReportLaws reports the broken laws and the results of the oracle.
 func ReportLaws(
 	r *result.Result, o *observe.Run, f observe.Flow, oracle Replay, impossible int,
 ) {
@@ -126,6 +127,7 @@ func (p *Oracle) open(pools []int) {
 	}
 }
 
+// Add adds the next task.
 func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	switch {
 	case p.pools == nil || !r.Accepted():

@@ -22,6 +22,7 @@ const (
 // A Side is the position of a commit relative to the one to be found.
 type Side string
 
+// The sides of a commit.
 const (
 	SideGood      Side = "good" // before it
 	SideBad       Side = "bad"  // it, or after it

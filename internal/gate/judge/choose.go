@@ -39,6 +39,7 @@ type refusal struct {
 	more   int
 }
 
+// Takes reports whether the metric is judged.
 func (c *Choice) Takes(m Candidate) bool {
 	reason := c.why(m)
 	if reason == "" {

@@ -64,6 +64,7 @@ func Weigh(o Options, tests int, s Sample) (Evidence, error) {
 	return o.weigh(s, tests, RankSums{}), nil
 }
 
+// Tested reports whether there was a test.
 func (e Evidence) Tested() bool { return e.Test != "" }
 
 func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {

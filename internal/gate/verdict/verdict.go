@@ -49,6 +49,7 @@ const (
 // benchmark format. The zero value is unknown, and gets no verdict.
 type Direction int
 
+// The known directions.
 const (
 	LowerIsBetter  Direction = -1
 	HigherIsBetter Direction = +1

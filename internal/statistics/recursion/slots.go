@@ -28,6 +28,7 @@ func (s *Slots) reset(limit int) {
 	s.sorted = limit <= sorted
 }
 
+// Next returns when the next slot becomes free.
 func (s *Slots) Next() int64 { return s.free[0] }
 
 // Take gives the next free slot to a task and returns the start of the task. Calls must be in the
@@ -54,6 +55,7 @@ func insert(free []int64, end int64) {
 	free[len(free)-1] = max(here, end)
 }
 
+// Sink replaces the first of a heap by a later instant.
 func Sink(free []int64, end int64) {
 	at := 0
 	for {

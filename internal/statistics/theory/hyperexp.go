@@ -46,6 +46,7 @@ func Spread(p Pool, c2 float64) (*Answer, error) {
 	return MH2k(p.Rate, h, p.Limit)
 }
 
+// Mean returns E[S].
 func (h H2) Mean() float64 { return h.P1*h.Mean1 + (1-h.P1)*h.Mean2 }
 
 func (h H2) validate() error {
