@@ -155,7 +155,7 @@ type job struct {
 	answered bool // an attempt has succeeded: ignore the others
 }
 
-// submitAll issues the plan until the attack ends.
+// submitAll submits the planned requests until the attack ends.
 func (t *openLoop) submitAll(plan *plan) {
 	w := t.newWaiter()
 	defer w.end()

@@ -60,7 +60,7 @@ func TestSharesAreThePlan(t *testing.T) {
 	}
 }
 
-// answers takes a time for each request that is its own, and refuses some.
+// answers is a server that takes a different time for each request and refuses some.
 func answers(w http.ResponseWriter, r *http.Request) {
 	at := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(1, at))

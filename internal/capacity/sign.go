@@ -29,7 +29,7 @@ func newSignTest(runs int, risk float64) (signTest, error) {
 		t.least--
 	}
 	for first := 1; first < t.least; first++ {
-		// Either all of the first agree, or not all of them and still enough in the end.
+		// Accept if the first comparisons all agree, or if enough of all comparisons agree.
 		agree := math.Exp2(-float64(first))
 		if agree+tail(runs, t.least)-agree*tail(runs-first, t.least-first) <= risk {
 			t.first = first

@@ -37,7 +37,8 @@ type Decision struct {
 	// Value is the estimate, in the unit of the metric. It is NaN if unknown, and +Inf for a latency
 	// percentile that falls among failed requests.
 	Value float64
-	// Error is the relative 95 % error of the value if the value is marked as uncertain, otherwise 0.
+	// Error is the half width of the 95 % interval relative to the value, if the value is marked as
+	// uncertain, and 0 otherwise.
 	Error float64
 	// Low and High bound the value; NaN if unknown.
 	Low, High float64

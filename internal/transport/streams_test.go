@@ -56,7 +56,8 @@ func TestDealer(t *testing.T) {
 	}
 }
 
-// A caller without room must get the next stream that is returned, in FIFO order, or end in time.
+// A caller that finds no free stream must get the next one that is returned, in FIFO order, or
+// return when its context ends.
 // No stream may be lost.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// TestGatePage: a dot for every pair of every row in which something moved, of whatever direction
-// and size; and a page also of nothing.
+// TestGatePage: each row that changed has a dot for each pair. A report without rows has a
+// page, too.
 func TestGatePage(t *testing.T) {
 	const screened, fresh, rows = 6, 20, 7
 	var pairs []verdict.Pairs

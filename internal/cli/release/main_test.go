@@ -17,8 +17,8 @@ import (
 // root of the repository, from the directory of this package
 const root = "../../.."
 
-// TestWrite: each command that --help lists has a manual page with its usage and flags, and the
-// texts keep their lines.
+// TestWrite: each command that --help lists has a manual page with its usage and flags, and
+// the line breaks of the help texts.
 func TestWrite(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1000000000")
 	dir := t.TempDir()
