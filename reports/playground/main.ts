@@ -80,7 +80,10 @@ function drawSoon(): void {
 
 let runners: Runner[] = [];
 
+let asked = 0; // how often the settings have changed
+
 function jobsOf(side: number): Job[] {
+  const mine = asked;
   const fail = (a: Answer): boolean => {
     if (a.error) problem = `${names(s)[side]}: ${a.error}`;
     return !!a.error;
@@ -100,7 +103,9 @@ function jobsOf(side: number): Job[] {
       if (!a.error) put(load, a);
       drawSoon();
     } }));
-  return [main(quickTasks), main(tasks), ...sweep(sweepTasks), ...sweep(tasks)];
+  // an answer that comes after a change belongs to the settings before
+  return [main(quickTasks), main(tasks), ...sweep(sweepTasks), ...sweep(tasks)].map(({ request, then }) => ({
+    request, then: (a) => { if (mine === asked) then(a); } }));
 }
 
 function runAll(): void {
@@ -120,6 +125,8 @@ function change(next: Settings, of: Preset | null = null): void {
   history.replaceState(null, "", "#" + encode(s));
   update();
   if (same) return drawSoon(); // only the chart is another
+  asked++;
+  pair = [null, null];
   // the figures of the settings before stay until there are others
   answer.classList.add("stale");
   answer.setAttribute("aria-busy", "true");

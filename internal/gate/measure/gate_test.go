@@ -391,8 +391,8 @@ func TestUnfit(t *testing.T) {
 	m.write("sub/s_test.go", "package m\n\nimport \"testing\"\n\nvar skip = func(b *testing.B) { "+
 		"b.ReportMetric(1, \"wide\") }\n\nfunc BenchmarkS(b *testing.B) { skip(b) }\n")
 	m.commit()
-	const function = "package m\n\nimport (\"syscall\"; \"testing\"; \"time\")\n\nvar _, _ = " +
-		"syscall.Exit, time.Now; func Benchmark%s(b *testing.B) { %s }\n"
+	const function = "package m\n\nimport (\"fmt\"; \"syscall\"; \"testing\"; \"time\")\n\nvar " +
+		"_, _, _ = fmt.Sprint, syscall.Exit, time.Now; func Benchmark%s(b *testing.B) { %s }\n"
 	for i, c := range []struct {
 		name string
 		file string
@@ -417,6 +417,9 @@ func TestUnfit(t *testing.T) {
 		{"exits well", fmt.Sprintf(function, "New", "syscall.Exit(0)"), nil,
 			[]string{"BenchmarkNew has no result in example.org/m of the head: it panicked, " +
 				"ended the process"}},
+		{"panics, and testing ends first", fmt.Sprintf(function, "New",
+			"fmt.Println(b.Name(), \"\\t1\\tNaN ns/op\"); syscall.Exit(0)"), nil,
+			[]string{"BenchmarkNew ends the process in example.org/m of the head: it panics"}},
 		{"hangs", fmt.Sprintf(function, "New",
 			`b.Run("x", func(b *testing.B) { time.Sleep(time.Hour) })`),
 			func(o *Options) { o.Limit = time.Second }, []string{

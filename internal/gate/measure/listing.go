@@ -65,8 +65,9 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 		return listing{}, fmt.Errorf("benchmarks of %s: %w", where, err)
 	}
 	found, units, err := read(after.stdout)
-	if ended && err != nil {
-		// A benchmark that panics within b.Loop prints NaN ns/op first.
+	bad, _ := errors.AsType[*valueError](err)
+	panicked := bad != nil && bad.unit == "sec/op" // package testing may end with exit code 0 first
+	if ended && err != nil || panicked {
 		found, err = nil, nil
 	}
 	if err != nil {
@@ -92,16 +93,20 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 	quiet := silent(after.stdout, found, procs)
 	switch {
 	case ended && len(l.complaints) > 0:
-	case (ended || overdue) && len(quiet) > 0:
+	case (ended || overdue || panicked) && len(quiet) > 0:
 		// The last benchmark that had begun is the innermost one. Later ones are unknown.
 		does := "has not ended in %s after " + limit.String() + "%s"
 		if ended {
 			does = "ends the process in %s: " + not.Error() + "%s"
+		} else if panicked {
+			does = "ends the process in %s: it panics%s"
 		}
 		return listing{}, &UnfitError{[]string{fmt.Sprintf("%s "+does, quiet[len(quiet)-1], where,
 			lastOutput(after))}}
 	case ended:
 		return listing{}, fmt.Errorf("benchmarks of %s: %w%s", where, not, lastOutput(after))
+	case panicked:
+		return listing{}, fmt.Errorf("benchmarks of %s: %w", where, bad)
 	case overdue:
 		return listing{}, fmt.Errorf("benchmarks of %s: none has begun after %v", where, limit)
 	default:

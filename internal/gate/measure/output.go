@@ -71,6 +71,14 @@ func read(printed []byte) (found []reading, units benchfmt.UnitMetadataMap, err 
 	return found, reader.Units(), reader.Err()
 }
 
+// A valueError is a value that is no number. A benchmark that panics in b.Loop has a sec/op of NaN.
+type valueError struct {
+	unit  string
+	value float64
+}
+
+func (e *valueError) Error() string { return fmt.Sprintf("%s is %v", e.unit, e.value) }
+
 func newReading(rec *benchfmt.Result, machine map[string]string) (reading, error) {
 	r := reading{name: "Benchmark" + string(rec.Name), iters: rec.Iters, values: rec.Values,
 		tidy: map[string]float64{}, machine: machine}
@@ -78,7 +86,7 @@ func newReading(rec *benchfmt.Result, machine map[string]string) (reading, error
 		// benchfmt does not tidy the unit of a value of 0.
 		value, unit := benchunit.Tidy(v.Value, v.Unit)
 		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return reading{}, fmt.Errorf("%s is %v", unit, value)
+			return reading{}, &valueError{unit, value}
 		}
 		if value == 0 {
 			value = 0 // removes a negative sign
