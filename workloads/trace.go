@@ -58,7 +58,7 @@ var _ = register(Spec{
 	},
 })
 
-// trace is the waits of the lines: task seq has the time of line seq mod n.
+// trace waits as long as a line of the file says: task seq uses line seq mod n.
 type trace struct {
 	waiter
 	times // exactly those of the lines

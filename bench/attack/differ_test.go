@@ -371,7 +371,7 @@ func TestNoneFree(t *testing.T) {
 	}
 }
 
-// TestOver: the result says what https is spoken over, and sessions are resumed.
+// TestOver: the result names the protocol below https, and TLS sessions are resumed.
 func TestOver(t *testing.T) {
 	resumed := 0
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,

@@ -138,8 +138,8 @@ func (s *search) bestOf(values []float64, cuts []int) (best split) {
 	return best
 }
 
-// test returns the p-value: the share of permutations within the stretches, including the series
-// itself, whose best split is at least q. It stops early, with a value above Alpha, once p cannot
+// test returns the p-value: the share of permutations within the segments, including the series
+// itself, whose best split has a statistic of at least q. It stops early, with a value above Alpha, once p cannot
 // be Alpha or less.
 func (s *search) test(q float64, cuts []int) float64 {
 	shuffled := slices.Clone(s.values)

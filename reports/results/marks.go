@@ -34,7 +34,7 @@ type marks struct {
 	ended int    // line of the last end mark. 0: none
 	end   string // missing parts by the last end mark
 	after int    // first line with text after the last end mark. 0: none
-	// the last end mark has another number of runs
+	// the last end mark names a different number of runs
 	miscounted bool
 }
 

@@ -13,7 +13,7 @@ import (
 // Tasks wait in the route, in order of acceptance, until their pool has a free slot. A task for any
 // pool must not wait in an inner instance, which would bind it to one pool.
 //
-// The room is that of the inner instances. A task that may run in any pool uses the one with the
+// Its free capacity is the capacity of the inner instances. A task that may run in any pool uses the one with the
 // most room.
 type route struct {
 	outside
