@@ -139,8 +139,8 @@ func (s *search) bestOf(values []float64, cuts []int) (best split) {
 }
 
 // test returns the p-value: the share of permutations within the segments, including the series
-// itself, whose best split has a statistic of at least q. It stops early, with a value above Alpha, once p cannot
-// be Alpha or less.
+// itself, whose best split has a statistic of at least q. It stops early, with a value above Alpha,
+// once p cannot be Alpha or less.
 func (s *search) test(q float64, cuts []int) float64 {
 	shuffled := slices.Clone(s.values)
 	all := float64(s.Permutations + 1)

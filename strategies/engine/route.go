@@ -13,8 +13,8 @@ import (
 // Tasks wait in the route, in order of acceptance, until their pool has a free slot. A task for any
 // pool must not wait in an inner instance, which would bind it to one pool.
 //
-// Its free capacity is the capacity of the inner instances. A task that may run in any pool uses the one with the
-// most room.
+// Its free capacity is the capacity of the inner instances. A task that may run in any pool uses
+// the one with the most room.
 type route struct {
 	outside
 	poolOf func(strategies.Class) int // index in branches, or anyPool
