@@ -64,7 +64,7 @@ func TestCheckBytes(t *testing.T) {
 			}
 		}
 	}
-	for _, wrong := range []int{-1, 100, 2 << 30} {
+	for _, wrong := range []int{-1, 100, 1<<30 + 1} {
 		a := attack.Attack{Tasks: 1, CheckBytes: wrong,
 			Requests: []attack.Request{{Method: "GET", URL: "http://x/"}}}
 		if err := a.Validate(); err == nil || !strings.Contains(err.Error(), "check-bytes") {
