@@ -73,9 +73,8 @@ func checkRequest(r Request) error {
 			return fmt.Errorf("%s: port %s: want 1 to 65535", shown(), port)
 		}
 	}
-	r = withoutUser(r)
-	if _, err := r.Request(); err != nil {
-		return fmt.Errorf("%s", text.OneLine(err.Error()))
+	if strings.ContainsFunc(r.Method, func(c rune) bool { return !isToken(c) }) {
+		return fmt.Errorf("method %q: want letters, such as GET", r.Method)
 	}
 	return checkHeader(r.Header)
 }

@@ -163,38 +163,60 @@ func (t *Tally) Broken(requests int) string {
 
 // Times is a distribution of times in ns, to three digits. The zero value is empty.
 type Times struct {
-	h   *hdrhistogram.Histogram
+	few []int64                 // all times, until there are more than mostListed
+	h   *hdrhistogram.Histogram // all times after that
 	sum float64
 }
+
+// mostListed is the number of times that are listed before a histogram of 300 kB replaces them. With
+// many URLs, most have fewer requests.
+const mostListed = 1000
 
 // longest is the last bucket: longer times are counted in it.
 const longest = int64(24 * time.Hour)
 
 func (t *Times) add(ns int64) {
-	if t.h == nil {
-		t.h = hdrhistogram.New(1, longest, 3)
-	}
-	_ = t.h.RecordValue(min(max(ns, 0), longest)) // in range
 	t.sum += float64(ns)
-}
-
-func (t *Times) merge(with *Times) {
-	if with.h == nil {
+	ns = min(max(ns, 0), longest)
+	if t.h == nil && len(t.few) < mostListed {
+		t.few = append(t.few, ns)
 		return
 	}
+	t.fold()
+	_ = t.h.RecordValue(ns) // in range
+}
+
+// fold counts the list in the histogram.
+func (t *Times) fold() {
 	if t.h == nil {
 		t.h = hdrhistogram.New(1, longest, 3)
 	}
-	t.h.Merge(with.h)
+	for _, ns := range t.few {
+		_ = t.h.RecordValue(ns) // in range
+	}
+	t.few = nil
+}
+
+func (t *Times) empty() bool { return t.h == nil && len(t.few) == 0 }
+
+func (t *Times) merge(with *Times) {
+	other, _ := with.Histogram()
+	if other == nil {
+		return
+	}
+	t.fold()
+	t.h.Merge(other)
 	t.sum += with.sum
 }
 
 // Histogram returns the distribution and its mean in ns, or nil if empty.
 func (t *Times) Histogram() (h *hdrhistogram.Histogram, mean float64) {
-	if t.h == nil {
+	if t.empty() {
 		return nil, 0
 	}
-	return t.h, t.sum / float64(t.h.TotalCount())
+	all := *t // a list stays a list
+	all.fold()
+	return all.h, t.sum / float64(all.h.TotalCount())
 }
 
 type encodedTimes struct {
@@ -204,10 +226,11 @@ type encodedTimes struct {
 
 // MarshalJSON implements json.Marshaler.
 func (t Times) MarshalJSON() ([]byte, error) {
-	if t.h == nil {
+	h, _ := t.Histogram()
+	if h == nil {
 		return []byte("null"), nil
 	}
-	text, err := record.EncodeHistogram(t.h)
+	text, err := record.EncodeHistogram(h)
 	if err != nil {
 		return nil, err
 	}
@@ -225,6 +248,6 @@ func (t *Times) UnmarshalJSON(text []byte) error {
 	if err != nil {
 		return err
 	}
-	t.h, t.sum = h, e.Sum
+	*t = Times{h: h, sum: e.Sum}
 	return nil
 }

@@ -343,7 +343,7 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --strategy semaphore --max-in-flight 4": "strategy and max-in-flight exclude each " +
 			"other: the strategy limits the requests in flight",
 		"attack http://h/ --max-in-flight 0": `--max-in-flight: want a whole number from 1 to 100000000, got "0", or unlimited`,
-		"attack http://h/ --method G:T":      `net/http: invalid method "G:T"`,
+		"attack http://h/ --method G:T":      `method "G:T": want letters, such as GET`,
 		"attack http://h/ --header x":        `--header: want NAME: VALUE; header 1 has no name before a colon`,
 		"attack http://h/ --header (:x":      `header "(" is not a valid name`,
 		"attack http://h/ --body a-file":     "--body: a-file is a file: @a-file sends its content",
