@@ -7,6 +7,8 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/pprof/profile"
+
 	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
 // A gathering server answers when so many requests are there as gate says, or after a second, and
@@ -241,5 +246,39 @@ func TestNoFlagLeft(t *testing.T) {
 		if is == slices.Contains(elsewhere, m[2]) {
 			t.Errorf("--%s: among flagCases: %t, and elsewhere as well or not at all", m[2], is)
 		}
+	}
+}
+
+func TestAttackProfile(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "d")
+	clitest.Attacked(t, "attack", serveNoting(t, (*http.Request).UserAgent, false).URL, "--n", "20",
+		"--profile", "cpu,heap", "--quiet", "--out", out)
+	for _, kind := range []string{"cpu", "heap"} {
+		found, _ := filepath.Glob(filepath.Join(out, "profiles", "*."+kind+".pb.gz"))
+		if len(found) != 1 {
+			t.Errorf("%s: %q", kind, found)
+			continue
+		}
+		text, err := os.ReadFile(found[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := profile.ParseData(text); err != nil {
+			t.Errorf("%s: %v", found[0], err)
+		}
+	}
+}
+
+func TestAgentsWait(t *testing.T) {
+	server, err := hub.StartLocal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	o := clitest.Command(t, "attack", "http://127.0.0.1:1/", "--n", "20", "--agents", "2",
+		"--nats", server.Address, "--agents-wait", "50ms", "--out", filepath.Join(t.TempDir(), "d"))
+	const want = "0 of 2 agents connected within 50ms: start more with poolbench worker"
+	if o.Code != 2 || !strings.Contains(o.Stderr, want) {
+		t.Errorf("exit code %d, %s\nwant 2, %q", o.Code, o.Stderr, want)
 	}
 }
