@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
@@ -45,10 +46,10 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	}
 	tasks := cmp.Or(float64(s.Stop.Tasks), rate*s.Stop.Duration.Seconds())
 	if stages := s.Load.Arrival.Stages(); stages != nil {
-		if n := tasksOf(stages, rate); n > SoakFrom {
+		if n := tasksOf(stages, rate); n > record.MostTasks {
 			c.Add("arrival stages: they make %.3g tasks, want at most %d, whose records can be "+
 				"kept", n,
-				SoakFrom)
+				record.MostTasks)
 		}
 	}
 	if endless(w) {
@@ -77,33 +78,7 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 
 // NoQueue is the value of Queue for no queue slots (a loss system). A task that finds the limit
 // reached blocks in Submit or is shed. Names and flags write it as queue=0.
-const NoQueue = -1
-
-// maxDefaultQueue bounds the default queue: 8 MB for its channel, and 300 MB for the waiting tasks
-// if it is full.
-const maxDefaultQueue = 1 << 20
-
-// shedQueue is the default number of queue slots per unit of the limit, for strategies that shed.
-// The last task of such a queue waits eight service times on average.
-const shedQueue = 8
-
-// QueueSlots returns the number of queue slots of a strategy in a run of that many tasks (0:
-// unknown). queue 0 means the default: eight slots per unit of the limit if the strategy sheds.
-// Otherwise it is the number of tasks, up to a million, because a full queue blocks the tasks that
-// the strategy should separate or order.
-func QueueSlots(spec strategies.Spec, queue, limit, tasks int) int {
-	switch {
-	case queue == NoQueue || queue == 0 && !spec.UsesQueue:
-		return 0
-	case queue != 0:
-		return queue
-	case spec.Sheds:
-		return min(shedQueue*max(limit, 0), strategies.MaxSlots)
-	case tasks > 0:
-		return min(tasks, maxDefaultQueue)
-	}
-	return maxDefaultQueue
-}
+const NoQueue = strategies.NoQueue
 
 // Resolves returns an error if the scenario has too few tasks to report the metric in every run.
 // For a duration it assumes twice the expected number of tasks. It accepts every closed loop.
@@ -130,7 +105,3 @@ func (s Scenario) Resolves(unit string) error {
 	return fmt.Errorf("%s needs %d tasks after the warm-up, and %s has too few: give n %d", unit,
 		least, how, enough)
 }
-
-// SoakFrom is the largest number of tasks of a run that records each task. The records use 640 MB.
-// A larger run is a soak, as with Scenario.Soak.
-const SoakFrom = 10_000_000

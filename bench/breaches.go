@@ -166,7 +166,7 @@ func (d *driver) longest() (longest time.Duration) {
 	}
 	longest = 2 * d.scenario.Timeout
 	if timed, ok := d.workload.(workloads.Timed); ok {
-		issued := d.progress.submitted.Load() + 1
+		issued := d.tracker.Submits() + 1
 		for seq := issued - min(issued, 1e6); seq < issued; seq++ {
 			longest = max(longest, 2*timed.Time(seq))
 		}

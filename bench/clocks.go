@@ -20,7 +20,7 @@ func (d *driver) generatorSleep(ctx context.Context) (s sleep, wakeUp func()) {
 	p := pace.NewPacer(d.base)
 	forget := context.AfterFunc(ctx, p.Interrupt)
 	return func(due, _ int64) int64 {
-		d.progress.await(d.base.Add(time.Duration(due)))
+		d.tracker.Await(d.base.Add(time.Duration(due)))
 		return int64(p.Next(time.Duration(due)))
 	}, func() { forget(); p.Close() }
 }
@@ -30,7 +30,7 @@ func (d *driver) clientSleep(ctx context.Context) sleep {
 		return virtualSleep
 	}
 	return func(due, _ int64) int64 {
-		d.progress.await(d.base.Add(time.Duration(due)))
+		d.tracker.Await(d.base.Add(time.Duration(due)))
 		_ = d.alarm.Sleep(ctx, time.Duration(due-d.now())) // returns before due if ctx ends
 		return d.now()
 	}

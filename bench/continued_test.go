@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/progress"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
@@ -16,9 +17,9 @@ import (
 // directory, and the result of the whole soak.
 func interruptSoak(t *testing.T, s bench.Scenario) (early, whole *bench.Result) {
 	t.Helper()
-	var p bench.Progress
+	var p progress.Tracker
 	p.SoFar()
-	whole, err := bench.Run(bench.WithProgress(t.Context(), &p), s)
+	whole, err := bench.Run(progress.With(t.Context(), &p), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestContinuedSoak(t *testing.T) {
 			}
 			r := run(t, s)
 			all, missing := missingTasks(r)
-			if len(all) != cuts || missing == 0 || r.Verdict != bench.Suspect {
+			if len(all) != cuts || missing == 0 || r.Verdict != result.Suspect {
 				t.Fatalf("%v is missing, %d tasks, %v: %v", all, missing, r.Verdict, r.Reasons)
 			}
 			if n, of := timelineTotals(r), timelineTotals(whole); n[0]+missing != of[0] {
@@ -149,11 +150,11 @@ func TestContinuedDoubts(t *testing.T) {
 	s.Soak = true
 	s.Before, _ = interruptSoak(t, s)
 	s.Before.Reasons = nil
-	s.Before.Doubt(bench.Invalid, "lag", "early")
-	s.Before.Doubt(bench.Suspect, "not stationary", "early")
+	s.Before.Doubt(result.Invalid, "lag", "early")
+	s.Before.Doubt(result.Suspect, "not stationary", "early")
 	alone := []string{"max-hiccup-sec", "p99-sched-sec", "max-heap-B"}
 	for _, unit := range alone {
-		s.Before.Metrics = append(s.Before.Metrics, bench.Metric{Unit: unit, Value: 7})
+		s.Before.Metrics = append(s.Before.Metrics, result.Metric{Unit: unit, Value: 7})
 	}
 	r := run(t, s)
 	var found []string
@@ -170,7 +171,7 @@ func TestContinuedDoubts(t *testing.T) {
 		t.Errorf("%q: %v", found, r.Reasons)
 	}
 	for _, unit := range alone {
-		if v, ok := r.Metric(unit); ok || r.Verdict != bench.Invalid {
+		if v, ok := r.Metric(unit); ok || r.Verdict != result.Invalid {
 			t.Errorf("%s is %v, it is %v", unit, v, r.Verdict)
 		}
 	}

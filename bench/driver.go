@@ -17,6 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/progress"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/soaks"
 	"github.com/poolbench/poolbench/strategies"
@@ -50,9 +51,9 @@ type driver struct {
 	stop   atomic.Bool
 	cancel context.CancelCauseFunc
 
-	planned  int            // bound on the tasks in the system
-	progress *Progress      // for observers of the run
-	meter    *machine.Meter // nil: no observer
+	planned int               // bound on the tasks in the system
+	tracker *progress.Tracker // for observers of the run
+	meter   *machine.Meter    // nil: no observer
 
 	issued atomic.Uint64 // closed arrivals: tasks that clients have issued
 
@@ -77,17 +78,17 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 	}
 	t, err := s.Target.Spec.Build(s.Seed, s.Target.Values)
 	if err != nil {
-		return nil, errors.Join(err, letGo(w))
+		return nil, errors.Join(err, closeWorkload(w))
 	}
 	d := &driver{scenario: s, alarm: alarm, workload: w, work: w.Do, target: t,
 		partition: newPartition(s, w), sorted: newSorter(s.described(), w),
-		progress: progressOf(ctx), meter: machine.MeterFromContext(ctx)}
+		tracker: progress.Of(ctx), meter: machine.MeterFromContext(ctx)}
 	d.counted, _ = t.(targets.Counted)
 	if of, ok := t.(targets.Tenanted); ok && d.sorted.tenanted != nil {
 		d.target = ofTenants{of, d.sorted.tenanted}
 	}
 	if served, err := serve(w, t); err != nil {
-		return nil, errors.Join(err, letGo(w))
+		return nil, errors.Join(err, closeWorkload(w))
 	} else if served {
 		d.target = direct{}
 		return d, nil
@@ -99,7 +100,7 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 func (d *driver) open(ctx context.Context) error {
 	s := d.scenario
 	params := s.params()
-	params.Queue = QueueSlots(s.Strategy.Spec, s.Queue, s.Limit, max(d.planned, 1))
+	params.Queue = s.Strategy.Spec.QueueSlots(s.Queue, s.Limit, max(d.planned, 1))
 	params.OnFault = func(e *strategies.StoreError) { d.cancel(e) }
 	d.labels.Strategy()
 	defer d.labels.Harness()
@@ -115,7 +116,7 @@ func (d *driver) open(ctx context.Context) error {
 }
 
 // planned returns a bound on the tasks in the system at once: the number of clients in a closed
-// loop, otherwise the number of tasks, counted up to SoakFrom + 1.
+// loop, otherwise the number of tasks, counted up to record.MostTasks + 1.
 func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	a := s.Load.Arrival
 	if a.IsClosed() {
@@ -125,14 +126,14 @@ func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	if s.Stop.Tasks > 0 {
 		return s.Stop.Tasks, nil
 	}
-	if rate := s.described().Rate(mean); rate*s.Stop.Duration.Seconds() > 2*SoakFrom {
-		return SoakFrom + 1, nil
+	if rate := s.described().Rate(mean); rate*s.Stop.Duration.Seconds() > 2*record.MostTasks {
+		return record.MostTasks + 1, nil
 	}
-	return a.Planned(s.described().Rate(mean), s.Seed, s.Stop.Duration, SoakFrom+1)
+	return a.Planned(s.described().Rate(mean), s.Seed, s.Stop.Duration, record.MostTasks+1)
 }
 
-// letGo closes a workload that implements io.Closer.
-func letGo(w workloads.Workload) error {
+// closeWorkload closes a workload that implements io.Closer.
+func closeWorkload(w workloads.Workload) error {
 	if c, ok := w.(io.Closer); ok {
 		return c.Close()
 	}
@@ -209,11 +210,11 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Soak || (d.planned > SoakFrom && !s.Load.Arrival.Spec.AllAtOnce) {
+	if s.Soak || (d.planned > record.MostTasks && !s.Load.Arrival.Spec.AllAtOnce) {
 		d.belt = soaks.NewBelt(soaks.MostHeld)
 		if d.second = soaks.NewContinuation(s.Before); d.second != nil {
 			next = d.second.Skip(next, s.Stop.Tasks, s.Stop.Duration, func() {
-				d.progress.settled.Add(1)
+				d.tracker.Settled()
 			})
 		}
 	} else {
@@ -282,7 +283,7 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	ended := ctx.Err() != nil
 	release()
 	d.labels.Harness()
-	d.progress.submitted.Add(1)
+	d.tracker.Submitted()
 	if err == nil {
 		return true
 	}
@@ -422,7 +423,7 @@ func (d *driver) show() (end func()) {
 	if d.meter != nil {
 		tasks, span := d.scenario.expected()
 		d.meter.Begin(machine.Run{Name: d.scenario.Name(), Limit: d.scenario.Limit, Plan: span,
-			Rate: tasks / span.Seconds(), Settled: d.progress.settled.Load,
+			Rate: tasks / span.Seconds(), Settled: d.tracker.Settles,
 			InFlight: d.inFlight.Load})
 	}
 	return d.meter.End
@@ -442,7 +443,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	if err != nil {
 		return run, err
 	}
-	defer func() { err = errors.Join(err, letGo(d.workload)) }()
+	defer func() { err = errors.Join(err, closeWorkload(d.workload)) }()
 	d.guard, d.cancel, d.labels = g, cancel, s.labels(g.mark)
 	d.labels.Harness()
 	play, err := d.prepare()
@@ -479,7 +480,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	}
 	if d.belt != nil {
 		_, span := s.expected()
-		d.belt.Start(soaks.NewFold(o, span, d.second), d.progress.asked(), &d.peak)
+		d.belt.Start(soaks.NewFold(o, span, d.second), d.tracker.Asked(), &d.peak)
 		defer d.belt.Close()
 	}
 	if d.belt == nil {
@@ -495,7 +496,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	defer d.show()()
 	play(ctx)
 	err = d.drain(ctx)
-	d.progress.settled.Add(1) // from here on the strategy is not involved
+	d.tracker.Settled() // from here on the strategy is not involved
 	stopWatching(d.base)
 	g.stage.Store(counting)
 	var profileErr error

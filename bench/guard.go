@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/progress"
 )
 
 // A guard runs the strategy's code, which may hang, spin, panic, end its caller's goroutine or
@@ -16,8 +17,8 @@ import (
 type guard struct {
 	scenario Scenario
 	mark     machine.Mark
-	progress *Progress
-	patience *Patience
+	tracker  *progress.Tracker
+	hang     *progress.Detector
 	stage    atomic.Int32
 	driver   atomic.Pointer[driver] // nil before stage playing
 }
@@ -31,13 +32,36 @@ const (
 	leaving // the run has nothing left to do
 )
 
+// perService is the number of mean service times that a hang under the real clock lasts at least,
+// beyond the usual limit.
+const perService = 20
+
+// HangLimit returns the time without progress after which the scenario's run hangs: limit, or if
+// that is 0, POOLBENCH_PATIENCE or 30 s, plus 20 mean service times under the real clock.
+func (s Scenario) HangLimit(limit time.Duration) (time.Duration, error) {
+	if limit != 0 {
+		return limit, nil
+	}
+	limit, err := machine.Patience()
+	if err != nil {
+		return 0, err
+	}
+	if s = s.withDefaults(); s.Clock == Real {
+		if w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values); err == nil {
+			limit += perService * w.Mean()
+			_ = closeWorkload(w) // the run reports this error
+		}
+	}
+	return limit, nil
+}
+
 const deadlock = "every goroutine waits for another"
 
 func newGuard(ctx context.Context, s Scenario) (*guard, error) {
-	progress := progressOf(ctx)
-	patience, err := NewPatience(s, progress.Limit)
-	return &guard{scenario: s, mark: machine.NewMark(), progress: progress, patience: patience},
-		err
+	tracker := progress.Of(ctx)
+	limit, err := s.HangLimit(tracker.Limit)
+	return &guard{scenario: s, mark: machine.NewMark(), tracker: tracker,
+		hang: progress.NewDetector(limit)}, err
 }
 
 // observe runs the scenario in separate goroutines. It returns the measurement, or the strategy's
@@ -58,7 +82,7 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 			play(ctx)
 			return
 		}
-		e := bubble(func() { play(WithProgress(context.Background(), g.progress)) })
+		e := bubble(func() { play(progress.With(context.Background(), g.tracker)) })
 		switch {
 		case e != nil && g.stage.Load() == leaving:
 			left = g.mark.Stacks()
@@ -80,14 +104,14 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 
 // watch returns nil when done is closed, or the reason to give up the run.
 func (g *guard) watch(done <-chan struct{}) error {
-	tick := pace.NewTicker(PulseInterval)
+	tick := pace.NewTicker(progress.Interval)
 	defer tick.Stop()
 	var awake <-chan time.Time
 	if g.scenario.Clock == Real && runtime.GOMAXPROCS(0) == 1 {
 		// With one processor, a goroutine that the network poller wakes may run for a minute
 		// without preemption. The monitor that preempts it (sysmon, Go 1.26) sleeps after the
 		// process was idle, and only runtime timers wake sysmon.
-		t := time.NewTicker(PulseInterval)
+		t := time.NewTicker(progress.Interval)
 		defer t.Stop()
 		awake = t.C
 	}
@@ -99,11 +123,11 @@ func (g *guard) watch(done <-chan struct{}) error {
 			continue
 		case <-tick.C:
 		}
-		now := g.progress.Pulse()
+		now := g.tracker.Pulse()
 		if stage := g.stage.Load(); stage == building || stage == counting {
 			now.Early = true
 		}
-		if err := g.patience.Hear(now); err != nil && g.patience.quiet > g.longest() {
+		if err := g.hang.Hear(now); err != nil && g.hang.Quiet() > g.longest() {
 			return err
 		}
 	}
@@ -118,13 +142,13 @@ func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 		select {
 		case <-done:
 			e.Goes = false
-		case <-time.After(min(giveUpGrace, g.patience.limit)):
+		case <-time.After(min(giveUpGrace, g.hang.Limit())):
 		}
 	}
 	return e
 }
 
-// giveUpGrace is the time in which a cancelled run must return, unless its patience is shorter.
+// giveUpGrace is the time in which a cancelled run must return, unless the hang limit is shorter.
 const giveUpGrace = time.Second
 
 func (g *guard) longest() time.Duration {

@@ -193,7 +193,7 @@ func (d *driver) failure(err error) strategies.Result {
 		r.Retry, r.After = true, status.RetryAfter
 	}
 	if r.Retry {
-		d.progress.await(time.Now().Add(r.After))
+		d.tracker.Await(time.Now().Add(r.After))
 	}
 	return r
 }
@@ -220,7 +220,7 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	if d.flight != nil && j.rec.Outcome == record.Completed {
 		d.flight.Done(j.seq, j.rec.Response(), j.rec.End-j.rec.Start)
 	}
-	d.progress.settled.Add(1)
+	d.tracker.Settled()
 	d.meter.Settle(j.seq, machine.Outcome(j.rec.Outcome), 0, time.Duration(j.rec.Response()))
 	if j.chunk != nil {
 		d.belt.Settle(j.chunk, 1) // the record now belongs to the fold

@@ -118,7 +118,7 @@ func (w Written) Scenario() (Scenario, error) {
 	s.Workload, errs[1] = workloads.Parse(w.Workload)
 	s.Target, errs[2] = targets.Parse(w.Target)
 	s.Load.Arrival, errs[3] = arrivals.Parse(w.Arrival)
-	s.Clock, errs[4] = ParseClock(w.Clock)
+	errs[4] = s.Clock.Set(w.Clock)
 	if w.Patience != "" {
 		s.Patience, errs[5] = dist.Parse(w.Patience)
 	}

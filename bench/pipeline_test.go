@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
@@ -84,7 +85,7 @@ func TestPipelineIsATandem(t *testing.T) {
 			Workload: "exponential:mean=20ms", Rate: rate, Tasks: tasks, Warmup: 0.1, Seed: 1,
 			Clock: "virtual"}))
 		checkNear(t, r, "mean-response-sec", exact, 0.03*errors)
-		if r.Verdict != bench.Valid {
+		if r.Verdict != result.Valid {
 			t.Errorf("%s is %v: %v", strategy, r.Verdict, r.Reasons)
 		}
 		for i, pool := range stages {

@@ -45,7 +45,7 @@ func TestPoolsOfClasses(t *testing.T) {
 	}
 	r := run(t, scenario(t, w))
 	if _, ok := r.Metric("theory-mean-wait-sec"); !ok || metric(t, r, "oracle-max-diff-sec") != 0 ||
-		metric(t, r, "blocked/op") != 0 || r.Verdict != bench.Valid {
+		metric(t, r, "blocked/op") != 0 || r.Verdict != result.Valid {
 		t.Errorf("%s: %v, %v", r.Name, r.Verdict, r.Reasons)
 	}
 	checkNear(t, r, "mean-wait-sec", metric(t, r, "theory-mean-wait-sec"), tolerance)

@@ -8,31 +8,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
 )
-
-func TestQueueSlots(t *testing.T) {
-	blocks, sheds, none := strategies.Spec{UsesQueue: true},
-		strategies.Spec{UsesQueue: true, Sheds: true}, strategies.Spec{}
-	for _, c := range []struct {
-		spec                strategies.Spec
-		queue, limit, tasks int
-		want                int
-	}{
-		{blocks, 0, 4, 20_000, 20_000}, {blocks, 0, 4, 0, 1 << 20},
-		{blocks, 0, 4, 100_000_000, 1 << 20}, {blocks, bench.NoQueue, 4, 100, 0},
-		{blocks, 7, 4, 100, 7},
-		{sheds, 0, 4, 20_000, 32}, {sheds, bench.NoQueue, 4, 100, 0}, {sheds, 7, 4, 100, 7},
-		{sheds, 0, strategies.MaxSlots, 1, strategies.MaxSlots},
-		{none, 0, 4, 100, 0}, {none, bench.NoQueue, 4, 100, 0}, {none, 7, 4, 100, 7},
-	} {
-		if got := bench.QueueSlots(c.spec, c.queue, c.limit, c.tasks); got != c.want {
-			t.Errorf("queue %d, limit %d, %d tasks, sheds %v: %d slots, want %d", c.queue, c.limit,
-				c.tasks, c.spec.Sheds, got, c.want)
-		}
-	}
-}
 
 func TestDefaultQueueIsNeverFull(t *testing.T) {
 	t.Parallel()
@@ -124,7 +103,7 @@ func TestFullQueueIsSuspect(t *testing.T) {
 			switch {
 			case (said != "") != (queue != 0 && promise != ""):
 				t.Errorf("%s: says %q of a full queue", r.Name, said)
-			case said != "" && (r.Verdict < bench.Suspect ||
+			case said != "" && (r.Verdict < result.Suspect ||
 				!strings.Contains(said, "could not "+promise+":")):
 				t.Errorf("%s: %v, %q, want that it could not %s", r.Name, r.Verdict, said, promise)
 			}

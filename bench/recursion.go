@@ -18,10 +18,10 @@ type Plan struct {
 	Warmup  int     // number of tasks at the start that are not measured
 }
 
-// ErrNoPlan means that service or due times are known only at run time.
-var ErrNoPlan = errors.New("the work of the run is not known in advance")
+// errNoPlan means that service or due times are known only at run time.
+var errNoPlan = errors.New("the work of the run is not known in advance")
 
-// Plan returns the work of the scenario. The error is ErrNoPlan under the real clock, in a closed
+// Plan returns the work of the scenario. The error is errNoPlan under the real clock, in a closed
 // loop, with a target, with tasks that compute or do I/O, and with Timeout, Patience or Drain.
 func (s Scenario) Plan() (Plan, error) {
 	s = s.withDefaults()
@@ -33,7 +33,7 @@ func (s Scenario) Plan() (Plan, error) {
 	if _, computes := w.(workloads.Computing); computes || !known || s.Clock != Virtual ||
 		s.Load.Arrival.IsClosed() || s.Target.Spec.Name != "none" || s.Timeout != 0 ||
 		s.Patience != nil || s.Drain != 0 {
-		return Plan{}, ErrNoPlan
+		return Plan{}, errNoPlan
 	}
 	n, err := s.planned(w.Mean())
 	if err != nil {
@@ -104,14 +104,14 @@ func (s Scenario) Course() (c Course, follows bool) {
 // Calculate returns the same result as Run, to the last digit, without running the strategy and in
 // a third of the time. known is false if the times do not follow from the plan, or if simultaneous
 // events leave a choice to the strategy.
-func Calculate(s Scenario) (r *Result, known bool, err error) {
+func (s Scenario) Calculate() (r *Result, known bool, err error) {
 	s = s.withDefaults()
 	queue, follows := s.FollowsPlan()
 	if !follows {
 		return nil, false, nil
 	}
 	plan, err := s.Plan()
-	if errors.Is(err, ErrNoPlan) {
+	if errors.Is(err, errNoPlan) {
 		return nil, false, nil
 	}
 	if err != nil {
@@ -174,7 +174,7 @@ type submitter struct {
 
 func newSubmitter(o *observe.Run, queue, n int) submitter {
 	spec, p := o.Plan.Strategy, o.Plan.Params
-	p.Queue = QueueSlots(spec, queue, p.Limit, n)
+	p.Queue = spec.QueueSlots(queue, p.Limit, n)
 	if spec.Sheds || spec.Capacity == nil {
 		return submitter{}
 	}

@@ -51,7 +51,7 @@ func TestCalculate(t *testing.T) {
 			if s.Validate() != nil {
 				break // requires the real clock
 			}
-			got, known, err := Calculate(s)
+			got, known, err := s.Calculate()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func BenchmarkCalculate(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, known, err := Calculate(s); !known || err != nil {
+		if _, known, err := s.Calculate(); !known || err != nil {
 			b.Fatal(known, err)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 // A RunFunc is Run, or a function that runs the scenario in another process.
 type RunFunc func(ctx context.Context, s Scenario) (*Result, error)
 
-// Run executes the scenario once and computes its result. A Progress in ctx reports its progress.
+// Run executes the scenario once and computes its result. A progress.Tracker in ctx reports its
+// progress.
 //
 // Under the real clock the end of ctx interrupts the run, which then has no result. Under the
 // virtual clock the run takes place in a testing/synctest bubble, which ctx cannot interrupt.

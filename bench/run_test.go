@@ -15,6 +15,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/strategies"
@@ -72,7 +73,7 @@ func run(t testing.TB, s bench.Scenario) *bench.Result {
 // runOrCalculate returns Calculate's result if it is known. Use it to test results, not strategies.
 func runOrCalculate(t testing.TB, s bench.Scenario) *bench.Result {
 	t.Helper()
-	r, known, err := bench.Calculate(s)
+	r, known, err := s.Calculate()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ func TestAgreement(t *testing.T) {
 			t.Errorf("%s is %v s off the oracle", strategy, d)
 		}
 		r.Name = "" // strategies without a queue make tasks wait in Submit
-		r.Metrics = slices.DeleteFunc(r.Metrics, func(m bench.Metric) bool {
+		r.Metrics = slices.DeleteFunc(r.Metrics, func(m result.Metric) bool {
 			return strings.Contains(m.Unit, "blocked") || strings.Contains(m.Unit, "queued")
 		})
 		r.Responses, _, _ = strings.Cut(r.Responses, ",") // without the parts of the response

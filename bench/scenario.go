@@ -24,7 +24,7 @@ type Scenario struct {
 	Strategy strategies.Variant // required
 	Limit    int                // most tasks in flight; 0 is 4
 	// slots of the strategy's queue, if it has one. 0: never full or, if the strategy sheds, 8 × limit
-	// (QueueSlots)
+	// (strategies.Spec.QueueSlots)
 	Queue    int
 	Workload workloads.Variant // the work of each task; zero is exponential
 	Target   targets.Variant   // the service that tasks call; zero is none
@@ -44,7 +44,7 @@ type Scenario struct {
 	Seed  uint64 // of arrivals and task times: equal seeds give equal work
 	Clock Clock  // zero is Real
 	// records are folded into sums and histograms during the run, so it may last for any time.
-	// Quantiles are within 0.1 %. Runs of more than SoakFrom tasks always do so: see Result
+	// Quantiles are within 0.1 %. Runs of more than record.MostTasks tasks always do so: see Result
 	Soak bool
 	// partial result of an interrupted soak of this scenario: the run resumes the plan from there, and
 	// its result covers both parts, SUSPECT for the gap between them. nil: a new soak
@@ -97,14 +97,15 @@ func (c Clock) String() string {
 	return "real"
 }
 
-// ParseClock is the inverse of String.
-func ParseClock(s string) (Clock, error) {
-	for _, c := range []Clock{Real, Virtual} {
-		if c.String() == s {
-			return c, nil
+// Set parses the output of String, as a flag.Value does.
+func (c *Clock) Set(s string) error {
+	for _, known := range []Clock{Real, Virtual} {
+		if known.String() == s {
+			*c = known
+			return nil
 		}
 	}
-	return 0, fmt.Errorf("unknown clock %q (known: real, virtual)", s)
+	return fmt.Errorf("unknown clock %q (known: real, virtual)", s)
 }
 
 // Defaults of a scenario. The scenario's name omits default values.
@@ -342,7 +343,7 @@ func (s Scenario) described() observe.Plan {
 // params returns the strategy's parameters. The driver, which has a better bound on the number of
 // tasks than Stop, may shorten the queue.
 func (s Scenario) params() strategies.Params {
-	return strategies.Params{Limit: s.Limit, Queue: QueueSlots(s.Strategy.Spec, s.Queue, s.Limit,
+	return strategies.Params{Limit: s.Limit, Queue: s.Strategy.Spec.QueueSlots(s.Queue, s.Limit,
 		s.Stop.Tasks), Values: s.settled(), Seed: s.Seed}
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/progress"
 	"github.com/poolbench/poolbench/internal/soaks"
 )
 
@@ -22,13 +22,13 @@ type Soak struct {
 const mostRequestsHeld = 512
 
 // NewSoak starts to receive records, for a run of about span. peak is the highest number of
-// requests in flight so far. A Progress in ctx receives partial results.
+// requests in flight so far. A progress.Tracker in ctx receives partial results.
 func (rec *Recording) NewSoak(
 	ctx context.Context, span time.Duration, peak *atomic.Int64,
 ) *Soak {
 	begun := *rec
 	s := &Soak{belt: soaks.NewBelt(mostRequestsHeld)}
-	asked := progressOf(ctx).asked()
+	asked := progress.Of(ctx).Asked()
 	if more, answer := rec.SoFar, asked.Answer; more != nil {
 		asked.Answer = func(soFar func() (*Result, error)) {
 			answer(func() (*Result, error) {
@@ -59,13 +59,13 @@ func (rec *Recording) Continue(
 }
 
 // Add returns the record of the next request. It fails if too many requests are unsettled.
-func (s *Soak) Add(due int64) (Entry, error) {
+func (s *Soak) Add(due int64) (soaks.Entry, error) {
 	r := s.belt.Next(due)
 	if r == nil {
-		return Entry{}, s.belt.ErrHeld()
+		return soaks.Entry{}, s.belt.ErrHeld()
 	}
 	s.n++
-	return Entry{Record: r, belt: s.belt, chunk: s.belt.Last}, nil
+	return s.belt.Entry(r), nil
 }
 
 // Len returns the number of added requests.
@@ -73,17 +73,3 @@ func (s *Soak) Len() int { return s.n }
 
 // Close ends the goroutine of the soak. All requests must be settled before.
 func (s *Soak) Close() { s.belt.Close() }
-
-// An Entry holds the record of a request until it is settled.
-type Entry struct {
-	*record.Record
-	belt  *soaks.Belt // nil outside of a soak
-	chunk *soaks.Chunk
-}
-
-// Release returns the record to the soak. The caller must not write to it afterwards.
-func (p Entry) Release() {
-	if p.belt != nil {
-		p.belt.Settle(p.chunk, 1)
-	}
-}

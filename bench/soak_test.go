@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine/race"
+	"github.com/poolbench/poolbench/internal/progress"
 )
 
 // A soak must report the same as a run, to floating-point accuracy, and quantiles within 0.1 %.
@@ -177,11 +179,11 @@ func TestSoakSoFar(t *testing.T) {
 	const first = 4096 // one chunk
 	s := scenario(t, bench.Written{Limit: 4, Load: 0.8, Tasks: 30_000})
 	s.Soak, s.Stop.Warmup = true, 0
-	var p bench.Progress
+	var p progress.Tracker
 	if r := p.SoFar(); r != nil {
 		t.Fatalf("it answers before the run: %+v", r)
 	}
-	asked, err := bench.Run(bench.WithProgress(t.Context(), &p), s)
+	asked, err := bench.Run(progress.With(t.Context(), &p), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +194,7 @@ func TestSoakSoFar(t *testing.T) {
 	if soFar == nil {
 		t.Fatal("it does not answer")
 	}
-	if soFar.Name != asked.Name || soFar.Tasks != first || soFar.Verdict != bench.Suspect ||
+	if soFar.Name != asked.Name || soFar.Tasks != first || soFar.Verdict != result.Suspect ||
 		len(soFar.Broken) > 0 || timelineTotals(soFar)[2] != first {
 		t.Errorf("so far it is %s with %d tasks, %v, %v, %v", soFar.Name, soFar.Tasks,
 			soFar.Verdict, soFar.Broken, timelineTotals(soFar))
@@ -218,9 +220,9 @@ func TestSoakSoFarOfFew(t *testing.T) {
 		s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: 200, Limit: 4,
 			Tasks: 60, Clock: "real"})
 		s.Soak, s.Stop.Warmup = true, warmup
-		var p bench.Progress
+		var p progress.Tracker
 		p.SoFar()
-		if _, err := bench.Run(bench.WithProgress(t.Context(), &p), s); err != nil {
+		if _, err := bench.Run(progress.With(t.Context(), &p), s); err != nil {
 			t.Fatal(err)
 		}
 		r := p.SoFar()

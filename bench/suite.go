@@ -156,7 +156,7 @@ func (s Scenario) expected() (tasks float64, span time.Duration) {
 	if err != nil {
 		return 0, 0
 	}
-	_ = letGo(w)
+	_ = closeWorkload(w)
 	mean := w.Mean().Seconds()
 	capacity := float64(s.described().Slots()) / max(mean, 1e-9)
 	rate := s.described().Rate(w.Mean())

@@ -19,7 +19,7 @@ func virtualScenario(strategy, workload, arrival string, limit int, load float64
 // marksOf returns the units marked as uncertain, and whether the p99 has an interval.
 func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 	t.Helper()
-	r, known, err := Calculate(s)
+	r, known, err := s.Calculate()
 	if err == nil && !known {
 		r, err = Run(t.Context(), s)
 	}

@@ -97,7 +97,7 @@ func TestUnmarkedP99(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, known, err := Calculate(s)
+			result, known, err := s.Calculate()
 			if err == nil && !known {
 				result, err = Run(t.Context(), s)
 			}

@@ -117,7 +117,7 @@ type Attack struct {
 	Shed int
 	Seed uint64 // of the arrivals
 	// keep no record of single requests, so that an open loop can run without limit, as
-	// bench.Scenario.Soak. Always on beyond bench.SoakFrom requests
+	// bench.Scenario.Soak. Always on beyond record.MostTasks requests
 	Soak bool
 	// result of an interrupted soak to continue, as bench.Scenario.Before; nil: start afresh
 	Before *bench.Result
@@ -179,7 +179,7 @@ func (a Attack) params() strategies.Params {
 		Values: a.Strategy.Values}
 }
 
-// QueueSlots is bench.QueueSlots for a strategy of this attack.
+// QueueSlots returns the queue slots of a strategy of this attack.
 func (a Attack) QueueSlots(spec strategies.Spec, queue, limit int) int {
 	a = a.withDefaults()
 	planned := max(a.Tasks, a.Clients) * a.perArrival()
@@ -188,7 +188,7 @@ func (a Attack) QueueSlots(spec strategies.Spec, queue, limit int) int {
 		planned, _ = a.Arrival.Planned(a.Rate, a.Seed, a.Duration, most)
 		planned *= a.perArrival()
 	}
-	return bench.QueueSlots(spec, queue, limit, planned)
+	return spec.QueueSlots(queue, limit, planned)
 }
 
 // TraceID returns the trace id of request number seq, "" if it carries none. It is a pure function

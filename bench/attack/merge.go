@@ -29,13 +29,13 @@ type Agent struct {
 
 func (g *Agent) doubt(format string, args ...any) {
 	g.Doubts = append(g.Doubts,
-		result.Reason{Verdict: bench.Invalid, Check: checkName, Text: fmt.Sprintf(format, args...)})
+		result.Reason{Verdict: result.Invalid, Check: checkName, Text: fmt.Sprintf(format, args...)})
 }
 
 // Verdict returns the worse of the agent's own verdict and the coordinator's.
-func (g Agent) Verdict() (v bench.Verdict) {
+func (g Agent) Verdict() (v result.Verdict) {
 	if g.Share == nil {
-		return bench.Invalid
+		return result.Invalid
 	}
 	v = g.Share.Verdict
 	for _, d := range g.Doubts {
@@ -227,7 +227,7 @@ const mostNamed = 3
 // doubts returns the doubts about agents. Among equal ones only the first agents are named.
 func (m merging) doubts() (all []result.Reason) {
 	type kind struct {
-		verdict bench.Verdict
+		verdict result.Verdict
 		check   string
 	}
 	var kinds []kind
@@ -259,9 +259,9 @@ func (m merging) eachDoubt() (all []agentDoubt) {
 	present, planned := m.shares()
 	for _, g := range m.agents {
 		if g.Share == nil {
-			verdict, rest := bench.Invalid, "its share is missing"
+			verdict, rest := result.Invalid, "its share is missing"
 			if m.allowLost {
-				verdict = bench.Suspect
+				verdict = result.Suspect
 				rest = fmt.Sprintf("%.3g %% of the plan was sent",
 					100*float64(present)/float64(max(planned, 1)))
 			}
@@ -303,7 +303,7 @@ func (m merging) summed() (*bench.Result, error) {
 		}
 	}
 	for _, p := range parts {
-		p.Reasons, p.Verdict, p.Broken = nil, bench.Valid, nil // reported under the agent's name
+		p.Reasons, p.Verdict, p.Broken = nil, result.Valid, nil // reported under the agent's name
 	}
 	res, _, err := observe.MergeResults(parts, m.attack.Session != nil)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/objectives"
 )
@@ -95,7 +95,7 @@ steps:
 		if d := decide.Load(all[0].Limit(), r.Metric, r.Tasks); d.Verdict != c.want {
 			t.Errorf("%s: %s: %+v, want %v", c.what, c.objective, d, c.want)
 		}
-		if lag := metric(t, r, "max-lag-sec"); lag != 0 || r.Verdict == bench.Invalid {
+		if lag := metric(t, r, "max-lag-sec"); lag != 0 || r.Verdict == result.Invalid {
 			t.Errorf("%s: the generator was late by %v s, %v", c.what, lag, r.Reasons)
 		}
 	}

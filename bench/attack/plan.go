@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
@@ -108,7 +109,7 @@ func (a Attack) planned() (n int, last time.Duration) {
 func (a Attack) expected() (n int, last time.Duration) {
 	about := a.Rate * a.Duration.Seconds()
 	if a.most() > 0 || !a.maySoak() || !a.Arrival.TakesRate() ||
-		about*float64(a.perArrival()) <= 2*bench.SoakFrom {
+		about*float64(a.perArrival()) <= 2*record.MostTasks {
 		return a.planned()
 	}
 	n, last = int(about), a.Duration
@@ -175,7 +176,7 @@ func (a Attack) maySoak() bool {
 
 // soaks reports whether it does, for that many planned requests or sessions.
 func (a Attack) soaks(planned int) bool {
-	return a.maySoak() && (a.Soak || planned*a.perArrival() > bench.SoakFrom)
+	return a.maySoak() && (a.Soak || planned*a.perArrival() > record.MostTasks)
 }
 
 // A waiter serves the one goroutine that issues requests.

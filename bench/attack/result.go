@@ -39,7 +39,7 @@ type Report struct {
 // Break records a broken law, which makes the report INVALID.
 func (r *Report) Break(law string) {
 	r.Broken = append(r.Broken, law)
-	r.Doubt(bench.Invalid, rundir.CheckLaw, "%s", law)
+	r.Doubt(result.Invalid, rundir.CheckLaw, "%s", law)
 	for i, m := range r.Metrics {
 		switch m.Unit {
 		case metric.BrokenLaws:
@@ -157,14 +157,14 @@ func (r *run) ended() (cut, err error) {
 func (a Attack) finish(rec *bench.Recording, cut error, abandoned, settled int) {
 	if stopped, ok := errors.AsType[*Stopped](cut); ok {
 		rec.Doubts = append(rec.Doubts,
-			result.Reason{Verdict: bench.Suspect, Check: "stopped early", Text: stopped.Why})
+			result.Reason{Verdict: result.Suspect, Check: "stopped early", Text: stopped.Why})
 	}
 	if rec.Cut = cut != nil; rec.Cut {
 		return
 	}
 	if rec.Duration = a.Duration; abandoned > 0 {
 		rec.Doubts = append(rec.Doubts,
-			result.Reason{Verdict: bench.Suspect, Check: "unanswered", Text: fmt.Sprintf(
+			result.Reason{Verdict: result.Suspect, Check: "unanswered", Text: fmt.Sprintf(
 				"%d of %d requests were still open, or not yet sent, %v after the last one was "+
 					"due, "+
 					"and are counted as abandoned: times leave these requests out, so they are too short",

@@ -20,10 +20,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 func session(t testing.TB, text string) *sessions.Session {
@@ -205,7 +205,7 @@ func TestSessionsAreThePlan(t *testing.T) {
 					length += int64(a.Session.Thought(seed, seq))
 				}
 				if len(seqs) != n || report.Tasks != 3*n || len(report.Broken) > 0 ||
-					report.Verdict != bench.Valid {
+					report.Verdict != result.Valid {
 					t.Errorf("%d sessions, %d requests, %v, %v, %q", len(seqs), report.Tasks,
 						report.Broken, report.Verdict, report.Reasons)
 				}

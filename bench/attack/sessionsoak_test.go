@@ -16,6 +16,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/progress"
 )
 
 // walking is of steps that are due at once, soon, and late.
@@ -63,11 +64,11 @@ func TestSessionSoak(t *testing.T) {
 			a = a.WithSession(session(t, walking))
 			whole := inBubble(t, a, walked)
 			a.Soak = true
-			var p bench.Progress
+			var p progress.Tracker
 			p.SoFar()
 			var soak *attack.Report
 			synctest.Test(t, func(t *testing.T) {
-				soak = bubbled(t, bench.WithProgress(t.Context(), &p), a, walked)
+				soak = bubbled(t, progress.With(t.Context(), &p), a, walked)
 				time.Sleep(time.Hour) // handlers whose clients have gone
 			})
 			for what, pair := range map[string][2]any{
@@ -114,11 +115,11 @@ func TestSessionSoak(t *testing.T) {
 func TestSessionSoakSoFar(t *testing.T) {
 	a := attack.Attack{Templates: true, Rate: 100, Duration: 30 * time.Second, Soak: true}.
 		WithSession(session(t, walking))
-	var p bench.Progress
+	var p progress.Tracker
 	why := errors.New("enough")
 	var r *attack.Report
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(bench.WithProgress(t.Context(), &p))
+		ctx, cancel := context.WithCancelCause(progress.With(t.Context(), &p))
 		defer time.AfterFunc(15*time.Second, func() { p.SoFar() }).Stop()
 		defer time.AfterFunc(25*time.Second, func() { cancel(why) }).Stop()
 		r = bubbled(t, ctx, a, walked)

@@ -68,7 +68,7 @@ type Share struct {
 	Late     time.Duration       // relative to Attack.Start
 	Cut      string              // why it ended before its part of the plan did; "": it did not
 	// on this share alone: the agent's lateness, its machine, broken laws
-	Verdict bench.Verdict
+	Verdict result.Verdict
 	Reasons []result.Reason
 }
 

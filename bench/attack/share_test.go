@@ -15,7 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/record"
@@ -195,8 +194,8 @@ func responses(all []attack.Slow) string {
 
 // metrics are those that do not depend on who is at work at one instant first, nor on connections,
 // of which each agent has its own.
-func metrics(r *attack.Report) []bench.Metric {
-	return slices.DeleteFunc(slices.Clone(r.Metrics), func(m bench.Metric) bool {
+func metrics(r *attack.Report) []result.Metric {
+	return slices.DeleteFunc(slices.Clone(r.Metrics), func(m result.Metric) bool {
 		return m.Unit == "peak-inflight" || strings.Contains(m.Unit, "connect")
 	})
 }
@@ -219,22 +218,22 @@ func TestMergeNames(t *testing.T) {
 		what    string
 		damage  func(g *attack.Agent)
 		allow   bool
-		verdict bench.Verdict
+		verdict result.Verdict
 		says    string
 	}{
 		{"counts more outcomes", func(g *attack.Agent) { g.Share.Outcomes[record.Completed]++ },
-			false, bench.Invalid, "agent 1: it counted"},
+			false, result.Invalid, "agent 1: it counted"},
 		{"turns failures into successes", func(g *attack.Agent) {
 			g.Share.Outcomes[record.Completed] += g.Share.Outcomes[record.Throttled]
 			g.Share.Outcomes[record.Throttled] = 0
-		}, false, bench.Invalid, "agent 1: it counted"},
+		}, false, result.Invalid, "agent 1: it counted"},
 		{"counts more statuses", func(g *attack.Agent) {
 			g.Share.Statuses = append(g.Share.Statuses, attack.Count{What: "200", N: 9999})
-		}, false, bench.Invalid, "agent 1: it counted"},
-		{"counts another time", func(g *attack.Agent) { g.Share.Busy++ }, false, bench.Invalid,
+		}, false, result.Invalid, "agent 1: it counted"},
+		{"counts another time", func(g *attack.Agent) { g.Share.Busy++ }, false, result.Invalid,
 			"agent 1: it counted"},
 		{"sends another plan", func(g *attack.Agent) { g.Share = good[2].Share }, false,
-			bench.Invalid, "it sent another plan"},
+			result.Invalid, "it sent another plan"},
 		{"ended early", func(g *attack.Agent) {
 			r := g.Share.Records[0]
 			cut := record.New(10)
@@ -246,11 +245,11 @@ func TestMergeNames(t *testing.T) {
 			}
 			g.Share.Statuses, g.Share.Records = nil, []record.Log{cut}
 			g.Share.Cut = "interrupted"
-		}, false, bench.Invalid, "agent 1: it ended before its plan: interrupted"},
+		}, false, result.Invalid, "agent 1: it ended before its plan: interrupted"},
 		{"is lost", func(g *attack.Agent) { g.Share, g.Lost = nil, "silent for 5s" }, false,
-			bench.Invalid, "agent 1 was lost: silent for 5s"},
+			result.Invalid, "agent 1 was lost: silent for 5s"},
 		{"may be lost", func(g *attack.Agent) { g.Share, g.Lost = nil, "silent for 5s" }, true,
-			bench.Suspect, "% of the plan"},
+			result.Suspect, "% of the plan"},
 	} {
 		agents := slices.Clone(good)
 		s := *again(t, good[1].Share)
@@ -341,7 +340,7 @@ func TestDoubtsOfManyAgents(t *testing.T) {
 	for k := range 200 {
 		g := attack.Agent{Name: fmt.Sprintf("host-%d", k), Lost: "silent"}
 		if k >= 50 {
-			g.Share = &attack.Share{Reasons: []result.Reason{{Verdict: bench.Invalid, Check: "lag",
+			g.Share = &attack.Share{Reasons: []result.Reason{{Verdict: result.Invalid, Check: "lag",
 				Text: fmt.Sprintf("late by %d ms", k)}}}
 		}
 		agents = append(agents, g)

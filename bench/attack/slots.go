@@ -59,7 +59,7 @@ func (s *slots) note(rec *bench.Recording) {
 		return
 	}
 	rec.SetBound(cap(s.taken))
-	rec.Doubts = append(rec.Doubts, result.Reason{Verdict: bench.Suspect, Check: "in flight",
+	rec.Doubts = append(rec.Doubts, result.Reason{Verdict: result.Suspect, Check: "in flight",
 		Text: fmt.Sprintf("%d requests were in flight, %s: requests due then had to wait, which "+
 			"counts in their response", cap(s.taken), s.why)})
 }

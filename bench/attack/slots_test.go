@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // TestSlots: the issuing goroutine is behind from when it waited for a slot until it has caught up.
@@ -37,7 +38,7 @@ func TestSlots(t *testing.T) {
 		s.give()
 		take(false, false)
 		s.note(rec)
-		if len(rec.Doubts) != 1 || rec.Doubts[0].Verdict != bench.Suspect || rec.Limit != 2 ||
+		if len(rec.Doubts) != 1 || rec.Doubts[0].Verdict != result.Suspect || rec.Limit != 2 ||
 			!strings.HasPrefix(rec.Doubts[0].Text,
 				"2 requests were in flight, as many as 300 file descriptors allow: ") {
 			t.Errorf("%+v", rec.Doubts)

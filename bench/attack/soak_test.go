@@ -18,9 +18,10 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine/race"
+	"github.com/poolbench/poolbench/internal/progress"
 )
 
 // unsteady is a handler that takes 1 to 7 ms, and fails, refuses or sheds now and then.
@@ -50,11 +51,11 @@ func TestSoak(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			whole := inBubbleOf(t, a, unsteady)
 			a.Soak = true
-			var p bench.Progress
+			var p progress.Tracker
 			p.SoFar()
 			var soak *attack.Report
 			synctest.Test(t, func(t *testing.T) {
-				soak = bubbled(t, bench.WithProgress(t.Context(), &p), a, unsteady())
+				soak = bubbled(t, progress.With(t.Context(), &p), a, unsteady())
 				time.Sleep(time.Hour) // handlers whose clients have gone
 			})
 			if soak.Name != whole.Name || soak.Tasks != whole.Tasks || soak.Cut != whole.Cut {
@@ -91,7 +92,7 @@ func TestSoak(t *testing.T) {
 			}
 			soFar := p.SoFar()
 			if soFar == nil || soFar.Name != whole.Name || soFar.Tasks == 0 ||
-				soFar.Tasks >= whole.Tasks || soFar.Verdict != bench.Suspect {
+				soFar.Tasks >= whole.Tasks || soFar.Verdict != result.Suspect {
 				t.Errorf("so far it says %+v", soFar)
 			}
 		})
@@ -131,7 +132,7 @@ func TestSoakGoesOn(t *testing.T) {
 					t.Errorf("it is over: %v", reason)
 				}
 			}
-			if missing == 0 || r.Tasks+missing != whole.Tasks || r.Verdict != bench.Suspect {
+			if missing == 0 || r.Tasks+missing != whole.Tasks || r.Verdict != result.Suspect {
 				t.Errorf("%d requests and %d that are missing, of %d: %v", r.Tasks, missing,
 					whole.Tasks, r.Reasons)
 			}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // checks are the names of the reasons, without doubles.
@@ -27,33 +27,33 @@ func TestVerdicts(t *testing.T) {
 		what    string
 		a       attack.Attack
 		slots   int
-		verdict bench.Verdict
+		verdict result.Verdict
 		checks  []string
 	}{
-		{"half loaded", attack.Attack{Rate: 20, Duration: 50 * time.Second}, 1, bench.Valid, nil},
+		{"half loaded", attack.Attack{Rate: 20, Duration: 50 * time.Second}, 1, result.Valid, nil},
 		{"half loaded, through a pool", attack.Attack{Rate: 20, Duration: 50 * time.Second,
-			Strategy: strategy(t, "worker_pool"), Limit: 8}, 1, bench.Valid, nil},
+			Strategy: strategy(t, "worker_pool"), Limit: 8}, 1, result.Valid, nil},
 		{"saturated", attack.Attack{Rate: 100, Duration: 5 * time.Second, Drain: time.Minute,
-			MaxInFlight: attack.Unlimited}, 1, bench.Suspect, []string{"not stationary"}},
+			MaxInFlight: attack.Unlimited}, 1, result.Suspect, []string{"not stationary"}},
 		{"saturated, 10 workers", attack.Attack{Rate: 100, Duration: 5 * time.Second,
-			Drain: time.Minute, MaxInFlight: 10}, 1, bench.Suspect, []string{"not stationary"}},
+			Drain: time.Minute, MaxInFlight: 10}, 1, result.Suspect, []string{"not stationary"}},
 		{"saturated, through a pool", attack.Attack{Rate: 100, Duration: 5 * time.Second,
-			Drain: time.Minute, Strategy: strategy(t, "unbounded")}, 1, bench.Suspect,
+			Drain: time.Minute, Strategy: strategy(t, "unbounded")}, 1, result.Suspect,
 			[]string{"not stationary"}},
 		{"saturated, 2 clients", attack.Attack{Clients: 2, Duration: 20 * time.Second}, 1,
-			bench.Valid, nil},
+			result.Valid, nil},
 		{"saturated, no time to drain", attack.Attack{Rate: 100, Duration: 5 * time.Second,
-			Drain: time.Second, MaxInFlight: attack.Unlimited}, 1, bench.Suspect,
+			Drain: time.Second, MaxInFlight: attack.Unlimited}, 1, result.Suspect,
 			[]string{"unanswered", "not stationary"}},
 		{"saturated, the time to drain that there is by default",
 			attack.Attack{Rate: 100, Duration: 5 * time.Second, MaxInFlight: attack.Unlimited}, 1,
-			bench.Suspect, []string{"unanswered", "not stationary"}},
+			result.Suspect, []string{"unanswered", "not stationary"}},
 		{"enough workers", attack.Attack{Rate: 1000, Tasks: 1000, MaxInFlight: attack.Unlimited}, 1000,
-			bench.Valid, nil},
+			result.Valid, nil},
 		{"4 workers", attack.Attack{Rate: 1000, Tasks: 1000, MaxInFlight: 4, Drain: time.Hour}, 1000,
-			bench.Suspect, []string{"not stationary"}},
+			result.Suspect, []string{"not stationary"}},
 		{"by default as many as are due", attack.Attack{Rate: 10_000, Tasks: 3000,
-			Drain: time.Hour}, 1000, bench.Valid, nil},
+			Drain: time.Hour}, 1000, result.Valid, nil},
 	} {
 		slots := make(chan struct{}, c.slots)
 		r := inBubbleOf(t, c.a, func() http.HandlerFunc {
@@ -75,12 +75,12 @@ func TestVerdicts(t *testing.T) {
 // TestBreak: a law that is found broken after the attack makes it INVALID, in its metrics too.
 func TestBreak(t *testing.T) {
 	r := inBubble(t, attack.Attack{Rate: 10, Tasks: 5}, func(http.ResponseWriter, *http.Request) {})
-	if r.Verdict != bench.Valid || metric(t, r, "broken-laws") != 0 {
+	if r.Verdict != result.Valid || metric(t, r, "broken-laws") != 0 {
 		t.Fatalf("%v %v", r.Verdict, r.Reasons)
 	}
 	r.Break("bound: too many")
-	if r.Verdict != bench.Invalid || metric(t, r, "broken-laws") != 1 ||
-		metric(t, r, "verdict") != float64(bench.Invalid) || len(r.Broken) != 1 {
+	if r.Verdict != result.Invalid || metric(t, r, "broken-laws") != 1 ||
+		metric(t, r, "verdict") != float64(result.Invalid) || len(r.Broken) != 1 {
 		t.Errorf("%v %v %v", r.Verdict, r.Reasons, r.Broken)
 	}
 }

@@ -135,3 +135,7 @@ func (l *Log) At(i uint64) *Record { return &l.chunks[i>>chunkBits][i&chunkMask]
 
 // Len returns the number of records.
 func (l *Log) Len() int { return l.n }
+
+// MostTasks is the largest number of tasks of a run that records each task. The records use 640 MB.
+// A larger run is a soak, as with bench.Scenario.Soak.
+const MostTasks = 10_000_000

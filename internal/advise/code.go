@@ -3,8 +3,6 @@ package advise
 import (
 	"fmt"
 	"strings"
-
-	"github.com/poolbench/poolbench/bench"
 )
 
 // Slots returns the number of slots of the option's queue. ok is false without a queue of its own,
@@ -13,7 +11,7 @@ func (o Option) Slots() (slots int, ok bool) {
 	if !o.Strategy.Spec.UsesQueue || o.Queue == 0 && !o.Strategy.Spec.Sheds {
 		return 0, false
 	}
-	return bench.QueueSlots(o.Strategy.Spec, o.Queue, o.Limit, 0), true
+	return o.Strategy.Spec.QueueSlots(o.Queue, o.Limit, 0), true
 }
 
 // Code returns Go code for the option: the idiom in plain Go if there is one, else the construction

@@ -16,7 +16,7 @@ func (s Search) calculate(sc bench.Scenario) (r *bench.Result, known bool, err e
 		return nil, false, nil
 	}
 	once, _ := s.courses.LoadOrStore(course, sync.OnceValues(func() (calculation, error) {
-		r, known, err := bench.Calculate(sc)
+		r, known, err := sc.Calculate()
 		return calculation{r, known}, err
 	}))
 	c, err := once.(func() (calculation, error))()

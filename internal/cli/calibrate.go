@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
@@ -186,7 +187,7 @@ func (c *calibrationResults) document(path string) *page.Calibration {
 
 // formatReading formats a reading of the machine.
 func formatReading(r calibration.Reading) string {
-	return strings.Join(text.Texts(r.Metrics, func(m bench.Metric) string {
+	return strings.Join(text.Texts(r.Metrics, func(m result.Metric) string {
 		return strings.TrimSpace(text.Metric(m.Unit, m.Value) + " " + readingNames[m.Unit])
 	}), ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/machine/calibration"
@@ -20,11 +21,11 @@ func made(factor, control float64) *calibrationResults {
 	c := &calibrationResults{size: 0.1, control: calibration.Verdict{Check: check, Got: control}}
 	c.readings = []calibration.Reading{{What: "a sleep ends later than asked by",
 		Result: bench.Result{Name: "Calibrate/sleep",
-			Metrics: []bench.Metric{{Unit: "p99-late-sec", Value: 0.0021}}}}}
+			Metrics: []result.Metric{{Unit: "p99-late-sec", Value: 0.0021}}}}}
 	c.cases = []calibration.Case{{Name: "A1", What: "M/M/4",
 		Scenario: calibration.Known(0.1)[0].Scenario, Checks: []calibration.Check{check}}}
 	c.runs = [][]*bench.Result{
-		{{Metrics: []bench.Metric{{Unit: "mean-wait-sec", Value: 0.010 * factor}}}}}
+		{{Metrics: []result.Metric{{Unit: "mean-wait-sec", Value: 0.010 * factor}}}}}
 	return c
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/capacity"
 	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/flags"
@@ -252,7 +253,7 @@ func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 	name = strings.Replace(name, at, fmt.Sprintf("%s..%v", at, s.Most), 1)
 	r := &bench.Result{Name: "Capacity/" + name + "/objective=" + spelled.Replace(s.Objectives.String()),
 		Seed: s.Seed, Tasks: len(found.Probes)}
-	for _, m := range []bench.Metric{{Unit: metric.CapacityMetRate, Value: found.Met},
+	for _, m := range []result.Metric{{Unit: metric.CapacityMetRate, Value: found.Met},
 		{Unit: metric.CapacityMissedRate, Value: found.Missed},
 		{Unit: metric.CapacityProbes, Value: float64(len(found.Probes))}} {
 		if !math.IsNaN(m.Value) {
@@ -270,7 +271,7 @@ func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 }
 
 // lostAtMet returns the shares of lost requests at the highest rate that meets the objectives.
-func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
+func lostAtMet(found *capacity.ServerAnswer) []result.Metric {
 	for _, p := range found.Probes {
 		if p.Rate == found.Met && p.Verdict == objectives.Met && !p.Late && p.Result != nil {
 			losses := capacity.LossesOf(p.Result)

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine"
@@ -148,7 +147,7 @@ func (o Order) params(
 	v strategies.Variant, task func(id uint64) *strategies.Task,
 ) strategies.Params {
 	p := strategies.Params{Limit: o.Limit, Values: v.Values,
-		Queue: bench.QueueSlots(v.Spec, 0, o.Limit, o.Tasks)}
+		Queue: v.Spec.QueueSlots(0, o.Limit, o.Tasks)}
 	if v.Spec.Survives(p) != strategies.Volatile {
 		p.Resume = &strategies.Resume{Name: o.Queue, Remove: true, Task: task}
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -160,7 +161,7 @@ func partOf(r *bench.Result, path string, partial bool) *bench.Result {
 		r.Broken[i] = path + ": " + r.Broken[i]
 	}
 	if partial {
-		r.Doubt(bench.Suspect, "agent", "%s: it is partial: not all of its runs came to their end", path)
+		r.Doubt(result.Suspect, "agent", "%s: it is partial: not all of its runs came to their end", path)
 	}
 	return r
 }

@@ -176,15 +176,15 @@ func (s *section) note(line string, next *bench.Result) (err error) {
 		s.failures = append(s.failures, f)
 	case rundir.BrokenLaw:
 		next.Broken = append(next.Broken, value)
-		next.Doubt(bench.Invalid, rundir.CheckLaw, "%s", value)
+		next.Doubt(result.Invalid, rundir.CheckLaw, "%s", value)
 	case rundir.Uncertain:
-		var m bench.Metric
+		var m result.Metric
 		m.Unit, m.Value, err = rundir.ParseUncertain(value)
 		next.Uncertain = append(next.Uncertain, m)
 	case rundir.Invalid, rundir.Suspect:
-		verdict := bench.Suspect
+		verdict := result.Suspect
 		if mark == rundir.Invalid {
-			verdict = bench.Invalid
+			verdict = result.Invalid
 		}
 		check, text, _ := strings.Cut(value, ": ")
 		next.Doubt(verdict, check, "%s", text)
@@ -203,9 +203,9 @@ func parseResult(line string, r *bench.Result) error {
 	}
 	r.Name, r.Tasks = string(rec.Name), rec.Iters
 	for _, v := range rec.Values {
-		m := bench.Metric{Unit: v.Unit, Value: v.Value}
+		m := result.Metric{Unit: v.Unit, Value: v.Value}
 		if v.OrigUnit != "" {
-			m = bench.Metric{Unit: v.OrigUnit, Value: v.OrigValue}
+			m = result.Metric{Unit: v.OrigUnit, Value: v.OrigValue}
 		}
 		r.Metrics = append(r.Metrics, m)
 	}

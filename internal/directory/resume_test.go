@@ -30,7 +30,7 @@ func planned(t *testing.T) (suite bench.Suite, results []*bench.Result) {
 	for i := range suite.Runs() {
 		results = append(results, resultOf(t, suite.At(i)))
 	}
-	results[0].Doubt(bench.Invalid, "broken law", "bound: 5 in flight: limit 4")
+	results[0].Doubt(result.Invalid, "broken law", "bound: 5 in flight: limit 4")
 	results[0].Broken = []string{"bound: 5 in flight: limit 4"}
 	slices.SortStableFunc(results[0].Reasons, func(a, b result.Reason) int {
 		return strings.Compare(a.Check, b.Check)

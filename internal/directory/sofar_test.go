@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/progress"
 )
 
 // soak returns the first partial result and the final result of a soak.
@@ -20,9 +21,9 @@ func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	t.Helper()
 	s := scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 10_000, Seed: seed})
 	s.Soak = true
-	var p bench.Progress
+	var p progress.Tracker
 	p.SoFar()
-	whole, err := bench.Run(bench.WithProgress(t.Context(), &p), s)
+	whole, err := bench.Run(progress.With(t.Context(), &p), s)
 	if err != nil {
 		t.Fatal(err)
 	}

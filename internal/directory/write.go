@@ -15,6 +15,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/machine/pace"
@@ -187,8 +188,8 @@ func partLine(unit string) (line string, ok bool) {
 	return "", false
 }
 
-var doubts = map[bench.Verdict]rundir.Mark{bench.Invalid: rundir.Invalid,
-	bench.Suspect: rundir.Suspect}
+var doubts = map[result.Verdict]rundir.Mark{result.Invalid: rundir.Invalid,
+	result.Suspect: rundir.Suspect}
 
 func (w *resultsWriter) add(line string) { w.buffer.WriteString(line + "\n") }
 

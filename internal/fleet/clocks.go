@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/result"
 )
 
@@ -130,9 +129,9 @@ func (r *loading) reportStep(whose string, step, slack time.Duration) {
 
 // doubt doubts the agent because of a clock error of the given size.
 func (p *agentState) doubt(by time.Duration, format string, args ...any) {
-	verdict := bench.Suspect
+	verdict := result.Suspect
 	if by > clockInvalid {
-		verdict = bench.Invalid
+		verdict = result.Invalid
 	}
 	p.agent.Doubts = append(p.agent.Doubts,
 		result.Reason{Verdict: verdict, Check: "agent", Text: fmt.Sprintf(format, args...)})

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
@@ -163,30 +162,30 @@ func TestBrokenAgents(t *testing.T) {
 		name    string
 		change  func(*Agent)
 		allow   bool
-		verdict bench.Verdict
+		verdict result.Verdict
 		says    string
 	}{
 		{"late", changed(func(s *attack.Share) { s.Late = 50 * time.Millisecond }), false,
-			bench.Suspect, "the command to start reached it 50ms too late"},
+			result.Suspect, "the command to start reached it 50ms too late"},
 		{"very late", changed(func(s *attack.Share) { s.Late = time.Second }), false,
-			bench.Invalid, "the command to start reached it 1s too late"},
+			result.Invalid, "the command to start reached it 1s too late"},
 		{"slow", changed(func(s *attack.Share) {
-			s.Verdict = bench.Invalid
-			s.Reasons = []result.Reason{{Verdict: bench.Invalid, Check: "lag",
+			s.Verdict = result.Invalid
+			s.Reasons = []result.Reason{{Verdict: result.Invalid, Check: "lag",
 				Text: "the generator was late"}}
-		}), false, bench.Invalid, "the generator was late"},
+		}), false, result.Invalid, "the generator was late"},
 		{"lying", changed(func(s *attack.Share) { s.Outcomes[record.Completed]++ }), false,
-			bench.Invalid, "it counted"},
+			result.Invalid, "it counted"},
 		{"of another plan", func(a *Agent) {
 			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
 				k.Seed++
 				return pretend(ctx, k)
 			}
-		}, false, bench.Invalid, "it sent another plan"},
+		}, false, result.Invalid, "it sent another plan"},
 		{"ahead of time", changed(func(s *attack.Share) {
 			last := s.Records[0].At(uint64(s.Requests - 1))
 			last.Settle(record.Completed, int64(time.Hour))
-		}), false, bench.Invalid, "ahead of the elapsed time"},
+		}), false, result.Invalid, "ahead of the elapsed time"},
 		{"of a clock that is not steady", func(a *Agent) {
 			var jumped atomic.Bool
 			a.clock = func() time.Time {
@@ -200,17 +199,17 @@ func TestBrokenAgents(t *testing.T) {
 				jumped.Store(true)
 				return share, err
 			}
-		}, false, bench.Invalid, "its clock was off by"},
+		}, false, result.Invalid, "its clock was off by"},
 		{"failing", func(a *Agent) {
 			a.Attack = func(context.Context, attack.Attack) (*attack.Share, error) {
 				return nil, errors.New("nobody answers")
 			}
-		}, false, bench.Invalid, "was lost: nobody answers; its share is missing"},
+		}, false, result.Invalid, "was lost: nobody answers; its share is missing"},
 		{"failing, which is allowed", func(a *Agent) {
 			a.Attack = func(context.Context, attack.Attack) (*attack.Share, error) {
 				return nil, errors.New("nobody answers")
 			}
-		}, true, bench.Suspect, "% of the plan"},
+		}, true, result.Suspect, "% of the plan"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -257,7 +256,7 @@ func TestWrongClock(t *testing.T) {
 
 // If an agent dies, the others must continue.
 func TestLostAgent(t *testing.T) {
-	for allow, want := range map[bool]bench.Verdict{false: bench.Invalid, true: bench.Suspect} {
+	for allow, want := range map[bool]result.Verdict{false: result.Invalid, true: result.Suspect} {
 		t.Run(fmt.Sprint("allow=", allow), func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // slow returns echo with the given duration.
@@ -161,7 +162,7 @@ func TestAgentsOutages(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if r.Tasks != 2000 || len(r.Broken) > 0 || r.Verdict == bench.Invalid {
+				if r.Tasks != 2000 || len(r.Broken) > 0 || r.Verdict == result.Invalid {
 					t.Errorf("%d requests, broken laws %q, %v", r.Tasks, r.Broken, r.Reasons)
 				}
 				for _, g := range r.Agents {

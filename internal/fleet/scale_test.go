@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // BenchmarkAgents measures the cost of agents for their load. The agents run in this process with
@@ -74,7 +74,7 @@ func measureAgents(b *testing.B, agents, requests int) {
 	in, out := conn.Stats().InMsgs, conn.Stats().OutMsgs
 	cancel()
 	serving.Wait()
-	if err != nil || r.Tasks != agents*requests || r.Verdict == bench.Invalid {
+	if err != nil || r.Tasks != agents*requests || r.Verdict == result.Invalid {
 		b.Fatal(err, r)
 	}
 	b.ReportMetric(time.Unix(0, began.Load()).Sub(at).Seconds(), "told-s")

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // The merged result of many agents must equal that of a single agent, bit for bit. Each agent may
@@ -29,7 +29,7 @@ func TestThousandAgents(t *testing.T) {
 	if got.Tasks != agents*each || len(got.Broken) > 0 || len(got.Agents) != agents {
 		t.Fatalf("%d requests of %d agents, broken laws %q", got.Tasks, len(got.Agents), got.Broken)
 	}
-	if got.Verdict == bench.Invalid {
+	if got.Verdict == result.Invalid {
 		t.Errorf("%v", got.Reasons)
 	}
 	for _, unit := range []string{"p50-response-sec", "p90-response-sec", "p99-response-sec",

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 func TestParse(t *testing.T) {
@@ -142,7 +143,7 @@ func TestNamesAreUnambiguous(t *testing.T) {
 func run(metrics map[string]float64, broken ...string) *bench.Result {
 	r := &bench.Result{Broken: broken}
 	for unit, v := range metrics {
-		r.Metrics = append(r.Metrics, bench.Metric{Unit: unit, Value: v})
+		r.Metrics = append(r.Metrics, result.Metric{Unit: unit, Value: v})
 	}
 	return r
 }

@@ -28,7 +28,7 @@ var levels = [][][]string{
 		"internal/project/need", "internal/servers", "examples/grafana"}},
 	{{"strategies"}, {"workloads"}, {"targets"}, {"bench/arrivals"}},
 	{
-		{"bench", "internal/observe", "internal/validity", "internal/soaks", "internal/objectives",
+		{"bench", "internal/observe", "internal/validity", "internal/soaks", "internal/objectives", "internal/progress",
 			"internal/directory", "internal/capacity", "internal/advise", "internal/gateway",
 			"internal/crash", "internal/fleet", "internal/machine/calibration",
 			"internal/traffic", "internal/spooltest", "internal/playground"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/strategies"
@@ -36,7 +37,7 @@ func sampleDurability(slow []string, scatter, waited float64, names ...string) *
 			"p99-response-sec": 9 / done, "cpu-sec/op": 1 / done, "cpu-wait": waited, "written-B/op": 1e6 / done}
 		if rate := sc.Load.PerSecond; rate > 0 {
 			if rate == durableRate && sc.Strategy.String() == "dispatcher" {
-				return map[string]float64{"verdict": float64(bench.Invalid)}
+				return map[string]float64{"verdict": float64(result.Invalid)}
 			}
 			values["offered-ops/s"], values["ops/s"] = rate, min(rate, done)
 			return values

@@ -19,9 +19,9 @@ func TestFindingNamesInvalidRuns(t *testing.T) {
 	var results []*bench.Result
 	for _, sc := range study.Cells(Quick) {
 		results = append(results, &bench.Result{Name: sc.Name(), Seed: 1,
-			Metrics: []bench.Metric{{Unit: "verdict", Value: float64(bench.Invalid)}},
-			Verdict: bench.Invalid,
-			Reasons: []result.Reason{{Verdict: bench.Invalid, Check: "steal",
+			Metrics: []result.Metric{{Unit: "verdict", Value: float64(result.Invalid)}},
+			Verdict: result.Invalid,
+			Reasons: []result.Reason{{Verdict: result.Invalid, Check: "steal",
 				Text: "the machine was busy"}}})
 	}
 	f := study.Find(results)

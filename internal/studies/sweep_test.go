@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -96,7 +97,7 @@ func TestTheoryHolds(t *testing.T) {
 }
 
 func hasTheory(r *bench.Result) bool {
-	return slices.ContainsFunc(r.Metrics, func(m bench.Metric) bool {
+	return slices.ContainsFunc(r.Metrics, func(m result.Metric) bool {
 		return strings.HasPrefix(m.Unit, "theory-")
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -25,7 +26,7 @@ func synthetic(
 		for _, sc := range cells {
 			r := &bench.Result{Name: sc.Name(), Seed: uint64(i + 1)}
 			for unit, v := range of(sc, i) {
-				r.Metrics = append(r.Metrics, bench.Metric{Unit: unit, Value: v})
+				r.Metrics = append(r.Metrics, result.Metric{Unit: unit, Value: v})
 			}
 			results = append(results, r)
 		}

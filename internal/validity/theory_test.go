@@ -37,7 +37,7 @@ func run(t *testing.T, s bench.Scenario) *bench.Result {
 
 func calculated(t *testing.T, s bench.Scenario) *bench.Result {
 	t.Helper()
-	r, known, err := bench.Calculate(s)
+	r, known, err := s.Calculate()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,13 +5,14 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/progress"
 )
 
 // Ask requests the interim results of a soak until end is called. It first waits for the given
 // time, and then for growing times.
-func Ask(p *bench.Progress, first time.Duration, soFar func(*bench.Result)) (end func()) {
+func Ask(p *progress.Tracker, first time.Duration, soFar func(*bench.Result)) (end func()) {
 	a := newAsking(p, first)
-	return pace.Every(bench.PulseInterval, func() {
+	return pace.Every(progress.Interval, func() {
 		if r := a.poll(); r != nil {
 			soFar(r)
 		}
@@ -19,7 +20,7 @@ func Ask(p *bench.Progress, first time.Duration, soFar func(*bench.Result)) (end
 }
 
 type interimRequests struct {
-	of    *bench.Progress
+	of    *progress.Tracker
 	next  time.Time
 	pause time.Duration
 }
@@ -27,7 +28,7 @@ type interimRequests struct {
 // longestPause is the longest part of a soak that a kill can lose.
 const longestPause = 10 * time.Second
 
-func newAsking(p *bench.Progress, first time.Duration) *interimRequests {
+func newAsking(p *progress.Tracker, first time.Duration) *interimRequests {
 	return &interimRequests{of: p, next: time.Now().Add(first), pause: first}
 }
 

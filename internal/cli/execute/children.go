@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/progress"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -146,14 +147,14 @@ func startChild(limit time.Duration) (*child, error) {
 func (c *child) run(
 	ctx context.Context, s bench.Scenario, limit time.Duration, soFar func(*bench.Result),
 ) (*bench.Result, error) {
-	patience, err := bench.NewPatience(s, limit)
+	limit, err := s.HangLimit(limit)
 	if err != nil {
 		return nil, err
 	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	defer context.AfterFunc(ctx, c.kill)()
-	listener := listen(c.messages, patience.Outside(), giveUp, soFar)
+	listener := listen(c.messages, progress.NewDetector(limit).Outside(), giveUp, soFar)
 	defer listener.end()
 	// If the child ended before it read the scenario, its exit explains more than the error of this
 	// write.

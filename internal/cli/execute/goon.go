@@ -9,6 +9,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -100,7 +101,7 @@ func asRun(r *bench.Result) *results.Run {
 	}
 	for _, reason := range r.Reasons {
 		run.Doubts = append(run.Doubts,
-			results.Doubt{Invalid: reason.Verdict == bench.Invalid, Text: reason.String()})
+			results.Doubt{Invalid: reason.Verdict == result.Invalid, Text: reason.String()})
 	}
 	for _, m := range r.Uncertain {
 		if run.Uncertain == nil {

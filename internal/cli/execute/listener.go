@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/progress"
 )
 
 type listener struct {
@@ -20,9 +21,9 @@ type listener struct {
 }
 
 // listen begins to receive the messages about one scenario. It calls giveUp with the reason when
-// patience ends, and soFar with the interim results of a soak.
+// hang ends, and soFar with the interim results of a soak.
 func listen(
-	messages *json.Decoder, patience *bench.Patience, giveUp context.CancelCauseFunc,
+	messages *json.Decoder, hang *progress.Detector, giveUp context.CancelCauseFunc,
 	soFar func(*bench.Result),
 ) *listener {
 	l := &listener{done: make(chan struct{})}
@@ -37,7 +38,7 @@ func listen(
 			if l.said.SoFar != nil && soFar != nil {
 				soFar(l.said.SoFar)
 			}
-			if err := patience.Hear(*l.said.Pulse); err != nil {
+			if err := hang.Hear(*l.said.Pulse); err != nil {
 				giveUp(err)
 			}
 		}
@@ -45,13 +46,13 @@ func listen(
 	// Silence is counted in ticks, so a pause of this process does not count against the child.
 	var silence time.Duration
 	var heard uint64
-	l.end = pace.Every(bench.PulseInterval, func() {
-		silence += bench.PulseInterval
+	l.end = pace.Every(progress.Interval, func() {
+		silence += progress.Interval
 		if n := l.pulses.Load(); n != heard {
 			silence, heard = 0, n
 		}
-		if silence > patience.Silence() {
-			giveUp(fmt.Errorf("no heartbeat in %v", patience.Silence()))
+		if silence > hang.Silence() {
+			giveUp(fmt.Errorf("no heartbeat in %v", hang.Silence()))
 		}
 	})
 	return l

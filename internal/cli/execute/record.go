@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -45,7 +46,7 @@ func (r Record) CutOff() bool {
 func invalid(r *bench.Result) []string {
 	why := slices.Clone(r.Broken)
 	for _, reason := range r.Reasons {
-		if reason.Verdict == bench.Invalid && !slices.Contains(why, reason.Text) {
+		if reason.Verdict == result.Invalid && !slices.Contains(why, reason.Text) {
 			// a broken law is a reason too
 			why = append(why, reason.String())
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/fleet"
+	"github.com/poolbench/poolbench/internal/progress"
 )
 
 const stopGrace = 5 * time.Second
@@ -64,11 +65,11 @@ func (r *Runner) Telling(
 		return r.children.run(ctx, s, soFar)
 	}
 	r.children.end() // idle children may still release memory, which costs CPU time
-	progress := bench.Progress{Limit: r.limit}
+	tracker := progress.Tracker{Limit: r.limit}
 	if soFar != nil {
-		defer Ask(&progress, r.host.FirstPause, soFar)()
+		defer Ask(&tracker, r.host.FirstPause, soFar)()
 	}
-	return r.host.inProcess(ctx, s, &progress)
+	return r.host.inProcess(ctx, s, &tracker)
 }
 
 // Close ends the idle children. It may be called repeatedly.
@@ -94,7 +95,7 @@ func (e *StuckError) Error() string {
 // inProcess runs the scenario in this process. It stops waiting when ctx has ended and the grace
 // period is over, or when the run hangs.
 func (h *Host) inProcess(
-	ctx context.Context, s bench.Scenario, progress *bench.Progress,
+	ctx context.Context, s bench.Scenario, tracker *progress.Tracker,
 ) (*bench.Result, error) {
 	type outcome struct {
 		result *bench.Result
@@ -102,7 +103,7 @@ func (h *Host) inProcess(
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		r, err := h.Drive(bench.WithProgress(ctx, progress), s)
+		r, err := h.Drive(progress.With(ctx, tracker), s)
 		if wrong, ok := errors.AsType[*bench.StrategyError](err); ok && wrong.Goes {
 			err = &StuckError{s.Name(), wrong}
 		}

@@ -11,16 +11,17 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/progress"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 // message is a message of a child about a scenario: pulses while it runs, and finally a result or
 // an error.
 type message struct {
-	Pulse  *bench.Pulse  `json:",omitempty"`
-	SoFar  *bench.Result `json:",omitempty"` // interim result of a soak, with a pulse
-	Result *bench.Result `json:",omitempty"`
-	Error  string        `json:",omitempty"`
+	Pulse  *progress.Pulse `json:",omitempty"`
+	SoFar  *bench.Result   `json:",omitempty"` // interim result of a soak, with a pulse
+	Result *bench.Result   `json:",omitempty"`
+	Error  string          `json:",omitempty"`
 }
 
 // Simulate is the child's side. It reads scenarios from stdin and writes messages to stdout. It
@@ -55,15 +56,15 @@ func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 	if err == nil {
 		onOneProcessor(&s.Strategy.Spec)
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-		var progress bench.Progress
-		asked := newAsking(&progress, h.FirstPause)
-		tick := pace.NewTicker(bench.PulseInterval)
+		var tracker progress.Tracker
+		asked := newAsking(&tracker, h.FirstPause)
+		tick := pace.NewTicker(progress.Interval)
 		end := pace.Each(tick.C, tick.Stop, func() {
-			now := progress.Pulse()
+			now := tracker.Pulse()
 			// the end of stdin shows that the parent has ended
 			_ = json.NewEncoder(h.Stdout).Encode(message{Pulse: &now, SoFar: asked.poll()})
 		})
-		said.Result, err = h.Drive(bench.WithProgress(ctx, &progress), s)
+		said.Result, err = h.Drive(progress.With(ctx, &tracker), s)
 		end()
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package execute
 
 import (
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
@@ -9,7 +10,7 @@ import (
 )
 
 // Values returns the metrics by unit, without values that JSON cannot represent.
-func Values(metrics []bench.Metric) map[string]float64 {
+func Values(metrics []result.Metric) map[string]float64 {
 	values := map[string]float64{}
 	for _, m := range metrics {
 		if text.JSONNumber(m.Value) != nil {

@@ -111,7 +111,7 @@ func axesOf(m *matrix) []axis {
 			},
 			doc: "real, or virtual: exact and repeatable, for workloads that wait (default " +
 				zero.Clock + ")",
-			value: flags.Parsed(&m.Clock, "CLOCK", bench.ParseClock)},
+			value: flags.Value{Kind: "CLOCK", Take: m.Clock.Set}},
 		{name: ProfileFlag, names: ProfileKinds,
 			doc:   ProfileDoc,
 			value: flags.Parsed(&m.Profile, "KIND,KIND", machine.ParseProfiles)},

@@ -17,6 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/progress"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
@@ -44,11 +45,11 @@ type LoadTurn struct {
 func (l Load) runInto(
 	ctx context.Context, t LoadTurn, h *execute.Host, dir *directory.Dir,
 ) (*attack.Report, error) {
-	var progress bench.Progress
-	defer execute.Ask(&progress, h.FirstPause, func(r *bench.Result) {
+	var tracker progress.Tracker
+	defer execute.Ask(&tracker, h.FirstPause, func(r *bench.Result) {
 		h.Complain(dir.WriteSoFar(r))
 	})()
-	return l.Run(bench.WithProgress(ctx, &progress), t)
+	return l.Run(progress.With(ctx, &tracker), t)
 }
 
 // loadSeries is the state of a series of loads and their results.

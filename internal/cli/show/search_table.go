@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/capacity"
 	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/options"
@@ -300,7 +300,7 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 }
 
 // LossWords describes the tasks that do not complete, or returns "" if all do.
-func LossWords(losses []bench.Metric) string {
+func LossWords(losses []result.Metric) string {
 	return results.Cell{&results.Run{Values: execute.Values(losses)}}.LossWords()
 }
 

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	_ "github.com/poolbench/poolbench/strategies/peers"
@@ -150,7 +151,7 @@ func (c coveredCell) measure(t *testing.T, exact exactValues) map[string]*covera
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, known, err := bench.Calculate(s)
+		r, known, err := s.Calculate()
 		if err == nil && !known {
 			r, err = bench.Run(t.Context(), s)
 		}
@@ -162,7 +163,7 @@ func (c coveredCell) measure(t *testing.T, exact exactValues) map[string]*covera
 			if theory, ok := r.Metric("theory-" + of + "-sec"); ok {
 				want = theory
 			}
-			if v, ok := r.Metric(of + "-sec"); ok && r.Verdict == bench.Valid &&
+			if v, ok := r.Metric(of + "-sec"); ok && r.Verdict == result.Valid &&
 				!marked(r, of+"-sec") {
 				cover.valid++
 				if math.Abs(v/want-1) <= 0.15 {
@@ -180,7 +181,7 @@ func (c coveredCell) measure(t *testing.T, exact exactValues) map[string]*covera
 }
 
 func marked(r *bench.Result, unit string) bool {
-	return slices.ContainsFunc(r.Uncertain, func(m bench.Metric) bool { return m.Unit == unit })
+	return slices.ContainsFunc(r.Uncertain, func(m result.Metric) bool { return m.Unit == unit })
 }
 
 func coveredCells(whole bool) (cells []coveredCell) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -22,7 +23,7 @@ type Reading struct {
 	What         string // description with the meaning of the unit
 }
 
-func newReading(name, what string, metrics ...bench.Metric) Reading {
+func newReading(name, what string, metrics ...result.Metric) Reading {
 	return Reading{bench.Result{Name: name, Tasks: 1, Metrics: metrics}, what}
 }
 
@@ -58,7 +59,7 @@ func Machine(ctx context.Context) ([]Reading, error) {
 	return append(readings, task, noise, smallest(sleep, task)), ctx.Err()
 }
 
-func late(times []time.Duration) []bench.Metric {
+func late(times []time.Duration) []result.Metric {
 	if len(times) == 0 {
 		return nil
 	}
@@ -66,7 +67,7 @@ func late(times []time.Duration) []bench.Metric {
 	at := func(p float64) float64 {
 		return times[int(math.Ceil(p*float64(len(times))))-1].Seconds()
 	}
-	return []bench.Metric{{Unit: metric.P50Late, Value: at(0.5)},
+	return []result.Metric{{Unit: metric.P50Late, Value: at(0.5)},
 		{Unit: metric.P99Late, Value: at(0.99)}, {Unit: metric.MaxLate, Value: at(1)}}
 }
 
@@ -170,8 +171,8 @@ func noiseReading(ctx context.Context) (Reading, error) {
 	average, deviation := stat.Mean(times, nil), stat.StdDev(times, nil)
 	return newReading("Calibrate/noise", "ten runs of the same computation, all cores busy, "+
 		"differ by (standard deviation, largest over smallest)",
-		bench.Metric{Unit: metric.RelativeDeviation, Value: deviation / average},
-		bench.Metric{Unit: metric.LargestOverSmallest, Value: slices.Max(times) / slices.Min(times)}), nil
+		result.Metric{Unit: metric.RelativeDeviation, Value: deviation / average},
+		result.Metric{Unit: metric.LargestOverSmallest, Value: slices.Max(times) / slices.Min(times)}), nil
 }
 
 // smallest returns the task times of which the median lateness of a timer, or the cost of a task,
@@ -181,14 +182,14 @@ func smallest(sleep, task Reading) Reading {
 	cost, _ := task.Metric(metric.NsPerOp)
 	return newReading("Calibrate/smallest",
 		"ten times a sleep's median lateness, and ten times an empty task's cost",
-		bench.Metric{Unit: metric.SmallestWait, Value: 10 * late},
-		bench.Metric{Unit: metric.SmallestComputation, Value: 10 * cost / 1e9})
+		result.Metric{Unit: metric.SmallestWait, Value: 10 * late},
+		result.Metric{Unit: metric.SmallestComputation, Value: 10 * cost / 1e9})
 }
 
-func only(r *bench.Result, units ...string) (some []bench.Metric) {
+func only(r *bench.Result, units ...string) (some []result.Metric) {
 	for _, unit := range units {
 		if v, ok := r.Metric(unit); ok {
-			some = append(some, bench.Metric{Unit: unit, Value: v})
+			some = append(some, result.Metric{Unit: unit, Value: v})
 		}
 	}
 	return some

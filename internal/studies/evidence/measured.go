@@ -49,7 +49,7 @@ func FromResults(results []*bench.Result) *Measured {
 		if !m.Add(r.Name, Repetition{Seed: r.Seed, Tasks: r.Tasks, Metric: r.Metric}) {
 			m.Invalid++
 			if i := slices.IndexFunc(r.Reasons,
-				func(r result.Reason) bool { return r.Verdict == bench.Invalid }); i >= 0 {
+				func(r result.Reason) bool { return r.Verdict == result.Invalid }); i >= 0 {
 				m.Why = cmp.Or(m.Why, r.Reasons[i].String())
 			} else if len(r.Broken) > 0 {
 				m.Why = cmp.Or(m.Why, r.Broken[0])
@@ -95,7 +95,7 @@ func untidied(r *results.Run) func(unit string) (float64, bool) {
 // Add adds a run, unless it is INVALID.
 func (m *Measured) Add(name string, r Repetition) (valid bool) {
 	broken, _ := r.Metric(metric.BrokenLaws)
-	if verdict, _ := r.Metric(metric.Verdict); verdict >= float64(bench.Invalid) || broken != 0 {
+	if verdict, _ := r.Metric(metric.Verdict); verdict >= float64(result.Invalid) || broken != 0 {
 		return false
 	}
 	key := Cell(name)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -17,23 +18,23 @@ import (
 // SUSPECT must be a warning with a count and a line per check. INVALID must be reported and cause
 // exit code 3. Both must be in the results and in the document.
 func TestDoubts(t *testing.T) {
-	for verdict, want := range map[bench.Verdict]struct {
+	for verdict, want := range map[result.Verdict]struct {
 		code   int
 		stderr string
 		lines  int
 	}{
-		bench.Valid: {clitest.Fine, "4 of 4 runs", 0},
-		bench.Suspect: {clitest.Fine, "2 of 2 scenarios SUSPECT; the report and results.txt list them\n" +
+		result.Valid: {clitest.Fine, "4 of 4 runs", 0},
+		result.Suspect: {clitest.Fine, "2 of 2 scenarios SUSPECT; the report and results.txt list them\n" +
 			"poolbench: warning: semaphore: lag: 3 ms; and 1 more\n" +
 			"poolbench: warning: semaphore: busy machine: 40 %; and 1 more\n", 3},
-		bench.Invalid: {clitest.Undecided, "(seed 2) is INVALID: lag: 3 ms", 8},
+		result.Invalid: {clitest.Undecided, "(seed 2) is INVALID: lag: 3 ms", 8},
 	} {
 		t.Chdir(t.TempDir())
 		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
 			r := &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
-				Metrics: []bench.Metric{{Unit: "ops/s", Value: 1},
+				Metrics: []result.Metric{{Unit: "ops/s", Value: 1},
 					{Unit: "verdict", Value: float64(verdict)}}}
-			if verdict > bench.Valid {
+			if verdict > result.Valid {
 				r.Doubt(verdict, "lag", "%d ms", 3)
 				r.Doubt(verdict, "busy machine", "%d %%", 40)
 			}
@@ -75,7 +76,7 @@ func TestOwnRates(t *testing.T) {
 	t.Chdir(t.TempDir())
 	drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
 		return &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
-			Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}}}, nil
+			Metrics: []result.Metric{{Unit: "ops/s", Value: 1}}}, nil
 	}
 	for args, want := range map[string]int{
 		"--target token_bucket --strategy token_bucket,ticker_limited,semaphore":                  2,

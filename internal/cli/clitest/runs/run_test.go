@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/cli"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/show"
@@ -372,7 +373,7 @@ func TestBrokenLaws(t *testing.T) {
 				return nil, errors.New(s.Name() + ": no luck")
 			}
 			return &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
-				Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}},
+				Metrics: []result.Metric{{Unit: "ops/s", Value: 1}},
 				Broken:  []string{"bound: 5 in flight, limit 4"}}, nil
 		}
 		o := clitest.Driven(t, drive,

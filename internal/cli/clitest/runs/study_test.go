@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/show"
@@ -107,9 +108,9 @@ func TestStudyWithoutBelief(t *testing.T) {
 	}{"a": {nil, clitest.Fine}, "b": {[]string{"--expect", "holds"}, clitest.Undecided}} {
 		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
 			r := &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1}
-			r.Doubt(bench.Invalid, "pause", "the process stood still")
-			r.Metrics = []bench.Metric{{Unit: "ops/s", Value: 1},
-				{Unit: "verdict", Value: float64(bench.Invalid)}}
+			r.Doubt(result.Invalid, "pause", "the process stood still")
+			r.Metrics = []result.Metric{{Unit: "ops/s", Value: 1},
+				{Unit: "verdict", Value: float64(result.Invalid)}}
 			return r, nil
 		}
 		o := clitest.Driven(t, drive,

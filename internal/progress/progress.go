@@ -1,4 +1,6 @@
-package bench
+// Package progress reports the progress of a run to an observer, possibly in another process, and
+// decides whether the run hangs.
+package progress
 
 import (
 	"context"
@@ -8,13 +10,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/soaks"
 )
 
-// A Progress reports the progress of a run to an observer. Pass it to Run with WithProgress, and
-// call Pulse every PulseInterval from any goroutine inside or outside the run's bubble.
-type Progress struct {
+// A Tracker counts the steps of a run. Pass it to the run with With, and call Pulse every Interval
+// from any goroutine inside or outside the run's bubble.
+type Tracker struct {
 	// time without progress after which Run gives up; 0 means POOLBENCH_PATIENCE, or 30 s
 	Limit time.Duration
 
@@ -26,12 +29,12 @@ type Progress struct {
 	awaited atomic.Pointer[time.Time]
 
 	wanted atomic.Bool // a partial result of a soak is requested
-	soFar  atomic.Pointer[Result]
+	soFar  atomic.Pointer[result.Result]
 }
 
 // SoFar returns the latest partial result of a soak. If there is none yet, it requests one and
 // returns nil. For other runs it always returns nil. A request costs the soak about 10 ms.
-func (p *Progress) SoFar() *Result {
+func (p *Tracker) SoFar() *result.Result {
 	r := p.soFar.Swap(nil)
 	if r == nil {
 		p.wanted.Store(true)
@@ -39,9 +42,10 @@ func (p *Progress) SoFar() *Result {
 	return r
 }
 
-func (p *Progress) asked() soaks.Asked { return soaks.Asked{Wanted: &p.wanted, Answer: p.answer} }
+// Asked connects SoFar to a soak.
+func (p *Tracker) Asked() soaks.Asked { return soaks.Asked{Wanted: &p.wanted, Answer: p.answer} }
 
-func (p *Progress) answer(soFar func() (*Result, error)) {
+func (p *Tracker) answer(soFar func() (*result.Result, error)) {
 	if !p.wanted.CompareAndSwap(true, false) {
 		return
 	}
@@ -50,8 +54,8 @@ func (p *Progress) answer(soFar func() (*Result, error)) {
 	}
 }
 
-// PulseInterval is the time between two calls of Pulse.
-const PulseInterval = 250 * time.Millisecond
+// Interval is the time between two calls of Pulse.
+const Interval = 250 * time.Millisecond
 
 // A Pulse is the progress of a run at one instant, sent between processes as JSON.
 type Pulse struct {
@@ -62,7 +66,7 @@ type Pulse struct {
 }
 
 // Pulse returns the current progress. It costs about 100 µs.
-func (p *Progress) Pulse() Pulse {
+func (p *Tracker) Pulse() Pulse {
 	until := p.awaited.Load()
 	return Pulse{
 		Steps: p.submitted.Load() + p.settled.Load(),
@@ -89,9 +93,21 @@ func idle() bool {
 	return false
 }
 
-// await records that no progress is expected until due: the generator sleeps, or a target has
+// Submitted counts a returned Submit.
+func (p *Tracker) Submitted() { p.submitted.Add(1) }
+
+// Submits returns the number of returned Submits.
+func (p *Tracker) Submits() uint64 { return p.submitted.Load() }
+
+// Settled counts a settled task or a completed phase.
+func (p *Tracker) Settled() { p.settled.Add(1) }
+
+// Settles returns the number of settled tasks and completed phases.
+func (p *Tracker) Settles() uint64 { return p.settled.Load() }
+
+// Await records that no progress is expected until due: the generator sleeps, or a target has
 // announced a pause. It ignores pauses below a second.
-func (p *Progress) await(due time.Time) {
+func (p *Tracker) Await(due time.Time) {
 	if time.Until(due) < time.Second {
 		return
 	}
@@ -103,24 +119,25 @@ func (p *Progress) await(due time.Time) {
 	}
 }
 
-type progressKey struct{}
+type key struct{}
 
-// WithProgress returns a context with which Run reports its progress to p.
-func WithProgress(ctx context.Context, p *Progress) context.Context {
-	return context.WithValue(ctx, progressKey{}, p)
+// With returns a context with which a run reports its progress to p.
+func With(ctx context.Context, p *Tracker) context.Context {
+	return context.WithValue(ctx, key{}, p)
 }
 
-func progressOf(ctx context.Context) *Progress {
-	if p, ok := ctx.Value(progressKey{}).(*Progress); ok {
+// Of returns the Tracker of With, or a new one.
+func Of(ctx context.Context) *Tracker {
+	if p, ok := ctx.Value(key{}).(*Tracker); ok {
 		return p
 	}
-	return new(Progress)
+	return new(Tracker)
 }
 
-// A Patience decides from the pulses of a run whether it hangs: it uses much CPU time without
+// A Detector decides from the pulses of a run whether it hangs: it uses much CPU time without
 // progress, or nearly all pulses find no runnable goroutine. A slow run, for example on a busy
 // machine, does not count as a hang.
-type Patience struct {
+type Detector struct {
 	limit       time.Duration
 	last        *Pulse
 	spent       time.Duration // CPU time since the last progress
@@ -128,66 +145,55 @@ type Patience struct {
 }
 
 // A step takes microseconds. Preparing or summing up a hundred million records takes a few seconds.
-const (
-	perService = 20 // mean service times that are added under the real clock
-	perQuiet   = 20 // the number of limits without progress that always count as a hang
-)
+const perQuiet = 20 // the number of limits without progress that always count as a hang
 
-// NewPatience returns the Patience for runs of the scenario. The limit 0 means POOLBENCH_PATIENCE,
-// or 30 s, plus 20 mean service times under the real clock.
-func NewPatience(s Scenario, limit time.Duration) (p *Patience, err error) {
-	if limit == 0 {
-		if limit, err = machine.Patience(); err != nil {
-			return nil, err
-		}
-		if s = s.withDefaults(); s.Clock == Real {
-			if w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values); err == nil {
-				limit += perService * w.Mean()
-				_ = letGo(w) // the run reports this error
-			}
-		}
-	}
-	return &Patience{limit: limit}, nil
-}
+// NewDetector returns a Detector with the given limit.
+func NewDetector(limit time.Duration) *Detector { return &Detector{limit: limit} }
 
-// Outside returns the Patience for an observer of a run that observes itself. It waits longer, so
+// Limit returns the time without progress that counts as a hang.
+func (d *Detector) Limit() time.Duration { return d.limit }
+
+// Quiet returns the time since the last progress, counted in pulses.
+func (d *Detector) Quiet() time.Duration { return d.quiet }
+
+// Outside returns the Detector for an observer of a run that observes itself. It waits longer, so
 // the run, which has more information, reports first.
-func (p *Patience) Outside() *Patience {
-	p.limit += p.limit / 4
-	return p
+func (d *Detector) Outside() *Detector {
+	d.limit += d.limit / 4
+	return d
 }
 
 // Silence returns the longest time without any pulse by the observer's clock, at least perQuiet
 // pulse intervals.
-func (p *Patience) Silence() time.Duration { return perQuiet * max(p.limit, PulseInterval) }
+func (d *Detector) Silence() time.Duration { return perQuiet * max(d.limit, Interval) }
 
-// Hear processes the next pulse, one PulseInterval after the previous pulse. It returns an error if
+// Hear processes the next pulse, one Interval after the previous pulse. It returns an error if
 // the run hangs.
-func (p *Patience) Hear(now Pulse) error {
-	before := p.last
-	p.last = &now
+func (d *Detector) Hear(now Pulse) error {
+	before := d.last
+	d.last = &now
 	if before == nil || now.Steps != before.Steps || now.Early {
-		p.spent, p.idle, p.quiet = 0, 0, 0
+		d.spent, d.idle, d.quiet = 0, 0, 0
 		return nil
 	}
 	used := now.CPU - before.CPU
 	if now.CPU == 0 {
-		used = PulseInterval
+		used = Interval
 	}
-	p.spent += used
-	p.quiet += PulseInterval
+	d.spent += used
+	d.quiet += Interval
 	if now.Idle {
-		p.idle += PulseInterval
+		d.idle += Interval
 	}
 	switch {
-	case p.spent >= p.limit:
+	case d.spent >= d.limit:
 		return fmt.Errorf("no task was submitted or done in %v of CPU time: an endless loop",
-			p.limit)
-	case p.idle >= p.limit && 4*p.idle >= 3*p.quiet:
+			d.limit)
+	case d.idle >= d.limit && 4*d.idle >= 3*d.quiet:
 		return fmt.Errorf("no task was submitted or done in %v and no goroutine could run: a "+
-			"deadlock", p.limit)
-	case p.quiet >= p.Silence():
-		return fmt.Errorf("no task was submitted or done in %v: it hangs", p.Silence())
+			"deadlock", d.limit)
+	case d.quiet >= d.Silence():
+		return fmt.Errorf("no task was submitted or done in %v: it hangs", d.Silence())
 	}
 	return nil
 }
