@@ -14,18 +14,17 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Found is the interval that a capacity search found for one strategy.
+// Found is the capacity interval of one strategy.
 type Found struct {
 	Name   string
 	Style  int     // number of the strategy, from 0
-	Met    float64 // highest load, or rate, that surely meets the objective, or NaN
-	Missed float64 // lowest higher load that surely misses it, or NaN
+	Met    float64 // highest load, or rate, that meets the objective, or NaN
+	Missed float64 // lowest higher load that misses it, or NaN
 }
 
-// Capacity draws a row for each strategy, the highest capacity first: a thin line over loads that
-// meet the objective, and a bar over the interval that contains the capacity. from and to are the
-// searched range. A bar ends in an arrow at the right if no load surely misses, at the left if no
-// load surely meets the objective.
+// Capacity draws a row for each strategy, the highest capacity first: a thin line over the loads
+// that meet the objective, and a bar over the interval of the capacity. from and to are the
+// searched range. An arrow replaces an unknown end of the interval.
 func Capacity(title string, across Across, from, to float64, found []Found) (*Chart, error) {
 	if !counting.shows(from) || !counting.shows(to) || from >= to {
 		return nil, &EmptyError{Chart: title,
@@ -145,7 +144,7 @@ func (b brackets) Plot(c draw.Canvas, p *plot.Plot) {
 func (b brackets) beyond(f Found) bool { return f.Met == b.to }
 func (b brackets) below(f Found) bool  { return math.IsNaN(f.Met) && f.Missed == b.from }
 
-// value writes the interval next to the bar, on the side with more room.
+// value writes the interval beside the bar, where it fits.
 func (b brackets) value(c *draw.Canvas, f Found, left, right, at vg.Length) {
 	style := textStyle(textSize, xfont.WeightNormal, muted)
 	style.YAlign = draw.YCenter
@@ -159,7 +158,7 @@ func (b brackets) value(c *draw.Canvas, f Found, left, right, at vg.Length) {
 		where.X = left - space - style.Width(text)
 		where.Y += barHeight // above the thin line
 	} else {
-		// the grid would strike through them
+		// cover the grid line behind the text
 		c.FillPolygon(paper, box(where.X-2, at-1, where.X+style.Width(text)+2, at+1))
 		where.Y += 2
 	}
@@ -199,7 +198,7 @@ func drawHead(c *draw.Canvas, t role, tip vg.Point, direction vg.Length) {
 		[]vg.Point{{X: back, Y: tip.Y + head}, tip, {X: back, Y: tip.Y - head}})
 }
 
-// GlyphBoxes implements plot.GlyphBoxer: an arrow at the end of the range needs room.
+// GlyphBoxes implements plot.GlyphBoxer. It reserves space for an arrow at the end of the range.
 func (b brackets) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{X: p.X.Norm(b.to),
 		Rectangle: vg.Rectangle{Max: vg.Point{X: arrowLength}}}}

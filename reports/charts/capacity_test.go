@@ -45,7 +45,6 @@ func TestCapacityWords(t *testing.T) {
 	}
 }
 
-// TestCapacityOrder: the highest capacity is on top.
 func TestCapacityOrder(t *testing.T) {
 	c, err := Capacity("t", Load, 0.1, 1.2, sampleFound())
 	if err != nil {
@@ -63,8 +62,6 @@ func TestCapacityOrder(t *testing.T) {
 	}
 }
 
-// TestCapacityInterval: each row is marked with its strategy, and says its interval when pointed
-// at.
 func TestCapacityInterval(t *testing.T) {
 	c, err := Capacity("t", Load, 0.1, 1.2, sampleFound())
 	if err != nil {
@@ -90,7 +87,6 @@ func isEmpty(err error) bool {
 	return ok
 }
 
-// Whatever the data, the chart is drawn within its bounds or refused as empty.
 func TestAnyCapacityDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var found []Found

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Card is a finding as a picture for chats and social media, readable at a third of its size.
-// Long texts are wrapped, then shortened.
+// A Card is a picture of one finding for chats and social media. It is readable at a third of its
+// size. Long texts are wrapped, then shortened.
 type Card struct {
 	Source   string // above the headline: the subject
 	Headline string
@@ -25,29 +25,29 @@ type Card struct {
 	Command  string // reproduces the finding, or ""
 }
 
-// A CardBar is a strategy, or a class of strategies, with its formatted value.
+// A CardBar is the bar of a strategy, or a class of strategies, with its formatted value.
 type CardBar struct {
 	Label, Value string
 	Style        int
 	Share        float64 // of the longest bar
 }
 
-// Measures of a card, in pixels.
+// Sizes in pixels.
 const (
 	cardWidth, cardHeight = 1200, 630
 	cardMargin            = 60
 	cardInner             = cardWidth - 2*cardMargin
 	mostCardBars          = 3
-	mostCardText          = 400 // characters of a text
+	mostCardText          = 400 // characters per text
 )
 
-// A cardPen writes from the top down.
+// A cardPen writes from top to bottom.
 type cardPen struct {
 	draw.Canvas
-	y vg.Length // from the lower end
+	y vg.Length // distance from the lower edge
 }
 
-// PNG writes the card: 1200 × 630 pixels, on white.
+// PNG writes the card with 1200 × 630 pixels on white.
 func (c *Card) PNG(w io.Writer) error {
 	canvas := vgimg.NewWith(vgimg.UseWH(cardWidth, cardHeight), vgimg.UseDPI(int(vg.Inch.Points())),
 		vgimg.UseBackgroundColor(paper))
@@ -56,7 +56,7 @@ func (c *Card) PNG(w io.Writer) error {
 	pen.y -= 10
 	bottom := c.drawFoot(pen)
 	bars := c.Bars[:min(len(c.Bars), mostCardBars)]
-	room := pen.y - bottom - 40 // leave room for trust and bars
+	room := pen.y - bottom - 40 // leave space for trust and bars
 	if len(bars) > 0 {
 		room -= 46 + 52*vg.Length(len(bars))
 	}
@@ -125,7 +125,7 @@ func (p *cardPen) lines(style draw.TextStyle, most int, text string) {
 	p.at(cardMargin, style, cardLines(text, cardInner, style, most))
 }
 
-// at writes lines from x on, and moves down by their height.
+// at writes lines at x and moves down by their height.
 func (p *cardPen) at(x vg.Length, style draw.TextStyle, lines []string) {
 	for _, line := range lines {
 		p.FillText(style, vg.Point{X: x, Y: p.y}, line)
@@ -139,7 +139,7 @@ func cardStyle(variant font.Variant, size font.Length, weight xfont.Weight, t ro
 	return s
 }
 
-// cardLines wraps a text into up to most lines. A shortened text ends in "…".
+// cardLines wraps a text into at most most lines. A shortened text ends in "…".
 func cardLines(text string, width vg.Length, style draw.TextStyle, most int) []string {
 	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

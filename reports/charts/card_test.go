@@ -22,8 +22,6 @@ func inkIn(img image.Image, r image.Rectangle) (n int) {
 	return n
 }
 
-// TestCard: the card has its size, the finding is in the upper half, and whatever the texts hold,
-// nothing is written into the margins.
 func TestCard(t *testing.T) {
 	long := strings.Repeat("W", 10_000)
 	bars := []CardBar{{"a", "1 s", 0, 1}, {"b", "2 s", 40, 2}, {long, long, 3, 0},
@@ -61,7 +59,6 @@ func TestCard(t *testing.T) {
 	}
 }
 
-// TestCardLines: a text is folded at its spaces, and what does not fit ends in "…".
 func TestCardLines(t *testing.T) {
 	style := cardStyle("Sans", 40, xfont.WeightBold, ink)
 	text := "one two three four five six seven eight nine ten"

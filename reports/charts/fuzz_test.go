@@ -22,7 +22,7 @@ func atof(s string) float64 {
 	return v
 }
 
-// wild draws the numbers that break charts.
+// wild generates numbers that are likely to break charts.
 func wild() *rapid.Generator[float64] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300, -1e300,
@@ -30,7 +30,6 @@ func wild() *rapid.Generator[float64] {
 		rapid.Float64Range(0, 1), rapid.Float64Range(1e-6, 1e3), rapid.Float64())
 }
 
-// Whatever the data, a chart is drawn within its bounds or refused as empty.
 func TestAnyDataDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var panels []Panel
@@ -99,8 +98,7 @@ var (
 	numbers = regexp.MustCompile(`-?[\d.]+`)
 )
 
-// drawBoth draws the panels in both layouts, and drawChart checks that nothing lies far outside of
-// the picture.
+// drawBoth draws the panels in both layouts and checks that nothing is far outside the picture.
 func drawBoth(t fataler, name string, panels []Panel) {
 	drawChart(t, name, func() (*Chart, error) { return constructors()[name](panels) })
 }

@@ -11,27 +11,27 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Plane is a panel with axes of its own and remarks, for a picture that makes one specific point.
+// A Plane is a panel with its own axes and remarks, for a picture that makes one point.
 type Plane struct {
 	Panel
 	X, Y     Axis
 	TopLabel string
-	// second labels of the x axis, along the upper edge
+	// labels along the upper edge
 	Top     []Mark
 	Levels  []Level
 	Remarks []Remark
 }
 
-// An Axis defines the scale and format of values.
+// An Axis is the scale and number format of an axis.
 type Axis struct {
 	Label string
 	Log   bool
-	// with Log: 0 has a place left of the logarithmic part. For x only
+	// with Log, on an x axis: show 0 left of the logarithmic part
 	Zero   bool
-	Marks  []float64            // marked values. nil: round values
-	Reach  []float64            // values to include in the range
-	Format func(float64) string // nil: Count
-	Name   string               // before a value in a tooltip: "R" of "R 50"
+	Marks  []float64            // values of the ticks. nil means round values
+	Reach  []float64            // values that the range must include
+	Format func(float64) string // nil means Count
+	Name   string               // precedes a value in a tooltip: "R" of "R 50"
 }
 
 // A Mark is a labelled place on an axis.
@@ -40,7 +40,7 @@ type Mark struct {
 	Text string
 }
 
-// A Level is a reference value, drawn as a dashed line across the plane and named in the legend.
+// A Level is a reference value: a dashed line with a name in the legend.
 type Level struct {
 	Name string
 	Y    float64
@@ -73,8 +73,7 @@ func (a Axis) reaching(lo, hi float64) (float64, float64) {
 	return lo, hi
 }
 
-// Planes draws each plane with its own axes. It omits marks, levels and remarks outside the range
-// of an axis.
+// Planes draws each plane with its own axes. It omits marks, levels and remarks outside an axis.
 func Planes(title string, planes []Plane) (*Chart, error) {
 	c := &Chart{Title: title, tall: true}
 	var shown []Plane
@@ -103,7 +102,7 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 	return c.fill(panels, func(i int, _ Panel) *plot.Plot { return shown[i].plot(known) })
 }
 
-// levelNames returns the distinct names: a level looks the same in all panels.
+// levelNames returns the distinct names, since a level looks the same in all panels.
 func levelNames(levels []Level) []string {
 	return text.Distinct(text.Texts(levels, func(l Level) string { return l.Name }))
 }
@@ -125,7 +124,7 @@ func (p Plane) plot(known []string) *plot.Plot {
 	}
 	p.layX(out, xmin, xmax)
 	if p.Y.Log && len(p.Remarks) > 0 {
-		ymin /= 1.5 // room for words below the lines
+		ymin /= 1.5 // leave space for words below the lines
 	}
 	if p.Y.Log {
 		logSeconds(out, ymin, ymax)
@@ -178,7 +177,7 @@ func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 	}
 }
 
-// marked marks given values within the range of the axis.
+// marked puts ticks at given values within the range of the axis.
 type marked struct {
 	at     []float64
 	format func(float64) string
@@ -195,7 +194,7 @@ func (m marked) Ticks(lo, hi float64) (ticks []plot.Tick) {
 
 type levels struct {
 	all   []Level
-	known []string // names whose order determines the looks
+	known []string // names by look
 }
 
 var levelDashes = [...][]vg.Length{{2, 3}, {9, 4}, {6, 3, 2, 3}}

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// samplePlanes are two as a study of variance has them.
 func samplePlanes() []Plane {
 	x := []float64{1, 2, 5, 10, 50}
 	p := Plane{
@@ -63,8 +62,7 @@ func TestPlanesWords(t *testing.T) {
 	}
 }
 
-// TestPlanesBlackAndWhite: without colour, series differ by their markers, and theory and levels by
-// width and dash.
+// Without colour, markers, widths and dashes must distinguish all lines.
 func TestPlanesBlackAndWhite(t *testing.T) {
 	c, err := Planes("t", samplePlanes()[:1])
 	if err != nil {
@@ -98,8 +96,6 @@ func TestPlanesBlackAndWhite(t *testing.T) {
 
 var texts = regexp.MustCompile(`<text x="([-.\d]+)" y="([-.\d]+)"[^>]*>([^<]*)</text>`)
 
-// TestRemarksStayClear: the words of remarks stand inside of the picture, each in a place of its
-// own.
 func TestRemarksStayClear(t *testing.T) {
 	for _, layout := range []Layout{Wide, Narrow} {
 		c, err := Planes("t", samplePlanes()[:1])
@@ -128,7 +124,6 @@ func TestRemarksStayClear(t *testing.T) {
 	}
 }
 
-// Whatever the data and the remarks, planes are drawn within their bounds or refused as empty.
 func TestAnyPlaneDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var planes []Plane

@@ -84,7 +84,6 @@ func TestRowsWords(t *testing.T) {
 	}
 }
 
-// TestRowsLegend: a series alone needs no name.
 func TestRowsLegend(t *testing.T) {
 	rows, panels := sampleRows()
 	for n, want := range map[int]bool{1: false, 2: true} {
@@ -100,8 +99,6 @@ func TestRowsLegend(t *testing.T) {
 	}
 }
 
-// TestRowsOrder: the first row is on top, and in a row the first series, with markers that differ
-// where colours are not seen.
 func TestRowsOrder(t *testing.T) {
 	at := func(style int) RowSeries {
 		return RowSeries{
@@ -116,7 +113,7 @@ func TestRowsOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, strokes := record(c, Wide)
-	var heights []vg.Length // of the first point of each marker, series by series
+	var heights []vg.Length // first point of each marker, by series
 	shapes := map[int]bool{}
 	for _, s := range strokes {
 		if s.width == 1.5 && (s.color == palette[0] || s.color == palette[1]) {
@@ -133,7 +130,6 @@ func TestRowsOrder(t *testing.T) {
 	}
 }
 
-// TestRowsGrow: each further row makes the picture as much higher, and a further series a row.
 func TestRowsGrow(t *testing.T) {
 	height := func(rows, series int) vg.Length {
 		p := RowPanel{}
@@ -175,8 +171,6 @@ func TestRowsOfNothing(t *testing.T) {
 	t.Error(err)
 }
 
-// TestFold: names are written in two lines at most, of which none is too wide, and in full where
-// they fit.
 func TestFold(t *testing.T) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
 	rapid.Check(t, func(t *rapid.T) {
@@ -197,7 +191,6 @@ func TestFold(t *testing.T) {
 	})
 }
 
-// Whatever the data, rows are drawn within their bounds or refused as empty.
 func TestAnyRowsDraw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.SliceOfN(rapid.String(), 0, 20).Draw(t, "rows")

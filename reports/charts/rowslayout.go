@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// rowNames are the rows that the panels of Rows share.
+// rowNames are the row names that all panels of Rows share.
 type rowNames struct {
 	names  []string
 	tracks int // largest number of series in a row
 }
 
 const (
-	rowPitch       vg.Length = 21 // distance of rows with one line and one series
+	rowPitch       vg.Length = 21 // height of a row with one line and one series
 	nameLine       vg.Length = 12.5
 	nameGap        vg.Length = 8
 	widestRowWide  vg.Length = 280
@@ -38,14 +38,14 @@ type rowLayout struct {
 type rowPlot struct {
 	*plot.Plot
 	title, x []string
-	width    vg.Length // including ticks outside the data
+	width    vg.Length // includes ticks outside the data
 	beside   vg.Length
 }
 
 func (r rowPlot) head() vg.Length { return panelTitleLine*vg.Length(len(r.title)) + 3 }
 func (r rowPlot) foot() vg.Length { return lineHeight * vg.Length(len(r.x)) }
 
-// rowTicksHeight is the room for ticks below the data and above it.
+// rowTicksHeight is the height of the ticks below and above the data.
 const rowTicksHeight vg.Length = 1.6 * textSize
 
 func (c *Chart) layRows(l Layout) (out rowLayout) {
@@ -76,7 +76,7 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 		beside = len(c.Panels)
 	}
 	left -= panelGap * vg.Length(beside-1)
-	each := left / vg.Length(beside) // including tick labels that extend beyond the data
+	each := left / vg.Length(beside) // includes tick labels that extend beyond the data
 	head, label := textStyle(headSize, xfont.WeightBold, ink),
 		textStyle(textSize, xfont.WeightNormal, muted)
 	for _, p := range c.Panels {
@@ -160,7 +160,6 @@ func (r rowLayout) draw(area draw.Canvas, p rowPlot, left, top, head vg.Length) 
 	return data
 }
 
-// drawNames writes the names left of their rows.
 func (r rowLayout) drawNames(area, data draw.Canvas) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
 	style.XAlign, style.YAlign = draw.XRight, draw.YCenter
@@ -174,8 +173,8 @@ func (r rowLayout) drawNames(area, data draw.Canvas) {
 	}
 }
 
-// fold breaks a name into at most two lines, after a space or before parameters, and shortens
-// longer ones.
+// fold breaks a name into at most two lines, at a space or before parameters, and shortens longer
+// names.
 func fold(name string, widest vg.Length, style draw.TextStyle) []string {
 	if style.Width(name) <= widest {
 		return []string{name}
@@ -204,7 +203,7 @@ func (a apart) Ticks(lo, hi float64) []plot.Tick {
 		half := style.Width(t.Label) / 2
 		at := a.width * vg.Length(a.axis.Norm(t.Value))
 		if i > 0 && at-half < end+tickGap {
-			ticks[i].Label = "\u200a" // keeps its grid line
+			ticks[i].Label = "\u200a" // hair space: keeps the grid line
 			continue
 		}
 		end = at + half

@@ -77,7 +77,7 @@ func TestEmptyChartsAreTypedErrors(t *testing.T) {
 	}
 }
 
-// constructors are all of them, with a title each.
+// constructors returns every constructor of a chart by title.
 func constructors() map[string]func([]Panel) (*Chart, error) {
 	return map[string]func([]Panel) (*Chart, error){
 		"response by load":  func(p []Panel) (*Chart, error) { return Response("t", Load, p) },
@@ -104,7 +104,6 @@ func TestTimelineKeepsPeaks(t *testing.T) {
 	}
 }
 
-// TestTimelineMarks: each instant within the run is one line from top to bottom in each panel.
 func TestTimelineMarks(t *testing.T) {
 	panels := []Panel{{Title: "in flight", Series: []Series{{Name: "a", X: []float64{1, 90},
 		Y: []float64{1, 2}}}}, {Title: "queued", Series: []Series{{Name: "a", X: []float64{1, 90},

@@ -46,7 +46,6 @@ func TestStacksWords(t *testing.T) {
 	}
 }
 
-// TestLengths: rows are as long as their parts together, on an axis of time.
 func TestLengths(t *testing.T) {
 	c, err := Lengths("Slow", "response", []Stack{{"task 7", []float64{0.49999, 1.50001}},
 		{"task 9", []float64{0, 0.5}}}, held)
@@ -67,8 +66,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestParts: parts differ in hue and hatching from those beside them, the lines stay inside, and
-// text on any of them can be read.
+// Adjacent parts differ in hue and hatching. The hatching stays inside, and its text is readable.
 func TestParts(t *testing.T) {
 	low, high := vg.Point{X: 10, Y: 5}, vg.Point{X: 50, Y: 24}
 	slope := func(i int) string {
@@ -113,7 +111,6 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Whatever the shares, stacks are drawn within their bounds or refused as empty.
 func TestAnyStacksDraw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var stacks []Stack

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// drawTheory draws each distinct line of theory once. Strategies often share it.
+// drawTheory draws equal lines of theory once.
 func (l *lines) drawTheory(c *draw.Canvas, theory []drawn) {
 	for len(theory) > 0 {
 		first := theory[0]
@@ -46,9 +46,9 @@ func dot(at vg.Point, r vg.Length) vg.Path {
 	return p
 }
 
-// drawLines draws the lines. Coinciding lines are drawn in stripes of all their colours.
+// drawLines draws the lines. Coinciding lines have stripes of all their colours.
 func drawLines(c *draw.Canvas, all []drawn) {
-	on := make(map[string][]int) // indices of the series along a segment
+	on := make(map[string][]int) // indices of the series by segment
 	for i, d := range all {
 		for j := 1; j < len(d.pts); j++ {
 			if d.parted(j - 1) {
@@ -94,14 +94,14 @@ func drawLines(c *draw.Canvas, all []drawn) {
 	}
 }
 
-// stretches of one series with the same look are one path: series that often part and meet have
-// hundreds.
+// stretches joins segments with the same look into one path. Series that often coincide have
+// hundreds of segments.
 type stretches struct {
 	style draw.LineStyle
 	path  vg.Path
 }
 
-// striped returns the style of a line shared by the series all: series i draws every len(all)-th
+// striped returns the line style of series i where the series all coincide: every len(all)-th
 // stripe.
 func striped(d drawn, i int, all []int, pts []vg.Point) draw.LineStyle {
 	style := draw.LineStyle{Color: d.look.tint, Width: lineWidth, Dashes: d.look.dash}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// vision is what a colour-blind eye makes of linear RGB: the matrices for complete protanopia,
+// vision simulates colour blindness in linear RGB with the matrices for complete protanopia,
 // deuteranopia and tritanopia of Machado, Oliveira and Fernandes, "A Physiologically-based Model
 // for Simulation of Color Vision Deficiency" (2009), table 1, severity 1.0.
 var vision = map[string][3][3]float64{
@@ -39,7 +39,7 @@ func seen(l [3]float64, m [3][3]float64) (out [3]float64) {
 	return out
 }
 
-// oklab is Björn Ottosson's perceptual space (2020).
+// oklab is the perceptual colour space of Björn Ottosson (2020).
 func oklab(l [3]float64) [3]float64 {
 	a := math.Cbrt(0.4122214708*l[0] + 0.5363325363*l[1] + 0.0514459929*l[2])
 	b := math.Cbrt(0.2119034982*l[0] + 0.6806995451*l[1] + 0.1073969566*l[2])
@@ -101,8 +101,7 @@ func TestColoursDifferForEveryEye(t *testing.T) {
 	}
 }
 
-// TestHeatIsALadder: each colour of counts is further from the paper than the one before, by what
-// every eye sees, and the first can be seen.
+// The contrast with the paper grows with the count, also for colour-blind readers.
 func TestHeatIsALadder(t *testing.T) {
 	for mode, of := range shades() {
 		before := of(paper)
@@ -134,8 +133,7 @@ func TestLooksDiffer(t *testing.T) {
 		}
 		seen[key] = i
 	}
-	// Without colour the first eight are told apart by their markers, and the next eight from those
-	// by the dash.
+	// Without colour, markers distinguish the first eight looks, and dashes the next eight.
 	for i := range len(palette) {
 		for j := range i {
 			if lookOf(i).marker == lookOf(j).marker {
