@@ -41,6 +41,7 @@ type Panel struct {
 	Series []Series
 }
 
+// Add adds series to the panel.
 func (p *Panel) Add(series ...Series) { p.Series = append(p.Series, series...) }
 
 // EmptyError is the error for a chart without a drawable point.

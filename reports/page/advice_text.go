@@ -54,7 +54,6 @@ func (d *AdviceDocument) WriteText(w io.Writer) error {
 	return err
 }
 
-// other formats a runner-up as one line.
 func (o AdviceOption) other() string {
 	text := fmt.Sprintf("%s, limit %d: %s", o.Strategy, o.Limit, o.verdict())
 	if o.Same {
@@ -66,8 +65,7 @@ func (o AdviceOption) other() string {
 	return text
 }
 
-// listedWithin breaks a list into up to most lines, as wrapped does, and ends with the number of
-// omitted items.
+// listedWithin breaks a list into at most most lines and appends the number of omitted items.
 func listedWithin(indent string, list []string, most int) []string {
 	for n := len(list); ; n-- {
 		text := strings.Join(list[:n], "; ")
@@ -80,8 +78,7 @@ func listedWithin(indent string, list []string, most int) []string {
 	}
 }
 
-// wrapped breaks a text into up to most lines with the indent of the first. The rest is cut after
-// a word.
+// wrapped breaks a text into at most most lines with equal indent, and omits the rest.
 func wrapped(indent, text string, most int) (lines []string) {
 	line, room := indent, len([]rune(indent))
 	for word := range strings.FieldsSeq(text) {

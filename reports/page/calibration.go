@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// A Calibration is the result of calibrate, as JSON and for its page. Times are in seconds, shares
-// in fractions of 1.
+// A Calibration is the result of calibrate. Times are in seconds, shares in fractions of 1.
 type Calibration struct {
 	Format   string    `json:"format"` // poolbench calibrate
 	Version  int       `json:"version"`
@@ -23,11 +22,11 @@ type Calibration struct {
 	Readings []Reading `json:"machine"`
 	Known    []Known   `json:"known"`
 	Control  Known     `json:"control"` // wrong on purpose: it must fail
-	// missed known answers, plus one if the control passes
+	// number of wrong known answers, plus one if the control passes
 	Wrong int `json:"wrong"`
 }
 
-// A Reading is a measurement of the machine, as numbers and in words.
+// A Reading is a measured property of the machine.
 type Reading struct {
 	Name    string             `json:"name"`
 	Metrics map[string]float64 `json:"metrics"`
@@ -35,7 +34,7 @@ type Reading struct {
 	Answer  string             `json:"-"`
 }
 
-// Known is a measurement with a known value, in the unit of the metric. The tolerance is relative.
+// Known is a measurement with a known value, in the unit of its metric. The tolerance is relative.
 type Known struct {
 	Name      string  `json:"name"`
 	What      string  `json:"what"`
@@ -62,7 +61,7 @@ func (k Known) MarshalJSON() ([]byte, error) {
 // Case returns the name of the experiment.
 func (k Known) Case() string { return k.Name + ": " + k.What }
 
-// off returns the error in tolerances. It is infinite if the value is missing.
+// off returns the error in tolerances, or infinity without a value.
 func (k Known) off() float64 {
 	if off := (k.Got/k.Want - 1) / k.Tolerance; !math.IsNaN(off) {
 		return off
@@ -78,7 +77,7 @@ func (c *Calibration) missed() []Known {
 	return slices.DeleteFunc(slices.Clone(c.Known), Known.Holds)
 }
 
-// farthest returns the answers with the largest error first.
+// farthest returns the answers by falling error.
 func (c *Calibration) farthest() []Known {
 	all := slices.Clone(c.Known)
 	slices.SortStableFunc(all, func(a, b Known) int {
@@ -133,7 +132,7 @@ func (k Known) words() string {
 		text.Metric(k.Unit, k.Want), 100*k.Tolerance)
 }
 
-// Cells returns a table row, with the words for pass and fail.
+// Cells returns a table row, with the given words for pass and fail.
 func (k Known) Cells(holds, misses string) []string {
 	source, verdict := "exact", misses
 	if k.Simulated {
@@ -148,10 +147,9 @@ func (k Known) Cells(holds, misses string) []string {
 		verdict}
 }
 
-// mostDrawn is the number of answers in the figure.
 const mostDrawn = 16
 
-// figure draws the errors, the largest first.
+// figure draws the largest errors.
 func (c *Calibration) figure() (*shell.Figure, error) {
 	var all []shell.Row
 	for _, k := range c.farthest()[:min(mostDrawn, len(c.Known))] {
@@ -176,8 +174,7 @@ func (c *Calibration) figure() (*shell.Figure, error) {
 		[]charts.Level{{Name: "tolerance", Y: -1}, {Name: "tolerance", Y: 1}})
 }
 
-// WriteCalibration writes a self-contained HTML page: first whether the build is reliable, then
-// every answer and reading.
+// WriteCalibration writes a self-contained HTML page with every answer and reading.
 func WriteCalibration(w io.Writer, c *Calibration) error {
 	p := shell.Page{Title: "calibrate", Subtitle: "known answers at " + text.Share(c.Size) +
 		" of their full size · " + c.Dir, Answer: c.found(),

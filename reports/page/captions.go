@@ -28,8 +28,8 @@ func responseCaption(s Sweep, chart *charts.Chart) string {
 	return strings.Join(out, " ")
 }
 
-// highest ranks the strategies at the highest place at which at least two of them resolve the p99,
-// or else the median.
+// highest ranks the strategies at the highest place where at least two have a p99, or else a
+// median.
 func highest(s Sweep) (x float64, quantile string, r []ranked) {
 	for _, quantile = range []string{"p99", "p50"} {
 		unit := metric.StatisticOf(quantile, metric.Response)
@@ -43,8 +43,8 @@ func highest(s Sweep) (x float64, quantile string, r []ranked) {
 	return 0, "", nil
 }
 
-// between formats the range of some times: "runs from 8.1 ms (unbounded) to 2.3 s (serial), a
-// factor of 284".
+// between formats a range of times: "runs from 8.1 ms (unbounded) to 2.3 s (serial), a factor of
+// 284".
 func between(r []ranked, cells []*Cell, quantile string) string {
 	unit := metric.StatisticOf(quantile, metric.Response)
 	say := func(of ranked) string {
@@ -82,7 +82,7 @@ func between(r []ranked, cells []*Cell, quantile string) string {
 	return s
 }
 
-// isHollow reports whether a value has a hollow marker: its runs are doubted, or the value is
+// isHollow reports whether a value has a hollow marker, because the run is doubted or the value is
 // uncertain.
 func isHollow(c *Cell, unit string) bool {
 	_, uncertain := c.Uncertain(unit)
@@ -117,8 +117,8 @@ func coincidence(chart *charts.Chart) (out []string) {
 	return out
 }
 
-// allDone is the completed share of the offered load that counts as all: tasks running when the
-// arrivals end are not lost.
+// allDone is the completed share of the offered load that counts as all. Tasks that still run when
+// the arrivals end are not lost.
 const allDone = 0.99
 
 func throughputCaption(s Sweep, _ *charts.Chart) string {

@@ -17,31 +17,31 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Limits of the size of a page. With more than mostValues values only the metrics of the tables
-// and those that decide a study are included. At most mostDetailed scenarios have curves and time
-// series or, on each page of several, leastDetailed.
+// Limits of the size of a page. With more than mostValues values, the page contains only the
+// metrics of its tables and of study decisions. At most mostDetailed scenarios have curves and time
+// series, or leastDetailed on each of many pages.
 const (
 	mostValues    = 4000
 	mostDetailed  = 200
 	leastDetailed = 20
 )
 
-// valueDigits are the significant digits of the values: to the nanosecond, up to ten seconds.
+// valueDigits are the significant digits of values: nanoseconds, up to ten seconds.
 const valueDigits = 10
 
-// mostError replaces larger errors, since JSON has no infinity.
+// mostError replaces larger errors. JSON has no infinity.
 const mostError = 1e6
 
-// A dataMaker assembles the data of the explorer. It stores equal data of cells once: strategies
-// with the same service order give identical runs.
+// A dataMaker assembles the data of the explorer. It stores equal data once, since strategies with
+// the same service order give identical runs.
 type dataMaker struct {
 	front.Data
 	in      *reportInput
 	metrics map[string]int // by unit
-	known   map[string]int // indices of stored values, by their text
+	known   map[string]int // index of a stored value by its text
 }
 
-// data gathers the cells of all groups. ids are the names of their sections.
+// data returns the cells of all groups. ids are the names of their sections.
 func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	m := &dataMaker{in: in, metrics: make(map[string]int), known: make(map[string]int),
 		Data: front.Data{Schema: front.Schema, Title: dirName(in.dir), Enough: results.Enough}}
@@ -57,7 +57,7 @@ func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	m.Ranks = ranks(most)
 	m.addMetrics()
 	for i, g := range groups {
-		if len(g.Cells) > 1 { // one point is no chart
+		if len(g.Cells) > 1 { // a chart needs two points
 			m.addScenario(g, ids[i])
 		}
 	}
@@ -68,7 +68,7 @@ func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	return &m.Data
 }
 
-// single returns 1 for a scenario whose cells are all at one place, else 0.
+// single returns 1 for a scenario with all cells at one place, else 0.
 func single(axes []front.Axis) int {
 	if len(axes) > 0 && len(axes[0].At) > 1 {
 		return 0
@@ -76,7 +76,7 @@ func single(axes []front.Axis) int {
 	return 1
 }
 
-// ranks returns the ranks of a median's interval, by the number of values, up to most.
+// ranks returns the ranks of a median's interval by the number of values, up to most.
 func ranks(most int) [][2]int {
 	out := make([][2]int, most+1)
 	var c results.Cell
@@ -99,7 +99,7 @@ func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
 	return at
 }
 
-// addMetrics adds the metrics of the tables first, then the others unless the page is too large.
+// addMetrics adds the metrics of the tables, then the others unless the page is too large.
 func (m *dataMaker) addMetrics() {
 	units := text.Texts(Columns, func(c Column) string { return c.Unit })
 	for _, f := range m.in.results.Findings {
@@ -148,7 +148,7 @@ func (m *dataMaker) metric(unit string) front.Metric {
 	return out
 }
 
-// behaves reports whether callers notice a difference in the metric.
+// behaves reports whether callers can observe the metric.
 func behaves(unit string) bool {
 	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown,
@@ -156,8 +156,7 @@ func behaves(unit string) bool {
 			metric.WastedService, metric.Attempts}, unit))
 }
 
-// grows reports whether the metric, for a run that falls behind, depends only on the length of the
-// run.
+// grows reports whether the metric depends only on the length of the run when a queue grows.
 func grows(unit string) bool {
 	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		metric.IsOf(unit, metric.Wait) || unit == metric.MeanSlowdown ||
@@ -178,7 +177,7 @@ func (m *dataMaker) addScenario(g *Group, id string) {
 	})
 }
 
-// addVariance adds the scenarios along the variance of task times, each from several groups.
+// addVariance adds scenarios with different variances of task times. Each combines several groups.
 func (m *dataMaker) addVariance(groups []*Group) {
 	free := slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
 		return g.Study >= 0
@@ -309,8 +308,8 @@ func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 
 const mostIntervals = 60
 
-// courseOf merges intervals until there are at most mostIntervals. Levels are the values at the
-// ends.
+// courseOf merges intervals until at most mostIntervals remain. Queue and in-flight counts are
+// those at the end of an interval.
 func courseOf(rows []interval) (c front.Course) {
 	if len(rows) == 0 {
 		return c
@@ -346,8 +345,8 @@ func rounded(v float64, digits int) float64 {
 	return out
 }
 
-// detailedCells returns the cells with curves and time series: of each subpage the same number,
-// first those that the explorer shows first, which are at the last place.
+// detailedCells returns the cells with curves and time series: equally many per subpage, from the
+// last place, which the explorer shows first.
 func (in *reportInput) detailedCells(groups []*Group) (cells []*Cell) {
 	subpages := in.subpages(groups)
 	most := mostDetailed
@@ -374,7 +373,7 @@ func (in *reportInput) detailedCells(groups []*Group) (cells []*Cell) {
 }
 
 // isExactQuantile reports whether a metric is the exact value of a quantile, which the explorer
-// draws beside the measured one.
+// draws beside the measured value.
 func isExactQuantile(unit string) bool {
 	return slices.ContainsFunc(metric.Quantiles, func(q metric.Quantile) bool {
 		return unit == metric.Theory(q.Of(metric.Response))

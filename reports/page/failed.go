@@ -21,8 +21,7 @@ type failedRow struct {
 
 type failedAnswer struct{ Title, Text string }
 
-// Limits of the table of failures: rows, answers per row, and letters per answer. The file contains
-// the rest.
+// Limits of the table of failures: rows, answers per row, and characters per answer.
 const (
 	mostFailed  = 20
 	mostAnswers = 3

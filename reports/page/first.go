@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A shownSweep is a sweep of the page with the view of it that the rules use.
+// A shownSweep is a sweep of the page with its form for package shell.
 type shownSweep struct {
 	group *Group
 	sweep Sweep
@@ -55,7 +55,7 @@ func style(s *Sweep, name string) int {
 	return 0
 }
 
-// among names the facts, such as workload and limit, that distinguish a sweep from the others.
+// among names the facts that distinguish a sweep from the others, such as workload and limit.
 func (s shownSweep) among(all []shownSweep) string {
 	var own []results.Pair
 	for _, p := range slices.Concat(s.group.Keys, s.group.Extra) {
@@ -79,8 +79,8 @@ func rulesOf(sweeps []shownSweep) (out []shell.Sweep) {
 	return out
 }
 
-// first fills in the first screen from searches, studies or runs, depending on the purpose of the
-// directory. It returns the group of the answer, if the answer is of one.
+// first fills in the first screen from searches, studies or runs. It returns the group of the
+// answer, or nil.
 func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 	p := r.page
 	free := sweepsOf(slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
@@ -156,7 +156,7 @@ func (in *reportInput) doubted(f decide.Finding) bool {
 	return 2*n > len(f.Runs)
 }
 
-// toTop prepares a figure for the first screen, which has room for two sentences of its caption.
+// toTop prepares a figure for the first screen, with at most two sentences of its caption.
 func toTop(f reportFigure) *reportFigure {
 	const shown = 2
 	sentences := strings.SplitAfterN(f.Caption, ". ", shown+1)
@@ -184,7 +184,7 @@ func (r *Report) takeStudy(name string) *reportFigure {
 	return nil
 }
 
-// takeFigure moves the figure with the metric of the headline to the top, for a single run the
+// takeFigure moves the figure with the metric of the headline to the top, or for a single run the
 // distribution or the time series.
 func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 	kinds := []string{"response", "ranking"}
@@ -233,7 +233,7 @@ func (s shownSweep) command() string {
 	return cmd
 }
 
-// shortened replaces the middle of a long list: the command is for reading, not for pasting.
+// shortened replaces the middle of a long list. The command is not for pasting.
 func shortened(list []string) []string {
 	if len(list) <= 4 {
 		return list

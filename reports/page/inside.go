@@ -35,8 +35,8 @@ var insideColumns = []Column{
 		Hint: "share of CPU time that the host gave to other guests"},
 }
 
-// inside returns the table of runtime and system metrics, or nil without such metrics and in
-// studies, which have hundreds of runs.
+// inside returns the table of runtime and system metrics, or nil. Studies have too many runs for
+// it.
 func inside(g *Group) *Table {
 	if g.Study >= 0 || !hasMetric(g.Cells, metric.SchedPerOp) {
 		return nil

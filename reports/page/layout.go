@@ -127,8 +127,8 @@ func (p *reportPage) alerts() (out []shell.Alert) {
 	return out
 }
 
-// Lead returns the figure that a group shows unfolded. If its first figure is at the top of the
-// page, this is the figure over time, or nil.
+// Lead returns the unfolded figure of a group. If its first figure is at the top of the page, this
+// is the figure over time, or nil.
 func (s *reportSection) Lead() *reportFigure {
 	if i := s.lead(); i >= 0 {
 		return &s.Figures[i]

@@ -58,7 +58,6 @@ func deadlines(g *Group) []charts.Level {
 	return []charts.Level{{Name: "deadline " + text.Seconds(d.Seconds()), Y: d.Seconds()}}
 }
 
-// rankingCaption explains markers and bars.
 func rankingCaption(s Sweep, _ *charts.Chart) string {
 	text := "Strategies with identical numbers share a row."
 	for _, hint := range hollow(s.Cells, metric.P99Response) {

@@ -22,8 +22,8 @@ const drawnSlowest = 20
 var slowParts = []string{"the generator's lag", "blocked in Submit", "queued", "between attempts",
 	"service", "in the target"}
 
-// partsOf returns the parts of a task's response, in seconds. Time in the target is subtracted from
-// service.
+// partsOf returns the parts of a task's response, in seconds. Service excludes the time in the
+// target.
 func partsOf(t *rundir.SlowTask) (parts []float64) {
 	for _, d := range []time.Duration{t.Lag, t.Blocked, t.Queued, t.Between, t.Service - t.Target,
 		t.Target} {
@@ -93,7 +93,7 @@ func (in *reportInput) slowestChart(s Sweep) (*charts.Chart, error) {
 		func(i int) string { return slowParts[i] })
 }
 
-// slowestFinding reports the bursts of the slowest tasks, and the largest part of their time.
+// slowestFinding describes the bursts of the slowest tasks, and the largest part of their time.
 func (in *reportInput) slowestFinding(c *Cell) string {
 	tasks := in.slowest[c.Cell[0]]
 	bursts, _ := rundir.Bursts(tasks)

@@ -27,11 +27,10 @@ type reportStudy struct {
 	Doubted int        // scenarios
 	Common  []string   // facts that all groups share
 	Above   string     // name of its figure on the first screen
-	Spark   shell.HTML // its first chart, without text, or ""
-	Page    string     // its page, from the index. "": it is on this page
+	Spark   shell.HTML // its first chart without text, or ""
+	Page    string     // its page, from the index, or "" if it is on this page
 }
 
-// verdictSigns has the sign of each verdict. The word is the kind.
 var verdictSigns = map[decide.ClaimVerdict]string{decide.Holds: "✓", decide.DoesNotHold: "✗",
 	decide.Depends: "◐", decide.ClaimUndecided: "?"}
 
@@ -68,8 +67,8 @@ func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int)
 // together keeps a percentage on one line.
 func together(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }
 
-// needsCharts reports whether the standard charts of a group are drawn: unless its study has a
-// figure of its own.
+// needsCharts reports whether the standard charts of a group are drawn, which is false if its study
+// has a figure of its own.
 func (in *reportInput) needsCharts(g *Group) bool {
 	if Foreign(g) {
 		return false
@@ -79,8 +78,8 @@ func (in *reportInput) needsCharts(g *Group) bool {
 	})
 }
 
-// needsTimeline reports whether a chart over time of a group is drawn: one of its standard charts,
-// or learnt limits.
+// needsTimeline reports whether the page shows a chart over time of a group: a standard chart, or
+// learnt limits.
 func (in *reportInput) needsTimeline(g *Group) bool {
 	return in.needsCharts(g) || !Foreign(g) && hasMetric(g.Cells, metric.MeanLimit)
 }
@@ -152,7 +151,7 @@ func distinguishing(groups []*Group) [][]string {
 	return out
 }
 
-// tally sums up the verdicts: "17 claims: 5 hold, 12 do not hold".
+// tally summarises the verdicts: "17 claims: 5 hold, 12 do not hold".
 func tally(studies []reportStudy) string {
 	counts := map[decide.ClaimVerdict]int{}
 	for _, s := range studies {

@@ -21,7 +21,7 @@ type Table struct {
 	Heads   []Head
 	Bodies  []Body
 
-	shown []results.Shown // of which the caption explains uncertain values
+	shown []results.Shown // the caption explains its uncertain values
 }
 
 // Title returns the caption with the meaning of marks in the table.
@@ -35,7 +35,7 @@ func (t Table) Span() int { return len(t.Heads) + 1 }
 // A Head is the head of a column, with an explanation.
 type Head struct{ Text, Hint string }
 
-// A Body is a part of the table with its own heading: one load.
+// A Body is a part of the table with its own heading, such as a load.
 type Body struct {
 	Title string
 	Rows  []Row
@@ -67,13 +67,13 @@ const shortName = 16
 
 var breakable = strings.NewReplacer("_", "_<wbr>", ":", ":<wbr>", ",", ",<wbr>")
 
-// Value is a number with a second line below it: an interval or a comparison.
+// Value is a number above a second line, such as an interval or a comparison.
 type Value struct{ Text, Below string }
 
 var absent = Value{Text: "–"}
 
 // joined joins the tables of a study's groups that have the same columns. The titles of their parts
-// begin with those of the groups.
+// begin with the titles of the groups.
 func joined(groups []reportSection, table func(*reportSection) *Table) (all []*Table) {
 	for i := range groups {
 		t := table(&groups[i])
@@ -137,14 +137,14 @@ func withDeciding(g *Group, columns []Column) []Column {
 	return append(first, columns...)
 }
 
-// shown returns the informative columns.
+// shown returns the columns that the group needs.
 func shown(g *Group, columns []Column) []Column {
 	return slices.DeleteFunc(slices.Clone(columns), func(col Column) bool {
 		return !hasMetric(g.Cells, col.Unit) || col.show != nil && !col.show(g.Cells, col.Unit)
 	})
 }
 
-// fill adds the columns and a row for each cell. The columns of first come first.
+// fill adds the columns, those of first before the others, and a row for each cell.
 func fill(g *Group,
 	t *Table, columns []Column, first ...func(*Cell) Value,
 ) {
@@ -171,8 +171,8 @@ func fill(g *Group,
 	t.dropEmpty(len(first))
 }
 
-// dropEmpty removes columns without any value, from the column of that index on. A value that is
-// too uncertain to be shown counts: it has its error.
+// dropEmpty removes columns without values, starting at column from. A value that is too uncertain
+// to be shown counts, because its error is shown.
 func (t *Table) dropEmpty(from int) {
 	for i := len(t.Heads) - 1; i >= from; i-- {
 		if slices.ContainsFunc(t.Bodies, func(b Body) bool {

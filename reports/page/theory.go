@@ -38,7 +38,7 @@ func (c *Cell) deviation() (d deviation, ok bool) {
 const namedDeviations = 4
 
 // againstTheory reports how many cells agree with the exact p99 within their sampling error, and
-// names the others, farthest first.
+// names the others by falling deviation.
 func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 	var apart []deviation
 	all, untold, farthest := 0, 0, deviation{}

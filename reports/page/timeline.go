@@ -18,14 +18,14 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// interval is a row of the timeline: the state at its end.
+// interval is a row of the timeline, with the state at its end.
 type interval struct {
 	end              float64 // seconds since the start of the run
 	inFlight, queued float64 // tasks
 	length           float64 // seconds
 	done, lost       float64 // tasks completed in it, or ended in another way
-	limit            float64 // that the strategy has learnt; 0: none
-	missing          bool    // partly missing: the run was cut off
+	limit            float64 // learnt by the strategy. 0: none
+	missing          bool    // incomplete: the run was cut off
 }
 
 func gapsOf(rows []interval) (gaps []charts.Span) {
@@ -38,7 +38,7 @@ func gapsOf(rows []interval) (gaps []charts.Span) {
 }
 
 // readTimeline reads the timelines of charts, at the highest load or rate of each sweep, and of
-// detailed cells: the first repetition.
+// detailed cells. It reads only first repetitions.
 func (in *reportInput) readTimeline(path string, groups []*Group) error {
 	wanted := make(map[string]*results.Run)
 	for _, c := range in.detailed {

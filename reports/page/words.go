@@ -30,8 +30,7 @@ func sortRanked(r []ranked) []ranked {
 	return r
 }
 
-// tied names the strategies with exactly that value: two of them at most, and the number of the
-// others.
+// tied names at most two strategies with exactly that value, and the number of the others.
 func tied(r []ranked, value float64) string {
 	var names []string
 	for _, x := range r {
@@ -42,8 +41,8 @@ func tied(r []ranked, value float64) string {
 	return text.Some(names)
 }
 
-// comesTo lists the values, "a completes 12 % and b 20 %", or if there are too many the lowest
-// three and the range of the others.
+// comesTo lists the values, "a completes 12 % and b 20 %". With too many, it lists the lowest three
+// and the range of the others.
 func comesTo(r []ranked, verb string, spell func(float64) string) string {
 	shown := r
 	if len(r) > mostNames+1 {
@@ -67,8 +66,7 @@ func comesTo(r []ranked, verb string, spell func(float64) string) string {
 	return text.List(parts)
 }
 
-// ofSome names the ranked strategies if some are missing: " of a and b", " of all but c". It is ""
-// if all are ranked.
+// ofSome names the ranked strategies: " of a and b", " of all but c", or "" if all are ranked.
 func ofSome(r []ranked, cells []*Cell) string {
 	var in, out []string
 	for _, name := range strategiesOf(cells) {

@@ -13,15 +13,15 @@ import (
 // most extreme order has p = 0.029.
 const testable = 4
 
-// Below testable, repetitions differ if all of them have the same order, with the same arrivals, by
-// at least this ratio.
+// With fewer than testable repetitions, two strategies differ if all repetitions, with the same
+// arrivals, have the same order by at least this ratio.
 const (
 	leastVirtual = 1.05
 	leastReal    = 1.25
 )
 
-// told reports whether the repetitions distinguish the best from another in the metric. With the U
-// test, the probability of any false difference is at most 5 % (Bonferroni).
+// told reports whether the difference of the metric between best and other is significant. With the
+// U test, the probability of any false difference is at most 5 % (Bonferroni).
 func (c contest) told(best, other standing) bool {
 	a, b := best.Values(c.unit), other.Values(c.unit)
 	if len(a) == 0 || len(b) == 0 {
@@ -71,15 +71,14 @@ func ordered(a, b results.Cell, unit string) bool {
 	return true
 }
 
-// paired reports whether the repetitions of two cells had the same arrivals and task times, each
-// its own.
+// paired reports whether repetitions with the same number had the same arrivals and task times.
 func paired(a, b results.Cell) bool {
 	return slices.EqualFunc(a, b, func(x, y *results.Run) bool {
 		return x.Seed != "" && x.Seed == y.Seed
 	})
 }
 
-// Basis describes the basis of a difference between scenarios, by their number of repetitions.
+// Basis describes the evidence for a difference between scenarios, by their number of repetitions.
 func Basis(cells []results.Cell) string {
 	least, clock := math.MaxInt, ""
 	for _, c := range cells {

@@ -9,17 +9,17 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Class contains strategies that coincide point by point.
+// A Class contains strategies that coincide in every point.
 type Class struct {
 	Names []string
 	cases []Case // of its first strategy
 }
 
-// String names the class: one or two names, or the first and the number of the others.
+// String names one or two strategies, or the first and the number of the others.
 func (c Class) String() string { return text.Some(c.Names) }
 
-// Classes groups the strategies into classes, in the order of their first members. An unranked
-// strategy, which runs more tasks at once than the limit, is not in a class with ranked ones.
+// Classes groups the strategies into classes in the order of their first members. An unranked
+// strategy, which runs more tasks at once than the limit, is never in a class with ranked ones.
 func (s Sweep) Classes() (classes []Class) {
 	unbounded := s.unbounded()
 	for _, of := range results.Gather(s.Cases, func(c Case) string { return c.Strategy }) {
@@ -56,8 +56,9 @@ type standing struct {
 	value float64
 }
 
-// A contest compares the classes at a place in a metric, the best first. Doubted classes, and for a
-// time those that fall behind, are separate. Classes without a bound or the metric are excluded.
+// A contest compares the classes at a place in a metric, the best first. Doubted classes are
+// separate, as are classes with growing queues if the metric is a time. Classes without a limit or
+// the metric are excluded.
 type contest struct {
 	unit    string
 	x       float64

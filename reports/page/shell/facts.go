@@ -48,11 +48,11 @@ func (s Sweep) ranking(c contest) Fact {
 		f.Bars = append(f.Bars, Bar{Label: k.String(), Value: "growing", Share: 1,
 			Style: s.Style(k.Names[0])})
 	}
-	if len(f.Bars) < 2 { // the headline has its value
+	if len(f.Bars) < 2 { // the headline contains its value
 		return Fact{}
 	}
 	if more := len(f.Bars) - mostBars; more > 1 {
-		// best and worst are in the headline
+		// the headline names best and worst
 		f.Bars = append(f.Bars[:mostBars-1:mostBars-1], f.Bars[len(f.Bars)-1])
 		f.Text = fmt.Sprintf("%d classes between are left out.", more)
 	}
@@ -81,8 +81,8 @@ func (s Sweep) alike(c contest) Fact {
 	return Fact{Title: "Who ties", Text: strings.Join(str, " ")}
 }
 
-// indifferent finds the highest place up to which the p99 of all bounded strategies lies within a
-// tenth, without lost tasks.
+// indifferent returns the highest place up to which the p99 values of all bounded strategies differ
+// by at most a tenth, without lost tasks.
 func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	for _, at := range s.places() {
 		c := s.contest(at, metric.P99Response)

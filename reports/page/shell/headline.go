@@ -40,7 +40,7 @@ type Bar struct {
 	Style        int     // colour of its first strategy
 }
 
-// Goodput and throughput, and the times in headlines, by preference.
+// Metrics of headlines, by preference.
 const (
 	goodput    = metric.Goodput
 	throughput = metric.Throughput
@@ -61,7 +61,7 @@ func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
 	return best, best.Headline != ""
 }
 
-// Answer applies the first rule that matches. Its headline is empty if none does.
+// Answer applies the first rule that matches. Without a match, its headline is empty.
 func (s Sweep) Answer() Answer {
 	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.inTime,
 		Sweep.fallBehind, Sweep.slower, Sweep.done, Sweep.nothingTold, Sweep.plain} {
@@ -128,7 +128,7 @@ func (s Sweep) unusable() (a Answer) {
 	return a
 }
 
-// told separates cases with a displayed value of the metric from those that are too uncertain.
+// told separates cases with a displayed value of the metric from cases with an uncertain one.
 func told(all []Case, unit string) (known, unknown []Case) {
 	for _, c := range all {
 		if c.Known(unit) {
@@ -144,8 +144,8 @@ func strategies(of []Case) []string {
 	return text.Texts(of, func(c Case) string { return c.Strategy })
 }
 
-// unit returns the preferred time at a place with a known value or, if all are too uncertain, the
-// first that the runs have, or "".
+// unit returns the preferred time with a known value at a place. If all are too uncertain it
+// returns the first that the runs have, or "".
 func (s Sweep) unit(x float64) (first string) {
 	for _, u := range spoken {
 		if first != "" && !metric.IsOf(u, metric.Response) {
@@ -163,7 +163,7 @@ func (s Sweep) unit(x float64) (first string) {
 	return first
 }
 
-// single describes one class, of one strategy or several that coincide.
+// single describes one class: a strategy, or several that coincide.
 func (s Sweep) single() (a Answer) {
 	classes := s.Classes()
 	if len(classes) != 1 {
@@ -214,7 +214,7 @@ func (s Sweep) single() (a Answer) {
 	return a
 }
 
-// inTime describes the tasks completed in time at the highest place at which some are late.
+// inTime describes the tasks completed in time at the highest place with late tasks.
 func (s Sweep) inTime() Answer {
 	xs := s.places()
 	late := slices.ContainsFunc(s.at(xs[len(xs)-1]), func(c Case) bool {
@@ -245,7 +245,7 @@ func (s Sweep) completed(unit, in string) (a Answer) {
 			perSecond(best.value), in, c.worst(), perSecond(worst.value), c.spared(true)))}
 }
 
-// fallBehind describes the strategies whose queue grows without limit, and the best of the others.
+// fallBehind describes the strategies whose queues grow without limit, and the best of the others.
 func (s Sweep) fallBehind() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		c := s.contest(x, metric.P99Response)
@@ -260,7 +260,7 @@ func (s Sweep) fallBehind() (a Answer) {
 		if len(behind) > 1 {
 			fall = "fall"
 		}
-		// a short queue is not an advantage if it results from refusals
+		// a short queue that results from refusals is not an advantage
 		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
 			"%s%s %s the p99 response at %s; %s %s behind without end%s", s.prefix(x),
 			c.in[0].named(), keep, c.in[0].Say(c.unit), text.Some(behind), fall,
@@ -269,7 +269,7 @@ func (s Sweep) fallBehind() (a Answer) {
 	return a
 }
 
-// slower compares the times of the best and the worst, at the highest place with a significant
+// slower compares the times of the best and the worst at the highest place with a significant
 // difference.
 func (s Sweep) slower() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
@@ -308,7 +308,7 @@ func (s Sweep) nothingTold() (a Answer) {
 	return a
 }
 
-// plain names the only comparable strategy.
+// plain describes the only comparable strategy.
 func (s Sweep) plain() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
@@ -323,7 +323,7 @@ func (s Sweep) plain() (a Answer) {
 	return a
 }
 
-// beside explains why others at the same place are not compared.
+// beside explains why other strategies at the same place are not compared.
 func (s Sweep) beside(k Case) (str string) {
 	var nothing []string
 	doubted := map[results.Verdict][]string{}

@@ -7,9 +7,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// preferred names the class, priority or tenant with another best strategy by p99 than all tasks,
-// by the largest difference. This is the purpose of such a strategy, which the p99 of all tasks
-// hides.
+// preferred describes the class, priority or tenant with another best strategy by p99 than all
+// tasks, by the largest difference. Preferring it is the purpose of such a strategy, and the p99 of
+// all tasks does not show it.
 func (s Sweep) preferred(a Answer) (text string) {
 	const all = metric.P99Response
 	if a.Unit != all {

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Only completed tasks have times, so losses improve them. A sentence that names a strategy
-// includes its losses, and one that names the best also the best without losses.
+// Only completed tasks have times, so losses improve the times. A sentence that names a strategy
+// therefore includes its losses, and one that names the best also names the best without losses.
 
 // priceOf describes the losses in parentheses after a name.
 func priceOf(c results.Cell) string {
@@ -22,8 +22,8 @@ func priceOf(c results.Cell) string {
 
 func (k standing) named() string { return k.Class.String() + priceOf(k.Cell) }
 
-// spared names the best without losses after a sentence that names a best with losses, unless the
-// sentence names it as the worst.
+// spared names the best without losses, to follow a sentence that names a best with losses. It
+// returns "" if the sentence names that strategy as the worst.
 func (c contest) spared(worstNamed bool) string {
 	best := c.in[0]
 	if best.Lost() == 0 {
@@ -51,7 +51,7 @@ func (c contest) spared(worstNamed bool) string {
 	return fmt.Sprintf("; all lose tasks, the fewest %s", least.named())
 }
 
-// allLose reports that all in the contest lose tasks, and the others that do not, if any.
+// allLose states that all in the contest lose tasks, and names those outside of it that do not.
 func (c contest) allLose() (s string, but bool) {
 	lossless := func(of []standing) (out []standing) {
 		for _, k := range of {
@@ -81,8 +81,8 @@ func (c contest) worst() string {
 	return worst.named()
 }
 
-// losing follows a sentence without names: the number of strategies with losses, and the one with
-// the most.
+// losing follows a sentence without names. It returns the number of strategies with losses, and
+// names the one with the most.
 func (c contest) losing() string {
 	lose := slices.DeleteFunc(slices.Clone(c.in), func(k standing) bool { return k.Lost() == 0 })
 	if len(lose) == 0 {

@@ -44,7 +44,7 @@ func Quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// NextOf returns the next command: more repetitions without a significant difference, otherwise the
+// NextOf returns the next command: more repetitions if no difference is significant, otherwise the
 // search for the highest load of the best.
 func (s Sweep) NextOf(a Answer) string {
 	c := s.contest(a.X, metric.P99Response)

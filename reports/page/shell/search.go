@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Found is the result of a capacity search for a strategy: it meets the objective at Met, and
-// misses it at Missed, or NaN.
+// A Found is the result of a capacity search for a strategy. It meets the objective at Met and
+// misses it at Missed. Each may be NaN.
 type Found struct {
 	Name         string
 	Style        int
@@ -108,7 +108,6 @@ func (f Found) Undecided() string {
 	return f.Cell[0].Undecided
 }
 
-// undecided lists the reasons of strategies without an answer.
 func (s Search) undecided() (texts []string) {
 	for _, f := range s.Found {
 		if text := f.Undecided(); text != "" {
@@ -120,7 +119,7 @@ func (s Search) undecided() (texts []string) {
 
 func (f Found) named() string { return f.Name + priceOf(f.Cell) }
 
-// bears returns the highest load that surely meets the objective, or the start of the range.
+// bears returns the highest load that meets the objective, or the start of the range.
 func (f Found) bears() float64 {
 	if math.IsNaN(f.Met) {
 		return 0

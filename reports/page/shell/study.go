@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// OfFindings returns the answer of studies: the verdict of one with its number, or the number of
-// claims that hold, with the most surprising one, if possible one without doubted runs. ok is false
-// without a verdict.
+// OfFindings returns the answer of studies. For one study this is the verdict with its number. For
+// several it is the number of claims that hold, and the most surprising one, if possible without
+// doubted runs. ok is false without a verdict.
 func OfFindings(
 	all []decide.Finding, doubted func(decide.Finding) bool,
 ) (a Answer, ok bool) {
@@ -62,8 +62,8 @@ func quoted(claim string) string {
 	return "“" + claim + "”"
 }
 
-// MostSurprising returns the least expected finding: a claim that does not hold, before one that
-// depends, and then the one with the largest factor in its reasons.
+// MostSurprising returns the least expected finding: refuted claims before ones that depend on a
+// condition, and then by the largest factor in their reasons.
 func MostSurprising(all []decide.Finding) decide.Finding {
 	rank := []decide.ClaimVerdict{decide.DoesNotHold, decide.Depends, decide.Holds,
 		decide.ClaimUndecided}
@@ -84,8 +84,8 @@ func largestFactor(text string) (most float64) {
 	return most
 }
 
-// verdictOf returns a verdict with the first of its reasons that has a number. upper is 1 at the
-// beginning of a sentence.
+// verdictOf returns a verdict with the first of its reasons that contains a number. upper is 1 at
+// the beginning of a sentence.
 func verdictOf(f decide.Finding, upper int) string {
 	verdict := string(f.Verdict)
 	if upper == 1 {

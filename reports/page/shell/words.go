@@ -23,8 +23,8 @@ func Metric(unit string) string {
 	return unit
 }
 
-// Benchmark returns the name of a benchmark in a sentence, if it contains a strategy: "codel_lifo,
-// load 0.9".
+// Benchmark returns the name of a benchmark in a sentence: "codel_lifo, load 0.9" if it contains a
+// strategy.
 func Benchmark(name string) string {
 	keys := results.NameKeys(benchfmt.Name(name))
 	strategy := results.Lookup(keys, "strategy")
