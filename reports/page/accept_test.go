@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// sweepOf is a sweep of that many strategies over five loads, with three repetitions. Those beyond
-// the sample's have other numbers of tasks, so that no two of them are alike.
+// sweepOf returns a sweep of that many strategies over five loads, with three repetitions.
+// Strategies beyond those of the sample have other numbers of tasks, so no two are equal.
 func sweepOf(t testing.TB, strategies int) (dir string) {
 	t.Helper()
 	files := map[string][]byte{}
@@ -31,7 +31,7 @@ func sweepOf(t testing.TB, strategies int) (dir string) {
 	return resultstest.Files(t, files)
 }
 
-// swept are the files of sweeps that were simulated.
+// swept caches the files of simulated sweeps.
 var swept = map[int]map[string][]byte{}
 
 func sweepFiles(k int) map[string][]byte {
@@ -46,8 +46,8 @@ func sweepFiles(k int) map[string][]byte {
 	return swept[k]
 }
 
-// renamed gives the strategies of a file other names, and leaves out those that are too many and,
-// of all but the first file, what is not a run.
+// renamed renames the strategies of a file and removes the excess ones. In all but the first file
+// it also removes everything except runs.
 func renamed(file string, content []byte, k, most int) []byte {
 	if file == rundir.ResultsFile {
 		content = regexp.MustCompile(`(?m)^# complete.*\n`).ReplaceAll(content, nil)
@@ -68,8 +68,7 @@ func renamed(file string, content []byte, k, most int) []byte {
 	return out
 }
 
-// TestFirstScreen: what was found, how far it can be trusted, and the first chart's title are seen
-// without scrolling; the finding names a strategy and a number.
+// Finding, reliability and the title of the first chart must be visible without scrolling.
 func TestFirstScreen(t *testing.T) {
 	path := written(t, sweepOf(t, 7))
 	b := tab.New(t)
@@ -93,8 +92,7 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
-// TestSolo: of one strategy alone, the chart, its names and its caption are of it, and it fills the
-// chart.
+// A single strategy fills the chart, and the names and the caption mention only it.
 func TestSolo(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1440, 900)
@@ -102,7 +100,7 @@ func TestSolo(t *testing.T) {
 	for _, name := range []string{"worker_pool_1", "serial", "bounded_queue_shed"} {
 		found := tab.Eval[int](b, fmt.Sprintf(`document.querySelectorAll('[data-chip="%s"]').length`,
 			name))
-		if found == 0 { // it coincides with another, that comes before
+		if found == 0 { // it coincides with another strategy that comes before it
 			continue
 		}
 		b.Click(fmt.Sprintf(`.chip:has([data-chip="%s"]) .only`, name))
@@ -117,7 +115,7 @@ func TestSolo(t *testing.T) {
 				t.Errorf("alone, %s stands beside %s: %s", name, other, text)
 			}
 		}
-		// of the height between the lowest grid line that could be and the highest
+		// of the height between the lowest and the highest possible grid line
 		share := tab.Eval[float64](b, `(() => {
 			const boxes = [...document.querySelectorAll(".explore .main path[data-series][d^=M]")]
 				.filter(p => p.getAttribute("stroke-width") == 1.7).map(p => p.getBBox());
@@ -131,7 +129,7 @@ func TestSolo(t *testing.T) {
 	}
 }
 
-// TestKeyboard: Tab reaches the points, arrows reach each of them, each is spoken; Enter selects
+// Tab reaches the points, arrows move among them, and a screen reader announces each. Enter selects
 // one, and Esc clears.
 func TestKeyboard(t *testing.T) {
 	b := tab.New(t)
@@ -178,8 +176,7 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// TestCaptionsOfTheExplorer: on runs with random numbers, of which one is SUSPECT, the badge and
-// the caption count one, and nothing is said of all.
+// With one SUSPECT run, the badge and the caption count one and claim nothing about all runs.
 func TestCaptionsOfTheExplorer(t *testing.T) {
 	b := tab.New(t)
 	value := regexp.MustCompile(`[-0-9.e]+ (p\d+|mean)\S*-response-sec`)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestListed: a list that does not fit ends with how many more there are, and what is shown of it
-// are whole elements.
+// A list that is too long ends with the number of omitted elements.
 func TestListed(t *testing.T) {
 	const indent = "  not looked at: "
 	for size := 1; size < 30; size++ {

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { tab.Main(m) }
 
-// picture is what is in the window, from the explorer on.
+// picture returns the window's content from the explorer on.
 func picture(b *tab.Tab) image.Image {
 	b.T.Helper()
 	tab.Eval[bool](b, `document.getElementById("explore").scrollIntoView(), true`)
@@ -32,7 +32,7 @@ func picture(b *tab.Tab) image.Image {
 	return img
 }
 
-// different is the share of pixels in which two pictures of one size differ to the eye.
+// different returns the share of pixels with a visible difference.
 func different(t testing.TB, a, b image.Image) float64 {
 	t.Helper()
 	if a.Bounds() != b.Bounds() {
@@ -52,7 +52,7 @@ func different(t testing.TB, a, b image.Image) float64 {
 	return float64(n) / float64(a.Bounds().Dx()*a.Bounds().Dy())
 }
 
-// written is the report of a directory as a file.
+// written returns the path of a directory's report.
 func written(t testing.TB, dir string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "report.html")

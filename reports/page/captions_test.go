@@ -14,24 +14,24 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Outliers: how one cell of many differs from the others, and in which captions that is a matter.
+// How one cell differs from all others, and which captions must mention it.
 const (
 	slower     = "slower"      // its p99 is longer
 	behind     = "behind"      // it completes half of what is offered
-	untold     = "untold"      // its p99 is not known
-	absentLast = "absent"      // it was not run at the highest place
-	offTheory  = "off theory"  // its p99 is not the exact one
+	untold     = "untold"      // its p99 is unknown
+	absentLast = "absent"      // no run at the highest place
+	offTheory  = "off theory"  // its p99 differs from the exact one
 	queueing   = "queueing"    // it queues more
 	noTimeline = "no timeline" // it has no timeline
 )
 
-// randomSweep is a sweep of a random size in which all cells are alike but one, the outlier's.
+// randomSweep returns a sweep of random size in which only the outlier's cell differs.
 func randomSweep(
 	t *testing.T, r *rand.Rand, kind string,
 ) (s Sweep, in *reportInput, outlier string) {
 	strategies, places := 3+r.IntN(8), 2+r.IntN(4)
 	odd, at := r.IntN(strategies), r.IntN(places)
-	if kind != behind && kind != offTheory { // these are looked at where the sentence is about
+	if kind != behind && kind != offTheory { // the captions do not mention these
 		at = places - 1
 	}
 	outlier = fmt.Sprintf("strategy_%d", odd)
@@ -86,12 +86,11 @@ func randomSweep(
 	return s, in, outlier
 }
 
-// quantified are the words by which a sentence speaks of all.
+// quantified matches statements about all strategies.
 var quantified = regexp.MustCompile(
 	`(?i)\b(every|each|all|no strategy|the others|at most|runs from)\b`)
 
-// TestCaptionsNameTheOutlier: of random cells with one that differs, a sentence under a chart that
-// speaks of all of them names it, or is not made.
+// A statement about all strategies must name the outlier.
 func TestCaptionsNameTheOutlier(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -120,7 +119,7 @@ func TestCaptionsNameTheOutlier(t *testing.T) {
 					!strings.Contains(sentence, "In flight counts") &&
 					!strings.Contains(sentence, "each point is")
 				if kind == untold && strings.Contains(sentence, "where theory is exact") {
-					continue // those that it counts
+					continue // captions that count the exceptions
 				}
 				if about && !said && !strings.Contains(sentence, " of strategy_") {
 					t.Errorf("seed %d: %s is %s, and %q says %q", seed, outlier,
@@ -135,8 +134,8 @@ func TestCaptionsNameTheOutlier(t *testing.T) {
 	}
 }
 
-// TestAgainstTheory: agreement is counted by the sampling error of each cell, of which several
-// repetitions leave less; who is outside is named with the reason.
+// More repetitions reduce the sampling error by which agreement is judged. Disagreeing cells are
+// named with the reason.
 func TestAgainstTheory(t *testing.T) {
 	line := func(strategy string, p99, half float64) string {
 		metrics := fmt.Sprintf("%v p99-response-sec 1 theory-p99-response-sec", p99)
@@ -212,8 +211,7 @@ func TestOfSome(t *testing.T) {
 	}
 }
 
-// TestTimelineDrawsTheLimit: the limit is a line where all strategies have the same, and what is in
-// flight beyond it is explained.
+// A limit that all strategies share is a line, and the caption explains more tasks in flight.
 func TestTimelineDrawsTheLimit(t *testing.T) {
 	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
 	for run, rows := range in.timelines {

@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestDrawnFigures: what a drawer makes of the results is on the page before the charts of any run,
-// and among the files.
+// Figures of drawers come before all charts of runs.
 func TestDrawnFigures(t *testing.T) {
 	dir := small(t)
 	draw := func(r *results.Results) ([]Figure, error) {
@@ -47,8 +46,8 @@ func TestDrawnFigures(t *testing.T) {
 	if strings.Index(html, "study-cost") > strings.Index(html, `<section id="group-`) {
 		t.Error("the figure comes after the charts of any run")
 	}
-	// So is that of a study that was interrupted before it could speak; but of complete runs, which
-	// were made for something else, no study that has not spoken has one.
+	// A study that was cut off keeps its figure. Complete runs with another purpose have no figure
+	// of a study.
 	silent := func(r *results.Results) ([]Figure, error) {
 		figures, err := draw(r)
 		figures[0].Study = "silent"

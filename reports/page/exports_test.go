@@ -23,8 +23,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// taken is what a button of the explorer gives a reader: the content of a file, or of the
-// clipboard.
+// taken returns the file or clipboard content that a button of the explorer produces.
 func taken(b *tab.Tab, button string) string {
 	b.T.Helper()
 	encoded := tab.Eval[string](b, fmt.Sprintf(`new Promise(done => {
@@ -83,8 +82,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestMarkdown: a parser of GitHub's Markdown finds the table of the page in the text, whatever the
-// names hold.
+// A parser of GitHub's Markdown must find the table, whatever the names contain.
 func TestMarkdown(t *testing.T) {
 	dir := small(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
@@ -124,7 +122,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// plain is the text of a node, without what escapes it.
+// plain returns the unescaped text of a node.
 func plain(n ast.Node, source []byte) string {
 	var out strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -162,7 +160,7 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// TestSVG: a chart that is taken along is one XML document without what a page needs.
+// An exported chart is one XML document without the parts that need a page.
 func TestSVG(t *testing.T) {
 	b := tab.New(t)
 	b.Open(written(t, small(t)), "#explore?m=p99&v=1")

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// TestHeatFinding: the title says when the quantile rose, and from what.
+// The title states when the quantile rose, and from which value.
 func TestHeatFinding(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {

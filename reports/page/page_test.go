@@ -20,11 +20,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// go test ./reports/page -run ManyRuns -show DIR leaves the sample run and its report in DIR, to be
-// looked at.
+// go test ./reports/page -run ManyRuns -show DIR leaves the sample run and its report in DIR.
 var show = flag.String("show", "", "directory to leave the sample report in")
 
-// A run of the default size: several groups, hundreds of runs.
+// a run of the default size, with several groups and hundreds of runs
 func TestReportOfManyRuns(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the others have the same code, and fewer runs")
@@ -47,7 +46,7 @@ func TestReportOfManyRuns(t *testing.T) {
 	}
 }
 
-// small is a directory with three groups, one of them swept over loads, in which theory is known.
+// small returns a directory with three groups. One is swept over loads and has theory.
 func small(t testing.TB) string {
 	t.Helper()
 	return resultstest.Files(t, smallFiles())
@@ -62,7 +61,7 @@ var smallFiles = sync.OnceValue(func() map[string][]byte {
 	})
 })
 
-// page is the report of a directory, which is left as it is.
+// page returns the report of a directory without changing the directory.
 func page(t testing.TB, dir string) string {
 	t.Helper()
 	r, err := Load(dir)
@@ -88,9 +87,9 @@ func mustContain(t testing.TB, html string, want ...string) {
 func TestReportShowsTheRun(t *testing.T) {
 	html := page(t, small(t))
 	mustContain(t, html,
-		"<b>2026-11-21-0900</b>", "48 runs of 24 scenarios, 6 strategies", // what
-		"AMD EPYC 7B13 &lt;shared&gt;", "<dd>go1.26.8</dd>", "<dd>0a1b2c3</dd>", // where
-		// why to believe it
+		"<b>2026-11-21-0900</b>", "48 runs of 24 scenarios, 6 strategies", // subject
+		"AMD EPYC 7B13 &lt;shared&gt;", "<dd>go1.26.8</dd>", "<dd>0a1b2c3</dd>", // machine
+		// reliability
 		"The invariants held in all 48 runs: ",
 		"was asked in 40 of 48 runs; it agrees to the nanosecond with each of these.",
 		"median of 2 repetitions; the small figures below it are the smallest and the largest",
@@ -112,7 +111,7 @@ func TestReportShowsTheRun(t *testing.T) {
 	}
 }
 
-// One file, that asks for no other and no network.
+// no requests to other files or the network
 func TestReportIsSelfContained(t *testing.T) {
 	html := page(t, small(t))
 	for _, m := range regexp.MustCompile(
@@ -276,8 +275,7 @@ func TestReportWarnsOfBrokenLaws(t *testing.T) {
 	}
 }
 
-// What a run's lines say against it is on the page: at its row, in a list of reasons, and in a
-// banner where it is INVALID.
+// Doubts are in the row of the run, in a list of reasons, and in a banner for INVALID runs.
 func TestReportShowsDoubts(t *testing.T) {
 	dir := small(t)
 	html := page(t, dir)
@@ -339,7 +337,7 @@ func TestReportWithoutSideFiles(t *testing.T) {
 	}
 }
 
-// What a killed runner leaves is read up to where it ends.
+// files of a killed runner are read up to their end
 func TestReportOfCutOffSideFiles(t *testing.T) {
 	dir := small(t)
 	for _, name := range []string{rundir.DistributionsFile, rundir.TimelineFile} {
@@ -399,8 +397,7 @@ func TestReportOfNoRun(t *testing.T) {
 	}
 }
 
-// Output of go test -bench, by whomever, has a report too: the table, with every metric under its
-// own name.
+// Any output of go test -bench has a report with every metric under its own name.
 func TestReportOfForeignBenchmarks(t *testing.T) {
 	dir := t.TempDir()
 	results := "goos: linux\nBenchmarkCopy/size=4k-2 100 1200 ns/op 300 " +

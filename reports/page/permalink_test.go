@@ -6,8 +6,7 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// TestPermalink: a reader who opens a link, or reloads it, sees the same picture, and Back undoes
-// the last step.
+// A link or a reload restores the picture. Back undoes the last step.
 func TestPermalink(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -34,7 +33,7 @@ func TestPermalink(t *testing.T) {
 			if share := different(t, before, after); share == 0 {
 				t.Errorf("%s: %s did nothing", link, selector)
 			}
-			b.Reload() // at the link that the step made
+			b.Reload() // at the link that the step produced
 			if share := different(t, after, picture(b)); share > 0.005 {
 				t.Errorf("%s: after %s and a reload %.2f %% of the pixels differ", link, selector,
 					100*share)

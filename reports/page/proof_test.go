@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// knownAnswers are four known answers, of which the second is this far off, in tolerances.
+// knownAnswers returns four known answers. The second is off by that many tolerances.
 func knownAnswers(off float64) *Calibration {
 	c := &Calibration{Dir: "out", Size: 0.1, Readings: []Reading{{What: "the smallest task",
 		Answer: "1 ms"}},
@@ -24,8 +24,7 @@ func knownAnswers(off float64) *Calibration {
 	return c
 }
 
-// TestCalibrationFinding: the headline counts what holds, names what does not, and believes no
-// build whose control passes.
+// A build whose control passes is not reliable.
 func TestCalibrationFinding(t *testing.T) {
 	passing := knownAnswers(0.5)
 	passing.Control.Got = passing.Control.Want
@@ -52,8 +51,7 @@ func TestCalibrationFinding(t *testing.T) {
 	}
 }
 
-// TestCrashFinding: the headline says what was lost, of how many, by which kills; whether that is
-// against the strategy's word is another matter.
+// Losses are reported whether or not the strategy is declared durable.
 func TestCrashFinding(t *testing.T) {
 	for want, c := range map[string]Crash{
 		"s lost none of 9 accepted tasks in 1 kill":                {Kills: 1},
@@ -73,7 +71,7 @@ func TestCrashFinding(t *testing.T) {
 			"service": {Kills: 4, InService: -1},
 	} {
 		c.Strategy, c.Accepted = "s", 9
-		c.InService++ // but for the case of none
+		c.InService++ // except in the case of none
 		if got := c.Finding(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

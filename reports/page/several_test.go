@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// severalPage is the page of an explorer of several directories, as a file.
+// severalPage returns the path of a page that compares several directories.
 func severalPage(t testing.TB, labels []string, dirs ...string) (path string) {
 	t.Helper()
 	var inputs []results.Input
@@ -45,7 +45,7 @@ func severalPage(t testing.TB, labels []string, dirs ...string) (path string) {
 	return path
 }
 
-// slowerSerial is a directory whose serial strategy has twice the p99, of another commit.
+// slowerSerial returns a directory of another commit whose serial strategy has twice the p99.
 func slowerSerial(t testing.TB) (dir string) {
 	t.Helper()
 	dir = small(t)
@@ -64,8 +64,7 @@ func slowerSerial(t testing.TB) (dir string) {
 	return dir
 }
 
-// TestSeveral: a strategy of the second directory is held against itself in the first; what
-// coincides is one line; of three, each has its own.
+// A strategy is compared with itself in the first directory. Coinciding series are one line.
 func TestSeveral(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1440, 900)
@@ -73,7 +72,7 @@ func TestSeveral(t *testing.T) {
 	table := tab.Eval[[][]string](b, `[...document.querySelectorAll(".explore table tr")].map(r =>
 		[...r.children].map(c => c.innerText.trim()))`)
 	at := slices.IndexFunc(table[0], func(head string) bool {
-		return strings.HasPrefix(head, "against old, ") // and what the ratio is
+		return strings.HasPrefix(head, "against old, ") // followed by the ratio
 	})
 	if at < 0 {
 		t.Fatalf("the table has no column for the first directory: %q", table[0])
@@ -104,14 +103,14 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestSeveralOfOneLabel: results of one label are repetitions.
+// Results with the same label are repetitions.
 func TestSeveralOfOneLabel(t *testing.T) {
 	b := tab.New(t)
 	b.Open(severalPage(t, []string{"a", "a"}, small(t), small(t)), "#explore?m=p99&v=1")
 	data := tab.Eval[[]float64](b, `(d => [d.scenarios.length, "sources" in d ? 1 : 0,
 		...new Set(d.scenarios[0].cells.map(c => c.runs.length))])(JSON.parse(
 			document.getElementById("data").textContent))`)
-	one := []float64{4, 0, 4} // three workloads, and what lies along their variance
+	one := []float64{4, 0, 4} // three workloads, and the scenario along their variance
 	if !slices.Equal(data, one) {
 		t.Errorf("scenarios, sources, repetitions: %v, want %v", data, one)
 	}

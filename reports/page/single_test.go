@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// of keeps the runs of one strategy.
+// of returns the directory with the runs of one strategy only.
 func of(t *testing.T, dir, strategy string) string {
 	t.Helper()
 	for _, name := range []string{rundir.ResultsFile, rundir.TimelineFile, rundir.DistributionsFile} {
@@ -27,8 +27,7 @@ func of(t *testing.T, dir, strategy string) string {
 	return dir
 }
 
-// TestSingleStrategy: the page of one strategy has nothing that compares, neither on its first
-// screen nor in the explorer, and explains only what it shows.
+// A page of one strategy compares nothing and explains only its content.
 func TestSingleStrategy(t *testing.T) {
 	dir := of(t, resultstest.Files(t, sampleFiles([]sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.5, "virtual", 1500, 2},
@@ -66,8 +65,8 @@ func TestOnePoint(t *testing.T) {
 	}
 }
 
-// TestFirstOfTheExplorer: the explorer begins with a scenario of several places, a metric that most
-// of its points have, and no panel without data.
+// The explorer first shows a scenario with several places and a metric of most points, without
+// empty panels.
 func TestFirstOfTheExplorer(t *testing.T) {
 	run := func(strategy, rest string) string {
 		return "BenchmarkRun/strategy=" + strategy + "/workload=" + rest + "\n"

@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// insertAfter puts text behind the n-th result line, counted from 1.
+// insertAfter inserts text after the n-th result line, counted from 1.
 func insertAfter(n int, text string) func(string) string {
 	return func(s string) string {
 		at := regexp.MustCompile(`(?m)^Benchmark.*\n`).FindAllStringIndex(s, n)[n-1][1]
@@ -27,8 +27,8 @@ func insertAfter(n int, text string) func(string) string {
 
 const evilClaim = `a bounded pool <b onclick="x()">is</b> & stays faster`
 
-// studied is the small directory with two studies: of the first 24 runs, and of the next 12. The
-// last 12 are of none.
+// studied returns the small directory with two studies: of the first 24 runs, and of the next 12.
+// The last 12 belong to no study.
 func studied(t testing.TB) string {
 	dir := small(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile,
@@ -40,7 +40,6 @@ func studied(t testing.TB) string {
 	return dir
 }
 
-// drawsFirst makes a figure for the first study.
 func drawsFirst(*results.Results) ([]Figure, error) {
 	c, err := charts.Planes("What it costs",
 		[]charts.Plane{
@@ -59,7 +58,7 @@ func pageOf(t testing.TB, r *Report) string {
 	return b.String()
 }
 
-// sectionOf cuts the section with that id out of a page.
+// sectionOf returns the section with that id.
 func sectionOf(t testing.TB, html, id string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(html, `<section id="`+id+`"`)
@@ -70,9 +69,8 @@ func sectionOf(t testing.TB, html, id string) string {
 	return out
 }
 
-// TestFindingsHaveTheirRuns: a study's runs are those between the study before, or the header, and
-// its words, of appended parts too. Runs that are followed by no study are of none: those of other
-// commands, and those of a study that was interrupted.
+// A finding applies to the runs since the previous finding or header, also in appended sections.
+// Runs of other commands, or of an interrupted study, belong to no study.
 func TestFindingsHaveTheirRuns(t *testing.T) {
 	run := func(n int) string {
 		return runLine("a", "n="+fmt.Sprint(n), "1 ops/s") + "\n"
@@ -186,8 +184,7 @@ func TestPageOfVerdicts(t *testing.T) {
 	}
 }
 
-// TestStudiesDoNotMix: runs of one scenario that were made for two studies, and for none, are not
-// repetitions of each other; and each study numbers its strategies for itself.
+// Runs of one scenario in two studies are not repetitions. Each study numbers its own strategies.
 func TestStudiesDoNotMix(t *testing.T) {
 	line := func(strategy string, ops int) string {
 		return runLine(strategy, "limit=4/load=0.5", fmt.Sprintf("%d ops/s", ops))
@@ -211,8 +208,7 @@ func TestStudiesDoNotMix(t *testing.T) {
 	}
 }
 
-// TestReportOfOlderAnswers: lines that belong to no study are on the page, and its runs are of
-// none.
+// Older lines without a study are on the page, and their runs belong to none.
 func TestReportOfOlderAnswers(t *testing.T) {
 	dir := small(t)
 	before := page(t, dir)
@@ -230,8 +226,7 @@ func TestReportOfOlderAnswers(t *testing.T) {
 	}
 }
 
-// TestStudyOfNoRuns: a study whose runs all failed has its section, and so has one that gives no
-// verdict.
+// A study whose runs all failed, or without a verdict, has a section.
 func TestStudyOfNoRuns(t *testing.T) {
 	dir := small(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# study all: of what?\n# study "+
@@ -253,8 +248,7 @@ func TestStudyOfNoRuns(t *testing.T) {
 	}
 }
 
-// TestManyDoubts: what many scenarios are doubted for is said once, with all of their names; and a
-// long list of runs is folded.
+// Equal doubts are listed once, with all names. A long list of runs is folded.
 func TestManyDoubts(t *testing.T) {
 	dir := small(t)
 	nth := 0
@@ -274,7 +268,7 @@ func TestManyDoubts(t *testing.T) {
 	})
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# study all: of what?\n"))
 	html := page(t, dir)
-	mustContain(t, html, "Why 19 of the scenarios are doubted", // serial falls behind
+	mustContain(t, html, "Why 19 of the scenarios are doubted", // the queue of serial grows
 		"24 scenarios, 6 INVALID, 13 SUSPECT", "and 5 more for the same",
 		"<li>worker_pool, load 0.8, constant:mean=10ms</li>",
 		", repetitions 1 and 2</code>: pause: stood still</li>")
@@ -294,7 +288,7 @@ func TestManyDoubts(t *testing.T) {
 	}
 }
 
-// TestLongBanner: of more runs than can be read at once, five are named and the rest is folded.
+// Of many runs, five are named and the others are folded.
 func TestLongBanner(t *testing.T) {
 	dir := small(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
@@ -309,9 +303,8 @@ func TestLongBanner(t *testing.T) {
 	mustContain(t, banner, "<summary>and 19 more</summary>", "repetitions 1 and 2</code>: 2 broken")
 }
 
-// TestStudyTablesBeginWithWhatDecides: the metrics that a study's verdict rests on are the first
-// columns of its tables, also one that no other table shows, and those of other runs stay as they
-// are.
+// The deciding metrics of a study are the first columns of its tables, even if no other table has
+// them.
 func TestStudyTablesBeginWithWhatDecides(t *testing.T) {
 	dir := studied(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// pagesOf returns the pages in a run directory, by their paths in it.
+// pagesOf returns the pages in a run directory, by path.
 func pagesOf(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	pages := make(map[string]string)
@@ -34,9 +34,8 @@ func pagesOf(t testing.TB, dir string) map[string]string {
 	return pages
 }
 
-// TestEachSubpage: a directory with several subpages has an index and its subpages.
-// A link leads to every page, none leads elsewhere, and each page is complete: the answer, the
-// figures, the numbers and the explorer of its subpage, and of no other.
+// A link leads to every page, no link is broken, and each page is complete: it has the answer,
+// figures, numbers and explorer of its subpage only.
 func TestEachSubpage(t *testing.T) {
 	dir := studied(t)
 	if err := os.Mkdir(filepath.Join(dir, rundir.PagesDir), 0o755); err != nil {
@@ -111,8 +110,7 @@ func TestEachSubpage(t *testing.T) {
 	}
 }
 
-// TestStudyAndRuns: the index of one study and other runs leads to both. An interrupted run of
-// several studies may have come so far.
+// Such a directory results if several studies are interrupted.
 func TestStudyAndRuns(t *testing.T) {
 	dir := small(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile,
@@ -162,8 +160,8 @@ func TestPartialPages(t *testing.T) {
 	}
 }
 
-// TestSplitBySize: groups outside of studies share one page until it is too large. Then each has
-// its own, and the index begins with the same answer and figure as the one page.
+// Groups outside of studies share one page until it is too large. Then each has its own page, and
+// the index has the same answer and figure as the one page.
 func TestSplitBySize(t *testing.T) {
 	dir := small(t)
 	if err := Write(dir); err != nil {
@@ -202,8 +200,7 @@ func TestSplitBySize(t *testing.T) {
 	}
 }
 
-// TestFixedBytes: the style and the scripts are in each page of a report, and the default run has
-// 18 pages of 3 MB at most.
+// The default run has 18 pages of at most 3 MB in total. Each contains the style and the scripts.
 func TestFixedBytes(t *testing.T) {
 	html := page(t, small(t))
 	n := 0

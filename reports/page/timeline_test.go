@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// TestGapInCourse: where a soak was cut off nothing is drawn of what is not recorded in full, by
-// the figure and by the explorer, and both say why.
+// The figure and the explorer draw nothing for times that are not fully recorded, and state the
+// reason.
 func TestGapInCourse(t *testing.T) {
 	dir := writeSample(t, []sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.8, "virtual", 1500, 1}})
@@ -41,9 +41,9 @@ func TestGapInCourse(t *testing.T) {
 	mustContain(t, html, marked, ">not recorded<")
 	d, _ := dataOf(t, html)
 	for _, c := range d.Scenarios[0].Cells {
-		var want []int // intervals that the gap is in
+		var want []int // intervals with a gap
 		course := d.Courses[c.Course]
-		if n := len(course.Flight); n != 59 { // a soak ends within the last of 60
+		if n := len(course.Flight); n != 59 { // the soak ends within the last of 60 intervals
 			t.Errorf("%d intervals", n)
 		}
 		for i := range course.Flight {

@@ -60,8 +60,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// TestOfFindings: one study is its verdict with its number; of several it is the tally, and what a
-// reader expects least.
+// Several studies give the tally and the least expected verdict.
 func TestOfFindings(t *testing.T) {
 	depends := decide.Finding{Study: "buffer", Claim: "larger is better", Verdict: decide.Depends,
 		Because: "on what exceeds the capacity: no load; it absorbs bursts (shed 96 % → 0 %); more"}
@@ -91,7 +90,7 @@ func TestOfFindings(t *testing.T) {
 	if a.Next != "poolbench study spread" {
 		t.Error(a.Next)
 	}
-	// what a busy machine has made is no finding while there is another
+	// a finding without doubted runs comes first
 	for doubted, want := range map[string]string{"spread": "scrape", "spread scrape": "buffer",
 		"spread scrape buffer": "spread"} {
 		a, _ = OfFindings([]decide.Finding{depends, fails, more},
@@ -128,7 +127,7 @@ func TestOfSearch(t *testing.T) {
 	}
 }
 
-// TestInterval: an interval is a number with its ends, and not every pair of parentheses.
+// Not every pair of parentheses is an interval.
 func TestInterval(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -148,8 +148,7 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
-// TestOverloadIsNoDoubt: what is SUSPECT only since more is offered than can be done counts; what
-// is SUSPECT for more does not.
+// A case that is SUSPECT only because of overload is ranked. One with other reasons is not.
 func TestOverloadIsNoDoubt(t *testing.T) {
 	s := sweep(p99("shed", 1.1, 0.1).with("shed/op", 0.1).doubt("not stationary", results.Suspect),
 		p99("pool", 1.1, 4).growing().doubt("not stationary", results.Suspect),
@@ -167,8 +166,7 @@ func TestOverloadIsNoDoubt(t *testing.T) {
 	}
 }
 
-// TestFallingBehindIsNotValid: what falls behind counts as that, whether or not its runs have found
-// it by themselves, and the headline says so where the load does.
+// The queue may grow even if no run detected it.
 func TestFallingBehindIsNotValid(t *testing.T) {
 	grows := p99("pool", 0.9, 4, 4, 4).growing()
 	s := sweep(grows)
@@ -179,7 +177,7 @@ func TestFallingBehindIsNotValid(t *testing.T) {
 		"100 /s offered") {
 		t.Errorf("%+v", d)
 	}
-	// nearly all of what is offered is completed, and the queue grows
+	// nearly all tasks are completed, and the queue grows
 	slowly := p99("pool", 1.02, 4).with("ops/s", 98).with("offered-ops/s", 100)
 	if a := sweep(slowly.doubt("overload", results.Suspect)).Answer(); a.Headline !=
 		"pool: at load 1.02 it falls behind" {
@@ -196,8 +194,7 @@ func TestTheSweepThatTellsMost(t *testing.T) {
 	}
 }
 
-// TestNoBestByChance: of strategies that are alike, with repetitions enough for a test, a best one
-// is named in at most one of twenty files.
+// Without a true difference, at most one of twenty files may name a best strategy.
 func TestNoBestByChance(t *testing.T) {
 	const files, strategies, repetitions = 400, 8, 6
 	named := 0

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestBestThatLoses: whatever becomes of the tasks, and however few they are, a headline that names
-// the best says so, and who is best of those that lose none.
+// A headline whose best strategy loses tasks states the loss, and the best strategy without losses.
 func TestBestThatLoses(t *testing.T) {
 	for name, c := range map[string]struct {
 		want  string
@@ -75,7 +74,7 @@ func TestBestThatLoses(t *testing.T) {
 	}
 	for _, what := range []string{"shed", "throttled", "failed", "abandoned"} {
 		for _, share := range []float64{0.00005, 0.0019, 0.3} {
-			for reps := 1; reps <= 5; reps += 4 { // one of five repetitions loses
+			for reps := 1; reps <= 5; reps += 4 { // with five repetitions, one loses
 				best := p99("a", 0.9, []float64{0.1, 0.1, 0.1, 0.1, 0.1}[:reps]...)
 				best.Cell[0].Values[what+"/op"] = share * float64(reps)
 				a, _ := OfSweeps([]Sweep{sweep(best,
@@ -100,7 +99,7 @@ func TestWhatItCosts(t *testing.T) {
 			t.Errorf("%v: %s", share, got)
 		}
 	}
-	// times within a tenth of each other matter where one of them loses tasks for it
+	// times within a tenth matter if one strategy loses tasks for it
 	s := sweep(p99("a", 0.5, 0.1).with("shed/op", 0.2), p99("b", 0.5, 0.101))
 	if _, _, _, ok := s.indifferent(); ok {
 		t.Error("a fifth of the tasks does not matter")
@@ -135,7 +134,8 @@ func TestSearchThatLoses(t *testing.T) {
 	}
 }
 
-// TestLossOfSessions: a share of requests is none of sessions, each of which one request ends.
+// Each failed session ends with one failed request, so a share of requests is not a share of
+// sessions.
 func TestLossOfSessions(t *testing.T) {
 	c := p99("a", 0.9, 0.1).with("failed/op", 0.3333).with("session-count", 60).
 		with("session-shed/op", 0).with("session-failed/op", 1)
@@ -144,8 +144,8 @@ func TestLossOfSessions(t *testing.T) {
 	}
 }
 
-// TestEnding: of a few tasks the last end long after the last arrival, and the throughput is of
-// that; what falls behind, or is refused, is another matter.
+// The throughput of a few tasks depends on the last of them. Growing queues and refusals are
+// separate cases.
 func TestEnding(t *testing.T) {
 	c := func() Case {
 		return p99("a", 0.9, 0.1).with("ops/s", 60).with("offered-ops/s", 100).with("mean-wait-sec", 0)
@@ -161,8 +161,7 @@ func TestEnding(t *testing.T) {
 	}
 }
 
-// TestLossOfRepetitions: a sentence has the loss that the table beside it has, the median; but no
-// strategy loses nothing since most of its repetitions do.
+// The sentence states the median, as the table does. A strategy has losses even if the median is 0.
 func TestLossOfRepetitions(t *testing.T) {
 	for want, shares := range map[string][]float64{
 		"3.00 % of tasks shed": {0.01, 0.03, 0.11}, "2.00 % of tasks shed": {0, 0, 0.06},
