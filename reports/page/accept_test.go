@@ -219,7 +219,6 @@ func TestCaptionsOfTheExplorer(t *testing.T) {
 	}
 }
 
-// TestLossesOfTheExplorer: the title and the table have the same share of lost tasks.
 func TestLossesOfTheExplorer(t *testing.T) {
 	b, r := tab.New(t), rand.New(rand.NewPCG(7, 1))
 	dir := resultstest.Files(t, sampleFiles([]sampleScenario{

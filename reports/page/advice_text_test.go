@@ -33,7 +33,6 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// TestWrappedCuts: a text that is too long is cut behind a word, in lines that fit.
 func TestWrappedCuts(t *testing.T) {
 	for shift := range width {
 		first := strings.Repeat("x", shift+1)

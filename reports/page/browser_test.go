@@ -62,7 +62,6 @@ func written(t testing.TB, dir string) (path string) {
 	return path
 }
 
-// TestNoRequest: a page asks for nothing but itself, whatever is opened in it.
 func TestNoRequest(t *testing.T) {
 	path := written(t, small(t))
 	b := tab.New(t)

@@ -183,7 +183,6 @@ func TestAgainstTheory(t *testing.T) {
 	}
 }
 
-// TestOfSome: a ranking that lacks strategies says whom it is of.
 func TestOfSome(t *testing.T) {
 	cells := func(n int) (out []*Cell) {
 		for i := range n {
@@ -237,8 +236,6 @@ func TestTimelineDrawsTheLimit(t *testing.T) {
 	}
 }
 
-// TestLearntLimitsAreDrawn: the limits of strategies that learn theirs have a chart over time, and
-// there is none without such a strategy.
 func TestLearntLimitsAreDrawn(t *testing.T) {
 	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
 	if chart, err := in.limitChart(s); chart != nil || err != nil {
@@ -266,8 +263,6 @@ func TestLearntLimitsAreDrawn(t *testing.T) {
 	}
 }
 
-// TestStudiesHaveLearntLimits: a study with a figure of its own has the chart of learnt limits, and
-// no other standard chart.
 func TestStudiesHaveLearntLimits(t *testing.T) {
 	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
 	in.results = &results.Results{Findings: []decide.Finding{{Study: "adaptive"}}}
@@ -282,7 +277,6 @@ func TestStudiesHaveLearntLimits(t *testing.T) {
 	}
 }
 
-// TestUncertainMarkersAreHollow: so are those of doubted runs, and the caption says for what.
 func TestUncertainMarkersAreHollow(t *testing.T) {
 	const p99 = "p99-response-sec"
 	var cells []*Cell

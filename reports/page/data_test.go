@@ -123,7 +123,6 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// TestHostileData: no name ends the element of the data, and each comes through it as it is.
 func TestHostileData(t *testing.T) {
 	hostile := "x<script>alert(1)<!--'`&amp;" + strings.Repeat("A", 10_000)
 	lines := "cpu: </script><script>alert(1)</script>\n"

@@ -46,7 +46,6 @@ func taken(b *tab.Tab, button string) string {
 	return string(content)
 }
 
-// TestCSV: the rows are the values of results.txt, to ten digits, each once.
 func TestCSV(t *testing.T) {
 	dir := small(t)
 	all, err := results.ReadDir(dir)
@@ -138,7 +137,6 @@ func plain(n ast.Node, source []byte) string {
 var unescaped = strings.NewReplacer(`\|`, "|", `\*`, "*", "\\`", "`", `\<`, "<", `\>`, ">", `\[`, "[",
 	`\]`, "]", `\(`, "(", `\)`, ")", `\_`, "_")
 
-// TestPNG: the picture has twice the size of the chart, and more than one colour.
 func TestPNG(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1200, 900)

@@ -62,7 +62,7 @@ func (in *reportInput) chart(
 	g *Group, s Sweep,
 ) (out []figure, notes []string, err error) {
 	some := s
-	some.Cells = told(g, s)
+	some.Cells = drawnCells(g, s)
 	for _, kind := range in.kinds(g) {
 		drawn := some
 		if kind.name == "ranking" || kind.name == limitKind { // a row for each class; few strategies learn
@@ -164,9 +164,9 @@ func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 
 const mostLines = 6
 
-// told returns the cells to draw. Of many classes it selects the largest, the best, the worst, and
+// drawnCells returns the cells to draw. Of many classes it selects the largest, the best, the worst, and
 // some in between, by the p99 at the last place.
-func told(g *Group, s Sweep) []*Cell {
+func drawnCells(g *Group, s Sweep) []*Cell {
 	classes := forRules(g, s).Classes()
 	if len(classes) <= mostLines {
 		return s.Cells

@@ -9,8 +9,6 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// TestReportShowsLabels: where tasks are of several classes, priorities or tenants, each has its
-// columns.
 func TestReportShowsLabels(t *testing.T) {
 	const caption = "By class, priority or tenant of the tasks"
 	dir := small(t)

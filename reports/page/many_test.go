@@ -128,7 +128,7 @@ func TestWorstIsDrawn(t *testing.T) {
 	}
 	g := Groups(readRuns(t, lines...))[0]
 	drawn := map[string]bool{}
-	for _, c := range told(g, g.Sweeps()[0]) {
+	for _, c := range drawnCells(g, g.Sweeps()[0]) {
 		drawn[c.Strategy] = true
 	}
 	if len(drawn) != mostLines || !drawn["strategy_0"] || !drawn["strategy_8"] ||

@@ -88,7 +88,6 @@ func TestCrashFinding(t *testing.T) {
 	}
 }
 
-// TestCrashRows: all lost tasks are drawn as lost, and no others.
 func TestCrashRows(t *testing.T) {
 	c := &Crash{Accepted: 10, Once: 5, Twice: 1, Lost: 3, LostBegun: 2, Dead: 1, Unconfirmed: 1,
 		Fault: "f", Stored: 1}
@@ -104,7 +103,6 @@ func TestCrashRows(t *testing.T) {
 	}
 }
 
-// TestPages: each begins with its finding, has a figure, and runs no name.
 func TestPages(t *testing.T) {
 	const evil = `"><img src=x onerror=alert(1)>`
 	c := knownAnswers(2)

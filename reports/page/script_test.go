@@ -48,7 +48,6 @@ func jsonOf(t testing.TB, v any) string {
 	return string(text)
 }
 
-// TestScriptAxes: the script makes of the ranges of package charts what package charts does.
 func TestScriptAxes(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "charts", "testdata", "axes.json"))
 	if err != nil {
@@ -95,8 +94,6 @@ func TestScriptSpells(t *testing.T) {
 	}
 }
 
-// TestScriptEstimates: the script's medians and intervals are those of the tables, for any number
-// of repetitions.
 func TestScriptEstimates(t *testing.T) {
 	const most = 40
 	b := inScript(t)
@@ -157,7 +154,6 @@ func TestScriptTellsApart(t *testing.T) {
 	}
 }
 
-// TestScriptPairs: of repetitions that are pairs the ratios are an estimate like any other.
 func TestScriptPairs(t *testing.T) {
 	b := inScript(t)
 	for _, c := range []struct {

@@ -55,7 +55,6 @@ func TestSingleStrategy(t *testing.T) {
 	}
 }
 
-// TestOnePoint: a scenario of one point has no explorer.
 func TestOnePoint(t *testing.T) {
 	dir := of(t, resultstest.Files(t, sampleFiles([]sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.5, "virtual", 1500, 2}})), "worker_pool")
@@ -90,7 +89,6 @@ func TestFirstOfTheExplorer(t *testing.T) {
 	}
 }
 
-// TestDropEmpty: columns without any value are left out, except the first ones.
 func TestDropEmpty(t *testing.T) {
 	table := &Table{Heads: []Head{{Text: "kept"}, {Text: "empty"}, {Text: "some"}, {Text: "uncertain"}},
 		Bodies: []Body{{Rows: []Row{{Cells: []Value{absent, absent, {Text: "1"}, {"–", "±122 %"}}},

@@ -9,8 +9,6 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// TestReportShowsSteps: the steps of sessions have a table, in their order, and below them the
-// sessions; where there are none, there is no table.
 func TestReportShowsSteps(t *testing.T) {
 	const caption = "Sessions, step by step"
 	dir := small(t)

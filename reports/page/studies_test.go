@@ -101,7 +101,6 @@ func TestFindingsHaveTheirRuns(t *testing.T) {
 	}
 }
 
-// TestSearchesLeaveTheirStudies: without the answers of searches, findings still have their runs.
 func TestSearchesLeaveTheirStudies(t *testing.T) {
 	search := "BenchmarkCapacity/strategy=a/limit=4/load=0.1..1.2/objective=p99-response<1s 10 " +
 		"0.5 capacity-met-load\n"

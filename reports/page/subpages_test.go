@@ -122,7 +122,6 @@ func TestStudyAndRuns(t *testing.T) {
 		`<a href="report/runs.html">`)
 }
 
-// TestCutStudy: the figure of a study that was cut off is on the index, and on no other page.
 func TestCutStudy(t *testing.T) {
 	dir := studied(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
@@ -144,7 +143,6 @@ func TestCutStudy(t *testing.T) {
 	}
 }
 
-// TestPartialPages: each page of an interrupted run is marked.
 func TestPartialPages(t *testing.T) {
 	dir := studied(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
@@ -213,7 +211,6 @@ func TestFixedBytes(t *testing.T) {
 	}
 }
 
-// TestPagesInBrowser: each page of a report is accessible, and fits a phone.
 func TestPagesInBrowser(t *testing.T) {
 	dir := studied(t)
 	if err := Write(dir); err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// TestWithoutScripts: the findings, the figures and the numbers are there.
 func TestWithoutScripts(t *testing.T) {
 	path := written(t, small(t))
 	b := tab.New(t)

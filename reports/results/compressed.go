@@ -2,7 +2,7 @@ package results
 
 import "bytes"
 
-// compression recognises compressed files by their first bytes, and names the compressor and the
+// compression recognises compressed files by their first bytes, and returns the compressor and the
 // command to unpack them.
 func compression(head []byte) (by, unpack string) {
 	for _, known := range []struct{ magic, by, unpack string }{

@@ -16,13 +16,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Decide judges an objective by the repetitions of the cell. Terminal, page, JSON and JUnit show
-// its result.
+// Decide judges an objective by the repetitions of the cell, for terminal, page, JSON and JUnit.
 func (c Cell) Decide(b Bound) decide.Decision {
 	if c.isLoadTest() {
 		return c.decideLoad(b)
 	}
-	b.Unit, _ = decide.Completed(b.Unit) // the latencies of a run count completed tasks only
+	b.Unit, _ = decide.Completed(b.Unit) // latencies of a run include only completed tasks
 	d := c.decidePlan(b)
 	d.Error, _ = c.Uncertain(b.Unit)
 	if d.Verdict == decide.Met && strings.HasSuffix(b.Unit, "-sec") && c.Lost() > decide.MostLost {
@@ -70,8 +69,8 @@ func (c Cell) decidePlan(b Bound) decide.Decision {
 	return c.overload(b, d)
 }
 
-// isLoadTest reports whether requests went to a server. Then the question is the requests'
-// experience, not the strategy.
+// isLoadTest reports whether requests went to a server. Then the objective concerns the requests,
+// not the strategy.
 func (c Cell) isLoadTest() bool { return c[0].Base() == "Attack" || c[0].Base() == "Gateway" }
 
 // decideLoad decides by the requests of each repetition, and by the median if they differ.
@@ -101,9 +100,8 @@ func (c Cell) decideLoad(b Bound) decide.Decision {
 		Reason: fmt.Sprintf("the median of %d runs, of which %d meet it", len(c), meet)}
 }
 
-// roughly decides without an interval if the bound is far away: it uses twice the 95 % error for
-// the plan of the run, since errors of short runs are skewed. A short run has too good values, so
-// it can only miss.
+// roughly decides without an interval if the bound is far away, by twice the expected 95 % error,
+// since errors of short runs are skewed. Values of a short run are too low, so it can only miss.
 func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
 	d.Reason, d.Next = c.noInterval(d.Value, b)
 	if _, stationary := c.Estimate(metric.NeededTasks); !stationary ||
@@ -128,8 +126,8 @@ func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
 
 const certain = 0.25
 
-// overload withdraws a verdict that depends on the length of the run: a growing queue eventually
-// misses any upper bound, and a SUSPECT run does not prove that one is met.
+// overload withdraws a verdict that depends on the length of the run. A growing queue eventually
+// misses any upper bound, and a SUSPECT run does not prove that a bound is met.
 func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
 	doubts := c.Doubts()
 	if doubts == nil || c.Overloaded() && !ofAll(b.Unit) {
@@ -148,7 +146,7 @@ func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
 }
 
 // ofAll reports whether a metric is a response or wait of all tasks, which grows with the length of
-// an overloaded run. Metrics of some tasks may not grow.
+// an overloaded run.
 func ofAll(unit string) bool {
 	statistic, of, _ := strings.Cut(unit, "-")
 	_, isPercentile := percentile(unit)
@@ -156,7 +154,7 @@ func ofAll(unit string) bool {
 		(of == metric.Response+"-sec" || of == metric.Wait+"-sec")
 }
 
-// isObserved reports whether a metric is an observation and not an estimate: extremes and counts.
+// isObserved reports whether a metric is an observed extreme or count, not an estimate.
 func (c Cell) isObserved(unit string) bool {
 	return metric.IsMax(unit) || strings.Contains(unit, "-"+metric.Max+"-") ||
 		unit == metric.PeakInFlight || unit == metric.Bans || unit == metric.RefusedCalls
@@ -181,7 +179,7 @@ func (c Cell) decideObserved(b Bound, d decide.Decision) decide.Decision {
 }
 
 // exact returns the value from theory or the recursion for the plan of the cell. Under the real
-// clock the strategy's overhead is added, so no value is exact.
+// clock no value is exact, because of the strategy's overhead.
 func (c Cell) exact(unit string) (v float64, known bool) {
 	if c[0].Key("clock") != "virtual" {
 		return 0, false
@@ -218,20 +216,20 @@ func (c Cell) interval(unit string) (Estimate, bool) {
 	half := statistics.Student(len(values), 0.05) * stat.StdDev(values, nil) /
 		math.Sqrt(float64(len(values)))
 	if half == 0 && text.KindOf(unit) == text.Shares && mean < 1 {
-		half = noneSeen / float64(c.tasks()) // none of so many tasks
+		half = noneSeen / float64(c.tasks()) // observed in none of these tasks
 	}
 	return Estimate{mean, max(mean-half, 0), mean + half}.around(c.Value(unit)), true
 }
 
 // SeedsDecide reports whether repetitions with further seeds can narrow the interval of a metric.
-// Repetitions do not help a run that is too short for its plan.
+// They cannot if the run is too short for its plan.
 func (c Cell) SeedsDecide(unit string) bool {
 	return len(c) > 0 && c.has(unit) && !c.isObserved(unit) &&
 		(c.Doubts() == nil || c.Overloaded() && !ofAll(unit))
 }
 
 // isNone reports whether a share is 0 in every repetition. No number of tasks proves a 0, so a
-// bound of 0 is checked against the observation.
+// bound of 0 is compared with the observation.
 func (c Cell) isNone(unit string) bool {
 	return text.KindOf(unit) == text.Shares &&
 		!slices.ContainsFunc(c.Values(unit), func(v float64) bool { return v != 0 })
@@ -277,7 +275,7 @@ func percentile(unit string) (p float64, ok bool) {
 	return 0, false
 }
 
-// noInterval explains why there is no interval, and suggests a run that would give one.
+// noInterval explains why there is no interval, and suggests a run that would have one.
 func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 	runs := text.Count(len(c), "run") + " of " + text.Many(float64(c[0].Iters)) + " tasks"
 	reason = "no confidence interval from " + runs
@@ -294,15 +292,15 @@ func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 
 const mostNext = 100e6
 
-// longer suggests a run whose interval is narrow enough for the distance to the bound, or returns
-// "" if it would be too long.
+// longer suggests a run with an interval narrow enough for the distance to the bound, or returns ""
+// if it would be too long.
 func (c Cell) longer(b Bound, in Estimate) string {
 	gap := math.Abs(in.Mid-b.Value) / in.Mid
 	needed, known := c.Estimate(metric.NeededTasks)
 	if !known || needed.Mid == 0 || b.Unit != metric.P99Response {
 		return fmt.Sprintf("--count %d", max(4*len(c), EnoughSeeds))
 	}
-	const safety = 0.7 // share of the gap for the half-width
+	const safety = 0.7 // half-width as a share of the distance
 	n := needed.Mid * math.Pow(0.05/min(safety*gap, 0.1), 2)
 	if !(n <= mostNext) {
 		return ""

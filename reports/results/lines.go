@@ -8,23 +8,22 @@ import (
 	"io"
 )
 
-// maxLine is the longest line that benchfmt reads, without its newline. It would treat a longer
-// line as the end of the file.
+// maxLine is the longest line that benchfmt reads, without its newline. It would end the file at a
+// longer line.
 const maxLine = bufio.MaxScanTokenSize - 1
 
-// lineFeed passes a text to benchfmt.Reader, one line per Read, and shows each line to look before.
+// lineFeed passes a text to benchfmt.Reader, one line per Read, and first passes each line to look.
 //
-// benchfmt skips unknown lines and stops at a line that is too long, which would both lose samples
+// benchfmt skips unknown lines and stops at a line that is too long. Both would lose samples
 // silently. With one line per Read, text and whole describe the line of benchfmt's current record.
-// For output of go test -json, the lines are the contents of its events, at the place of their last
-// event.
+// For output of go test -json, the lines are the contents of its events.
 type lineFeed struct {
 	in   *bufio.Reader
 	look func(line int, text []byte) error // an error ends the reading
 
 	name  string
-	line  int    // number of the current line in the file, from 1. 0 before the first
-	text  []byte // the current line without its end
+	line  int    // number of the current line, from 1. 0 before the first
+	text  []byte // the current line without its newline
 	whole bool   // the current line ended in a newline
 	rest  []byte // rest of the current line for benchfmt
 	err   error  // why the feed ended before the end of the text

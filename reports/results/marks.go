@@ -12,8 +12,8 @@ import (
 )
 
 // marks parses the lines beginning with "# " that poolbench writes around its results and that
-// benchfmt skips. A file is one section, or several if runs were appended: a header, the runs, an
-// end mark.
+// benchfmt skips. A file contains one section, or several if runs were appended. A section is a
+// header, runs and an end mark.
 type marks struct {
 	schema     int // of the last header. 0: none yet
 	strategies []string
@@ -25,23 +25,23 @@ type marks struct {
 	undecided  string             // reason of the next search result
 	seed       string             // of the next run, or ""
 	runs       int                // in the whole file
-	counted    int                // runs that are not copies, as counted by indexes of runs
+	counted    int                // runs without copies
 	sinceStart int                // since the last header
-	// first run since the last header without a study, or counted
+	// first run since the last header without a study
 	free int
 
 	open  bool   // a header without an end mark
 	ended int    // line of the last end mark. 0: none
 	end   string // missing parts by the last end mark
 	after int    // first line with text after the last end mark. 0: none
-	// the last end mark names a different number of runs
+	// the last end mark has a different number of runs
 	miscounted bool
 }
 
-// look processes a line. isHeader reports that it opens a section.
+// look processes a line. isHeader reports whether it opens a section.
 func (m *marks) look(line int, text string) (isHeader bool, err error) {
 	if !strings.HasPrefix(text, "# ") {
-		// nearly every line: the code below costs more than the rest of reading it
+		// return early, since nearly every line takes this path and the code below is slow
 		m.behind(line, text)
 		return false, nil
 	}
@@ -148,8 +148,8 @@ func (m *marks) begin(named string) {
 	m.findings = append(m.findings, f)
 }
 
-// close records the end of a section. The end mark of a complete section counts the runs of the
-// section, or of the whole file if it was appended.
+// close records the end of a section. The end mark of a complete section has the number of runs of
+// the section, or of the whole file if it was appended.
 func (m *marks) close(line int, end rundir.End) {
 	m.open, m.ended, m.end, m.after, m.miscounted = false, line, "", 0, false
 	switch {

@@ -28,18 +28,18 @@ type parser struct {
 	keys    map[string][]Pair // by name
 	metrics map[string]bool
 	virtual map[RunID][]*Run // virtual-clock runs without copies
-	// an unreadable result line of poolbench, accepted if a header follows: a run was killed there,
-	// and another appended
+	// an unreadable result line of poolbench. It is accepted if a header follows: a run was killed
+	// there, and another appended
 	damaged error
 	cut     bool   // the last line is incomplete
 	indent  int    // first indented result line
 	passed  bool   // go test printed PASS or ok
-	failed  string // number and text of the line in which go test first reported a failure
+	failed  string // line in which go test first reported a failure
 	crowded bool   // more configuration lines than mostConfig
 	values  int    // of metrics in out.Runs
 }
 
-// look sees every line before benchfmt does.
+// look receives every line before benchfmt does.
 func (p *parser) look(line int, s []byte) error {
 	isHeader, err := p.marks.look(line, string(s))
 	if err != nil {
@@ -94,7 +94,7 @@ func (p *parser) syntax(rec *benchfmt.SyntaxError) error {
 	return nil
 }
 
-// cutOff skips the current line, the last one.
+// cutOff skips the incomplete last line.
 func (p *parser) cutOff() {
 	p.cut = true
 	p.warn.add(p.feed.pos(), "the last line was cut off and is left out")
@@ -129,7 +129,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 			continue
 		}
 		if value == 0 {
-			value = 0 // without the sign that package testing prints for values rounded up to 0
+			value = 0 // without the sign of values that package testing rounds to -0
 		}
 		if _, twice := run.Values[unit]; twice {
 			p.warn.add(run.Pos, "%s is given twice: the first value counts", unit)
@@ -171,9 +171,9 @@ func (p *parser) result(rec *benchfmt.Result) error {
 	return nil
 }
 
-// isWhole judges a last line without a newline that looks like a result. Poolbench ends every line.
-// In other files the newline may have been trimmed, but a line with other metrics than the previous
-// one of its name is incomplete.
+// isWhole reports whether a last line without a newline is complete. poolbench ends every line with
+// a newline. In other files an editor may have removed it, but a line with other metrics than the
+// previous one of its name is incomplete.
 func (p *parser) isWhole(run *Run) bool {
 	if p.marks.ours() {
 		return false
@@ -188,11 +188,11 @@ func (p *parser) isWhole(run *Run) bool {
 	return true
 }
 
-// mostConfig is the largest number of configuration keys: log lines may look like configuration,
-// and every run carries all earlier ones.
+// mostConfig limits the configuration keys. Log lines may look like configuration, and every run
+// carries all earlier ones.
 const mostConfig = 1000
 
-// config copies the configuration, or shares that of the previous run if it is unchanged.
+// config copies the configuration, or shares it with the previous run if it is unchanged.
 func (p *parser) config(rec *benchfmt.Result) []Pair {
 	given := rec.Config
 	if len(given) > mostConfig {
@@ -253,8 +253,8 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	return out, nil
 }
 
-// beginsResult reports whether the last line has no end and begins a result, up to its name, which
-// benchfmt does not recognise.
+// beginsResult reports whether the incomplete last line begins a result that benchfmt does not
+// recognise.
 func (p *parser) beginsResult() bool {
 	const word = "Benchmark"
 	text := string(p.feed.text)
@@ -287,13 +287,13 @@ func (p *parser) whyNone(partial string) string {
 		"runs of poolbench and the output of go test -bench, not of other tools", p.feed.line)
 }
 
-// strategies returns the header's order, and then, sorted, the other strategies of the runs.
+// strategies returns the strategies in the header's order, then others of the runs, sorted.
 func (p *parser) strategies() []string {
 	named := map[string]bool{}
 	for i := range p.out.Runs {
 		named[p.out.Runs[i].Series()] = true
 	}
-	// Strategies without runs would use up colours, which are limited.
+	// strategies without runs would use up colours
 	present := slices.DeleteFunc(slices.Clone(p.marks.strategies), func(s string) bool {
 		return !named[s]
 	})

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// testEvents reassembles the lines that go test -json (test2json) splits into output events,
-// package by package. A result line comes in two events: the name and, when it is over, the rest.
+// testEvents reassembles the lines that go test -json (test2json) splits into output events. A
+// result line has two events: the name, and later the rest.
 type testEvents struct {
 	pending map[string]string // beginning of a line by package
 	lines   []string          // complete lines not yet read
@@ -53,7 +53,7 @@ func (e *testEvents) output(pkg, text string) {
 	e.pending[pkg] = text[whole:]
 }
 
-// say passes a line on. go test runs benchmarks package by package. If events of two packages are
+// say emits a line. go test runs benchmarks package by package. If events of two packages are
 // mixed, it adds a configuration line at each change.
 func (e *testEvents) say(pkg, line string) {
 	if n := len(e.spoke); n == 0 || e.spoke[n-1] != pkg {
@@ -66,7 +66,7 @@ func (e *testEvents) say(pkg, line string) {
 	e.lines = append(e.lines, line)
 }
 
-// end passes on the last text of a package if it lacks a newline.
+// end emits the last text of a package if it lacks a newline.
 func (e *testEvents) end(pkg string) {
 	if rest := e.pending[pkg]; rest != "" {
 		e.say(pkg, rest+"\n")

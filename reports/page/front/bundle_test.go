@@ -21,7 +21,6 @@ var update = flag.Bool("update", false, "write spec.json and bundle.js anew")
 // mostScript limits the size of the script, in bytes.
 const mostScript = 60_000
 
-// TestSpec: the look of the script's charts is that of package charts.
 func TestSpec(t *testing.T) {
 	spec, err := json.Marshal(charts.Specification())
 	if err != nil {
@@ -73,7 +72,6 @@ func golden(t *testing.T, name string, want []byte) {
 	}
 }
 
-// TestTypesOfSources: the sources have no error of types.
 func TestTypesOfSources(t *testing.T) {
 	tsc := filepath.Join("node_modules", ".bin", "tsc")
 	if _, err := exec.LookPath("node"); err != nil {

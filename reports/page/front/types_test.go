@@ -80,7 +80,6 @@ func TestNoNull(t *testing.T) {
 	}
 }
 
-// TestClassLabels: what names a class of strategies is not cut in its middle.
 func TestClassLabels(t *testing.T) {
 	read := func(name, pattern string) [][]string {
 		text, err := os.ReadFile(name)

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// TestFacts: who is best, who ties, and what it costs.
 func TestFacts(t *testing.T) {
 	s := sweep(p99("shed", 0.5, 0.1, 0.1), p99("pool", 0.5, 0.105, 0.105),
 		p99("shed", 1.1, 0.12, 0.12).with("shed/op", 0.124), p99("twin", 1.1, 0.123, 0.123),
@@ -104,7 +103,6 @@ func TestOfFindings(t *testing.T) {
 	}
 }
 
-// TestOfSearch: the highest load with its interval.
 func TestOfSearch(t *testing.T) {
 	nan := math.NaN()
 	s := Search{Axis: "load", From: 0.1, Objective: "p99-response<80ms"}

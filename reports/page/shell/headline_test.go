@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestHeadlines: each rule says what is so, with a strategy and a number.
 func TestHeadlines(t *testing.T) {
 	late := func(c Case, good, all float64) Case {
 		return c.with(goodput, good).with(throughput, all)
@@ -185,7 +184,6 @@ func TestFallingBehindIsNotValid(t *testing.T) {
 	}
 }
 
-// TestTheSweepThatTellsMost is the one that the answer is about.
 func TestTheSweepThatTellsMost(t *testing.T) {
 	a, _ := OfSweeps([]Sweep{sweep(p99("a", 0.9, 0.1), p99("b", 0.9, 0.101)),
 		sweep(p99("a", 0.9, 0.1), p99("b", 0.9, 0.2)), sweep(p99("a", 0.9, 0.1))})

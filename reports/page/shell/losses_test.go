@@ -89,7 +89,6 @@ func TestBestThatLoses(t *testing.T) {
 	}
 }
 
-// TestWhatItCosts says every loss, and of none that there is one.
 func TestWhatItCosts(t *testing.T) {
 	for share, want := range map[float64]string{0: "No task is lost with a.",
 		0.0001: "With a 0.0100 % of tasks shed at load 0.9."} {
@@ -106,7 +105,6 @@ func TestWhatItCosts(t *testing.T) {
 	}
 }
 
-// TestSearchThatLoses: a capacity that is met by refusing says so.
 func TestSearchThatLoses(t *testing.T) {
 	s := Search{Axis: "load", From: 0.1, Objective: "p99-response<60ms"}
 	found := func(name string, met, missed, lost float64) Found {
