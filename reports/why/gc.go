@@ -7,12 +7,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// gc: the garbage collector uses processors that tasks need, stops them, and makes them mark.
+// gc: the garbage collector uses processors that tasks need, stops tasks, and makes them mark.
 var gc = rule{
 	name:    "gc",
 	meaning: "the garbage collector uses the processors",
 	cure:    "allocate less, or raise `GOGC`",
-	// less than this no program pays attention to: the collector's own goal is a quarter
+	// a smaller share is normal: the collector's own goal is a quarter
 	shown:     func(v *view) bool { return v.part(metric.GCCPU) >= 0.05 },
 	otherwise: scheduler.name,
 	evidence: func(v *view) string {

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// headOfLine: short tasks wait behind long ones. The recursion with all services equal to the mean
-// gives the avoidable part of the wait.
+// headOfLine: short tasks wait behind long ones. The recursion with equal services gives the
+// avoidable part of the wait.
 var headOfLine = rule{
 	name:    "head_of_line",
 	meaning: "short tasks wait behind long ones",
@@ -34,15 +34,15 @@ var headOfLine = rule{
 }
 
 const (
-	// unevenSeen is the C² above which variance is the cause of that part: at 2 it is two thirds of a
-	// wait by Pollaczek and Khinchine, at 1 half.
+	// unevenSeen is the C² above which variance is the cause of that part. It causes two thirds of
+	// a wait at 2, and half at 1 (Pollaczek and Khinchine).
 	unevenSeen = 2
 	// unevenUnseen is the threshold without the recursion.
 	unevenUnseen = 4
 )
 
 // longTasks reports whether the work is uneven enough to be a cause. It is not if short tasks can
-// overtake long ones, in pools of their own or because tasks run in turns.
+// overtake long ones, in separate pools or because tasks run in turns.
 func (v *view) longTasks() bool {
 	short, turns := v.part(metric.ShortMeanResponse), v.part(metric.MeanBetween)
 	if short > 0 && short < v.part(metric.MeanResponse)/2 ||

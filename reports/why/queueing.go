@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// queueing: too few slots for the arrivals. It gets the rest of the wait for a slot after long or
+// queueing: too few slots for the arrivals. It gets the remaining wait for a slot after long or
 // uneven services. The recursion with one more slot gives the effect.
 var queueing = rule{
 	name:    "queueing",
@@ -82,5 +82,5 @@ func (v *view) queueGrows() bool {
 	return ok && shed == 0 && v.part(metric.OfferedUtilisation) >= 1
 }
 
-// nearly is the remaining share of a response from which a change makes no difference.
+// nearly is the remaining share of a response from which a change is negligible.
 const nearly = 0.97

@@ -10,7 +10,7 @@ import (
 type costs struct {
 	target, backoff, work float64
 	waiting               float64 // of a runnable task
-	// by cause, as shares of waiting: 1 in all, or all 0
+	// by cause, as shares of waiting. The sum is 1 or 0
 	waits map[string]float64
 	// share of unusual services that these waits explain, from 0 to 1
 	explained float64
@@ -45,7 +45,7 @@ type wait struct{ own, gc, machine float64 }
 
 func (w wait) sum() float64 { return w.own + w.gc + w.machine }
 
-// crowd returns the mean number of due tasks that one delay affects: a delay d affects all arrivals
+// crowd returns the mean number of due tasks that one delay affects. A delay d affects all arrivals
 // in d, by d/2 on average.
 func (v *view) crowd() float64 { return 1 + v.part(metric.Throughput)*v.part(metric.P99Hiccup)/2 }
 
@@ -54,8 +54,8 @@ func (v *view) crowd() float64 { return 1 + v.part(metric.Throughput)*v.part(met
 // Threads waited for the users of the processors in proportion to their CPU time.
 //
 // The program's own computing makes goroutines wait as in M/M/c, by Sakasegawa's formula, or up to
-// twice as long: tasks come in bursts, and the harness has goroutines. The excess is due to the
-// collector and to other programs, in proportion to their time on processors. Each second of these
+// twice as long, because tasks come in bursts, and the harness has goroutines. The excess is due to
+// the collector and other programs, in proportion to their time on processors. Each second of these
 // delays at most all existing tasks: computing, in service, and arriving meanwhile.
 func (v *view) waits() (w wait) {
 	const burst = 2
@@ -114,13 +114,13 @@ func (v *view) costs() (c costs) {
 	if sum > 0 {
 		c.waits = map[string]float64{lock.name: locked / sum, gc.name: collector / sum,
 			scheduler.name: sched / sum, machine.name: others / sum}
-		// a mean wait of a tenth of the service may be most of the slowest of 100
+		// a mean wait of a tenth of the service may be most of the slowest 1 %
 		c.explained = min(10*sum/max(own, sum), 1)
 	}
 	return c
 }
 
-// leastInside is the minimum share of waits for processors within services.
+// leastInside is the minimum share of processor waits that occur within services.
 const leastInside = 0.2
 
 func (v *view) meanLate() float64 {
@@ -189,7 +189,7 @@ func (v *view) ofService(s map[string]float64, give func(float64, map[string]flo
 		s[target.name] += v.service
 		return
 	}
-	usual, held := v.service, 1-t.target-t.backoff // share of the time in the slot spent in the task
+	usual, held := v.service, 1-t.target-t.backoff // held: share of the task itself
 	if mean, ok := v.known(metric.MeanService); ok && v.unit == metric.P99Response {
 		usual = min(usual, (mean-v.part(metric.MeanTarget))/v.value)
 	}
@@ -207,7 +207,7 @@ func (v *view) ofService(s map[string]float64, give func(float64, map[string]flo
 	long := odd * v.ownVariance()
 	disturbed := (odd - long) * t.explained
 	give(disturbed, t.waits)
-	s[work.name] += long // its own excess: others wait for it, it waits for none
+	s[work.name] += long // other tasks wait for it, it waits for none
 	s[unknown.name] += odd - long - disturbed
 }
 

@@ -17,7 +17,7 @@ type view struct {
 	unit   string
 	value  float64 // explained response
 	cannot string
-	// shares of the tail response, 1 in all
+	// shares of the tail response, which add up to 1
 	late    float64 // of the generator, and until a task began although a slot was idle
 	lag     float64 // the generator's part of late
 	turn    float64 // every slot was busy
@@ -36,8 +36,8 @@ func (v *view) known(unit string) (value float64, ok bool) {
 	return max(e.Mid, 0), ok
 }
 
-// becomes formats the value of the metric for the same tasks under another plan: "from 20.0 ms to
-// 15.0 ms", or if it is too uncertain to show the change: "by −25.0 %".
+// becomes formats the metric's value for the same tasks under another plan: "from 20.0 ms to 15.0
+// ms", or for uncertain values "by −25.0 %".
 func (v *view) becomes(unit string, other float64) string {
 	share, _ := v.cell.Uncertain(unit)
 	if !v.cell.Known(unit) {
@@ -51,9 +51,8 @@ func (v *view) has(unit string) bool {
 	return ok
 }
 
-// part returns the value of a metric, or 0 if the runs lack it, to add it to others or compare it
-// with a lower bound. Use known for a metric that is printed, or whose absence would increase a
-// share.
+// part returns the value of a metric, or 0 without one, for sums and lower bounds. Use known for a
+// metric that is printed, or whose absence would increase a share.
 func (v *view) part(unit string) float64 {
 	value, _ := v.known(unit)
 	return value
@@ -71,7 +70,7 @@ func clauses(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(c string) bool { return c == "" }), "; ")
 }
 
-// look reads the metrics. It returns false if the runs have no mean response.
+// look reads the metrics. ok is false if the runs have no mean response.
 func look(c results.Cell, beside []results.Cell) (*view, bool) {
 	v := &view{cell: c, beside: beside, unit: metric.P99Response}
 	v.value = v.part(v.unit)
@@ -93,8 +92,8 @@ func look(c results.Cell, beside []results.Cell) (*view, bool) {
 	return v, true
 }
 
-// parts splits the tail response. Results without parts have only wait and service, whose means
-// replace the tail. It returns false if the runs lack the wait, too.
+// parts splits the tail response. Older results have only wait and service, whose means replace the
+// tail. It returns false if the runs lack the wait, too.
 func (v *view) parts() bool {
 	part := func(p metric.Part) float64 { return v.part(p.TailShare()) }
 	switch mean := v.part(metric.MeanResponse); {
@@ -127,13 +126,13 @@ func (v *view) parts() bool {
 	return true
 }
 
-// oracle reports whether the run recorded for which waits every slot was busy.
+// oracle reports whether the run recorded the waits during which every slot was busy.
 func (v *view) oracle() bool {
 	return v.has(metric.TailTurnShare) && v.unit == metric.P99Response
 }
 
-// unevenly sets the part of the wait for a slot that equal services would avoid, without the oracle
-// by Pollaczek and Khinchine: the mean wait is proportional to 1 + C².
+// unevenly sets the part of the wait for a slot that equal services would avoid. Without the oracle
+// it uses Pollaczek and Khinchine: the mean wait is proportional to 1 + C².
 func (v *view) unevenly() {
 	if even, ok := v.known(metric.TailEvenTurnShare); v.oracle() && ok {
 		v.uneven = max(v.turn-even, 0)
@@ -142,8 +141,8 @@ func (v *view) unevenly() {
 	}
 }
 
-// c2 returns the squared coefficient of variation of the work: by the workload's definition, or
-// else of the services.
+// c2 returns the squared coefficient of variation of the work, by the workload's definition or
+// measured from the services.
 func (v *view) c2() float64 {
 	if c2, ok := v.known(metric.WorkloadC2); ok {
 		return c2
@@ -170,7 +169,7 @@ func (v *view) processors() float64 {
 	if n == "" {
 		n = v.cell[0].Key("gomaxprocs")
 	}
-	p, _ := strconv.ParseFloat(n, 64) // otherwise 0
+	p, _ := strconv.ParseFloat(n, 64) // 0 on errors
 	return p
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// target: the tasks' target is slow, because it has a queue of its own or slows down. The evidence
+// target: the tasks' target is slow, because it has a queue or slows down under load. The evidence
 // is the target's clock, or services that grow with the tasks in service.
 var target = rule{
 	name:    "target",
@@ -41,7 +41,7 @@ var target = rule{
 		}
 		remedy := "more room in the target, or no more slots than it serves at once"
 		name, _, _ := strings.Cut(v.key("target"), ":")
-		if spec, err := targets.Lookup(name); err == nil { // otherwise another program's own target
+		if spec, err := targets.Lookup(name); err == nil { // otherwise another program's target
 			remedy = cmp.Or(spec.Remedy, remedy)
 		}
 		if other, ok := v.known(metric.NoTarget + v.unit); ok {

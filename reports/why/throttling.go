@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// throttling: a rate limit, of the target or the strategy, makes tasks wait: between attempts, for
+// throttling: a rate limit, of the target or the strategy, makes tasks wait between attempts, for
 // slots held during back-off, or for a start while slots are idle.
 var throttling = rule{
 	name:    "throttling",
