@@ -63,7 +63,7 @@ func serve(t *testing.T) (address string) {
 // open shows the page with settings, and waits for all figures.
 func open(b *tab.Tab, address, hash string) {
 	b.T.Helper()
-	tab.Run(b, chromedp.Navigate("about:blank")) // a change of the fragment alone would not reload the page
+	tab.Run(b, chromedp.Navigate("about:blank")) // or the page would not reload
 	tab.Run(b, chromedp.Navigate(address+hash))
 	answered(b)
 }
