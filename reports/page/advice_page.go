@@ -31,8 +31,8 @@ func (d *AdviceDocument) WritePage(w io.Writer) error {
 	for _, s := range []struct {
 		id, title string
 		items     []string
-	}{{"missing", "What would meet it", d.ways()},
-		{"changes", "What would change it", d.changes()},
+	}{{"missing", "Changes that would meet the objective", d.ways()},
+		{"changes", "Changes that would change the answer", d.changes()},
 		{"runners-up", "Runners-up", text.Texts(d.RunnersUp, AdviceOption.other)},
 		{"left", "Not considered", d.NotLookedAt}} {
 		p.Add(len(s.items) > 0, s.id, s.title, shell.Listed(s.id, s.title, s.items))

@@ -92,14 +92,14 @@ func (c *Calibration) found() (a shell.Answer) {
 	far := c.farthest()
 	switch {
 	case len(c.Known) == 0:
-		a.Headline = "Nothing was asked: there are no known answers"
+		a.Headline = "There are no known answers"
 		return a
 	case len(missed) > 0:
-		a.Headline = fmt.Sprintf("%d of %s missed: this build is not to be trusted on this machine",
+		a.Headline = fmt.Sprintf("%d of %s missed: this build is not reliable on this machine",
 			len(missed), text.Count(len(c.Known), "known answer"))
 	case c.Control.Holds():
 		a.Headline = "The control passes, though it measures wrongly on purpose: this build is " +
-			"not to be trusted on this machine"
+			"not reliable on this machine"
 	default:
 		a.Headline = fmt.Sprintf("%d of %s hold, the farthest within %s of its tolerance; the "+
 			"control misses, as it must", len(c.Known), text.Count(len(c.Known), "known answer"),
@@ -109,7 +109,7 @@ func (c *Calibration) found() (a shell.Answer) {
 		a.Facts = append(a.Facts, shell.Fact{Title: "Missed",
 			Text: text.List(text.Few(text.Texts(missed, Known.name), 3)) + "."})
 	} else {
-		a.Facts = append(a.Facts, shell.Fact{Title: "Farthest off", Text: far[0].name() + ": " +
+		a.Facts = append(a.Facts, shell.Fact{Title: "Largest error", Text: far[0].name() + ": " +
 			far[0].words() + "."})
 	}
 	a.Facts = append(a.Facts, shell.Fact{Title: "The control",
@@ -168,7 +168,7 @@ func (c *Calibration) figure() (*shell.Figure, error) {
 		caption += fmt.Sprintf(" %s nearer to 0: they are in the table.",
 			text.Count(more, "answer"))
 	}
-	return shell.Rows("known-figure", "Measured less known, in tolerances", caption,
+	return shell.Rows("known-figure", "Errors in tolerances", caption,
 		[]string{"holds", "missed"}, all,
 		charts.Axis{Label: "(measured − known) ÷ tolerance", Reach: []float64{-1, 1}},
 		[]charts.Level{{Name: "tolerance", Y: -1}, {Name: "tolerance", Y: 1}})

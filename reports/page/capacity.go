@@ -169,7 +169,7 @@ func (s *capacitySearch) caption() string {
 	})
 	if open {
 		out = append(out,
-			fmt.Sprintf("An arrow stands where the search, from %s to %s, saw no end.",
+			fmt.Sprintf("An arrow means that the search, from %s to %s, found no bound.",
 				charts.Count(s.from), charts.Count(s.to)))
 	}
 	closed := slices.DeleteFunc(decided, func(f shell.Found) bool {
@@ -184,7 +184,7 @@ func (s *capacitySearch) caption() string {
 			if loss := high.LossWords(); loss != "" {
 				name += " (" + loss + ")"
 			}
-			out = append(out, fmt.Sprintf("%s carries at least %s times the %s of %s.", name,
+			out = append(out, fmt.Sprintf("%s reaches at least %s times the %s of %s.", name,
 				charts.Count(least), what, low.Name))
 		} else {
 			out = append(out, "Overlapping bars are not significantly different.")

@@ -92,8 +92,8 @@ func TestReportOfCapacity(t *testing.T) {
 	}
 	for _, want := range []string{
 		"The highest load that meets p99-response<80ms lies in the bar, with 95 % confidence",
-		"An arrow stands where the search, from 0.1 to 1.2, saw no end.",
-		"semaphore carries at least 6.79 times the load of serial.",
+		"An arrow means that the search, from 0.1 to 1.2, found no bound.",
+		"semaphore reaches at least 6.79 times the load of serial.",
 	} {
 		if !strings.Contains(f.Caption+" "+f.More, want) {
 			t.Errorf("no %q in %q, %q", want, f.Caption, f.More)

@@ -108,11 +108,8 @@ func hollow(cells []*Cell, unit string) []string {
 // coincidence names the series that overlap.
 func coincidence(chart *charts.Chart) (out []string) {
 	for _, names := range chart.Same {
-		verb := "coincide exactly, point by point"
-		if len(names) == 2 {
-			verb = "coincide exactly"
-		}
-		out = append(out, fmt.Sprintf("%s %s.", text.List(text.Few(names, mostNames)), verb))
+		out = append(out, fmt.Sprintf("%s have identical results.",
+			text.List(text.Few(names, mostNames))))
 	}
 	return out
 }
@@ -150,23 +147,23 @@ func throughputCaption(s Sweep, _ *charts.Chart) string {
 	var out string
 	switch {
 	case len(short)+len(before) == 0 && some == "" && !unknown:
-		return fmt.Sprintf("Every strategy completes the offered load, up to %s: the difference "+
-			"between them is in the response times.", s.Place(last))
+		return fmt.Sprintf("Every strategy completes the offered load up to %s. They differ "+
+			"only in response time.", s.Place(last))
 	case len(short) == 0:
 		out = fmt.Sprintf("At %s the offered load is completed%s.", s.Place(last),
 			cmp.Or(strings.Replace(some, " of ", " by ", 1), " by every strategy"))
 	case some != "":
-		out = fmt.Sprintf("At %s, of the offered load, %s.", s.Place(last),
+		out = fmt.Sprintf("At %s %s of the offered load.", s.Place(last),
 			comesTo(short, "complete", whole))
 	case len(short) == len(r):
 		out = fmt.Sprintf("At %s no strategy completes the offered load: %s.",
 			s.Place(last), comesTo(short, "complete", whole))
 	default:
-		out = fmt.Sprintf("At %s, of the offered load, %s; the others complete it all.",
+		out = fmt.Sprintf("At %s %s of the offered load. The others complete all of it.",
 			s.Place(last), comesTo(short, "complete", whole))
 	}
 	if len(before) > 0 {
-		out += fmt.Sprintf(" Below that, not all of it is completed by %s.",
+		out += fmt.Sprintf(" At lower values, not all of it is completed by %s.",
 			text.List(text.Few(before, mostNames)))
 	}
 	return out
@@ -208,8 +205,8 @@ func (in *reportInput) distributionCaption(s Sweep, chart *charts.Chart) string 
 	out = append(out, leftOut(s, s.SpreadOut(panelsOfDistributions))...)
 	out = append(out, coincidence(chart)...)
 	if fewest < math.MaxInt64 {
-		out = append(out, fmt.Sprintf("Repetitions are pooled; the curves end where fewer than "+
-			"four tasks are left beyond (at least %s tasks a curve).",
+		out = append(out, fmt.Sprintf("Repetitions are pooled. A curve ends at the percentile that "+
+			"fewer than four tasks exceed (at least %s tasks per curve).",
 			charts.Count(float64(fewest))))
 	}
 	return strings.Join(out, " ")
@@ -259,7 +256,7 @@ func (in *reportInput) limitCaption(s Sweep, _ *charts.Chart) string {
 	ends := text.Texts(in.learntLimits(s).Series, func(s charts.Series) string {
 		return charts.Count(s.Y[len(s.Y)-1]) + " with " + s.Name
 	})
-	return "First repetition; each point is the end of an interval. The limit ends at " +
+	return "First repetition. Each point is the end of an interval. The limit ends at " +
 		text.List(text.Few(ends, mostNames)) + "."
 }
 
@@ -273,9 +270,9 @@ func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
 		}
 		return sortRanked(r)
 	}
-	out := []string{"First repetition; each point is the end of an interval."}
+	out := []string{"First repetition. Each point is the end of an interval."}
 	if slices.ContainsFunc(flight.Series, func(s charts.Series) bool { return s.Gaps != nil }) {
-		out = append(out, "Shaded is where a run was cut off: not all that was due is recorded.")
+		out = append(out, "Shaded: the run was interrupted, and its tasks are not fully recorded.")
 	}
 	r := highestOf(queued)
 	of, low, high := ofSome(r, cells), r[0].Value, r[len(r)-1].Value
@@ -288,8 +285,8 @@ func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
 		str += " for every strategy"
 	}
 	out = append(out, str+".",
-		"In flight counts tasks that have begun and not ended, those between two attempts "+
-			"included. The limit bounds attempts under way at once.")
+		"Tasks in flight have started and not ended. They may be between two attempts, "+
+			"while the limit applies to simultaneous attempts.")
 	var beyond []string
 	for _, f := range highestOf(flight) {
 		at := slices.IndexFunc(cells, func(c *Cell) bool { return c.Strategy == f.Name })

@@ -101,7 +101,7 @@ var Columns = []Column{
 	{Head: "allocations", Hint: "allocations per task", Unit: metric.AllocsPerOp},
 }
 
-var statusColumn = Column{Head: "status", Hint: "how often each came, over all repetitions",
+var statusColumn = Column{Head: "status", Hint: "number of each, over all repetitions",
 	Value: func(c *Cell) Value { return statusValue(c, "") }}
 
 func ofAttack(cells []*Cell, _ string) bool { return cells[0].Cell[0].Base() == "Attack" }

@@ -159,14 +159,14 @@ func (c *Crash) Outcomes() []Outcome {
 
 func (c *Crash) found() (a shell.Answer) {
 	a.Headline = c.Finding()
-	kept := "It keeps its word."
+	kept := "It keeps this promise."
 	switch {
 	case c.Fault != "":
-		kept = "Whether it keeps its word is not known."
+		kept = "Whether it keeps this promise is unknown."
 	case c.Broken:
-		kept = "It breaks its word."
+		kept = "It breaks this promise."
 	case c.Lost > 0:
-		kept = "It keeps its word: it promises no more."
+		kept = "It keeps this promise, which does not cover the lost tasks."
 	}
 	a.Facts = []shell.Fact{{Title: "Declared to survive", Text: c.Survives + ". " + kept},
 		{Title: "Done twice", Text: "A task that had ended when the kill came, and was not " +
@@ -219,8 +219,8 @@ func (c *Crash) figure() (*shell.Figure, error) {
 	if c.Accepted > 0 {
 		levels = []charts.Level{{Name: "accepted", Y: float64(c.Accepted)}}
 	}
-	return shell.Rows("outcomes", "What became of the tasks",
-		"On a log scale; where there is no mark, there is no task.",
+	return shell.Rows("outcomes", "Outcomes of the tasks",
+		"On a log scale. Rows without a mark have no tasks.",
 		[]string{"not lost", "lost"}, c.rows(),
 		charts.Axis{Label: "tasks (log scale)", Log: true, Reach: []float64{1}}, levels)
 }
@@ -234,7 +234,7 @@ func WriteCrash(w io.Writer, c *Crash) error {
 	lost := shell.Badge{Kind: "ok", Text: "0 lost"}
 	switch {
 	case c.Broken:
-		lost = shell.Badge{Kind: "bad", Text: fmt.Sprintf("%d lost against its word", c.Lost)}
+		lost = shell.Badge{Kind: "bad", Text: fmt.Sprintf("%d lost despite its promise", c.Lost)}
 	case c.Fault != "":
 		lost = shell.Badge{Kind: "bad", Text: "given up"}
 	case c.Lost > 0:

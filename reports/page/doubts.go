@@ -51,7 +51,7 @@ func Evidence(g *Group) *Table {
 	fill(g, t, columns, verdictValue)
 	if g.Study >= 0 { // a study has hundreds of cells
 		t.without(func(r Row) bool { return r.Doubt == nil })
-		t.Caption += ": those that are doubted"
+		t.Caption += ": doubted runs"
 	}
 	if len(t.Bodies) == 0 {
 		return nil

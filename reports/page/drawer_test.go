@@ -19,7 +19,7 @@ func TestDrawnFigures(t *testing.T) {
 		if len(r.Runs) != 48 {
 			t.Errorf("the drawer sees %d runs", len(r.Runs))
 		}
-		c, err := charts.Planes("What it costs",
+		c, err := charts.Planes("Costs",
 			[]charts.Plane{
 				{Panel: charts.Panel{Series: []charts.Series{{Name: "a", X: []float64{1, 2, 0},
 					Y: []float64{1, 2, 3}}}}, X: charts.Axis{Log: true}}})
@@ -33,7 +33,7 @@ func TestDrawnFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first := r.charts[0]; first.Name != "study-cost" ||
-		first.Alt != "What it costs. See there." {
+		first.Alt != "Costs. See there." {
 		t.Errorf("the first chart is %s: %s", first.Name, first.Alt)
 	}
 	var page bytes.Buffer
@@ -42,7 +42,7 @@ func TestDrawnFigures(t *testing.T) {
 	}
 	html := page.String()
 	mustContain(t, html, `<figure id="study-cost" class="own">`,
-		"<figcaption>See there.</figcaption>", "What it costs: 1 point of a left out")
+		"<figcaption>See there.</figcaption>", "Costs: 1 point of a left out")
 	if strings.Index(html, "study-cost") > strings.Index(html, `<section id="group-`) {
 		t.Error("the figure comes after the charts of any run")
 	}

@@ -55,8 +55,8 @@ func intervals(cells []*Cell) string {
 	}
 	switch {
 	case most == 1:
-		return "Each scenario was run once: how much the values vary is not known. Give --count " +
-			"for more."
+		return "Each scenario was run once, so the variation is unknown. Use --count " +
+			"for repetitions."
 	case most < results.Enough:
 		return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it "+
 			"are the smallest and the largest.", spanned(least, most))

@@ -201,8 +201,8 @@ func notDrawn(g *Group, all, drawn Sweep) string {
 	if len(drawn.Cells) == len(all.Cells) {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s are drawn, among them the lowest and the highest p99; the "+
-		"table has the others.", len(byStrategy(drawn.Cells)),
+	return fmt.Sprintf("%d of %s are drawn, including the lowest and the highest p99. The "+
+		"table contains all.", len(byStrategy(drawn.Cells)),
 		text.Count(len(byStrategy(all.Cells)), g.Of()))
 }
 

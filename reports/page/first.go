@@ -114,7 +114,7 @@ func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 	if a, ok := shell.OfFindings(in.results.Findings, in.doubted); ok {
 		p.First.Answer = a
 		if a.Interval() {
-			p.First.Basis = "Parentheses hold 95 % confidence intervals over the repetitions."
+			p.First.Basis = "Parentheses contain 95 % confidence intervals over the repetitions."
 		}
 		p.First.Figure = r.takeStudy(a.Study)
 		if len(p.Studies) == 1 {

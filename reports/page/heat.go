@@ -192,7 +192,7 @@ func (in *reportInput) heatCaption(s Sweep, _ *charts.Chart) string {
 	if lost > 0 {
 		str += fmt.Sprintf(" %.0f more did not complete, and are not drawn.", lost)
 	}
-	return str + " The table of the numbers has each column."
+	return str + " The table contains the numbers."
 }
 
 func (in *reportInput) heatTable(g *Group) *Table {

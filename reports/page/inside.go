@@ -41,7 +41,7 @@ func inside(g *Group) *Table {
 	if g.Study >= 0 || !hasMetric(g.Cells, metric.SchedPerOp) {
 		return nil
 	}
-	t := &Table{Caption: "What Go's runtime and the operating system did", Folded: true, Of: g.Of()}
+	t := &Table{Caption: "Go runtime and operating system", Folded: true, Of: g.Of()}
 	fill(g, t, shown(g, insideColumns))
 	return t
 }

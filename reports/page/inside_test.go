@@ -10,7 +10,7 @@ import (
 )
 
 func TestReportShowsRuntime(t *testing.T) {
-	const caption = "What Go&#39;s runtime and the operating system did"
+	const caption = "Go runtime and operating system"
 	dir := small(t)
 	if strings.Contains(page(t, dir), caption) {
 		t.Error("results that say nothing of the runtime have a table of it")

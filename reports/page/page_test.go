@@ -95,10 +95,10 @@ func TestReportShowsTheRun(t *testing.T) {
 		"median of 2 repetitions; the small figures below it are the smallest and the largest",
 		`<section id="variance"`,
 		"From C² = 0 to 4, at the same load, the p99 response of all but serial becomes ",
-		"errgroup_limit, semaphore and worker_pool coincide exactly",
+		"errgroup_limit, semaphore and worker_pool have identical results",
 		"serial from load 0.5 on does not keep up with the arrivals, and its response grows with "+
 			"the length of the run (arrows)",
-		"Not drawn: serial does not keep up", "At load 0.8, of the offered load, serial completes",
+		"Not drawn: serial does not keep up", "At load 0.8 serial completes",
 		"Measured against exact values", "<th title=\"one task in 100 takes "+
 			"longer, from due to end\">p99 response</th>",
 		"hyperexp:mean=10ms,c2=4", "poisson arrivals · virtual clock · limit 4 · 12 runs",
@@ -301,7 +301,7 @@ func TestReportShowsDoubts(t *testing.T) {
 			})
 	})
 	html = page(t, dir)
-	mustContain(t, html, "These runs are INVALID.</strong> What was measured",
+	mustContain(t, html, "These runs are INVALID.</strong> The results do not",
 		"</code>: pause: stood still for 300ms</li>", `<b class="bad">SUSPECT</b>`, "late by &lt;3 ms&gt;",
 		"Validity of these runs", "<td>VALID</td>", "<td>SUSPECT\n1 of ",
 		"<td>INVALID\n1 of ", "of the rows")

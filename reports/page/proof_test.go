@@ -31,11 +31,11 @@ func TestCalibrationFinding(t *testing.T) {
 	for want, c := range map[string]*Calibration{
 		"4 of 4 known answers hold, the farthest within 50 % of its tolerance; the control misses, " +
 			"as it must": knownAnswers(-0.5),
-		"1 of 4 known answers missed: this build is not to be trusted on this " +
+		"1 of 4 known answers missed: this build is not reliable on this " +
 			"machine": knownAnswers(1.5),
-		"The control passes, though it measures wrongly on purpose: this build is not to be " +
-			"trusted on this machine": passing,
-		"Nothing was asked: there are no known answers": {},
+		"The control passes, though it measures wrongly on purpose: this build is not " +
+			"reliable on this machine": passing,
+		"There are no known answers": {},
 	} {
 		if got := c.found(); got.Headline != want {
 			t.Errorf("%q, want %q", got.Headline, want)
@@ -80,8 +80,8 @@ func TestCrashFinding(t *testing.T) {
 	if got := most.Outcomes()[6].Doc; !strings.Contains(got, "one in 1.65 is lost") {
 		t.Errorf("%q", got)
 	}
-	for want, c := range map[string]Crash{"It keeps its word.": {}, "it promises no more": {Lost: 1},
-		"It breaks its word.": {Lost: 1, Broken: true}} {
+	for want, c := range map[string]Crash{"It keeps this promise.": {}, "does not cover the": {Lost: 1},
+		"It breaks this promise.": {Lost: 1, Broken: true}} {
 		if got := c.found().Facts[0].Text; !strings.Contains(got, want) {
 			t.Errorf("%q, want in it %q", got, want)
 		}
@@ -120,7 +120,7 @@ func TestPages(t *testing.T) {
 		"calibrate": {func(b *strings.Builder) error { return WriteCalibration(b, c) }, []string{
 			">1 of 4 known answers missed", `<figure id="known-figure"`, `id="machine"`, ">1 missed<"}},
 		"crash": {func(b *strings.Builder) error { return WriteCrash(b, lost) }, []string{
-			"lost 2 of 100 accepted", `<figure id="outcomes"`, ">2 lost against its word<", "20.0 ms"}},
+			"lost 2 of 100 accepted", `<figure id="outcomes"`, ">2 lost despite its promise<", "20.0 ms"}},
 		"waits": {func(b *strings.Builder) error { return WriteCrash(b, waits) }, []string{
 			">0 lost<", "2 not waited for: still in its queue after 45s without progress",
 			"2.00 s, the median from a restart", "1 of 3 did", "Added by poolbench", "one thing"}},

@@ -36,7 +36,7 @@ func TestSingleStrategy(t *testing.T) {
 	b := tab.New(t)
 	b.Open(path, "")
 	text := tab.Eval[string](b, `document.body.innerText`)
-	for _, not := range []string{"Who ties", "ties with", "coincide", "baseline", "strategies with",
+	for _, not := range []string{"Ties", "ties with", "coincide", "baseline", "strategies with",
 		"only", "Significance", "a difference is"} {
 		if strings.Contains(text, not) {
 			t.Errorf("the page of one strategy says %q", not)

@@ -41,7 +41,7 @@ func studied(t testing.TB) string {
 }
 
 func drawsFirst(*results.Results) ([]Figure, error) {
-	c, err := charts.Planes("What it costs",
+	c, err := charts.Planes("Costs",
 		[]charts.Plane{
 			{Panel: charts.Panel{Series: []charts.Series{{Name: "a", X: []float64{1, 2},
 				Y: []float64{1, 2}}}}}})
@@ -213,7 +213,7 @@ func TestReportOfOlderAnswers(t *testing.T) {
 	before := page(t, dir)
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# answer it is <so>\n"))
 	after := page(t, dir)
-	mustContain(t, after, "What the results say", "<li>it is &lt;so&gt;</li>")
+	mustContain(t, after, "Findings", "<li>it is &lt;so&gt;</li>")
 	for _, html := range []string{before, after} {
 		if strings.Contains(html, `id="claims"`) ||
 			strings.Contains(html, `class="group study"`) {
@@ -268,7 +268,7 @@ func TestManyDoubts(t *testing.T) {
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# study all: of what?\n"))
 	html := page(t, dir)
 	mustContain(t, html, "Why 19 of the scenarios are doubted", // the queue of serial grows
-		"24 scenarios, 6 INVALID, 13 SUSPECT", "and 5 more for the same",
+		"24 scenarios, 6 INVALID, 13 SUSPECT", "and 5 more with the same",
 		"<li>worker_pool, load 0.8, constant:mean=10ms</li>",
 		", repetitions 1 and 2</code>: pause: stood still</li>")
 	if n := strings.Count(sectionOf(t, html, "study-all"), "busy machine: 1 %"); n == 0 {

@@ -24,7 +24,7 @@ func TestGapInCourse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const marked = "Shaded is where a run was cut off"
+	const marked = "Shaded: the run was interrupted"
 	if html := page(t, dir); strings.Contains(html, marked) {
 		t.Error("a gap where there is none")
 	}

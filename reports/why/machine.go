@@ -25,7 +25,7 @@ var machine = rule{
 	},
 	otherwise: scheduler.name,
 	evidence: func(v *view) string {
-		said := []string{v.clause("threads wait %s a task for a processor", metric.RunqueuePerOp,
+		said := []string{v.clause("threads wait %s per task for a processor", metric.RunqueuePerOp,
 			text.Seconds)}
 		for _, sign := range machineSigns {
 			if x := v.part(sign.unit); x > busy {
@@ -35,7 +35,7 @@ var machine = rule{
 		}
 		return clauses(said...)
 	},
-	remedy: func(*view) string { return "a machine with nothing else to do" },
+	remedy: func(*view) string { return "use an idle machine" },
 }
 
 // busy is the share of a processor above which other users count, as in package bench.

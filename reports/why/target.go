@@ -19,7 +19,7 @@ var target = rule{
 	evidence: func(v *view) string {
 		if v.outside() {
 			return clauses(v.clause("the server takes %s on average", metric.MeanService,
-				text.Seconds), "more cannot be seen from outside")
+				text.Seconds), "clients cannot observe more")
 		}
 		in, ok := v.known(metric.MeanTarget)
 		if v.growth != nil && in < leastShare*v.part(metric.MeanService) {
@@ -39,7 +39,7 @@ var target = rule{
 		if v.outside() {
 			return "look at the server: poolbench knows when it answers"
 		}
-		remedy := "more room in the target, or no more slots than it serves at once"
+		remedy := "more capacity in the target, or no more slots than it serves at once"
 		name, _, _ := strings.Cut(v.key("target"), ":")
 		if spec, err := targets.Lookup(name); err == nil { // otherwise another program's target
 			remedy = cmp.Or(spec.Remedy, remedy)

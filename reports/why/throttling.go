@@ -35,7 +35,7 @@ var throttling = rule{
 			return "a higher rate in the strategy, if the target allows it"
 		}
 		if v.task.backoff > leastShare {
-			return "a rate below the target's limit, back-off that gives its slot away"
+			return "a rate below the target's limit, back-off that releases its slot"
 		}
 		return "a rate below the target's limit"
 	},

@@ -65,7 +65,7 @@ func TestCauses(t *testing.T) {
 		"throttling": {strategy: "retry_in_place", more: map[string]float64{"attempts/op": 1.4,
 			"refused-calls": 4000, "mean-between-sec": 0.02, "tail-between/op": 0.5,
 			"tail-queued/op": 0.3, "tail-turn/op": 0.3, "tail-service/op": 0.2},
-			says: "refuses calls, 4000", remedy: "gives its slot away"},
+			says: "refuses calls, 4000", remedy: "releases its slot"},
 		"generator": {more: map[string]float64{"tail-lag/op": 0.6, "mean-lag-sec": 0.003,
 			"p99-lag-sec": 0.1, "tail-queued/op": 0.2, "tail-turn/op": 0.2, "tail-service/op": 0.2},
 			says: "late by 3.00 ms"},
@@ -172,8 +172,8 @@ func TestLoads(t *testing.T) {
 
 // Further slots do not help if a target is slow at random or stops now and then.
 func TestRoomIsNoRemedy(t *testing.T) {
-	for target, says := range map[string]string{"conn_pool": "more room in the target",
-		"brownout:knee=2": "more room in the target", "flaky:spikes=0.1": "fewer slow calls, or a",
+	for target, says := range map[string]string{"conn_pool": "more capacity in the target",
+		"brownout:knee=2": "more capacity in the target", "flaky:spikes=0.1": "fewer slow calls, or a",
 		"freeze": "shorter standstills"} {
 		m := quiet(map[string]float64{"mean-target-sec": 0.004, "tail-target/op": 0.4})
 		if target == "freeze" {
@@ -200,7 +200,7 @@ func TestRemedyOfTarget(t *testing.T) {
 		c[0].Keys = append(c[0].Keys, results.Pair{Key: "target", Value: spec.Name})
 		want := spec.Remedy
 		if want == "" {
-			want = "more room in the target, or no more slots than it serves at once"
+			want = "more capacity in the target, or no more slots than it serves at once"
 		} else {
 			own++
 		}
@@ -309,7 +309,7 @@ func TestOutside(t *testing.T) {
 	c[0].Name = "Attack/target=x"
 	a, _ := Of(c)
 	if len(a.Causes) != 1 || a.Causes[0].Cause != "target" ||
-		!strings.Contains(a.Causes[0].Evidence, "more cannot be seen") {
+		!strings.Contains(a.Causes[0].Evidence, "cannot observe more") {
 		t.Errorf("%+v", a)
 	}
 }

@@ -70,7 +70,7 @@ export function chips(v: View, set: Set): HTMLElement {
       click: () => set({ shown: [c.name], zoom: null }) }, "only");
     const chip = h("div", { class: "chip" }, button, only);
     if (c.series.length > 1) {
-      chip.append(h("details", {}, h("summary", { "aria-label": `who they are: ${c.label}` }, "…"),
+      chip.append(h("details", {}, h("summary", { "aria-label": `strategies: ${c.label}` }, "…"),
         h("ul", {}, ...c.series.map((s) => h("li", {}, v.model.name(v.scenario, s))))));
     }
     out.append(chip);

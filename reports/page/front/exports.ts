@@ -100,7 +100,7 @@ export async function copy(text: string): Promise<void> {
   area.select();
   const ok = document.execCommand("copy");
   area.remove();
-  if (!ok) throw new Error("the browser gives no clipboard");
+  if (!ok) throw new Error("this browser has no clipboard");
 }
 
 export function save(name: string, content: Blob): void {

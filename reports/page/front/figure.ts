@@ -91,7 +91,7 @@ export function caption(v: View): string[] {
   const out: string[] = [];
   const counts = [...new Set(cells.map((p) => p.cell.runs.length))].sort((a, b) => a - b);
   const most = counts[counts.length - 1] ?? 0;
-  if (most === 1) out.push("One run a point: how much the values vary is not known.");
+  if (most === 1) out.push("One run per point, so the variation is unknown.");
   else if (most > 1) {
     const bars = counts[0]! >= v.model.data.enough ? "95 % intervals"
       : most < v.model.data.enough ? "from the smallest to the largest"

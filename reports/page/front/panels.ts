@@ -26,7 +26,7 @@ function quantile(nines: number): string {
 // distribution draws the classes that are shown, at the place of the table.
 export function distribution(v: View, width: number): Panel {
   const where = place(v, v.x);
-  const title = `Response over quantiles${where && " at " + where}`;
+  const title = `Response by quantile${where && " at " + where}`;
   const lines: Line[] = [];
   for (const of of v.shown) {
     const cell = cellAt(v, of, v.x);
@@ -43,7 +43,7 @@ export function distribution(v: View, width: number): Panel {
   const x = across([half, most], false);
   x.marks = [half, 1, 2, 3, 4, 5, 6].filter((n) => n <= most);
   const y = up(lines.flatMap((l) => l.points.map((p) => p.y)), true);
-  return { title, note: "Repetitions pooled, as far as the tasks resolve the quantiles.", charts: [{
+  return { title, note: "Repetitions are pooled. A curve ends at the highest quantile with enough tasks.", charts: [{
     label: title, width, height: 300, x, y, xLabel: "quantile", yLabel: "response (log scale)",
     xText: quantile, yText: axisSeconds, lines, names: width >= 640, levels: [], walls: [] }] };
 }
@@ -67,7 +67,7 @@ export function course(v: View, width: number): Panel {
   const cell: Cell | undefined = of ? cellAt(v, of, v.x) : undefined;
   const data = cell && v.model.data.courses[cell.course];
   const where = place(v, v.x);
-  const title = of ? `Course of ${of.label}${where && " at " + where}` : "Course";
+  const title = of ? `${of.label} over time${where && " at " + where}` : "Over time";
   if (!of || !cell || !data) return { title, charts: [], note: "" };
   const limitAt = v.scenario.axes.findIndex((a) => a.key === "limit");
   const limit = limitAt < 0 ? undefined : v.scenario.axes[limitAt]!.at[cell.at[limitAt]!];
@@ -84,7 +84,7 @@ export function course(v: View, width: number): Panel {
     mini("queued", data.queued),
     mini("completed a second", data.done.map(rate)),
   ];
-  if (data.lost.some((n) => n > 0)) charts.push(mini("refused or failed a second", data.lost.map(rate)));
+  if (data.lost.some((n) => n > 0)) charts.push(mini("refused or failed per second", data.lost.map(rate)));
   return { title, charts, note: "First repetition, over seconds since the first arrival." +
-    (data.missing ? " Dotted: the run was cut off, and not all that was due is recorded." : "") };
+    (data.missing ? " Dotted: the run was interrupted, and its tasks are not fully recorded." : "") };
 }

@@ -65,9 +65,9 @@ export function against(v: View, r: Row): string {
     case "apart":
       return text;
     case "few":
-      return `not told apart: ${text}, too few repetitions`;
+      return `no significant difference: ${text}, too few repetitions`;
   }
-  return `not told apart: ${text}`;
+  return `no significant difference: ${text}`;
 }
 
 export function rows(v: View): Row[] {

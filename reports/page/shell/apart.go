@@ -88,13 +88,13 @@ func Basis(cells []results.Cell) string {
 	case len(cells) == 0:
 		return ""
 	case least >= testable:
-		return "Significance by the Mann–Whitney U test at 5 %, corrected for the number compared."
+		return "Significance by the Mann–Whitney U test at 5 %, corrected for the number of comparisons."
 	case least > 1 && clock == "virtual":
-		return "Few repetitions: a difference is 5 % or more, the same way in each."
+		return "Few repetitions: a difference is at least 5 %, in the same direction in each."
 	case least > 1:
-		return "Few repetitions: a difference is 25 % or more, the same way in each."
+		return "Few repetitions: a difference is at least 25 %, in the same direction in each."
 	case clock == "virtual":
-		return "One repetition: exact for its arrivals; others may give another order."
+		return "One repetition: exact for these arrivals. Others may give another order."
 	}
-	return "One repetition, no test: a difference is 25 % or more."
+	return "One repetition, no test: a difference is at least 25 %."
 }

@@ -54,7 +54,7 @@ func (s Sweep) ranking(c contest) Fact {
 	if more := len(f.Bars) - mostBars; more > 1 {
 		// the headline names best and worst
 		f.Bars = append(f.Bars[:mostBars-1:mostBars-1], f.Bars[len(f.Bars)-1])
-		f.Text = fmt.Sprintf("%d classes between are left out.", more)
+		f.Text = fmt.Sprintf("%d classes in between are not shown.", more)
 	}
 	return f
 }
@@ -66,19 +66,19 @@ func (s Sweep) alike(c contest) Fact {
 			text.List(text.Few(ties, 4)), isAre(len(ties)), c.in[0].Class))
 	}
 	if x, lo, hi, ok := s.indifferent(); ok {
-		str = append(str, fmt.Sprintf("Up to %s it does not matter: the p99 response is %s.",
+		str = append(str, fmt.Sprintf("Up to %s they do not differ: the p99 response is %s.",
 			s.Place(x), between(text.Seconds(lo), text.Seconds(hi))))
 	}
 	for _, class := range s.Classes() {
 		if n := len(class.Names); n > 1 && len(str) < 3 {
-			str = append(str, fmt.Sprintf("%s coincide point by point.",
+			str = append(str, fmt.Sprintf("%s have identical results.",
 				text.List(text.Few(class.Names, 4))))
 		}
 	}
 	if len(str) == 0 && len(c.in) > 1 {
 		str = append(str, fmt.Sprintf("No %s ties with %s.", s.Of, c.in[0].Class))
 	}
-	return Fact{Title: "Who ties", Text: strings.Join(str, " ")}
+	return Fact{Title: "Ties", Text: strings.Join(str, " ")}
 }
 
 // indifferent returns the highest place up to which the p99 values of all bounded strategies differ
@@ -130,5 +130,5 @@ func (s Sweep) price(c contest) Fact {
 				"and is not ranked.", k.Strategy, whole(k.Limit), whole(e.Hi)))
 		}
 	}
-	return Fact{Title: "What it costs", Text: strings.Join(str, " ")}
+	return Fact{Title: "Costs", Text: strings.Join(str, " ")}
 }

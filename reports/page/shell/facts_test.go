@@ -25,7 +25,7 @@ func TestFacts(t *testing.T) {
 	all := strings.Join(text, "\n")
 	for _, want := range []string{"shed (12.4 % of tasks shed) 120 ms", "twin 123 ms", "pool growing",
 		"twin is not significantly different from shed.",
-		"Up to load 0.5 it does not matter: the p99 response is 100 to 105 ms.",
+		"Up to load 0.5 they do not differ: the p99 response is 100 to 105 ms.",
 		"With shed 12.4 % of tasks shed at load 1.1.",
 		"unbounded runs more at once than the limit of 4, up to 50, and is not ranked."} {
 		if !strings.Contains(all, want) {
@@ -77,7 +77,7 @@ func TestOfFindings(t *testing.T) {
 	decided.Advice = "shed once they wait for 1.5 s"
 	a, _ = OfFindings([]decide.Finding{decided}, none)
 	if a.Headline != "Shed once they wait for 1.5 s" ||
-		slices.ContainsFunc(a.Facts, func(f Fact) bool { return f.Title == "What to do" }) {
+		slices.ContainsFunc(a.Facts, func(f Fact) bool { return f.Title == "Advice" }) {
 		t.Errorf("%q, %+v", a.Headline, a.Facts)
 	}
 	a, ok = OfFindings([]decide.Finding{depends, fails, more, {Study: "odd", Verdict: "what"}},

@@ -90,7 +90,7 @@ func (s Sweep) unusable() (a Answer) {
 	a = Answer{Headline: fmt.Sprintf("SUSPECT (%s)", trust.Why), Unit: s.unit(x), X: x}
 	switch {
 	case none:
-		a.Headline = fmt.Sprintf("Nothing here can be relied on: %s %s INVALID (%s)",
+		a.Headline = fmt.Sprintf("No result is reliable: %s %s INVALID (%s)",
 			text.Count(len(s.Cases), "scenario"), isAre(len(s.Cases)), trust.Why)
 	case len(s.Cases) == 1 && s.Cases[0].Doubts().Unfinished():
 		a.Headline = "The run is not over, or was cut off"
@@ -252,18 +252,18 @@ func (s Sweep) fallBehind() (a Answer) {
 		if len(c.growing) == 0 || len(c.in) == 0 {
 			continue
 		}
-		keep, fall := "keeps", "falls"
+		keep, queue := "keeps", "the queue of %s grows"
 		if len(c.in[0].Names) > 1 {
 			keep = "keep"
 		}
 		behind := names(c.growing)
 		if len(behind) > 1 {
-			fall = "fall"
+			queue = "the queues of %s grow"
 		}
 		// a short queue that results from refusals is not an advantage
 		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
-			"%s%s %s the p99 response at %s; %s %s behind without end%s", s.prefix(x),
-			c.in[0].named(), keep, c.in[0].Say(c.unit), text.Some(behind), fall,
+			"%s%s %s the p99 response at %s; %s without limit%s", s.prefix(x),
+			c.in[0].named(), keep, c.in[0].Say(c.unit), fmt.Sprintf(queue, text.Some(behind)),
 			c.spared(false)))}
 	}
 	return a

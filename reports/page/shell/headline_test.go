@@ -26,14 +26,15 @@ func TestHeadlines(t *testing.T) {
 		"in time": {"At load 1.1 shed completes 619/s in time, pool 129/s", []Case{
 			late(p99("shed", 1.1, 0.1, 0.1), 619, 700),
 			late(p99("pool", 1.1, 4, 5), 129, 800).growing()}},
-		"falls behind": {"At load 1.1 codel keeps the p99 response at 97.0 ms; a and b fall " +
-			"behind without end", []Case{p99("codel", 0.5, 0.04), p99("codel", 1.1, 0.097),
+		"falls behind": {"At load 1.1 codel keeps the p99 response at 97.0 ms; the queues " +
+			"of a and b grow without limit", []Case{p99("codel", 0.5, 0.04), p99("codel", 1.1, 0.097),
 			p99("shed", 1.1, 0.128), p99("a", 1.1, 4).growing(), p99("b", 1.1, 5).growing()}},
-		"falls behind with more slots": {"At load 1.1 codel keeps the p99 response at 97.0 ms; a " +
-			"falls behind without end", []Case{p99("codel", 1.1, 0.097),
+		"falls behind with more slots": {"At load 1.1 codel keeps the p99 response at 97.0 ms; the " +
+			"queue of a grows without limit", []Case{p99("codel", 1.1, 0.097),
 			p99("a", 1.1, 4).with("peak-inflight", 8).growing()}},
 		"at a price": {"At load 1.1 shed (34.2 % of tasks shed) keeps the p99 response at " +
-			"97.0 ms; a falls behind without end", []Case{p99("shed", 1.1, 0.097).with("shed/op", 0.342),
+			"97.0 ms; the queue of a grows without limit", []Case{
+			p99("shed", 1.1, 0.097).with("shed/op", 0.342),
 			p99("a", 1.1, 4).growing()}},
 		"slower": {"At load 0.9 the p99 response is 100 ms with a and 250 ms with c, 2.5 times as " +
 			"long", []Case{p99("a", 0.9, 0.1, 0.1), p99("b", 0.9, 0.2, 0.2),
@@ -118,7 +119,7 @@ func TestHeadlines(t *testing.T) {
 		"one of them INVALID": {"SUSPECT (lag, 1 of 2): at load 0.9 the p99 response reads " +
 			"200 ms with b", []Case{p99("a", 0.9, 0.1).doubt("pause", results.Invalid),
 			p99("b", 0.9, 0.2).doubt("lag", results.Suspect)}},
-		"all INVALID": {"Nothing here can be relied on: 2 scenarios are INVALID (pause, 2 of 2): " +
+		"all INVALID": {"No result is reliable: 2 scenarios are INVALID (pause, 2 of 2): " +
 			"at load 0.9 the p99 response reads 100 ms with a, 200 ms with b",
 			[]Case{p99("a", 0.9, 0.1).doubt("pause", results.Invalid),
 				p99("b", 0.9, 0.2).doubt("pause", results.Invalid)}},
@@ -160,7 +161,7 @@ func TestOverloadIsNoDoubt(t *testing.T) {
 	}
 	a, _ := OfSweeps([]Sweep{s})
 	if !strings.HasPrefix(a.Headline, "At load 1.1 shed (10.0 % of tasks shed) keeps the p99 "+
-		"response at 100 ms; pool") {
+		"response at 100 ms; the queue of pool") {
 		t.Error(a.Headline)
 	}
 }

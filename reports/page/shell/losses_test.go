@@ -42,14 +42,14 @@ func TestBestThatLoses(t *testing.T) {
 			p99("b", 0.9, 0.2).with("shed/op", 0.06), p99("c", 0.9, 0.3).with("shed/op",
 				0.07).doubt("too short", results.Suspect)}},
 		"all that keep up": {"At load 1.1 a (20.0 % of tasks shed) keeps the p99 response at 100 " +
-			"ms; c falls behind without end; all that keep " +
+			"ms; the queue of c grows without limit; all that keep " +
 			"up lose tasks", []Case{p99("a", 1.1, 0.1).with("shed/op", 0.2),
 			p99("b", 1.1, 0.3).with("shed/op", 0.3), p99("c", 1.1, 9).growing()}},
 		"only the worst": {"At load 0.9 the p99 response is 100 ms with a and 200 ms with b " +
 			"(0.300 % of tasks failed), 2.0 times as long", []Case{p99("a", 0.9, 0.1),
 			p99("b", 0.9, 0.2).with("failed/op", 0.003)}},
-		"keeps up": {"At load 1.1 a (20.0 % of tasks shed) keeps the p99 response at 100 ms; c " +
-			"falls behind without end; with no task lost it is 300 ms with b", []Case{
+		"keeps up": {"At load 1.1 a (20.0 % of tasks shed) keeps the p99 response at 100 ms; the " +
+			"queue of c grows without limit; with no task lost it is 300 ms with b", []Case{
 			p99("a", 1.1, 0.1).with("shed/op", 0.2), p99("b", 1.1, 0.3),
 			p99("c", 1.1, 9).growing()}},
 		"in time": {"At load 1.1 a (20.0 % of tasks shed) completes 619/s in time, b (no task " +

@@ -95,7 +95,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 			isAre(len(ties)), best.Name)
 	}
 	if len(decided) > 1 {
-		a.Facts = append(a.Facts, Fact{Title: "Who ties", Text: tie})
+		a.Facts = append(a.Facts, Fact{Title: "Ties", Text: tie})
 	}
 	return a, true
 }

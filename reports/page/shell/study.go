@@ -158,14 +158,14 @@ func studyFacts(judged []decide.Finding, top decide.Finding) (facts []Fact) {
 		}
 	}
 	if len(judged) > 1 || !decides(top.Advice) {
-		add("What to do", sentence(top.Advice))
+		add("Advice", sentence(top.Advice))
 	}
 	if len(judged) == 1 {
 		because := top.Because
 		if top.Verdict == decide.Depends {
 			because = "it depends " + because
 		}
-		add("What decides", sentence(because))
+		add("Reason", sentence(because))
 		add("Also", sentence(strings.Join(top.Lines[:min(len(top.Lines), 1)], "")))
 		return facts
 	}
