@@ -39,7 +39,6 @@ func Count(v float64) string {
 	return short(v)
 }
 
-// short formats at most four significant digits, with an exponent only for extreme numbers.
 func short(v float64) string {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	if err != nil || math.Abs(r) >= 1e7 || r != 0 && math.Abs(r) < 1e-6 {
@@ -135,7 +134,6 @@ func linearMarks(lo, hi float64, count int) (marks []float64) {
 	return marks
 }
 
-// logRange widens a range of positive values to round bounds.
 func logRange(lo, hi float64) (float64, float64) {
 	if hi/lo < 1.02 {
 		lo, hi = lo/1.2, hi*1.2

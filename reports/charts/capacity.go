@@ -189,7 +189,6 @@ func (b brackets) tip(f Found) string {
 		f.Name + "  " + b.text(f)
 }
 
-// drawHead draws an arrowhead that points right (1) or left (-1).
 func drawHead(c *draw.Canvas, t role, tip vg.Point, direction vg.Length) {
 	const head = 4.5
 	back := tip.X - direction*head

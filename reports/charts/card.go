@@ -93,7 +93,6 @@ func (c *Card) drawFoot(pen *cardPen) (top vg.Length) {
 	return top
 }
 
-// headline uses the largest font that fits.
 func (p *cardPen) headline(text string, room vg.Length) {
 	for _, size := range []font.Length{60, 54, 48, 43, 38} {
 		style := cardStyle("Sans", size, xfont.WeightBold, ink)
@@ -125,7 +124,6 @@ func (p *cardPen) lines(style draw.TextStyle, most int, text string) {
 	p.at(cardMargin, style, cardLines(text, cardInner, style, most))
 }
 
-// at writes lines at x and moves down by their height.
 func (p *cardPen) at(x vg.Length, style draw.TextStyle, lines []string) {
 	for _, line := range lines {
 		p.FillText(style, vg.Point{X: x, Y: p.y}, line)

@@ -10,7 +10,6 @@ import (
 	xfont "golang.org/x/image/font"
 )
 
-// inkIn counts the pixels of a part of a picture that are not white.
 func inkIn(img image.Image, r image.Rectangle) (n int) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {

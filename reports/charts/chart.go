@@ -31,7 +31,6 @@ type Chart struct {
 	rows     *rowNames // nil unless panels share rows
 }
 
-// clean returns the panels with drawable points, and notes the omitted points.
 func (c *Chart) clean(in []Panel, x, y axisKind) (out []Panel) {
 	for _, p := range in {
 		series, notes := clean(p.Series, x, y, p.Title)

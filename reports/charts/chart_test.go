@@ -17,7 +17,6 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// record draws a chart and returns its texts and strokes.
 func record(c *Chart, l Layout) (texts []string, strokes []stroke) {
 	var canvas recorder.Canvas
 	c.Draw(&canvas, l, true)

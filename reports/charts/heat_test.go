@@ -21,7 +21,6 @@ func heatOf(panels []Panel) (*Chart, error) {
 	return Heat("t", "p99", all, nil)
 }
 
-// filled returns the filled areas of a chart by colour.
 func filled(c *Chart) map[string][]vg.Path {
 	var canvas recorder.Canvas
 	c.Draw(&canvas, Wide, true)

@@ -83,7 +83,6 @@ const (
 	widestName  vg.Length = 185
 )
 
-// label is an entry with its text broken into lines.
 type label struct {
 	entry
 	lines []string

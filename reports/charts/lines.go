@@ -53,7 +53,6 @@ func (l *lines) on(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn) {
 // mostStripes limits the equal series that are drawn. More would not be distinguishable.
 const mostStripes = 3
 
-// distinguishable drops equal series beyond mostStripes.
 func distinguishable(all []drawn) (kept []drawn) {
 	for _, d := range all {
 		same := 0

@@ -63,7 +63,6 @@ func (a Axis) format(v float64) string {
 	return a.Format(v)
 }
 
-// reaching extends a range to a.Reach.
 func (a Axis) reaching(lo, hi float64) (float64, float64) {
 	for _, v := range a.Reach {
 		if a.kind().shows(v) {

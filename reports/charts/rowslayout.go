@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// rowNames are the row names that all panels of Rows share.
 type rowNames struct {
 	names  []string
 	tracks int // largest number of series in a row
@@ -45,7 +44,6 @@ type rowPlot struct {
 func (r rowPlot) head() vg.Length { return panelTitleLine*vg.Length(len(r.title)) + 3 }
 func (r rowPlot) foot() vg.Length { return lineHeight * vg.Length(len(r.x)) }
 
-// rowTicksHeight is the height of the ticks below and above the data.
 const rowTicksHeight vg.Length = 1.6 * textSize
 
 func (c *Chart) layRows(l Layout) (out rowLayout) {

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// clean keeps drawable values and notes the others.
 func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 	out = p
 	out.Series, out.Levels = nil, p.X.levels(p.Levels)
@@ -51,7 +50,6 @@ type track struct {
 	style int
 }
 
-// tracksOf returns all tracks, and the tracks of each row.
 func tracksOf(panels []RowPanel, rows int) (order []track, out [][]track) {
 	for _, p := range panels {
 		for _, s := range p.Series {

@@ -77,7 +77,6 @@ func TestEmptyChartsAreTypedErrors(t *testing.T) {
 	}
 }
 
-// constructors returns every constructor of a chart by title.
 func constructors() map[string]func([]Panel) (*Chart, error) {
 	return map[string]func([]Panel) (*Chart, error){
 		"response by load":  func(p []Panel) (*Chart, error) { return Response("t", Load, p) },

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// drawTheory draws equal lines of theory once.
 func (l *lines) drawTheory(c *draw.Canvas, theory []drawn) {
 	for len(theory) > 0 {
 		first := theory[0]

@@ -92,7 +92,6 @@ func (t *svgState) line() string {
 	return b.String()
 }
 
-// content returns the output, including the pending path.
 func (s *svgCanvas) content() *bytes.Buffer {
 	if p := s.pending; p.data != "" {
 		fmt.Fprintf(&s.body, "<path d=\"%s\"%s%s/>\n", p.data, s.paints(p.fill, p.stroke), p.line)

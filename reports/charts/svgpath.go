@@ -116,7 +116,6 @@ func (w *pathWriter) line(to place) {
 	w.points = append(w.points, to)
 }
 
-// flush writes the pending lines and moves to their end.
 func (w *pathWriter) flush() {
 	for i, p := range w.points {
 		switch {

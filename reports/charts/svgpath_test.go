@@ -51,7 +51,6 @@ func TestPathData(t *testing.T) {
 
 var pathWords = regexp.MustCompile(`[A-Za-z][^A-Za-z]*`)
 
-// leadsTo returns the points of SVG path data.
 func leadsTo(data string) (out []vg.Point) {
 	var at vg.Point
 	for _, word := range pathWords.FindAllString(data, -1) {

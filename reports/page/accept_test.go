@@ -31,7 +31,6 @@ func sweepOf(t testing.TB, strategies int) (dir string) {
 	return resultstest.Files(t, files)
 }
 
-// swept caches the files of simulated sweeps.
 var swept = map[int]map[string][]byte{}
 
 func sweepFiles(k int) map[string][]byte {

@@ -150,7 +150,6 @@ func (d *AdviceDocument) Headline() string {
 	return "Nothing meets " + d.Objective + "; nearest is " + o.settings()
 }
 
-// promise returns the evidence for the headline.
 func (d *AdviceDocument) promise() string {
 	o := d.Recommendation
 	if o.Verdict == Unstable {
@@ -208,7 +207,6 @@ func (d *AdviceDocument) recorded() string {
 	return text + "; a larger --budget runs more"
 }
 
-// changes lists the conditions that would change the answer.
 func (d *AdviceDocument) changes() (lines []string) {
 	o := d.Recommendation
 	if b := d.Below; b != nil {
@@ -284,7 +282,6 @@ func digits(c2 float64) string {
 	return text.Digits(c2)
 }
 
-// shortly shortens the list of names before a reason.
 func shortly(line string) string {
 	names, why, ok := strings.Cut(line, ": ")
 	all := strings.Split(names, ", ")

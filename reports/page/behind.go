@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// fallingBehind names the strategies whose queues grow, and where.
 func fallingBehind(s Sweep) []string {
 	parts := text.Texts(byStrategy(only(s.Cells, (*Cell).FallsBehind)), func(some []*Cell) string {
 		return strings.TrimSpace(some[0].Strategy + " " + s.where(some))

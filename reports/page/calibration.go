@@ -77,7 +77,6 @@ func (c *Calibration) missed() []Known {
 	return slices.DeleteFunc(slices.Clone(c.Known), Known.Holds)
 }
 
-// farthest returns the answers by falling error.
 func (c *Calibration) farthest() []Known {
 	all := slices.Clone(c.Known)
 	slices.SortStableFunc(all, func(a, b Known) int {
@@ -149,7 +148,6 @@ func (k Known) Cells(holds, misses string) []string {
 
 const mostDrawn = 16
 
-// figure draws the largest errors.
 func (c *Calibration) figure() (*shell.Figure, error) {
 	var all []shell.Row
 	for _, k := range c.farthest()[:min(mostDrawn, len(c.Known))] {

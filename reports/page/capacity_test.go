@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// capacityFiles returns the sample with the answers of a capacity search.
 func capacityFiles(answers ...string) map[string][]byte {
 	files := sampleFiles([]sampleScenario{{workload: "exponential", arrival: "poisson", c2: 1,
 		limit: 4, load: 0.5, clock: "virtual", n: 400, reps: 2}})

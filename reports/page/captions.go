@@ -105,7 +105,6 @@ func hollow(cells []*Cell, unit string) []string {
 		text.Count(len(cells), "scenario"))}
 }
 
-// coincidence names the series that overlap.
 func coincidence(chart *charts.Chart) (out []string) {
 	for _, names := range chart.Same {
 		out = append(out, fmt.Sprintf("%s have identical results.",

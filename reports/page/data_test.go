@@ -17,7 +17,6 @@ import (
 
 var dataElement = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
 
-// dataOf returns the data of the explorer on a page.
 func dataOf(t testing.TB, html string) (d front.Data, size int) {
 	t.Helper()
 	found := dataElement.FindStringSubmatch(html)

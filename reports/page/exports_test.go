@@ -121,7 +121,6 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// plain returns the unescaped text of a node.
 func plain(n ast.Node, source []byte) string {
 	var out strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

@@ -47,7 +47,6 @@ func facts(in *reportInput) (out []results.Pair) {
 	return out
 }
 
-// intervals explains the small figures below values.
 func intervals(cells []*Cell) string {
 	least, most := len(cells[0].Cell), 0
 	for _, c := range cells {
@@ -76,7 +75,6 @@ func spanned(least, most int) string {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// trust summarises the checks on the runs.
 func trust(runs []results.Run, cells []*Cell, broken int) (out []string) {
 	laws, oracle, equal, late := 0, 0, 0, 0
 	var unexplained []string

@@ -95,7 +95,6 @@ func (in *reportInput) chart(
 	return out, notes, nil
 }
 
-// subtitle names the group of a standalone chart.
 func subtitle(g *Group, s Sweep) string {
 	parts := factsOf(g)
 	if s.Fixed != "" {
@@ -196,7 +195,6 @@ func drawnCells(g *Group, s Sweep) []*Cell {
 	return only(s.Cells, func(c *Cell) bool { return slices.Contains(names, c.Strategy) })
 }
 
-// notDrawn states how many classes the charts omit.
 func notDrawn(g *Group, all, drawn Sweep) string {
 	if len(drawn.Cells) == len(all.Cells) {
 		return ""

@@ -209,7 +209,6 @@ func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 	return nil
 }
 
-// command returns a command that makes such runs.
 func (s shownSweep) command() string {
 	c := s.sweep.Cells[0]
 	axis, at := "load", []string{}

@@ -133,7 +133,6 @@ func varyingConfig(runs []results.Run) (varying []string) {
 	})
 }
 
-// pairsText returns a unique key for pairs.
 func pairsText(pairs []results.Pair) string {
 	s := func(p results.Pair) string { return p.Key + "=" + p.Value }
 	return strings.Join(text.Texts(pairs, s), "\x00")

@@ -29,7 +29,6 @@ func (s stretch) quantile(q float64) float64 {
 	return math.NaN()
 }
 
-// heatKind is the prefix of the figures of response over time.
 const heatKind = "heat"
 
 // mostStretches limits the stretches read per run. Writers produce at most 100.

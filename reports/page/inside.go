@@ -4,7 +4,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// insideColumns are the metrics of Go's runtime and the operating system.
 var insideColumns = []Column{
 	{Head: "scheduling p99", Unit: metric.P99Sched,
 		Hint: "how long a goroutine that was ready waited until it ran"},

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// reportPage is the input of the components.
 type reportPage struct {
 	First    shell.Page
 	Summary  string
@@ -48,7 +47,6 @@ type reportPage struct {
 	Pages []subpageLink // of the index: pages outside of studies
 }
 
-// runFeatures are features of the runs that the page explains.
 type runFeatures struct{ Load, Several, Theory bool }
 
 func featuresOf(cells []*Cell) (has runFeatures) {
@@ -159,7 +157,6 @@ func (r *Report) add(to *[]reportFigure, f figure, subtitle string) error {
 	return nil
 }
 
-// unique appends a number to a used name.
 func (r *Report) unique(name string) string {
 	out := name
 	for n := 2; r.taken[out]; n++ {
@@ -191,7 +188,6 @@ func runsOf(cells []*Cell) string {
 	return text.Count(n, "run")
 }
 
-// describe fills in the description of the whole run.
 func (p *reportPage) describe(in *reportInput, groups []*Group) {
 	all := in.results
 	for _, f := range all.Findings {

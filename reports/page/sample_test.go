@@ -23,7 +23,6 @@ import (
 // The sample of these tests is a run directory with results of a small simulation: first come,
 // first served, with the strategy's number of servers.
 
-// sampleMean is the mean service time in seconds.
 const sampleMean = 0.010
 
 // sampleStrategies are in the order of the header. Three of them behave identically.
@@ -40,7 +39,6 @@ type sampleScenario struct {
 	n, reps           int
 }
 
-// sampleRun is the directory under construction.
 type sampleRun struct {
 	results, timeline, hlog bytes.Buffer
 	rows                    *csv.Writer
@@ -54,7 +52,6 @@ func writeSample(t testing.TB, scenarios []sampleScenario) (dir string) {
 	return resultstest.Files(t, sampleFiles(scenarios))
 }
 
-// sampleFiles returns the contents of the files.
 func sampleFiles(scenarios []sampleScenario) map[string][]byte {
 	s := &sampleRun{}
 	s.rows = csv.NewWriter(&s.timeline)

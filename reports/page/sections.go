@@ -69,7 +69,6 @@ func (r *Report) section(in *reportInput, g *Group) (section reportSection, err 
 	return section, nil
 }
 
-// withoutSwatches removes the line samples from tables without charts.
 func (s *reportSection) withoutSwatches() {
 	for _, t := range []*Table{&s.Table, s.Checks, s.Evidence, s.Inside} {
 		if t == nil {

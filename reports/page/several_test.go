@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// severalPage returns the path of a page that compares several directories.
 func severalPage(t testing.TB, labels []string, dirs ...string) (path string) {
 	t.Helper()
 	var inputs []results.Input

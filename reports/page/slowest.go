@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// drawnSlowest is the number of slowest tasks drawn per run.
 const drawnSlowest = 20
 
 var slowParts = []string{"the generator's lag", "blocked in Submit", "queued", "between attempts",

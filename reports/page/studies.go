@@ -34,7 +34,6 @@ type reportStudy struct {
 var verdictSigns = map[decide.ClaimVerdict]string{decide.Holds: "✓", decide.DoesNotHold: "✗",
 	decide.Depends: "◐", decide.ClaimUndecided: "?"}
 
-// badge returns the verdict for the first screen.
 func (s *reportStudy) badge() shell.Badge {
 	kinds := map[decide.ClaimVerdict]string{decide.Holds: "ok", decide.DoesNotHold: "bad",
 		decide.Depends: "warn"}

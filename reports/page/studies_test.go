@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// insertAfter inserts text after the n-th result line, counted from 1.
 func insertAfter(n int, text string) func(string) string {
 	return func(s string) string {
 		at := regexp.MustCompile(`(?m)^Benchmark.*\n`).FindAllStringIndex(s, n)[n-1][1]
@@ -58,7 +57,6 @@ func pageOf(t testing.TB, r *Report) string {
 	return b.String()
 }
 
-// sectionOf returns the section with that id.
 func sectionOf(t testing.TB, html, id string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(html, `<section id="`+id+`"`)

@@ -21,7 +21,6 @@ const mostBytes = 400_000
 
 const pageExt = ".html"
 
-// freeName is the name of the page with the runs outside of studies.
 const freeName = "runs"
 
 // A subpage is a part of a run directory with its own page: a study, or groups outside of studies.
@@ -163,7 +162,6 @@ func (in *reportInput) drawSubpages(groups []*Group, all []subpage) (*Report, er
 	return index, index.describeAll(in, groups)
 }
 
-// describeAll makes the index from the subpages.
 func (r *Report) describeAll(in *reportInput, groups []*Group) error {
 	p := r.page
 	studies, _ := r.namedStudies(in)
@@ -217,7 +215,6 @@ func (r *Report) removePages(dir string) error {
 	return removeOthers(dir, ours, pageExt)
 }
 
-// removeOthers removes the files of an earlier report with these extensions.
 func removeOthers(dir string, ours map[string]bool, extensions ...string) error {
 	found, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {

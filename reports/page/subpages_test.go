@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// pagesOf returns the pages in a run directory, by path.
 func pagesOf(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	pages := make(map[string]string)

@@ -119,7 +119,6 @@ func Results(g *Group) Table {
 	return t
 }
 
-// withDeciding puts the metrics that decide the group's study first.
 func withDeciding(g *Group, columns []Column) []Column {
 	var first []Column
 	for _, unit := range g.Decides {
@@ -238,7 +237,6 @@ func (col Column) of(c *Cell) Value {
 	return v
 }
 
-// errorText formats the 95 % error of an uncertain value.
 func errorText(share float64) string {
 	if math.IsInf(share, 1) {
 		return rundir.CheckLength

@@ -88,7 +88,6 @@ func ofSome(r []ranked, cells []*Cell) string {
 	return fmt.Sprintf(" of %d of %d strategies", len(in), len(in)+len(out))
 }
 
-// factor describes the ratio of two values.
 func factor(f float64) string {
 	if f < 1.1 {
 		return fmt.Sprintf("%.1f %% apart", 100*(f-1))
@@ -96,7 +95,6 @@ func factor(f float64) string {
 	return "a factor of " + text.Factor(f)
 }
 
-// percentDiff formats a relative difference with its sign.
 func percentDiff(d float64) string {
 	digits := 1
 	if math.Abs(d) < 0.001 {

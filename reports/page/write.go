@@ -30,7 +30,6 @@ type Report struct {
 	taken  map[string]bool // used names of files, and of places on the page
 }
 
-// namedChart is a chart with the name of its files.
 type namedChart struct {
 	Name string // without extension: letters, digits and dashes
 	*charts.Chart

@@ -14,7 +14,6 @@ var behaviour = []string{metric.P50Response, metric.P99Response, metric.P999Resp
 // Alike reports whether the runs of two strategies behaved alike, in order.
 func (c Cell) Alike(other Cell) bool { return slices.EqualFunc(c, other, same) }
 
-// same requires at least one of the metrics.
 func same(a, b *Run) bool {
 	known := false
 	for _, unit := range behaviour {

@@ -30,7 +30,6 @@ func (c Cell) Decide(b Bound) decide.Decision {
 	return d
 }
 
-// decidePlan judges a strategy under the plan of the cell.
 func (c Cell) decidePlan(b Bound) decide.Decision {
 	unknown := decide.Decision{Value: c.Value(b.Unit), Low: math.NaN(), High: math.NaN()}
 	if d := c.Doubts(); d != nil && d.Verdict == Invalid {
@@ -253,7 +252,6 @@ func (c Cell) source() string {
 	return fmt.Sprintf(", %d runs of %s tasks", len(c), text.Many(float64(c[0].Iters)))
 }
 
-// whyMissing explains why the repetitions lack a metric.
 func (c Cell) whyMissing(unit string) string {
 	p, isPercentile := percentile(unit)
 	if !isPercentile {

@@ -94,7 +94,6 @@ func (p *parser) syntax(rec *benchfmt.SyntaxError) error {
 	return nil
 }
 
-// cutOff skips the incomplete last line.
 func (p *parser) cutOff() {
 	p.cut = true
 	p.warn.add(p.feed.pos(), "the last line was cut off and is left out")

@@ -442,7 +442,6 @@ func TestReadTestJSONMixed(t *testing.T) {
 	}
 }
 
-// failing returns some text and then an error.
 type failing struct{ text string }
 
 func (f *failing) Read(p []byte) (int, error) {

@@ -19,7 +19,6 @@ type Part struct {
 	count  float64
 }
 
-// stepCount is a metric that each step has.
 var stepCount = regexp.MustCompile(`^(step(\d+)-([a-z0-9_]+)-)count$`)
 
 // PartsOf returns the URLs of a run by falling number of requests, or its steps in order.

@@ -76,7 +76,6 @@ func (v *view) loads(mean float64) string {
 	return "mean load of " + text.Digits(mean)
 }
 
-// queueGrows reports whether arrivals exceed the capacity of the slots, without refusals.
 func (v *view) queueGrows() bool {
 	shed, ok := v.known(metric.Shed)
 	return ok && shed == 0 && v.part(metric.OfferedUtilisation) >= 1

@@ -150,7 +150,6 @@ func (v *view) c2() float64 {
 	return v.part(metric.ServiceC2)
 }
 
-// ownVariance returns the work's share of the variance of services.
 func (v *view) ownVariance() float64 {
 	seen := v.part(metric.ServiceC2)
 	if !v.has(metric.WorkloadC2) || seen <= 0 {

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// run returns a run with these metrics on two processors.
 func run(strategy, workload string, values map[string]float64) results.Cell {
 	return results.Cell{{Name: "Run", Iters: 10000,
 		Keys: []results.Pair{{Key: "strategy", Value: strategy}, {Key: "workload", Value: workload},

@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// work: the tasks themselves take that long.
 var work = rule{
 	name:    "work",
 	meaning: "the tasks themselves are that slow",

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// mostBars is the number of classes in the ranking.
 const mostBars = 5
 
 // facts returns the ranking, ties, places without differences, and the costs of the best.

@@ -214,7 +214,6 @@ func (s Sweep) single() (a Answer) {
 	return a
 }
 
-// inTime describes the tasks completed in time at the highest place with late tasks.
 func (s Sweep) inTime() Answer {
 	xs := s.places()
 	late := slices.ContainsFunc(s.at(xs[len(xs)-1]), func(c Case) bool {

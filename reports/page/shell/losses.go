@@ -12,7 +12,6 @@ import (
 // Only completed tasks have times, so losses improve the times. A sentence that names a strategy
 // therefore includes its losses, and one that names the best also names the best without losses.
 
-// priceOf describes the losses in parentheses after a name.
 func priceOf(c results.Cell) string {
 	if loss := c.LossWords(); loss != "" {
 		return " (" + loss + ")"

@@ -6,10 +6,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// metrics has the form unit, value, unit, value, ….
 type metrics []any
 
-// run returns a repetition.
 func run(seed int, clock string, load float64, m metrics) *results.Run {
 	r := &results.Run{Name: "Run", Seed: fmt.Sprint(seed), Values: map[string]float64{"verdict": 0},
 		Keys: []results.Pair{{Key: "strategy", Value: "s"}, {Key: "workload", Value: "w"},
@@ -35,7 +33,6 @@ func p99(strategy string, x float64, values ...float64) Case {
 	return c
 }
 
-// with sets a metric in all repetitions.
 func (c Case) with(unit string, v float64) Case {
 	for _, r := range c.Cell {
 		r.Values[unit] = v
@@ -43,7 +40,6 @@ func (c Case) with(unit string, v float64) Case {
 	return c
 }
 
-// doubt adds a doubt to all repetitions.
 func (c Case) doubt(check string, v results.Verdict) Case {
 	for _, r := range c.Cell {
 		r.Values["verdict"] = float64(v)
