@@ -38,5 +38,5 @@ func (a Across) scale(p *plot.Plot, measured []float64) {
 			marks = append(marks, x)
 		}
 	}
-	p.X.Tick.Marker = marked{marks, Count}
+	p.X.Tick.Marker = fixedTicks{marks, Count}
 }

@@ -20,10 +20,10 @@ func Seconds(s float64) string {
 	}{{86400, "d", 2 * 86400}, {3600, "h", 0.99995e5}, {1, "s", 0.99995}, {1e-3, "ms", 0.99995e-3},
 		{1e-6, "µs", 0.99995e-6}} {
 		if math.Abs(s) >= u.from {
-			return short(s/u.size) + " " + u.name
+			return fourDigits(s/u.size) + " " + u.name
 		}
 	}
-	return short(s/1e-9) + " ns"
+	return fourDigits(s/1e-9) + " ns"
 }
 
 // Count formats a number or a rate with at most four significant digits: 12, 0.5, 1.25k, 3M.
@@ -33,13 +33,13 @@ func Count(v float64) string {
 		name string
 	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
 		if math.Abs(v) >= u.size*0.99995 {
-			return short(v/u.size) + u.name
+			return fourDigits(v/u.size) + u.name
 		}
 	}
-	return short(v)
+	return fourDigits(v)
 }
 
-func short(v float64) string {
+func fourDigits(v float64) string {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	if err != nil || math.Abs(r) >= 1e7 || r != 0 && math.Abs(r) < 1e-6 {
 		return strconv.FormatFloat(v, 'g', 4, 64)
@@ -51,7 +51,7 @@ func short(v float64) string {
 type logTicks func(float64) string
 
 func (format logTicks) Ticks(lo, hi float64) []plot.Tick {
-	return marked{logMarks(lo, hi), format}.Ticks(lo, hi)
+	return fixedTicks{logMarks(lo, hi), format}.Ticks(lo, hi)
 }
 
 // logMarks returns round values from at most lo to at least hi.
@@ -177,8 +177,8 @@ func linearRange(lo, hi float64) (float64, float64) {
 	return marks[0], marks[len(marks)-1]
 }
 
-// gap is the share of a zeroScale between 0 and its logarithmic part.
-const gap = 0.12
+// zeroGap is the share of a zeroScale between 0 and its logarithmic part.
+const zeroGap = 0.12
 
 // zeroScale is logarithmic from low upwards, with 0 at its left end.
 type zeroScale struct{ low float64 }
@@ -187,5 +187,5 @@ func (s zeroScale) Normalize(_, hi, x float64) float64 {
 	if x <= 0 {
 		return 0
 	}
-	return gap + (1-gap)*math.Log(x/s.low)/math.Log(hi/s.low)
+	return zeroGap + (1-zeroGap)*math.Log(x/s.low)/math.Log(hi/s.low)
 }

@@ -55,7 +55,7 @@ func TestLogTicks(t *testing.T) {
 	})
 }
 
-func TestRangesHoldTheirData(t *testing.T) {
+func TestRangesContainTheirData(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := math.Pow(10, rapid.Float64Range(-15, 15).Draw(t, "a"))
 		b := math.Pow(10, rapid.Float64Range(-15, 15).Draw(t, "b"))
@@ -94,7 +94,8 @@ func TestRangeIsTight(t *testing.T) {
 
 func TestZeroScale(t *testing.T) {
 	s := zeroScale{low: 1}
-	for _, c := range []struct{ x, want float64 }{{0, 0}, {1, gap}, {8, gap + (1-gap)/2}, {64, 1}} {
+	for _, c := range []struct{ x, want float64 }{{0, 0}, {1, zeroGap},
+		{8, zeroGap + (1-zeroGap)/2}, {64, 1}} {
 		if got := s.Normalize(0, 64, c.x); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%v lies at %v, want %v", c.x, got, c.want)
 		}

@@ -24,7 +24,7 @@ func sampleFound() []Found {
 	}
 }
 
-func TestCapacityWords(t *testing.T) {
+func TestCapacityTexts(t *testing.T) {
 	c, err := Capacity("Capacity for p99-response<80ms", Load, 0.1, 1.2, sampleFound())
 	if err != nil {
 		t.Fatal(err)
@@ -93,10 +93,10 @@ func TestAnyCapacityDraws(t *testing.T) {
 		for range rapid.IntRange(0, 40).Draw(t, "rows") {
 			found = append(found, Found{
 				rapid.String().Draw(t, "name"), rapid.IntRange(0, 50).Draw(t, "style"),
-				wild().Draw(t, "met"), wild().Draw(t, "missed"),
+				extremeFloats().Draw(t, "met"), extremeFloats().Draw(t, "missed"),
 			})
 		}
-		from, to := wild().Draw(t, "from"), wild().Draw(t, "to")
+		from, to := extremeFloats().Draw(t, "from"), extremeFloats().Draw(t, "to")
 		across := rapid.SampledFrom([]Across{Load, Rate}).Draw(t, "across")
 		drawChart(t, "capacity", func() (*Chart, error) {
 			return Capacity("t", across, from, to, found)

@@ -85,11 +85,11 @@ func (c *Card) drawFoot(pen *cardPen) (top vg.Length) {
 		height := 24 + 30*vg.Length(len(text))
 		pen.fill(grid, cardMargin, top, cardInner, height)
 		at := &cardPen{pen.Canvas, top + height - 12}
-		at.at(cardMargin+20, command, text)
+		at.writeAt(cardMargin+20, command, text)
 		top += height + 12
 	}
 	top += 30 * vg.Length(len(about))
-	(&cardPen{pen.Canvas, top}).at(cardMargin, basis, about)
+	(&cardPen{pen.Canvas, top}).writeAt(cardMargin, basis, about)
 	return top
 }
 
@@ -99,7 +99,7 @@ func (p *cardPen) headline(text string, room vg.Length) {
 		most := int(room / (size * 1.25))
 		lines := cardLines(text, cardInner, style, max(most, 1)+1)
 		if len(lines) <= most || size == 38 {
-			p.at(cardMargin, style, cardLines(text, cardInner, style, max(most, 1)))
+			p.writeAt(cardMargin, style, cardLines(text, cardInner, style, max(most, 1)))
 			return
 		}
 	}
@@ -112,7 +112,7 @@ func (p *cardPen) bar(b CardBar) {
 	p.fill(tint, cardMargin, p.y-high, 6, high)
 	style := cardStyle("Sans", 26, xfont.WeightBold, ink)
 	at := &cardPen{p.Canvas, p.y - 8}
-	at.at(cardMargin+22, style, cardLines(b.Label+"  "+b.Value, cardInner-40, style, 1))
+	at.writeAt(cardMargin+22, style, cardLines(b.Label+"  "+b.Value, cardInner-40, style, 1))
 	p.y -= high + 8
 }
 
@@ -121,10 +121,10 @@ func (p *cardPen) fill(c color.Color, x, y, width, height vg.Length) {
 }
 
 func (p *cardPen) lines(style draw.TextStyle, most int, text string) {
-	p.at(cardMargin, style, cardLines(text, cardInner, style, most))
+	p.writeAt(cardMargin, style, cardLines(text, cardInner, style, most))
 }
 
-func (p *cardPen) at(x vg.Length, style draw.TextStyle, lines []string) {
+func (p *cardPen) writeAt(x vg.Length, style draw.TextStyle, lines []string) {
 	for _, line := range lines {
 		p.FillText(style, vg.Point{X: x, Y: p.y}, line)
 		p.y -= style.Font.Size * 1.25

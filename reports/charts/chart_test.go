@@ -57,7 +57,7 @@ func sampleChart(t testing.TB) *Chart {
 	return c
 }
 
-func TestResponseWords(t *testing.T) {
+func TestResponseTexts(t *testing.T) {
 	for _, layout := range []Layout{Wide, Narrow} {
 		texts, _ := record(sampleChart(t), layout)
 		for _, want := range []string{"Response against load", "exponential · poisson",
@@ -191,7 +191,7 @@ func TestGrowingPointsDoNotStretchTheAxis(t *testing.T) {
 	}
 }
 
-func TestVarianceHasAPlaceForZero(t *testing.T) {
+func TestVarianceShowsZero(t *testing.T) {
 	c, err := Variance("t",
 		[]Panel{{Series: []Series{{Name: "a", X: []float64{0, 1, 4, 16},
 			Y: []float64{1, 2, 4, 8}}}}})

@@ -34,8 +34,8 @@ func (c *Chart) SVGFile(dir, name string) (paths []string, err error) {
 
 // FileName reduces a text to lower-case letters, digits and dashes.
 func FileName(text string) string {
-	out := strings.TrimLeft(unfit.ReplaceAllString(strings.ToLower(text), "-"), "-")
+	out := strings.TrimLeft(notAlphanumeric.ReplaceAllString(strings.ToLower(text), "-"), "-")
 	return strings.Trim(out[:min(len(out), 100)], "-")
 }
 
-var unfit = regexp.MustCompile("[^a-z0-9]+")
+var notAlphanumeric = regexp.MustCompile("[^a-z0-9]+")

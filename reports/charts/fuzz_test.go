@@ -22,8 +22,8 @@ func atof(s string) float64 {
 	return v
 }
 
-// wild generates numbers that are likely to break charts.
-func wild() *rapid.Generator[float64] {
+// extremeFloats generates numbers that are likely to break charts.
+func extremeFloats() *rapid.Generator[float64] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300, -1e300,
 			5e-324, 1e15, 1e-15, 1, 1, 2}),
@@ -40,12 +40,12 @@ func TestAnyDataDraws(t *testing.T) {
 				s := Series{
 					Name:  rapid.String().Draw(t, "name"),
 					Style: rapid.IntRange(0, 50).Draw(t, "style"), Theory: i%3 == 2,
-					X: rapid.SliceOfN(wild(), n, n).Draw(t, "x"),
-					Y: rapid.SliceOfN(wild(), n, n).Draw(t, "y"),
+					X: rapid.SliceOfN(extremeFloats(), n, n).Draw(t, "x"),
+					Y: rapid.SliceOfN(extremeFloats(), n, n).Draw(t, "y"),
 				}
 				if rapid.Bool().Draw(t, "bounds") {
-					s.Lo, s.Hi = rapid.SliceOfN(wild(), n, n).Draw(t, "lo"),
-						rapid.SliceOfN(wild(), n, n).Draw(t, "hi")
+					s.Lo, s.Hi = rapid.SliceOfN(extremeFloats(), n, n).Draw(t, "lo"),
+						rapid.SliceOfN(extremeFloats(), n, n).Draw(t, "hi")
 				}
 				if rapid.Bool().Draw(t, "some grow") {
 					s.Growing = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "growing")
@@ -115,7 +115,7 @@ func drawChart(t fataler, name string, chart func() (*Chart, error)) {
 		c.Draw(canvas, layout, true)
 		w, h := canvas.Size()
 		for _, m := range paths.FindAllStringSubmatch(canvas.content().String(), -1) {
-			for _, pt := range leadsTo(m[1]) {
+			for _, pt := range pathPoints(m[1]) {
 				if max(pt.X, -pt.X, pt.Y, -pt.Y) > 1.5*max(w, h) {
 					t.Fatalf("%s, layout %d: a path leads to %v in a picture of %v × %v",
 						name, layout, pt, w, h)

@@ -24,7 +24,7 @@ func panelOf(p *plot.Plot, showY bool) panel {
 	q.Title.Text, q.X.Label.Text, q.Y.Label.Text = "", "", ""
 	if !showY {
 		out.y = ""
-		q.Y.Tick.Marker = wordless{p.Y.Tick.Marker}
+		q.Y.Tick.Marker = blankTicks{p.Y.Tick.Marker}
 	}
 	return out
 }
@@ -72,11 +72,11 @@ func shortened(text string, width vg.Length, style draw.TextStyle) string {
 	return text
 }
 
-// wordless blanks tick labels with a hair space. Ticks with empty labels would lose their grid
+// blankTicks blanks tick labels with a hair space. Ticks with empty labels would lose their grid
 // lines.
-type wordless struct{ plot.Ticker }
+type blankTicks struct{ plot.Ticker }
 
-func (w wordless) Ticks(lo, hi float64) []plot.Tick {
+func (w blankTicks) Ticks(lo, hi float64) []plot.Tick {
 	ticks := slices.Clone(w.Ticker.Ticks(lo, hi))
 	for i := range ticks {
 		ticks[i].Label = "\u200a" // hair space

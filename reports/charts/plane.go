@@ -63,7 +63,7 @@ func (a Axis) format(v float64) string {
 	return a.Format(v)
 }
 
-func (a Axis) reaching(lo, hi float64) (float64, float64) {
+func (a Axis) extendRange(lo, hi float64) (float64, float64) {
 	for _, v := range a.Reach {
 		if a.kind().shows(v) {
 			lo, hi = min(lo, v), max(hi, v)
@@ -112,11 +112,11 @@ func (a Axis) levels(all []Level) []Level {
 
 func (p Plane) plot(known []string) *plot.Plot {
 	xmin, xmax, ymin, ymax := rangeOf([]Panel{p.Panel})
-	xmin, xmax = p.X.reaching(xmin, xmax)
+	xmin, xmax = p.X.extendRange(xmin, xmax)
 	for _, l := range p.Levels {
 		p.Y.Reach = append(slices.Clip(p.Y.Reach), l.Y)
 	}
-	ymin, ymax = p.Y.reaching(ymin, ymax)
+	ymin, ymax = p.Y.extendRange(ymin, ymax)
 	out := newPlot(p.Title, p.X.Label, p.Y.Label)
 	if p.X.Zero = p.X.Log && p.X.Zero && xmin == 0; p.X.Zero {
 		out.Add(axisBreak{})
@@ -133,7 +133,7 @@ func (p Plane) plot(known []string) *plot.Plot {
 		out.Y.Tick.Marker = linearTicks{p.Y.format, 5}
 	}
 	if p.Y.Marks != nil {
-		out.Y.Tick.Marker = marked{p.Y.Marks, p.Y.format}
+		out.Y.Tick.Marker = fixedTicks{p.Y.Marks, p.Y.format}
 	}
 	name := func(x float64) string { return p.X.Name + " " + p.X.format(x) }
 	if p.TopLabel != "" {
@@ -166,7 +166,7 @@ func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 		out.X.Tick.Marker = linearTicks{p.X.format, 5}
 	}
 	if p.X.Marks != nil {
-		out.X.Tick.Marker = marked{slices.DeleteFunc(slices.Clone(p.X.Marks), func(v float64) bool {
+		out.X.Tick.Marker = fixedTicks{slices.DeleteFunc(slices.Clone(p.X.Marks), func(v float64) bool {
 			if !p.X.kind().shows(v) {
 				return true
 			}
@@ -176,13 +176,13 @@ func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 	}
 }
 
-// marked puts ticks at given values within the range of the axis.
-type marked struct {
+// fixedTicks puts ticks at given values within the range of the axis.
+type fixedTicks struct {
 	at     []float64
 	format func(float64) string
 }
 
-func (m marked) Ticks(lo, hi float64) (ticks []plot.Tick) {
+func (m fixedTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	for _, v := range m.at {
 		if v >= lo*(1-1e-9) && v <= hi*(1+1e-9) {
 			ticks = append(ticks, plot.Tick{Value: v, Label: m.format(v)})

@@ -65,7 +65,7 @@ func (r remarks) Plot(c draw.Canvas, p *plot.Plot) {
 		shown, places = append(shown, m), append(places, at)
 	}
 	for i, m := range shown {
-		busy = append(busy, m.write(&c, places[i], busy)...)
+		busy = append(busy, m.drawWords(&c, places[i], busy)...)
 	}
 }
 
@@ -97,9 +97,9 @@ func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 	return points
 }
 
-// write writes the words where they cover the fewest points, and returns points of the covered
+// drawWords writes the words where they cover the fewest points, and returns points of the covered
 // area.
-func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.Point) {
+func (m Remark) drawWords(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.Point) {
 	if len(m.Text) == 0 {
 		return nil
 	}

@@ -85,7 +85,7 @@ func (p RowPanel) plot(rows []string, tracks [][]track, known []string) *plot.Pl
 		at = append(at, l.Y)
 	}
 	x := Plane{Panel: Panel{Series: []Series{{X: at, Y: make([]float64, len(at))}}}, X: p.X}
-	lo, hi := p.X.reaching(slices.Min(at), slices.Max(at))
+	lo, hi := p.X.extendRange(slices.Min(at), slices.Max(at))
 	if x.X.Zero = p.X.Log && p.X.Zero && lo == 0; x.X.Zero {
 		out.Add(axisBreak{})
 	}
@@ -95,7 +95,7 @@ func (p RowPanel) plot(rows []string, tracks [][]track, known []string) *plot.Pl
 	}
 	x.layX(out, lo, hi)
 	// names are written once, for all panels
-	rowAxis(out, len(rows), wordless{rowTicks(rows)})
+	rowAxis(out, len(rows), blankTicks{rowTicks(rows)})
 	out.Add(rowMarks{p, rows, tracks, known})
 	return out
 }

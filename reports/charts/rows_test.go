@@ -39,7 +39,7 @@ func sampleRows() ([]string, []RowPanel) {
 	}
 }
 
-func TestRowsWords(t *testing.T) {
+func TestRowsTexts(t *testing.T) {
 	rows, panels := sampleRows()
 	c, err := Rows("t", rows, panels)
 	if err != nil {
@@ -130,7 +130,7 @@ func TestRowsOrder(t *testing.T) {
 	}
 }
 
-func TestRowsGrow(t *testing.T) {
+func TestRowsHeight(t *testing.T) {
 	height := func(rows, series int) vg.Length {
 		p := RowPanel{}
 		for s := range series {
@@ -153,7 +153,7 @@ func TestRowsGrow(t *testing.T) {
 	}
 }
 
-func TestRowsOfNothing(t *testing.T) {
+func TestEmptyRows(t *testing.T) {
 	for _, panels := range [][]RowPanel{nil, {{}},
 		{{Series: []RowSeries{{Name: "a", Style: 0, Values: []RowValue{absent}}}}},
 		{{X: Axis{Log: true},
@@ -171,11 +171,11 @@ func TestRowsOfNothing(t *testing.T) {
 	t.Error(err)
 }
 
-func TestFold(t *testing.T) {
+func TestFoldName(t *testing.T) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-zA-Z]{1,30}([ :,/][a-z0-9=]{1,20}){0,4}`).Draw(t, "name")
-		lines := fold(name, 140, style)
+		lines := foldName(name, 140, style)
 		if len(lines) > 2 {
 			t.Fatalf("%q has %d lines", lines, len(lines))
 		}
@@ -199,20 +199,20 @@ func TestAnyRowsDraw(t *testing.T) {
 			p := RowPanel{Title: rapid.String().Draw(t, "title"),
 				X: Axis{Log: rapid.Bool().Draw(t, "log"), Zero: rapid.Bool().Draw(t, "zero"),
 					Label: rapid.String().Draw(t, "label"),
-					Marks: rapid.SliceOfN(wild(), 0, 3).Draw(t, "marks"),
-					Reach: rapid.SliceOfN(wild(), 0, 2).Draw(t, "reach")}}
+					Marks: rapid.SliceOfN(extremeFloats(), 0, 3).Draw(t, "marks"),
+					Reach: rapid.SliceOfN(extremeFloats(), 0, 2).Draw(t, "reach")}}
 			for range rapid.IntRange(0, 3).Draw(t, "series") {
 				s := RowSeries{Name: rapid.String().Draw(t, "name"),
 					Style: rapid.IntRange(0, 50).Draw(t, "style")}
 				for range rows {
 					s.Values = append(s.Values,
-						RowValue{wild().Draw(t, "mid"), wild().Draw(t, "lo"), wild().Draw(t, "hi")})
+						RowValue{extremeFloats().Draw(t, "mid"), extremeFloats().Draw(t, "lo"), extremeFloats().Draw(t, "hi")})
 				}
 				p.Series = append(p.Series, s)
 			}
 			if rapid.Bool().Draw(t, "with a level") {
 				p.Levels = append(p.Levels,
-					Level{rapid.String().Draw(t, "level"), wild().Draw(t, "at")})
+					Level{rapid.String().Draw(t, "level"), extremeFloats().Draw(t, "at")})
 			}
 			panels = append(panels, p)
 		}

@@ -59,7 +59,7 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 	}
 	most := 1
 	for _, name := range c.rows.names {
-		lines := fold(name, widest, style)
+		lines := foldName(name, widest, style)
 		for _, line := range lines {
 			out.namesWidth = max(out.namesWidth, style.Width(line))
 		}
@@ -80,7 +80,7 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 	for _, p := range c.Panels {
 		q := *p
 		q.Title.Text, q.X.Label.Text = "", ""
-		q.X.Tick.Marker = apart{p.X.Tick.Marker, p.X, 0.93 * each} // the data is slightly narrower
+		q.X.Tick.Marker = spacedTicks{p.X.Tick.Marker, p.X, 0.93 * each} // the data is narrower
 		cell := draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: each, Y: 400}}}
 		out.panels = append(out.panels, rowPlot{Plot: &q, title: wrap(p.Title.Text, each, head),
 			x: wrap(p.X.Label.Text, each, label), width: each,
@@ -171,9 +171,9 @@ func (r rowLayout) drawNames(area, data draw.Canvas) {
 	}
 }
 
-// fold breaks a name into at most two lines, at a space or before parameters, and shortens longer
-// names.
-func fold(name string, widest vg.Length, style draw.TextStyle) []string {
+// foldName breaks a name into at most two lines, at a space or before parameters, and shortens
+// longer names.
+func foldName(name string, widest vg.Length, style draw.TextStyle) []string {
 	if style.Width(name) <= widest {
 		return []string{name}
 	}
@@ -186,14 +186,14 @@ func fold(name string, widest vg.Length, style draw.TextStyle) []string {
 		func(s string) bool { return s == "" })
 }
 
-// apart blanks tick labels that would overlap the previous label.
-type apart struct {
+// spacedTicks blanks tick labels that would overlap the previous label.
+type spacedTicks struct {
 	plot.Ticker
 	axis  plot.Axis
 	width vg.Length
 }
 
-func (a apart) Ticks(lo, hi float64) []plot.Tick {
+func (a spacedTicks) Ticks(lo, hi float64) []plot.Tick {
 	ticks := slices.Clone(a.Ticker.Ticks(lo, hi))
 	style := textStyle(textSize, xfont.WeightNormal, muted)
 	var end vg.Length

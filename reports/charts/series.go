@@ -150,9 +150,9 @@ func sameBounds(a, b []float64) bool {
 	})
 }
 
-// parted reports whether the line is interrupted after point i. A line along the end of the axis
-// would look like values.
-func (s Series) parted(i int) bool {
+// interrupted reports whether the line is interrupted after point i. A line along the end of the
+// axis would look like values.
+func (s Series) interrupted(i int) bool {
 	return s.grows(i) && s.grows(i+1) || slices.ContainsFunc(s.Gaps, func(g Span) bool {
 		mid := (g.From + g.To) / 2
 		return s.X[i] < mid && mid < s.X[i+1]

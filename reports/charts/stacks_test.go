@@ -15,7 +15,7 @@ import (
 
 func held(i int) string { return fmt.Sprintf("%d held", i) }
 
-func TestStacksWords(t *testing.T) {
+func TestStacksTexts(t *testing.T) {
 	c, err := Stacks("Why", "share",
 		[]Stack{{"time", []float64{1, 2, 5}}, {"nothing", []float64{0, math.NaN()}},
 			{"waiting", []float64{0, 0.5, 0.5}}}, held)
@@ -67,7 +67,7 @@ func TestLengths(t *testing.T) {
 }
 
 // Adjacent parts differ in hue and hatching. The hatching stays inside, and its text is readable.
-func TestParts(t *testing.T) {
+func TestStackPartsDiffer(t *testing.T) {
 	low, high := vg.Point{X: 10, Y: 5}, vg.Point{X: 50, Y: 24}
 	slope := func(i int) string {
 		lines := hatching(i, low, high)
@@ -117,7 +117,7 @@ func TestAnyStacksDraw(t *testing.T) {
 		for range rapid.IntRange(0, 12).Draw(t, "rows") {
 			stacks = append(stacks,
 				Stack{rapid.String().Draw(t, "name"),
-					rapid.SliceOfN(wild(), 0, 7).Draw(t, "parts")})
+					rapid.SliceOfN(extremeFloats(), 0, 7).Draw(t, "parts")})
 		}
 		drawChart(t, "stacks", func() (*Chart, error) { return Stacks("t", "share", stacks, held) })
 	})

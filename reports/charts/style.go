@@ -100,20 +100,20 @@ func lookOf(style int) look {
 func Style() string {
 	var b strings.Builder
 	for _, t := range tints() {
-		fmt.Fprintf(&b, ".%s{stroke:%s}.%s{fill:%[2]s}\n", t.under("stroke"), t.light,
-			t.under("fill"))
+		fmt.Fprintf(&b, ".%s{stroke:%s}.%s{fill:%[2]s}\n", t.classFor("stroke"), t.light,
+			t.classFor("fill"))
 	}
 	b.WriteString("@media screen and (prefers-color-scheme:dark){\n")
 	for _, t := range tints() {
 		fmt.Fprintf(&b, ".%[1]s[stroke],.%[2]s{stroke:%[4]s}.%[1]s[fill],.%[3]s{fill:%[4]s}\n",
-			t.class, t.under("stroke"), t.under("fill"), t.dark)
+			t.class, t.classFor("stroke"), t.classFor("fill"), t.dark)
 	}
 	b.WriteString("}\n")
 	return b.String()
 }
 
-// under returns the class for a stroke or fill. An element may have one of each.
-func (t role) under(attr string) string {
+// classFor returns the class for a stroke or fill. An element may have one of each.
+func (t role) classFor(attr string) string {
 	return attr[:1] + strings.TrimPrefix(t.class, "pb")
 }
 

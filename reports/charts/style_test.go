@@ -79,7 +79,7 @@ func TestColoursContrastWithPaper(t *testing.T) {
 	}
 }
 
-func TestColoursDifferForEveryEye(t *testing.T) {
+func TestColoursDifferForColourBlindReaders(t *testing.T) {
 	for mode, of := range shades() {
 		for eye, m := range vision {
 			least := 10.0
@@ -102,7 +102,7 @@ func TestColoursDifferForEveryEye(t *testing.T) {
 }
 
 // The contrast with the paper grows with the count, also for colour-blind readers.
-func TestHeatIsALadder(t *testing.T) {
+func TestHeatColoursAreOrdered(t *testing.T) {
 	for mode, of := range shades() {
 		before := of(paper)
 		for i, c := range heatTints {

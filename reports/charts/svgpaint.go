@@ -111,7 +111,7 @@ func (s *svgCanvas) paints(fill, stroke svgPaint) string {
 			continue
 		}
 		if of.class != "" {
-			classes = append(classes, of.under(of.attr))
+			classes = append(classes, of.classFor(of.attr))
 		}
 		if !s.inline || of.class == "" {
 			attributes = append(attributes, fmt.Sprintf(` %s="%s"`, of.attr, of.light))

@@ -51,7 +51,7 @@ func TestPathData(t *testing.T) {
 
 var pathWords = regexp.MustCompile(`[A-Za-z][^A-Za-z]*`)
 
-func leadsTo(data string) (out []vg.Point) {
+func pathPoints(data string) (out []vg.Point) {
 	var at vg.Point
 	for _, word := range pathWords.FindAllString(data, -1) {
 		v := numbers.FindAllString(word[1:], -1)
@@ -90,7 +90,7 @@ func TestPathKeepsItsCorners(t *testing.T) {
 			p.Line(pt)
 		}
 		var kept []vg.Point
-		for _, pt := range leadsTo(newSVG(3, 3).data(p)) {
+		for _, pt := range pathPoints(newSVG(3, 3).data(p)) {
 			kept = append(kept, vg.Point{X: pt.X, Y: 3 - pt.Y})
 		}
 		if got, want := pathLength(kept), pathLength(all); math.Abs(got-want) > 1e-9 {

@@ -36,7 +36,7 @@ func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*C
 			bound, ymax = []Level{{Name: names[0], Y: limit}}, max(ymax, limit)
 		}
 		for i, s := range panel.Series {
-			panel.Series[i] = thin(s, mostPoints)
+			panel.Series[i] = keepPeaks(s, mostPoints)
 		}
 		p.Add(gaps, instants(marks), levels{bound, names},
 			&lines{series: panel.Series,
@@ -113,8 +113,8 @@ func (all unrecorded) Plot(c draw.Canvas, p *plot.Plot) {
 // mostPoints limits the points of a line to about one per point of the narrow layout's width.
 const mostPoints = 300
 
-// thin keeps the highest point of each of n stretches, and the last point.
-func thin(s Series, n int) Series {
+// keepPeaks keeps the highest point of each of n stretches, and the last point.
+func keepPeaks(s Series, n int) Series {
 	if len(s.X) <= n {
 		return s
 	}

@@ -47,7 +47,7 @@ func TestTimelineGap(t *testing.T) {
 }
 
 // A panel with a short queue and an endlessly growing one is logarithmic.
-func TestSteepTimeline(t *testing.T) {
+func TestTimelineScale(t *testing.T) {
 	for _, c := range []struct{ high, least, most float64 }{{5000, 0.3, 0.6}, {60, 0.4, 0.6}} {
 		chart, err := Timeline("t", 0, []Panel{{Title: "queued", Series: []Series{
 			{Name: "shed", Style: 0, X: []float64{1, 2, 3}, Y: []float64{0, 30, 28}},

@@ -88,7 +88,7 @@ func (z zeroTicks) Ticks(_, hi float64) (ticks []plot.Tick) {
 type axisBreak struct{}
 
 func (axisBreak) Plot(c draw.Canvas, _ *plot.Plot) {
-	mid := c.X(gap / 2)
+	mid := c.X(zeroGap / 2)
 	style := draw.LineStyle{Color: muted, Width: 1.2}
 	for _, dx := range []vg.Length{-2.5, 2.5} {
 		c.StrokeLine2(style, mid+dx-2, c.Min.Y-8, mid+dx+2, c.Min.Y+3)

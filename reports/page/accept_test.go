@@ -31,18 +31,18 @@ func sweepOf(t testing.TB, strategies int) (dir string) {
 	return resultstest.Files(t, files)
 }
 
-var swept = map[int]map[string][]byte{}
+var sweepCache = map[int]map[string][]byte{}
 
 func sweepFiles(k int) map[string][]byte {
-	if swept[k] == nil {
+	if sweepCache[k] == nil {
 		var scenarios []sampleScenario
 		for _, load := range []float64{0.3, 0.5, 0.7, 0.9, 1.1} {
 			scenarios = append(scenarios, sampleScenario{"exponential:mean=10ms", "poisson", 1, 4,
 				load, "virtual", 4000 + 10*k, 3})
 		}
-		swept[k] = sampleFiles(scenarios)
+		sweepCache[k] = sampleFiles(scenarios)
 	}
-	return swept[k]
+	return sweepCache[k]
 }
 
 // renamed renames the strategies of a file and removes the excess ones. In all but the first file
@@ -69,7 +69,7 @@ func renamed(file string, content []byte, k, most int) []byte {
 
 // Finding, reliability and the title of the first chart must be visible without scrolling.
 func TestFirstScreen(t *testing.T) {
-	path := written(t, sweepOf(t, 7))
+	path := reportFile(t, sweepOf(t, 7))
 	b := tab.New(t)
 	for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
 		b.Size(size[0], size[1])
@@ -92,10 +92,10 @@ func TestFirstScreen(t *testing.T) {
 }
 
 // A single strategy fills the chart, and the names and the caption mention only it.
-func TestSolo(t *testing.T) {
+func TestOneStrategyFillsTheChart(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1440, 900)
-	b.Open(written(t, sweepOf(t, 7)), "#explore?m=p99&v=1")
+	b.Open(reportFile(t, sweepOf(t, 7)), "#explore?m=p99&v=1")
 	for _, name := range []string{"worker_pool_1", "serial", "bounded_queue_shed"} {
 		found := tab.Eval[int](b, fmt.Sprintf(`document.querySelectorAll('[data-chip="%s"]').length`,
 			name))
@@ -133,7 +133,7 @@ func TestSolo(t *testing.T) {
 func TestKeyboard(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1200, 900)
-	b.Open(written(t, small(t)), "#explore?m=p99&v=1")
+	b.Open(reportFile(t, smallRun(t)), "#explore?m=p99&v=1")
 	const focused = `(e => e?.classList.contains("pb-dot") ? e.dataset.series + " " + e.dataset.x : "")(
 		document.activeElement)`
 	for n := 0; tab.Eval[string](b, focused) == ""; n++ {
@@ -185,7 +185,7 @@ func TestCaptionsOfTheExplorer(t *testing.T) {
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
-		dir := small(t)
+		dir := smallRun(t)
 		nth := 0
 		resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 			return regexp.MustCompile(`(?m)^BenchmarkRun/.*$`).ReplaceAllStringFunc(s,
@@ -200,7 +200,7 @@ func TestCaptionsOfTheExplorer(t *testing.T) {
 					return line + " 0 verdict"
 				})
 		})
-		b.Open(written(t, dir), "#explore?m=p99&v=1")
+		b.Open(reportFile(t, dir), "#explore?m=p99&v=1")
 		texts := tab.Eval[[]string](b, `[...document.querySelectorAll(
 			".explore figcaption, .explore h3, .explore .chips")].map(e => e.innerText)`)
 		for _, text := range texts {
@@ -227,7 +227,7 @@ func TestLossesOfTheExplorer(t *testing.T) {
 			return fmt.Sprintf("%v shed/op", r.Float64())
 		})
 	})
-	b.Open(written(t, dir), "#explore?m=p99&v=1")
+	b.Open(reportFile(t, dir), "#explore?m=p99&v=1")
 	title := tab.Eval[string](b, `document.querySelector(".explore h3").innerText`)
 	shed := regexp.MustCompile(`\(([0-9.]+) % of tasks shed\)`).FindAllStringSubmatch(title, -1)
 	if shed == nil {

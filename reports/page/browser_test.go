@@ -32,8 +32,8 @@ func picture(b *tab.Tab) image.Image {
 	return img
 }
 
-// different returns the share of pixels with a visible difference.
-func different(t testing.TB, a, b image.Image) float64 {
+// differentShare returns the share of pixels with a visible difference.
+func differentShare(t testing.TB, a, b image.Image) float64 {
 	t.Helper()
 	if a.Bounds() != b.Bounds() {
 		t.Fatalf("pictures of %v and %v", a.Bounds(), b.Bounds())
@@ -52,8 +52,8 @@ func different(t testing.TB, a, b image.Image) float64 {
 	return float64(n) / float64(a.Bounds().Dx()*a.Bounds().Dy())
 }
 
-// written returns the path of a directory's report.
-func written(t testing.TB, dir string) (path string) {
+// reportFile returns the path of a directory's report.
+func reportFile(t testing.TB, dir string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(path, []byte(page(t, dir)), 0o666); err != nil {
@@ -63,7 +63,7 @@ func written(t testing.TB, dir string) (path string) {
 }
 
 func TestNoRequest(t *testing.T) {
-	path := written(t, small(t))
+	path := reportFile(t, smallRun(t))
 	b := tab.New(t)
 	b.Open(path, "#explore?m=p50&v=1")
 	tab.Run(b, chromedp.Click(`.explore [data-do="PNG"]`))

@@ -61,8 +61,8 @@ func (k Known) MarshalJSON() ([]byte, error) {
 // Case returns the name of the experiment.
 func (k Known) Case() string { return k.Name + ": " + k.What }
 
-// off returns the error in tolerances, or infinity without a value.
-func (k Known) off() float64 {
+// errorInTolerances returns the error in tolerances, or infinity without a value.
+func (k Known) errorInTolerances() float64 {
 	if off := (k.Got/k.Want - 1) / k.Tolerance; !math.IsNaN(off) {
 		return off
 	}
@@ -80,13 +80,13 @@ func (c *Calibration) missed() []Known {
 func (c *Calibration) farthest() []Known {
 	all := slices.Clone(c.Known)
 	slices.SortStableFunc(all, func(a, b Known) int {
-		return cmp.Compare(math.Abs(b.off()), math.Abs(a.off()))
+		return cmp.Compare(math.Abs(b.errorInTolerances()), math.Abs(a.errorInTolerances()))
 	})
 	return all
 }
 
-// found states whether this build's results are reliable on this machine.
-func (c *Calibration) found() (a shell.Answer) {
+// answer states whether this build's results are reliable on this machine.
+func (c *Calibration) answer() (a shell.Answer) {
 	missed := c.missed()
 	far := c.farthest()
 	switch {
@@ -102,17 +102,17 @@ func (c *Calibration) found() (a shell.Answer) {
 	default:
 		a.Headline = fmt.Sprintf("%d of %s hold, the farthest within %s of its tolerance; the "+
 			"control misses, as it must", len(c.Known), text.Count(len(c.Known), "known answer"),
-			text.WholeShare(math.Abs(far[0].off())))
+			text.WholeShare(math.Abs(far[0].errorInTolerances())))
 	}
 	if len(missed) > 0 {
 		a.Facts = append(a.Facts, shell.Fact{Title: "Missed",
 			Text: text.List(text.Few(text.Texts(missed, Known.name), 3)) + "."})
 	} else {
 		a.Facts = append(a.Facts, shell.Fact{Title: "Largest error", Text: far[0].name() + ": " +
-			far[0].words() + "."})
+			far[0].valuesText() + "."})
 	}
 	a.Facts = append(a.Facts, shell.Fact{Title: "The control",
-		Text: c.Control.name() + ": " + c.Control.words() + "."})
+		Text: c.Control.name() + ": " + c.Control.valuesText() + "."})
 	if n := len(c.Readings); n > 0 {
 		last := c.Readings[n-1]
 		a.Facts = append(a.Facts, shell.Fact{Title: "This machine",
@@ -125,8 +125,8 @@ func (c *Calibration) found() (a shell.Answer) {
 	return a
 }
 
-// words formats the two values: "12.1 ms, known 12 ms (±3.9 %)".
-func (k Known) words() string {
+// valuesText formats the two values: "12.1 ms, known 12 ms (±3.9 %)".
+func (k Known) valuesText() string {
 	return fmt.Sprintf("%s, known %s (±%.1f %%)", text.Metric(k.Unit, k.Got),
 		text.Metric(k.Unit, k.Want), 100*k.Tolerance)
 }
@@ -151,7 +151,7 @@ const mostDrawn = 16
 func (c *Calibration) figure() (*shell.Figure, error) {
 	var all []shell.Row
 	for _, k := range c.farthest()[:min(mostDrawn, len(c.Known))] {
-		r := shell.Row{Value: k.off(), Name: text.Together(
+		r := shell.Row{Value: k.errorInTolerances(), Name: text.Together(
 			k.Name + " " + k.Strategy + ": " + shell.Metric(k.Unit))}
 		if !k.Holds() {
 			r.Kind = 1
@@ -175,7 +175,7 @@ func (c *Calibration) figure() (*shell.Figure, error) {
 // WriteCalibration writes a self-contained HTML page with every answer and reading.
 func WriteCalibration(w io.Writer, c *Calibration) error {
 	p := shell.Page{Title: "calibrate", Subtitle: "known answers at " + text.Share(c.Size) +
-		" of their full size · " + c.Dir, Answer: c.found(),
+		" of their full size · " + c.Dir, Answer: c.answer(),
 		Basis: "A correct build misses a given answer with a probability of 1 in 16,000."}
 	missed := len(c.missed())
 	if missed > 0 {

@@ -19,9 +19,9 @@ func responseCaption(s Sweep, chart *charts.Chart) string {
 	var out []string
 	if x, q, r := highest(s); len(r) > 1 {
 		out = append(out, fmt.Sprintf("At %s the %s response%s %s.", s.Place(x), q,
-			ofSome(r, s.CellsAt(x)), between(r, s.CellsAt(x), q)))
+			rankedPart(r, s.CellsAt(x)), between(r, s.CellsAt(x), q)))
 	}
-	out = append(out, fallingBehind(s)...)
+	out = append(out, growingQueues(s)...)
 	out = append(out, hollow(s.Cells, metric.StatisticOf(charted(s), metric.Response))...)
 	out = append(out, coincidence(chart)...)
 	out = append(out, againstTheory(s.Cells, (*Cell).InGroup)...)
@@ -58,14 +58,14 @@ func between(r []ranked, cells []*Cell, quantile string) string {
 	low, high := r[0], r[len(r)-1]
 	if low.Value == high.Value {
 		s := "is " + say(low)
-		if ofSome(r, cells) == "" {
+		if rankedPart(r, cells) == "" {
 			s += " for every strategy"
 		}
 		return s
 	}
 	at := func(of ranked) string {
 		value := of.Value
-		s := fmt.Sprintf("%s (%s", say(of), tied(r, value))
+		s := fmt.Sprintf("%s (%s", say(of), tiedNames(r, value))
 		for _, c := range cells {
 			i := slices.IndexFunc(r, func(x ranked) bool { return x.Value == value })
 			if loss := c.LossWords(); loss != "" && c.Strategy == r[i].Name {
@@ -142,7 +142,7 @@ func throughputCaption(s Sweep, _ *charts.Chart) string {
 	unknown := slices.ContainsFunc(s.Cells, func(c *Cell) bool {
 		return math.IsNaN(share(c))
 	})
-	some := ofSome(r, s.Cells)
+	some := rankedPart(r, s.Cells)
 	var out string
 	switch {
 	case len(short)+len(before) == 0 && some == "" && !unknown:
@@ -153,13 +153,13 @@ func throughputCaption(s Sweep, _ *charts.Chart) string {
 			cmp.Or(strings.Replace(some, " of ", " by ", 1), " by every strategy"))
 	case some != "":
 		out = fmt.Sprintf("At %s %s of the offered load.", s.Place(last),
-			comesTo(short, "complete", whole))
+			listValues(short, "complete", whole))
 	case len(short) == len(r):
 		out = fmt.Sprintf("At %s no strategy completes the offered load: %s.",
-			s.Place(last), comesTo(short, "complete", whole))
+			s.Place(last), listValues(short, "complete", whole))
 	default:
 		out = fmt.Sprintf("At %s %s of the offered load. The others complete all of it.",
-			s.Place(last), comesTo(short, "complete", whole))
+			s.Place(last), listValues(short, "complete", whole))
 	}
 	if len(before) > 0 {
 		out += fmt.Sprintf(" At lower values, not all of it is completed by %s.",
@@ -186,10 +186,10 @@ func (in *reportInput) distributionCaption(s Sweep, chart *charts.Chart) string 
 	if len(r) > 0 {
 		low, high := r[0], r[len(r)-1]
 		str := fmt.Sprintf("%sthe p99%s is %s times the median", where,
-			ofSome(r, s.CellsAt(x)), text.Factor(low.Value))
+			rankedPart(r, s.CellsAt(x)), text.Factor(low.Value))
 		if low.Value != high.Value {
-			str += fmt.Sprintf(" with %s, and %s times with %s", tied(r, low.Value),
-				text.Factor(high.Value), tied(r, high.Value))
+			str += fmt.Sprintf(" with %s, and %s times with %s", tiedNames(r, low.Value),
+				text.Factor(high.Value), tiedNames(r, high.Value))
 		}
 		out = append(out, upper(str)+".")
 	}
@@ -201,7 +201,7 @@ func (in *reportInput) distributionCaption(s Sweep, chart *charts.Chart) string 
 			}
 		}
 	}
-	out = append(out, leftOut(s, s.SpreadOut(panelsOfDistributions))...)
+	out = append(out, omittedGrowing(s, s.SpreadOut(panelsOfDistributions))...)
 	out = append(out, coincidence(chart)...)
 	if fewest < math.MaxInt64 {
 		out = append(out, fmt.Sprintf("Repetitions are pooled. A curve ends at the percentile that "+
@@ -231,11 +231,11 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 		least, most := r[0], r[len(r)-1]
 		s := fmt.Sprintf("From C² = %s to %s, at the same load, the p99 response%s becomes %s "+
 			"times as high",
-			charts.Count(low), charts.Count(high), ofSome(r, set.cells),
+			charts.Count(low), charts.Count(high), rankedPart(r, set.cells),
 			text.Factor(least.Value))
 		if least.Value != most.Value {
-			s += fmt.Sprintf(" with %s, and %s times with %s", tied(r, least.Value),
-				text.Factor(most.Value), tied(r, most.Value))
+			s += fmt.Sprintf(" with %s, and %s times with %s", tiedNames(r, least.Value),
+				text.Factor(most.Value), tiedNames(r, most.Value))
 		}
 		out = append(out, s+".")
 	}
@@ -274,12 +274,12 @@ func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
 		out = append(out, "Shaded: the run was interrupted, and its tasks are not fully recorded.")
 	}
 	r := highestOf(queued)
-	of, low, high := ofSome(r, cells), r[0].Value, r[len(r)-1].Value
+	of, low, high := rankedPart(r, cells), r[0].Value, r[len(r)-1].Value
 	str := "The queue" + of + " holds " + Tasks(low)
 	switch {
 	case low != high:
-		str += fmt.Sprintf(" with %s, and %s with %s", tied(r, low), Tasks(high),
-			tied(r, high))
+		str += fmt.Sprintf(" with %s, and %s with %s", tiedNames(r, low), Tasks(high),
+			tiedNames(r, high))
 	case of == "":
 		str += " for every strategy"
 	}

@@ -152,7 +152,7 @@ func TestAgainstTheory(t *testing.T) {
 		{[]string{line("a", 1.04, 0.05)},
 			"The p99 agrees with its exact value within its sampling error: +4.0 %."},
 		{[]string{line("a", 1.04, 0.05), line("a", 1.04, 0.05), line("a", 1.04, 0.05)},
-			"In 0 of 1 scenarios where theory is exact and the runs can tell, the p99 agrees " +
+			"In 0 of 1 scenarios where theory is exact and the runs suffice, the p99 agrees " +
 				"with it within its " +
 				"sampling error (95 %). Outside it: a at limit 4, load 0.5 is +4.0 % off (1.01 – " +
 				"1.07 s)."},
@@ -160,12 +160,12 @@ func TestAgainstTheory(t *testing.T) {
 			"theory is exact, the p99 agrees with it within its sampling error (95 %): it is at " +
 			"most 4.0 % off."},
 		{[]string{line("a", 1.04, 0.05), line("b", 8.76, 0.03), line("c", 1, 0), line("d", 3, 0)},
-			"In 2 of 3 scenarios where theory is exact and the runs can tell, the p99 agrees " +
+			"In 2 of 3 scenarios where theory is exact and the runs suffice, the p99 agrees " +
 				"with it within its " +
 				"sampling error (95 %). Outside it: b at limit 4, load 0.5 is +776 % off (8.50 – " +
 				"9.02 s). In 1 more the runs are too short."},
 		{[]string{line("a", 1.1, 0.02), line("b", 1.1, 0.02), line("c", 1.2, 0)},
-			"In 0 of 2 scenarios where theory is exact and the runs can tell, the p99 agrees with " +
+			"In 0 of 2 scenarios where theory is exact and the runs suffice, the p99 agrees with " +
 				"it within its sampling error (95 %). Outside it: a at limit 4, load 0.5 is " +
 				"+10 % off (1.08 – 1.12 s); b at limit 4, load 0.5 is +10 % off (1.08 – " +
 				"1.12 s). Scenarios with the same arrivals and tasks are off together. In 1 more " +
@@ -183,7 +183,7 @@ func TestAgainstTheory(t *testing.T) {
 	}
 }
 
-func TestOfSome(t *testing.T) {
+func TestRankedPart(t *testing.T) {
 	cells := func(n int) (out []*Cell) {
 		for i := range n {
 			out = append(out, &Cell{Strategy: fmt.Sprint("s", i), Limit: math.NaN(),
@@ -195,12 +195,12 @@ func TestOfSome(t *testing.T) {
 		return rank(cells(n), func(*Cell) float64 { return 1 })
 	}
 	for want, got := range map[string]string{
-		"":                             ofSome(ranking(3), cells(3)),
-		" of s0 and s1":                ofSome(ranking(2), cells(7)),
-		" of all but s5 and s6":        ofSome(ranking(5), cells(7)),
-		" of 20 of 30 strategies":      ofSome(ranking(20), cells(30)),
-		" of all but s8":               ofSome(ranking(8), cells(9)),
-		" of s0, s1, s2 and s3":        ofSome(ranking(4), cells(40)),
+		"":                             rankedPart(ranking(3), cells(3)),
+		" of s0 and s1":                rankedPart(ranking(2), cells(7)),
+		" of all but s5 and s6":        rankedPart(ranking(5), cells(7)),
+		" of 20 of 30 strategies":      rankedPart(ranking(20), cells(30)),
+		" of all but s8":               rankedPart(ranking(8), cells(9)),
+		" of s0, s1, s2 and s3":        rankedPart(ranking(4), cells(40)),
 		"is 1.00 s for every strategy": between(ranking(3), cells(3), "p99"),
 		"is 1.00 s":                    between(ranking(2), cells(7), "p99"),
 	} {

@@ -64,13 +64,13 @@ var exactColumns = []Column{
 
 // Checks returns the table of measured and exact values, or nil without exact values.
 func Checks(g *Group) *Table {
-	columns := shown(g, exactColumns)
+	columns := shownColumns(g, exactColumns)
 	if len(columns) == 0 {
 		return nil
 	}
 	t := &Table{Caption: "Measured against exact values", Folded: true}
 	fill(g, t, columns)
-	t.without(func(r Row) bool {
+	t.removeRows(func(r Row) bool {
 		return !slices.ContainsFunc(r.Cells, func(v Value) bool { return v != absent })
 	})
 	return t

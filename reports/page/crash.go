@@ -157,7 +157,7 @@ func (c *Crash) Outcomes() []Outcome {
 	return all
 }
 
-func (c *Crash) found() (a shell.Answer) {
+func (c *Crash) answer() (a shell.Answer) {
 	a.Headline = c.Finding()
 	kept := "It keeps this promise."
 	switch {
@@ -228,7 +228,7 @@ func (c *Crash) figure() (*shell.Figure, error) {
 // WriteCrash writes the result of crash as a self-contained HTML page.
 func WriteCrash(w io.Writer, c *Crash) error {
 	p := shell.Page{Title: "crash", Subtitle: fmt.Sprintf("limit %d · seed %d", c.Limit, c.Seed),
-		Command: c.Command, Answer: c.found(),
+		Command: c.Command, Answer: c.answer(),
 		Basis: "The ledger is kept outside of the killed process. The moments of the kills are random: " +
 			"rare failures may need more kills."}
 	lost := shell.Badge{Kind: "ok", Text: "0 lost"}

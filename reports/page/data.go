@@ -88,8 +88,8 @@ func ranks(most int) [][2]int {
 	return out
 }
 
-// once returns the index of v among the values of its kind, and adds it if it is new.
-func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
+// internValue returns the index of v among the values of its kind, and adds it if it is new.
+func internValue[T any](m *dataMaker, kind string, all *[]T, v T) int {
 	text := kind + fmt.Sprint(v)
 	at, known := m.known[text]
 	if !known {
@@ -134,7 +134,7 @@ func (m *dataMaker) metric(unit string) front.Metric {
 	out := front.Metric{ID: strings.TrimSuffix(unit, metric.StatisticOf("", metric.Response)), Unit: unit,
 		Label: metricLabel(unit), Kind: string(text.KindOf(unit)),
 		Better:    results.Direction(m.in.results.Units.GetBetter(unit)).String(),
-		Behaviour: behaves(unit), Grows: grows(unit)}
+		Behaviour: isObservable(unit), Grows: growsWithRun(unit)}
 	for _, b := range m.in.results.Objectives {
 		if b.Unit == unit {
 			out.Bounds = append(out.Bounds, b.Value)
@@ -148,16 +148,16 @@ func (m *dataMaker) metric(unit string) front.Metric {
 	return out
 }
 
-// behaves reports whether callers can observe the metric.
-func behaves(unit string) bool {
+// isObservable reports whether callers can observe the metric.
+func isObservable(unit string) bool {
 	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown,
 			metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned, metric.GaveUp,
 			metric.WastedService, metric.Attempts}, unit))
 }
 
-// grows reports whether the metric depends only on the length of the run when a queue grows.
-func grows(unit string) bool {
+// growsWithRun reports whether the metric depends only on the length of the run when a queue grows.
+func growsWithRun(unit string) bool {
 	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		metric.IsOf(unit, metric.Wait) || unit == metric.MeanSlowdown ||
 		unit == metric.MeanBlocked)
@@ -203,7 +203,7 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*Cell, at func(*Cell) []int)
 	keyOf := func(c *Cell) key { return key{c.Strategy, c.Source} }
 	series := make(map[key]int)
 	for _, of := range results.Gather(cells, keyOf) {
-		at := once(m, "strategy", &m.Strategies, label(of[0]))
+		at := internValue(m, "strategy", &m.Strategies, label(of[0]))
 		series[keyOf(of[0])] = len(s.Series)
 		s.Series = append(s.Series, front.Series{Strategy: at, Style: of[0].Style,
 			Source: of[0].Source})
@@ -217,7 +217,7 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*Cell, at func(*Cell) []int)
 		if d := c.Doubts(); d != nil {
 			cell.Verdict = int(d.Verdict)
 			for _, why := range d.Why {
-				cell.Reasons = append(cell.Reasons, once(m, "reason", &m.Reasons, why.Text))
+				cell.Reasons = append(cell.Reasons, internValue(m, "reason", &m.Reasons, why.Text))
 			}
 		}
 		for i, metric := range m.Metrics {
@@ -227,14 +227,14 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*Cell, at func(*Cell) []int)
 			}
 		}
 		if h := m.in.curves[c]; len(h.Sec) > 0 {
-			cell.Curve = once(m, "curve", &m.Curves, h)
+			cell.Curve = internValue(m, "curve", &m.Curves, h)
 		}
 		rows := m.in.timelines[c.Cell[0]]
 		if _, soak := c.Cell[0].Value(metric.QuantileError); soak && len(rows) > 0 {
 			rows = rows[:len(rows)-1] // the soak ended, or is still, within this interval
 		}
 		if course := courseOf(rows); len(course.Flight) > 1 {
-			cell.Course = once(m, "course", &m.Courses, course)
+			cell.Course = internValue(m, "course", &m.Courses, course)
 		}
 		s.Cells = append(s.Cells, cell)
 	}
@@ -249,8 +249,8 @@ func (m *dataMaker) addRun(r *results.Run) int {
 			shape, values = append(shape, i), append(values, rounded(v, valueDigits))
 		}
 	}
-	values[0] = float64(once(m, "shape", &m.Shapes, shape))
-	return once(m, "run", &m.Runs, values)
+	values[0] = float64(internValue(m, "shape", &m.Shapes, shape))
+	return internValue(m, "run", &m.Runs, values)
 }
 
 // axesOf returns the axes on which a group has values, varying axes first.

@@ -30,8 +30,8 @@ func dataOf(t testing.TB, html string) (d front.Data, size int) {
 }
 
 // The page must contain each value of each run exactly, and no other value.
-func TestDataIsTheResults(t *testing.T) {
-	dir := small(t)
+func TestDataEqualsResults(t *testing.T) {
+	dir := smallRun(t)
 	d, _ := dataOf(t, page(t, dir))
 	all, err := results.ReadDir(dir)
 	if err != nil {
@@ -87,8 +87,8 @@ func TestDataIsTheResults(t *testing.T) {
 }
 
 // Three strategies of the sample are identical, so their data is stored once.
-func TestDataOnce(t *testing.T) {
-	d, _ := dataOf(t, page(t, small(t)))
+func TestEqualDataIsStoredOnce(t *testing.T) {
+	d, _ := dataOf(t, page(t, smallRun(t)))
 	alike := make(map[string][]front.Cell)
 	for _, s := range d.Scenarios {
 		for _, c := range s.Cells {
@@ -113,7 +113,7 @@ func TestDataOnce(t *testing.T) {
 // A curve ends at the highest resolved quantile. Its p50 and p99 equal those of the runs within the
 // precision of a three-digit histogram.
 func TestCurves(t *testing.T) {
-	d, _ := dataOf(t, page(t, small(t)))
+	d, _ := dataOf(t, page(t, smallRun(t)))
 	for _, c := range d.Curves {
 		if n := len(c.Sec); c.Nines <= 2 || c.Nines > 3 || n != int(c.Nines/curveStep)+2 ||
 			!slices.IsSorted(c.Sec) {

@@ -12,7 +12,7 @@ import (
 
 // Evidence returns the table of the evidence behind the verdicts, or nil without evidence.
 func Evidence(g *Group) *Table {
-	columns := shown(g, []Column{
+	columns := shownColumns(g, []Column{
 		{Head: "p99 response", Hint: "with its 95 % interval",
 			Unit: metric.P99Response, Value: withInterval(metric.P99Response)},
 		{Head: "mean wait", Hint: "with its 95 % interval", Unit: metric.MeanWait,
@@ -50,7 +50,7 @@ func Evidence(g *Group) *Table {
 		Heads: []Head{{"verdict", "whether the results are valid"}}}
 	fill(g, t, columns, verdictValue)
 	if g.Study >= 0 { // a study has hundreds of cells
-		t.without(func(r Row) bool { return r.Doubt == nil })
+		t.removeRows(func(r Row) bool { return r.Doubt == nil })
 		t.Caption += ": doubted runs"
 	}
 	if len(t.Bodies) == 0 {
@@ -116,8 +116,8 @@ func Doubted(g *Group, in string) (all []doubtedCell) {
 	return all
 }
 
-// alike is the number of cells from which cells with equal doubts share a line.
-const alike = 4
+// shareLineFrom is the number of cells from which cells with equal doubts share a line.
+const shareLineFrom = 4
 
 func doubtLines(all []doubtedCell) (lines []doubtedCell) {
 	same := make(map[string][]doubtedCell)
@@ -126,7 +126,7 @@ func doubtLines(all []doubtedCell) (lines []doubtedCell) {
 	}
 	for _, d := range all {
 		switch of := same[d.kind()]; {
-		case len(of) < alike:
+		case len(of) < shareLineFrom:
 			lines = append(lines, d)
 		case of[0].Doubts == d.Doubts:
 			d.Also = text.Texts(of[1:], func(other doubtedCell) string { return other.Where })

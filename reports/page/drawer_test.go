@@ -14,7 +14,7 @@ import (
 
 // Figures of drawers come before all charts of runs.
 func TestDrawnFigures(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	draw := func(r *results.Results) ([]Figure, error) {
 		if len(r.Runs) != 48 {
 			t.Errorf("the drawer sees %d runs", len(r.Runs))

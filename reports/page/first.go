@@ -55,8 +55,8 @@ func style(s *Sweep, name string) int {
 	return 0
 }
 
-// among names the facts that distinguish a sweep from the others, such as workload and limit.
-func (s shownSweep) among(all []shownSweep) string {
+// differsIn names the facts that distinguish a sweep from the others, such as workload and limit.
+func (s shownSweep) differsIn(all []shownSweep) string {
 	var own []results.Pair
 	for _, p := range slices.Concat(s.group.Keys, s.group.Extra) {
 		if slices.ContainsFunc(all, func(other shownSweep) bool {
@@ -106,7 +106,7 @@ func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 					Text: fmt.Sprintf("! %d undecided", n)})
 			}
 			if len(p.Capacity) > 0 {
-				p.First.Figure, p.Capacity = toTop(p.Capacity[0]), p.Capacity[1:]
+				p.First.Figure, p.Capacity = forFirstScreen(p.Capacity[0]), p.Capacity[1:]
 			}
 			return nil
 		}
@@ -125,7 +125,7 @@ func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 	if a, ok := shell.OfSweeps(rulesOf(free)); ok {
 		s := free[a.Sweep]
 		a.Next = s.rules.NextOf(a)
-		if which := s.among(free); which != "" {
+		if which := s.differsIn(free); which != "" {
 			a.Headline += " (" + which + ")"
 		}
 		p.First.Answer, p.First.Command = a, s.command()
@@ -156,8 +156,8 @@ func (in *reportInput) doubted(f decide.Finding) bool {
 	return 2*n > len(f.Runs)
 }
 
-// toTop prepares a figure for the first screen, with at most two sentences of its caption.
-func toTop(f reportFigure) *reportFigure {
+// forFirstScreen prepares a figure for the first screen, with at most two sentences of its caption.
+func forFirstScreen(f reportFigure) *reportFigure {
 	const shown = 2
 	sentences := strings.SplitAfterN(f.Caption, ". ", shown+1)
 	if len(sentences) > shown {
@@ -177,7 +177,7 @@ func (r *Report) takeStudy(name string) *reportFigure {
 			if len(*figures) > 0 {
 				f := (*figures)[0]
 				*figures, s.Above = (*figures)[1:], f.ID
-				return toTop(f)
+				return forFirstScreen(f)
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 					f.Title = "p99 response against " + Axes[s.sweep.Across].Word
 				}
 				g.Figures, g.Above = slices.Delete(g.Figures, at, at+1), f.ID
-				return toTop(f)
+				return forFirstScreen(f)
 			}
 		}
 	}

@@ -52,8 +52,8 @@ func Groups(all *results.Results) []*Group {
 		for _, key := range varying {
 			extra = append(extra, results.Pair{Key: key, Value: run.ConfigValue(key)})
 		}
-		config := strconv.Itoa(studies[i]) + "\x00" + pairsText(extra)
-		id := strings.Join([]string{run.Base(), pairsText(keys), config}, "\x00")
+		config := strconv.Itoa(studies[i]) + "\x00" + pairsKey(extra)
+		id := strings.Join([]string{run.Base(), pairsKey(keys), config}, "\x00")
 		g := groups[id]
 		if g == nil {
 			g = &Group{Study: studies[i], Base: run.Base(), Keys: keys, Extra: extra,
@@ -133,7 +133,7 @@ func varyingConfig(runs []results.Run) (varying []string) {
 	})
 }
 
-func pairsText(pairs []results.Pair) string {
+func pairsKey(pairs []results.Pair) string {
 	s := func(p results.Pair) string { return p.Key + "=" + p.Value }
 	return strings.Join(text.Texts(pairs, s), "\x00")
 }
@@ -209,8 +209,8 @@ func joinQueues(groups []*Group) []*Group {
 	withoutQueue := func(g *Group) []results.Pair { return results.Without(g.Keys, "queue") }
 	joined := make(map[*Group]bool)
 	for _, pair := range results.Gather(groups, func(g *Group) string {
-		return strings.Join([]string{g.Base, pairsText(withoutQueue(g)), strconv.Itoa(g.Study),
-			pairsText(g.Extra)}, "\x00")
+		return strings.Join([]string{g.Base, pairsKey(withoutQueue(g)), strconv.Itoa(g.Study),
+			pairsKey(g.Extra)}, "\x00")
 	}) {
 		if len(pair) != 2 {
 			continue

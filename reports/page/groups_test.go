@@ -210,7 +210,7 @@ func TestWords(t *testing.T) {
 			nil, "p99"): "is 1.00 s for every strategy",
 		between([]ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1.05}},
 			nil, "p99"): "runs from 1.00 s (a) to 1.05 s (b), 5.0 % apart",
-		strings.Join(fallingBehind(Sweep{At: []float64{1}}), ""): "",
+		strings.Join(growingQueues(Sweep{At: []float64{1}}), ""): "",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -41,6 +41,6 @@ func inside(g *Group) *Table {
 		return nil
 	}
 	t := &Table{Caption: "Go runtime and operating system", Folded: true, Of: g.Of()}
-	fill(g, t, shown(g, insideColumns))
+	fill(g, t, shownColumns(g, insideColumns))
 	return t
 }

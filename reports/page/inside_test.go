@@ -11,7 +11,7 @@ import (
 
 func TestReportShowsRuntime(t *testing.T) {
 	const caption = "Go runtime and operating system"
-	dir := small(t)
+	dir := smallRun(t)
 	if strings.Contains(page(t, dir), caption) {
 		t.Error("results that say nothing of the runtime have a table of it")
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestReportShowsLabels(t *testing.T) {
 	const caption = "By class, priority or tenant of the tasks"
-	dir := small(t)
+	dir := smallRun(t)
 	if strings.Contains(page(t, dir), caption) {
 		t.Error("results of tasks that are all alike have a table of kinds")
 	}

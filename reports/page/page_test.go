@@ -46,8 +46,8 @@ func TestReportOfManyRuns(t *testing.T) {
 	}
 }
 
-// small returns a directory with three groups. One is swept over loads and has theory.
-func small(t testing.TB) string {
+// smallRun returns a directory with three groups. One is swept over loads and has theory.
+func smallRun(t testing.TB) string {
 	t.Helper()
 	return resultstest.Files(t, smallFiles())
 }
@@ -85,7 +85,7 @@ func mustContain(t testing.TB, html string, want ...string) {
 }
 
 func TestReportShowsTheRun(t *testing.T) {
-	html := page(t, small(t))
+	html := page(t, smallRun(t))
 	mustContain(t, html,
 		"<b>2026-11-21-0900</b>", "48 runs of 24 scenarios, 6 strategies", // subject
 		"AMD EPYC 7B13 &lt;shared&gt;", "<dd>go1.26.8</dd>", "<dd>0a1b2c3</dd>", // machine
@@ -113,7 +113,7 @@ func TestReportShowsTheRun(t *testing.T) {
 
 // no requests to other files or the network
 func TestReportIsSelfContained(t *testing.T) {
-	html := page(t, small(t))
+	html := page(t, smallRun(t))
 	for _, m := range regexp.MustCompile(
 		`(?i)\b(src|href|data|action|poster)\s*=\s*"([^"]*)"`).FindAllStringSubmatch(html, -1) {
 		if !strings.HasPrefix(m[2], "#") {
@@ -145,7 +145,7 @@ func TestReportIsSelfContained(t *testing.T) {
 }
 
 func TestReportWritesCharts(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	charts := filepath.Join(dir, rundir.ChartsDir)
 	if err := os.Mkdir(charts, 0o755); err != nil {
 		t.Fatal(err)
@@ -214,14 +214,14 @@ func TestReportWritesCharts(t *testing.T) {
 }
 
 func TestReportIsTheSameTwice(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	if a, b := page(t, dir), page(t, dir); a != b {
 		t.Error("two reports of one run differ")
 	}
 }
 
 func TestReportEscapesNames(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	const evil = `a"><script>alert(1)</script>`
 	rename := func(s string) string {
 		return strings.ReplaceAll(s, "strategy=semaphore", "strategy="+evil)
@@ -254,7 +254,7 @@ func TestReportWarnsOfPartialRuns(t *testing.T) {
 		"48 of 90 runs: interrupted": "The results here count; the missing runs may differ",
 		"48 of 48 runs: interrupted": "the last run contains its results until it was cut off",
 	} {
-		dir := small(t)
+		dir := smallRun(t)
 		resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 			return strings.Replace(s, "# complete 48 runs", "# partial "+end, 1)
 		})
@@ -263,7 +263,7 @@ func TestReportWarnsOfPartialRuns(t *testing.T) {
 }
 
 func TestReportWarnsOfBrokenLaws(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		return strings.Replace(s, " 0 broken-laws", " 2 broken-laws", 1)
 	})
@@ -277,7 +277,7 @@ func TestReportWarnsOfBrokenLaws(t *testing.T) {
 
 // Doubts are in the row of the run, in a list of reasons, and in a banner for INVALID runs.
 func TestReportShowsDoubts(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	html := page(t, dir)
 	for _, no := range []string{"SUSPECT", "INVALID", "Validity of these runs"} {
 		if strings.Contains(strings.ReplaceAll(html, front.Script(), ""), no) {
@@ -323,7 +323,7 @@ func TestReportShowsDoubts(t *testing.T) {
 }
 
 func TestReportWithoutSideFiles(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	for _, name := range []string{rundir.DistributionsFile, rundir.TimelineFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -339,7 +339,7 @@ func TestReportWithoutSideFiles(t *testing.T) {
 
 // files of a killed runner are read up to their end
 func TestReportOfCutOffSideFiles(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	for _, name := range []string{rundir.DistributionsFile, rundir.TimelineFile} {
 		resultstest.Edit(t, dir, name, func(s string) string { return s[:len(s)-7] })
 	}
@@ -373,7 +373,7 @@ func TestReportRefusesDamagedFiles(t *testing.T) {
 		{rundir.TimelineFile, func(s string) string { return s + "a,0\n" },
 			"timeline.csv:2882: wrong number of fields"},
 	} {
-		dir := small(t)
+		dir := smallRun(t)
 		resultstest.Edit(t, dir, c.file, c.change)
 		err := Write(dir)
 		if err == nil || !strings.Contains(err.Error(), c.want) ||

@@ -37,16 +37,16 @@ func TestCalibrationFinding(t *testing.T) {
 			"reliable on this machine": passing,
 		"There are no known answers": {},
 	} {
-		if got := c.found(); got.Headline != want {
+		if got := c.answer(); got.Headline != want {
 			t.Errorf("%q, want %q", got.Headline, want)
 		}
 	}
-	if a := knownAnswers(1.5).found(); !strings.Contains(a.Facts[0].Text, "A1: M/M/4, worker_pool") {
+	if a := knownAnswers(1.5).answer(); !strings.Contains(a.Facts[0].Text, "A1: M/M/4, worker_pool") {
 		t.Errorf("what is missed is not named: %v", a.Facts)
 	}
 	missing := knownAnswers(0)
 	missing.Known[2].Got = math.NaN()
-	if a := missing.found(); !strings.HasPrefix(a.Headline, "1 of 4 known answers missed") {
+	if a := missing.answer(); !strings.HasPrefix(a.Headline, "1 of 4 known answers missed") {
 		t.Errorf("an answer without a value: %q", a.Headline)
 	}
 }
@@ -82,7 +82,7 @@ func TestCrashFinding(t *testing.T) {
 	}
 	for want, c := range map[string]Crash{"It keeps this promise.": {}, "does not cover the": {Lost: 1},
 		"It breaks this promise.": {Lost: 1, Broken: true}} {
-		if got := c.found().Facts[0].Text; !strings.Contains(got, want) {
+		if got := c.answer().Facts[0].Text; !strings.Contains(got, want) {
 			t.Errorf("%q, want in it %q", got, want)
 		}
 	}

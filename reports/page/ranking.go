@@ -64,7 +64,7 @@ func rankingCaption(s Sweep, _ *charts.Chart) string {
 		text += " " + hint
 	}
 	if _, q, r := highest(s); len(r) > 1 {
-		text = fmt.Sprintf("The p99 response%s %s. %s", ofSome(r, s.Cells),
+		text = fmt.Sprintf("The p99 response%s %s. %s", rankedPart(r, s.Cells),
 			between(r, s.Cells, q), text)
 	}
 	return text

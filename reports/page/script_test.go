@@ -72,7 +72,7 @@ func TestScriptAxes(t *testing.T) {
 }
 
 // including rounding ties and values at the ends of units
-func TestScriptSpells(t *testing.T) {
+func TestScriptFormats(t *testing.T) {
 	values := []float64{0, 1, 0.5, 0.9995, 0.99949, 0.99951, 0.9999, 0.125, 1.125, 2.5, 0.0025,
 		12.25, 999.5, 1000.5, 1001.5, 7199, 7200, 172800, 1e9,
 		9.995e-4, 1e-6, 9.995e-7, 5e-10, 0.0973, 123456.5}
@@ -122,7 +122,7 @@ type ratioOf struct {
 }
 
 // For unpaired repetitions, the script agrees with the exact test of Mann and Whitney at 5 %.
-func TestScriptTellsApart(t *testing.T) {
+func TestScriptSignificance(t *testing.T) {
 	b := inScript(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	told := 0

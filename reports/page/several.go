@@ -37,7 +37,7 @@ func Explorer(inputs []results.Input) (s shell.Section, err error) {
 			if Foreign(g) {
 				continue
 			}
-			id := strings.Join([]string{g.Base, pairsText(g.Keys), part.study(g)}, "\x00")
+			id := strings.Join([]string{g.Base, pairsKey(g.Keys), part.study(g)}, "\x00")
 			of := scenarios[id]
 			if of == nil {
 				of = &Group{Study: -1, Base: g.Base, Keys: g.Keys}

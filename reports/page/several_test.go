@@ -47,7 +47,7 @@ func severalPage(t testing.TB, labels []string, dirs ...string) (path string) {
 // slowerSerial returns a directory of another commit whose serial strategy has twice the p99.
 func slowerSerial(t testing.TB) (dir string) {
 	t.Helper()
-	dir = small(t)
+	dir = smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		s = regexp.MustCompile(`(?m)^commit: .*$`).ReplaceAllString(s, "commit: other")
 		lines := regexp.MustCompile(`(?m)^BenchmarkRun/strategy=serial/.*$`)
@@ -67,7 +67,7 @@ func slowerSerial(t testing.TB) (dir string) {
 func TestSeveral(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1440, 900)
-	b.Open(severalPage(t, []string{"old", "n<i>w"}, small(t), slowerSerial(t)), "#explore?m=p99&v=1")
+	b.Open(severalPage(t, []string{"old", "n<i>w"}, smallRun(t), slowerSerial(t)), "#explore?m=p99&v=1")
 	table := tab.Eval[[][]string](b, `[...document.querySelectorAll(".explore table tr")].map(r =>
 		[...r.children].map(c => c.innerText.trim()))`)
 	at := slices.IndexFunc(table[0], func(head string) bool {
@@ -94,7 +94,7 @@ func TestSeveral(t *testing.T) {
 	if same == 0 || len(got) != same+2 {
 		t.Errorf("the others are the same in both: %q", got)
 	}
-	b.Open(severalPage(t, []string{"a", "b", "c"}, small(t), slowerSerial(t), small(t)),
+	b.Open(severalPage(t, []string{"a", "b", "c"}, smallRun(t), slowerSerial(t), smallRun(t)),
 		"#explore?m=p99&s=serial in b&v=1")
 	if chips := tab.Eval[string](b, `document.querySelector(".chips").innerText`); !strings.Contains(
 		chips, "serial in b") || !strings.Contains(chips, "serial in a and c") {
@@ -105,7 +105,7 @@ func TestSeveral(t *testing.T) {
 // Results with the same label are repetitions.
 func TestSeveralOfOneLabel(t *testing.T) {
 	b := tab.New(t)
-	b.Open(severalPage(t, []string{"a", "a"}, small(t), small(t)), "#explore?m=p99&v=1")
+	b.Open(severalPage(t, []string{"a", "a"}, smallRun(t), smallRun(t)), "#explore?m=p99&v=1")
 	data := tab.Eval[[]float64](b, `(d => [d.scenarios.length, "sources" in d ? 1 : 0,
 		...new Set(d.scenarios[0].cells.map(c => c.runs.length))])(JSON.parse(
 			document.getElementById("data").textContent))`)

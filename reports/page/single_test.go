@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// of returns the directory with the runs of one strategy only.
-func of(t *testing.T, dir, strategy string) string {
+// onlyStrategy returns the directory with the runs of one strategy only.
+func onlyStrategy(t *testing.T, dir, strategy string) string {
 	t.Helper()
 	for _, name := range []string{rundir.ResultsFile, rundir.TimelineFile, rundir.DistributionsFile} {
 		resultstest.Edit(t, dir, name, func(s string) string {
@@ -29,10 +29,10 @@ func of(t *testing.T, dir, strategy string) string {
 
 // A page of one strategy compares nothing and explains only its content.
 func TestSingleStrategy(t *testing.T) {
-	dir := of(t, resultstest.Files(t, sampleFiles([]sampleScenario{
+	dir := onlyStrategy(t, resultstest.Files(t, sampleFiles([]sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.5, "virtual", 1500, 2},
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.8, "virtual", 1500, 2}})), "worker_pool")
-	path := written(t, dir)
+	path := reportFile(t, dir)
 	b := tab.New(t)
 	b.Open(path, "")
 	text := tab.Eval[string](b, `document.body.innerText`)
@@ -56,7 +56,7 @@ func TestSingleStrategy(t *testing.T) {
 }
 
 func TestOnePoint(t *testing.T) {
-	dir := of(t, resultstest.Files(t, sampleFiles([]sampleScenario{
+	dir := onlyStrategy(t, resultstest.Files(t, sampleFiles([]sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.5, "virtual", 1500, 2}})), "worker_pool")
 	if html := page(t, dir); strings.Contains(html, `id="explore"`) ||
 		!strings.Contains(html, "<figure") {
@@ -77,7 +77,7 @@ func TestFirstOfTheExplorer(t *testing.T) {
 			run("c", "two/load="+load+" 100 3 ops/s 0.3 p99-response-sec")
 	}
 	b := tab.New(t)
-	b.Open(written(t, resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(text)})), "")
+	b.Open(reportFile(t, resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(text)})), "")
 	got := tab.Eval[[]string](b, `[document.querySelector("#explore-scenario").selectedOptions[0].text,
 		document.querySelector("#explore-metric").value,
 		String(document.querySelectorAll("#explore .panels figure").length),

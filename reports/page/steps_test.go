@@ -11,7 +11,7 @@ import (
 
 func TestReportShowsSteps(t *testing.T) {
 	const caption = "Sessions, step by step"
-	dir := small(t)
+	dir := smallRun(t)
 	if strings.Contains(page(t, dir), caption) {
 		t.Error("results without sessions have a table of them")
 	}

@@ -121,13 +121,13 @@ func (s *reportStudy) describe(groups []*Group) {
 
 // Tables returns the main tables of the study, and the folded ones.
 func (s *reportStudy) Tables() (open, folded []*Table) {
-	open = joined(s.Groups, func(g *reportSection) *Table { return &g.Table })
+	open = joinTables(s.Groups, func(g *reportSection) *Table { return &g.Table })
 	for _, of := range []func(*reportSection) *Table{
 		func(g *reportSection) *Table { return g.Checks },
 		func(g *reportSection) *Table { return g.Evidence },
 		func(g *reportSection) *Table { return g.Inside },
 	} {
-		folded = append(folded, joined(s.Groups, of)...)
+		folded = append(folded, joinTables(s.Groups, of)...)
 	}
 	return open, folded
 }

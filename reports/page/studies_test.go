@@ -29,7 +29,7 @@ const evilClaim = `a bounded pool <b onclick="x()">is</b> & stays faster`
 // studied returns the small directory with two studies: of the first 24 runs, and of the next 12.
 // The last 12 belong to no study.
 func studied(t testing.TB) string {
-	dir := small(t)
+	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile,
 		insertAfter(36, "# study second: and what <i>else</i>?\n# claim none\n# verdict does not "+
 			"hold: by 3 %\n"))
@@ -69,7 +69,7 @@ func sectionOf(t testing.TB, html, id string) string {
 
 // A finding applies to the runs since the previous finding or header, also in appended sections.
 // Runs of other commands, or of an interrupted study, belong to no study.
-func TestFindingsHaveTheirRuns(t *testing.T) {
+func TestRunsOfFindings(t *testing.T) {
 	run := func(n int) string {
 		return runLine("a", "n="+fmt.Sprint(n), "1 ops/s") + "\n"
 	}
@@ -99,7 +99,7 @@ func TestFindingsHaveTheirRuns(t *testing.T) {
 	}
 }
 
-func TestSearchesLeaveTheirStudies(t *testing.T) {
+func TestRunsOfFindingsWithSearches(t *testing.T) {
 	search := "BenchmarkCapacity/strategy=a/limit=4/load=0.1..1.2/objective=p99-response<1s 10 " +
 		"0.5 capacity-met-load\n"
 	all := readRuns(t, runLine("a", "n=1", "1 ops/s"), search+runLine("a", "n=2", "2 ops/s"),
@@ -207,7 +207,7 @@ func TestStudiesDoNotMix(t *testing.T) {
 
 // Older lines without a study are on the page, and their runs belong to none.
 func TestReportOfOlderAnswers(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	before := page(t, dir)
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# answer it is <so>\n"))
 	after := page(t, dir)
@@ -225,7 +225,7 @@ func TestReportOfOlderAnswers(t *testing.T) {
 
 // A study whose runs all failed, or without a verdict, has a section.
 func TestStudyOfNoRuns(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# study all: of what?\n# study "+
 		"empty: of what else?\n# claim c\n# verdict undecided: no runs\n# study odd: ?\n# claim "+
 		"d\n# verdict \"><hr>: because\n"))
@@ -247,7 +247,7 @@ func TestStudyOfNoRuns(t *testing.T) {
 
 // Equal doubts are listed once, with all names. A long list of runs is folded.
 func TestManyDoubts(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	nth := 0
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		return regexp.MustCompile(`(?m)^BenchmarkRun/.*$`).ReplaceAllStringFunc(s,
@@ -287,7 +287,7 @@ func TestManyDoubts(t *testing.T) {
 
 // Of many runs, five are named and the others are folded.
 func TestLongBanner(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		return strings.ReplaceAll(s, " 0 broken-laws", " 2 broken-laws")
 	})
@@ -302,7 +302,7 @@ func TestLongBanner(t *testing.T) {
 
 // The deciding metrics of a study are the first columns of its tables, even if no other table has
 // them.
-func TestStudyTablesBeginWithWhatDecides(t *testing.T) {
+func TestStudyTablesBeginWithDecidingMetrics(t *testing.T) {
 	dir := studied(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		s = strings.Replace(s, "# claim "+evilClaim, "# claim "+evilClaim+

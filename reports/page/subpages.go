@@ -69,8 +69,8 @@ func eachGroup(groups []*Group) (all []subpage) {
 	return all
 }
 
-// only returns the input of a subpage: its runs, its finding and its figures.
-func (in *reportInput) only(q subpage) *reportInput {
+// forSubpage returns the input of a subpage: its runs, its finding and its figures.
+func (in *reportInput) forSubpage(q subpage) *reportInput {
 	part, rest := *in, *in.results
 	part.results = &rest
 	rest.Runs, rest.Findings, rest.Failures = nil, nil, nil
@@ -136,7 +136,7 @@ func (in *reportInput) drawSubpages(groups []*Group, all []subpage) (*Report, er
 			own[i] = &copied
 		}
 		taken := maps.Clone(index.taken)
-		r, err := newReport(in.only(q), own, taken)
+		r, err := newReport(in.forSubpage(q), own, taken)
 		if err != nil {
 			return nil, err
 		}
@@ -159,10 +159,10 @@ func (in *reportInput) drawSubpages(groups []*Group, all []subpage) (*Report, er
 		index.pages = append(index.pages, drawnSubpage{q, r})
 		index.charts = append(index.charts, r.charts...)
 	}
-	return index, index.describeAll(in, groups)
+	return index, index.describeIndex(in, groups)
 }
 
-func (r *Report) describeAll(in *reportInput, groups []*Group) error {
+func (r *Report) describeIndex(in *reportInput, groups []*Group) error {
 	p := r.page
 	studies, _ := r.namedStudies(in)
 	p.Studies, p.Tally = studies, tally(studies)

@@ -111,7 +111,7 @@ func TestEachSubpage(t *testing.T) {
 
 // Such a directory results if several studies are interrupted.
 func TestStudyAndRuns(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile,
 		insertAfter(24, "# study first: what is faster?\n# claim c\n# verdict holds: by 3 %\n"))
 	if err := Write(dir); err != nil {
@@ -160,7 +160,7 @@ func TestPartialPages(t *testing.T) {
 // Groups outside of studies share one page until it is too large. Then each has its own page, and
 // the index has the same answer and figure as the one page.
 func TestSplitBySize(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	if err := Write(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestSplitBySize(t *testing.T) {
 
 // The default run has 18 pages of at most 3 MB in total. Each contains the style and the scripts.
 func TestFixedBytes(t *testing.T) {
-	html := page(t, small(t))
+	html := page(t, smallRun(t))
 	n := 0
 	for _, part := range regexp.MustCompile(`(?s)<(style|script)>.*?</(style|script)>`).
 		FindAllString(html, -1) {

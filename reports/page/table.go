@@ -72,9 +72,9 @@ type Value struct{ Text, Below string }
 
 var absent = Value{Text: "–"}
 
-// joined joins the tables of a study's groups that have the same columns. The titles of their parts
-// begin with the titles of the groups.
-func joined(groups []reportSection, table func(*reportSection) *Table) (all []*Table) {
+// joinTables joins the tables of a study's groups that have the same columns. The titles of their
+// parts begin with the titles of the groups.
+func joinTables(groups []reportSection, table func(*reportSection) *Table) (all []*Table) {
 	for i := range groups {
 		t := table(&groups[i])
 		if t == nil {
@@ -98,7 +98,7 @@ func joined(groups []reportSection, table func(*reportSection) *Table) (all []*T
 
 // Results returns the main table of a group.
 func Results(g *Group) Table {
-	columns := shown(g, Columns)
+	columns := shownColumns(g, Columns)
 	if Foreign(g) {
 		columns = foreignColumns(g)
 	}
@@ -136,8 +136,8 @@ func withDeciding(g *Group, columns []Column) []Column {
 	return append(first, columns...)
 }
 
-// shown returns the columns that the group needs.
-func shown(g *Group, columns []Column) []Column {
+// shownColumns returns the columns that the group needs.
+func shownColumns(g *Group, columns []Column) []Column {
 	return slices.DeleteFunc(slices.Clone(columns), func(col Column) bool {
 		return !hasMetric(g.Cells, col.Unit) || col.show != nil && !col.show(g.Cells, col.Unit)
 	})
@@ -188,8 +188,8 @@ func (t *Table) dropEmpty(from int) {
 	}
 }
 
-// without removes rows, and bodies without other rows.
-func (t *Table) without(row func(Row) bool) {
+// removeRows removes rows, and bodies without other rows.
+func (t *Table) removeRows(row func(Row) bool) {
 	for i := range t.Bodies {
 		t.Bodies[i].Rows = slices.DeleteFunc(t.Bodies[i].Rows, row)
 	}

@@ -62,7 +62,7 @@ func TestGapInCourse(t *testing.T) {
 	}
 	b := tab.New(t)
 	b.Size(1100, 900)
-	b.Open(written(t, dir), "")
+	b.Open(reportFile(t, dir), "")
 	parts := tab.Eval[[]int](b, `["in flight", "queued", "completed a second"].map((name) =>
 		document.querySelector('path[data-series="' + name + '"]').getAttribute("d").
 		split("M").length - 1)`)

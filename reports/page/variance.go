@@ -40,7 +40,7 @@ func varianceSets(groups []*Group) (sets []varianceSet) {
 			}
 			common := results.Words(slices.Concat(rest, g.Extra))
 			title := strings.Join(append(common, c.Place()), " · ")
-			id := title + "\x00" + pairsText(rest)
+			id := title + "\x00" + pairsKey(rest)
 			at := slices.IndexFunc(buckets, func(b *bucket) bool {
 				return b.id == id && math.Abs(rate-b.rate) <= sameRate*b.rate
 			})

@@ -16,7 +16,7 @@ import (
 )
 
 func TestWithoutScripts(t *testing.T) {
-	path := written(t, small(t))
+	path := reportFile(t, smallRun(t))
 	b := tab.New(t)
 	tab.Call(b, emulation.SetScriptExecutionDisabled,
 		emulation.SetScriptExecutionDisabledParams{Value: true})
@@ -47,7 +47,7 @@ func TestLargePage(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the others have the same code, and fewer runs")
 	}
-	path := written(t, sweepOf(t, 38))
+	path := reportFile(t, sweepOf(t, 38))
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestLargePage(t *testing.T) {
 // BenchmarkPage loads a page of 38 strategies, then shows and hides one of them.
 func BenchmarkPage(b *testing.B) {
 	opened := tab.New(b)
-	path := written(b, sweepOf(b, 38))
+	path := reportFile(b, sweepOf(b, 38))
 	b.Run("load", func(b *testing.B) {
 		for b.Loop() {
 			opened.Open(path, "")
@@ -84,7 +84,7 @@ func BenchmarkPage(b *testing.B) {
 // axe must find no problem in light and dark mode.
 func TestAccessible(t *testing.T) {
 	axe := tab.Axe(t, "front")
-	path := written(t, sweepOf(t, 7))
+	path := reportFile(t, sweepOf(t, 7))
 	b := tab.New(t)
 	for _, scheme := range []string{"light", "dark"} {
 		b.Media(scheme)
@@ -102,7 +102,7 @@ func TestAccessible(t *testing.T) {
 // At 320 px the page does not scroll sideways. No fallback font makes the text of a chart leave its
 // picture.
 func TestNarrow(t *testing.T) {
-	path := written(t, sweepOf(t, 7))
+	path := reportFile(t, sweepOf(t, 7))
 	b := tab.New(t)
 	for _, width := range []int64{320, 390, 1024, 1440} {
 		b.Size(width, 800)
@@ -155,7 +155,7 @@ func TestHostilePage(t *testing.T) {
 		}
 	}
 	dir := resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(lines.String())})
-	path := written(t, dir)
+	path := reportFile(t, dir)
 	b := tab.New(t)
 	for _, width := range []int64{390, 1440} {
 		b.Size(width, 800)

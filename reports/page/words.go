@@ -30,8 +30,8 @@ func sortRanked(r []ranked) []ranked {
 	return r
 }
 
-// tied names at most two strategies with exactly that value, and the number of the others.
-func tied(r []ranked, value float64) string {
+// tiedNames names at most two strategies with exactly that value, and the number of the others.
+func tiedNames(r []ranked, value float64) string {
 	var names []string
 	for _, x := range r {
 		if x.Value == value {
@@ -41,9 +41,9 @@ func tied(r []ranked, value float64) string {
 	return text.Some(names)
 }
 
-// comesTo lists the values, "a completes 12 % and b 20 %". With too many, it lists the lowest three
-// and the range of the others.
-func comesTo(r []ranked, verb string, spell func(float64) string) string {
+// listValues lists the values, "a completes 12 % and b 20 %". With too many, it lists the lowest
+// three and the range of the others.
+func listValues(r []ranked, verb string, spell func(float64) string) string {
 	shown := r
 	if len(r) > mostNames+1 {
 		shown = r[:3]
@@ -66,8 +66,8 @@ func comesTo(r []ranked, verb string, spell func(float64) string) string {
 	return text.List(parts)
 }
 
-// ofSome names the ranked strategies: " of a and b", " of all but c", or "" if all are ranked.
-func ofSome(r []ranked, cells []*Cell) string {
+// rankedPart names the ranked strategies: " of a and b", " of all but c", or "" if all are ranked.
+func rankedPart(r []ranked, cells []*Cell) string {
 	var in, out []string
 	for _, name := range strategiesOf(cells) {
 		if slices.ContainsFunc(r, func(x ranked) bool { return x.Name == name }) {

@@ -182,17 +182,17 @@ func (c Cell) Lost() (sum float64) {
 // arrivals.
 func (c Cell) Ending() float64 {
 	share := 1 - c.Value(metric.Throughput)/(c.Value(metric.Offered)*(1-c.Lost()))
-	if !(share > 1-behind) || !c.open() || c.FallsBehind() {
+	if !(share > 1-behindRatio) || !c.hasArrivalRate() || c.FallsBehind() {
 		return 0
 	}
 	return share
 }
 
-// behind is the largest ratio of throughput to offered load that is clearly below 1.
-const behind = 0.92
+// behindRatio is the largest ratio of throughput to offered load that is clearly below 1.
+const behindRatio = 0.92
 
-// open reports whether tasks arrive at a rate, given directly or by the load.
-func (c Cell) open() bool { return c[0].Key("load") != "" || c[0].Key("rate") != "" }
+// hasArrivalRate reports whether tasks arrive at a rate, given directly or by the load.
+func (c Cell) hasArrivalRate() bool { return c[0].Key("load") != "" || c[0].Key("rate") != "" }
 
 // FallsBehind reports whether the queue grew throughout the arrivals, so the response depends on
 // the length of the run. The throughput is then clearly below the offered load, and almost nothing
@@ -203,7 +203,7 @@ func (c Cell) open() bool { return c[0].Key("load") != "" || c[0].Key("rate") !=
 // arrivals, which wait for completions, and for runs too short for a steady state.
 func (c Cell) FallsBehind() bool {
 	const refused, grown, beyond = 0.01, 0.02, 0.1
-	d := c.told()
+	d := c.summarizeDoubts()
 	if d.finds(rundir.CheckLength) {
 		return false
 	}
@@ -212,9 +212,9 @@ func (c Cell) FallsBehind() bool {
 	rest := float64(c[0].Iters)/c.Value(metric.Throughput) - arrivals
 	wait, told := c.Estimate(metric.MeanWait)
 	grew := !told || wait.Mid > max(grown*arrivals, beyond*rest) || d.finds(growth...)
-	grows := grew && c.Value(metric.Throughput) < behind*offered || c.load() >= 1 &&
+	grows := grew && c.Value(metric.Throughput) < behindRatio*offered || c.load() >= 1 &&
 		!slices.ContainsFunc(c, func(r *Run) bool { return !finds(r.Doubts, growth...) })
-	return c.open() && grows && c.Lost() < refused
+	return c.hasArrivalRate() && grows && c.Lost() < refused
 }
 
 func (c Cell) load() float64 {
@@ -233,7 +233,7 @@ type Doubts struct {
 // Doubts summarises the verdicts on the runs, or returns nil if all are valid or unknown. A cell
 // that falls behind is doubted even if no single run detected it.
 func (c Cell) Doubts() *Doubts {
-	d := c.told()
+	d := c.summarizeDoubts()
 	if !c.Judged() || d != nil && d.Verdict == Invalid || d.finds(growth...) || !c.FallsBehind() {
 		return d
 	}
@@ -253,8 +253,8 @@ func (c Cell) Overloaded() bool {
 	return d != nil && d.Verdict != Invalid && d.OfOverload() && (c.load() >= 1 || c.FallsBehind())
 }
 
-// told summarises the doubts of the runs.
-func (c Cell) told() *Doubts {
+// summarizeDoubts summarises the doubts of the runs.
+func (c Cell) summarizeDoubts() *Doubts {
 	d, doubtful := &Doubts{}, 0
 	var checks []string
 	for _, run := range c {

@@ -106,7 +106,7 @@ func TestDecide(t *testing.T) {
 
 // A share that was never observed may still be above 0. A bound of 0 is compared with the
 // observation.
-func TestNoneSeen(t *testing.T) {
+func TestUnobservedShare(t *testing.T) {
 	c := decided("shed/op", make([]float64, 5), nil)
 	if d := c.Decide(Bound{Unit: "shed/op", Op: "<", Value: 1e-6}); d.Verdict != decide.Undecided {
 		t.Errorf("a share below one in a million by 90,000 tasks: %v", d.Verdict)

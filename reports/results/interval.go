@@ -19,19 +19,19 @@ const EnoughSeeds = 5
 // over their seeds. With fewer, it comes from their own intervals. ok is false if a repetition is
 // too short for an interval.
 func (c Cell) Interval(unit string) (e Estimate, ok bool) {
-	if e, ok = c.aroundMean(unit); !ok {
+	if e, ok = c.meanInterval(unit); !ok {
 		return Estimate{}, false
 	}
-	return e.around(statistics.Median(c.Values(unit))), true
+	return e.withMid(statistics.Median(c.Values(unit))), true
 }
 
-// around returns e with value in the middle, and an interval that contains it.
-func (e Estimate) around(value float64) Estimate {
+// withMid returns e with value in the middle, and an interval that contains it.
+func (e Estimate) withMid(value float64) Estimate {
 	return Estimate{value, min(e.Lo, value), max(e.Hi, value)}
 }
 
-// aroundMean returns the mean of the repetitions, with its interval.
-func (c Cell) aroundMean(unit string) (e Estimate, ok bool) {
+// meanInterval returns the mean of the repetitions, with its interval.
+func (c Cell) meanInterval(unit string) (e Estimate, ok bool) {
 	var values, below, above []float64
 	seen := map[string]bool{}
 	for _, r := range c {

@@ -38,11 +38,11 @@ type marks struct {
 	miscounted bool
 }
 
-// look processes a line. isHeader reports whether it opens a section.
-func (m *marks) look(line int, text string) (isHeader bool, err error) {
+// parseLine processes a line. isHeader reports whether it opens a section.
+func (m *marks) parseLine(line int, text string) (isHeader bool, err error) {
 	if !strings.HasPrefix(text, "# ") {
 		// return early, since nearly every line takes this path and the code below is slow
-		m.behind(line, text)
+		m.textAfterEnd(line, text)
 		return false, nil
 	}
 	mark, rest, _ := rundir.ParseMark(text)
@@ -66,7 +66,7 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 	if m.open {
 		m.note(mark, rest)
 	}
-	m.behind(line, text)
+	m.textAfterEnd(line, text)
 	return false, nil
 }
 
@@ -123,8 +123,8 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 	}
 }
 
-// behind records text after the end mark.
-func (m *marks) behind(line int, text string) {
+// textAfterEnd records text after the end mark.
+func (m *marks) textAfterEnd(line int, text string) {
 	if m.ended != 0 && m.after == 0 && strings.TrimSpace(text) != "" {
 		m.after = line
 	}

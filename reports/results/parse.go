@@ -39,9 +39,9 @@ type parser struct {
 	values  int    // of metrics in out.Runs
 }
 
-// look receives every line before benchfmt does.
-func (p *parser) look(line int, s []byte) error {
-	isHeader, err := p.marks.look(line, string(s))
+// checkLine receives every line before benchfmt does.
+func (p *parser) checkLine(line int, s []byte) error {
+	isHeader, err := p.marks.parseLine(line, string(s))
 	if err != nil {
 		return err
 	}

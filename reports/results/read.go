@@ -80,7 +80,7 @@ func Read(r io.Reader, name string) (*Results, error) {
 	p := &parser{out: &Results{Path: name}, reps: make(map[[2]string]int),
 		keys: make(map[string][]Pair), metrics: make(map[string]bool),
 		virtual: make(map[RunID][]*Run), warn: warnings{seen: make(map[string]*warning)}}
-	p.feed = newLineFeed(files.Reader(r, rundir.MostBytes), name, p.look)
+	p.feed = newLineFeed(files.Reader(r, rundir.MostBytes), name, p.checkLine)
 	reader := benchfmt.NewReader(p.feed, name)
 	for reader.Scan() {
 		var err error

@@ -48,14 +48,14 @@ func (e *testEvents) output(pkg, text string) {
 	text = e.pending[pkg] + text
 	whole := strings.LastIndexByte(text, '\n') + 1
 	for line := range strings.Lines(text[:whole]) {
-		e.say(pkg, line)
+		e.emit(pkg, line)
 	}
 	e.pending[pkg] = text[whole:]
 }
 
-// say emits a line. go test runs benchmarks package by package. If events of two packages are
+// emit emits a line. go test runs benchmarks package by package. If events of two packages are
 // mixed, it adds a configuration line at each change.
-func (e *testEvents) say(pkg, line string) {
+func (e *testEvents) emit(pkg, line string) {
 	if n := len(e.spoke); n == 0 || e.spoke[n-1] != pkg {
 		if at := slices.Index(e.spoke, pkg); at >= 0 {
 			e.lines = append(e.lines, "pkg: "+pkg+"\n")
@@ -69,7 +69,7 @@ func (e *testEvents) say(pkg, line string) {
 // end emits the last text of a package if it lacks a newline.
 func (e *testEvents) end(pkg string) {
 	if rest := e.pending[pkg]; rest != "" {
-		e.say(pkg, rest+"\n")
+		e.emit(pkg, rest+"\n")
 	}
 	delete(e.pending, pkg)
 }

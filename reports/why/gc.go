@@ -13,7 +13,7 @@ var gc = rule{
 	meaning: "the garbage collector uses the processors",
 	cure:    "allocate less, or raise `GOGC`",
 	// a smaller share is normal: the collector's own goal is a quarter
-	shown:     func(v *view) bool { return v.part(metric.GCCPU) >= 0.05 },
+	shown:     func(v *view) bool { return v.valueOrZero(metric.GCCPU) >= 0.05 },
 	otherwise: scheduler.name,
 	evidence: func(v *view) string {
 		return clauses(v.clause("the collector has %s of the CPU time", metric.GCCPU,

@@ -16,7 +16,7 @@ var machine = rule{
 	shown: func(v *view) bool {
 		known := false
 		for _, sign := range machineSigns {
-			if v.part(sign.unit) > busy {
+			if v.valueOrZero(sign.unit) > busy {
 				return true
 			}
 			known = known || v.has(sign.unit)
@@ -28,7 +28,7 @@ var machine = rule{
 		said := []string{v.clause("threads wait %s per task for a processor", metric.RunqueuePerOp,
 			text.Seconds)}
 		for _, sign := range machineSigns {
-			if x := v.part(sign.unit); x > busy {
+			if x := v.valueOrZero(sign.unit); x > busy {
 				said = append(said, fmt.Sprintf(sign.says, text.WholeShare(x)))
 				break
 			}

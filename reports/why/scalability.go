@@ -48,7 +48,7 @@ func (v *view) grows() *growth {
 	if g.alone, g.sigma, g.low, g.high, known = serial(n, s); !known || g.low <= 0 {
 		return nil
 	}
-	g.locked = v.part(metric.MutexWaitPerOp) > leastShare*v.part(metric.MeanService)
+	g.locked = v.valueOrZero(metric.MutexWaitPerOp) > leastShare*v.valueOrZero(metric.MeanService)
 	return g
 }
 
@@ -88,11 +88,11 @@ func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
 	return alone, slope / alone, (b - math.Sqrt(root)) / a, (b + math.Sqrt(root)) / a, true
 }
 
-// grown returns the share of a task's service that is caused by other tasks in the target, without
-// locks.
-func (v *view) grown() float64 {
+// growthShare returns the share of a task's service that is caused by other tasks in the target,
+// without locks.
+func (v *view) growthShare() float64 {
 	service, ok := v.known(metric.MeanService)
-	if !ok || v.growth == nil || v.growth.locked || v.outside() {
+	if !ok || v.growth == nil || v.growth.locked || v.serverOnly() {
 		return 0
 	}
 	return max(1-v.growth.alone/service, 0)

@@ -30,11 +30,12 @@ type processorTime struct {
 }
 
 func (v *view) processorTime() processorTime {
-	p := processorTime{cpu: v.part(metric.CPUPerOp), queued: v.part(metric.RunqueuePerOp),
-		scheduled: v.part(metric.SchedPerOp), gc: min(v.part(metric.GCCPU), 1),
-		rate: v.part(metric.Throughput), others: v.part(metric.CPUOthers) + v.part(metric.CPUSteal)}
+	p := processorTime{cpu: v.valueOrZero(metric.CPUPerOp), queued: v.valueOrZero(metric.RunqueuePerOp),
+		scheduled: v.valueOrZero(metric.SchedPerOp), gc: min(v.valueOrZero(metric.GCCPU), 1),
+		rate:   v.valueOrZero(metric.Throughput),
+		others: v.valueOrZero(metric.CPUOthers) + v.valueOrZero(metric.CPUSteal)}
 	if n := v.cell[0].Iters; n > 0 {
-		p.stopped = v.processors() * v.part(metric.GCPause) / float64(n)
+		p.stopped = v.processors() * v.valueOrZero(metric.GCPause) / float64(n)
 	}
 	return p
 }
@@ -45,9 +46,11 @@ type wait struct{ own, gc, machine float64 }
 
 func (w wait) sum() float64 { return w.own + w.gc + w.machine }
 
-// crowd returns the mean number of due tasks that one delay affects. A delay d affects all arrivals
-// in d, by d/2 on average.
-func (v *view) crowd() float64 { return 1 + v.part(metric.Throughput)*v.part(metric.P99Hiccup)/2 }
+// tasksPerDelay returns the mean number of due tasks that one delay affects. A delay d affects all
+// arrivals in d, by d/2 on average.
+func (v *view) tasksPerDelay() float64 {
+	return 1 + v.valueOrZero(metric.Throughput)*v.valueOrZero(metric.P99Hiccup)/2
+}
 
 // waits returns the time that ready threads and goroutines waited, by cause.
 //
@@ -72,7 +75,7 @@ func (v *view) waits() (w wait) {
 	}
 	collected := p.gc*p.cpu + p.stopped
 	if taken := collected + foreign; taken > 0 {
-		kept := processors + p.rate*v.part(metric.MeanService) + v.crowd()
+		kept := processors + p.rate*v.valueOrZero(metric.MeanService) + v.tasksPerDelay()
 		beyond := min(ready-own, taken*kept)
 		w.gc, w.machine = beyond*collected/taken, beyond*foreign/taken
 	}
@@ -83,14 +86,14 @@ func (v *view) waits() (w wait) {
 
 // costs splits the time for which a task holds its slot.
 func (v *view) costs() (c costs) {
-	service, backoff := v.part(metric.MeanService), v.backoff()
+	service, backoff := v.valueOrZero(metric.MeanService), v.backoff()
 	if service+backoff <= 0 {
 		return costs{work: 1, lateness: 1}
 	}
-	inTarget := min(v.part(metric.MeanTarget), service)
+	inTarget := min(v.valueOrZero(metric.MeanTarget), service)
 	own := service - inTarget
 	p := v.processorTime()
-	w, crowd := v.waits(), v.crowd()
+	w, crowd := v.waits(), v.tasksPerDelay()
 	late, waits := v.meanLate(), w.sum()
 	c.lateness = 1
 	if late > 0 {
@@ -101,8 +104,8 @@ func (v *view) costs() (c costs) {
 	if waits > 0 {
 		inside = max(1-late/crowd/waits, leastInside)
 	}
-	locked := min(v.part(metric.MutexWaitPerOp), own)
-	collector := w.gc*inside + v.part(metric.GCAssistPerOp)
+	locked := min(v.valueOrZero(metric.MutexWaitPerOp), own)
+	collector := w.gc*inside + v.valueOrZero(metric.GCAssistPerOp)
 	sched, others := w.own*inside, w.machine*inside
 	sum := locked + collector + sched + others
 	whole := max(own, min(own, p.cpu*(1-p.gc))+sum)
@@ -124,9 +127,9 @@ func (v *view) costs() (c costs) {
 const leastInside = 0.2
 
 func (v *view) meanLate() float64 {
-	late := v.part(metric.MeanLag)
+	late := v.valueOrZero(metric.MeanLag)
 	if oracle, ok := v.known(metric.OracleMeanWait); ok {
-		late = max(late, v.part(metric.MeanWait)-v.part(metric.MeanBetween)-oracle)
+		late = max(late, v.valueOrZero(metric.MeanWait)-v.valueOrZero(metric.MeanBetween)-oracle)
 	}
 	return late
 }
@@ -139,7 +142,7 @@ func (v *view) shares() map[string]float64 {
 		}
 	}
 	// late
-	if lateTo := v.lateTo(); lateTo != nil {
+	if lateTo := v.latenessCauses(); lateTo != nil {
 		give(v.late*t.lateness, lateTo)
 		rest := v.late * (1 - t.lateness)
 		s[generator.name] += min(rest, v.lag)
@@ -149,11 +152,11 @@ func (v *view) shares() map[string]float64 {
 		s[unknown.name] += v.late - v.lag
 	}
 	// between
-	s[v.betweenIs()] += v.between
+	s[v.betweenCause()] += v.between
 	// in the target
 	s[target.name] += v.target
 	// in the task: the mean service, and the excess
-	v.ofService(s, give)
+	v.assignService(s, give)
 	// waiting for a slot
 	turn := v.turn
 	if own := v.rateLimited(); own > 0 {
@@ -167,9 +170,9 @@ func (v *view) shares() map[string]float64 {
 	if v.turn > 0 {
 		odd = rest * v.uneven / v.turn
 	}
-	if v.grown() > 0 {
-		s[target.name] += rest * v.grown()
-		rest, odd = rest*(1-v.grown()), odd*(1-v.grown())
+	if v.growthShare() > 0 {
+		s[target.name] += rest * v.growthShare()
+		rest, odd = rest*(1-v.growthShare()), odd*(1-v.growthShare())
 	}
 	disturbed := odd * (1 - v.ownVariance()) * t.explained
 	give(disturbed, t.waits)
@@ -182,16 +185,16 @@ func (v *view) shares() map[string]float64 {
 	return s
 }
 
-// ofService assigns the service of the tail to its causes.
-func (v *view) ofService(s map[string]float64, give func(float64, map[string]float64)) {
+// assignService assigns the service of the tail to its causes.
+func (v *view) assignService(s map[string]float64, give func(float64, map[string]float64)) {
 	t := v.task
-	if v.outside() {
+	if v.serverOnly() {
 		s[target.name] += v.service
 		return
 	}
 	usual, held := v.service, 1-t.target-t.backoff // held: share of the task itself
 	if mean, ok := v.known(metric.MeanService); ok && v.unit == metric.P99Response {
-		usual = min(usual, (mean-v.part(metric.MeanTarget))/v.value)
+		usual = min(usual, (mean-v.valueOrZero(metric.MeanTarget))/v.value)
 	}
 	odd, named := v.service-usual, 0.0
 	if held > 0 {
@@ -199,7 +202,7 @@ func (v *view) ofService(s map[string]float64, give func(float64, map[string]flo
 		give(named, t.waits)
 	}
 	own := max(usual-named, 0)
-	if g := v.grown(); g > 0 {
+	if g := v.growthShare(); g > 0 {
 		s[target.name] += own * g
 		own *= 1 - g
 	}
@@ -211,8 +214,8 @@ func (v *view) ofService(s map[string]float64, give func(float64, map[string]flo
 	s[unknown.name] += odd - long - disturbed
 }
 
-// lateTo returns the causes of lateness, or nil if unknown.
-func (v *view) lateTo() map[string]float64 {
+// latenessCauses returns the causes of lateness, or nil if unknown.
+func (v *view) latenessCauses() map[string]float64 {
 	w := v.waits()
 	sum := w.sum()
 	if sum <= 0 {

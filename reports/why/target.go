@@ -17,12 +17,12 @@ var target = rule{
 	meaning: "the service that the tasks call has a queue of its own or slows down",
 	cure:    "more capacity there, or a limit that does not exceed it",
 	evidence: func(v *view) string {
-		if v.outside() {
+		if v.serverOnly() {
 			return clauses(v.clause("the server takes %s on average", metric.MeanService,
 				text.Seconds), "clients cannot observe more")
 		}
 		in, ok := v.known(metric.MeanTarget)
-		if v.growth != nil && in < leastShare*v.part(metric.MeanService) {
+		if v.growth != nil && in < leastShare*v.valueOrZero(metric.MeanService) {
 			return v.growth.String()
 		}
 		said := "tasks wait for it"
@@ -30,13 +30,13 @@ var target = rule{
 			said = "it has " + text.Seconds(in) +
 				v.clause(" of a service of %s", metric.MeanService, text.Seconds)
 		}
-		if n := v.part(metric.DelayedCalls); n > 0 {
+		if n := v.valueOrZero(metric.DelayedCalls); n > 0 {
 			said += fmt.Sprintf("; %.0f calls waited in it", n)
 		}
 		return said
 	},
 	remedy: func(v *view) string {
-		if v.outside() {
+		if v.serverOnly() {
 			return "look at the server: poolbench knows when it answers"
 		}
 		remedy := "more capacity in the target, or no more slots than it serves at once"
@@ -46,7 +46,7 @@ var target = rule{
 		}
 		if other, ok := v.known(metric.NoTarget + v.unit); ok {
 			return fmt.Sprintf("%s; without the target the %s would change %s", remedy,
-				v.response(), v.becomes(v.unit, other))
+				v.response(), v.changeText(v.unit, other))
 		}
 		return remedy
 	},

@@ -114,7 +114,7 @@ func TestPipelineBottleneck(t *testing.T) {
 
 // If the slowest tasks are the long ones, they do not wait behind others, and separate pools do not
 // make them faster.
-func TestLongStayLong(t *testing.T) {
+func TestPoolsDoNotShortenLongTasks(t *testing.T) {
 	m := quiet(map[string]float64{"workload-c2": 12, "service-c2": 12, "p99-response-sec": 0.256,
 		"mean-service-sec": 0.0106, "mean-wait-sec": 0.0051, "mean-response-sec": 0.0157,
 		"tail-service-sec": 0.255, "tail-queued/op": 0.04, "tail-service/op": 0.96,
@@ -170,7 +170,7 @@ func TestLoads(t *testing.T) {
 }
 
 // Further slots do not help if a target is slow at random or stops now and then.
-func TestRoomIsNoRemedy(t *testing.T) {
+func TestSlotsDoNotHelpSlowTargets(t *testing.T) {
 	for target, says := range map[string]string{"conn_pool": "more capacity in the target",
 		"brownout:knee=2": "more capacity in the target", "flaky:spikes=0.1": "fewer slow calls, or a",
 		"freeze": "shorter standstills"} {
@@ -258,7 +258,7 @@ func TestMissingMetric(t *testing.T) {
 }
 
 // Work of long duration does not increase the target's share.
-func TestWorkAlone(t *testing.T) {
+func TestWorkIsNotTargetTime(t *testing.T) {
 	for tail, says := range map[float64]string{0.025: "the task itself takes 6.00 ms on average",
 		0.065: "the slowest tasks are long themselves, 50.0 ms; the mean is 6.00 ms"} {
 		c := run("worker_pool", "", quiet(map[string]float64{"mean-service-sec": 0.01,
@@ -285,7 +285,7 @@ func TestWithoutTail(t *testing.T) {
 
 // Ready goroutines beside idle processors do not blame the scheduler. A machine without other
 // programs, or a collector with little work, is no cause.
-func TestLackOfEvidence(t *testing.T) {
+func TestWeakEvidenceIsNoCause(t *testing.T) {
 	for cause, more := range map[string]map[string]float64{
 		"scheduler":    {"sched-sec/op": 0.004, "cpu-sec/op": 0.0045},
 		"machine":      {"runqueue-sec/op": 0.004, "cpu-others": 0.04, "cpu-pressure": 0.04},
@@ -302,7 +302,7 @@ func TestLackOfEvidence(t *testing.T) {
 }
 
 // Clients of a server observe only the total time of a request.
-func TestOutside(t *testing.T) {
+func TestServerSeenFromOutside(t *testing.T) {
 	c := run("semaphore", "", quiet(map[string]float64{"mutex-wait-sec/op": 0.004,
 		"tail-queued/op": 0, "tail-turn/op": 0, "tail-even-turn/op": 0, "tail-service/op": 1}))
 	c[0].Name = "Attack/target=x"
@@ -391,7 +391,7 @@ func TestSerialFraction(t *testing.T) {
 			s := alone * (1 + sigma*(n-1)) * (1 + 0.02*r.NormFloat64())
 			cells = append(cells, at(n, s, true))
 		}
-		v, _ := look(cells[4], cells[:4])
+		v, _ := newView(cells[4], cells[:4])
 		if v.growth == nil {
 			t.Fatal("nothing grows")
 		}
@@ -408,7 +408,7 @@ func TestSerialFraction(t *testing.T) {
 		t.Errorf("services that grow: %+v", a)
 	}
 	flat := []results.Cell{at(1, 0.004, false), at(3, 0.004, false), at(5, 0.004, false)}
-	if v, _ := look(flat[2], flat[:2]); v.growth != nil {
+	if v, _ := newView(flat[2], flat[:2]); v.growth != nil {
 		t.Errorf("services that are the same grow: %+v", v.growth)
 	}
 }
@@ -433,7 +433,7 @@ func TestUncertainValues(t *testing.T) {
 				"mean-response-sec": c.share}
 		}
 		a, ok := Of(cell)
-		v, _ := look(cell, nil)
+		v, _ := newView(cell, nil)
 		remedies := queueing.remedy(v) + "\n" + headOfLine.remedy(v)
 		if !ok || a.Opening() != c.opening || !strings.Contains(remedies, c.queuing) {
 			t.Errorf("±%v: %q, %q", c.share, a.Opening(), remedies)

@@ -20,9 +20,9 @@ const (
 	leastReal    = 1.25
 )
 
-// told reports whether the difference of the metric between best and other is significant. With the
-// U test, the probability of any false difference is at most 5 % (Bonferroni).
-func (c contest) told(best, other standing) bool {
+// isSignificant reports whether the difference of the metric between best and other is significant.
+// With the U test, the probability of any false difference is at most 5 % (Bonferroni).
+func (c contest) isSignificant(best, other standing) bool {
 	a, b := best.Values(c.unit), other.Values(c.unit)
 	if len(a) == 0 || len(b) == 0 {
 		return false

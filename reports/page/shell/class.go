@@ -79,7 +79,7 @@ func (s Sweep) contest(x float64, unit string) contest {
 		switch {
 		case !ok:
 			continue
-		case !fit(k):
+		case !mayWin(k):
 			c.doubted = append(c.doubted, standing{class, k, v})
 			continue
 		case math.IsNaN(v), !counts(unit) && !k.Known(unit):
@@ -118,6 +118,6 @@ func names(of []standing) (out []string) {
 
 func (c contest) ties() []standing {
 	return slices.DeleteFunc(slices.Clone(c.in[min(1, len(c.in)):]), func(s standing) bool {
-		return c.told(c.in[0], s)
+		return c.isSignificant(c.in[0], s)
 	})
 }

@@ -64,9 +64,9 @@ func (s Sweep) alike(c contest) Fact {
 		str = append(str, fmt.Sprintf("%s %s not significantly different from %s.",
 			text.List(text.Few(ties, 4)), isAre(len(ties)), c.in[0].Class))
 	}
-	if x, lo, hi, ok := s.indifferent(); ok {
+	if x, lo, hi, ok := s.noDifferenceUpTo(); ok {
 		str = append(str, fmt.Sprintf("Up to %s they do not differ: the p99 response is %s.",
-			s.Place(x), between(text.Seconds(lo), text.Seconds(hi))))
+			s.Place(x), rangeText(text.Seconds(lo), text.Seconds(hi))))
 	}
 	for _, class := range s.Classes() {
 		if n := len(class.Names); n > 1 && len(str) < 3 {
@@ -80,13 +80,13 @@ func (s Sweep) alike(c contest) Fact {
 	return Fact{Title: "Ties", Text: strings.Join(str, " ")}
 }
 
-// indifferent returns the highest place up to which the p99 values of all bounded strategies differ
-// by at most a tenth, without lost tasks.
-func (s Sweep) indifferent() (x, low, high float64, ok bool) {
+// noDifferenceUpTo returns the highest place up to which the p99 values of all bounded strategies
+// differ by at most a tenth, without lost tasks.
+func (s Sweep) noDifferenceUpTo() (x, low, high float64, ok bool) {
 	for _, at := range s.places() {
 		c := s.contest(at, metric.P99Response)
 		if len(c.growing) > 0 || len(c.in) < 2 || c.in[len(c.in)-1].value > 1.1*c.in[0].value ||
-			c.losing() != "" {
+			c.lossSummary() != "" {
 			break
 		}
 		if !ok {

@@ -63,8 +63,8 @@ func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
 
 // Answer applies the first rule that matches. Without a match, its headline is empty.
 func (s Sweep) Answer() Answer {
-	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.inTime,
-		Sweep.fallBehind, Sweep.slower, Sweep.done, Sweep.nothingTold, Sweep.plain} {
+	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.completedInTime,
+		Sweep.fallBehind, Sweep.slower, Sweep.done, Sweep.nothingTold, Sweep.oneComparable} {
 		if a := rule(s); a.Headline != "" {
 			a.Headline += s.preferred(a)
 			a.Facts = s.facts(a)
@@ -76,7 +76,7 @@ func (s Sweep) Answer() Answer {
 
 // unusable matches if every scenario is doubted, and describes the SUSPECT ones, if any.
 func (s Sweep) unusable() (a Answer) {
-	if slices.ContainsFunc(s.Cases, fit) {
+	if slices.ContainsFunc(s.Cases, mayWin) {
 		return a
 	}
 	trust := TrustOf([]Sweep{s})
@@ -99,7 +99,7 @@ func (s Sweep) unusable() (a Answer) {
 	if len(known) == 0 {
 		return a
 	}
-	known, unknown := told(known, a.Unit)
+	known, unknown := splitByCertainty(known, a.Unit)
 	if len(known) == 0 {
 		a.Headline += fmt.Sprintf(": %sthere are too few tasks for the %s of %s (error above "+
 			"±100 %%)", lower(s.prefix(x)), Metric(a.Unit), text.Some(strategies(unknown)))
@@ -115,7 +115,7 @@ func (s Sweep) unusable() (a Answer) {
 			}
 		}
 		return fmt.Sprintf("%s with %s%s", k.Say(a.Unit), text.Some(alike),
-			priceOf(k.Cell))
+			lossesOf(k.Cell))
 	}
 	a.Headline += fmt.Sprintf(": %sthe %s reads %s", lower(s.prefix(x)), Metric(a.Unit), reads(low))
 	if !low.Alike(high.Cell) {
@@ -128,8 +128,9 @@ func (s Sweep) unusable() (a Answer) {
 	return a
 }
 
-// told separates cases with a displayed value of the metric from cases with an uncertain one.
-func told(all []Case, unit string) (known, unknown []Case) {
+// splitByCertainty separates cases with a displayed value of the metric from cases with an
+// uncertain one.
+func splitByCertainty(all []Case, unit string) (known, unknown []Case) {
 	for _, c := range all {
 		if c.Known(unit) {
 			known = append(known, c)
@@ -180,15 +181,15 @@ func (s Sweep) single() (a Answer) {
 	steady := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool {
 		return c.FallsBehind() || math.IsNaN(c.Value(unit))
 	})
-	if known, _ := told(steady, unit); len(known) > 0 {
+	if known, _ := splitByCertainty(steady, unit); len(known) > 0 {
 		steady = known
 	}
 	if n := len(steady); n > 0 {
 		low, high := steady[0], steady[n-1]
 		a.X = high.X
 		value := func(c Case) string {
-			said := c.Say(unit) + priceOf(c.Cell)
-			if !fit(c) {
+			said := c.Say(unit) + lossesOf(c.Cell)
+			if !mayWin(c) {
 				said += " (" + c.Doubts().Verdict.String() + ")"
 			}
 			return said
@@ -214,7 +215,7 @@ func (s Sweep) single() (a Answer) {
 	return a
 }
 
-func (s Sweep) inTime() Answer {
+func (s Sweep) completedInTime() Answer {
 	xs := s.places()
 	late := slices.ContainsFunc(s.at(xs[len(xs)-1]), func(c Case) bool {
 		return c.Value(goodput) < 0.999*c.Value(throughput)
@@ -231,7 +232,7 @@ func (s Sweep) completed(unit, in string) (a Answer) {
 	xs := s.places()
 	x := xs[len(xs)-1]
 	c := s.contest(x, unit)
-	if len(c.in) < 2 || !c.told(c.in[0], c.in[len(c.in)-1]) {
+	if len(c.in) < 2 || !c.isSignificant(c.in[0], c.in[len(c.in)-1]) {
 		return a
 	}
 	best, worst := c.in[0], c.in[len(c.in)-1]
@@ -241,7 +242,7 @@ func (s Sweep) completed(unit, in string) (a Answer) {
 	}
 	return Answer{Unit: unit, X: x, score: 1 + ratio(best.value, worst.value),
 		Headline: upper(fmt.Sprintf("%s%s %s %s%s, %s %s%s", s.prefix(x), best.named(), verb,
-			perSecond(best.value), in, c.worst(), perSecond(worst.value), c.spared(true)))}
+			perSecond(best.value), in, c.worst(), perSecond(worst.value), c.bestWithoutLoss(true)))}
 }
 
 // fallBehind describes the strategies whose queues grow without limit, and the best of the others.
@@ -263,7 +264,7 @@ func (s Sweep) fallBehind() (a Answer) {
 		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
 			"%s%s %s the p99 response at %s; %s without limit%s", s.prefix(x),
 			c.in[0].named(), keep, c.in[0].Say(c.unit), fmt.Sprintf(queue, text.Some(behind)),
-			c.spared(false)))}
+			c.bestWithoutLoss(false)))}
 	}
 	return a
 }
@@ -274,7 +275,7 @@ func (s Sweep) slower() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
 		c := s.contest(x, unit)
-		if len(c.in) < 2 || !c.told(c.in[0], c.in[len(c.in)-1]) {
+		if len(c.in) < 2 || !c.isSignificant(c.in[0], c.in[len(c.in)-1]) {
 			continue
 		}
 		best, worst := c.in[0], c.in[len(c.in)-1]
@@ -285,7 +286,7 @@ func (s Sweep) slower() (a Answer) {
 		return Answer{Unit: unit, X: x, score: ratio(best.value, worst.value),
 			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s%s",
 				lower(s.prefix(x)), Metric(unit), best.Say(unit), best.named(),
-				worst.Say(unit), c.worst(), by, c.spared(true)))}
+				worst.Say(unit), c.worst(), by, c.bestWithoutLoss(true)))}
 	}
 	return a
 }
@@ -300,30 +301,30 @@ func (s Sweep) nothingTold() (a Answer) {
 		low, high := c.in[0], c.in[len(c.in)-1]
 		return Answer{Unit: unit, X: x, Headline: fmt.Sprintf(
 			"No significant difference%s: the %s is %s with %s%s", atPlace(s.Place(x)),
-			Metric(unit), between(low.Say(unit), high.Say(unit)),
+			Metric(unit), rangeText(low.Say(unit), high.Say(unit)),
 			text.Count(len(names(c.in)), s.Of),
-			c.losing())}
+			c.lossSummary())}
 	}
 	return a
 }
 
-// plain describes the only comparable strategy.
-func (s Sweep) plain() (a Answer) {
+// oneComparable describes the only comparable strategy.
+func (s Sweep) oneComparable() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
 		for _, k := range s.at(x) {
-			if !math.IsNaN(k.Value(unit)) && fit(k) {
+			if !math.IsNaN(k.Value(unit)) && mayWin(k) {
 				return Answer{Unit: unit, X: x, Headline: upper(fmt.Sprintf(
 					"%sthe %s is %s with %s%s%s", lower(s.prefix(x)), Metric(unit),
-					k.Say(unit), k.Strategy, priceOf(k.Cell), s.beside(k)))}
+					k.Say(unit), k.Strategy, lossesOf(k.Cell), s.whyNotCompared(k)))}
 			}
 		}
 	}
 	return a
 }
 
-// beside explains why other strategies at the same place are not compared.
-func (s Sweep) beside(k Case) (str string) {
+// whyNotCompared explains why other strategies at the same place are not compared.
+func (s Sweep) whyNotCompared(k Case) (str string) {
 	var nothing []string
 	doubted := map[results.Verdict][]string{}
 	for _, c := range s.at(k.X) {
@@ -331,7 +332,7 @@ func (s Sweep) beside(k Case) (str string) {
 		case c.Strategy == k.Strategy:
 		case c.Lost() > 0.999:
 			nothing = append(nothing, c.Strategy)
-		case !fit(c):
+		case !mayWin(c):
 			v := c.Doubts().Verdict
 			doubted[v] = append(doubted[v], c.Strategy)
 		}

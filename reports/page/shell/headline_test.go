@@ -149,7 +149,7 @@ func TestHeadlines(t *testing.T) {
 }
 
 // A case that is SUSPECT only because of overload is ranked. One with other reasons is not.
-func TestOverloadIsNoDoubt(t *testing.T) {
+func TestOverloadedStrategiesAreRanked(t *testing.T) {
 	s := sweep(p99("shed", 1.1, 0.1).with("shed/op", 0.1).doubt("not stationary", results.Suspect),
 		p99("pool", 1.1, 4).growing().doubt("not stationary", results.Suspect),
 		p99("late", 0.9, 4).doubt("not stationary", results.Suspect),
@@ -185,7 +185,7 @@ func TestFallingBehindIsNotValid(t *testing.T) {
 	}
 }
 
-func TestTheSweepThatTellsMost(t *testing.T) {
+func TestMostImportantSweep(t *testing.T) {
 	a, _ := OfSweeps([]Sweep{sweep(p99("a", 0.9, 0.1), p99("b", 0.9, 0.101)),
 		sweep(p99("a", 0.9, 0.1), p99("b", 0.9, 0.2)), sweep(p99("a", 0.9, 0.1))})
 	if a.Sweep != 1 {

@@ -27,7 +27,7 @@ func (s Sweep) preferred(a Answer) (text string) {
 	for _, l := range results.Labels(cells) {
 		c := s.contest(a.X, l.P99())
 		for _, k := range c.in {
-			if k.Strategy != overall.in[0].Strategy || !c.told(c.in[0], k) {
+			if k.Strategy != overall.in[0].Strategy || !c.isSignificant(c.in[0], k) {
 				continue
 			}
 			if by := k.value / c.in[0].value; by > most {

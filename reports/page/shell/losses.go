@@ -12,18 +12,18 @@ import (
 // Only completed tasks have times, so losses improve the times. A sentence that names a strategy
 // therefore includes its losses, and one that names the best also names the best without losses.
 
-func priceOf(c results.Cell) string {
+func lossesOf(c results.Cell) string {
 	if loss := c.LossWords(); loss != "" {
 		return " (" + loss + ")"
 	}
 	return ""
 }
 
-func (k standing) named() string { return k.Class.String() + priceOf(k.Cell) }
+func (k standing) named() string { return k.Class.String() + lossesOf(k.Cell) }
 
-// spared names the best without losses, to follow a sentence that names a best with losses. It
-// returns "" if the sentence names that strategy as the worst.
-func (c contest) spared(worstNamed bool) string {
+// bestWithoutLoss names the best without losses, to follow a sentence that names a best with
+// losses. It returns "" if the sentence names that strategy as the worst.
+func (c contest) bestWithoutLoss(worstNamed bool) string {
 	best := c.in[0]
 	if best.Lost() == 0 {
 		return ""
@@ -80,9 +80,9 @@ func (c contest) worst() string {
 	return worst.named()
 }
 
-// losing follows a sentence without names. It returns the number of strategies with losses, and
-// names the one with the most.
-func (c contest) losing() string {
+// lossSummary follows a sentence without names. It returns the number of strategies with losses,
+// and names the one with the most.
+func (c contest) lossSummary() string {
 	lose := slices.DeleteFunc(slices.Clone(c.in), func(k standing) bool { return k.Lost() == 0 })
 	if len(lose) == 0 {
 		return ""

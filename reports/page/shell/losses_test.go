@@ -10,7 +10,7 @@ import (
 )
 
 // A headline whose best strategy loses tasks states the loss, and the best strategy without losses.
-func TestBestThatLoses(t *testing.T) {
+func TestLossesOfBest(t *testing.T) {
 	for name, c := range map[string]struct {
 		want  string
 		cases []Case
@@ -79,7 +79,7 @@ func TestBestThatLoses(t *testing.T) {
 				best.Cell[0].Values[what+"/op"] = share * float64(reps)
 				a, _ := OfSweeps([]Sweep{sweep(best,
 					p99("b", 0.9, []float64{0.2, 0.2, 0.2, 0.2, 0.2}[:reps]...))})
-				said := fmt.Sprintf("with a%s and", priceOf(best.Cell))
+				said := fmt.Sprintf("with a%s and", lossesOf(best.Cell))
 				if !strings.Contains(said, what) || !strings.Contains(a.Headline, said) ||
 					!strings.Contains(a.Headline, "b (no task lost)") {
 					t.Errorf("%v %s in 1 of %d runs: %s", share, what, reps, a.Headline)
@@ -89,7 +89,7 @@ func TestBestThatLoses(t *testing.T) {
 	}
 }
 
-func TestWhatItCosts(t *testing.T) {
+func TestCostsOfBest(t *testing.T) {
 	for share, want := range map[float64]string{0: "No task is lost with a.",
 		0.0001: "With a 0.0100 % of tasks shed at load 0.9."} {
 		a, _ := OfSweeps([]Sweep{sweep(p99("a", 0.9, 0.1).with("shed/op", share),
@@ -100,12 +100,12 @@ func TestWhatItCosts(t *testing.T) {
 	}
 	// times within a tenth matter if one strategy loses tasks for it
 	s := sweep(p99("a", 0.5, 0.1).with("shed/op", 0.2), p99("b", 0.5, 0.101))
-	if _, _, _, ok := s.indifferent(); ok {
+	if _, _, _, ok := s.noDifferenceUpTo(); ok {
 		t.Error("a fifth of the tasks does not matter")
 	}
 }
 
-func TestSearchThatLoses(t *testing.T) {
+func TestLossesOfSearch(t *testing.T) {
 	s := Search{Axis: "load", From: 0.1, Objective: "p99-response<60ms"}
 	found := func(name string, met, missed, lost float64) Found {
 		return Found{Name: name, Met: met, Missed: missed,

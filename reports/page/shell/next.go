@@ -56,7 +56,7 @@ func (s Sweep) NextOf(a Answer) string {
 	if run.Key("rate") != "" {
 		axis = "rate"
 	}
-	if len(c.in) > 1 && !c.told(c.in[0], c.in[len(c.in)-1]) && len(c.growing) == 0 {
+	if len(c.in) > 1 && !c.isSignificant(c.in[0], c.in[len(c.in)-1]) && len(c.growing) == 0 {
 		cmd, _ := Command("run", s.strategies(), run, "--"+axis, Quote(run.Key(axis)), "--count 10")
 		return cmd
 	}

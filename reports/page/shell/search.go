@@ -39,7 +39,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		return a, len(undecided) > 0
 	}
 	slices.SortStableFunc(decided, func(a, b Found) int {
-		return cmp.Compare(b.bears(), a.bears())
+		return cmp.Compare(b.metUpTo(), a.metUpTo())
 	})
 	best, worst := decided[0], decided[len(decided)-1]
 	a.Headline = fmt.Sprintf("%s meets %s %s", best.named(), s.Objective, s.upTo(best))
@@ -63,7 +63,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 	}
 	if len(decided) > 1 && told(worst) {
 		who := worst.named()
-		if lossless > 0 && worst.Lost() == 0 && worst.bears() == decided[lossless].bears() {
+		if lossless > 0 && worst.Lost() == 0 && worst.metUpTo() == decided[lossless].metUpTo() {
 			who, spared = who+" (no task lost)", ""
 		}
 		only := "only "
@@ -82,7 +82,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 	bars := Fact{Title: "Highest " + s.Axis + " that meets it"}
 	for _, f := range decided {
 		bars.Bars = append(bars.Bars, Bar{Label: f.named(), Value: f.interval(), Style: f.Style,
-			Share: f.bears() / max(best.bears(), math.SmallestNonzeroFloat64)})
+			Share: f.metUpTo() / max(best.metUpTo(), math.SmallestNonzeroFloat64)})
 	}
 	if more := len(bars.Bars) - mostBars; more > 0 {
 		bars.Bars = bars.Bars[:mostBars]
@@ -117,10 +117,10 @@ func (s Search) undecided() (texts []string) {
 	return texts
 }
 
-func (f Found) named() string { return f.Name + priceOf(f.Cell) }
+func (f Found) named() string { return f.Name + lossesOf(f.Cell) }
 
-// bears returns the highest load that meets the objective, or the start of the range.
-func (f Found) bears() float64 {
+// metUpTo returns the highest load that meets the objective, or the start of the range.
+func (f Found) metUpTo() float64 {
 	if math.IsNaN(f.Met) {
 		return 0
 	}

@@ -45,9 +45,9 @@ func (s Sweep) prefix(x float64) string {
 	return ""
 }
 
-// fit reports whether a case may win. Requested overload and the gap of a resumed soak are no
+// mayWin reports whether a case may win. Requested overload and the gap of a resumed soak are no
 // obstacles.
-func fit(c Case) bool {
+func mayWin(c Case) bool {
 	d := c.Doubts()
 	return d == nil || d.OfGap() || c.Overloaded()
 }

@@ -50,8 +50,8 @@ func whole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func perSecond(v float64) string { return text.Digits(v) + "/s" }
 
-// between formats a range of times: "8.1 ms", "8.1 to 8.3 ms".
-func between(low, high string) string {
+// rangeText formats a range of times: "8.1 ms", "8.1 to 8.3 ms".
+func rangeText(low, high string) string {
 	if low == high {
 		return low
 	}
