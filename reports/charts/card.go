@@ -151,7 +151,7 @@ func cardLines(text string, width vg.Length, style draw.TextStyle, most int) []s
 	lines := wrap(text, width, style)
 	if len(lines) > most {
 		lines = lines[:most]
-		lines[most-1] = fitting(lines[most-1], width-style.Width("…"), style) + "…"
+		lines[most-1] = shortenToWidth(lines[most-1], width-style.Width("…"), style) + "…"
 	}
 	return lines
 }

@@ -182,7 +182,7 @@ func (h heat) drawMark(c draw.Canvas, p *plot.Plot) {
 			parts = append(parts, nil)
 		}
 		last = s.To
-		at, part := y(within(p.Y, s.Mark)), &parts[len(parts)-1]
+		at, part := y(clampToAxis(p.Y, s.Mark)), &parts[len(parts)-1]
 		*part = append(*part, vg.Point{X: x(s.From), Y: at},
 			vg.Point{X: x(min(s.To, p.X.Max)), Y: at})
 	}

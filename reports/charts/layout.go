@@ -158,7 +158,7 @@ func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 		if style.Width(text) <= width {
 			return append(lines, text)
 		}
-		line := fitting(text, width, style)
+		line := shortenToWidth(text, width, style)
 		if at := strings.LastIndexByte(line, ' '); at > 0 {
 			line = line[:at]
 		}
@@ -212,7 +212,7 @@ func (c *Chart) drawNames(area, data draw.Canvas, names []label, width vg.Length
 		if !l.last {
 			return area.Min.Y
 		}
-		return y(within(p.Y, l.y)) + (l.height()-entryGap)/2
+		return y(clampToAxis(p.Y, l.y)) + (l.height()-entryGap)/2
 	}
 	slices.SortStableFunc(names, func(a, b label) int { return cmp.Compare(want(b), want(a)) })
 	tops := make([]vg.Length, len(names))
@@ -224,7 +224,7 @@ func (c *Chart) drawNames(area, data draw.Canvas, names []label, width vg.Length
 	left := area.Max.X - width
 	for i, l := range names {
 		if l.last && l.sample == nil && x(l.x) > data.Max.X-3*markerRadius {
-			from := vg.Point{X: x(l.x) + 2*markerRadius, Y: y(within(p.Y, l.y))}
+			from := vg.Point{X: x(l.x) + 2*markerRadius, Y: y(clampToAxis(p.Y, l.y))}
 			to := vg.Point{X: left - 3, Y: tops[i] - (l.height()-entryGap)/2}
 			group(&area, l.styles, "", "", func() {
 				area.StrokeLines(draw.LineStyle{Color: rule, Width: 0.7}, []vg.Point{from, to})

@@ -23,7 +23,9 @@ type entry struct {
 	last bool    // it occurs in the last panel
 }
 
-func (e entry) is(name string, style int) bool { return e.names[0] == name && e.styles[0] == style }
+func (e entry) isSeries(name string, style int) bool {
+	return e.names[0] == name && e.styles[0] == style
+}
 
 func entries(panels []Panel) (legend []entry, same [][]string) {
 	type member struct {
@@ -38,7 +40,7 @@ func entries(panels []Panel) (legend []entry, same [][]string) {
 				theory, points = true, points && len(s.X) == 1
 				continue
 			}
-			at := slices.IndexFunc(all, func(m member) bool { return m.is(s.Name, s.Style) })
+			at := slices.IndexFunc(all, func(m member) bool { return m.isSeries(s.Name, s.Style) })
 			if at < 0 {
 				at = len(all)
 				all = append(all, member{entry{names: []string{s.Name}, styles: []int{s.Style}},
@@ -130,7 +132,7 @@ func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []
 			lines = append(lines, current)
 		}
 		for style.Width(name) > widest {
-			at := strings.LastIndexAny(fitting(name, widest, style), ":,")
+			at := strings.LastIndexAny(shortenToWidth(name, widest, style), ":,")
 			if at < 0 {
 				name = ending(name, widest, style)
 				break
@@ -147,10 +149,10 @@ func ending(text string, width vg.Length, style draw.TextStyle) string {
 	if style.Width(text) <= width {
 		return text
 	}
-	return fitting(text, width-style.Width("…"), style) + "…"
+	return shortenToWidth(text, width-style.Width("…"), style) + "…"
 }
 
-func fitting(text string, width vg.Length, style draw.TextStyle) string {
+func shortenToWidth(text string, width vg.Length, style draw.TextStyle) string {
 	runes := []rune(text)
 	n := 1
 	for n < len(runes) && style.Width(string(runes[:n+1])) <= width {

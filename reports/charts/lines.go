@@ -23,7 +23,7 @@ const (
 )
 
 func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
-	measured, theory := l.on(&c, p)
+	measured, theory := l.drawable(&c, p)
 	l.drawTheory(&c, theory)
 	measured = distinguishable(measured)
 	drawLines(&c, measured)
@@ -34,7 +34,7 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 	l.drawMarkers(&c, measured)
 }
 
-func (l *lines) on(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn) {
+func (l *lines) drawable(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn) {
 	x, y := p.Transforms(c)
 	for _, s := range l.series {
 		d := drawn{Series: s, look: lookOf(s.Style), pts: make([]vg.Point, len(s.X))}
@@ -71,12 +71,12 @@ func distinguishable(all []drawn) (kept []drawn) {
 // drawnY returns the height of a point. Growing points are at the end of the axis.
 func drawnY(p *plot.Plot, s Series, i int) float64 {
 	if s.grows(i) {
-		return within(p.Y, s.Y[i])
+		return clampToAxis(p.Y, s.Y[i])
 	}
 	return s.Y[i]
 }
 
-func within(a plot.Axis, v float64) float64 { return max(a.Min, min(v, a.Max)) }
+func clampToAxis(a plot.Axis, v float64) float64 { return max(a.Min, min(v, a.Max)) }
 
 // GlyphBoxes implements plot.GlyphBoxer. It reserves space for markers at the edge.
 func (l *lines) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {

@@ -177,7 +177,7 @@ func foldName(name string, widest vg.Length, style draw.TextStyle) []string {
 	if style.Width(name) <= widest {
 		return []string{name}
 	}
-	first := fitting(name, widest, style)
+	first := shortenToWidth(name, widest, style)
 	if at := strings.LastIndexAny(first, " :,/·"); at > 0 {
 		first = first[:at] + string([]rune(first[at:])[0])
 	}

@@ -13,12 +13,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-func held(i int) string { return fmt.Sprintf("%d held", i) }
+func partName(i int) string { return fmt.Sprintf("%d held", i) }
 
 func TestStacksTexts(t *testing.T) {
 	c, err := Stacks("Why", "share",
 		[]Stack{{"time", []float64{1, 2, 5}}, {"nothing", []float64{0, math.NaN()}},
-			{"waiting", []float64{0, 0.5, 0.5}}}, held)
+			{"waiting", []float64{0, 0.5, 0.5}}}, partName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,14 +41,14 @@ func TestStacksTexts(t *testing.T) {
 	if want := "time\n0 held  12.5 %"; !strings.Contains(svg.String(), want) {
 		t.Errorf("no %q in the picture", want)
 	}
-	if _, err := Stacks("t", "share", nil, held); !isEmpty(err) {
+	if _, err := Stacks("t", "share", nil, partName); !isEmpty(err) {
 		t.Errorf("a chart of nothing: %v", err)
 	}
 }
 
 func TestLengths(t *testing.T) {
 	c, err := Lengths("Slow", "response", []Stack{{"task 7", []float64{0.49999, 1.50001}},
-		{"task 9", []float64{0, 0.5}}}, held)
+		{"task 9", []float64{0, 0.5}}}, partName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +119,6 @@ func TestAnyStacksDraw(t *testing.T) {
 				Stack{rapid.String().Draw(t, "name"),
 					rapid.SliceOfN(extremeFloats(), 0, 7).Draw(t, "parts")})
 		}
-		drawChart(t, "stacks", func() (*Chart, error) { return Stacks("t", "share", stacks, held) })
+		drawChart(t, "stacks", func() (*Chart, error) { return Stacks("t", "share", stacks, partName) })
 	})
 }

@@ -32,7 +32,7 @@ func linearRGB(hex string) (l [3]float64) {
 	return l
 }
 
-func seen(l [3]float64, m [3][3]float64) (out [3]float64) {
+func simulateVision(l [3]float64, m [3][3]float64) (out [3]float64) {
 	for i := range out {
 		out[i] = min(max(m[i][0]*l[0]+m[i][1]*l[1]+m[i][2]*l[2], 0), 1)
 	}
@@ -88,8 +88,8 @@ func TestColoursDifferForColourBlindReaders(t *testing.T) {
 			}
 			for i := range palette {
 				for j := range i {
-					a, b := oklab(seen(linearRGB(of(palette[i])), m)),
-						oklab(seen(linearRGB(of(palette[j])), m))
+					a, b := oklab(simulateVision(linearRGB(of(palette[i])), m)),
+						oklab(simulateVision(linearRGB(of(palette[j])), m))
 					d := 100 * math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
 					if d < least {
 						t.Errorf("%s, %s: %s and %s are %.1f apart, want %v", mode, eye,
@@ -112,7 +112,7 @@ func TestHeatColoursAreOrdered(t *testing.T) {
 					of(c), got, before, contrast(before, of(paper)))
 			}
 			for eye, m := range vision {
-				a, b := oklab(seen(linearRGB(of(c)), m)), oklab(seen(linearRGB(before), m))
+				a, b := oklab(simulateVision(linearRGB(of(c)), m)), oklab(simulateVision(linearRGB(before), m))
 				if d := 100 * math.Abs(a[0]-b[0]); d < 5 {
 					t.Errorf("%s, %s: the lightness of %s and %s is %.1f apart", mode, eye, of(c),
 						before, d)

@@ -38,7 +38,7 @@ func (c *Chart) Spark() string {
 	const w, h = 96, 28
 	canvas := newInline(w, h)
 	to := draw.Crop(draw.NewCanvas(canvas, w, h), 2, -2, 2, -2)
-	measured, _ := (&lines{series: c.first}).on(&to, c.Panels[0])
+	measured, _ := (&lines{series: c.first}).drawable(&to, c.Panels[0])
 	drawLines(&to, distinguishable(measured))
 	return canvas.element(`class="spark" viewBox="0 0 96 28" aria-hidden="true" ` + base +
 		` stroke-linejoin="round"`)

@@ -43,7 +43,7 @@ func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*C
 				marked: func(s Series, i int) bool { return i == len(s.X)-1 }})
 		p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{Count, 5}, linearTicks{Count, 4}
 		p.X.Min, p.X.Max = 0, max(xmax, tiniest)
-		if p.Y.Min, p.Y.Max = linearRange(ymin, ymax); steep(panel.Series) {
+		if p.Y.Min, p.Y.Max = linearRange(ymin, ymax); needsLogScale(panel.Series) {
 			p.Y.Label.Text += " (log scale)"
 			p.Y.Scale, p.Y.Tick.Marker = countScale{}, countTicks{}
 		}
@@ -51,7 +51,7 @@ func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*C
 	})
 }
 
-func steep(all []Series) bool {
+func needsLogScale(all []Series) bool {
 	const times = 20
 	low, high := math.Inf(1), 0.0
 	for _, s := range all {

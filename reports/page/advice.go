@@ -150,7 +150,7 @@ func (d *AdviceDocument) Headline() string {
 	return "Nothing meets " + d.Objective + "; nearest is " + o.settings()
 }
 
-func (d *AdviceDocument) promise() string {
+func (d *AdviceDocument) evidence() string {
 	o := d.Recommendation
 	if o.Verdict == Unstable {
 		return "none, as it is unstable: " + o.Unstable
@@ -194,8 +194,8 @@ func (s AdviceStress) text(o AdviceOption) string {
 	return text
 }
 
-// recorded describes the part of the record that a small budget omits, or returns "".
-func (d *AdviceDocument) recorded() string {
+// omittedRecord describes the part of the record that a small budget omits, or returns "".
+func (d *AdviceDocument) omittedRecord() string {
 	if d.Record == nil {
 		return ""
 	}
@@ -229,7 +229,7 @@ func (d *AdviceDocument) changes() (lines []string) {
 	return lines
 }
 
-func (d *AdviceDocument) ways() (lines []string) {
+func (d *AdviceDocument) missingChanges() (lines []string) {
 	for _, m := range d.Missing {
 		switch m.What {
 		case "limit":
@@ -244,15 +244,15 @@ func (d *AdviceDocument) ways() (lines []string) {
 	return lines
 }
 
-func (d *AdviceDocument) described() string {
+func (d *AdviceDocument) workText() string {
 	w := d.Work
-	s := fmt.Sprintf("tasks of %s (C² %s)", text.Seconds(w.Mean), digits(w.C2))
+	s := fmt.Sprintf("tasks of %s (C² %s)", text.Seconds(w.Mean), formatC2(w.C2))
 	if w.Rate != nil && w.Busy != nil {
 		s = text.Rate(*w.Rate) + " of " + s + fmt.Sprintf(": %s slots busy",
 			text.Digits(*w.Busy))
 	}
 	if w.GapC2 != nil {
-		s += ", gaps C² " + digits(*w.GapC2)
+		s += ", gaps C² " + formatC2(*w.GapC2)
 	}
 	const worthALine = 1.05
 	if w.Busier >= worthALine {
@@ -274,8 +274,8 @@ func (d *AdviceDocument) ties() string {
 	return text + "; the simplest is chosen"
 }
 
-// digits formats a C². Rounding errors may make it negative.
-func digits(c2 float64) string {
+// formatC2 formats a C². Rounding errors may make it negative.
+func formatC2(c2 float64) string {
 	if c2 < 1e-3 {
 		return "0"
 	}

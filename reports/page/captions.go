@@ -22,7 +22,7 @@ func responseCaption(s Sweep, chart *charts.Chart) string {
 			rankedPart(r, s.CellsAt(x)), between(r, s.CellsAt(x), q)))
 	}
 	out = append(out, growingQueues(s)...)
-	out = append(out, hollow(s.Cells, metric.StatisticOf(charted(s), metric.Response))...)
+	out = append(out, hollow(s.Cells, metric.StatisticOf(drawnPercentile(s), metric.Response))...)
 	out = append(out, coincidence(chart)...)
 	out = append(out, againstTheory(s.Cells, (*Cell).InGroup)...)
 	return strings.Join(out, " ")

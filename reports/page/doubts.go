@@ -116,8 +116,8 @@ func Doubted(g *Group, in string) (all []doubtedCell) {
 	return all
 }
 
-// shareLineFrom is the number of cells from which cells with equal doubts share a line.
-const shareLineFrom = 4
+// mergeFrom is the number of cells from which cells with equal doubts share a line.
+const mergeFrom = 4
 
 func doubtLines(all []doubtedCell) (lines []doubtedCell) {
 	same := make(map[string][]doubtedCell)
@@ -126,7 +126,7 @@ func doubtLines(all []doubtedCell) (lines []doubtedCell) {
 	}
 	for _, d := range all {
 		switch of := same[d.kind()]; {
-		case len(of) < shareLineFrom:
+		case len(of) < mergeFrom:
 			lines = append(lines, d)
 		case of[0].Doubts == d.Doubts:
 			d.Also = text.Texts(of[1:], func(other doubtedCell) string { return other.Where })

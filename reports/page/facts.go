@@ -58,17 +58,17 @@ func intervals(cells []*Cell) string {
 			"for repetitions."
 	case most < results.Enough:
 		return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it "+
-			"are the smallest and the largest.", spanned(least, most))
+			"are the smallest and the largest.", rangeOfCounts(least, most))
 	case least >= results.Enough:
 		return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it "+
-			"are its 95 %% confidence interval.", spanned(least, most))
+			"are its 95 %% confidence interval.", rangeOfCounts(least, most))
 	}
 	return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it are "+
 		"its 95 %% confidence interval, or, below %d repetitions, the smallest and the largest.",
-		spanned(least, most), results.Enough)
+		rangeOfCounts(least, most), results.Enough)
 }
 
-func spanned(least, most int) string {
+func rangeOfCounts(least, most int) string {
 	if least == most {
 		return fmt.Sprint(most)
 	}

@@ -141,7 +141,7 @@ func seriesOf(
 	return append(series, theories...)
 }
 
-func charted(s Sweep) string {
+func drawnPercentile(s Sweep) string {
 	if !hasMetric(s.Cells, metric.P99Response) {
 		return "p50"
 	}
@@ -153,7 +153,7 @@ func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 	if len(s.At) < 2 {
 		return nil, nil // a single place has a ranking
 	}
-	q := charted(s)
+	q := drawnPercentile(s)
 	unit := metric.StatisticOf(q, metric.Response)
 	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.Cells, unit,
 		metric.Theory(unit), true, s.X)}

@@ -72,7 +72,7 @@ var heatQuantiles = []struct {
 	q    float64
 }{{"p99", 0.99}, {"p90", 0.9}, {"p50", 0.5}}
 
-func followed(all []stretch) (name string, values []float64) {
+func drawnQuantile(all []stretch) (name string, values []float64) {
 	for _, of := range heatQuantiles {
 		name, values = of.name, nil
 		known := 0
@@ -95,7 +95,7 @@ func (in *reportInput) heatChart(s Sweep) (*charts.Chart, error) {
 		return nil, nil
 	}
 	all := in.heat[c.Cell[0]]
-	name, values := followed(all)
+	name, values := drawnQuantile(all)
 	drawn := make([]charts.Stretch, len(all))
 	for i, s := range all {
 		drawn[i] = charts.Stretch{Span: s.Span, Mark: values[i],

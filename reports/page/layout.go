@@ -38,7 +38,7 @@ func (p *reportPage) claims() (out []claimGroup) {
 	return out
 }
 
-func (p *reportPage) whole() *shell.Page {
+func (p *reportPage) assemble() *shell.Page {
 	out := p.First
 	out.Source = "Written by <code>poolbench report</code> from <code>results.txt</code>. The " +
 		"charts are in <code>charts/</code> as SVG and PNG."
@@ -91,7 +91,7 @@ func aside(facts []string) string {
 	return strings.Join(facts, " · ") + " · "
 }
 
-func said(d doubtedCell) string {
+func doubtText(d doubtedCell) string {
 	text := d.Where + ": " + d.Which
 	if why := d.Text(); why != "" {
 		text += "; " + why

@@ -583,7 +583,7 @@ func doubts(doubted int, what string, all []doubtedCell) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(said(cell))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(doubtText(cell))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 111, Col: 50}
 			}

@@ -111,12 +111,12 @@ func (in *reportInput) readIntervals(
 				queued:   float64(v.Counts[rundir.Queued]), length: v.Length,
 				done: float64(v.Counts[rundir.Completed]), lost: float64(lost),
 				limit:   float64(v.Limit),
-				missing: misses(run, v.Start, v.Length)})
+				missing: isIncomplete(run, v.Start, v.Length)})
 		}
 	}
 }
 
-func misses(run *results.Run, start, length float64) bool {
+func isIncomplete(run *results.Run, start, length float64) bool {
 	for _, d := range run.Doubts {
 		if text, ok := strings.CutPrefix(d.Text, rundir.CheckGap+": "); ok {
 			return slices.ContainsFunc(rundir.ParseGaps(text), func(g rundir.Gap) bool {

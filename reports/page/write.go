@@ -147,7 +147,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return whole.writePage(w)
 }
 
-func (r *Report) writePage(w io.Writer) error { return r.page.whole().Write(w) }
+func (r *Report) writePage(w io.Writer) error { return r.page.assemble().Write(w) }
 
 // WriteCard writes the finding as a picture: see shell.Page.WriteCard.
 func (r *Report) WriteCard(w io.Writer) error { return r.page.First.WriteCard(w) }

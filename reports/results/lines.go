@@ -54,14 +54,14 @@ func (f *lineFeed) Read(p []byte) (int, error) {
 func (f *lineFeed) next() error {
 	for {
 		if line, ok := f.events.take(); ok {
-			return f.show(line)
+			return f.passLine(line)
 		}
 		line, err := f.raw()
 		if err != nil {
 			return err
 		}
 		if !testEvent.Match(line) {
-			return f.show(line)
+			return f.passLine(line)
 		}
 		if err := f.events.add(line); err != nil {
 			if f.torn = !bytes.HasSuffix(line, []byte("\n")); !f.torn {
@@ -102,7 +102,7 @@ func (f *lineFeed) raw() ([]byte, error) {
 	return line, nil
 }
 
-func (f *lineFeed) show(line []byte) error {
+func (f *lineFeed) passLine(line []byte) error {
 	if len(line) > maxLine+1 { // assembled from several events
 		return f.tooLong()
 	}

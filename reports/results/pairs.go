@@ -41,8 +41,8 @@ func Paired(old, new []*Run, apart ...string) Pairing {
 		return seed
 	}
 	for i, key := range []func(*Run) string{numbers, work, seedOf} {
-		if a, b := keyed(old, key), keyed(new, key); a != nil && b != nil {
-			p := matched(old, b, key)
+		if a, b := byUniqueKey(old, key), byUniqueKey(new, key); a != nil && b != nil {
+			p := pairByKey(old, b, key)
 			p.Left += len(new) - len(p.New)
 			p.Numbered = i == 0
 			// many unpaired runs would lose more information than pairs add
@@ -55,13 +55,13 @@ func Paired(old, new []*Run, apart ...string) Pairing {
 	switch {
 	case slices.ContainsFunc(both, func(r *Run) bool { return seedOf(r) == "" }):
 		return Pairing{Why: NoSeeds}
-	case keyed(old, seedOf) == nil || keyed(new, seedOf) == nil:
+	case byUniqueKey(old, seedOf) == nil || byUniqueKey(new, seedOf) == nil:
 		return Pairing{Why: SeedTwice}
 	}
 	return Pairing{Why: OtherSeeds}
 }
 
-func keyed(runs []*Run, key func(*Run) string) map[string]*Run {
+func byUniqueKey(runs []*Run, key func(*Run) string) map[string]*Run {
 	by := make(map[string]*Run)
 	for _, run := range runs {
 		k := key(run)
@@ -73,7 +73,7 @@ func keyed(runs []*Run, key func(*Run) string) map[string]*Run {
 	return by
 }
 
-func matched(old []*Run, new map[string]*Run, key func(*Run) string) (p Pairing) {
+func pairByKey(old []*Run, new map[string]*Run, key func(*Run) string) (p Pairing) {
 	for _, run := range old {
 		if other := new[key(run)]; other != nil {
 			p.Old, p.New = append(p.Old, run), append(p.New, other)

@@ -17,7 +17,7 @@ var gc = rule{
 	otherwise: scheduler.name,
 	evidence: func(v *view) string {
 		return clauses(v.clause("the collector has %s of the CPU time", metric.GCCPU,
-			text.WholeShare)+v.clause(", in %s cycles", metric.GCCycles, whole),
+			text.WholeShare)+v.clause(", in %s cycles", metric.GCCycles, formatWhole),
 			v.clause("a task allocates %s kB", metric.BytesPerOp, func(bytes float64) string {
 				return text.Digits(bytes / 1000)
 			}))
@@ -25,4 +25,4 @@ var gc = rule{
 	remedy: func(*view) string { return "allocate less, or raise GOGC" },
 }
 
-func whole(x float64) string { return fmt.Sprintf("%.0f", x) }
+func formatWhole(x float64) string { return fmt.Sprintf("%.0f", x) }

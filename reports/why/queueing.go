@@ -31,7 +31,7 @@ var queueing = rule{
 			said = fmt.Sprintf("tasks wait for one of %g processors", v.processors())
 		}
 		if load := v.valueOrZero(metric.OfferedUtilisation); load > 0 {
-			said += ", at a " + v.loads(load)
+			said += ", at a " + v.loadText(load)
 			if v.queueGrows() {
 				said += ", so the queue grows"
 			}
@@ -57,7 +57,7 @@ var queueing = rule{
 	},
 }
 
-func (v *view) loads(mean float64) string {
+func (v *view) loadText(mean float64) string {
 	var stages []string
 	for whole, ok := v.known(metric.Offered); ok; {
 		offered, more := v.known(metric.OfStage(len(stages)+1, metric.Offered))

@@ -30,7 +30,8 @@ type processorTime struct {
 }
 
 func (v *view) processorTime() processorTime {
-	p := processorTime{cpu: v.valueOrZero(metric.CPUPerOp), queued: v.valueOrZero(metric.RunqueuePerOp),
+	p := processorTime{cpu: v.valueOrZero(metric.CPUPerOp),
+		queued:    v.valueOrZero(metric.RunqueuePerOp),
 		scheduled: v.valueOrZero(metric.SchedPerOp), gc: min(v.valueOrZero(metric.GCCPU), 1),
 		rate:   v.valueOrZero(metric.Throughput),
 		others: v.valueOrZero(metric.CPUOthers) + v.valueOrZero(metric.CPUSteal)}

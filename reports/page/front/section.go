@@ -29,15 +29,15 @@ func Section(d *Data) (shell.HTML, error) {
 		return "", nil
 	}
 	// json escapes <, > and &, so no name can end the element
-	text, err := json.Marshal(d.whole())
+	text, err := json.Marshal(d.withoutNil())
 	if err != nil {
 		return "", err
 	}
 	return shell.Text(explore(string(text)))
 }
 
-// whole replaces nil slices, which would be null in JSON.
-func (d *Data) whole() *Data {
+// withoutNil replaces nil slices, which would be null in JSON.
+func (d *Data) withoutNil() *Data {
 	out := *d
 	out.About, out.Ranks = text.JSONList(d.About), text.JSONList(d.Ranks)
 	out.Strategies, out.Metrics = text.JSONList(d.Strategies), text.JSONList(d.Metrics)

@@ -71,7 +71,7 @@ func typescript(typ reflect.Type, into map[string]string) string {
 
 // A slice without elements must not be null.
 func TestNoNull(t *testing.T) {
-	text, err := json.Marshal((&Data{}).whole())
+	text, err := json.Marshal((&Data{}).withoutNil())
 	if err != nil {
 		t.Fatal(err)
 	}

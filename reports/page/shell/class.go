@@ -69,7 +69,7 @@ type contest struct {
 
 func (s Sweep) contest(x float64, unit string) contest {
 	c, better := contest{unit: unit, x: x}, -1
-	if counts(unit) {
+	if isRate(unit) {
 		better = +1
 	}
 	unbounded := s.unbounded()
@@ -82,7 +82,7 @@ func (s Sweep) contest(x float64, unit string) contest {
 		case !mayWin(k):
 			c.doubted = append(c.doubted, standing{class, k, v})
 			continue
-		case math.IsNaN(v), !counts(unit) && !k.Known(unit):
+		case math.IsNaN(v), !isRate(unit) && !k.Known(unit):
 			continue
 		}
 		if better < 0 && k.FallsBehind() { // even with more slots than the others
@@ -100,10 +100,10 @@ func (s Sweep) contest(x float64, unit string) contest {
 	return c
 }
 
-func counts(unit string) bool { return unit == goodput || unit == throughput }
+func isRate(unit string) bool { return unit == goodput || unit == throughput }
 
-func (c contest) spell(s standing) string {
-	if counts(c.unit) {
+func (c contest) formatValue(s standing) string {
+	if isRate(c.unit) {
 		return perSecond(s.value)
 	}
 	return s.Show(c.unit)

@@ -17,7 +17,7 @@ func (s Sweep) facts(a Answer) []Fact {
 	if len(c.in) == 0 {
 		return nil
 	}
-	return slices.DeleteFunc([]Fact{s.ranking(c), s.alike(c), s.price(c)}, func(f Fact) bool {
+	return slices.DeleteFunc([]Fact{s.ranking(c), s.ties(c), s.costs(c)}, func(f Fact) bool {
 		return f.Text == "" && len(f.Bars) == 0
 	})
 }
@@ -37,7 +37,7 @@ func (s Sweep) ranking(c contest) Fact {
 		most = max(most, k.value)
 	}
 	for _, k := range c.in {
-		b := Bar{Label: k.named(), Value: c.spell(k), Style: s.Style(k.Names[0])}
+		b := Bar{Label: k.withLosses(), Value: c.formatValue(k), Style: s.Style(k.Names[0])}
 		if most > 0 {
 			b.Share = k.value / most
 		}
@@ -58,7 +58,7 @@ func (s Sweep) ranking(c contest) Fact {
 	return f
 }
 
-func (s Sweep) alike(c contest) Fact {
+func (s Sweep) ties(c contest) Fact {
 	var str []string
 	if ties := names(c.ties()); len(ties) > 0 {
 		str = append(str, fmt.Sprintf("%s %s not significantly different from %s.",
@@ -98,7 +98,7 @@ func (s Sweep) noDifferenceUpTo() (x, low, high float64, ok bool) {
 	return x, low, high, ok && s.Place(x) != ""
 }
 
-func (s Sweep) price(c contest) Fact {
+func (s Sweep) costs(c contest) Fact {
 	best := c.in[0]
 	var lost []string
 	for _, k := range best.cases {
@@ -126,7 +126,7 @@ func (s Sweep) price(c contest) Fact {
 		if e, ok := k.Estimate(metric.PeakInFlight); ok && unbounded != nil &&
 			k.Strategy == unbounded[0] {
 			str = append(str, fmt.Sprintf("%s runs more at once than the limit of %s, up to %s, "+
-				"and is not ranked.", k.Strategy, whole(k.Limit), whole(e.Hi)))
+				"and is not ranked.", k.Strategy, formatWhole(k.Limit), formatWhole(e.Hi)))
 		}
 	}
 	return Fact{Title: "Costs", Text: strings.Join(str, " ")}

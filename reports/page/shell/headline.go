@@ -64,9 +64,10 @@ func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
 // Answer applies the first rule that matches. Without a match, its headline is empty.
 func (s Sweep) Answer() Answer {
 	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.completedInTime,
-		Sweep.fallBehind, Sweep.slower, Sweep.done, Sweep.nothingTold, Sweep.oneComparable} {
+		Sweep.fallBehind, Sweep.slower, Sweep.completedInAll, Sweep.noSignificantDifference,
+		Sweep.oneComparable} {
 		if a := rule(s); a.Headline != "" {
-			a.Headline += s.preferred(a)
+			a.Headline += s.bestForLabel(a)
 			a.Facts = s.facts(a)
 			return a
 		}
@@ -226,7 +227,7 @@ func (s Sweep) completedInTime() Answer {
 	return s.completed(goodput, " in time")
 }
 
-func (s Sweep) done() Answer { return s.completed(throughput, "") }
+func (s Sweep) completedInAll() Answer { return s.completed(throughput, "") }
 
 func (s Sweep) completed(unit, in string) (a Answer) {
 	xs := s.places()
@@ -241,7 +242,7 @@ func (s Sweep) completed(unit, in string) (a Answer) {
 		verb = "complete"
 	}
 	return Answer{Unit: unit, X: x, score: 1 + ratio(best.value, worst.value),
-		Headline: upper(fmt.Sprintf("%s%s %s %s%s, %s %s%s", s.prefix(x), best.named(), verb,
+		Headline: upper(fmt.Sprintf("%s%s %s %s%s, %s %s%s", s.prefix(x), best.withLosses(), verb,
 			perSecond(best.value), in, c.worst(), perSecond(worst.value), c.bestWithoutLoss(true)))}
 }
 
@@ -263,7 +264,7 @@ func (s Sweep) fallBehind() (a Answer) {
 		// a short queue that results from refusals is not an advantage
 		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
 			"%s%s %s the p99 response at %s; %s without limit%s", s.prefix(x),
-			c.in[0].named(), keep, c.in[0].Say(c.unit), fmt.Sprintf(queue, text.Some(behind)),
+			c.in[0].withLosses(), keep, c.in[0].Say(c.unit), fmt.Sprintf(queue, text.Some(behind)),
 			c.bestWithoutLoss(false)))}
 	}
 	return a
@@ -285,13 +286,13 @@ func (s Sweep) slower() (a Answer) {
 		}
 		return Answer{Unit: unit, X: x, score: ratio(best.value, worst.value),
 			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s%s",
-				lower(s.prefix(x)), Metric(unit), best.Say(unit), best.named(),
+				lower(s.prefix(x)), Metric(unit), best.Say(unit), best.withLosses(),
 				worst.Say(unit), c.worst(), by, c.bestWithoutLoss(true)))}
 	}
 	return a
 }
 
-func (s Sweep) nothingTold() (a Answer) {
+func (s Sweep) noSignificantDifference() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
 		c := s.contest(x, unit)

@@ -19,7 +19,7 @@ func lossesOf(c results.Cell) string {
 	return ""
 }
 
-func (k standing) named() string { return k.Class.String() + lossesOf(k.Cell) }
+func (k standing) withLosses() string { return k.Class.String() + lossesOf(k.Cell) }
 
 // bestWithoutLoss names the best without losses, to follow a sentence that names a best with
 // losses. It returns "" if the sentence names that strategy as the worst.
@@ -34,7 +34,7 @@ func (c contest) bestWithoutLoss(worstNamed bool) string {
 		case lost == 0 && worstNamed && i == len(c.in)-1:
 			return ""
 		case lost == 0:
-			return fmt.Sprintf("; with no task lost it is %s with %s", c.spell(k), k.Class)
+			return fmt.Sprintf("; with no task lost it is %s with %s", c.formatValue(k), k.Class)
 		case lost < least.Lost():
 			least = k
 		}
@@ -47,7 +47,7 @@ func (c contest) bestWithoutLoss(worstNamed bool) string {
 	case least.Names[0] == best.Names[0]:
 		return "; all lose tasks, and none fewer"
 	}
-	return fmt.Sprintf("; all lose tasks, the fewest %s", least.named())
+	return fmt.Sprintf("; all lose tasks, the fewest %s", least.withLosses())
 }
 
 // allLose states that all in the contest lose tasks, and names those outside of it that do not.
@@ -77,7 +77,7 @@ func (c contest) worst() string {
 	if c.in[0].Lost() > 0 && worst.Lost() == 0 {
 		return worst.Class.String() + " (no task lost)"
 	}
-	return worst.named()
+	return worst.withLosses()
 }
 
 // lossSummary follows a sentence without names. It returns the number of strategies with losses,
@@ -91,11 +91,11 @@ func (c contest) lossSummary() string {
 	n, all := len(names(lose)), len(names(c.in))
 	switch text, but := c.allLose(); {
 	case n == all && but:
-		return fmt.Sprintf("; %s, the most %s", text, most.named())
+		return fmt.Sprintf("; %s, the most %s", text, most.withLosses())
 	case n == all:
-		return "; all lose tasks, the most " + most.named()
+		return "; all lose tasks, the most " + most.withLosses()
 	case n == 1:
-		return "; 1 loses tasks: " + most.named()
+		return "; 1 loses tasks: " + most.withLosses()
 	}
-	return fmt.Sprintf("; %d lose tasks, the most %s", n, most.named())
+	return fmt.Sprintf("; %d lose tasks, the most %s", n, most.withLosses())
 }

@@ -42,7 +42,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		return cmp.Compare(b.metUpTo(), a.metUpTo())
 	})
 	best, worst := decided[0], decided[len(decided)-1]
-	a.Headline = fmt.Sprintf("%s meets %s %s", best.named(), s.Objective, s.upTo(best))
+	a.Headline = fmt.Sprintf("%s meets %s %s", best.withLosses(), s.Objective, s.upTo(best))
 	var ties []string
 	told := func(f Found) bool { return f.Missed <= best.Met }
 	for _, f := range decided[1:] {
@@ -62,7 +62,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		spared = "; all that meet it lose tasks"
 	}
 	if len(decided) > 1 && told(worst) {
-		who := worst.named()
+		who := worst.withLosses()
 		if lossless > 0 && worst.Lost() == 0 && worst.metUpTo() == decided[lossless].metUpTo() {
 			who, spared = who+" (no task lost)", ""
 		}
@@ -81,7 +81,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 	}
 	bars := Fact{Title: "Highest " + s.Axis + " that meets it"}
 	for _, f := range decided {
-		bars.Bars = append(bars.Bars, Bar{Label: f.named(), Value: f.interval(), Style: f.Style,
+		bars.Bars = append(bars.Bars, Bar{Label: f.withLosses(), Value: f.interval(), Style: f.Style,
 			Share: f.metUpTo() / max(best.metUpTo(), math.SmallestNonzeroFloat64)})
 	}
 	if more := len(bars.Bars) - mostBars; more > 0 {
@@ -117,7 +117,7 @@ func (s Search) undecided() (texts []string) {
 	return texts
 }
 
-func (f Found) named() string { return f.Name + lossesOf(f.Cell) }
+func (f Found) withLosses() string { return f.Name + lossesOf(f.Cell) }
 
 // metUpTo returns the highest load that meets the objective, or the start of the range.
 func (f Found) metUpTo() float64 {

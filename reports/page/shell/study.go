@@ -38,7 +38,7 @@ func OfFindings(
 			a.Headline = strings.TrimSuffix(sentence(top.Advice), ".")
 		}
 	} else {
-		a.Headline = tallied(judged) + ". Most surprising: " + top.Study + " " + verdictOf(top, 0)
+		a.Headline = tally(judged) + ". Most surprising: " + top.Study + " " + verdictOf(top, 0)
 		a.Lead = quoted(top.Claim) + " (" + top.Study + ")"
 	}
 	a.Facts = studyFacts(judged, top)
@@ -127,8 +127,8 @@ func clause(because string) string {
 	return out
 }
 
-// tallied returns "3 of 17 claims hold, 9 depend, 5 do not".
-func tallied(all []decide.Finding) string {
+// tally returns "3 of 17 claims hold, 9 depend, 5 do not".
+func tally(all []decide.Finding) string {
 	counts := map[decide.ClaimVerdict]int{}
 	for _, f := range all {
 		counts[f.Verdict]++

@@ -46,7 +46,7 @@ func Change(ratio float64) string {
 	return fmt.Sprintf("%.3g %% higher", 100*(ratio-1))
 }
 
-func whole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+func formatWhole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func perSecond(v float64) string { return text.Digits(v) + "/s" }
 
