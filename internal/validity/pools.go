@@ -116,7 +116,7 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 }
 
 // rateLimitAnswer returns the answer for a strategy that limits the rate of starts. It returns nil
-// unless a slot was free during the whole run, because tasks also waited for slots.
+// unless a slot was free during the whole run, because otherwise tasks also waited for slots.
 func rateLimitAnswer(o *observe.Run, pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	if o.Peak >= int64(pool.Limit) {
 		return nil, nil

@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// behaviour lists the metrics by which two strategies are alike: all are equal in each repetition.
 var behaviour = []string{metric.P50Response, metric.P99Response, metric.P999Response,
 	metric.MeanResponse, metric.Throughput, metric.Goodput, metric.Shed, metric.Failed,
 	metric.Throttled, metric.Abandoned, metric.GaveUp, metric.Makespan, "sec/op"}

@@ -16,19 +16,18 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Cell contains the repetitions of one scenario, at least one.
+// A Cell contains one or more repetitions of a scenario.
 type Cell []*Run
 
-// An Estimate is the median of the repetitions of a cell with an interval. Terminal, page, compare
-// and gate show it (Show). Changes between two cells come from pairs of runs, and may differ from
-// the ratio of the estimates.
+// An Estimate is the median of a cell with an interval. Changes between two cells come from pairs
+// of runs, and may differ from the ratio of the estimates.
 type Estimate struct{ Mid, Lo, Hi float64 }
 
 // Enough is the number of repetitions that give a 95 % interval of the median by order statistics.
-// With fewer, the interval of an Estimate is the range of the values.
+// With fewer, the interval is the range of the values.
 const Enough = 6
 
-// Values returns the values of a metric, by its tidied unit, from the repetitions that have it.
+// Values returns the values of a metric by its tidied unit. It skips repetitions without one.
 func (c Cell) Values(unit string) (values []float64) {
 	for _, r := range c {
 		if v, ok := r.Value(unit); ok {
@@ -46,8 +45,7 @@ func (c Cell) Judged() bool {
 	})
 }
 
-// Estimate returns the estimate of a metric, by its tidied unit. ok is false if no repetition has
-// it.
+// Estimate returns the estimate of a metric by its tidied unit. ok is false without one.
 func (c Cell) Estimate(unit string) (Estimate, bool) {
 	values := c.Values(unit)
 	if len(values) == 0 {
@@ -77,8 +75,8 @@ func (c Cell) Value(unit string) float64 {
 }
 
 // Uncertain returns the relative 95 % error of a metric if it is above 25 % in any repetition, and
-// the repetitions are too few to reduce it. Such a value must be marked ("≈"). Repetitions do not
-// help much too short runs, because their error is a bias.
+// the repetitions are too few to reduce it. Repetitions do not help much too short runs, because
+// their error is a bias.
 func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	for _, r := range c {
 		if v, marked := r.Uncertain[unit]; marked {
@@ -94,8 +92,8 @@ func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 // Further repetitions reduce errors up to mostPooled. They suffice below mostUnmarked.
 const mostPooled, mostUnmarked = 0.5, 0.15
 
-// Show formats a metric with its unit for every output: the median of the repetitions, with "≈" if
-// it is Uncertain. It returns "–" if no repetition has the metric or its error is above 100 %.
+// Show formats the median of a metric with its unit, and "≈" if it is Uncertain. It returns "–"
+// without a value, and for errors above 100 %.
 func (c Cell) Show(unit string) string {
 	v := c.Value(unit)
 	if math.IsNaN(v) {
@@ -161,7 +159,7 @@ func (c Cell) LossWords() string {
 		}
 		words = append(words, text.Share(l.Share)+" "+of+l.What)
 	}
-	for _, what := range []string{"shed", "failed"} { // kinds of loss of a session
+	for _, what := range []string{"shed", "failed"} {
 		if v, ok := c.Estimate(metric.Sessions + metric.ShareOf(what)); ok && v.Mid > 0 {
 			words = append(words, text.Share(v.Mid)+" of sessions "+what)
 		}
@@ -177,8 +175,8 @@ func (c Cell) Lost() (sum float64) {
 	return sum
 }
 
-// Ending returns the share of a run after its last arrival. If it is large, the throughput depends
-// on the length of the run. It is 0 if it is negligible, if the queue grew, and for closed
+// Ending returns the share of a run after its last arrival. A large share makes the throughput
+// depend on the length of the run. It is 0 if it is negligible, if the queue grew, and for closed
 // arrivals.
 func (c Cell) Ending() float64 {
 	share := 1 - c.Value(metric.Throughput)/(c.Value(metric.Offered)*(1-c.Lost()))
@@ -191,7 +189,6 @@ func (c Cell) Ending() float64 {
 // behindRatio is the largest ratio of throughput to offered load that is clearly below 1.
 const behindRatio = 0.92
 
-// hasArrivalRate reports whether tasks arrive at a rate, given directly or by the load.
 func (c Cell) hasArrivalRate() bool { return c[0].Key("load") != "" || c[0].Key("rate") != "" }
 
 // FallsBehind reports whether the queue grew throughout the arrivals, so the response depends on
@@ -253,7 +250,6 @@ func (c Cell) Overloaded() bool {
 	return d != nil && d.Verdict != Invalid && d.OfOverload() && (c.load() >= 1 || c.FallsBehind())
 }
 
-// summarizeDoubts summarises the doubts of the runs.
 func (c Cell) summarizeDoubts() *Doubts {
 	d, doubtful := &Doubts{}, 0
 	var checks []string

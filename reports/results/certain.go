@@ -2,7 +2,7 @@ package results
 
 import "github.com/poolbench/poolbench/internal/metric"
 
-// sureP99 is the relative half-width of a p99's interval above which a run is too short.
+// sureP99 is the largest relative half-width of a sufficient p99 interval.
 const sureP99 = 0.1
 
 // A Certainty is the precision of the p99 response of a cell.

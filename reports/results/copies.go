@@ -16,8 +16,8 @@ func (r *Run) ID() (id RunID, virtual bool) {
 		r.Seed != "" && (r.Virtual || r.Key("clock") == "virtual")
 }
 
-// isCopy reports whether a virtual run has the name, seed and configuration of an earlier line.
-// Copies are skipped. A copy with other results causes a different warning.
+// isCopy reports whether a virtual run has the name, seed and configuration of an earlier line. It
+// warns differently if the results differ.
 func (p *parser) isCopy(r *Run) bool {
 	id, virtual := r.ID()
 	if !virtual {

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Decide judges an objective by the repetitions of the cell, for terminal, page, JSON and JUnit.
+// Decide judges an objective by the repetitions of the cell.
 func (c Cell) Decide(b Bound) decide.Decision {
 	if c.isLoadTest() {
 		return c.decideLoad(b)
@@ -160,7 +160,6 @@ func (c Cell) isObserved(unit string) bool {
 		unit == metric.PeakInFlight || unit == metric.Bans || unit == metric.RefusedCalls
 }
 
-// decideObserved requires every repetition to meet the bound.
 func (c Cell) decideObserved(b Bound, d decide.Decision) decide.Decision {
 	values := c.Values(b.Unit)
 	if len(values) < len(c) || len(values) == 0 {

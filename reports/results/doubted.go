@@ -56,10 +56,10 @@ func (d *Doubted) Worse(other *Doubted) *Doubted {
 	return d
 }
 
-// DoubtLines prints each reason once, with its cells and the numbers of the first cell. cells is
-// the number of cells on each side.
+// DoubtLines prints each reason once, with its cells and the numbers of the first. cells counts all
+// cells by side.
 func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
-	const most = 3 // places to name
+	const most = 3
 	for _, alike := range Gather(all, (*Doubted).Short) {
 		var where, whole []string
 		for _, of := range Gather(alike, func(d *Doubted) string { return d.Side }) {
@@ -101,7 +101,7 @@ type Shown struct {
 	Unit string
 }
 
-// UncertainLines explains the marks of Show, if any of these values is marked, with the number of
+// UncertainLines explains the marks of Show if any of these values has one. It adds the number of
 // tasks that would make the p99 certain, if known.
 func UncertainLines(all []Shown) []string {
 	about, none, tasks := false, false, 0.0
@@ -132,19 +132,18 @@ func UncertainLines(all []Shown) []string {
 	return []string{strings.Join(words, "; ")}
 }
 
-// neededFor returns the number of tasks for a p99 with that relative error, rounded up to two
-// digits, or 0 if unknown.
+// neededFor returns the number of tasks for that relative error of the p99, or 0 if unknown.
 func (c Cell) neededFor(share float64) float64 {
 	// relative error for which needed-tasks was computed. Errors fall with the square root of the
 	// tasks
-	const told = 0.05
+	const neededError = 0.05
 	n := 0.0
 	for _, r := range c {
 		needed, _ := r.Value(metric.NeededTasks)
 		planned, err := strconv.ParseFloat(r.Key("n"), 64)
 		if err == nil && needed > 0 && r.Iters > 0 {
 			// tasks of the warm-up do not count
-			n = max(n, needed*(told/share)*(told/share)*planned/float64(r.Iters))
+			n = max(n, needed*(neededError/share)*(neededError/share)*planned/float64(r.Iters))
 		}
 	}
 	if n == 0 {

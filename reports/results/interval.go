@@ -14,10 +14,9 @@ import (
 // EnoughSeeds is the number of independent repetitions from which an interval uses their variation.
 const EnoughSeeds = 5
 
-// Interval returns a time of the response or the wait, such as metric.P99Response, with a 95 %
-// interval that contains the value of tables. With EnoughSeeds repetitions or more, it is computed
-// over their seeds. With fewer, it comes from their own intervals. ok is false if a repetition is
-// too short for an interval.
+// Interval returns a time of the response or the wait, such as metric.P99Response, with its 95 %
+// interval: over the seeds with EnoughSeeds repetitions or more, otherwise from their own
+// intervals. ok is false if a repetition is too short for an interval.
 func (c Cell) Interval(unit string) (e Estimate, ok bool) {
 	if e, ok = c.meanInterval(unit); !ok {
 		return Estimate{}, false

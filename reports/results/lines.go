@@ -8,15 +8,14 @@ import (
 	"io"
 )
 
-// maxLine is the longest line that benchfmt reads, without its newline. It would end the file at a
-// longer line.
+// maxLine is the longest line that benchfmt reads, without its newline. A longer line would end the
+// file.
 const maxLine = bufio.MaxScanTokenSize - 1
 
 // lineFeed passes a text to benchfmt.Reader, one line per Read, and first passes each line to look.
-//
-// benchfmt skips unknown lines and stops at a line that is too long. Both would lose samples
-// silently. With one line per Read, text and whole describe the line of benchfmt's current record.
-// For output of go test -json, the lines are the contents of its events.
+// benchfmt alone would silently lose samples in unknown or long lines. text and whole describe the
+// line of benchfmt's current record. For output of go test -json, lines are the contents of its
+// events.
 type lineFeed struct {
 	in   *bufio.Reader
 	look func(line int, text []byte) error // an error ends the reading
@@ -50,7 +49,7 @@ func (f *lineFeed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next advances to the next line. io.EOF ends the feed, with the reason, if any, in f.err.
+// next advances to the next line. It returns io.EOF at the end, with the reason, if any, in f.err.
 func (f *lineFeed) next() error {
 	for {
 		if line, ok := f.events.take(); ok {

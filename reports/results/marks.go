@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// marks parses the lines beginning with "# " that poolbench writes around its results and that
-// benchfmt skips. A file contains one section, or several if runs were appended. A section is a
-// header, runs and an end mark.
+// marks parses the lines beginning with "# " that poolbench writes around its results. benchfmt
+// skips them. A file contains one or more sections of a header, runs and an end mark.
 type marks struct {
 	schema     int // of the last header. 0: none yet
 	strategies []string
@@ -41,7 +40,7 @@ type marks struct {
 // parseLine processes a line. isHeader reports whether it opens a section.
 func (m *marks) parseLine(line int, text string) (isHeader bool, err error) {
 	if !strings.HasPrefix(text, "# ") {
-		// return early, since nearly every line takes this path and the code below is slow
+		// return early, since most lines take this path
 		m.textAfterEnd(line, text)
 		return false, nil
 	}
@@ -130,8 +129,7 @@ func (m *marks) textAfterEnd(line int, text string) {
 	}
 }
 
-// begin starts the finding of a study, which follows its runs. It replaces an earlier finding from
-// fewer runs.
+// begin starts the finding of a study, and replaces an earlier finding from fewer runs.
 func (m *marks) begin(named string) {
 	f := decide.Finding{}
 	f.Study, f.Question, _ = strings.Cut(named, ": ")
@@ -148,8 +146,8 @@ func (m *marks) begin(named string) {
 	m.findings = append(m.findings, f)
 }
 
-// close records the end of a section. The end mark of a complete section has the number of runs of
-// the section, or of the whole file if it was appended.
+// close records the end of a section. The end mark counts the runs of the section, or of the whole
+// file if it was appended.
 func (m *marks) close(line int, end rundir.End) {
 	m.open, m.ended, m.end, m.after, m.miscounted = false, line, "", 0, false
 	switch {
@@ -175,12 +173,10 @@ func (m *marks) run() (doubts []Doubt, uncertain map[string]float64, seed string
 	return doubts, uncertain, seed
 }
 
-// ours reports whether poolbench wrote the file, judging by its header or, for the tail of a file,
-// its end mark.
+// ours reports whether the file has a header or an end mark of poolbench.
 func (m *marks) ours() bool { return m.schema != 0 || m.ended != 0 }
 
-// partial describes what is missing at the end of the file, or returns "". last is the number of
-// the last line.
+// partial describes what is missing at the end of the file, or returns "".
 func (m *marks) partial(last int) string {
 	switch {
 	case m.open:

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// ShortNames removes the /key=value parts that all names share, and returns them joined by blanks.
-// poolbench's names contain the whole experiment, which a table shows only once.
+// ShortNames removes the /key=value parts that all names share, and returns these parts joined by
+// blanks.
 func ShortNames(names []string) (short map[string]string, shared string) {
 	short = identity(names)
 	if len(short) < 2 {

@@ -21,11 +21,10 @@ const (
 	OtherSeeds = "fewer than half of the seeds are on both sides"
 )
 
-// Paired pairs the runs of two sides. Runs are pairs if a configuration line gives them equal pair
-// numbers, as in gate's own measurements. Otherwise they are pairs if they have equal seeds, since
-// they have the same arrivals and work. Names may differ in the keys apart, and if that gives no
-// pairs, in any way. There are no pairs if runs lack such a key, if several runs share one, or if
-// fewer than half of the seeds are common.
+// Paired pairs the runs of two sides by the pair number in a configuration line, as in gate's
+// measurements. Otherwise it pairs equal seeds, since these runs have the same arrivals and work.
+// Names may differ in the keys apart, and if that gives no pairs, in any way. There are no pairs if
+// runs lack such a key, if several runs share one, or if fewer than half of the seeds are common.
 func Paired(old, new []*Run, apart ...string) Pairing {
 	numbers := func(r *Run) string { return r.ConfigValue("pair") }
 	work := func(r *Run) string {

@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// parser converts the records of benchfmt.Reader to Results.
 type parser struct {
 	out     *Results
 	feed    *lineFeed
@@ -28,8 +27,8 @@ type parser struct {
 	keys    map[string][]Pair // by name
 	metrics map[string]bool
 	virtual map[RunID][]*Run // virtual-clock runs without copies
-	// an unreadable result line of poolbench. It is accepted if a header follows: a run was killed
-	// there, and another appended
+	// an unreadable result line of poolbench, accepted if a header follows: the run was killed, and
+	// another appended
 	damaged error
 	cut     bool   // the last line is incomplete
 	indent  int    // first indented result line
@@ -171,8 +170,8 @@ func (p *parser) result(rec *benchfmt.Result) error {
 }
 
 // isWhole reports whether a last line without a newline is complete. poolbench ends every line with
-// a newline. In other files an editor may have removed it, but a line with other metrics than the
-// previous one of its name is incomplete.
+// a newline. Other files may lack it, but their last line must have the same metrics as the
+// previous one of its name.
 func (p *parser) isWhole(run *Run) bool {
 	if p.marks.ours() {
 		return false
@@ -252,7 +251,7 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	return out, nil
 }
 
-// beginsResult reports whether the incomplete last line begins a result that benchfmt does not
+// beginsResult reports whether the incomplete last line is a result that benchfmt does not
 // recognise.
 func (p *parser) beginsResult() bool {
 	const word = "Benchmark"

@@ -11,10 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// MostResults and MostValues limit the results and the metric values that are read from a file.
-// MostSamples limits the samples of all inputs of a command: a sample is one metric of one
-// benchmark in one input. With two files at these limits, compare and gate need up to 10 s of CPU
-// and 700 MB.
+// MostResults and MostValues limit the results and values of a file. MostSamples limits the samples
+// of all inputs of a command: a sample is one metric of one benchmark in one input. With two files
+// at these limits, compare and gate need up to 10 s of CPU and 700 MB.
 const (
 	MostResults = 150_000
 	MostValues  = 400_000

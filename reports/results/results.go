@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// Results is the content of one file: at least one run, with finite values only. It is read-only
-// after reading, since renderers, charts and the gate share it.
+// Results is the content of one file: at least one run, with finite values only. It must not be
+// modified.
 type Results struct {
 	Path string // for messages
 	// the run's directory, or "" if a file was read
@@ -25,7 +25,7 @@ type Results struct {
 	Metrics []string // tidied units, in the order of first appearance
 	// direction (better=) and distribution (assume=) from the Unit lines
 	Units benchfmt.UnitMetadataMap
-	// strategies in the order of chart colours: the header's, then others
+	// in the order of chart colours: the header's, then others
 	Strategies []string
 	// distinct objectives of its runs
 	Objectives []Bound
@@ -38,7 +38,7 @@ type Results struct {
 	Cut Pos
 	// why the file is incomplete, or "" if it is complete or unknown
 	Partial string
-	// the end mark has another number of runs: the file was modified
+	// the end mark has another number of runs, so the file was modified
 	Miscounted bool
 	// go test reported a failure: a build error, a panic, a failed benchmark
 	Failed bool

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// testEvents reassembles the lines that go test -json (test2json) splits into output events. A
-// result line has two events: the name, and later the rest.
+// testEvents reassembles the lines that go test -json splits into output events. A result line has
+// two events: the name, and later the rest.
 type testEvents struct {
 	pending map[string]string // beginning of a line by package
 	lines   []string          // complete lines not yet read
@@ -53,8 +53,8 @@ func (e *testEvents) output(pkg, text string) {
 	e.pending[pkg] = text[whole:]
 }
 
-// emit emits a line. go test runs benchmarks package by package. If events of two packages are
-// mixed, it adds a configuration line at each change.
+// emit emits a line. If events of two packages are mixed, it adds a configuration line at each
+// change.
 func (e *testEvents) emit(pkg, line string) {
 	if n := len(e.spoke); n == 0 || e.spoke[n-1] != pkg {
 		if at := slices.Index(e.spoke, pkg); at >= 0 {
