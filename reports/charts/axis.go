@@ -47,7 +47,6 @@ func fourDigits(v float64) string {
 	return strconv.FormatFloat(r, 'f', -1, 64)
 }
 
-// logTicks marks a logarithmic axis at round values. Their density depends on the range.
 type logTicks func(float64) string
 
 func (format logTicks) Ticks(lo, hi float64) []plot.Tick {
@@ -91,7 +90,6 @@ func logMarks(lo, hi float64) (marks []float64) {
 	return marks
 }
 
-// linearTicks marks a linear axis at about count round values.
 type linearTicks struct {
 	format func(float64) string
 	count  int

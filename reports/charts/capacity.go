@@ -144,7 +144,6 @@ func (b capacityBars) Plot(c draw.Canvas, p *plot.Plot) {
 func (b capacityBars) allMeet(f Found) bool   { return f.Met == b.to }
 func (b capacityBars) noneMeets(f Found) bool { return math.IsNaN(f.Met) && f.Missed == b.from }
 
-// drawValue writes the interval beside the bar, where it fits.
 func (b capacityBars) drawValue(c *draw.Canvas, f Found, left, right, at vg.Length) {
 	style := textStyle(textSize, xfont.WeightNormal, muted)
 	style.YAlign = draw.YCenter

@@ -137,7 +137,6 @@ func cardStyle(variant font.Variant, size font.Length, weight xfont.Weight, t ro
 	return s
 }
 
-// cardLines wraps a text into at most most lines. A shortened text ends in "…".
 func cardLines(text string, width vg.Length, style draw.TextStyle, most int) []string {
 	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

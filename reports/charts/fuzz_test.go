@@ -22,7 +22,6 @@ func atof(s string) float64 {
 	return v
 }
 
-// extremeFloats generates numbers that are likely to break charts.
 func extremeFloats() *rapid.Generator[float64] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300, -1e300,
@@ -98,7 +97,6 @@ var (
 	numbers = regexp.MustCompile(`-?[\d.]+`)
 )
 
-// drawBoth draws the panels in both layouts and checks that nothing is far outside the picture.
 func drawBoth(t fataler, name string, panels []Panel) {
 	drawChart(t, name, func() (*Chart, error) { return constructors()[name](panels) })
 }

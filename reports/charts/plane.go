@@ -176,7 +176,6 @@ func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 	}
 }
 
-// fixedTicks puts ticks at given values within the range of the axis.
 type fixedTicks struct {
 	at     []float64
 	format func(float64) string

@@ -186,7 +186,6 @@ func foldName(name string, widest vg.Length, style draw.TextStyle) []string {
 		func(s string) bool { return s == "" })
 }
 
-// spacedTicks blanks tick labels that would overlap the previous label.
 type spacedTicks struct {
 	plot.Ticker
 	axis  plot.Axis

@@ -45,7 +45,6 @@ func dot(at vg.Point, r vg.Length) vg.Path {
 	return p
 }
 
-// drawLines draws the lines. Coinciding lines have stripes of all their colours.
 func drawLines(c *draw.Canvas, all []drawn) {
 	on := make(map[string][]int) // indices of the series by segment
 	for i, d := range all {

@@ -142,7 +142,6 @@ func escape(text string) string {
 	return b.String()
 }
 
-// decimal formats a coordinate to a tenth of a point, and small numbers to a hundredth.
 func decimal(v float64) string {
 	digits := 1
 	if math.Abs(v) < 10 {

@@ -32,7 +32,6 @@ func picture(b *tab.Tab) image.Image {
 	return img
 }
 
-// differentShare returns the share of pixels with a visible difference.
 func differentShare(t testing.TB, a, b image.Image) float64 {
 	t.Helper()
 	if a.Bounds() != b.Bounds() {
@@ -52,7 +51,6 @@ func differentShare(t testing.TB, a, b image.Image) float64 {
 	return float64(n) / float64(a.Bounds().Dx()*a.Bounds().Dy())
 }
 
-// reportFile returns the path of a directory's report.
 func reportFile(t testing.TB, dir string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "report.html")

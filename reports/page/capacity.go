@@ -100,7 +100,6 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 	return s, s.from < s.to && s.objective != ""
 }
 
-// add records a strategy's answer and replaces an earlier one.
 func (s *capacitySearch) add(all *results.Results, run *results.Run) {
 	axis := Axes[s.across].Word
 	end := func(unit string) float64 {

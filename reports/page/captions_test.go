@@ -86,7 +86,6 @@ func randomSweep(
 	return s, in, outlier
 }
 
-// quantified matches statements about all strategies.
 var quantified = regexp.MustCompile(
 	`(?i)\b(every|each|all|no strategy|the others|at most|runs from)\b`)
 

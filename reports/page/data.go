@@ -99,7 +99,6 @@ func internValue[T any](m *dataMaker, kind string, all *[]T, v T) int {
 	return at
 }
 
-// addMetrics adds the metrics of the tables, then the others unless the page is too large.
 func (m *dataMaker) addMetrics() {
 	units := text.Texts(Columns, func(c Column) string { return c.Unit })
 	for _, f := range m.in.results.Findings {
@@ -148,7 +147,6 @@ func (m *dataMaker) metric(unit string) front.Metric {
 	return out
 }
 
-// isObservable reports whether callers can observe the metric.
 func isObservable(unit string) bool {
 	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown,
@@ -288,7 +286,6 @@ func paired(cells []*Cell) bool {
 
 const curveStep = 0.1
 
-// curveOf reads a curve from a histogram, up to the quantile that the number of tasks resolves.
 func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 	if h.TotalCount() == 0 {
 		return c

@@ -36,8 +36,6 @@ func (in *reportInput) distributionChart(s Sweep) (*charts.Chart, error) {
 // needs 368 tasks, p99.9 3688.
 const resolvable = 3.68
 
-// distribution reads a curve from a histogram, up to the quantile that the number of tasks
-// resolves.
 func distribution(c *Cell, h *hdrhistogram.Histogram) charts.Series {
 	s := charts.Series{Name: c.Strategy, Style: c.Style}
 	end := max(math.Log10(float64(h.TotalCount())/resolvable), 0)

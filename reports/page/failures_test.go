@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Only runs that also have no later result are listed as failed.
+// Only runs without a later result are listed as failed.
 func TestFailures(t *testing.T) {
 	text := strings.Replace(resultstest.Seeded("1 virtual 3", "2 virtual 4"), "# seed 2",
 		"# failed Run/a seed 7: no luck: at <all> | twice\n# failed "+

@@ -293,7 +293,6 @@ func (in *reportInput) timelineChart(s Sweep) (*charts.Chart, error) {
 		stageEnds(s.CellsAt(last)[0].Cell[0].Key("arrival"))...)
 }
 
-// learntLimits returns the limits of the strategies that learn them, at the last place.
 func (in *reportInput) learntLimits(s Sweep) (p charts.Panel) {
 	p.Title = "learnt limit"
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {

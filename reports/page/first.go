@@ -55,7 +55,6 @@ func style(s *Sweep, name string) int {
 	return 0
 }
 
-// differsIn names the facts that distinguish a sweep from the others, such as workload and limit.
 func (s shownSweep) differsIn(all []shownSweep) string {
 	var own []results.Pair
 	for _, p := range slices.Concat(s.group.Keys, s.group.Extra) {

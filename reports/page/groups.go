@@ -171,7 +171,6 @@ func (c *Cell) limitText() string { return c.text(Axes[charts.Limit]) }
 // LoadText returns "load 0.8", "rate 200/s" or "".
 func (c *Cell) LoadText() string { return c.text(Axes[charts.Load], Axes[charts.Rate]) }
 
-// text formats the value on the first axis in the name.
 func (c *Cell) text(axes ...Axis) string {
 	for _, a := range axes {
 		if v := a.Of(c); !math.IsNaN(v) {
@@ -237,7 +236,6 @@ func joinQueues(groups []*Group) []*Group {
 	return slices.DeleteFunc(groups, func(g *Group) bool { return joined[g] })
 }
 
-// strategiesOf returns the names of the strategies by first appearance.
 func strategiesOf(cells []*Cell) []string {
 	return text.Texts(byStrategy(cells), func(of []*Cell) string { return of[0].Strategy })
 }

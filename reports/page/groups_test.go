@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// readRuns reads result lines. Each is a name with its metrics.
 func readRuns(t testing.TB, lines ...string) *results.Results {
 	t.Helper()
 	all, err := results.Read(strings.NewReader("# poolbench results 1\n# strategies a b serial\n"+

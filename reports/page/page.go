@@ -173,7 +173,6 @@ func title(g *Group) string {
 	return g.Base
 }
 
-// subjects returns the facts of the group without its title.
 func subjects(g *Group) []string {
 	facts := factsOf(g)
 	facts = append(facts, g.OneLimit())

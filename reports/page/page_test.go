@@ -61,7 +61,6 @@ var smallFiles = sync.OnceValue(func() map[string][]byte {
 	})
 })
 
-// page returns the report of a directory without changing the directory.
 func page(t testing.TB, dir string) string {
 	t.Helper()
 	r, err := Load(dir)

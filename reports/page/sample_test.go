@@ -46,7 +46,6 @@ type sampleRun struct {
 	runs                    int
 }
 
-// writeSample writes the scenarios, each with all strategies, into a new directory.
 func writeSample(t testing.TB, scenarios []sampleScenario) (dir string) {
 	t.Helper()
 	return resultstest.Files(t, sampleFiles(scenarios))

@@ -44,7 +44,6 @@ func severalPage(t testing.TB, labels []string, dirs ...string) (path string) {
 	return path
 }
 
-// slowerSerial returns a directory of another commit whose serial strategy has twice the p99.
 func slowerSerial(t testing.TB) (dir string) {
 	t.Helper()
 	dir = smallRun(t)

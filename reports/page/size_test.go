@@ -49,8 +49,6 @@ func BenchmarkRender3000(b *testing.B) {
 	}
 }
 
-// manyScenarios returns enough scenarios for that many runs: workloads at four loads, each five
-// times.
 func manyScenarios(runs int) (out []sampleScenario) {
 	const loads, reps = 4, 5
 	for w := range runs / len(sampleStrategies) / loads / reps {

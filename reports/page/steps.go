@@ -52,7 +52,6 @@ var stageColumns = []Column{
 		Hint:   "requests in flight or waiting at the end of the stage"},
 }
 
-// steps returns the tables of the stages of an attack, and of the steps of sessions or of the URLs.
 func steps(g *Group) (all []*Table) {
 	if g.Study >= 0 {
 		return nil

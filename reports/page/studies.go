@@ -132,7 +132,6 @@ func (s *reportStudy) Tables() (open, folded []*Table) {
 	return open, folded
 }
 
-// distinguishing returns the facts of each group that the others do not share.
 func distinguishing(groups []*Group) [][]string {
 	seen := make(map[string]int)
 	out := make([][]string, len(groups))
@@ -150,7 +149,6 @@ func distinguishing(groups []*Group) [][]string {
 	return out
 }
 
-// tally summarises the verdicts: "17 claims: 5 hold, 12 do not hold".
 func tally(studies []reportStudy) string {
 	counts := map[decide.ClaimVerdict]int{}
 	for _, s := range studies {

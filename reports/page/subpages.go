@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostBytes is the page size above which every group gets its own page.
 const mostBytes = 400_000
 
 const pageExt = ".html"
@@ -69,7 +68,6 @@ func eachGroup(groups []*Group) (all []subpage) {
 	return all
 }
 
-// forSubpage returns the input of a subpage: its runs, its finding and its figures.
 func (in *reportInput) forSubpage(q subpage) *reportInput {
 	part, rest := *in, *in.results
 	part.results = &rest

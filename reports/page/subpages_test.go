@@ -109,7 +109,7 @@ func TestEachSubpage(t *testing.T) {
 	}
 }
 
-// Such a directory results if several studies are interrupted.
+// An interrupted run of several studies may produce such a directory.
 func TestStudyAndRuns(t *testing.T) {
 	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile,

@@ -136,7 +136,6 @@ func withDeciding(g *Group, columns []Column) []Column {
 	return append(first, columns...)
 }
 
-// shownColumns returns the columns that the group needs.
 func shownColumns(g *Group, columns []Column) []Column {
 	return slices.DeleteFunc(slices.Clone(columns), func(col Column) bool {
 		return !hasMetric(g.Cells, col.Unit) || col.show != nil && !col.show(g.Cells, col.Unit)
@@ -188,7 +187,6 @@ func (t *Table) dropEmpty(from int) {
 	}
 }
 
-// removeRows removes rows, and bodies without other rows.
 func (t *Table) removeRows(row func(Row) bool) {
 	for i := range t.Bodies {
 		t.Bodies[i].Rows = slices.DeleteFunc(t.Bodies[i].Rows, row)

@@ -132,7 +132,6 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// smallTexts returns the unfolded texts with letters of less than 12 px.
 const smallTexts = `(() => {
 	document.querySelectorAll("details").forEach((d) => { d.open = true; });
 	return [...document.querySelectorAll("body *:not(script, style, noscript, title)")].filter((e) => {

@@ -108,7 +108,6 @@ func onlyGroups(groups []*Group, of func(*Group) bool) []*Group {
 	return slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool { return !of(g) })
 }
 
-// report draws one page for one subpage, or an index and a page for each of several.
 func (in *reportInput) report(groups []*Group) (*Report, error) {
 	if all := in.subpages(groups); len(all) > 1 {
 		return in.drawSubpages(groups, all)

@@ -301,7 +301,6 @@ func (p *parser) strategies() []string {
 	return append(present, slices.Sorted(maps.Keys(named))...)
 }
 
-// failures returns the distinct failures of runs without a result elsewhere in the file.
 func (p *parser) failures() (left []Failure) {
 	done := map[[2]string]bool{} // by name and seed
 	for i := range p.out.Runs {

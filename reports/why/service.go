@@ -186,7 +186,6 @@ func (v *view) shares() map[string]float64 {
 	return s
 }
 
-// assignService assigns the service of the tail to its causes.
 func (v *view) assignService(s map[string]float64, give func(float64, map[string]float64)) {
 	t := v.task
 	if v.serverOnly() {
@@ -215,7 +214,6 @@ func (v *view) assignService(s map[string]float64, give func(float64, map[string
 	s[unknown.name] += odd - long - disturbed
 }
 
-// latenessCauses returns the causes of lateness, or nil if unknown.
 func (v *view) latenessCauses() map[string]float64 {
 	w := v.waits()
 	sum := w.sum()

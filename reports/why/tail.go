@@ -162,7 +162,6 @@ func (v *view) key(key string) string { return results.Readable(v.cell[0].Key(ke
 
 func (v *view) slots() string { return v.key("limit") }
 
-// processors returns GOMAXPROCS, or 0 if unknown.
 func (v *view) processors() float64 {
 	n := v.cell[0].ConfigValue("gomaxprocs")
 	if n == "" {

@@ -22,7 +22,6 @@ func (s Sweep) facts(a Answer) []Fact {
 	})
 }
 
-// ranking returns a bar for each class, the best first.
 func (s Sweep) ranking(c contest) Fact {
 	f := Fact{Title: Metric(c.unit)}
 	switch c.unit {

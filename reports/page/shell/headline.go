@@ -165,7 +165,6 @@ func (s Sweep) unit(x float64) (first string) {
 	return first
 }
 
-// single describes one class: a strategy, or several that coincide.
 func (s Sweep) single() (a Answer) {
 	classes := s.Classes()
 	if len(classes) != 1 {
@@ -246,7 +245,6 @@ func (s Sweep) completed(unit, in string) (a Answer) {
 			perSecond(best.value), in, c.worst(), perSecond(worst.value), c.bestWithoutLoss(true)))}
 }
 
-// fallBehind describes the strategies whose queues grow without limit, and the best of the others.
 func (s Sweep) fallBehind() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		c := s.contest(x, metric.P99Response)
@@ -270,8 +268,6 @@ func (s Sweep) fallBehind() (a Answer) {
 	return a
 }
 
-// slower compares the times of the best and the worst at the highest place with a significant
-// difference.
 func (s Sweep) slower() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
@@ -309,7 +305,6 @@ func (s Sweep) noSignificantDifference() (a Answer) {
 	return a
 }
 
-// oneComparable describes the only comparable strategy.
 func (s Sweep) oneComparable() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
@@ -324,7 +319,6 @@ func (s Sweep) oneComparable() (a Answer) {
 	return a
 }
 
-// whyNotCompared explains why other strategies at the same place are not compared.
 func (s Sweep) whyNotCompared(k Case) (str string) {
 	var nothing []string
 	doubted := map[results.Verdict][]string{}

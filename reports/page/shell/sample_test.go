@@ -24,7 +24,6 @@ func run(seed int, clock string, load float64, m metrics) *results.Run {
 	return r
 }
 
-// p99 returns a case whose repetitions have these p99 responses, in seconds.
 func p99(strategy string, x float64, values ...float64) Case {
 	c := Case{Strategy: strategy, X: x, Limit: 4}
 	for i, v := range values {
@@ -48,7 +47,6 @@ func (c Case) doubt(check string, v results.Verdict) Case {
 	return c
 }
 
-// uncertain sets the relative error of the p99 in all repetitions.
 func (c Case) uncertain(share float64) Case {
 	for _, r := range c.Cell {
 		r.Uncertain = map[string]float64{"p99-response-sec": share}
@@ -56,7 +54,6 @@ func (c Case) uncertain(share float64) Case {
 	return c
 }
 
-// growing makes the queue grow in all repetitions.
 func (c Case) growing() Case {
 	return c.with("ops/s", 90).with("offered-ops/s", 100)
 }

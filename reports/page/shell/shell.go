@@ -116,7 +116,6 @@ func (f Figure) Render(ctx context.Context, w io.Writer) error {
 	return figure(f, h3(f)).Render(ctx, w)
 }
 
-// beside reports whether the first screen has a column of facts.
 func (p *Page) beside() bool { return len(p.Facts) > 0 || p.Next != "" }
 
 // Lines joins a text and the line below it.
