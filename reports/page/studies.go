@@ -52,8 +52,8 @@ func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int)
 			Finding: f, ID: r.unique(charts.FileName("study-" + f.Study)), Kind: "other",
 			Sign: verdictSigns[f.Verdict],
 		}
-		s.Advice, s.Because = keepPercent(f.Advice), keepPercent(f.Because)
-		s.Lines = text.Texts(f.Lines, keepPercent)
+		s.Advice, s.Because = text.Together(f.Advice), text.Together(f.Because)
+		s.Lines = text.Texts(f.Lines, text.Together)
 		if s.Sign != "" {
 			s.Kind = charts.FileName(string(f.Verdict))
 		}
@@ -62,9 +62,6 @@ func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int)
 	}
 	return studies, of
 }
-
-// keepPercent keeps a percentage on one line.
-func keepPercent(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }
 
 // needsCharts reports whether the standard charts of a group are drawn, which is false if its study
 // has a figure of its own.
