@@ -1,4 +1,4 @@
-// The two panels of a point: the distribution of the response, and what went on in a run.
+// The two panels of a point: the distribution of the response, and the run over time.
 
 import { Chart, Line } from "./chart";
 import { brief } from "./dom";
@@ -14,16 +14,16 @@ export interface Panel {
   note: string;
 }
 
-const step = 0.1; // of a curve, in nines: data.go
-const half = 3 * step; // the median, all but: where the panel begins
+const step = 0.1; // of a curve, in nines, as in data.go
+const half = 3 * step; // about the median, where the panel begins
 
-// quantile writes nines as what they are: 2 is p99.
+// quantile formats nines: 2 is p99.
 function quantile(nines: number): string {
   if (nines < 0.9) return "p50";
   return "p" + (nines < 1.5 ? "90" : "99" + (nines > 2.5 ? "." + "9".repeat(Math.round(nines) - 2) : ""));
 }
 
-// distribution draws the classes that are shown, at the place of the table.
+// distribution draws the shown classes at the place of the table.
 export function distribution(v: View, width: number): Panel {
   const where = place(v, v.x);
   const title = `Response by quantile${where && " at " + where}`;
@@ -48,7 +48,7 @@ export function distribution(v: View, width: number): Panel {
     xText: quantile, yText: axisSeconds, lines, names: width >= 640, levels: [], walls: [] }] };
 }
 
-// chosen is the class of the selected point, or else the first that is shown.
+// chosen returns the class of the selected point, or the first shown.
 function chosen(v: View): Class | null {
   return named(v.model, v.scenario, v.shown, v.state.point) ?? v.shown[0] ?? null;
 }
@@ -61,7 +61,7 @@ function series(of: Class, v: View, name: string, course: Course, values: number
   return { name, style: style(v, of), end: name, points, bare: true };
 }
 
-// course draws what went on in the first repetition of the point.
+// course draws the first repetition of the point over time.
 export function course(v: View, width: number): Panel {
   const of = chosen(v);
   const cell: Cell | undefined = of ? cellAt(v, of, v.x) : undefined;
