@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// same are the other names of a row.
+// same lists the other names of a row.
 func same(also []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -292,7 +292,7 @@ func table(t Table) templ.Component {
 	})
 }
 
-// folded is a table under a summary, which is its caption.
+// folded is a folded table with its caption as summary.
 func folded(t *Table) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -55,7 +55,7 @@ function showCommand(): void {
   const lines = command(s, tasks);
   const copied = h("span", { role: "status" });
   const copy = (text: string, said: string): void => {
-    navigator.clipboard.writeText(text).then(() => (copied.textContent = said), () => (copied.textContent = "The browser does not allow it."));
+    navigator.clipboard.writeText(text).then(() => (copied.textContent = said), () => (copied.textContent = "The browser denied access to the clipboard."));
   };
   byId("shell").replaceChildren(h("h2", {}, "The same in a shell"), h("pre", { id: "command", tabindex: 0 }, lines.join("\n")),
     h("div", { class: "choices" },

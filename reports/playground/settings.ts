@@ -178,13 +178,13 @@ const both = (a: string, b: string, limit: number, queues: (number | null)[] = [
 
 export const presets: Preset[] = [
   { name: "Limit 8 or 16", claim: "A higher limit is always faster.", study: "",
-    answer: "Only while tasks wait: at 80 % load a second set of 8 slots takes away the wait, and no more.",
+    answer: "Only while tasks wait: at 80 % load, 8 more slots remove the wait and change nothing else.",
     change: {} },
   { name: "errgroup or worker pool", claim: "errgroup with SetLimit is the tool to use: other forms of a limit make tasks wait longer.",
     answer: "No: both give the same waits, to the nanosecond. Choose by errors, panics and cancellation.", study: "load",
     change: { sides: both("errgroup_limit", "worker_pool", 8), same: "load", load: 90 } },
   { name: "A larger buffer", claim: "The size of a buffer trades latency against memory: a larger one absorbs bursts.",
-    answer: "Under lasting overload it refuses as many tasks, and delays all the others.", study: "buffer",
+    answer: "Under sustained overload it refuses as many tasks, and delays all others.", study: "buffer",
     change: { sides: both("bounded_queue_shed", "bounded_queue_shed", 4, [8, 256]), same: "load", load: 120 } },
   { name: "Drop or block", claim: "Under pressure it is better to drop work than to block.",
     answer: "A pool that blocks keeps all tasks, and its p99 grows for as long as the overload lasts.", study: "backpressure",
