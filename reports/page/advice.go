@@ -162,9 +162,9 @@ func (d *AdviceDocument) evidence() string {
 	switch {
 	case o.HoldsUpTo == nil:
 	case *o.HoldsUpTo <= 1.01:
-		s += "; holds no more than that"
+		s += "; meets it at no higher load"
 	default:
-		s += fmt.Sprintf("; holds up to %v times that load", *o.HoldsUpTo)
+		s += fmt.Sprintf("; meets it up to %v times that load", *o.HoldsUpTo)
 	}
 	if o.Confirmed != nil {
 		s += "; " + o.metric(o.Confirmed) + " in real time"

@@ -100,8 +100,8 @@ func (c *Calibration) answer() (a shell.Answer) {
 		a.Headline = "The control passes, though it measures wrongly on purpose: this build is " +
 			"not reliable on this machine"
 	default:
-		a.Headline = fmt.Sprintf("%d of %s hold, the farthest within %s of its tolerance; the "+
-			"control misses, as it must", len(c.Known), text.Count(len(c.Known), "known answer"),
+		a.Headline = fmt.Sprintf("%d of %s hold, with errors of at most %s of the tolerance; the "+
+			"control fails, as it must", len(c.Known), text.Count(len(c.Known), "known answer"),
 			text.WholeShare(math.Abs(far[0].errorInTolerances())))
 	}
 	if len(missed) > 0 {

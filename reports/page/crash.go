@@ -89,14 +89,14 @@ func (c *Crash) Finding() string {
 	left := c.Asked - c.Kills - c.ServerKills
 	switch {
 	case c.awaits() && left > 0:
-		out += fmt.Sprintf(" of the %d asked for", c.Asked)
+		out += fmt.Sprintf(" of the %d planned", c.Asked)
 	case c.awaits():
 	case c.Stalled && left > 0:
-		out += fmt.Sprintf(" of the %d asked for: nothing happened any more", c.Asked)
+		out += fmt.Sprintf(" of the %d planned: no further progress", c.Asked)
 	case c.Stalled:
-		out += ": nothing happened any more"
+		out += ": no further progress"
 	case left > 0:
-		out += fmt.Sprintf(" of the %d asked for: its tasks were over before the other %d",
+		out += fmt.Sprintf(" of the %d planned: its tasks ended before the other %d",
 			c.Asked, left)
 	}
 	switch {

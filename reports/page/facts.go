@@ -100,25 +100,25 @@ func trust(runs []results.Run, cells []*Cell, broken int) (out []string) {
 		}
 	}
 	if laws > 0 && broken == 0 {
-		out = append(out, fmt.Sprintf("The invariants held in %s: each task was settled once, "+
-			"never more attempts were under way at once than a strategy that has a bound allows, "+
-			"and Little's law and the utilisation law are met exactly.", allOf(laws, len(runs))))
+		out = append(out, fmt.Sprintf("The invariants hold in %s: each task ended once, "+
+			"a strategy's bound on simultaneous attempts was never exceeded, "+
+			"and Little's law and the utilisation law are exact.", allOf(laws, len(runs))))
 	}
 	replayed := fmt.Sprintf("The path-wise oracle, which replays a run's own arrivals and "+
-		"service times, was asked in %d of %d runs; it agrees to the nanosecond with ",
+		"service times, applies to %d of %d runs. It agrees to the nanosecond with ",
 		oracle, len(runs))
 	switch {
 	case oracle == 0:
 	case equal == oracle:
 		out = append(out, replayed+"each of these.")
 	default:
-		out = append(out, fmt.Sprintf("%s%d, and elsewhere a wait differs by at most %s. On the "+
-			"real clock that is the time of the strategy itself.", replayed, equal,
+		out = append(out, fmt.Sprintf("%s%d. In the others a wait differs by at most %s. Under "+
+			"the real clock this is the strategy's overhead.", replayed, equal,
 			text.Seconds(worst)))
 	}
 	if len(unexplained) > 0 {
-		out = append(out, fmt.Sprintf("Under the virtual clock, where nothing but the queue "+
-			"takes time, the oracle differs with %s: not first come, first served.",
+		out = append(out, fmt.Sprintf("Under the virtual clock the oracle differs for %s: the "+
+			"order is not first come, first served.",
 			text.List(text.Few(unexplained, mostNames))))
 	}
 	// real-clock runs are short, so their cells show their own deviations

@@ -98,7 +98,7 @@ func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 			case n == len(s.found):
 				p.First.Basis = ""
 			case s.confident != "":
-				p.First.Basis = "Intervals hold the capacity with " + s.confident + " confidence."
+				p.First.Basis = "Intervals contain the capacity with " + s.confident + " confidence."
 			}
 			if n := s.undecided(); n > 0 {
 				p.First.Trust = slices.Insert(p.First.Trust, 0, shell.Badge{Kind: "warn",

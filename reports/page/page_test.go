@@ -89,8 +89,8 @@ func TestReportShowsTheRun(t *testing.T) {
 		"<b>2026-11-21-0900</b>", "48 runs of 24 scenarios, 6 strategies", // subject
 		"AMD EPYC 7B13 &lt;shared&gt;", "<dd>go1.26.8</dd>", "<dd>0a1b2c3</dd>", // machine
 		// reliability
-		"The invariants held in all 48 runs: ",
-		"was asked in 40 of 48 runs; it agrees to the nanosecond with each of these.",
+		"The invariants hold in all 48 runs: ",
+		"applies to 40 of 48 runs. It agrees to the nanosecond with each of these.",
 		"median of 2 repetitions; the small figures below it are the smallest and the largest",
 		`<section id="variance"`,
 		"From C² = 0 to 4, at the same load, the p99 response of all but serial becomes ",
@@ -269,7 +269,7 @@ func TestReportWarnsOfBrokenLaws(t *testing.T) {
 	html := page(t, dir)
 	mustContain(t, html, "These runs break invariants.",
 		"limit=4/load=0.5/clock=virtual, repetition 1</code>: 2 broken", `class="bad"`)
-	if strings.Contains(html, "Every conservation law held") {
+	if strings.Contains(html, "The invariants hold in") {
 		t.Error("the page also says that all laws hold")
 	}
 }

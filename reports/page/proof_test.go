@@ -29,7 +29,7 @@ func TestCalibrationFinding(t *testing.T) {
 	passing := knownAnswers(0.5)
 	passing.Control.Got = passing.Control.Want
 	for want, c := range map[string]*Calibration{
-		"4 of 4 known answers hold, the farthest within 50 % of its tolerance; the control misses, " +
+		"4 of 4 known answers hold, with errors of at most 50 % of the tolerance; the control fails, " +
 			"as it must": knownAnswers(-0.5),
 		"1 of 4 known answers missed: this build is not reliable on this " +
 			"machine": knownAnswers(1.5),
@@ -57,10 +57,10 @@ func TestCrashFinding(t *testing.T) {
 		"s lost none of 9 accepted tasks in 1 kill":                {Kills: 1},
 		"s lost 2 of 9 accepted tasks in 3 kills":                  {Kills: 3, Lost: 2},
 		"s lost none of 9 accepted tasks in 2 kills of its server": {ServerKills: 2, Asked: 2},
-		"s lost none of 9 accepted tasks in 3 kills of the 30 asked for: its tasks were over before " +
+		"s lost none of 9 accepted tasks in 3 kills of the 30 planned: its tasks ended before " +
 			"the other 27": {Kills: 3, Asked: 30},
-		"s lost 4 of 9 accepted tasks in 3 kills of the 30 asked for: nothing happened any " +
-			"more": {Kills: 3, Asked: 30, Lost: 4, Stalled: true},
+		"s lost 4 of 9 accepted tasks in 3 kills of the 30 planned: no further " +
+			"progress": {Kills: 3, Asked: 30, Lost: 4, Stalled: true},
 		"s lost none of 9 accepted tasks in 1 kill; 4 were done twice or more often, 3 of them " +
 			"with no kill between": {Kills: 1, Twice: 4, Repeated: 3},
 		"s lost none of 9 accepted tasks in 1 kill; 1 was done twice or more " +

@@ -123,7 +123,7 @@ func (in *reportInput) slowestCaption(s Sweep, _ *charts.Chart) string {
 	str := fmt.Sprintf("A bar for each of the %d slowest tasks of %s in its first repetition, in "+
 		"the order in which they were due.", min(len(in.slowest[c.Cell[0]]), drawnSlowest), label(c))
 	return str + " slowest.csv has " + text.Count(len(in.slowest[c.Cell[0]]), "task") +
-		" of each run, with what was in flight and queued when they were due." +
+		" of each run, with the tasks in flight and queued at their due times." +
 		tracesOf(in.slowest[c.Cell[0]])
 }
 
