@@ -163,8 +163,8 @@ func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 
 const mostLines = 6
 
-// drawnCells returns the cells to draw. Of many classes it selects the largest, the best, the worst, and
-// some in between, by the p99 at the last place.
+// drawnCells returns the cells to draw. Of many classes it selects the largest, the best, the worst
+// and some in between, by the p99 at the last place.
 func drawnCells(g *Group, s Sweep) []*Cell {
 	classes := forRules(g, s).Classes()
 	if len(classes) <= mostLines {
