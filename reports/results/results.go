@@ -122,6 +122,7 @@ type Failure struct {
 // A Verdict is the reliability of a run, from its metric of that name.
 type Verdict int
 
+// The verdicts, from the best to the worst.
 const (
 	Valid Verdict = iota
 	Suspect
