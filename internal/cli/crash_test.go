@@ -12,8 +12,8 @@ func TestKillsThatNeverCame(t *testing.T) {
 	d := crashDocument{Strategy: "serial", Kills: 30,
 		Report: crash.Report{Accepted: 10, Once: 10, ServerRestarts: 3, InService: 1}}
 	shown := d.page()
-	if got := shown.Finding(); !strings.HasSuffix(got, "in 3 kills of its server of the 30 asked "+
-		"for: its tasks were over before the other 27") {
+	if got := shown.Finding(); !strings.HasSuffix(got, "in 3 kills of its server of the 30 "+
+		"planned: its tasks ended before the other 27") {
 		t.Error(got)
 	}
 }
@@ -23,7 +23,7 @@ func TestNotWaitedFor(t *testing.T) {
 	d := crashDocument{Strategy: "asynq", Kills: 3, Patience: 45,
 		Report: crash.Report{Accepted: 100, Once: 92, Stored: 8, Stalled: true, Restarts: 2,
 			InService: 8, Interrupted: 8}}
-	const want = "asynq lost none of 100 accepted tasks in 2 kills of the 3 asked for; 8 not waited " +
+	const want = "asynq lost none of 100 accepted tasks in 2 kills of the 3 planned; 8 not waited " +
 		"for: still in its queue after 45s without progress"
 	shown := d.page()
 	if got := shown.Finding(); got != want {

@@ -38,7 +38,7 @@ func IsPartMean(unit string) bool {
 	return false
 }
 
-// A PartSums contains the sums of the parts of completed tasks, in nanoseconds.
+// A PartSums contains the sums of the parts of completed tasks, in ns.
 type PartSums struct {
 	n          int
 	of         [len(ResponseParts)]float64
@@ -94,7 +94,7 @@ func (s *PartSums) reportTail(r *result.Result) {
 	}
 }
 
-// slowFrom returns the response in ns from which a task is one of the slowest 1 %: the p99, or
+// slowFrom returns the p99 response in ns, from which a task is one of the slowest 1 %, or
 // math.MaxInt64 without a p99.
 func slowFrom(r *result.Result) int64 {
 	p99, resolved := r.Metric(metric.P99Response)
@@ -104,8 +104,8 @@ func slowFrom(r *result.Result) int64 {
 	return int64(math.Round(p99 * Second))
 }
 
-// slotWaits sums responses, waits for a slot, and waits for a slot with equal services. The waits
-// exclude the generator's lag.
+// slotWaits sums responses, waits for a slot, and waits for a slot with equal services, without the
+// generator's lag.
 type slotWaits struct{ response, turn, even int64 }
 
 func (t *slotWaits) add(rec *record.Record, lag, turn, even int64) {
@@ -156,8 +156,8 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 	return all, err
 }
 
-// taskPacker returns a packer for the parts of each task if another run with the same seed has the
-// same tasks and a directory can store that many, otherwise nil.
+// taskPacker returns a packer for the parts of each task, or nil. Another run with the same seed
+// must have the same tasks, and a directory must be able to store them.
 func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 	if o.Recorded || tasks > rundir.MostResponses || o.Plan.Arrival.IsClosed() {
 		return nil
@@ -166,9 +166,8 @@ func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 }
 
 // ReportOtherwise adds the responses with one more slot and with equal services, or, if tasks call
-// a target, without the time of calls. It requires that the oracle applies, that all tasks share
-// one pool, and that arrivals do not depend on waits. The other parts of a response are assumed to
-// be unchanged.
+// a target, without the time of calls. The oracle must apply, all tasks must share one pool, and
+// arrivals must not depend on waits. The other parts of a response are assumed to be unchanged.
 func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *PartSums) {
 	if starts := o.Plan.Strategy.Starts; starts != nil {
 		r.Add(metric.Allowed, starts(o.Plan.Params).PerSecond)

@@ -6,9 +6,8 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// StretchMeans returns the means of a value over stretches of the run, in the order of due times.
-// Each stretch has the same number of tasks that count. The returned values are valid until the
-// next call.
+// StretchMeans returns the means of a value over stretches of the run with equal numbers of counted
+// tasks, in the order of due times. The result is valid until the next call.
 func (o *Run) StretchMeans(
 	first, stretches int, value func(i int, rec *record.Record) (v float64, counts bool),
 ) (means, values []float64) {
@@ -43,7 +42,7 @@ func Stretch[V any](values []V, s, stretches int) []V {
 }
 
 // StandardError returns the standard error of the mean of stretches, widened by the correlation of
-// neighbours. With so few stretches the estimated correlation has a standard error of 0.3, so only
+// neighbours. The estimated correlation of so few stretches has a standard error of 0.3, so only
 // half of it is used.
 func StandardError(x []float64) float64 {
 	mean, sd := MeanAndSD(x)
@@ -61,13 +60,13 @@ func StandardError(x []float64) float64 {
 	return sd / math.Sqrt(float64(len(x))) * math.Sqrt((1+correlation)/(1-correlation))
 }
 
-// Batches is the number of batches of a run. It allows estimating the spread within each half, and
-// leaves batches that are long compared with the relaxation time of the queue (20 to 30 batches:
+// Batches is the number of batches of a run: enough to estimate the spread within each half, and
+// few enough to be long compared with the relaxation time of the queue (20 to 30 batches:
 // Schmeiser, Batch size effects in the analysis of simulation output, 1982).
 const Batches = 20
 
-// BatchMeans returns the means of a value over Batches batches, and the number n of tasks that
-// count. ok is false if n is below 10 per batch.
+// BatchMeans returns the means of a value over Batches batches, and the number n of counted tasks.
+// ok is false if n is below 10 per batch.
 func (o *Run) BatchMeans(
 	first int, value func(i int, rec *record.Record) (v float64, counts bool),
 ) (means [Batches]float64, n int, ok bool) {

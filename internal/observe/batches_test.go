@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// All batches have the same number of tasks that count. value must be called once per task, because
-// callers count in it.
+// value must be called once per task, because callers count in it.
 func TestBatchMeans(t *testing.T) {
 	for _, tasks := range []int{399, 1000, 5003} {
 		log := record.New(tasks)

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// PhaseStatistics returns the names of the statistics reported for each phase of a call.
+// PhaseStatistics returns the names of the statistics of each phase of a call.
 func PhaseStatistics() []string {
 	names := []string{metric.Mean}
 	for _, q := range metric.Quantiles {
@@ -52,8 +52,8 @@ func (o *Run) ReportCalls(r *result.Result, n int) error {
 	})
 }
 
-// ReportHistogram adds a histogram of a time, the selected quantiles, and the mean and the maximum
-// from the exact sum and longest, both in ns.
+// ReportHistogram adds a histogram of a time, selected quantiles, and the mean and the maximum from
+// the exact sum and longest, in ns.
 func ReportHistogram(
 	r *result.Result, of string, h *hdrhistogram.Histogram, sum float64, longest int64,
 	takes func(quantile string) bool,

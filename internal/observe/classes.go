@@ -7,8 +7,8 @@ import (
 )
 
 // FifoPools returns the slots of each FIFO, work-conserving pool, and the pool of each class, or
-// nil if the strategy has no such pools. Tasks of a class without a pool may use any slot: if there
-// are no others it is one pool, otherwise the result is nil.
+// nil without such pools. Tasks of a class without a pool may use any slot: if there are no others
+// it is one pool, otherwise the result is nil.
 func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 	spec, bound := o.Plan.Strategy, o.Bound()
 	if o.Pools == nil {
@@ -41,7 +41,7 @@ func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 	return pools, poolOf
 }
 
-// Slots returns the k of queueing theory: the strategy's bound, but for computing at most the
+// Slots returns the k of queueing theory: the strategy's bound, but for computing tasks at most the
 // number of cores.
 func (o *Run) Slots() int {
 	s := o.Plan
@@ -54,7 +54,7 @@ func (o *Run) Slots() int {
 	return s.Slots()
 }
 
-// Dist returns the distribution of the task times, or nil if it is not known.
+// Dist returns the distribution of the task times, or nil if it is unknown.
 func (o *Run) Dist() dist.Dist {
 	if d, ok := o.Workload.(workloads.Distributed); ok {
 		return d.Dist()

@@ -86,8 +86,8 @@ func (b *Batched) Add(v float64) {
 	b.n++
 }
 
-// Means returns the means of Batches batches. ok is false if there are fewer than 10 values per
-// batch. It omits an incomplete last batch.
+// Means returns the means of Batches batches, without an incomplete last batch. ok is false with
+// fewer than 10 values per batch.
 func (b *Batched) Means() (means [Batches]float64, ok bool) {
 	full := b.n / max(b.size, 1)
 	for i := range means {

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 )
 
-// A Flow contains totals of a run from one sweep over the arrivals and the ends of the accepted
-// tasks, including the warm-up. The system is empty at both ends, so Little's law is an exact
+// A Flow contains totals of a run, including the warm-up, from one sweep over the arrivals and the
+// ends of the accepted tasks. The system is empty at both ends, so Little's law is an exact
 // identity of integers.
 type Flow struct {
 	Offered   int
@@ -144,9 +144,9 @@ func (o *Run) Bound() int {
 	return 0
 }
 
-// waited reports whether a task had to wait for a slot. Under the virtual clock every wait is one.
-// Under the real clock every task waits for its hand-over, so the test is whether all slots were
-// taken at the due time, or for weighted tasks whether the wait exceeds blockedFrom.
+// waited reports whether a task had to wait for a slot. Under the real clock every task waits for
+// its hand-over, so the test is whether all slots were taken at the due time, or for weighted tasks
+// whether the wait exceeds blockedFrom.
 func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
 	switch {
 	case o.Splits():
@@ -165,8 +165,8 @@ type freeTime struct {
 	open []bool    // whether a slot is free from then on
 }
 
-// FreeTime computes the free time from the starts and ends of tasks. A strategy without a bound
-// always has a free slot.
+// FreeTime returns the free time by the starts and ends of tasks. A strategy without a bound always
+// has a free slot.
 func (o *Run) FreeTime() (f freeTime) {
 	bound := o.Slots()
 	if f = (freeTime{at: []int64{0}, upto: []float64{0}, open: []bool{true}}); o.Bound() == 0 {
@@ -194,7 +194,7 @@ func (o *Run) FreeTime() (f freeTime) {
 	return f
 }
 
-// StartsAndEnds returns the start and end times of the selected tasks, each sorted.
+// StartsAndEnds returns the sorted start and the sorted end times of the selected tasks.
 func (o *Run) StartsAndEnds(of func(*record.Record) bool) (starts, ends []int64) {
 	for _, r := range o.Trace.From(0) {
 		if r.Attempts > 0 && of(r) {

@@ -14,7 +14,7 @@ import (
 )
 
 // A Group is a set of tasks with its own metrics: the index of a priority, MostLabels plus the
-// index of a tenant, or Others, which means the tasks of all tenants except the noisy one.
+// index of a tenant, or Others, the tasks of all tenants except the noisy one.
 type Group int
 
 // Others comes after the groups of single labels.
@@ -38,19 +38,18 @@ func GroupOfTenant(tenant int32) (g Group, ok bool) {
 
 func hasResults(label int32) bool { return label >= 0 && label < workloads.MostLabels }
 
-// Labels computes sums by the labels of tasks: for each priority, for each tenant, and for
-// deadlines. Records must be added in the order of their due times.
+// Labels computes sums for each priority, for each tenant, and for deadlines. Records must be added
+// in the order of their due times.
 //
-// Responses include measured tasks only. Throughput and time in slots cover the measured window and
-// all tasks: a tenant's warm-up tasks that use slots in the window count as well.
+// Responses include measured tasks only. Throughput and time in slots include all tasks in the
+// measured window: warm-up tasks also use its slots.
 type Labels struct {
-	// From is the start of the measured window, in ns. Set it before adding the first measured task.
+	// start of the measured window, in ns. Set it before adding the first measured task
 	From int64
-	// Each is called with the response in ns of every measured completed task of a group. It may be
-	// nil.
+	// called with the response in ns of every measured completed task of a group. May be nil
 	Each func(g Group, response int64)
-	// Most limits the number of tenants and priorities; 0 means no limit. With more, the metrics that
-	// need all of them are omitted.
+	// limits the number of tenants and priorities. 0: no limit. With more, the metrics that need
+	// all of them are omitted
 	Most int
 
 	ranked   workloads.Prioritised
@@ -60,8 +59,8 @@ type Labels struct {
 	groups     [Others]labelSum
 	priorities map[int32]bool
 	tenants    map[int32]*tenantSum
-	weight     func(tenant int32) int // the strategy's weights; nil if all tenants have equal weights
-	measuring  bool                   // the last task added was a measured one, so From is set
+	weight     func(tenant int32) int // the strategy's weights. nil: all equal
+	measuring  bool                   // the last task added was measured, so From is set
 	running    []slotUse              // tasks that may end after the last due time
 	kept       int
 
@@ -240,8 +239,8 @@ func (l *Labels) addDeadline(allowance int64, r *record.Record) {
 }
 
 // Report adds the metrics of a run whose measured window ends at until, in ns. p99 returns the p99
-// response of a group in nanoseconds, for a group with enough tasks. noisy is the tenant that
-// Others excludes. Report does not change l.
+// response of a group in ns, for a group with enough tasks. noisy is the tenant that Others
+// excludes.
 func (l *Labels) Report(
 	r *result.Result, until int64, p99 func(g Group, noisy int32) (ns int64, ok bool),
 ) {

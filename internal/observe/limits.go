@@ -5,7 +5,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A LimitChange is a limit chosen by an adaptive strategy, in force from At on.
+// A LimitChange is a limit of an adaptive strategy, valid from At.
 type LimitChange struct {
 	At    int64 // nanoseconds since the run began
 	Limit int

@@ -19,10 +19,10 @@ import (
 )
 
 // MergeResults merges the results of several generators that sent parts of one load at the same
-// time. Names must be equal and lengths must agree within 10 %. Counts and rates are added, and
-// quantiles are computed from the summed histograms, to three digits. leftOut lists the metrics
-// that cannot be merged. The verdict is the worst one, with all reasons. follow means that tasks
-// are due when others have ended. Then lengths may differ, and rates are over the longest part.
+// time. Names must be equal and lengths must agree within 10 %. Counts and rates are added.
+// Quantiles come from the summed histograms, to three digits. leftOut lists the metrics that cannot
+// be merged. The verdict is the worst one, with all reasons. follow means that tasks are due when
+// others have ended. Then lengths may differ, and rates are over the longest part.
 func MergeResults(
 	parts []*result.Result, follow bool,
 ) (merged *result.Result, leftOut []string, err error) {
@@ -142,8 +142,8 @@ func MergeReadings(
 	return sums, nil
 }
 
-// windows adds the windows of the parts. All begin with the run; the result has the longest window
-// length of any part.
+// windows adds the windows of the parts, which all begin with the run. The result has the longest
+// window length of any part.
 func windows(parts []*result.Result) ([]result.Window, error) {
 	var all []result.Window
 	longest := time.Duration(0)
@@ -155,7 +155,7 @@ func windows(parts []*result.Result) ([]result.Window, error) {
 	return AddWindows(all, longest)
 }
 
-// mergedMetric returns the merged value of one metric. known is false without a value, counts is
+// mergedMetric returns the merged value of one metric. known is false without a value. counts is
 // false if the metric cannot be merged.
 func mergedMetric(
 	unit string, parts []*result.Result, sums map[string]*hdrhistogram.Histogram,
@@ -244,7 +244,7 @@ func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 }
 
 // MergeDue calls add with the quantiles of a time over n due requests, from the histogram of the
-// completed ones and the longest of them in ns.
+// completed ones. longest is their maximum in ns.
 func MergeDue(
 	n int, of string, h *hdrhistogram.Histogram, longest int64, add func(unit string, v float64),
 ) {

@@ -21,14 +21,14 @@ type MetricInfo struct {
 	Doc    string // meaning and method in one line
 }
 
-// Line returns the Unit line of the Go benchmark format that declares the metric's direction. unit
-// is the spelling of the unit in the file.
+// Line returns the Unit line of the Go benchmark format with the metric's direction. unit is the
+// spelling in the file.
 func (m MetricInfo) Line(unit string) string {
 	return fmt.Sprintf("Unit %s better=%s", unit, m.Better)
 }
 
 // Metrics lists every unit that a run can report, in the order of a result. Times are in seconds,
-// but nanoseconds in `go test -bench`.
+// but ns in `go test -bench`.
 func Metrics() []MetricInfo {
 	m := []MetricInfo{
 		{metric.NsPerOp, "lower", "time per offered task, from the end of the warm-up to the last end: " +
@@ -286,7 +286,7 @@ func quantileText(q metric.Quantile) string {
 	return q.Name
 }
 
-// ofParts documents the parts of responses. Only the blocked time has a direction. The other parts
+// ofParts documents the parts of responses. Only the blocked time has a direction. The others
 // explain a response, which a gate judges itself.
 func ofParts() (m []MetricInfo) {
 	for _, p := range ResponseParts {
@@ -323,8 +323,8 @@ func ofParts() (m []MetricInfo) {
 	}...)
 }
 
-// RuntimeMetrics documents the metrics of Go's runtime and the system. They have no direction,
-// because they only explain other metrics, and no gate judges them.
+// RuntimeMetrics documents the metrics of Go's runtime and the system. They only explain other
+// metrics, so they have no direction and no gate judges them.
 var RuntimeMetrics = []MetricInfo{
 	{metric.P50Sched, "", "scheduling latency, from runnable to running: median of the one " +
 		"goroutine in eight that the runtime times, to 12 % (real clock)"},
@@ -511,8 +511,7 @@ func StageMetrics(stage int) []MetricInfo {
 	return prefixedMetrics(metric.OfStage(stage, ""), stageMetrics)
 }
 
-// LeastTasks returns the number of measured tasks that a run needs to report a quantile, or 0 for
-// other metrics.
+// LeastTasks returns the number of measured tasks that a quantile requires, or 0 for other metrics.
 func LeastTasks(unit string) int {
 	_, unit, _ = metric.CutURL(unit)
 	if metric.IsTheory(unit) || strings.Contains(unit, "hiccup") {

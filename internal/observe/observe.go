@@ -18,10 +18,10 @@ import (
 type Run struct {
 	Name string
 	Plan Plan
-	// Pools are the pools with which the strategy was created, if any. They may depend on GOMAXPROCS.
+	// the strategy's pools, if any. They may depend on GOMAXPROCS
 	Pools []strategies.ClassPool
-	// Recorded means that another package sent the requests. It sets Doubts, Resent, the number of
-	// retried requests, and Share, which means that other runs have the same plan.
+	// another package sent the requests. It sets Doubts, Resent, the number of retried requests,
+	// and Share, which means that other runs have the same plan
 	Recorded bool
 	Doubts   []result.Reason
 	Resent   int64
@@ -35,13 +35,13 @@ type Run struct {
 	Trace    *record.Trace // nil for a soak
 	Peak     int64         // largest number of attempts in flight
 	Limits   []LimitChange // limits of an adaptive strategy, the first at time 0
-	// StageBusy is, for each stage of the strategy, the time that its workers spent on tasks. It is
-	// nil for a strategy without stages, and 0 for the stage that runs the tasks: see Service.
+	// for each stage of the strategy, the time that its workers spent on tasks. nil without stages,
+	// 0 for the stage that runs the tasks: see Service
 	StageBusy    []time.Duration
 	PeakWeight   int64 // largest sum of the weights of attempts in flight
-	Service      int64 // total time inside Run in ns, summed by the attempts
+	Service      int64 // total time inside Run in ns, over all attempts
 	SettledTwice int64
-	Misdeeds     []string        // descriptions of the strategy's violations of its contract
+	Misdeeds     []string        // the strategy's violations of its contract
 	Left         machine.Stacks  // goroutines left by the strategy
 	Counts       []targets.Count // counters of the target and of the strategy
 	Overruns     *Overruns       // nil without a timeout
@@ -50,12 +50,12 @@ type Run struct {
 	Profiles     []result.Profile
 	Claims       []Claim
 	scratch      []float64
-	classes      uint // bit set of the tasks' classes; 0 until determined
+	classes      uint // bit set of the tasks' classes. 0 until determined
 }
 
-// Overruns counts the attempts that continued after their timeout, over the whole run.
+// Overruns counts the attempts of a run that continued after their timeout.
 type Overruns struct {
-	N, Total, Longest int64 // number, and total and longest time after the timeout in nanoseconds
+	N, Total, Longest int64 // number, total and longest time after the timeout in ns
 }
 
 func (of *Overruns) report(r *result.Result) {
@@ -72,8 +72,8 @@ func (of *Overruns) report(r *result.Result) {
 // Second is the number of nanoseconds in a second, as a float.
 const Second = float64(time.Second)
 
-// ReportCosts adds the counters of the target and the strategy, and the resources that the process
-// used per task.
+// ReportCosts adds the counters of the target and the strategy, and the process's resources per
+// task.
 func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	s, n := o.Plan, float64(tasks)
 	o.Overruns.report(r)
@@ -99,15 +99,15 @@ func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	}
 }
 
-// A Measured contains sums over the tasks after the warm-up. Times are in nanoseconds.
+// A Measured contains sums over the tasks after the warm-up. Times are in ns.
 type Measured struct {
 	N        int
 	outcomes [record.GaveUp + 1]int
 	inTime   int // completed within the deadline
 	started  int
 	attempts int
-	From     int64   // start of the time that the tasks represent; see Span
-	until    int64   // its end; for closed arrivals without the time of the warm-up's tasks
+	From     int64   // start of the time that the tasks represent. See Span
+	until    int64   // its end. For closed arrivals without the time of the warm-up's tasks
 	plan     int64   // its planned end: the last due time or the duration
 	lastEnd  int64   // last end of all tasks, including the warm-up
 	gaveUp   int     // gave up after their start
@@ -175,9 +175,9 @@ func (o *Run) Measure(first int) (m Measured) {
 	return m.Ended(o.Plan, until)
 }
 
-// served returns the part of the time from From to end that counts for the measured tasks; the rest
-// counts for the warm-up's remaining tasks, in proportion to their number. So the rate of measured
-// tasks equals the rate of all tasks that ended in this time.
+// served returns the part of the time from From to end that counts for the measured tasks. The rest
+// counts for the warm-up's remaining tasks, in proportion to their number. The rate of measured
+// tasks thus equals the rate of all tasks that ended in this time.
 func (m Measured) served(end int64) int64 {
 	if m.left == 0 {
 		return end - m.From
@@ -270,8 +270,8 @@ func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 }
 
 // Span returns the time that n tasks represent from number first on: their rate is n−first divided
-// by its length. due returns the due time of a task. All times are in nanoseconds from the start of
-// the plan. A task represents the gap before it; tasks that are due together share it. The time
+// by its length. due returns the due time of a task. All times are in ns from the start of the
+// plan. A task represents the gap before it. Tasks that are due together share the gap. The time
 // ends at the last due time, or at the end of a run of a given duration. Measuring from the first
 // to the last due time instead would count n tasks over n−1 gaps.
 func Span(n, first int, due func(i int) int64, duration int64) (from, until int64) {
@@ -299,7 +299,7 @@ var ErrNoTasks = errors.New("no task was due in the measured part of the run: gi
 // this is a MeanTest. For a value of the whole run it is the allowed deviation: theoryErrors
 // standard errors plus the bias of a finite run.
 type Claim struct {
-	Unit    string // the measured metric; theory-unit is the exact value
+	Unit    string // the measured metric. theory-unit is the exact value
 	Exact   float64
 	Test    *MeanTest // nil for a value of the whole run
 	Allowed float64
@@ -311,6 +311,6 @@ type MeanTest struct {
 	Want  float64
 	Value func(i int, rec *record.Record) (float64, bool)
 	Least func(n float64) float64
-	// Rare reports that the run is too short for its queue, or has too few decisive events.
+	// the run is too short for its queue, or has too few decisive events
 	Rare func(n float64) bool
 }

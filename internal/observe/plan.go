@@ -25,10 +25,10 @@ type Plan struct {
 	Duration                 time.Duration
 	Warmup                   float64 // share of the tasks that is not measured
 	Deadline, Timeout, Drain time.Duration
-	Patience                 dist.Dist // patience of callers; nil: they never give up
+	Patience                 dist.Dist // of callers. nil: they never give up
 	Seed                     uint64
-	Virtual                  bool // whether the run uses the virtual clock
-	Among                    int  // number of runs of the plan, including this one
+	Virtual                  bool
+	Among                    int // number of runs of the plan, including this one
 }
 
 // Pools returns the strategy's pools, if any.
@@ -39,7 +39,7 @@ func (p Plan) Pools() []strategies.ClassPool {
 	return p.Strategy.ClassPools(p.Params)
 }
 
-// Slots returns the number of tasks that can make progress at once: the k of queueing theory.
+// Slots returns the k of queueing theory: the number of tasks that can make progress at once.
 func (p Plan) Slots() int {
 	if p.Kind == workloads.CPU {
 		return min(p.Params.Limit, runtime.GOMAXPROCS(0))

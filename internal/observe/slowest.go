@@ -60,7 +60,7 @@ func (s *Slowest) Ended() (all []result.SlowTask) {
 }
 
 // countStates sets the state at the due time of each slow task. Tasks in flight have started and
-// not ended, waiting tasks were due before and have not started. It examines only tasks that were
+// not ended. Waiting tasks were due before and have not started. It examines only tasks that were
 // due within the longest response before it.
 func (o *Run) countStates(slow []result.SlowTask, longest int64) {
 	order := make([]*result.SlowTask, len(slow))

@@ -13,15 +13,15 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// The length of a window is shortest times a power of two. It is an exact number of microseconds,
-// as required by a log of histograms. From mostSpread windows on, pairs are merged.
+// The length of a window is shortest times a power of two, in exact microseconds for the log of
+// histograms. From mostSpread windows on, pairs are merged.
 const (
 	shortest   = int64(time.Second) >> 6
 	mostSpread = 100
 )
 
-// The histograms of windows have two significant digits, which suffices for a chart. Three would
-// need ten times the memory. They range up to ten years, like those of soaks.
+// The histograms of windows have two significant digits. Three would need ten times the memory.
+// They range up to ten years, like those of soaks.
 const (
 	spreadDigits  = 2
 	longestSpread = int64(4 * 87_600 * time.Hour)
@@ -101,8 +101,8 @@ func (s *Spread) Windows() ([]result.Window, error) {
 	return append(s.done[:len(s.done):len(s.done)], w), err
 }
 
-// Windows returns the windows of a recorded run, and nil for other runs. A comparison of strategies
-// has a hundred runs, whose windows would take more space than all other data.
+// Windows returns the windows of a recorded run, and nil for other runs: a comparison of strategies
+// has a hundred runs, whose windows would be larger than all other data.
 func (o *Run) Windows() ([]result.Window, error) {
 	if !o.Recorded {
 		return nil, nil

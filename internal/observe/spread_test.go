@@ -44,9 +44,8 @@ func bars(h *hdrhistogram.Histogram) []hdrhistogram.Bar {
 	})
 }
 
-// Each window contains the responses of the completed tasks that were due in it. That must hold for
-// a wrong estimate of the run's length, if results are requested during the run, for parts in
-// sequence and for generators that share the tasks.
+// That must hold for a wrong estimate of the run's length, if results are requested during the run,
+// for parts in sequence and for generators that share the tasks.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct {
 		thought, lasts, length time.Duration

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// stretch is a stage with its tasks: the measured tasks due after its begin, and up to its end,
-// since a task represents the gap before it.
+// stretch is a stage with its measured tasks: due after its begin and up to its end, since a task
+// represents the gap before it.
 type stretch struct {
 	arrivals.Stage
 	begin, end int64

@@ -17,7 +17,7 @@ import (
 )
 
 // ReportTimes adds mean, quantiles, maximum and distribution of response, wait and service of the
-// measured tasks that completed. They share one scratch slice of 8 bytes per task.
+// measured tasks that completed.
 func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	scratch := make([]int64, 0, m.N)
 	var shares []float64
@@ -81,7 +81,7 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	return nil
 }
 
-// timesOf returns the times of the measured tasks that completed and count, stored in scratch, and
+// timesOf returns the counted times of the measured tasks that completed, stored in scratch, and
 // their mean in seconds.
 func (o *Run) timesOf(
 	first int, scratch []int64, of func(*record.Record) (ns int64, counts bool),
@@ -106,7 +106,7 @@ func (o *Run) reportedClasses() []strategies.Class {
 }
 
 // reportClasses adds the response of each class and the mean slowdown. The response over all tasks
-// alone hides that short tasks overtake long ones.
+// does not show that short tasks overtake long ones.
 func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
 	for _, class := range o.reportedClasses() {
@@ -127,13 +127,12 @@ func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	}
 }
 
-// MostFound is the largest limit for which ReportFound reports, because it adds two metrics per
-// slot.
+// MostFound is the largest limit for which ReportFound reports. It adds two metrics per slot.
 const MostFound = 8
 
 // ReportFound adds the share of short tasks that find a given number of slots occupied by long
-// tasks, and their mean wait. It shows that the wait is concentrated on the few tasks that find all
-// slots occupied. It requires labelled long tasks that hold their slots until they end.
+// tasks, and their mean wait. The wait is concentrated on the few tasks that find all slots
+// occupied. Labelled long tasks must hold their slots until they end.
 func (o *Run) ReportFound(r *result.Result, first int) {
 	limit, spec := o.Bound(), o.Plan.Strategy
 	if limit == 0 || limit > MostFound || spec.Quantum != nil || spec.Retries ||

@@ -1,6 +1,5 @@
-// Package playground answers the questions of a page that runs strategies in the reader's browser,
-// under the virtual clock. Package main in wasm is the program of the page, and reports/playground
-// the page.
+// Package playground runs strategies under the virtual clock for a page in the reader's browser.
+// Package main in wasm is the program of the page, and reports/playground the page.
 package playground
 
 import (
@@ -17,19 +16,19 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// MostTasks bounds a run, which cannot be interrupted.
+// MostTasks limits a run, which cannot be interrupted.
 const MostTasks = 200_000
 
-// An Answer is the result of a run as the page shows it. Times are in seconds.
+// An Answer is the result of a run. Times are in seconds.
 type Answer struct {
-	Metrics []result.Metric // all of the run, as in results.txt
+	Metrics []result.Metric // all metrics of the run, as in results.txt
 	Rate    float64         // planned arrivals per second
 	Mean    float64         // planned mean time of a task
 	Verdict string
 	Reasons []string // why the run is not VALID
-	// response by quantile, at tenths of a nine: 0.99 has two nines. Nil: too few tasks
+	// response by quantile, in steps of a tenth of a nine: 0.99 has two nines. nil: too few tasks
 	Curve []Point
-	// tasks over time: in flight and queued at the end of each interval
+	// tasks in flight and queued at the end of each interval
 	InFlight, Queued []Point
 }
 
@@ -78,7 +77,7 @@ func Run(ctx context.Context, w bench.Written) (*Answer, error) {
 	return a, nil
 }
 
-// curve reads the responses at tenths of a nine, from 0 nines up to the highest quantile that the
+// curve reads the responses in steps of a tenth of a nine, up to the highest quantile that the
 // number of tasks resolves.
 func curve(h *hdrhistogram.Histogram) (points []Point) {
 	n := int(h.TotalCount())

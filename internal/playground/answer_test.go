@@ -16,7 +16,6 @@ func scenario(change func(w *bench.Written)) bench.Written {
 	return w
 }
 
-// TestRun: the answer has the metrics of the run, and curves that agree with them.
 func TestRun(t *testing.T) {
 	w := scenario(func(*bench.Written) {})
 	a, err := playground.Run(context.Background(), w)
@@ -60,7 +59,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRefused: what would run for too long, or cannot run, is an error.
+// A run that would be too long, or that is impossible, is an error.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		want   string
@@ -79,7 +78,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestChoices: each strategy that the page offers runs.
+// Every strategy that the page offers must run.
 func TestChoices(t *testing.T) {
 	all := playground.Choices()
 	if len(all) < 20 {

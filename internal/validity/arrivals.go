@@ -15,15 +15,15 @@ import (
 // planRisk is the probability that the check rejects a correct plan.
 const planRisk = 1e-6
 
-// mostGaps is the number of gaps tested. It detects a deviation of 2 % and takes 2 ms to sort.
+// mostGaps limits the tested gaps. So many detect a deviation of 2 % and take 2 ms to sort.
 const mostGaps = 20_000
 
 // finestGap is the mean gap in ns below which rounding to nanoseconds distorts the distribution.
 const finestGap = 1000
 
 // CheckPlan reports doubts about a recorded plan, and tests whether the gaps between the due times
-// of a Poisson plan are exponential with the planned rate. Gaps between submits are not judged,
-// because with thousands of arrivals the test detects a few microseconds of timer delay.
+// of a Poisson plan are exponential with the planned rate. It does not test gaps between submits,
+// because with thousands of arrivals it would detect microseconds of timer delay.
 func CheckPlan(o *observe.Run, r *result.Result) {
 	if doubt := o.Plan.Arrival.Spec.Doubt; doubt != nil {
 		if s := doubt(o.Plan.Arrival.Values); s != "" {
@@ -48,10 +48,10 @@ func CheckPlan(o *observe.Run, r *result.Result) {
 	}
 }
 
-// andersonDarling returns the Anderson–Darling statistic A² of the gaps between instants against
-// the exponential distribution with the given mean in ns, and the number of gaps (Anderson and
-// Darling, A test of goodness of fit, JASA 1954; case 0 of Stephens, EDF statistics for goodness of
-// fit, JASA 1974, because no parameter is estimated).
+// andersonDarling returns the Anderson–Darling statistic A² of the gaps against the exponential
+// distribution with the given mean in ns, and the number of gaps (Anderson and Darling, A test of
+// goodness of fit, JASA 1954; case 0 of Stephens, EDF statistics for goodness of fit, JASA 1974,
+// because no parameter is estimated).
 func andersonDarling(o *observe.Run,
 	mean float64, at func(*record.Record) int64,
 ) (a2 float64, n int) {
@@ -69,7 +69,7 @@ func andersonDarling(o *observe.Run,
 	return a2/float64(n) - float64(n), n
 }
 
-// AndersonDarlingTail returns P(A² > a2) for large a2. Asymptotically A² is Σ Zⱼ²/(j(j+1)), so its
+// AndersonDarlingTail returns P(A² > a2) for large a2. Asymptotically A² is Σ Zⱼ²/(j(j+1)). Its
 // tail is the tail of the first term, ½Z₁², times Π_{j≥2}(1 − 2/(j(j+1)))^{−½} = √3 (Zolotarev,
 // Concerning a certain probability problem, 1961). The result is 5 % too low at a level of 1 %, and
 // more accurate at smaller levels.
@@ -77,14 +77,13 @@ func AndersonDarlingTail(a2 float64) float64 {
 	return min(math.Sqrt(3)*math.Erfc(math.Sqrt(max(a2, 0))), 1)
 }
 
-// pastaErrors is the accepted difference of the two shares in standard errors. It gives one false
-// alarm in 1.7 million runs.
+// pastaErrors is the accepted difference in standard errors: one false alarm in 1.7 million runs.
 const pastaErrors = 5
 
 // CheckPASTA compares the share of arrivals that find all slots taken with the share of time in
-// which they are taken. Poisson arrivals see time averages (Wolff, Operations Research 1982): the
-// difference over A arrivals is a martingale with standard error √(p(1−p)/A), however correlated
-// the queue is. The check is skipped if too few arrivals saw the rarer state.
+// which they are taken. Poisson arrivals see time averages (Wolff, Operations Research 1982). The
+// difference over A arrivals is a martingale with standard error √(p(1−p)/A) for any correlation of
+// the queue. The check is skipped if too few arrivals saw the rarer state.
 func CheckPASTA(o *observe.Run, r *result.Result, f observe.Flow) {
 	if !o.Poisson() || f.Window == 0 || o.Bound() == 0 {
 		return
@@ -105,16 +104,16 @@ func CheckPASTA(o *observe.Run, r *result.Result, f observe.Flow) {
 }
 
 const (
-	lagShare    = 0.05 // mean lag relative to the mean response, which includes the lag
-	lagInvalid  = 0.5  // relative lag from which the run is INVALID
-	shortBehind = 0.01 // shortest stretch to count, as a share of the run
+	lagShare    = 0.05 // mean lag relative to the mean response
+	lagInvalid  = 0.5  // relative lag that makes a run INVALID
+	shortBehind = 0.01 // shortest stretch that counts, as a share of the run
 	fewBehind   = 100  // fewest tasks in such a stretch, because short ones occur in any queue
-	// share of the run in such stretches from which the run is INVALID
+	// share of the run in such stretches that makes it INVALID
 	mostBehind = 0.1
 )
 
-// checkLag judges the time from the due time to the submit of each task. It is part of the
-// response.
+// checkLag judges the lag: the time from the due time to the submit of each task. The response
+// includes it.
 func checkLag(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	mean := 0.0
 	for i, lag := range o.Trace.Lags() {
@@ -157,8 +156,8 @@ func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured
 }
 
 // CheckSaturation looks for stretches in which each submit returned only after the next task was
-// due. A strategy that blocks causes them while all slots are taken or all processors busy, so a
-// stretch counts only if a slot was free for at least half of it.
+// due. A strategy that blocks causes them while all slots are taken or all processors are busy. A
+// stretch therefore counts only if a slot was free for at least half of it.
 func CheckSaturation(o *observe.Run, r *result.Result, m observe.Measured) {
 	t := o.Trace
 	whole := float64(t.At(t.Len()-1).Issue - t.At(0).Issue)

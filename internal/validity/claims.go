@@ -18,11 +18,11 @@ func claim(o *observe.Run, r *result.Result, unit string, exact float64, test ob
 }
 
 // noise is the standard error of a run's means by queueing theory. Batch means alone underestimate
-// it if the run is short compared with its relaxation time, or if almost no task waits.
+// it in short runs, and if almost no task waits.
 type noise struct {
-	// relax is the number of tasks that carry as much information as one independent task. It is
+	// relax is the number of tasks with as much information as one independent task. It is
 	// (1+C²)/(1−ρ)² in heavy traffic and (1+C²)(1+K)² for a queue of K slots that sheds. It is at
-	// least the mean number of waiting tasks, because their waits are sums of the same task times.
+	// least the mean number of waiting tasks, whose waits are sums of the same task times.
 	relax float64
 	waits float64 // share of tasks that wait
 }
@@ -37,10 +37,9 @@ func noiseOf(o *observe.Run, a *theory.Answer, load float64) noise {
 
 func (z noise) short(n float64) bool { return n/z.relax < theoryLength }
 
-// meanWait returns the test of a mean wait W. In heavy traffic neighbouring waits are correlated,
-// and the variance of the mean of n waits is W²(1+C²)(1+1/P)/((1−ρ)²n), where P is the share of
-// tasks that wait. For M/M/1 this is within 20 % of the formula in Whitt, Planning queueing
-// simulations, 1989.
+// meanWait returns the test of a mean wait W. In heavy traffic neighbouring waits are correlated.
+// The variance of the mean of n waits is W²(1+C²)(1+1/P)/((1−ρ)²n), where P is the share of tasks
+// that wait. For M/M/1 this is within 20 % of Whitt, Planning queueing simulations, 1989.
 func (z noise) meanWait(mean float64, value func(*record.Record) (float64, bool)) observe.MeanTest {
 	return observe.MeanTest{Want: mean,
 		Value: func(_ int, rec *record.Record) (float64, bool) { return value(rec) },
@@ -67,7 +66,7 @@ func (z noise) share(want float64, is func(*record.Record) (yes, counts bool)) o
 }
 
 // quantile returns the test of a response quantile t. It compares the share of tasks above t,
-// because many tasks of constant service times can have a response of exactly t.
+// because many tasks with constant service times can have a response of exactly t.
 func (z noise) quantile(
 	t float64, a *theory.Answer, of func(*record.Record) bool,
 ) observe.MeanTest {
@@ -87,13 +86,13 @@ func gaps(o *observe.Run, mean float64) observe.MeanTest {
 }
 
 const (
-	// theoryErrors is the largest deviation, in standard errors, that counts as chance if the standard
-	// error is known exactly.
+	// theoryErrors is the largest deviation, in exactly known standard errors, that counts as
+	// chance.
 	theoryErrors = 5
 	theoryAlarms = 0.01
-	// theoryEvents is the smallest number of independent events to judge a share. theoryLength is the
-	// smallest number of independent tasks to judge a run. theorySpread is the accepted relative
-	// deviation of 1+C² of the run's task times: if a few long tasks are missing, so are their waits.
+	// theoryEvents is the smallest number of independent events to judge a share, and theoryLength
+	// of independent tasks to judge a run. theorySpread is the accepted relative deviation of the
+	// run's own 1+C²: without the few longest tasks, their waits are missing, too.
 	theoryEvents = 5
 	theoryLength = 50
 	theorySpread = 0.2
@@ -106,16 +105,15 @@ func criticalDeviation(o *observe.Run) float64 {
 	return statistics.Student(observe.Batches, theoryAlarms/float64(values))
 }
 
-// CheckExact compares measured values with exact ones if the run is long enough. It applies under
-// the virtual clock only, because under the real clock measured values include the strategy's
-// overhead. oracle-mean-wait-sec does not.
+// CheckExact compares measured values with exact ones if the run is long enough. It applies only
+// under the virtual clock, because under the real clock measured values include the strategy's
+// overhead.
 func CheckExact(o *observe.Run, r *result.Result, first int) {
 	if !o.Plan.Virtual {
 		return
 	}
 	c2, _ := r.Metric(metric.ServiceC2)
-	// Waits are proportional to 1+C², so they may deviate as much as 1+C² of the run's own task times
-	// does.
+	// waits are proportional to 1+C², so they may deviate as much as the run's own 1+C² does
 	spread := math.Abs((1+c2)/(1+o.Workload.C2()) - 1)
 	for _, c := range o.Claims {
 		measured, ok := r.Metric(c.Unit)
@@ -155,8 +153,8 @@ func claimLimit(o *observe.Run, r *result.Result, unit string, exact, allowed fl
 }
 
 // overloadNoise returns the possible deviation of the throughput from the capacity at a load above
-// 1: due to the task times, to the time until all slots stay busy (about (1+C²)/(ρ−1)² tasks), and
-// to the last tasks.
+// 1. It is due to the task times, the time until all slots stay busy (about (1+C²)/(ρ−1)² tasks),
+// and the last tasks.
 func overloadNoise(
 	o *observe.Run, r *result.Result, m observe.Measured, load, capacity float64,
 ) float64 {
@@ -167,8 +165,8 @@ func overloadNoise(
 }
 
 // batchNoise returns the possible deviation of the makespan of n exponential tasks on k slots.
-// While all slots are busy a task ends every mean/k, and with j tasks left every mean/j. The last
-// task takes longer than 12 means with probability 1/160,000.
+// While all slots are busy a task ends every mean/k. With j tasks left, one ends every mean/j. The
+// last task exceeds 12 means with probability 1/160,000.
 func batchNoise(n, k int, mean float64) float64 {
 	variance := float64(max(n-k, 0)) / float64(k) / float64(k)
 	for j := range min(k, n) {

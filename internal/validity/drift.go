@@ -14,15 +14,14 @@ import (
 )
 
 // A run drifts if the means of its halves differ by more than driftFactor, and by StepErrors
-// standard errors for a step or trendErrors for a trend. Runs that are far too short for their load
-// have about 2 false alarms per 1000 stable queues (counted by TestNoFalseDrift), longer runs had
-// none.
+// standard errors for a step or trendErrors for a trend. In TestNoFalseDrift, runs that are far too
+// short for their load have about 2 false alarms per 1000 stable queues. Longer runs have none.
 const (
 	driftFactor = 1.5
 	StepErrors  = 5
 	trendErrors = 4
-	// mostUps is the number of increases from batch to batch that indicates growth. By the sign test a
-	// random walk without drift has as many with probability 20/2¹⁹, 1 in 26,000.
+	// mostUps is the number of increases from batch to batch that indicates growth. A random walk
+	// without drift has as many with probability 20/2¹⁹, 1 in 26,000.
 	mostUps = observe.Batches - 2
 )
 
@@ -39,8 +38,8 @@ func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if ok && JudgeDrift(o, r, means) || !o.Recorded || o.Plan.Arrival.IsClosed() {
 		return
 	}
-	// In LIFO or random order some tasks start at once even in a growing queue, and the others may be
-	// cut short, so the responses may not show the growth.
+	// In LIFO or random order the responses may not show the growth: some tasks start at once even
+	// in a growing queue, and the others may be cut short.
 	open := open(o)
 	means, _, ok = o.BatchMeans(first, func(i int, _ *record.Record) (float64, bool) {
 		return float64(open[i]), true
@@ -70,7 +69,7 @@ func open(o *observe.Run) (all []int) {
 	return all
 }
 
-// Drifting returns the time that is checked for drift and its name: the wait, or the response if
+// Drifting returns the time that is checked for drift, and its name: the wait, or the response if
 // slots are shared or unlimited.
 func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	if o.Splits() || o.Bound() == 0 {
@@ -79,7 +78,7 @@ func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	return metric.Wait, (*record.Record).Wait
 }
 
-// Drifts reports whether the task is included. Tasks that never started or were cut short are not.
+// Drifts reports whether the task started and was not cut short.
 func Drifts(rec *record.Record) bool {
 	return rec.Attempts > 0 && rec.Outcome != record.Unsettled && rec.Outcome != record.Abandoned
 }
@@ -100,17 +99,16 @@ func JudgeDrift(o *observe.Run, r *result.Result, means [observe.Batches]float64
 
 type halves struct {
 	first, second float64
-	// Step is the difference in standard errors, computed from the spread of the batches within each
-	// half.
+	// difference in standard errors, from the spread of the batches within each half
 	Step  float64
 	trend float64 // mean change from batch to batch, in standard errors
 	ups   int
 }
 
-// CompareHalves tests for a step and for a trend. The step test is Student's t of the batches of
-// the halves, with a standard error that allows for correlated neighbours. Steady growth within a
-// half looks like correlation to it. The trend test uses the changes from batch to batch, which
-// cancel out in a stable queue, add up in a growing one, and have mean 0 at a load of 1.
+// CompareHalves tests for a step and for a trend. The step test is Student's t of the batches, with
+// a standard error that allows for correlated neighbours. Steady growth within a half looks like
+// correlation. The trend test therefore uses the changes from batch to batch, which cancel out in a
+// stable queue and add up in a growing one.
 func CompareHalves(x [observe.Batches]float64) (h halves) {
 	const half = observe.Batches / 2
 	for i := range half {
@@ -177,14 +175,14 @@ func (h halves) grows() (how string, ok bool) {
 	return h.changes()
 }
 
-// Grows reports whether the batches grow steadily, as in a queue that grows for the whole run.
+// Grows reports whether the batches grow steadily, as in an overloaded queue.
 func Grows(means [observe.Batches]float64) bool {
 	_, grows := CompareHalves(means).grows()
 	return grows
 }
 
-// changes reports whether the batches change steadily. If the machine stalls, a few large changes
-// inflate the standard error, so the signs of the changes are tested as well.
+// changes reports whether the batches change steadily. It also tests the signs of the changes,
+// because a few stalls of the machine inflate the standard error.
 func (h halves) changes() (how string, ok bool) {
 	switch {
 	case math.Abs(h.trend) > trendErrors:

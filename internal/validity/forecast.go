@@ -16,9 +16,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// A Forecast is the accuracy of the runs of a plan, computed in advance. The recursion simulates
-// the plan for the length of many runs, and stretches of one run's length are compared with the
-// whole.
+// A Forecast is the predicted accuracy of the runs of a plan. The recursion simulates the plan for
+// the length of many runs. Stretches of one run's length are compared with the whole.
 type Forecast struct {
 	MeanWait float64
 	Waits    float64
@@ -30,16 +29,15 @@ type Forecast struct {
 
 type errorOf struct {
 	factor float64 // 95 % bound on |ln(stretch value/true value)|
-	// 95 % bound on the relative error, for runs longer than a stretch. In a short stretch the number
-	// of tasks beyond a quantile changes the quantile less than proportionally.
+	// 95 % bound on the relative error for runs longer than a stretch. In a short stretch,
+	// quantiles change less than in proportion to the number of tasks beyond them.
 	linear float64
 	share  float64 // standard error of the share of tasks beyond the quantile
 	lag    float64 // correlation of neighbouring stretches, at least 0
 }
 
 // Error returns the relative 95 % error of a metric of a run of n tasks. With an error of 0.5 the
-// measured value is between 1/1.5 and 1.5 times the true value. It returns false if the forecast
-// does not contain the metric.
+// measured value is between 1/1.5 and 1.5 times the true value. ok is false without a forecast.
 func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
 	if f == nil {
 		return 0, false
@@ -71,7 +69,7 @@ func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64,
 	return e.share * f.scale(e.lag, n), ok && e.share > 0
 }
 
-// Sizes of a forecast, in tasks where nothing else is given. Simulating a task takes about 0.1 µs.
+// Sizes of a forecast, in tasks unless noted. Simulating a task takes about 0.1 µs.
 const (
 	stretchesOfForecast = 100
 	leastOfForecast     = 25     // fewest stretches, used if they are long
@@ -146,8 +144,8 @@ func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
 	return f()
 }
 
-// planOf returns the inputs of the forecast. Strategies that start tasks in another order get the
-// forecast of FIFO, because their slots are equally busy.
+// planOf returns the inputs of the forecast. Strategies with another order of starts get the FIFO
+// forecast, because their slots are equally busy.
 func planOf(o *observe.Run) (p forecastPlan, ok bool) {
 	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
 	a := s.Arrival
@@ -217,8 +215,8 @@ func (p forecastPlan) forecast(
 	f := &Forecast{length: float64(p.stretch), count: p.total / p.stretch, mostLag: 1,
 		errors: map[string]errorOf{}}
 	if p.long {
-		// The means of stretches of m relaxation times of an exponentially decaying process have a
-		// correlation of 1/(2m). A larger estimate than 1/m is sampling error.
+		// the means of stretches of m relaxation times of an exponentially decaying process have a
+		// correlation of 1/(2m), so a larger estimate than 1/m is sampling error
 		f.mostLag = 1. / stretchMemories
 	}
 	responses, held = responses[warm:], held[warm:]
@@ -245,8 +243,8 @@ func (p forecastPlan) forecast(
 	return f
 }
 
-// responses returns the response of each task, or a negative number if it was rejected, and the
-// time for which it held its slot. All times are in ns.
+// responses returns for each task the response, negative if it was rejected, and the time for which
+// it held its slot, in ns.
 func (p forecastPlan) responses(
 	due, service []int64, long []bool, policy targets.Policy,
 ) (responses, held []int64) {

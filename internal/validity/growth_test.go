@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// server simulates a server under a constant request rate, optionally on a machine that stalls.
+// server simulates a server at a constant request rate, optionally on a machine that stalls.
 type server struct {
 	rate, capacity float64
 	slots          int

@@ -12,12 +12,11 @@ import (
 )
 
 // A run is divided into 10 to 20 stretches of equal length for batch means (Schmeiser, Batch size
-// effects in the analysis of simulation output, 1982). Stretches of the required length are almost
-// independent.
+// effects in the analysis of simulation output, 1982).
 const leastStretches, mostStretches = 10, 20
 
 // stretchesFor returns the number of stretches for a run of n tasks, or 0 if the run is too short.
-// The required number of tasks comes from the plan, so the choice does not depend on the results.
+// takes depends on the plan and not on the results.
 func stretchesFor(n int, takes float64) int {
 	if !(float64(n) >= takes) {
 		return 0
@@ -26,8 +25,8 @@ func stretchesFor(n int, takes float64) int {
 }
 
 // ReportIntervals adds 95 % intervals for the mean and the quantiles of the response and for the
-// mean wait, each if the run is long enough. It returns the sampling variance of the p99 estimated
-// from the run, if tasks may overtake each other.
+// mean wait, if the run is long enough for each. It returns the sampling variance of the p99
+// estimated from the run if tasks may overtake each other.
 func ReportIntervals(o *observe.Run, r *result.Result, first int, k Memory) (own Scatter) {
 	done := func(of func(*record.Record) int64) func(int, *record.Record) (float64, bool) {
 		return func(_ int, rec *record.Record) (float64, bool) {
@@ -61,12 +60,11 @@ func responsesFrom(o *observe.Run, first int) []int64 {
 	return responses
 }
 
-// leastOfPlan is the smallest width of the interval of a mean relative to the forecast's width.
-// Bursts of one run can be similar by chance, which would make the interval too narrow.
+// leastOfPlan is the smallest width of the interval of a mean relative to the forecast. The bursts
+// of one run may be similar by chance, which would make the interval too narrow.
 const leastOfPlan = 0.85
 
-// reportMean adds the interval of a mean and its effective sample size. For bursty arrivals the
-// interval is at least leastOfPlan times as wide as forecast.
+// reportMean adds the interval of a mean and its effective sample size.
 func reportMean(
 	o *observe.Run, r *result.Result, unit string, first, stretches int, k Memory,
 	value func(int, *record.Record) (float64, bool),
@@ -128,9 +126,9 @@ func unskewed(z, skewness, n float64) float64 {
 }
 
 // reportQuantiles adds the intervals of the response quantiles: intervals of the share of tasks
-// beyond the quantile, converted to responses. The width comes from the forecast if that models
-// this strategy exactly, otherwise from stretches of the run, and is at least that for independent
-// tasks. A value that many tasks share gets no interval. reportQuantiles reorders responses.
+// beyond the quantile, converted to responses. The width comes from the forecast if it models this
+// strategy exactly, otherwise from stretches of the run. It is at least the width for independent
+// tasks. A value that many tasks share has no interval. reportQuantiles reorders responses.
 func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter) {
 	type end struct {
 		unit string
@@ -145,7 +143,7 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		v, ok := r.Metric(q.Of(metric.Response))
 		stretches := stretchesFor(n, k.TakesQuantile(q.P))
 		if q.P == 0.99 && stretches == 0 && k.sheds && own.Tells() {
-			stretches = mostStretches // shedding shortens the relaxation time below the planned one
+			stretches = mostStretches // shedding shortens the relaxation time
 		}
 		if !ok || stretches == 0 {
 			continue

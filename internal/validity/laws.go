@@ -27,8 +27,7 @@ func ReportLaws(
 	}
 }
 
-// BrokenLaws checks invariants of every correct strategy, and describes each violation with its
-// numbers.
+// BrokenLaws checks invariants of every correct strategy, and describes each violation.
 func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (broken []string) {
 	law := func(holds bool, format string, a ...any) {
 		if !holds {
@@ -110,8 +109,8 @@ type Oracle struct {
 	n        int
 }
 
-// NewOracle returns an oracle for a run whose task classes are not known in advance. It applies to
-// strategies with one pool.
+// NewOracle returns an oracle for strategies with one pool, if the task classes are not known in
+// advance.
 func NewOracle(o *observe.Run) Oracle {
 	p := Oracle{previous: -1}
 	if o.Pools == nil {
@@ -152,7 +151,7 @@ func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	}
 }
 
-// Ended returns the result of the replay. It is empty if no run was replayed.
+// Ended returns the result of the replay, empty if no run was replayed.
 func (p *Oracle) Ended() Replay {
 	if p.pools == nil {
 		return Replay{}

@@ -16,21 +16,22 @@ import (
 )
 
 const (
-	// pauseFloor is the shortest stop of the whole process that makes a run INVALID, whatever its
-	// length. The longest stop seen on a merely busy machine is 57 ms.
+	// pauseFloor is the shortest stop of the whole process that makes any run INVALID. The longest
+	// stop seen on a merely busy machine is 57 ms.
 	pauseFloor = 100 * time.Millisecond
-	// stallShare is the largest accepted p99 of the hiccup meter relative to the p99 response. Delays
-	// up to smallestStall are ignored.
+	// stallShare is the largest accepted p99 of the hiccup meter relative to the p99 response.
+	// Delays up to smallestStall are ignored.
 	stallShare    = 0.1
 	smallestStall = time.Millisecond
 	// busyShare is the accepted share of waiting for a processor, of steal and of CPU pressure. A
-	// contended machine has 50 % or more, a quiet one about 1 % of steal and pressure. An idle process
-	// waits 30 % even on a quiet machine, because its threads run no longer than a wake-up takes.
+	// contended machine has 50 % or more, a quiet one about 1 % of steal and pressure. An idle
+	// process waits 30 % even on a quiet machine, because its threads run only for the time of a
+	// wake-up.
 	busyShare = 0.05
 )
 
-// checkMachine reports the measurements of the machine, and doubts the result if they affect it.
-// The result must already contain the responses.
+// checkMachine reports the measurements of the machine, and doubts the result if they affect it. r
+// must already contain the responses.
 func checkMachine(o *observe.Run, r *result.Result) {
 	p := o.Seen.Pressure
 	for _, share := range []struct {
@@ -52,7 +53,7 @@ func checkMachine(o *observe.Run, r *result.Result) {
 	case p.Others >= 0 && p.Others <= busyShare:
 		// the threads waited for this process, whose tasks should use all processors
 	case p.Waiting >= 0 && p.Waiting <= busyShare*tasksInService(r):
-		// By Little's law the threads spent at most this share of the service times waiting.
+		// by Little's law the threads spent at most this share of the service times waiting
 	case p.Queued > busyShare:
 		r.Doubt(result.Suspect, rundir.CheckMachine,
 			"this process's threads, when they were runnable, waited for "+

@@ -15,56 +15,55 @@ import (
 )
 
 // A Memory describes the correlation of a run's tasks and the rarity of the events that determine
-// its means, which determine the number of tasks that an interval needs. They come from the plan if
-// it suffices, otherwise also from the run.
+// its means. Both determine the number of tasks that an interval needs. They come from the plan if
+// possible, otherwise also from the run.
 type Memory struct {
-	// Relax is the relaxation time in tasks: so many tasks carry as much information as one
-	// independent task. It is infinite if the run has no steady state.
+	// relaxation time: so many tasks have the information of one independent task. Infinite if the
+	// run has no steady state
 	Relax float64
 	waits float64
 	wait  float64 // mean wait relative to the mean service time
 	c2    float64 // squared coefficient of variation of the task times
-	// tail is E[S⁴]/E[S²]². A task of service time S causes waits proportional to S², so a mean wait
-	// has the sampling error of a mean of S², and tail tasks carry as much information as one task of
-	// constant time.
+	// E[S⁴]/E[S²]². A task of service time S causes waits proportional to S². The sampling error of
+	// a mean wait is therefore that of a mean of S², and grows with tail
 	tail float64
-	// lower bound of Relax by the plan; 0 if unknown
+	// lower bound of Relax by the plan. 0: unknown
 	Planned float64
-	brief   float64 // planned p99 wait relative to the mean service time; 0 if unknown
-	// Known reports that a formula for the variance of the p99 applies, if tasks start in order:
-	// Poisson arrivals, waits for slots only, no rejected tasks.
+	brief   float64 // planned p99 wait relative to the mean service time. 0: unknown
+	// whether a formula for the variance of the p99 applies if tasks start in order: Poisson
+	// arrivals, waits for slots only, no rejected tasks
 	Known    bool
 	Reorders bool // tasks overtook each other
 	sheds    bool
 	Forecast *Forecast // nil if the plan does not determine the accuracy
-	exact    bool      // the forecast models this strategy, not one that is equally busy
+	exact    bool      // the forecast models this strategy, not an equally busy one
 	bursty   bool      // arrivals are correlated
 }
 
-// p99Width is the ratio of the relative variance of the p99 to relax/n. It was measured at loads of
-// 0.7 to 0.95, C² of 0 to 16 and 1 to 16 slots. For reflected Brownian motion it is 8.9.
+// p99Width is the ratio of the relative variance of the p99 to relax/n, measured at loads of 0.7 to
+// 0.95, C² of 0 to 16 and 1 to 16 slots. For reflected Brownian motion it is 8.9.
 const p99Width = 7.8
 
 // P99Variance returns n times the relative variance of the p99 response of n tasks with a
 // relaxation time of relax: the sum of the variances due to the queue and due to the task times.
 // share is the wait's share of the p99. For constant task times the queue's variance is
-// proportional to share², for variable ones an exponent of up to 3 fits better. Measured with 200
-// seeds at loads of 0.5 to 0.95, C² of 0 and 1, and 1 to 64 slots, the result was 0.6 to 2.0 times
-// the true variance, and 5 times for 64 slots at 0.95 with C² = 1.
+// proportional to share², for variable ones an exponent of up to 3 fits better. With 200 seeds at
+// loads of 0.5 to 0.95, C² of 0 and 1, and 1 to 64 slots, the result was 0.6 to 2.0 times the true
+// variance, and 5 times for 64 slots at 0.95 with C² = 1.
 func (k Memory) P99Variance(relax, share float64) float64 {
 	relax *= math.Sqrt(k.clusters())
 	return p99Width * (relax*math.Pow(share, 2+min(k.c2, 1)) + (1+k.c2)/2)
 }
 
 // clusters returns the factor by which clusters of tasks behind the longest ones increase the
-// number of tasks that a p99 needs. It grows with the longest tasks' share of the work.
+// number of tasks that a p99 needs.
 func (k Memory) clusters() float64 {
 	return min(max(math.Pow(k.tail/exponentialTail, 0.25), 1), 3)
 }
 
 // MeanWaitVariance returns n times the relative variance of the mean wait of n tasks, by the plan.
-// It grows as fewer tasks wait. At a low load it is bounded by p99Width, because the relaxation
-// time is shorter; with many slots it is not.
+// It grows as fewer tasks wait. At a low load it is at most p99Width, because the relaxation time
+// is shorter, except with many slots.
 func (k Memory) MeanWaitVariance() float64 {
 	rare := 1 + 2/k.waits
 	if k.brief == 0 || k.brief >= briefWait {
@@ -73,8 +72,7 @@ func (k Memory) MeanWaitVariance() float64 {
 	return k.Planned * rare
 }
 
-// briefWait is the p99 wait relative to the mean service time below which waits are negligible
-// compared with the service.
+// briefWait is the p99 wait relative to the mean service time below which waits are negligible.
 const briefWait = 0.25
 
 // Response returns the relaxation time of a response quantile. matters is the smallest relevant
@@ -133,7 +131,7 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	if o.Workload != nil {
 		c2 = o.Workload.C2()
 	}
-	// Without retries the plan contains the times of all tasks, except for the target's.
+	// without retries the plan contains the times of all tasks, except for the target's
 	called := s.Target != "none"
 	planned := o.Mean > 0 && c2 < math.Inf(1) && s.Virtual && s.Timeout == 0 &&
 		s.Patience == nil &&
@@ -169,7 +167,7 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	k.bursty = !declared || bursts.Dispersion > 1 || bursts.Memory > 1
 	if shed, _ := r.Metric(metric.Shed); shed == 0 &&
 		(planned && !called && declared && !o.Follows || full) {
-		k.Planned = k.Relax // valid for any order of starts, because the slots are equally busy
+		k.Planned = k.Relax // for any order of starts, because the slots are equally busy
 	}
 	k.Forecast = ForecastOf(o, float64(m.N), k.Relax)
 	k.exact = k.Forecast != nil && (fifo || spec.Bound == nil || spec.ClassPools != nil) &&
@@ -184,7 +182,7 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 }
 
 // planWaits sets the theoretical waits of n tasks with Poisson arrivals. It uses M/M/k, because the
-// share of waiting tasks and the scaled mean wait hardly depend on the distribution of task times.
+// distribution of task times hardly affects the share of waiting tasks and the scaled mean wait.
 func (k *Memory) planWaits(o *observe.Run, rate, mean, n float64) {
 	spec := o.Plan.Strategy
 	if !o.Poisson() || spec.Starts != nil || spec.ClassPools != nil || spec.Sheds ||
@@ -205,8 +203,8 @@ func (k *Memory) planWaits(o *observe.Run, rate, mean, n float64) {
 }
 
 // TasksFor returns the number of measured tasks that the plan needs for a relative 95 % error share
-// of the p99 response. It returns false if the plan does not determine it. most bounds the length
-// of the forecast, in tasks.
+// of the p99 response. ok is false if the plan does not determine it. most limits the length of the
+// forecast, in tasks.
 func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	if _, ok := planOf(o); !ok {
 		return 0, false
@@ -240,8 +238,8 @@ func anyOrder(spec strategies.Spec) bool {
 	return !spec.FIFO && spec.Bound != nil && spec.Quantum == nil
 }
 
-// overtakes reports whether a task started before one that was due earlier. A strategy that can
-// reorder tasks does not if they have no deadlines or one tenant.
+// overtakes reports whether a task started before one that was due earlier. Without deadlines or
+// with one tenant, strategies that can reorder tasks do not.
 func overtakes(o *observe.Run, first int) bool {
 	if o.Trace == nil {
 		return false
@@ -271,7 +269,7 @@ func StartsRelaxation(o *observe.Run, rate float64) float64 {
 }
 
 // poolRelaxation returns the longest relaxation time of the class pools, counted in tasks of all
-// classes, or 0 if there are no class pools.
+// classes, or 0 without class pools.
 func poolRelaxation(o *observe.Run, rate float64, d dist.Dist) (most float64) {
 	branches := o.Classes(d)
 	if o.Pools == nil || branches == nil {
@@ -292,8 +290,8 @@ func poolRelaxation(o *observe.Run, rate float64, d dist.Dist) (most float64) {
 }
 
 // ownRelaxation estimates the relaxation time from the run's responses: half the variance of batch
-// means over the variance for independent tasks, because that ratio is up to twice the relaxation
-// time (M/M/1 at a load of 0.9: 2.1 times).
+// means over the variance for independent tasks. That ratio is up to twice the relaxation time
+// (M/M/1 at a load of 0.9: 2.1 times).
 func ownRelaxation(o *observe.Run, first int) float64 {
 	if o.Trace == nil {
 		return 0
@@ -333,9 +331,8 @@ func ownTail(o *observe.Run, first int, mean, c2 float64) float64 {
 	return sum / n / ((1 + c2) * (1 + c2))
 }
 
-// Numbers of independent tasks that an interval needs until its stretches are approximately normal.
-// They were measured by TestCoverage -sweep, which counts how often each interval contains the
-// exact value.
+// Numbers of independent tasks that an interval needs until its stretches are approximately normal,
+// measured by TestCoverage -sweep.
 const (
 	meanMemories = 600.
 	p50Memories  = 200.
@@ -374,7 +371,7 @@ func (k Memory) TakesQuantile(p float64) float64 {
 		memories = p90Memories
 	}
 	if p > 0.75 {
-		// The interval is an interval of the share of tasks beyond the quantile. Waits affect that share
+		// The interval is based on the share of tasks beyond the quantile. Waits affect that share
 		// more if task times are similar (C² small), or if most tasks are short (C² large).
 		relax = k.Response(min(math.Sqrt(k.c2), 1/k.c2))
 	}

@@ -2,9 +2,8 @@ package validity
 
 import "testing"
 
-// TestP99Variance compares the formula with the relative variance of the p99 response, times the
-// number of tasks and divided by the relaxation time. The variances come from an independent
-// simulation of M/D/k and M/M/k queues: 200 seeds of 200,000 tasks each.
+// The variances, times the number of tasks and divided by the relaxation time, come from an
+// independent simulation of M/D/k and M/M/k queues: 200 seeds of 200,000 tasks each.
 func TestP99Variance(t *testing.T) {
 	for _, c := range []struct{ slots, load, c2, share, variance float64 }{
 		{1, 0.5, 0, 0.770, 4.81}, {1, 0.5, 1, 0.850, 5.87}, {1, 0.8, 0, 0.912, 7.36},

@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// checkPipeline looks for an overloaded stage with a time of its own: the load of a plan is
+// checkPipeline looks for an overloaded stage with a time of its own. The load of a plan is
 // relative to the stage that runs the tasks.
 func checkPipeline(o *observe.Run, r *result.Result) {
 	s, stages := o.Plan, o.Stages()

@@ -11,15 +11,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// classPoolsAnswer returns the answer for a strategy with a pool for each class: independent
-// queues, each with Poisson arrivals. If all tasks belong to one class there is one queue. The
-// answer is nil if only some tasks have a pool, if a queue has no closed form, or if a full queue
-// of one class blocked the other.
+// classPoolsAnswer returns the answer for a strategy with a pool for each class: independent queues
+// with Poisson arrivals, or one queue if all tasks belong to one class. It returns nil if only some
+// tasks have a pool, if a queue has no closed form, or if a full queue of one class blocked the
+// other.
 func classPoolsAnswer(o *observe.Run,
 	pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
 	if o.Plan.Strategy.Sheds {
-		return nil, nil // tasks are shed by each pool separately
+		return nil, nil // each pool sheds separately
 	}
 	if o.Classes(d) == nil {
 		var one strategies.Class
@@ -42,8 +42,8 @@ func classPoolsAnswer(o *observe.Run,
 	return theory.Mixed(parts...), nil
 }
 
-// poolParts returns the queues of the short and the long tasks, in this order. It returns nil under
-// the real clock, where the realised mean of each class is not known.
+// poolParts returns the queues of the short and the long tasks. It returns nil under the real
+// clock, where the realised mean of each class is unknown.
 func poolParts(o *observe.Run,
 	rate float64, d dist.Dist, h observe.Blocked,
 ) (parts []theory.Part, err error) {
@@ -115,7 +115,7 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 	}
 }
 
-// rateLimitAnswer returns the answer for a strategy that limits the rate of starts. It is nil
+// rateLimitAnswer returns the answer for a strategy that limits the rate of starts. It returns nil
 // unless a slot was free during the whole run, because otherwise tasks also waited for slots.
 func rateLimitAnswer(o *observe.Run, pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	if o.Peak >= int64(pool.Limit) {

@@ -16,13 +16,13 @@ import (
 
 const (
 	standstillFloor  = 100 * time.Millisecond
-	standstillFactor = 20 // times the median service, if task times are not known
+	standstillFactor = 20 // times the median service, if task times are unknown
 	settlingFactor   = 10 // times the median response
 )
 
 // CheckStandstill looks for a time, under the real clock, in which no task ended although every
-// running task should have. If the hiccup meter continued meanwhile, the target or the strategy was
-// the cause, not the machine.
+// running task should have. If the hiccup meter continued meanwhile, the cause was the target or
+// the strategy, not the machine.
 func CheckStandstill(o *observe.Run, r *result.Result) {
 	if o.Splits() || o.Plan.Strategy.Quantum != nil {
 		return
@@ -104,7 +104,7 @@ func overdue(o *observe.Run, s span, unusual int64) (n int) {
 }
 
 // CheckSettling looks for results that the strategy delayed, for example by collecting them in a
-// goroutine or in order. The delay from the end of the work to Done is part of the response. Done
+// goroutine or in order. The response includes the delay from the end of the work to Done. Done
 // itself never blocks here.
 func CheckSettling(o *observe.Run, r *result.Result, first int) {
 	if o.Splits() || o.Stages() != nil { // stages after the work take time

@@ -107,8 +107,8 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// In a queue that is always full, the tasks in the queue wait for the same running tasks, so few
-// waits are independent.
+// In a queue that is always full, tasks wait for the same running tasks, so few waits are
+// independent.
 func TestNoFalseAlarmInLongQueues(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(10) {
@@ -123,7 +123,7 @@ func TestNoFalseAlarmInLongQueues(t *testing.T) {
 	}
 }
 
-// The number of very long tasks deviates by chance, which shifts the waits in all batches.
+// The number of very long tasks varies by chance, which shifts the waits in all batches.
 func TestNoFalseAlarmOfRareTasks(t *testing.T) {
 	for strategy, seed := range map[string]uint64{"event_loop_offload": 31694,
 		"worker_pool": 34335} {

@@ -22,7 +22,7 @@ const (
 	mostP99Error = 0.15 * z95 / 2.576
 )
 
-// largestError is the largest error that is reported, because JSON has no infinity.
+// largestError is the largest reported error. JSON has no infinity.
 const largestError = 1000
 
 // ownMemories is the length of a run, in relaxation times, from which its stretches show its error.
@@ -46,8 +46,8 @@ func uncertainUnits() []string {
 }
 
 // MarkUncertain marks the metrics whose 95 % error is too large. The error comes from the forecast
-// if that models this strategy exactly, otherwise from the differences between stretches of the
-// run. If the run is too short for stretches, the forecast for an equally busy strategy is a lower
+// if it models this strategy exactly, otherwise from the differences between stretches of the run.
+// If the run is too short for stretches, the forecast for an equally busy strategy is a lower
 // bound.
 func (k Memory) MarkUncertain(o *observe.Run, r *result.Result, first int, own Scatter) {
 	mark := func(unit string, e float64) {
@@ -112,7 +112,7 @@ func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float6
 }
 
 // NeededTasks returns the number of tasks that the p99 response needs for a 95 % error of share, by
-// the forecast or by the formula for Poisson arrivals, or false if neither applies. If the
+// the forecast or by the formula for Poisson arrivals. ok is false without either. If the
 // forecast's stretches are short compared with the relaxation time, the formula gives a lower
 // bound.
 func (k Memory) NeededTasks(

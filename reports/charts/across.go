@@ -5,7 +5,6 @@ import "gonum.org/v1/plot"
 // Across is the quantity along the x axis of a sweep.
 type Across int
 
-// The sweeps.
 const (
 	Load  Across = iota // share of the capacity
 	Rate                // arrivals per second
@@ -24,8 +23,8 @@ func (a Across) tip(v float64) string {
 
 func (a Across) axis() Axis { return Axis{Label: a.Label(), Log: a == Limit} }
 
-// scale sets the range of the x axis to the measured places, in ascending order, and labels as many
-// as fit. It need not include 0.
+// scale sets the range of the x axis to measured, in ascending order, and labels as many values as
+// fit.
 func (a Across) scale(p *plot.Plot, measured []float64) {
 	lo, hi := measured[0], measured[len(measured)-1]
 	if a == Limit {
@@ -39,5 +38,5 @@ func (a Across) scale(p *plot.Plot, measured []float64) {
 			marks = append(marks, x)
 		}
 	}
-	p.X.Tick.Marker = marked{marks, Count}
+	p.X.Tick.Marker = fixedTicks{marks, Count}
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// TestMeasuredTicks: the loads that were measured are marked, and no others, as far as there is
-// room.
 func TestMeasuredTicks(t *testing.T) {
 	for _, c := range []struct{ at, want []float64 }{
 		{[]float64{0.3, 0.5, 0.7, 0.9, 1.1}, []float64{0.3, 0.5, 0.7, 0.9, 1.1}},

@@ -15,16 +15,15 @@ func Seconds(s float64) string {
 	for _, u := range []struct {
 		size float64
 		name string
-		// values that would round to 1000 of the next smaller unit belong here. Long decades of an axis
-		// stay in seconds
+		// smallest value with this unit, after rounding to four digits
 		from float64
 	}{{86400, "d", 2 * 86400}, {3600, "h", 0.99995e5}, {1, "s", 0.99995}, {1e-3, "ms", 0.99995e-3},
 		{1e-6, "µs", 0.99995e-6}} {
 		if math.Abs(s) >= u.from {
-			return short(s/u.size) + " " + u.name
+			return fourDigits(s/u.size) + " " + u.name
 		}
 	}
-	return short(s/1e-9) + " ns"
+	return fourDigits(s/1e-9) + " ns"
 }
 
 // Count formats a number or a rate with at most four significant digits: 12, 0.5, 1.25k, 3M.
@@ -34,14 +33,13 @@ func Count(v float64) string {
 		name string
 	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
 		if math.Abs(v) >= u.size*0.99995 {
-			return short(v/u.size) + u.name
+			return fourDigits(v/u.size) + u.name
 		}
 	}
-	return short(v)
+	return fourDigits(v)
 }
 
-// short formats at most four significant digits, with an exponent only for extreme numbers.
-func short(v float64) string {
+func fourDigits(v float64) string {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	if err != nil || math.Abs(r) >= 1e7 || r != 0 && math.Abs(r) < 1e-6 {
 		return strconv.FormatFloat(v, 'g', 4, 64)
@@ -49,12 +47,10 @@ func short(v float64) string {
 	return strconv.FormatFloat(r, 'f', -1, 64)
 }
 
-// logTicks marks a logarithmic axis, depending on its range, at decades, multiples of 1, 2 and 5,
-// more multiples, or round steps.
 type logTicks func(float64) string
 
 func (format logTicks) Ticks(lo, hi float64) []plot.Tick {
-	return marked{logMarks(lo, hi), format}.Ticks(lo, hi)
+	return fixedTicks{logMarks(lo, hi), format}.Ticks(lo, hi)
 }
 
 // logMarks returns round values from at most lo to at least hi.
@@ -94,7 +90,6 @@ func logMarks(lo, hi float64) (marks []float64) {
 	return marks
 }
 
-// linearTicks marks a linear axis at about count round values.
 type linearTicks struct {
 	format func(float64) string
 	count  int
@@ -124,8 +119,8 @@ func linearMarks(lo, hi float64, count int) (marks []float64) {
 			break
 		}
 	}
-	// Multiples avoid rounding errors of sums, and end the loop if the step is below the resolution of
-	// a float64.
+	// Multiples avoid the rounding errors of sums. The loop ends even if the step is below the
+	// resolution of a float64.
 	first, last := math.Floor(lo/step+1e-9), math.Ceil(hi/step-1e-9)
 	for i := range 2*count + 3 {
 		n := first + float64(i)
@@ -137,7 +132,6 @@ func linearMarks(lo, hi float64, count int) (marks []float64) {
 	return marks
 }
 
-// logRange widens a range of positive values to round ends.
 func logRange(lo, hi float64) (float64, float64) {
 	if hi/lo < 1.02 {
 		lo, hi = lo/1.2, hi*1.2
@@ -151,12 +145,13 @@ func logRange(lo, hi float64) (float64, float64) {
 	return below, above
 }
 
-// neighbours returns the nearest of 1, 2 and 5 times a power of ten on both sides of v.
+// neighbours returns the nearest values below and above v of the form 1, 2 or 5 times a power of
+// ten.
 func neighbours(v float64) (below, above float64) {
 	decade := math.Pow10(int(math.Floor(math.Log10(v))) - 1)
 	below = decade
 	for _, m := range []float64{10, 20, 50, 100, 200} {
-		// one decade below, in case the logarithm was rounded up
+		// start one decade lower, in case the logarithm was rounded up
 		switch {
 		case m*decade <= v*(1+1e-9):
 			below = m * decade
@@ -170,8 +165,7 @@ func neighbours(v float64) (below, above float64) {
 	return below, 500 * decade
 }
 
-// linearRange widens a range to round ends. It starts at 0 unless values are negative, since
-// lengths are compared.
+// linearRange widens a range to round bounds. It includes 0, since readers compare lengths.
 func linearRange(lo, hi float64) (float64, float64) {
 	lo = min(lo, 0)
 	if hi <= lo {
@@ -181,15 +175,15 @@ func linearRange(lo, hi float64) (float64, float64) {
 	return marks[0], marks[len(marks)-1]
 }
 
-// gap is the share of a zeroScale between 0 and its logarithmic part.
-const gap = 0.12
+// zeroGap is the share of a zeroScale between 0 and its logarithmic part.
+const zeroGap = 0.12
 
-// zeroScale is logarithmic from low on, with 0 at its left end.
+// zeroScale is logarithmic from low upwards, with 0 at its left end.
 type zeroScale struct{ low float64 }
 
 func (s zeroScale) Normalize(_, hi, x float64) float64 {
 	if x <= 0 {
 		return 0
 	}
-	return gap + (1-gap)*math.Log(x/s.low)/math.Log(hi/s.low)
+	return zeroGap + (1-zeroGap)*math.Log(x/s.low)/math.Log(hi/s.low)
 }

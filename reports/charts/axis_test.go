@@ -37,8 +37,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// On any range a logarithmic axis has ticks enough to read values off it, and few enough not to
-// collide.
+// A logarithmic axis needs enough ticks to read values, and few enough not to overlap.
 func TestLogTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := math.Pow(10, rapid.Float64Range(-14, 12).Draw(t, "exponent"))
@@ -56,7 +55,7 @@ func TestLogTicks(t *testing.T) {
 	})
 }
 
-func TestRangesHoldTheirData(t *testing.T) {
+func TestRangesContainTheirData(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := math.Pow(10, rapid.Float64Range(-15, 15).Draw(t, "a"))
 		b := math.Pow(10, rapid.Float64Range(-15, 15).Draw(t, "b"))
@@ -71,7 +70,7 @@ func TestRangesHoldTheirData(t *testing.T) {
 	})
 }
 
-// A range too short for float64 to count in ends all the same.
+// The loop must end even if the range is below the resolution of a float64.
 func TestLinearMarksEnd(t *testing.T) {
 	for _, c := range []struct{ lo, hi float64 }{{1e15 - 0.125, 1e15}, {-1e15, 1e15},
 		{0, 1e-300}, {1, 1}} {
@@ -95,7 +94,8 @@ func TestRangeIsTight(t *testing.T) {
 
 func TestZeroScale(t *testing.T) {
 	s := zeroScale{low: 1}
-	for _, c := range []struct{ x, want float64 }{{0, 0}, {1, gap}, {8, gap + (1-gap)/2}, {64, 1}} {
+	for _, c := range []struct{ x, want float64 }{{0, 0}, {1, zeroGap},
+		{8, zeroGap + (1-zeroGap)/2}, {64, 1}} {
 		if got := s.Normalize(0, 64, c.x); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%v lies at %v, want %v", c.x, got, c.want)
 		}

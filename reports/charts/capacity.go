@@ -14,18 +14,17 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Found is the interval that a capacity search found for one strategy.
+// Found is the capacity interval of one strategy.
 type Found struct {
 	Name   string
 	Style  int     // number of the strategy, from 0
-	Met    float64 // highest load, or rate, that surely meets the objective, or NaN
-	Missed float64 // lowest higher load that surely misses it, or NaN
+	Met    float64 // highest load, or rate, that meets the objective, or NaN
+	Missed float64 // lowest higher load that misses it, or NaN
 }
 
-// Capacity draws a row for each strategy, the highest capacity first: a thin line over loads that
-// meet the objective, and a bar over the interval that contains the capacity. from and to are the
-// searched range. A bar ends in an arrow at the right if no load surely misses, at the left if no
-// load surely meets the objective.
+// Capacity draws a row for each strategy, the highest capacity first: a thin line over the loads
+// that meet the objective, and a bar over the interval of the capacity. from and to are the
+// searched range. An arrow replaces an unknown end of the interval.
 func Capacity(title string, across Across, from, to float64, found []Found) (*Chart, error) {
 	if !counting.shows(from) || !counting.shows(to) || from >= to {
 		return nil, &EmptyError{Chart: title,
@@ -44,11 +43,11 @@ func Capacity(title string, across Across, from, to float64, found []Found) (*Ch
 	}
 	slices.SortStableFunc(rows, func(a, b Found) int {
 		return cmp.Or(-cmp.Compare(a.Met, b.Met),
-			-cmp.Compare(orHighest(a.Missed), orHighest(b.Missed)), cmp.Compare(a.Style, b.Style))
+			-cmp.Compare(orInfinity(a.Missed), orInfinity(b.Missed)), cmp.Compare(a.Style, b.Style))
 	})
 	names := text.Texts(rows, func(f Found) string { return f.Name })
 	p := newPlot("", across.Label(), "")
-	p.Add(brackets{rows, across, from, to})
+	p.Add(capacityBars{rows, across, from, to})
 	p.X.Tick.Marker = linearTicks{Count, 6}
 	p.X.Min, p.X.Max = linearRange(0, to)
 	return namedRows(p, names, &Chart{Title: title, Notes: notes})
@@ -70,7 +69,7 @@ func rowAxis(p *plot.Plot, rows int, ticks plot.Ticker) {
 	p.Y.Tick.Marker = ticks
 }
 
-func orHighest(v float64) float64 {
+func orInfinity(v float64) float64 {
 	if math.IsNaN(v) {
 		return math.Inf(1)
 	}
@@ -89,7 +88,7 @@ func (rows rowTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-type brackets struct {
+type capacityBars struct {
 	rows     []Found
 	across   Across
 	from, to float64
@@ -101,7 +100,7 @@ const (
 	leastBar  vg.Length = 3 // narrowest visible bar
 )
 
-func (b brackets) Plot(c draw.Canvas, p *plot.Plot) {
+func (b capacityBars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, f := range b.rows {
 		look, at := lookOf(f.Style), y(float64(i))
@@ -118,9 +117,9 @@ func (b brackets) Plot(c draw.Canvas, p *plot.Plot) {
 					c.Min.X, at, left, at)
 			}
 			switch {
-			case b.beyond(f): // every load meets the objective
+			case b.allMeet(f): // every load meets the objective
 				drawHead(&c, look.tint, vg.Point{X: right + arrowLength/2, Y: at}, 1)
-			case b.below(f): // no load meets the objective
+			case b.noneMeets(f): // no load meets the objective
 				right = left
 				drawHead(&c, look.tint, vg.Point{X: max(left-arrowLength, c.Min.X+2), Y: at}, -1)
 			default:
@@ -138,28 +137,27 @@ func (b brackets) Plot(c draw.Canvas, p *plot.Plot) {
 				}
 			}
 		})
-		b.value(&c, f, left, right, at)
+		b.drawValue(&c, f, left, right, at)
 	}
 }
 
-func (b brackets) beyond(f Found) bool { return f.Met == b.to }
-func (b brackets) below(f Found) bool  { return math.IsNaN(f.Met) && f.Missed == b.from }
+func (b capacityBars) allMeet(f Found) bool   { return f.Met == b.to }
+func (b capacityBars) noneMeets(f Found) bool { return math.IsNaN(f.Met) && f.Missed == b.from }
 
-// value writes the interval next to the bar, on the side with more room.
-func (b brackets) value(c *draw.Canvas, f Found, left, right, at vg.Length) {
+func (b capacityBars) drawValue(c *draw.Canvas, f Found, left, right, at vg.Length) {
 	style := textStyle(textSize, xfont.WeightNormal, muted)
 	style.YAlign = draw.YCenter
-	text := b.text(f)
+	text := b.rangeText(f)
 	const space = 8
 	where := vg.Point{X: right + space, Y: at}
-	if b.beyond(f) {
+	if b.allMeet(f) {
 		where.X += arrowLength / 2
 	}
 	if where.X+style.Width(text) > c.Max.X {
 		where.X = left - space - style.Width(text)
 		where.Y += barHeight // above the thin line
 	} else {
-		// the grid would strike through them
+		// cover the grid line behind the text
 		c.FillPolygon(paper, box(where.X-2, at-1, where.X+style.Width(text)+2, at+1))
 		where.Y += 2
 	}
@@ -171,11 +169,11 @@ func box(left, bottom, right, top vg.Length) []vg.Point {
 		{X: left, Y: top}}
 }
 
-func (b brackets) text(f Found) string {
+func (b capacityBars) rangeText(f Found) string {
 	switch {
-	case b.beyond(f):
+	case b.allMeet(f):
 		return "at least " + Count(f.Met)
-	case b.below(f):
+	case b.noneMeets(f):
 		return "below " + Count(f.Missed)
 	case math.IsNaN(f.Missed):
 		return Count(f.Met) + " to ?"
@@ -185,12 +183,11 @@ func (b brackets) text(f Found) string {
 	return Count(f.Met) + " to " + Count(f.Missed)
 }
 
-func (b brackets) tip(f Found) string {
-	return b.across.tip(min(orHighest(f.Met), orHighest(f.Missed))) + "\n" +
-		f.Name + "  " + b.text(f)
+func (b capacityBars) tip(f Found) string {
+	return b.across.tip(min(orInfinity(f.Met), orInfinity(f.Missed))) + "\n" +
+		f.Name + "  " + b.rangeText(f)
 }
 
-// drawHead draws an arrowhead that points right (1) or left (-1).
 func drawHead(c *draw.Canvas, t role, tip vg.Point, direction vg.Length) {
 	const head = 4.5
 	back := tip.X - direction*head
@@ -199,8 +196,8 @@ func drawHead(c *draw.Canvas, t role, tip vg.Point, direction vg.Length) {
 		[]vg.Point{{X: back, Y: tip.Y + head}, tip, {X: back, Y: tip.Y - head}})
 }
 
-// GlyphBoxes implements plot.GlyphBoxer: an arrow at the end of the range needs room.
-func (b brackets) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
+// GlyphBoxes implements plot.GlyphBoxer. It reserves space for an arrow at the end of the range.
+func (b capacityBars) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{X: p.X.Norm(b.to),
 		Rectangle: vg.Rectangle{Max: vg.Point{X: arrowLength}}}}
 }

@@ -24,7 +24,7 @@ func sampleFound() []Found {
 	}
 }
 
-func TestCapacityWords(t *testing.T) {
+func TestCapacityTexts(t *testing.T) {
 	c, err := Capacity("Capacity for p99-response<80ms", Load, 0.1, 1.2, sampleFound())
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,6 @@ func TestCapacityWords(t *testing.T) {
 	}
 }
 
-// TestCapacityOrder: the highest capacity is on top.
 func TestCapacityOrder(t *testing.T) {
 	c, err := Capacity("t", Load, 0.1, 1.2, sampleFound())
 	if err != nil {
@@ -63,8 +62,6 @@ func TestCapacityOrder(t *testing.T) {
 	}
 }
 
-// TestCapacityInterval: each row is marked with its strategy, and says its interval when pointed
-// at.
 func TestCapacityInterval(t *testing.T) {
 	c, err := Capacity("t", Load, 0.1, 1.2, sampleFound())
 	if err != nil {
@@ -90,17 +87,16 @@ func isEmpty(err error) bool {
 	return ok
 }
 
-// Whatever the data, the chart is drawn within its bounds or refused as empty.
 func TestAnyCapacityDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var found []Found
 		for range rapid.IntRange(0, 40).Draw(t, "rows") {
 			found = append(found, Found{
 				rapid.String().Draw(t, "name"), rapid.IntRange(0, 50).Draw(t, "style"),
-				wild().Draw(t, "met"), wild().Draw(t, "missed"),
+				extremeFloats().Draw(t, "met"), extremeFloats().Draw(t, "missed"),
 			})
 		}
-		from, to := wild().Draw(t, "from"), wild().Draw(t, "to")
+		from, to := extremeFloats().Draw(t, "from"), extremeFloats().Draw(t, "to")
 		across := rapid.SampledFrom([]Across{Load, Rate}).Draw(t, "across")
 		drawChart(t, "capacity", func() (*Chart, error) {
 			return Capacity("t", across, from, to, found)

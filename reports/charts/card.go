@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Card is a finding as a picture for chats and social media, readable at a third of its size.
-// Long texts are wrapped, then shortened.
+// A Card is a picture of one finding for chats and social media. It is readable at a third of its
+// size. Long texts are wrapped, then shortened.
 type Card struct {
 	Source   string // above the headline: the subject
 	Headline string
@@ -25,29 +25,29 @@ type Card struct {
 	Command  string // reproduces the finding, or ""
 }
 
-// A CardBar is a strategy, or a class of strategies, with its formatted value.
+// A CardBar is the bar of a strategy, or a class of strategies, with its formatted value.
 type CardBar struct {
 	Label, Value string
 	Style        int
 	Share        float64 // of the longest bar
 }
 
-// Measures of a card, in pixels.
+// Sizes in pixels.
 const (
 	cardWidth, cardHeight = 1200, 630
 	cardMargin            = 60
 	cardInner             = cardWidth - 2*cardMargin
 	mostCardBars          = 3
-	mostCardText          = 400 // characters of a text
+	mostCardText          = 400 // characters per text
 )
 
-// A cardPen writes from the top down.
+// A cardPen writes from top to bottom.
 type cardPen struct {
 	draw.Canvas
-	y vg.Length // from the lower end
+	y vg.Length // distance from the lower edge
 }
 
-// PNG writes the card: 1200 × 630 pixels, on white.
+// PNG writes the card with 1200 × 630 pixels on white.
 func (c *Card) PNG(w io.Writer) error {
 	canvas := vgimg.NewWith(vgimg.UseWH(cardWidth, cardHeight), vgimg.UseDPI(int(vg.Inch.Points())),
 		vgimg.UseBackgroundColor(paper))
@@ -56,7 +56,7 @@ func (c *Card) PNG(w io.Writer) error {
 	pen.y -= 10
 	bottom := c.drawFoot(pen)
 	bars := c.Bars[:min(len(c.Bars), mostCardBars)]
-	room := pen.y - bottom - 40 // leave room for trust and bars
+	room := pen.y - bottom - 40 // leave space for trust and bars
 	if len(bars) > 0 {
 		room -= 46 + 52*vg.Length(len(bars))
 	}
@@ -85,22 +85,21 @@ func (c *Card) drawFoot(pen *cardPen) (top vg.Length) {
 		height := 24 + 30*vg.Length(len(text))
 		pen.fill(grid, cardMargin, top, cardInner, height)
 		at := &cardPen{pen.Canvas, top + height - 12}
-		at.at(cardMargin+20, command, text)
+		at.writeAt(cardMargin+20, command, text)
 		top += height + 12
 	}
 	top += 30 * vg.Length(len(about))
-	(&cardPen{pen.Canvas, top}).at(cardMargin, basis, about)
+	(&cardPen{pen.Canvas, top}).writeAt(cardMargin, basis, about)
 	return top
 }
 
-// headline uses the largest font that fits.
 func (p *cardPen) headline(text string, room vg.Length) {
 	for _, size := range []font.Length{60, 54, 48, 43, 38} {
 		style := cardStyle("Sans", size, xfont.WeightBold, ink)
 		most := int(room / (size * 1.25))
 		lines := cardLines(text, cardInner, style, max(most, 1)+1)
 		if len(lines) <= most || size == 38 {
-			p.at(cardMargin, style, cardLines(text, cardInner, style, max(most, 1)))
+			p.writeAt(cardMargin, style, cardLines(text, cardInner, style, max(most, 1)))
 			return
 		}
 	}
@@ -113,7 +112,7 @@ func (p *cardPen) bar(b CardBar) {
 	p.fill(tint, cardMargin, p.y-high, 6, high)
 	style := cardStyle("Sans", 26, xfont.WeightBold, ink)
 	at := &cardPen{p.Canvas, p.y - 8}
-	at.at(cardMargin+22, style, cardLines(b.Label+"  "+b.Value, cardInner-40, style, 1))
+	at.writeAt(cardMargin+22, style, cardLines(b.Label+"  "+b.Value, cardInner-40, style, 1))
 	p.y -= high + 8
 }
 
@@ -122,11 +121,10 @@ func (p *cardPen) fill(c color.Color, x, y, width, height vg.Length) {
 }
 
 func (p *cardPen) lines(style draw.TextStyle, most int, text string) {
-	p.at(cardMargin, style, cardLines(text, cardInner, style, most))
+	p.writeAt(cardMargin, style, cardLines(text, cardInner, style, most))
 }
 
-// at writes lines from x on, and moves down by their height.
-func (p *cardPen) at(x vg.Length, style draw.TextStyle, lines []string) {
+func (p *cardPen) writeAt(x vg.Length, style draw.TextStyle, lines []string) {
 	for _, line := range lines {
 		p.FillText(style, vg.Point{X: x, Y: p.y}, line)
 		p.y -= style.Font.Size * 1.25
@@ -139,7 +137,6 @@ func cardStyle(variant font.Variant, size font.Length, weight xfont.Weight, t ro
 	return s
 }
 
-// cardLines wraps a text into up to most lines. A shortened text ends in "…".
 func cardLines(text string, width vg.Length, style draw.TextStyle, most int) []string {
 	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -153,7 +150,7 @@ func cardLines(text string, width vg.Length, style draw.TextStyle, most int) []s
 	lines := wrap(text, width, style)
 	if len(lines) > most {
 		lines = lines[:most]
-		lines[most-1] = fitting(lines[most-1], width-style.Width("…"), style) + "…"
+		lines[most-1] = shortenToWidth(lines[most-1], width-style.Width("…"), style) + "…"
 	}
 	return lines
 }

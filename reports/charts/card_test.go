@@ -10,8 +10,7 @@ import (
 	xfont "golang.org/x/image/font"
 )
 
-// inkIn counts the pixels of a part of a picture that are not white.
-func inkIn(img image.Image, r image.Rectangle) (n int) {
+func countInk(img image.Image, r image.Rectangle) (n int) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
 			if r, g, b, _ := img.At(x, y).RGBA(); r < 0xf000 || g < 0xf000 || b < 0xf000 {
@@ -22,8 +21,6 @@ func inkIn(img image.Image, r image.Rectangle) (n int) {
 	return n
 }
 
-// TestCard: the card has its size, the finding is in the upper half, and whatever the texts hold,
-// nothing is written into the margins.
 func TestCard(t *testing.T) {
 	long := strings.Repeat("W", 10_000)
 	bars := []CardBar{{"a", "1 s", 0, 1}, {"b", "2 s", 40, 2}, {long, long, 3, 0},
@@ -51,17 +48,16 @@ func TestCard(t *testing.T) {
 		for _, margin := range []image.Rectangle{image.Rect(0, 0, edge, cardHeight),
 			image.Rect(cardWidth-edge, 0, cardWidth, cardHeight), image.Rect(0, 0, cardWidth, 30),
 			image.Rect(0, cardHeight-30, cardWidth, cardHeight)} {
-			if n := inkIn(img, margin); n > 0 {
+			if n := countInk(img, margin); n > 0 {
 				t.Errorf("%s: %d pixels in the margin %v", name, n, margin)
 			}
 		}
-		if n := inkIn(img, image.Rect(0, 70, cardWidth, 315)); n < 1000 && c.Headline != "" {
+		if n := countInk(img, image.Rect(0, 70, cardWidth, 315)); n < 1000 && c.Headline != "" {
 			t.Errorf("%s: the headline has %d pixels", name, n)
 		}
 	}
 }
 
-// TestCardLines: a text is folded at its spaces, and what does not fit ends in "…".
 func TestCardLines(t *testing.T) {
 	style := cardStyle("Sans", 40, xfont.WeightBold, ink)
 	text := "one two three four five six seven eight nine ten"

@@ -15,23 +15,22 @@ import (
 // Chart is a picture of one or more panels with one legend.
 type Chart struct {
 	Title    string
-	Subtitle string   // second line of the title, which may be set before rendering
-	Alt      string   // text alternative. "": the title
+	Subtitle string   // second line of the title. A caller may set it before rendering
+	Alt      string   // text alternative. "" means the title
 	Notes    []string // omitted data
 	Panels   []*plot.Plot
 
-	// Same lists the names of series, at least two, that are equal in every point of every panel.
+	// Same lists the names of series that are equal in every point of every panel.
 	Same [][]string
 
 	legend   []entry
-	first    []Series  // of the first panel, if it has lines
+	first    []Series  // series of the first panel, if it has lines
 	shareY   bool      // all panels have the same y axis
 	tall     bool      // a single panel that benefits from height
-	rowsHigh int       // number of named rows of a single panel, which determine its height
+	rowsHigh int       // number of named rows of a single panel
 	rows     *rowNames // nil unless panels share rows
 }
 
-// clean returns the panels with drawable points, and notes the others.
 func (c *Chart) clean(in []Panel, x, y axisKind) (out []Panel) {
 	for _, p := range in {
 		series, notes := clean(p.Series, x, y, p.Title)
@@ -43,7 +42,7 @@ func (c *Chart) clean(in []Panel, x, y axisKind) (out []Panel) {
 	return out
 }
 
-// fill adds cleaned panels to a chart, and their series before the existing legend.
+// fill adds panels to a chart, and their series to the front of its legend.
 func (c *Chart) fill(panels []Panel, build func(i int, p Panel) *plot.Plot) (*Chart, error) {
 	if len(panels) == 0 {
 		return nil, &EmptyError{Chart: c.Title, Notes: c.Notes}
@@ -57,8 +56,7 @@ func (c *Chart) fill(panels []Panel, build func(i int, p Panel) *plot.Plot) (*Ch
 	return c, nil
 }
 
-// Text sizes in points. A Wide chart is about 1000 points wide and shown at about a pixel per
-// point.
+// Text sizes in points. A Wide chart is about 1000 points wide.
 const (
 	titleSize  = 17
 	headSize   = 13

@@ -17,7 +17,6 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// record draws a chart and returns what was written and stroked.
 func record(c *Chart, l Layout) (texts []string, strokes []stroke) {
 	var canvas recorder.Canvas
 	c.Draw(&canvas, l, true)
@@ -58,7 +57,7 @@ func sampleChart(t testing.TB) *Chart {
 	return c
 }
 
-func TestResponseWords(t *testing.T) {
+func TestResponseTexts(t *testing.T) {
 	for _, layout := range []Layout{Wide, Narrow} {
 		texts, _ := record(sampleChart(t), layout)
 		for _, want := range []string{"Response against load", "exponential · poisson",
@@ -76,7 +75,6 @@ func TestResponseWords(t *testing.T) {
 	}
 }
 
-// A shared axis is written once in a row, and in each panel of a column.
 func TestSharedAxisIsWrittenOnce(t *testing.T) {
 	for layout, want := range map[Layout]int{Wide: 1, Narrow: 3} {
 		texts, _ := record(sampleChart(t), layout)
@@ -87,8 +85,7 @@ func TestSharedAxisIsWrittenOnce(t *testing.T) {
 	}
 }
 
-// Three strategies agree in every point: each draws every third stripe of the one line, and
-// together they leave no gap.
+// Each of three equal series draws every third stripe, without gaps.
 func TestCoincidingLinesAreStriped(t *testing.T) {
 	c := sampleChart(t)
 	_, strokes := record(c, Wide)
@@ -125,7 +122,6 @@ func TestCoincidingLinesAreStriped(t *testing.T) {
 	}
 }
 
-// Markers in one place have different sizes, so that each is seen.
 func TestCoincidingMarkersAreNested(t *testing.T) {
 	c, err := Timeline("t", 0, []Panel{{Series: []Series{
 		{Name: "a", Style: 0, X: []float64{0, 1}, Y: []float64{1, 2}},
@@ -195,7 +191,7 @@ func TestGrowingPointsDoNotStretchTheAxis(t *testing.T) {
 	}
 }
 
-func TestVarianceHasAPlaceForZero(t *testing.T) {
+func TestVarianceShowsZero(t *testing.T) {
 	c, err := Variance("t",
 		[]Panel{{Series: []Series{{Name: "a", X: []float64{0, 1, 4, 16},
 			Y: []float64{1, 2, 4, 8}}}}})
@@ -286,7 +282,7 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// Every colour drawn is a tint, so that none is left behind in the dark.
+// A colour without a class would not change in dark mode.
 func TestSVGColoursAllHaveClasses(t *testing.T) {
 	var svg bytes.Buffer
 	if err := sampleChart(t).InlineSVG(&svg, Wide); err != nil {
@@ -340,7 +336,6 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// More strategies than colours, and names of any length, still fit.
 func TestManySeries(t *testing.T) {
 	p := Panel{Title: "p99"}
 	for i := range 40 {

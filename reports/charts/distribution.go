@@ -7,11 +7,10 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Distribution draws response times against their percentile: X is q in [0, 1), Y the response in
-// seconds that a share q of the tasks did not exceed. The x axis is -log10(1-q), so each further
-// nine has the same width, and an exponential tail is straight on a linear Y. Y is logarithmic,
-// since strategies lie decades apart. Intervals and Growing are ignored. There is one panel per
-// load.
+// Distribution draws response times (Y, seconds) against their percentile, given as X in [0, 1).
+// The x axis is -log10(1-X), so 90, 99 and 99.9 % have equal distances, and an exponential tail is
+// straight on a linear Y. Y is logarithmic, because strategies differ by decades. Intervals and
+// Growing are ignored. There is one panel per load.
 func Distribution(title string, panels []Panel) (*Chart, error) {
 	scaled := make([]Panel, len(panels))
 	for i, p := range panels {
@@ -56,8 +55,7 @@ func Distribution(title string, panels []Panel) (*Chart, error) {
 
 func nines(q float64) float64 { return -math.Log10(1 - q) }
 
-// isMarked reports whether a place of the percentile axis has a marker: the median, and each full
-// nine.
+// isMarked reports whether a percentile has a marker: 50, 90, 99, 99.9 and so on.
 func isMarked(x float64) bool {
 	return math.Abs(x-nines(0.5)) < 1e-6 || x > 0.5 && math.Abs(x-math.Round(x)) < 1e-6
 }
@@ -73,8 +71,8 @@ func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
 	return ticks
 }
 
-// floorOf returns the 10 % quantile of the responses: showing faster tasks, some of which take
-// almost no time, would leave little room for the tail.
+// floorOf returns the 10 % quantile of the responses. Faster tasks may take almost no time, and
+// would leave little space for the tail.
 func floorOf(panels []Panel) float64 {
 	floor := math.Inf(1)
 	for _, s := range seriesOf(panels) {

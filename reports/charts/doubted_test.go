@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestDoubtedPointsAreHollow: a point that may be believed is filled, one that may not is hollow,
-// in the order of x; where nothing is known all are hollow.
+// Points are in the order of x. All are hollow if reliability is unknown.
 func TestDoubtedPointsAreHollow(t *testing.T) {
 	for _, c := range []struct {
 		doubted        []bool
@@ -22,7 +21,7 @@ func TestDoubtedPointsAreHollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, points, _ := strings.Cut(svg.String(), `class="pb-pt"`)
-		points, _, _ = strings.Cut(points, "<text") // the legend has a sample of its own
+		points, _, _ = strings.Cut(points, "<text") // without the sample of the legend
 		if got := [2]int{strings.Count(points, `class="f-s0 s-s0"`),
 			strings.Count(points, `class="f-paper s-s0"`)}; got != [2]int{c.filled, c.hollow} {
 			t.Errorf("doubted %v: %d filled and hollow, want %d and %d:\n%s", c.doubted, got,
@@ -35,7 +34,6 @@ func TestDoubtedPointsAreHollow(t *testing.T) {
 	}
 }
 
-// TestDoubtedRowsAreHollow: so is the marker of a row.
 func TestDoubtedRowsAreHollow(t *testing.T) {
 	v := RowValue{Mid: 1, Lo: 1, Hi: 1}
 	for _, c := range []struct {

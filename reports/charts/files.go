@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Files writes the chart into an existing directory as NAME.svg and NAME.png, each atomically, and
-// returns their paths.
+// Files writes NAME.svg and NAME.png into an existing directory, each atomically, and returns their
+// paths.
 func (c *Chart) Files(dir, name string) (paths []string, err error) {
 	if paths, err = c.SVGFile(dir, name); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (c *Chart) Files(dir, name string) (paths []string, err error) {
 	return append(paths, path), nil
 }
 
-// SVGFile writes only NAME.svg, which takes a fifth of the time.
+// SVGFile writes only NAME.svg, in a fifth of the time.
 func (c *Chart) SVGFile(dir, name string) (paths []string, err error) {
 	path := filepath.Join(dir, name+".svg")
 	err = rundir.Replace(path, func(w io.Writer) error { return c.SVG(w, Wide) })
@@ -34,8 +34,8 @@ func (c *Chart) SVGFile(dir, name string) (paths []string, err error) {
 
 // FileName reduces a text to lower-case letters, digits and dashes.
 func FileName(text string) string {
-	out := strings.TrimLeft(unfit.ReplaceAllString(strings.ToLower(text), "-"), "-")
+	out := strings.TrimLeft(notAlphanumeric.ReplaceAllString(strings.ToLower(text), "-"), "-")
 	return strings.Trim(out[:min(len(out), 100)], "-")
 }
 
-var unfit = regexp.MustCompile("[^a-z0-9]+")
+var notAlphanumeric = regexp.MustCompile("[^a-z0-9]+")

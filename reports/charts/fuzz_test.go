@@ -22,15 +22,13 @@ func atof(s string) float64 {
 	return v
 }
 
-// wild draws the numbers that break charts.
-func wild() *rapid.Generator[float64] {
+func extremeFloats() *rapid.Generator[float64] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300, -1e300,
 			5e-324, 1e15, 1e-15, 1, 1, 2}),
 		rapid.Float64Range(0, 1), rapid.Float64Range(1e-6, 1e3), rapid.Float64())
 }
 
-// Whatever the data, a chart is drawn within its bounds or refused as empty.
 func TestAnyDataDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var panels []Panel
@@ -41,12 +39,12 @@ func TestAnyDataDraws(t *testing.T) {
 				s := Series{
 					Name:  rapid.String().Draw(t, "name"),
 					Style: rapid.IntRange(0, 50).Draw(t, "style"), Theory: i%3 == 2,
-					X: rapid.SliceOfN(wild(), n, n).Draw(t, "x"),
-					Y: rapid.SliceOfN(wild(), n, n).Draw(t, "y"),
+					X: rapid.SliceOfN(extremeFloats(), n, n).Draw(t, "x"),
+					Y: rapid.SliceOfN(extremeFloats(), n, n).Draw(t, "y"),
 				}
 				if rapid.Bool().Draw(t, "bounds") {
-					s.Lo, s.Hi = rapid.SliceOfN(wild(), n, n).Draw(t, "lo"),
-						rapid.SliceOfN(wild(), n, n).Draw(t, "hi")
+					s.Lo, s.Hi = rapid.SliceOfN(extremeFloats(), n, n).Draw(t, "lo"),
+						rapid.SliceOfN(extremeFloats(), n, n).Draw(t, "hi")
 				}
 				if rapid.Bool().Draw(t, "some grow") {
 					s.Growing = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "growing")
@@ -99,8 +97,6 @@ var (
 	numbers = regexp.MustCompile(`-?[\d.]+`)
 )
 
-// drawBoth draws the panels in both layouts, and drawChart checks that nothing lies far outside of
-// the picture.
 func drawBoth(t fataler, name string, panels []Panel) {
 	drawChart(t, name, func() (*Chart, error) { return constructors()[name](panels) })
 }
@@ -117,7 +113,7 @@ func drawChart(t fataler, name string, chart func() (*Chart, error)) {
 		c.Draw(canvas, layout, true)
 		w, h := canvas.Size()
 		for _, m := range paths.FindAllStringSubmatch(canvas.content().String(), -1) {
-			for _, pt := range leadsTo(m[1]) {
+			for _, pt := range pathPoints(m[1]) {
 				if max(pt.X, -pt.X, pt.Y, -pt.Y) > 1.5*max(w, h) {
 					t.Fatalf("%s, layout %d: a path leads to %v in a picture of %v × %v",
 						name, layout, pt, w, h)

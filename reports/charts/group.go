@@ -4,10 +4,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// group marks the elements of series on an SVG canvas.
+// group marks the elements of series on an SVG canvas. On other canvases it only calls inside.
 func group(c *draw.Canvas, styles []int, class, title string, inside func()) {
 	below := c.Canvas
-	for { // cropping wraps canvases in canvases
+	for { // a cropped canvas wraps another canvas
 		wrapped, ok := below.(draw.Canvas)
 		if !ok {
 			break

@@ -26,9 +26,8 @@ type Bin struct {
 	Count int64
 }
 
-// Heat draws the response (Y, logarithmic) over the time of a run (X, seconds): the more requests
-// of a stretch fall into a cell, the stronger its colour. mark names the quantile drawn as a line.
-// Gaps are shaded.
+// Heat draws response times (Y, logarithmic) over the time of a run (X, seconds). The colour of a
+// cell shows the number of requests. mark names the quantile drawn as a line. Gaps are shaded.
 func Heat(title, mark string, stretches []Stretch, gaps []Span) (*Chart, error) {
 	h := heat{mark: mark}
 	low, high, end := math.Inf(1), 0.0, 0.0
@@ -74,11 +73,11 @@ type heat struct {
 	mark      string
 	stretches []Stretch
 	rows      int
-	counts    [][]int64 // by stretch and row, the lowest first
+	counts    [][]int64 // by stretch, then by row from the lowest
 	steps     []int64   // smallest count of each colour
 }
 
-// Rows are distinguishable, and not lower than the resolution of a two-digit histogram.
+// Rows must be distinguishable, and not finer than a histogram with two digits.
 const (
 	mostHeatRows = 44
 	leastHeatRow = 1.03 // ratio to the row below
@@ -101,8 +100,8 @@ func (h *heat) count(low, high float64) {
 	h.steps = heatSteps(most)
 }
 
-// heatSteps returns the smallest count of each colour, or of fewer colours: round, in about equal
-// ratios, from 1 on.
+// heatSteps returns the smallest count of each colour, starting at 1: round numbers in about equal
+// ratios. Small counts need fewer colours.
 func heatSteps(most int64) (steps []int64) {
 	var round []int64
 	for ten := int64(1); ten <= most; ten *= 10 {
@@ -119,7 +118,6 @@ func heatSteps(most int64) (steps []int64) {
 	return steps
 }
 
-// tint returns the colour of step i. Few steps use colours far apart.
 func (h *heat) tint(i int) role {
 	if len(h.steps) == 1 {
 		return heatTints[len(heatTints)/2]
@@ -150,7 +148,7 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			k := h.step(n)
 			for to < h.rows && h.counts[i][to] > 0 && h.step(h.counts[i][to]) == k {
-				to++ // one box for neighbours of one colour
+				to++ // one box for adjacent cells of equal colour
 			}
 			area := box(left, c.Min.Y+vg.Length(from)*each, right, c.Min.Y+vg.Length(to)*each)
 			cells[k].Move(area[0])
@@ -184,7 +182,7 @@ func (h heat) drawMark(c draw.Canvas, p *plot.Plot) {
 			parts = append(parts, nil)
 		}
 		last = s.To
-		at, part := y(within(p.Y, s.Mark)), &parts[len(parts)-1]
+		at, part := y(clampToAxis(p.Y, s.Mark)), &parts[len(parts)-1]
 		*part = append(*part, vg.Point{X: x(s.From), Y: at},
 			vg.Point{X: x(min(s.To, p.X.Max)), Y: at})
 	}

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// heatOf makes a stretch of each point.
 func heatOf(panels []Panel) (*Chart, error) {
 	var all []Stretch
 	for _, s := range seriesOf(panels) {
@@ -22,7 +21,6 @@ func heatOf(panels []Panel) (*Chart, error) {
 	return Heat("t", "p99", all, nil)
 }
 
-// filled are the areas that are filled on a canvas, by colour.
 func filled(c *Chart) map[string][]vg.Path {
 	var canvas recorder.Canvas
 	c.Draw(&canvas, Wide, true)
@@ -41,8 +39,7 @@ func filled(c *Chart) map[string][]vg.Path {
 	return all
 }
 
-// TestHeat: a column has a box where responses are, further from the paper the more there are; the
-// line follows the quantile and breaks where it is unknown or nothing was due.
+// The line breaks where the quantile is unknown or no task was due.
 func TestHeat(t *testing.T) {
 	at := func(from float64, mark float64, bins ...Bin) Stretch {
 		return Stretch{Span: Span{from, from + 1}, Bars: bins, Mark: mark, Tip: "tip"}
@@ -83,7 +80,7 @@ func TestHeat(t *testing.T) {
 			parts++
 		}
 	}
-	if parts != 3 { // that of the legend
+	if parts != 3 { // includes the legend
 		t.Errorf("the line has %d parts, want 2", parts-1)
 	}
 	var svg strings.Builder
@@ -107,7 +104,6 @@ func bounds(p vg.Path) (r vg.Rectangle) {
 	return r
 }
 
-// TestHeatSteps: few counts have few colours, which are round numbers, and each count has one.
 func TestHeatSteps(t *testing.T) {
 	for most, want := range map[int64][]int64{1: {1}, 4: {1, 2}, 60: {1, 2, 5, 10, 20, 50},
 		3000: {1, 2, 10, 50, 200, 1000}} {

@@ -14,18 +14,17 @@ import (
 // A Layout is an arrangement of a chart.
 type Layout int
 
-// The layouts.
 const (
-	// panels in a row, names at the ends of the lines: for pages, screens and paper
+	// panels in a row, names at the ends of the lines: for screens and paper
 	Wide   Layout = iota
 	Narrow        // panels in a column, names below: for phones
-	// one panel, and names in a column of fixed width, which a narrow window cuts off
+	// one panel, and a column of names that a narrow window cuts off
 	Compact
 )
 
-// InPage returns the layouts for a page, with letters of one size. Lines are Compact at all widths:
-// a narrow window shows only the panel, with Key below. Named rows cannot be cut off, so they also
-// have a Narrow picture. The Parts of several panels are Narrow.
+// InPage returns the layouts for a page. Line charts are Compact at all widths, and a narrow window
+// shows only the panel, with Key below. Named rows cannot be cut off, so they also have a Narrow
+// picture.
 func (c *Chart) InPage() []Layout {
 	switch {
 	case len(c.Panels) > 1:
@@ -36,8 +35,8 @@ func (c *Chart) InPage() []Layout {
 	return []Layout{Compact}
 }
 
-// Parts returns the panels as charts without names, which are in Key, for a page that arranges them
-// by its width. A chart of one panel is its own part.
+// Parts returns each panel as a chart without names, for a page that arranges them by its width.
+// Key returns the names. A chart of one panel is its own part.
 func (c *Chart) Parts() (out []*Chart) {
 	if len(c.Panels) == 1 {
 		return []*Chart{c}
@@ -45,7 +44,7 @@ func (c *Chart) Parts() (out []*Chart) {
 	for i, p := range c.Panels {
 		part := *c
 		part.Panels, part.legend, part.Alt = c.Panels[i:i+1], nil, p.Title.Text
-		if i == 0 { // for all of them
+		if i == 0 { // common to all parts
 			part.Alt = c.alt()
 		}
 		if part.Alt == "" {
@@ -62,12 +61,12 @@ const (
 	tallHeight   vg.Length = 480
 	narrowWidth  vg.Length = 340
 	compactWidth vg.Length = 604
-	compactNames vg.Length = 224 // widestName with its sample, cut off in a narrow window
+	compactNames vg.Length = 224 // widestName with its sample
 	narrowHeight vg.Length = 270 // per panel
 	margin       vg.Length = 6
 	panelGap     vg.Length = 22
 	rowHeight    vg.Length = 26 // per named row
-	axisHeight   vg.Length = 70 // below the rows, including the room above them
+	axisHeight   vg.Length = 70 // below the rows, and the margin above them
 )
 
 // Size returns the size of the chart in a layout, with or without its title.
@@ -159,7 +158,7 @@ func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 		if style.Width(text) <= width {
 			return append(lines, text)
 		}
-		line := fitting(text, width, style)
+		line := shortenToWidth(text, width, style)
 		if at := strings.LastIndexByte(line, ' '); at > 0 {
 			line = line[:at]
 		}
@@ -169,7 +168,7 @@ func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 	return lines
 }
 
-// drawRow draws the panels in a row with data areas of equal width. A shared y axis is shown once.
+// drawRow draws panels side by side with data areas of equal width. A shared y axis is shown once.
 func (c *Chart) drawRow(area draw.Canvas, l Layout) {
 	names := labels(c.legend, widestName)
 	var legend vg.Length
@@ -183,7 +182,7 @@ func (c *Chart) drawRow(area draw.Canvas, l Layout) {
 	row := draw.Crop(area, 0, -(legend + leader), 0, 0)
 
 	panels := make([]panel, len(c.Panels))
-	axes := make([]vg.Length, len(c.Panels)) // width outside of the data per panel
+	axes := make([]vg.Length, len(c.Panels)) // width of each panel outside its data area
 	room := row.Size().X - panelGap*vg.Length(len(c.Panels)-1)
 	for i, p := range c.Panels {
 		panels[i] = panelOf(p, i == 0 || !c.shareY)
@@ -213,7 +212,7 @@ func (c *Chart) drawNames(area, data draw.Canvas, names []label, width vg.Length
 		if !l.last {
 			return area.Min.Y
 		}
-		return y(within(p.Y, l.y)) + (l.height()-entryGap)/2
+		return y(clampToAxis(p.Y, l.y)) + (l.height()-entryGap)/2
 	}
 	slices.SortStableFunc(names, func(a, b label) int { return cmp.Compare(want(b), want(a)) })
 	tops := make([]vg.Length, len(names))
@@ -224,8 +223,8 @@ func (c *Chart) drawNames(area, data draw.Canvas, names []label, width vg.Length
 	tops = spread(tops, heights, area.Min.Y, area.Max.Y)
 	left := area.Max.X - width
 	for i, l := range names {
-		if l.last && l.sample == nil && x(l.x) > data.Max.X-3*markerRadius { // not across the data
-			from := vg.Point{X: x(l.x) + 2*markerRadius, Y: y(within(p.Y, l.y))}
+		if l.last && l.sample == nil && x(l.x) > data.Max.X-3*markerRadius {
+			from := vg.Point{X: x(l.x) + 2*markerRadius, Y: y(clampToAxis(p.Y, l.y))}
 			to := vg.Point{X: left - 3, Y: tops[i] - (l.height()-entryGap)/2}
 			group(&area, l.styles, "", "", func() {
 				area.StrokeLines(draw.LineStyle{Color: rule, Width: 0.7}, []vg.Point{from, to})

@@ -11,24 +11,26 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// An entry of the legend names one or more series that are equal in every point of every panel.
+// An entry of the legend names the series that are equal in every point of every panel.
 type entry struct {
 	names  []string
 	styles []int
 	theory bool
-	dots   bool            // its theory is drawn at single points
+	dots   bool            // theory is known at single points only
 	sample *draw.LineStyle // of a reference line, which has no style
 
 	x, y float64 // last point in the last panel that contains the series
-	last bool    // it is in the last panel of the chart
+	last bool    // it occurs in the last panel
 }
 
-func (e entry) is(name string, style int) bool { return e.names[0] == name && e.styles[0] == style }
+func (e entry) isSeries(name string, style int) bool {
+	return e.names[0] == name && e.styles[0] == style
+}
 
 func entries(panels []Panel) (legend []entry, same [][]string) {
 	type member struct {
 		entry
-		in []Series // the series by panel, without points if the panel lacks it
+		in []Series // the series by panel, without points in a panel that lacks it
 	}
 	var all []member
 	theory, points := false, true
@@ -38,7 +40,7 @@ func entries(panels []Panel) (legend []entry, same [][]string) {
 				theory, points = true, points && len(s.X) == 1
 				continue
 			}
-			at := slices.IndexFunc(all, func(m member) bool { return m.is(s.Name, s.Style) })
+			at := slices.IndexFunc(all, func(m member) bool { return m.isSeries(s.Name, s.Style) })
 			if at < 0 {
 				at = len(all)
 				all = append(all, member{entry{names: []string{s.Name}, styles: []int{s.Style}},
@@ -83,11 +85,10 @@ const (
 	widestName  vg.Length = 185
 )
 
-// label is an entry with its text broken into lines.
 type label struct {
 	entry
 	lines []string
-	width vg.Length // sample and text
+	width vg.Length // of sample and text
 }
 
 func (l label) height() vg.Length { return lineHeight*vg.Length(len(l.lines)) + entryGap }
@@ -115,8 +116,8 @@ func listed(names []string) []string {
 	return append(slices.Clone(names[:shown]), fmt.Sprintf("%d others", len(names)-shown))
 }
 
-// breakName formats names as "a = b = c" in lines. A name longer than a line is broken before its
-// parameters, then shortened.
+// breakName formats names as "a = b = c" in lines. It breaks a longer name before its parameters,
+// then shortens it.
 func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []string) {
 	current := ""
 	for i, name := range names {
@@ -131,7 +132,7 @@ func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []
 			lines = append(lines, current)
 		}
 		for style.Width(name) > widest {
-			at := strings.LastIndexAny(fitting(name, widest, style), ":,")
+			at := strings.LastIndexAny(shortenToWidth(name, widest, style), ":,")
 			if at < 0 {
 				name = ending(name, widest, style)
 				break
@@ -148,10 +149,10 @@ func ending(text string, width vg.Length, style draw.TextStyle) string {
 	if style.Width(text) <= width {
 		return text
 	}
-	return fitting(text, width-style.Width("…"), style) + "…"
+	return shortenToWidth(text, width-style.Width("…"), style) + "…"
 }
 
-func fitting(text string, width vg.Length, style draw.TextStyle) string {
+func shortenToWidth(text string, width vg.Length, style draw.TextStyle) string {
 	runes := []rune(text)
 	n := 1
 	for n < len(runes) && style.Width(string(runes[:n+1])) <= width {
@@ -207,8 +208,8 @@ func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
 	}
 }
 
-// spread moves labels as little as necessary to avoid overlaps and to keep them between bottom and
-// top. want, the desired heights, is sorted from the top. It returns their upper edges.
+// spread moves labels as little as necessary so they do not overlap and stay between bottom and
+// top. want has the desired heights, from the top. It returns the upper edges.
 func spread(want []vg.Length, heights []vg.Length, bottom, top vg.Length) []vg.Length {
 	at := slices.Clone(want)
 	edge := top

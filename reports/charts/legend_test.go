@@ -35,7 +35,6 @@ func TestEqualSeriesShareAnEntry(t *testing.T) {
 	}
 }
 
-// TestTheoryInLegend: where theory is drawn at single points, so is its sample.
 func TestTheoryInLegend(t *testing.T) {
 	measured := Series{Name: "a", X: []float64{0.5, 0.9, 0.99}, Y: []float64{1, 2, 3}}
 	exact := measured

@@ -6,24 +6,24 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// lines draws the series of a panel together, since it must detect coinciding series.
+// lines draws all series of a panel, since some may coincide.
 type lines struct {
 	series []Series
-	tip    func(s Series, i int) string // tooltip of a point
-	marked func(s Series, i int) bool   // points with a marker. nil: all
-	dots   bool                         // theory is known only at these points
+	tip    func(s Series, i int) string // tooltip of point i
+	marked func(s Series, i int) bool   // whether point i has a marker. nil means all
+	dots   bool                         // theory is known only at the points
 }
 
 const (
 	lineWidth   vg.Length = 1.7
 	theoryWidth vg.Length = 7
 	theoryAlpha           = 0.32
-	stripe      vg.Length = 7   // length of a stripe of a shared line, per series
+	stripe      vg.Length = 7   // length of one series' stripe of a shared line
 	closeBy     vg.Length = 0.8 // points closer than this look like one
 )
 
 func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
-	measured, theory := l.on(&c, p)
+	measured, theory := l.drawable(&c, p)
 	l.drawTheory(&c, theory)
 	measured = distinguishable(measured)
 	drawLines(&c, measured)
@@ -34,7 +34,7 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 	l.drawMarkers(&c, measured)
 }
 
-func (l *lines) on(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn) {
+func (l *lines) drawable(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn) {
 	x, y := p.Transforms(c)
 	for _, s := range l.series {
 		d := drawn{Series: s, look: lookOf(s.Style), pts: make([]vg.Point, len(s.X))}
@@ -50,10 +50,9 @@ func (l *lines) on(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn) {
 	return measured, theory
 }
 
-// mostStripes is the number of equal series that are drawn, since more are not distinguishable.
+// mostStripes limits the equal series that are drawn. More would not be distinguishable.
 const mostStripes = 3
 
-// distinguishable drops series beyond mostStripes equal ones.
 func distinguishable(all []drawn) (kept []drawn) {
 	for _, d := range all {
 		same := 0
@@ -72,14 +71,14 @@ func distinguishable(all []drawn) (kept []drawn) {
 // drawnY returns the height of a point. Growing points are at the end of the axis.
 func drawnY(p *plot.Plot, s Series, i int) float64 {
 	if s.grows(i) {
-		return within(p.Y, s.Y[i])
+		return clampToAxis(p.Y, s.Y[i])
 	}
 	return s.Y[i]
 }
 
-func within(a plot.Axis, v float64) float64 { return max(a.Min, min(v, a.Max)) }
+func clampToAxis(a plot.Axis, v float64) float64 { return max(a.Min, min(v, a.Max)) }
 
-// GlyphBoxes implements plot.GlyphBoxer: markers at the edge need room.
+// GlyphBoxes implements plot.GlyphBoxer. It reserves space for markers at the edge.
 func (l *lines) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	const r = 2 * markerRadius
 	for _, s := range l.series {

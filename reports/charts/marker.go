@@ -15,18 +15,17 @@ const (
 	triangle
 	diamond
 	cross
-	wedge // triangle on its tip
+	wedge // a triangle that points down
 	plus
 	hexagon
 
 	markers // number of markers
 )
 
-// markerRadius is the radius of a marker without nesting.
 const markerRadius vg.Length = 3.6
 
-// drawMarker draws an outline filled with paper, which covers the line and shows nested markers, or
-// with its own colour.
+// drawMarker draws an outline, filled with its own colour, or with paper so nested markers are
+// visible.
 func drawMarker(
 	c *draw.Canvas, m marker, t, fill role, at vg.Point, r vg.Length, width vg.Length,
 ) {
@@ -39,7 +38,7 @@ func drawMarker(
 	c.Stroke(path)
 }
 
-// path returns the outline of the marker. The radii make the shapes look equally large.
+// path returns the outline of the marker. The radii make all shapes look equally large.
 func (m marker) path(at vg.Point, r vg.Length) (p vg.Path, closed bool) {
 	switch m {
 	case circle:

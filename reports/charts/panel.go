@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panel draws a plot with its title above the left edge of the data and its labels at the middle of
-// the axes. gonum misplaces labels of logarithmic axes, and pads the data for them.
+// panel draws a plot with its title and axis labels. gonum misplaces the labels of logarithmic
+// axes, and pads the data for them.
 type panel struct {
 	*plot.Plot // without title and labels
 	title      string
@@ -24,7 +24,7 @@ func panelOf(p *plot.Plot, showY bool) panel {
 	q.Title.Text, q.X.Label.Text, q.Y.Label.Text = "", "", ""
 	if !showY {
 		out.y = ""
-		q.Y.Tick.Marker = wordless{p.Y.Tick.Marker}
+		q.Y.Tick.Marker = blankTicks{p.Y.Tick.Marker}
 	}
 	return out
 }
@@ -72,13 +72,14 @@ func shortened(text string, width vg.Length, style draw.TextStyle) string {
 	return text
 }
 
-// wordless blanks the labels of ticks. A tick without a label would be minor, without a grid line.
-type wordless struct{ plot.Ticker }
+// blankTicks blanks tick labels with a hair space. Ticks with empty labels would lose their grid
+// lines.
+type blankTicks struct{ plot.Ticker }
 
-func (w wordless) Ticks(lo, hi float64) []plot.Tick {
+func (w blankTicks) Ticks(lo, hi float64) []plot.Tick {
 	ticks := slices.Clone(w.Ticker.Ticks(lo, hi))
 	for i := range ticks {
-		ticks[i].Label = "\u200a" // a hair space
+		ticks[i].Label = "\u200a" // hair space
 	}
 	return ticks
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// TestPartsOfPanels: each panel is a picture with its own axes and values, the names are beside it,
-// and the first says what all of them show.
 func TestPartsOfPanels(t *testing.T) {
 	values := func(style int) RowSeries {
 		return RowSeries{Name: []string{"a", "b"}[style], Style: style,

@@ -11,27 +11,27 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Plane is a panel with axes of its own and remarks, for a picture that makes one specific point.
+// A Plane is a panel with its own axes and remarks, for a picture that makes one point.
 type Plane struct {
 	Panel
 	X, Y     Axis
 	TopLabel string
-	// second labels of the x axis, along the upper edge
+	// labels along the upper edge
 	Top     []Mark
 	Levels  []Level
 	Remarks []Remark
 }
 
-// An Axis defines the scale and format of values.
+// An Axis is the scale and number format of an axis.
 type Axis struct {
 	Label string
 	Log   bool
-	// with Log: 0 has a place left of the logarithmic part. For x only
+	// with Log, on an x axis: show 0 left of the logarithmic part
 	Zero   bool
-	Marks  []float64            // marked values. nil: round values
-	Reach  []float64            // values to include in the range
-	Format func(float64) string // nil: Count
-	Name   string               // before a value in a tooltip: "R" of "R 50"
+	Marks  []float64            // values of the ticks. nil means round values
+	Reach  []float64            // values that the range must include
+	Format func(float64) string // nil means Count
+	Name   string               // precedes a value in a tooltip: "R" of "R 50"
 }
 
 // A Mark is a labelled place on an axis.
@@ -40,7 +40,7 @@ type Mark struct {
 	Text string
 }
 
-// A Level is a reference value, drawn as a dashed line across the plane and named in the legend.
+// A Level is a reference value: a dashed line with a name in the legend.
 type Level struct {
 	Name string
 	Y    float64
@@ -63,8 +63,7 @@ func (a Axis) format(v float64) string {
 	return a.Format(v)
 }
 
-// reaching extends a range to a.Reach.
-func (a Axis) reaching(lo, hi float64) (float64, float64) {
+func (a Axis) extendRange(lo, hi float64) (float64, float64) {
 	for _, v := range a.Reach {
 		if a.kind().shows(v) {
 			lo, hi = min(lo, v), max(hi, v)
@@ -73,8 +72,7 @@ func (a Axis) reaching(lo, hi float64) (float64, float64) {
 	return lo, hi
 }
 
-// Planes draws each plane with its own axes. It omits marks, levels and remarks outside the range
-// of an axis.
+// Planes draws each plane with its own axes. It omits marks, levels and remarks outside an axis.
 func Planes(title string, planes []Plane) (*Chart, error) {
 	c := &Chart{Title: title, tall: true}
 	var shown []Plane
@@ -103,7 +101,7 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 	return c.fill(panels, func(i int, _ Panel) *plot.Plot { return shown[i].plot(known) })
 }
 
-// levelNames returns the distinct names: a level looks the same in all panels.
+// levelNames returns the distinct names, since a level looks the same in all panels.
 func levelNames(levels []Level) []string {
 	return text.Distinct(text.Texts(levels, func(l Level) string { return l.Name }))
 }
@@ -114,18 +112,18 @@ func (a Axis) levels(all []Level) []Level {
 
 func (p Plane) plot(known []string) *plot.Plot {
 	xmin, xmax, ymin, ymax := rangeOf([]Panel{p.Panel})
-	xmin, xmax = p.X.reaching(xmin, xmax)
+	xmin, xmax = p.X.extendRange(xmin, xmax)
 	for _, l := range p.Levels {
 		p.Y.Reach = append(slices.Clip(p.Y.Reach), l.Y)
 	}
-	ymin, ymax = p.Y.reaching(ymin, ymax)
+	ymin, ymax = p.Y.extendRange(ymin, ymax)
 	out := newPlot(p.Title, p.X.Label, p.Y.Label)
 	if p.X.Zero = p.X.Log && p.X.Zero && xmin == 0; p.X.Zero {
 		out.Add(axisBreak{})
 	}
 	p.layX(out, xmin, xmax)
 	if p.Y.Log && len(p.Remarks) > 0 {
-		ymin /= 1.5 // room for words below the lines
+		ymin /= 1.5 // leave space for words below the lines
 	}
 	if p.Y.Log {
 		logSeconds(out, ymin, ymax)
@@ -135,7 +133,7 @@ func (p Plane) plot(known []string) *plot.Plot {
 		out.Y.Tick.Marker = linearTicks{p.Y.format, 5}
 	}
 	if p.Y.Marks != nil {
-		out.Y.Tick.Marker = marked{p.Y.Marks, p.Y.format}
+		out.Y.Tick.Marker = fixedTicks{p.Y.Marks, p.Y.format}
 	}
 	name := func(x float64) string { return p.X.Name + " " + p.X.format(x) }
 	if p.TopLabel != "" {
@@ -168,7 +166,7 @@ func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 		out.X.Tick.Marker = linearTicks{p.X.format, 5}
 	}
 	if p.X.Marks != nil {
-		out.X.Tick.Marker = marked{slices.DeleteFunc(slices.Clone(p.X.Marks), func(v float64) bool {
+		out.X.Tick.Marker = fixedTicks{slices.DeleteFunc(slices.Clone(p.X.Marks), func(v float64) bool {
 			if !p.X.kind().shows(v) {
 				return true
 			}
@@ -178,13 +176,12 @@ func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 	}
 }
 
-// marked marks given values within the range of the axis.
-type marked struct {
+type fixedTicks struct {
 	at     []float64
 	format func(float64) string
 }
 
-func (m marked) Ticks(lo, hi float64) (ticks []plot.Tick) {
+func (m fixedTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	for _, v := range m.at {
 		if v >= lo*(1-1e-9) && v <= hi*(1+1e-9) {
 			ticks = append(ticks, plot.Tick{Value: v, Label: m.format(v)})
@@ -195,7 +192,7 @@ func (m marked) Ticks(lo, hi float64) (ticks []plot.Tick) {
 
 type levels struct {
 	all   []Level
-	known []string // names whose order determines the looks
+	known []string // names by look
 }
 
 var levelDashes = [...][]vg.Length{{2, 3}, {9, 4}, {6, 3, 2, 3}}

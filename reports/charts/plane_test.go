@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// samplePlanes are two as a study of variance has them.
 func samplePlanes() []Plane {
 	x := []float64{1, 2, 5, 10, 50}
 	p := Plane{
@@ -35,7 +34,7 @@ func samplePlanes() []Plane {
 	return []Plane{p, p}
 }
 
-func TestPlanesWords(t *testing.T) {
+func TestPlanesTexts(t *testing.T) {
 	c, err := Planes("t", samplePlanes())
 	if err != nil {
 		t.Fatal(err)
@@ -63,8 +62,7 @@ func TestPlanesWords(t *testing.T) {
 	}
 }
 
-// TestPlanesBlackAndWhite: without colour, series differ by their markers, and theory and levels by
-// width and dash.
+// Without colour, markers, widths and dashes must distinguish all lines.
 func TestPlanesBlackAndWhite(t *testing.T) {
 	c, err := Planes("t", samplePlanes()[:1])
 	if err != nil {
@@ -98,9 +96,7 @@ func TestPlanesBlackAndWhite(t *testing.T) {
 
 var texts = regexp.MustCompile(`<text x="([-.\d]+)" y="([-.\d]+)"[^>]*>([^<]*)</text>`)
 
-// TestRemarksStayClear: the words of remarks stand inside of the picture, each in a place of its
-// own.
-func TestRemarksStayClear(t *testing.T) {
+func TestRemarksDoNotOverlap(t *testing.T) {
 	for _, layout := range []Layout{Wide, Narrow} {
 		c, err := Planes("t", samplePlanes()[:1])
 		if err != nil {
@@ -128,7 +124,6 @@ func TestRemarksStayClear(t *testing.T) {
 	}
 }
 
-// Whatever the data and the remarks, planes are drawn within their bounds or refused as empty.
 func TestAnyPlaneDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var planes []Plane
@@ -136,25 +131,25 @@ func TestAnyPlaneDraws(t *testing.T) {
 			p := Plane{Panel: Panel{Title: rapid.String().Draw(t, "title")},
 				TopLabel: rapid.SampledFrom([]string{"", "C²"}).Draw(t, "top")}
 			p.X = Axis{Log: rapid.Bool().Draw(t, "log x"), Zero: rapid.Bool().Draw(t, "zero"),
-				Marks: rapid.SliceOfN(wild(), 0, 3).Draw(t, "marks"),
-				Reach: rapid.SliceOfN(wild(), 0, 2).Draw(t, "reach")}
+				Marks: rapid.SliceOfN(extremeFloats(), 0, 3).Draw(t, "marks"),
+				Reach: rapid.SliceOfN(extremeFloats(), 0, 2).Draw(t, "reach")}
 			p.Y = Axis{Log: rapid.Bool().Draw(t, "log y")}
 			for i := range rapid.IntRange(0, 3).Draw(t, "series") {
 				n := rapid.IntRange(0, 4).Draw(t, "points")
 				p.Series = append(p.Series,
 					Series{Name: rapid.String().Draw(t, "name"), Style: i, Theory: i == 2,
-						X: rapid.SliceOfN(wild(), n, n).Draw(t, "x"),
-						Y: rapid.SliceOfN(wild(), n, n).Draw(t, "y")})
+						X: rapid.SliceOfN(extremeFloats(), n, n).Draw(t, "x"),
+						Y: rapid.SliceOfN(extremeFloats(), n, n).Draw(t, "y")})
 			}
 			for range rapid.IntRange(0, 3).Draw(t, "remarks") {
 				p.Top = append(p.Top,
-					Mark{wild().Draw(t, "mark"), rapid.String().Draw(t, "mark's name")})
+					Mark{extremeFloats().Draw(t, "mark"), rapid.String().Draw(t, "mark's name")})
 				p.Levels = append(p.Levels,
-					Level{rapid.String().Draw(t, "level"), wild().Draw(t, "at")})
+					Level{rapid.String().Draw(t, "level"), extremeFloats().Draw(t, "at")})
 				p.Remarks = append(p.Remarks,
 					Remark{Sign: rapid.SampledFrom([]Sign{Ring, Gap, Foot}).Draw(t, "sign"),
-						X: wild().Draw(t, "remark x"), Y: wild().Draw(t, "remark y"),
-						To:   wild().Draw(t, "to"),
+						X: extremeFloats().Draw(t, "remark x"), Y: extremeFloats().Draw(t, "remark y"),
+						To:   extremeFloats().Draw(t, "to"),
 						Text: rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "text")})
 			}
 			planes = append(planes, p)

@@ -10,17 +10,17 @@ import (
 
 const (
 	mostColours = 256
-	// largest change, of 255, per channel of a colour without an index
+	// largest change of a colour channel, of 255
 	mostMoved = 40
 )
 
-// paletted returns the picture in at most 256 colours, or unchanged if that distorts colours too
+// paletted returns the picture in at most 256 colours, or unchanged if colours would change too
 // much. Encoding then takes a third of the time and the file is smaller. Rare shades of
 // antialiasing become the nearest frequent shade.
 func paletted(img *image.RGBA) image.Image {
 	counts := make(map[color.RGBA]int)
-	runs(img, func(c color.RGBA, _, n int) { counts[c] += n })
-	order := make([]color.RGBA, 0, len(counts)) // the most frequent first
+	eachRun(img, func(c color.RGBA, _, n int) { counts[c] += n })
+	order := make([]color.RGBA, 0, len(counts)) // by falling frequency
 	for c := range counts {
 		order = append(order, c)
 	}
@@ -43,7 +43,7 @@ func paletted(img *image.RGBA) image.Image {
 		palette[i] = c
 	}
 	out := image.NewPaletted(img.Rect, palette)
-	runs(img, func(c color.RGBA, at, n int) {
+	eachRun(img, func(c color.RGBA, at, n int) {
 		number := index[c]
 		for i := at; i < at+n; i++ {
 			out.Pix[i] = number
@@ -66,8 +66,8 @@ func nearest(colours []color.RGBA, c color.RGBA) (at, moved int) {
 
 func between(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// runs calls f for each run of n pixels of one colour, starting at pixel at.
-func runs(img *image.RGBA, f func(c color.RGBA, at, n int)) {
+// eachRun calls f for each run of n pixels of one colour that starts at pixel at.
+func eachRun(img *image.RGBA, f func(c color.RGBA, at, n int)) {
 	pix := img.Pix
 	for from := 0; from < len(pix); {
 		c, to := pix[from:from+4:from+4], from+4

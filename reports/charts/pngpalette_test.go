@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPaletted: few colours stay what they are; of many the frequent ones do, and the others move a
-// little; of more than a chart ever has none is touched.
+// Few colours stay unchanged. With many, only rare colours change, and little. A picture with more
+// colours than any chart stays unchanged.
 func TestPaletted(t *testing.T) {
 	picture := func(w, h int, of func(i int) color.RGBA) *image.RGBA {
 		img := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -49,7 +49,6 @@ func TestPaletted(t *testing.T) {
 	}
 }
 
-// TestPNGKeepsTheColoursOfSeries: those of the lines are exactly their own.
 func TestPNGKeepsTheColoursOfSeries(t *testing.T) {
 	c := sampleChart(t)
 	var file bytes.Buffer
@@ -66,7 +65,7 @@ func TestPNGKeepsTheColoursOfSeries(t *testing.T) {
 			found[color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)] = true
 		}
 	}
-	for _, style := range []int{1, 2, 3, 5} { // of the sample
+	for _, style := range []int{1, 2, 3, 5} { // styles of the sample
 		tint := color.RGBAModel.Convert(lookOf(style).tint).(color.RGBA)
 		if !found[tint] {
 			t.Errorf("no pixel has the colour of style %d, %v", style, tint)

@@ -20,7 +20,7 @@ func drawIntervals(c *draw.Canvas, d drawn, y func(float64) vg.Length) {
 				continue
 			}
 			lo, hi := y(d.Lo[i]), y(d.Hi[i])
-			if hi-lo < 2*markerRadius { // hidden by the marker
+			if hi-lo < 2*markerRadius { // the marker hides it
 				continue
 			}
 			const cap = 2.5
@@ -31,7 +31,7 @@ func drawIntervals(c *draw.Canvas, d drawn, y func(float64) vg.Length) {
 	})
 }
 
-// drawMarkers draws the points. Of markers nested in one place it draws the largest first.
+// drawMarkers draws the points. Among nested markers the largest is first.
 func (l *lines) drawMarkers(c *draw.Canvas, all []drawn) {
 	at := make(map[string][]int)
 	place := func(pt vg.Point) string { return segment(pt, pt) }
@@ -46,7 +46,7 @@ func (l *lines) drawMarkers(c *draw.Canvas, all []drawn) {
 				continue
 			}
 			with := slices.Compact(slices.Clone(at[place(pt)]))
-			inside := len(with) - 1 - slices.Index(with, i) // number of markers nested in this one
+			inside := len(with) - 1 - slices.Index(with, i) // markers nested in this one
 			radius, width := markerRadius, vg.Length(1.5)
 			if n := vg.Length(len(with)); n > 1 {
 				radius = 2.3 + vg.Length(inside)*min(1.7, 5/(n-1))

@@ -9,27 +9,26 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Remark is a sign in a plane with words next to it, placed where they cover least.
+// A Remark is a sign in a plane with words beside it, placed where they cover the least.
 type Remark struct {
 	Sign Sign
 	X, Y float64
-	To   float64 // value at the other end of a Gap
+	To   float64 // value at the other end, if Sign is Gap
 	Text []string
 }
 
-// A Sign is the drawing of a remark.
+// A Sign is the symbol of a remark.
 type Sign int
 
 const (
-	Ring Sign = iota // a circle where lines begin or meet
-	Gap              // an arrow with two heads from Y to To
+	Ring Sign = iota // a circle where lines start or meet
+	Gap              // a double-headed arrow from Y to To
 	Foot             // a dashed line down to the x axis, with the words there
 )
 
-// remarks draws the remarks of a plane, over its lines.
 type remarks struct {
 	all    []Remark
-	series []Series // not to be covered
+	series []Series // the words avoid them
 	x, y   axisKind
 }
 
@@ -42,7 +41,7 @@ func (r remarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	busy := r.traces(c, p)
 	var shown []Remark
-	var places []vg.Point // candidates for the words
+	var places []vg.Point // candidate positions of the words
 	for _, m := range r.all {
 		if !inside(m, m.Y) || m.Sign == Gap && !inside(m, m.To) {
 			continue
@@ -66,7 +65,7 @@ func (r remarks) Plot(c draw.Canvas, p *plot.Plot) {
 		shown, places = append(shown, m), append(places, at)
 	}
 	for i, m := range shown {
-		busy = append(busy, m.write(&c, places[i], busy)...)
+		busy = append(busy, m.drawWords(&c, places[i], busy)...)
 	}
 }
 
@@ -77,7 +76,7 @@ func upright(x, bottom, top vg.Length) (points []vg.Point) {
 	return points
 }
 
-// traces returns points along the lines of the series, dense enough to detect covering.
+// traces returns points along the lines, dense enough to detect text that covers a line.
 func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 	x, y := p.Transforms(&c)
 	for _, s := range r.series {
@@ -98,9 +97,9 @@ func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 	return points
 }
 
-// write writes the words where they cover the fewest points, inside the plane, and returns points
-// of the covered area.
-func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.Point) {
+// drawWords writes the words where they cover the fewest points, and returns points of the covered
+// area.
+func (m Remark) drawWords(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.Point) {
 	if len(m.Text) == 0 {
 		return nil
 	}
@@ -120,7 +119,7 @@ func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.
 			{X: at.X - w/2, Y: at.Y - ringRadius - 2 - h - away},
 			{X: at.X - w/2, Y: at.Y + ringRadius + 2 + away},
 		} {
-			if m.Sign != Ring && i >= 4 { // on its own line
+			if m.Sign != Ring && i >= 4 { // not on its own line
 				break
 			}
 			corner.X = max(c.Min.X+2, min(corner.X, c.Max.X-w-2))

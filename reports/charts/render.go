@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// SVG writes the chart as a standalone file: with title, background, and a style for dark mode.
+// SVG writes the chart as a standalone file with title, background and dark mode.
 func (c *Chart) SVG(w io.Writer, l Layout) error { return c.svg(w, l, true) }
 
 // InlineSVG writes the chart as an svg element for an HTML page, which supplies title, background
 // and Style.
 //
-// Elements of series carry their style numbers in data-s, separated by spaces. Points are groups of
+// Elements of series list their style numbers in data-s, separated by spaces. Points are groups of
 // class pb-pt with a title of two lines: the place of the point, then series and value.
 func (c *Chart) InlineSVG(w io.Writer, l Layout) error { return c.svg(w, l, false) }
 
@@ -25,11 +25,10 @@ func (c *Chart) svg(w io.Writer, l Layout, alone bool) error {
 	return canvas.writeTo(w, c.alt(), alone)
 }
 
-// pngDPI gives a Wide chart 1560 pixels: sharp in a README, which shows about 800 of them, and
-// small.
+// pngDPI gives a Wide chart 1560 pixels, which is sharp in a README of about 800 pixels.
 const pngDPI = 108
 
-// PNG writes the chart in Wide layout with its title, on white.
+// PNG writes the chart in Wide layout with its title on white.
 func (c *Chart) PNG(w io.Writer) error {
 	width, height := c.Size(Wide, true)
 	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI),

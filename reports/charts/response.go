@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Response draws response times against load, rate or limit: Y in seconds on a logarithmic axis
-// shared by all panels, one panel per quantile. Bounds, such as a deadline, are lines across all
-// panels, and extend the axis. Bounds far from all data are only named.
+// Response draws response times in seconds against load, rate or limit: one panel per quantile,
+// with a common logarithmic y axis. Bounds, such as a deadline, are lines across all panels. Bounds
+// far from all data are only named.
 func Response(title string, across Across, panels []Panel, bounds ...Level) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, across.axis().kind(), logarithm)
@@ -25,7 +25,7 @@ func Response(title string, across Across, panels []Panel, bounds ...Level) (*Ch
 		case l.Y < low:
 			named.names[0] += ": below all"
 		default:
-			ymin, ymax = min(ymin, l.Y), max(ymax, 1.1*l.Y) // below the points that grow
+			ymin, ymax = min(ymin, l.Y), max(ymax, 1.1*l.Y) // below the growing points
 		}
 		c.legend = append(c.legend, named)
 	}

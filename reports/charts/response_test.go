@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestResponseLevel: a deadline above all points is named, and the axis reaches it; one that is far
-// above is named alone, and one that a logarithmic axis cannot show is left out.
+// Bounds far above the data are only named.
 func TestResponseLevel(t *testing.T) {
 	panel := Panel{Title: "p99", Series: []Series{{Name: "a", X: []float64{0.5, 1},
 		Y: []float64{0.01, 0.02}}}}

@@ -10,32 +10,31 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// RowPanel is a panel of Rows. All panels share the rows.
+// RowPanel is a panel of Rows.
 type RowPanel struct {
 	Title  string
-	X      Axis // axis of the values, with all fields as for Planes
+	X      Axis // axis of the values
 	Series []RowSeries
-	Levels []Level // reference values, drawn as dashed vertical lines at x = Level.Y
+	Levels []Level // reference values: dashed vertical lines at x = Level.Y
 }
 
-// RowSeries holds the values of one series by row.
+// RowSeries contains the values of one series by row.
 type RowSeries struct {
 	Name   string
-	Style  int        // number of the strategy, from 0: determines colour and marker
-	Values []RowValue // Values[i] belongs to row i
-	// Sure[i] marks Values[i] as reliable, with a filled marker. Others are hollow. nil: all hollow
+	Style  int        // number of the strategy, from 0
+	Values []RowValue // one per row
+	// Sure[i] fills the marker of Values[i]. Other markers are hollow. nil: all hollow
 	Sure []bool
 }
 
 // A RowValue is a value and its interval, in the unit of the panel's axis. Mid is NaN without a
-// value, Lo and Hi are NaN without an interval.
+// value. Lo and Hi are NaN without an interval.
 type RowValue struct{ Mid, Lo, Hi float64 }
 
-// Rows draws a row for each name, the first on top, with a marker and an interval bar for each
-// series that has a value there. Series of one row are drawn below one another in their order. Wide
-// has room for about five panels in a row, Narrow has them in a column. With several series, or a
-// level, there is a legend. Use Rows for many independent values, such as strategies or cases. Long
-// names are wrapped once and then shortened; the tooltips contain them in full.
+// Rows draws a row for each name, the first on top. A row has a marker and an interval bar for each
+// series with a value, below one another. Wide can show about five panels side by side. Use Rows
+// for many independent values, such as strategies or cases. Long names are wrapped once and then
+// shortened. The tooltips contain them in full.
 func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
 	var shown []RowPanel
 	var drawn []Level
@@ -86,17 +85,17 @@ func (p RowPanel) plot(rows []string, tracks [][]track, known []string) *plot.Pl
 		at = append(at, l.Y)
 	}
 	x := Plane{Panel: Panel{Series: []Series{{X: at, Y: make([]float64, len(at))}}}, X: p.X}
-	lo, hi := p.X.reaching(slices.Min(at), slices.Max(at))
+	lo, hi := p.X.extendRange(slices.Min(at), slices.Max(at))
 	if x.X.Zero = p.X.Log && p.X.Zero && lo == 0; x.X.Zero {
 		out.Add(axisBreak{})
 	}
-	if p.X.Log && !x.X.Zero { // as in layX on a linear axis: keep values off the edge
+	if p.X.Log && !x.X.Zero { // keep values off the edge, as layX does for linear axes
 		pad := math.Pow(hi/lo, 0.04)
 		lo, hi = lo/pad, hi*pad
 	}
 	x.layX(out, lo, hi)
-	// rows have guide lines, and their names are written once for all panels
-	rowAxis(out, len(rows), wordless{rowTicks(rows)})
+	// names are written once, for all panels
+	rowAxis(out, len(rows), blankTicks{rowTicks(rows)})
 	out.Add(rowMarks{p, rows, tracks, known})
 	return out
 }
@@ -105,14 +104,14 @@ type rowMarks struct {
 	RowPanel
 	rows   []string
 	tracks [][]track
-	known  []string // names of levels, whose order determines their looks
+	known  []string // names of levels by look
 }
 
 func (r rowMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	if most := slices.MaxFunc(r.tracks,
 		func(a, b []track) int { return len(a) - len(b) }); len(most) > 1 {
-		for i := 1; i < len(r.rows); i += 2 { // bands group the tracks of a row
+		for i := 1; i < len(r.rows); i += 2 { // background bands for alternate rows
 			c.FillPolygon(grid.fade(0.5),
 				box(c.Min.X, y(float64(i)+0.5), c.Max.X, y(float64(i)-0.5)))
 		}
@@ -163,7 +162,7 @@ func (r rowMarks) tip(s RowSeries, i int) string {
 	return r.rows[i] + "\n" + text
 }
 
-// GlyphBoxes implements plot.GlyphBoxer: markers at the edge need room.
+// GlyphBoxes implements plot.GlyphBoxer. It reserves space for markers at the edge.
 func (r rowMarks) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	const radius = 1.5 * markerRadius
 	for _, s := range r.Series {

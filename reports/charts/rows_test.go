@@ -39,7 +39,7 @@ func sampleRows() ([]string, []RowPanel) {
 	}
 }
 
-func TestRowsWords(t *testing.T) {
+func TestRowsTexts(t *testing.T) {
 	rows, panels := sampleRows()
 	c, err := Rows("t", rows, panels)
 	if err != nil {
@@ -84,7 +84,6 @@ func TestRowsWords(t *testing.T) {
 	}
 }
 
-// TestRowsLegend: a series alone needs no name.
 func TestRowsLegend(t *testing.T) {
 	rows, panels := sampleRows()
 	for n, want := range map[int]bool{1: false, 2: true} {
@@ -100,8 +99,6 @@ func TestRowsLegend(t *testing.T) {
 	}
 }
 
-// TestRowsOrder: the first row is on top, and in a row the first series, with markers that differ
-// where colours are not seen.
 func TestRowsOrder(t *testing.T) {
 	at := func(style int) RowSeries {
 		return RowSeries{
@@ -116,7 +113,7 @@ func TestRowsOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, strokes := record(c, Wide)
-	var heights []vg.Length // of the first point of each marker, series by series
+	var heights []vg.Length // first point of each marker, by series
 	shapes := map[int]bool{}
 	for _, s := range strokes {
 		if s.width == 1.5 && (s.color == palette[0] || s.color == palette[1]) {
@@ -133,8 +130,7 @@ func TestRowsOrder(t *testing.T) {
 	}
 }
 
-// TestRowsGrow: each further row makes the picture as much higher, and a further series a row.
-func TestRowsGrow(t *testing.T) {
+func TestRowsHeight(t *testing.T) {
 	height := func(rows, series int) vg.Length {
 		p := RowPanel{}
 		for s := range series {
@@ -157,7 +153,7 @@ func TestRowsGrow(t *testing.T) {
 	}
 }
 
-func TestRowsOfNothing(t *testing.T) {
+func TestEmptyRows(t *testing.T) {
 	for _, panels := range [][]RowPanel{nil, {{}},
 		{{Series: []RowSeries{{Name: "a", Style: 0, Values: []RowValue{absent}}}}},
 		{{X: Axis{Log: true},
@@ -175,13 +171,11 @@ func TestRowsOfNothing(t *testing.T) {
 	t.Error(err)
 }
 
-// TestFold: names are written in two lines at most, of which none is too wide, and in full where
-// they fit.
-func TestFold(t *testing.T) {
+func TestFoldName(t *testing.T) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-zA-Z]{1,30}([ :,/][a-z0-9=]{1,20}){0,4}`).Draw(t, "name")
-		lines := fold(name, 140, style)
+		lines := foldName(name, 140, style)
 		if len(lines) > 2 {
 			t.Fatalf("%q has %d lines", lines, len(lines))
 		}
@@ -197,7 +191,6 @@ func TestFold(t *testing.T) {
 	})
 }
 
-// Whatever the data, rows are drawn within their bounds or refused as empty.
 func TestAnyRowsDraw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.SliceOfN(rapid.String(), 0, 20).Draw(t, "rows")
@@ -206,20 +199,20 @@ func TestAnyRowsDraw(t *testing.T) {
 			p := RowPanel{Title: rapid.String().Draw(t, "title"),
 				X: Axis{Log: rapid.Bool().Draw(t, "log"), Zero: rapid.Bool().Draw(t, "zero"),
 					Label: rapid.String().Draw(t, "label"),
-					Marks: rapid.SliceOfN(wild(), 0, 3).Draw(t, "marks"),
-					Reach: rapid.SliceOfN(wild(), 0, 2).Draw(t, "reach")}}
+					Marks: rapid.SliceOfN(extremeFloats(), 0, 3).Draw(t, "marks"),
+					Reach: rapid.SliceOfN(extremeFloats(), 0, 2).Draw(t, "reach")}}
 			for range rapid.IntRange(0, 3).Draw(t, "series") {
 				s := RowSeries{Name: rapid.String().Draw(t, "name"),
 					Style: rapid.IntRange(0, 50).Draw(t, "style")}
 				for range rows {
 					s.Values = append(s.Values,
-						RowValue{wild().Draw(t, "mid"), wild().Draw(t, "lo"), wild().Draw(t, "hi")})
+						RowValue{extremeFloats().Draw(t, "mid"), extremeFloats().Draw(t, "lo"), extremeFloats().Draw(t, "hi")})
 				}
 				p.Series = append(p.Series, s)
 			}
 			if rapid.Bool().Draw(t, "with a level") {
 				p.Levels = append(p.Levels,
-					Level{rapid.String().Draw(t, "level"), wild().Draw(t, "at")})
+					Level{rapid.String().Draw(t, "level"), extremeFloats().Draw(t, "at")})
 			}
 			panels = append(panels, p)
 		}

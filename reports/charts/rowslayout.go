@@ -10,14 +10,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// rowNames are the rows that the panels of Rows share.
 type rowNames struct {
 	names  []string
 	tracks int // largest number of series in a row
 }
 
 const (
-	rowPitch       vg.Length = 21 // distance of rows with one line and one series
+	rowPitch       vg.Length = 21 // height of a row with one line and one series
 	nameLine       vg.Length = 12.5
 	nameGap        vg.Length = 8
 	widestRowWide  vg.Length = 280
@@ -38,14 +37,13 @@ type rowLayout struct {
 type rowPlot struct {
 	*plot.Plot
 	title, x []string
-	width    vg.Length // including ticks outside the data
+	width    vg.Length // includes ticks outside the data
 	beside   vg.Length
 }
 
 func (r rowPlot) head() vg.Length { return panelTitleLine*vg.Length(len(r.title)) + 3 }
 func (r rowPlot) foot() vg.Length { return lineHeight * vg.Length(len(r.x)) }
 
-// rowTicksHeight is the room for ticks below the data and above it.
 const rowTicksHeight vg.Length = 1.6 * textSize
 
 func (c *Chart) layRows(l Layout) (out rowLayout) {
@@ -61,7 +59,7 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 	}
 	most := 1
 	for _, name := range c.rows.names {
-		lines := fold(name, widest, style)
+		lines := foldName(name, widest, style)
 		for _, line := range lines {
 			out.namesWidth = max(out.namesWidth, style.Width(line))
 		}
@@ -76,13 +74,13 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 		beside = len(c.Panels)
 	}
 	left -= panelGap * vg.Length(beside-1)
-	each := left / vg.Length(beside) // including tick labels that extend beyond the data
+	each := left / vg.Length(beside) // includes tick labels that extend beyond the data
 	head, label := textStyle(headSize, xfont.WeightBold, ink),
 		textStyle(textSize, xfont.WeightNormal, muted)
 	for _, p := range c.Panels {
 		q := *p
 		q.Title.Text, q.X.Label.Text = "", ""
-		q.X.Tick.Marker = apart{p.X.Tick.Marker, p.X, 0.93 * each} // the data is slightly narrower
+		q.X.Tick.Marker = spacedTicks{p.X.Tick.Marker, p.X, 0.93 * each} // the data is narrower
 		cell := draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: each, Y: 400}}}
 		out.panels = append(out.panels, rowPlot{Plot: &q, title: wrap(p.Title.Text, each, head),
 			x: wrap(p.X.Label.Text, each, label), width: each,
@@ -160,7 +158,6 @@ func (r rowLayout) draw(area draw.Canvas, p rowPlot, left, top, head vg.Length) 
 	return data
 }
 
-// drawNames writes the names left of their rows.
 func (r rowLayout) drawNames(area, data draw.Canvas) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
 	style.XAlign, style.YAlign = draw.XRight, draw.YCenter
@@ -174,13 +171,13 @@ func (r rowLayout) drawNames(area, data draw.Canvas) {
 	}
 }
 
-// fold breaks a name into at most two lines, after a space or before parameters, and shortens
-// longer ones.
-func fold(name string, widest vg.Length, style draw.TextStyle) []string {
+// foldName breaks a name into at most two lines, at a space or before parameters, and shortens
+// longer names.
+func foldName(name string, widest vg.Length, style draw.TextStyle) []string {
 	if style.Width(name) <= widest {
 		return []string{name}
 	}
-	first := fitting(name, widest, style)
+	first := shortenToWidth(name, widest, style)
 	if at := strings.LastIndexAny(first, " :,/·"); at > 0 {
 		first = first[:at] + string([]rune(first[at:])[0])
 	}
@@ -189,14 +186,13 @@ func fold(name string, widest vg.Length, style draw.TextStyle) []string {
 		func(s string) bool { return s == "" })
 }
 
-// apart blanks tick labels that would overlap the previous label.
-type apart struct {
+type spacedTicks struct {
 	plot.Ticker
 	axis  plot.Axis
 	width vg.Length
 }
 
-func (a apart) Ticks(lo, hi float64) []plot.Tick {
+func (a spacedTicks) Ticks(lo, hi float64) []plot.Tick {
 	ticks := slices.Clone(a.Ticker.Ticks(lo, hi))
 	style := textStyle(textSize, xfont.WeightNormal, muted)
 	var end vg.Length
@@ -204,7 +200,7 @@ func (a apart) Ticks(lo, hi float64) []plot.Tick {
 		half := style.Width(t.Label) / 2
 		at := a.width * vg.Length(a.axis.Norm(t.Value))
 		if i > 0 && at-half < end+tickGap {
-			ticks[i].Label = "\u200a" // keeps its grid line
+			ticks[i].Label = "\u200a" // hair space: keeps the grid line
 			continue
 		}
 		end = at + half

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// clean keeps drawable values, and notes the others.
 func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 	out = p
 	out.Series, out.Levels = nil, p.X.levels(p.Levels)
@@ -45,14 +44,12 @@ func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 	return out, notes
 }
 
-// A track is the place of a series within a row, the same in all panels.
+// A track is the vertical place of a series within a row, equal in all panels.
 type track struct {
 	name  string
 	style int
 }
 
-// tracksOf returns all tracks, and the tracks of each row: the series with a value there in any
-// panel.
 func tracksOf(panels []RowPanel, rows int) (order []track, out [][]track) {
 	for _, p := range panels {
 		for _, s := range p.Series {

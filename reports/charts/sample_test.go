@@ -8,18 +8,17 @@ import (
 var strategyNames = []string{"bounded_queue_shed", "errgroup_limit", "semaphore", "serial",
 	"unbounded", "worker_pool"}
 
-// sampleLoads are those of a sweep.
 var sampleLoads = []float64{0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95}
 
-// sampleResponse makes up a quantile of the response of an M/M/4-like pool with a mean service time
-// of 10 ms. Three of the strategies agree exactly, as they do under the virtual clock.
+// sampleResponse returns a response quantile similar to M/M/4 with a mean service time of 10 ms.
+// Three strategies agree exactly, as under the virtual clock.
 func sampleResponse(strategy int, load, q float64) float64 {
 	t := -math.Log(1-q) * 0.010
 	wait := 0.010 / (4 * (1 - load)) * -math.Log(1-q) * load * load
 	switch strategy {
-	case 0: // sheds, so that little waits
+	case 0: // sheds, so few tasks wait
 		return t + wait*0.5
-	case 3: // one at a time: four times the load
+	case 3: // one task at a time: four times the load
 		return t + 0.6*load/(0.98-load)*0.08*-math.Log(1-q)
 	case 4:
 		return t

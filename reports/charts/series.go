@@ -13,25 +13,23 @@ import (
 // Series is one line of a chart.
 type Series struct {
 	Name  string
-	Style int // number of the strategy, from 0: determines colour, marker and dash
+	Style int // number of the strategy, from 0
 
 	X, Y []float64 // points, sorted by X when drawn
 
-	// bounds of an interval around each Y. nil: none, NaN: none for this point
+	// bounds of an interval around each Y. nil means none. NaN means none at this point
 	Lo, Hi []float64
 
 	// Growing marks values that depend only on the length of the run, such as the response of an
-	// unstable queue. They are drawn as an arrow at the end of the axis and do not extend it. nil:
-	// none
+	// unstable queue. They are drawn as arrows at the end of the axis. nil means none.
 	Growing []bool
 
-	// Doubted marks unreliable points, which are hollow. The others are filled, except for the outer
-	// ones of nested markers. nil: all hollow
+	// Doubted marks unreliable points, which are hollow. nil: all points are hollow
 	Doubted []bool
 
-	Gaps []Span // the line is interrupted here
+	Gaps []Span // intervals of X where the line is interrupted
 
-	Theory bool // exact theory, drawn as a thick translucent line behind the measured values
+	Theory bool // exact theory: a thick translucent line behind the measured values
 }
 
 // A Span is an interval of X.
@@ -60,21 +58,20 @@ func (e *EmptyError) Error() string {
 	return msg
 }
 
-// The drawable range of an axis. Outside of it ticks and pixels become inexact. Measured values are
-// always inside.
+// The drawable range of an axis. Ticks and pixels outside of it become inexact.
 const (
 	tiniest = 1e-15
 	hugest  = 1e15
 )
 
-// An axisKind determines the values that an axis can show.
+// An axisKind determines which values an axis can show.
 type axisKind int
 
 const (
 	linear    axisKind = iota // any finite value
 	counting                  // ≥ 0
 	logarithm                 // > 0
-	logZero                   // 0 and above 0
+	logZero                   // ≥ 0, with 0 left of the logarithmic part
 )
 
 func (k axisKind) shows(v float64) bool {
@@ -153,9 +150,9 @@ func sameBounds(a, b []float64) bool {
 	})
 }
 
-// parted reports whether the line is interrupted after point i. A line along the end of the axis
-// would look like a value.
-func (s Series) parted(i int) bool {
+// interrupted reports whether the line is interrupted after point i. A line along the end of the
+// axis would look like values.
+func (s Series) interrupted(i int) bool {
 	return s.grows(i) && s.grows(i+1) || slices.ContainsFunc(s.Gaps, func(g Span) bool {
 		mid := (g.From + g.To) / 2
 		return s.X[i] < mid && mid < s.X[i+1]

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-func TestCleanKeepsWhatAnAxisShows(t *testing.T) {
+func TestCleanKeepsDrawableValues(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	in := []Series{
 		{Name: "a", X: []float64{3, 1, 2, 4, nan}, Y: []float64{0.3, 0.1, 0, inf, 1},
@@ -77,7 +77,6 @@ func TestEmptyChartsAreTypedErrors(t *testing.T) {
 	}
 }
 
-// constructors are all of them, with a title each.
 func constructors() map[string]func([]Panel) (*Chart, error) {
 	return map[string]func([]Panel) (*Chart, error){
 		"response by load":  func(p []Panel) (*Chart, error) { return Response("t", Load, p) },
@@ -96,7 +95,7 @@ func TestTimelineKeepsPeaks(t *testing.T) {
 		s.X, s.Y = append(s.X, float64(i)), append(s.Y, 1)
 	}
 	s.Y[1234], s.Y[4999] = 77, 3
-	got := thin(s, mostPoints)
+	got := keepPeaks(s, mostPoints)
 	if len(got.X) != mostPoints || slices.Max(got.Y) != 77 || got.X[mostPoints-1] != 4999 ||
 		got.Y[mostPoints-1] != 3 {
 		t.Errorf("%d points, highest %v, last %v at %v", len(got.X), slices.Max(got.Y),
@@ -104,7 +103,6 @@ func TestTimelineKeepsPeaks(t *testing.T) {
 	}
 }
 
-// TestTimelineMarks: each instant within the run is one line from top to bottom in each panel.
 func TestTimelineMarks(t *testing.T) {
 	panels := []Panel{{Title: "in flight", Series: []Series{{Name: "a", X: []float64{1, 90},
 		Y: []float64{1, 2}}}}, {Title: "queued", Series: []Series{{Name: "a", X: []float64{1, 90},

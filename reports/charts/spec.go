@@ -2,15 +2,15 @@ package charts
 
 import "gonum.org/v1/plot/vg"
 
-// A Spec contains the look of the charts for drawings outside this package: the explorer in the
-// browser draws the same strategy in the same colour, dash and marker.
+// A Spec contains the appearance of the charts for other renderers. The explorer in the browser
+// draws a strategy in the same colour, dash and marker.
 type Spec struct {
-	// a style sheet makes them dark: see Style
-	Parts   map[string]Tint `json:"parts"` // not of series: paper, ink, muted, grid, rule
+	// colours of paper, ink, muted text, grid and rules. Style makes them dark
+	Parts   map[string]Tint `json:"parts"`
 	Palette []Tint          `json:"palette"`
 	Markers []Outline       `json:"markers"`
-	Dashes  [][]float64     `json:"dashes"` // in points. The first is a solid line
-	// by style, modulo their number: indices of palette, markers and dashes
+	Dashes  [][]float64     `json:"dashes"` // in points. The first line is solid
+	// indices of palette, marker and dash by style, modulo their number
 	Looks [][3]int `json:"looks"`
 	// dashes of reference lines
 	Levels       [][]float64 `json:"levels"`
@@ -19,14 +19,14 @@ type Spec struct {
 	Fonts        string      `json:"fonts"` // a CSS font-family
 }
 
-// A Tint is a colour on light paper, and its class for a style sheet.
+// A Tint is a colour and its CSS class.
 type Tint struct {
 	Class string `json:"class"`
 	Light string `json:"light"` // #rrggbb
 }
 
-// An Outline is the SVG path of a marker of radius 10 around the origin. An open outline is stroked
-// and not filled.
+// An Outline is the SVG path of a marker with radius 10 around the origin. An open outline is
+// stroked and not filled.
 type Outline struct {
 	Path string `json:"path"`
 	Open bool   `json:"open"`
@@ -34,7 +34,7 @@ type Outline struct {
 
 const outlineRadius = 10
 
-// Specification returns the look of this package's charts.
+// Specification returns the appearance of this package's charts.
 func Specification() Spec {
 	spec := Spec{Parts: make(map[string]Tint), LineWidth: float64(lineWidth),
 		MarkerRadius: float64(markerRadius), Fonts: fonts}
@@ -55,7 +55,7 @@ func Specification() Spec {
 	for i := range len(levelDashes) {
 		spec.Levels = append(spec.Levels, points(levelDashes[i]))
 	}
-	// The period of colour, marker and dash, since the number of dashes divides the number of markers.
+	// The number of dashes divides the number of markers, so this is the period of all looks.
 	for style := range len(palette) * int(markers) {
 		look := lookOf(style)
 		spec.Looks = append(spec.Looks, [3]int{style % len(palette), int(look.marker),

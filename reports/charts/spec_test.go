@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// TestSpecification: what is exported is what lookOf gives, for more styles than have looks of
-// their own, and every path is one.
 func TestSpecification(t *testing.T) {
 	spec := Specification()
 	for style := range 3 * len(spec.Looks) {

@@ -11,15 +11,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Stack is a whole made of ordered parts: none, one, two, …
+// A Stack is a total divided into parts: none, one, two, …
 type Stack struct {
 	Name  string
-	Parts []float64 // shares of the whole. Values that cannot be drawn count as 0
+	Parts []float64 // shares of the total. Values that cannot be drawn count as 0
 }
 
-// Stacks draws a row of parts for each stack, the first on top. Each part has a hue and a hatching
-// of its own, and shows its name, returned by part, and its share if they fit. label is the label
-// of the axis of shares.
+// Stacks draws a row of parts for each stack, the first on top. Each part has its own hue and
+// hatching, and shows its name, returned by part, and its share if they fit. label is the label of
+// the axis.
 func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
 	rows := stackRows{part: part, value: func(v float64) string {
 		return Count(math.Round(1000*v)/10) + " %"
@@ -28,7 +28,7 @@ func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Char
 		linearTicks{func(v float64) string { return Count(100*v) + " %" }, 5})
 }
 
-// Lengths is Stacks for stacks as long as the sum of their parts, in seconds.
+// Lengths is like Stacks, with parts in seconds. The length of a row is the sum of its parts.
 func Lengths(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
 	return stackRows{part: part, value: roundSeconds}.draw(title, label, stacks, false,
 		linearTicks{Seconds, 5})
@@ -96,7 +96,7 @@ func (s stackRows) Plot(c draw.Canvas, p *plot.Plot) {
 			area := box(left, at-stackHeight/2, right, at+stackHeight/2)
 			fill := partTint(j).fade(partAlpha)
 			group(&c, nil, "pb-pt", fmt.Sprintf("%s\n%s  %s", row.Name, s.part(j), text), func() {
-				// over the grid
+				// hide the grid
 				c.FillPolygon(paper, area)
 				c.FillPolygon(fill, area)
 				c.StrokeLines(draw.LineStyle{Color: partTint(j).fade(hatchAlpha), Width: 1},
@@ -118,17 +118,16 @@ func (s stackRows) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// The opacity of a part keeps its text readable, and its hatching visible.
+// The opacity keeps the text readable and the hatching visible.
 const (
 	partAlpha            = 0.22
 	hatchAlpha           = 0.6
-	hatch      vg.Length = 6 // distance of lines
+	hatch      vg.Length = 6 // distance between lines
 )
 
 func partTint(i int) role { return palette[i%len(palette)] }
 
-// hatching returns lines within a box that distinguish part i without colour. Each repetition of a
-// colour has another kind.
+// hatching returns lines within a box that distinguish part i without colour.
 func hatching(i int, low, high vg.Point) (lines [][]vg.Point) {
 	kind := (i + i/len(palette)) % 4
 	if kind == 0 {

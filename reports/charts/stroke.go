@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// drawTheory draws each distinct line of theory once. Strategies often share it.
 func (l *lines) drawTheory(c *draw.Canvas, theory []drawn) {
 	for len(theory) > 0 {
 		first := theory[0]
@@ -46,12 +45,11 @@ func dot(at vg.Point, r vg.Length) vg.Path {
 	return p
 }
 
-// drawLines draws the lines. Coinciding lines are drawn in stripes of all their colours.
 func drawLines(c *draw.Canvas, all []drawn) {
-	on := make(map[string][]int) // indices of the series along a segment
+	on := make(map[string][]int) // indices of the series by segment
 	for i, d := range all {
 		for j := 1; j < len(d.pts); j++ {
-			if d.parted(j - 1) {
+			if d.interrupted(j - 1) {
 				continue
 			}
 			k := segment(d.pts[j-1], d.pts[j])
@@ -60,25 +58,25 @@ func drawLines(c *draw.Canvas, all []drawn) {
 	}
 	for i, d := range all {
 		group(c, []int{d.Style}, "", "", func() {
-			var alike []stretches
+			var alike []segmentPaths
 			for from := 0; from+1 < len(d.pts); {
-				if d.parted(from) {
+				if d.interrupted(from) {
 					from++
 					continue
 				}
 				with := on[segment(d.pts[from], d.pts[from+1])]
 				to := from + 1
-				for to+1 < len(d.pts) && !d.parted(to) &&
+				for to+1 < len(d.pts) && !d.interrupted(to) &&
 					slices.Equal(on[segment(d.pts[to], d.pts[to+1])], with) {
 					to++
 				}
-				style := striped(d, i, slices.Compact(slices.Clone(with)), d.pts[from:to+1])
-				at := slices.IndexFunc(alike, func(o stretches) bool {
+				style := stripeStyle(d, i, slices.Compact(slices.Clone(with)), d.pts[from:to+1])
+				at := slices.IndexFunc(alike, func(o segmentPaths) bool {
 					return slices.Equal(o.style.Dashes, style.Dashes) &&
 						o.style.DashOffs == style.DashOffs
 				})
 				if at < 0 {
-					at, alike = len(alike), append(alike, stretches{style: style})
+					at, alike = len(alike), append(alike, segmentPaths{style: style})
 				}
 				alike[at].path.Move(d.pts[from])
 				for _, pt := range d.pts[from+1 : to+1] {
@@ -94,16 +92,16 @@ func drawLines(c *draw.Canvas, all []drawn) {
 	}
 }
 
-// stretches of one series with the same look are one path: series that often part and meet have
-// hundreds.
-type stretches struct {
+// segmentPaths joins segments with the same look into one path. Series that often coincide have
+// hundreds of segments.
+type segmentPaths struct {
 	style draw.LineStyle
 	path  vg.Path
 }
 
-// striped returns the style of a line shared by the series all: series i draws every len(all)-th
+// stripeStyle returns the line style of series i where the series all coincide: every len(all)-th
 // stripe.
-func striped(d drawn, i int, all []int, pts []vg.Point) draw.LineStyle {
+func stripeStyle(d drawn, i int, all []int, pts []vg.Point) draw.LineStyle {
 	style := draw.LineStyle{Color: d.look.tint, Width: lineWidth, Dashes: d.look.dash}
 	n := len(all)
 	if n < 2 {

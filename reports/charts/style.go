@@ -11,7 +11,7 @@ import (
 )
 
 // A role is a colour with a function in a chart. Bitmaps use its light colour. In SVG a style sheet
-// may replace it by its class, for dark mode.
+// replaces it by its class in dark mode.
 type role struct {
 	class       string
 	light, dark string // #rrggbb
@@ -36,7 +36,6 @@ func parseHex(s string) [3]uint8 {
 	return [3]uint8{uint8(v >> 16), uint8(v >> 8), uint8(v)}
 }
 
-// The roles that are not series.
 var (
 	paper = role{"pb-paper", "#ffffff", "#15171b", 1}
 	ink   = role{"pb-ink", "#1f2328", "#e6e8eb", 1}
@@ -45,12 +44,11 @@ var (
 	rule  = role{"pb-rule", "#9aa1a9", "#6b727a", 1}
 )
 
-// palette contains the colours of the first eight series, in light and dark mode. They began as
-// those of Okabe and Ito ("Color universal design", 2008) and were optimised in OKLCH for a
-// contrast of at least 3:1 with the paper (WCAG 2.2, 1.4.11; their yellow has 1.3:1) and a larger
-// smallest distance between two colours (OKLab × 100): 19 instead of 15.6 in normal vision, and 10
-// instead of 7.6 for protanopia, deuteranopia and tritanopia as simulated by Machado, Oliveira and
-// Fernandes (2009). style_test.go checks the values. A series keeps its hue in dark mode.
+// palette contains the colours of the first eight series in light and dark mode. They derive from
+// Okabe and Ito ("Color universal design", 2008), optimised in OKLCH for a contrast of at least 3:1
+// with the paper (WCAG 2.2, 1.4.11) and a smallest distance between two colours (OKLab × 100) of 19
+// in normal vision. It is 10 for protanopia, deuteranopia and tritanopia as simulated by Machado,
+// Oliveira and Fernandes (2009). style_test.go checks the values.
 var palette = [...]role{
 	{"pb-s0", "#0b4d8e", "#3181ac", 1}, // blue
 	{"pb-s1", "#c92c00", "#c8604a", 1}, // vermilion
@@ -63,9 +61,8 @@ var palette = [...]role{
 }
 
 // heatTints are the colours of counts, from few to many: the part of matplotlib's inferno (Smith
-// and van der Walt, 2015) with a contrast to the paper of at least 3:1, so that a single request is
-// visible. Lightness distinguishes them: many requests are dark on light paper, and light on dark
-// paper. style_test.go checks the values.
+// and van der Walt, 2015) with a contrast to the paper of at least 3:1, so a single request is
+// visible. In dark mode the order of lightness is reversed. style_test.go checks the values.
 var heatTints = [...]role{
 	{"pb-h0", "#f37819", "#bc3754", 1},
 	{"pb-h1", "#dd513a", "#dd513a", 1},
@@ -75,8 +72,8 @@ var heatTints = [...]role{
 	{"pb-h5", "#1b0c41", "#fcffa4", 1},
 }
 
-// A look is the drawing style of one series. The first eight differ in colour and marker, the next
-// eight have other markers and a dash, and so on: 32 looks in all.
+// A look is the appearance of a series. The first eight differ in colour and marker, the next eight
+// have other markers and a dash, and so on: 32 looks in all.
 type look struct {
 	tint   role
 	marker marker
@@ -98,26 +95,25 @@ func lookOf(style int) look {
 	}
 }
 
-// Style returns the CSS of the charts' SVG, with dark mode: for the style element of a page. A
-// standalone chart includes it, and repeats the light colours as attributes for programs without
-// CSS. Drawings of other packages use the same attributes and the class of a Tint.
+// Style returns the CSS of the charts' SVG, with dark mode, for the style element of a page. A
+// standalone chart includes it.
 func Style() string {
 	var b strings.Builder
 	for _, t := range tints() {
-		fmt.Fprintf(&b, ".%s{stroke:%s}.%s{fill:%[2]s}\n", t.under("stroke"), t.light,
-			t.under("fill"))
+		fmt.Fprintf(&b, ".%s{stroke:%s}.%s{fill:%[2]s}\n", t.classFor("stroke"), t.light,
+			t.classFor("fill"))
 	}
 	b.WriteString("@media screen and (prefers-color-scheme:dark){\n")
 	for _, t := range tints() {
 		fmt.Fprintf(&b, ".%[1]s[stroke],.%[2]s{stroke:%[4]s}.%[1]s[fill],.%[3]s{fill:%[4]s}\n",
-			t.class, t.under("stroke"), t.under("fill"), t.dark)
+			t.class, t.classFor("stroke"), t.classFor("fill"), t.dark)
 	}
 	b.WriteString("}\n")
 	return b.String()
 }
 
-// under returns the class for a stroke or fill: an element may have one of each.
-func (t role) under(attr string) string {
+// classFor returns the class for a stroke or fill. An element may have one of each.
+func (t role) classFor(attr string) string {
 	return attr[:1] + strings.TrimPrefix(t.class, "pb")
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// vision is what a colour-blind eye makes of linear RGB: the matrices for complete protanopia,
+// vision simulates colour blindness in linear RGB with the matrices for complete protanopia,
 // deuteranopia and tritanopia of Machado, Oliveira and Fernandes, "A Physiologically-based Model
 // for Simulation of Color Vision Deficiency" (2009), table 1, severity 1.0.
 var vision = map[string][3][3]float64{
@@ -32,14 +32,14 @@ func linearRGB(hex string) (l [3]float64) {
 	return l
 }
 
-func seen(l [3]float64, m [3][3]float64) (out [3]float64) {
+func simulateVision(l [3]float64, m [3][3]float64) (out [3]float64) {
 	for i := range out {
 		out[i] = min(max(m[i][0]*l[0]+m[i][1]*l[1]+m[i][2]*l[2], 0), 1)
 	}
 	return out
 }
 
-// oklab is Björn Ottosson's perceptual space (2020).
+// oklab is the perceptual colour space of Björn Ottosson (2020).
 func oklab(l [3]float64) [3]float64 {
 	a := math.Cbrt(0.4122214708*l[0] + 0.5363325363*l[1] + 0.0514459929*l[2])
 	b := math.Cbrt(0.2119034982*l[0] + 0.6806995451*l[1] + 0.1073969566*l[2])
@@ -79,7 +79,7 @@ func TestColoursContrastWithPaper(t *testing.T) {
 	}
 }
 
-func TestColoursDifferForEveryEye(t *testing.T) {
+func TestColoursDifferForColourBlindReaders(t *testing.T) {
 	for mode, of := range shades() {
 		for eye, m := range vision {
 			least := 10.0
@@ -88,8 +88,8 @@ func TestColoursDifferForEveryEye(t *testing.T) {
 			}
 			for i := range palette {
 				for j := range i {
-					a, b := oklab(seen(linearRGB(of(palette[i])), m)),
-						oklab(seen(linearRGB(of(palette[j])), m))
+					a, b := oklab(simulateVision(linearRGB(of(palette[i])), m)),
+						oklab(simulateVision(linearRGB(of(palette[j])), m))
 					d := 100 * math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
 					if d < least {
 						t.Errorf("%s, %s: %s and %s are %.1f apart, want %v", mode, eye,
@@ -101,9 +101,8 @@ func TestColoursDifferForEveryEye(t *testing.T) {
 	}
 }
 
-// TestHeatIsALadder: each colour of counts is further from the paper than the one before, by what
-// every eye sees, and the first can be seen.
-func TestHeatIsALadder(t *testing.T) {
+// The contrast with the paper grows with the count, also for colour-blind readers.
+func TestHeatColoursAreOrdered(t *testing.T) {
 	for mode, of := range shades() {
 		before := of(paper)
 		for i, c := range heatTints {
@@ -113,7 +112,7 @@ func TestHeatIsALadder(t *testing.T) {
 					of(c), got, before, contrast(before, of(paper)))
 			}
 			for eye, m := range vision {
-				a, b := oklab(seen(linearRGB(of(c)), m)), oklab(seen(linearRGB(before), m))
+				a, b := oklab(simulateVision(linearRGB(of(c)), m)), oklab(simulateVision(linearRGB(before), m))
 				if d := 100 * math.Abs(a[0]-b[0]); d < 5 {
 					t.Errorf("%s, %s: the lightness of %s and %s is %.1f apart", mode, eye, of(c),
 						before, d)
@@ -134,8 +133,7 @@ func TestLooksDiffer(t *testing.T) {
 		}
 		seen[key] = i
 	}
-	// Without colour the first eight are told apart by their markers, and the next eight from those
-	// by the dash.
+	// Without colour, markers distinguish the first eight looks, and dashes the next eight.
 	for i := range len(palette) {
 		for j := range i {
 			if lookOf(i).marker == lookOf(j).marker {

@@ -16,12 +16,10 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svgCanvas is a vg.Canvas that writes SVG for web pages. gonum's vgsvg has fixed sizes, colours
-// that style sheets cannot override, and only paths. Here the picture scales with its container,
-// each colour is an attribute and a class (role), and groups mark the elements of a series.
-//
-// It implements only the parts of vg.Canvas that charts use: DrawImage panics, and there is no
-// clipping.
+// svgCanvas is a vg.Canvas that writes SVG for web pages. In contrast to gonum's vgsvg, the picture
+// scales with its container, a style sheet can change the colours, and elements are grouped by
+// series. It implements only the parts of vg.Canvas that charts use: DrawImage panics, and there is
+// no clipping.
 type svgCanvas struct {
 	w, h    vg.Length
 	inline  bool // the page contains the style sheet, so classes suffice for colours
@@ -30,8 +28,8 @@ type svgCanvas struct {
 	stack   []svgState
 }
 
-// fonts are the fonts of text in SVG. With any other font, textLength scales the text to the width
-// of the layout.
+// fonts are the fonts of text in SVG. textLength scales the text of any other font to the computed
+// width.
 const fonts = "Liberation Sans,Arial,Helvetica,sans-serif"
 
 type svgState struct {
@@ -40,7 +38,7 @@ type svgState struct {
 	offset vg.Length
 	color  color.Color
 
-	// The current transformation: (x, y) → (a·x + c·y + e, b·x + d·y + f).
+	// current transformation: (x, y) → (a·x + c·y + e, b·x + d·y + f)
 	a, b, c, d, e, f float64
 }
 
@@ -54,7 +52,6 @@ func (s *svgCanvas) top() *svgState { return &s.stack[len(s.stack)-1] }
 
 func (s *svgCanvas) Size() (w, h vg.Length) { return s.w, s.h }
 
-// SetLineWidth implements vg.Canvas, as the methods below do.
 func (s *svgCanvas) SetLineWidth(w vg.Length) { s.top().width = w }
 
 func (s *svgCanvas) SetLineDash(pattern []vg.Length, offset vg.Length) {
@@ -109,11 +106,10 @@ func (s *svgCanvas) FillString(f font.Face, pt vg.Point, text string) {
 		s.paints(paintOf(s.top().color), svgPaint{}), escape(text))
 }
 
-// DrawImage panics: no chart contains an image.
 func (s *svgCanvas) DrawImage(vg.Rectangle, image.Image) { panic("charts: no images in SVG") }
 
-// begin opens a group, optionally with the style numbers of its series, for scripts, and a title,
-// which browsers show as a tooltip.
+// begin opens a group. Scripts read the style numbers of its series, and browsers show the title as
+// a tooltip.
 func (s *svgCanvas) begin(styles []int, class, title string) {
 	s.content().WriteString("<g")
 	if class != "" {
@@ -131,14 +127,13 @@ func (s *svgCanvas) begin(styles []int, class, title string) {
 
 func (s *svgCanvas) end() { s.content().WriteString("</g>\n") }
 
-// at converts a point of the canvas (origin at the lower left) to SVG (origin at the upper left).
+// at converts a point with its origin at the lower left to SVG, whose origin is at the upper left.
 func (s *svgCanvas) at(x, y float64) (float64, float64) {
 	t := s.top()
 	return t.a*x + t.c*y + t.e, float64(s.h) - (t.b*x + t.d*y + t.f)
 }
 
-// escape escapes text for an element or an attribute. Characters that XML cannot represent become
-// U+FFFD.
+// escape escapes text for XML. Characters that XML cannot represent become U+FFFD.
 func escape(text string) string {
 	var b bytes.Buffer
 	if err := xml.EscapeText(&b, []byte(text)); err != nil {
@@ -147,7 +142,6 @@ func escape(text string) string {
 	return b.String()
 }
 
-// decimal writes a coordinate to a tenth of a point, and small numbers to a hundredth.
 func decimal(v float64) string {
 	digits := 1
 	if math.Abs(v) < 10 {
@@ -156,7 +150,6 @@ func decimal(v float64) string {
 	return trimmed(strconv.FormatFloat(v, 'f', digits, 64))
 }
 
-// trimmed removes trailing zeros after a decimal point.
 func trimmed(number string) string {
 	out := strings.TrimSuffix(strings.TrimRight(number, "0"), ".")
 	if out == "" || out == "-" || out == "-0" {
@@ -172,7 +165,7 @@ func (s *svgCanvas) writeTo(w io.Writer, label string, alone bool) error {
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" aria-label="%s"`,
 		decimal(float64(s.w)), decimal(float64(s.h)), escape(label))
 	if alone {
-		// Without a width the picture would fill a browser's window.
+		// without a width the picture would fill the browser's window
 		fmt.Fprintf(&head, ` width="%s" style="max-width:100%%;height:auto"`, decimal(float64(s.w)))
 	}
 	fmt.Fprintf(&head, ` font-family="%s">`+"\n", fonts)

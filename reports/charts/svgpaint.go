@@ -11,24 +11,24 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Attributes that most elements share belong to the element around them.
+// The enclosing element has the attributes that most elements share.
 const (
 	base      = `fill="none" stroke-width="1.25" font-size="12"`
 	baseWidth = 1.25
 	baseSize  = 12
 )
 
-// An svgPath is a pending path. To reduce the number of elements, an outline joins the element of
-// its area, and strokes with the same look share one.
+// An svgPath is a pending path. An outline joins the element of its area, and strokes with the same
+// look share an element.
 type svgPath struct {
 	data         string
 	fill, stroke svgPaint
-	line         string // attributes of the stroke without its paint
+	line         string // attributes of the stroke except its paint
 }
 
 type svgPaint struct {
 	role
-	alpha string // "": opaque
+	alpha string // "" means opaque
 }
 
 func paintOf(c color.Color) svgPaint {
@@ -76,7 +76,7 @@ func (s *svgCanvas) Fill(p vg.Path) {
 	}
 }
 
-// line returns the attributes of a stroke without its paint.
+// line returns the attributes of a stroke except its paint.
 func (t *svgState) line() string {
 	var b strings.Builder
 	if t.width != baseWidth {
@@ -92,7 +92,6 @@ func (t *svgState) line() string {
 	return b.String()
 }
 
-// content returns the output, including the pending path.
 func (s *svgCanvas) content() *bytes.Buffer {
 	if p := s.pending; p.data != "" {
 		fmt.Fprintf(&s.body, "<path d=\"%s\"%s%s/>\n", p.data, s.paints(p.fill, p.stroke), p.line)
@@ -101,7 +100,7 @@ func (s *svgCanvas) content() *bytes.Buffer {
 	return &s.body
 }
 
-// paints writes colours as classes for a style sheet, and also as attributes in standalone files.
+// paints writes colours as classes for a style sheet, and as attributes in standalone files.
 func (s *svgCanvas) paints(fill, stroke svgPaint) string {
 	var classes, attributes []string
 	for _, of := range []struct {
@@ -112,7 +111,7 @@ func (s *svgCanvas) paints(fill, stroke svgPaint) string {
 			continue
 		}
 		if of.class != "" {
-			classes = append(classes, of.under(of.attr))
+			classes = append(classes, of.classFor(of.attr))
 		}
 		if !s.inline || of.class == "" {
 			attributes = append(attributes, fmt.Sprintf(` %s="%s"`, of.attr, of.light))

@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// TestPathsShareElements: an outline shares the element of its area, and strokes that look the same
-// one element; other colours, widths and groups do not join.
+// An outline shares the element of its area. Strokes with the same look share an element.
 func TestPathsShareElements(t *testing.T) {
 	line := func(y vg.Length) (p vg.Path) {
 		p.Move(vg.Point{Y: y})

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// data returns the SVG path data. A page may contain tens of thousands of paths, so circles become
-// arcs, and redundant points are omitted.
+// data returns SVG path data. A page may contain tens of thousands of paths, so it omits redundant
+// points.
 func (s *svgCanvas) data(p vg.Path) string {
 	w := pathWriter{canvas: s}
 	for i, c := range p {
@@ -50,7 +50,7 @@ func (s *svgCanvas) data(p vg.Path) string {
 type pathWriter struct {
 	canvas *svgCanvas
 	out    strings.Builder
-	points []place // of the pending lines. The first is their beginning
+	points []place // points of the pending lines
 	there  bool    // the path is already at the first point
 	start  place   // target of Close
 }
@@ -77,7 +77,7 @@ func (p place) after(before place) string {
 	case p.sx == before.sx:
 		return "V" + p.sy
 	}
-	by := func(to, from string) string { // of rounded coordinates, so errors do not add up
+	by := func(to, from string) string { // of rounded coordinates, so errors do not accumulate
 		a, _ := strconv.ParseFloat(to, 64)
 		b, _ := strconv.ParseFloat(from, 64)
 		return trimmed(strconv.FormatFloat(a-b, 'f', 2, 64))
@@ -116,7 +116,6 @@ func (w *pathWriter) line(to place) {
 	w.points = append(w.points, to)
 }
 
-// flush writes the pending lines and moves to their end.
 func (w *pathWriter) flush() {
 	for i, p := range w.points {
 		switch {
@@ -131,11 +130,11 @@ func (w *pathWriter) flush() {
 	}
 }
 
-// arc writes an arc from the current point in halves, since an SVG arc cannot be a full circle.
+// arc writes an arc from the current point in two halves, since an SVG arc cannot be a full circle.
 func (w *pathWriter) arc(c vg.PathComp) {
 	t := w.canvas.top()
 	radius := decimal(float64(c.Radius) * math.Hypot(t.a, t.b))
-	sweep := "0" // counterclockwise, as angles grow
+	sweep := "0" // counterclockwise
 	if c.Angle < 0 {
 		sweep = "1"
 	}

@@ -29,10 +29,10 @@ func TestPathData(t *testing.T) {
 	curve.QuadTo(vg.Point{X: 1}, vg.Point{X: 2, Y: 2})
 	curve.Line(vg.Point{X: 3, Y: 2})
 	for want, p := range map[string]vg.Path{
-		// on the way
+		// a point on the way
 		"M0,100H20":      line(vg.Point{}, vg.Point{X: 10}, vg.Point{X: 10.01}, vg.Point{X: 20}),
 		"M10.5,90.5l5,5": line(vg.Point{X: 10.5, Y: 9.5}, vg.Point{X: 15.5, Y: 4.5}),
-		// and back
+		// back again
 		"M0,100H20H10": line(vg.Point{}, vg.Point{X: 20}, vg.Point{X: 10}),
 		"M0,100V80L10,70": line(vg.Point{}, vg.Point{Y: 5}, vg.Point{Y: 20},
 			vg.Point{X: 10, Y: 30}),
@@ -51,12 +51,11 @@ func TestPathData(t *testing.T) {
 
 var pathWords = regexp.MustCompile(`[A-Za-z][^A-Za-z]*`)
 
-// leadsTo are the points that the words of a path name, in SVG's coordinates.
-func leadsTo(data string) (out []vg.Point) {
+func pathPoints(data string) (out []vg.Point) {
 	var at vg.Point
 	for _, word := range pathWords.FindAllString(data, -1) {
 		v := numbers.FindAllString(word[1:], -1)
-		if word[0] == 'A' { // two radii and three flags first
+		if word[0] == 'A' { // two radii and three flags precede the point
 			v = v[5:]
 		}
 		for len(v) > 0 {
@@ -77,8 +76,7 @@ func leadsTo(data string) (out []vg.Point) {
 	return out
 }
 
-// TestPathKeepsItsCorners: a path leads, in the same order, through every point at which it turns,
-// and nowhere else.
+// The path data must contain every corner in order, and no other point.
 func TestPathKeepsItsCorners(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := rapid.Custom(func(t *rapid.T) vg.Point {
@@ -92,7 +90,7 @@ func TestPathKeepsItsCorners(t *testing.T) {
 			p.Line(pt)
 		}
 		var kept []vg.Point
-		for _, pt := range leadsTo(newSVG(3, 3).data(p)) {
+		for _, pt := range pathPoints(newSVG(3, 3).data(p)) {
 			kept = append(kept, vg.Point{X: pt.X, Y: 3 - pt.Y})
 		}
 		if got, want := pathLength(kept), pathLength(all); math.Abs(got-want) > 1e-9 {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Swatch returns an svg element with a sample of a style's line and marker, for lists and tables.
-// It is hidden from screen readers, since it accompanies the name.
+// Swatch returns an svg element with a sample of a style's line and marker. It is hidden from
+// screen readers, since it accompanies the name.
 func Swatch(style int) string {
 	canvas := newInline(swatchWidth, swatchHeight)
 	c := draw.NewCanvas(canvas, swatchWidth, swatchHeight)
@@ -29,8 +29,8 @@ func (s *svgCanvas) element(attributes string) string {
 		`</svg>`
 }
 
-// Spark returns an svg element with only the lines of the chart's first panel, or "". It is hidden
-// from screen readers.
+// Spark returns an svg element with only the lines of the chart's first panel, or "" without lines.
+// It is hidden from screen readers.
 func (c *Chart) Spark() string {
 	if len(c.first) == 0 {
 		return ""
@@ -38,14 +38,14 @@ func (c *Chart) Spark() string {
 	const w, h = 96, 28
 	canvas := newInline(w, h)
 	to := draw.Crop(draw.NewCanvas(canvas, w, h), 2, -2, 2, -2)
-	measured, _ := (&lines{series: c.first}).on(&to, c.Panels[0])
+	measured, _ := (&lines{series: c.first}).drawable(&to, c.Panels[0])
 	drawLines(&to, distinguishable(measured))
 	return canvas.element(`class="spark" viewBox="0 0 96 28" aria-hidden="true" ` + base +
 		` stroke-linejoin="round"`)
 }
 
-// Bar returns an svg element with a bar in the colour of a style over the given share of its width.
-// It is hidden from screen readers.
+// Bar returns an svg element with a bar in the colour of a style. share is the filled part of its
+// width. It is hidden from screen readers.
 func Bar(style int, share float64) string {
 	const w, h = 100, 6
 	canvas := newInline(w, h)

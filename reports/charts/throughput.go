@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Throughput draws completed (Y) against offered load (X), both in tasks per second: one panel each
-// for throughput and goodput, with the diagonal of no loss, and a line at the capacity unless it is
-// 0 (unknown).
+// Throughput draws throughput and goodput (Y) against offered load (X), in tasks per second, with
+// the diagonal and a line at the capacity. A capacity of 0 is unknown.
 func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, counting, counting)

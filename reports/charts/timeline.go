@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Timeline draws counts (Y) over the time of a run (X, seconds), such as tasks in flight and tasks
-// queued. Each panel has its own y axis. Long series are thinned to a few hundred points that keep
-// the peaks. A panel in which one series is many times as high as another is logarithmic, with a
-// place for 0. Gaps of series are shaded in all panels. A limit above 0 is a line in the first
-// panel, and each instant of marks, such as the end of a stage, a vertical line in all.
+// Timeline draws counts (Y) over the time of a run (X, seconds), such as tasks in flight and
+// queued. Each panel has its own y axis, logarithmic if one series is many times higher than
+// another. Long series are reduced to a few hundred points that keep the peaks. Gaps of a series
+// are shaded in all panels. A limit above 0 is a line in the first panel. marks are vertical lines
+// in all panels, such as the end of a stage.
 func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*Chart, error) {
 	c := &Chart{Title: title}
 	cleaned := c.clean(panels, counting, counting)
@@ -36,14 +36,14 @@ func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*C
 			bound, ymax = []Level{{Name: names[0], Y: limit}}, max(ymax, limit)
 		}
 		for i, s := range panel.Series {
-			panel.Series[i] = thin(s, mostPoints)
+			panel.Series[i] = keepPeaks(s, mostPoints)
 		}
 		p.Add(gaps, instants(marks), levels{bound, names},
 			&lines{series: panel.Series,
 				marked: func(s Series, i int) bool { return i == len(s.X)-1 }})
 		p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{Count, 5}, linearTicks{Count, 4}
 		p.X.Min, p.X.Max = 0, max(xmax, tiniest)
-		if p.Y.Min, p.Y.Max = linearRange(ymin, ymax); steep(panel.Series) {
+		if p.Y.Min, p.Y.Max = linearRange(ymin, ymax); needsLogScale(panel.Series) {
 			p.Y.Label.Text += " (log scale)"
 			p.Y.Scale, p.Y.Tick.Marker = countScale{}, countTicks{}
 		}
@@ -51,7 +51,7 @@ func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*C
 	})
 }
 
-func steep(all []Series) bool {
+func needsLogScale(all []Series) bool {
 	const times = 20
 	low, high := math.Inf(1), 0.0
 	for _, s := range all {
@@ -61,7 +61,7 @@ func steep(all []Series) bool {
 	return high > times*low
 }
 
-// countScale is logarithmic in count + 1, so it includes 0.
+// countScale is the logarithm of count + 1, so it includes 0.
 type countScale struct{}
 
 func (countScale) Normalize(lo, hi, n float64) float64 {
@@ -110,12 +110,11 @@ func (all unrecorded) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// mostPoints is the largest number of points of a line: about one per point of the narrow layout's
-// width.
+// mostPoints limits the points of a line to about one per point of the narrow layout's width.
 const mostPoints = 300
 
-// thin keeps the highest point of each of at most n stretches, and the last point.
-func thin(s Series, n int) Series {
+// keepPeaks keeps the highest point of each of n stretches, and the last point.
+func keepPeaks(s Series, n int) Series {
 	if len(s.X) <= n {
 		return s
 	}

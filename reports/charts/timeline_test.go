@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// TestTimelineGap: no line leads across a gap, also where points are thinned, and it is named in
-// each panel where there is room.
+// No line crosses a gap, even if points are thinned.
 func TestTimelineGap(t *testing.T) {
 	for _, points := range []int{20, 5000} {
 		s := Series{Name: "a", Gaps: []Span{{6, 7}, {7, 8}, {14, 15}}}
@@ -30,7 +29,7 @@ func TestTimelineGap(t *testing.T) {
 				named++
 			}
 		}
-		if named != 2*2 { // two are neighbours
+		if named != 2*2 { // two gaps are adjacent
 			t.Errorf("%d points: named %d times", points, named)
 		}
 		begun := 0
@@ -47,9 +46,8 @@ func TestTimelineGap(t *testing.T) {
 	}
 }
 
-// TestSteepTimeline: beside a queue that grows without end a short one keeps its room; where they
-// are alike the axis is linear.
-func TestSteepTimeline(t *testing.T) {
+// A panel with a short queue and an endlessly growing one is logarithmic.
+func TestTimelineScale(t *testing.T) {
 	for _, c := range []struct{ high, least, most float64 }{{5000, 0.3, 0.6}, {60, 0.4, 0.6}} {
 		chart, err := Timeline("t", 0, []Panel{{Title: "queued", Series: []Series{
 			{Name: "shed", Style: 0, X: []float64{1, 2, 3}, Y: []float64{0, 30, 28}},

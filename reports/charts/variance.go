@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Variance draws a response time (Y, seconds) against the squared coefficient of variation C² of
-// the service times (X), both on logarithmic axes. C² = 0, tasks of equal length, has a place left
-// of the logarithmic part, after an axis break. There is one panel per quantile.
+// Variance draws response times (Y, seconds) against the squared coefficient of variation C² of the
+// service times (X), both logarithmic. C² = 0, tasks of equal length, is left of the logarithmic
+// part, after an axis break. There is one panel per quantile.
 func Variance(title string, panels []Panel) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, logZero, logarithm)
@@ -88,7 +88,7 @@ func (z zeroTicks) Ticks(_, hi float64) (ticks []plot.Tick) {
 type axisBreak struct{}
 
 func (axisBreak) Plot(c draw.Canvas, _ *plot.Plot) {
-	mid := c.X(gap / 2)
+	mid := c.X(zeroGap / 2)
 	style := draw.LineStyle{Color: muted, Width: 1.2}
 	for _, dx := range []vg.Length{-2.5, 2.5} {
 		c.StrokeLine2(style, mid+dx-2, c.Min.Y-8, mid+dx+2, c.Min.Y+3)

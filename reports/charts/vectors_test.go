@@ -10,15 +10,14 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/axes.json anew")
 
-// An axisVector is a range with what the axes make of it. The script of pages has the same rules,
-// and a test of package page holds it to the same file.
+// An axisVector is a range and its expected ticks. A test of package page applies the same file to
+// the script of the pages.
 type axisVector struct {
 	Lo, Hi                   float64
-	Linear, Log              []float64 // marks
-	Seconds, Counts, OfMarks []string  // both ends, and the marks as numbers
+	Linear, Log              []float64 // values of ticks
+	Seconds, Counts, OfMarks []string  // labels of both ends, and of the ticks
 }
 
-// TestAxisVectors: testdata/axes.json holds what the axes make of these ranges.
 func TestAxisVectors(t *testing.T) {
 	var got []axisVector
 	for _, r := range [][2]float64{{1, 10}, {0.0458, 0.097}, {0.001, 1000}, {3e-9, 7e-9},

@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// sweepOf is a sweep of that many strategies over five loads, with three repetitions. Those beyond
-// the sample's have other numbers of tasks, so that no two of them are alike.
+// sweepOf returns a sweep of that many strategies over five loads, with three repetitions.
+// Strategies beyond those of the sample have other numbers of tasks, so no two are equal.
 func sweepOf(t testing.TB, strategies int) (dir string) {
 	t.Helper()
 	files := map[string][]byte{}
@@ -31,23 +31,22 @@ func sweepOf(t testing.TB, strategies int) (dir string) {
 	return resultstest.Files(t, files)
 }
 
-// swept are the files of sweeps that were simulated.
-var swept = map[int]map[string][]byte{}
+var sweepCache = map[int]map[string][]byte{}
 
 func sweepFiles(k int) map[string][]byte {
-	if swept[k] == nil {
+	if sweepCache[k] == nil {
 		var scenarios []sampleScenario
 		for _, load := range []float64{0.3, 0.5, 0.7, 0.9, 1.1} {
 			scenarios = append(scenarios, sampleScenario{"exponential:mean=10ms", "poisson", 1, 4,
 				load, "virtual", 4000 + 10*k, 3})
 		}
-		swept[k] = sampleFiles(scenarios)
+		sweepCache[k] = sampleFiles(scenarios)
 	}
-	return swept[k]
+	return sweepCache[k]
 }
 
-// renamed gives the strategies of a file other names, and leaves out those that are too many and,
-// of all but the first file, what is not a run.
+// renamed renames the strategies of a file and removes the excess ones. In all but the first file
+// it also removes everything except runs.
 func renamed(file string, content []byte, k, most int) []byte {
 	if file == rundir.ResultsFile {
 		content = regexp.MustCompile(`(?m)^# complete.*\n`).ReplaceAll(content, nil)
@@ -68,10 +67,9 @@ func renamed(file string, content []byte, k, most int) []byte {
 	return out
 }
 
-// TestFirstScreen: what was found, how far it can be trusted, and the first chart's title are seen
-// without scrolling; the finding names a strategy and a number.
+// Finding, reliability and the title of the first chart must be visible without scrolling.
 func TestFirstScreen(t *testing.T) {
-	path := written(t, sweepOf(t, 7))
+	path := reportFile(t, sweepOf(t, 7))
 	b := tab.New(t)
 	for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
 		b.Size(size[0], size[1])
@@ -93,16 +91,15 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
-// TestSolo: of one strategy alone, the chart, its names and its caption are of it, and it fills the
-// chart.
-func TestSolo(t *testing.T) {
+// A single strategy fills the chart, and the names and the caption mention only it.
+func TestOneStrategyFillsTheChart(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1440, 900)
-	b.Open(written(t, sweepOf(t, 7)), "#explore?m=p99&v=1")
+	b.Open(reportFile(t, sweepOf(t, 7)), "#explore?m=p99&v=1")
 	for _, name := range []string{"worker_pool_1", "serial", "bounded_queue_shed"} {
 		found := tab.Eval[int](b, fmt.Sprintf(`document.querySelectorAll('[data-chip="%s"]').length`,
 			name))
-		if found == 0 { // it coincides with another, that comes before
+		if found == 0 { // it coincides with another strategy that comes before it
 			continue
 		}
 		b.Click(fmt.Sprintf(`.chip:has([data-chip="%s"]) .only`, name))
@@ -117,7 +114,7 @@ func TestSolo(t *testing.T) {
 				t.Errorf("alone, %s stands beside %s: %s", name, other, text)
 			}
 		}
-		// of the height between the lowest grid line that could be and the highest
+		// of the height between the lowest and the highest possible grid line
 		share := tab.Eval[float64](b, `(() => {
 			const boxes = [...document.querySelectorAll(".explore .main path[data-series][d^=M]")]
 				.filter(p => p.getAttribute("stroke-width") == 1.7).map(p => p.getBBox());
@@ -131,12 +128,12 @@ func TestSolo(t *testing.T) {
 	}
 }
 
-// TestKeyboard: Tab reaches the points, arrows reach each of them, each is spoken; Enter selects
+// Tab reaches the points, arrows move among them, and a screen reader announces each. Enter selects
 // one, and Esc clears.
 func TestKeyboard(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1200, 900)
-	b.Open(written(t, small(t)), "#explore?m=p99&v=1")
+	b.Open(reportFile(t, smallRun(t)), "#explore?m=p99&v=1")
 	const focused = `(e => e?.classList.contains("pb-dot") ? e.dataset.series + " " + e.dataset.x : "")(
 		document.activeElement)`
 	for n := 0; tab.Eval[string](b, focused) == ""; n++ {
@@ -178,8 +175,7 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// TestCaptionsOfTheExplorer: on runs with random numbers, of which one is SUSPECT, the badge and
-// the caption count one, and nothing is said of all.
+// With one SUSPECT run, the badge and the caption count one and claim nothing about all runs.
 func TestCaptionsOfTheExplorer(t *testing.T) {
 	b := tab.New(t)
 	value := regexp.MustCompile(`[-0-9.e]+ (p\d+|mean)\S*-response-sec`)
@@ -189,7 +185,7 @@ func TestCaptionsOfTheExplorer(t *testing.T) {
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
-		dir := small(t)
+		dir := smallRun(t)
 		nth := 0
 		resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 			return regexp.MustCompile(`(?m)^BenchmarkRun/.*$`).ReplaceAllStringFunc(s,
@@ -204,7 +200,7 @@ func TestCaptionsOfTheExplorer(t *testing.T) {
 					return line + " 0 verdict"
 				})
 		})
-		b.Open(written(t, dir), "#explore?m=p99&v=1")
+		b.Open(reportFile(t, dir), "#explore?m=p99&v=1")
 		texts := tab.Eval[[]string](b, `[...document.querySelectorAll(
 			".explore figcaption, .explore h3, .explore .chips")].map(e => e.innerText)`)
 		for _, text := range texts {
@@ -222,7 +218,6 @@ func TestCaptionsOfTheExplorer(t *testing.T) {
 	}
 }
 
-// TestLossesOfTheExplorer: the title and the table have the same share of lost tasks.
 func TestLossesOfTheExplorer(t *testing.T) {
 	b, r := tab.New(t), rand.New(rand.NewPCG(7, 1))
 	dir := resultstest.Files(t, sampleFiles([]sampleScenario{
@@ -232,7 +227,7 @@ func TestLossesOfTheExplorer(t *testing.T) {
 			return fmt.Sprintf("%v shed/op", r.Float64())
 		})
 	})
-	b.Open(written(t, dir), "#explore?m=p99&v=1")
+	b.Open(reportFile(t, dir), "#explore?m=p99&v=1")
 	title := tab.Eval[string](b, `document.querySelector(".explore h3").innerText`)
 	shed := regexp.MustCompile(`\(([0-9.]+) % of tasks shed\)`).FindAllStringSubmatch(title, -1)
 	if shed == nil {

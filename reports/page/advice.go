@@ -25,28 +25,28 @@ type AdviceDocument struct {
 	Seed      string     `json:"seed"`
 	Work      AdviceWork `json:"work"`
 
-	// if nothing meets the objective, the nearest option
+	// the option nearest to the objective, if none meets it
 	Recommendation AdviceOption `json:"recommendation"`
 
 	RunnersUp   []AdviceOption  `json:"runners_up"`
-	Below       *AdviceOption   `json:"below,omitempty"` // the recommended strategy with a smaller limit
-	Above       *AdviceOption   `json:"above,omitempty"` // with twice the limit
+	Below       *AdviceOption   `json:"below,omitempty"` // recommended strategy with a smaller limit
+	Above       *AdviceOption   `json:"above,omitempty"` // the same with twice the limit
 	Missing     []AdviceMissing `json:"missing,omitempty"`
 	NotLookedAt []string        `json:"not_looked_at"`
 	Basis       string          `json:"basis"` // method behind the numbers
-	// absent without a record, or if runs of the strategies' own code covered all of it
+	// absent without a record, or if the whole record ran
 	Record *AdviceRecord `json:"record,omitempty"`
 }
 
 // An AdviceRecord is the part of a recorded plan that the budget allowed to run.
 type AdviceRecord struct {
-	Ran   int  `json:"ran"` // tasks of each run of a strategy's own code, from the first on
+	Ran   int  `json:"ran"` // tasks per run of a strategy's own code, from the first
 	Tasks int  `json:"tasks"`
-	Pools bool `json:"pools"` // the recursion that replaces pools covered all of it
+	Pools bool `json:"pools"` // whether the recursion that replaces pools covered the whole record
 }
 
-// Unstable is the verdict on options without numbers: work arrives faster than it is done, so every
-// number would depend on the length of the run.
+// Unstable is the verdict on options whose tasks arrive faster than they are completed. They have
+// no numbers, which would depend on the length of the run.
 const Unstable = "unstable"
 
 // AdviceWork describes the arriving work.
@@ -55,16 +55,16 @@ type AdviceWork struct {
 	Mean  float64  `json:"mean_service"`
 	C2    float64  `json:"c2_service"`
 	GapC2 *float64 `json:"c2_gaps"`
-	// for a record: factor by which the busiest stretch of the next such record may be busier
+	// for a record: factor by which the busiest interval of the next such record may be busier
 	Busier float64  `json:"busier,omitempty"`
 	Busy   *float64 `json:"busy_slots"` // on average
 }
 
-// An AdviceOption is a strategy with its settings, and its result.
+// An AdviceOption is a strategy with its settings and its result.
 type AdviceOption struct {
 	Strategy string   `json:"strategy"`
 	Limit    int      `json:"limit"`
-	Queue    *int     `json:"queue"`  // slots. null without a queue of its own
+	Queue    *int     `json:"queue"`  // slots. null without an own queue
 	Rate     *float64 `json:"rate"`   // tasks started per second. null: unlimited
 	Metric   string   `json:"metric"` // of the objective
 	Low      *float64 `json:"low"`    // 95 % interval
@@ -72,14 +72,14 @@ type AdviceOption struct {
 	High     *float64 `json:"high"`
 	Verdict  string   `json:"verdict"`            // met, missed, undecided or unstable
 	Unstable string   `json:"unstable,omitempty"` // the reason
-	// same result as the recommendation, to the digit
+	// exactly the same result as the recommendation
 	Same bool `json:"same,omitempty"`
-	// largest load factor at which it meets the objective. null: unknown
+	// largest load factor at which it meets the objective
 	HoldsUpTo *float64       `json:"holds_up_to"`
 	Regret    *float64       `json:"regret,omitempty"`    // relative to the recommended value
-	Confirmed *float64       `json:"confirmed,omitempty"` // value measured in real time
+	Confirmed *float64       `json:"confirmed,omitempty"` // measured in real time
 	Ties      []string       `json:"ties,omitempty"`      // strategies that are equal by contract
-	Go        string         `json:"go,omitempty"`        // Go code to write
+	Go        string         `json:"go,omitempty"`        // Go code that creates it
 	Stresses  []AdviceStress `json:"stresses,omitempty"`
 }
 
@@ -88,12 +88,12 @@ type AdviceStress struct {
 	Name    string   `json:"name"`
 	Value   *float64 `json:"value"` // the option's own value if it is no worse
 	Verdict string   `json:"verdict"`
-	// the same tasks without the stress are not significantly better
+	// not significantly worse than without the stress
 	NoWorse bool   `json:"no_worse,omitempty"`
 	Missed  string `json:"missed,omitempty"` // another metric that misses its objective
 }
 
-// An AdviceMissing is a single change that would make the nearest option meet the objective.
+// An AdviceMissing is a single change with which the nearest option would meet the objective.
 type AdviceMissing struct {
 	What  string  `json:"what"` // limit, rate or objective
 	Value float64 `json:"value"`
@@ -150,8 +150,7 @@ func (d *AdviceDocument) Headline() string {
 	return "Nothing meets " + d.Objective + "; nearest is " + o.settings()
 }
 
-// promise returns the evidence for the headline.
-func (d *AdviceDocument) promise() string {
+func (d *AdviceDocument) evidence() string {
 	o := d.Recommendation
 	if o.Verdict == Unstable {
 		return "none, as it is unstable: " + o.Unstable
@@ -163,9 +162,9 @@ func (d *AdviceDocument) promise() string {
 	switch {
 	case o.HoldsUpTo == nil:
 	case *o.HoldsUpTo <= 1.01:
-		s += "; holds no more than that"
+		s += "; meets it at no higher load"
 	default:
-		s += fmt.Sprintf("; holds up to %v times that load", *o.HoldsUpTo)
+		s += fmt.Sprintf("; meets it up to %v times that load", *o.HoldsUpTo)
 	}
 	if o.Confirmed != nil {
 		s += "; " + o.metric(o.Confirmed) + " in real time"
@@ -173,7 +172,6 @@ func (d *AdviceDocument) promise() string {
 	return s
 }
 
-// verdict formats an option's value and its verdict.
 func (o AdviceOption) verdict() string {
 	if o.Verdict == Unstable {
 		return "unstable: " + o.Unstable
@@ -196,8 +194,8 @@ func (s AdviceStress) text(o AdviceOption) string {
 	return text
 }
 
-// recorded describes the part of the record that a small budget leaves out, or is "".
-func (d *AdviceDocument) recorded() string {
+// omittedRecord describes the part of the record that a small budget omits, or returns "".
+func (d *AdviceDocument) omittedRecord() string {
 	if d.Record == nil {
 		return ""
 	}
@@ -209,7 +207,6 @@ func (d *AdviceDocument) recorded() string {
 	return text + "; a larger --budget runs more"
 }
 
-// changes lists the conditions that would change the answer.
 func (d *AdviceDocument) changes() (lines []string) {
 	o := d.Recommendation
 	if b := d.Below; b != nil {
@@ -232,7 +229,7 @@ func (d *AdviceDocument) changes() (lines []string) {
 	return lines
 }
 
-func (d *AdviceDocument) ways() (lines []string) {
+func (d *AdviceDocument) missingChanges() (lines []string) {
 	for _, m := range d.Missing {
 		switch m.What {
 		case "limit":
@@ -247,15 +244,15 @@ func (d *AdviceDocument) ways() (lines []string) {
 	return lines
 }
 
-func (d *AdviceDocument) described() string {
+func (d *AdviceDocument) workText() string {
 	w := d.Work
-	s := fmt.Sprintf("tasks of %s (C² %s)", text.Seconds(w.Mean), digits(w.C2))
+	s := fmt.Sprintf("tasks of %s (C² %s)", text.Seconds(w.Mean), formatC2(w.C2))
 	if w.Rate != nil && w.Busy != nil {
 		s = text.Rate(*w.Rate) + " of " + s + fmt.Sprintf(": %s slots busy",
 			text.Digits(*w.Busy))
 	}
 	if w.GapC2 != nil {
-		s += ", gaps C² " + digits(*w.GapC2)
+		s += ", gaps C² " + formatC2(*w.GapC2)
 	}
 	const worthALine = 1.05
 	if w.Busier >= worthALine {
@@ -277,15 +274,14 @@ func (d *AdviceDocument) ties() string {
 	return text + "; the simplest is chosen"
 }
 
-// digits formats a C². Rounding errors may make it negative.
-func digits(c2 float64) string {
+// formatC2 formats a C². Rounding errors may make it negative.
+func formatC2(c2 float64) string {
 	if c2 < 1e-3 {
 		return "0"
 	}
 	return text.Digits(c2)
 }
 
-// shortly shortens the list of names before a reason.
 func shortly(line string) string {
 	names, why, ok := strings.Cut(line, ": ")
 	all := strings.Split(names, ", ")

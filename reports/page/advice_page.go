@@ -14,10 +14,10 @@ import (
 func (d *AdviceDocument) WritePage(w io.Writer) error {
 	kind := map[string]string{"meets": "ok", "undecided": "warn", "nothing_meets": "bad"}[d.Verdict]
 	p := shell.Page{Title: "advise", Subtitle: d.Question + ", " + d.Objective,
-		Answer: shell.Answer{Headline: d.Headline(), Lead: d.promise()},
+		Answer: shell.Answer{Headline: d.Headline(), Lead: d.evidence()},
 		Trust:  []shell.Badge{{Kind: kind, Text: d.Verdict}}, Basis: d.Basis}
-	for _, fact := range []shell.Fact{{Title: "Record", Text: d.recorded()},
-		{Title: "Work", Text: d.described()},
+	for _, fact := range []shell.Fact{{Title: "Record", Text: d.omittedRecord()},
+		{Title: "Work", Text: d.workText()},
 		{Title: "Ties", Text: d.ties()}} {
 		if fact.Text != "" {
 			p.Facts = append(p.Facts, fact)
@@ -31,9 +31,9 @@ func (d *AdviceDocument) WritePage(w io.Writer) error {
 	for _, s := range []struct {
 		id, title string
 		items     []string
-	}{{"missing", "What would meet it", d.ways()},
-		{"changes", "What would change it", d.changes()},
-		{"runners-up", "Runners-up", text.Texts(d.RunnersUp, AdviceOption.other)},
+	}{{"missing", "Changes that would meet the objective", d.missingChanges()},
+		{"changes", "Changes that would change the answer", d.changes()},
+		{"runners-up", "Runners-up", text.Texts(d.RunnersUp, AdviceOption.runnerUpLine)},
 		{"left", "Not considered", d.NotLookedAt}} {
 		p.Add(len(s.items) > 0, s.id, s.title, shell.Listed(s.id, s.title, s.items))
 	}

@@ -23,10 +23,10 @@ func (d *AdviceDocument) WriteText(w io.Writer) error {
 			lines = append(lines, wrapped(fmt.Sprintf("  %-10s", label), s, most)...)
 		}
 	}
-	add("record", d.recorded(), 2)
-	add("promise", d.promise(), 2)
-	add("missing", strings.Join(d.ways(), ", or "), 2)
-	add("work", d.described(), 2)
+	add("record", d.omittedRecord(), 2)
+	add("promise", d.evidence(), 2)
+	add("missing", strings.Join(d.missingChanges(), ", or "), 2)
+	add("work", d.workText(), 2)
 	add("ties", d.ties(), 2)
 	for i, line := range strings.Split(d.Recommendation.Go, "\n") {
 		add([]string{"Go", "", "", ""}[min(i, 3)], line, 1)
@@ -43,7 +43,7 @@ func (d *AdviceDocument) WriteText(w io.Writer) error {
 	if len(others) > 0 {
 		lines = append(lines, "runners-up")
 		for _, o := range others {
-			lines = append(lines, wrapped("  ", o.other(), 1)...)
+			lines = append(lines, wrapped("  ", o.runnerUpLine(), 1)...)
 		}
 	}
 	if len(d.NotLookedAt) > 0 {
@@ -54,8 +54,7 @@ func (d *AdviceDocument) WriteText(w io.Writer) error {
 	return err
 }
 
-// other formats a runner-up as one line.
-func (o AdviceOption) other() string {
+func (o AdviceOption) runnerUpLine() string {
 	text := fmt.Sprintf("%s, limit %d: %s", o.Strategy, o.Limit, o.verdict())
 	if o.Same {
 		return text + " (the same)"
@@ -66,8 +65,7 @@ func (o AdviceOption) other() string {
 	return text
 }
 
-// listedWithin breaks a list into up to most lines, as wrapped does, and ends with the number of
-// omitted items.
+// listedWithin breaks a list into at most most lines and appends the number of omitted items.
 func listedWithin(indent string, list []string, most int) []string {
 	for n := len(list); ; n-- {
 		text := strings.Join(list[:n], "; ")
@@ -80,8 +78,7 @@ func listedWithin(indent string, list []string, most int) []string {
 	}
 }
 
-// wrapped breaks a text into up to most lines with the indent of the first. The rest is cut after
-// a word.
+// wrapped breaks a text into at most most lines with equal indent, and omits the rest.
 func wrapped(indent, text string, most int) (lines []string) {
 	line, room := indent, len([]rune(indent))
 	for word := range strings.FieldsSeq(text) {

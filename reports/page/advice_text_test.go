@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestListed: a list that does not fit ends with how many more there are, and what is shown of it
-// are whole elements.
+// A list that is too long ends with the number of omitted elements.
 func TestListed(t *testing.T) {
 	const indent = "  not looked at: "
 	for size := 1; size < 30; size++ {
@@ -34,7 +33,6 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// TestWrappedCuts: a text that is too long is cut behind a word, in lines that fit.
 func TestWrappedCuts(t *testing.T) {
 	for shift := range width {
 		first := strings.Repeat("x", shift+1)

@@ -7,10 +7,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// fallingBehind names the strategies that do not keep up, and where.
-func fallingBehind(s Sweep) []string {
+func growingQueues(s Sweep) []string {
 	parts := text.Texts(byStrategy(only(s.Cells, (*Cell).FallsBehind)), func(some []*Cell) string {
-		return strings.TrimSpace(some[0].Strategy + " " + s.where(some))
+		return strings.TrimSpace(some[0].Strategy + " " + s.describePlaces(some))
 	})
 	if len(parts) == 0 {
 		return nil
@@ -18,8 +17,9 @@ func fallingBehind(s Sweep) []string {
 	return []string{doNotKeepUp(text.Few(parts, mostNames)) + " (arrows)."}
 }
 
-// where names the places of some cells: "from load 0.9 on" if they are all places from there on.
-func (s *Sweep) where(some []*Cell) string {
+// describePlaces describes the places of some cells: "from load 0.9 on" if no later place is
+// missing.
+func (s *Sweep) describePlaces(some []*Cell) string {
 	ran := only(s.Cells, func(c *Cell) bool { return c.Strategy == some[0].Strategy })
 	if n := len(some); n > 1 && slices.Equal(ran[len(ran)-n:], some) {
 		return "from " + s.Place(s.X(some[0])) + " on"
@@ -31,8 +31,8 @@ func (s *Sweep) where(some []*Cell) string {
 	return ""
 }
 
-// leftOut names the strategies that a chart of some places omits because they fall behind there.
-func leftOut(s Sweep, places []float64) []string {
+// omittedGrowing names the strategies that a chart of these places omits because their queues grow.
+func omittedGrowing(s Sweep, places []float64) []string {
 	var out []*Cell
 	for _, x := range places {
 		cells := s.CellsAt(x)
@@ -45,7 +45,7 @@ func leftOut(s Sweep, places []float64) []string {
 	for _, some := range byStrategy(out) {
 		names = append(names, some[0].Strategy)
 		if len(some) < len(places) {
-			names[len(names)-1] += " " + s.where(some)
+			names[len(names)-1] += " " + s.describePlaces(some)
 		}
 	}
 	if len(names) == 0 {
@@ -63,7 +63,7 @@ func doNotKeepUp(names []string) string {
 		" do not keep up with the arrivals, and their response grows with the length of the run"
 }
 
-// keepingUp returns the cells that do not fall behind, or all cells if none keeps up.
+// keepingUp returns the cells whose queues do not grow, or all cells if there are none.
 func keepingUp(cells []*Cell) []*Cell {
 	kept := only(cells, func(c *Cell) bool { return !c.FallsBehind() })
 	if len(kept) == 0 {

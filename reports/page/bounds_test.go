@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// TestBoundsInCharts: where the tasks of a group have a deadline, or its runs an objective, its
-// charts of response have a line there, those of several loads and those of one.
+// Deadlines and objectives are lines in charts of response.
 func TestBoundsInCharts(t *testing.T) {
 	for _, loads := range [][]float64{{0.5, 0.8}, {0.5}} {
 		var scenarios []sampleScenario

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { tab.Main(m) }
 
-// picture is what is in the window, from the explorer on.
+// picture returns the window's content from the explorer on.
 func picture(b *tab.Tab) image.Image {
 	b.T.Helper()
 	tab.Eval[bool](b, `document.getElementById("explore").scrollIntoView(), true`)
@@ -32,8 +32,7 @@ func picture(b *tab.Tab) image.Image {
 	return img
 }
 
-// different is the share of pixels in which two pictures of one size differ to the eye.
-func different(t testing.TB, a, b image.Image) float64 {
+func differentShare(t testing.TB, a, b image.Image) float64 {
 	t.Helper()
 	if a.Bounds() != b.Bounds() {
 		t.Fatalf("pictures of %v and %v", a.Bounds(), b.Bounds())
@@ -52,8 +51,7 @@ func different(t testing.TB, a, b image.Image) float64 {
 	return float64(n) / float64(a.Bounds().Dx()*a.Bounds().Dy())
 }
 
-// written is the report of a directory as a file.
-func written(t testing.TB, dir string) (path string) {
+func reportFile(t testing.TB, dir string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(path, []byte(page(t, dir)), 0o666); err != nil {
@@ -62,9 +60,8 @@ func written(t testing.TB, dir string) (path string) {
 	return path
 }
 
-// TestNoRequest: a page asks for nothing but itself, whatever is opened in it.
 func TestNoRequest(t *testing.T) {
-	path := written(t, small(t))
+	path := reportFile(t, smallRun(t))
 	b := tab.New(t)
 	b.Open(path, "#explore?m=p50&v=1")
 	tab.Run(b, chromedp.Click(`.explore [data-do="PNG"]`))

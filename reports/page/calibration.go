@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// A Calibration is the result of calibrate, as JSON and for its page. Times are in seconds, shares
-// in fractions of 1.
+// A Calibration is the result of calibrate. Times are in seconds, shares in fractions of 1.
 type Calibration struct {
 	Format   string    `json:"format"` // poolbench calibrate
 	Version  int       `json:"version"`
@@ -23,11 +22,11 @@ type Calibration struct {
 	Readings []Reading `json:"machine"`
 	Known    []Known   `json:"known"`
 	Control  Known     `json:"control"` // wrong on purpose: it must fail
-	// missed known answers, plus one if the control passes
+	// number of wrong known answers, plus one if the control passes
 	Wrong int `json:"wrong"`
 }
 
-// A Reading is a measurement of the machine, as numbers and in words.
+// A Reading is a measured property of the machine.
 type Reading struct {
 	Name    string             `json:"name"`
 	Metrics map[string]float64 `json:"metrics"`
@@ -35,7 +34,7 @@ type Reading struct {
 	Answer  string             `json:"-"`
 }
 
-// Known is a measurement with a known value, in the unit of the metric. The tolerance is relative.
+// Known is a measurement with a known value, in the unit of its metric. The tolerance is relative.
 type Known struct {
 	Name      string  `json:"name"`
 	What      string  `json:"what"`
@@ -62,8 +61,8 @@ func (k Known) MarshalJSON() ([]byte, error) {
 // Case returns the name of the experiment.
 func (k Known) Case() string { return k.Name + ": " + k.What }
 
-// off returns the error in tolerances. It is infinite if the value is missing.
-func (k Known) off() float64 {
+// errorInTolerances returns the error in tolerances, or infinity without a value.
+func (k Known) errorInTolerances() float64 {
 	if off := (k.Got/k.Want - 1) / k.Tolerance; !math.IsNaN(off) {
 		return off
 	}
@@ -78,43 +77,42 @@ func (c *Calibration) missed() []Known {
 	return slices.DeleteFunc(slices.Clone(c.Known), Known.Holds)
 }
 
-// farthest returns the answers with the largest error first.
 func (c *Calibration) farthest() []Known {
 	all := slices.Clone(c.Known)
 	slices.SortStableFunc(all, func(a, b Known) int {
-		return cmp.Compare(math.Abs(b.off()), math.Abs(a.off()))
+		return cmp.Compare(math.Abs(b.errorInTolerances()), math.Abs(a.errorInTolerances()))
 	})
 	return all
 }
 
-// found states whether this build's results are reliable on this machine.
-func (c *Calibration) found() (a shell.Answer) {
+// answer states whether this build's results are reliable on this machine.
+func (c *Calibration) answer() (a shell.Answer) {
 	missed := c.missed()
 	far := c.farthest()
 	switch {
 	case len(c.Known) == 0:
-		a.Headline = "Nothing was asked: there are no known answers"
+		a.Headline = "There are no known answers"
 		return a
 	case len(missed) > 0:
-		a.Headline = fmt.Sprintf("%d of %s missed: this build is not to be trusted on this machine",
+		a.Headline = fmt.Sprintf("%d of %s missed: this build is not reliable on this machine",
 			len(missed), text.Count(len(c.Known), "known answer"))
 	case c.Control.Holds():
 		a.Headline = "The control passes, though it measures wrongly on purpose: this build is " +
-			"not to be trusted on this machine"
+			"not reliable on this machine"
 	default:
-		a.Headline = fmt.Sprintf("%d of %s hold, the farthest within %s of its tolerance; the "+
-			"control misses, as it must", len(c.Known), text.Count(len(c.Known), "known answer"),
-			text.WholeShare(math.Abs(far[0].off())))
+		a.Headline = fmt.Sprintf("%d of %s hold, with errors of at most %s of the tolerance; the "+
+			"control fails, as it must", len(c.Known), text.Count(len(c.Known), "known answer"),
+			text.WholeShare(math.Abs(far[0].errorInTolerances())))
 	}
 	if len(missed) > 0 {
 		a.Facts = append(a.Facts, shell.Fact{Title: "Missed",
 			Text: text.List(text.Few(text.Texts(missed, Known.name), 3)) + "."})
 	} else {
-		a.Facts = append(a.Facts, shell.Fact{Title: "Farthest off", Text: far[0].name() + ": " +
-			far[0].words() + "."})
+		a.Facts = append(a.Facts, shell.Fact{Title: "Largest error", Text: far[0].name() + ": " +
+			far[0].valuesText() + "."})
 	}
 	a.Facts = append(a.Facts, shell.Fact{Title: "The control",
-		Text: c.Control.name() + ": " + c.Control.words() + "."})
+		Text: c.Control.name() + ": " + c.Control.valuesText() + "."})
 	if n := len(c.Readings); n > 0 {
 		last := c.Readings[n-1]
 		a.Facts = append(a.Facts, shell.Fact{Title: "This machine",
@@ -127,13 +125,13 @@ func (c *Calibration) found() (a shell.Answer) {
 	return a
 }
 
-// words formats the two values: "12.1 ms, known 12 ms (±3.9 %)".
-func (k Known) words() string {
+// valuesText formats the two values: "12.1 ms, known 12 ms (±3.9 %)".
+func (k Known) valuesText() string {
 	return fmt.Sprintf("%s, known %s (±%.1f %%)", text.Metric(k.Unit, k.Got),
 		text.Metric(k.Unit, k.Want), 100*k.Tolerance)
 }
 
-// Cells returns a table row, with the words for pass and fail.
+// Cells returns a table row, with the given words for pass and fail.
 func (k Known) Cells(holds, misses string) []string {
 	source, verdict := "exact", misses
 	if k.Simulated {
@@ -148,14 +146,12 @@ func (k Known) Cells(holds, misses string) []string {
 		verdict}
 }
 
-// mostDrawn is the number of answers in the figure.
 const mostDrawn = 16
 
-// figure draws the errors, the largest first.
 func (c *Calibration) figure() (*shell.Figure, error) {
 	var all []shell.Row
 	for _, k := range c.farthest()[:min(mostDrawn, len(c.Known))] {
-		r := shell.Row{Value: k.off(), Name: text.Together(
+		r := shell.Row{Value: k.errorInTolerances(), Name: text.Together(
 			k.Name + " " + k.Strategy + ": " + shell.Metric(k.Unit))}
 		if !k.Holds() {
 			r.Kind = 1
@@ -170,17 +166,16 @@ func (c *Calibration) figure() (*shell.Figure, error) {
 		caption += fmt.Sprintf(" %s nearer to 0: they are in the table.",
 			text.Count(more, "answer"))
 	}
-	return shell.Rows("known-figure", "Measured less known, in tolerances", caption,
+	return shell.Rows("known-figure", "Errors in tolerances", caption,
 		[]string{"holds", "missed"}, all,
 		charts.Axis{Label: "(measured − known) ÷ tolerance", Reach: []float64{-1, 1}},
 		[]charts.Level{{Name: "tolerance", Y: -1}, {Name: "tolerance", Y: 1}})
 }
 
-// WriteCalibration writes a self-contained HTML page: first whether the build is reliable, then
-// every answer and reading.
+// WriteCalibration writes a self-contained HTML page with every answer and reading.
 func WriteCalibration(w io.Writer, c *Calibration) error {
 	p := shell.Page{Title: "calibrate", Subtitle: "known answers at " + text.Share(c.Size) +
-		" of their full size · " + c.Dir, Answer: c.found(),
+		" of their full size · " + c.Dir, Answer: c.answer(),
 		Basis: "A correct build misses a given answer with a probability of 1 in 16,000."}
 	missed := len(c.missed())
 	if missed > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// capacityBase begins the names of answers, to distinguish them from runs:
+// capacityBase is the first part of the names of answers:
 // Capacity/strategy=…/load=0.1..1.2/…/objective=….
 const capacityBase = "Capacity"
 
@@ -23,7 +23,7 @@ type capacitySearch struct {
 	from, to  float64 // searched range
 	objective string
 	facts     []string
-	confident string // confidence, as a percentage. "" for a server, which has few probes
+	confident string // percentage. "" for a server, which has few probes
 	found     []shell.Found
 }
 
@@ -42,7 +42,7 @@ func splitSearches(all *results.Results) (runs *results.Results, searches []*cap
 		at[i] = -1
 		s, ok := searchOf(run)
 		if !ok {
-			continue // for limits or queues the runs themselves are the figure
+			continue // for limits or queues the runs are the figure
 		}
 		id := fmt.Sprintln(s.across, s.from, s.to, s.objective, s.facts, s.confident)
 		if byKeys[id] == nil {
@@ -100,7 +100,6 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 	return s, s.from < s.to && s.objective != ""
 }
 
-// add records the answer for a strategy and replaces an earlier one.
 func (s *capacitySearch) add(all *results.Results, run *results.Run) {
 	axis := Axes[s.across].Word
 	end := func(unit string) float64 {
@@ -120,7 +119,6 @@ func (s *capacitySearch) add(all *results.Results, run *results.Run) {
 	s.found = append(s.found, f)
 }
 
-// undecided counts the strategies without an answer.
 func (s *capacitySearch) undecided() (n int) {
 	for _, f := range s.found {
 		if f.Undecided() != "" {
@@ -130,7 +128,8 @@ func (s *capacitySearch) undecided() (n int) {
 	return n
 }
 
-// figure draws the search. It is nil if no strategy has an answer, which the notes then report.
+// figure draws the search. It is nil if no strategy has an answer. The notes then contain the
+// reason.
 func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 	title := "Capacity for " + s.objective
 	var found []charts.Found
@@ -169,7 +168,7 @@ func (s *capacitySearch) caption() string {
 	})
 	if open {
 		out = append(out,
-			fmt.Sprintf("An arrow stands where the search, from %s to %s, saw no end.",
+			fmt.Sprintf("An arrow means that the search, from %s to %s, found no bound.",
 				charts.Count(s.from), charts.Count(s.to)))
 	}
 	closed := slices.DeleteFunc(decided, func(f shell.Found) bool {
@@ -184,7 +183,7 @@ func (s *capacitySearch) caption() string {
 			if loss := high.LossWords(); loss != "" {
 				name += " (" + loss + ")"
 			}
-			out = append(out, fmt.Sprintf("%s carries at least %s times the %s of %s.", name,
+			out = append(out, fmt.Sprintf("%s reaches at least %s times the %s of %s.", name,
 				charts.Count(least), what, low.Name))
 		} else {
 			out = append(out, "Overlapping bars are not significantly different.")

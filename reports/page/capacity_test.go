@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// capacityFiles is the sample with the answers of a search for capacity in it.
 func capacityFiles(answers ...string) map[string][]byte {
 	files := sampleFiles([]sampleScenario{{workload: "exponential", arrival: "poisson", c2: 1,
 		limit: 4, load: 0.5, clock: "virtual", n: 400, reps: 2}})
@@ -27,8 +26,7 @@ func capacityFiles(answers ...string) map[string][]byte {
 
 const searched = "/workload=exponential/target=none/arrival=poisson/limit=4/load=0.1..1.2/clock=virtual/objective=p99-response<80ms 100 "
 
-// TestReportOfUndecided: the page says of a search without an answer what the command says, and
-// not that its ends are one.
+// The page and the command give the same reason for a missing answer.
 func TestReportOfUndecided(t *testing.T) {
 	const said = "http://a.example: undecided for p99-response<50ms; met at 96.4 /s, missed at " +
 		"97.4 /s. The search stopped: this machine cannot keep up"
@@ -63,7 +61,7 @@ func TestReportOfUndecided(t *testing.T) {
 
 func TestReportOfCapacity(t *testing.T) {
 	dir := resultstest.Files(t, capacityFiles(
-		// replaced by the later one
+		// the later line replaces it
 		"strategy=semaphore"+searched+"0.1 capacity-met-load 9 capacity-probes",
 		"strategy=serial"+searched+
 			"0.105 capacity-met-load 0.12 capacity-missed-load 16 capacity-probes",
@@ -93,8 +91,8 @@ func TestReportOfCapacity(t *testing.T) {
 	}
 	for _, want := range []string{
 		"The highest load that meets p99-response<80ms lies in the bar, with 95 % confidence",
-		"An arrow stands where the search, from 0.1 to 1.2, saw no end.",
-		"semaphore carries at least 6.79 times the load of serial.",
+		"An arrow means that the search, from 0.1 to 1.2, found no bound.",
+		"semaphore reaches at least 6.79 times the load of serial.",
 	} {
 		if !strings.Contains(f.Caption+" "+f.More, want) {
 			t.Errorf("no %q in %q, %q", want, f.Caption, f.More)
@@ -124,8 +122,7 @@ func TestReportOfCapacity(t *testing.T) {
 	}
 }
 
-// TestReportOfAnswersAlone: results that hold answers and no runs are shown as what they are,
-// benchmarks with metrics.
+// Answers without runs are shown as benchmarks with metrics.
 func TestReportOfAnswersAlone(t *testing.T) {
 	dir := resultstest.Files(t,
 		map[string][]byte{rundir.ResultsFile: []byte("BenchmarkCapacity/strategy=semaphore" +
@@ -139,8 +136,7 @@ func TestReportOfAnswersAlone(t *testing.T) {
 	}
 }
 
-// TestReportOfOtherCapacity: a benchmark that happens to have the name is one, when it does not say
-// what was searched.
+// A line without the searched range is a benchmark, even if its name is Capacity.
 func TestReportOfOtherCapacity(t *testing.T) {
 	for _, answer := range []string{"strategy=semaphore 1 0.8 capacity-met-load",
 		"load=0.5/objective=x 1 5 ns/op", "load=2..1/objective=x 1 5 ns/op",
@@ -155,8 +151,7 @@ func TestReportOfOtherCapacity(t *testing.T) {
 	}
 }
 
-// TestReportOfServerCapacity: a server is probed once or twice at a rate, of which no confidence
-// comes.
+// A server has one or two probes per rate, which give no confidence.
 func TestReportOfServerCapacity(t *testing.T) {
 	r, err := Load(resultstest.Files(t, capacityFiles("target=here/arrival=constant/rate=50..400/"+
 		"duration=2s/clock=real/objective=throttled<2% 1 153 capacity-met-rate "+

@@ -19,17 +19,17 @@ func responseCaption(s Sweep, chart *charts.Chart) string {
 	var out []string
 	if x, q, r := highest(s); len(r) > 1 {
 		out = append(out, fmt.Sprintf("At %s the %s response%s %s.", s.Place(x), q,
-			ofSome(r, s.CellsAt(x)), between(r, s.CellsAt(x), q)))
+			rankedPart(r, s.CellsAt(x)), between(r, s.CellsAt(x), q)))
 	}
-	out = append(out, fallingBehind(s)...)
-	out = append(out, hollow(s.Cells, metric.StatisticOf(charted(s), metric.Response))...)
+	out = append(out, growingQueues(s)...)
+	out = append(out, hollow(s.Cells, metric.StatisticOf(drawnPercentile(s), metric.Response))...)
 	out = append(out, coincidence(chart)...)
 	out = append(out, againstTheory(s.Cells, (*Cell).InGroup)...)
 	return strings.Join(out, " ")
 }
 
-// highest ranks the strategies at the highest place at which at least two of them resolve the p99,
-// or else the median.
+// highest ranks the strategies at the highest place where at least two have a p99, or else a
+// median.
 func highest(s Sweep) (x float64, quantile string, r []ranked) {
 	for _, quantile = range []string{"p99", "p50"} {
 		unit := metric.StatisticOf(quantile, metric.Response)
@@ -43,8 +43,8 @@ func highest(s Sweep) (x float64, quantile string, r []ranked) {
 	return 0, "", nil
 }
 
-// between formats the range of some times: "runs from 8.1 ms (unbounded) to 2.3 s (serial), a
-// factor of 284".
+// between formats a range of times: "runs from 8.1 ms (unbounded) to 2.3 s (serial), a factor of
+// 284".
 func between(r []ranked, cells []*Cell, quantile string) string {
 	unit := metric.StatisticOf(quantile, metric.Response)
 	say := func(of ranked) string {
@@ -58,14 +58,14 @@ func between(r []ranked, cells []*Cell, quantile string) string {
 	low, high := r[0], r[len(r)-1]
 	if low.Value == high.Value {
 		s := "is " + say(low)
-		if ofSome(r, cells) == "" {
+		if rankedPart(r, cells) == "" {
 			s += " for every strategy"
 		}
 		return s
 	}
 	at := func(of ranked) string {
 		value := of.Value
-		s := fmt.Sprintf("%s (%s", say(of), tied(r, value))
+		s := fmt.Sprintf("%s (%s", say(of), tiedNames(r, value))
 		for _, c := range cells {
 			i := slices.IndexFunc(r, func(x ranked) bool { return x.Value == value })
 			if loss := c.LossWords(); loss != "" && c.Strategy == r[i].Name {
@@ -82,7 +82,7 @@ func between(r []ranked, cells []*Cell, quantile string) string {
 	return s
 }
 
-// isHollow reports whether a value has a hollow marker: its runs are doubted, or the value is
+// isHollow reports whether a value has a hollow marker, because the run is doubted or the value is
 // uncertain.
 func isHollow(c *Cell, unit string) bool {
 	_, uncertain := c.Uncertain(unit)
@@ -105,20 +105,16 @@ func hollow(cells []*Cell, unit string) []string {
 		text.Count(len(cells), "scenario"))}
 }
 
-// coincidence names the series that overlap.
 func coincidence(chart *charts.Chart) (out []string) {
 	for _, names := range chart.Same {
-		verb := "coincide exactly, point by point"
-		if len(names) == 2 {
-			verb = "coincide exactly"
-		}
-		out = append(out, fmt.Sprintf("%s %s.", text.List(text.Few(names, mostNames)), verb))
+		out = append(out, fmt.Sprintf("%s have identical results.",
+			text.List(text.Few(names, mostNames))))
 	}
 	return out
 }
 
-// allDone is the completed share of the offered load that counts as all: tasks running when the
-// arrivals end are not lost.
+// allDone is the completed share of the offered load that counts as all. Tasks that still run when
+// the arrivals end are not lost.
 const allDone = 0.99
 
 func throughputCaption(s Sweep, _ *charts.Chart) string {
@@ -146,27 +142,27 @@ func throughputCaption(s Sweep, _ *charts.Chart) string {
 	unknown := slices.ContainsFunc(s.Cells, func(c *Cell) bool {
 		return math.IsNaN(share(c))
 	})
-	some := ofSome(r, s.Cells)
+	some := rankedPart(r, s.Cells)
 	var out string
 	switch {
 	case len(short)+len(before) == 0 && some == "" && !unknown:
-		return fmt.Sprintf("Every strategy completes the offered load, up to %s: the difference "+
-			"between them is in the response times.", s.Place(last))
+		return fmt.Sprintf("Every strategy completes the offered load up to %s. They differ "+
+			"only in response time.", s.Place(last))
 	case len(short) == 0:
 		out = fmt.Sprintf("At %s the offered load is completed%s.", s.Place(last),
 			cmp.Or(strings.Replace(some, " of ", " by ", 1), " by every strategy"))
 	case some != "":
-		out = fmt.Sprintf("At %s, of the offered load, %s.", s.Place(last),
-			comesTo(short, "complete", whole))
+		out = fmt.Sprintf("At %s %s of the offered load.", s.Place(last),
+			listValues(short, "complete", whole))
 	case len(short) == len(r):
 		out = fmt.Sprintf("At %s no strategy completes the offered load: %s.",
-			s.Place(last), comesTo(short, "complete", whole))
+			s.Place(last), listValues(short, "complete", whole))
 	default:
-		out = fmt.Sprintf("At %s, of the offered load, %s; the others complete it all.",
-			s.Place(last), comesTo(short, "complete", whole))
+		out = fmt.Sprintf("At %s %s of the offered load. The others complete all of it.",
+			s.Place(last), listValues(short, "complete", whole))
 	}
 	if len(before) > 0 {
-		out += fmt.Sprintf(" Below that, not all of it is completed by %s.",
+		out += fmt.Sprintf(" At lower values, not all of it is completed by %s.",
 			text.List(text.Few(before, mostNames)))
 	}
 	return out
@@ -190,10 +186,10 @@ func (in *reportInput) distributionCaption(s Sweep, chart *charts.Chart) string 
 	if len(r) > 0 {
 		low, high := r[0], r[len(r)-1]
 		str := fmt.Sprintf("%sthe p99%s is %s times the median", where,
-			ofSome(r, s.CellsAt(x)), text.Factor(low.Value))
+			rankedPart(r, s.CellsAt(x)), text.Factor(low.Value))
 		if low.Value != high.Value {
-			str += fmt.Sprintf(" with %s, and %s times with %s", tied(r, low.Value),
-				text.Factor(high.Value), tied(r, high.Value))
+			str += fmt.Sprintf(" with %s, and %s times with %s", tiedNames(r, low.Value),
+				text.Factor(high.Value), tiedNames(r, high.Value))
 		}
 		out = append(out, upper(str)+".")
 	}
@@ -205,11 +201,11 @@ func (in *reportInput) distributionCaption(s Sweep, chart *charts.Chart) string 
 			}
 		}
 	}
-	out = append(out, leftOut(s, s.SpreadOut(panelsOfDistributions))...)
+	out = append(out, omittedGrowing(s, s.SpreadOut(panelsOfDistributions))...)
 	out = append(out, coincidence(chart)...)
 	if fewest < math.MaxInt64 {
-		out = append(out, fmt.Sprintf("Repetitions are pooled; the curves end where fewer than "+
-			"four tasks are left beyond (at least %s tasks a curve).",
+		out = append(out, fmt.Sprintf("Repetitions are pooled. A curve ends at the percentile that "+
+			"fewer than four tasks exceed (at least %s tasks per curve).",
 			charts.Count(float64(fewest))))
 	}
 	return strings.Join(out, " ")
@@ -235,11 +231,11 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 		least, most := r[0], r[len(r)-1]
 		s := fmt.Sprintf("From C² = %s to %s, at the same load, the p99 response%s becomes %s "+
 			"times as high",
-			charts.Count(low), charts.Count(high), ofSome(r, set.cells),
+			charts.Count(low), charts.Count(high), rankedPart(r, set.cells),
 			text.Factor(least.Value))
 		if least.Value != most.Value {
-			s += fmt.Sprintf(" with %s, and %s times with %s", tied(r, least.Value),
-				text.Factor(most.Value), tied(r, most.Value))
+			s += fmt.Sprintf(" with %s, and %s times with %s", tiedNames(r, least.Value),
+				text.Factor(most.Value), tiedNames(r, most.Value))
 		}
 		out = append(out, s+".")
 	}
@@ -259,7 +255,7 @@ func (in *reportInput) limitCaption(s Sweep, _ *charts.Chart) string {
 	ends := text.Texts(in.learntLimits(s).Series, func(s charts.Series) string {
 		return charts.Count(s.Y[len(s.Y)-1]) + " with " + s.Name
 	})
-	return "First repetition; each point is the end of an interval. The limit ends at " +
+	return "First repetition. Each point is the end of an interval. The limit ends at " +
 		text.List(text.Few(ends, mostNames)) + "."
 }
 
@@ -273,23 +269,23 @@ func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
 		}
 		return sortRanked(r)
 	}
-	out := []string{"First repetition; each point is the end of an interval."}
+	out := []string{"First repetition. Each point is the end of an interval."}
 	if slices.ContainsFunc(flight.Series, func(s charts.Series) bool { return s.Gaps != nil }) {
-		out = append(out, "Shaded is where a run was cut off: not all that was due is recorded.")
+		out = append(out, "Shaded: the run was interrupted, and its tasks are not fully recorded.")
 	}
 	r := highestOf(queued)
-	of, low, high := ofSome(r, cells), r[0].Value, r[len(r)-1].Value
+	of, low, high := rankedPart(r, cells), r[0].Value, r[len(r)-1].Value
 	str := "The queue" + of + " holds " + Tasks(low)
 	switch {
 	case low != high:
-		str += fmt.Sprintf(" with %s, and %s with %s", tied(r, low), Tasks(high),
-			tied(r, high))
+		str += fmt.Sprintf(" with %s, and %s with %s", tiedNames(r, low), Tasks(high),
+			tiedNames(r, high))
 	case of == "":
 		str += " for every strategy"
 	}
 	out = append(out, str+".",
-		"In flight counts tasks that have begun and not ended, those between two attempts "+
-			"included. The limit bounds attempts under way at once.")
+		"Tasks in flight have started and not ended. They may be between two attempts, "+
+			"while the limit applies to simultaneous attempts.")
 	var beyond []string
 	for _, f := range highestOf(flight) {
 		at := slices.IndexFunc(cells, func(c *Cell) bool { return c.Strategy == f.Name })

@@ -14,24 +14,24 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Outliers: how one cell of many differs from the others, and in which captions that is a matter.
+// How one cell differs from all others, and which captions must mention it.
 const (
 	slower     = "slower"      // its p99 is longer
 	behind     = "behind"      // it completes half of what is offered
-	untold     = "untold"      // its p99 is not known
-	absentLast = "absent"      // it was not run at the highest place
-	offTheory  = "off theory"  // its p99 is not the exact one
+	untold     = "untold"      // its p99 is unknown
+	absentLast = "absent"      // no run at the highest place
+	offTheory  = "off theory"  // its p99 differs from the exact one
 	queueing   = "queueing"    // it queues more
 	noTimeline = "no timeline" // it has no timeline
 )
 
-// randomSweep is a sweep of a random size in which all cells are alike but one, the outlier's.
+// randomSweep returns a sweep of random size in which only the outlier's cell differs.
 func randomSweep(
 	t *testing.T, r *rand.Rand, kind string,
 ) (s Sweep, in *reportInput, outlier string) {
 	strategies, places := 3+r.IntN(8), 2+r.IntN(4)
 	odd, at := r.IntN(strategies), r.IntN(places)
-	if kind != behind && kind != offTheory { // these are looked at where the sentence is about
+	if kind != behind && kind != offTheory { // the captions do not mention these
 		at = places - 1
 	}
 	outlier = fmt.Sprintf("strategy_%d", odd)
@@ -86,12 +86,10 @@ func randomSweep(
 	return s, in, outlier
 }
 
-// quantified are the words by which a sentence speaks of all.
 var quantified = regexp.MustCompile(
 	`(?i)\b(every|each|all|no strategy|the others|at most|runs from)\b`)
 
-// TestCaptionsNameTheOutlier: of random cells with one that differs, a sentence under a chart that
-// speaks of all of them names it, or is not made.
+// A statement about all strategies must name the outlier.
 func TestCaptionsNameTheOutlier(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -117,10 +115,10 @@ func TestCaptionsNameTheOutlier(t *testing.T) {
 			said := strings.Contains(caption, outlier)
 			for _, sentence := range strings.SplitAfter(caption, ". ") {
 				about := quantified.MatchString(sentence) &&
-					!strings.Contains(sentence, "In flight counts") &&
-					!strings.Contains(sentence, "each point is")
+					!strings.Contains(sentence, "Tasks in flight have") &&
+					!strings.Contains(sentence, "Each point is")
 				if kind == untold && strings.Contains(sentence, "where theory is exact") {
-					continue // those that it counts
+					continue // captions that count the exceptions
 				}
 				if about && !said && !strings.Contains(sentence, " of strategy_") {
 					t.Errorf("seed %d: %s is %s, and %q says %q", seed, outlier,
@@ -135,8 +133,8 @@ func TestCaptionsNameTheOutlier(t *testing.T) {
 	}
 }
 
-// TestAgainstTheory: agreement is counted by the sampling error of each cell, of which several
-// repetitions leave less; who is outside is named with the reason.
+// More repetitions reduce the sampling error by which agreement is judged. Disagreeing cells are
+// named with the reason.
 func TestAgainstTheory(t *testing.T) {
 	line := func(strategy string, p99, half float64) string {
 		metrics := fmt.Sprintf("%v p99-response-sec 1 theory-p99-response-sec", p99)
@@ -153,7 +151,7 @@ func TestAgainstTheory(t *testing.T) {
 		{[]string{line("a", 1.04, 0.05)},
 			"The p99 agrees with its exact value within its sampling error: +4.0 %."},
 		{[]string{line("a", 1.04, 0.05), line("a", 1.04, 0.05), line("a", 1.04, 0.05)},
-			"In 0 of 1 scenarios where theory is exact and the runs can tell, the p99 agrees " +
+			"In 0 of 1 scenarios where theory is exact and the runs suffice, the p99 agrees " +
 				"with it within its " +
 				"sampling error (95 %). Outside it: a at limit 4, load 0.5 is +4.0 % off (1.01 – " +
 				"1.07 s)."},
@@ -161,12 +159,12 @@ func TestAgainstTheory(t *testing.T) {
 			"theory is exact, the p99 agrees with it within its sampling error (95 %): it is at " +
 			"most 4.0 % off."},
 		{[]string{line("a", 1.04, 0.05), line("b", 8.76, 0.03), line("c", 1, 0), line("d", 3, 0)},
-			"In 2 of 3 scenarios where theory is exact and the runs can tell, the p99 agrees " +
+			"In 2 of 3 scenarios where theory is exact and the runs suffice, the p99 agrees " +
 				"with it within its " +
 				"sampling error (95 %). Outside it: b at limit 4, load 0.5 is +776 % off (8.50 – " +
 				"9.02 s). In 1 more the runs are too short."},
 		{[]string{line("a", 1.1, 0.02), line("b", 1.1, 0.02), line("c", 1.2, 0)},
-			"In 0 of 2 scenarios where theory is exact and the runs can tell, the p99 agrees with " +
+			"In 0 of 2 scenarios where theory is exact and the runs suffice, the p99 agrees with " +
 				"it within its sampling error (95 %). Outside it: a at limit 4, load 0.5 is " +
 				"+10 % off (1.08 – 1.12 s); b at limit 4, load 0.5 is +10 % off (1.08 – " +
 				"1.12 s). Scenarios with the same arrivals and tasks are off together. In 1 more " +
@@ -184,8 +182,7 @@ func TestAgainstTheory(t *testing.T) {
 	}
 }
 
-// TestOfSome: a ranking that lacks strategies says whom it is of.
-func TestOfSome(t *testing.T) {
+func TestRankedPart(t *testing.T) {
 	cells := func(n int) (out []*Cell) {
 		for i := range n {
 			out = append(out, &Cell{Strategy: fmt.Sprint("s", i), Limit: math.NaN(),
@@ -197,12 +194,12 @@ func TestOfSome(t *testing.T) {
 		return rank(cells(n), func(*Cell) float64 { return 1 })
 	}
 	for want, got := range map[string]string{
-		"":                             ofSome(ranking(3), cells(3)),
-		" of s0 and s1":                ofSome(ranking(2), cells(7)),
-		" of all but s5 and s6":        ofSome(ranking(5), cells(7)),
-		" of 20 of 30 strategies":      ofSome(ranking(20), cells(30)),
-		" of all but s8":               ofSome(ranking(8), cells(9)),
-		" of s0, s1, s2 and s3":        ofSome(ranking(4), cells(40)),
+		"":                             rankedPart(ranking(3), cells(3)),
+		" of s0 and s1":                rankedPart(ranking(2), cells(7)),
+		" of all but s5 and s6":        rankedPart(ranking(5), cells(7)),
+		" of 20 of 30 strategies":      rankedPart(ranking(20), cells(30)),
+		" of all but s8":               rankedPart(ranking(8), cells(9)),
+		" of s0, s1, s2 and s3":        rankedPart(ranking(4), cells(40)),
 		"is 1.00 s for every strategy": between(ranking(3), cells(3), "p99"),
 		"is 1.00 s":                    between(ranking(2), cells(7), "p99"),
 	} {
@@ -212,8 +209,7 @@ func TestOfSome(t *testing.T) {
 	}
 }
 
-// TestTimelineDrawsTheLimit: the limit is a line where all strategies have the same, and what is in
-// flight beyond it is explained.
+// A limit that all strategies share is a line, and the caption explains more tasks in flight.
 func TestTimelineDrawsTheLimit(t *testing.T) {
 	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
 	for run, rows := range in.timelines {
@@ -239,8 +235,6 @@ func TestTimelineDrawsTheLimit(t *testing.T) {
 	}
 }
 
-// TestLearntLimitsAreDrawn: the limits of strategies that learn theirs have a chart over time, and
-// there is none without such a strategy.
 func TestLearntLimitsAreDrawn(t *testing.T) {
 	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
 	if chart, err := in.limitChart(s); chart != nil || err != nil {
@@ -268,8 +262,6 @@ func TestLearntLimitsAreDrawn(t *testing.T) {
 	}
 }
 
-// TestStudiesHaveLearntLimits: a study with a figure of its own has the chart of learnt limits, and
-// no other standard chart.
 func TestStudiesHaveLearntLimits(t *testing.T) {
 	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
 	in.results = &results.Results{Findings: []decide.Finding{{Study: "adaptive"}}}
@@ -284,7 +276,6 @@ func TestStudiesHaveLearntLimits(t *testing.T) {
 	}
 }
 
-// TestUncertainMarkersAreHollow: so are those of doubted runs, and the caption says for what.
 func TestUncertainMarkersAreHollow(t *testing.T) {
 	const p99 = "p99-response-sec"
 	var cells []*Cell

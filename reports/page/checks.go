@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// against shows the exact value, and below it the relative difference of the measured value.
+// against shows the exact value above the relative difference of the measured value.
 func against(measured, exact string) func(*Cell) Value {
 	return func(c *Cell) Value {
 		e, ok := c.Estimate(exact)
@@ -62,15 +62,15 @@ var exactColumns = []Column{
 	exactly("mean wait, oracle", metric.MeanWait, metric.OracleMeanWait),
 }
 
-// Checks returns the table of measured and exact values, or nil if no exact value is known.
+// Checks returns the table of measured and exact values, or nil without exact values.
 func Checks(g *Group) *Table {
-	columns := shown(g, exactColumns)
+	columns := shownColumns(g, exactColumns)
 	if len(columns) == 0 {
 		return nil
 	}
 	t := &Table{Caption: "Measured against exact values", Folded: true}
 	fill(g, t, columns)
-	t.without(func(r Row) bool {
+	t.removeRows(func(r Row) bool {
 		return !slices.ContainsFunc(r.Cells, func(v Value) bool { return v != absent })
 	})
 	return t

@@ -13,11 +13,11 @@ import (
 type Column struct {
 	Head, Hint string
 	Unit       string
-	// show reports whether the column is informative for the group. nil: whenever it has values
+	// whether the group needs the column. nil: if it has values
 	show func(cells []*Cell, unit string) bool
-	// Value replaces the default, the estimate of Unit with its interval.
+	// replaces the default, the estimate of Unit with its interval
 	Value func(c *Cell) Value
-	// format formats the values. nil: the format of poolbench's metric with that unit
+	// nil: the format of poolbench's metric with that unit
 	format func(float64) string
 }
 
@@ -101,11 +101,9 @@ var Columns = []Column{
 	{Head: "allocations", Hint: "allocations per task", Unit: metric.AllocsPerOp},
 }
 
-// statusColumn has the statuses of the answers to an attack.
-var statusColumn = Column{Head: "status", Hint: "how often each came, over all repetitions",
+var statusColumn = Column{Head: "status", Hint: "number of each, over all repetitions",
 	Value: func(c *Cell) Value { return statusValue(c, "") }}
 
-// ofAttack reports whether the cells are of requests that poolbench sent.
 func ofAttack(cells []*Cell, _ string) bool { return cells[0].Cell[0].Base() == "Attack" }
 
 func above0(cells []*Cell, unit string) bool {
@@ -122,7 +120,7 @@ func not1(cells []*Cell, unit string) bool {
 	})
 }
 
-// Foreign reports whether the group's names do not come from poolbench. Then only the units of its
+// Foreign reports whether the group's names do not come from poolbench, so only the units of its
 // metrics are known.
 func Foreign(g *Group) bool {
 	return !slices.ContainsFunc(g.Cells, func(c *Cell) bool { return c.Strategy != "" })
@@ -153,7 +151,6 @@ func metricLabel(unit string) string {
 	return strings.ReplaceAll(label, "-", " ")
 }
 
-// sameGoodput reports whether goodput equals throughput or is unknown.
 func sameGoodput(cells []*Cell) bool {
 	return !hasMetric(cells, metric.Goodput) ||
 		!slices.ContainsFunc(cells, func(c *Cell) bool {

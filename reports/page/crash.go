@@ -15,35 +15,34 @@ import (
 type Crash struct {
 	Strategy, Workload string
 	Survives           string // declared durability of the strategy
-	Broken             bool   // it lost tasks that it declares to keep
+	Broken             bool   // it lost tasks that it promises to keep
 	Limit              int
 	Seed               uint64
 
 	Accepted, Once, Twice, Lost, Dead, Unconfirmed int
 
-	LostBegun int    // lost tasks that had begun
-	Repeated  int    // done twice without a kill in between
+	LostBegun int    // lost after they had begun
+	Repeated  int    // executed twice without a kill in between
 	Stalled   bool   // stopped making progress before all tasks were done
-	Stored    int    // neither done nor lost when the run ended
-	Patience  string // without progress, after which the run ended
-	Fault     string // why the run was given up, or ""
+	Stored    int    // neither done nor lost at the end of the run
+	Patience  string // time without progress after which the run ended
+	Fault     string // why the run was abandoned, or ""
 
 	Kills, ServerKills  int
 	Asked               int     // planned kills
 	InService           int     // tasks in service at the kills
 	First, LongestFirst float64 // seconds from a restart to the first task. 0: unknown
 	Interrupted         int     // tasks in service at the kills of the process
-	Recovered           int     // of these, tasks that began again
-	// seconds from a restart until an interrupted task began again. 0: none did
+	Recovered           int     // interrupted tasks that began again
+	// seconds from a restart until an interrupted task began again. 0: none
 	Recovery, LongestRecovery float64
 	Adds                      [][2]string // what its adapter adds, and the bare library's behaviour
 	Command                   string      // reproduces the result
 }
 
-// awaits reports whether the run ended while tasks were in the queue.
+// awaits reports whether the run ended while tasks were queued.
 func (c *Crash) awaits() bool { return c.Fault == "" && c.Stored > 0 }
 
-// recovery describes the recovery of interrupted tasks, "" if none was.
 func (c *Crash) recovery() string {
 	switch {
 	case c.Interrupted == 0 || c.Fault != "" && c.Recovered == 0:
@@ -56,7 +55,7 @@ func (c *Crash) recovery() string {
 		"%d of %d did", text.Seconds(c.LongestRecovery), c.Recovered, c.Interrupted)
 }
 
-// Recoveries returns the row of the recovery time, without one if no task was interrupted.
+// Recoveries returns the row of the recovery time, or nil if no task was interrupted.
 func (c *Crash) Recoveries() (rows [][]string) {
 	said := c.recovery()
 	if said == "" {
@@ -69,7 +68,7 @@ func (c *Crash) Recoveries() (rows [][]string) {
 	return [][]string{{"recovery", value, said}}
 }
 
-// Finding returns a sentence, without a full stop, on the tasks lost and done twice.
+// Finding returns a sentence, without a full stop, on the tasks lost and executed twice.
 func (c *Crash) Finding() string {
 	killed := text.Count(c.Kills, "kill")
 	switch server := text.Count(c.ServerKills, "kill") + " of its server"; {
@@ -90,14 +89,14 @@ func (c *Crash) Finding() string {
 	left := c.Asked - c.Kills - c.ServerKills
 	switch {
 	case c.awaits() && left > 0:
-		out += fmt.Sprintf(" of the %d asked for", c.Asked)
+		out += fmt.Sprintf(" of the %d planned", c.Asked)
 	case c.awaits():
 	case c.Stalled && left > 0:
-		out += fmt.Sprintf(" of the %d asked for: nothing happened any more", c.Asked)
+		out += fmt.Sprintf(" of the %d planned: no further progress", c.Asked)
 	case c.Stalled:
-		out += ": nothing happened any more"
+		out += ": no further progress"
 	case left > 0:
-		out += fmt.Sprintf(" of the %d asked for: its tasks were over before the other %d",
+		out += fmt.Sprintf(" of the %d planned: its tasks ended before the other %d",
 			c.Asked, left)
 	}
 	switch {
@@ -119,7 +118,7 @@ func (c *Crash) Finding() string {
 	return out
 }
 
-// An Outcome is a number of tasks with a name. Its meaning is "" if the name is clear.
+// An Outcome is a named number of tasks. Its meaning is "" if the name is clear.
 type Outcome struct {
 	Name  string
 	Tasks int
@@ -158,17 +157,16 @@ func (c *Crash) Outcomes() []Outcome {
 	return all
 }
 
-// found returns the finding, its evidence and its costs.
-func (c *Crash) found() (a shell.Answer) {
+func (c *Crash) answer() (a shell.Answer) {
 	a.Headline = c.Finding()
-	kept := "It keeps its word."
+	kept := "It keeps this promise."
 	switch {
 	case c.Fault != "":
-		kept = "Whether it keeps its word is not known."
+		kept = "Whether it keeps this promise is unknown."
 	case c.Broken:
-		kept = "It breaks its word."
+		kept = "It breaks this promise."
 	case c.Lost > 0:
-		kept = "It keeps its word: it promises no more."
+		kept = "It keeps this promise, which does not cover the lost tasks."
 	}
 	a.Facts = []shell.Fact{{Title: "Declared to survive", Text: c.Survives + ". " + kept},
 		{Title: "Done twice", Text: "A task that had ended when the kill came, and was not " +
@@ -221,8 +219,8 @@ func (c *Crash) figure() (*shell.Figure, error) {
 	if c.Accepted > 0 {
 		levels = []charts.Level{{Name: "accepted", Y: float64(c.Accepted)}}
 	}
-	return shell.Rows("outcomes", "What became of the tasks",
-		"On a log scale; where there is no mark, there is no task.",
+	return shell.Rows("outcomes", "Outcomes of the tasks",
+		"On a log scale. Rows without a mark have no tasks.",
 		[]string{"not lost", "lost"}, c.rows(),
 		charts.Axis{Label: "tasks (log scale)", Log: true, Reach: []float64{1}}, levels)
 }
@@ -230,13 +228,13 @@ func (c *Crash) figure() (*shell.Figure, error) {
 // WriteCrash writes the result of crash as a self-contained HTML page.
 func WriteCrash(w io.Writer, c *Crash) error {
 	p := shell.Page{Title: "crash", Subtitle: fmt.Sprintf("limit %d · seed %d", c.Limit, c.Seed),
-		Command: c.Command, Answer: c.found(),
+		Command: c.Command, Answer: c.answer(),
 		Basis: "The ledger is kept outside of the killed process. The moments of the kills are random: " +
 			"rare failures may need more kills."}
 	lost := shell.Badge{Kind: "ok", Text: "0 lost"}
 	switch {
 	case c.Broken:
-		lost = shell.Badge{Kind: "bad", Text: fmt.Sprintf("%d lost against its word", c.Lost)}
+		lost = shell.Badge{Kind: "bad", Text: fmt.Sprintf("%d lost despite its promise", c.Lost)}
 	case c.Fault != "":
 		lost = shell.Badge{Kind: "bad", Text: "given up"}
 	case c.Lost > 0:

@@ -17,31 +17,31 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Limits of the size of a page. With more than mostValues values only the metrics of the tables
-// and those that decide a study are included. At most mostDetailed scenarios have curves and time
-// series or, on each page of several, leastDetailed.
+// Limits of the size of a page. With more than mostValues values, the page contains only the
+// metrics of its tables and of study decisions. At most mostDetailed scenarios have curves and time
+// series, or leastDetailed on each of many pages.
 const (
 	mostValues    = 4000
 	mostDetailed  = 200
 	leastDetailed = 20
 )
 
-// valueDigits are the significant digits of the values: to the nanosecond, up to ten seconds.
+// valueDigits are the significant digits of values: nanoseconds, up to ten seconds.
 const valueDigits = 10
 
-// mostError replaces larger errors, since JSON has no infinity.
+// mostError replaces larger errors. JSON has no infinity.
 const mostError = 1e6
 
-// A dataMaker assembles the data of the explorer. It stores equal data of cells once: strategies
-// with the same service order give identical runs.
+// A dataMaker assembles the data of the explorer. It stores equal data once, since strategies with
+// the same service order give identical runs.
 type dataMaker struct {
 	front.Data
 	in      *reportInput
 	metrics map[string]int // by unit
-	known   map[string]int // indices of stored values, by their text
+	known   map[string]int // index of a stored value by its text
 }
 
-// data gathers the cells of all groups. ids are the names of their sections.
+// data returns the cells of all groups. ids are the names of their sections.
 func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	m := &dataMaker{in: in, metrics: make(map[string]int), known: make(map[string]int),
 		Data: front.Data{Schema: front.Schema, Title: dirName(in.dir), Enough: results.Enough}}
@@ -57,7 +57,7 @@ func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	m.Ranks = ranks(most)
 	m.addMetrics()
 	for i, g := range groups {
-		if len(g.Cells) > 1 { // one point is no chart
+		if len(g.Cells) > 1 { // a chart needs two points
 			m.addScenario(g, ids[i])
 		}
 	}
@@ -68,7 +68,7 @@ func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	return &m.Data
 }
 
-// single returns 1 for a scenario whose cells are all at one place, else 0.
+// single returns 1 for a scenario with all cells at one place, else 0.
 func single(axes []front.Axis) int {
 	if len(axes) > 0 && len(axes[0].At) > 1 {
 		return 0
@@ -76,7 +76,7 @@ func single(axes []front.Axis) int {
 	return 1
 }
 
-// ranks returns the ranks of a median's interval, by the number of values, up to most.
+// ranks returns the ranks of a median's interval by the number of values, up to most.
 func ranks(most int) [][2]int {
 	out := make([][2]int, most+1)
 	var c results.Cell
@@ -88,8 +88,8 @@ func ranks(most int) [][2]int {
 	return out
 }
 
-// once returns the index of v among the values of its kind, and adds it if it is new.
-func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
+// internValue returns the index of v among the values of its kind, and adds it if it is new.
+func internValue[T any](m *dataMaker, kind string, all *[]T, v T) int {
 	text := kind + fmt.Sprint(v)
 	at, known := m.known[text]
 	if !known {
@@ -99,7 +99,6 @@ func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
 	return at
 }
 
-// addMetrics adds the metrics of the tables first, then the others unless the page is too large.
 func (m *dataMaker) addMetrics() {
 	units := text.Texts(Columns, func(c Column) string { return c.Unit })
 	for _, f := range m.in.results.Findings {
@@ -134,7 +133,7 @@ func (m *dataMaker) metric(unit string) front.Metric {
 	out := front.Metric{ID: strings.TrimSuffix(unit, metric.StatisticOf("", metric.Response)), Unit: unit,
 		Label: metricLabel(unit), Kind: string(text.KindOf(unit)),
 		Better:    results.Direction(m.in.results.Units.GetBetter(unit)).String(),
-		Behaviour: behaves(unit), Grows: grows(unit)}
+		Behaviour: isObservable(unit), Grows: growsWithRun(unit)}
 	for _, b := range m.in.results.Objectives {
 		if b.Unit == unit {
 			out.Bounds = append(out.Bounds, b.Value)
@@ -148,17 +147,15 @@ func (m *dataMaker) metric(unit string) front.Metric {
 	return out
 }
 
-// behaves reports whether callers notice a difference in the metric.
-func behaves(unit string) bool {
+func isObservable(unit string) bool {
 	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown,
 			metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned, metric.GaveUp,
 			metric.WastedService, metric.Attempts}, unit))
 }
 
-// grows reports whether the metric, for a run that falls behind, depends only on the length of the
-// run.
-func grows(unit string) bool {
+// growsWithRun reports whether the metric depends only on the length of the run when a queue grows.
+func growsWithRun(unit string) bool {
 	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		metric.IsOf(unit, metric.Wait) || unit == metric.MeanSlowdown ||
 		unit == metric.MeanBlocked)
@@ -178,7 +175,7 @@ func (m *dataMaker) addScenario(g *Group, id string) {
 	})
 }
 
-// addVariance adds the scenarios along the variance of task times, each from several groups.
+// addVariance adds scenarios with different variances of task times. Each combines several groups.
 func (m *dataMaker) addVariance(groups []*Group) {
 	free := slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
 		return g.Study >= 0
@@ -204,7 +201,7 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*Cell, at func(*Cell) []int)
 	keyOf := func(c *Cell) key { return key{c.Strategy, c.Source} }
 	series := make(map[key]int)
 	for _, of := range results.Gather(cells, keyOf) {
-		at := once(m, "strategy", &m.Strategies, label(of[0]))
+		at := internValue(m, "strategy", &m.Strategies, label(of[0]))
 		series[keyOf(of[0])] = len(s.Series)
 		s.Series = append(s.Series, front.Series{Strategy: at, Style: of[0].Style,
 			Source: of[0].Source})
@@ -218,7 +215,7 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*Cell, at func(*Cell) []int)
 		if d := c.Doubts(); d != nil {
 			cell.Verdict = int(d.Verdict)
 			for _, why := range d.Why {
-				cell.Reasons = append(cell.Reasons, once(m, "reason", &m.Reasons, why.Text))
+				cell.Reasons = append(cell.Reasons, internValue(m, "reason", &m.Reasons, why.Text))
 			}
 		}
 		for i, metric := range m.Metrics {
@@ -228,14 +225,14 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*Cell, at func(*Cell) []int)
 			}
 		}
 		if h := m.in.curves[c]; len(h.Sec) > 0 {
-			cell.Curve = once(m, "curve", &m.Curves, h)
+			cell.Curve = internValue(m, "curve", &m.Curves, h)
 		}
 		rows := m.in.timelines[c.Cell[0]]
 		if _, soak := c.Cell[0].Value(metric.QuantileError); soak && len(rows) > 0 {
 			rows = rows[:len(rows)-1] // the soak ended, or is still, within this interval
 		}
 		if course := courseOf(rows); len(course.Flight) > 1 {
-			cell.Course = once(m, "course", &m.Courses, course)
+			cell.Course = internValue(m, "course", &m.Courses, course)
 		}
 		s.Cells = append(s.Cells, cell)
 	}
@@ -250,8 +247,8 @@ func (m *dataMaker) addRun(r *results.Run) int {
 			shape, values = append(shape, i), append(values, rounded(v, valueDigits))
 		}
 	}
-	values[0] = float64(once(m, "shape", &m.Shapes, shape))
-	return once(m, "run", &m.Runs, values)
+	values[0] = float64(internValue(m, "shape", &m.Shapes, shape))
+	return internValue(m, "run", &m.Runs, values)
 }
 
 // axesOf returns the axes on which a group has values, varying axes first.
@@ -289,7 +286,6 @@ func paired(cells []*Cell) bool {
 
 const curveStep = 0.1
 
-// curveOf reads a curve from a histogram, up to the quantile that the number of tasks resolves.
 func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 	if h.TotalCount() == 0 {
 		return c
@@ -309,8 +305,8 @@ func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 
 const mostIntervals = 60
 
-// courseOf merges intervals until there are at most mostIntervals. Levels are the values at the
-// ends.
+// courseOf merges intervals until at most mostIntervals remain. Queue and in-flight counts are
+// those at the end of an interval.
 func courseOf(rows []interval) (c front.Course) {
 	if len(rows) == 0 {
 		return c
@@ -346,8 +342,8 @@ func rounded(v float64, digits int) float64 {
 	return out
 }
 
-// detailedCells returns the cells with curves and time series: of each subpage the same number,
-// first those that the explorer shows first, which are at the last place.
+// detailedCells returns the cells with curves and time series: equally many per subpage, from the
+// last place, which the explorer shows first.
 func (in *reportInput) detailedCells(groups []*Group) (cells []*Cell) {
 	subpages := in.subpages(groups)
 	most := mostDetailed
@@ -374,7 +370,7 @@ func (in *reportInput) detailedCells(groups []*Group) (cells []*Cell) {
 }
 
 // isExactQuantile reports whether a metric is the exact value of a quantile, which the explorer
-// draws beside the measured one.
+// draws beside the measured value.
 func isExactQuantile(unit string) bool {
 	return slices.ContainsFunc(metric.Quantiles, func(q metric.Quantile) bool {
 		return unit == metric.Theory(q.Of(metric.Response))

@@ -17,7 +17,6 @@ import (
 
 var dataElement = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
 
-// dataOf is the data on a page, as a browser reads it.
 func dataOf(t testing.TB, html string) (d front.Data, size int) {
 	t.Helper()
 	found := dataElement.FindStringSubmatch(html)
@@ -30,17 +29,16 @@ func dataOf(t testing.TB, html string) (d front.Data, size int) {
 	return d, len(found[1])
 }
 
-// TestDataIsTheResults: each value of each run is on the page, to the last digit, with its strategy
-// and where it lies, and nothing else is.
-func TestDataIsTheResults(t *testing.T) {
-	dir := small(t)
+// The page must contain each value of each run exactly, and no other value.
+func TestDataEqualsResults(t *testing.T) {
+	dir := smallRun(t)
 	d, _ := dataOf(t, page(t, dir))
 	all, err := results.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want, got := make(map[string]int), make(map[string]int)
-	known := make(map[string]bool) // whatever the workload
+	known := make(map[string]bool) // for any workload
 	for _, r := range all.Runs {
 		for unit, v := range r.Values {
 			v = rounded(v, valueDigits)
@@ -53,7 +51,7 @@ func TestDataIsTheResults(t *testing.T) {
 	for _, s := range d.Scenarios {
 		for _, c := range s.Cells {
 			for rep, run := range c.Runs {
-				if s.Axes[0].Key == "C²" { // the same runs, along another axis
+				if s.Axes[0].Key == "C²" { // the same runs along another axis
 					for i, m := range d.Shapes[int(d.Runs[run][0])] {
 						variances++
 						if key := fmt.Sprintln(d.Strategies[s.Series[c.Series].Strategy], rep,
@@ -88,10 +86,9 @@ func TestDataIsTheResults(t *testing.T) {
 	}
 }
 
-// TestDataOnce: three strategies of the sample are one and the same queue, and their runs, curves
-// and courses are on the page once.
-func TestDataOnce(t *testing.T) {
-	d, _ := dataOf(t, page(t, small(t)))
+// Three strategies of the sample are identical, so their data is stored once.
+func TestEqualDataIsStoredOnce(t *testing.T) {
+	d, _ := dataOf(t, page(t, smallRun(t)))
 	alike := make(map[string][]front.Cell)
 	for _, s := range d.Scenarios {
 		for _, c := range s.Cells {
@@ -113,10 +110,10 @@ func TestDataOnce(t *testing.T) {
 	}
 }
 
-// TestCurves: a curve ends where the tasks no longer resolve it, and its p50 and p99 are those of
-// the runs, within what a histogram of three digits can tell.
+// A curve ends at the highest resolved quantile. Its p50 and p99 equal those of the runs within the
+// precision of a three-digit histogram.
 func TestCurves(t *testing.T) {
-	d, _ := dataOf(t, page(t, small(t)))
+	d, _ := dataOf(t, page(t, smallRun(t)))
 	for _, c := range d.Curves {
 		if n := len(c.Sec); c.Nines <= 2 || c.Nines > 3 || n != int(c.Nines/curveStep)+2 ||
 			!slices.IsSorted(c.Sec) {
@@ -125,7 +122,6 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// TestHostileData: no name ends the element of the data, and each comes through it as it is.
 func TestHostileData(t *testing.T) {
 	hostile := "x<script>alert(1)<!--'`&amp;" + strings.Repeat("A", 10_000)
 	lines := "cpu: </script><script>alert(1)</script>\n"

@@ -32,12 +32,10 @@ func (in *reportInput) distributionChart(s Sweep) (*charts.Chart, error) {
 	return charts.Distribution("Distribution of the response", panels)
 }
 
-// resolvable is the number of tasks that must lie beyond a quantile for the runner to report it:
-// p99 needs 368 tasks, p99.9 3688.
+// resolvable is the number of tasks beyond a quantile that the runner requires to report it: p99
+// needs 368 tasks, p99.9 3688.
 const resolvable = 3.68
 
-// distribution reads a curve from a histogram, up to the quantile that the number of tasks
-// resolves.
 func distribution(c *Cell, h *hdrhistogram.Histogram) charts.Series {
 	s := charts.Series{Name: c.Strategy, Style: c.Style}
 	end := max(math.Log10(float64(h.TotalCount())/resolvable), 0)

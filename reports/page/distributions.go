@@ -18,9 +18,9 @@ type reportInput struct {
 	results  *results.Results
 	searches []*capacitySearch
 	dir      string
-	written  time.Time // modification time of results.txt. Zero: unknown
+	written  time.Time // modification time of results.txt, or zero
 	draw     []Drawer
-	figures  []Figure // from the drawers
+	figures  []Figure // made by the drawers
 
 	// pooled over repetitions, in ns, for cells with a chart
 	responses map[*Cell]*hdrhistogram.Histogram
@@ -35,11 +35,11 @@ type reportInput struct {
 
 const panelsOfDistributions = 3
 
-// readDistributions decodes the response histograms of charts and of detailed cells, of which it
-// keeps only the curves: a histogram uses about 200 kB, and a file may contain a thousand.
+// readDistributions decodes the response histograms of charts and of detailed cells. It keeps only
+// curves of detailed cells: a histogram uses about 200 kB, and a file may contain a thousand.
 func (in *reportInput) readDistributions(path string, groups []*Group) error {
 	wanted := make(map[string]*Cell)
-	missing := make(map[*Cell]int) // repetitions, of detailed cells
+	missing := make(map[*Cell]int) // missing repetitions of detailed cells
 	for _, c := range in.detailed {
 		missing[c] = len(c.Cell)
 		for _, r := range c.Cell {

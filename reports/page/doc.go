@@ -1,13 +1,13 @@
-// Package page makes the HTML report of a run directory: one self-contained file, and its charts as
+// Package page makes the HTML report of a run directory: a self-contained file, and its charts as
 // files. Results of studies come first, each with its verdict and its runs.
 //
-// Write (write.go) reads the directory, sorts its runs into groups of one scenario (groups.go) and
-// sweeps that a chart can show (sweep.go), and fills a page (page.go) with sections (sections.go).
-// figures.go, capacity.go and variance.go draw the figures, table.go makes the tables, captions.go
-// and facts.go the text. first.go makes the first screen, by the rules of package shell. layout.go
-// orders the rest. A Drawer adds figures of its own.
+// Write (write.go) reads the directory and sorts its runs into groups of one scenario (groups.go),
+// and these into sweeps that a chart can show (sweep.go). It fills a page (page.go) with sections
+// (sections.go) in the order of layout.go. figures.go, capacity.go and variance.go draw the
+// figures, table.go makes the tables, captions.go and facts.go the text, first.go the first screen.
+// A Drawer adds figures.
 //
-// The package also makes the pages of advise, with text and JSON (AdviceDocument: advice.go,
-// advice_text.go, advice_page.go, schema.json), of calibrate (calibration.go) and of crash
-// (crash.go). A further page is a file that fills a shell.Page.
+// The package also makes the pages of advise (advice.go, with text, JSON and schema.json),
+// calibrate (calibration.go) and crash (crash.go). Another page needs one file that fills a
+// shell.Page.
 package page

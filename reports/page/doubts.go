@@ -10,9 +10,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Evidence returns the table of the evidence behind the verdicts, or nil if the file has none.
+// Evidence returns the table of the evidence behind the verdicts, or nil without evidence.
 func Evidence(g *Group) *Table {
-	columns := shown(g, []Column{
+	columns := shownColumns(g, []Column{
 		{Head: "p99 response", Hint: "with its 95 % interval",
 			Unit: metric.P99Response, Value: withInterval(metric.P99Response)},
 		{Head: "mean wait", Hint: "with its 95 % interval", Unit: metric.MeanWait,
@@ -50,8 +50,8 @@ func Evidence(g *Group) *Table {
 		Heads: []Head{{"verdict", "whether the results are valid"}}}
 	fill(g, t, columns, verdictValue)
 	if g.Study >= 0 { // a study has hundreds of cells
-		t.without(func(r Row) bool { return r.Doubt == nil })
-		t.Caption += ": those that are doubted"
+		t.removeRows(func(r Row) bool { return r.Doubt == nil })
+		t.Caption += ": doubted runs"
 	}
 	if len(t.Bodies) == 0 {
 		return nil
@@ -70,8 +70,7 @@ func verdictValue(c *Cell) Value {
 	return absent
 }
 
-// withInterval shows a value above its interval. A value without one comes from runs that are too
-// short for it.
+// withInterval shows a value above its interval. Runs that are too short give no interval.
 func withInterval(unit string) func(c *Cell) Value {
 	return func(c *Cell) Value {
 		v := Value{Text: c.Show(unit), Below: "– too short"}
@@ -85,8 +84,8 @@ func withInterval(unit string) func(c *Cell) Value {
 	}
 }
 
-// pastaValue shows the share of arrivals that found every slot occupied above the share of the
-// time.
+// pastaValue shows the share of arrivals that found every slot occupied, above the share of time
+// with every slot occupied.
 func pastaValue(c *Cell) Value {
 	return Value{text.Share(c.Value(metric.SeenFull)), "of the time " +
 		text.Share(c.Value(metric.FullShare))}
@@ -95,10 +94,10 @@ func pastaValue(c *Cell) Value {
 type doubtedCell struct {
 	Where string
 	*results.Doubts
-	Also []string // the places of further cells
+	Also []string // places of further cells
 }
 
-// Doubted returns the doubted cells of the group, in the order of its tables. in names the group if
+// Doubted returns the doubted cells of the group in the order of its tables. in names the group, if
 // needed.
 func Doubted(g *Group, in string) (all []doubtedCell) {
 	for _, body := range bodies(g) {
@@ -117,10 +116,9 @@ func Doubted(g *Group, in string) (all []doubtedCell) {
 	return all
 }
 
-// alike is the number of cells from which equal doubts share a line.
-const alike = 4
+// mergeFrom is the number of cells from which cells with equal doubts share a line.
+const mergeFrom = 4
 
-// doubtLines merges cells with the same doubts into lines.
 func doubtLines(all []doubtedCell) (lines []doubtedCell) {
 	same := make(map[string][]doubtedCell)
 	for _, d := range all {
@@ -128,7 +126,7 @@ func doubtLines(all []doubtedCell) (lines []doubtedCell) {
 	}
 	for _, d := range all {
 		switch of := same[d.kind()]; {
-		case len(of) < alike:
+		case len(of) < mergeFrom:
 			lines = append(lines, d)
 		case of[0].Doubts == d.Doubts:
 			d.Also = text.Texts(of[1:], func(other doubtedCell) string { return other.Where })

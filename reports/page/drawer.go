@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Figure is a chart or a table with its text, drawn with knowledge of the purpose of the runs.
+// A Figure is a chart or a table with its text, made by a Drawer.
 type Figure struct {
 	Study           string // its study, or ""
 	Name            string // of its files, without extension: letters, digits and dashes
@@ -18,12 +18,12 @@ type Figure struct {
 	Caption         string        // the finding, in a few sentences
 	Notes           []string      // omissions, in addition to those of the chart
 	Chart           *charts.Chart // nil for a table
-	Table           *shell.Table  // nil for a chart. It has no files
+	Table           *shell.Table  // nil for a chart. A table has no files
 }
 
-// A Drawer makes figures of the results of a run directory, or none if the results have another
-// purpose. The figures are redrawn with the report. A study with a figure of its own has no
-// standard charts.
+// A Drawer makes figures for a special purpose from the results of a run directory, or returns
+// none. The figures are redrawn with the report. A study with a figure of its own has no standard
+// charts.
 type Drawer func(*results.Results) ([]Figure, error)
 
 func (in *reportInput) drawFigures() error {
@@ -39,8 +39,8 @@ func (in *reportInput) drawFigures() error {
 	return nil
 }
 
-// addFigures adds the figures of the drawers to the sections of their studies. A figure of a study
-// without a finding, which was cut off, comes before everything else.
+// addFigures adds the figures of the drawers to their studies. Without a finding, because the study
+// was cut off, its figure comes first.
 func (r *Report) addFigures(in *reportInput, studies []reportStudy) error {
 	for _, f := range in.figures {
 		into := &r.page.Figures

@@ -12,15 +12,14 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestDrawnFigures: what a drawer makes of the results is on the page before the charts of any run,
-// and among the files.
+// Figures of drawers come before all charts of runs.
 func TestDrawnFigures(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	draw := func(r *results.Results) ([]Figure, error) {
 		if len(r.Runs) != 48 {
 			t.Errorf("the drawer sees %d runs", len(r.Runs))
 		}
-		c, err := charts.Planes("What it costs",
+		c, err := charts.Planes("Costs",
 			[]charts.Plane{
 				{Panel: charts.Panel{Series: []charts.Series{{Name: "a", X: []float64{1, 2, 0},
 					Y: []float64{1, 2, 3}}}}, X: charts.Axis{Log: true}}})
@@ -34,7 +33,7 @@ func TestDrawnFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first := r.charts[0]; first.Name != "study-cost" ||
-		first.Alt != "What it costs. See there." {
+		first.Alt != "Costs. See there." {
 		t.Errorf("the first chart is %s: %s", first.Name, first.Alt)
 	}
 	var page bytes.Buffer
@@ -43,12 +42,12 @@ func TestDrawnFigures(t *testing.T) {
 	}
 	html := page.String()
 	mustContain(t, html, `<figure id="study-cost" class="own">`,
-		"<figcaption>See there.</figcaption>", "What it costs: 1 point of a left out")
+		"<figcaption>See there.</figcaption>", "Costs: 1 point of a left out")
 	if strings.Index(html, "study-cost") > strings.Index(html, `<section id="group-`) {
 		t.Error("the figure comes after the charts of any run")
 	}
-	// So is that of a study that was interrupted before it could speak; but of complete runs, which
-	// were made for something else, no study that has not spoken has one.
+	// A study that was cut off keeps its figure. Complete runs with another purpose have no figure
+	// of a study.
 	silent := func(r *results.Results) ([]Figure, error) {
 		figures, err := draw(r)
 		figures[0].Study = "silent"

@@ -23,9 +23,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// taken is what a button of the explorer gives a reader: the content of a file, or of the
-// clipboard.
-func taken(b *tab.Tab, button string) string {
+// exported returns the file or clipboard content that a button of the explorer produces.
+func exported(b *tab.Tab, button string) string {
 	b.T.Helper()
 	encoded := tab.Eval[string](b, fmt.Sprintf(`new Promise(done => {
 		const read = async blob => {
@@ -47,9 +46,8 @@ func taken(b *tab.Tab, button string) string {
 	return string(content)
 }
 
-// TestCSV: the rows are the values of results.txt, to ten digits, each once.
 func TestCSV(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	all, err := results.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -62,8 +60,8 @@ func TestCSV(t *testing.T) {
 		}
 	}
 	b := tab.New(t)
-	b.Open(written(t, dir), "#explore?m=p99&s=bounded_queue_shed,serial,unbounded,worker_pool&v=1")
-	rows, err := csv.NewReader(strings.NewReader(taken(b, "CSV"))).ReadAll()
+	b.Open(reportFile(t, dir), "#explore?m=p99&s=bounded_queue_shed,serial,unbounded,worker_pool&v=1")
+	rows, err := csv.NewReader(strings.NewReader(exported(b, "CSV"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,16 +81,15 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestMarkdown: a parser of GitHub's Markdown finds the table of the page in the text, whatever the
-// names hold.
+// A parser of GitHub's Markdown must find the table, whatever the names contain.
 func TestMarkdown(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		return strings.ReplaceAll(s, "semaphore", "a|b*c`d<i>[x](y)")
 	})
 	b := tab.New(t)
-	b.Open(written(t, dir), "#explore?m=p99&sort=-p99&base=serial&v=1")
-	source := []byte(taken(b, "copy as Markdown"))
+	b.Open(reportFile(t, dir), "#explore?m=p99&sort=-p99&base=serial&v=1")
+	source := []byte(exported(b, "copy as Markdown"))
 	parser := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
 	doc := parser.Parse(text.NewReader(source))
 	var got [][]string
@@ -124,7 +121,6 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// plain is the text of a node, without what escapes it.
 func plain(n ast.Node, source []byte) string {
 	var out strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -140,13 +136,12 @@ func plain(n ast.Node, source []byte) string {
 var unescaped = strings.NewReplacer(`\|`, "|", `\*`, "*", "\\`", "`", `\<`, "<", `\>`, ">", `\[`, "[",
 	`\]`, "]", `\(`, "(", `\)`, ")", `\_`, "_")
 
-// TestPNG: the picture has twice the size of the chart, and more than one colour.
 func TestPNG(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1200, 900)
-	b.Open(written(t, small(t)), "#explore?m=p99&v=1")
+	b.Open(reportFile(t, smallRun(t)), "#explore?m=p99&v=1")
 	width := tab.Eval[int](b, `document.querySelector(".explore .main svg").viewBox.baseVal.width`)
-	img, err := png.Decode(strings.NewReader(taken(b, "PNG")))
+	img, err := png.Decode(strings.NewReader(exported(b, "PNG")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,11 +157,11 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// TestSVG: a chart that is taken along is one XML document without what a page needs.
+// An exported chart is one XML document without the parts that need a page.
 func TestSVG(t *testing.T) {
 	b := tab.New(t)
-	b.Open(written(t, small(t)), "#explore?m=p99&v=1")
-	file := taken(b, "SVG")
+	b.Open(reportFile(t, smallRun(t)), "#explore?m=p99&v=1")
+	file := exported(b, "SVG")
 	if !tab.Eval[bool](b, fmt.Sprintf(`(d => d.documentElement.localName === "svg" &&
 		!d.querySelector("parsererror, [tabindex], script"))(
 		new DOMParser().parseFromString(%q, "image/svg+xml"))`, file)) {

@@ -18,7 +18,7 @@ var configOrder = []results.Pair{
 	{Key: "go", Value: "Go"}, {Key: "commit", Value: "commit"}, {Key: "pkg", Value: "package"},
 }
 
-// facts returns the configuration lines with all values of each, and the time of the file.
+// facts returns the configuration lines with all their values, and the time of the file.
 func facts(in *reportInput) (out []results.Pair) {
 	runs := in.results.Runs
 	named := slices.Clone(configOrder)
@@ -47,7 +47,6 @@ func facts(in *reportInput) (out []results.Pair) {
 	return out
 }
 
-// intervals explains the small figures below values.
 func intervals(cells []*Cell) string {
 	least, most := len(cells[0].Cell), 0
 	for _, c := range cells {
@@ -55,28 +54,27 @@ func intervals(cells []*Cell) string {
 	}
 	switch {
 	case most == 1:
-		return "Each scenario was run once: how much the values vary is not known. Give --count " +
-			"for more."
+		return "Each scenario was run once, so the variation is unknown. Use --count " +
+			"for repetitions."
 	case most < results.Enough:
 		return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it "+
-			"are the smallest and the largest.", spanned(least, most))
+			"are the smallest and the largest.", rangeOfCounts(least, most))
 	case least >= results.Enough:
 		return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it "+
-			"are its 95 %% confidence interval.", spanned(least, most))
+			"are its 95 %% confidence interval.", rangeOfCounts(least, most))
 	}
 	return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it are "+
 		"its 95 %% confidence interval, or, below %d repetitions, the smallest and the largest.",
-		spanned(least, most), results.Enough)
+		rangeOfCounts(least, most), results.Enough)
 }
 
-func spanned(least, most int) string {
+func rangeOfCounts(least, most int) string {
 	if least == most {
 		return fmt.Sprint(most)
 	}
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// trust summarises the checks on the runs.
 func trust(runs []results.Run, cells []*Cell, broken int) (out []string) {
 	laws, oracle, equal, late := 0, 0, 0, 0
 	var unexplained []string
@@ -102,28 +100,28 @@ func trust(runs []results.Run, cells []*Cell, broken int) (out []string) {
 		}
 	}
 	if laws > 0 && broken == 0 {
-		out = append(out, fmt.Sprintf("The invariants held in %s: each task was settled once, "+
-			"never more attempts were under way at once than a strategy that has a bound allows, "+
-			"and Little's law and the utilisation law are met exactly.", allOf(laws, len(runs))))
+		out = append(out, fmt.Sprintf("The invariants hold in %s: each task ended once, "+
+			"a strategy's bound on simultaneous attempts was never exceeded, "+
+			"and Little's law and the utilisation law are exact.", allOf(laws, len(runs))))
 	}
 	replayed := fmt.Sprintf("The path-wise oracle, which replays a run's own arrivals and "+
-		"service times, was asked in %d of %d runs; it agrees to the nanosecond with ",
+		"service times, applies to %d of %d runs. It agrees to the nanosecond with ",
 		oracle, len(runs))
 	switch {
 	case oracle == 0:
 	case equal == oracle:
 		out = append(out, replayed+"each of these.")
 	default:
-		out = append(out, fmt.Sprintf("%s%d, and elsewhere a wait differs by at most %s. On the "+
-			"real clock that is the time of the strategy itself.", replayed, equal,
+		out = append(out, fmt.Sprintf("%s%d. In the others a wait differs by at most %s. Under "+
+			"the real clock this is the strategy's overhead.", replayed, equal,
 			text.Seconds(worst)))
 	}
 	if len(unexplained) > 0 {
-		out = append(out, fmt.Sprintf("Under the virtual clock, where nothing but the queue "+
-			"takes time, the oracle differs with %s: not first come, first served.",
+		out = append(out, fmt.Sprintf("Under the virtual clock the oracle differs for %s: the "+
+			"order is not first come, first served.",
 			text.List(text.Few(unexplained, mostNames))))
 	}
-	// Real-clock runs are short, and their queues vary: their cells show their own deviations.
+	// real-clock runs are short, so their cells show their own deviations
 	virtual := only(cells, func(c *Cell) bool { return c.Cell[0].Key("clock") != "real" })
 	for _, fact := range againstTheory(virtual, (*Cell).InFile) {
 		out = append(out, "Under the virtual clock: "+strings.ToLower(fact[:1])+fact[1:])

@@ -21,8 +21,7 @@ type failedRow struct {
 
 type failedAnswer struct{ Title, Text string }
 
-// Limits of the table of failures: rows, answers per row, and letters per answer. The file contains
-// the rest.
+// Limits of the table of failures: rows, answers per row, and characters per answer.
 const (
 	mostFailed  = 20
 	mostAnswers = 3
@@ -67,7 +66,7 @@ func (in *reportInput) failedRows(g *Group) (rows []failedRow, rest int) {
 			}
 		}
 		for i := range rows[first:] {
-			rows[first+i].spell(requests)
+			rows[first+i].format(requests)
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b failedRow) int { return cmp.Compare(b.count, a.count) })
@@ -90,7 +89,7 @@ func (r *failedRow) add(f rundir.FailedAnswers) {
 	}
 }
 
-func (r *failedRow) spell(requests int) {
+func (r *failedRow) format(requests int) {
 	if r.Count = "–"; r.count > 0 {
 		r.Count = strconv.Itoa(r.count)
 	}

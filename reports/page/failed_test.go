@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// TestPageShowsFailures: what failed is counted over the repetitions of each target, with the first
-// answers, which are text whatever they hold.
+// Failures are counted over the repetitions of each target. Their answers are escaped.
 func TestPageShowsFailures(t *testing.T) {
 	dir := t.TempDir()
 	name := func(target string) string {

@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestFailures: a run without a result is named with its reason, in the results and on the page;
-// one that has a result after all is not.
+// Only runs without a later result are listed as failed.
 func TestFailures(t *testing.T) {
 	text := strings.Replace(resultstest.Seeded("1 virtual 3", "2 virtual 4"), "# seed 2",
 		"# failed Run/a seed 7: no luck: at <all> | twice\n# failed "+

@@ -20,7 +20,7 @@ type figure struct {
 	name    string
 	chart   *charts.Chart
 	caption string
-	own     bool // its styles have their own meaning, or its study's
+	own     bool // its styles have their own meaning
 }
 
 type chartKind struct {
@@ -29,7 +29,8 @@ type chartKind struct {
 	caption func(Sweep, *charts.Chart) string
 }
 
-// limitKind is the chart of learnt limits over time, which a study has beside figures of its own.
+// limitKind is the chart of learnt limits over time. Studies with figures of their own have it,
+// too.
 const limitKind = "limit"
 
 func (in *reportInput) kinds(g *Group) []chartKind {
@@ -56,15 +57,15 @@ func (in *reportInput) kinds(g *Group) []chartKind {
 	return kinds
 }
 
-// chart draws the charts of a sweep. Charts without data are omitted.
+// chart draws the charts of a sweep and omits charts without data.
 func (in *reportInput) chart(
 	g *Group, s Sweep,
 ) (out []figure, notes []string, err error) {
 	some := s
-	some.Cells = told(g, s)
+	some.Cells = drawnCells(g, s)
 	for _, kind := range in.kinds(g) {
 		drawn := some
-		if kind.name == "ranking" || kind.name == limitKind { // a row for each class; few learn
+		if kind.name == "ranking" || kind.name == limitKind { // a row for each class; few strategies learn
 			drawn = s
 		}
 		chart, err := kind.draw(drawn)
@@ -94,7 +95,6 @@ func (in *reportInput) chart(
 	return out, notes, nil
 }
 
-// subtitle names the group of a standalone chart.
 func subtitle(g *Group, s Sweep) string {
 	parts := factsOf(g)
 	if s.Fixed != "" {
@@ -107,8 +107,8 @@ func subtitle(g *Group, s Sweep) string {
 
 func factsOf(g *Group) []string { return results.Words(slices.Concat(g.Keys, g.Extra)) }
 
-// seriesOf returns a series for each strategy of the cells, with the metric over x, and its theory
-// if known. With growing, strategies that fall behind are marked.
+// seriesOf returns a series for each strategy, with the metric over x, and its theory if known.
+// With growing, it marks strategies whose queues grow.
 func seriesOf(
 	cells []*Cell, unit, theory string, growing bool, x func(*Cell) float64,
 ) (series []charts.Series) {
@@ -141,19 +141,19 @@ func seriesOf(
 	return append(series, theories...)
 }
 
-func charted(s Sweep) string {
+func drawnPercentile(s Sweep) string {
 	if !hasMetric(s.Cells, metric.P99Response) {
 		return "p50"
 	}
 	return "p99"
 }
 
-// responseChart draws the p99, or the median if no run resolves it.
+// responseChart draws the p99, or the median if no run resolves the p99.
 func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 	if len(s.At) < 2 {
 		return nil, nil // a single place has a ranking
 	}
-	q := charted(s)
+	q := drawnPercentile(s)
 	unit := metric.StatisticOf(q, metric.Response)
 	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.Cells, unit,
 		metric.Theory(unit), true, s.X)}
@@ -163,15 +163,15 @@ func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 
 const mostLines = 6
 
-// told returns the cells to draw. With many classes these are the largest, the best, the worst, and
-// some in between, by the p99 at the last place.
-func told(g *Group, s Sweep) []*Cell {
+// drawnCells returns the cells to draw. Of many classes it selects the largest, the best, the worst
+// and some in between, by the p99 at the last place.
+func drawnCells(g *Group, s Sweep) []*Cell {
 	classes := forRules(g, s).Classes()
 	if len(classes) <= mostLines {
 		return s.Cells
 	}
 	last := s.CellsAt(s.At[len(s.At)-1])
-	// prefer classes that have a p99 there
+	// prefer classes with a p99 there
 	if known := slices.DeleteFunc(slices.Clone(classes), func(k shell.Class) bool {
 		return !slices.ContainsFunc(last, func(c *Cell) bool {
 			return c.Strategy == k.Names[0] && !math.IsNaN(c.Value(metric.P99Response))
@@ -195,13 +195,12 @@ func told(g *Group, s Sweep) []*Cell {
 	return only(s.Cells, func(c *Cell) bool { return slices.Contains(names, c.Strategy) })
 }
 
-// notDrawn reports the number of classes that the charts omit.
 func notDrawn(g *Group, all, drawn Sweep) string {
 	if len(drawn.Cells) == len(all.Cells) {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s are drawn, among them the lowest and the highest p99; the "+
-		"table has the others.", len(byStrategy(drawn.Cells)),
+	return fmt.Sprintf("%d of %s are drawn, including the lowest and the highest p99. The "+
+		"table contains all.", len(byStrategy(drawn.Cells)),
 		text.Count(len(byStrategy(all.Cells)), g.Of()))
 }
 
@@ -251,7 +250,7 @@ func throughputChart(s Sweep) (*charts.Chart, error) {
 	return charts.Throughput("Throughput and goodput over the offered load", most, panels)
 }
 
-// timelinesOf returns the tasks in flight and queued at the last place. It omits the final zero.
+// timelinesOf returns the tasks in flight and queued at the last place, without the final zero.
 func (in *reportInput) timelinesOf(s Sweep) (flight, queued charts.Panel) {
 	flight.Title, queued.Title = "in flight", "queued"
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
@@ -294,7 +293,6 @@ func (in *reportInput) timelineChart(s Sweep) (*charts.Chart, error) {
 		stageEnds(s.CellsAt(last)[0].Cell[0].Key("arrival"))...)
 }
 
-// learntLimits returns the limits of the strategies that learn theirs, at the last place.
 func (in *reportInput) learntLimits(s Sweep) (p charts.Panel) {
 	p.Title = "learnt limit"
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A shownSweep is a sweep of the page with the view of it that the rules use.
+// A shownSweep is a sweep of the page with its form for package shell.
 type shownSweep struct {
 	group *Group
 	sweep Sweep
@@ -55,8 +55,7 @@ func style(s *Sweep, name string) int {
 	return 0
 }
 
-// among names the facts, such as workload and limit, that distinguish a sweep from the others.
-func (s shownSweep) among(all []shownSweep) string {
+func (s shownSweep) differsIn(all []shownSweep) string {
 	var own []results.Pair
 	for _, p := range slices.Concat(s.group.Keys, s.group.Extra) {
 		if slices.ContainsFunc(all, func(other shownSweep) bool {
@@ -79,8 +78,8 @@ func rulesOf(sweeps []shownSweep) (out []shell.Sweep) {
 	return out
 }
 
-// first fills in the first screen from searches, studies or runs, depending on the purpose of the
-// directory. It returns the group of the answer, if the answer is of one.
+// first fills in the first screen from searches, studies or runs. It returns the group of the
+// answer, or nil.
 func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 	p := r.page
 	free := sweepsOf(slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
@@ -99,14 +98,14 @@ func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 			case n == len(s.found):
 				p.First.Basis = ""
 			case s.confident != "":
-				p.First.Basis = "Intervals hold the capacity with " + s.confident + " confidence."
+				p.First.Basis = "Intervals contain the capacity with " + s.confident + " confidence."
 			}
 			if n := s.undecided(); n > 0 {
 				p.First.Trust = slices.Insert(p.First.Trust, 0, shell.Badge{Kind: "warn",
 					Text: fmt.Sprintf("! %d undecided", n)})
 			}
 			if len(p.Capacity) > 0 {
-				p.First.Figure, p.Capacity = toTop(p.Capacity[0]), p.Capacity[1:]
+				p.First.Figure, p.Capacity = forFirstScreen(p.Capacity[0]), p.Capacity[1:]
 			}
 			return nil
 		}
@@ -114,7 +113,7 @@ func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 	if a, ok := shell.OfFindings(in.results.Findings, in.doubted); ok {
 		p.First.Answer = a
 		if a.Interval() {
-			p.First.Basis = "Parentheses hold 95 % confidence intervals over the repetitions."
+			p.First.Basis = "Parentheses contain 95 % confidence intervals over the repetitions."
 		}
 		p.First.Figure = r.takeStudy(a.Study)
 		if len(p.Studies) == 1 {
@@ -125,7 +124,7 @@ func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 	if a, ok := shell.OfSweeps(rulesOf(free)); ok {
 		s := free[a.Sweep]
 		a.Next = s.rules.NextOf(a)
-		if which := s.among(free); which != "" {
+		if which := s.differsIn(free); which != "" {
 			a.Headline += " (" + which + ")"
 		}
 		p.First.Answer, p.First.Command = a, s.command()
@@ -156,8 +155,8 @@ func (in *reportInput) doubted(f decide.Finding) bool {
 	return 2*n > len(f.Runs)
 }
 
-// toTop prepares a figure for the first screen, which has room for two sentences of its caption.
-func toTop(f reportFigure) *reportFigure {
+// forFirstScreen prepares a figure for the first screen, with at most two sentences of its caption.
+func forFirstScreen(f reportFigure) *reportFigure {
 	const shown = 2
 	sentences := strings.SplitAfterN(f.Caption, ". ", shown+1)
 	if len(sentences) > shown {
@@ -177,14 +176,14 @@ func (r *Report) takeStudy(name string) *reportFigure {
 			if len(*figures) > 0 {
 				f := (*figures)[0]
 				*figures, s.Above = (*figures)[1:], f.ID
-				return toTop(f)
+				return forFirstScreen(f)
 			}
 		}
 	}
 	return nil
 }
 
-// takeFigure moves the figure with the metric of the headline to the top, for a single run the
+// takeFigure moves the figure with the metric of the headline to the top, or for a single run the
 // distribution or the time series.
 func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 	kinds := []string{"response", "ranking"}
@@ -202,14 +201,13 @@ func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 					f.Title = "p99 response against " + Axes[s.sweep.Across].Word
 				}
 				g.Figures, g.Above = slices.Delete(g.Figures, at, at+1), f.ID
-				return toTop(f)
+				return forFirstScreen(f)
 			}
 		}
 	}
 	return nil
 }
 
-// command returns a command that makes such runs.
 func (s shownSweep) command() string {
 	c := s.sweep.Cells[0]
 	axis, at := "load", []string{}
@@ -233,7 +231,7 @@ func (s shownSweep) command() string {
 	return cmd
 }
 
-// shortened replaces the middle of a long list: the command is for reading, not for pasting.
+// shortened replaces the middle of a long list. The command is not for pasting.
 func shortened(list []string) []string {
 	if len(list) <= 4 {
 		return list

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// TestSingleRun: what was run once, at one load, with one strategy, has its distribution on the
-// first screen; without a histogram its course, and with neither no figure.
+// A single run shows its distribution, without a histogram its time series, and without both no
+// figure.
 func TestSingleRun(t *testing.T) {
 	files := sampleFiles([]sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.8, "virtual", 4000, 1}})
@@ -43,8 +43,7 @@ func TestSingleRun(t *testing.T) {
 	}
 }
 
-// TestOneOfSeveral: a headline says of which limit and of which workload it is, where there are
-// others.
+// The headline names its limit and workload if the file has others.
 func TestOneOfSeveral(t *testing.T) {
 	headline := func(scenarios ...sampleScenario) string {
 		r, err := Load(resultstest.Files(t, sampleFiles(scenarios)))

@@ -19,7 +19,6 @@ func fuzzSample(f *testing.F) (dir string, in *reportInput, groups []*Group) {
 	return dir, &reportInput{results: all, dir: dir}, Groups(all)
 }
 
-// mustNameTheFile checks that an error is one line that begins with the file.
 func mustNameTheFile(t *testing.T, err error, path string) {
 	if err != nil && (!strings.HasPrefix(err.Error(), path) ||
 		strings.Contains(strings.TrimSuffix(err.Error(), "\n"), "\n")) {

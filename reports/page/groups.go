@@ -12,10 +12,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Group contains comparable runs, which differ only in strategy, limit and load or rate. All
-// other parts of their names, their configuration and their study are equal.
+// A Group contains comparable runs, which differ only in strategy, limit and load or rate.
 type Group struct {
-	Study      int            // index of its finding, -1: none
+	Study      int            // index of its finding. -1: none
 	Base       string         // first part of the names: Run
 	Keys       []results.Pair // shared by the group, in the order of the names
 	Extra      []results.Pair // configuration that differs between the groups of the file
@@ -25,18 +24,18 @@ type Group struct {
 	Decides []string
 }
 
-// A Cell is a scenario: one run, or the repetitions of one.
+// A Cell is a scenario: one run, or its repetitions.
 type Cell struct {
 	Name              string // full name of the runs
 	Strategy          string
 	Style             int     // of the strategy in charts
 	Limit, Load, Rate float64 // NaN if missing from the name
-	Source            int     // index of its result, if several are shown together
+	Source            int     // index of its result, if the page shows several
 	results.Cell
 }
 
-// Groups sorts the runs of a file into groups and cells, both in the order of the file, then the
-// cells of a group by limit, load, rate and strategy.
+// Groups sorts the runs of a file into groups and cells in the order of the file, and the cells of
+// a group by limit, load, rate and strategy.
 func Groups(all *results.Results) []*Group {
 	varying, studies := varyingConfig(all.Runs), all.StudyOf()
 	looks := looksOf(all, studies)
@@ -53,8 +52,8 @@ func Groups(all *results.Results) []*Group {
 		for _, key := range varying {
 			extra = append(extra, results.Pair{Key: key, Value: run.ConfigValue(key)})
 		}
-		config := strconv.Itoa(studies[i]) + "\x00" + pairsText(extra)
-		id := strings.Join([]string{run.Base(), pairsText(keys), config}, "\x00")
+		config := strconv.Itoa(studies[i]) + "\x00" + pairsKey(extra)
+		id := strings.Join([]string{run.Base(), pairsKey(keys), config}, "\x00")
 		g := groups[id]
 		if g == nil {
 			g = &Group{Study: studies[i], Base: run.Base(), Keys: keys, Extra: extra,
@@ -98,7 +97,7 @@ func (g *Group) Sort() {
 }
 
 // looksOf returns the strategies of each study, and of runs without a study (-1), in the order of
-// their styles. Studies together have too many strategies to distinguish.
+// their styles. All studies together have too many strategies to distinguish.
 func looksOf(r *results.Results, studies []int) map[int][]string {
 	seen := make(map[int][]string)
 	for i, study := range studies {
@@ -134,13 +133,12 @@ func varyingConfig(runs []results.Run) (varying []string) {
 	})
 }
 
-// pairsText returns a unique key for pairs.
-func pairsText(pairs []results.Pair) string {
+func pairsKey(pairs []results.Pair) string {
 	s := func(p results.Pair) string { return p.Key + "=" + p.Value }
 	return strings.Join(text.Texts(pairs, s), "\x00")
 }
 
-// Of names the difference between the cells of a place: the strategy or, for attacks without a
+// Of names the difference between the cells at one place: the strategy or, for attacks without a
 // strategy, the target.
 func (g *Group) Of() string {
 	if len(g.Cells) > 0 &&
@@ -173,7 +171,6 @@ func (c *Cell) limitText() string { return c.text(Axes[charts.Limit]) }
 // LoadText returns "load 0.8", "rate 200/s" or "".
 func (c *Cell) LoadText() string { return c.text(Axes[charts.Load], Axes[charts.Rate]) }
 
-// text formats the value on the first axis in the name.
 func (c *Cell) text(axes ...Axis) string {
 	for _, a := range axes {
 		if v := a.Of(c); !math.IsNaN(v) {
@@ -205,15 +202,14 @@ func Number(s string) float64 {
 // Key returns the group's value of a key, or "".
 func (g *Group) Key(key string) string { return results.Lookup(g.Keys, key) }
 
-// joinQueues joins groups that differ only in the queue: one has an explicit queue, the other none
-// or the default. No strategy may be on both sides. The group's facts then name the strategies with
-// the queue.
+// joinQueues joins groups that differ only in whether the queue is explicit or the default. No
+// strategy may be on both sides. The group's facts then name the strategies with the queue.
 func joinQueues(groups []*Group) []*Group {
 	withoutQueue := func(g *Group) []results.Pair { return results.Without(g.Keys, "queue") }
 	joined := make(map[*Group]bool)
 	for _, pair := range results.Gather(groups, func(g *Group) string {
-		return strings.Join([]string{g.Base, pairsText(withoutQueue(g)), strconv.Itoa(g.Study),
-			pairsText(g.Extra)}, "\x00")
+		return strings.Join([]string{g.Base, pairsKey(withoutQueue(g)), strconv.Itoa(g.Study),
+			pairsKey(g.Extra)}, "\x00")
 	}) {
 		if len(pair) != 2 {
 			continue
@@ -240,7 +236,6 @@ func joinQueues(groups []*Group) []*Group {
 	return slices.DeleteFunc(groups, func(g *Group) bool { return joined[g] })
 }
 
-// strategiesOf returns the names of the strategies, by first appearance.
 func strategiesOf(cells []*Cell) []string {
 	return text.Texts(byStrategy(cells), func(of []*Cell) string { return of[0].Strategy })
 }
@@ -254,5 +249,5 @@ func shareStrategy(a, b *Group) bool {
 // Closed reports whether arrivals wait for completions, or all come at once.
 func (c *Cell) Closed() bool { return math.IsNaN(c.Load) && math.IsNaN(c.Rate) }
 
-// cycle is the number of colours: styles that many apart share a colour.
+// cycle is the number of colours. Styles at this distance share a colour.
 var cycle = len(charts.Specification().Palette)

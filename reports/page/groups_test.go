@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// runs reads result lines, each a name and its metrics.
 func readRuns(t testing.TB, lines ...string) *results.Results {
 	t.Helper()
 	all, err := results.Read(strings.NewReader("# poolbench results 1\n# strategies a b serial\n"+
@@ -71,10 +70,10 @@ func TestEstimate(t *testing.T) {
 	}{
 		{[]float64{7}, results.Estimate{Mid: 7, Lo: 7, Hi: 7}},
 		{[]float64{3, 1, 2}, results.Estimate{Mid: 2, Lo: 1, Hi: 3}},
-		// Of six values the smallest and the largest are the 95 % interval of the median: each tail
-		// holds 1/64.
+		// For six values, the smallest and the largest are the 95 % interval of the median: each
+		// tail has a probability of 1/64.
 		{[]float64{6, 5, 4, 3, 2, 1}, results.Estimate{Mid: 3.5, Lo: 1, Hi: 6}},
-		// Of ten, the second and the ninth: 11/1024 in each tail.
+		// for ten values, the second and the ninth: 11/1024 in each tail
 		{[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, results.Estimate{Mid: 5.5, Lo: 2, Hi: 9}},
 	} {
 		cell := &Cell{}
@@ -134,11 +133,11 @@ func TestFallsBehind(t *testing.T) {
 		{"100 ops/s 400 offered-ops/s", true},
 		{"100 ops/s 400 offered-ops/s 0.75 shed/op", false}, // refused, not queued
 		{"100 ops/s 400 offered-ops/s 0 shed/op 0.001 failed/op", true},
-		{"100 ops/s", false}, // nobody knows
-		// the last tasks of a short run, for which none waits
+		{"100 ops/s", false}, // unknown
+		// the last tasks of a short run, without waits
 		{"300 ops/s 400 offered-ops/s 0 mean-wait-sec 0.01 mean-service-sec", false},
 		{"300 ops/s 400 offered-ops/s 5 mean-wait-sec 0.01 mean-service-sec", true},
-		// all at once, as good as: what they wait is the generator's
+		// nearly simultaneous arrivals: the waits are caused by the generator
 		{"900 ops/s 1e6 offered-ops/s 0.005 mean-wait-sec 0.1 mean-service-sec", false},
 		{"900 ops/s 1e6 offered-ops/s 0.05 mean-wait-sec 0.001 mean-service-sec", true},
 	} {
@@ -158,7 +157,7 @@ func TestVarianceSets(t *testing.T) {
 		return runLine(strategy, "workload="+workload+"/arrival=poisson/limit=4/load=0.8", metrics)
 	}
 	groups := Groups(readRuns(t,
-		// jitter of a clock counts as none
+		// clock jitter counts as no variance
 		line("a", "constant", "320 offered-ops/s 0.00001 service-c2 0.034 p99-response-sec"),
 		line("a", "exponential", "319 offered-ops/s 0.98 service-c2 0.068 p99-response-sec"),
 		// 16 by definition
@@ -210,7 +209,7 @@ func TestWords(t *testing.T) {
 			nil, "p99"): "is 1.00 s for every strategy",
 		between([]ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1.05}},
 			nil, "p99"): "runs from 1.00 s (a) to 1.05 s (b), 5.0 % apart",
-		strings.Join(fallingBehind(Sweep{At: []float64{1}}), ""): "",
+		strings.Join(growingQueues(Sweep{At: []float64{1}}), ""): "",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -218,8 +217,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestAttacks: attacks are drawn by what they attack where they have no strategy, or one that meets
-// several targets: two targets together, whatever the rate.
+// Attacks without a strategy, or with one strategy and several targets, have a series per target.
 func TestAttacks(t *testing.T) {
 	line := func(name string, p99 float64) string {
 		return fmt.Sprintf("BenchmarkAttack/%s/duration=5s/clock=real 500 100 ops/s 100 "+
@@ -271,7 +269,7 @@ func TestAttacks(t *testing.T) {
 				}
 			}
 		}
-		// A place alone is drawn from the distributions and the timeline, which are in other files.
+		// charts of a single place need other files
 		if table := Results(groups[0]); drawn == 0 &&
 			strings.Contains(strings.Join(c.names, ""),
 				"rate=200") || table.Of != c.of || len(table.Heads) > 9 {

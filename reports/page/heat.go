@@ -21,7 +21,7 @@ type stretch struct {
 	responses *hdrhistogram.Histogram
 }
 
-// quantile returns seconds, or NaN if the stretch has too few tasks.
+// quantile returns seconds, or NaN with too few tasks.
 func (s stretch) quantile(q float64) float64 {
 	if n := int(s.responses.TotalCount()); q == 1 || statistics.Resolvable(q, n) {
 		return float64(s.responses.ValueAtQuantile(100*q)) / 1e9
@@ -29,10 +29,9 @@ func (s stretch) quantile(q float64) float64 {
 	return math.NaN()
 }
 
-// heatKind begins the names of the figures of response over time.
 const heatKind = "heat"
 
-// mostStretches bounds the stretches read per run. Writers produce at most 100.
+// mostStretches limits the stretches read per run. Writers produce at most 100.
 const mostStretches = 400
 
 // wantHeat returns the runs whose responses over time are drawn: the first repetition of the
@@ -49,7 +48,7 @@ func wantHeat(groups []*Group) map[string]*results.Run {
 	return wanted
 }
 
-// addHeat adds a stretch of a run, which stays in memory until the chart is drawn.
+// addHeat adds a stretch of a run, kept until the chart is drawn.
 func (in *reportInput) addHeat(
 	r *results.Run, line rundir.Histogram, h *hdrhistogram.Histogram,
 ) error {
@@ -67,14 +66,13 @@ func (in *reportInput) addHeat(
 	return nil
 }
 
-// heatQuantiles are the candidates for the quantile to follow: the first that most stretches
-// resolve.
+// heatQuantiles are candidates for the drawn quantile: the first that most stretches resolve.
 var heatQuantiles = []struct {
 	name string
 	q    float64
 }{{"p99", 0.99}, {"p90", 0.9}, {"p50", 0.5}}
 
-func followed(all []stretch) (name string, values []float64) {
+func drawnQuantile(all []stretch) (name string, values []float64) {
 	for _, of := range heatQuantiles {
 		name, values = of.name, nil
 		known := 0
@@ -97,7 +95,7 @@ func (in *reportInput) heatChart(s Sweep) (*charts.Chart, error) {
 		return nil, nil
 	}
 	all := in.heat[c.Cell[0]]
-	name, values := followed(all)
+	name, values := drawnQuantile(all)
 	drawn := make([]charts.Stretch, len(all))
 	for i, s := range all {
 		drawn[i] = charts.Stretch{Span: s.Span, Mark: values[i],
@@ -118,11 +116,9 @@ func (in *reportInput) heatChart(s Sweep) (*charts.Chart, error) {
 		drawn, gapsOf(in.timelines[c.Cell[0]]))
 }
 
-// rise is the factor over the usual value that counts as a rise.
 const rise = 2
 
-// heatFinding reports when the quantile rose above rise times its first quartile over the
-// stretches.
+// heatFinding reports when the quantile exceeded rise times its first quartile over the stretches.
 func heatFinding(what string, all []stretch, values []float64) string {
 	var known []stretch
 	var of []float64
@@ -195,10 +191,9 @@ func (in *reportInput) heatCaption(s Sweep, _ *charts.Chart) string {
 	if lost > 0 {
 		str += fmt.Sprintf(" %.0f more did not complete, and are not drawn.", lost)
 	}
-	return str + " The table of the numbers has each column."
+	return str + " The table contains the numbers."
 }
 
-// heatTable returns the stretches of a group's sweeps as text.
 func (in *reportInput) heatTable(g *Group) *Table {
 	if g.Study >= 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// TestHeatFinding: the title says when the quantile rose, and from what.
+// The title states when the quantile rose, and from which value.
 func TestHeatFinding(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
@@ -41,8 +41,6 @@ func TestHeatFinding(t *testing.T) {
 	}
 }
 
-// TestPageShowsHeat: the response of an attack over time is drawn, told as a table, and a damaged
-// log is an error that names its line.
 func TestPageShowsHeat(t *testing.T) {
 	dir := t.TempDir()
 	const name = "Attack/target=here/arrival=constant/rate=50/clock=real"

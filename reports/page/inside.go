@@ -4,7 +4,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// insideColumns are the metrics of Go's runtime and the operating system.
 var insideColumns = []Column{
 	{Head: "scheduling p99", Unit: metric.P99Sched,
 		Hint: "how long a goroutine that was ready waited until it ran"},
@@ -35,13 +34,13 @@ var insideColumns = []Column{
 		Hint: "share of CPU time that the host gave to other guests"},
 }
 
-// inside returns the table of runtime and system metrics, or nil without such metrics and in
-// studies, which have hundreds of runs.
+// inside returns the table of runtime and system metrics, or nil. Studies have too many runs for
+// it.
 func inside(g *Group) *Table {
 	if g.Study >= 0 || !hasMetric(g.Cells, metric.SchedPerOp) {
 		return nil
 	}
-	t := &Table{Caption: "What Go's runtime and the operating system did", Folded: true, Of: g.Of()}
-	fill(g, t, shown(g, insideColumns))
+	t := &Table{Caption: "Go runtime and operating system", Folded: true, Of: g.Of()}
+	fill(g, t, shownColumns(g, insideColumns))
 	return t
 }

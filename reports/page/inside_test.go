@@ -9,11 +9,9 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// TestReportShowsRuntime: what the runtime and the system said has a table, in their units; where
-// the file does not tell, there is none.
 func TestReportShowsRuntime(t *testing.T) {
-	const caption = "What Go&#39;s runtime and the operating system did"
-	dir := small(t)
+	const caption = "Go runtime and operating system"
+	dir := smallRun(t)
 	if strings.Contains(page(t, dir), caption) {
 		t.Error("results that say nothing of the runtime have a table of it")
 	}

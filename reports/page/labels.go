@@ -29,6 +29,6 @@ func Labels(g *Group) *Table {
 					Hint: "share of the time in slots that " + l.String() + " had"})
 		}
 	}
-	fill(g, t, shown(g, columns))
+	fill(g, t, shownColumns(g, columns))
 	return t
 }

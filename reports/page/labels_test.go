@@ -9,11 +9,9 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// TestReportShowsLabels: where tasks are of several classes, priorities or tenants, each has its
-// columns.
 func TestReportShowsLabels(t *testing.T) {
 	const caption = "By class, priority or tenant of the tasks"
-	dir := small(t)
+	dir := smallRun(t)
 	if strings.Contains(page(t, dir), caption) {
 		t.Error("results of tasks that are all alike have a table of kinds")
 	}

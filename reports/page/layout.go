@@ -38,7 +38,7 @@ func (p *reportPage) claims() (out []claimGroup) {
 	return out
 }
 
-func (p *reportPage) whole() *shell.Page {
+func (p *reportPage) assemble() *shell.Page {
 	out := p.First
 	out.Source = "Written by <code>poolbench report</code> from <code>results.txt</code>. The " +
 		"charts are in <code>charts/</code> as SVG and PNG."
@@ -55,8 +55,8 @@ func (p *reportPage) whole() *shell.Page {
 		out.Sections = append(out.Sections, shell.Section{ID: "explore", Title: "Explore",
 			Body: p.Explore, CSS: front.CSS(), JS: front.Script()})
 	}
-	shown("asked", "What was asked", p.Figures)
-	out.Add(len(p.Answers) > 0, "said", "What the results say", answers(p.Answers))
+	shown("asked", "Results", p.Figures)
+	out.Add(len(p.Answers) > 0, "said", "Findings", answers(p.Answers))
 	out.Add(len(p.Studies) > 1 || len(p.Studies) == 1 && p.Studies[0].Page != "", "claims",
 		"Claims", p.verdicts())
 	out.Add(len(p.Pages) > 0, "pages", "Runs", p.linked())
@@ -91,7 +91,7 @@ func aside(facts []string) string {
 	return strings.Join(facts, " · ") + " · "
 }
 
-func said(d doubtedCell) string {
+func doubtText(d doubtedCell) string {
 	text := d.Where + ": " + d.Which
 	if why := d.Text(); why != "" {
 		text += "; " + why
@@ -111,10 +111,10 @@ func (p *reportPage) alerts() (out []shell.Alert) {
 	for _, a := range []struct {
 		lead, text string
 		runs       []results.Pair
-	}{{"These runs failed.", "They gave no result, and are in no figure.", p.Failed},
+	}{{"These runs failed.", "They have no result, and no figure includes them.", p.Failed},
 		{"These runs break invariants.", "Tasks were lost, or " +
 			"counted twice, or more ran at once than the limit allows.", p.Broken},
-		{"These runs are INVALID.", "What was measured is not the strategy.", p.Invalid}} {
+		{"These runs are INVALID.", "The results do not describe the strategy.", p.Invalid}} {
 		if len(a.runs) == 0 {
 			continue
 		}
@@ -127,8 +127,8 @@ func (p *reportPage) alerts() (out []shell.Alert) {
 	return out
 }
 
-// Lead returns the figure that a group shows unfolded. If its first figure is at the top of the
-// page, this is the figure over time, or nil.
+// Lead returns the unfolded figure of a group. If its first figure is at the top of the page, this
+// is the figure over time, or nil.
 func (s *reportSection) Lead() *reportFigure {
 	if i := s.lead(); i >= 0 {
 		return &s.Figures[i]

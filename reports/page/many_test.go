@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostSaid is how many numbers of a kind a sentence lists: more are a table's. A name with its
-// interval counts once.
+// mostSaid limits the numbers in a sentence. A name with its interval counts once.
 const mostSaid = 5
 
 var (
@@ -22,7 +21,7 @@ var (
 	beyondIt = regexp.MustCompile(`[0-9.]+( [mµn]?s)? to ([0-9.]+ [mµn]?s\b)`)
 )
 
-// TestManyStrategies: no caption of 38 strategies, of which each does otherwise, lists them.
+// No caption may list 38 different strategies.
 func TestManyStrategies(t *testing.T) {
 	const strategies, longest = 38, 1100
 	seen := map[string]int{}
@@ -112,8 +111,8 @@ func TestManyStrategies(t *testing.T) {
 	}
 }
 
-// TestWorstIsDrawn: of many classes a chart draws the lowest and the highest p99, also where
-// another has none at the last place.
+// Of many classes, the chart must contain the lowest and the highest p99, even if another class has
+// no p99 at the last place.
 func TestWorstIsDrawn(t *testing.T) {
 	var lines []string
 	for i := range 9 {
@@ -129,7 +128,7 @@ func TestWorstIsDrawn(t *testing.T) {
 	}
 	g := Groups(readRuns(t, lines...))[0]
 	drawn := map[string]bool{}
-	for _, c := range told(g, g.Sweeps()[0]) {
+	for _, c := range drawnCells(g, g.Sweeps()[0]) {
 		drawn[c.Strategy] = true
 	}
 	if len(drawn) != mostLines || !drawn["strategy_0"] || !drawn["strategy_8"] ||

@@ -26,7 +26,6 @@ func objectiveColumns(g *Group) (heads []Head, first []func(*Cell) Value) {
 	return heads, first
 }
 
-// objectiveBadges returns the number of scenarios that meet each bound.
 func objectiveBadges(bounds []results.Bound, groups []*Group) (out []shell.Badge) {
 	for _, b := range bounds {
 		counts, all := map[string]int{}, 0

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// reportPage is the input of the components.
 type reportPage struct {
 	First    shell.Page
 	Summary  string
@@ -28,7 +27,7 @@ type reportPage struct {
 	Answers  []decide.Finding // without a study, as in older files
 	Tally    string
 	Studies  []reportStudy  // in the order of the file
-	Figures  []reportFigure // of drawers, for studies without a finding
+	Figures  []reportFigure // made by drawers, for studies without a finding
 	Trust    []string       // evidence for and against the numbers
 	Interval string         // explains the small figures
 	Has      runFeatures
@@ -43,12 +42,11 @@ type reportPage struct {
 
 	Explore shell.HTML // its own section
 
-	// of a report of several pages
+	// for a report of several pages
 	Up    bool          // this page is below the index
-	Pages []subpageLink // of the index: pages that are not of a study
+	Pages []subpageLink // of the index: pages outside of studies
 }
 
-// runFeatures are features of the runs that the page explains.
 type runFeatures struct{ Load, Several, Theory bool }
 
 func featuresOf(cells []*Cell) (has runFeatures) {
@@ -73,11 +71,11 @@ type reportSection struct {
 	Checks    *Table
 	Evidence  *Table      // evidence behind the verdicts
 	Inside    *Table      // runtime and system metrics
-	Steps     []*Table    // of stages, and of sessions or URLs
+	Steps     []*Table    // by stage, and by step of a session or URL
 	Labels    *Table      // by class, priority or tenant
-	OverTime  *Table      // response per stretch of a run
+	OverTime  *Table      // response by stretch of a run
 	Failed    []failedRow // failures of attacks
-	// omitted rows
+	// number of omitted rows
 	FailedMore int
 	Doubts     []doubtedCell
 	Doubted    int    // rows
@@ -94,8 +92,8 @@ func emptyReport(in *reportInput) *Report {
 		page: &reportPage{Notes: slices.Clip(in.notes)}}
 }
 
-// newReport draws the charts and assembles the page. taken has the names that other pages use, and
-// gets those of this page.
+// newReport draws the charts and assembles the page. taken contains the names used by other pages.
+// newReport adds those of this page.
 func newReport(in *reportInput, groups []*Group, taken map[string]bool) (*Report, error) {
 	r := emptyReport(in)
 	r.taken = taken
@@ -107,7 +105,7 @@ func newReport(in *reportInput, groups []*Group, taken map[string]bool) (*Report
 	if err := r.addSearches(in); err != nil {
 		return nil, err
 	}
-	belong := make([][]*Group, len(studies)) // groups, by study
+	belong := make([][]*Group, len(studies)) // by study
 	var free []*Group
 	var ids []string
 	for _, g := range groups {
@@ -159,7 +157,6 @@ func (r *Report) add(to *[]reportFigure, f figure, subtitle string) error {
 	return nil
 }
 
-// unique appends a number to a used name.
 func (r *Report) unique(name string) string {
 	out := name
 	for n := 2; r.taken[out]; n++ {
@@ -176,7 +173,6 @@ func title(g *Group) string {
 	return g.Base
 }
 
-// subjects returns the facts of the group without its title.
 func subjects(g *Group) []string {
 	facts := factsOf(g)
 	facts = append(facts, g.OneLimit())
@@ -191,7 +187,6 @@ func runsOf(cells []*Cell) string {
 	return text.Count(n, "run")
 }
 
-// describe fills in the description of the whole run.
 func (p *reportPage) describe(in *reportInput, groups []*Group) {
 	all := in.results
 	for _, f := range all.Findings {
@@ -229,8 +224,8 @@ func (p *reportPage) describe(in *reportInput, groups []*Group) {
 	p.Trust = trust(all.Runs, cells, len(p.Broken))
 }
 
-// dirName returns the name of a directory, or of its target if it is a link: poolbench-out/latest
-// links to a dated directory.
+// dirName returns the name of a directory, or of its target if it is a link, such as
+// poolbench-out/latest.
 func dirName(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs

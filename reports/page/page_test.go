@@ -20,11 +20,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// go test ./reports/page -run ManyRuns -show DIR leaves the sample run and its report in DIR, to be
-// looked at.
+// go test ./reports/page -run ManyRuns -show DIR leaves the sample run and its report in DIR.
 var show = flag.String("show", "", "directory to leave the sample report in")
 
-// A run of the default size: several groups, hundreds of runs.
+// a run of the default size, with several groups and hundreds of runs
 func TestReportOfManyRuns(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the others have the same code, and fewer runs")
@@ -47,8 +46,8 @@ func TestReportOfManyRuns(t *testing.T) {
 	}
 }
 
-// small is a directory with three groups, one of them swept over loads, in which theory is known.
-func small(t testing.TB) string {
+// smallRun returns a directory with three groups. One is swept over loads and has theory.
+func smallRun(t testing.TB) string {
 	t.Helper()
 	return resultstest.Files(t, smallFiles())
 }
@@ -62,7 +61,6 @@ var smallFiles = sync.OnceValue(func() map[string][]byte {
 	})
 })
 
-// page is the report of a directory, which is left as it is.
 func page(t testing.TB, dir string) string {
 	t.Helper()
 	r, err := Load(dir)
@@ -86,20 +84,20 @@ func mustContain(t testing.TB, html string, want ...string) {
 }
 
 func TestReportShowsTheRun(t *testing.T) {
-	html := page(t, small(t))
+	html := page(t, smallRun(t))
 	mustContain(t, html,
-		"<b>2026-11-21-0900</b>", "48 runs of 24 scenarios, 6 strategies", // what
-		"AMD EPYC 7B13 &lt;shared&gt;", "<dd>go1.26.8</dd>", "<dd>0a1b2c3</dd>", // where
-		// why to believe it
-		"The invariants held in all 48 runs: ",
-		"was asked in 40 of 48 runs; it agrees to the nanosecond with each of these.",
+		"<b>2026-11-21-0900</b>", "48 runs of 24 scenarios, 6 strategies", // subject
+		"AMD EPYC 7B13 &lt;shared&gt;", "<dd>go1.26.8</dd>", "<dd>0a1b2c3</dd>", // machine
+		// reliability
+		"The invariants hold in all 48 runs: ",
+		"applies to 40 of 48 runs. It agrees to the nanosecond with each of these.",
 		"median of 2 repetitions; the small figures below it are the smallest and the largest",
 		`<section id="variance"`,
 		"From C² = 0 to 4, at the same load, the p99 response of all but serial becomes ",
-		"errgroup_limit, semaphore and worker_pool coincide exactly",
+		"errgroup_limit, semaphore and worker_pool have identical results",
 		"serial from load 0.5 on does not keep up with the arrivals, and its response grows with "+
 			"the length of the run (arrows)",
-		"Not drawn: serial does not keep up", "At load 0.8, of the offered load, serial completes",
+		"Not drawn: serial does not keep up", "At load 0.8 serial completes",
 		"Measured against exact values", "<th title=\"one task in 100 takes "+
 			"longer, from due to end\">p99 response</th>",
 		"hyperexp:mean=10ms,c2=4", "poisson arrivals · virtual clock · limit 4 · 12 runs",
@@ -112,9 +110,9 @@ func TestReportShowsTheRun(t *testing.T) {
 	}
 }
 
-// One file, that asks for no other and no network.
+// no requests to other files or the network
 func TestReportIsSelfContained(t *testing.T) {
-	html := page(t, small(t))
+	html := page(t, smallRun(t))
 	for _, m := range regexp.MustCompile(
 		`(?i)\b(src|href|data|action|poster)\s*=\s*"([^"]*)"`).FindAllStringSubmatch(html, -1) {
 		if !strings.HasPrefix(m[2], "#") {
@@ -146,7 +144,7 @@ func TestReportIsSelfContained(t *testing.T) {
 }
 
 func TestReportWritesCharts(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	charts := filepath.Join(dir, rundir.ChartsDir)
 	if err := os.Mkdir(charts, 0o755); err != nil {
 		t.Fatal(err)
@@ -215,14 +213,14 @@ func TestReportWritesCharts(t *testing.T) {
 }
 
 func TestReportIsTheSameTwice(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	if a, b := page(t, dir), page(t, dir); a != b {
 		t.Error("two reports of one run differ")
 	}
 }
 
 func TestReportEscapesNames(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	const evil = `a"><script>alert(1)</script>`
 	rename := func(s string) string {
 		return strings.ReplaceAll(s, "strategy=semaphore", "strategy="+evil)
@@ -255,7 +253,7 @@ func TestReportWarnsOfPartialRuns(t *testing.T) {
 		"48 of 90 runs: interrupted": "The results here count; the missing runs may differ",
 		"48 of 48 runs: interrupted": "the last run contains its results until it was cut off",
 	} {
-		dir := small(t)
+		dir := smallRun(t)
 		resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 			return strings.Replace(s, "# complete 48 runs", "# partial "+end, 1)
 		})
@@ -264,22 +262,21 @@ func TestReportWarnsOfPartialRuns(t *testing.T) {
 }
 
 func TestReportWarnsOfBrokenLaws(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		return strings.Replace(s, " 0 broken-laws", " 2 broken-laws", 1)
 	})
 	html := page(t, dir)
 	mustContain(t, html, "These runs break invariants.",
 		"limit=4/load=0.5/clock=virtual, repetition 1</code>: 2 broken", `class="bad"`)
-	if strings.Contains(html, "Every conservation law held") {
+	if strings.Contains(html, "The invariants hold in") {
 		t.Error("the page also says that all laws hold")
 	}
 }
 
-// What a run's lines say against it is on the page: at its row, in a list of reasons, and in a
-// banner where it is INVALID.
+// Doubts are in the row of the run, in a list of reasons, and in a banner for INVALID runs.
 func TestReportShowsDoubts(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	html := page(t, dir)
 	for _, no := range []string{"SUSPECT", "INVALID", "Validity of these runs"} {
 		if strings.Contains(strings.ReplaceAll(html, front.Script(), ""), no) {
@@ -303,7 +300,7 @@ func TestReportShowsDoubts(t *testing.T) {
 			})
 	})
 	html = page(t, dir)
-	mustContain(t, html, "These runs are INVALID.</strong> What was measured",
+	mustContain(t, html, "These runs are INVALID.</strong> The results do not",
 		"</code>: pause: stood still for 300ms</li>", `<b class="bad">SUSPECT</b>`, "late by &lt;3 ms&gt;",
 		"Validity of these runs", "<td>VALID</td>", "<td>SUSPECT\n1 of ",
 		"<td>INVALID\n1 of ", "of the rows")
@@ -325,7 +322,7 @@ func TestReportShowsDoubts(t *testing.T) {
 }
 
 func TestReportWithoutSideFiles(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	for _, name := range []string{rundir.DistributionsFile, rundir.TimelineFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -339,9 +336,9 @@ func TestReportWithoutSideFiles(t *testing.T) {
 	}
 }
 
-// What a killed runner leaves is read up to where it ends.
+// files of a killed runner are read up to their end
 func TestReportOfCutOffSideFiles(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	for _, name := range []string{rundir.DistributionsFile, rundir.TimelineFile} {
 		resultstest.Edit(t, dir, name, func(s string) string { return s[:len(s)-7] })
 	}
@@ -375,7 +372,7 @@ func TestReportRefusesDamagedFiles(t *testing.T) {
 		{rundir.TimelineFile, func(s string) string { return s + "a,0\n" },
 			"timeline.csv:2882: wrong number of fields"},
 	} {
-		dir := small(t)
+		dir := smallRun(t)
 		resultstest.Edit(t, dir, c.file, c.change)
 		err := Write(dir)
 		if err == nil || !strings.Contains(err.Error(), c.want) ||
@@ -399,8 +396,7 @@ func TestReportOfNoRun(t *testing.T) {
 	}
 }
 
-// Output of go test -bench, by whomever, has a report too: the table, with every metric under its
-// own name.
+// Any output of go test -bench has a report with every metric under its own name.
 func TestReportOfForeignBenchmarks(t *testing.T) {
 	dir := t.TempDir()
 	results := "goos: linux\nBenchmarkCopy/size=4k-2 100 1200 ns/op 300 " +

@@ -6,13 +6,12 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// TestPermalink: a reader who opens a link, or reloads it, sees the same picture, and Back undoes
-// the last step.
+// A link or a reload restores the picture. Back undoes the last step.
 func TestPermalink(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
-	path := written(t, small(t))
+	path := reportFile(t, smallRun(t))
 	b := tab.New(t)
 	b.Size(1200, 2000)
 	for _, link := range []string{"#explore?m=p50&v=1",
@@ -24,23 +23,23 @@ func TestPermalink(t *testing.T) {
 		b.Settled()
 		before := picture(b)
 		b.Reload()
-		if share := different(t, before, picture(b)); share > 0.005 {
+		if share := differentShare(t, before, picture(b)); share > 0.005 {
 			t.Errorf("after a reload %s differs in %.2f %% of the pixels", link, 100*share)
 		}
 		for _, selector := range []string{`[data-chip="serial"]`, `[data-sort="name"]`,
 			`[aria-label="only serial"]`} {
 			b.Click(selector)
 			after := picture(b)
-			if share := different(t, before, after); share == 0 {
+			if share := differentShare(t, before, after); share == 0 {
 				t.Errorf("%s: %s did nothing", link, selector)
 			}
-			b.Reload() // at the link that the step made
-			if share := different(t, after, picture(b)); share > 0.005 {
+			b.Reload() // at the link that the step produced
+			if share := differentShare(t, after, picture(b)); share > 0.005 {
 				t.Errorf("%s: after %s and a reload %.2f %% of the pixels differ", link, selector,
 					100*share)
 			}
 			b.Back()
-			if share := different(t, before, picture(b)); share > 0.005 {
+			if share := differentShare(t, before, picture(b)); share > 0.005 {
 				t.Errorf("%s: after %s and Back %.2f %% of the pixels differ", link, selector,
 					100*share)
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// profilesOf returns the commands that open the profiles and traces of a directory, to be run in
-// it.
+// profilesOf returns the commands that open the profiles and traces of a directory. They must be
+// run in it.
 func profilesOf(in *reportInput) []why.Tool {
 	if in.dir == "" {
 		return nil

@@ -10,9 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// TestPageShowsProfiles: the page has the commands that open the profiles of the slowest strategy
-// against those of the fastest in the same place, by the mean where the tasks are too few for a
-// p99, and the trace of a slow task; a page without such files has no word of them.
+// The profile of the slowest strategy is compared with the profile of the fastest at the same
+// place, by the mean if the tasks are too few for a p99.
 func TestPageShowsProfiles(t *testing.T) {
 	for _, unit := range []string{"p99-response-sec", "mean-response-sec"} {
 		t.Run(unit, func(t *testing.T) { showsProfiles(t, unit) })
@@ -66,7 +65,6 @@ func showsProfiles(t *testing.T, unit string) {
 	}
 }
 
-// touch writes an empty file.
 func touch(t *testing.T, dir, name string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))

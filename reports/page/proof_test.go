@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// knownAnswers are four known answers, of which the second is this far off, in tolerances.
+// knownAnswers returns four known answers. The second is off by that many tolerances.
 func knownAnswers(off float64) *Calibration {
 	c := &Calibration{Dir: "out", Size: 0.1, Readings: []Reading{{What: "the smallest task",
 		Answer: "1 ms"}},
@@ -24,45 +24,43 @@ func knownAnswers(off float64) *Calibration {
 	return c
 }
 
-// TestCalibrationFinding: the headline counts what holds, names what does not, and believes no
-// build whose control passes.
+// A build whose control passes is not reliable.
 func TestCalibrationFinding(t *testing.T) {
 	passing := knownAnswers(0.5)
 	passing.Control.Got = passing.Control.Want
 	for want, c := range map[string]*Calibration{
-		"4 of 4 known answers hold, the farthest within 50 % of its tolerance; the control misses, " +
+		"4 of 4 known answers hold, with errors of at most 50 % of the tolerance; the control fails, " +
 			"as it must": knownAnswers(-0.5),
-		"1 of 4 known answers missed: this build is not to be trusted on this " +
+		"1 of 4 known answers missed: this build is not reliable on this " +
 			"machine": knownAnswers(1.5),
-		"The control passes, though it measures wrongly on purpose: this build is not to be " +
-			"trusted on this machine": passing,
-		"Nothing was asked: there are no known answers": {},
+		"The control passes, though it measures wrongly on purpose: this build is not " +
+			"reliable on this machine": passing,
+		"There are no known answers": {},
 	} {
-		if got := c.found(); got.Headline != want {
+		if got := c.answer(); got.Headline != want {
 			t.Errorf("%q, want %q", got.Headline, want)
 		}
 	}
-	if a := knownAnswers(1.5).found(); !strings.Contains(a.Facts[0].Text, "A1: M/M/4, worker_pool") {
+	if a := knownAnswers(1.5).answer(); !strings.Contains(a.Facts[0].Text, "A1: M/M/4, worker_pool") {
 		t.Errorf("what is missed is not named: %v", a.Facts)
 	}
 	missing := knownAnswers(0)
 	missing.Known[2].Got = math.NaN()
-	if a := missing.found(); !strings.HasPrefix(a.Headline, "1 of 4 known answers missed") {
+	if a := missing.answer(); !strings.HasPrefix(a.Headline, "1 of 4 known answers missed") {
 		t.Errorf("an answer without a value: %q", a.Headline)
 	}
 }
 
-// TestCrashFinding: the headline says what was lost, of how many, by which kills; whether that is
-// against the strategy's word is another matter.
+// Losses are reported whether or not the strategy is declared durable.
 func TestCrashFinding(t *testing.T) {
 	for want, c := range map[string]Crash{
 		"s lost none of 9 accepted tasks in 1 kill":                {Kills: 1},
 		"s lost 2 of 9 accepted tasks in 3 kills":                  {Kills: 3, Lost: 2},
 		"s lost none of 9 accepted tasks in 2 kills of its server": {ServerKills: 2, Asked: 2},
-		"s lost none of 9 accepted tasks in 3 kills of the 30 asked for: its tasks were over before " +
+		"s lost none of 9 accepted tasks in 3 kills of the 30 planned: its tasks ended before " +
 			"the other 27": {Kills: 3, Asked: 30},
-		"s lost 4 of 9 accepted tasks in 3 kills of the 30 asked for: nothing happened any " +
-			"more": {Kills: 3, Asked: 30, Lost: 4, Stalled: true},
+		"s lost 4 of 9 accepted tasks in 3 kills of the 30 planned: no further " +
+			"progress": {Kills: 3, Asked: 30, Lost: 4, Stalled: true},
 		"s lost none of 9 accepted tasks in 1 kill; 4 were done twice or more often, 3 of them " +
 			"with no kill between": {Kills: 1, Twice: 4, Repeated: 3},
 		"s lost none of 9 accepted tasks in 1 kill; 1 was done twice or more " +
@@ -73,7 +71,7 @@ func TestCrashFinding(t *testing.T) {
 			"service": {Kills: 4, InService: -1},
 	} {
 		c.Strategy, c.Accepted = "s", 9
-		c.InService++ // but for the case of none
+		c.InService++ // except in the case of none
 		if got := c.Finding(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -82,15 +80,14 @@ func TestCrashFinding(t *testing.T) {
 	if got := most.Outcomes()[6].Doc; !strings.Contains(got, "one in 1.65 is lost") {
 		t.Errorf("%q", got)
 	}
-	for want, c := range map[string]Crash{"It keeps its word.": {}, "it promises no more": {Lost: 1},
-		"It breaks its word.": {Lost: 1, Broken: true}} {
-		if got := c.found().Facts[0].Text; !strings.Contains(got, want) {
+	for want, c := range map[string]Crash{"It keeps this promise.": {}, "does not cover the": {Lost: 1},
+		"It breaks this promise.": {Lost: 1, Broken: true}} {
+		if got := c.answer().Facts[0].Text; !strings.Contains(got, want) {
 			t.Errorf("%q, want in it %q", got, want)
 		}
 	}
 }
 
-// TestCrashRows: all lost tasks are drawn as lost, and no others.
 func TestCrashRows(t *testing.T) {
 	c := &Crash{Accepted: 10, Once: 5, Twice: 1, Lost: 3, LostBegun: 2, Dead: 1, Unconfirmed: 1,
 		Fault: "f", Stored: 1}
@@ -106,7 +103,6 @@ func TestCrashRows(t *testing.T) {
 	}
 }
 
-// TestPages: each begins with its finding, has a figure, and runs no name.
 func TestPages(t *testing.T) {
 	const evil = `"><img src=x onerror=alert(1)>`
 	c := knownAnswers(2)
@@ -124,7 +120,7 @@ func TestPages(t *testing.T) {
 		"calibrate": {func(b *strings.Builder) error { return WriteCalibration(b, c) }, []string{
 			">1 of 4 known answers missed", `<figure id="known-figure"`, `id="machine"`, ">1 missed<"}},
 		"crash": {func(b *strings.Builder) error { return WriteCrash(b, lost) }, []string{
-			"lost 2 of 100 accepted", `<figure id="outcomes"`, ">2 lost against its word<", "20.0 ms"}},
+			"lost 2 of 100 accepted", `<figure id="outcomes"`, ">2 lost despite its promise<", "20.0 ms"}},
 		"waits": {func(b *strings.Builder) error { return WriteCrash(b, waits) }, []string{
 			">0 lost<", "2 not waited for: still in its queue after 45s without progress",
 			"2.00 s, the median from a restart", "1 of 3 did", "Added by poolbench", "one thing"}},

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestJoinQueues: a strategy that has no queue stands beside those that were given one; two queues
-// of one strategy stay apart.
+// A strategy without a queue joins those with an explicit queue. Two queues of one strategy stay
+// separate.
 func TestJoinQueues(t *testing.T) {
 	const rest = "workload=w/arrival=poisson/limit=4/load=0.9"
 	facts := func(lines ...string) (got [][]string) {

@@ -58,14 +58,13 @@ func deadlines(g *Group) []charts.Level {
 	return []charts.Level{{Name: "deadline " + text.Seconds(d.Seconds()), Y: d.Seconds()}}
 }
 
-// rankingCaption explains markers and bars.
 func rankingCaption(s Sweep, _ *charts.Chart) string {
 	text := "Strategies with identical numbers share a row."
 	for _, hint := range hollow(s.Cells, metric.P99Response) {
 		text += " " + hint
 	}
 	if _, q, r := highest(s); len(r) > 1 {
-		text = fmt.Sprintf("The p99 response%s %s. %s", ofSome(r, s.Cells),
+		text = fmt.Sprintf("The p99 response%s %s. %s", rankedPart(r, s.Cells),
 			between(r, s.Cells, q), text)
 	}
 	return text

@@ -1,8 +1,9 @@
-// The page is complete without this: it adds the values under the pointer.
+// The page is complete without this script, which adds the values under the pointer.
 (function () {
   "use strict";
 
-  // Values: the point nearest to the pointer, and those of the other strategies at the same place of the same panel.
+  // values: the nearest point, and the points of the other strategies at the same place of
+  // the panel
   var reach = 40; // pixels
   document.querySelectorAll(".chart").forEach(function (chart) {
     var tip = null, points = null;

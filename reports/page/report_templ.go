@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// same are the other names of a row.
+// same lists the other names of a row.
 func same(also []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -292,7 +292,7 @@ func table(t Table) templ.Component {
 	})
 }
 
-// folded is a table under a summary, which is its caption.
+// folded is a folded table with its caption as summary.
 func folded(t *Table) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -472,7 +472,7 @@ func others(also []string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(" more for the same</summary>")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(" more with the same reason</summary>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -583,9 +583,9 @@ func doubts(doubted int, what string, all []doubtedCell) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(said(cell))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(doubtText(cell))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 111, Col: 50}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `reports/page/report.templ`, Line: 111, Col: 55}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -1081,7 +1081,7 @@ func (s *reportStudy) section() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("\">Its figure is at the top.</a></p>")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("\">The figure is at the top.</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1323,7 +1323,7 @@ func (s *reportSection) failed() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<h3>What failed</h3><p class=\"aside\">An answer whose check does not hold is counted by its check and by its status. <code>failures.json</code> has all.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What failed\"><table class=\"failed\"><thead><tr><th>what</th><th>count</th><th title=\"of the requests\">share</th></tr></thead> <tbody>")
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<h3>Failures</h3><p class=\"aside\">A response that fails a check is counted by its check and by its status. <code>failures.json</code> contains all failures.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Failures\"><table class=\"failed\"><thead><tr><th>failure</th><th>count</th><th title=\"of the requests\">share</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1582,7 +1582,7 @@ func (s *reportSection) section() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("\">Its first figure is at the top.</a></p>")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("\">The first figure is at the top.</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1940,7 +1940,7 @@ func (p *reportPage) why() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(" more: <code>poolbench why --format json</code> has all.</p>")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(" more: <code>poolbench why --format json</code> prints all.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2061,12 +2061,12 @@ func (p *reportPage) method() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<section id=\"method\" class=\"group\" aria-labelledby=\"method-title\"><h2 id=\"method-title\">How to read this, and what it ran on</h2><ul><li><b>Response</b> counts from the instant a task was due, so that waiting for a strategy that blocks is not hidden. Response = wait + time inside the task.</li><li><b>p99</b>: one task in a hundred takes longer. “–” stands where there are too few tasks to tell: a p99 takes 368 of them, a p99.9 takes 3688.</li>")
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<section id=\"method\" class=\"group\" aria-labelledby=\"method-title\"><h2 id=\"method-title\">How to read this page, and the machine</h2><ul><li><b>Response</b> time is measured from the moment a task is due, so time blocked in Submit is included. Response = wait + time inside the task.</li><li><b>p99</b>: one task in a hundred takes longer. “–” means too few tasks: a p99 needs 368, a p99.9 needs 3688.</li>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if p.Has.Load {
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<li><b>Load</b> is the share of the capacity that arrives: 0.8 keeps the slots that the limit allows busy 80 % of the time.</li>")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<li><b>Load</b> is the arrival rate divided by the capacity: at 0.8 the slots are busy 80 % of the time.</li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2091,7 +2091,7 @@ func (p *reportPage) method() templ.Component {
 			}
 		}
 		if len(p.Studies) > 0 {
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<li>Parentheses after a number hold its 95 % confidence interval over the repetitions.</li>")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<li>Parentheses after a number contain its 95 % confidence interval over the repetitions.</li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2183,12 +2183,12 @@ func (p *reportPage) numbers() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<section id=\"tables\" class=\"group\" aria-labelledby=\"tables-title\"><h2 id=\"tables-title\">All numbers</h2><p>They are those of <code>results.txt</code>, in the Go benchmark format, which benchstat reads. ")
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<section id=\"tables\" class=\"group\" aria-labelledby=\"tables-title\"><h2 id=\"tables-title\">All numbers</h2><p>They come from <code>results.txt</code>, in the Go benchmark format, which benchstat reads. ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Studies) > 0 {
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("Those of a study are in its section.")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("The numbers of a study are in its section.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2291,7 +2291,7 @@ func answers(all []decide.Finding) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<section id=\"said\" class=\"group\" aria-labelledby=\"said-title\"><h2 id=\"said-title\">What the results say</h2>")
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<section id=\"said\" class=\"group\" aria-labelledby=\"said-title\"><h2 id=\"said-title\">Findings</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

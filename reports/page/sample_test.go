@@ -20,27 +20,25 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// The sample of these tests is a directory as the runner writes it, with results of a small
-// simulation: first come, first served, with as many servers as the strategy has.
+// The sample of these tests is a run directory with results of a small simulation: first come,
+// first served, with the strategy's number of servers.
 
-// sampleMean is the mean service time, in seconds.
 const sampleMean = 0.010
 
-// sampleStrategies are in the order of the header; three of them are one and the same queue.
+// sampleStrategies are in the order of the header. Three of them behave identically.
 var sampleStrategies = []string{"bounded_queue_shed", "errgroup_limit", "semaphore", "serial",
 	"unbounded", "worker_pool"}
 
-// sampleScenario is a scenario of the sample without its strategy.
+// sampleScenario is a scenario without its strategy.
 type sampleScenario struct {
 	workload, arrival string
 	c2                float64
 	limit             int
-	load              float64 // 0: a batch
+	load              float64 // 0 means a batch
 	clock             string
 	n, reps           int
 }
 
-// sampleRun is the directory in the making.
 type sampleRun struct {
 	results, timeline, hlog bytes.Buffer
 	rows                    *csv.Writer
@@ -48,13 +46,11 @@ type sampleRun struct {
 	runs                    int
 }
 
-// writeSample writes the scenarios, each with all strategies, into a new directory.
 func writeSample(t testing.TB, scenarios []sampleScenario) (dir string) {
 	t.Helper()
 	return resultstest.Files(t, sampleFiles(scenarios))
 }
 
-// sampleFiles returns the contents of the files. What cannot fail in memory panics.
 func sampleFiles(scenarios []sampleScenario) map[string][]byte {
 	s := &sampleRun{}
 	s.rows = csv.NewWriter(&s.timeline)
@@ -92,7 +88,7 @@ commit: 0a1b2c3
 		"completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued"})
 }
 
-// A job is a task of the simulation; times in seconds.
+// A job is a task of the simulation. Times are in seconds.
 type job struct{ due, start, end, service float64 }
 
 func (s *sampleRun) run(sc sampleScenario, strategy string, rep int) {
@@ -196,7 +192,7 @@ func (s *sampleRun) intervals(name string, rep int, jobs []job, end float64) {
 	for _, j := range jobs {
 		due, started, ended = append(due, j.due), append(started, j.start), append(ended, j.end)
 	}
-	slices.Sort(ended) // the others are: first come, first served
+	slices.Sort(ended) // the other times are sorted already
 	before := func(times []float64, at float64) int {
 		return sort.SearchFloat64s(times, math.Nextafter(at, math.Inf(1)))
 	}
@@ -226,7 +222,7 @@ func (f *floats) Pop() any {
 }
 
 func simulate(sc sampleScenario, strategy string, rep int) (jobs []job, shed, servers int) {
-	r := rand.New(rand.NewPCG(uint64(rep), 7)) // the same work for every strategy
+	r := rand.New(rand.NewPCG(uint64(rep), 7)) // equal work for every strategy
 	servers, queue := sc.limit, math.MaxInt
 	switch strategy {
 	case "serial":
@@ -239,7 +235,7 @@ func simulate(sc sampleScenario, strategy string, rep int) (jobs []job, shed, se
 	free := make(floats, servers)
 	heap.Init(&free)
 	due := 0.0
-	begun := 0 // of the jobs
+	begun := 0 // number of started jobs
 	for range sc.n {
 		gap := r.ExpFloat64()
 		if sc.load > 0 {
@@ -264,8 +260,8 @@ func simulate(sc sampleScenario, strategy string, rep int) (jobs []job, shed, se
 	return jobs, shed, servers
 }
 
-// draw draws a service time of mean 1: constant, exponential, or hyperexponential with balanced
-// branches.
+// draw returns a random service time of mean 1: constant, exponential, or hyperexponential with
+// balanced branches.
 func draw(r *rand.Rand, c2 float64) float64 {
 	u, e := r.Float64(), r.ExpFloat64()
 	switch {
@@ -281,8 +277,8 @@ func draw(r *rand.Rand, c2 float64) float64 {
 	return e / (2 * (1 - p))
 }
 
-// erlang is the exact M/M/k response, in units of the mean service time: its quantiles, and the
-// mean wait.
+// erlang returns the exact response quantiles and mean wait of M/M/k, in units of the mean service
+// time.
 func erlang(k int, load float64) (quantile func(p float64) float64, meanWait float64) {
 	a, b := load*float64(k), 1.0
 	for i := 1; i <= k; i++ {
@@ -309,8 +305,8 @@ func erlang(k int, load float64) (quantile func(p float64) float64, meanWait flo
 	}, c / theta
 }
 
-// sampleSweep is a sweep over loads with three repetitions, the cost of variance at one load, and a
-// batch: 252 runs.
+// sampleSweep returns a sweep over loads with three repetitions, several variances at one load, and
+// a batch: 252 runs.
 func sampleSweep() (out []sampleScenario) {
 	for _, load := range []float64{0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95} {
 		out = append(out, sampleScenario{"exponential:mean=10ms", "poisson", 1, 4, load,

@@ -19,7 +19,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// inScript is a tab in which the functions of the sources are those of an object, front.
+// inScript returns a tab whose global object front has the functions of the sources.
 func inScript(t testing.TB) *tab.Tab {
 	t.Helper()
 	var lines strings.Builder
@@ -48,7 +48,6 @@ func jsonOf(t testing.TB, v any) string {
 	return string(text)
 }
 
-// TestScriptAxes: the script makes of the ranges of package charts what package charts does.
 func TestScriptAxes(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "charts", "testdata", "axes.json"))
 	if err != nil {
@@ -72,8 +71,8 @@ func TestScriptAxes(t *testing.T) {
 	}
 }
 
-// TestScriptSpells: the script writes values as package text does, ties and ends of units included.
-func TestScriptSpells(t *testing.T) {
+// including rounding ties and values at the ends of units
+func TestScriptFormats(t *testing.T) {
 	values := []float64{0, 1, 0.5, 0.9995, 0.99949, 0.99951, 0.9999, 0.125, 1.125, 2.5, 0.0025,
 		12.25, 999.5, 1000.5, 1001.5, 7199, 7200, 172800, 1e9,
 		9.995e-4, 1e-6, 9.995e-7, 5e-10, 0.0973, 123456.5}
@@ -95,8 +94,6 @@ func TestScriptSpells(t *testing.T) {
 	}
 }
 
-// TestScriptEstimates: the script's medians and intervals are those of the tables, for any number
-// of repetitions.
 func TestScriptEstimates(t *testing.T) {
 	const most = 40
 	b := inScript(t)
@@ -117,16 +114,15 @@ func TestScriptEstimates(t *testing.T) {
 	}
 }
 
-// ratioOf is what the script says of b over a.
+// ratioOf is the script's result for b relative to a.
 type ratioOf struct {
 	Mid, Lo, Hi float64
 	Verdict     string
 	Pairs       bool
 }
 
-// TestScriptTellsApart: where repetitions are no pairs, the script tells two strategies apart where
-// the exact test of Mann and Whitney does at 5 %, as compare does.
-func TestScriptTellsApart(t *testing.T) {
+// For unpaired repetitions, the script agrees with the exact test of Mann and Whitney at 5 %.
+func TestScriptSignificance(t *testing.T) {
 	b := inScript(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	told := 0
@@ -158,7 +154,6 @@ func TestScriptTellsApart(t *testing.T) {
 	}
 }
 
-// TestScriptPairs: of repetitions that are pairs the ratios are an estimate like any other.
 func TestScriptPairs(t *testing.T) {
 	b := inScript(t)
 	for _, c := range []struct {
@@ -181,8 +176,8 @@ func TestScriptPairs(t *testing.T) {
 	}
 }
 
-// TestScriptLinks: a link comes back as the state that it was made of, whatever its names hold; one
-// that is broken, of another version, or of another section does no harm.
+// A link restores its state, whatever its names contain. A broken link, or one of another version
+// or section, has no effect.
 func TestScriptLinks(t *testing.T) {
 	b := inScript(t)
 	state := `{scenario: "g&h=1", metric: "p99.9", axis: "load", linear: true,
@@ -205,8 +200,7 @@ func TestScriptLinks(t *testing.T) {
 	}
 }
 
-// TestScriptLabels: names beside lines keep their distance, and stay within the chart where they
-// fit.
+// Names beside lines do not overlap, and stay within the chart if they fit.
 func TestScriptLabels(t *testing.T) {
 	got := tab.Eval[[]float64](inScript(t), "front.spread([10, 11, 200, 12, 9], 0, 210)")
 	want := []float64{17, 34, 200, 51, 0}

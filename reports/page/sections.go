@@ -26,7 +26,7 @@ func (r *Report) addSearches(in *reportInput) error {
 
 func (r *Report) section(in *reportInput, g *Group) (section reportSection, err error) {
 	id := "group-" + strings.Join(factsOf(g), "-")
-	if g.Study >= 0 { // a study may have dozens of groups that differ in one word
+	if g.Study >= 0 { // dozens of groups of a study may differ in one word
 		id = "group-" + in.study(g)
 	}
 	section = reportSection{
@@ -69,7 +69,6 @@ func (r *Report) section(in *reportInput, g *Group) (section reportSection, err 
 	return section, nil
 }
 
-// withoutSwatches removes the line samples from tables without charts.
 func (s *reportSection) withoutSwatches() {
 	for _, t := range []*Table{&s.Table, s.Checks, s.Evidence, s.Inside} {
 		if t == nil {

@@ -14,9 +14,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Explorer returns the page section that draws several results together: a strategy is one series
-// per result, compared with its series in the first. Groups that differ only in configuration, such
-// as the commit, are one scenario. It returns the zero Section if no name has a strategy.
+// Explorer returns a page section that compares several results. A strategy is one series per
+// result. Its series in the first result is the baseline. Groups that differ only in configuration,
+// such as the commit, are one scenario. Explorer returns the zero Section if no name contains a
+// strategy.
 func Explorer(inputs []results.Input) (s shell.Section, err error) {
 	all := &results.Results{}
 	in := &reportInput{results: all, curves: make(map[*Cell]front.Curve),
@@ -36,7 +37,7 @@ func Explorer(inputs []results.Input) (s shell.Section, err error) {
 			if Foreign(g) {
 				continue
 			}
-			id := strings.Join([]string{g.Base, pairsText(g.Keys), part.study(g)}, "\x00")
+			id := strings.Join([]string{g.Base, pairsKey(g.Keys), part.study(g)}, "\x00")
 			of := scenarios[id]
 			if of == nil {
 				of = &Group{Study: -1, Base: g.Base, Keys: g.Keys}
@@ -76,7 +77,7 @@ type reportPart struct {
 }
 
 // readPart groups the runs of a result and reads its curves and time series from its directory.
-// With many results fewer scenarios have them.
+// With many results, fewer scenarios have curves.
 func readPart(input results.Input, parts int) (*reportPart, error) {
 	runs, _ := splitSearches(input.Results)
 	p := &reportPart{&reportInput{results: runs}, Groups(runs)}
@@ -92,8 +93,8 @@ func readPart(input results.Input, parts int) (*reportPart, error) {
 	return p, p.readTimeline(filepath.Join(input.Results.Dir, rundir.TimelineFile), nil)
 }
 
-// take adds the cells of a group of result k. A strategy has one colour in all results, and the
-// dash and marker of each. Results with one label are pooled.
+// take adds the cells of a group of result k. A strategy has one colour in all results, but
+// different dashes and markers. Results with the same label are pooled.
 func take(g *Group, from *Group, k int, all *results.Results) {
 	for _, c := range from.Cells {
 		same := slices.IndexFunc(g.Cells, func(o *Cell) bool {

@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// severalPage is the page of an explorer of several directories, as a file.
 func severalPage(t testing.TB, labels []string, dirs ...string) (path string) {
 	t.Helper()
 	var inputs []results.Input
@@ -45,10 +44,9 @@ func severalPage(t testing.TB, labels []string, dirs ...string) (path string) {
 	return path
 }
 
-// slowerSerial is a directory whose serial strategy has twice the p99, of another commit.
 func slowerSerial(t testing.TB) (dir string) {
 	t.Helper()
-	dir = small(t)
+	dir = smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		s = regexp.MustCompile(`(?m)^commit: .*$`).ReplaceAllString(s, "commit: other")
 		lines := regexp.MustCompile(`(?m)^BenchmarkRun/strategy=serial/.*$`)
@@ -64,16 +62,15 @@ func slowerSerial(t testing.TB) (dir string) {
 	return dir
 }
 
-// TestSeveral: a strategy of the second directory is held against itself in the first; what
-// coincides is one line; of three, each has its own.
+// A strategy is compared with itself in the first directory. Coinciding series are one line.
 func TestSeveral(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1440, 900)
-	b.Open(severalPage(t, []string{"old", "n<i>w"}, small(t), slowerSerial(t)), "#explore?m=p99&v=1")
+	b.Open(severalPage(t, []string{"old", "n<i>w"}, smallRun(t), slowerSerial(t)), "#explore?m=p99&v=1")
 	table := tab.Eval[[][]string](b, `[...document.querySelectorAll(".explore table tr")].map(r =>
 		[...r.children].map(c => c.innerText.trim()))`)
 	at := slices.IndexFunc(table[0], func(head string) bool {
-		return strings.HasPrefix(head, "against old, ") // and what the ratio is
+		return strings.HasPrefix(head, "against old, ") // followed by the ratio
 	})
 	if at < 0 {
 		t.Fatalf("the table has no column for the first directory: %q", table[0])
@@ -96,7 +93,7 @@ func TestSeveral(t *testing.T) {
 	if same == 0 || len(got) != same+2 {
 		t.Errorf("the others are the same in both: %q", got)
 	}
-	b.Open(severalPage(t, []string{"a", "b", "c"}, small(t), slowerSerial(t), small(t)),
+	b.Open(severalPage(t, []string{"a", "b", "c"}, smallRun(t), slowerSerial(t), smallRun(t)),
 		"#explore?m=p99&s=serial in b&v=1")
 	if chips := tab.Eval[string](b, `document.querySelector(".chips").innerText`); !strings.Contains(
 		chips, "serial in b") || !strings.Contains(chips, "serial in a and c") {
@@ -104,14 +101,14 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestSeveralOfOneLabel: results of one label are repetitions.
+// Results with the same label are repetitions.
 func TestSeveralOfOneLabel(t *testing.T) {
 	b := tab.New(t)
-	b.Open(severalPage(t, []string{"a", "a"}, small(t), small(t)), "#explore?m=p99&v=1")
+	b.Open(severalPage(t, []string{"a", "a"}, smallRun(t), smallRun(t)), "#explore?m=p99&v=1")
 	data := tab.Eval[[]float64](b, `(d => [d.scenarios.length, "sources" in d ? 1 : 0,
 		...new Set(d.scenarios[0].cells.map(c => c.runs.length))])(JSON.parse(
 			document.getElementById("data").textContent))`)
-	one := []float64{4, 0, 4} // three workloads, and what lies along their variance
+	one := []float64{4, 0, 4} // three workloads, and the scenario along their variance
 	if !slices.Equal(data, one) {
 		t.Errorf("scenarios, sources, repetitions: %v, want %v", data, one)
 	}

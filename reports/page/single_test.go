@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// of keeps the runs of one strategy.
-func of(t *testing.T, dir, strategy string) string {
+// onlyStrategy returns the directory with the runs of one strategy only.
+func onlyStrategy(t *testing.T, dir, strategy string) string {
 	t.Helper()
 	for _, name := range []string{rundir.ResultsFile, rundir.TimelineFile, rundir.DistributionsFile} {
 		resultstest.Edit(t, dir, name, func(s string) string {
@@ -27,17 +27,16 @@ func of(t *testing.T, dir, strategy string) string {
 	return dir
 }
 
-// TestSingleStrategy: the page of one strategy has nothing that compares, neither on its first
-// screen nor in the explorer, and explains only what it shows.
+// A page of one strategy compares nothing and explains only its content.
 func TestSingleStrategy(t *testing.T) {
-	dir := of(t, resultstest.Files(t, sampleFiles([]sampleScenario{
+	dir := onlyStrategy(t, resultstest.Files(t, sampleFiles([]sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.5, "virtual", 1500, 2},
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.8, "virtual", 1500, 2}})), "worker_pool")
-	path := written(t, dir)
+	path := reportFile(t, dir)
 	b := tab.New(t)
 	b.Open(path, "")
 	text := tab.Eval[string](b, `document.body.innerText`)
-	for _, not := range []string{"Who ties", "ties with", "coincide", "baseline", "strategies with",
+	for _, not := range []string{"Ties", "ties with", "coincide", "baseline", "strategies with",
 		"only", "Significance", "a difference is"} {
 		if strings.Contains(text, not) {
 			t.Errorf("the page of one strategy says %q", not)
@@ -56,9 +55,8 @@ func TestSingleStrategy(t *testing.T) {
 	}
 }
 
-// TestOnePoint: a scenario of one point has no explorer.
 func TestOnePoint(t *testing.T) {
-	dir := of(t, resultstest.Files(t, sampleFiles([]sampleScenario{
+	dir := onlyStrategy(t, resultstest.Files(t, sampleFiles([]sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.5, "virtual", 1500, 2}})), "worker_pool")
 	if html := page(t, dir); strings.Contains(html, `id="explore"`) ||
 		!strings.Contains(html, "<figure") {
@@ -66,8 +64,8 @@ func TestOnePoint(t *testing.T) {
 	}
 }
 
-// TestFirstOfTheExplorer: the explorer begins with a scenario of several places, a metric that most
-// of its points have, and no panel without data.
+// The explorer first shows a scenario with several places and a metric of most points, without
+// empty panels.
 func TestFirstOfTheExplorer(t *testing.T) {
 	run := func(strategy, rest string) string {
 		return "BenchmarkRun/strategy=" + strategy + "/workload=" + rest + "\n"
@@ -79,7 +77,7 @@ func TestFirstOfTheExplorer(t *testing.T) {
 			run("c", "two/load="+load+" 100 3 ops/s 0.3 p99-response-sec")
 	}
 	b := tab.New(t)
-	b.Open(written(t, resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(text)})), "")
+	b.Open(reportFile(t, resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(text)})), "")
 	got := tab.Eval[[]string](b, `[document.querySelector("#explore-scenario").selectedOptions[0].text,
 		document.querySelector("#explore-metric").value,
 		String(document.querySelectorAll("#explore .panels figure").length),
@@ -91,7 +89,6 @@ func TestFirstOfTheExplorer(t *testing.T) {
 	}
 }
 
-// TestDropEmpty: columns without any value are left out, except the first ones.
 func TestDropEmpty(t *testing.T) {
 	table := &Table{Heads: []Head{{Text: "kept"}, {Text: "empty"}, {Text: "some"}, {Text: "uncertain"}},
 		Bodies: []Body{{Rows: []Row{{Cells: []Value{absent, absent, {Text: "1"}, {"–", "±122 %"}}},

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNumbersAreSmall: what a number of a table and a point of a chart, with its lines, take of the
-// page. The page of the default set has 7,800 and 1,000 of them, and is to stay below 1.5 MB.
+// The default page has 7,800 numbers in tables and 1,000 points in charts. It must be smaller than
+// 1.5 MB.
 func TestNumbersAreSmall(t *testing.T) {
 	html := page(t, writeSample(t, manyScenarios(600)))
 	for _, of := range []struct {
@@ -31,7 +31,7 @@ func TestNumbersAreSmall(t *testing.T) {
 	}
 }
 
-// BenchmarkRender3000 reads a directory of 3,000 runs and draws its page and all of its charts.
+// BenchmarkRender3000 reads a directory of 3,000 runs and draws its page and all charts.
 func BenchmarkRender3000(b *testing.B) {
 	dir := writeSample(b, manyScenarios(3000))
 	b.ReportAllocs()
@@ -49,7 +49,6 @@ func BenchmarkRender3000(b *testing.B) {
 	}
 }
 
-// manyScenarios are as many as give so many runs: workloads at four loads, each five times.
 func manyScenarios(runs int) (out []sampleScenario) {
 	const loads, reps = 4, 5
 	for w := range runs / len(sampleStrategies) / loads / reps {

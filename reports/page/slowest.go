@@ -16,14 +16,13 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// drawnSlowest is the number of slowest tasks drawn per run.
 const drawnSlowest = 20
 
 var slowParts = []string{"the generator's lag", "blocked in Submit", "queued", "between attempts",
 	"service", "in the target"}
 
-// partsOf returns the parts of a task's response, in seconds. Time in the target is subtracted from
-// service.
+// partsOf returns the parts of a task's response, in seconds. Service excludes the time in the
+// target.
 func partsOf(t *rundir.SlowTask) (parts []float64) {
 	for _, d := range []time.Duration{t.Lag, t.Blocked, t.Queued, t.Between, t.Service - t.Target,
 		t.Target} {
@@ -93,7 +92,7 @@ func (in *reportInput) slowestChart(s Sweep) (*charts.Chart, error) {
 		func(i int) string { return slowParts[i] })
 }
 
-// slowestFinding reports the bursts of the slowest tasks, and the largest part of their time.
+// slowestFinding describes the bursts of the slowest tasks, and the largest part of their time.
 func (in *reportInput) slowestFinding(c *Cell) string {
 	tasks := in.slowest[c.Cell[0]]
 	bursts, _ := rundir.Bursts(tasks)
@@ -124,7 +123,7 @@ func (in *reportInput) slowestCaption(s Sweep, _ *charts.Chart) string {
 	str := fmt.Sprintf("A bar for each of the %d slowest tasks of %s in its first repetition, in "+
 		"the order in which they were due.", min(len(in.slowest[c.Cell[0]]), drawnSlowest), label(c))
 	return str + " slowest.csv has " + text.Count(len(in.slowest[c.Cell[0]]), "task") +
-		" of each run, with what was in flight and queued when they were due." +
+		" of each run, with the tasks in flight and queued at their due times." +
 		tracesOf(in.slowest[c.Cell[0]])
 }
 

@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// TestPageShowsSlowest: the slowest tasks of the slowest strategy are drawn, and the title says of
-// which burst they are and what most of their time was.
+// The title states the burst of the slowest tasks, and the largest part of their time.
 func TestPageShowsSlowest(t *testing.T) {
 	for _, unit := range []string{"p99-response-sec", "mean-response-sec"} {
 		t.Run(unit, func(t *testing.T) { showsSlowest(t, unit) })
@@ -42,7 +41,7 @@ func showsSlowest(t *testing.T, unit string) {
 		}
 		defer f.Close()
 		rows := csv.NewWriter(f)
-		_ = rows.Write(rundir.SlowestColumns) // WriteAll says what is wrong
+		_ = rows.Write(rundir.SlowestColumns) // WriteAll reports the error
 		for _, strategy := range []string{"worker_pool", "semaphore"} {
 			var tasks []rundir.SlowTask
 			for i := range 40 {
@@ -58,7 +57,7 @@ func showsSlowest(t *testing.T, unit string) {
 		}
 		return page(t, dir)
 	}
-	html := write(func(i int) time.Duration { // all but ten of them close together
+	html := write(func(i int) time.Duration { // all but ten are close together
 		return time.Duration(i)*10*time.Millisecond + time.Duration(max(i-29, 0))*time.Minute
 	})
 	for _, want := range []string{"30 of the 40 slowest tasks of semaphore are of one burst at 0 s; " +

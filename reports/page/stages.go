@@ -2,7 +2,6 @@ package page
 
 import "github.com/poolbench/poolbench/reports/results"
 
-// stageEnds returns the times, in seconds, at which the arrivals change stage.
 func stageEnds(arrival string) (ends []float64) {
 	stages := results.Stages(arrival)
 	for i := 1; i < len(stages); i++ {

@@ -9,7 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// stepColumns are what the table of steps has of each, and of sessions as a whole.
+// stepColumns are the columns of the table of steps. It has a row for each step and for whole
+// sessions.
 var stepColumns = []Column{
 	{Head: "count", Unit: metric.Count, format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
 		Hint: "requests of the step, or sessions begun"},
@@ -26,7 +27,6 @@ var stepColumns = []Column{
 		Hint: "of a session, think times included; mean"},
 }
 
-// urlColumns are what the table of URLs has of each.
 var urlColumns = []Column{
 	{Head: "requests", Unit: metric.Count,
 		format: func(v float64) string { return fmt.Sprintf("%.0f", v) }},
@@ -40,7 +40,6 @@ var urlColumns = []Column{
 	{Head: "received", Unit: metric.ReceivedBytes, Hint: "bytes of bodies per request"},
 }
 
-// stageColumns are what the table of the stages of an attack has of each.
 var stageColumns = []Column{
 	{Head: "offered", Unit: metric.Offered, Hint: "requests that were due, per second"},
 	{Head: "failed", Unit: metric.Failed, Hint: "by status or check, throttled or abandoned"},
@@ -53,7 +52,6 @@ var stageColumns = []Column{
 		Hint:   "requests in flight or waiting at the end of the stage"},
 }
 
-// steps makes the tables of the stages of an attack, and of the steps of sessions or of the URLs.
 func steps(g *Group) (all []*Table) {
 	if g.Study >= 0 {
 		return nil
@@ -77,8 +75,8 @@ func steps(g *Group) (all []*Table) {
 	return all
 }
 
-// parts fills a table with a row for each part of an attack, or returns nil if there are none. A
-// column without a value is left out.
+// parts fills a table with a row for each part of an attack, without empty columns. It returns nil
+// without parts.
 func parts(
 	g *Group, t *Table, columns []Column, partsOf func(*results.Run) []results.Part,
 ) *Table {
@@ -138,8 +136,8 @@ func parts(
 	return t
 }
 
-// statusValue spells how often each status came to the requests with that prefix of metrics, over
-// all repetitions.
+// statusValue formats the number of each status, over all repetitions, for requests with that
+// prefix of metrics.
 func statusValue(c *Cell, prefix string) Value {
 	var words []string
 	for _, s := range results.Statuses(c.Cell, prefix) {

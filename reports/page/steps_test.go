@@ -9,11 +9,9 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// TestReportShowsSteps: the steps of sessions have a table, in their order, and below them the
-// sessions; where there are none, there is no table.
 func TestReportShowsSteps(t *testing.T) {
 	const caption = "Sessions, step by step"
-	dir := small(t)
+	dir := smallRun(t)
 	if strings.Contains(page(t, dir), caption) {
 		t.Error("results without sessions have a table of them")
 	}

@@ -27,15 +27,13 @@ type reportStudy struct {
 	Doubted int        // scenarios
 	Common  []string   // facts that all groups share
 	Above   string     // name of its figure on the first screen
-	Spark   shell.HTML // its first chart, without text, or ""
-	Page    string     // its page, from the index. "": it is on this page
+	Spark   shell.HTML // its first chart without text, or ""
+	Page    string     // its page, from the index, or "" if it is on this page
 }
 
-// verdictSigns has the sign of each verdict. The word is the kind.
 var verdictSigns = map[decide.ClaimVerdict]string{decide.Holds: "✓", decide.DoesNotHold: "✗",
 	decide.Depends: "◐", decide.ClaimUndecided: "?"}
 
-// badge returns the verdict for the first screen.
 func (s *reportStudy) badge() shell.Badge {
 	kinds := map[decide.ClaimVerdict]string{decide.Holds: "ok", decide.DoesNotHold: "bad",
 		decide.Depends: "warn"}
@@ -54,8 +52,8 @@ func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int)
 			Finding: f, ID: r.unique(charts.FileName("study-" + f.Study)), Kind: "other",
 			Sign: verdictSigns[f.Verdict],
 		}
-		s.Advice, s.Because = together(f.Advice), together(f.Because)
-		s.Lines = text.Texts(f.Lines, together)
+		s.Advice, s.Because = text.Together(f.Advice), text.Together(f.Because)
+		s.Lines = text.Texts(f.Lines, text.Together)
 		if s.Sign != "" {
 			s.Kind = charts.FileName(string(f.Verdict))
 		}
@@ -65,11 +63,8 @@ func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int)
 	return studies, of
 }
 
-// together keeps a percentage on one line.
-func together(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }
-
-// needsCharts reports whether the standard charts of a group are drawn: unless its study has a
-// figure of its own.
+// needsCharts reports whether the standard charts of a group are drawn, which is false if its study
+// has a figure of its own.
 func (in *reportInput) needsCharts(g *Group) bool {
 	if Foreign(g) {
 		return false
@@ -79,8 +74,8 @@ func (in *reportInput) needsCharts(g *Group) bool {
 	})
 }
 
-// needsTimeline reports whether a chart over time of a group is drawn: one of its standard charts,
-// or learnt limits.
+// needsTimeline reports whether the page shows a chart over time of a group: a standard chart, or
+// learnt limits.
 func (in *reportInput) needsTimeline(g *Group) bool {
 	return in.needsCharts(g) || !Foreign(g) && hasMetric(g.Cells, metric.MeanLimit)
 }
@@ -123,18 +118,17 @@ func (s *reportStudy) describe(groups []*Group) {
 
 // Tables returns the main tables of the study, and the folded ones.
 func (s *reportStudy) Tables() (open, folded []*Table) {
-	open = joined(s.Groups, func(g *reportSection) *Table { return &g.Table })
+	open = joinTables(s.Groups, func(g *reportSection) *Table { return &g.Table })
 	for _, of := range []func(*reportSection) *Table{
 		func(g *reportSection) *Table { return g.Checks },
 		func(g *reportSection) *Table { return g.Evidence },
 		func(g *reportSection) *Table { return g.Inside },
 	} {
-		folded = append(folded, joined(s.Groups, of)...)
+		folded = append(folded, joinTables(s.Groups, of)...)
 	}
 	return open, folded
 }
 
-// distinguishing returns the facts of each group that the others do not share.
 func distinguishing(groups []*Group) [][]string {
 	seen := make(map[string]int)
 	out := make([][]string, len(groups))
@@ -152,7 +146,6 @@ func distinguishing(groups []*Group) [][]string {
 	return out
 }
 
-// tally sums up the verdicts: "17 claims: 5 hold, 12 do not hold".
 func tally(studies []reportStudy) string {
 	counts := map[decide.ClaimVerdict]int{}
 	for _, s := range studies {

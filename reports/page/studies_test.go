@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// insertAfter puts text behind the n-th result line, counted from 1.
 func insertAfter(n int, text string) func(string) string {
 	return func(s string) string {
 		at := regexp.MustCompile(`(?m)^Benchmark.*\n`).FindAllStringIndex(s, n)[n-1][1]
@@ -27,10 +26,10 @@ func insertAfter(n int, text string) func(string) string {
 
 const evilClaim = `a bounded pool <b onclick="x()">is</b> & stays faster`
 
-// studied is the small directory with two studies: of the first 24 runs, and of the next 12. The
-// last 12 are of none.
+// studied returns the small directory with two studies: of the first 24 runs, and of the next 12.
+// The last 12 belong to no study.
 func studied(t testing.TB) string {
-	dir := small(t)
+	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile,
 		insertAfter(36, "# study second: and what <i>else</i>?\n# claim none\n# verdict does not "+
 			"hold: by 3 %\n"))
@@ -40,9 +39,8 @@ func studied(t testing.TB) string {
 	return dir
 }
 
-// drawsFirst makes a figure for the first study.
 func drawsFirst(*results.Results) ([]Figure, error) {
-	c, err := charts.Planes("What it costs",
+	c, err := charts.Planes("Costs",
 		[]charts.Plane{
 			{Panel: charts.Panel{Series: []charts.Series{{Name: "a", X: []float64{1, 2},
 				Y: []float64{1, 2}}}}}})
@@ -59,7 +57,6 @@ func pageOf(t testing.TB, r *Report) string {
 	return b.String()
 }
 
-// sectionOf cuts the section with that id out of a page.
 func sectionOf(t testing.TB, html, id string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(html, `<section id="`+id+`"`)
@@ -70,10 +67,9 @@ func sectionOf(t testing.TB, html, id string) string {
 	return out
 }
 
-// TestFindingsHaveTheirRuns: a study's runs are those between the study before, or the header, and
-// its words, of appended parts too. Runs that are followed by no study are of none: those of other
-// commands, and those of a study that was interrupted.
-func TestFindingsHaveTheirRuns(t *testing.T) {
+// A finding applies to the runs since the previous finding or header, also in appended sections.
+// Runs of other commands, or of an interrupted study, belong to no study.
+func TestRunsOfFindings(t *testing.T) {
 	run := func(n int) string {
 		return runLine("a", "n="+fmt.Sprint(n), "1 ops/s") + "\n"
 	}
@@ -103,8 +99,7 @@ func TestFindingsHaveTheirRuns(t *testing.T) {
 	}
 }
 
-// TestSearchesLeaveTheirStudies: without the answers of searches, findings still have their runs.
-func TestSearchesLeaveTheirStudies(t *testing.T) {
+func TestRunsOfFindingsWithSearches(t *testing.T) {
 	search := "BenchmarkCapacity/strategy=a/limit=4/load=0.1..1.2/objective=p99-response<1s 10 " +
 		"0.5 capacity-met-load\n"
 	all := readRuns(t, runLine("a", "n=1", "1 ops/s"), search+runLine("a", "n=2", "2 ops/s"),
@@ -186,8 +181,7 @@ func TestPageOfVerdicts(t *testing.T) {
 	}
 }
 
-// TestStudiesDoNotMix: runs of one scenario that were made for two studies, and for none, are not
-// repetitions of each other; and each study numbers its strategies for itself.
+// Runs of one scenario in two studies are not repetitions. Each study numbers its own strategies.
 func TestStudiesDoNotMix(t *testing.T) {
 	line := func(strategy string, ops int) string {
 		return runLine(strategy, "limit=4/load=0.5", fmt.Sprintf("%d ops/s", ops))
@@ -211,14 +205,13 @@ func TestStudiesDoNotMix(t *testing.T) {
 	}
 }
 
-// TestReportOfOlderAnswers: lines that belong to no study are on the page, and its runs are of
-// none.
+// Older lines without a study are on the page, and their runs belong to none.
 func TestReportOfOlderAnswers(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	before := page(t, dir)
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# answer it is <so>\n"))
 	after := page(t, dir)
-	mustContain(t, after, "What the results say", "<li>it is &lt;so&gt;</li>")
+	mustContain(t, after, "Findings", "<li>it is &lt;so&gt;</li>")
 	for _, html := range []string{before, after} {
 		if strings.Contains(html, `id="claims"`) ||
 			strings.Contains(html, `class="group study"`) {
@@ -230,10 +223,9 @@ func TestReportOfOlderAnswers(t *testing.T) {
 	}
 }
 
-// TestStudyOfNoRuns: a study whose runs all failed has its section, and so has one that gives no
-// verdict.
+// A study whose runs all failed, or without a verdict, has a section.
 func TestStudyOfNoRuns(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# study all: of what?\n# study "+
 		"empty: of what else?\n# claim c\n# verdict undecided: no runs\n# study odd: ?\n# claim "+
 		"d\n# verdict \"><hr>: because\n"))
@@ -253,10 +245,9 @@ func TestStudyOfNoRuns(t *testing.T) {
 	}
 }
 
-// TestManyDoubts: what many scenarios are doubted for is said once, with all of their names; and a
-// long list of runs is folded.
+// Equal doubts are listed once, with all names. A long list of runs is folded.
 func TestManyDoubts(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	nth := 0
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		return regexp.MustCompile(`(?m)^BenchmarkRun/.*$`).ReplaceAllStringFunc(s,
@@ -274,8 +265,8 @@ func TestManyDoubts(t *testing.T) {
 	})
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# study all: of what?\n"))
 	html := page(t, dir)
-	mustContain(t, html, "Why 19 of the scenarios are doubted", // serial falls behind
-		"24 scenarios, 6 INVALID, 13 SUSPECT", "and 5 more for the same",
+	mustContain(t, html, "Why 19 of the scenarios are doubted", // the queue of serial grows
+		"24 scenarios, 6 INVALID, 13 SUSPECT", "and 5 more with the same",
 		"<li>worker_pool, load 0.8, constant:mean=10ms</li>",
 		", repetitions 1 and 2</code>: pause: stood still</li>")
 	if n := strings.Count(sectionOf(t, html, "study-all"), "busy machine: 1 %"); n == 0 {
@@ -294,9 +285,9 @@ func TestManyDoubts(t *testing.T) {
 	}
 }
 
-// TestLongBanner: of more runs than can be read at once, five are named and the rest is folded.
+// Of many runs, five are named and the others are folded.
 func TestLongBanner(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		return strings.ReplaceAll(s, " 0 broken-laws", " 2 broken-laws")
 	})
@@ -309,10 +300,9 @@ func TestLongBanner(t *testing.T) {
 	mustContain(t, banner, "<summary>and 19 more</summary>", "repetitions 1 and 2</code>: 2 broken")
 }
 
-// TestStudyTablesBeginWithWhatDecides: the metrics that a study's verdict rests on are the first
-// columns of its tables, also one that no other table shows, and those of other runs stay as they
-// are.
-func TestStudyTablesBeginWithWhatDecides(t *testing.T) {
+// The deciding metrics of a study are the first columns of its tables, even if no other table has
+// them.
+func TestStudyTablesBeginWithDecidingMetrics(t *testing.T) {
 	dir := studied(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		s = strings.Replace(s, "# claim "+evilClaim, "# claim "+evilClaim+

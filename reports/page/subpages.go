@@ -16,16 +16,13 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostBytes is the size of a page above which several groups get a page each.
 const mostBytes = 400_000
 
 const pageExt = ".html"
 
-// freeName is the name of the page with the runs outside of studies.
 const freeName = "runs"
 
-// A subpage is a part of a run directory with a page of its own: a study, or groups outside of
-// studies.
+// A subpage is a part of a run directory with its own page: a study, or groups outside of studies.
 type subpage struct {
 	name    string // of its page, without extension
 	title   string
@@ -33,16 +30,15 @@ type subpage struct {
 	groups  []*Group
 }
 
-// A drawnSubpage is a subpage with its report.
 type drawnSubpage struct {
 	subpage
 	*Report
 }
 
-// A subpageLink leads from the index to a page that is not of a study.
+// A subpageLink links the index to a page outside of studies.
 type subpageLink struct{ Title, Page, Headline string }
 
-// subpages returns the studies, and the groups outside of studies as one more subpage.
+// subpages returns the studies, and one subpage for all groups outside of studies.
 func (in *reportInput) subpages(groups []*Group) (all []subpage) {
 	of := make(map[int][]*Group)
 	for _, g := range groups {
@@ -60,7 +56,6 @@ func (in *reportInput) subpages(groups []*Group) (all []subpage) {
 	return all
 }
 
-// eachGroup makes a subpage of every group.
 func eachGroup(groups []*Group) (all []subpage) {
 	for i, own := range distinguishing(groups) {
 		title := strings.Join(own, " · ")
@@ -73,14 +68,13 @@ func eachGroup(groups []*Group) (all []subpage) {
 	return all
 }
 
-// only returns the input of a subpage: its runs, its finding, and its figures.
-func (in *reportInput) only(q subpage) *reportInput {
+func (in *reportInput) forSubpage(q subpage) *reportInput {
 	part, rest := *in, *in.results
 	part.results = &rest
 	rest.Runs, rest.Findings, rest.Failures = nil, nil, nil
 	of := in.results.StudyOf()
 	wanted := func(i int) bool { return of[i] == q.finding }
-	if q.finding < 0 { // one of several such subpages may not have all of these runs
+	if q.finding < 0 { // another such subpage may have the other runs
 		own := make(map[*results.Run]bool)
 		for _, g := range q.groups {
 			for _, c := range g.Cells {
@@ -124,8 +118,8 @@ func (in *reportInput) hasFinding(study string) bool {
 	})
 }
 
-// drawSubpages draws the subpages, and their index. Groups outside of studies
-// that are too large for one page get a page each.
+// drawSubpages draws the subpages and their index. If the page of the groups outside of studies is
+// too large, each group gets a page.
 func (in *reportInput) drawSubpages(groups []*Group, all []subpage) (*Report, error) {
 	index := emptyReport(in)
 	index.all = groups
@@ -140,7 +134,7 @@ func (in *reportInput) drawSubpages(groups []*Group, all []subpage) (*Report, er
 			own[i] = &copied
 		}
 		taken := maps.Clone(index.taken)
-		r, err := newReport(in.only(q), own, taken)
+		r, err := newReport(in.forSubpage(q), own, taken)
 		if err != nil {
 			return nil, err
 		}
@@ -163,11 +157,10 @@ func (in *reportInput) drawSubpages(groups []*Group, all []subpage) (*Report, er
 		index.pages = append(index.pages, drawnSubpage{q, r})
 		index.charts = append(index.charts, r.charts...)
 	}
-	return index, index.describeAll(in, groups)
+	return index, index.describeIndex(in, groups)
 }
 
-// describeAll makes the index from the subpages.
-func (r *Report) describeAll(in *reportInput, groups []*Group) error {
+func (r *Report) describeIndex(in *reportInput, groups []*Group) error {
 	p := r.page
 	studies, _ := r.namedStudies(in)
 	p.Studies, p.Tally = studies, tally(studies)
@@ -197,7 +190,6 @@ func (r *Report) describeAll(in *reportInput, groups []*Group) error {
 	return r.addFigures(&cut, nil)
 }
 
-// writePages writes the subpages.
 func (r *Report) writePages(dir string) error {
 	if len(r.pages) == 0 {
 		return nil
@@ -213,7 +205,6 @@ func (r *Report) writePages(dir string) error {
 	return nil
 }
 
-// removePages removes the pages of an earlier report.
 func (r *Report) removePages(dir string) error {
 	ours := make(map[string]bool)
 	for _, q := range r.pages {
@@ -222,7 +213,6 @@ func (r *Report) removePages(dir string) error {
 	return removeOthers(dir, ours, pageExt)
 }
 
-// removeOthers removes the files of an earlier report with these extensions.
 func removeOthers(dir string, ours map[string]bool, extensions ...string) error {
 	found, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// pagesOf returns the pages in a run directory, by their paths in it.
 func pagesOf(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	pages := make(map[string]string)
@@ -34,9 +33,8 @@ func pagesOf(t testing.TB, dir string) map[string]string {
 	return pages
 }
 
-// TestEachSubpage: a directory with several subpages has an index and its subpages.
-// A link leads to every page, none leads elsewhere, and each page is complete: the answer, the
-// figures, the numbers and the explorer of its subpage, and of no other.
+// A link leads to every page, no link is broken, and each page is complete: it has the answer,
+// figures, numbers and explorer of its subpage only.
 func TestEachSubpage(t *testing.T) {
 	dir := studied(t)
 	if err := os.Mkdir(filepath.Join(dir, rundir.PagesDir), 0o755); err != nil {
@@ -111,10 +109,9 @@ func TestEachSubpage(t *testing.T) {
 	}
 }
 
-// TestStudyAndRuns: the index of one study and other runs leads to both. An interrupted run of
-// several studies may have come so far.
+// An interrupted run of several studies may produce such a directory.
 func TestStudyAndRuns(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile,
 		insertAfter(24, "# study first: what is faster?\n# claim c\n# verdict holds: by 3 %\n"))
 	if err := Write(dir); err != nil {
@@ -124,7 +121,6 @@ func TestStudyAndRuns(t *testing.T) {
 		`<a href="report/runs.html">`)
 }
 
-// TestCutStudy: the figure of a study that was cut off is on the index, and on no other page.
 func TestCutStudy(t *testing.T) {
 	dir := studied(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
@@ -146,7 +142,6 @@ func TestCutStudy(t *testing.T) {
 	}
 }
 
-// TestPartialPages: each page of an interrupted run is marked.
 func TestPartialPages(t *testing.T) {
 	dir := studied(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
@@ -162,10 +157,10 @@ func TestPartialPages(t *testing.T) {
 	}
 }
 
-// TestSplitBySize: groups outside of studies share one page until it is too large. Then each has
-// its own, and the index begins with the same answer and figure as the one page.
+// Groups outside of studies share one page until it is too large. Then each has its own page, and
+// the index has the same answer and figure as the one page.
 func TestSplitBySize(t *testing.T) {
-	dir := small(t)
+	dir := smallRun(t)
 	if err := Write(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -202,10 +197,9 @@ func TestSplitBySize(t *testing.T) {
 	}
 }
 
-// TestFixedBytes: the style and the scripts are in each page of a report, and the default run has
-// 18 pages of 3 MB at most.
+// The default run has 18 pages of at most 3 MB in total. Each contains the style and the scripts.
 func TestFixedBytes(t *testing.T) {
-	html := page(t, small(t))
+	html := page(t, smallRun(t))
 	n := 0
 	for _, part := range regexp.MustCompile(`(?s)<(style|script)>.*?</(style|script)>`).
 		FindAllString(html, -1) {
@@ -216,7 +210,6 @@ func TestFixedBytes(t *testing.T) {
 	}
 }
 
-// TestPagesInBrowser: each page of a report is accessible, and fits a phone.
 func TestPagesInBrowser(t *testing.T) {
 	dir := studied(t)
 	if err := Write(dir); err != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// A Sweep is a part of a group that one chart can show: cells that differ in strategy and on one
+// A Sweep is the part of a group that one chart can show: cells that differ in strategy and on one
 // axis.
 type Sweep struct {
 	Across charts.Across
-	At     []float64 // sorted places on the axis. A single one if nothing varies
-	// facts that the cells share within the group: "limit 4". "" if the whole group shares them
+	At     []float64 // sorted places on the axis, or a single one if nothing varies
+	// facts that only this sweep of the group shares: "limit 4", or ""
 	Fixed string
 	Cells []*Cell
 }
@@ -23,7 +23,7 @@ type Axis struct {
 	Of         func(*Cell) float64 // NaN if missing from the name
 }
 
-// Axes are the axes, indexed by charts.Across.
+// Axes are indexed by charts.Across.
 var Axes = [...]Axis{
 	charts.Load:  {"load", "", func(c *Cell) float64 { return c.Load }},
 	charts.Rate:  {"rate", "/s", func(c *Cell) float64 { return c.Rate }},
@@ -99,7 +99,7 @@ func distinct(cells []*Cell, of func(*Cell) float64) (values []float64) {
 	return slices.Compact(values)
 }
 
-// X returns the place of a cell on the axis of the sweep.
+// X returns the place of a cell on the axis.
 func (s *Sweep) X(c *Cell) float64 {
 	if v := Axes[s.Across].Of(c); !math.IsNaN(v) {
 		return v

@@ -21,7 +21,7 @@ type Table struct {
 	Heads   []Head
 	Bodies  []Body
 
-	shown []results.Shown // of which the caption explains uncertain values
+	shown []results.Shown // the caption explains its uncertain values
 }
 
 // Title returns the caption with the meaning of marks in the table.
@@ -35,7 +35,7 @@ func (t Table) Span() int { return len(t.Heads) + 1 }
 // A Head is the head of a column, with an explanation.
 type Head struct{ Text, Hint string }
 
-// A Body is a part of the table with its own heading: one load.
+// A Body is a part of the table with its own heading, such as a load.
 type Body struct {
 	Title string
 	Rows  []Row
@@ -67,14 +67,14 @@ const shortName = 16
 
 var breakable = strings.NewReplacer("_", "_<wbr>", ":", ":<wbr>", ",", ",<wbr>")
 
-// Value is a number with a second line below it: an interval or a comparison.
+// Value is a number above a second line, such as an interval or a comparison.
 type Value struct{ Text, Below string }
 
 var absent = Value{Text: "–"}
 
-// joined joins the tables of a study's groups that have the same columns. The titles of their parts
-// begin with those of the groups.
-func joined(groups []reportSection, table func(*reportSection) *Table) (all []*Table) {
+// joinTables joins the tables of a study's groups that have the same columns. The titles of their
+// parts begin with the titles of the groups.
+func joinTables(groups []reportSection, table func(*reportSection) *Table) (all []*Table) {
 	for i := range groups {
 		t := table(&groups[i])
 		if t == nil {
@@ -98,7 +98,7 @@ func joined(groups []reportSection, table func(*reportSection) *Table) (all []*T
 
 // Results returns the main table of a group.
 func Results(g *Group) Table {
-	columns := shown(g, Columns)
+	columns := shownColumns(g, Columns)
 	if Foreign(g) {
 		columns = foreignColumns(g)
 	}
@@ -119,7 +119,6 @@ func Results(g *Group) Table {
 	return t
 }
 
-// withDeciding puts the metrics that decide the group's study first.
 func withDeciding(g *Group, columns []Column) []Column {
 	var first []Column
 	for _, unit := range g.Decides {
@@ -137,14 +136,13 @@ func withDeciding(g *Group, columns []Column) []Column {
 	return append(first, columns...)
 }
 
-// shown returns the informative columns.
-func shown(g *Group, columns []Column) []Column {
+func shownColumns(g *Group, columns []Column) []Column {
 	return slices.DeleteFunc(slices.Clone(columns), func(col Column) bool {
 		return !hasMetric(g.Cells, col.Unit) || col.show != nil && !col.show(g.Cells, col.Unit)
 	})
 }
 
-// fill adds the columns and a row for each cell. The columns of first come first.
+// fill adds the columns, those of first before the others, and a row for each cell.
 func fill(g *Group,
 	t *Table, columns []Column, first ...func(*Cell) Value,
 ) {
@@ -171,8 +169,8 @@ func fill(g *Group,
 	t.dropEmpty(len(first))
 }
 
-// dropEmpty removes columns without any value, from the column of that index on. A value that is
-// too uncertain to be shown counts: it has its error.
+// dropEmpty removes columns without values, starting at column from. A value that is too uncertain
+// to be shown counts, because its error is shown.
 func (t *Table) dropEmpty(from int) {
 	for i := len(t.Heads) - 1; i >= from; i-- {
 		if slices.ContainsFunc(t.Bodies, func(b Body) bool {
@@ -189,8 +187,7 @@ func (t *Table) dropEmpty(from int) {
 	}
 }
 
-// without removes rows, and bodies without other rows.
-func (t *Table) without(row func(Row) bool) {
+func (t *Table) removeRows(row func(Row) bool) {
 	for i := range t.Bodies {
 		t.Bodies[i].Rows = slices.DeleteFunc(t.Bodies[i].Rows, row)
 	}
@@ -238,7 +235,6 @@ func (col Column) of(c *Cell) Value {
 	return v
 }
 
-// errorText formats the 95 % error of an uncertain value.
 func errorText(share float64) string {
 	if math.IsInf(share, 1) {
 		return rundir.CheckLength

@@ -38,7 +38,7 @@ func (c *Cell) deviation() (d deviation, ok bool) {
 const namedDeviations = 4
 
 // againstTheory reports how many cells agree with the exact p99 within their sampling error, and
-// names the others, farthest first.
+// names the others by falling deviation.
 func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 	var apart []deviation
 	all, untold, farthest := 0, 0, deviation{}
@@ -76,7 +76,7 @@ func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 		return []string{fmt.Sprintf("The runs are too short to check whether the p99 agrees with "+
 			"its exact value, which %d scenarios have.", all)}
 	}
-	text := fmt.Sprintf("In %d of %d scenarios where theory is exact and the runs can tell, "+
+	text := fmt.Sprintf("In %d of %d scenarios where theory is exact and the runs suffice, "+
 		"the p99 agrees with it within its sampling error (95 %%).", agreeing, all-untold)
 	slices.SortStableFunc(apart, func(a, b deviation) int {
 		return cmp.Compare(math.Abs(b.off), math.Abs(a.off))

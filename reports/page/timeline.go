@@ -18,14 +18,14 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// interval is a row of the timeline: the state at its end.
+// interval is a row of the timeline, with the state at its end.
 type interval struct {
 	end              float64 // seconds since the start of the run
 	inFlight, queued float64 // tasks
 	length           float64 // seconds
 	done, lost       float64 // tasks completed in it, or ended in another way
-	limit            float64 // that the strategy has learnt; 0: none
-	missing          bool    // partly missing: the run was cut off
+	limit            float64 // learnt by the strategy. 0: none
+	missing          bool    // incomplete: the run was cut off
 }
 
 func gapsOf(rows []interval) (gaps []charts.Span) {
@@ -38,7 +38,7 @@ func gapsOf(rows []interval) (gaps []charts.Span) {
 }
 
 // readTimeline reads the timelines of charts, at the highest load or rate of each sweep, and of
-// detailed cells: the first repetition.
+// detailed cells. It reads only first repetitions.
 func (in *reportInput) readTimeline(path string, groups []*Group) error {
 	wanted := make(map[string]*results.Run)
 	for _, c := range in.detailed {
@@ -111,12 +111,12 @@ func (in *reportInput) readIntervals(
 				queued:   float64(v.Counts[rundir.Queued]), length: v.Length,
 				done: float64(v.Counts[rundir.Completed]), lost: float64(lost),
 				limit:   float64(v.Limit),
-				missing: misses(run, v.Start, v.Length)})
+				missing: isIncomplete(run, v.Start, v.Length)})
 		}
 	}
 }
 
-func misses(run *results.Run, start, length float64) bool {
+func isIncomplete(run *results.Run, start, length float64) bool {
 	for _, d := range run.Doubts {
 		if text, ok := strings.CutPrefix(d.Text, rundir.CheckGap+": "); ok {
 			return slices.ContainsFunc(rundir.ParseGaps(text), func(g rundir.Gap) bool {

@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// TestGapInCourse: where a soak was cut off nothing is drawn of what is not recorded in full, by
-// the figure and by the explorer, and both say why.
+// The figure and the explorer draw nothing for times that are not fully recorded, and state the
+// reason.
 func TestGapInCourse(t *testing.T) {
 	dir := writeSample(t, []sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.8, "virtual", 1500, 1}})
@@ -24,7 +24,7 @@ func TestGapInCourse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const marked = "Shaded is where a run was cut off"
+	const marked = "Shaded: the run was interrupted"
 	if html := page(t, dir); strings.Contains(html, marked) {
 		t.Error("a gap where there is none")
 	}
@@ -41,9 +41,9 @@ func TestGapInCourse(t *testing.T) {
 	mustContain(t, html, marked, ">not recorded<")
 	d, _ := dataOf(t, html)
 	for _, c := range d.Scenarios[0].Cells {
-		var want []int // intervals that the gap is in
+		var want []int // intervals with a gap
 		course := d.Courses[c.Course]
-		if n := len(course.Flight); n != 59 { // a soak ends within the last of 60
+		if n := len(course.Flight); n != 59 { // the soak ends within the last of 60 intervals
 			t.Errorf("%d intervals", n)
 		}
 		for i := range course.Flight {
@@ -62,7 +62,7 @@ func TestGapInCourse(t *testing.T) {
 	}
 	b := tab.New(t)
 	b.Size(1100, 900)
-	b.Open(written(t, dir), "")
+	b.Open(reportFile(t, dir), "")
 	parts := tab.Eval[[]int](b, `["in flight", "queued", "completed a second"].map((name) =>
 		document.querySelector('path[data-series="' + name + '"]').getAttribute("d").
 		split("M").length - 1)`)

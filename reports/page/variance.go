@@ -11,17 +11,17 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A varianceSet contains cells of several groups that differ only in strategy and in the workload's
-// variance.
+// A varianceSet contains cells of several groups that differ only in strategy and in the variance
+// of task times.
 type varianceSet struct {
 	title string
 	cells []*Cell
 	c2    map[*Cell]float64
 }
 
-// varianceSets finds cells of all groups that are equal except for the workload, with arrival rates
-// within a few percent, which at one load implies the same mean service time. A set needs three
-// different values of C².
+// varianceSets finds cells that are equal except for the workload, with arrival rates within a few
+// percent. Equal rates at one load imply equal mean service times. A set needs three different
+// values of C².
 func varianceSets(groups []*Group) (sets []varianceSet) {
 	type bucket struct {
 		varianceSet
@@ -40,7 +40,7 @@ func varianceSets(groups []*Group) (sets []varianceSet) {
 			}
 			common := results.Words(slices.Concat(rest, g.Extra))
 			title := strings.Join(append(common, c.Place()), " · ")
-			id := title + "\x00" + pairsText(rest)
+			id := title + "\x00" + pairsKey(rest)
 			at := slices.IndexFunc(buckets, func(b *bucket) bool {
 				return b.id == id && math.Abs(rate-b.rate) <= sameRate*b.rate
 			})
@@ -68,8 +68,8 @@ func varianceSets(groups []*Group) (sets []varianceSet) {
 	return sets
 }
 
-// squaredVariation returns the C² of the task times: the workload's own, as in theory, or else the
-// median of the measured values, since all strategies had the same tasks.
+// squaredVariation returns the C² of the task times by theory, or else the median of the measured
+// values, since all strategies had the same tasks.
 func squaredVariation(g *Group, at *Cell) float64 {
 	if v := at.Value(metric.WorkloadC2); !math.IsNaN(v) {
 		return v
@@ -90,8 +90,8 @@ func squaredVariation(g *Group, at *Cell) float64 {
 	return 0
 }
 
-// noVariance is the measured C² below which tasks count as equally long: clock jitter would fill
-// most of a logarithmic axis.
+// noVariance is the measured C² below which tasks count as equally long. Otherwise clock jitter
+// would fill most of a logarithmic axis.
 const noVariance = 0.01
 
 func (set varianceSet) figure() (*figure, error) {

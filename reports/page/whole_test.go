@@ -15,9 +15,8 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// TestWithoutScripts: the findings, the figures and the numbers are there.
 func TestWithoutScripts(t *testing.T) {
-	path := written(t, small(t))
+	path := reportFile(t, smallRun(t))
 	b := tab.New(t)
 	tab.Call(b, emulation.SetScriptExecutionDisabled,
 		emulation.SetScriptExecutionDisabledParams{Value: true})
@@ -35,13 +34,12 @@ func TestWithoutScripts(t *testing.T) {
 			t.Errorf("without scripts there is no %s", what)
 		}
 	}
-	if counts["cells"] < 24*6 { // scenarios, columns
+	if counts["cells"] < 24*6 { // scenarios × columns
 		t.Errorf("without scripts there are %v numbers", counts["cells"])
 	}
 }
 
-// TestLargePage: 38 strategies at five loads, three times each, make a page that a browser opens at
-// once.
+// A browser must quickly open a page of 38 strategies at five loads with three repetitions.
 func TestLargePage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -49,7 +47,7 @@ func TestLargePage(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the others have the same code, and fewer runs")
 	}
-	path := written(t, sweepOf(t, 38))
+	path := reportFile(t, sweepOf(t, 38))
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -59,16 +57,16 @@ func TestLargePage(t *testing.T) {
 	}
 	b := tab.New(t)
 	b.Open(path, "")
-	// with what is folded
+	// including folded parts
 	if n := tab.Eval[int](b, `document.querySelectorAll("*").length`); n > 8000 {
 		t.Errorf("the page has %d nodes", n)
 	}
 }
 
-// BenchmarkPage loads a page of 38 strategies, and shows and hides one of them.
+// BenchmarkPage loads a page of 38 strategies, then shows and hides one of them.
 func BenchmarkPage(b *testing.B) {
 	opened := tab.New(b)
-	path := written(b, sweepOf(b, 38))
+	path := reportFile(b, sweepOf(b, 38))
 	b.Run("load", func(b *testing.B) {
 		for b.Loop() {
 			opened.Open(path, "")
@@ -83,10 +81,10 @@ func BenchmarkPage(b *testing.B) {
 	})
 }
 
-// TestAccessible: axe finds nothing, in the light and in the dark.
+// axe must find no problem in light and dark mode.
 func TestAccessible(t *testing.T) {
 	axe := tab.Axe(t, "front")
-	path := written(t, sweepOf(t, 7))
+	path := reportFile(t, sweepOf(t, 7))
 	b := tab.New(t)
 	for _, scheme := range []string{"light", "dark"} {
 		b.Media(scheme)
@@ -101,10 +99,10 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// TestNarrow: at 320 px nothing makes the page scroll sideways, and no font that may come has a
-// text of a chart leave its picture.
+// At 320 px the page does not scroll sideways. No fallback font makes the text of a chart leave its
+// picture.
 func TestNarrow(t *testing.T) {
-	path := written(t, sweepOf(t, 7))
+	path := reportFile(t, sweepOf(t, 7))
 	b := tab.New(t)
 	for _, width := range []int64{320, 390, 1024, 1440} {
 		b.Size(width, 800)
@@ -134,7 +132,6 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// smallTexts are the texts of a page, unfolded, whose letters have less than 12 px.
 const smallTexts = `(() => {
 	document.querySelectorAll("details").forEach((d) => { d.open = true; });
 	return [...document.querySelectorAll("body *:not(script, style, noscript, title)")].filter((e) => {
@@ -145,8 +142,7 @@ const smallTexts = `(() => {
 	}).map((e) => e.textContent.trim().slice(0, 40) + " in " + e.closest("[id]")?.id);
 })()`
 
-// TestHostilePage: names that are markup, very long, or full of quotes run nothing and overflow
-// nothing.
+// Names that are markup, very long, or full of quotes run no script and overflow nothing.
 func TestHostilePage(t *testing.T) {
 	hostile := `"><img/onerror=pwned=1>'` + "`${pwned=1}`" + strings.Repeat("W", 10_000)
 	var lines strings.Builder
@@ -158,7 +154,7 @@ func TestHostilePage(t *testing.T) {
 		}
 	}
 	dir := resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(lines.String())})
-	path := written(t, dir)
+	path := reportFile(t, dir)
 	b := tab.New(t)
 	for _, width := range []int64{390, 1440} {
 		b.Size(width, 800)

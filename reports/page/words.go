@@ -30,9 +30,8 @@ func sortRanked(r []ranked) []ranked {
 	return r
 }
 
-// tied names the strategies with exactly that value: two of them at most, and the number of the
-// others.
-func tied(r []ranked, value float64) string {
+// tiedNames names at most two strategies with exactly that value, and the number of the others.
+func tiedNames(r []ranked, value float64) string {
 	var names []string
 	for _, x := range r {
 		if x.Value == value {
@@ -42,9 +41,9 @@ func tied(r []ranked, value float64) string {
 	return text.Some(names)
 }
 
-// comesTo lists the values, "a completes 12 % and b 20 %", or if there are too many the lowest
+// listValues lists the values, "a completes 12 % and b 20 %". With too many, it lists the lowest
 // three and the range of the others.
-func comesTo(r []ranked, verb string, spell func(float64) string) string {
+func listValues(r []ranked, verb string, spell func(float64) string) string {
 	shown := r
 	if len(r) > mostNames+1 {
 		shown = r[:3]
@@ -67,9 +66,8 @@ func comesTo(r []ranked, verb string, spell func(float64) string) string {
 	return text.List(parts)
 }
 
-// ofSome names the ranked strategies if some are missing: " of a and b", " of all but c". It is ""
-// if all are ranked.
-func ofSome(r []ranked, cells []*Cell) string {
+// rankedPart names the ranked strategies: " of a and b", " of all but c", or "" if all are ranked.
+func rankedPart(r []ranked, cells []*Cell) string {
 	var in, out []string
 	for _, name := range strategiesOf(cells) {
 		if slices.ContainsFunc(r, func(x ranked) bool { return x.Name == name }) {
@@ -90,7 +88,6 @@ func ofSome(r []ranked, cells []*Cell) string {
 	return fmt.Sprintf(" of %d of %d strategies", len(in), len(in)+len(out))
 }
 
-// factor describes the ratio of two values.
 func factor(f float64) string {
 	if f < 1.1 {
 		return fmt.Sprintf("%.1f %% apart", 100*(f-1))
@@ -98,7 +95,6 @@ func factor(f float64) string {
 	return "a factor of " + text.Factor(f)
 }
 
-// percentDiff formats a relative difference with its sign.
 func percentDiff(d float64) string {
 	digits := 1
 	if math.Abs(d) < 0.001 {

@@ -19,32 +19,31 @@ import (
 
 // Report is a run prepared for display.
 type Report struct {
-	// write charts as SVG alone: bitmaps take most of the time of a report
+	// write charts only as SVG, since bitmaps take most of the time
 	Vectors bool
 
 	page   *reportPage
-	pages  []drawnSubpage // of which this is the index, or nil
+	pages  []drawnSubpage // subpages if this is an index, or nil
 	in     *reportInput
 	all    []*Group
 	charts []namedChart    // of all pages
 	taken  map[string]bool // used names of files, and of places on the page
 }
 
-// namedChart is a chart with the name of its files, which depends only on the chart's subject.
 type namedChart struct {
 	Name string // without extension: letters, digits and dashes
 	*charts.Chart
 }
 
-// Write reads the run in a directory and writes report.html, charts/ and, with several subpages, a
-// page for each of them into it. Each file of an earlier report is replaced atomically. Other SVG
-// and PNG files in charts/ and other pages in report/ are removed.
+// Write reads the run in a directory. It writes report.html, charts/ and, with several subpages,
+// report/ with a page for each into the directory. It replaces each file atomically, and removes
+// other SVG and PNG files in charts/ and other pages in report/.
 //
-// Without a readable results.txt, or with a distributions.hlog or timeline.csv damaged anywhere but
-// at its end, Write returns an error and writes nothing. If one of these two is missing, the report
-// omits its charts with a note. It reads only the parts of these files that a chart shows.
+// Write returns an error and writes nothing if results.txt cannot be read, or if distributions.hlog
+// or timeline.csv is damaged before its end. If one of the latter is missing, the report omits its
+// charts with a note.
 //
-// The figures of draw come first, and figures of a study in its section.
+// The figures of draw come first, except that figures of a study are in its section.
 func Write(dir string, draw ...Drawer) error {
 	r, err := Load(dir, draw...)
 	if err != nil {
@@ -62,7 +61,7 @@ func (r *Report) Write(dir string) error {
 	if err := r.writePages(pages); err != nil {
 		return err
 	}
-	// The index comes last, so its links lead to pages of this report.
+	// the index comes last, so its links lead to pages of this report
 	if err := rundir.Replace(filepath.Join(dir, rundir.ReportFile), r.writePage); err != nil {
 		return err
 	}
@@ -109,7 +108,6 @@ func onlyGroups(groups []*Group, of func(*Group) bool) []*Group {
 	return slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool { return !of(g) })
 }
 
-// report draws one page for one subpage, or an index and a page for each of several.
 func (in *reportInput) report(groups []*Group) (*Report, error) {
 	if all := in.subpages(groups); len(all) > 1 {
 		return in.drawSubpages(groups, all)
@@ -136,7 +134,7 @@ func (r *Report) Finding() (headline string, trust []string) {
 // Several reports whether the report is an index of several pages.
 func (r *Report) Several() bool { return len(r.pages) > 0 }
 
-// WriteHTML writes the report as one self-contained file, also that of several subpages.
+// WriteHTML writes the report as one self-contained file, without subpages.
 func (r *Report) WriteHTML(w io.Writer) error {
 	if len(r.pages) == 0 {
 		return r.writePage(w)
@@ -148,10 +146,9 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return whole.writePage(w)
 }
 
-// writePage writes the page, or the index of several.
-func (r *Report) writePage(w io.Writer) error { return r.page.whole().Write(w) }
+func (r *Report) writePage(w io.Writer) error { return r.page.assemble().Write(w) }
 
-// WriteCard writes the finding as a picture to share: see shell.Page.WriteCard.
+// WriteCard writes the finding as a picture: see shell.Page.WriteCard.
 func (r *Report) WriteCard(w io.Writer) error { return r.page.First.WriteCard(w) }
 
 func (r *Report) writeCharts(dir string) error {
@@ -163,7 +160,7 @@ func (r *Report) writeCharts(dir string) error {
 	if r.Vectors {
 		paths = (*charts.Chart).SVGFile
 	}
-	var drawing sync.WaitGroup // on all processors, since bitmaps take most of the time of a report
+	var drawing sync.WaitGroup // bitmaps take most of the time, so use all processors
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, c := range r.charts {
 		free <- struct{}{}
@@ -173,7 +170,7 @@ func (r *Report) writeCharts(dir string) error {
 		})
 	}
 	drawing.Wait()
-	if err := cmp.Or(failed...); err != nil { // on a full disk all errors are the same
+	if err := cmp.Or(failed...); err != nil { // on a full disk all errors are equal
 		return err
 	}
 	ours := make(map[string]bool)

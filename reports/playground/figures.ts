@@ -10,13 +10,13 @@ import { Answer } from "./worker";
 
 export type Pair = [Answer | null, Answer | null];
 
-// A Swept is the answer of a side at a load, in percent.
+// A Swept is the result of a side at a load, in percent.
 export interface Swept {
   load: number;
   answer: Answer;
 }
 
-// names are the sides as the page calls them: by what they differ in.
+// names returns the names of the sides, by their differences.
 export function names(s: Settings): [string, string] {
   const [a, b] = s.sides;
   const parts = s.sides.map((x) => [
@@ -36,11 +36,12 @@ const value = (a: Answer, unit: string): number | undefined => a.metrics[unit];
 
 const percent = (v: number): string => digits(100 * v) + " %";
 
-// saturated is a pool that cannot keep up: its queue and its response grow with the length of the run.
+// saturated reports whether a pool cannot keep up, so its queue and response grow with the length
+// of the run.
 export const grows = (a: Answer): boolean =>
   (a.metrics["offered-utilisation"] ?? 0) >= 1 && !((a.metrics["shed/op"] ?? 0) > 0);
 
-// finding says what the answers are, with a number of each side.
+// finding describes the results, with a number for each side.
 export function finding(s: Settings, pair: Pair): (Node | string)[] {
   const [a, b] = pair;
   const [unit, label] = units[metricOf(s)]!;
@@ -81,7 +82,7 @@ const rows: Row[] = [
   { name: "refused tasks", unit: "shed/op", show: percent, theory: "theory-shed/op" },
 ];
 
-// table is the figures of both sides. A cell has the exact value as data-value.
+// table returns the figures of both sides. The data-value of a cell is its exact value.
 export function table(s: Settings, pair: Pair): HTMLElement {
   const cell = (a: Answer | null, r: Row): HTMLElement => {
     const v = a && value(a, r.unit);
@@ -103,7 +104,7 @@ export function table(s: Settings, pair: Pair): HTMLElement {
       ...pair.map((a) => cell(a, r))))));
 }
 
-// broken is a name that may be broken after each part.
+// broken returns a name that may be broken after each part.
 const broken = (name: string): (Node | string)[] =>
   name.split(/(?<=_)/).flatMap((part) => [part, h("wbr")]);
 
@@ -113,7 +114,7 @@ const xy = (flat: number[]): Point[] =>
 function figure(title: string, note: string, c: Chart, wide = false): HTMLElement {
   const d = draw(c);
   d.svg.setAttribute("role", "img");
-  // a chart that is not pointed at has no buttons
+  // without the pointer a chart has no buttons
   for (const dot of d.svg.querySelectorAll(".pb-dot")) {
     for (const name of ["tabindex", "role", "aria-pressed", "aria-label"]) dot.removeAttribute(name);
   }
@@ -127,14 +128,14 @@ function figure(title: string, note: string, c: Chart, wide = false): HTMLElemen
   return out;
 }
 
-// exact is the value of theory for a metric, where there is one.
+// exact returns the theoretical value of a metric, if there is one.
 function exact(a: Answer, metric: string): number | undefined {
   if (metric !== "mean") return a.metrics["theory-" + units[metric]![0]];
   const wait = a.metrics["theory-mean-wait-sec"];
   return wait === undefined ? undefined : wait + a.mean;
 }
 
-// responses is the response over the load of both sides.
+// responses draws the response over the load of both sides.
 export function responses(s: Settings, swept: [Swept[], Swept[]], width: number): HTMLElement {
   const [unit, label] = units[metricOf(s)]!;
   const at = (load: number): number => (s.same === "rate" ? rate(s, load) : load);
@@ -166,7 +167,7 @@ export function responses(s: Settings, swept: [Swept[], Swept[]], width: number)
     names: width >= 640, levels: [], walls: s.same === "load" ? [{ name: "capacity", x: 100 }] : [] }, true);
 }
 
-// course is the tasks that wait, over the time of the run.
+// course draws the waiting tasks over the time of the run.
 export function course(s: Settings, pair: Pair, width: number): HTMLElement {
   const lines: Line[] = pair.flatMap((a, i) => (a ? [{ name: names(s)[i]!, style: i, end: names(s)[i]!,
     points: xy(a.queued), bare: true, steps: true }] : []));
@@ -178,12 +179,12 @@ export function course(s: Settings, pair: Pair, width: number): HTMLElement {
     lines, names: width >= 640, levels: [], walls: [] });
 }
 
-const half = 0.3; // the median, nearly
+const half = 0.3; // about the median
 
 const quantile = (nines: number): string =>
   nines < 0.9 ? "p50" : nines < 1.5 ? "p90" : "p99" + (nines > 2.5 ? "." + "9".repeat(Math.round(nines) - 2) : "");
 
-// distribution is the response by quantile.
+// distribution draws the response by quantile.
 export function distribution(s: Settings, pair: Pair, width: number): HTMLElement {
   const lines: Line[] = pair.flatMap((a, i) => {
     if (!a) return [];

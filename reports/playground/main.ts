@@ -1,4 +1,4 @@
-// The playground: runs the settings of the controls in two workers, and draws the answers.
+// The playground runs the settings in two workers, and draws the results.
 
 import { h } from "../page/front/dom";
 import { digits } from "../page/front/format";
@@ -8,7 +8,7 @@ import { apply, arrivalNames, bounds, command, decode, encode, first, laws, metr
   presets, request, Settings, utilisation } from "./settings";
 import { Answer, Choice } from "./worker";
 
-// A run of quickTasks is there at once, and one of tasks follows.
+// A run of quickTasks is nearly immediate. A run of tasks follows.
 const tasks = 20_000;
 const quickTasks = 2_000;
 const sweepTasks = 5_000;
@@ -55,7 +55,7 @@ function showCommand(): void {
   const lines = command(s, tasks);
   const copied = h("span", { role: "status" });
   const copy = (text: string, said: string): void => {
-    navigator.clipboard.writeText(text).then(() => (copied.textContent = said), () => (copied.textContent = "The browser does not allow it."));
+    navigator.clipboard.writeText(text).then(() => (copied.textContent = said), () => (copied.textContent = "The browser denied access to the clipboard."));
   };
   byId("shell").replaceChildren(h("h2", {}, "The same in a shell"), h("pre", { id: "command", tabindex: 0 }, lines.join("\n")),
     h("div", { class: "choices" },
@@ -80,7 +80,7 @@ function drawSoon(): void {
 
 let runners: Runner[] = [];
 
-let asked = 0; // how often the settings have changed
+let asked = 0; // number of changes of the settings
 
 function jobsOf(side: number): Job[] {
   const mine = asked;
@@ -103,7 +103,7 @@ function jobsOf(side: number): Job[] {
       if (!a.error) put(load, a);
       drawSoon();
     } }));
-  // an answer that comes after a change belongs to the settings before
+  // a late result belongs to earlier settings
   return [main(quickTasks), main(tasks), ...sweep(sweepTasks), ...sweep(tasks)].map(({ request, then }) => ({
     request, then: (a) => { if (mine === asked) then(a); } }));
 }
@@ -124,17 +124,17 @@ function change(next: Settings, of: Preset | null = null): void {
   preset = of;
   history.replaceState(null, "", "#" + encode(s));
   update();
-  if (same) return drawSoon(); // only the chart is another
+  if (same) return drawSoon(); // only the chart changed
   asked++;
   pair = [null, null];
-  // the figures of the settings before stay until there are others
+  // keep the old figures until the new ones are complete
   answer.classList.add("stale");
   answer.setAttribute("aria-busy", "true");
   clearTimeout(timer);
   timer = window.setTimeout(runAll, pause);
 }
 
-// Controls. Each has an update, which shows the settings.
+// Controls. The update function of each shows the settings.
 const updates: (() => void)[] = [];
 const update = (): void => {
   updates.forEach((f) => f());

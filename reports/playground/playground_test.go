@@ -41,7 +41,7 @@ var site struct {
 	err  error
 }
 
-// serve builds the page and serves it on this machine, and returns its address.
+// serve builds and serves the page, and returns its address.
 func serve(t *testing.T) (address string) {
 	t.Helper()
 	if testing.Short() {
@@ -60,10 +60,10 @@ func serve(t *testing.T) (address string) {
 	return server.URL + "/"
 }
 
-// open shows the page with settings, and waits for the figures of all tasks.
+// open shows the page with settings, and waits for all figures.
 func open(b *tab.Tab, address, hash string) {
 	b.T.Helper()
-	tab.Run(b, chromedp.Navigate("about:blank")) // an address that differs after # loads nothing
+	tab.Run(b, chromedp.Navigate("about:blank")) // or the page would not reload
 	tab.Run(b, chromedp.Navigate(address+hash))
 	answered(b)
 }
@@ -90,8 +90,7 @@ var command = sync.OnceValues(func() (string, error) {
 	return path, err
 })
 
-// poolbench builds the command, and returns a function that runs it and returns the metrics of its
-// runs, by strategy.
+// poolbench builds the command. run returns the metrics of its runs by strategy.
 func poolbench(t *testing.T) (run func(args ...string) map[string]map[string]float64) {
 	t.Helper()
 	path, err := command()
@@ -139,7 +138,7 @@ func metricsOf(t *testing.T, path string) map[string]map[string]float64 {
 	return all
 }
 
-// A request is what the page sends the program.
+// A request is the page's input to the program.
 type request struct {
 	Strategy string  `json:"strategy"`
 	Workload string  `json:"workload"`
@@ -166,8 +165,7 @@ func randomRequest(r *rand.Rand) request {
 		float64(5+r.IntN(26)) / 20, 0, 2000 + r.IntN(4000)}
 }
 
-// TestFigures: in the browser the program gives all metrics that the command gives, to the last
-// digit, except of theory.
+// The program in the browser must return exactly the metrics of the command, except theory.
 func TestFigures(t *testing.T) {
 	address := serve(t)
 	run := poolbench(t)
@@ -213,7 +211,7 @@ func TestFigures(t *testing.T) {
 		same := 0
 		for unit, want := range run(r.args()...)[r.Strategy] {
 			got, ok := answers[i].Metrics[unit]
-			// theory uses math.Exp, which has another last bit in assembly
+			// theory uses math.Exp, whose last bit differs in assembly
 			exact := strings.HasPrefix(unit, "theory-")
 			if !ok || got != want && !(exact && math.Abs(got/want-1) < 1e-12) {
 				t.Errorf("%+v: %s is %v in the browser (%v), %v by the command", r, unit, got, ok,
@@ -227,7 +225,6 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestCommand: the command that the page shows gives the figures of its table.
 func TestCommand(t *testing.T) {
 	address := serve(t)
 	run := poolbench(t)
@@ -273,8 +270,8 @@ func sameNumber(a, b string) bool {
 	return err == nil && err2 == nil && x == y
 }
 
-// TestPage: the first screen has an answer, nothing is wider than the window or smaller than 12 px,
-// axe finds nothing, and the page loads its own files only.
+// The first screen has an answer, nothing is wider than the window or smaller than 12 px, axe finds
+// no problem, and the page loads only its own files.
 func TestPage(t *testing.T) {
 	address := serve(t)
 	b := tab.New(t)
@@ -320,8 +317,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestKeyboard: a key on a slider changes the finding, the link and the command, and the link opens
-// the same page.
+// A key on a slider changes the finding, the link and the command, and the link opens the same
+// page.
 func TestKeyboard(t *testing.T) {
 	address := serve(t)
 	b := tab.New(t)
@@ -343,7 +340,6 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// TestPresets: each claim has an answer without an error.
 func TestPresets(t *testing.T) {
 	address := serve(t)
 	b := tab.New(t)
@@ -363,7 +359,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// TestLinks: what a link says beyond the bounds, or wrongly, does not reach the program.
+// Invalid values in a link do not reach the program.
 func TestLinks(t *testing.T) {
 	address := serve(t)
 	b := tab.New(t)
@@ -376,11 +372,9 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// mostPacked is the most that the packed program may have, in bytes. Brotli packs it a fourth
-// smaller.
+// mostPacked limits the size of the compressed program, in bytes. Brotli would be a fourth smaller.
 const mostPacked = 2_250_000
 
-// TestSize: the program is small.
 func TestSize(t *testing.T) {
 	serve(t)
 	info, err := os.Stat(filepath.Join(site.dir, "poolbench.wasm.bin"))
@@ -392,7 +386,6 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestTypes: the sources have no error of types.
 func TestTypes(t *testing.T) {
 	tsc := filepath.Join("..", "page", "front", "node_modules", ".bin", "tsc")
 	if _, err := exec.LookPath("node"); err != nil {

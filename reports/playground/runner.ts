@@ -1,5 +1,5 @@
-// A runner runs requests of one side in a worker. A run cannot be interrupted, so a runner that is
-// given other requests while one runs ends the worker, and goes on in a new one.
+// A runner runs requests of one side in a worker. A run cannot be interrupted. For new requests
+// during a run, the runner ends the worker and starts another one.
 
 import { Request } from "./settings";
 import { Answer, Choice } from "./worker";
@@ -34,7 +34,7 @@ export class Runner {
     worker.postMessage(this.module);
   }
 
-  // run replaces the requests that have not been answered.
+  // run replaces the requests without a result.
   run(jobs: Job[]): void {
     this.jobs = jobs;
     if (this.running) {

@@ -1,4 +1,4 @@
-// The settings of the page: as a link says them, as the program takes them, and as the command does.
+// The settings of the page, and their forms in a link, for the program and for the command.
 
 export interface Side {
   strategy: string;
@@ -8,25 +8,25 @@ export interface Side {
 
 export interface Settings {
   sides: [Side, Side];
-  same: "rate" | "load"; // of both sides; the load of a rate is that of the first side
+  same: "rate" | "load"; // equal for both sides. The load of a rate is the first side's
   load: number; // in percent of the capacity
   arrival: string;
   law: string;
   mean: number; // ms
   c2: number;
-  share: number; // percent of tasks that are long
-  times: number; // how many times as long as a short task
+  share: number; // percent of long tasks
+  times: number; // length of a long task relative to a short one
   metric: string;
 }
 
-// A Request is what the program runs.
+// A Request is the input of the program.
 export interface Request {
   strategy: string;
   workload: string;
   arrival: string;
   limit: number;
-  queue: number; // -1: none, 0: the default
-  load: number; // 0: by the rate
+  queue: number; // -1: none. 0: the default
+  load: number; // 0: given by the rate
   rate: number;
   tasks: number;
 }
@@ -52,21 +52,21 @@ export const arrivalNames: Record<string, string> = {
 
 export const metrics: Record<string, string> = { p99: "p99", mean: "mean", short: "p99 of short tasks" };
 
-// metricOf is the metric of the charts: only some tasks are short where the distribution says so.
+// metricOf returns the metric of the charts. Only some distributions have short tasks.
 export const metricOf = (s: Settings): string => (s.metric === "short" && s.law !== "bimodal" ? "p99" : s.metric);
 
 const clamp = (v: number, lo: number, hi: number): number => Math.min(hi, Math.max(lo, v));
 
 const trim = (v: number, digits: number): number => Number(v.toPrecision(digits));
 
-// short is the time of a short task in nanoseconds, to four digits, by which the mean of all is the
-// one that was asked.
+// short returns the time of a short task in nanoseconds, to four digits, for the requested mean of
+// all tasks.
 const short = (s: Settings): number => {
   const p = s.share / 100;
   return Math.round(trim((s.mean * 1e6) / (1 - p + p * s.times), 4));
 };
 
-// meanSeconds is the mean time of a task.
+// meanSeconds returns the mean time of a task.
 function meanSeconds(s: Settings): number {
   if (s.law !== "bimodal") return s.mean / 1000;
   const p = s.share / 100;
@@ -90,12 +90,12 @@ export function workload(s: Settings): string {
   return `${s.law}:mean=${mean}`;
 }
 
-// rate is the arrivals per second that load the first side by that share.
+// rate returns the arrivals per second for that load of the first side.
 export function rate(s: Settings, load: number): number {
   return trim((load / 100) * s.sides[0].limit / meanSeconds(s), 4);
 }
 
-// utilisation is the load of a side, in percent of its capacity.
+// utilisation returns the load of a side, in percent of its capacity.
 export function utilisation(s: Settings, side: number): number {
   return s.same === "load" ? s.load : (100 * rate(s, s.load) * meanSeconds(s)) / s.sides[side]!.limit;
 }
@@ -107,7 +107,7 @@ export function request(s: Settings, side: number, load: number, tasks: number):
     load: s.same === "load" ? trim(load / 100, 6) : 0, rate: s.same === "rate" ? rate(s, load) : 0, tasks };
 }
 
-// command is what gives the same figures in a shell: one line where only the strategies differ.
+// command returns the shell commands with the same results: one line if only the strategies differ.
 export function command(s: Settings, tasks: number): string[] {
   const line = (strategies: string, side: number): string => {
     const r = request(s, side, s.load, tasks);
@@ -123,7 +123,7 @@ export function command(s: Settings, tasks: number): string[] {
   return [line(a.strategy, 0), line(b.strategy, 1)];
 }
 
-// encode is the part of an address after #.
+// encode returns the part of an address after #.
 export function encode(s: Settings): string {
   const side = (x: Side): string => [x.strategy, x.limit, x.queue ?? ""].join(",");
   return "v=1&" + [["a", side(s.sides[0])], ["b", side(s.sides[1])], ["same", s.same], ["load", s.load],
@@ -131,14 +131,14 @@ export function encode(s: Settings): string {
     ["times", s.times], ["m", s.metric]].map(([k, v]) => `${k}=${encodeURIComponent(String(v)).replace(/%2C/g, ",")}`).join("&");
 }
 
-// bounds of the numbers, which the sliders have, too.
+// bounds of the numbers and the sliders
 export const bounds: Record<string, [lo: number, hi: number, step: number]> = {
   limit: [1, 64, 1], load: [5, 150, 1], mean: [1, 100, 1], c2: [0.5, 25, 0.5], share: [1, 40, 1], times: [2, 100, 1],
 };
 export const mostQueue = 100_000;
 
-// decode is its inverse. What it does not know or cannot read is as in the first settings; null: the
-// address has no settings, or those of a version to come.
+// decode is the inverse of encode. Unknown and invalid parts keep their defaults. It returns null
+// if the address has no settings, or a later version.
 export function decode(hash: string): Settings | null {
   const all = new URLSearchParams(hash.replace(/^#/, ""));
   if (all.get("v") !== "1") return null;
@@ -169,7 +169,7 @@ export interface Preset {
   name: string;
   claim: string;
   answer: string;
-  study: string; // the command that tests the claim in many settings
+  study: string; // the study that tests the claim in many settings
   change: Partial<Settings>;
 }
 
@@ -178,13 +178,13 @@ const both = (a: string, b: string, limit: number, queues: (number | null)[] = [
 
 export const presets: Preset[] = [
   { name: "Limit 8 or 16", claim: "A higher limit is always faster.", study: "",
-    answer: "Only while tasks wait: at 80 % load a second set of 8 slots takes away the wait, and no more.",
+    answer: "Only while tasks wait: at 80 % load, 8 more slots remove the wait and change nothing else.",
     change: {} },
   { name: "errgroup or worker pool", claim: "errgroup with SetLimit is the tool to use: other forms of a limit make tasks wait longer.",
     answer: "No: both give the same waits, to the nanosecond. Choose by errors, panics and cancellation.", study: "load",
     change: { sides: both("errgroup_limit", "worker_pool", 8), same: "load", load: 90 } },
   { name: "A larger buffer", claim: "The size of a buffer trades latency against memory: a larger one absorbs bursts.",
-    answer: "Under lasting overload it refuses as many tasks, and delays all the others.", study: "buffer",
+    answer: "Under sustained overload it refuses as many tasks, and delays all others.", study: "buffer",
     change: { sides: both("bounded_queue_shed", "bounded_queue_shed", 4, [8, 256]), same: "load", load: 120 } },
   { name: "Drop or block", claim: "Under pressure it is better to drop work than to block.",
     answer: "A pool that blocks keeps all tasks, and its p99 grows for as long as the overload lasts.", study: "backpressure",
@@ -200,5 +200,5 @@ export const presets: Preset[] = [
     change: { sides: both("event_loop", "partitioned", 1), same: "load", load: 50, law: "bimodal", share: 1, times: 50, metric: "short" } },
 ];
 
-// apply is the settings of a preset.
+// apply returns the settings of a preset.
 export const apply = (p: Preset): Settings => ({ ...structuredClone(first), ...structuredClone(p.change) });

@@ -1,4 +1,4 @@
-// The worker of a side: it starts the program, then runs one request after another.
+// The worker of a side starts the program, then runs requests one by one.
 
 import { Request } from "./settings";
 
@@ -8,7 +8,7 @@ export interface Answer {
   mean: number;
   verdict: string;
   reasons: string[];
-  curve: number[]; // x and y in turn
+  curve: number[]; // alternating x and y
   inFlight: number[];
   queued: number[];
   error?: string;
@@ -37,7 +37,7 @@ interface Scope {
 
 const scope = globalThis as unknown as Scope;
 
-// The first message is the compiled program, each further one a request.
+// the first message is the compiled program, all others are requests
 scope.onmessage = (e) => {
   scope.importScripts("wasm_exec.js");
   const go = new scope.Go();

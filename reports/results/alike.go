@@ -6,16 +6,13 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// behaviour lists the metrics that define the behaviour of a strategy: strategies with equal values
-// in each repetition are alike.
 var behaviour = []string{metric.P50Response, metric.P99Response, metric.P999Response,
 	metric.MeanResponse, metric.Throughput, metric.Goodput, metric.Shed, metric.Failed,
 	metric.Throttled, metric.Abandoned, metric.GaveUp, metric.Makespan, "sec/op"}
 
-// Alike reports whether the runs of two strategies behaved alike, one by one.
+// Alike reports whether the runs of two strategies behaved alike, in order.
 func (c Cell) Alike(other Cell) bool { return slices.EqualFunc(c, other, same) }
 
-// same reports whether two runs behaved alike, which requires at least one of the metrics.
 func same(a, b *Run) bool {
 	known := false
 	for _, unit := range behaviour {

@@ -16,19 +16,18 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Cell contains the repetitions of one scenario, at least one.
+// A Cell contains one or more repetitions of a scenario.
 type Cell []*Run
 
-// An Estimate is the value of a metric of a cell, the median of its repetitions, with an interval.
-// Terminal, page, compare and gate show it (Show). Changes between two cells are computed from
-// pairs of runs, and may differ from the ratio of the values.
+// An Estimate is the median of a cell with an interval. Changes between two cells come from pairs
+// of runs, and may differ from the ratio of the estimates.
 type Estimate struct{ Mid, Lo, Hi float64 }
 
-// Enough is the number of repetitions from which order statistics give a 95 % interval of the
-// median. Below it the interval of an Estimate is the range of the values.
+// Enough is the number of repetitions that give a 95 % interval of the median by order statistics.
+// With fewer, the interval is the range of the values.
 const Enough = 6
 
-// Values returns the values of a metric, by its tidied unit, of the repetitions that have it.
+// Values returns the values of a metric by its tidied unit. It skips repetitions without one.
 func (c Cell) Values(unit string) (values []float64) {
 	for _, r := range c {
 		if v, ok := r.Value(unit); ok {
@@ -46,7 +45,7 @@ func (c Cell) Judged() bool {
 	})
 }
 
-// Estimate returns the estimate of a metric, by its tidied unit, and whether any repetition has it.
+// Estimate returns the estimate of a metric by its tidied unit. ok is false without one.
 func (c Cell) Estimate(unit string) (Estimate, bool) {
 	values := c.Values(unit)
 	if len(values) == 0 {
@@ -55,7 +54,7 @@ func (c Cell) Estimate(unit string) (Estimate, bool) {
 	e := Estimate{statistics.Median(values), slices.Min(values), slices.Max(values)}
 	if strings.HasSuffix(unit, "-sec") && len(values) >= Enough && !c.isLoadTest() {
 		if in, ok := c.Interval(unit); ok {
-			return in, true // the interval that decides objectives
+			return in, true // objectives use the same interval
 		}
 	}
 	if len(values) >= Enough {
@@ -75,9 +74,9 @@ func (c Cell) Value(unit string) float64 {
 	return e.Mid
 }
 
-// Uncertain returns the relative 95 % error of a metric if it is above 25 % in any repetition and
-// there are too few repetitions to reduce it. Such a value must be marked ("≈"). Repetitions do not
-// help runs that are much too short, whose error is a bias.
+// Uncertain returns the relative 95 % error of a metric if it is above 25 % in any repetition, and
+// the repetitions are too few to reduce it. Repetitions do not help much too short runs, because
+// their error is a bias.
 func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	for _, r := range c {
 		if v, marked := r.Uncertain[unit]; marked {
@@ -90,11 +89,11 @@ func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	return share, ok
 }
 
-// Further repetitions reduce errors of up to mostPooled, and are enough below mostUnmarked.
+// Further repetitions reduce errors up to mostPooled. They suffice below mostUnmarked.
 const mostPooled, mostUnmarked = 0.5, 0.15
 
-// Show formats the value of a metric with its unit for every output: the median of the repetitions,
-// with "≈" if it is Uncertain, or "–" if no repetition has the metric or its error is above 100 %.
+// Show formats the median of a metric with its unit, and "≈" if it is Uncertain. It returns "–"
+// without a value, and for errors above 100 %.
 func (c Cell) Show(unit string) string {
 	v := c.Value(unit)
 	if math.IsNaN(v) {
@@ -104,7 +103,7 @@ func (c Cell) Show(unit string) string {
 	return text.Uncertain(unit, v, share)
 }
 
-// Say is Show for a sentence, without a dash: "the p99 is unknown (error above ±100 %)".
+// Say is like Show, with words instead of a dash: "the p99 is unknown (error above ±100 %)".
 func (c Cell) Say(unit string) string {
 	if c.Known(unit) {
 		return c.Show(unit)
@@ -115,14 +114,14 @@ func (c Cell) Say(unit string) string {
 // Known reports whether Show returns a value.
 func (c Cell) Known(unit string) bool { return c.Show(unit) != "–" }
 
-// A Loss is a share of the tasks with one kind of failure.
+// A Loss is the share of the tasks that failed in one way.
 type Loss struct {
 	What  string // shed, throttled, failed, abandoned, gave up
 	Share float64
 }
 
-// Losses returns the shares above 0: the median of the repetitions as in tables, or if it is 0 the
-// mean, since one repetition of five may lose tasks.
+// Losses returns the shares above 0. Each is the median of the repetitions. If the median is 0 it
+// is the mean, since one repetition of five may lose tasks.
 func (c Cell) Losses() (out []Loss) {
 	for _, what := range rundir.Lost {
 		var shares []float64
@@ -146,7 +145,7 @@ func (c Cell) Losses() (out []Loss) {
 }
 
 // LossWords describes the tasks that did not complete: "4.2 % of tasks shed, 1.0 % throttled", or
-// "". Requests of sessions are followed by the failed sessions.
+// "". For sessions it adds the failed sessions.
 func (c Cell) LossWords() string {
 	var words []string
 	unit := "of tasks "
@@ -160,7 +159,7 @@ func (c Cell) LossWords() string {
 		}
 		words = append(words, text.Share(l.Share)+" "+of+l.What)
 	}
-	for _, what := range []string{"shed", "failed"} { // their only losses
+	for _, what := range []string{"shed", "failed"} {
 		if v, ok := c.Estimate(metric.Sessions + metric.ShareOf(what)); ok && v.Mid > 0 {
 			words = append(words, text.Share(v.Mid)+" of sessions "+what)
 		}
@@ -176,34 +175,32 @@ func (c Cell) Lost() (sum float64) {
 	return sum
 }
 
-// Ending returns the share of a run after its arrivals, for the last tasks. If it is large, the
-// throughput depends more on the length of the run than on the sustained rate. It is 0 if it is
-// negligible, if the queue grew, and for closed arrivals.
+// Ending returns the share of a run after its last arrival. A large share makes the throughput
+// depend on the length of the run. It is 0 if it is negligible, if the queue grew, and for closed
+// arrivals.
 func (c Cell) Ending() float64 {
 	share := 1 - c.Value(metric.Throughput)/(c.Value(metric.Offered)*(1-c.Lost()))
-	if !(share > 1-behind) || !c.open() || c.FallsBehind() {
+	if !(share > 1-behindRatio) || !c.hasArrivalRate() || c.FallsBehind() {
 		return 0
 	}
 	return share
 }
 
-// behind is the largest ratio of throughput to offered load that is clearly below 1.
-const behind = 0.92
+// behindRatio is the largest ratio of throughput to offered load that is clearly below 1.
+const behindRatio = 0.92
 
-// open reports whether tasks arrive at a rate, given directly or by the load.
-func (c Cell) open() bool { return c[0].Key("load") != "" || c[0].Key("rate") != "" }
+func (c Cell) hasArrivalRate() bool { return c[0].Key("load") != "" || c[0].Key("rate") != "" }
 
 // FallsBehind reports whether the queue grew throughout the arrivals, so the response depends on
-// the length of the run: the throughput is clearly below the offered load, and almost nothing is
-// refused. A strategy that keeps up may also need long for its last tasks, but unlike a growing
-// queue they do not make tasks wait or the run drift. With a growing queue the mean wait is half of
-// the time of the run beyond its arrivals. (Waits inside a server are not reported as waits.) A
-// slowly growing queue completes almost the offered load: at a load of 1 or more it suffices that
-// each run detected the growth. It is false for closed arrivals, which wait for completions, and
-// for runs too short for a steady state, which consist mostly of last tasks.
+// the length of the run. The throughput is then clearly below the offered load, and almost nothing
+// is refused. The last tasks of a short run also reduce the throughput, but without waits or drift.
+// With a growing queue the mean wait is half of the time of the run after its arrivals. (Waits
+// inside a server are unknown.) A slowly growing queue completes almost the offered load: at a load
+// of 1 or more it suffices that each run detected the growth. FallsBehind is false for closed
+// arrivals, which wait for completions, and for runs too short for a steady state.
 func (c Cell) FallsBehind() bool {
 	const refused, grown, beyond = 0.01, 0.02, 0.1
-	d := c.told()
+	d := c.summarizeDoubts()
 	if d.finds(rundir.CheckLength) {
 		return false
 	}
@@ -212,9 +209,9 @@ func (c Cell) FallsBehind() bool {
 	rest := float64(c[0].Iters)/c.Value(metric.Throughput) - arrivals
 	wait, told := c.Estimate(metric.MeanWait)
 	grew := !told || wait.Mid > max(grown*arrivals, beyond*rest) || d.finds(growth...)
-	grows := grew && c.Value(metric.Throughput) < behind*offered || c.load() >= 1 &&
+	grows := grew && c.Value(metric.Throughput) < behindRatio*offered || c.load() >= 1 &&
 		!slices.ContainsFunc(c, func(r *Run) bool { return !finds(r.Doubts, growth...) })
-	return c.open() && grows && c.Lost() < refused
+	return c.hasArrivalRate() && grows && c.Lost() < refused
 }
 
 func (c Cell) load() float64 {
@@ -222,18 +219,18 @@ func (c Cell) load() float64 {
 	return load
 }
 
-// Doubts are the reasons against SUSPECT or INVALID runs of a cell.
+// Doubts are the reasons why runs of a cell are SUSPECT or INVALID.
 type Doubts struct {
-	Verdict Verdict // the worst of its runs: Suspect or Invalid
+	Verdict Verdict // worst of its runs: Suspect or Invalid
 	Which   string  // which runs, in words
-	All     bool    // every run
+	All     bool    // whether every run is doubted
 	Why     []Doubt // first reason of each check
 }
 
-// Doubts sums up the verdicts on the runs, or returns nil if all are valid or unknown. A cell that
-// falls behind is doubted even if no single run detected it.
+// Doubts summarises the verdicts on the runs, or returns nil if all are valid or unknown. A cell
+// that falls behind is doubted even if no single run detected it.
 func (c Cell) Doubts() *Doubts {
-	d := c.told()
+	d := c.summarizeDoubts()
 	if !c.Judged() || d != nil && d.Verdict == Invalid || d.finds(growth...) || !c.FallsBehind() {
 		return d
 	}
@@ -246,15 +243,14 @@ func (c Cell) Doubts() *Doubts {
 	return d
 }
 
-// Overloaded reports whether the only doubt is overload, confirmed by its load or by FallsBehind.
-// Overload does not make the measurement unreliable.
+// Overloaded reports whether the only doubt is overload, confirmed by the load or by FallsBehind.
+// Overload does not make a measurement unreliable.
 func (c Cell) Overloaded() bool {
 	d := c.Doubts()
 	return d != nil && d.Verdict != Invalid && d.OfOverload() && (c.load() >= 1 || c.FallsBehind())
 }
 
-// told sums up the doubts of the runs.
-func (c Cell) told() *Doubts {
+func (c Cell) summarizeDoubts() *Doubts {
 	d, doubtful := &Doubts{}, 0
 	var checks []string
 	for _, run := range c {
@@ -286,12 +282,12 @@ func (d *Doubts) Text() string {
 	return strings.Join(text.Texts(d.Why, func(why Doubt) string { return why.Text }), "; ")
 }
 
-// OfOverload reports whether overload alone explains all reasons.
+// OfOverload reports whether overload is the only reason.
 func (d *Doubts) OfOverload() bool {
 	return d.only(append([]string{rundir.CheckLength}, growth...)...)
 }
 
-// OfGap reports whether the only reason is missing tasks. The other tasks count.
+// OfGap reports whether the only reason is missing tasks. The recorded tasks are reliable.
 func (d *Doubts) OfGap() bool { return d.only(rundir.CheckGap) }
 
 // Unfinished reports whether the only reason is that the run is not over.

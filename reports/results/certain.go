@@ -2,22 +2,22 @@ package results
 
 import "github.com/poolbench/poolbench/internal/metric"
 
-// sureP99 is the relative half-width of a p99's interval above which a run is too short.
+// sureP99 is the largest relative half-width of a sufficient p99 interval.
 const sureP99 = 0.1
 
-// A Certainty describes how well the runs of a cell determine their p99 response.
+// A Certainty is the precision of the p99 response of a cell.
 type Certainty struct {
-	// Known reports whether there is a 95 % interval. Half is its longer side, relative to the p99.
+	// there is a 95 % interval. Half is its longer side, relative to the p99
 	Known bool
 	Half  float64
-	// Short reports that the interval exceeds ±10 %, or that the runs are too short for one.
+	// the interval exceeds ±10 %, or the runs are too short for one
 	Short bool
-	// Needed is the number of tasks that determine the p99 within ±5 %, or 0 if unknown.
+	// tasks that determine the p99 within ±5 %, or 0 if unknown
 	Needed float64
 }
 
-// Certainty returns the certainty of the p99 response. ok is false without a steady state, and if
-// so many tasks equal the p99 that it has no interval.
+// Certainty returns the precision of the p99 response. ok is false without a steady state, and if
+// too many tasks equal the p99 for an interval.
 func (c Cell) Certainty() (of Certainty, ok bool) {
 	p99 := c.Value(metric.P99Response)
 	needed, stationary := c.Estimate(metric.NeededTasks)

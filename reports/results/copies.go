@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// A RunID identifies a run under the virtual clock. A repeated run is identical byte for byte, and
-// so no further sample.
+// A RunID identifies a run under the virtual clock. A repeated run is identical, so it is not a
+// further sample.
 type RunID struct{ pkg, name, seed string }
 
-// ID returns the identity of a virtual-clock run: by name and marks for poolbench's commands, by
-// the metric virtual-seed for a benchmark in go test.
+// ID returns the identity of a virtual-clock run. The seed comes from a mark of poolbench's
+// commands, or from the metric virtual-seed of a benchmark in go test.
 func (r *Run) ID() (id RunID, virtual bool) {
 	return RunID{r.ConfigValue("pkg"), r.Name, r.Seed},
 		r.Seed != "" && (r.Virtual || r.Key("clock") == "virtual")
 }
 
 // isCopy reports whether a virtual run has the name, seed and configuration of an earlier line. It
-// is skipped with a warning, which distinguishes a copy from a different outcome.
+// warns differently if the results differ.
 func (p *parser) isCopy(r *Run) bool {
 	id, virtual := r.ID()
 	if !virtual {

@@ -8,9 +8,8 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// TestCopies: a virtual run of a name and seed is one sample, however often it is there; under the
-// real clock, of another seed and of other configuration it is another; and indexes of runs still
-// say what studies speak of.
+// A virtual run with a repeated name and seed is skipped. Real-clock runs, other seeds and other
+// configurations are not. Findings still belong to the same runs.
 func TestCopies(t *testing.T) {
 	r := MustRead(t, resultstest.Seeded("1 virtual 3", "2 virtual 4", "1 virtual 3", "1 real 3",
 		"1 real 3", "2 virtual 5"))
@@ -30,15 +29,14 @@ func TestCopies(t *testing.T) {
 	if r := MustRead(t, other); len(r.Runs) != 2 || len(r.Warnings) > 0 {
 		t.Errorf("of two commits: %d runs, %q", len(r.Runs), r.Warnings)
 	}
-	// A file that is not poolbench's says no seeds in such lines.
+	// other programs' files have no seeds in such lines
 	if r := MustRead(t, strings.ReplaceAll(resultstest.Seeded("1 virtual 3", "1 virtual 3"),
 		"# poolbench", "# somebody")); len(r.Runs) != 2 {
 		t.Errorf("a foreign file: %d runs", len(r.Runs))
 	}
 }
 
-// TestCopiesOfBenchmarks: a benchmark under the virtual clock reports its seed as a metric, which
-// is no result: runs of one name and seed are one sample, too.
+// A benchmark under the virtual clock reports its seed as a metric.
 func TestCopiesOfBenchmarks(t *testing.T) {
 	const lines = `goos: linux
 pkg: example.com/mine

@@ -16,13 +16,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Decide judges an objective by the repetitions of the cell. Terminal, page, JSON and JUnit show
-// its result.
+// Decide judges an objective by the repetitions of the cell.
 func (c Cell) Decide(b Bound) decide.Decision {
 	if c.isLoadTest() {
 		return c.decideLoad(b)
 	}
-	b.Unit, _ = decide.Completed(b.Unit) // the latencies of a run count completed tasks only
+	b.Unit, _ = decide.Completed(b.Unit) // latencies of a run include only completed tasks
 	d := c.decidePlan(b)
 	d.Error, _ = c.Uncertain(b.Unit)
 	if d.Verdict == decide.Met && strings.HasSuffix(b.Unit, "-sec") && c.Lost() > decide.MostLost {
@@ -31,7 +30,6 @@ func (c Cell) Decide(b Bound) decide.Decision {
 	return d
 }
 
-// decidePlan judges a strategy under the plan of the cell.
 func (c Cell) decidePlan(b Bound) decide.Decision {
 	unknown := decide.Decision{Value: c.Value(b.Unit), Low: math.NaN(), High: math.NaN()}
 	if d := c.Doubts(); d != nil && d.Verdict == Invalid {
@@ -41,7 +39,7 @@ func (c Cell) decidePlan(b Bound) decide.Decision {
 	if c.isObserved(b.Unit) {
 		return c.decideObserved(b, unknown)
 	}
-	if exact, known := c.exact(b.Unit); known {
+	if exact, known := c.exactValue(b.Unit); known {
 		d := decide.Decision{Value: unknown.Value, Low: exact, High: exact,
 			Verdict: decide.Interval(b, exact, exact)}
 		d.Reason = "the exact value is " + text.Metric(b.Unit, exact)
@@ -51,27 +49,27 @@ func (c Cell) decidePlan(b Bound) decide.Decision {
 		unknown.Reason = c.whyMissing(b.Unit)
 		return unknown
 	}
-	if b.Op == "<=" && b.Value == 0 && c.isNone(b.Unit) {
-		return c.overload(b, decide.Decision{Verdict: decide.Met,
+	if b.Op == "<=" && b.Value == 0 && c.isZero(b.Unit) {
+		return c.withdrawOverloaded(b, decide.Decision{Verdict: decide.Met,
 			Reason: "none of " + text.Many(float64(c.tasks())) + " tasks"})
 	}
 	in, ok := c.interval(b.Unit)
 	if !ok {
-		return c.overload(b, c.roughly(b, unknown))
+		return c.withdrawOverloaded(b, c.decideFarBound(b, unknown))
 	}
 	d := decide.Decision{Value: unknown.Value, Low: in.Lo, High: in.Hi,
 		Verdict: decide.Interval(b, in.Lo, in.Hi)}
 	d.Reason = "95 % CI " + text.Span(text.Metric(b.Unit, in.Lo), "–",
 		text.Metric(b.Unit, in.Hi)) + c.source()
 	if d.Verdict == decide.Undecided {
-		d.Next = c.longer(b, in)
+		d.Next = c.longerRun(b, in)
 		return d
 	}
-	return c.overload(b, d)
+	return c.withdrawOverloaded(b, d)
 }
 
-// isLoadTest reports whether requests went to a server. Then the question is the requests'
-// experience, not the strategy.
+// isLoadTest reports whether requests went to a server. Then the objective concerns the requests,
+// not the strategy.
 func (c Cell) isLoadTest() bool { return c[0].Base() == "Attack" || c[0].Base() == "Gateway" }
 
 // decideLoad decides by the requests of each repetition, and by the median if they differ.
@@ -101,10 +99,10 @@ func (c Cell) decideLoad(b Bound) decide.Decision {
 		Reason: fmt.Sprintf("the median of %d runs, of which %d meet it", len(c), meet)}
 }
 
-// roughly decides without an interval if the bound is far away: it uses twice the 95 % error for
-// the plan of the run, since errors of short runs are skewed. A short run has too good values, so
-// it can only miss.
-func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
+// decideFarBound decides without an interval if the bound is far away, by twice the expected 95 %
+// error, since errors of short runs are skewed. Values of a short run are too low, so it can only
+// miss.
+func (c Cell) decideFarBound(b Bound, d decide.Decision) decide.Decision {
 	d.Reason, d.Next = c.noInterval(d.Value, b)
 	if _, stationary := c.Estimate(metric.NeededTasks); !stationary ||
 		text.KindOf(b.Unit) != text.Times {
@@ -128,16 +126,16 @@ func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
 
 const certain = 0.25
 
-// overload withdraws a verdict that depends on the length of the run: a growing queue eventually
-// misses any upper bound, and a SUSPECT run does not prove that one is met.
-func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
+// withdrawOverloaded withdraws a verdict that depends on the length of the run. A growing queue
+// eventually misses any upper bound, and a SUSPECT run does not prove that a bound is met.
+func (c Cell) withdrawOverloaded(b Bound, d decide.Decision) decide.Decision {
 	doubts := c.Doubts()
-	if doubts == nil || c.Overloaded() && !ofAll(b.Unit) {
+	if doubts == nil || c.Overloaded() && !coversAllTasks(b.Unit) {
 		return d
 	}
 	grows := doubts.finds(growth...)
 	switch upper := strings.HasPrefix(b.Op, "<"); {
-	case grows && upper && !b.Meets(d.Value) && ofAll(b.Unit):
+	case grows && upper && !b.Meets(d.Value) && coversAllTasks(b.Unit):
 		d.Verdict, d.Next = decide.Missed, ""
 		d.Reason = "the queue grows as long as the run lasts"
 	case d.Verdict == decide.Met:
@@ -147,22 +145,21 @@ func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
 	return d
 }
 
-// ofAll reports whether a metric is a response or wait of all tasks, which grows with the length of
-// an overloaded run. Metrics of some tasks may not grow.
-func ofAll(unit string) bool {
+// coversAllTasks reports whether a metric is a response or wait of all tasks, which grows with the
+// length of an overloaded run.
+func coversAllTasks(unit string) bool {
 	statistic, of, _ := strings.Cut(unit, "-")
 	_, isPercentile := percentile(unit)
 	return (statistic == metric.Mean || isPercentile && strings.HasPrefix(statistic, "p")) &&
 		(of == metric.Response+"-sec" || of == metric.Wait+"-sec")
 }
 
-// isObserved reports whether a metric is an observation and not an estimate: extremes and counts.
+// isObserved reports whether a metric is an observed extreme or count, not an estimate.
 func (c Cell) isObserved(unit string) bool {
 	return metric.IsMax(unit) || strings.Contains(unit, "-"+metric.Max+"-") ||
 		unit == metric.PeakInFlight || unit == metric.Bans || unit == metric.RefusedCalls
 }
 
-// decideObserved requires every repetition to meet the bound.
 func (c Cell) decideObserved(b Bound, d decide.Decision) decide.Decision {
 	values := c.Values(b.Unit)
 	if len(values) < len(c) || len(values) == 0 {
@@ -180,9 +177,9 @@ func (c Cell) decideObserved(b Bound, d decide.Decision) decide.Decision {
 	return d
 }
 
-// exact returns the value from theory or the recursion for the plan of the cell. Under the real
-// clock the strategy's overhead is added, so no value is exact.
-func (c Cell) exact(unit string) (v float64, known bool) {
+// exactValue returns the value from theory or the recursion for the plan of the cell. Under the
+// real clock no value is exact, because of the strategy's overhead.
+func (c Cell) exactValue(unit string) (v float64, known bool) {
 	if c[0].Key("clock") != "virtual" {
 		return 0, false
 	}
@@ -218,21 +215,21 @@ func (c Cell) interval(unit string) (Estimate, bool) {
 	half := statistics.Student(len(values), 0.05) * stat.StdDev(values, nil) /
 		math.Sqrt(float64(len(values)))
 	if half == 0 && text.KindOf(unit) == text.Shares && mean < 1 {
-		half = noneSeen / float64(c.tasks()) // none of so many tasks
+		half = noneSeen / float64(c.tasks()) // observed in none of these tasks
 	}
-	return Estimate{mean, max(mean-half, 0), mean + half}.around(c.Value(unit)), true
+	return Estimate{mean, max(mean-half, 0), mean + half}.withMid(c.Value(unit)), true
 }
 
 // SeedsDecide reports whether repetitions with further seeds can narrow the interval of a metric.
-// Repetitions do not help a run that is too short for its plan.
+// They cannot if the run is too short for its plan.
 func (c Cell) SeedsDecide(unit string) bool {
 	return len(c) > 0 && c.has(unit) && !c.isObserved(unit) &&
-		(c.Doubts() == nil || c.Overloaded() && !ofAll(unit))
+		(c.Doubts() == nil || c.Overloaded() && !coversAllTasks(unit))
 }
 
-// isNone reports whether a share is 0 in every repetition. No number of tasks proves a 0, so a
-// bound of 0 is checked against the observation.
-func (c Cell) isNone(unit string) bool {
+// isZero reports whether a share is 0 in every repetition. No number of tasks proves a 0, so a
+// bound of 0 is compared with the observation.
+func (c Cell) isZero(unit string) bool {
 	return text.KindOf(unit) == text.Shares &&
 		!slices.ContainsFunc(c.Values(unit), func(v float64) bool { return v != 0 })
 }
@@ -255,7 +252,6 @@ func (c Cell) source() string {
 	return fmt.Sprintf(", %d runs of %s tasks", len(c), text.Many(float64(c[0].Iters)))
 }
 
-// whyMissing explains why the repetitions lack a metric.
 func (c Cell) whyMissing(unit string) string {
 	p, isPercentile := percentile(unit)
 	if !isPercentile {
@@ -277,7 +273,7 @@ func percentile(unit string) (p float64, ok bool) {
 	return 0, false
 }
 
-// noInterval explains why there is no interval, and suggests a run that would give one.
+// noInterval explains why there is no interval, and suggests a run that would have one.
 func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 	runs := text.Count(len(c), "run") + " of " + text.Many(float64(c[0].Iters)) + " tasks"
 	reason = "no confidence interval from " + runs
@@ -285,7 +281,7 @@ func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 	switch d := c.Doubts(); {
 	case known && needed.Mid > 0 && (d.finds(rundir.CheckLength) ||
 		float64(c.tasks()) < needed.Mid):
-		return reason, c.longer(b, Estimate{Mid: value, Lo: value, Hi: value})
+		return reason, c.longerRun(b, Estimate{Mid: value, Lo: value, Hi: value})
 	case len(c) < EnoughSeeds:
 		return reason, fmt.Sprintf("--count %d", EnoughSeeds)
 	}
@@ -294,15 +290,15 @@ func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 
 const mostNext = 100e6
 
-// longer suggests a run whose interval is narrow enough for the distance to the bound, or returns
+// longerRun suggests a run with an interval narrow enough for the distance to the bound, or returns
 // "" if it would be too long.
-func (c Cell) longer(b Bound, in Estimate) string {
+func (c Cell) longerRun(b Bound, in Estimate) string {
 	gap := math.Abs(in.Mid-b.Value) / in.Mid
 	needed, known := c.Estimate(metric.NeededTasks)
 	if !known || needed.Mid == 0 || b.Unit != metric.P99Response {
 		return fmt.Sprintf("--count %d", max(4*len(c), EnoughSeeds))
 	}
-	const safety = 0.7 // share of the gap for the half-width
+	const safety = 0.7 // half-width as a share of the distance
 	n := needed.Mid * math.Pow(0.05/min(safety*gap, 0.1), 2)
 	if !(n <= mostNext) {
 		return ""

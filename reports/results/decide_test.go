@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// decided is a cell of runs under the virtual clock, whose values are given for each seed.
+// decided returns a cell of runs under the virtual clock with the given values, one per seed.
 func decided(unit string, values []float64, also map[string]float64, doubts ...Doubt) (c Cell) {
 	for i, v := range values {
 		r := &Run{Name: "Run/clock=virtual", Keys: []Pair{{"clock", "virtual"}, {"load", "0.8"}},
@@ -28,8 +28,7 @@ func decided(unit string, values []float64, also map[string]float64, doubts ...D
 	return c
 }
 
-// TestDecide: an objective is met or missed only where the evidence decides it. Findings A.1: a run
-// that is too short, SUSPECT or contradicted by the exact value is never met.
+// A run that is too short, SUSPECT or contradicted by the exact value never meets an objective.
 func TestDecide(t *testing.T) {
 	const p99 = "p99-response-sec"
 	below := Bound{Unit: p99, Op: "<", Value: 0.25}
@@ -105,9 +104,9 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestNoneSeen: that no task of so many was shed does not show that none ever is, and does for a
-// bound of 0 that asks for no more than what was seen.
-func TestNoneSeen(t *testing.T) {
+// A share that was never observed may still be above 0. A bound of 0 is compared with the
+// observation.
+func TestUnobservedShare(t *testing.T) {
 	c := decided("shed/op", make([]float64, 5), nil)
 	if d := c.Decide(Bound{Unit: "shed/op", Op: "<", Value: 1e-6}); d.Verdict != decide.Undecided {
 		t.Errorf("a share below one in a million by 90,000 tasks: %v", d.Verdict)
@@ -117,8 +116,8 @@ func TestNoneSeen(t *testing.T) {
 	}
 }
 
-// TestDecideUncertain: a decision shows a value as tables do: "≈" before it, and none that
-// is too uncertain to show.
+// A decision shows values as tables do: "≈" marks an uncertain value, and a too uncertain value is
+// not shown.
 func TestDecideUncertain(t *testing.T) {
 	const p99 = "p99-response-sec"
 	for share, want := range map[float64]string{0.4: "≈215 ms (", 3: "no confidence interval"} {

@@ -14,7 +14,7 @@ import (
 
 // Doubted is a cell of a comparison whose runs are not all VALID.
 type Doubted struct {
-	Row  string // name of the cell among those of its side, or "" if it is the only one
+	Row  string // name of the cell on its side, or "" if it is the only one
 	Side string // name of its results
 	*Doubts
 	overload bool
@@ -28,7 +28,7 @@ func NewDoubted(row, side string, c Cell) *Doubted {
 	return nil
 }
 
-// Mark returns the word for every value and verdict of the cell: SUSPECT or INVALID, or "" for nil.
+// Mark returns SUSPECT or INVALID for every value of the cell, or "" for nil.
 func (d *Doubted) Mark() string {
 	if d == nil {
 		return ""
@@ -36,7 +36,7 @@ func (d *Doubted) Mark() string {
 	return d.Verdict.String()
 }
 
-// Short returns the mark with its checks: "SUSPECT (too short)", "SUSPECT (overload)".
+// Short returns the mark with its checks: "SUSPECT (too short)".
 func (d *Doubted) Short() string {
 	checks := text.Texts(d.Why, Doubt.Check)
 	if d.overload {
@@ -48,7 +48,7 @@ func (d *Doubted) Short() string {
 	return d.Mark() + " (" + strings.Join(checks, ", ") + ")"
 }
 
-// Worse returns the more serious doubt, the first of equal ones, or nil if both are nil.
+// Worse returns the more serious doubt, d if both are equal, or nil if both are nil.
 func (d *Doubted) Worse(other *Doubted) *Doubted {
 	if d == nil || other != nil && other.Verdict > d.Verdict {
 		return other
@@ -56,10 +56,10 @@ func (d *Doubted) Worse(other *Doubted) *Doubted {
 	return d
 }
 
-// DoubtLines prints each reason once, with its cells and the numbers of the first cell. cells is
-// the number of cells on each side, to report when all are doubted.
+// DoubtLines prints each reason once, with its cells and the numbers of the first. cells counts all
+// cells by side.
 func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
-	const most = 3 // places to name
+	const most = 3
 	for _, alike := range Gather(all, (*Doubted).Short) {
 		var where, whole []string
 		for _, of := range Gather(alike, func(d *Doubted) string { return d.Side }) {
@@ -101,8 +101,8 @@ type Shown struct {
 	Unit string
 }
 
-// UncertainLines explains the marks of Show, if any of these values has one, in a line with the
-// number of tasks that would make the p99 certain, if known.
+// UncertainLines explains the marks of Show if any of these values has one. It adds the number of
+// tasks that would make the p99 certain, if known.
 func UncertainLines(all []Shown) []string {
 	about, none, tasks := false, false, 0.0
 	for _, s := range all {
@@ -132,18 +132,18 @@ func UncertainLines(all []Shown) []string {
 	return []string{strings.Join(words, "; ")}
 }
 
-// neededFor returns the number of tasks for a p99 within that share, rounded up to two digits, or 0
-// if unknown.
+// neededFor returns the number of tasks for that relative error of the p99, or 0 if unknown.
 func (c Cell) neededFor(share float64) float64 {
-	// the share that needed-tasks is for. The error falls with the square root of the tasks
-	const told = 0.05
+	// relative error for which needed-tasks was computed. Errors fall with the square root of the
+	// tasks
+	const neededError = 0.05
 	n := 0.0
 	for _, r := range c {
 		needed, _ := r.Value(metric.NeededTasks)
 		planned, err := strconv.ParseFloat(r.Key("n"), 64)
 		if err == nil && needed > 0 && r.Iters > 0 {
 			// tasks of the warm-up do not count
-			n = max(n, needed*(told/share)*(told/share)*planned/float64(r.Iters))
+			n = max(n, needed*(neededError/share)*(neededError/share)*planned/float64(r.Iters))
 		}
 	}
 	if n == 0 {

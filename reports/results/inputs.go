@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// InputWarnings returns the warnings from reading the inputs, and names incomplete ones.
+// InputWarnings returns the warnings of all inputs, and names incomplete inputs.
 func InputWarnings(inputs []Input) []string {
 	var lines []string
 	for _, in := range inputs {
@@ -34,8 +34,8 @@ func LabelsOf(inputs []Input) []string {
 	return text.Texts(inputs, func(in Input) string { return in.Label })
 }
 
-// MergeUnits joins the unit metadata of all inputs. Units of other programs without a Unit line get
-// the evident direction: see text.Better.
+// MergeUnits joins the unit metadata of all inputs. A unit without a Unit line gets its direction
+// from text.Better.
 func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 	units := make(benchfmt.UnitMetadataMap)
 	saidBy := make(map[benchfmt.UnitMetadataKey]string)
@@ -69,12 +69,12 @@ func SetBetter(units benchfmt.UnitMetadataMap, unit string, d Direction) {
 	units[key] = &benchfmt.UnitMetadata{UnitMetadataKey: key, OrigUnit: unit, Value: d.String()}
 }
 
-// Ours reports whether the runs are poolbench's, including benchmarks in go test: their Unit lines
-// give every direction.
+// Ours reports whether the runs are poolbench's, including benchmarks in go test. Their Unit lines
+// contain every direction.
 func (r *Results) Ours() bool { return r.Schema > 0 || r.Runs[0].Seed != "" }
 
-// ChooseMetrics returns the tidied names of the requested metrics, by default all. A request may
-// contain names and patterns, separated by commas: p99-*,shed/op.
+// ChooseMetrics returns the tidied names of the requested metrics, by default all. A request
+// contains names or patterns, separated by commas: p99-*,shed/op.
 func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	var all, paths []string
 	for _, in := range inputs {
@@ -121,11 +121,11 @@ func flat(unit string) string { return strings.ReplaceAll(unit, "/", "÷") }
 
 // Input is one input of a comparison.
 type Input struct {
-	Label   string // value of the key .file: inputs with equal labels are pooled
+	Label   string // value of the key .file. Inputs with equal labels are pooled
 	Results *Results
 }
 
-// A Direction is the better direction of a metric, as in benchfmt: +1: higher, −1: lower, 0:
+// A Direction is the better direction of a metric, as in benchfmt: +1 is higher, −1 lower, 0
 // unknown.
 type Direction int
 

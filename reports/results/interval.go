@@ -15,28 +15,27 @@ import (
 const EnoughSeeds = 5
 
 // Interval returns a time of the response or the wait, such as metric.P99Response, with its 95 %
-// interval, which contains the value that tables show. Of EnoughSeeds repetitions or more the
-// interval is over their seeds, which are independent; of fewer it comes from their own intervals.
-// ok is false if a repetition is too short to have one.
+// interval: over the seeds with EnoughSeeds repetitions or more, otherwise from their own
+// intervals. ok is false if a repetition is too short for an interval.
 func (c Cell) Interval(unit string) (e Estimate, ok bool) {
-	if e, ok = c.aroundMean(unit); !ok {
+	if e, ok = c.meanInterval(unit); !ok {
 		return Estimate{}, false
 	}
-	return e.around(statistics.Median(c.Values(unit))), true
+	return e.withMid(statistics.Median(c.Values(unit))), true
 }
 
-// around returns the estimate with another value in the middle, and an interval that contains it.
-func (e Estimate) around(value float64) Estimate {
+// withMid returns e with value in the middle, and an interval that contains it.
+func (e Estimate) withMid(value float64) Estimate {
 	return Estimate{value, min(e.Lo, value), max(e.Hi, value)}
 }
 
-// aroundMean returns the mean of the repetitions, with its interval.
-func (c Cell) aroundMean(unit string) (e Estimate, ok bool) {
+// meanInterval returns the mean of the repetitions, with its interval.
+func (c Cell) meanInterval(unit string) (e Estimate, ok bool) {
 	var values, below, above []float64
 	seen := map[string]bool{}
 	for _, r := range c {
 		if r.Seed != "" && seen[r.Seed] {
-			continue // the same work again
+			continue // a repetition of the same work
 		}
 		seen[r.Seed] = true
 		v, known := r.Value(unit)
@@ -47,7 +46,7 @@ func (c Cell) aroundMean(unit string) (e Estimate, ok bool) {
 		lo, low := r.Value(metric.Low(unit))
 		hi, high := r.Value(metric.High(unit))
 		if _, told := r.Value(metric.ESS(unit)); told && !low {
-			lo, hi, low, high = v, v, true, true // so many tasks have it that it is exact
+			lo, hi, low, high = v, v, true, true // so many tasks have this value that it is exact
 		}
 		if low && high {
 			below, above = append(below, v-lo), append(above, hi-v)
@@ -69,12 +68,13 @@ func (c Cell) aroundMean(unit string) (e Estimate, ok bool) {
 	return Estimate{mean, mean - quadrature(below)/n, mean + quadrature(above)/n}, true
 }
 
-// overSeeds returns the interval from the deviation of the values (Student's t). For a p99 it is no
-// narrower than theory predicts for that many tasks, since few short runs may agree by chance. Each
-// short run also has a biased p99: if the tail falls as exp(−θt), a run with 1+ε times the tasks
-// beyond it moves it by ln(1+ε)/θ, on average half the variance of ε less than ε/θ. This bias is
-// θ/2 of the variance of the p99, with θ at most ln 100 divided by the p99, however many
-// repetitions there are.
+// overSeeds returns the interval from the deviation of the values (Student's t). For a p99 it is at
+// least as wide as theory predicts for that many tasks, since few short runs may agree by chance.
+//
+// It also includes the bias of a short run's p99, which repetitions do not reduce. If the tail
+// falls as exp(−θt), a run with 1+ε times the tasks beyond the p99 moves it by ln(1+ε)/θ. On
+// average this is less than ε/θ by half the variance of ε. The bias is thus θ/2 times the variance
+// of the p99, with θ at most ln 100 divided by the p99.
 func (c Cell) overSeeds(unit string, values []float64, mean float64) Estimate {
 	n, deviation := float64(len(values)), stat.StdDev(values, nil)
 	half, short := statistics.Student(len(values), 0.05)*deviation/math.Sqrt(n), 0.0

@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// TestSeedsCover: the interval over seeds holds the exact p99, however many repetitions there are,
-// of M/M/4 at a load of 0.8 in short runs. Student's t alone held it in 7 of 10 cells of 5, and in
-// 3 of 10 of 40.
+// The interval must contain the exact p99 of M/M/4 at a load of 0.8 for any number of short runs.
+// Student's t alone contained it in 7 of 10 cells of 5, and in 3 of 10 cells of 40.
 func TestSeedsCover(t *testing.T) {
 	const n, warmup, groups = 2000, 200, 100
 	exact := theory.Must(theory.MMk(theory.Pool{Rate: 320, MeanService: 0.01, Limit: 4})).P99()
@@ -34,7 +33,7 @@ func TestSeedsCover(t *testing.T) {
 				p99 := statistics.NearestRanks(nil, pool.Responses()[warmup:], 0.99)[0]
 				c = append(c, &Run{Seed: fmt.Sprint(seed), Iters: n - warmup,
 					Values: map[string]float64{"p99-response-sec": float64(p99) / 1e9,
-						"needed-tasks": 193_000}}) // what 40 such runs say, the mean
+						"needed-tasks": 193_000}}) // the mean of 40 such runs
 			}
 			if in, _ := c.Interval("p99-response-sec"); in.Lo <= exact && exact <= in.Hi {
 				held++
@@ -46,7 +45,7 @@ func TestSeedsCover(t *testing.T) {
 	}
 }
 
-// TestSeedsTooShort: runs of which each may be off by as much as it is tell nothing together.
+// Runs with errors as large as the value have no interval together.
 func TestSeedsTooShort(t *testing.T) {
 	for text, want := range map[string]bool{"": true, "theory: it is another": true,
 		"too short: the p99 response": false} {
@@ -63,8 +62,7 @@ func TestSeedsTooShort(t *testing.T) {
 	}
 }
 
-// TestOneInterval: of repetitions the value in tables, the decision on an objective and the
-// certainty of the p99 have one interval, which contains the value.
+// Tables, decisions on objectives and the certainty of the p99 use the same interval.
 func TestOneInterval(t *testing.T) {
 	var c Cell
 	for i, p99 := range []float64{0.158, 0.16, 0.17, 0.19, 0.22, 0.31} {

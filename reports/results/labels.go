@@ -24,31 +24,31 @@ func (l Label) Tasks() string {
 	return l.String() + " tasks"
 }
 
-// P99 is the unit of the p99 of their response.
+// P99 returns the unit of the p99 of their response.
 func (l Label) P99() string { return metric.OfKind(string(l), metric.P99Response) }
 
-// Mean is the unit of the mean of their response.
+// Mean returns the unit of the mean of their response.
 func (l Label) Mean() string { return metric.OfKind(string(l), metric.MeanResponse) }
 
 // IsTenant reports whether it is a tenant's.
 func (l Label) IsTenant() bool { return strings.HasPrefix(string(l), metric.Tenant+"-") }
 
-// Throughput is the unit of a tenant's throughput.
+// Throughput returns the unit of a tenant's throughput.
 func (l Label) Throughput() string { return metric.OfKind(string(l), metric.Throughput) }
 
-// Share is the unit of a tenant's share of the time in slots.
+// Share returns the unit of a tenant's share of the time in slots.
 func (l Label) Share() string { return metric.OfKind(string(l), metric.Share) }
 
 var (
-	// kinds lists the kinds of labels, in the order of tables.
+	// kinds of labels, in the order of tables
 	kinds = []string{metric.ClassShort, metric.ClassLong, metric.ClassCPU, metric.ClassIO,
 		metric.Priority, metric.Tenant}
 	labelled = regexp.MustCompile(fmt.Sprintf(`^((?:%s)(?:-\d+)?)-(?:%s|%s)$`,
 		strings.Join(kinds, "|"), metric.MeanResponse, metric.P99Response))
 )
 
-// Labels returns the labels with metrics in the cells: classes, then priorities with the most
-// urgent first, then tenants.
+// Labels returns the labels with metrics in the cells: classes, then priorities from the most
+// urgent, then tenants.
 func Labels(cells []Cell) (labels []Label) {
 	for _, c := range cells {
 		for _, r := range c {
@@ -66,7 +66,7 @@ func Labels(cells []Cell) (labels []Label) {
 
 func (l Label) order() []int {
 	kind, number, _ := strings.Cut(string(l), "-")
-	n, _ := strconv.Atoi(number) // a class has none
+	n, _ := strconv.Atoi(number) // a class has no number
 	at := slices.Index(kinds, kind)
 	if kind == metric.Priority {
 		n = -n

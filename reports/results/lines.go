@@ -8,23 +8,21 @@ import (
 	"io"
 )
 
-// maxLine is the longest line that benchfmt reads, without its newline. It would treat a longer
-// line as the end of the file.
+// maxLine is the longest line that benchfmt reads, without its newline. A longer line would end the
+// file.
 const maxLine = bufio.MaxScanTokenSize - 1
 
-// lineFeed passes a text to benchfmt.Reader, one line per Read, and shows each line to look before.
-//
-// benchfmt skips unknown lines and stops at a line that is too long, which would both lose samples
-// silently. With one line per Read, text and whole describe the line of benchfmt's current record.
-// For output of go test -json, the lines are the contents of its events, at the place of their last
-// event.
+// lineFeed passes a text to benchfmt.Reader, one line per Read, and first passes each line to look.
+// benchfmt alone would silently lose samples in unknown or long lines. text and whole describe the
+// line of benchfmt's current record. For output of go test -json, lines are the contents of its
+// events.
 type lineFeed struct {
 	in   *bufio.Reader
 	look func(line int, text []byte) error // an error ends the reading
 
 	name  string
-	line  int    // number of the current line in the file, from 1. 0 before the first
-	text  []byte // the current line without its end
+	line  int    // number of the current line, from 1. 0 before the first
+	text  []byte // the current line without its newline
 	whole bool   // the current line ended in a newline
 	rest  []byte // rest of the current line for benchfmt
 	err   error  // why the feed ended before the end of the text
@@ -51,18 +49,18 @@ func (f *lineFeed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next advances to the next line. io.EOF ends the feed, with the reason, if any, in f.err.
+// next advances to the next line. It returns io.EOF at the end, with the reason, if any, in f.err.
 func (f *lineFeed) next() error {
 	for {
 		if line, ok := f.events.take(); ok {
-			return f.show(line)
+			return f.passLine(line)
 		}
 		line, err := f.raw()
 		if err != nil {
 			return err
 		}
 		if !testEvent.Match(line) {
-			return f.show(line)
+			return f.passLine(line)
 		}
 		if err := f.events.add(line); err != nil {
 			if f.torn = !bytes.HasSuffix(line, []byte("\n")); !f.torn {
@@ -103,7 +101,7 @@ func (f *lineFeed) raw() ([]byte, error) {
 	return line, nil
 }
 
-func (f *lineFeed) show(line []byte) error {
+func (f *lineFeed) passLine(line []byte) error {
 	if len(line) > maxLine+1 { // assembled from several events
 		return f.tooLong()
 	}

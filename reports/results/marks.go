@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// marks parses the lines beginning with "# " that poolbench writes around its results and that
-// benchfmt skips. A file is one section, or several if runs were appended: a header, the runs, an
-// end mark.
+// marks parses the lines beginning with "# " that poolbench writes around its results. benchfmt
+// skips them. A file contains one or more sections of a header, runs and an end mark.
 type marks struct {
 	schema     int // of the last header. 0: none yet
 	strategies []string
@@ -25,24 +24,24 @@ type marks struct {
 	undecided  string             // reason of the next search result
 	seed       string             // of the next run, or ""
 	runs       int                // in the whole file
-	counted    int                // runs that are not copies, as counted by indexes of runs
+	counted    int                // runs without copies
 	sinceStart int                // since the last header
-	// first run since the last header without a study, or counted
+	// first run since the last header without a study
 	free int
 
 	open  bool   // a header without an end mark
 	ended int    // line of the last end mark. 0: none
 	end   string // missing parts by the last end mark
 	after int    // first line with text after the last end mark. 0: none
-	// the last end mark names a different number of runs
+	// the last end mark has a different number of runs
 	miscounted bool
 }
 
-// look processes a line. isHeader reports that it opens a section.
-func (m *marks) look(line int, text string) (isHeader bool, err error) {
+// parseLine processes a line. isHeader reports whether it opens a section.
+func (m *marks) parseLine(line int, text string) (isHeader bool, err error) {
 	if !strings.HasPrefix(text, "# ") {
-		// nearly every line: the code below costs more than the rest of reading it
-		m.behind(line, text)
+		// return early, since most lines take this path
+		m.textAfterEnd(line, text)
 		return false, nil
 	}
 	mark, rest, _ := rundir.ParseMark(text)
@@ -66,7 +65,7 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 	if m.open {
 		m.note(mark, rest)
 	}
-	m.behind(line, text)
+	m.textAfterEnd(line, text)
 	return false, nil
 }
 
@@ -123,15 +122,14 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 	}
 }
 
-// behind records text after the end mark.
-func (m *marks) behind(line int, text string) {
+// textAfterEnd records text after the end mark.
+func (m *marks) textAfterEnd(line int, text string) {
 	if m.ended != 0 && m.after == 0 && strings.TrimSpace(text) != "" {
 		m.after = line
 	}
 }
 
-// begin starts the finding of a study, which follows its runs. It replaces an earlier finding from
-// fewer runs.
+// begin starts the finding of a study, and replaces an earlier finding from fewer runs.
 func (m *marks) begin(named string) {
 	f := decide.Finding{}
 	f.Study, f.Question, _ = strings.Cut(named, ": ")
@@ -148,8 +146,8 @@ func (m *marks) begin(named string) {
 	m.findings = append(m.findings, f)
 }
 
-// close records the end of a section. The end mark of a complete section counts the runs of the
-// section, or of the whole file if it was appended.
+// close records the end of a section. The end mark counts the runs of the section, or of the whole
+// file if it was appended.
 func (m *marks) close(line int, end rundir.End) {
 	m.open, m.ended, m.end, m.after, m.miscounted = false, line, "", 0, false
 	switch {
@@ -175,12 +173,10 @@ func (m *marks) run() (doubts []Doubt, uncertain map[string]float64, seed string
 	return doubts, uncertain, seed
 }
 
-// ours reports whether poolbench wrote the file, judging by its header or, for the tail of a file,
-// its end mark.
+// ours reports whether the file has a header or an end mark of poolbench.
 func (m *marks) ours() bool { return m.schema != 0 || m.ended != 0 }
 
-// partial describes what is missing at the end of the file, or returns "". last is the number of
-// the last line.
+// partial describes what is missing at the end of the file, or returns "".
 func (m *marks) partial(last int) string {
 	switch {
 	case m.open:

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// ShortNames removes the /key=value parts that all names share, and returns them joined by blanks.
-// poolbench's names contain the whole experiment, which a table needs to show only once.
+// ShortNames removes the /key=value parts that all names share, and returns these parts joined by
+// blanks.
 func ShortNames(names []string) (short map[string]string, shared string) {
 	short = identity(names)
 	if len(short) < 2 {
@@ -41,7 +41,7 @@ func ShortNames(names []string) (short map[string]string, shared string) {
 			return slices.Contains(common, string(part))
 		})
 		brief := string(base) + string(bytes.Join(rest, nil))
-		if taken[brief] { // a key twice in a name
+		if taken[brief] { // the name has a key twice
 			return identity(names), ""
 		}
 		taken[brief] = true
@@ -50,7 +50,7 @@ func ShortNames(names []string) (short map[string]string, shared string) {
 	return short, strings.ReplaceAll(strings.TrimPrefix(strings.Join(common, ""), "/"), "/", " ")
 }
 
-// Shorten replaces the names in lines of text by their short ones.
+// Shorten replaces the names in lines of text by their short forms.
 func Shorten(lines []string, short map[string]string) []string {
 	var pairs []string
 	// prefer the longer of two names at one place

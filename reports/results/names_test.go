@@ -16,7 +16,7 @@ func TestShortNames(t *testing.T) {
 		{[]string{"Run/s=a/limit=4", "Run/s=b/limit=5"},
 			[]string{"Run/s=a/limit=4", "Run/s=b/limit=5"}, ""},
 		{[]string{"X/json/s=a-8", "Y/json/s=a-8"}, []string{"X/json-8", "Y/json-8"}, "s=a"},
-		// or they would read alike
+		// otherwise both would be equal
 		{[]string{"X/s=a/s=a", "X/s=a"}, []string{"X/s=a/s=a", "X/s=a"}, ""},
 	} {
 		short, shared := ShortNames(test.names)

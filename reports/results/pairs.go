@@ -5,27 +5,26 @@ import (
 	"slices"
 )
 
-// A Pairing contains runs that belong together: Old[i] and New[i] were measured next to each other,
-// or did the same work.
+// A Pairing contains pairs of runs: Old[i] and New[i] were measured next to each other, or did the
+// same work.
 type Pairing struct {
 	Old, New []*Run
-	Left     int    // unpaired runs of either side
+	Left     int    // unpaired runs of both sides
 	Numbered bool   // paired by a configuration line, not by the seed
 	Why      string // why there are no pairs
 }
 
-// Reasons for no pairs.
+// Reasons for the absence of pairs.
 const (
 	NoSeeds    = "not every run has a seed"
 	SeedTwice  = "a seed is there twice"
 	OtherSeeds = "fewer than half of the seeds are on both sides"
 )
 
-// Paired pairs the runs of two sides. If a configuration line numbers the pair of every run, as in
-// gate's own measurements, runs with equal numbers are a pair. Otherwise runs with equal seeds are
-// a pair, since they have the same arrivals and work. Names may differ in the keys apart, and if
-// that gives no pairs, in any way. There are no pairs if runs lack such a key, if several share
-// one, or if fewer than half of the seeds are common.
+// Paired pairs the runs of two sides by the pair number in a configuration line, as in gate's
+// measurements. Otherwise it pairs equal seeds, since these runs have the same arrivals and work.
+// Names may differ in the keys apart, and if that gives no pairs, in any way. There are no pairs if
+// runs lack such a key, if several runs share one, or if fewer than half of the seeds are common.
 func Paired(old, new []*Run, apart ...string) Pairing {
 	numbers := func(r *Run) string { return r.ConfigValue("pair") }
 	work := func(r *Run) string {
@@ -41,11 +40,11 @@ func Paired(old, new []*Run, apart ...string) Pairing {
 		return seed
 	}
 	for i, key := range []func(*Run) string{numbers, work, seedOf} {
-		if a, b := keyed(old, key), keyed(new, key); a != nil && b != nil {
-			p := matched(old, b, key)
+		if a, b := byUniqueKey(old, key), byUniqueKey(new, key); a != nil && b != nil {
+			p := pairByKey(old, b, key)
 			p.Left += len(new) - len(p.New)
 			p.Numbered = i == 0
-			// more unpaired runs than pairs would carry the information
+			// many unpaired runs would lose more information than pairs add
 			if n := len(p.Old); n > 0 && (p.Numbered || 2*n >= min(len(old), len(new))) {
 				return p
 			}
@@ -55,13 +54,13 @@ func Paired(old, new []*Run, apart ...string) Pairing {
 	switch {
 	case slices.ContainsFunc(both, func(r *Run) bool { return seedOf(r) == "" }):
 		return Pairing{Why: NoSeeds}
-	case keyed(old, seedOf) == nil || keyed(new, seedOf) == nil:
+	case byUniqueKey(old, seedOf) == nil || byUniqueKey(new, seedOf) == nil:
 		return Pairing{Why: SeedTwice}
 	}
 	return Pairing{Why: OtherSeeds}
 }
 
-func keyed(runs []*Run, key func(*Run) string) map[string]*Run {
+func byUniqueKey(runs []*Run, key func(*Run) string) map[string]*Run {
 	by := make(map[string]*Run)
 	for _, run := range runs {
 		k := key(run)
@@ -73,7 +72,7 @@ func keyed(runs []*Run, key func(*Run) string) map[string]*Run {
 	return by
 }
 
-func matched(old []*Run, new map[string]*Run, key func(*Run) string) (p Pairing) {
+func pairByKey(old []*Run, new map[string]*Run, key func(*Run) string) (p Pairing) {
 	for _, run := range old {
 		if other := new[key(run)]; other != nil {
 			p.Old, p.New = append(p.Old, run), append(p.New, other)
@@ -86,7 +85,7 @@ func matched(old []*Run, new map[string]*Run, key func(*Run) string) (p Pairing)
 
 func seedOf(r *Run) string { return cmp.Or(r.Seed, r.ConfigValue("seed")) }
 
-// Values returns the values of a metric in the pairs that have it on both sides.
+// Values returns the values of a metric from the pairs that have it on both sides.
 func (p Pairing) Values(unit string) (old, new []float64) {
 	for i, run := range p.Old {
 		a, inOld := run.Value(unit)

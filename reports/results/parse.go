@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// parser converts the records of benchfmt.Reader to Results.
 type parser struct {
 	out     *Results
 	feed    *lineFeed
@@ -28,20 +27,20 @@ type parser struct {
 	keys    map[string][]Pair // by name
 	metrics map[string]bool
 	virtual map[RunID][]*Run // virtual-clock runs without copies
-	// an unreadable result line of poolbench, accepted if a header follows: a run was killed there,
-	// and another appended
+	// an unreadable result line of poolbench, accepted if a header follows: the run was killed, and
+	// another appended
 	damaged error
 	cut     bool   // the last line is incomplete
 	indent  int    // first indented result line
 	passed  bool   // go test printed PASS or ok
-	failed  string // number and text of the line in which go test first reported a failure
+	failed  string // line in which go test first reported a failure
 	crowded bool   // more configuration lines than mostConfig
 	values  int    // of metrics in out.Runs
 }
 
-// look sees every line before benchfmt does.
-func (p *parser) look(line int, s []byte) error {
-	isHeader, err := p.marks.look(line, string(s))
+// checkLine receives every line before benchfmt does.
+func (p *parser) checkLine(line int, s []byte) error {
+	isHeader, err := p.marks.parseLine(line, string(s))
 	if err != nil {
 		return err
 	}
@@ -94,7 +93,6 @@ func (p *parser) syntax(rec *benchfmt.SyntaxError) error {
 	return nil
 }
 
-// cutOff skips the current line, the last one.
 func (p *parser) cutOff() {
 	p.cut = true
 	p.warn.add(p.feed.pos(), "the last line was cut off and is left out")
@@ -129,7 +127,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 			continue
 		}
 		if value == 0 {
-			value = 0 // without the sign that package testing prints for values rounded up to 0
+			value = 0 // without the sign of values that package testing rounds to -0
 		}
 		if _, twice := run.Values[unit]; twice {
 			p.warn.add(run.Pos, "%s is given twice: the first value counts", unit)
@@ -171,9 +169,9 @@ func (p *parser) result(rec *benchfmt.Result) error {
 	return nil
 }
 
-// isWhole judges a last line without a newline that looks like a result. Poolbench ends every line.
-// In other files the newline may have been trimmed, but a line with other metrics than the previous
-// one of its name is incomplete.
+// isWhole reports whether a last line without a newline is complete. poolbench ends every line with
+// a newline. Other files may lack it, but their last line must have the same metrics as the
+// previous one of its name.
 func (p *parser) isWhole(run *Run) bool {
 	if p.marks.ours() {
 		return false
@@ -188,11 +186,11 @@ func (p *parser) isWhole(run *Run) bool {
 	return true
 }
 
-// mostConfig is the largest number of configuration keys: log lines may look like configuration,
-// and every run carries all earlier ones.
+// mostConfig limits the configuration keys. Log lines may look like configuration, and every run
+// carries all earlier ones.
 const mostConfig = 1000
 
-// config copies the configuration, or shares that of the previous run if it is unchanged.
+// config copies the configuration, or shares it with the previous run if it is unchanged.
 func (p *parser) config(rec *benchfmt.Result) []Pair {
 	given := rec.Config
 	if len(given) > mostConfig {
@@ -253,8 +251,8 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	return out, nil
 }
 
-// beginsResult reports whether the last line has no end and begins a result, up to its name, which
-// benchfmt does not recognise.
+// beginsResult reports whether the incomplete last line is a result that benchfmt does not
+// recognise.
 func (p *parser) beginsResult() bool {
 	const word = "Benchmark"
 	text := string(p.feed.text)
@@ -287,13 +285,13 @@ func (p *parser) whyNone(partial string) string {
 		"runs of poolbench and the output of go test -bench, not of other tools", p.feed.line)
 }
 
-// strategies returns the header's order, and then, sorted, the other strategies of the runs.
+// strategies returns the strategies in the header's order, then others of the runs, sorted.
 func (p *parser) strategies() []string {
 	named := map[string]bool{}
 	for i := range p.out.Runs {
 		named[p.out.Runs[i].Series()] = true
 	}
-	// Strategies without runs would use up colours, which are limited.
+	// strategies without runs would use up colours
 	present := slices.DeleteFunc(slices.Clone(p.marks.strategies), func(s string) bool {
 		return !named[s]
 	})
@@ -303,7 +301,6 @@ func (p *parser) strategies() []string {
 	return append(present, slices.Sorted(maps.Keys(named))...)
 }
 
-// failures returns the distinct failures of runs without a result elsewhere in the file.
 func (p *parser) failures() (left []Failure) {
 	done := map[[2]string]bool{} // by name and seed
 	for i := range p.out.Runs {

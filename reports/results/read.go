@@ -11,10 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// MostResults and MostValues limit the results that are read from a file, and the values of metrics
-// in them. MostSamples limits the samples of all inputs of a command together: a sample is one
-// metric of one benchmark in one input. With two files at these limits compare and gate need up to
-// 10 s of CPU and 700 MB.
+// MostResults and MostValues limit the results and values of a file. MostSamples limits the samples
+// of all inputs of a command: a sample is one metric of one benchmark in one input. With two files
+// at these limits, compare and gate need up to 10 s of CPU and 700 MB.
 const (
 	MostResults = 150_000
 	MostValues  = 400_000
@@ -25,8 +24,8 @@ const (
 var ErrSamples = fmt.Errorf("more than %d samples, a sample for each metric of each benchmark in "+
 	"each input: choose fewer metrics", MostSamples)
 
-// ReadFile reads a file in the Go benchmark format, or the results of a run if path is its
-// directory. See Read for errors and warnings.
+// ReadFile reads a file in the Go benchmark format, or the results of a run if path is a directory.
+// See Read for errors and warnings.
 func ReadFile(path string) (*Results, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -65,22 +64,22 @@ func ReadDir(dir string) (*Results, error) {
 // Read reads results in the Go benchmark format. name identifies the text in messages.
 //
 // It returns at least one run, or an error that names the file and, if possible, the line. Errors
-// are: no result, or an empty text; a compressed file; UTF-16 or NUL bytes; a line over 64 KiB;
-// more than 150,000 results or 400,000 values; NaN and infinite values; contradicting Unit lines;
-// an unknown version of poolbench's results; and, in a file written by poolbench, a malformed
-// result line. In other files such a line is skipped with a warning, since benchmarks may print
-// anything. Further warnings: a metric given twice on a line, an indented result line, a failure
-// reported by go test, a last line without a newline.
+// are: no result; a compressed file; UTF-16 or NUL bytes; a line over 64 KiB; more than 150,000
+// results or 400,000 values; NaN and infinite values; contradicting Unit lines; an unknown version
+// of poolbench's results; and, in a file written by poolbench, a malformed result line. In other
+// files such a line is skipped with a warning, since benchmarks may print anything. Other warnings
+// are: a metric given twice on a line, an indented result line, a failure reported by go test, and
+// a last line without a newline.
 //
-// The output of go test -json is read like that of go test. An unfinished package makes the file
-// Partial. CRLF is read like LF. An incomplete last line is skipped and makes the file Partial.
-// Configuration lines are parsed as in benchfmt, including log lines that look like one: each run
-// has the lines in force, and package compare reports the keys that vary.
+// The output of go test -json is read like the output of go test. An unfinished package makes the
+// file Partial. CRLF is read like LF. An incomplete last line is skipped and makes the file
+// Partial. Configuration lines are parsed as in benchfmt, including log lines that look like one.
+// Each run has the lines in force. Package compare reports keys that vary.
 func Read(r io.Reader, name string) (*Results, error) {
 	p := &parser{out: &Results{Path: name}, reps: make(map[[2]string]int),
 		keys: make(map[string][]Pair), metrics: make(map[string]bool),
 		virtual: make(map[RunID][]*Run), warn: warnings{seen: make(map[string]*warning)}}
-	p.feed = newLineFeed(files.Reader(r, rundir.MostBytes), name, p.look)
+	p.feed = newLineFeed(files.Reader(r, rundir.MostBytes), name, p.checkLine)
 	reader := benchfmt.NewReader(p.feed, name)
 	for reader.Scan() {
 		var err error

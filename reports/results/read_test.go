@@ -55,7 +55,7 @@ func TestReadOurs(t *testing.T) {
 		Values:     map[string]float64{"sec/op": 2501 / 1e9, "p99-response-sec": 0, "ops/s": 4},
 		Pos:        results.Pos{File: "x.txt", Line: 9},
 	}
-	// 2501 ns are tidied as benchunit does it, by a multiplication.
+	// benchunit tidies 2501 ns by a multiplication
 	want.Values["sec/op"], _ = benchunit.Tidy(2501, "ns/op")
 	if diff := cmp.Diff(want, r.Runs[2]); diff != "" {
 		t.Errorf("third run: %s", diff)
@@ -279,8 +279,8 @@ func TestReadPartialAndWarnings(t *testing.T) {
 	}
 }
 
-// TestReadCutAnywhere: wherever in its last line a file of others is cut off, it is not whole; but
-// for the cuts after a unit, which nobody can tell from a newline that was trimmed.
+// A cut after a unit cannot be distinguished from a removed newline. Any other cut in the last line
+// of another program's file is detected.
 func TestReadCutAnywhere(t *testing.T) {
 	first, last := "BenchmarkX-8 1 5 ns/op 1 B/op\n", "BenchmarkX-8 1 5 ns/op 2 B/op"
 	for cut := 1; cut < len(last); cut++ {
@@ -299,7 +299,6 @@ func TestReadCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestReadSignedZero: what package testing rounds up to -0 is 0.
 func TestReadSignedZero(t *testing.T) {
 	if v := MustRead(t, "BenchmarkX 1 -0 ns/op -0.0000000 m\n").Runs[0].Values; math.Signbit(
 		v["sec/op"]) || math.Signbit(v["m"]) {
@@ -307,8 +306,7 @@ func TestReadSignedZero(t *testing.T) {
 	}
 }
 
-// TestReadManyKeys: a log that looks like configuration lines costs neither time nor memory by the
-// square of its length, and it is said.
+// A log that looks like configuration lines causes a warning, and no quadratic cost.
 func TestReadManyKeys(t *testing.T) {
 	var text strings.Builder
 	for i := range 3000 {
@@ -384,7 +382,6 @@ func event(text string) string {
 		"\"}\n"
 }
 
-// TestReadTestJSON: the output of go test -json is that of go test.
 func TestReadTestJSON(t *testing.T) {
 	start, pass := `{"Action":"start","Package":"a"}`+"\n",
 		`{"Action":"pass","Package":"a","Elapsed":0.1}`+"\n"
@@ -428,8 +425,7 @@ func TestReadTestJSON(t *testing.T) {
 	}
 }
 
-// TestReadTestJSONMixed: when the events of packages alternate, each line is still that of its
-// package.
+// If the events of packages alternate, each line still belongs to its package.
 func TestReadTestJSONMixed(t *testing.T) {
 	of := func(pkg, text string) string {
 		return strings.Replace(event(text), `"a"`, `"`+pkg+`"`, 1)
@@ -446,7 +442,6 @@ func TestReadTestJSONMixed(t *testing.T) {
 	}
 }
 
-// failing gives some text and then an error.
 type failing struct{ text string }
 
 func (f *failing) Read(p []byte) (int, error) {
@@ -465,8 +460,8 @@ func TestReadIOError(t *testing.T) {
 	}
 }
 
-// FuzzRead holds the reader to its promise: it never panics, and it either explains itself in one
-// line or returns runs whose values are finite and tidied, as many of them as benchfmt finds.
+// FuzzRead checks that the reader never panics. It must return a one-line error, or all runs that
+// benchfmt finds, with finite and tidied values.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(resultstest.Ours))
 	f.Add([]byte(resultstest.Ours + resultstest.Ours))
@@ -518,8 +513,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestReadTooMany: the number of results and of values in a file has a limit, and the error names
-// the line beyond it.
 func TestReadTooMany(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -13,11 +13,10 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// Results is the content of one file: at least one run, with finite values only.
-//
-// It is read-only after reading: renderers, charts and the gate share it.
+// Results is the content of one file: at least one run, with finite values only. It must not be
+// modified.
 type Results struct {
-	Path string // file name for messages
+	Path string // for messages
 	// the run's directory, or "" if a file was read
 	Dir string
 	// 1 for a file written by poolbench, 0 for other benchmark output
@@ -26,20 +25,20 @@ type Results struct {
 	Metrics []string // tidied units, in the order of first appearance
 	// direction (better=) and distribution (assume=) from the Unit lines
 	Units benchfmt.UnitMetadataMap
-	// strategies of runs, in the order of chart colours: the header's, then others
+	// in the order of chart colours: the header's, then others
 	Strategies []string
 	// distinct objectives of its runs
 	Objectives []Bound
-	// findings of studies, the last of each
+	// last finding of each study
 	Findings []decide.Finding
-	// runs without a result, also in a later attempt
+	// runs without a result, even in a later attempt
 	Failures []Failure
-	// an incomplete last line of another program's file, else the zero Pos. poolbench's files are
+	// an incomplete last line of another program's file, or the zero Pos. poolbench's files are
 	// checked by their marks
 	Cut Pos
 	// why the file is incomplete, or "" if it is complete or unknown
 	Partial string
-	// the end mark counts other runs: the file was modified
+	// the end mark has another number of runs, so the file was modified
 	Miscounted bool
 	// go test reported a failure: a build error, a panic, a failed benchmark
 	Failed bool
@@ -57,25 +56,24 @@ type Run struct {
 	// the /key=value parts of the name in order, with the suffix "-8" as {gomaxprocs 8}. Shared
 	// between runs
 	Keys []Pair
-	// index, from 0, of this line among those of the name (and package) in the file
+	// index, from 0, of this line among the lines of the name (and package) in the file
 	Repetition int
 	Iters      int // tasks or iterations behind the values
 	// configuration lines in force, in order. Shared between runs and read-only
 	Config []Pair
-	// by tidied unit (ns become sec and MB become B, also for the value 0). All finite
+	// by tidied unit (ns become sec and MB become B, also for the value 0)
 	Values map[string]float64
 	Doubts []Doubt // why it is not VALID, from the lines before it
-	// Uncertain maps the units of metrics with a 95 % error above 25 % to that error, relative to the
-	// value (0.48: ±48 %). It is +Inf if the run is too short for any bound.
+	// Uncertain maps metrics with a 95 % error above 25 % to that error, relative to the value
+	// (0.48: ±48 %). It is +Inf if the run is too short to bound the error.
 	Uncertain map[string]float64
-	// Undecided is the reason for which a capacity search has no answer.
+	// reason why a capacity search has no answer
 	Undecided string
-	// of its arrivals and task times, from the line before it, or from a benchmark's metric in go
-	// test, or ""
+	// seed of its arrivals and task times, from the line before it or a benchmark's metric, or ""
 	Seed    string
-	Virtual bool // a benchmark in go test, under the virtual clock
-	// name of an attack in charts and tables: its target, or "STRATEGY to TARGET". "" if the strategy
-	// suffices
+	Virtual bool // a benchmark in go test under the virtual clock
+	// name of an attack in charts and tables: its target, or "STRATEGY to TARGET". "" if the
+	// strategy suffices
 	Attacked string
 	Pos      Pos
 }
@@ -110,7 +108,7 @@ func nameAttacks(runs []Run) {
 
 // A Doubt is a reason to distrust a run.
 type Doubt struct {
-	Invalid bool   // the run is INVALID, otherwise SUSPECT
+	Invalid bool   // INVALID, otherwise SUSPECT
 	Text    string // the finding, with numbers
 }
 
@@ -124,7 +122,7 @@ type Failure struct {
 // A Verdict is the reliability of a run, from its metric of that name.
 type Verdict int
 
-// The verdicts.
+// The verdicts, from the best to the worst.
 const (
 	Valid Verdict = iota
 	Suspect
@@ -134,7 +132,7 @@ const (
 // String returns the verdict as in reports.
 func (v Verdict) String() string { return [...]string{"VALID", "SUSPECT", "INVALID"}[v] }
 
-// Verdict returns the verdict on the run. known is false if the file has none.
+// Verdict returns the verdict on the run. known is false without one.
 func (r *Run) Verdict() (v Verdict, known bool) {
 	worst, known := r.Value(metric.Verdict)
 	if broken, ok := r.Value(BrokenLaws); ok && broken != 0 {
@@ -155,7 +153,7 @@ type Pos struct {
 // String returns the place as file:line.
 func (p Pos) String() string { return p.File + ":" + strconv.Itoa(p.Line) }
 
-// Base returns the name without its keys: "Run" of Run/strategy=semaphore/….
+// Base returns the name without its keys: "Run" for Run/strategy=semaphore/….
 func (r *Run) Base() string { return string(benchfmt.Name(r.Name).Base()) }
 
 // Key returns the value of a key of the name, such as strategy or load, or "".
@@ -164,15 +162,13 @@ func (r *Run) Key(key string) string { return Lookup(r.Keys, key) }
 // ConfigValue returns the value of a configuration line, such as cpu, or "".
 func (r *Run) ConfigValue(key string) string { return Lookup(r.Config, key) }
 
-// Value returns the value of a metric by its tidied unit, such as p99-response-sec, and whether the
-// run has it.
+// Value returns the value of a metric by its tidied unit, such as p99-response-sec.
 func (r *Run) Value(unit string) (float64, bool) {
 	v, ok := r.Values[unit]
 	return v, ok
 }
 
-// StudyOf returns for each run the index of its study's finding, or -1 if there is no study or no
-// finding.
+// StudyOf returns for each run the index of its study's finding, or -1 without one.
 func (r *Results) StudyOf() []int {
 	of := make([]int, len(r.Runs))
 	for i := range of {
@@ -294,7 +290,7 @@ func (r *Run) Invalid() bool {
 	return v == Invalid
 }
 
-// Qualified returns the name with its package, if there is one.
+// Qualified returns the name, with its package if there is one.
 func (r *Run) Qualified() string {
 	if pkg := r.ConfigValue("pkg"); pkg != "" {
 		return pkg + "." + r.Name
@@ -302,6 +298,5 @@ func (r *Run) Qualified() string {
 	return r.Name
 }
 
-// BrokenLaws counts the conservation laws that a run breaks. A run that breaks any is not a
-// measurement.
+// BrokenLaws counts the conservation laws that a run violates. Such a run is not a measurement.
 const BrokenLaws = metric.BrokenLaws

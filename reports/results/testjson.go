@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// testEvents reassembles the lines that go test -json (test2json) splits into output events,
-// package by package. A result line comes in two events: the name and, when it is over, the rest.
+// testEvents reassembles the lines that go test -json splits into output events. A result line has
+// two events: the name, and later the rest.
 type testEvents struct {
 	pending map[string]string // beginning of a line by package
 	lines   []string          // complete lines not yet read
@@ -48,14 +48,14 @@ func (e *testEvents) output(pkg, text string) {
 	text = e.pending[pkg] + text
 	whole := strings.LastIndexByte(text, '\n') + 1
 	for line := range strings.Lines(text[:whole]) {
-		e.say(pkg, line)
+		e.emit(pkg, line)
 	}
 	e.pending[pkg] = text[whole:]
 }
 
-// say passes a line on. go test runs benchmarks package by package. If events of two packages are
-// mixed, it adds a configuration line at each change.
-func (e *testEvents) say(pkg, line string) {
+// emit emits a line. If events of two packages are mixed, it adds a configuration line at each
+// change.
+func (e *testEvents) emit(pkg, line string) {
 	if n := len(e.spoke); n == 0 || e.spoke[n-1] != pkg {
 		if at := slices.Index(e.spoke, pkg); at >= 0 {
 			e.lines = append(e.lines, "pkg: "+pkg+"\n")
@@ -66,10 +66,10 @@ func (e *testEvents) say(pkg, line string) {
 	e.lines = append(e.lines, line)
 }
 
-// end passes on the last text of a package if it lacks a newline.
+// end emits the last text of a package if it lacks a newline.
 func (e *testEvents) end(pkg string) {
 	if rest := e.pending[pkg]; rest != "" {
-		e.say(pkg, rest+"\n")
+		e.emit(pkg, rest+"\n")
 	}
 	delete(e.pending, pkg)
 }

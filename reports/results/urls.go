@@ -19,15 +19,13 @@ type Part struct {
 	count  float64
 }
 
-// stepCount is a metric that each step has.
 var stepCount = regexp.MustCompile(`^(step(\d+)-([a-z0-9_]+)-)count$`)
 
-// PartsOf returns the URLs of a run, those with the most requests first, or its steps in their
-// order.
+// PartsOf returns the URLs of a run by falling number of requests, or its steps in order.
 func PartsOf(run *Run) (all []Part) {
 	for unit, n := range run.Values {
 		if found := stepCount.FindStringSubmatch(unit); found != nil {
-			number, _ := strconv.Atoi(found[2]) // of one beyond what an int holds it is 0
+			number, _ := strconv.Atoi(found[2]) // 0 if it exceeds an int
 			all = append(all, Part{Name: found[3], Prefix: found[1], number: number})
 		} else if name, rest, ok := metric.CutURL(unit); ok && rest == metric.Count {
 			all = append(all, Part{Name: name, Prefix: strings.TrimSuffix(unit, rest), count: n})
@@ -40,14 +38,14 @@ func PartsOf(run *Run) (all []Part) {
 	return all
 }
 
-// A StatusCount is how often a status came.
+// A StatusCount is the number of requests with a status.
 type StatusCount struct {
 	Status string
 	Count  float64
 }
 
 // Statuses returns the statuses of the requests of an attack whose metrics have that prefix, over
-// all runs of the cell, the most frequent first.
+// all runs of the cell, by falling number.
 func Statuses(c Cell, prefix string) (all []StatusCount) {
 	counts := map[string]float64{}
 	for _, run := range c {

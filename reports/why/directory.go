@@ -17,8 +17,7 @@ type Explained struct {
 	Answer
 }
 
-// varied lists the keys in which comparable scenarios of a strategy may differ: the number of tasks
-// at once and their rate.
+// varied lists the keys in which comparable scenarios of a strategy may differ.
 var varied = []string{"limit", "load", "rate", "n", "queue"}
 
 // Groups explains the scenarios of a directory. Scenarios that differ only in strategy form a

@@ -7,17 +7,17 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// gc: the garbage collector uses processors that tasks need, stops them, and makes them mark.
+// gc: the garbage collector uses processors that tasks need, stops tasks, and makes them mark.
 var gc = rule{
 	name:    "gc",
 	meaning: "the garbage collector uses the processors",
 	cure:    "allocate less, or raise `GOGC`",
-	// less than this no program pays attention to: the collector's own goal is a quarter
-	shown:     func(v *view) bool { return v.part(metric.GCCPU) >= 0.05 },
+	// a smaller share is normal: the collector's own goal is a quarter
+	shown:     func(v *view) bool { return v.valueOrZero(metric.GCCPU) >= 0.05 },
 	otherwise: scheduler.name,
 	evidence: func(v *view) string {
 		return clauses(v.clause("the collector has %s of the CPU time", metric.GCCPU,
-			text.WholeShare)+v.clause(", in %s cycles", metric.GCCycles, whole),
+			text.WholeShare)+v.clause(", in %s cycles", metric.GCCycles, formatWhole),
 			v.clause("a task allocates %s kB", metric.BytesPerOp, func(bytes float64) string {
 				return text.Digits(bytes / 1000)
 			}))
@@ -25,4 +25,4 @@ var gc = rule{
 	remedy: func(*view) string { return "allocate less, or raise GOGC" },
 }
 
-func whole(x float64) string { return fmt.Sprintf("%.0f", x) }
+func formatWhole(x float64) string { return fmt.Sprintf("%.0f", x) }

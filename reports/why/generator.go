@@ -8,20 +8,19 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// stopped returns the mean lateness, in seconds, by the longest stop of the whole process without
-// CPU use: tasks due during the stop are late by half of it on average.
+// stopped returns the mean lateness, in seconds, due to the longest stop of the whole process
+// without CPU use. Tasks due during the stop are late by half of it on average.
 func (v *view) stopped() float64 {
-	stop, run := v.part(metric.MaxHiccup), v.cell[0]
+	stop, run := v.valueOrZero(metric.MaxHiccup), v.cell[0]
 	for _, d := range run.Doubts {
 		if d.Check() == rundir.CheckPause && run.Iters > 0 {
-			return v.part(metric.Throughput) * stop * stop / 2 / float64(run.Iters)
+			return v.valueOrZero(metric.Throughput) * stop * stop / 2 / float64(run.Iters)
 		}
 	}
 	return 0
 }
 
-// generator: the load generator itself was late, without a waiting thread or goroutine that
-// explains it.
+// generator: the load generator was late, and no waiting thread or goroutine explains it.
 var generator = rule{
 	name:    "generator",
 	meaning: "the load generator was late, not the strategy",
@@ -29,7 +28,7 @@ var generator = rule{
 	evidence: func(v *view) string {
 		said := "the generator was late" +
 			v.clause(" by %s on average", metric.MeanLag, text.Seconds)
-		if p99 := v.part(metric.P99Lag); p99 > 0 {
+		if p99 := v.valueOrZero(metric.P99Lag); p99 > 0 {
 			said += fmt.Sprintf(", %s at the p99", text.Seconds(p99))
 		}
 		return said + ", though no other thread held its processor"

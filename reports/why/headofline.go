@@ -7,15 +7,15 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// headOfLine: short tasks wait behind long ones. The recursion with all services equal to the mean
-// gives the avoidable part of the wait.
+// headOfLine: short tasks wait behind long ones. The recursion with equal services gives the
+// avoidable part of the wait.
 var headOfLine = rule{
 	name:    "head_of_line",
 	meaning: "short tasks wait behind long ones",
 	cure:    "steps, or a pool for each class: `poolbench study variance` shows the cost",
 	evidence: func(v *view) string {
 		mean, ok := v.known(metric.MeanService)
-		if tail := v.part(metric.TailService); ok && tail > 2*mean {
+		if tail := v.valueOrZero(metric.TailService); ok && tail > 2*mean {
 			return fmt.Sprintf("a few tasks are long and others wait behind them: %s in the "+
 				"tail, %s on average", text.Seconds(tail), text.Seconds(mean)) +
 				v.clause(", C² %s", metric.ServiceC2, text.Digits)
@@ -25,32 +25,33 @@ var headOfLine = rule{
 	},
 	remedy: func(v *view) string {
 		said := "long tasks in steps or in a pool of their own"
-		if even := v.part(metric.EvenMeanResponse); even > 0 && even < v.part(metric.MeanResponse) {
+		even := v.valueOrZero(metric.EvenMeanResponse)
+		if even > 0 && even < v.valueOrZero(metric.MeanResponse) {
 			return said + ": if all tasks took equally long, the mean response would change " +
-				v.becomes(metric.MeanResponse, even)
+				v.changeText(metric.MeanResponse, even)
 		}
 		return said
 	},
 }
 
 const (
-	// unevenSeen is the C² above which variance is the cause of that part: at 2 it is two thirds of a
-	// wait by Pollaczek and Khinchine, at 1 half.
+	// unevenSeen is the C² above which variance is the cause of that part. It causes two thirds of
+	// a wait at 2, and half at 1 (Pollaczek and Khinchine).
 	unevenSeen = 2
 	// unevenUnseen is the threshold without the recursion.
 	unevenUnseen = 4
 )
 
 // longTasks reports whether the work is uneven enough to be a cause. It is not if short tasks can
-// overtake long ones, in pools of their own or because tasks run in turns.
+// overtake long ones, in separate pools or because tasks run in turns.
 func (v *view) longTasks() bool {
-	short, turns := v.part(metric.ShortMeanResponse), v.part(metric.MeanBetween)
-	if short > 0 && short < v.part(metric.MeanResponse)/2 ||
-		!v.retries() && turns > leastShare*v.part(metric.MeanWait) {
+	short, turns := v.valueOrZero(metric.ShortMeanResponse), v.valueOrZero(metric.MeanBetween)
+	if short > 0 && short < v.valueOrZero(metric.MeanResponse)/2 ||
+		!v.retries() && turns > leastShare*v.valueOrZero(metric.MeanWait) {
 		return false
 	}
-	if v.oracle() {
-		return v.c2() > unevenSeen && v.part(metric.ServiceC2) > unevenSeen
+	if v.hasOracle() {
+		return v.c2() > unevenSeen && v.valueOrZero(metric.ServiceC2) > unevenSeen
 	}
 	return v.c2() >= unevenUnseen
 }

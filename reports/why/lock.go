@@ -19,5 +19,5 @@ var lock = rule{
 		}
 		return said
 	},
-	remedy: func(*view) string { return "hold the lock for less, or split it" },
+	remedy: func(*view) string { return "hold the lock for less time, or split it" },
 }

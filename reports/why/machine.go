@@ -16,7 +16,7 @@ var machine = rule{
 	shown: func(v *view) bool {
 		known := false
 		for _, sign := range machineSigns {
-			if v.part(sign.unit) > busy {
+			if v.valueOrZero(sign.unit) > busy {
 				return true
 			}
 			known = known || v.has(sign.unit)
@@ -25,17 +25,17 @@ var machine = rule{
 	},
 	otherwise: scheduler.name,
 	evidence: func(v *view) string {
-		said := []string{v.clause("threads wait %s a task for a processor", metric.RunqueuePerOp,
+		said := []string{v.clause("threads wait %s per task for a processor", metric.RunqueuePerOp,
 			text.Seconds)}
 		for _, sign := range machineSigns {
-			if x := v.part(sign.unit); x > busy {
+			if x := v.valueOrZero(sign.unit); x > busy {
 				said = append(said, fmt.Sprintf(sign.says, text.WholeShare(x)))
 				break
 			}
 		}
 		return clauses(said...)
 	},
-	remedy: func(*view) string { return "a machine with nothing else to do" },
+	remedy: func(*view) string { return "use an idle machine" },
 }
 
 // busy is the share of a processor above which other users count, as in package bench.

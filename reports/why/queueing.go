@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// queueing: too few slots for the arrivals. It gets the rest of the wait for a slot after long or
+// queueing: too few slots for the arrivals. It gets the remaining wait for a slot after long or
 // uneven services. The recursion with one more slot gives the effect.
 var queueing = rule{
 	name:    "queueing",
@@ -18,20 +18,20 @@ var queueing = rule{
 		if stage, ok := v.known(metric.Bottleneck); ok {
 			return fmt.Sprintf("stage %.0f of the pipeline is the bottleneck, %s busy; the wait "+
 				"includes the time in the stages around the work", stage,
-				text.Share(v.part(metric.BottleneckUse)))
+				text.Share(v.valueOrZero(metric.BottleneckUse)))
 		}
 		said := "all " + strings.TrimSpace(v.slots()+" slots") + " are taken"
 		if v.slots() == "1" {
 			said = "the one slot is taken"
 		}
 		switch {
-		case !v.oracle(): // unknown for pools of classes, and for other service orders
+		case !v.hasOracle(): // unknown for pools of classes, and for other service orders
 			said = "the slots that they may use are busy"
 		case v.turn < leastShare:
 			said = fmt.Sprintf("tasks wait for one of %g processors", v.processors())
 		}
-		if load := v.part(metric.OfferedUtilisation); load > 0 {
-			said += ", at a " + v.loads(load)
+		if load := v.valueOrZero(metric.OfferedUtilisation); load > 0 {
+			said += ", at a " + v.loadText(load)
 			if v.queueGrows() {
 				said += ", so the queue grows"
 			}
@@ -42,14 +42,14 @@ var queueing = rule{
 		next, known := v.known(metric.NextSlot + v.unit)
 		stage, staged := v.known(metric.Bottleneck)
 		switch {
-		case staged && v.part(metric.BottleneckUse) != v.part(metric.Utilisation):
+		case staged && v.valueOrZero(metric.BottleneckUse) != v.valueOrZero(metric.Utilisation):
 			return fmt.Sprintf("more workers in stage %.0f, or less time there", stage)
 		case known && next > nearly*v.value:
 			return fmt.Sprintf("fewer or shorter tasks: one slot more changes the %s only %s",
-				v.response(), v.becomes(v.unit, next))
+				v.response(), v.changeText(v.unit, next))
 		case known:
 			return fmt.Sprintf("one slot more changes the %s %s", v.response(),
-				v.becomes(v.unit, next))
+				v.changeText(v.unit, next))
 		case v.queueGrows():
 			return "more slots, or shed the load beyond capacity"
 		}
@@ -57,7 +57,7 @@ var queueing = rule{
 	},
 }
 
-func (v *view) loads(mean float64) string {
+func (v *view) loadText(mean float64) string {
 	var stages []string
 	for whole, ok := v.known(metric.Offered); ok; {
 		offered, more := v.known(metric.OfStage(len(stages)+1, metric.Offered))
@@ -76,11 +76,10 @@ func (v *view) loads(mean float64) string {
 	return "mean load of " + text.Digits(mean)
 }
 
-// queueGrows reports whether arrivals exceed the capacity of the slots, without refusals.
 func (v *view) queueGrows() bool {
 	shed, ok := v.known(metric.Shed)
-	return ok && shed == 0 && v.part(metric.OfferedUtilisation) >= 1
+	return ok && shed == 0 && v.valueOrZero(metric.OfferedUtilisation) >= 1
 }
 
-// nearly is the remaining share of a response from which a change makes no difference.
+// nearly is the remaining share of a response from which a change is negligible.
 const nearly = 0.97

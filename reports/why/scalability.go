@@ -17,14 +17,14 @@ type growth struct {
 	alone             float64 // service of a single task, in seconds
 	sigma, low, high  float64 // the serial fraction, with its 95 % interval
 	points            int
-	least, most       float64 // in service
-	shortest, longest float64 // services at these
-	locked            bool    // waits for locks grow too
+	least, most       float64 // fewest and most tasks in service
+	shortest, longest float64 // services at these numbers
+	locked            bool    // waits for locks grow, too
 }
 
 const fewestPoints = 3
 
-// grows fits the law, or returns nil if the runs are too few or too similar, or services do not
+// grows fits the law. It returns nil if the runs are too few or too similar, or services do not
 // grow.
 func (v *view) grows() *growth {
 	var n, s []float64
@@ -48,13 +48,13 @@ func (v *view) grows() *growth {
 	if g.alone, g.sigma, g.low, g.high, known = serial(n, s); !known || g.low <= 0 {
 		return nil
 	}
-	g.locked = v.part(metric.MutexWaitPerOp) > leastShare*v.part(metric.MeanService)
+	g.locked = v.valueOrZero(metric.MutexWaitPerOp) > leastShare*v.valueOrZero(metric.MeanService)
 	return g
 }
 
 // serial fits S(N) = S(1)·(1 + σ(N−1)) by least squares of relative errors, since runs vary in
-// proportion. The interval of the ratio σ is Fieller's, with two degrees of freedom fewer than
-// points. known is false if it is unbounded.
+// proportion. The interval of the ratio σ is Fieller's, with len(n)−2 degrees of freedom. known is
+// false if it is unbounded.
 func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
 	var w, x, y float64
 	for i := range n {
@@ -88,11 +88,11 @@ func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
 	return alone, slope / alone, (b - math.Sqrt(root)) / a, (b + math.Sqrt(root)) / a, true
 }
 
-// grown returns the share of a task's service caused by other tasks in service without locks: in
-// the target of the tasks.
-func (v *view) grown() float64 {
+// growthShare returns the share of a task's service that is caused by other tasks in the target,
+// without locks.
+func (v *view) growthShare() float64 {
 	service, ok := v.known(metric.MeanService)
-	if !ok || v.growth == nil || v.growth.locked || v.outside() {
+	if !ok || v.growth == nil || v.growth.locked || v.serverOnly() {
 		return 0
 	}
 	return max(1-v.growth.alone/service, 0)

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// scheduler: the program's own goroutines need more processors than there are. The evidence is as
-// many waiting goroutines as processors, or half as many, since the meter that counts them waits
+// scheduler: the program's own goroutines need more processors than there are. The evidence is at
+// least half as many waiting goroutines as processors, since the meter that counts them waits
 // itself.
 var scheduler = rule{
 	name:    "scheduler",
@@ -25,7 +25,7 @@ var scheduler = rule{
 		if p := v.processors(); p > 0 && said != "" {
 			said += fmt.Sprintf(", with GOMAXPROCS %g", p)
 		}
-		return clauses(said, v.clause("they wait %s a task", metric.SchedPerOp, text.Seconds))
+		return clauses(said, v.clause("they wait %s per task", metric.SchedPerOp, text.Seconds))
 	},
 	remedy: func(*view) string {
 		return "more processors, or fewer slots for tasks that compute"

@@ -10,7 +10,7 @@ import (
 type costs struct {
 	target, backoff, work float64
 	waiting               float64 // of a runnable task
-	// by cause, as shares of waiting: 1 in all, or all 0
+	// by cause, as shares of waiting. The sum is 1 or 0
 	waits map[string]float64
 	// share of unusual services that these waits explain, from 0 to 1
 	explained float64
@@ -30,11 +30,13 @@ type processorTime struct {
 }
 
 func (v *view) processorTime() processorTime {
-	p := processorTime{cpu: v.part(metric.CPUPerOp), queued: v.part(metric.RunqueuePerOp),
-		scheduled: v.part(metric.SchedPerOp), gc: min(v.part(metric.GCCPU), 1),
-		rate: v.part(metric.Throughput), others: v.part(metric.CPUOthers) + v.part(metric.CPUSteal)}
+	p := processorTime{cpu: v.valueOrZero(metric.CPUPerOp),
+		queued:    v.valueOrZero(metric.RunqueuePerOp),
+		scheduled: v.valueOrZero(metric.SchedPerOp), gc: min(v.valueOrZero(metric.GCCPU), 1),
+		rate:   v.valueOrZero(metric.Throughput),
+		others: v.valueOrZero(metric.CPUOthers) + v.valueOrZero(metric.CPUSteal)}
 	if n := v.cell[0].Iters; n > 0 {
-		p.stopped = v.processors() * v.part(metric.GCPause) / float64(n)
+		p.stopped = v.processors() * v.valueOrZero(metric.GCPause) / float64(n)
 	}
 	return p
 }
@@ -45,17 +47,19 @@ type wait struct{ own, gc, machine float64 }
 
 func (w wait) sum() float64 { return w.own + w.gc + w.machine }
 
-// crowd returns the mean number of due tasks that one delay affects: a delay d affects all arrivals
-// in d, by d/2 on average.
-func (v *view) crowd() float64 { return 1 + v.part(metric.Throughput)*v.part(metric.P99Hiccup)/2 }
+// tasksPerDelay returns the mean number of due tasks that one delay affects. A delay d affects all
+// arrivals in d, by d/2 on average.
+func (v *view) tasksPerDelay() float64 {
+	return 1 + v.valueOrZero(metric.Throughput)*v.valueOrZero(metric.P99Hiccup)/2
+}
 
 // waits returns the time that ready threads and goroutines waited, by cause.
 //
 // Threads waited for the users of the processors in proportion to their CPU time.
 //
 // The program's own computing makes goroutines wait as in M/M/c, by Sakasegawa's formula, or up to
-// twice as long: tasks come in bursts, and the harness has goroutines. The excess is due to the
-// collector and to other programs, in proportion to their time on processors. Each second of these
+// twice as long, because tasks come in bursts, and the harness has goroutines. The excess is due to
+// the collector and other programs, in proportion to their time on processors. Each second of these
 // delays at most all existing tasks: computing, in service, and arriving meanwhile.
 func (v *view) waits() (w wait) {
 	const burst = 2
@@ -72,7 +76,7 @@ func (v *view) waits() (w wait) {
 	}
 	collected := p.gc*p.cpu + p.stopped
 	if taken := collected + foreign; taken > 0 {
-		kept := processors + p.rate*v.part(metric.MeanService) + v.crowd()
+		kept := processors + p.rate*v.valueOrZero(metric.MeanService) + v.tasksPerDelay()
 		beyond := min(ready-own, taken*kept)
 		w.gc, w.machine = beyond*collected/taken, beyond*foreign/taken
 	}
@@ -83,14 +87,14 @@ func (v *view) waits() (w wait) {
 
 // costs splits the time for which a task holds its slot.
 func (v *view) costs() (c costs) {
-	service, backoff := v.part(metric.MeanService), v.backoff()
+	service, backoff := v.valueOrZero(metric.MeanService), v.backoff()
 	if service+backoff <= 0 {
 		return costs{work: 1, lateness: 1}
 	}
-	inTarget := min(v.part(metric.MeanTarget), service)
+	inTarget := min(v.valueOrZero(metric.MeanTarget), service)
 	own := service - inTarget
 	p := v.processorTime()
-	w, crowd := v.waits(), v.crowd()
+	w, crowd := v.waits(), v.tasksPerDelay()
 	late, waits := v.meanLate(), w.sum()
 	c.lateness = 1
 	if late > 0 {
@@ -101,8 +105,8 @@ func (v *view) costs() (c costs) {
 	if waits > 0 {
 		inside = max(1-late/crowd/waits, leastInside)
 	}
-	locked := min(v.part(metric.MutexWaitPerOp), own)
-	collector := w.gc*inside + v.part(metric.GCAssistPerOp)
+	locked := min(v.valueOrZero(metric.MutexWaitPerOp), own)
+	collector := w.gc*inside + v.valueOrZero(metric.GCAssistPerOp)
 	sched, others := w.own*inside, w.machine*inside
 	sum := locked + collector + sched + others
 	whole := max(own, min(own, p.cpu*(1-p.gc))+sum)
@@ -114,19 +118,19 @@ func (v *view) costs() (c costs) {
 	if sum > 0 {
 		c.waits = map[string]float64{lock.name: locked / sum, gc.name: collector / sum,
 			scheduler.name: sched / sum, machine.name: others / sum}
-		// a mean wait of a tenth of the service may be most of the slowest of 100
+		// a mean wait of a tenth of the service may be most of the slowest 1 %
 		c.explained = min(10*sum/max(own, sum), 1)
 	}
 	return c
 }
 
-// leastInside is the minimum share of waits for processors within services.
+// leastInside is the minimum share of processor waits that occur within services.
 const leastInside = 0.2
 
 func (v *view) meanLate() float64 {
-	late := v.part(metric.MeanLag)
+	late := v.valueOrZero(metric.MeanLag)
 	if oracle, ok := v.known(metric.OracleMeanWait); ok {
-		late = max(late, v.part(metric.MeanWait)-v.part(metric.MeanBetween)-oracle)
+		late = max(late, v.valueOrZero(metric.MeanWait)-v.valueOrZero(metric.MeanBetween)-oracle)
 	}
 	return late
 }
@@ -139,7 +143,7 @@ func (v *view) shares() map[string]float64 {
 		}
 	}
 	// late
-	if lateTo := v.lateTo(); lateTo != nil {
+	if lateTo := v.latenessCauses(); lateTo != nil {
 		give(v.late*t.lateness, lateTo)
 		rest := v.late * (1 - t.lateness)
 		s[generator.name] += min(rest, v.lag)
@@ -149,11 +153,11 @@ func (v *view) shares() map[string]float64 {
 		s[unknown.name] += v.late - v.lag
 	}
 	// between
-	s[v.betweenIs()] += v.between
+	s[v.betweenCause()] += v.between
 	// in the target
 	s[target.name] += v.target
 	// in the task: the mean service, and the excess
-	v.ofService(s, give)
+	v.assignService(s, give)
 	// waiting for a slot
 	turn := v.turn
 	if own := v.rateLimited(); own > 0 {
@@ -167,9 +171,9 @@ func (v *view) shares() map[string]float64 {
 	if v.turn > 0 {
 		odd = rest * v.uneven / v.turn
 	}
-	if v.grown() > 0 {
-		s[target.name] += rest * v.grown()
-		rest, odd = rest*(1-v.grown()), odd*(1-v.grown())
+	if v.growthShare() > 0 {
+		s[target.name] += rest * v.growthShare()
+		rest, odd = rest*(1-v.growthShare()), odd*(1-v.growthShare())
 	}
 	disturbed := odd * (1 - v.ownVariance()) * t.explained
 	give(disturbed, t.waits)
@@ -182,16 +186,15 @@ func (v *view) shares() map[string]float64 {
 	return s
 }
 
-// ofService assigns the service of the tail to its causes.
-func (v *view) ofService(s map[string]float64, give func(float64, map[string]float64)) {
+func (v *view) assignService(s map[string]float64, give func(float64, map[string]float64)) {
 	t := v.task
-	if v.outside() {
+	if v.serverOnly() {
 		s[target.name] += v.service
 		return
 	}
-	usual, held := v.service, 1-t.target-t.backoff // share of the time in the slot spent in the task
+	usual, held := v.service, 1-t.target-t.backoff // held: share of the task itself
 	if mean, ok := v.known(metric.MeanService); ok && v.unit == metric.P99Response {
-		usual = min(usual, (mean-v.part(metric.MeanTarget))/v.value)
+		usual = min(usual, (mean-v.valueOrZero(metric.MeanTarget))/v.value)
 	}
 	odd, named := v.service-usual, 0.0
 	if held > 0 {
@@ -199,7 +202,7 @@ func (v *view) ofService(s map[string]float64, give func(float64, map[string]flo
 		give(named, t.waits)
 	}
 	own := max(usual-named, 0)
-	if g := v.grown(); g > 0 {
+	if g := v.growthShare(); g > 0 {
 		s[target.name] += own * g
 		own *= 1 - g
 	}
@@ -207,12 +210,11 @@ func (v *view) ofService(s map[string]float64, give func(float64, map[string]flo
 	long := odd * v.ownVariance()
 	disturbed := (odd - long) * t.explained
 	give(disturbed, t.waits)
-	s[work.name] += long // its own excess: others wait for it, it waits for none
+	s[work.name] += long // other tasks wait for it, it waits for none
 	s[unknown.name] += odd - long - disturbed
 }
 
-// lateTo returns the causes of lateness, or nil if unknown.
-func (v *view) lateTo() map[string]float64 {
+func (v *view) latenessCauses() map[string]float64 {
 	w := v.waits()
 	sum := w.sum()
 	if sum <= 0 {

@@ -17,7 +17,7 @@ type view struct {
 	unit   string
 	value  float64 // explained response
 	cannot string
-	// shares of the tail response, 1 in all
+	// shares of the tail response, which add up to 1
 	late    float64 // of the generator, and until a task began although a slot was idle
 	lag     float64 // the generator's part of late
 	turn    float64 // every slot was busy
@@ -36,12 +36,12 @@ func (v *view) known(unit string) (value float64, ok bool) {
 	return max(e.Mid, 0), ok
 }
 
-// becomes formats the value of the metric for the same tasks under another plan: "from 20.0 ms to
-// 15.0 ms", or if it is too uncertain to show the change: "by −25.0 %".
-func (v *view) becomes(unit string, other float64) string {
+// changeText formats the metric's value for the same tasks under another plan: "from 20.0 ms to
+// 15.0 ms", or for uncertain values "by −25.0 %".
+func (v *view) changeText(unit string, other float64) string {
 	share, _ := v.cell.Uncertain(unit)
 	if !v.cell.Known(unit) {
-		return "by " + text.Change(other/v.part(unit))
+		return "by " + text.Change(other/v.valueOrZero(unit))
 	}
 	return "from " + v.cell.Show(unit) + " to " + text.Uncertain(unit, other, share)
 }
@@ -51,10 +51,9 @@ func (v *view) has(unit string) bool {
 	return ok
 }
 
-// part returns the value of a metric, or 0 if the runs lack it, to add it to others or compare it
-// with a lower bound. Use known for a metric that is printed, or whose absence would increase a
-// share.
-func (v *view) part(unit string) float64 {
+// valueOrZero returns the value of a metric, or 0 without one, for sums and lower bounds. Use known
+// for a metric that is printed, or whose absence would increase a share.
+func (v *view) valueOrZero(unit string) float64 {
 	value, _ := v.known(unit)
 	return value
 }
@@ -71,10 +70,10 @@ func clauses(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(c string) bool { return c == "" }), "; ")
 }
 
-// look reads the metrics. It returns false if the runs have no mean response.
-func look(c results.Cell, beside []results.Cell) (*view, bool) {
+// newView reads the metrics. ok is false if the runs have no mean response.
+func newView(c results.Cell, beside []results.Cell) (*view, bool) {
 	v := &view{cell: c, beside: beside, unit: metric.P99Response}
-	v.value = v.part(v.unit)
+	v.value = v.valueOrZero(v.unit)
 	if v.value == 0 || !v.has(metric.TailServiceShare) && v.has(metric.MeanQueued) {
 		v.cannot = "There are too few tasks to break down the slowest 1 %. The breakdown is of " +
 			"the mean."
@@ -83,7 +82,7 @@ func look(c results.Cell, beside []results.Cell) (*view, bool) {
 				"The breakdown is of the mean."
 		}
 		v.unit = metric.MeanResponse
-		v.value = v.part(v.unit)
+		v.value = v.valueOrZero(v.unit)
 	}
 	if v.value <= 0 || !v.parts() {
 		return nil, false
@@ -93,14 +92,14 @@ func look(c results.Cell, beside []results.Cell) (*view, bool) {
 	return v, true
 }
 
-// parts splits the tail response. Results without parts have only wait and service, whose means
-// replace the tail. It returns false if the runs lack the wait, too.
+// parts splits the tail response. Older results have only wait and service, whose means replace the
+// tail. It returns false if the runs lack the wait, too.
 func (v *view) parts() bool {
-	part := func(p metric.Part) float64 { return v.part(p.TailShare()) }
-	switch mean := v.part(metric.MeanResponse); {
+	part := func(p metric.Part) float64 { return v.valueOrZero(p.TailShare()) }
+	switch mean := v.valueOrZero(metric.MeanResponse); {
 	case v.has(metric.TailServiceShare):
 	case v.has(metric.MeanQueued):
-		part = func(p metric.Part) float64 { return v.part(p.Mean()) / mean }
+		part = func(p metric.Part) float64 { return v.valueOrZero(p.Mean()) / mean }
 	default:
 		v.unit, v.value = metric.MeanResponse, mean
 		wait, ok := v.known(metric.MeanWait)
@@ -109,7 +108,7 @@ func (v *view) parts() bool {
 		}
 		v.turn = min(wait/mean, 1)
 		v.service = 1 - v.turn
-		v.unevenly()
+		v.setUneven()
 		v.cannot = "These results have a format without the parts of responses: they contain wait " +
 			"and service of the mean, and not lag, back-off and target."
 		return true
@@ -119,63 +118,61 @@ func (v *view) parts() bool {
 	v.service = max(part(metric.PartService)-v.target, 0)
 	waited := part(metric.PartBlocked) + part(metric.PartQueued)
 	v.turn = waited
-	if v.oracle() {
-		v.turn = min(v.part(metric.TailTurnShare), waited)
+	if v.hasOracle() {
+		v.turn = min(v.valueOrZero(metric.TailTurnShare), waited)
 	}
 	v.late = v.lag + waited - v.turn
-	v.unevenly()
+	v.setUneven()
 	return true
 }
 
-// oracle reports whether the run recorded for which waits every slot was busy.
-func (v *view) oracle() bool {
+// hasOracle reports whether the run recorded the waits during which every slot was busy.
+func (v *view) hasOracle() bool {
 	return v.has(metric.TailTurnShare) && v.unit == metric.P99Response
 }
 
-// unevenly sets the part of the wait for a slot that equal services would avoid, without the oracle
-// by Pollaczek and Khinchine: the mean wait is proportional to 1 + C².
-func (v *view) unevenly() {
-	if even, ok := v.known(metric.TailEvenTurnShare); v.oracle() && ok {
+// setUneven sets the part of the wait for a slot that equal services would avoid. Without the
+// oracle it uses Pollaczek and Khinchine: the mean wait is proportional to 1 + C².
+func (v *view) setUneven() {
+	if even, ok := v.known(metric.TailEvenTurnShare); v.hasOracle() && ok {
 		v.uneven = max(v.turn-even, 0)
 	} else if c2 := v.c2(); c2 >= unevenUnseen {
 		v.uneven = v.turn * c2 / (1 + c2)
 	}
 }
 
-// c2 returns the squared coefficient of variation of the work: by the workload's definition, or
-// else of the services.
+// c2 returns the squared coefficient of variation of the work, by the workload's definition or
+// measured from the services.
 func (v *view) c2() float64 {
 	if c2, ok := v.known(metric.WorkloadC2); ok {
 		return c2
 	}
-	return v.part(metric.ServiceC2)
+	return v.valueOrZero(metric.ServiceC2)
 }
 
-// ownVariance returns the work's share of the variance of services.
 func (v *view) ownVariance() float64 {
-	seen := v.part(metric.ServiceC2)
+	seen := v.valueOrZero(metric.ServiceC2)
 	if !v.has(metric.WorkloadC2) || seen <= 0 {
 		return 1
 	}
-	return min(v.part(metric.WorkloadC2)/seen, 1)
+	return min(v.valueOrZero(metric.WorkloadC2)/seen, 1)
 }
 
 func (v *view) key(key string) string { return results.Readable(v.cell[0].Key(key)) }
 
 func (v *view) slots() string { return v.key("limit") }
 
-// processors returns GOMAXPROCS, or 0 if unknown.
 func (v *view) processors() float64 {
 	n := v.cell[0].ConfigValue("gomaxprocs")
 	if n == "" {
 		n = v.cell[0].Key("gomaxprocs")
 	}
-	p, _ := strconv.ParseFloat(n, 64) // otherwise 0
+	p, _ := strconv.ParseFloat(n, 64) // 0 on errors
 	return p
 }
 
-// outside reports whether only the server can observe the parts of a service.
-func (v *view) outside() bool {
+// serverOnly reports whether only the server can observe the parts of a service.
+func (v *view) serverOnly() bool {
 	return v.cell[0].Base() == "Attack" || strings.Contains(v.key("workload"), "http_get:url=")
 }
 

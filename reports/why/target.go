@@ -10,19 +10,19 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// target: the tasks' target is slow, because it has a queue of its own or slows down. The evidence
+// target: the tasks' target is slow, because it has a queue or slows down under load. The evidence
 // is the target's clock, or services that grow with the tasks in service.
 var target = rule{
 	name:    "target",
 	meaning: "the service that the tasks call has a queue of its own or slows down",
 	cure:    "more capacity there, or a limit that does not exceed it",
 	evidence: func(v *view) string {
-		if v.outside() {
+		if v.serverOnly() {
 			return clauses(v.clause("the server takes %s on average", metric.MeanService,
-				text.Seconds), "more cannot be seen from outside")
+				text.Seconds), "clients cannot observe more")
 		}
 		in, ok := v.known(metric.MeanTarget)
-		if v.growth != nil && in < leastShare*v.part(metric.MeanService) {
+		if v.growth != nil && in < leastShare*v.valueOrZero(metric.MeanService) {
 			return v.growth.String()
 		}
 		said := "tasks wait for it"
@@ -30,23 +30,23 @@ var target = rule{
 			said = "it has " + text.Seconds(in) +
 				v.clause(" of a service of %s", metric.MeanService, text.Seconds)
 		}
-		if n := v.part(metric.DelayedCalls); n > 0 {
+		if n := v.valueOrZero(metric.DelayedCalls); n > 0 {
 			said += fmt.Sprintf("; %.0f calls waited in it", n)
 		}
 		return said
 	},
 	remedy: func(v *view) string {
-		if v.outside() {
+		if v.serverOnly() {
 			return "look at the server: poolbench knows when it answers"
 		}
-		remedy := "more room in the target, or no more slots than it serves at once"
+		remedy := "more capacity in the target, or no more slots than it serves at once"
 		name, _, _ := strings.Cut(v.key("target"), ":")
-		if spec, err := targets.Lookup(name); err == nil { // otherwise another program's own target
+		if spec, err := targets.Lookup(name); err == nil { // otherwise another program's target
 			remedy = cmp.Or(spec.Remedy, remedy)
 		}
 		if other, ok := v.known(metric.NoTarget + v.unit); ok {
 			return fmt.Sprintf("%s; without the target the %s would change %s", remedy,
-				v.response(), v.becomes(v.unit, other))
+				v.response(), v.changeText(v.unit, other))
 		}
 		return remedy
 	},

@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// throttling: a rate limit, of the target or the strategy, makes tasks wait: between attempts, for
+// throttling: a rate limit, of the target or the strategy, makes tasks wait between attempts, for
 // slots held during back-off, or for a start while slots are idle.
 var throttling = rule{
 	name:    "throttling",
@@ -16,12 +16,12 @@ var throttling = rule{
 	cure:    "[a rate below the limit](choose-a-limit.md#crawl-without-a-ban)",
 	evidence: func(v *view) string {
 		said := ""
-		switch n := v.part(metric.RefusedCalls); {
+		switch n := v.valueOrZero(metric.RefusedCalls); {
 		case n > 0:
 			said = fmt.Sprintf("the target refuses calls, %.0f in all", n)
 		case v.refused():
 			said = fmt.Sprintf("the target refuses %s of the tasks",
-				text.WholeShare(v.part(metric.Throttled)))
+				text.WholeShare(v.valueOrZero(metric.Throttled)))
 		case v.rateLimited() > 0:
 			return v.clause("the strategy allows %s", metric.Allowed, text.Rate) +
 				v.clause(", and tasks wait though %s of the slots are busy", metric.Utilisation,
@@ -35,38 +35,38 @@ var throttling = rule{
 			return "a higher rate in the strategy, if the target allows it"
 		}
 		if v.task.backoff > leastShare {
-			return "a rate below the target's limit, back-off that gives its slot away"
+			return "a rate below the target's limit, back-off that releases its slot"
 		}
 		return "a rate below the target's limit"
 	},
 }
 
 func (v *view) refused() bool {
-	return v.part(metric.RefusedCalls) > 0 || v.part(metric.Throttled) > 0
+	return v.valueOrZero(metric.RefusedCalls) > 0 || v.valueOrZero(metric.Throttled) > 0
 }
 
-func (v *view) retries() bool { return v.part(metric.Attempts) > 1 }
+func (v *view) retries() bool { return v.valueOrZero(metric.Attempts) > 1 }
 
 // backoff returns the mean time, in seconds, for which a task holds its slot during back-off: the
 // part of its time between attempts that fits into the slots.
 func (v *view) backoff() float64 {
-	rate, between := v.part(metric.Throughput), v.part(metric.MeanBetween)
+	rate, between := v.valueOrZero(metric.Throughput), v.valueOrZero(metric.MeanBetween)
 	if !v.retries() || rate <= 0 {
 		return 0
 	}
 	if slots, err := strconv.ParseFloat(v.slots(), 64); err == nil {
-		between = min(between, max(slots/rate-v.part(metric.MeanService), 0))
+		between = min(between, max(slots/rate-v.valueOrZero(metric.MeanService), 0))
 	}
 	return between
 }
 
-// betweenIs returns the cause of the time between attempts: refusals or failures, or without
+// betweenCause returns the cause of the time between attempts: refusals or failures, or without
 // further attempts the turns of other tasks.
-func (v *view) betweenIs() string {
+func (v *view) betweenCause() string {
 	switch {
 	case !v.retries():
 		return queueing.name
-	case !v.refused() && v.part(metric.FailedCalls) > 0:
+	case !v.refused() && v.valueOrZero(metric.FailedCalls) > 0:
 		return target.name
 	}
 	return throttling.name
@@ -76,7 +76,7 @@ func (v *view) betweenIs() string {
 // the share of idle slots.
 func (v *view) rateLimited() float64 {
 	used, ok := v.known(metric.Utilisation)
-	if !ok || v.part(metric.Allowed) == 0 {
+	if !ok || v.valueOrZero(metric.Allowed) == 0 {
 		return 0
 	}
 	return max(1-used, 0)

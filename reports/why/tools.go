@@ -41,7 +41,7 @@ func Traces(dir string, runs []results.Run) (all []Tool) {
 	return all
 }
 
-// Profiles returns the commands that open the profiles in a directory: for each scenario the
+// Profiles returns the commands that open the profiles in a directory. Each scenario has the
 // strategy with the slowest p99, compared with the fastest if there is another.
 func Profiles(dir string, runs []results.Run) (all []Tool) {
 	var profiled results.Cell
@@ -70,7 +70,7 @@ func Profiles(dir string, runs []results.Run) (all []Tool) {
 	return all
 }
 
-// profiledFirst reports whether the run is the first of its name: one repetition is enough.
+// profiledFirst reports whether the run is the first of its name, since one repetition suffices.
 func profiledFirst(before []results.Run, r *results.Run) bool {
 	return !slices.ContainsFunc(before, func(o results.Run) bool { return o.Name == r.Name })
 }

@@ -27,15 +27,15 @@ type Answer struct {
 const (
 	// mostCauses is the largest number of named causes.
 	mostCauses = 3
-	// leastShare is the smallest named share: smaller ones are within the variation of runs.
+	// leastShare is the smallest named share. Smaller ones are within the variation of runs.
 	leastShare = 0.1
 )
 
 type rule struct {
 	name string
-	// for the table of causes in docs/reading-results.md: the meaning, and the remedy
+	// meaning and remedy for the table of causes in docs/reading-results.md
 	meaning, cure string
-	// shown reports whether the required evidence exists; nil: its share is the evidence
+	// whether the required evidence exists. nil: its share is the evidence
 	shown func(*view) bool
 	// the rule that gets the share without evidence
 	otherwise        string
@@ -46,7 +46,7 @@ type rule struct {
 var rules = []rule{machine, gc, lock, scheduler, target, throttling, headOfLine, queueing,
 	generator, work, unknown}
 
-// Table returns the rows of a table of all causes: name, meaning, remedy.
+// Table returns the rows of the table of causes: name, meaning, remedy.
 func Table() (rows [][3]string) {
 	for _, r := range rules {
 		rows = append(rows, [3]string{r.name, r.meaning, r.cure})
@@ -54,10 +54,10 @@ func Table() (rows [][3]string) {
 	return rows
 }
 
-// Of explains the runs of one scenario, by the medians of their metrics. Cells beside it are those
-// of the same strategy at other limits and loads. It is false where the runs have no responses.
+// Of explains the runs of one scenario by the medians of their metrics. The cells beside are the
+// same strategy at other limits and loads. ok is false if the runs have no responses.
 func Of(c results.Cell, beside ...results.Cell) (Answer, bool) {
-	v, ok := look(c, beside)
+	v, ok := newView(c, beside)
 	if !ok {
 		return Answer{}, false
 	}

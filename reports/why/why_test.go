@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// run is one with these metrics, on two processors.
 func run(strategy, workload string, values map[string]float64) results.Cell {
 	return results.Cell{{Name: "Run", Iters: 10000,
 		Keys: []results.Pair{{Key: "strategy", Value: strategy}, {Key: "workload", Value: workload},
@@ -21,7 +20,7 @@ func run(strategy, workload string, values map[string]float64) results.Cell {
 		Config: []results.Pair{{Key: "gomaxprocs", Value: "2"}}, Values: values}}
 }
 
-// quiet are the metrics of a run of 400 tasks a second of 5 ms each that has nothing odd.
+// quiet returns the metrics of a normal run of 400 tasks per second of 5 ms each.
 func quiet(more map[string]float64) map[string]float64 {
 	m := map[string]float64{"p99-response-sec": 0.02, "mean-response-sec": 0.006,
 		"mean-wait-sec": 0.001, "mean-service-sec": 0.005, "mean-queued-sec": 0.001, "ops/s": 400,
@@ -39,8 +38,7 @@ func quiet(more map[string]float64) map[string]float64 {
 	return m
 }
 
-// TestCauses: each cause is named first where its evidence is there, says it, and is not named
-// where it is not.
+// Each cause must be first if its evidence exists, and absent otherwise.
 func TestCauses(t *testing.T) {
 	for cause, c := range map[string]struct {
 		strategy, workload string
@@ -66,7 +64,7 @@ func TestCauses(t *testing.T) {
 		"throttling": {strategy: "retry_in_place", more: map[string]float64{"attempts/op": 1.4,
 			"refused-calls": 4000, "mean-between-sec": 0.02, "tail-between/op": 0.5,
 			"tail-queued/op": 0.3, "tail-turn/op": 0.3, "tail-service/op": 0.2},
-			says: "refuses calls, 4000", remedy: "gives its slot away"},
+			says: "refuses calls, 4000", remedy: "releases its slot"},
 		"generator": {more: map[string]float64{"tail-lag/op": 0.6, "mean-lag-sec": 0.003,
 			"p99-lag-sec": 0.1, "tail-queued/op": 0.2, "tail-turn/op": 0.2, "tail-service/op": 0.2},
 			says: "late by 3.00 ms"},
@@ -94,8 +92,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestPipelineBottleneck: time in the stages of a pipeline counts as queueing, and the remedy is
-// that of its bottleneck: another stage, or the stage of work, whose utilisation is the run's.
+// Time in other stages of a pipeline counts as queueing. The remedy applies to the bottleneck:
+// another stage, or the stage of work, whose utilisation is the run's.
 func TestPipelineBottleneck(t *testing.T) {
 	for utilisation, remedy := range map[float64]string{0.9: "more workers in stage 2, or less time " +
 		"there", 0.5: "more slots or shorter tasks"} {
@@ -114,9 +112,9 @@ func TestPipelineBottleneck(t *testing.T) {
 	}
 }
 
-// TestLongStayLong: where the slowest tasks are the long ones themselves, none of them waits behind
-// another, and no pool makes them short.
-func TestLongStayLong(t *testing.T) {
+// If the slowest tasks are the long ones, they do not wait behind others, and separate pools do not
+// make them faster.
+func TestPoolsDoNotShortenLongTasks(t *testing.T) {
 	m := quiet(map[string]float64{"workload-c2": 12, "service-c2": 12, "p99-response-sec": 0.256,
 		"mean-service-sec": 0.0106, "mean-wait-sec": 0.0051, "mean-response-sec": 0.0157,
 		"tail-service-sec": 0.255, "tail-queued/op": 0.04, "tail-service/op": 0.96,
@@ -135,8 +133,8 @@ func TestLongStayLong(t *testing.T) {
 	}
 }
 
-// TestOverload: a queue grows where more comes than the slots can do, unless what is beyond that is
-// refused; and what makes a mean response longer is no remedy.
+// A queue grows if arrivals exceed the capacity of the slots, unless the excess is refused. A
+// change that increases the mean response is no remedy.
 func TestOverload(t *testing.T) {
 	for shed, grows := range map[float64]bool{0: true, 0.1: false} {
 		a, _ := Of(run("bounded_queue_shed", "", quiet(map[string]float64{
@@ -154,7 +152,7 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// TestLoads: where the rate changes a load is a mean, and each stage of a run has its own.
+// If the rate changes, the load is a mean, and each stage of a run has its own.
 func TestLoads(t *testing.T) {
 	for arrival, says := range map[string]string{"poisson": "at a load of 0.500",
 		"sine:period=9s":          "at a mean load of 0.500",
@@ -171,11 +169,10 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// TestRoomIsNoRemedy: a target that is slow by chance, or stands still now and then, is so however
-// few calls it serves.
-func TestRoomIsNoRemedy(t *testing.T) {
-	for target, says := range map[string]string{"conn_pool": "more room in the target",
-		"brownout:knee=2": "more room in the target", "flaky:spikes=0.1": "fewer slow calls, or a",
+// Further slots do not help if a target is slow at random or stops now and then.
+func TestSlotsDoNotHelpSlowTargets(t *testing.T) {
+	for target, says := range map[string]string{"conn_pool": "more capacity in the target",
+		"brownout:knee=2": "more capacity in the target", "flaky:spikes=0.1": "fewer slow calls, or a",
 		"freeze": "shorter standstills"} {
 		m := quiet(map[string]float64{"mean-target-sec": 0.004, "tail-target/op": 0.4})
 		if target == "freeze" {
@@ -194,7 +191,6 @@ func TestRoomIsNoRemedy(t *testing.T) {
 	}
 }
 
-// TestRemedyOfTarget: the remedy is the one of the target's Spec.
 func TestRemedyOfTarget(t *testing.T) {
 	own := 0
 	for _, spec := range targets.All() {
@@ -203,7 +199,7 @@ func TestRemedyOfTarget(t *testing.T) {
 		c[0].Keys = append(c[0].Keys, results.Pair{Key: "target", Value: spec.Name})
 		want := spec.Remedy
 		if want == "" {
-			want = "more room in the target, or no more slots than it serves at once"
+			want = "more capacity in the target, or no more slots than it serves at once"
 		} else {
 			own++
 		}
@@ -216,8 +212,7 @@ func TestRemedyOfTarget(t *testing.T) {
 	}
 }
 
-// TestMissingMetric: a metric that the runs lack is not printed as 0, and the causes stay within
-// the response.
+// A missing metric is not printed as 0, and the causes do not exceed the response.
 func TestMissingMetric(t *testing.T) {
 	zero := regexp.MustCompile(`(^|[ (])0( |$|s)`)
 	for name, more := range map[string]map[string]float64{
@@ -262,8 +257,8 @@ func TestMissingMetric(t *testing.T) {
 	}
 }
 
-// TestWorkAlone: how long the work of a task takes has no part in it of what the target takes.
-func TestWorkAlone(t *testing.T) {
+// Work of long duration does not increase the target's share.
+func TestWorkIsNotTargetTime(t *testing.T) {
 	for tail, says := range map[float64]string{0.025: "the task itself takes 6.00 ms on average",
 		0.065: "the slowest tasks are long themselves, 50.0 ms; the mean is 6.00 ms"} {
 		c := run("worker_pool", "", quiet(map[string]float64{"mean-service-sec": 0.01,
@@ -274,8 +269,7 @@ func TestWorkAlone(t *testing.T) {
 	}
 }
 
-// TestWithoutTail: results that have a p99, and not what the slowest tasks are made of, have tasks
-// enough.
+// Results with a p99 have enough tasks, even if they lack the parts of the slowest tasks.
 func TestWithoutTail(t *testing.T) {
 	for p99, says := range map[float64]string{0: "too few", 0.02: "Merged"} {
 		m := quiet(map[string]float64{"p99-response-sec": p99})
@@ -289,9 +283,9 @@ func TestWithoutTail(t *testing.T) {
 	}
 }
 
-// TestLackOfEvidence: goroutines that are ready while processors are idle are no scheduler's, nor
-// is a machine where nobody else ran, nor a collector that hardly works.
-func TestLackOfEvidence(t *testing.T) {
+// Ready goroutines beside idle processors do not blame the scheduler. A machine without other
+// programs, or a collector with little work, is no cause.
+func TestWeakEvidenceIsNoCause(t *testing.T) {
 	for cause, more := range map[string]map[string]float64{
 		"scheduler":    {"sched-sec/op": 0.004, "cpu-sec/op": 0.0045},
 		"machine":      {"runqueue-sec/op": 0.004, "cpu-others": 0.04, "cpu-pressure": 0.04},
@@ -307,20 +301,19 @@ func TestLackOfEvidence(t *testing.T) {
 	}
 }
 
-// TestOutside: of a server nothing is told but how long it takes.
-func TestOutside(t *testing.T) {
+// Clients of a server observe only the total time of a request.
+func TestServerSeenFromOutside(t *testing.T) {
 	c := run("semaphore", "", quiet(map[string]float64{"mutex-wait-sec/op": 0.004,
 		"tail-queued/op": 0, "tail-turn/op": 0, "tail-even-turn/op": 0, "tail-service/op": 1}))
 	c[0].Name = "Attack/target=x"
 	a, _ := Of(c)
 	if len(a.Causes) != 1 || a.Causes[0].Cause != "target" ||
-		!strings.Contains(a.Causes[0].Evidence, "more cannot be seen") {
+		!strings.Contains(a.Causes[0].Evidence, "cannot observe more") {
 		t.Errorf("%+v", a)
 	}
 }
 
-// TestOldFormat: results without the parts of responses tell what they can, and say what they
-// cannot.
+// Results without the parts of responses give fewer causes, and state what is missing.
 func TestOldFormat(t *testing.T) {
 	a, ok := Of(run("worker_pool", "", map[string]float64{"mean-response-sec": 0.1,
 		"mean-wait-sec": 0.08, "mean-service-sec": 0.02, "p99-response-sec": 0.4,
@@ -335,8 +328,8 @@ func TestOldFormat(t *testing.T) {
 	}
 }
 
-// TestShares: whatever the metrics are, shares are those of one whole, each cause has words, and
-// the largest comes first.
+// For any metrics, the shares add up to at most 1, the largest comes first, and each cause has a
+// text.
 func TestShares(t *testing.T) {
 	r := rand.New(rand.NewPCG(30, 7))
 	strategies := []string{"worker_pool", "retry_in_place", "retry_queue", "token_bucket:rate=9",
@@ -379,8 +372,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestSerialFraction: the law is found again from services that follow it, with an interval that
-// holds it in 19 of 20 where they are noisy; of services that do not grow nothing is said.
+// The fit recovers the law, and the interval contains the true fraction in 19 of 20 noisy cases. It
+// returns nothing if services do not grow.
 func TestSerialFraction(t *testing.T) {
 	r := rand.New(rand.NewPCG(30, 8))
 	at := func(n, service float64, locked bool) results.Cell {
@@ -398,7 +391,7 @@ func TestSerialFraction(t *testing.T) {
 			s := alone * (1 + sigma*(n-1)) * (1 + 0.02*r.NormFloat64())
 			cells = append(cells, at(n, s, true))
 		}
-		v, _ := look(cells[4], cells[:4])
+		v, _ := newView(cells[4], cells[:4])
 		if v.growth == nil {
 			t.Fatal("nothing grows")
 		}
@@ -415,13 +408,13 @@ func TestSerialFraction(t *testing.T) {
 		t.Errorf("services that grow: %+v", a)
 	}
 	flat := []results.Cell{at(1, 0.004, false), at(3, 0.004, false), at(5, 0.004, false)}
-	if v, _ := look(flat[2], flat[:2]); v.growth != nil {
+	if v, _ := newView(flat[2], flat[:2]); v.growth != nil {
 		t.Errorf("services that are the same grow: %+v", v.growth)
 	}
 }
 
-// TestUncertainValues: values have the mark of a table, and none is told that a table does not
-// show; there the effect of a change is a ratio, which is of the same tasks.
+// Values are marked as in tables, and a value that a table hides is not shown. The effect of a
+// change is then a ratio, because the tasks are the same.
 func TestUncertainValues(t *testing.T) {
 	for _, c := range []struct {
 		share            float64
@@ -440,7 +433,7 @@ func TestUncertainValues(t *testing.T) {
 				"mean-response-sec": c.share}
 		}
 		a, ok := Of(cell)
-		v, _ := look(cell, nil)
+		v, _ := newView(cell, nil)
 		remedies := queueing.remedy(v) + "\n" + headOfLine.remedy(v)
 		if !ok || a.Opening() != c.opening || !strings.Contains(remedies, c.queuing) {
 			t.Errorf("±%v: %q, %q", c.share, a.Opening(), remedies)

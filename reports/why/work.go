@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// work: the tasks themselves take that long.
 var work = rule{
 	name:    "work",
 	meaning: "the tasks themselves are that slow",
@@ -17,8 +16,8 @@ var work = rule{
 		if !ok {
 			return "the task itself takes long"
 		}
-		mean := service - v.part(metric.MeanTarget)
-		if tail := v.part(metric.TailService) - v.part(metric.TailTarget); tail > 2*mean {
+		mean := service - v.valueOrZero(metric.MeanTarget)
+		if tail := v.valueOrZero(metric.TailService) - v.valueOrZero(metric.TailTarget); tail > 2*mean {
 			return fmt.Sprintf("the slowest tasks are long themselves, %s; the mean is %s",
 				text.Seconds(tail), text.Seconds(mean))
 		}

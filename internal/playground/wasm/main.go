@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/playground"
 )
 
-// Values are passed as objects of the script. As JSON they would need package encoding/json, a
-// twentieth of the program.
+// Values are objects of the script. JSON would need package encoding/json, which is a twentieth of
+// the program.
 func main() {
 	js.Global().Set("poolbench", map[string]any{
 		"run": js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -70,7 +70,7 @@ func object(a *playground.Answer) map[string]any {
 		"inFlight": points(a.InFlight), "queued": points(a.Queued)}
 }
 
-// points returns x and y in turn.
+// points returns alternating x and y.
 func points(of []playground.Point) any {
 	all := []any{}
 	for _, p := range of {

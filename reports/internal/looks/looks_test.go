@@ -19,10 +19,10 @@ import (
 	"github.com/poolbench/poolbench/reports/trend"
 )
 
-// A looked is a page as a file, and the place at which it is looked at.
+// A looked is a page as a file, with the fragment at which a test opens it.
 type looked struct{ name, path, hash string }
 
-// allPages has one of each kind.
+// allPages returns one page of each kind.
 func allPages(t *testing.T) (all []looked) {
 	t.Helper()
 	add := func(name, hash string, write func(io.Writer) error) {
@@ -116,8 +116,8 @@ func allPages(t *testing.T) (all []looked) {
 	return all
 }
 
-// directory has the results that a command once wrote, kept in testdata. Those of the study are
-// runs with its words after them.
+// directory returns results that a command once wrote, from testdata. A study's verdict follows its
+// runs.
 func directory(t *testing.T, kind string) string {
 	t.Helper()
 	file, words := kind+".txt", ""
@@ -135,7 +135,7 @@ func directory(t *testing.T, kind string) string {
 	return resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(whole)})
 }
 
-// worseGate is a gate in which one of two benchmarks became worse.
+// worseGate returns a gate with one regression in two benchmarks.
 func worseGate() *verdict.Report {
 	r := &verdict.Report{Old: "main", New: "head", Options: gate.DefaultOptions()}
 	for i, name := range []string{"BenchmarkWorse/with=a,long=name", "BenchmarkSame"} {

@@ -10,14 +10,14 @@ import (
 
 func TestMain(m *testing.M) { tab.Main(m) }
 
-// A drawing is a static chart of a page, as it is shown.
+// A drawing is a static chart of a page.
 type drawing struct {
 	Kind  string  // compact, rows, panels
 	Width float64 // in px
-	Scale float64 // px of a unit of the picture, in which all layouts have letters of one size
+	Scale float64 // px per unit of the picture, which determines the size of letters
 }
 
-// TestPages opens each page at each width once. In the light and in the dark axe finds nothing.
+// axe must find no problem in light and dark mode.
 func TestPages(t *testing.T) {
 	b := tab.New(t)
 	axe, front := "", filepath.Join("..", "..", "page", "front")
@@ -26,7 +26,7 @@ func TestPages(t *testing.T) {
 	for i, at := range []struct {
 		width  int64
 		scheme string
-		axe    bool // at two of the widths: the page of a run has all
+		axe    bool // only at two of the widths, since the page of a run covers the others
 	}{{1440, "light", true}, {1024, "light", false}, {390, "dark", true}, {320, "light", false}} {
 		if testing.Short() && i%2 != 0 {
 			continue

@@ -1,5 +1,4 @@
-// Package resultstest contains helpers for tests of several packages: sample results, and golden
-// files.
+// Package resultstest contains sample results and golden files for tests of several packages.
 package resultstest
 
 import (
@@ -111,7 +110,7 @@ func Edit(t testing.TB, dir, name string, change func(string) string) {
 	}
 }
 
-// Seeded returns a file of poolbench with these lines: a seed, the clock and a value each.
+// Seeded returns a file of poolbench. Each line contains a seed, the clock and a value.
 func Seeded(lines ...string) string {
 	var b strings.Builder
 	b.WriteString("# poolbench results 1\n# strategies semaphore\nUnit mean-response-sec " +

@@ -18,10 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "write spec.json and bundle.js anew")
 
-// mostScript is how long the script may be, in bytes.
+// mostScript limits the size of the script, in bytes.
 const mostScript = 60_000
 
-// TestSpec: the look of the script's charts is that of package charts.
 func TestSpec(t *testing.T) {
 	spec, err := json.Marshal(charts.Specification())
 	if err != nil {
@@ -30,7 +29,7 @@ func TestSpec(t *testing.T) {
 	golden(t, "spec.json", append(spec, '\n'))
 }
 
-// TestBundle: the script is what its sources make, small enough, and ends no element.
+// The script is up to date, small, and cannot end its HTML element.
 func TestBundle(t *testing.T) {
 	built := build(t, "main.ts", true)
 	golden(t, "bundle.js", built)
@@ -44,7 +43,7 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// build bundles a source with all that it imports.
+// build bundles a source with its imports.
 func build(t *testing.T, source string, minify bool) []byte {
 	t.Helper()
 	result := api.Build(api.BuildOptions{EntryPoints: []string{source}, Bundle: true,
@@ -73,7 +72,6 @@ func golden(t *testing.T, name string, want []byte) {
 	}
 }
 
-// TestTypesOfSources: the sources have no error of types.
 func TestTypesOfSources(t *testing.T) {
 	tsc := filepath.Join("node_modules", ".bin", "tsc")
 	if _, err := exec.LookPath("node"); err != nil {

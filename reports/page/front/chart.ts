@@ -1,4 +1,4 @@
-// A chart: lines over an axis, with their names beside them or below.
+// A line chart with names beside the lines or below.
 
 import { brief, fit, svg, width } from "./dom";
 import { fonts, level, lineWidth, look, marker, part, round, swatch, tint } from "./marks";
@@ -14,13 +14,13 @@ export interface Point {
   doubted?: boolean;
   chosen?: boolean;
   parted?: boolean; // no line leads to it
-  text: string; // in words, for those who do not see it
+  text: string; // text alternative
 }
 
 export interface Line {
   name: string;
   style: number;
-  end: string; // what stands beside the last point
+  end: string; // text beside the last point
   points: Point[];
   theory?: Point[];
   bare?: boolean; // without markers
@@ -28,7 +28,7 @@ export interface Line {
 }
 
 export interface Chart {
-  label: string; // for those who do not see it
+  label: string; // text alternative
   width: number;
   height: number;
   x: Scale;
@@ -119,7 +119,7 @@ export function draw(c: Chart): Drawn {
 
 type Place = (v: number) => number;
 
-// frame draws what is behind the lines.
+// frame draws the grid and the axes behind the lines.
 function frame(root: SVGSVGElement, c: Chart, p: Drawn["plot"], px: Place, py: Place): void {
   const right = p.left + p.width;
   const bottom = p.top + p.height;
@@ -153,7 +153,7 @@ function frame(root: SVGSVGElement, c: Chart, p: Drawn["plot"], px: Place, py: P
       w.name)));
 }
 
-// legend is the names below a chart that has no room for them beside.
+// legend returns the names below a chart, for charts without names beside the lines.
 export function legend(lines: Line[], into: HTMLElement): void {
   for (const l of lines) {
     const li = document.createElement("li");

@@ -1,16 +1,16 @@
-// Behaviour classes: strategies that coincide point by point are drawn once.
+// Classes: strategies that coincide in every point are drawn once.
 
 import { Model } from "./model";
 import { Scenario } from "./types";
 
 export interface Class {
-  series: number[]; // of the scenario, in its order; the first lends its style
+  series: number[]; // of the scenario, in its order. The first one determines the style
   name: string; // of the first
   label: string;
 }
 
-// classes puts together the strategies of a scenario that have the same values, in each repetition
-// at each place, of each metric that callers notice, and of the one that is shown.
+// classes groups the strategies of a scenario with equal values, in each repetition and at each
+// place, of the shown metric and of each metric that callers can observe.
 export function classes(model: Model, scenario: Scenario, shown: number): Class[] {
   const metrics = model.data.metrics
     .map((m, i) => (m.behaviour || i === shown ? i : -1))
@@ -28,13 +28,13 @@ export function classes(model: Model, scenario: Scenario, shown: number): Class[
     name: model.name(scenario, series[0]!),
     label: label(model, scenario, series),
   }));
-  // two classes of one label are told apart by their first strategies
+  // the first strategies distinguish two classes with the same label
   return out.map((c) => out.some((o) => o !== c && o.label === c.label)
     ? { ...c, label: `${c.label} (${c.name} …)` } : c);
 }
 
-// label names a class. First in, first out is what the path-wise oracle has found of each run of one
-// of them: the others are like it.
+// label names a class. If the oracle found each run of one strategy to be first in, first out, the
+// others of its class are so, too.
 function label(model: Model, scenario: Scenario, series: number[]): string {
   if (series.length === 1) return model.name(scenario, series[0]!);
   const { sources, strategies } = model.data;

@@ -1,4 +1,4 @@
-// The controls above the chart: each changes the state, and nothing else.
+// The controls above the chart. Each only changes the state.
 
 import { h } from "./dom";
 import { axisText } from "./format";
@@ -56,7 +56,7 @@ export function controls(v: View, set: Set): HTMLElement {
   return out;
 }
 
-// chips are a button for each class; those of several strategies open to name them.
+// chips returns a button for each class. A button of several strategies opens to list them.
 export function chips(v: View, set: Set): HTMLElement {
   const out = h("div", { class: "chips", role: "group", "aria-label": "Strategies" });
   if (v.classes.length === 1 && v.shown.length === 1 && v.classes[0]!.series.length === 1) return out;
@@ -70,7 +70,7 @@ export function chips(v: View, set: Set): HTMLElement {
       click: () => set({ shown: [c.name], zoom: null }) }, "only");
     const chip = h("div", { class: "chip" }, button, only);
     if (c.series.length > 1) {
-      chip.append(h("details", {}, h("summary", { "aria-label": `who they are: ${c.label}` }, "…"),
+      chip.append(h("details", {}, h("summary", { "aria-label": `strategies: ${c.label}` }, "…"),
         h("ul", {}, ...c.series.map((s) => h("li", {}, v.model.name(v.scenario, s))))));
     }
     out.append(chip);

@@ -3,22 +3,21 @@ package front
 // Schema is the version of Data.
 const Schema = 1
 
-// Data is the input of the explorer: each run, curve, time series and reason once. The script
-// declares the same type (types.ts), which a test checks. All values of metrics equal those in
-// results.txt, to the last digit.
+// Data is the input of the explorer. Equal parts are stored once. types.ts declares the same type,
+// which a test checks. Values of metrics equal those in results.txt, to the last digit.
 type Data struct {
 	Schema  int         `json:"schema"`
 	Title   string      `json:"title"`
-	Command string      `json:"command"` // reproduces the runs, at least approximately, or ""
-	About   [][2]string `json:"about"`   // the machine, the versions: key and value
-	Enough  int         `json:"enough"`  // repetitions from which intervals are 95 % intervals
-	// by the number of values: the ranks, from 1, of the interval of their median
+	Command string      `json:"command"` // reproduces the runs approximately, or ""
+	About   [][2]string `json:"about"`   // machine and versions: key and value
+	Enough  int         `json:"enough"`  // repetitions required for 95 % intervals
+	// ranks, from 1, of the interval of a median, by the number of values
 	Ranks [][2]int `json:"ranks"`
-	// labels of several results. All are compared with the first
+	// labels of several results. The first one is the baseline
 	Sources    []string    `json:"sources,omitempty"`
 	Strategies []string    `json:"strategies"`
 	Metrics    []Metric    `json:"metrics"`
-	Shapes     [][]int     `json:"shapes"`  // indices of the metrics of runs
+	Shapes     [][]int     `json:"shapes"`  // metrics of runs, as indices
 	Runs       [][]float64 `json:"runs"`    // index of a shape, then the value of each metric
 	Reasons    []string    `json:"reasons"` // doubts on runs
 	Curves     []Curve     `json:"curves"`
@@ -29,14 +28,14 @@ type Data struct {
 // A Metric is a unit with its labels.
 type Metric struct {
 	ID     string `json:"id"`   // in links: p99
-	Unit   string `json:"unit"` // in results.txt, tidied
+	Unit   string `json:"unit"` // in results.txt, normalized
 	Label  string `json:"label"`
 	Hint   string `json:"hint"`
 	Better string `json:"better"` // lower, higher, or ""
 	Kind   string `json:"kind"`   // seconds, rate, bytes, share, number
-	// callers notice a difference in it, unlike, for example, the place where a task waits
+	// callers can observe it, in contrast to, for example, the place where a task waits
 	Behaviour bool `json:"behaviour"`
-	Grows     bool `json:"grows"`  // with the length of the run, if a run falls behind
+	Grows     bool `json:"grows"`  // with the length of the run, if the queue grows
 	Theory    int  `json:"theory"` // index of the metric with its exact value. -1: none
 	// objectives, in its unit
 	Bounds []float64 `json:"bounds,omitempty"`
@@ -51,12 +50,12 @@ type Scenario struct {
 	Series []Series `json:"series"`
 	Axes   []Axis   `json:"axes"`
 	Cells  []Cell   `json:"cells"`
-	// repetitions with the same number had the same arrivals and task times for all strategies
+	// repetitions with the same number had equal arrivals and task times
 	Paired   bool    `json:"paired"`
 	Deadline float64 `json:"deadline"` // of the response, in seconds. 0: none
 }
 
-// A Series is a strategy of a scenario in one of the results. Its style is that of package charts.
+// A Series is a strategy of a scenario in one result, with its style in package charts.
 type Series struct {
 	Strategy int `json:"strategy"`
 	Style    int `json:"style"`
@@ -74,22 +73,22 @@ type Axis struct {
 
 // A Cell is a strategy at one value of each axis.
 type Cell struct {
-	Series int   `json:"series"` // index, in the scenario
-	At     []int `json:"at"`     // by axis: index of its value. -1: the cell has none
+	Series int   `json:"series"` // index in the scenario
+	At     []int `json:"at"`     // index of its value by axis. -1: none
 	Runs   []int `json:"runs"`   // repetitions, in order
-	// the queue grew throughout the arrivals
+	// its queue grew throughout the arrivals
 	Growing bool `json:"growing,omitempty"`
-	// of the worst repetition: 0: VALID, 1: SUSPECT, 2: INVALID
+	// of the worst repetition. 0: VALID, 1: SUSPECT, 2: INVALID
 	Verdict int   `json:"verdict,omitempty"`
 	Reasons []int `json:"reasons,omitempty"`
-	// metrics with uncertain values: the index, and the relative 95 % error
+	// metrics with uncertain values: index and relative 95 % error
 	Uncertain [][2]float64 `json:"uncertain,omitempty"`
 
 	Curve  int `json:"curve"`  // index. -1: none
 	Course int `json:"course"` // index. -1: none
 }
 
-// A Curve is the response by quantile, over all repetitions: Sec[i] at i/10 nines, where the
+// A Curve is the response time by quantile over all repetitions. Sec[i] is at i/10 nines. The
 // quantile 0.99 has two nines. The last value is at Nines, the highest resolved quantile.
 type Curve struct {
 	Nines float64   `json:"nines"`
@@ -100,10 +99,10 @@ type Curve struct {
 type Course struct {
 	Start  float64 `json:"start"`  // seconds from the first arrival to the first interval
 	Step   float64 `json:"step"`   // seconds
-	Flight []int   `json:"flight"` // in flight at the end of each interval
-	Queued []int   `json:"queued"` // queued at the same time
-	Done   []int   `json:"done"`   // completed within it
-	Lost   []int   `json:"lost"`   // shed, throttled, failed and abandoned within it
-	// intervals that are not completely recorded
+	Flight []int   `json:"flight"` // at the end of each interval
+	Queued []int   `json:"queued"` // at the same time
+	Done   []int   `json:"done"`   // completed within the interval
+	Lost   []int   `json:"lost"`   // shed, throttled, failed and abandoned within the interval
+	// incompletely recorded intervals
 	Missing []int `json:"missing,omitempty"`
 }

@@ -1,11 +1,10 @@
-// Package front is the part of a report that needs a script: an explorer of the cells of a run.
-// Data (data.go) contains its values, and Section (section.go) renders its section of the page.
+// Package front is the explorer of the results, the part of a report that needs a script. Data
+// (data.go) contains its values. Section (section.go) renders its section of the page.
 //
 // The script is TypeScript without a framework. `make generate` writes bundle.js by esbuild, and
-// spec.json by package charts. A test compares both with fresh ones.
+// spec.json by package charts. A test checks that both are up to date.
 //
-// The script draws its charts itself: 370 lines, and 36 kB with all the rest. Observable Plot has
-// 305 kB, which a report of 18 pages contains 18 times, styles that the content security policy
-// forbids, and neither focus nor labels that avoid each other. uPlot has 53 kB and draws on a
-// canvas, which has no text alternatives and no SVG.
+// The script draws its charts itself, in 370 lines of 36 kB in total. Observable Plot has 305 kB,
+// which a report repeats on every page, styles that the content security policy forbids, no focus,
+// and labels that overlap. uPlot has 53 kB and draws on a canvas, without text alternatives.
 package front

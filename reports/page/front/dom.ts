@@ -1,4 +1,4 @@
-// Elements. Text is only ever set as text: nothing of the data is read as markup.
+// Elements. Text is set only as text, so data is never parsed as markup.
 
 type Attributes = Record<string, string | number | boolean | null | ((e: never) => void)>;
 export type Child = Node | string | null;
@@ -27,7 +27,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return fill(document.createElementNS(namespace, tag), attributes, children);
 }
 
-// brief shortens what is too long for its place, in the middle.
+// brief shortens a long text in the middle.
 export function brief(text: string, most = 40): string {
   const letters = [...text];
   if (letters.length <= most) return text;
@@ -35,7 +35,7 @@ export function brief(text: string, most = 40): string {
   return letters.slice(0, half).join("") + "…" + letters.slice(letters.length - half).join("");
 }
 
-// fit shortens a text until it is no wider than that, in the widest font.
+// fit shortens a text to a width in the widest likely font.
 export function fit(text: string, size: number, most: number): string {
   let out = text;
   for (let n = text.length; n > 3 && width(out, size, true) > most; n--) out = brief(text, n);
@@ -44,11 +44,11 @@ export function fit(text: string, size: number, most: number): string {
 
 let canvas: CanvasRenderingContext2D | null = null;
 
-// A text in another font may be wider than in this reader's: DejaVu Sans has some 18 % on
-// Liberation Sans, the narrowest that is likely, and its bold letters 28 %.
+// The reader's font may be wider than this one: DejaVu Sans is about 18 % wider than Liberation
+// Sans, the narrowest likely font, and its bold letters 28 %.
 const widest = (bold: boolean): number => (bold ? 1.28 : 1.18);
 
-// width is that of a text in the widest font that may come, in pixels.
+// width returns the width of a text in the widest likely font, in pixels.
 export function width(text: string, size: number, bold = false): number {
   canvas ??= document.createElement("canvas").getContext("2d");
   if (!canvas) return text.length * size * 0.65;

@@ -24,7 +24,7 @@ func explore(data string) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<section id=\"explore\" class=\"explore\" aria-labelledby=\"explore-title\"><h2 id=\"explore-title\">Explore</h2><noscript><p>This part draws any metric of any scenario, and needs scripts. The other parts do without: they hold the findings, the charts and the numbers.</p></noscript><div id=\"explorer\"></div>")
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<section id=\"explore\" class=\"explore\" aria-labelledby=\"explore-title\"><h2 id=\"explore-title\">Explore</h2><noscript><p>This part draws any metric of any scenario, and needs JavaScript. The findings, charts and numbers in the other parts do not.</p></noscript><div id=\"explorer\"></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

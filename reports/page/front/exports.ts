@@ -1,4 +1,4 @@
-// What is shown, to be taken along: as CSV, Markdown, SVG and PNG.
+// Exports of the shown data as CSV, Markdown, SVG and PNG.
 
 import { axisText } from "./format";
 import { verdicts } from "./model";
@@ -8,7 +8,7 @@ import { place, View, visible } from "./view";
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
 
-// csv has a row for each repetition of each strategy that is shown, with the numbers of results.txt.
+// csv returns a row for each repetition of each shown strategy, with the numbers of results.txt.
 export function csv(v: View): string {
   const cols = ["scenario", "strategy", ...v.scenario.axes.map((a) => a.key), "repetition",
     v.metric.unit, "verdict"];
@@ -27,11 +27,11 @@ export function csv(v: View): string {
   return out.map((row) => row.map(quoted).join(",") + "\r\n").join("");
 }
 
-// escaped keeps text from being read as markup of a table.
+// escaped escapes the markup of a table.
 const escaped = (text: string): string =>
   text.replace(/[\\`*_{}[\]<>()#+!|~&]/g, "\\$&").replace(/[\r\n]+/g, " ");
 
-// markdown is the table at its place, with where it is from and how far it can be trusted.
+// markdown returns the shown table, with its source and its reliability.
 export function markdown(v: View): string {
   const cols = columns(v);
   const line = (cells: string[]): string => `| ${cells.join(" | ")} |`;
@@ -51,12 +51,12 @@ export function markdown(v: View): string {
   ].join("\n");
 }
 
-// names of files have what every system takes.
+// names of files contain only characters that every system accepts
 export const fileName = (v: View, ending: string): string =>
   [v.metric.id, "over", v.axis.key || "strategies", place(v, v.x) && axisText("")(v.axis.at[v.x]!)]
     .join("-").replace(/[^A-Za-z0-9.]+/g, "-").replace(/^-+|-+$/g, "") + "." + ending;
 
-// standalone is a chart as a file of its own, on paper.
+// standalone returns a chart as a file of its own, on paper.
 export function standalone(chart: SVGSVGElement, heading: string): string {
   const copy = chart.cloneNode(true) as SVGSVGElement;
   const [, , w, h] = chart.getAttribute("viewBox")!.split(" ").map(Number) as [number, number, number, number];
@@ -91,7 +91,7 @@ export async function png(file: string): Promise<Blob> {
     canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"));
 }
 
-// copy works without a clipboard, too, which browsers give to trusted addresses alone.
+// copy also works without the clipboard API, which browsers offer only to secure addresses.
 export async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
@@ -100,7 +100,7 @@ export async function copy(text: string): Promise<void> {
   area.select();
   const ok = document.execCommand("copy");
   area.remove();
-  if (!ok) throw new Error("the browser gives no clipboard");
+  if (!ok) throw new Error("this browser has no clipboard");
 }
 
 export function save(name: string, content: Blob): void {

@@ -1,4 +1,4 @@
-// The chart of a view, and what is said of it.
+// The chart of a view with its title and caption.
 
 import { Chart, Line, Point } from "./chart";
 import { brief } from "./dom";
@@ -7,7 +7,7 @@ import { verdicts } from "./model";
 import { across, up, window } from "./scale";
 import { cellAt, place, shown, style, View, visible, words } from "./view";
 
-// lines are the classes that are shown, each with its points.
+// lines returns the shown classes with their points.
 export function lines(v: View): Line[] {
   const chosen = v.state.point;
   return v.shown.map((of) => {
@@ -42,7 +42,7 @@ export function chart(v: View, width: number): Chart {
   const log = v.log && ys.some((y) => y > 0);
   const zoom = v.state.zoom;
   const bounds = levels(v);
-  // the axis reaches what is near the data: what is far would press it into a corner
+  // the axis includes only values near the data, because distant ones would compress the data
   const near = bounds.map((l) => l.y).filter((y) => y <= 2 * Math.max(...ys) && y >= Math.min(...ys) / 2);
   const xs = all.flatMap((l) => l.points.map((p) => p.x));
   const x = zoom ? window(zoom[0]!, zoom[1]!, v.axis.log, v.axis.at)
@@ -59,7 +59,7 @@ export function chart(v: View, width: number): Chart {
   };
 }
 
-// levels are the deadline of a response, and what the runs were held to.
+// levels returns the deadline of a response, and the objectives of the runs.
 function levels(v: View): { name: string; y: number }[] {
   const named = (name: string, y: number): { name: string; y: number } =>
     ({ name: `${name} ${axisText(v.metric.kind)(y)}`, y });
@@ -68,7 +68,7 @@ function levels(v: View): { name: string; y: number }[] {
     ? [named("deadline", v.scenario.deadline), ...held] : held;
 }
 
-// title is the finding at the place of the table: who is best, and who is worst, of those shown.
+// title returns the finding at the place of the table: the best and the worst of the shown classes.
 export function title(v: View): string {
   const at = visible(v).filter((p) => p.x === v.x);
   const where = place(v, v.x);
@@ -85,13 +85,13 @@ export function title(v: View): string {
     `${at.length === 2 ? "both" : "each of " + at.length} shown` : `${what}: ${say(best)}, ${say(worst)}`;
 }
 
-// caption says what the marks of the chart mean, as far as it has them.
+// caption explains the marks that occur in the chart.
 export function caption(v: View): string[] {
   const cells = visible(v);
   const out: string[] = [];
   const counts = [...new Set(cells.map((p) => p.cell.runs.length))].sort((a, b) => a - b);
   const most = counts[counts.length - 1] ?? 0;
-  if (most === 1) out.push("One run a point: how much the values vary is not known.");
+  if (most === 1) out.push("One run per point, so the variation is unknown.");
   else if (most > 1) {
     const bars = counts[0]! >= v.model.data.enough ? "95 % intervals"
       : most < v.model.data.enough ? "from the smallest to the largest"

@@ -1,7 +1,8 @@
-// Numbers in words, as internal/text (measured values) and package charts (axes) write them. A
-// test holds them to Go's.
+// Formats of numbers as in internal/text (measured values) and package charts (axes). A test
+// compares them with Go.
 
-// fixed is x with so many decimals, a tie to the even digit, as Go rounds: toFixed rounds it up.
+// fixed formats x with a number of decimals. It rounds ties to even, as Go does. toFixed rounds
+// them up.
 export function fixed(x: number, decimals: number): string {
   const exact = x.toFixed(Math.min(decimals + 30, 100));
   const tail = exact.slice(exact.length - 30);
@@ -12,7 +13,7 @@ export function fixed(x: number, decimals: number): string {
   return x.toFixed(decimals);
 }
 
-// precise is x to so many significant digits, as a number.
+// precise rounds x to a number of significant digits.
 function precise(x: number, digits: number): number {
   if (x === 0) return 0;
   const exponent = Number(x.toExponential(20).split("e")[1]);
@@ -49,7 +50,7 @@ function share(x: number): string {
   return x > 0.9995 && x < 1 ? ">99.9 %" : digits(100 * x) + " %";
 }
 
-// spell writes a measured value of a kind of metric.
+// spell formats a measured value of a kind of metric.
 export function spell(kind: string, v: number): string {
   switch (kind) {
     case "seconds":
@@ -69,7 +70,7 @@ export function spell(kind: string, v: number): string {
 function short(v: number): string {
   const r = precise(v, 4);
   if (r === 0 || (Math.abs(r) < 1e7 && Math.abs(r) >= 1e-6)) return String(r);
-  return r.toExponential().replace(/([+-])(\d)$/, "$10$2"); // two digits, as Go has them
+  return r.toExponential().replace(/([+-])(\d)$/, "$10$2"); // two digits, as in Go
 }
 
 const axisTimes: Step[] = [
@@ -96,7 +97,7 @@ export function axisCount(v: number): string {
   return short(v);
 }
 
-// axisText writes a value along an axis of a kind of metric.
+// axisText formats a value on an axis of a kind of metric.
 export function axisText(kind: string): (v: number) => string {
   if (kind === "seconds") return axisSeconds;
   if (kind === "share") return (v) => short(100 * v) + " %";

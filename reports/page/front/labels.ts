@@ -1,4 +1,4 @@
-// Names beside the ends of lines: none covers another, and a leader joins each to its line.
+// Names beside the ends of lines, without overlaps, with leaders to the lines.
 
 import { svg } from "./dom";
 import { look, round, tint } from "./marks";
@@ -12,8 +12,8 @@ export interface Named {
 
 const high = 17;
 
-// spread moves heights apart until none is nearer than high to the next, within two bounds where
-// they fit. Those that collide share their mean.
+// spread moves heights until the distance of neighbours is at least high, within two bounds if they
+// fit. Labels that collide share their mean.
 export function spread(wanted: number[], top: number, bottom: number): number[] {
   const order = wanted.map((_, i) => i).sort((a, b) => wanted[a]! - wanted[b]!);
   const blocks: { from: number; n: number; sum: number }[] = [];

@@ -1,4 +1,4 @@
-// The explorer: draws the state, and redraws it whenever it changes.
+// The explorer: draws the state, and redraws it after every change.
 
 import { draw, legend } from "./chart";
 import { chips, controls } from "./controls";
@@ -26,7 +26,7 @@ function start(root: HTMLElement, data: Data): void {
     live.textContent = text;
   };
 
-  // The address is the history: each step is one entry, and Back redraws the one before.
+  // each step is one entry of the browser's history, so Back redraws the previous state
   const set = (change: Partial<State>): void => {
     state = { ...state, ...change };
     location.hash = encode(state);
@@ -93,7 +93,7 @@ function start(root: HTMLElement, data: Data): void {
     return out;
   }
 
-  // filter is for lists that are too long to be read.
+  // filter is for long lists
   function filter(v: View): HTMLElement | string {
     if (v.classes.length <= mostShown && !v.state.filter) return "";
     const input = h("input", { type: "search", id: "explore-filter", value: v.state.filter,
@@ -134,7 +134,7 @@ function start(root: HTMLElement, data: Data): void {
   }));
 }
 
-// keyOf finds an element again after the redraw.
+// keyOf identifies an element, to find it after a redraw.
 function keyOf(e: Element): string {
   const q = (name: string): string => {
     const value = e.getAttribute(name);

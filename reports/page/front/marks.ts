@@ -1,11 +1,11 @@
-// The look of series: package charts says what it is (spec.json), here it is drawn.
+// The appearance of series, as specified by package charts (spec.json).
 
 import spec from "./spec.json";
 import { svg } from "./dom";
 
 export type Part = keyof typeof spec.parts;
 
-// tint gives an element a colour, and the class by which a style sheet turns it dark.
+// tint sets a colour, and the class by which a style sheet changes it in dark mode.
 export function tint(of: { class: string; light: string }, as: "stroke" | "fill"): Record<string, string> {
   return { class: of.class, [as]: of.light };
 }
@@ -29,7 +29,7 @@ export const lineWidth = spec.lineWidth;
 export const fonts = spec.fonts;
 export const level = (i: number): string => spec.levels[i % spec.levels.length]!.join(" ");
 
-// marker is hollow where its cell is doubted, and else filled.
+// marker is hollow if its cell is doubted, otherwise filled.
 export function marker(style: number, x: number, y: number, hollow: boolean, size = 1): SVGElement[] {
   const { tint: t, marker: m } = look(style);
   const scale = (spec.markerRadius / 10) * size;
@@ -41,7 +41,7 @@ export function marker(style: number, x: number, y: number, hollow: boolean, siz
   return [cover, svg("path", { ...line })];
 }
 
-// swatch is a piece of the line of a style with its marker.
+// swatch returns a sample of the line of a style with its marker.
 export function swatch(style: number): SVGSVGElement {
   const { tint: t, dash } = look(style);
   return svg("svg", { class: "pb-swatch", viewBox: "0 0 30 14", width: 30, height: 14,

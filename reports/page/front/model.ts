@@ -1,4 +1,4 @@
-// Questions to the data of a page.
+// Access to the data of a page.
 
 import { Data, Scenario, Cell, Metric } from "./types";
 import { spell } from "./format";
@@ -7,7 +7,7 @@ import { Estimate, Ranks, estimate, share } from "./stats";
 export const verdicts = ["VALID", "SUSPECT", "INVALID"] as const;
 
 export class Model {
-  // by shape: where a run has the value of a metric
+  // position of a metric's value in a run, by shape
   private readonly where: Map<number, number>[];
 
   constructor(readonly data: Data) {
@@ -36,12 +36,12 @@ export class Model {
     return scenario.cells.some((c) => c.runs.some((r) => this.value(r, metric) !== null));
   }
 
-  // share is the share of the cells that have a metric.
+  // share returns the share of the cells that have a metric.
   share(scenario: Scenario, metric: number): number {
     return scenario.cells.filter((c) => this.values(c, metric).length > 0).length / scenario.cells.length;
   }
 
-  // varies reports whether a metric is worth a look: it has more than one value.
+  // varies reports whether a metric has more than one value.
   varies(scenario: Scenario, metric: number): boolean {
     const seen = new Set<number>();
     for (const c of scenario.cells) {
@@ -61,13 +61,13 @@ export class Model {
     return this.data.sources ? `${name} in ${this.data.sources[s.source ?? 0]}` : name;
   }
 
-  // twin is the same strategy in the first of several results; −1 where it has none.
+  // twin returns the same strategy in the first of several results, or −1.
   twin(scenario: Scenario, series: number): number {
     const { strategy } = scenario.series[series]!;
     return scenario.series.findIndex((s) => s.strategy === strategy && !s.source);
   }
 
-  // loss says what became of the tasks that did not complete, as package results does.
+  // loss describes the tasks that did not complete, as package results does.
   loss(cell: Cell): string {
     const shares = ["shed", "throttled", "failed", "abandoned", "gave-up"].flatMap((what) => {
       const lost = share(this.values(cell, this.metric(what + "/op")));
@@ -76,7 +76,7 @@ export class Model {
     return shares.length ? ` (${shares.join(", ").replace(" %", " % of tasks")})` : "";
   }
 
-  // grows reports whether a cell's value of the metric only says how long the run was.
+  // grows reports whether a cell's value of the metric depends on the length of the run.
   grows(cell: Cell, metric: Metric): boolean {
     return !!cell.growing && metric.grows;
   }

@@ -1,4 +1,4 @@
-// The two panels of a point: the distribution of the response, and what went on in a run.
+// The two panels of a point: the distribution of the response, and the run over time.
 
 import { Chart, Line } from "./chart";
 import { brief } from "./dom";
@@ -14,19 +14,19 @@ export interface Panel {
   note: string;
 }
 
-const step = 0.1; // of a curve, in nines: data.go
-const half = 3 * step; // the median, all but: where the panel begins
+const step = 0.1; // of a curve, in nines, as in data.go
+const half = 3 * step; // about the median, where the panel begins
 
-// quantile writes nines as what they are: 2 is p99.
+// quantile formats nines: 2 is p99.
 function quantile(nines: number): string {
   if (nines < 0.9) return "p50";
   return "p" + (nines < 1.5 ? "90" : "99" + (nines > 2.5 ? "." + "9".repeat(Math.round(nines) - 2) : ""));
 }
 
-// distribution draws the classes that are shown, at the place of the table.
+// distribution draws the shown classes at the place of the table.
 export function distribution(v: View, width: number): Panel {
   const where = place(v, v.x);
-  const title = `Response over quantiles${where && " at " + where}`;
+  const title = `Response by quantile${where && " at " + where}`;
   const lines: Line[] = [];
   for (const of of v.shown) {
     const cell = cellAt(v, of, v.x);
@@ -43,12 +43,12 @@ export function distribution(v: View, width: number): Panel {
   const x = across([half, most], false);
   x.marks = [half, 1, 2, 3, 4, 5, 6].filter((n) => n <= most);
   const y = up(lines.flatMap((l) => l.points.map((p) => p.y)), true);
-  return { title, note: "Repetitions pooled, as far as the tasks resolve the quantiles.", charts: [{
+  return { title, note: "Repetitions are pooled. A curve ends at the highest quantile with enough tasks.", charts: [{
     label: title, width, height: 300, x, y, xLabel: "quantile", yLabel: "response (log scale)",
     xText: quantile, yText: axisSeconds, lines, names: width >= 640, levels: [], walls: [] }] };
 }
 
-// chosen is the class of the selected point, or else the first that is shown.
+// chosen returns the class of the selected point, or the first shown.
 function chosen(v: View): Class | null {
   return named(v.model, v.scenario, v.shown, v.state.point) ?? v.shown[0] ?? null;
 }
@@ -61,13 +61,13 @@ function series(of: Class, v: View, name: string, course: Course, values: number
   return { name, style: style(v, of), end: name, points, bare: true };
 }
 
-// course draws what went on in the first repetition of the point.
+// course draws the first repetition of the point over time.
 export function course(v: View, width: number): Panel {
   const of = chosen(v);
   const cell: Cell | undefined = of ? cellAt(v, of, v.x) : undefined;
   const data = cell && v.model.data.courses[cell.course];
   const where = place(v, v.x);
-  const title = of ? `Course of ${of.label}${where && " at " + where}` : "Course";
+  const title = of ? `${of.label} over time${where && " at " + where}` : "Over time";
   if (!of || !cell || !data) return { title, charts: [], note: "" };
   const limitAt = v.scenario.axes.findIndex((a) => a.key === "limit");
   const limit = limitAt < 0 ? undefined : v.scenario.axes[limitAt]!.at[cell.at[limitAt]!];
@@ -84,7 +84,7 @@ export function course(v: View, width: number): Panel {
     mini("queued", data.queued),
     mini("completed a second", data.done.map(rate)),
   ];
-  if (data.lost.some((n) => n > 0)) charts.push(mini("refused or failed a second", data.lost.map(rate)));
+  if (data.lost.some((n) => n > 0)) charts.push(mini("refused or failed per second", data.lost.map(rate)));
   return { title, charts, note: "First repetition, over seconds since the first arrival." +
-    (data.missing ? " Dotted: the run was cut off, and not all that was due is recorded." : "") };
+    (data.missing ? " Dotted: the run was interrupted, and its tasks are not fully recorded." : "") };
 }

@@ -1,12 +1,12 @@
-// What a reader does in the chart: points, keys, and a brush.
+// Interaction with the chart: points, keys, and zooming.
 
 import { Chart, Drawn } from "./chart";
 import { svg } from "./dom";
 import { part, round } from "./marks";
 import { Set } from "./controls";
 
-// near is where a key leads from a point: along its line, or to the line whose point at the same
-// value is next above or below.
+// near returns the point to which a key leads: along its line, or to the line with the next value
+// above or below at the same place.
 export function near(all: { x: number; y: number }[][], line: number, at: number, key: string): [number, number] | null {
   const here = all[line]?.[at];
   if (!here) return null;
@@ -15,7 +15,7 @@ export function near(all: { x: number; y: number }[][], line: number, at: number
   if (key === "Home") return [line, 0];
   if (key === "End") return [line, all[line]!.length - 1];
   if (key !== "ArrowUp" && key !== "ArrowDown") return null;
-  // in the order of their heights; of equal ones, in that of the lines
+  // by height, then by line
   const stack = all.flatMap((points, l) => {
     const i = points.findIndex((p) => p.x === here.x);
     return i < 0 ? [] : [{ l, i, y: points[i]!.y }];
@@ -29,7 +29,7 @@ export interface Pick {
   x: number;
 }
 
-// listen makes the points of a chart reachable: one by Tab, the others by arrows from it.
+// listen makes the points of a chart accessible by keyboard: one by Tab, the others by arrows.
 export function listen(c: Chart, d: Drawn, say: (text: string) => void, pick: (p: Pick) => void): void {
   const at = d.points.map((points) => points.map((g) => ({ g, x: Number(g.dataset.x),
     y: c.lines.find((l) => l.name === g.dataset.series)!.points.find((p) => p.x === Number(g.dataset.x))!.y })));
@@ -56,7 +56,7 @@ export function listen(c: Chart, d: Drawn, say: (text: string) => void, pick: (p
   }));
 }
 
-// brush zooms to what is dragged over; a short drag is a click, and does nothing.
+// brush zooms to the dragged area. A short drag is a click, and has no effect.
 export function brush(c: Chart, d: Drawn, set: Set): void {
   const box = svg("rect", { ...part("muted", "fill"), "fill-opacity": 0.18, visibility: "hidden" });
   d.svg.append(box);

@@ -1,4 +1,4 @@
-// An axis of a chart: where a value lies, and which values are marked.
+// An axis of a chart: positions and ticks.
 
 import { linearMarks, logMarks } from "./ticks";
 
@@ -7,7 +7,7 @@ export interface Scale {
   hi: number;
   log: boolean;
   marks: number[];
-  // from 0 at the low end to 1 at the high one
+  // from 0 at the low end to 1 at the high end
   at(v: number): number;
   value(at: number): number;
 }
@@ -22,7 +22,7 @@ function scale(lo: number, hi: number, log: boolean, marks: number[]): Scale {
     value: (at) => (log ? Math.exp(from + at * length) : from + at * length) };
 }
 
-// across is the axis of what was varied: marked where it was measured.
+// across returns the axis of the varied quantity, with ticks at the measured values.
 export function across(values: number[], log: boolean): Scale {
   let lo = Math.min(...values);
   let hi = Math.max(...values);
@@ -34,8 +34,8 @@ export function across(values: number[], log: boolean): Scale {
   return scale(lo, hi, log && lo > 0, values);
 }
 
-// up is the axis of values: from a little below the lowest to a little above the highest, so that
-// what is shown fills it; a linear one begins at 0 unless values are negative.
+// up returns the axis of values, from a little below the lowest to a little above the highest. A
+// linear axis begins at 0 unless values are negative.
 export function up(values: number[], log: boolean): Scale {
   const shown = log ? values.filter((v) => v > 0) : values;
   if (shown.length === 0) return scale(log ? 1 : 0, log ? 10 : 1, log, []);
@@ -51,7 +51,7 @@ export function up(values: number[], log: boolean): Scale {
   return scale(lo / pad, hi * pad, true, logMarks(lo / pad, hi * pad));
 }
 
-// window is a part of an axis that was asked for.
+// window returns the zoomed part of an axis.
 export function window(from: number, to: number, log: boolean, marks?: number[]): Scale {
   const [lo, hi] = from < to ? [from, to] : [to, from];
   const ok = !log || lo > 0;

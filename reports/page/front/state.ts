@@ -1,17 +1,17 @@
-// What is shown, as a link says it: #explore?m=p99&s=worker_pool,codel_lifo&x=0.9&v=1
+// The state of the explorer in a link: #explore?m=p99&s=worker_pool,codel_lifo&x=0.9&v=1
 
 export interface State {
   scenario: string; // id; "": the first
   metric: string; // id
   axis: string; // key; "": the first
-  linear: boolean | null; // null: as the metric has it
+  linear: boolean | null; // null: the metric's default
   shown: string[] | null; // strategies; null: the first few classes
   x: number | null; // the place of the table and the panels; null: the last
-  point: string; // the strategy whose course is shown; "": none
-  base: string; // the strategy that others are held against; "": none
-  at: Record<string, number>; // values of the axes that are not shown
+  point: string; // the strategy shown over time. "": none
+  base: string; // the baseline strategy. "": none
+  at: Record<string, number>; // values of the other axes
   zoom: number[] | null; // x from, to, y from, to
-  sort: string; // a column of the table, with "-" before it from the greatest down
+  sort: string; // a column of the table, with "-" for descending order
   filter: string;
 }
 
@@ -24,7 +24,7 @@ export function fresh(metric: string): State {
 
 const list = (names: string[]): string => names.map(encodeURIComponent).join(",");
 
-// encode is the part of an address after #.
+// encode returns the part of an address after #.
 export function encode(s: State): string {
   const parts: string[] = [];
   const put = (key: string, value: string): void => {
@@ -59,8 +59,8 @@ function decoded(text: string): string {
   }
 }
 
-// decode is its inverse; null where the address is not of the explorer, or of a version to come.
-// What it does not know, or cannot read, it leaves as it is in a fresh state.
+// decode is the inverse of encode. It returns null if the address does not belong to the explorer,
+// or has a later version. Unknown and invalid parts keep their defaults.
 export function decode(hash: string, metric: string): State | null {
   const found = /^#?explore\?(.*)$/s.exec(hash);
   if (!found) return null;

@@ -1,4 +1,4 @@
-// What repetitions say: of one strategy, and of one against another.
+// Statistics of repetitions: of one strategy, and of two in comparison.
 
 export interface Estimate {
   mid: number;
@@ -6,8 +6,8 @@ export interface Estimate {
   hi: number;
 }
 
-// Ranks are, by the number of values, those between which the interval of their median lies (from
-// 1): Go computes them, with the rule of its tables.
+// Ranks are the ranks, from 1, that bound the interval of the median, by the number of values. Go
+// computes them as for its tables.
 export type Ranks = [number, number][];
 
 const ascending = (a: number, b: number): number => a - b;
@@ -17,14 +17,15 @@ function middle(sorted: number[]): number {
   return (sorted[(n - 1) >> 1]! + sorted[n >> 1]!) / 2;
 }
 
-// share is the median of shares, or where that is 0 the mean, since of five one may lose tasks.
+// share returns the median of shares. If it is 0 it returns the mean, since one repetition of five
+// may lose tasks.
 export function share(values: number[]): number {
   if (values.length === 0) return 0;
   const median = middle([...values].sort(ascending));
   return median || values.reduce((a, b) => a + b) / values.length;
 }
 
-// estimate is the median of values with its interval; null where there are none.
+// estimate returns the median of values with its interval, or null without values.
 export function estimate(values: number[], ranks: Ranks): Estimate | null {
   const n = values.length;
   if (n === 0) return null;
@@ -34,15 +35,16 @@ export function estimate(values: number[], ranks: Ranks): Estimate | null {
 }
 
 export interface Ratio extends Estimate {
-  // same: equal in each repetition; apart: the interval does not hold 1; few: no number of such
-  // repetitions could tell them apart
+  // same: equal in each repetition. apart: the interval does not contain 1. few: too few
+  // repetitions for any significant difference
   verdict: "same" | "apart" | "not told apart" | "few";
   pairs: boolean;
 }
 
-// ratio is b over a. Repetitions with the same arrivals and task times make pairs, whose ratios are
-// an estimate like any other. Else the interval is that of Hodges and Lehmann, on a logarithmic
-// scale: it holds 1 where the two-sided test of Mann and Whitney does not tell the two apart at 5 %.
+// ratio returns b over a. Repetitions with the same arrivals and task times are pairs, whose ratios
+// are estimated like other values. Otherwise the interval is that of Hodges and Lehmann, on a
+// logarithmic scale. It contains 1 if the two-sided test of Mann and Whitney is not significant at
+// 5 %.
 export function ratio(a: number[], b: number[], paired: boolean, ranks: Ranks): Ratio | null {
   if (a.length === 0 || b.length === 0) return null;
   if (a.length === b.length && a.every((v, i) => v === b[i])) {
@@ -64,10 +66,10 @@ function apart(e: Estimate, n: number): Ratio["verdict"] {
   return e.lo > 1 || e.hi < 1 ? "apart" : "not told apart";
 }
 
-// whitneyRank is the rank of the ratio, among all n·m, from which the 95 % interval reaches to the
-// one of the same rank from above; 0 where so few have no such interval.
+// whitneyRank returns the rank of the ratio, among all n·m, at which the 95 % interval begins. The
+// interval ends at the same rank from above. It returns 0 if n and m are too small for an interval.
 export function whitneyRank(n: number, m: number): number {
-  // ways[u]: arrangements of n and m values in which u pairs are in one order, built up by the
+  // ways[u] is the number of arrangements of n and m values with u pairs in one order, by the
   // generating function of Mann and Whitney.
   let ways = [1];
   for (let i = 1; i <= n; i++) {
@@ -82,7 +84,7 @@ export function whitneyRank(n: number, m: number): number {
   return 0;
 }
 
-// times multiplies a polynomial by 1 − x^k, divided divides it by that.
+// times multiplies a polynomial by 1 − x^k. divided divides it by 1 − x^k.
 function times(p: number[], k: number): number[] {
   const out = [...p, ...new Array<number>(k).fill(0)];
   p.forEach((w, i) => (out[i + k]! -= w));

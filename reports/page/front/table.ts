@@ -1,4 +1,4 @@
-// The table at one place: sorted by any column, filtered by name.
+// The table at one place, sorted by any column and filtered by name.
 
 import { h } from "./dom";
 import { spell } from "./format";
@@ -21,7 +21,7 @@ export interface Row {
   cell: Cell;
 }
 
-// columns are the metric that is shown, how it stands against the baseline, and what goes with it.
+// columns returns the shown metric, its comparison with the baseline, and related metrics.
 export function columns(v: View): Column[] {
   const metrics = [v.metricAt];
   for (const id of ["p50", "p99", "goodput-ops/s", "shed/op"]) {
@@ -52,8 +52,7 @@ function ratioOf(v: View, r: Row): Ratio | null {
     v.scenario.paired, v.model.ranks);
 }
 
-// against words a ratio; below the number of repetitions that an interval of 95 % takes, it says
-// what its bounds are.
+// against formats a ratio. With too few repetitions for a 95 % interval it describes the bounds.
 export function against(v: View, r: Row): string {
   if (baseOf(v, r.of) === r.of) return v.base || r.of.series.length === 1 ? "baseline" : "the same";
   const x = ratioOf(v, r);
@@ -65,9 +64,9 @@ export function against(v: View, r: Row): string {
     case "apart":
       return text;
     case "few":
-      return `not told apart: ${text}, too few repetitions`;
+      return `no significant difference: ${text}, too few repetitions`;
   }
-  return `not told apart: ${text}`;
+  return `no significant difference: ${text}`;
 }
 
 export function rows(v: View): Row[] {

@@ -1,8 +1,8 @@
-// Round values along axes, by the rules of package charts. A test holds them to Go's.
+// Round values on axes, by the rules of package charts. A test compares them with Go.
 
 const pow10 = (n: number): number => Number("1e" + n);
 
-// linearMarks are some count+1 round values from at most lo to at least hi.
+// linearMarks returns about count+1 round values from at most lo to at least hi.
 export function linearMarks(lo: number, hi: number, count: number): number[] {
   const raw = (hi - lo) / count;
   if (raw <= 0) return [lo];
@@ -15,8 +15,8 @@ export function linearMarks(lo: number, hi: number, count: number): number[] {
   return marks;
 }
 
-// logMarks are round values from at most lo to at least hi: decades; 1, 2 and 5 of each; more of
-// each; and on a short range round steps.
+// logMarks returns round values from at most lo to at least hi: decades, multiples of 1, 2 and 5,
+// more multiples, or round steps on a short range.
 export function logMarks(lo: number, hi: number): number[] {
   const decades = Math.log10(hi / lo);
   let within = [1];

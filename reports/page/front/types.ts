@@ -1,4 +1,4 @@
-// The data of the page: data.go has the same type, and says what the fields are.
+// The data of the page. data.go declares the same type and documents the fields.
 
 export interface Data {
   schema: number;

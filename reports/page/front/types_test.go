@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestTypes: each type of Go has the interface of its name in types.ts, with the same fields, in
-// the same order, of the same types.
+// types.ts must declare an interface for each Go type, with the same fields in the same order.
 func TestTypes(t *testing.T) {
 	text, err := os.ReadFile("types.ts")
 	if err != nil {
@@ -35,7 +34,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// describe writes the fields of a type, and of those that it has fields of, as TypeScript.
+// describe adds the TypeScript fields of a type, and of the types of its fields.
 func describe(typ reflect.Type, into map[string]string) {
 	var lines []string
 	for i := range typ.NumField() {
@@ -70,9 +69,9 @@ func typescript(typ reflect.Type, into map[string]string) string {
 	return "number"
 }
 
-// TestNoNull: a slice without elements is one in JSON, too.
+// A slice without elements must not be null.
 func TestNoNull(t *testing.T) {
-	text, err := json.Marshal((&Data{}).whole())
+	text, err := json.Marshal((&Data{}).withoutNil())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +80,6 @@ func TestNoNull(t *testing.T) {
 	}
 }
 
-// TestClassLabels: what names a class of strategies is not cut in its middle.
 func TestClassLabels(t *testing.T) {
 	read := func(name, pattern string) [][]string {
 		text, err := os.ReadFile(name)

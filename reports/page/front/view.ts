@@ -1,4 +1,4 @@
-// What a state shows of the data: nothing here touches the page.
+// The part of the data that a state shows. Nothing here accesses the page.
 
 import { Class, classes } from "./classes";
 import { axisText, spell } from "./format";
@@ -6,7 +6,7 @@ import { Model } from "./model";
 import { State } from "./state";
 import { Axis, Cell, Metric, Scenario } from "./types";
 
-// mostShown is how many classes are drawn before a reader has chosen any.
+// mostShown is the number of classes drawn by default.
 export const mostShown = 6;
 
 export interface View {
@@ -17,7 +17,7 @@ export interface View {
   metricAt: number;
   axis: Axis;
   axisAt: number; // −1: nothing varies
-  rest: { axis: Axis; at: number }[]; // other axes with several values, and the index of the one
+  rest: { axis: Axis; at: number }[]; // other axes with several values, and the index of the shown one
   log: boolean;
   classes: Class[];
   shown: Class[];
@@ -50,8 +50,8 @@ export function view(model: Model, state: State): View {
   };
 }
 
-// baseOf is the class that another is held against: the chosen baseline, or, of several results, the
-// same strategy in the first.
+// baseOf returns the class with which another is compared: the chosen baseline or, with several
+// results, the same strategy in the first.
 export function baseOf(v: View, c: Class): Class | null {
   if (v.base || !v.model.data.sources) return v.base;
   const twin = v.model.twin(v.scenario, c.series[0]!);
@@ -62,7 +62,7 @@ export function named(model: Model, scenario: Scenario, all: Class[], name: stri
   return all.find((c) => c.series.some((s) => model.name(scenario, s) === name)) ?? null;
 }
 
-// firstMetric is what a page begins with: the p99, or else what most of its points have.
+// firstMetric returns the default metric: the p99, or else the metric of the most points.
 export function firstMetric(model: Model, scenario: Scenario): number {
   for (const least of [0.5, 0]) {
     for (const id of ["p99", "p50", "goodput-ops/s", "ops/s"]) {
@@ -73,32 +73,32 @@ export function firstMetric(model: Model, scenario: Scenario): number {
   return Math.max(0, model.data.metrics.findIndex((_, i) => model.has(scenario, i)));
 }
 
-// cellAt is the cell of a class at an index of the axis; undefined where it was not run.
+// cellAt returns the cell of a class at an index of the axis, or undefined if it was not run.
 export function cellAt(v: View, c: Class, x: number): Cell | undefined {
   return v.scenario.cells.find((cell) => cell.series === c.series[0] &&
     (v.axisAt < 0 || cell.at[v.axisAt] === x) &&
     v.rest.every((r) => cell.at[v.scenario.axes.indexOf(r.axis)] === r.at));
 }
 
-// place words a value of the axis: "load 0.9", "rate 200/s"; "" where nothing varies.
+// place formats a value of the axis: "load 0.9", "rate 200/s", or "" if nothing varies.
 export function place(v: View, x: number): string {
   return v.axisAt < 0 ? "" : `${v.axis.key} ${axisText("")(v.axis.at[x]!)}${v.axis.unit}`;
 }
 
-// shown is the value of a metric of a cell, as package results shows it: after ≈ where its error is
-// beyond 25 %, and a dash where it is beyond 100 %.
+// shown formats the value of a metric of a cell, as package results does: with ≈ if its error is
+// above 25 %, and as a dash if it is above 100 %.
 export function shown(v: View, cell: Cell, metric = v.metricAt): string {
   const e = v.model.estimate(cell, metric);
   const off = error(cell, metric);
   return !e || off > 1 ? "–" : (off > 0 ? "≈" : "") + spell(v.model.data.metrics[metric]!.kind, e.mid);
 }
 
-// error is the relative 95 % error of a metric of a cell; 0 where it is not known to be large.
+// error returns the relative 95 % error of a metric of a cell, or 0 if it is not known to be large.
 function error(cell: Cell, metric: number): number {
   return cell.uncertain?.find(([of]) => of === metric)?.[1] ?? 0;
 }
 
-// words is the value of a metric of a cell in words: "163 ms (150 to 170 ms)".
+// words formats the value of a metric of a cell: "163 ms (150 to 170 ms)".
 export function words(v: View, cell: Cell | undefined, metric = v.metricAt, interval = true): string {
   const m = v.model.data.metrics[metric]!;
   const e = cell && v.model.estimate(cell, metric);
@@ -112,7 +112,7 @@ export function style(v: View, c: Class): number {
   return v.scenario.series[c.series[0]!]!.style;
 }
 
-// visible are the cells that the chart draws, with their class.
+// visible returns the drawn cells with their classes.
 export function visible(v: View): { of: Class; cell: Cell; x: number }[] {
   return v.shown.flatMap((of) => v.axis.at.flatMap((_, x) => {
     const cell = cellAt(v, of, x);

@@ -13,16 +13,16 @@ import (
 // most extreme order has p = 0.029.
 const testable = 4
 
-// Below testable, repetitions differ if all of them have the same order, with the same arrivals, by
-// at least this ratio.
+// With fewer than testable repetitions, two strategies differ if all repetitions, with the same
+// arrivals, have the same order by at least this ratio.
 const (
 	leastVirtual = 1.05
 	leastReal    = 1.25
 )
 
-// told reports whether the repetitions distinguish the best from another in the metric. With the U
-// test, the probability of any false difference is at most 5 % (Bonferroni).
-func (c contest) told(best, other standing) bool {
+// isSignificant reports whether the difference of the metric between best and other is significant.
+// With the U test, the probability of any false difference is at most 5 % (Bonferroni).
+func (c contest) isSignificant(best, other standing) bool {
 	a, b := best.Values(c.unit), other.Values(c.unit)
 	if len(a) == 0 || len(b) == 0 {
 		return false
@@ -71,15 +71,14 @@ func ordered(a, b results.Cell, unit string) bool {
 	return true
 }
 
-// paired reports whether the repetitions of two cells had the same arrivals and task times, each
-// its own.
+// paired reports whether repetitions with the same number had the same arrivals and task times.
 func paired(a, b results.Cell) bool {
 	return slices.EqualFunc(a, b, func(x, y *results.Run) bool {
 		return x.Seed != "" && x.Seed == y.Seed
 	})
 }
 
-// Basis describes the basis of a difference between scenarios, by their number of repetitions.
+// Basis describes the evidence for a difference between scenarios, by their number of repetitions.
 func Basis(cells []results.Cell) string {
 	least, clock := math.MaxInt, ""
 	for _, c := range cells {
@@ -89,13 +88,13 @@ func Basis(cells []results.Cell) string {
 	case len(cells) == 0:
 		return ""
 	case least >= testable:
-		return "Significance by the Mann–Whitney U test at 5 %, corrected for the number compared."
+		return "Significance by the Mann–Whitney U test at 5 %, corrected for the number of comparisons."
 	case least > 1 && clock == "virtual":
-		return "Few repetitions: a difference is 5 % or more, the same way in each."
+		return "Few repetitions: a difference is at least 5 %, in the same direction in each."
 	case least > 1:
-		return "Few repetitions: a difference is 25 % or more, the same way in each."
+		return "Few repetitions: a difference is at least 25 %, in the same direction in each."
 	case clock == "virtual":
-		return "One repetition: exact for its arrivals; others may give another order."
+		return "One repetition: exact for these arrivals. Others may give another order."
 	}
-	return "One repetition, no test: a difference is 25 % or more."
+	return "One repetition, no test: a difference is at least 25 %."
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Class contains strategies that coincide point by point.
+// A Class contains strategies that coincide in every point.
 type Class struct {
 	Names []string
 	cases []Case // of its first strategy
 }
 
-// String names the class: one or two names, or the first and the number of the others.
+// String names one or two strategies, or the first and the number of the others.
 func (c Class) String() string { return text.Some(c.Names) }
 
-// Classes groups the strategies into classes, in the order of their first members. An unranked
-// strategy, which runs more tasks at once than the limit, is not in a class with ranked ones.
+// Classes groups the strategies into classes in the order of their first members. An unranked
+// strategy, which runs more tasks at once than the limit, is never in a class with ranked ones.
 func (s Sweep) Classes() (classes []Class) {
 	unbounded := s.unbounded()
 	for _, of := range results.Gather(s.Cases, func(c Case) string { return c.Strategy }) {
@@ -56,8 +56,9 @@ type standing struct {
 	value float64
 }
 
-// A contest compares the classes at a place in a metric, the best first. Doubted classes, and for a
-// time those that fall behind, are separate. Classes without a bound or the metric are excluded.
+// A contest compares the classes at a place in a metric, the best first. Doubted classes are
+// separate, as are classes with growing queues if the metric is a time. Classes without a limit or
+// the metric are excluded.
 type contest struct {
 	unit    string
 	x       float64
@@ -68,7 +69,7 @@ type contest struct {
 
 func (s Sweep) contest(x float64, unit string) contest {
 	c, better := contest{unit: unit, x: x}, -1
-	if counts(unit) {
+	if isRate(unit) {
 		better = +1
 	}
 	unbounded := s.unbounded()
@@ -78,10 +79,10 @@ func (s Sweep) contest(x float64, unit string) contest {
 		switch {
 		case !ok:
 			continue
-		case !fit(k):
+		case !mayWin(k):
 			c.doubted = append(c.doubted, standing{class, k, v})
 			continue
-		case math.IsNaN(v), !counts(unit) && !k.Known(unit):
+		case math.IsNaN(v), !isRate(unit) && !k.Known(unit):
 			continue
 		}
 		if better < 0 && k.FallsBehind() { // even with more slots than the others
@@ -99,10 +100,10 @@ func (s Sweep) contest(x float64, unit string) contest {
 	return c
 }
 
-func counts(unit string) bool { return unit == goodput || unit == throughput }
+func isRate(unit string) bool { return unit == goodput || unit == throughput }
 
-func (c contest) spell(s standing) string {
-	if counts(c.unit) {
+func (c contest) formatValue(s standing) string {
+	if isRate(c.unit) {
 		return perSecond(s.value)
 	}
 	return s.Show(c.unit)
@@ -117,6 +118,6 @@ func names(of []standing) (out []string) {
 
 func (c contest) ties() []standing {
 	return slices.DeleteFunc(slices.Clone(c.in[min(1, len(c.in)):]), func(s standing) bool {
-		return c.told(c.in[0], s)
+		return c.isSignificant(c.in[0], s)
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// mostBars is the number of classes in the ranking.
 const mostBars = 5
 
 // facts returns the ranking, ties, places without differences, and the costs of the best.
@@ -18,12 +17,11 @@ func (s Sweep) facts(a Answer) []Fact {
 	if len(c.in) == 0 {
 		return nil
 	}
-	return slices.DeleteFunc([]Fact{s.ranking(c), s.alike(c), s.price(c)}, func(f Fact) bool {
+	return slices.DeleteFunc([]Fact{s.ranking(c), s.ties(c), s.costs(c)}, func(f Fact) bool {
 		return f.Text == "" && len(f.Bars) == 0
 	})
 }
 
-// ranking returns a bar for each class, the best first.
 func (s Sweep) ranking(c contest) Fact {
 	f := Fact{Title: Metric(c.unit)}
 	switch c.unit {
@@ -38,7 +36,7 @@ func (s Sweep) ranking(c contest) Fact {
 		most = max(most, k.value)
 	}
 	for _, k := range c.in {
-		b := Bar{Label: k.named(), Value: c.spell(k), Style: s.Style(k.Names[0])}
+		b := Bar{Label: k.withLosses(), Value: c.formatValue(k), Style: s.Style(k.Names[0])}
 		if most > 0 {
 			b.Share = k.value / most
 		}
@@ -48,46 +46,46 @@ func (s Sweep) ranking(c contest) Fact {
 		f.Bars = append(f.Bars, Bar{Label: k.String(), Value: "growing", Share: 1,
 			Style: s.Style(k.Names[0])})
 	}
-	if len(f.Bars) < 2 { // the headline has its value
+	if len(f.Bars) < 2 { // the headline contains its value
 		return Fact{}
 	}
 	if more := len(f.Bars) - mostBars; more > 1 {
-		// best and worst are in the headline
+		// the headline names best and worst
 		f.Bars = append(f.Bars[:mostBars-1:mostBars-1], f.Bars[len(f.Bars)-1])
-		f.Text = fmt.Sprintf("%d classes between are left out.", more)
+		f.Text = fmt.Sprintf("%d classes in between are not shown.", more)
 	}
 	return f
 }
 
-func (s Sweep) alike(c contest) Fact {
+func (s Sweep) ties(c contest) Fact {
 	var str []string
 	if ties := names(c.ties()); len(ties) > 0 {
 		str = append(str, fmt.Sprintf("%s %s not significantly different from %s.",
 			text.List(text.Few(ties, 4)), isAre(len(ties)), c.in[0].Class))
 	}
-	if x, lo, hi, ok := s.indifferent(); ok {
-		str = append(str, fmt.Sprintf("Up to %s it does not matter: the p99 response is %s.",
-			s.Place(x), between(text.Seconds(lo), text.Seconds(hi))))
+	if x, lo, hi, ok := s.noDifferenceUpTo(); ok {
+		str = append(str, fmt.Sprintf("Up to %s they do not differ: the p99 response is %s.",
+			s.Place(x), rangeText(text.Seconds(lo), text.Seconds(hi))))
 	}
 	for _, class := range s.Classes() {
 		if n := len(class.Names); n > 1 && len(str) < 3 {
-			str = append(str, fmt.Sprintf("%s coincide point by point.",
+			str = append(str, fmt.Sprintf("%s have identical results.",
 				text.List(text.Few(class.Names, 4))))
 		}
 	}
 	if len(str) == 0 && len(c.in) > 1 {
 		str = append(str, fmt.Sprintf("No %s ties with %s.", s.Of, c.in[0].Class))
 	}
-	return Fact{Title: "Who ties", Text: strings.Join(str, " ")}
+	return Fact{Title: "Ties", Text: strings.Join(str, " ")}
 }
 
-// indifferent finds the highest place up to which the p99 of all bounded strategies lies within a
-// tenth, without lost tasks.
-func (s Sweep) indifferent() (x, low, high float64, ok bool) {
+// noDifferenceUpTo returns the highest place up to which the p99 values of all bounded strategies
+// differ by at most a tenth, without lost tasks.
+func (s Sweep) noDifferenceUpTo() (x, low, high float64, ok bool) {
 	for _, at := range s.places() {
 		c := s.contest(at, metric.P99Response)
 		if len(c.growing) > 0 || len(c.in) < 2 || c.in[len(c.in)-1].value > 1.1*c.in[0].value ||
-			c.losing() != "" {
+			c.lossSummary() != "" {
 			break
 		}
 		if !ok {
@@ -99,7 +97,7 @@ func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	return x, low, high, ok && s.Place(x) != ""
 }
 
-func (s Sweep) price(c contest) Fact {
+func (s Sweep) costs(c contest) Fact {
 	best := c.in[0]
 	var lost []string
 	for _, k := range best.cases {
@@ -127,8 +125,8 @@ func (s Sweep) price(c contest) Fact {
 		if e, ok := k.Estimate(metric.PeakInFlight); ok && unbounded != nil &&
 			k.Strategy == unbounded[0] {
 			str = append(str, fmt.Sprintf("%s runs more at once than the limit of %s, up to %s, "+
-				"and is not ranked.", k.Strategy, whole(k.Limit), whole(e.Hi)))
+				"and is not ranked.", k.Strategy, formatWhole(k.Limit), formatWhole(e.Hi)))
 		}
 	}
-	return Fact{Title: "What it costs", Text: strings.Join(str, " ")}
+	return Fact{Title: "Costs", Text: strings.Join(str, " ")}
 }

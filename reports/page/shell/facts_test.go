@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// TestFacts: who is best, who ties, and what it costs.
 func TestFacts(t *testing.T) {
 	s := sweep(p99("shed", 0.5, 0.1, 0.1), p99("pool", 0.5, 0.105, 0.105),
 		p99("shed", 1.1, 0.12, 0.12).with("shed/op", 0.124), p99("twin", 1.1, 0.123, 0.123),
@@ -26,7 +25,7 @@ func TestFacts(t *testing.T) {
 	all := strings.Join(text, "\n")
 	for _, want := range []string{"shed (12.4 % of tasks shed) 120 ms", "twin 123 ms", "pool growing",
 		"twin is not significantly different from shed.",
-		"Up to load 0.5 it does not matter: the p99 response is 100 to 105 ms.",
+		"Up to load 0.5 they do not differ: the p99 response is 100 to 105 ms.",
 		"With shed 12.4 % of tasks shed at load 1.1.",
 		"unbounded runs more at once than the limit of 4, up to 50, and is not ranked."} {
 		if !strings.Contains(all, want) {
@@ -60,8 +59,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// TestOfFindings: one study is its verdict with its number; of several it is the tally, and what a
-// reader expects least.
+// Several studies give the tally and the least expected verdict.
 func TestOfFindings(t *testing.T) {
 	depends := decide.Finding{Study: "buffer", Claim: "larger is better", Verdict: decide.Depends,
 		Because: "on what exceeds the capacity: no load; it absorbs bursts (shed 96 % → 0 %); more"}
@@ -79,7 +77,7 @@ func TestOfFindings(t *testing.T) {
 	decided.Advice = "shed once they wait for 1.5 s"
 	a, _ = OfFindings([]decide.Finding{decided}, none)
 	if a.Headline != "Shed once they wait for 1.5 s" ||
-		slices.ContainsFunc(a.Facts, func(f Fact) bool { return f.Title == "What to do" }) {
+		slices.ContainsFunc(a.Facts, func(f Fact) bool { return f.Title == "Advice" }) {
 		t.Errorf("%q, %+v", a.Headline, a.Facts)
 	}
 	a, ok = OfFindings([]decide.Finding{depends, fails, more, {Study: "odd", Verdict: "what"}},
@@ -91,7 +89,7 @@ func TestOfFindings(t *testing.T) {
 	if a.Next != "poolbench study spread" {
 		t.Error(a.Next)
 	}
-	// what a busy machine has made is no finding while there is another
+	// a finding without doubted runs comes first
 	for doubted, want := range map[string]string{"spread": "scrape", "spread scrape": "buffer",
 		"spread scrape buffer": "spread"} {
 		a, _ = OfFindings([]decide.Finding{depends, fails, more},
@@ -105,7 +103,6 @@ func TestOfFindings(t *testing.T) {
 	}
 }
 
-// TestOfSearch: the highest load with its interval.
 func TestOfSearch(t *testing.T) {
 	nan := math.NaN()
 	s := Search{Axis: "load", From: 0.1, Objective: "p99-response<80ms"}
@@ -128,7 +125,7 @@ func TestOfSearch(t *testing.T) {
 	}
 }
 
-// TestInterval: an interval is a number with its ends, and not every pair of parentheses.
+// Not every pair of parentheses is an interval.
 func TestInterval(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -40,7 +40,7 @@ type Bar struct {
 	Style        int     // colour of its first strategy
 }
 
-// Goodput and throughput, and the times in headlines, by preference.
+// Metrics of headlines, by preference.
 const (
 	goodput    = metric.Goodput
 	throughput = metric.Throughput
@@ -61,12 +61,13 @@ func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
 	return best, best.Headline != ""
 }
 
-// Answer applies the first rule that matches. Its headline is empty if none does.
+// Answer applies the first rule that matches. Without a match, its headline is empty.
 func (s Sweep) Answer() Answer {
-	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.inTime,
-		Sweep.fallBehind, Sweep.slower, Sweep.done, Sweep.nothingTold, Sweep.plain} {
+	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.completedInTime,
+		Sweep.fallBehind, Sweep.slower, Sweep.completedInAll, Sweep.noSignificantDifference,
+		Sweep.oneComparable} {
 		if a := rule(s); a.Headline != "" {
-			a.Headline += s.preferred(a)
+			a.Headline += s.bestForLabel(a)
 			a.Facts = s.facts(a)
 			return a
 		}
@@ -76,7 +77,7 @@ func (s Sweep) Answer() Answer {
 
 // unusable matches if every scenario is doubted, and describes the SUSPECT ones, if any.
 func (s Sweep) unusable() (a Answer) {
-	if slices.ContainsFunc(s.Cases, fit) {
+	if slices.ContainsFunc(s.Cases, mayWin) {
 		return a
 	}
 	trust := TrustOf([]Sweep{s})
@@ -90,7 +91,7 @@ func (s Sweep) unusable() (a Answer) {
 	a = Answer{Headline: fmt.Sprintf("SUSPECT (%s)", trust.Why), Unit: s.unit(x), X: x}
 	switch {
 	case none:
-		a.Headline = fmt.Sprintf("Nothing here can be relied on: %s %s INVALID (%s)",
+		a.Headline = fmt.Sprintf("No result is reliable: %s %s INVALID (%s)",
 			text.Count(len(s.Cases), "scenario"), isAre(len(s.Cases)), trust.Why)
 	case len(s.Cases) == 1 && s.Cases[0].Doubts().Unfinished():
 		a.Headline = "The run is not over, or was cut off"
@@ -99,7 +100,7 @@ func (s Sweep) unusable() (a Answer) {
 	if len(known) == 0 {
 		return a
 	}
-	known, unknown := told(known, a.Unit)
+	known, unknown := splitByCertainty(known, a.Unit)
 	if len(known) == 0 {
 		a.Headline += fmt.Sprintf(": %sthere are too few tasks for the %s of %s (error above "+
 			"±100 %%)", lower(s.prefix(x)), Metric(a.Unit), text.Some(strategies(unknown)))
@@ -115,7 +116,7 @@ func (s Sweep) unusable() (a Answer) {
 			}
 		}
 		return fmt.Sprintf("%s with %s%s", k.Say(a.Unit), text.Some(alike),
-			priceOf(k.Cell))
+			lossesOf(k.Cell))
 	}
 	a.Headline += fmt.Sprintf(": %sthe %s reads %s", lower(s.prefix(x)), Metric(a.Unit), reads(low))
 	if !low.Alike(high.Cell) {
@@ -128,8 +129,9 @@ func (s Sweep) unusable() (a Answer) {
 	return a
 }
 
-// told separates cases with a displayed value of the metric from those that are too uncertain.
-func told(all []Case, unit string) (known, unknown []Case) {
+// splitByCertainty separates cases with a displayed value of the metric from cases with an
+// uncertain one.
+func splitByCertainty(all []Case, unit string) (known, unknown []Case) {
 	for _, c := range all {
 		if c.Known(unit) {
 			known = append(known, c)
@@ -144,8 +146,8 @@ func strategies(of []Case) []string {
 	return text.Texts(of, func(c Case) string { return c.Strategy })
 }
 
-// unit returns the preferred time at a place with a known value or, if all are too uncertain, the
-// first that the runs have, or "".
+// unit returns the preferred time with a known value at a place. If all are too uncertain it
+// returns the first that the runs have, or "".
 func (s Sweep) unit(x float64) (first string) {
 	for _, u := range spoken {
 		if first != "" && !metric.IsOf(u, metric.Response) {
@@ -163,7 +165,6 @@ func (s Sweep) unit(x float64) (first string) {
 	return first
 }
 
-// single describes one class, of one strategy or several that coincide.
 func (s Sweep) single() (a Answer) {
 	classes := s.Classes()
 	if len(classes) != 1 {
@@ -180,15 +181,15 @@ func (s Sweep) single() (a Answer) {
 	steady := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool {
 		return c.FallsBehind() || math.IsNaN(c.Value(unit))
 	})
-	if known, _ := told(steady, unit); len(known) > 0 {
+	if known, _ := splitByCertainty(steady, unit); len(known) > 0 {
 		steady = known
 	}
 	if n := len(steady); n > 0 {
 		low, high := steady[0], steady[n-1]
 		a.X = high.X
 		value := func(c Case) string {
-			said := c.Say(unit) + priceOf(c.Cell)
-			if !fit(c) {
+			said := c.Say(unit) + lossesOf(c.Cell)
+			if !mayWin(c) {
 				said += " (" + c.Doubts().Verdict.String() + ")"
 			}
 			return said
@@ -214,8 +215,7 @@ func (s Sweep) single() (a Answer) {
 	return a
 }
 
-// inTime describes the tasks completed in time at the highest place at which some are late.
-func (s Sweep) inTime() Answer {
+func (s Sweep) completedInTime() Answer {
 	xs := s.places()
 	late := slices.ContainsFunc(s.at(xs[len(xs)-1]), func(c Case) bool {
 		return c.Value(goodput) < 0.999*c.Value(throughput)
@@ -226,13 +226,13 @@ func (s Sweep) inTime() Answer {
 	return s.completed(goodput, " in time")
 }
 
-func (s Sweep) done() Answer { return s.completed(throughput, "") }
+func (s Sweep) completedInAll() Answer { return s.completed(throughput, "") }
 
 func (s Sweep) completed(unit, in string) (a Answer) {
 	xs := s.places()
 	x := xs[len(xs)-1]
 	c := s.contest(x, unit)
-	if len(c.in) < 2 || !c.told(c.in[0], c.in[len(c.in)-1]) {
+	if len(c.in) < 2 || !c.isSignificant(c.in[0], c.in[len(c.in)-1]) {
 		return a
 	}
 	best, worst := c.in[0], c.in[len(c.in)-1]
@@ -241,41 +241,38 @@ func (s Sweep) completed(unit, in string) (a Answer) {
 		verb = "complete"
 	}
 	return Answer{Unit: unit, X: x, score: 1 + ratio(best.value, worst.value),
-		Headline: upper(fmt.Sprintf("%s%s %s %s%s, %s %s%s", s.prefix(x), best.named(), verb,
-			perSecond(best.value), in, c.worst(), perSecond(worst.value), c.spared(true)))}
+		Headline: upper(fmt.Sprintf("%s%s %s %s%s, %s %s%s", s.prefix(x), best.withLosses(), verb,
+			perSecond(best.value), in, c.worst(), perSecond(worst.value), c.bestWithoutLoss(true)))}
 }
 
-// fallBehind describes the strategies whose queue grows without limit, and the best of the others.
 func (s Sweep) fallBehind() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		c := s.contest(x, metric.P99Response)
 		if len(c.growing) == 0 || len(c.in) == 0 {
 			continue
 		}
-		keep, fall := "keeps", "falls"
+		keep, queue := "keeps", "the queue of %s grows"
 		if len(c.in[0].Names) > 1 {
 			keep = "keep"
 		}
 		behind := names(c.growing)
 		if len(behind) > 1 {
-			fall = "fall"
+			queue = "the queues of %s grow"
 		}
-		// a short queue is not an advantage if it results from refusals
+		// a short queue that results from refusals is not an advantage
 		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
-			"%s%s %s the p99 response at %s; %s %s behind without end%s", s.prefix(x),
-			c.in[0].named(), keep, c.in[0].Say(c.unit), text.Some(behind), fall,
-			c.spared(false)))}
+			"%s%s %s the p99 response at %s; %s without limit%s", s.prefix(x),
+			c.in[0].withLosses(), keep, c.in[0].Say(c.unit), fmt.Sprintf(queue, text.Some(behind)),
+			c.bestWithoutLoss(false)))}
 	}
 	return a
 }
 
-// slower compares the times of the best and the worst, at the highest place with a significant
-// difference.
 func (s Sweep) slower() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
 		c := s.contest(x, unit)
-		if len(c.in) < 2 || !c.told(c.in[0], c.in[len(c.in)-1]) {
+		if len(c.in) < 2 || !c.isSignificant(c.in[0], c.in[len(c.in)-1]) {
 			continue
 		}
 		best, worst := c.in[0], c.in[len(c.in)-1]
@@ -285,13 +282,13 @@ func (s Sweep) slower() (a Answer) {
 		}
 		return Answer{Unit: unit, X: x, score: ratio(best.value, worst.value),
 			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s%s",
-				lower(s.prefix(x)), Metric(unit), best.Say(unit), best.named(),
-				worst.Say(unit), c.worst(), by, c.spared(true)))}
+				lower(s.prefix(x)), Metric(unit), best.Say(unit), best.withLosses(),
+				worst.Say(unit), c.worst(), by, c.bestWithoutLoss(true)))}
 	}
 	return a
 }
 
-func (s Sweep) nothingTold() (a Answer) {
+func (s Sweep) noSignificantDifference() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
 		c := s.contest(x, unit)
@@ -301,30 +298,28 @@ func (s Sweep) nothingTold() (a Answer) {
 		low, high := c.in[0], c.in[len(c.in)-1]
 		return Answer{Unit: unit, X: x, Headline: fmt.Sprintf(
 			"No significant difference%s: the %s is %s with %s%s", atPlace(s.Place(x)),
-			Metric(unit), between(low.Say(unit), high.Say(unit)),
+			Metric(unit), rangeText(low.Say(unit), high.Say(unit)),
 			text.Count(len(names(c.in)), s.Of),
-			c.losing())}
+			c.lossSummary())}
 	}
 	return a
 }
 
-// plain names the only comparable strategy.
-func (s Sweep) plain() (a Answer) {
+func (s Sweep) oneComparable() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
 		for _, k := range s.at(x) {
-			if !math.IsNaN(k.Value(unit)) && fit(k) {
+			if !math.IsNaN(k.Value(unit)) && mayWin(k) {
 				return Answer{Unit: unit, X: x, Headline: upper(fmt.Sprintf(
 					"%sthe %s is %s with %s%s%s", lower(s.prefix(x)), Metric(unit),
-					k.Say(unit), k.Strategy, priceOf(k.Cell), s.beside(k)))}
+					k.Say(unit), k.Strategy, lossesOf(k.Cell), s.whyNotCompared(k)))}
 			}
 		}
 	}
 	return a
 }
 
-// beside explains why others at the same place are not compared.
-func (s Sweep) beside(k Case) (str string) {
+func (s Sweep) whyNotCompared(k Case) (str string) {
 	var nothing []string
 	doubted := map[results.Verdict][]string{}
 	for _, c := range s.at(k.X) {
@@ -332,7 +327,7 @@ func (s Sweep) beside(k Case) (str string) {
 		case c.Strategy == k.Strategy:
 		case c.Lost() > 0.999:
 			nothing = append(nothing, c.Strategy)
-		case !fit(c):
+		case !mayWin(c):
 			v := c.Doubts().Verdict
 			doubted[v] = append(doubted[v], c.Strategy)
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestHeadlines: each rule says what is so, with a strategy and a number.
 func TestHeadlines(t *testing.T) {
 	late := func(c Case, good, all float64) Case {
 		return c.with(goodput, good).with(throughput, all)
@@ -27,14 +26,15 @@ func TestHeadlines(t *testing.T) {
 		"in time": {"At load 1.1 shed completes 619/s in time, pool 129/s", []Case{
 			late(p99("shed", 1.1, 0.1, 0.1), 619, 700),
 			late(p99("pool", 1.1, 4, 5), 129, 800).growing()}},
-		"falls behind": {"At load 1.1 codel keeps the p99 response at 97.0 ms; a and b fall " +
-			"behind without end", []Case{p99("codel", 0.5, 0.04), p99("codel", 1.1, 0.097),
+		"falls behind": {"At load 1.1 codel keeps the p99 response at 97.0 ms; the queues " +
+			"of a and b grow without limit", []Case{p99("codel", 0.5, 0.04), p99("codel", 1.1, 0.097),
 			p99("shed", 1.1, 0.128), p99("a", 1.1, 4).growing(), p99("b", 1.1, 5).growing()}},
-		"falls behind with more slots": {"At load 1.1 codel keeps the p99 response at 97.0 ms; a " +
-			"falls behind without end", []Case{p99("codel", 1.1, 0.097),
+		"falls behind with more slots": {"At load 1.1 codel keeps the p99 response at 97.0 ms; the " +
+			"queue of a grows without limit", []Case{p99("codel", 1.1, 0.097),
 			p99("a", 1.1, 4).with("peak-inflight", 8).growing()}},
 		"at a price": {"At load 1.1 shed (34.2 % of tasks shed) keeps the p99 response at " +
-			"97.0 ms; a falls behind without end", []Case{p99("shed", 1.1, 0.097).with("shed/op", 0.342),
+			"97.0 ms; the queue of a grows without limit", []Case{
+			p99("shed", 1.1, 0.097).with("shed/op", 0.342),
 			p99("a", 1.1, 4).growing()}},
 		"slower": {"At load 0.9 the p99 response is 100 ms with a and 250 ms with c, 2.5 times as " +
 			"long", []Case{p99("a", 0.9, 0.1, 0.1), p99("b", 0.9, 0.2, 0.2),
@@ -119,7 +119,7 @@ func TestHeadlines(t *testing.T) {
 		"one of them INVALID": {"SUSPECT (lag, 1 of 2): at load 0.9 the p99 response reads " +
 			"200 ms with b", []Case{p99("a", 0.9, 0.1).doubt("pause", results.Invalid),
 			p99("b", 0.9, 0.2).doubt("lag", results.Suspect)}},
-		"all INVALID": {"Nothing here can be relied on: 2 scenarios are INVALID (pause, 2 of 2): " +
+		"all INVALID": {"No result is reliable: 2 scenarios are INVALID (pause, 2 of 2): " +
 			"at load 0.9 the p99 response reads 100 ms with a, 200 ms with b",
 			[]Case{p99("a", 0.9, 0.1).doubt("pause", results.Invalid),
 				p99("b", 0.9, 0.2).doubt("pause", results.Invalid)}},
@@ -148,9 +148,8 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
-// TestOverloadIsNoDoubt: what is SUSPECT only since more is offered than can be done counts; what
-// is SUSPECT for more does not.
-func TestOverloadIsNoDoubt(t *testing.T) {
+// A case that is SUSPECT only because of overload is ranked. One with other reasons is not.
+func TestOverloadedStrategiesAreRanked(t *testing.T) {
 	s := sweep(p99("shed", 1.1, 0.1).with("shed/op", 0.1).doubt("not stationary", results.Suspect),
 		p99("pool", 1.1, 4).growing().doubt("not stationary", results.Suspect),
 		p99("late", 0.9, 4).doubt("not stationary", results.Suspect),
@@ -162,13 +161,12 @@ func TestOverloadIsNoDoubt(t *testing.T) {
 	}
 	a, _ := OfSweeps([]Sweep{s})
 	if !strings.HasPrefix(a.Headline, "At load 1.1 shed (10.0 % of tasks shed) keeps the p99 "+
-		"response at 100 ms; pool") {
+		"response at 100 ms; the queue of pool") {
 		t.Error(a.Headline)
 	}
 }
 
-// TestFallingBehindIsNotValid: what falls behind counts as that, whether or not its runs have found
-// it by themselves, and the headline says so where the load does.
+// The queue may grow even if no run detected it.
 func TestFallingBehindIsNotValid(t *testing.T) {
 	grows := p99("pool", 0.9, 4, 4, 4).growing()
 	s := sweep(grows)
@@ -179,7 +177,7 @@ func TestFallingBehindIsNotValid(t *testing.T) {
 		"100 /s offered") {
 		t.Errorf("%+v", d)
 	}
-	// nearly all of what is offered is completed, and the queue grows
+	// nearly all tasks are completed, and the queue grows
 	slowly := p99("pool", 1.02, 4).with("ops/s", 98).with("offered-ops/s", 100)
 	if a := sweep(slowly.doubt("overload", results.Suspect)).Answer(); a.Headline !=
 		"pool: at load 1.02 it falls behind" {
@@ -187,8 +185,7 @@ func TestFallingBehindIsNotValid(t *testing.T) {
 	}
 }
 
-// TestTheSweepThatTellsMost is the one that the answer is about.
-func TestTheSweepThatTellsMost(t *testing.T) {
+func TestMostImportantSweep(t *testing.T) {
 	a, _ := OfSweeps([]Sweep{sweep(p99("a", 0.9, 0.1), p99("b", 0.9, 0.101)),
 		sweep(p99("a", 0.9, 0.1), p99("b", 0.9, 0.2)), sweep(p99("a", 0.9, 0.1))})
 	if a.Sweep != 1 {
@@ -196,8 +193,7 @@ func TestTheSweepThatTellsMost(t *testing.T) {
 	}
 }
 
-// TestNoBestByChance: of strategies that are alike, with repetitions enough for a test, a best one
-// is named in at most one of twenty files.
+// Without a true difference, at most one of twenty files may name a best strategy.
 func TestNoBestByChance(t *testing.T) {
 	const files, strategies, repetitions = 400, 8, 6
 	named := 0

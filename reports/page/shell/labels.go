@@ -7,10 +7,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// preferred names the class, priority or tenant with another best strategy by p99 than all tasks,
-// by the largest difference. This is the purpose of such a strategy, which the p99 of all tasks
-// hides.
-func (s Sweep) preferred(a Answer) (text string) {
+// bestForLabel describes the class, priority or tenant with another best strategy by p99 than all
+// tasks, by the largest difference. Preferring it is the purpose of such a strategy, and the p99 of
+// all tasks does not show it.
+func (s Sweep) bestForLabel(a Answer) (text string) {
 	const all = metric.P99Response
 	if a.Unit != all {
 		return ""
@@ -27,13 +27,13 @@ func (s Sweep) preferred(a Answer) (text string) {
 	for _, l := range results.Labels(cells) {
 		c := s.contest(a.X, l.P99())
 		for _, k := range c.in {
-			if k.Strategy != overall.in[0].Strategy || !c.told(c.in[0], k) {
+			if k.Strategy != overall.in[0].Strategy || !c.isSignificant(c.in[0], k) {
 				continue
 			}
 			if by := k.value / c.in[0].value; by > most {
 				most = by
 				text = fmt.Sprintf("; of %s it is %s with %s and %s with %s", l.Tasks(),
-					c.spell(c.in[0]), c.in[0].Class, c.spell(k), k.Class)
+					c.formatValue(c.in[0]), c.in[0].Class, c.formatValue(k), k.Class)
 			}
 		}
 	}

@@ -9,22 +9,21 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Only completed tasks have times, so losses improve them. A sentence that names a strategy
-// includes its losses, and one that names the best also the best without losses.
+// Only completed tasks have times, so losses improve the times. A sentence that names a strategy
+// therefore includes its losses, and one that names the best also names the best without losses.
 
-// priceOf describes the losses in parentheses after a name.
-func priceOf(c results.Cell) string {
+func lossesOf(c results.Cell) string {
 	if loss := c.LossWords(); loss != "" {
 		return " (" + loss + ")"
 	}
 	return ""
 }
 
-func (k standing) named() string { return k.Class.String() + priceOf(k.Cell) }
+func (k standing) withLosses() string { return k.Class.String() + lossesOf(k.Cell) }
 
-// spared names the best without losses after a sentence that names a best with losses, unless the
-// sentence names it as the worst.
-func (c contest) spared(worstNamed bool) string {
+// bestWithoutLoss names the best without losses, to follow a sentence that names a best with
+// losses. It returns "" if the sentence names that strategy as the worst.
+func (c contest) bestWithoutLoss(worstNamed bool) string {
 	best := c.in[0]
 	if best.Lost() == 0 {
 		return ""
@@ -35,7 +34,7 @@ func (c contest) spared(worstNamed bool) string {
 		case lost == 0 && worstNamed && i == len(c.in)-1:
 			return ""
 		case lost == 0:
-			return fmt.Sprintf("; with no task lost it is %s with %s", c.spell(k), k.Class)
+			return fmt.Sprintf("; with no task lost it is %s with %s", c.formatValue(k), k.Class)
 		case lost < least.Lost():
 			least = k
 		}
@@ -48,10 +47,10 @@ func (c contest) spared(worstNamed bool) string {
 	case least.Names[0] == best.Names[0]:
 		return "; all lose tasks, and none fewer"
 	}
-	return fmt.Sprintf("; all lose tasks, the fewest %s", least.named())
+	return fmt.Sprintf("; all lose tasks, the fewest %s", least.withLosses())
 }
 
-// allLose reports that all in the contest lose tasks, and the others that do not, if any.
+// allLose states that all in the contest lose tasks, and names those outside of it that do not.
 func (c contest) allLose() (s string, but bool) {
 	lossless := func(of []standing) (out []standing) {
 		for _, k := range of {
@@ -78,12 +77,12 @@ func (c contest) worst() string {
 	if c.in[0].Lost() > 0 && worst.Lost() == 0 {
 		return worst.Class.String() + " (no task lost)"
 	}
-	return worst.named()
+	return worst.withLosses()
 }
 
-// losing follows a sentence without names: the number of strategies with losses, and the one with
-// the most.
-func (c contest) losing() string {
+// lossSummary follows a sentence without names. It returns the number of strategies with losses,
+// and names the one with the most.
+func (c contest) lossSummary() string {
 	lose := slices.DeleteFunc(slices.Clone(c.in), func(k standing) bool { return k.Lost() == 0 })
 	if len(lose) == 0 {
 		return ""
@@ -92,11 +91,11 @@ func (c contest) losing() string {
 	n, all := len(names(lose)), len(names(c.in))
 	switch text, but := c.allLose(); {
 	case n == all && but:
-		return fmt.Sprintf("; %s, the most %s", text, most.named())
+		return fmt.Sprintf("; %s, the most %s", text, most.withLosses())
 	case n == all:
-		return "; all lose tasks, the most " + most.named()
+		return "; all lose tasks, the most " + most.withLosses()
 	case n == 1:
-		return "; 1 loses tasks: " + most.named()
+		return "; 1 loses tasks: " + most.withLosses()
 	}
-	return fmt.Sprintf("; %d lose tasks, the most %s", n, most.named())
+	return fmt.Sprintf("; %d lose tasks, the most %s", n, most.withLosses())
 }

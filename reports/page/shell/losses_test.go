@@ -9,9 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestBestThatLoses: whatever becomes of the tasks, and however few they are, a headline that names
-// the best says so, and who is best of those that lose none.
-func TestBestThatLoses(t *testing.T) {
+// A headline whose best strategy loses tasks states the loss, and the best strategy without losses.
+func TestLossesOfBest(t *testing.T) {
 	for name, c := range map[string]struct {
 		want  string
 		cases []Case
@@ -43,14 +42,14 @@ func TestBestThatLoses(t *testing.T) {
 			p99("b", 0.9, 0.2).with("shed/op", 0.06), p99("c", 0.9, 0.3).with("shed/op",
 				0.07).doubt("too short", results.Suspect)}},
 		"all that keep up": {"At load 1.1 a (20.0 % of tasks shed) keeps the p99 response at 100 " +
-			"ms; c falls behind without end; all that keep " +
+			"ms; the queue of c grows without limit; all that keep " +
 			"up lose tasks", []Case{p99("a", 1.1, 0.1).with("shed/op", 0.2),
 			p99("b", 1.1, 0.3).with("shed/op", 0.3), p99("c", 1.1, 9).growing()}},
 		"only the worst": {"At load 0.9 the p99 response is 100 ms with a and 200 ms with b " +
 			"(0.300 % of tasks failed), 2.0 times as long", []Case{p99("a", 0.9, 0.1),
 			p99("b", 0.9, 0.2).with("failed/op", 0.003)}},
-		"keeps up": {"At load 1.1 a (20.0 % of tasks shed) keeps the p99 response at 100 ms; c " +
-			"falls behind without end; with no task lost it is 300 ms with b", []Case{
+		"keeps up": {"At load 1.1 a (20.0 % of tasks shed) keeps the p99 response at 100 ms; the " +
+			"queue of c grows without limit; with no task lost it is 300 ms with b", []Case{
 			p99("a", 1.1, 0.1).with("shed/op", 0.2), p99("b", 1.1, 0.3),
 			p99("c", 1.1, 9).growing()}},
 		"in time": {"At load 1.1 a (20.0 % of tasks shed) completes 619/s in time, b (no task " +
@@ -75,12 +74,12 @@ func TestBestThatLoses(t *testing.T) {
 	}
 	for _, what := range []string{"shed", "throttled", "failed", "abandoned"} {
 		for _, share := range []float64{0.00005, 0.0019, 0.3} {
-			for reps := 1; reps <= 5; reps += 4 { // one of five repetitions loses
+			for reps := 1; reps <= 5; reps += 4 { // with five repetitions, one loses
 				best := p99("a", 0.9, []float64{0.1, 0.1, 0.1, 0.1, 0.1}[:reps]...)
 				best.Cell[0].Values[what+"/op"] = share * float64(reps)
 				a, _ := OfSweeps([]Sweep{sweep(best,
 					p99("b", 0.9, []float64{0.2, 0.2, 0.2, 0.2, 0.2}[:reps]...))})
-				said := fmt.Sprintf("with a%s and", priceOf(best.Cell))
+				said := fmt.Sprintf("with a%s and", lossesOf(best.Cell))
 				if !strings.Contains(said, what) || !strings.Contains(a.Headline, said) ||
 					!strings.Contains(a.Headline, "b (no task lost)") {
 					t.Errorf("%v %s in 1 of %d runs: %s", share, what, reps, a.Headline)
@@ -90,8 +89,7 @@ func TestBestThatLoses(t *testing.T) {
 	}
 }
 
-// TestWhatItCosts says every loss, and of none that there is one.
-func TestWhatItCosts(t *testing.T) {
+func TestCostsOfBest(t *testing.T) {
 	for share, want := range map[float64]string{0: "No task is lost with a.",
 		0.0001: "With a 0.0100 % of tasks shed at load 0.9."} {
 		a, _ := OfSweeps([]Sweep{sweep(p99("a", 0.9, 0.1).with("shed/op", share),
@@ -100,15 +98,14 @@ func TestWhatItCosts(t *testing.T) {
 			t.Errorf("%v: %s", share, got)
 		}
 	}
-	// times within a tenth of each other matter where one of them loses tasks for it
+	// times within a tenth matter if one strategy loses tasks for it
 	s := sweep(p99("a", 0.5, 0.1).with("shed/op", 0.2), p99("b", 0.5, 0.101))
-	if _, _, _, ok := s.indifferent(); ok {
+	if _, _, _, ok := s.noDifferenceUpTo(); ok {
 		t.Error("a fifth of the tasks does not matter")
 	}
 }
 
-// TestSearchThatLoses: a capacity that is met by refusing says so.
-func TestSearchThatLoses(t *testing.T) {
+func TestLossesOfSearch(t *testing.T) {
 	s := Search{Axis: "load", From: 0.1, Objective: "p99-response<60ms"}
 	found := func(name string, met, missed, lost float64) Found {
 		return Found{Name: name, Met: met, Missed: missed,
@@ -135,7 +132,8 @@ func TestSearchThatLoses(t *testing.T) {
 	}
 }
 
-// TestLossOfSessions: a share of requests is none of sessions, each of which one request ends.
+// Each failed session ends with one failed request, so a share of requests is not a share of
+// sessions.
 func TestLossOfSessions(t *testing.T) {
 	c := p99("a", 0.9, 0.1).with("failed/op", 0.3333).with("session-count", 60).
 		with("session-shed/op", 0).with("session-failed/op", 1)
@@ -144,8 +142,8 @@ func TestLossOfSessions(t *testing.T) {
 	}
 }
 
-// TestEnding: of a few tasks the last end long after the last arrival, and the throughput is of
-// that; what falls behind, or is refused, is another matter.
+// The throughput of a few tasks depends on the last of them. Growing queues and refusals are
+// separate cases.
 func TestEnding(t *testing.T) {
 	c := func() Case {
 		return p99("a", 0.9, 0.1).with("ops/s", 60).with("offered-ops/s", 100).with("mean-wait-sec", 0)
@@ -161,8 +159,7 @@ func TestEnding(t *testing.T) {
 	}
 }
 
-// TestLossOfRepetitions: a sentence has the loss that the table beside it has, the median; but no
-// strategy loses nothing since most of its repetitions do.
+// The sentence states the median, as the table does. A strategy has losses even if the median is 0.
 func TestLossOfRepetitions(t *testing.T) {
 	for want, shares := range map[string][]float64{
 		"3.00 % of tasks shed": {0.01, 0.03, 0.11}, "2.00 % of tasks shed": {0, 0, 0.06},

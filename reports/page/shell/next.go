@@ -44,7 +44,7 @@ func Quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// NextOf returns the next command: more repetitions without a significant difference, otherwise the
+// NextOf returns the next command: more repetitions if no difference is significant, otherwise the
 // search for the highest load of the best.
 func (s Sweep) NextOf(a Answer) string {
 	c := s.contest(a.X, metric.P99Response)
@@ -56,7 +56,7 @@ func (s Sweep) NextOf(a Answer) string {
 	if run.Key("rate") != "" {
 		axis = "rate"
 	}
-	if len(c.in) > 1 && !c.told(c.in[0], c.in[len(c.in)-1]) && len(c.growing) == 0 {
+	if len(c.in) > 1 && !c.isSignificant(c.in[0], c.in[len(c.in)-1]) && len(c.growing) == 0 {
 		cmd, _ := Command("run", s.strategies(), run, "--"+axis, Quote(run.Key(axis)), "--count 10")
 		return cmd
 	}

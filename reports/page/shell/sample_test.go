@@ -6,10 +6,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A metric list is spelled unit, value, unit, value, ….
 type metrics []any
 
-// run makes a repetition.
 func run(seed int, clock string, load float64, m metrics) *results.Run {
 	r := &results.Run{Name: "Run", Seed: fmt.Sprint(seed), Values: map[string]float64{"verdict": 0},
 		Keys: []results.Pair{{Key: "strategy", Value: "s"}, {Key: "workload", Value: "w"},
@@ -26,7 +24,6 @@ func run(seed int, clock string, load float64, m metrics) *results.Run {
 	return r
 }
 
-// p99 makes a case whose repetitions have these p99 responses, in seconds.
 func p99(strategy string, x float64, values ...float64) Case {
 	c := Case{Strategy: strategy, X: x, Limit: 4}
 	for i, v := range values {
@@ -35,7 +32,6 @@ func p99(strategy string, x float64, values ...float64) Case {
 	return c
 }
 
-// with sets a metric in all repetitions.
 func (c Case) with(unit string, v float64) Case {
 	for _, r := range c.Cell {
 		r.Values[unit] = v
@@ -43,7 +39,6 @@ func (c Case) with(unit string, v float64) Case {
 	return c
 }
 
-// doubt has all repetitions doubted.
 func (c Case) doubt(check string, v results.Verdict) Case {
 	for _, r := range c.Cell {
 		r.Values["verdict"] = float64(v)
@@ -52,7 +47,6 @@ func (c Case) doubt(check string, v results.Verdict) Case {
 	return c
 }
 
-// uncertain has the p99 with that relative error in all repetitions.
 func (c Case) uncertain(share float64) Case {
 	for _, r := range c.Cell {
 		r.Uncertain = map[string]float64{"p99-response-sec": share}
@@ -60,7 +54,6 @@ func (c Case) uncertain(share float64) Case {
 	return c
 }
 
-// growing has all repetitions fall behind.
 func (c Case) growing() Case {
 	return c.with("ops/s", 90).with("offered-ops/s", 100)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Found is the result of a capacity search for a strategy: it meets the objective at Met, and
-// misses it at Missed, or NaN.
+// A Found is the result of a capacity search for a strategy. It meets the objective at Met and
+// misses it at Missed. Each may be NaN.
 type Found struct {
 	Name         string
 	Style        int
@@ -39,10 +39,10 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		return a, len(undecided) > 0
 	}
 	slices.SortStableFunc(decided, func(a, b Found) int {
-		return cmp.Compare(b.bears(), a.bears())
+		return cmp.Compare(b.metUpTo(), a.metUpTo())
 	})
 	best, worst := decided[0], decided[len(decided)-1]
-	a.Headline = fmt.Sprintf("%s meets %s %s", best.named(), s.Objective, s.upTo(best))
+	a.Headline = fmt.Sprintf("%s meets %s %s", best.withLosses(), s.Objective, s.upTo(best))
 	var ties []string
 	told := func(f Found) bool { return f.Missed <= best.Met }
 	for _, f := range decided[1:] {
@@ -62,8 +62,8 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		spared = "; all that meet it lose tasks"
 	}
 	if len(decided) > 1 && told(worst) {
-		who := worst.named()
-		if lossless > 0 && worst.Lost() == 0 && worst.bears() == decided[lossless].bears() {
+		who := worst.withLosses()
+		if lossless > 0 && worst.Lost() == 0 && worst.metUpTo() == decided[lossless].metUpTo() {
 			who, spared = who+" (no task lost)", ""
 		}
 		only := "only "
@@ -81,8 +81,8 @@ func OfSearch(s Search) (a Answer, ok bool) {
 	}
 	bars := Fact{Title: "Highest " + s.Axis + " that meets it"}
 	for _, f := range decided {
-		bars.Bars = append(bars.Bars, Bar{Label: f.named(), Value: f.interval(), Style: f.Style,
-			Share: f.bears() / max(best.bears(), math.SmallestNonzeroFloat64)})
+		bars.Bars = append(bars.Bars, Bar{Label: f.withLosses(), Value: f.interval(), Style: f.Style,
+			Share: f.metUpTo() / max(best.metUpTo(), math.SmallestNonzeroFloat64)})
 	}
 	if more := len(bars.Bars) - mostBars; more > 0 {
 		bars.Bars = bars.Bars[:mostBars]
@@ -95,7 +95,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 			isAre(len(ties)), best.Name)
 	}
 	if len(decided) > 1 {
-		a.Facts = append(a.Facts, Fact{Title: "Who ties", Text: tie})
+		a.Facts = append(a.Facts, Fact{Title: "Ties", Text: tie})
 	}
 	return a, true
 }
@@ -108,7 +108,6 @@ func (f Found) Undecided() string {
 	return f.Cell[0].Undecided
 }
 
-// undecided lists the reasons of strategies without an answer.
 func (s Search) undecided() (texts []string) {
 	for _, f := range s.Found {
 		if text := f.Undecided(); text != "" {
@@ -118,10 +117,10 @@ func (s Search) undecided() (texts []string) {
 	return texts
 }
 
-func (f Found) named() string { return f.Name + priceOf(f.Cell) }
+func (f Found) withLosses() string { return f.Name + lossesOf(f.Cell) }
 
-// bears returns the highest load that surely meets the objective, or the start of the range.
-func (f Found) bears() float64 {
+// metUpTo returns the highest load that meets the objective, or the start of the range.
+func (f Found) metUpTo() float64 {
 	if math.IsNaN(f.Met) {
 		return 0
 	}

@@ -28,10 +28,10 @@ type Page struct {
 	Basis  string
 	Figure *Figure // of the first screen, or nil
 
-	Up       string // address of the index of which this is a page, or ""
+	Up       string // address of its index, or ""
 	Sections []Section
 	Source   HTML   // origin for the footer. "": the command of the title
-	CSS, JS  string // in addition to those of all pages
+	CSS, JS  string // added to those of all pages
 
 	bad error // first error of a section
 }
@@ -42,7 +42,7 @@ type Badge struct {
 	Text string
 }
 
-// An Alert is a warning that a reader must see before any number.
+// An Alert is a warning shown before any number.
 type Alert struct {
 	Lead, Text string
 	Items      []Item // the first few are unfolded
@@ -54,7 +54,7 @@ type Item struct{ Key, Value string }
 // A Figure is a chart, or a table, with its text.
 type Figure struct {
 	ID, Title, Subtitle, Caption string
-	More                         string // of the caption, folded
+	More                         string // folded part of the caption
 	Kind                         string // compact, rows, or panels: several
 	SVG                          HTML
 	Table                        *Table         // instead of a chart
@@ -66,9 +66,9 @@ type Figure struct {
 // A Section is a part of the page below the first screen.
 type Section struct {
 	ID    string
-	Title string // in the navigation. "": not in it
+	Title string // in the navigation, or ""
 	Body  HTML   // with its heading of level 2
-	// additional style and script. "" for most
+	// additional style and script, or ""
 	CSS, JS string
 }
 
@@ -79,14 +79,14 @@ var pageCSS string
 func Style() string { return pageCSS }
 
 // fewItems is the number of unfolded items of an alert. A headline of more than longHeadline bytes
-// is set smaller.
+// has a smaller font.
 const (
 	fewItems     = 5
 	longHeadline = 150
 )
 
-// HTML is trusted HTML, written unchanged: constant text, or the output of a component or chart,
-// which escapes its input.
+// HTML is trusted HTML, written unchanged. It is constant text, or the output of a component or
+// chart, which escapes its input.
 type HTML string
 
 // Render implements templ.Component.
@@ -111,12 +111,11 @@ func (p *Page) Add(shown bool, id, title string, c templ.Component) {
 	}
 }
 
-// Render writes the figure under a heading of level 3. It implements templ.Component.
+// Render implements templ.Component. It writes the figure under a heading of level 3.
 func (f Figure) Render(ctx context.Context, w io.Writer) error {
 	return figure(f, h3(f)).Render(ctx, w)
 }
 
-// beside reports whether the first screen has a column of facts.
 func (p *Page) beside() bool { return len(p.Facts) > 0 || p.Next != "" }
 
 // Lines joins a text and the line below it.
@@ -127,8 +126,8 @@ func Lines(text, below string) string {
 	return text
 }
 
-// Drawn returns the result of a drawing function as a figure with styles of its own, or nil if
-// there was nothing to draw.
+// Drawn returns the result of a drawing function as a figure with its own styles, or nil if there
+// was nothing to draw.
 func Drawn(id, caption string, c *charts.Chart, err error) (*Figure, error) {
 	if _, empty := errors.AsType[*charts.EmptyError](err); empty {
 		return nil, nil
@@ -140,8 +139,8 @@ func Drawn(id, caption string, c *charts.Chart, err error) (*Figure, error) {
 	return &f, err
 }
 
-// Chart draws a chart for a page, each panel as a separate picture: in a row if there is room, in a
-// column on a phone. A chart of rows is drawn for both.
+// Chart draws a chart for a page with one picture per panel, in a row or, on a phone, in a column.
+// A chart of rows has a picture for both.
 func Chart(c *charts.Chart) (f Figure, err error) {
 	var svg strings.Builder
 	layouts, parts := c.InPage(), c.Parts()
@@ -186,7 +185,7 @@ func (p *Page) Write(w io.Writer) error {
 		Render(context.Background(), w)
 }
 
-// element writes an element whose hash is in the policy: the text must not change.
+// element writes an element whose hash is in the policy, so the text must not change.
 func element(name, text string) HTML {
 	if text == "" {
 		return ""

@@ -237,7 +237,7 @@ func numbers(f Figure) templ.Component {
 	})
 }
 
-// drawn is the inside of a figure below its heading.
+// drawn is the content of a figure below its heading.
 func drawn(f Figure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1272,7 +1272,7 @@ func (p *Page) whole(policy string, style, script HTML) templ.Component {
 	})
 }
 
-// Listed is a section that lists lines.
+// Listed is a section with a list of lines.
 func Listed(id, title string, lines []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

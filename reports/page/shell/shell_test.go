@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestAttributes: what stands in an attribute does not leave it, nor does a link run anything.
+// No text can leave its attribute, and no link can run a script.
 func TestAttributes(t *testing.T) {
 	const evil = `x" onfocus="y' onblur='z>`
 	p := Page{Title: evil, Trust: []Badge{{evil, "ok"}}, Figure: &Figure{ID: evil, Kind: evil},
@@ -35,8 +35,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// TestPage: the finding comes first; what the page is made of is text, whatever it holds; and its
-// policy allows its own style and script, and nothing else.
+// All text is escaped, and the policy allows only the page's own style and script.
 func TestPage(t *testing.T) {
 	const evil = `</style><script>alert("x")</script>`
 	p := Page{Title: evil, Subtitle: evil, Command: evil, Trust: []Badge{{"ok", evil}},

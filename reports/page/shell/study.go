@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// OfFindings returns the answer of studies: the verdict of one with its number, or the number of
-// claims that hold, with the most surprising one, if possible one without doubted runs. ok is false
-// without a verdict.
+// OfFindings returns the answer of studies. For one study this is the verdict with its number. For
+// several it is the number of claims that hold, and the most surprising one, if possible without
+// doubted runs. ok is false without a verdict.
 func OfFindings(
 	all []decide.Finding, doubted func(decide.Finding) bool,
 ) (a Answer, ok bool) {
@@ -38,7 +38,7 @@ func OfFindings(
 			a.Headline = strings.TrimSuffix(sentence(top.Advice), ".")
 		}
 	} else {
-		a.Headline = tallied(judged) + ". Most surprising: " + top.Study + " " + verdictOf(top, 0)
+		a.Headline = tally(judged) + ". Most surprising: " + top.Study + " " + verdictOf(top, 0)
 		a.Lead = quoted(top.Claim) + " (" + top.Study + ")"
 	}
 	a.Facts = studyFacts(judged, top)
@@ -62,8 +62,8 @@ func quoted(claim string) string {
 	return "“" + claim + "”"
 }
 
-// MostSurprising returns the least expected finding: a claim that does not hold, before one that
-// depends, and then the one with the largest factor in its reasons.
+// MostSurprising returns the least expected finding: refuted claims before ones that depend on a
+// condition, and then by the largest factor in their reasons.
 func MostSurprising(all []decide.Finding) decide.Finding {
 	rank := []decide.ClaimVerdict{decide.DoesNotHold, decide.Depends, decide.Holds,
 		decide.ClaimUndecided}
@@ -84,8 +84,8 @@ func largestFactor(text string) (most float64) {
 	return most
 }
 
-// verdictOf returns a verdict with the first of its reasons that has a number. upper is 1 at the
-// beginning of a sentence.
+// verdictOf returns a verdict with the first of its reasons that contains a number. upper is 1 at
+// the beginning of a sentence.
 func verdictOf(f decide.Finding, upper int) string {
 	verdict := string(f.Verdict)
 	if upper == 1 {
@@ -127,8 +127,8 @@ func clause(because string) string {
 	return out
 }
 
-// tallied returns "3 of 17 claims hold, 9 depend, 5 do not".
-func tallied(all []decide.Finding) string {
+// tally returns "3 of 17 claims hold, 9 depend, 5 do not".
+func tally(all []decide.Finding) string {
 	counts := map[decide.ClaimVerdict]int{}
 	for _, f := range all {
 		counts[f.Verdict]++
@@ -158,14 +158,14 @@ func studyFacts(judged []decide.Finding, top decide.Finding) (facts []Fact) {
 		}
 	}
 	if len(judged) > 1 || !decides(top.Advice) {
-		add("What to do", sentence(top.Advice))
+		add("Advice", sentence(top.Advice))
 	}
 	if len(judged) == 1 {
 		because := top.Because
 		if top.Verdict == decide.Depends {
 			because = "it depends " + because
 		}
-		add("What decides", sentence(because))
+		add("Reason", sentence(because))
 		add("Also", sentence(strings.Join(top.Lines[:min(len(top.Lines), 1)], "")))
 		return facts
 	}

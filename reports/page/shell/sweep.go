@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Case is a scenario of a sweep: a strategy at a place, with its repetitions.
+// A Case is a strategy at a place of a sweep, with its repetitions.
 type Case struct {
 	Strategy string
 	X        float64 // place on the axis of the sweep
@@ -45,9 +45,9 @@ func (s Sweep) prefix(x float64) string {
 	return ""
 }
 
-// fit reports whether a case may win: its only doubts are requested overload, or the gap of a
-// resumed soak.
-func fit(c Case) bool {
+// mayWin reports whether a case may win. Requested overload and the gap of a resumed soak are no
+// obstacles.
+func mayWin(c Case) bool {
 	d := c.Doubts()
 	return d == nil || d.OfGap() || c.Overloaded()
 }

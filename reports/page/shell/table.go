@@ -1,6 +1,6 @@
 package shell
 
-// A Table is a figure of numbers, for values that a chart would not show precisely enough.
+// A Table is a figure of numbers, for values that need more precision than a chart shows.
 type Table struct {
 	Of    string // subject of its rows
 	Heads []string

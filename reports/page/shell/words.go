@@ -23,8 +23,8 @@ func Metric(unit string) string {
 	return unit
 }
 
-// Benchmark returns the name of a benchmark in a sentence, if it contains a strategy: "codel_lifo,
-// load 0.9".
+// Benchmark returns the name of a benchmark in a sentence: "codel_lifo, load 0.9" if it contains a
+// strategy.
 func Benchmark(name string) string {
 	keys := results.NameKeys(benchfmt.Name(name))
 	strategy := results.Lookup(keys, "strategy")
@@ -46,12 +46,12 @@ func Change(ratio float64) string {
 	return fmt.Sprintf("%.3g %% higher", 100*(ratio-1))
 }
 
-func whole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+func formatWhole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func perSecond(v float64) string { return text.Digits(v) + "/s" }
 
-// between formats a range of times: "8.1 ms", "8.1 to 8.3 ms".
-func between(low, high string) string {
+// rangeText formats a range of times: "8.1 ms", "8.1 to 8.3 ms".
+func rangeText(low, high string) string {
 	if low == high {
 		return low
 	}

@@ -194,7 +194,7 @@ func TestFewTasksAreNoOverload(t *testing.T) {
 	for _, c := range cells {
 		o := clitest.Succeed(t, strings.Fields(fmt.Sprintf("run --clock virtual --strategy worker_pool "+
 			"--n %d --out %s %s", c.n, t.TempDir()+"/out", c.more))...)
-		if strings.Contains(o.Stdout, "overload") || strings.Contains(o.Stdout, "without end") {
+		if strings.Contains(o.Stdout, "overload") || strings.Contains(o.Stdout, "without limit") {
 			t.Errorf("%d tasks, %s:\n%s", c.n, c.more, o.Stdout)
 		}
 		if c.n < 3 && !strings.Contains(o.Stdout+o.Stderr, "too short") {
