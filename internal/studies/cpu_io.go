@@ -123,121 +123,60 @@ const (
 	computeMean = metric.CPUMeanResponse
 )
 
+// A coreCase compares a metric of one pool and of two at several limits.
 type coreCase struct {
-	limits    []int
-	least     float64 // smallest ratio that counts as better; 0: only reported
-	noun, way string  // the metric, and the pools of the ratio
-	cells     func(Size, string, int) bench.Scenario
-	of, to    string // numerator and denominator: strategies
-	unit      string
-	missing   string // message if there are no runs
-}
-
-func (c coreCase) ratio(m *evidence.Measured, k int) evidence.Interval {
-	return m.Ratio(c.cells(Quick, c.of, k), c.cells(Quick, c.to, k), c.unit)
+	noun, clock string
+	limits      []int
+	least       float64 // smallest ratio that counts as better
+	cells       func(Size, string, int) bench.Scenario
+	split       string // strategy
+	unit        string
+	oneByTwo    bool // the ratio is one pool ÷ two, or else two ÷ one
 }
 
 func coreCases() []coreCase {
-	cases := []coreCase{{coreLimits[1:], coreMargin, "the waiting tasks' p99",
-		" in one pool ÷ in two", twoKindsCell, pooled, coreSplit, callTail,
-		"one pool or two were not measured"}}
+	cases := []coreCase{{"p99 of waiting tasks", "virtual", coreLimits[1:], coreMargin,
+		twoKindsCell, coreSplit, callTail, true}}
 	for i, split := range realSplits {
-		on := fmt.Sprintf(" on real cores with %s to compute",
-			evidence.Counted(float64(realSlots[i]), "slot"))
-		missing := "real tasks of either kind were not measured by " + split
+		clock := fmt.Sprintf("real, %d to compute", realSlots[i])
 		cases = append(cases,
-			coreCase{kindLimits, coreMargin, "the waiting tasks' mean response" + on,
-				", in one pool ÷ in two", realKindsCell, pooled, split, waitMean, missing},
-			coreCase{kindLimits, 0, "the computing tasks' mean response" + on,
-				", in one pool ÷ in two", realKindsCell, pooled, split, computeMean, missing},
-			coreCase{kindLimits, coreKept, "throughput" + on, ", of two pools ÷ of one",
-				realKindsCell,
-				split, pooled, metric.Throughput, missing})
+			coreCase{"mean of waiting tasks", clock, kindLimits, coreMargin, realKindsCell, split,
+				waitMean, true},
+			coreCase{"throughput", clock, kindLimits, coreKept, realKindsCell, split,
+				metric.Throughput, false})
 	}
-	return append(cases, coreCase{wholeLimits, coreKept,
-		"throughput of tasks that compute and then wait", ", of two pools ÷ of one", mixedTaskCell,
-		realSplits[0], pooled, metric.Throughput, "tasks that compute and then wait were not measured"})
+	return append(cases, coreCase{"mixed tasks' throughput", "real, 2 to compute", wholeLimits,
+		coreKept, mixedTaskCell, realSplits[0], metric.Throughput, false})
 }
 
 func judgeCores(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
-	var lines, better, not []string
+	r := evidence.Ruling{Of: "limit", More: []string{"clock", "two better from"}, Number: "ratio"}
 	for _, c := range coreCases() {
-		var at evidence.Ruling
-		var values, marks []string
 		for _, k := range c.limits {
-			ratio := c.ratio(m, k)
-			if math.IsNaN(ratio.Mid) {
-				return evidence.Missing("%s at every limit", c.missing)
+			of, to, divided := c.cells(Quick, c.split, k), c.cells(Quick, pooled, k), "two ÷ one"
+			if c.oneByTwo {
+				of, to, divided = to, of, "one ÷ two"
 			}
-			if c.least > 0 {
-				at.AtLeast(ratio, c.least, "%s at limit %d", c.noun, k)
-			}
-			values, marks = append(values, ratio.String()), append(marks, fmt.Sprint(k))
+			r.AtLeast(fmt.Sprintf("%d, %s, %s", k, c.noun, divided), m.Ratio(of, to, c.unit),
+				c.least, c.clock, text.Short(c.least))
 		}
-		yes, no := at.Pick(marks)
-		if len(yes) > 0 {
-			better = append(better, c.noun+" at limit "+evidence.Series(yes))
-		}
-		if len(no) > 0 {
-			not = append(not, c.noun+" at limit "+evidence.Series(no))
-		}
-		r.Cases = append(r.Cases, at.Cases...)
-		lines = append(lines, c.noun+c.way+": "+evidence.Grouped("at limit", values, marks))
 	}
 	all := len(r.Cases)
 	f := r.Find(evidence.Sentences{
-		Holds:       fmt.Sprintf("two pools are better in all %d comparisons", all),
-		DoesNotHold: fmt.Sprintf("two pools are better in none of %d comparisons", all),
-		Depends: fmt.Sprintf("on the limit and on the tasks: two pools are better in %d of %d "+
-			"comparisons (%s), and not in %d (%s)",
-			len(r.So()), all, evidence.Series(evidence.Few(better, 2)), len(r.Not()),
-			evidence.Series(evidence.Few(not, 2))),
-	}, "")
-	if open := r.Open(); f.Verdict == decide.ClaimUndecided {
-		f = evidence.Missing("the repetitions vary too much to decide in %d of %d comparisons of "+
-			"one pool with two: %s; two pools are better in %d, and not in %d", len(open), all,
-			evidence.Series(evidence.Few(open, 3)), len(r.So()), len(r.Not()))
-	}
-	f.Add("two pools count as better where one pool has at least %v times their response, or "+
-		"they have at least %v times its throughput", coreMargin, coreKept)
-	f.Say(lines...)
-	answerCores(m, &f)
-	return f
-}
-
-func answerCores(m *evidence.Measured, f *decide.Finding) {
-	if v := m.Median(twoKindsCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
-		asked := (coreBusy*corePool + callSlots) / corePool
-		f.Add("one pool of %d slots, one for each core, is offered %s of its capacity, for a "+
-			"waiting task holds a slot and no core: the waiting tasks' p99 of %s only says how "+
-			"long the run was", corePool, text.ShortShare(asked), text.ShortSeconds(v))
-	}
-	most := coreLimits[len(coreLimits)-1]
-	if in := m.Median(twoKindsCell(Quick, coreSplit, most), computeTail); !math.IsNaN(in.Mid) {
-		exact := poolTail(coreBusy*corePool/computing.Seconds(), computing, corePool)
-		f.Add("in a pool of their own the computing tasks have a p99 of %s (theory: %s); the "+
-			"virtual clock gives each slot a core, and cannot show their p99 in one pool",
-			text.ShortSeconds(in.Mid), text.ShortSeconds(exact))
-	}
+		Holds:       fmt.Sprintf("two pools are better in all %d comparisons, by ratios", all),
+		DoesNotHold: fmt.Sprintf("two pools are better in none of %d comparisons, by ratios", all),
+		Depends: fmt.Sprintf("on the limit and on the tasks, in %d and not in %d of %d comparisons",
+			len(r.So()), len(r.Not()), all),
+	}, fmt.Sprintf("%d of %d comparisons of one pool with two", len(r.Open()), all))
 	var said []string
 	for _, k := range coreLimits[1:] {
 		said = append(said, fmt.Sprintf("%s of the time at limit %d",
 			text.ShortShare(allComputing(k)), k))
 	}
-	f.Add("on %d real cores computing tasks alone would hold all slots of one pool %s (theory: "+
-		"processor sharing)", corePool, strings.Join(said, ", "))
-	for i, k := range wholeLimits[:len(wholeLimits)-1] {
-		next := wholeLimits[i+1]
-		one, more := mixedTaskCell(Quick, pooled, k), mixedTaskCell(Quick, pooled, next)
-		times := func(unit string) float64 { return m.Mean(more, unit).Mid / m.Mean(one, unit).Mid }
-		rate, service := times(metric.Throughput), times(metric.MeanService)
-		if !math.IsNaN(rate + service) {
-			f.Add("one pool of %d slots instead of %d completes %s times as many tasks that "+
-				"compute and then wait, and each takes %s times as long",
-				next, k, text.Short(rate), text.Short(service))
-		}
-	}
+	f.Add("the virtual clock gives each slot a core. On %d real cores computing tasks alone would "+
+		"hold all slots of one pool %s (theory: processor sharing)", corePool,
+		strings.Join(said, ", "))
+	return f
 }
 
 // allComputing returns the share of the time during which k or more computations share the cores.

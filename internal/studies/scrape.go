@@ -134,65 +134,39 @@ func scrapedAll(m *evidence.Measured) (all []scraped) {
 	return all
 }
 
-func judgeScrape(m *evidence.Measured) (f decide.Finding) {
-	all := scrapedAll(m)
-	refused, allowed, runs := 0, 0, 0
-	least, most := math.Inf(1), 0.0
+func judgeScrape(m *evidence.Measured) decide.Finding {
+	r := evidence.Ruling{Of: "strategy and limit", More: []string{"bans", "records lost", "time"},
+		Number: fmt.Sprintf("refused of %d", tickers),
+		Format: func(in evidence.Interval) string { return fmt.Sprintf("%.0f", in.Mid) }}
+	runs := 0
 	var clean []string
-	for _, s := range all {
+	for _, s := range scrapedAll(m) {
+		name := fmt.Sprintf("%s, limit %d", s.name, s.limit)
+		more := []string{fmt.Sprintf("%.0f", s.bans), fmt.Sprintf("%.0f", s.lost),
+			fmt.Sprintf("%.1f s", s.seconds)}
+		if s.outcome() < scrapedLossy {
+			clean = append(clean, name)
+			if len(clean) == 1 {
+				r.Show(name, evidence.Alone(s.refused), more...)
+			}
+		}
 		if slices.Contains(poolsAlone, s.name) {
 			runs += s.runs
-			if s.refused > 0 {
-				refused, least, most = refused+1, min(least, s.refused), max(most, s.refused)
-			} else {
-				allowed++
-			}
-		}
-		if s.outcome() < scrapedLossy {
-			clean = append(clean, fmt.Sprintf("%s (limit %d)", s.name, s.limit))
+			r.Certain(name, evidence.Alone(s.refused), s.refused == 0, s.refused > 0, more...)
 		}
 	}
-	names := evidence.Series(poolsAlone)
-	switch want := len(poolsAlone) * len(scrapeLimits); {
-	case refused+allowed < want:
-		f = evidence.Missing("%d of %d scenarios of %s were not measured",
-			want-refused-allowed, want, names)
-	case refused == 0:
-		f = evidence.Found(decide.Holds, "the site refuses no call of %s in %d runs; %s", names,
-			runs, evidence.ButFor(runs))
-	case allowed == 0:
-		f = evidence.Found(decide.DoesNotHold, "the site refuses %s of %d calls at every "+
-			"limit, with each of %s", fromTo(least, most), tickers, names)
-	default:
-		f = evidence.Found(decide.Depends, "on the limit: the site refuses %s of %d calls in "+
-			"%d of %d scenarios of %s", fromTo(least, most), tickers, refused, want, names)
+	if judged, want := len(r.All()), len(poolsAlone)*len(scrapeLimits); judged < want {
+		return evidence.Missing("%d of %d scenarios of %s were not measured", want-judged, want,
+			evidence.Series(poolsAlone))
 	}
+	f := r.Find(evidence.Sentences{
+		Holds:       "the site refuses no call of any pool, " + evidence.ButFor(runs),
+		DoesNotHold: fmt.Sprintf("the site refuses calls of each pool at every limit, of %d", tickers),
+		Depends:     "on the limit",
+	}, "")
 	f.Say(evidence.Said(evidence.Few(clean, 5), "no ban and no loss"))
-	for _, limit := range scrapeLimits {
-		by := make([][]string, scrapedBanned+1)
-		for _, s := range all {
-			switch o := s.outcome(); {
-			case s.limit != limit:
-			case o < scrapedLossy:
-				by[o] = append(by[o], fmt.Sprintf("%s (%.1f s)", s.name, s.seconds))
-			default:
-				by[o] = append(by[o], fmt.Sprintf("%s (%.0f lost)", s.name, s.lost))
-			}
-		}
-		for o, what := range []string{fmt.Sprintf("all %d fetched in the least time, (N − "+
-			"burst)/rate = %.0f s, within 2 %%", tickers, scrapeFloor), "all fetched, but later",
-			"not banned, but records lost", "banned"} {
-			f.Say(evidence.Said(evidence.Few(by[o], 5), "limit %d: %s", limit, what))
-		}
-	}
+	f.Add("no order of calls takes less than (N − burst)/rate = %.0f s", scrapeFloor)
 	return f
-}
-
-func fromTo(least, most float64) string {
-	if least == most {
-		return fmt.Sprintf("%.0f", least)
-	}
-	return fmt.Sprintf("%.0f to %.0f", least, most)
 }
 
 var poolsAlone = []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore",

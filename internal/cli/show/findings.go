@@ -13,8 +13,8 @@ import (
 // the tables.
 const manyFindings = 3
 
-// showFindings prints the findings of studies: claim, verdict, rule of thumb and the deciding
-// numbers. It shows more detail for a few studies.
+// showFindings prints the findings of studies: claim, verdict and advice. For a few studies it also
+// prints the tables of the deciding numbers, and further findings.
 func showFindings(e *execute.Execution) error {
 	if len(e.Findings) == 0 {
 		return nil
@@ -24,16 +24,25 @@ func showFindings(e *execute.Execution) error {
 		count[f.Verdict]++
 		say := func(begin, s string) { e.Say(begin, s, pageWidth) }
 		say("", fmt.Sprintf("%s: “%s”", f.Study, f.Claim))
-		if verdict := strings.ToUpper(string(f.Verdict)) + ": "; f.Advice == "" {
-			say("  ", verdict+f.Because)
-		} else {
-			say("  ", verdict+f.Advice)
-			say("    ", f.Because)
+		verdict := strings.ToUpper(string(f.Verdict))
+		if f.Verdict != decide.Depends { // which continues: on the ...
+			verdict += ":"
 		}
+		say("  ", verdict+" "+f.Because)
 		if len(e.Findings) < manyFindings {
+			if f.Table != nil {
+				fmt.Fprintln(e.Stdout)
+				if err := text.WriteTable(e.Stdout, f.Table.Lines(), pageWidth); err != nil {
+					return err
+				}
+				fmt.Fprintln(e.Stdout)
+			}
 			for _, line := range f.Lines {
 				say("  – ", line)
 			}
+		}
+		if f.Advice != "" {
+			say("  Next: ", f.Advice)
 		}
 		fmt.Fprintln(e.Stdout)
 	}

@@ -82,7 +82,7 @@ func (in Interval) Above() bool { return in.Lo > 1 }
 // for example from two repetitions, contains no information.
 func (in Interval) String() string {
 	if in.Lo > 0 && in.Hi > 1000*in.Lo {
-		return "not told"
+		return "too uncertain"
 	}
 	return in.Write(text.Short)
 }
