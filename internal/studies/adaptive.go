@@ -49,7 +49,7 @@ var _ = register(Study{
 		}
 		return cells
 	}),
-	Decides: []string{metric.Throughput, metric.P99Response, metric.MeanLimit},
+	Decides: []string{metric.Throughput, metric.P99Response},
 	Advice: evidence.Sentences{
 		Holds: "use an adaptive limit where the right one is not known",
 		DoesNotHold: "find the limit by a load test and set it; use an adaptive limit only with a " +

@@ -100,7 +100,7 @@ func overloadLoadsOf(name string) (cells []bench.Scenario) {
 
 func judgeBackpressure(m *evidence.Measured) decide.Finding {
 	r := evidence.Ruling{Of: "producer", More: []string{"block: lost", "late", "shed: lost", "late"},
-		Number: "tasks in time, shed ÷ block"}
+		Number: "tasks in time, shed ÷ block", Format: evidence.Interval.Factor}
 	for _, p := range producers {
 		var more []string
 		for _, name := range []string{pooled, shedding} {
@@ -112,14 +112,14 @@ func judgeBackpressure(m *evidence.Measured) decide.Finding {
 	}
 	than := fmt.Sprintf("than blocking within %s", text.Duration(inTimeMost))
 	f := r.Find(evidence.Sentences{
-		Holds: "shedding completes more tasks " + than + ", times as many",
-		DoesNotHold: fmt.Sprintf("shedding does not complete %s more tasks %s, times as many",
+		Holds: "shedding completes more tasks " + than,
+		DoesNotHold: fmt.Sprintf("shedding does not complete %s more tasks %s",
 			text.ShortShare(overloadGain-1), than),
 		Depends: "on the producer",
 	}, fmt.Sprintf("whether shedding completes %s more tasks %s",
 		text.ShortShare(overloadGain-1), than))
 	if so, not := r.Pick(); f.Verdict == decide.Depends {
-		f.Advice = fmt.Sprintf("shed with %s; with %s it gains nothing", evidence.Series(so),
+		f.Advice = fmt.Sprintf("shed for %s; for %s it gains nothing", evidence.Series(so),
 			evidence.Series(not))
 	}
 	if b, s := producers[0].cell(pooled), producers[0].cell(shedding); m.Has(b) && m.Has(s) {

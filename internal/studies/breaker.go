@@ -102,8 +102,8 @@ func (t trouble) inVain(r evidence.Run) float64 {
 }
 
 func judgeBreaker(m *evidence.Measured) decide.Finding {
-	r := evidence.Ruling{Of: "service; without → with a breaker", More: []string{
-		"done in " + text.Duration(breakerSoon), "late or lost", "calls in vain a task", "calls"}}
+	r := evidence.Ruling{Of: "without → with breaker", More: []string{
+		"done in " + text.Duration(breakerSoon), "late/lost", "in vain a task", "calls"}}
 	for _, t := range troubles {
 		with, without := t.cell(breakerPart), t.cell("")
 		ratio := func(of func(evidence.Run) float64) string {

@@ -57,7 +57,7 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	Decides: []string{callTail, computeTail, waitMean, computeMean, metric.Throughput},
+	Decides: []string{callTail, waitMean, metric.Throughput},
 	Advice: evidence.Sentences{
 		Holds:       "give tasks that compute and tasks that wait pools of their own",
 		DoesNotHold: "keep one pool for tasks that compute and tasks that wait",
@@ -134,6 +134,14 @@ type coreCase struct {
 	oneByTwo    bool // the ratio is one pool ÷ two, or else two ÷ one
 }
 
+func (c coreCase) ratio(m *evidence.Measured, k int) evidence.Interval {
+	one, two := c.cells(Quick, pooled, k), c.cells(Quick, c.split, k)
+	if c.oneByTwo {
+		return m.Ratio(one, two, c.unit)
+	}
+	return m.Ratio(two, one, c.unit)
+}
+
 func coreCases() []coreCase {
 	cases := []coreCase{{"p99 of waiting tasks", "virtual", coreLimits[1:], coreMargin,
 		twoKindsCell, coreSplit, callTail, true}}
@@ -150,21 +158,22 @@ func coreCases() []coreCase {
 }
 
 func judgeCores(m *evidence.Measured) decide.Finding {
-	r := evidence.Ruling{Of: "limit", More: []string{"clock", "two better from"}, Number: "ratio"}
+	r := evidence.Ruling{Of: "limit", More: []string{"ratio of", "clock", "better"},
+		Number: "ratio", Format: evidence.Interval.Factor}
 	for _, c := range coreCases() {
 		for _, k := range c.limits {
-			of, to, divided := c.cells(Quick, c.split, k), c.cells(Quick, pooled, k), "two ÷ one"
+			divided := "two ÷ one"
 			if c.oneByTwo {
-				of, to, divided = to, of, "one ÷ two"
+				divided = "one ÷ two"
 			}
-			r.AtLeast(fmt.Sprintf("%d, %s, %s", k, c.noun, divided), m.Ratio(of, to, c.unit),
-				c.least, c.clock, text.Short(c.least))
+			r.AtLeast(fmt.Sprintf("limit %d, %s", k, c.noun), c.ratio(m, k), c.least, divided,
+				c.clock, "≥ "+text.Short(c.least))
 		}
 	}
 	all := len(r.Cases)
 	f := r.Find(evidence.Sentences{
-		Holds:       fmt.Sprintf("two pools are better in all %d comparisons, by ratios", all),
-		DoesNotHold: fmt.Sprintf("two pools are better in none of %d comparisons, by ratios", all),
+		Holds:       fmt.Sprintf("two pools are better in all %d comparisons", all),
+		DoesNotHold: fmt.Sprintf("two pools are better in none of %d comparisons", all),
 		Depends: fmt.Sprintf("on the limit and on the tasks, in %d and not in %d of %d comparisons",
 			len(r.So()), len(r.Not()), all),
 	}, fmt.Sprintf("%d of %d comparisons of one pool with two", len(r.Open()), all))

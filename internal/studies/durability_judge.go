@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-var outlived = [...]string{"nothing", "SIGKILL", "a loss of power"}
+var outlived = [...]string{"nothing", "SIGKILL", "power loss"}
 
 type durableCost struct {
 	strategy    strategies.Variant
@@ -70,8 +70,8 @@ func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategi
 
 func judgeDurability(m *evidence.Measured) decide.Finding {
 	costs, missing := durableCosts(m)
-	r := evidence.Ruling{Of: "strategy", More: []string{"task survives", "time a task",
-		"due to start, idle", "bytes written"}, Number: "tasks a second",
+	r := evidence.Ruling{Of: "strategy", More: []string{"survives", "time a task",
+		"idle start", "bytes"}, Number: "tasks a second",
 		Format: func(in evidence.Interval) string { return in.Write(text.Short) }}
 	least, most := math.Inf(1), 0.0 // cost of a durable task
 	for _, c := range costs {

@@ -159,8 +159,8 @@ func othersSlowdown(m *evidence.Measured, way callbackWay, r int) evidence.Inter
 func judgeCallbacks(m *evidence.Measured) decide.Finding {
 	loop := callbackWays[0]
 	r := evidence.Ruling{Of: "others' p99, by length", More: []string{callbackWays[1].where,
-		callbackWays[2].where, "long one ÷ own length", callbackWays[1].where,
-		callbackWays[2].where}, Number: loop.where}
+		callbackWays[2].where, "long: loop", callbackWays[1].where,
+		callbackWays[2].where}, Number: loop.where, Format: evidence.Interval.Factor}
 	for _, length := range callbackLengths()[1:] {
 		onLoop := othersSlowdown(m, loop, length)
 		var more, own []string
@@ -188,10 +188,9 @@ func judgeCallbacks(m *evidence.Measured) decide.Finding {
 	}
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("callbacks at least %d times as long at least double the others' p99 on "+
-			"the loop, and splitting or offloading at least halves it; on the loop, times the p99 "+
-			"without them", callbackJudged),
+			"the loop, and splitting or offloading at least halves it", callbackJudged),
 		DoesNotHold: "long callbacks do not double the others' p99 on the loop, or splitting and " +
-			"offloading do not halve it; on the loop, times the p99 without them",
+			"offloading do not halve it",
 		Depends: "on the length of the callback",
 	}, "whether the claim holds")
 	answerRealCallbacks(m, &f)

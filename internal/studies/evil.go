@@ -163,11 +163,13 @@ func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 }
 
 func judgeEvil(m *evidence.Measured) decide.Finding {
-	r := evidence.Ruling{Of: "timeout", More: []string{"pools", "most endless tasks", "runs"},
+	r := evidence.Ruling{Of: "timeout", More: []string{"pools", "most endless tasks", "median p99",
+		"runs"},
 		Number: "pool stopped", Format: evidence.Interval.Percents}
 	all := 0
 	for _, timeout := range append([]time.Duration{evilNever}, evilTimeouts...) {
 		names, stopped, runs, most := evilPools, 0, 0, 0 // most: endless tasks in a run
+		var p99s []float64
 		if timeout != evilNever {
 			names = names[:1]
 		}
@@ -182,6 +184,7 @@ func judgeEvil(m *evidence.Measured) decide.Finding {
 					continue
 				}
 				runs++
+				p99s = append(p99s, r.p99)
 				most = max(most, r.endless)
 				if r.longest >= evilMinute {
 					stopped++
@@ -193,9 +196,13 @@ func judgeEvil(m *evidence.Measured) decide.Finding {
 			}
 		}
 		all += runs
+		pools := names[0]
+		if len(names) > 1 {
+			pools = fmt.Sprintf("%d pools", len(names))
+		}
 		r.Certain(text.Duration(timeout), evidence.Alone(float64(stopped)/float64(runs)),
-			stopped == runs, stopped == 0, strings.Join(names, ", "), fmt.Sprint(most),
-			fmt.Sprint(runs))
+			stopped == runs, stopped == 0, pools, fmt.Sprint(most),
+			evidence.Short(evidence.OfMedian(p99s), text.ShortSeconds), fmt.Sprint(runs))
 	}
 	if r.Verdict() == decide.ClaimUndecided { // some runs of a timeout are stopped, some not
 		for i, c := range r.Cases {
@@ -217,8 +224,8 @@ func judgeEvil(m *evidence.Measured) decide.Finding {
 		}
 		if worst.p99 > 0 {
 			f.Add("with tasks of %s instead, labelled as long, and %s: the good tasks' p99 is at "+
-				"most %s (%d long tasks)", text.Duration(evilLong), name,
-				text.ShortSeconds(worst.p99), worst.endless)
+				"most %s (%s)", text.Duration(evilLong), name,
+				text.ShortSeconds(worst.p99), text.Count(worst.endless, "long task"))
 		}
 	}
 	for _, name := range []string{free, shedding} {

@@ -56,12 +56,12 @@ var (
 type slowness struct{ title, said, target string }
 
 var slownesses = []slowness{
-	{"Slow by chance", "slow by chance, at a service with room",
+	{"Slow by chance", "by chance",
 		"flaky:errors=0,draw=call,spikes=1,spike=" + hedgeLaw},
 	{fmt.Sprintf("By chance, at a server of %d slots", limit),
-		fmt.Sprintf("slow by chance, at a server of %d slots", limit),
+		fmt.Sprintf("by chance, %d slots", limit),
 		fmt.Sprintf("deaf_server:slots=%d,patience=1h,service=%s", limit, hedgeLaw)},
-	{"Slow by their task", "slow by their task",
+	{"Slow by their task", "by their task",
 		"flaky:errors=0,draw=task,spikes=1,spike=" + hedgeLaw},
 }
 

@@ -61,8 +61,9 @@ func noisySweep(size Size, name string) (cells []bench.Scenario) {
 func noisyOf(name string) []bench.Scenario { return noisySweep(Quick, name) }
 
 func judgeNoisy(m *evidence.Measured) decide.Finding {
-	r := evidence.Ruling{Of: "load", More: []string{"others' p99, one pool", "with shares",
-		"noisy tenant's slots", "with shares"}, Number: "p99 ratio"}
+	r := evidence.Ruling{Of: "load", More: []string{"p99, one pool", "shares",
+		"noisy's slots", "shares"}, Number: "p99 ratio",
+		Format: evidence.Interval.Factor}
 	one, apart := noisyOf(pooled), noisyOf(sharesOut)
 	for i, load := range noisyLoads {
 		name, ratio := fmt.Sprintf("load %v", load), m.Ratio(one[i], apart[i], othersP99)

@@ -125,7 +125,7 @@ func breakEven(m *evidence.Measured, name string) float64 {
 func judgeOffload(m *evidence.Measured) decide.Finding {
 	name := handedOver[0]
 	cost := offloadCost(m, name)
-	r := evidence.Ruling{Of: "size of a task", Number: name}
+	r := evidence.Ruling{Of: "size of a task", Number: name, Format: evidence.Interval.Factor}
 	names := offloadNames(m)
 	for _, other := range names[1:] {
 		r.More = append(r.More, other)

@@ -94,7 +94,7 @@ func (c patienceCase) loads(name string) (cells []bench.Scenario) {
 
 func judgePatience(m *evidence.Measured) decide.Finding {
 	r := evidence.Ruling{Of: "tasks and timeouts", More: []string{"pool", "wasted", "shedding",
-		"wasted"}, Number: "goodput, pool ÷ shedding"}
+		"wasted"}, Number: "pool ÷ shedding", Format: evidence.Interval.Factor}
 	for _, c := range patienceCases {
 		var more []string
 		for _, name := range []string{pooled, shedding} {
@@ -108,10 +108,9 @@ func judgePatience(m *evidence.Measured) decide.Finding {
 	as := fmt.Sprintf("as many tasks as shedding does at load %v, within %s", patienceLoad,
 		text.ShortShare(1-patienceKept))
 	return r.Find(evidence.Sentences{
-		Holds: "a pool whose callers wait and give up completes " + as + ", times as many",
-		DoesNotHold: "a pool whose callers wait and give up does not complete " + as +
-			", times as many",
-		Depends: "on the tasks and timeouts",
+		Holds:       "a pool whose callers wait and give up completes " + as,
+		DoesNotHold: "a pool whose callers wait and give up does not complete " + as,
+		Depends:     "on the tasks and timeouts",
 	}, "whether a pool whose callers wait and give up completes "+as)
 }
 

@@ -83,8 +83,8 @@ func pulseFelt(r evidence.Run) float64 {
 }
 
 func judgePulse(m *evidence.Measured) decide.Finding {
-	r := evidence.Ruling{Of: "strategy", More: []string{"shed in the pulse", "backlog at its end",
-		"p99 before", "p99 after"}, Number: "response recovers after",
+	r := evidence.Ruling{Of: "strategy", More: []string{"shed", "backlog",
+		"p99 before", "p99 after"}, Number: "recovers after",
 		Format: func(in evidence.Interval) string {
 			return text.ShortSeconds(in.Mid * pulseLength.Seconds())
 		}}

@@ -28,7 +28,7 @@ func retryOf(m *evidence.Measured, dest retryTarget, way retryWay) retryOutcome 
 
 func judgeRetry(m *evidence.Measured) decide.Finding {
 	const backoff = "exponential backoff with jitter"
-	r := evidence.Ruling{Of: "target", Number: "calls ÷ best other policy's"}
+	r := evidence.Ruling{Of: "target", Number: "calls", Format: evidence.Interval.Factor}
 	var winners, dests []string
 	heads := []string{"calls a task, time"}
 	for _, dest := range retryTargets {
@@ -61,8 +61,8 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 		heads = append(heads, dest.name())
 	}
 	f := r.Find(evidence.Sentences{
-		Holds:       backoff + " needs the fewest calls at every target, times the best other's",
-		DoesNotHold: backoff + " needs the fewest calls at no target, times the best other's",
+		Holds:       backoff + " needs the fewest calls at every target, ÷ the best other policy's",
+		DoesNotHold: backoff + " needs the fewest calls at no target, ÷ the best other policy's",
 		Depends:     "on the target",
 	}, "whether any policy needs fewer calls than "+backoff)
 	if f.Verdict == decide.Depends {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -135,38 +136,63 @@ func scrapedAll(m *evidence.Measured) (all []scraped) {
 }
 
 func judgeScrape(m *evidence.Measured) decide.Finding {
-	r := evidence.Ruling{Of: "strategy and limit", More: []string{"bans", "records lost", "time"},
-		Number: fmt.Sprintf("refused of %d", tickers),
-		Format: func(in evidence.Interval) string { return fmt.Sprintf("%.0f", in.Mid) }}
-	runs := 0
+	var r evidence.Ruling
+	table := decide.Table{Heads: []string{"strategy", "limit", fmt.Sprintf("refused of %d", tickers),
+		"bans", "lost", "time", "others alike"}}
 	var clean []string
+	last, runs := "", 0
 	for _, s := range scrapedAll(m) {
-		name := fmt.Sprintf("%s, limit %d", s.name, s.limit)
-		more := []string{fmt.Sprintf("%.0f", s.bans), fmt.Sprintf("%.0f", s.lost),
-			fmt.Sprintf("%.1f s", s.seconds)}
-		if s.outcome() < scrapedLossy {
-			clean = append(clean, name)
-			if len(clean) == 1 {
-				r.Show(name, evidence.Alone(s.refused), more...)
-			}
-		}
 		if slices.Contains(poolsAlone, s.name) {
 			runs += s.runs
-			r.Certain(name, evidence.Alone(s.refused), s.refused == 0, s.refused > 0, more...)
+			r.Certain(fmt.Sprintf("limit %d", s.limit), evidence.Alone(s.refused), s.refused == 0,
+				s.refused > 0)
 		}
+		if s.outcome() < scrapedLossy {
+			clean = append(clean, fmt.Sprintf("%s at limit %d", s.name, s.limit))
+		}
+		if s.outcome() >= scrapedLossy && !slices.Contains(append(poolsAlone, free), s.name) {
+			continue
+		}
+		row := []string{fmt.Sprint(s.limit), fmt.Sprintf("%.0f", s.refused),
+			fmt.Sprintf("%.0f", s.bans), fmt.Sprintf("%.0f", s.lost),
+			fmt.Sprintf("%.1f s", s.seconds)}
+		if strings.Join(row, " ") == last { // they are sorted by outcome
+			before := table.Rows[len(table.Rows)-1]
+			n, _ := strconv.Atoi(before[6])
+			before[6] = fmt.Sprint(n + 1)
+			continue
+		}
+		last = strings.Join(row, " ")
+		table.Add(slices.Concat([]string{withoutArgs(s.name)}, row, []string{"0"})...)
 	}
 	if judged, want := len(r.All()), len(poolsAlone)*len(scrapeLimits); judged < want {
 		return evidence.Missing("%d of %d scenarios of %s were not measured", want-judged, want,
 			evidence.Series(poolsAlone))
 	}
 	f := r.Find(evidence.Sentences{
-		Holds:       "the site refuses no call of any pool, " + evidence.ButFor(runs),
-		DoesNotHold: fmt.Sprintf("the site refuses calls of each pool at every limit, of %d", tickers),
-		Depends:     "on the limit",
+		Holds: "the site refuses no call of a pool, " + evidence.ButFor(runs),
+		DoesNotHold: fmt.Sprintf("the site refuses calls of each of %s at each limit",
+			evidence.Series(poolsAlone)),
+		Depends: "on the limit",
 	}, "")
+	evidence.Shorten(&table)
+	f.Table = &table
 	f.Say(evidence.Said(evidence.Few(clean, 5), "no ban and no loss"))
 	f.Add("no order of calls takes less than (N − burst)/rate = %.0f s", scrapeFloor)
 	return f
+}
+
+// withoutArgs returns the name of a strategy, without the parameters of its parts if it has several.
+func withoutArgs(name string) string {
+	if !strings.Contains(name, "+") {
+		return name
+	}
+	var parts []string
+	for part := range strings.SplitSeq(name, "+") {
+		part, _, _ = strings.Cut(part, ":")
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "+")
 }
 
 var poolsAlone = []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore",

@@ -121,7 +121,7 @@ func shutdownTimes(m *evidence.Measured, sc bench.Scenario) []float64 {
 
 func judgeShutdown(m *evidence.Measured) decide.Finding {
 	deadline := text.Duration(shutdownDeadline)
-	r := evidence.Ruling{Of: "pool", More: []string{"tasks held", "deadline to lose none", "drain"},
+	r := evidence.Ruling{Of: "pool", More: []string{"tasks held", "to lose none", "drain"},
 		Number: "saved by " + deadline, Format: evidence.Interval.Share}
 	for _, c := range shutdownCases {
 		held := abandonedTasks(m, c.cell(minDeadline)).Mid

@@ -93,7 +93,7 @@ const crowdMost = int(crowdConns * (1 + crowdWait/crowdMean))
 
 func judgeUnbounded(m *evidence.Measured) decide.Finding {
 	r := evidence.Ruling{Of: "bound", More: []string{"batch takes", "done in " +
-		text.Duration(crowdWait), "tasks a second", "attempts a task"}, Number: "tasks lost",
+		text.Duration(crowdWait), "per second", "attempts"}, Number: "tasks lost",
 		Format: evidence.Interval.Share}
 	more := func(sc bench.Scenario) []string {
 		return []string{m.MedianText(sc, metric.Makespan, text.ShortSeconds),
@@ -126,11 +126,12 @@ func judgeUnbounded(m *evidence.Measured) decide.Finding {
 			r.Show(name, m.LostShare(again[i]), more(again[i])...)
 		}
 	}
-	lost := fmt.Sprintf("without a bound %s of %d tasks are lost", without.Share(), crowd)
+	lost := fmt.Sprintf("without a bound %s of %d tasks are lost", text.ShortShare(without.Mid),
+		crowd)
 	f := r.Find(evidence.Sentences{
 		Holds:       lost + "; with each bound next to none",
 		DoesNotHold: lost + "; with each bound too many",
-		Depends:     fmt.Sprintf("on the bound; %s. With a bound", lost),
+		Depends:     fmt.Sprintf("on the bound (%s)", lost),
 	}, "how many tasks are lost with a bound")
 	most := fmt.Sprintf("conns·(1 + timeout/E[S]), here %d", crowdMost)
 	if f.Verdict == decide.Depends {

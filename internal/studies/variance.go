@@ -47,11 +47,13 @@ var _ = register(Study{
 	Judge: func(m *evidence.Measured) decide.Finding {
 		f := judgeCost(m)
 		for _, p := range varianceParts {
-			p.answer(m, &f)
+			if p.answer != nil {
+				p.answer(m, &f)
+			}
 		}
 		return f
 	},
-	Draw: []drawing{drawCost, drawHeld, drawCapacity, drawQuantum, drawShed, drawLoop, drawLoad,
+	Draw: []drawing{drawCost, drawCapacity, drawQuantum, drawShed, drawLoop, drawLoad,
 		drawMachine},
 })
 
@@ -61,10 +63,10 @@ type variancePart struct {
 	cells func(Size) []bench.Scenario
 	// scenarios of further strategies; nil: none
 	with   func(size Size, strategies ...string) []bench.Scenario
-	answer func(*evidence.Measured, *decide.Finding)
+	answer func(*evidence.Measured, *decide.Finding) // nil: the figure is all
 }
 
-var varianceParts = []variancePart{costPart, heldPart, capacityPart, quantumPart, stepPart,
+var varianceParts = []variancePart{costPart, capacityPart, quantumPart, stepPart,
 	shedPart, loopPart, loadPart, machinePart}
 
 type lengths [3]float64

@@ -15,7 +15,7 @@ import (
 )
 
 // loadPart varies the load at R = taxAt, up to the capacity, which is the same for all strategies.
-var loadPart = variancePart{loadCells, loadWith, answerLoad}
+var loadPart = variancePart{loadCells, loadWith, nil}
 
 var (
 	partLoads    = []float64{0.3, 0.5, 0.7, varianceLoad, 0.9}
@@ -104,12 +104,13 @@ func drawLoad(m *evidence.Measured) evidence.Figure {
 	}.Planes(p)
 }
 
-func answerLoad(m *evidence.Measured, f *decide.Finding) {
-	for _, load := range []float64{partLoads[0], partLoads[len(partLoads)-1]} {
-		ratio := m.Ratio(loadCell(pooled, load), loadCell(sequential, load), slowdown.unit)
-		if !math.IsNaN(ratio.Mid) {
-			f.Add("at R = %v and load %v the mean slowdown in the shared pool is %s times that of "+
-				"%s", taxAt, load, ratio, sequential)
+func answerLoop(m *evidence.Measured, f *decide.Finding) {
+	for _, c2 := range []float64{varianceC2[0], varianceC2[len(varianceC2)-1]} {
+		if loop, arrivals := closedAt(m, c2), openAt(m, c2); !math.IsNaN(loop.Mid) &&
+			!math.IsNaN(arrivals.Mid) {
+			f.Add("at C² = %v and the same throughput the mean response is %s task times with %d "+
+				"clients that wait for it, and %s with Poisson arrivals", c2, loop, loopClients,
+				arrivals)
 		}
 	}
 }
@@ -228,15 +229,4 @@ func drawLoop(m *evidence.Measured) evidence.Figure {
 				"closed loop has no closed form here.", limit),
 		},
 	}.Planes(p)
-}
-
-func answerLoop(m *evidence.Measured, f *decide.Finding) {
-	for _, c2 := range []float64{varianceC2[0], varianceC2[len(varianceC2)-1]} {
-		if loop, arrivals := closedAt(m, c2), openAt(m, c2); !math.IsNaN(loop.Mid) &&
-			!math.IsNaN(arrivals.Mid) {
-			f.Add("at C² = %v and the same throughput the mean response is %s task times with %d "+
-				"clients that wait for it, and %s with Poisson arrivals", c2, loop, loopClients,
-				arrivals)
-		}
-	}
 }

@@ -217,20 +217,14 @@ func answerMachine(m *evidence.Measured, f *decide.Finding) {
 				f.Add("on this machine, %s: left out are %d of %d repetitions of %s, which had no "+
 					"steady state", c.title, s.all-s.steadyRuns, s.all, strategy)
 			}
-			if math.IsNaN(s.excess.Mid) {
-				continue
+			if !math.IsNaN(s.excess.Mid) {
+				f.Add("on this machine, %s: %s has a mean slowdown of %s; under the virtual clock it "+
+					"has %s at the load of %s that it came to here; the scheduler and other "+
+					"programs multiply that by %s", c.title, strategy, s.machine,
+					text.Short(s.twinAtMeasured.Mid), text.Short(s.load.Mid), s.excess)
 			}
-			f.Add("on this machine, %s: %s has a mean slowdown of %s; under the virtual clock it "+
-				"has %s at the planned load of %v and %s at the load of %s that it came to here; "+
-				"the scheduler and other programs multiply that by %s",
-				c.title, strategy, s.machine, text.Short(s.planned.Mid), c.load,
-				text.Short(s.twinAtMeasured.Mid), text.Short(s.load.Mid), s.excess)
 		}
 		c.compareWithTwin(m, f)
-		if own := m.Median(c.real(pooled), metric.ServiceC2).Mid; c.unequal && !math.IsNaN(own) {
-			f.Add("on this machine, %s: the task times' C² was %s, and %s under the virtual clock",
-				c.title, text.Short(own), text.Short(halvesC2(machineR)))
-		}
 	}
 }
 

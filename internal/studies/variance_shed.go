@@ -82,18 +82,14 @@ func slotsName(queue int) string {
 
 func answerShed(m *evidence.Measured, f *decide.Finding) {
 	last := varianceC2[len(varianceC2)-1]
+	var said []string
 	for _, queue := range slots {
 		from := m.Mean(shedCell(queue, 0), metric.Shed)
 		to := m.Mean(shedCell(queue, last), metric.Shed)
-		if math.IsNaN(from.Mid) || math.IsNaN(to.Mid) {
-			continue
+		if !math.IsNaN(from.Mid + to.Mid) {
+			said = append(said, fmt.Sprintf("%s and %s with %s", text.ShortShare(from.Mid),
+				text.ShortShare(to.Mid), slotsName(queue)))
 		}
-		line := fmt.Sprintf("with %s %s of the tasks are shed at C² = 0 and %s at C² = %v",
-			slotsName(queue), text.ShortShare(from.Mid), text.ShortShare(to.Mid), last)
-		if queue == 0 {
-			line += fmt.Sprintf(" (theory, Erlang B: %s at any C²)",
-				text.ShortShare(shareShed(0)))
-		}
-		f.Say(line)
 	}
+	f.Say(evidence.Said(said, "tasks shed at C² = 0 and at C² = %v", last))
 }

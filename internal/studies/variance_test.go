@@ -128,6 +128,9 @@ func TestVarianceCells(t *testing.T) {
 			}
 		}
 		nothing := evidence.FromResults(nil)
+		if p.answer == nil {
+			continue
+		}
 		if lines := linesOf(p.answer, nothing); len(lines) > 0 {
 			t.Errorf("part %d says of nothing: %q", i, lines)
 		}
@@ -167,6 +170,9 @@ func TestVarianceDraws(t *testing.T) {
 		}
 	}
 	for i, p := range varianceParts {
+		if p.answer == nil {
+			continue
+		}
 		if answer := strings.Join(linesOf(p.answer, m), " "); none.MatchString(answer) {
 			t.Errorf("part %d says a number that is none: %s", i, answer)
 		}

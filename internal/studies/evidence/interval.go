@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -87,6 +88,14 @@ func (in Interval) String() string {
 	return in.Write(text.Short)
 }
 
+// Factor formats a ratio: ×12.7 (11.9 to 13.5).
+func (in Interval) Factor() string {
+	if in.Lo > 0 && in.Hi > 1000*in.Lo {
+		return in.String()
+	}
+	return "×" + in.String()
+}
+
 // Percents formats a relative change: 12 % (10 % to 14 %).
 func (in Interval) Percents() string { return in.Write(text.ShortShare) }
 
@@ -101,6 +110,9 @@ func (in Interval) Write(number func(float64) string) string {
 	mid, lo, hi := number(in.Mid), number(in.Lo), number(in.Hi)
 	if math.IsNaN(in.Lo) || lo == hi {
 		return mid
+	}
+	if _, unit, ok := strings.Cut(hi, " "); ok { // the unit once
+		lo = strings.TrimSuffix(lo, " "+unit)
 	}
 	return fmt.Sprintf("%s (%s to %s)", mid, lo, hi)
 }

@@ -153,7 +153,7 @@ func (r *Ruling) Find(said Sentences, asked string) decide.Finding {
 	v := r.Verdict()
 	f := Found(v, "%s", said.Of(v))
 	f.Table = r.Table()
-	few := func(names []string) string { return Series(Few(names, 3)) }
+	few := func(names []string) string { return Series(Few(text.Distinct(names), 3)) }
 	switch v {
 	case decide.Depends:
 		partly := func(c Case) bool { return c.NotYes && c.NotNo }

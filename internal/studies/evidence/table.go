@@ -44,7 +44,7 @@ const mostRows = 12
 // has all of them.
 func Shorten(t *decide.Table) {
 	if out := len(t.Rows) - mostRows + 1; out > 1 {
-		more := slices.Repeat([]string{""}, len(t.Heads))
+		more := slices.Repeat([]string{"…"}, len(t.Heads))
 		more[0] = fmt.Sprintf("%d more", out)
 		t.Rows = slices.Replace(t.Rows, mostRows/2, mostRows/2+out, more)
 	}
