@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text"
-	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 // adaptive sends one load to services of which 10 to 14 calls at once are the most that is good, or
@@ -180,59 +179,17 @@ func judgeAdaptive(m *evidence.Measured) decide.Finding {
 }
 
 func drawAdaptive(m *evidence.Measured) evidence.Figure {
-	var heads []string
-	var cells []bench.Scenario
-	names := slices.Clone(adaptives)
-	for _, s := range adaptiveSettings {
-		heads, cells = append(heads, s.name), append(cells, s.cell(adaptives[0]))
-		for _, name := range m.Others(append(slices.Clone(adaptives), pooled), s.cell) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	parts := []shell.TablePart{{Title: "limits that are learnt"}, {Title: "fixed limits"}}
-	for _, name := range names {
-		row := shell.TableRow{Name: name}
-		for _, s := range adaptiveSettings {
-			row.Cells = append(row.Cells, s.tableCell(m, s.cell(name), "mean limit "+
-				text.Short(m.Mean(s.cell(name), metric.MeanLimit).Mid)))
-		}
-		parts[0].Rows = append(parts[0].Rows, row)
-	}
-	for _, n := range fixedLimits {
-		row := shell.TableRow{Name: fmt.Sprintf("%s, limit %d", pooled, n)}
-		for _, s := range adaptiveSettings {
-			best, _ := s.best(m)
-			cell := s.tableCell(m, s.fixed(n), "")
-			cell.Best = n == best
-			row.Cells = append(row.Cells, cell)
-		}
-		parts[1].Rows = append(parts[1].Rows, row)
-	}
 	return evidence.Figure{
 		Name:  "adaptive",
 		Title: "Limits that are learnt, and the best fixed limit",
-		Subtitle: fmt.Sprintf("Throughput, p99 response and mean limit at %d tasks a second of %s, "+
-			"up to a limit of %d", adaptiveRate, text.Duration(adaptiveMean), adaptiveMost),
+		Subtitle: fmt.Sprintf("Throughput ÷ that of the best fixed limit or, without a loss, p99 ÷ "+
+			"its p99, at %d tasks a second of %s, up to a limit of %d", adaptiveRate,
+			text.Duration(adaptiveMean), adaptiveMost),
 		Caption: []string{
-			"Bold: the best fixed limit.",
 			"A brownout slows calls down beyond 10 at once. A freeze holds all calls for half a " +
 				"second every 2 s.",
-			fmt.Sprintf("Means of %s repetitions.", m.Repetitions(cells)),
+			fmt.Sprintf("Means of %s repetitions.",
+				m.Repetitions([]bench.Scenario{adaptiveSettings[0].cell(adaptives[0])})),
 		},
-	}.Table(shell.Table{Of: "strategy", Heads: heads, Parts: parts})
-}
-
-func (s adaptiveSetting) tableCell(
-	m *evidence.Measured, sc bench.Scenario, limit string,
-) shell.TableCell {
-	if !m.Has(sc) {
-		return shell.Absent
-	}
-	below := text.ShortSeconds(m.Mean(sc, p99Response).Mid)
-	if limit != "" {
-		below += ", " + limit
-	}
-	return shell.TableCell{Text: text.Short(m.Mean(sc, metric.Throughput).Mid) + "/s", Below: below}
+	}.Finding(judgeAdaptive(m))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text"
-	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 // cpu_io mixes tasks that compute with tasks that wait. The Node.js guide on not blocking the event
@@ -196,86 +195,22 @@ func allComputing(k int) float64 {
 	return a.WaitProb * math.Pow(coreBusy, float64(k-corePool))
 }
 
-// poolTail returns the exact p99 response of a class pool with tasks of equal length, or NaN if it
-// is overloaded.
-func poolTail(rate float64, service time.Duration, slots int) float64 {
-	if rate*service.Seconds() >= float64(slots) {
-		return math.NaN()
-	}
-	return theory.Must(theory.MDk(theory.Pool{Rate: rate, MeanService: service.Seconds(),
-		Limit: slots})).P99()
-}
-
-type coreRows struct {
-	title, unit string
-	number      func(float64) string
-	limits      []int
-	names       []string
-	at          func(Size, string, int) bench.Scenario
-	more        bool // larger values are better
-}
-
-func (c coreRows) part(m *evidence.Measured) shell.TablePart {
-	p := shell.TablePart{Title: c.title}
-	for _, k := range c.limits {
-		row := shell.TableRow{Name: fmt.Sprintf("limit %d", k)}
-		worse := 0
-		for _, name := range c.names {
-			cell := m.Median(c.at(Quick, name, k), c.unit).Cell(c.number)
-			ratio := m.Ratio(c.at(Quick, name, k), c.at(Quick, c.names[0], k), c.unit)
-			better, less := ratio.Below(), ratio.Above()
-			if c.more {
-				better, less = less, better
-			}
-			if cell.Best = better; less {
-				worse++
-			}
-			row.Cells = append(row.Cells, cell)
-		}
-		row.Cells[0].Best = worse == len(c.names)-1
-		for len(row.Cells) < 1+len(realSplits) {
-			row.Cells = append(row.Cells, shell.Absent)
-		}
-		p.Rows = append(p.Rows, row)
-	}
-	return p
-}
-
 func drawCores(m *evidence.Measured) evidence.Figure {
-	one := []string{pooled}
-	calls := coreRows{"virtual clock: p99 of the waiting tasks together with computing ones", callTail,
-		text.ShortSeconds, coreLimits, append(one, coreSplit), twoKindsCell, false}.part(m)
-	for i, k := range coreLimits {
-		exact := poolTail(callSlots/calling.Seconds(), calling, k-corePool)
-		if cell := &calls.Rows[i].Cells[1]; *cell != shell.Absent && !math.IsNaN(exact) {
-			cell.Below = "theory: " + text.ShortSeconds(exact)
-		}
-	}
 	return evidence.Figure{
 		Name:  "cpu_io",
 		Title: "Computing and waiting: one pool or two",
 		Caption: []string{
 			fmt.Sprintf("Virtual clock: computations of %s keep %d cores %s busy, calls of %s "+
 				"keep %v slots busy. Separate pools are %d slots for the computing tasks and "+
-				"the rest for the others; theory is M/D/k. Each slot of the one pool gets a "+
-				"core, which favours it.", text.Duration(computing), corePool,
-				text.ShortShare(coreBusy), text.Duration(calling), callSlots, corePool),
-			"Real clock: every second task computes for 1 ms, the others wait for 2 ms. Tasks " +
-				"that do both compute for 1 ms and then wait for 9 ms, all of it in the " +
-				"separate pool for computations.",
+				"the rest for the others. Each slot of the one pool gets a core, which favours it.",
+				text.Duration(computing), corePool, text.ShortShare(coreBusy),
+				text.Duration(calling), callSlots, corePool),
+			"Real clock: every second task computes for 1 ms, the others wait for 2 ms. Mixed " +
+				"tasks compute for 1 ms and then wait for 9 ms, all of it in the separate pool " +
+				"for computations.",
 			fmt.Sprintf("The separate pools have %d slots to compute, or %d: where all cores "+
 				"compute, a task that wakes up waits for one, in whatever pool.",
 				realSlots[0], realSlots[1]),
-			"In bold: significantly better than the other way to divide the slots.",
-			m.MedianCells([]bench.Scenario{twoKindsCell(Quick, pooled, coreLimits[1])}),
 		},
-	}.Table(shell.Table{Of: "slots in all", Heads: []string{"one pool", "separate pools",
-		"separate pools, a core left"}, Parts: []shell.TablePart{
-		calls,
-		coreRows{"real cores: mean response of the waiting tasks", waitMean, text.ShortSeconds,
-			kindLimits, append(one, realSplits...), realKindsCell, false}.part(m),
-		coreRows{"real cores: tasks completed a second, of either kind", metric.Throughput, text.Short,
-			kindLimits, append(one, realSplits...), realKindsCell, true}.part(m),
-		coreRows{"real cores: tasks completed a second that compute and then wait", metric.Throughput,
-			text.Short, wholeLimits, append(one, realSplits[0]), mixedTaskCell, true}.part(m)}})
+	}.Finding(judgeCores(m))
 }

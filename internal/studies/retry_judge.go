@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text"
-	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 type retryOutcome struct {
@@ -146,71 +145,22 @@ func answerBounds(m *evidence.Measured, f *decide.Finding) {
 }
 
 func drawRetryWays(m *evidence.Measured) evidence.Figure {
-	var cells []bench.Scenario
-	var heads []string
-	var best []retryOutcome
-	for _, dest := range retryTargets {
-		heads = append(heads, dest.name())
-		var all []retryOutcome
-		for _, way := range retryWays(dest) {
-			all = append(all, retryOf(m, dest, way))
-		}
-		o, _ := retryFewest(all, func(retryWay) bool { return true })
-		best = append(best, o)
-	}
-	var parts []shell.TablePart
-	place := "?"
-	for _, way := range retryWays(retryTargets[0]) {
-		cells = append(cells, retryCell(retryTargets[0], way.strategy))
-		if way.place != place {
-			place = way.place
-			parts = append(parts, shell.TablePart{Title: retryTold[place]})
-		}
-		row := shell.TableRow{Name: way.kind}
-		for i, dest := range retryTargets {
-			cell := shell.Absent
-			of := retryWays(dest)
-			at := slices.IndexFunc(of, func(w retryWay) bool { return w.name() == way.name() })
-			if at >= 0 {
-				cell = retryOf(m, dest, of[at]).cell()
-				cell.Best = of[at] == best[i].way
-			}
-			row.Cells = append(row.Cells, cell)
-		}
-		rows := &parts[len(parts)-1].Rows
-		*rows = append(*rows, row)
-	}
 	return evidence.Figure{
 		Name:  "retry",
 		Title: "Retrying past a rate limit: calls, lateness and losses",
-		Subtitle: fmt.Sprintf("Calls a task, and times the least possible time, of a batch of "+
-			"%d tasks, %d at once, at targets that serve about %d calls a second", retryBatch,
-			retryPool, retryRate),
+		Subtitle: fmt.Sprintf("Calls a task, and time, of a batch of %d tasks, %d at once, at "+
+			"targets that serve about %d calls a second", retryBatch, retryPool, retryRate),
 		Caption: []string{
 			fmt.Sprintf("The backoff is 1 s, doubled up to 10 s; no backoff is 10 ms, for the "+
 				"way there and back. %s cannot report when to retry.",
 				retryTargets[len(retryTargets)-1].name()),
 			"In place: the worker sleeps. Queued: it goes on to the next task, which meets the " +
 				"same refusal.",
-			fmt.Sprintf("A task has at most %d attempts. Calls and time are shown where "+
-				"nothing was lost, and the fewest calls at a target in bold. The least time is "+
-				"(N − burst)/rate, and at the last target all the work over its slots.",
-				retryTries),
-			fmt.Sprintf("Numbers: means of %s repetitions.", m.Repetitions(cells)),
+			fmt.Sprintf("A task has at most %d attempts. Calls and time are shown if no task was "+
+				"lost. The least time is (N − burst)/rate, and at the last target all the work "+
+				"over its slots.", retryTries),
+			fmt.Sprintf("Means of %s repetitions.",
+				m.Repetitions([]bench.Scenario{retryCell(retryTargets[0], pooled)})),
 		},
-	}.Table(shell.Table{Of: "way", Heads: heads, Parts: parts})
-}
-
-var retryTold = map[string]string{"": "one attempt a task", "retry_in_place": "retries in place",
-	"retry_queue": "retries from a queue"}
-
-func (o retryOutcome) cell() shell.TableCell {
-	switch {
-	case math.IsNaN(o.lost):
-		return shell.Absent
-	case o.lost > 0:
-		return shell.TableCell{Text: text.ShortShare(o.lost) + " lost"}
-	}
-	return shell.TableCell{Text: evidence.Counted(o.calls, "call"),
-		Below: text.Short(o.seconds/o.floor) + " × time"}
+	}.Finding(judgeRetry(m))
 }

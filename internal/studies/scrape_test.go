@@ -40,7 +40,11 @@ func TestScrape(t *testing.T) {
 		results = append(results, r)
 	}
 	finding := study.Find(results)
-	answer := strings.Join(printed(finding), "\n")
+	answer := ""
+	for _, row := range finding.Table.Rows {
+		answer += strings.Join(row, " | ") + "\n"
+	}
+	answer += strings.Join(finding.Lines, "\n")
 	for _, want := range []string{
 		"retry+token_bucket+worker_pool | 64 | 0 | 0 | 0 | 501.0 s | 1\n",
 		"ticker_limited:rate=10 | 64 | 0 | 0 | 0 | 501.1 s | 0\n",

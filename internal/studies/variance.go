@@ -47,14 +47,11 @@ var _ = register(Study{
 	Judge: func(m *evidence.Measured) decide.Finding {
 		f := judgeCost(m)
 		for _, p := range varianceParts {
-			if p.answer != nil {
-				p.answer(m, &f)
-			}
+			p.answer(m, &f)
 		}
 		return f
 	},
-	Draw: []drawing{drawCost, drawCapacity, drawQuantum, drawShed, drawLoop, drawLoad,
-		drawMachine},
+	Draw: []drawing{drawCost, drawCapacity, drawQuantum, drawLoop, drawMachine},
 })
 
 // A variancePart is a question of the study, usually with a figure. answer uses only the scenarios
@@ -63,11 +60,11 @@ type variancePart struct {
 	cells func(Size) []bench.Scenario
 	// scenarios of further strategies; nil: none
 	with   func(size Size, strategies ...string) []bench.Scenario
-	answer func(*evidence.Measured, *decide.Finding) // nil: the figure is all
+	answer func(*evidence.Measured, *decide.Finding)
 }
 
 var varianceParts = []variancePart{costPart, capacityPart, quantumPart, stepPart,
-	shedPart, loopPart, loadPart, machinePart}
+	loopPart, machinePart}
 
 type lengths [3]float64
 

@@ -188,18 +188,16 @@ func TestCostWith(t *testing.T) {
 		if others := costOthers(m); !slices.Equal(others, []string{name}) {
 			t.Errorf("%s is found as %q", name, others)
 		}
-		for _, draw := range []drawing{drawCost, drawLoad} {
-			f, ok, err := draw(m).Page()
-			if !ok || err != nil {
-				t.Fatal(ok, err)
-			}
-			var svg bytes.Buffer
-			if err := f.Chart.InlineSVG(&svg, charts.Wide); err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(svg.String(), name+"<") {
-				t.Errorf("%s has no curve of %s", f.Name, name)
-			}
+		f, ok, err := drawCost(m).Page()
+		if !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		var svg bytes.Buffer
+		if err := f.Chart.InlineSVG(&svg, charts.Wide); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(svg.String(), name+"<") {
+			t.Errorf("%s has no curve of %s", f.Name, name)
 		}
 		want := "at R = 50 " + name + " has 2 times the shared pool's p99 of the short tasks, " +
 			"and 2 times its mean slowdown; it does not complete 25 % of the tasks; it has up " +

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 // An Interval is a mean with its 95 % confidence interval by Student's t. It assumes that the
@@ -120,18 +119,6 @@ func (in Interval) Write(number func(float64) string) string {
 // Row returns the interval for Rows.
 func (in Interval) Row() charts.RowValue {
 	return charts.RowValue{Mid: in.Mid, Lo: in.Lo, Hi: in.Hi}
-}
-
-// Cell returns the interval for a table.
-func (in Interval) Cell(number func(float64) string) shell.TableCell {
-	if math.IsNaN(in.Mid) {
-		return shell.Absent
-	}
-	cell := shell.TableCell{Text: number(in.Mid)}
-	if lo, hi := number(in.Lo), number(in.Hi); !math.IsNaN(in.Lo) && lo != hi {
-		cell.Below = lo + " – " + hi
-	}
-	return cell
 }
 
 // Alone returns a value without an interval.

@@ -21,16 +21,21 @@ func TestStudy(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := clitest.Succeed(t, "study", "throttle", "--quick", "--quiet", "--out", "x", "--expect",
 		"depends").Stdout
-	const because = "on the arrivals: of the throttling 4 workers avoid "
+	const because = "on the arrivals: it holds "
 	const advice = "limit the rate: the effect of a bound on workers depends on how calls arrive"
-	if !strings.Contains(strings.Join(strings.Fields(out), " "), " DEPENDS: "+advice+" "+because) {
-		t.Errorf("no verdict in\n%s", out)
+	printed := strings.Join(strings.Fields(out), " ")
+	for _, want := range []string{"refusing calls” DEPENDS " + because, " Next: " + advice + " ",
+		" arrivals throttled, no bound 4 workers throttling avoided claim met Poisson at 200/s "} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
 	}
 	results := clitest.Read(t, "x/results.txt")
 	for _, want := range []string{"\n# study throttle: does a limit",
 		"\n# claim a bounded pool keeps", "\n# verdict depends: " + because,
 		"\n# advice " + advice + "\n",
-		"\n# answer of Poisson arrivals at 380/s "} {
+		"\n# row arrivals | throttled, no bound | 4 workers | throttling avoided | claim met\n",
+		"\n# row Poisson at 380/s | "} {
 		if !strings.Contains(results, want) {
 			t.Errorf("results.txt does not say %q", want)
 		}
