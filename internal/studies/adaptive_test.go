@@ -58,7 +58,7 @@ func TestAdaptiveVerdicts(t *testing.T) {
 			return map[string]float64{metric.Throughput: rate, metric.P99Response: p99,
 				metric.MeanLimit: 50}
 		}
-		f := wellSaid(t, synthetic(cells, 3, of), judgeAdaptive, study.Draw...)
+		f := judgeAndDraw(t, synthetic(cells, 3, of), judgeAdaptive, study.Draw...)
 		expect(t, name, f, c.want, c.says)
 		if row := strings.Join(f.Table.Rows[0], " "); row != "adaptive_aimd "+c.row {
 			t.Errorf("%s: %q", name, row)

@@ -36,7 +36,7 @@ func TestAnatomyVerdicts(t *testing.T) {
 		for _, name := range anatomyStrategies {
 			cells = append(cells, anatomyCells(Quick, name)...)
 		}
-		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeAnatomy, drawAnatomy), c.want,
+		expect(t, name, judgeAndDraw(t, synthetic(cells, 3, of), judgeAnatomy, drawAnatomy), c.want,
 			c.says)
 		if f := judgeAnatomy(synthetic(cells[:3], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v without all strategies", name, f.Verdict)

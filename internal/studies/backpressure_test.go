@@ -48,7 +48,7 @@ func TestBackpressureVerdicts(t *testing.T) {
 				"p99-response-sec": 0.08, "offered-ops/s": 500, "makespan-sec": 30}
 		}
 		cells := study.Cells(Quick)
-		f := wellSaid(t, synthetic(cells, 3, of), judgeBackpressure, study.Draw...)
+		f := judgeAndDraw(t, synthetic(cells, 3, of), judgeBackpressure, study.Draw...)
 		expect(t, name, f, c.want, c.says)
 		if f.Advice != c.advice {
 			t.Errorf("%s: the advice is %q, want %q", name, f.Advice, c.advice)

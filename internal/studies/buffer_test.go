@@ -38,7 +38,7 @@ func TestBufferVerdicts(t *testing.T) {
 					0.01*float64(max(sc.Queue, 0)+i)}
 		}
 		cells := append(bufferCells(Quick, shedding), bufferCells(Quick, holding)...)
-		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeBuffer, drawBuffer), c.want,
+		expect(t, name, judgeAndDraw(t, synthetic(cells, 3, of), judgeBuffer, drawBuffer), c.want,
 			c.says)
 		if f := judgeBuffer(synthetic(cells[:6], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v without an overload", name, f.Verdict)

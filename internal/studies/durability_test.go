@@ -85,7 +85,7 @@ func TestDurabilityVerdicts(t *testing.T) {
 				"sqlite_queue (230)", ""},
 	} {
 		m := sampleDurability(c.slow, c.scatter, c.waited, embedded...)
-		f := wellSaid(t, m, judged.Judge, judged.Draw...)
+		f := judgeAndDraw(t, m, judged.Judge, judged.Draw...)
 		expect(t, c.name, f, c.want, c.says)
 		said := strings.Contains(strings.Join(f.Lines, "\n"), "for up to 90 % of the time")
 		if said != (c.waited > crowded) {

@@ -53,7 +53,7 @@ func TestLoadVerdicts(t *testing.T) {
 				"otherwise " +
 				"(95 % confidence)"},
 	} {
-		f := wellSaid(t, synthetic(loadSweep(Quick, familiar...), 3,
+		f := judgeAndDraw(t, synthetic(loadSweep(Quick, familiar...), 3,
 			sampleLoad(c.factor)), judgeLoad, drawNearing)
 		expect(t, name, f, c.want, c.says)
 	}
@@ -64,7 +64,7 @@ func TestLoadVerdicts(t *testing.T) {
 		}
 		return of
 	}
-	if f := wellSaid(t, synthetic(loadSweep(Quick, familiar...), 3, both), judgeLoad,
+	if f := judgeAndDraw(t, synthetic(loadSweep(Quick, familiar...), 3, both), judgeLoad,
 		drawNearing); f.Verdict != decide.DoesNotHold || !strings.Contains(f.Because, "20 %") {
 		t.Errorf("all apart: %v (%s)", f.Verdict, f.Because)
 	}

@@ -43,7 +43,7 @@ func TestMetastableVerdicts(t *testing.T) {
 			}
 			return v
 		}
-		expect(t, name, wellSaid(t, synthetic(study.Cells(Quick), 3, of), judgeStorm, drawStorm),
+		expect(t, name, judgeAndDraw(t, synthetic(study.Cells(Quick), 3, of), judgeStorm, drawStorm),
 			c.want, c.says)
 	}
 }

@@ -72,7 +72,7 @@ func TestOffloadVerdicts(t *testing.T) {
 			"other programs had the processors: ready threads waited for one for 30 % of the " +
 				"time, in the best of 3 repetitions"},
 	} {
-		expect(t, c.name, wellSaid(t, sampleOffload(c.gains, c.scatter, c.waited), judgeOffload,
+		expect(t, c.name, judgeAndDraw(t, sampleOffload(c.gains, c.scatter, c.waited), judgeOffload,
 			mustLookup(t, "offload").Draw...), c.want, c.says)
 	}
 }

@@ -70,7 +70,7 @@ func TestOverheadVerdicts(t *testing.T) {
 		says := strings.NewReplacer("ALL−2", strconv.Itoa(all-2), "ALL−1", strconv.Itoa(all-1),
 			"ALL", strconv.Itoa(all), "THIRD", dispatchers()[2].String()).Replace(c.says)
 		m := sampleOverhead(c.first, c.seconds, c.scatter, c.waited, c.shed)
-		expect(t, c.name, wellSaid(t, m, judgeOverhead, mustLookup(t, "overhead").Draw...), c.want,
+		expect(t, c.name, judgeAndDraw(t, m, judgeOverhead, mustLookup(t, "overhead").Draw...), c.want,
 			says)
 	}
 }

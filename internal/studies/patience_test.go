@@ -41,7 +41,7 @@ func TestPatienceVerdicts(t *testing.T) {
 				"wasted-service/op": 0.3, "offered-ops/s": 500}
 		}
 		cells := study.Cells(Quick)
-		f := wellSaid(t, synthetic(cells, 3, of), judgePatience, study.Draw...)
+		f := judgeAndDraw(t, synthetic(cells, 3, of), judgePatience, study.Draw...)
 		expect(t, name, f, c.want, c.says)
 		if f := judgePatience(synthetic(cells[:8], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of worker_pool alone", name, f.Verdict)

@@ -45,7 +45,7 @@ func TestPulseVerdicts(t *testing.T) {
 			return v
 		}
 		cells := study.Cells(Quick)
-		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgePulse, drawPulse), c.want, c.says)
+		expect(t, name, judgeAndDraw(t, synthetic(cells, 3, of), judgePulse, drawPulse), c.want, c.says)
 	}
 }
 

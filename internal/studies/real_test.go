@@ -59,7 +59,7 @@ func TestRealVerdicts(t *testing.T) {
 					"cpu-others": 0.3}
 			}
 			for size := Quick; size <= Standard; size++ {
-				f := wellSaid(t, synthetic(study.Cells(size), 3, of), study.Judge, study.Draw...)
+				f := judgeAndDraw(t, synthetic(study.Cells(size), 3, of), study.Judge, study.Draw...)
 				if size == Quick && name == "real_waits" {
 					expect(t, what, f, c.want, c.says)
 				} else if f.Verdict != c.want {

@@ -90,22 +90,22 @@ type scraped struct {
 }
 
 const (
-	scrapedInTime = iota
-	scrapedLate
-	scrapedLossy
-	scrapedBanned
+	fetchedInTime = iota
+	fetchedLate
+	fetchedLossy
+	fetchedBanned
 )
 
 func (s scraped) outcome() int {
 	switch {
 	case s.bans > 0:
-		return scrapedBanned
+		return fetchedBanned
 	case s.lost > 0:
-		return scrapedLossy
+		return fetchedLossy
 	case s.seconds >= 1.02*scrapeFloor:
-		return scrapedLate
+		return fetchedLate
 	}
-	return scrapedInTime
+	return fetchedInTime
 }
 
 func (s scraped) took() float64 {
@@ -147,10 +147,10 @@ func judgeScrape(m *evidence.Measured) decide.Finding {
 			r.Certain(fmt.Sprintf("limit %d", s.limit), evidence.Alone(s.refused), s.refused == 0,
 				s.refused > 0)
 		}
-		if s.outcome() < scrapedLossy {
+		if s.outcome() < fetchedLossy {
 			clean = append(clean, fmt.Sprintf("%s at limit %d", s.name, s.limit))
 		}
-		if s.outcome() >= scrapedLossy && !slices.Contains(append(poolsAlone, free), s.name) {
+		if s.outcome() >= fetchedLossy && !slices.Contains(append(poolsAlone, free), s.name) {
 			continue
 		}
 		row := []string{fmt.Sprint(s.limit), fmt.Sprintf("%.0f", s.refused),
@@ -226,7 +226,7 @@ func drawScrape(m *evidence.Measured) evidence.Figure {
 				i+j*len(scrapeLimits), len(rows), func(row int) []evidence.Interval {
 					at := slices.IndexFunc(all, func(s scraped) bool {
 						return s.name == rows[row] && s.limit == limit &&
-							(s.outcome() == scrapedBanned) == (j == 1)
+							(s.outcome() == fetchedBanned) == (j == 1)
 					})
 					if at < 0 {
 						return nil

@@ -43,7 +43,7 @@ func TestScrapeVerdicts(t *testing.T) {
 			"the site refuses calls of each of worker_pool, semaphore, " +
 				"errgroup_limit, weighted_semaphore and singleton_pool at each limit"},
 	} {
-		f := wellSaid(t, synthetic(cells, 1, sampleScrape(c.refused...)), judgeScrape, drawScrape)
+		f := judgeAndDraw(t, synthetic(cells, 1, sampleScrape(c.refused...)), judgeScrape, drawScrape)
 		expect(t, "refused "+name, f, c.want, c.says)
 		for _, line := range f.Lines {
 			if len([]rune(line)) > 250 {
@@ -61,7 +61,7 @@ func TestScrapeVerdicts(t *testing.T) {
 func TestScrapeRows(t *testing.T) {
 	m := synthetic(scrapeCells(scrapers()...), 1, sampleScrape(scrapeLimits[1]))
 	all := scrapedAll(m)
-	if all[0].outcome() != scrapedInTime || all[len(all)-1].outcome() != scrapedBanned {
+	if all[0].outcome() != fetchedInTime || all[len(all)-1].outcome() != fetchedBanned {
 		t.Errorf("first is %+v, last %+v", all[0], all[len(all)-1])
 	}
 	rows, alike := scrapedRows(all)

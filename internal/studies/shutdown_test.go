@@ -46,7 +46,7 @@ func TestShutdownVerdicts(t *testing.T) {
 				"makespan-sec": 5 + float64(i)}
 		}
 		cells := study.Cells(Quick)
-		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeShutdown, drawShutdown), c.want,
+		expect(t, name, judgeAndDraw(t, synthetic(cells, 3, of), judgeShutdown, drawShutdown), c.want,
 			c.says)
 		if f := judgeShutdown(synthetic(cells[:2], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of two scenarios", name, f.Verdict)

@@ -74,7 +74,7 @@ func completed(r evidence.Run) float64 { return r(metric.Throughput) / r(metric.
 
 func judgeSpread(m *evidence.Measured) decide.Finding {
 	cells, shed := spreadOf(pooled), spreadOf(shedding)
-	r := evidence.Ruling{Of: "C² of task times", More: []string{"completed", "p99 response",
+	r := evidence.Ruling{Of: "C²", More: []string{"completed", "p99 response",
 		"mean wait", "shed, no queue"}, Number: "throughput lost",
 		Format: evidence.Interval.Percents}
 	last := len(cells) - 1

@@ -36,7 +36,7 @@ func TestSpreadVerdicts(t *testing.T) {
 				"ops/s": done * (300 + float64(i))}
 		}
 		cells := spreadSweep(Quick, familiar...)
-		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
+		expect(t, name, judgeAndDraw(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
 			c.says)
 		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of unbounded alone", name, f.Verdict)

@@ -72,18 +72,18 @@ func judgeThrottle(m *evidence.Measured) decide.Finding {
 		avoided := evidence.OfMean(m.Pairs(sc, pool[i], func(free, pool evidence.Run) float64 {
 			return 1 - pool(metric.Throttled)/free(metric.Throttled)
 		}))
-		add := func(name string, in evidence.Interval, more ...string) {
-			r.Put(name, in, 0.1, 0.9, more...)
-		}
-		if without.Mid < 0.01 {
-			add = r.Show
-		}
 		come := "Poisson"
 		if sc.Load.Arrival.Spec.Name == "bulk" {
 			come = "bulks"
 		}
-		add(fmt.Sprintf("%s at %v/s", come, sc.Load.PerSecond), avoided,
-			evidence.Short(without, text.ShortShare), evidence.Short(with, text.ShortShare))
+		name := fmt.Sprintf("%s at %v/s", come, sc.Load.PerSecond)
+		more := []string{evidence.Short(without, text.ShortShare),
+			evidence.Short(with, text.ShortShare)}
+		if without.Mid < 0.01 { // hardly any throttling to avoid
+			r.Show(name, evidence.OfMean(nil), more...)
+		} else {
+			r.Put(name, avoided, 0.1, 0.9, more...)
+		}
 	}
 	if len(r.All()) == 0 {
 		return evidence.Missing("nothing was throttled")

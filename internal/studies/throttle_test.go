@@ -33,7 +33,7 @@ func TestThrottleVerdicts(t *testing.T) {
 			}
 			return map[string]float64{"throttled/op": c.with(sc)}
 		}
-		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle), c.want,
+		expect(t, name, judgeAndDraw(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle), c.want,
 			c.says)
 		if f := judgeThrottle(synthetic(throttleSweep(Quick, pooled), 3,
 			of)); f.Verdict != decide.ClaimUndecided {

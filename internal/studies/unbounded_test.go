@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-func wellSaid(
+func judgeAndDraw(
 	t *testing.T, m *evidence.Measured, judge func(*evidence.Measured) decide.Finding,
 	draw ...drawing,
 ) decide.Finding {
@@ -103,7 +103,7 @@ func TestUnboundedVerdicts(t *testing.T) {
 				"abandoned/op": 0, "ops/s": 2000 + float64(i), "goodput-ops/s": 200,
 				"makespan-sec": 5, "attempts/op": 1}
 		}
-		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeUnbounded, drawUnbounded), c.want,
+		expect(t, name, judgeAndDraw(t, synthetic(cells, 3, of), judgeUnbounded, drawUnbounded), c.want,
 			c.says)
 		if f := judgeUnbounded(synthetic(cells[:3], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of three of the scenarios", name, f.Verdict)

@@ -40,7 +40,7 @@ func TestMachine(t *testing.T) {
 			for _, v := range []struct{ got, want float64 }{
 				{s.load.Mid, load}, {s.excess.Mid, factor}, {s.excess.Hi, factor},
 				{s.planned.Mid, at(c.real(strategy), c.load)},
-				{s.twinAtMeasured.Mid, at(c.real(strategy), load)},
+				{s.virtualAtLoad.Mid, at(c.real(strategy), load)},
 				{float64(s.steadyRuns), 5}, {float64(s.all), 6},
 			} {
 				if math.Abs(v.got-v.want) > 1e-9 {

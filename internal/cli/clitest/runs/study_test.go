@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // A study's verdict must be printed, stored with its results, and shown in its report and document.
@@ -30,15 +31,23 @@ func TestStudy(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	results := clitest.Read(t, "x/results.txt")
+	text := clitest.Read(t, "x/results.txt")
 	for _, want := range []string{"\n# study throttle: does a limit",
 		"\n# claim a bounded pool keeps", "\n# verdict depends: " + because,
 		"\n# advice " + advice + "\n",
 		"\n# row arrivals | throttled, no bound | 4 workers | throttling avoided | claim met\n",
 		"\n# row Poisson at 380/s | "} {
-		if !strings.Contains(results, want) {
+		if !strings.Contains(text, want) {
 			t.Errorf("results.txt does not say %q", want)
 		}
+	}
+	read, err := results.ReadFile("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table := read.Findings[0].Table; table == nil || len(table.Heads) != 5 ||
+		len(table.Rows) != 6 || len(table.Rows[5]) != 5 {
+		t.Errorf("the table is read as %+v", table)
 	}
 	for _, want := range []string{advice, because} {
 		if !strings.Contains(clitest.Read(t, "x/report.html"), want) {
