@@ -101,10 +101,10 @@ func drawAnatomy(m *evidence.Measured) evidence.Figure {
 	title := "The slowest 1 % of the tasks mostly wait for a slot, whatever the strategy"
 	if len(mostly) > 0 {
 		title = fmt.Sprintf("The slowest 1 %% of the tasks wait for a slot for most of their "+
-			"response, but for %s", strings.Join(mostly, ", "))
+			"response, except with %s", strings.Join(mostly, ", "))
 	}
 	return evidence.Figure{Name: "anatomy", Title: title, Caption: []string{
-		"What the responses of the slowest 1 % of the tasks are made of, by strategy and load.",
-		"Between steps is where a task that is cut into steps waits for its next turn: it has begun."},
+		"Parts of the response of the slowest 1 % of the tasks, by strategy and load.",
+		"Between steps: a task that is cut into steps has begun, and waits for its next turn."},
 	}.Stacks("share of the response", stacks, func(j int) string { return anatomyParts[j].name })
 }

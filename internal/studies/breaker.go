@@ -153,9 +153,9 @@ func drawBreaker(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "breaker",
-		Title: "What a circuit breaker saves while a service is in trouble for ten seconds",
-		Subtitle: fmt.Sprintf("in a run of 60 s, or of 90 s where it stands still; late is what "+
-			"takes more than %s; an open circuit is tried after 1 s",
+		Title: "Effect of a circuit breaker while a service fails for ten seconds",
+		Subtitle: fmt.Sprintf("in a run of 60 s, or of 90 s if it stands still; late is later "+
+			"than %s; an open circuit is tried after 1 s",
 			text.Duration(breakerSoon)),
 		Caption: []string{
 			"A breaker loses tasks that would have been done late, and spares those that come after " +

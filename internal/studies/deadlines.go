@@ -108,8 +108,8 @@ func drawDue(m *evidence.Measured) evidence.Figure {
 		Subtitle: fmt.Sprintf("Exponential tasks of 10 ms, to be done within their own time and a "+
 			"slack of 50 ms on average; limit %d", limit),
 		Caption: []string{
-			"What is late already is served first by the earliest deadline: so, once all are " +
-				"late, all stay late.",
+			"The earliest deadline first serves late tasks first: once all are late, all stay " +
+				"late.",
 			m.Medians(dueOf(pooled)),
 		},
 	}.Planes(lost, slow)

@@ -224,7 +224,7 @@ func drawCallbacks(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "eventloop-callbacks",
-		Title: "What one client's long callback does to the other clients",
+		Title: "Effect of one client's long callback on the other clients",
 		Subtitle: fmt.Sprintf("Their callbacks keep a core %s busy, those of that client "+
 			"another %s, whatever n is", text.ShortShare(callbackShort),
 			text.ShortShare(callbackLong)),

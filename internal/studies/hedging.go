@@ -129,7 +129,7 @@ func drawHedging(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "hedging",
 		Title: "Effect of second attempts on the tail, by the reason why calls are slow",
-		Subtitle: fmt.Sprintf("one call in 50 takes 140 ms, the others 7 ms, in the mean; limit %d, "+
+		Subtitle: fmt.Sprintf("one call in 50 takes 140 ms, the others 7 ms, on average; limit %d, "+
 			"and parallel second attempts for at most 5 %% of the calls", limit),
 		Caption: []string{
 			"The first service has room for any number of calls, and a second one has a chance of " +

@@ -164,7 +164,7 @@ func drawStorm(m *evidence.Measured) evidence.Figure {
 		Subtitle: fmt.Sprintf("a server that does %d calls a second, %s at each load; callers "+
 			"wait 100 ms, and make four attempts at most", stormRate, text.Duration(stormStep)),
 		Caption: []string{
-			"What a caller has given up the server does all the same.",
+			"The server also completes calls that their callers have given up.",
 			m.Medians([]bench.Scenario{stormCases[0].cell()}),
 		},
 	}.Planes(planes...)

@@ -202,16 +202,15 @@ func drawOffload(m *evidence.Measured) evidence.Figure {
 	}
 	machine := "this machine"
 	if taken {
-		machine += ", whose processors other programs had: not to be relied on"
+		machine += ", which other programs kept busy: not reliable"
 	}
 	return evidence.Figure{
 		Name:  "offload-gain",
-		Title: "What handing over to workers gains, by the size of the task",
+		Title: "Gain of handing tasks over to workers, by the size of a task",
 		Subtitle: fmt.Sprintf("A batch of SHA-256 tasks on one loop, and on %d workers; real "+
 			"clock, %s", limit, machine),
 		Caption: []string{
-			"No more is to be had than the number of processors; other programs on the machine " +
-				"take from it.",
+			"The gain cannot exceed the number of processors, and other programs reduce it.",
 			"Sizes are of a task alone. The harness adds 0.1 to 0.2 µs to each.",
 			m.Means([]bench.Scenario{offloadCell(handedOver[0], offloadSizes[0], Quick)}),
 		},

@@ -203,13 +203,13 @@ func drawOverhead(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "overhead-cost",
-		Title: "What a strategy costs per task",
+		Title: "Cost of a strategy per task",
 		Subtitle: fmt.Sprintf("A batch of tasks that do next to nothing, limit %d; real clock, "+
 			"this machine", overheadLimit),
 		Caption: []string{
 			m.Means([]bench.Scenario{costs[0].cell}),
-			"The harness takes the same of each: differences are the strategies' own, and what " +
-				"other programs add.",
+			"The harness costs the same for each strategy. Differences are due to the strategies " +
+				"and to other programs.",
 			fmt.Sprintf("A microsecond is %s of a task of %s.",
 				text.ShortShare(microsecond/overheadWork[0].Seconds()),
 				text.Duration(overheadWork[0])),

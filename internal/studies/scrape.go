@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -108,13 +106,6 @@ func (s scraped) outcome() int {
 	return fetchedInTime
 }
 
-func (s scraped) took() float64 {
-	if s.lost < tickers/2 {
-		return s.seconds
-	}
-	return math.NaN()
-}
-
 func scrapedAll(m *evidence.Measured) (all []scraped) {
 	for _, name := range m.Styles {
 		for _, limit := range scrapeLimits {
@@ -137,11 +128,10 @@ func scrapedAll(m *evidence.Measured) (all []scraped) {
 
 func judgeScrape(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
-	table := decide.Table{Heads: []string{"strategy", "limit", fmt.Sprintf("refused of %d", tickers),
-		"bans", "lost", "time", "others alike"}}
 	var clean []string
-	last, runs := "", 0
-	for _, s := range scrapedAll(m) {
+	runs := 0
+	all := scrapedAll(m)
+	for _, s := range all {
 		if slices.Contains(poolsAlone, s.name) {
 			runs += s.runs
 			r.Certain(fmt.Sprintf("limit %d", s.limit), evidence.Alone(s.refused), s.refused == 0,
@@ -150,20 +140,6 @@ func judgeScrape(m *evidence.Measured) decide.Finding {
 		if s.outcome() < fetchedLossy {
 			clean = append(clean, fmt.Sprintf("%s at limit %d", s.name, s.limit))
 		}
-		if s.outcome() >= fetchedLossy && !slices.Contains(append(poolsAlone, free), s.name) {
-			continue
-		}
-		row := []string{fmt.Sprint(s.limit), fmt.Sprintf("%.0f", s.refused),
-			fmt.Sprintf("%.0f", s.bans), fmt.Sprintf("%.0f", s.lost),
-			fmt.Sprintf("%.1f s", s.seconds)}
-		if strings.Join(row, " ") == last { // they are sorted by outcome
-			before := table.Rows[len(table.Rows)-1]
-			n, _ := strconv.Atoi(before[6])
-			before[6] = fmt.Sprint(n + 1)
-			continue
-		}
-		last = strings.Join(row, " ")
-		table.Add(slices.Concat([]string{withoutArgs(s.name)}, row, []string{"0"})...)
 	}
 	if judged, want := len(r.All()), len(poolsAlone)*len(scrapeLimits); judged < want {
 		return evidence.Missing("%d of %d scenarios of %s were not measured", want-judged, want,
@@ -175,11 +151,51 @@ func judgeScrape(m *evidence.Measured) decide.Finding {
 			evidence.Series(poolsAlone)),
 		Depends: "on the limit",
 	}, "")
-	evidence.Shorten(&table)
-	f.Table = &table
+	f.Table = scrapeTable(slices.DeleteFunc(all, func(s scraped) bool {
+		return s.outcome() >= fetchedLossy && !slices.Contains(append(poolsAlone, free), s.name)
+	}))
 	f.Say(evidence.Said(evidence.Few(clean, 5), "no ban and no loss"))
 	f.Add("no order of calls takes less than (N − burst)/rate = %.0f s", scrapeFloor)
 	return f
+}
+
+// scrapeTable returns the outcomes, with one row for neighbours that are alike.
+func scrapeTable(all []scraped) *decide.Table {
+	table := decide.Table{Heads: []string{"strategy", "limit", fmt.Sprintf("refused of %d", tickers),
+		"bans", "lost", "time", "others alike"}}
+	for i := 0; i < len(all); {
+		next := i + 1
+		for next < len(all) && slices.Equal(all[i].cells(), all[next].cells()) {
+			next++
+		}
+		table.Add(slices.Concat([]string{withoutArgs(all[i].name)}, all[i].cells(),
+			[]string{fmt.Sprint(next - i - 1)})...)
+		i = next
+	}
+	return &table
+}
+
+func (s scraped) cells() []string {
+	return []string{fmt.Sprint(s.limit), fmt.Sprintf("%.0f", s.refused), fmt.Sprintf("%.0f", s.bans),
+		fmt.Sprintf("%.0f", s.lost), fmt.Sprintf("%.1f s", s.seconds)}
+}
+
+func drawScrape(m *evidence.Measured) evidence.Figure {
+	all := scrapedAll(m)
+	if len(all) == 0 {
+		return evidence.Figure{}
+	}
+	return evidence.Figure{
+		Name:  "scrape",
+		Title: "Scraping a site that bans clients",
+		Subtitle: fmt.Sprintf("%d calls of a site that serves %d a second, refuses more, and "+
+			"bans clients that ignore it", tickers, scrapeRate),
+		Caption: []string{
+			"From the best to the worst. A limit on calls in flight is no limit on calls per second.",
+			"No order of calls takes less than (N − burst)/rate.",
+			fmt.Sprintf("One run each; limits of %d and %d.", scrapeLimits[0], scrapeLimits[1]),
+		},
+	}.Finding(decide.Finding{Table: scrapeTable(all)})
 }
 
 // withoutArgs returns the name of a strategy, without the parameters of its parts if it has several.
@@ -205,89 +221,4 @@ func scrapeCell(name string, limit int) (bench.Scenario, bool) {
 	}
 	cells := scrapeCells(v)
 	return cells[slices.Index(scrapeLimits, limit)], true
-}
-
-func drawScrape(m *evidence.Measured) evidence.Figure {
-	all := scrapedAll(m)
-	rows, alike := scrapedRows(all)
-	panels := []charts.RowPanel{{Title: "records lost",
-		X: charts.Axis{Label: fmt.Sprintf("of %d (log scale)", tickers), Log: true, Zero: true,
-			Marks: []float64{0, 100, 1000, tickers}, Reach: []float64{0, 100, tickers}},
-	}, {
-		Title: "time to finish",
-		X: charts.Axis{Label: "first due to last end (log scale)", Log: true, Format: charts.Seconds,
-			Marks: []float64{600, 3600, 36_000, 360_000}, Reach: []float64{3600}},
-		Levels: []charts.Level{{Name: fmt.Sprintf("(N − burst)/rate = %.0f s", scrapeFloor),
-			Y: scrapeFloor}},
-	}}
-	for i, limit := range scrapeLimits {
-		for j, fate := range []string{"", ", banned"} {
-			evidence.AddRows(panels, fmt.Sprintf("limit %d%s", limit, fate),
-				i+j*len(scrapeLimits), len(rows), func(row int) []evidence.Interval {
-					at := slices.IndexFunc(all, func(s scraped) bool {
-						return s.name == rows[row] && s.limit == limit &&
-							(s.outcome() == fetchedBanned) == (j == 1)
-					})
-					if at < 0 {
-						return nil
-					}
-					return evidence.Points(all[at].lost, all[at].took())
-				})
-		}
-	}
-	shared := ""
-	for i, name := range rows {
-		if others := alike[name]; len(others) > 0 {
-			rows[i] = fmt.Sprintf("%s and %d more", name, len(others))
-			shared += fmt.Sprintf("As %s, at each limit: %s. ", name, strings.Join(others, ", "))
-		}
-	}
-	return evidence.Figure{
-		Name:  "scrape",
-		Title: "What becomes of a scrape of a site that bans",
-		Subtitle: fmt.Sprintf("%d calls of a site that serves %d a second, refuses more, and "+
-			"bans clients that ignore it", tickers, scrapeRate),
-		Caption: []string{
-			"From the best to the worst, at the better limit. A limit on calls in flight is no " +
-				"limit on calls per second.",
-			"The time is shown where at least half of the records were fetched. No order of " +
-				"calls takes less than (N − burst)/rate.",
-			shared + fmt.Sprintf("One run each; limits of %d and %d.", scrapeLimits[0],
-				scrapeLimits[1]),
-		},
-	}.Rows(rows, panels...)
-}
-
-// scrapedRows returns the strategies, best first, at the better limit. alike lists further
-// strategies with the same results.
-func scrapedRows(all []scraped) (rows []string, alike map[string][]string) {
-	fate := func(name string) (fate string) {
-		for _, limit := range scrapeLimits {
-			for _, s := range all {
-				if s.name == name && s.limit == limit {
-					fate += fmt.Sprint(limit, s.outcome(), s.lost, s.took(), ";")
-				}
-			}
-		}
-		return fate
-	}
-	first, seen := map[string]string{fate(pooled): pooled}, map[string]bool{}
-	alike = map[string][]string{}
-	for _, s := range all {
-		if seen[s.name] {
-			continue
-		}
-		seen[s.name] = true
-		of := fate(s.name)
-		if first[of] == "" {
-			first[of] = s.name
-		}
-		if stands := first[of]; !slices.Contains(rows, stands) {
-			rows = append(rows, stands)
-		}
-		if s.name != first[of] {
-			alike[first[of]] = append(alike[first[of]], s.name)
-		}
-	}
-	return rows, alike
 }

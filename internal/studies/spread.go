@@ -128,7 +128,7 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "spread",
-		Title: "What task times that vary cost: response and throughput",
+		Title: "Cost of task times that vary: response and throughput",
 		Subtitle: fmt.Sprintf("Load %v, tasks of %s on average, Poisson arrivals, limit %d",
 			spreadLoad, charts.Seconds(spreadMean), limit),
 		Caption: []string{

@@ -114,17 +114,17 @@ func drawThrottle(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "throttle",
-		Title: "What a target refuses beyond its rate, with and without a limit on concurrency",
+		Title: "Calls refused by a rate-limited target, with and without a limit on concurrency",
 		Subtitle: fmt.Sprintf("A target that admits %d calls a second and %d at once; "+
 			"exponential tasks of 10 ms, limit %d", throttleRate, throttleBurst, limit),
 		Caption: []string{
 			fmt.Sprintf("All but %d calls of a bulk that is sent at once are refused. A limit "+
 				"sends them one after another, but refusals come fast, and so do the next calls.",
 				throttleBurst),
-			fmt.Sprintf("Bands, without a bound: left the least that the rate leaves to "+
-				"refuse, 1 − %d/rate; right exactly 1 − %d/%d.", throttleRate, throttleBurst,
+			fmt.Sprintf("Bands: theory without a bound, left at least 1 − %d/rate, right "+
+				"exactly 1 − %d/%d.", throttleRate, throttleBurst,
 				throttleBulk),
-			fmt.Sprintf("What %s itself sheds is not counted here.", shedding),
+			fmt.Sprintf("Tasks that %s itself sheds are not counted.", shedding),
 			m.Medians(throttleSweep(Quick, familiar...)),
 		},
 	}.Planes(planes...)

@@ -112,7 +112,7 @@ func drawLoop(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "variance-open-closed",
-		Title: "What variance costs clients that wait for the answer, and arrivals that do not",
+		Title: "Cost of variance for clients that wait for the answer, and for open arrivals",
 		Subtitle: fmt.Sprintf("One shared pool of %d workers at the throughput that the %d "+
 			"clients reach", limit, loopClients),
 		Caption: []string{
