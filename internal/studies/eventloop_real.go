@@ -88,9 +88,10 @@ func drawRealCallbacks(m *evidence.Measured) evidence.Figure {
 		planes = append(planes, p)
 	}
 	return evidence.Figure{
-		Name:     "eventloop-real",
-		Title:    "Two callbacks with exponential cost, on a real machine",
-		Subtitle: fmt.Sprintf("Real clock, this machine: %d clients that all send such an input", realClients),
+		Name:  "eventloop-real",
+		Title: "Two callbacks with exponential cost, on a real machine",
+		Subtitle: fmt.Sprintf("Real clock, this machine: %d clients that all send such an input",
+			realClients),
 		Caption: []string{
 			"A straight line upwards is exponential growth.",
 			"Neither can be cut into steps from outside, so neither is partitioned.",

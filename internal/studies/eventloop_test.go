@@ -138,7 +138,7 @@ func TestEventloopRuns(t *testing.T) {
 	}
 }
 
-// onLoopWait returns the mean wait on the loop in lengths of a short callback (Pollaczek–Khinchine).
+// onLoopWait returns the mean wait on the loop, in short callbacks (Pollaczek–Khinchine).
 func onLoopWait(r int) float64 {
 	p := callbackShare(r)
 	mean, square := 1-p+p*float64(r), 1-p+p*float64(r*r)

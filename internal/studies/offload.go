@@ -127,9 +127,7 @@ func judgeOffload(m *evidence.Measured) decide.Finding {
 	cost := offloadCost(m, name)
 	r := evidence.Ruling{Of: "size of a task", Number: name, Format: evidence.Interval.Factor}
 	names := offloadNames(m)
-	for _, other := range names[1:] {
-		r.More = append(r.More, other)
-	}
+	r.More = append(r.More, names[1:]...)
 	for _, of := range offloadSizes {
 		gain := offloadGain(m, name, of)
 		if math.IsNaN(gain.Hi + cost.Hi) {

@@ -198,7 +198,7 @@ func drawScrape(m *evidence.Measured) evidence.Figure {
 	}.Finding(decide.Finding{Table: scrapeTable(all)})
 }
 
-// withoutArgs returns the name of a strategy, without the parameters of its parts if it has several.
+// withoutArgs removes the parameters from the name of a strategy that has several parts.
 func withoutArgs(name string) string {
 	if !strings.Contains(name, "+") {
 		return name

@@ -121,7 +121,8 @@ func judgeUnbounded(m *evidence.Measured) decide.Finding {
 	}
 	r.Show("no bound", without, more(none)...)
 	again := unboundedCells(persistent, crowdConns, crowdConns, crowd)
-	for i, name := range []string{fmt.Sprintf("%d, with retries", crowdConns), "no bound, with retries"} {
+	for i, name := range []string{fmt.Sprintf("%d, with retries", crowdConns),
+		"no bound, with retries"} {
 		if m.Has(again[i]) {
 			r.Show(name, m.LostShare(again[i]), more(again[i])...)
 		}

@@ -17,10 +17,10 @@ import (
 // machinePart repeats the study with real work on real cores.
 //
 // Each run is compared with runs under the virtual clock, in which tasks of the same sizes wait
-// instead of computing. On the machine the work takes longer, because cores, caches and memory are shared, so
-// the same arrivals are a higher load. Therefore the slowdown under the virtual clock is interpolated at the planned load and
-// at the load measured on the machine. The remaining difference is due to the scheduler and other
-// programs.
+// instead of computing. On the machine the work takes longer, because cores, caches and memory are
+// shared, so the same arrivals are a higher load. Therefore the slowdown under the virtual clock is
+// interpolated at the planned load and at the load measured on the machine. The remaining
+// difference is due to the scheduler and other programs.
 var machinePart = variancePart{machineCells, nil, answerMachine}
 
 type machineCase struct {
@@ -105,7 +105,7 @@ type machineResult struct {
 	steadyRuns, all        int
 	load                   evidence.Interval // measured on the machine
 	machine                evidence.Interval
-	planned, virtualAtLoad evidence.Interval // under the virtual clock, at the planned and at the measured load
+	planned, virtualAtLoad evidence.Interval // virtual clock, at the planned and the measured load
 	excess                 evidence.Interval // machine divided by virtualAtLoad
 }
 

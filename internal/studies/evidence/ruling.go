@@ -87,7 +87,9 @@ func (r *Ruling) So() []string { return r.where(func(c Case) bool { return c.Yes
 func (r *Ruling) Not() []string { return r.where(func(c Case) bool { return c.NotYes }) }
 
 // Open returns the others.
-func (r *Ruling) Open() []string { return r.where(func(c Case) bool { return !c.Yes && !c.NotYes }) }
+func (r *Ruling) Open() []string {
+	return r.where(func(c Case) bool { return !c.Yes && !c.NotYes })
+}
 
 func (r *Ruling) where(so func(Case) bool) (names []string) {
 	for _, c := range r.Cases {
@@ -133,8 +135,7 @@ func (r *Ruling) Pick() (so, not []string) {
 	return so, not
 }
 
-// Sentences are texts by verdict. As findings, Depends is what the verdict depends on, such as "on
-// the load".
+// Sentences are texts by verdict. In a finding, Depends is the condition, such as "on the load".
 type Sentences struct{ Holds, DoesNotHold, Depends string }
 
 // Of returns the sentence of a verdict, or "" if nothing is decided.
