@@ -2,6 +2,8 @@ package show
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/cli/execute"
@@ -30,12 +32,8 @@ func showFindings(e *execute.Execution) error {
 		}
 		say("  ", verdict+" "+f.Because)
 		if len(e.Findings) < manyFindings {
-			if f.Table != nil {
-				fmt.Fprintln(e.Stdout)
-				if err := text.WriteTable(e.Stdout, f.Table.Lines(), pageWidth); err != nil {
-					return err
-				}
-				fmt.Fprintln(e.Stdout)
+			if err := showTable(e, f.Table); err != nil {
+				return err
 			}
 			for _, line := range f.Lines {
 				say("  – ", line)
@@ -54,6 +52,25 @@ func showFindings(e *execute.Execution) error {
 			"Tables and charts are in the report.\n\n", len(e.Findings),
 		text.Tally(count, decide.ClaimVerdicts...))
 }
+
+func showTable(e *execute.Execution, t *decide.Table) error {
+	if t == nil {
+		return nil
+	}
+	fmt.Fprintln(e.Stdout)
+	if err := text.WriteTable(e.Stdout, t.Lines(), pageWidth); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(t.Rows, func(row []string) bool {
+		return interval.MatchString(strings.Join(row, " "))
+	}) {
+		fmt.Fprintln(e.Stdout, "  (a to b): 95 % confidence interval over the repetitions")
+	}
+	fmt.Fprintln(e.Stdout)
+	return nil
+}
+
+var interval = regexp.MustCompile(`\(\S+ ([^ ()]+ )?to [^()]+\)`)
 
 // pageWidth is the width of prose on stdout, in columns.
 const pageWidth = 110

@@ -26,7 +26,8 @@ func TestStudy(t *testing.T) {
 	const advice = "limit the rate: the effect of a bound on workers depends on how calls arrive"
 	printed := strings.Join(strings.Fields(out), " ")
 	for _, want := range []string{"refusing calls” DEPENDS " + because, " Next: " + advice + " ",
-		" arrivals throttled, no bound 4 workers throttling avoided claim met Poisson at 200/s "} {
+		" arrivals throttled, no bound 4 workers throttling avoided claim met Poisson at 200/s ",
+		" (a to b): 95 % confidence interval "} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
