@@ -157,7 +157,7 @@ func coreCases() []coreCase {
 }
 
 func judgeCores(m *evidence.Measured) decide.Finding {
-	r := evidence.Ruling{Of: "limit", More: []string{"ratio of", "clock", "better"},
+	r := evidence.Ruling{Of: "limit", More: []string{"claim", "clock"},
 		Number: "ratio", Format: evidence.Interval.Factor}
 	for _, c := range coreCases() {
 		for _, k := range c.limits {
@@ -165,8 +165,8 @@ func judgeCores(m *evidence.Measured) decide.Finding {
 			if c.oneByTwo {
 				divided = "one ÷ two"
 			}
-			r.AtLeast(fmt.Sprintf("limit %d, %s", k, c.noun), c.ratio(m, k), c.least, divided,
-				c.clock, "≥ "+text.Short(c.least))
+			r.AtLeast(fmt.Sprintf("limit %d, %s", k, c.noun), c.ratio(m, k), c.least,
+				divided+" ≥ "+text.Short(c.least), c.clock)
 		}
 	}
 	all := len(r.Cases)

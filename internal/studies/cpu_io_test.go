@@ -79,8 +79,8 @@ func TestCoresLines(t *testing.T) {
 	})
 	said := strings.Join(printed(judgeCores(m)), "\n")
 	for _, want := range []string{
-		"limit 4, mean of waiting tasks | one ÷ two | real, 2 to compute | ≥ 1.1 | ×3 | yes\n",
-		"limit 16, throughput | two ÷ one | real, 1 to compute | ≥ 0.9 | ×1.25 | yes\n",
+		"limit 4, mean of waiting tasks | one ÷ two ≥ 1.1 | real, 2 to compute | ×3 | yes\n",
+		"limit 16, throughput | two ÷ one ≥ 0.9 | real, 1 to compute | ×1.25 | yes\n",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it is not said that %q:\n%s", want, said)

@@ -136,7 +136,7 @@ func judgeOffload(m *evidence.Measured) decide.Finding {
 		}
 		var more []string
 		for _, other := range names[1:] {
-			more = append(more, evidence.Text(offloadGain(m, other, of), evidence.Interval.String))
+			more = append(more, evidence.Text(offloadGain(m, other, of), evidence.Interval.Factor))
 		}
 		switch size := text.Duration(of); {
 		case of.Seconds() > cost.Hi:

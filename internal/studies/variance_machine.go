@@ -211,11 +211,12 @@ func machineReal() []bench.Scenario {
 
 func answerMachine(m *evidence.Measured, f *decide.Finding) {
 	for _, c := range machineCases {
+		var out []string
 		for _, strategy := range c.strategies {
 			s := c.result(m, strategy)
 			if s.steadyRuns < s.all {
-				f.Add("on this machine, %s: left out are %d of %d repetitions of %s, which had no "+
-					"steady state", c.title, s.all-s.steadyRuns, s.all, strategy)
+				out = append(out, fmt.Sprintf("%d of %d repetitions of %s", s.all-s.steadyRuns, s.all,
+					strategy))
 			}
 			if !math.IsNaN(s.excess.Mid) {
 				f.Add("on this machine, %s: %s has a mean slowdown of %s; under the virtual clock it "+
@@ -224,6 +225,7 @@ func answerMachine(m *evidence.Measured, f *decide.Finding) {
 					text.Short(s.virtualAtLoad.Mid), text.Short(s.load.Mid), s.excess)
 			}
 		}
+		f.Say(evidence.Said(out, "on this machine, %s: left out without a steady state", c.title))
 		c.compareWithVirtual(m, f)
 	}
 }

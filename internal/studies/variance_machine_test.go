@@ -51,7 +51,7 @@ func TestMachine(t *testing.T) {
 	}
 	answer := strings.Join(linesOf(answerMachine, m), "\n")
 	for _, want := range []string{
-		"left out are 1 of 6 repetitions of worker_pool, which had no steady state",
+		"left out without a steady state: 1 of 6 repetitions of worker_pool",
 		"at the load of 0.8 that it came to here; the scheduler and other programs multiply that " +
 			"by 1.5",
 		"partitioned:quantum=200us has 1.38 times the shared pool's slowdown, and 1.2 times " +
