@@ -18,12 +18,26 @@ type Finding struct {
 	Advice string `json:"advice,omitempty"`
 	// Because is one line with the deciding numbers. For Depends it includes the condition, for
 	// Undecided the missing evidence.
-	Because string   `json:"because"`
-	Lines   []string `json:"lines,omitempty"`
+	Because string `json:"because"`
+	// Table has the deciding numbers. nil: Because has all of them.
+	Table *Table   `json:"table,omitempty"`
+	Lines []string `json:"lines,omitempty"`
 	// Runs contains the indices of the study's runs in a file: the runs between the previous study or
 	// the header and this one.
 	Runs []int `json:"-"`
 }
+
+// A Table has a row for each case of a claim, as texts with their units.
+type Table struct {
+	Heads []string   `json:"heads"` // the first is that of the cases
+	Rows  [][]string `json:"rows"`
+}
+
+// Add appends a row.
+func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// Lines returns the heads and the rows.
+func (t *Table) Lines() [][]string { return append([][]string{t.Heads}, t.Rows...) }
 
 // Add appends a line.
 func (f *Finding) Add(format string, args ...any) {

@@ -209,6 +209,11 @@ func (w *resultsWriter) conclude(f decide.Finding) error {
 	if f.Advice != "" {
 		w.add(rundir.Advice.Line(f.Advice))
 	}
+	if f.Table != nil {
+		for _, cells := range f.Table.Lines() {
+			w.add(rundir.Row.Line(strings.Join(cells, rundir.Cells)))
+		}
+	}
 	for _, line := range f.Lines {
 		w.add(rundir.Answer.Line(line))
 	}

@@ -38,13 +38,14 @@ const (
 	Decides    Mark = "decides"           // units of the metrics that decide the verdict
 	Verdict    Mark = "verdict"           // verdict on the claim, with the deciding numbers
 	Advice     Mark = "advice"            // rule of thumb that follows from the verdict
+	Row        Mark = "row"               // cells of a Finding's table, the heads first
 	Answer     Mark = "answer"            // further findings
 	Complete   Mark = "complete"          // an End
 	Partial    Mark = "partial"           // an End
 )
 
 var marks = []Mark{Header, Strategies, Plan, Objective, Seed, Agent, BrokenLaw, Invalid, Suspect,
-	Uncertain, Undecided, Why, Failed, Study, Claim, Decides, Verdict, Advice, Answer, Complete,
+	Uncertain, Undecided, Why, Failed, Study, Claim, Decides, Verdict, Advice, Row, Answer, Complete,
 	Partial}
 
 // VirtualSeed is the unit under which a benchmark with the virtual clock reports its seed in go
@@ -53,6 +54,9 @@ const VirtualSeed = "virtual-seed"
 
 // VirtualSeeds is one more than the largest value of VirtualSeed.
 const VirtualSeeds = 1 << 53
+
+// Cells separates the cells of a Row.
+const Cells = " | "
 
 // Line returns the line of the mark, without a newline.
 func (m Mark) Line(rest string) string { return "# " + string(m) + " " + rest }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -12,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text"
-	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 // adaptive sends one load to services of which 10 to 14 calls at once are the most that is good, or
@@ -50,7 +48,7 @@ var _ = register(Study{
 		}
 		return cells
 	}),
-	Decides: []string{metric.Throughput, metric.P99Response, metric.MeanLimit},
+	Decides: []string{metric.Throughput, metric.P99Response},
 	Advice: evidence.Sentences{
 		Holds: "use an adaptive limit where the right one is not known",
 		DoesNotHold: "find the limit by a load test and set it; use an adaptive limit only with a " +
@@ -84,7 +82,7 @@ type adaptiveSetting struct{ name, where, work, target string }
 
 var adaptiveSettings = []adaptiveSetting{
 	{"brownout", "in a brownout", "constant:mean=10ms", "brownout"},
-	{"half the capacity", "when the capacity halves", "constant:mean=10ms",
+	{"halved capacity", "when the capacity halves", "constant:mean=10ms",
 		"brownout:knee=20,later=10,after=7500ms"},
 	{"noisy brownout", "in a brownout with noisy service times", "lognormal:mean=10ms,c2=4",
 		"brownout"},
@@ -121,18 +119,13 @@ func (s adaptiveSetting) best(m *evidence.Measured) (limit int, ok bool) {
 
 // A regret compares a strategy with the best fixed limit of a setting.
 type regret struct {
-	adaptiveSetting
 	kept, slower evidence.Interval // relative to its throughput and p99
 }
 
-func (s adaptiveSetting) regret(m *evidence.Measured, name string) (r regret, ok bool) {
-	limit, ok := s.best(m)
-	if !ok {
-		return r, false
-	}
-	r = regret{s, evidence.OfMean(m.Ratios(s.cell(name), s.fixed(limit), metric.Throughput)),
+func (s adaptiveSetting) regret(m *evidence.Measured, name string) regret {
+	limit, _ := s.best(m)
+	return regret{evidence.OfMean(m.Ratios(s.cell(name), s.fixed(limit), metric.Throughput)),
 		evidence.OfMean(m.Ratios(s.cell(name), s.fixed(limit), p99Response))}
-	return r, !math.IsNaN(r.kept.Mid + r.slower.Mid)
 }
 
 // meets reports whether the setting is certainly met, and whether it is certainly missed.
@@ -141,150 +134,62 @@ func (r regret) meets() (yes, no bool) {
 		r.kept.Hi < adaptiveKept || r.slower.Lo > adaptiveSlower
 }
 
+// String formats the lost throughput or, without a loss, the p99.
 func (r regret) String() string {
 	if r.kept.Mid < adaptiveKept {
-		return fmt.Sprintf("%s of the throughput %s", r.kept.Percents(), r.where)
+		return evidence.Short(r.kept, text.ShortShare)
 	}
-	return fmt.Sprintf("%s times the p99 %s", r.slower, r.where)
-}
-
-// worseThan orders lost throughput before a longer p99.
-func (r regret) worseThan(other regret) bool {
-	if lost := min(r.kept.Mid, other.kept.Mid) < adaptiveKept; lost {
-		return r.kept.Mid < other.kept.Mid
-	}
-	return r.slower.Mid > other.slower.Mid
+	return "×" + evidence.Short(r.slower, text.Short)
 }
 
 func judgeAdaptive(m *evidence.Measured) decide.Finding {
-	var ruling evidence.Ruling
-	for _, name := range adaptives {
-		var worst regret
-		all, none := true, false
-		for i, s := range adaptiveSettings {
-			r, ok := s.regret(m, name)
-			if !ok {
-				return evidence.Missing("%s or a fixed limit was not measured %s", name, s.where)
-			}
-			yes, no := r.meets()
-			all, none = all && yes, none || no
-			if i == 0 || r.worseThan(worst) {
-				worst = r
-			}
+	r := evidence.Ruling{Of: "throughput, or × p99"}
+	best := make([]string, len(adaptiveSettings))
+	for i, s := range adaptiveSettings {
+		limit, ok := s.best(m)
+		if !ok {
+			return evidence.Missing("no fixed limit was measured %s", s.where)
 		}
-		ruling.Cases = append(ruling.Cases, evidence.Case{Yes: all, No: none, NotYes: none,
-			NotNo: all, Said: fmt.Sprintf("%s %v", name, worst)})
+		r.More = append(r.More, s.name)
+		best[i] = fmt.Sprint(limit)
 	}
-	f := ruling.Find(evidence.Sentences{
-		Holds: "each adaptive limit is near the best fixed one; at worst it has " +
-			evidence.Series(ruling.So()),
-		DoesNotHold: "no adaptive limit is near the best fixed one in each setting: " +
-			evidence.Series(ruling.Not()),
-		Depends: fmt.Sprintf("on the strategy: at worst %s, but %s", evidence.Series(ruling.So()),
-			evidence.Series(ruling.Not())),
-	}, "whether an adaptive limit is near the best fixed one in each setting")
-	for _, s := range adaptiveSettings {
-		f.Say(s.line(m))
-	}
-	f.Say(evidence.Said(adaptiveKeepers(m), "throughput within %s of the best fixed limit in each "+
-		"setting", text.ShortShare(1-adaptiveKept)))
-	return f
-}
-
-// adaptiveKeepers returns the strategies that lose no throughput in any setting.
-func adaptiveKeepers(m *evidence.Measured) (names []string) {
-	for _, name := range adaptives {
-		if !slices.ContainsFunc(adaptiveSettings, func(s adaptiveSetting) bool {
-			r, _ := s.regret(m, name)
-			return !(r.kept.Lo >= adaptiveKept)
-		}) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// line describes the results in the setting.
-func (s adaptiveSetting) line(m *evidence.Measured) string {
-	limit, _ := s.best(m)
-	said := []string{fmt.Sprintf("fixed at %d %s", limit, s.numbers(m, s.fixed(limit)))}
-	for _, name := range s.strategies(m) {
-		said = append(said, fmt.Sprintf("%s (mean limit %s) %s", name,
-			text.Short(m.Mean(s.cell(name), metric.MeanLimit).Mid), s.numbers(m, s.cell(name))))
-	}
-	return fmt.Sprintf("throughput and p99 %s: %s", s.where, strings.Join(said, "; "))
-}
-
-func (s adaptiveSetting) numbers(m *evidence.Measured, sc bench.Scenario) string {
-	return fmt.Sprintf("%s/s, %s", text.Short(m.Mean(sc, metric.Throughput).Mid),
-		text.ShortSeconds(m.Mean(sc, p99Response).Mid))
-}
-
-// strategies returns those that learn their limit, of the study and of the user.
-func (s adaptiveSetting) strategies(m *evidence.Measured) (names []string) {
-	others := m.Others(append(slices.Clone(adaptives), pooled), s.cell)
+	others := m.Others(append(slices.Clone(adaptives), pooled), adaptiveSettings[0].cell)
 	for _, name := range slices.Concat(adaptives, others) {
-		if !math.IsNaN(m.Mean(s.cell(name), metric.MeanLimit).Mid) {
-			names = append(names, name)
+		all, none, known := true, false, evidence.Interval{}
+		var cells []string
+		for _, s := range adaptiveSettings {
+			of := s.regret(m, name)
+			yes, no := of.meets()
+			all, none = all && yes, none || no
+			known.Mid += of.kept.Mid + of.slower.Mid
+			cells = append(cells, of.String())
+		}
+		if slices.Contains(others, name) {
+			r.Show(name, known, cells...)
+		} else {
+			r.Certain(name, known, all, none, cells...)
 		}
 	}
-	return names
+	r.Show("best fixed limit", evidence.Interval{}, best...)
+	return r.Find(evidence.Sentences{
+		Holds:       "each adaptive limit is near the best fixed one",
+		DoesNotHold: "no adaptive limit is near the best fixed one in each setting",
+		Depends:     "on the strategy",
+	}, "whether an adaptive limit is near the best fixed one in each setting")
 }
 
 func drawAdaptive(m *evidence.Measured) evidence.Figure {
-	var heads []string
-	var cells []bench.Scenario
-	names := slices.Clone(adaptives)
-	for _, s := range adaptiveSettings {
-		heads, cells = append(heads, s.name), append(cells, s.cell(adaptives[0]))
-		for _, name := range m.Others(append(slices.Clone(adaptives), pooled), s.cell) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	parts := []shell.TablePart{{Title: "limits that are learnt"}, {Title: "fixed limits"}}
-	for _, name := range names {
-		row := shell.TableRow{Name: name}
-		for _, s := range adaptiveSettings {
-			row.Cells = append(row.Cells, s.tableCell(m, s.cell(name), "mean limit "+
-				text.Short(m.Mean(s.cell(name), metric.MeanLimit).Mid)))
-		}
-		parts[0].Rows = append(parts[0].Rows, row)
-	}
-	for _, n := range fixedLimits {
-		row := shell.TableRow{Name: fmt.Sprintf("%s, limit %d", pooled, n)}
-		for _, s := range adaptiveSettings {
-			best, _ := s.best(m)
-			cell := s.tableCell(m, s.fixed(n), "")
-			cell.Best = n == best
-			row.Cells = append(row.Cells, cell)
-		}
-		parts[1].Rows = append(parts[1].Rows, row)
-	}
 	return evidence.Figure{
 		Name:  "adaptive",
 		Title: "Limits that are learnt, and the best fixed limit",
-		Subtitle: fmt.Sprintf("Throughput, p99 response and mean limit at %d tasks a second of %s, "+
-			"up to a limit of %d", adaptiveRate, text.Duration(adaptiveMean), adaptiveMost),
+		Subtitle: fmt.Sprintf("Throughput ÷ that of the best fixed limit or, without a loss, p99 ÷ "+
+			"its p99, at %d tasks a second of %s, up to a limit of %d", adaptiveRate,
+			text.Duration(adaptiveMean), adaptiveMost),
 		Caption: []string{
-			"Bold: the best fixed limit.",
 			"A brownout slows calls down beyond 10 at once. A freeze holds all calls for half a " +
 				"second every 2 s.",
-			fmt.Sprintf("Means of %s repetitions.", m.Repetitions(cells)),
+			fmt.Sprintf("Means of %s repetitions.",
+				m.Repetitions([]bench.Scenario{adaptiveSettings[0].cell(adaptives[0])})),
 		},
-	}.Table(shell.Table{Of: "strategy", Heads: heads, Parts: parts})
-}
-
-func (s adaptiveSetting) tableCell(
-	m *evidence.Measured, sc bench.Scenario, limit string,
-) shell.TableCell {
-	if !m.Has(sc) {
-		return shell.Absent
-	}
-	below := text.ShortSeconds(m.Mean(sc, p99Response).Mid)
-	if limit != "" {
-		below += ", " + limit
-	}
-	return shell.TableCell{Text: text.Short(m.Mean(sc, metric.Throughput).Mid) + "/s", Below: below}
+	}.Finding(judgeAdaptive(m))
 }

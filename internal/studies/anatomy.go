@@ -58,24 +58,18 @@ func waitedForSlot(r evidence.Run) float64 {
 }
 
 func judgeAnatomy(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
+	r := evidence.Ruling{Of: "strategy and load", Number: "waiting for a slot",
+		Format: evidence.Interval.Share}
 	for _, name := range anatomyStrategies {
 		for _, load := range anatomyLoads {
-			sc := anatomyCell(Quick, name, load)
-			if !m.Has(sc) {
-				return evidence.Missing("%s was not measured at load %v", name, load)
-			}
-			waited := evidence.OfMean(m.Of(sc, waitedForSlot))
-			r.AtLeast(waited, 0.5, "%s at load %v (%s)", name, load, waited.Share())
+			waited := evidence.OfMean(m.Of(anatomyCell(Quick, name, load), waitedForSlot))
+			r.AtLeast(fmt.Sprintf("%s at load %v", name, load), waited, 0.5)
 		}
 	}
 	return r.Find(evidence.Sentences{
-		Holds: "waiting for a slot is at least half of the slowest responses of " +
-			evidence.Series(r.So()),
-		DoesNotHold: "waiting for a slot is less than half of the slowest responses of " +
-			evidence.Series(r.Not()),
-		Depends: fmt.Sprintf("on how the strategy treats waiting tasks: it is at least half "+
-			"with %s; less with %s", evidence.Series(r.So()), evidence.Series(r.Not())),
+		Holds:       "waiting for a slot is at least half of the slowest responses",
+		DoesNotHold: "waiting for a slot is less than half of the slowest responses",
+		Depends:     "on how the strategy treats waiting tasks",
 	}, "whether waiting for a slot is half of the slowest responses")
 }
 
@@ -107,10 +101,10 @@ func drawAnatomy(m *evidence.Measured) evidence.Figure {
 	title := "The slowest 1 % of the tasks mostly wait for a slot, whatever the strategy"
 	if len(mostly) > 0 {
 		title = fmt.Sprintf("The slowest 1 %% of the tasks wait for a slot for most of their "+
-			"response, but for %s", strings.Join(mostly, ", "))
+			"response, except with %s", strings.Join(mostly, ", "))
 	}
 	return evidence.Figure{Name: "anatomy", Title: title, Caption: []string{
-		"What the responses of the slowest 1 % of the tasks are made of, by strategy and load.",
-		"Between steps is where a task that is cut into steps waits for its next turn: it has begun."},
+		"Parts of the response of the slowest 1 % of the tasks, by strategy and load.",
+		"Between steps: a task that is cut into steps has begun, and waits for its next turn."},
 	}.Stacks("share of the response", stacks, func(j int) string { return anatomyParts[j].name })
 }

@@ -2,9 +2,7 @@ package studies
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -101,52 +99,35 @@ func overloadLoadsOf(name string) (cells []bench.Scenario) {
 }
 
 func judgeBackpressure(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
-	var wheres []string
+	r := evidence.Ruling{Of: "producer", More: []string{"block: lost", "late", "shed: lost", "late"},
+		Number: "tasks in time, shed ÷ block", Format: evidence.Interval.Factor}
 	for _, p := range producers {
-		more := m.Ratio(p.cell(shedding), p.cell(pooled), metric.Goodput)
-		if math.IsNaN(more.Mid) {
-			return evidence.Missing("%s or %s was not measured %s", shedding, pooled, p.where)
+		var more []string
+		for _, name := range []string{pooled, shedding} {
+			more = append(more, evidence.Short(m.LostShare(p.cell(name)), text.ShortShare),
+				evidence.Short(evidence.Alone(late(m, p.cell(name))), text.ShortShare))
 		}
-		r.AtLeast(more, overloadGain, "%s times as many %s", more, p.where)
-		wheres = append(wheres, p.where)
+		r.AtLeast(p.name, m.Ratio(p.cell(shedding), p.cell(pooled), metric.Goodput), overloadGain,
+			more...)
 	}
-	most := fmt.Sprintf("more tasks within %s than blocking", text.Duration(inTimeMost))
+	than := fmt.Sprintf("than blocking within %s", text.Duration(inTimeMost))
 	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("shedding completes %s: %s", most, evidence.Series(r.So())),
-		DoesNotHold: fmt.Sprintf("shedding does not complete %s %s: %s",
-			text.ShortShare(overloadGain-1), most, evidence.Series(r.Not())),
-		Depends: fmt.Sprintf("on the producer: shedding completes %s, %s, but %s", most,
-			evidence.Series(r.So()), evidence.Series(r.Not())),
-	}, "whether shedding completes %s %s", text.ShortShare(overloadGain-1), most)
-	if so, not := r.Pick(wheres); f.Verdict == decide.Depends {
-		f.Advice = fmt.Sprintf("shed %s; %s it gains nothing", evidence.Series(so), evidence.Series(not))
+		Holds: "shedding completes more tasks " + than,
+		DoesNotHold: fmt.Sprintf("shedding does not complete %s more tasks %s",
+			text.ShortShare(overloadGain-1), than),
+		Depends: "on the producer",
+	}, fmt.Sprintf("whether shedding completes %s more tasks %s",
+		text.ShortShare(overloadGain-1), than))
+	if so, not := r.Pick(); f.Verdict == decide.Depends {
+		f.Advice = fmt.Sprintf("shed for %s; for %s it gains nothing", evidence.Series(so),
+			evidence.Series(not))
 	}
-	for _, p := range producers {
-		b, s := p.cell(pooled), p.cell(shedding)
-		f.Add("%s blocking loses %s of the tasks and completes %s late, shedding loses %s and "+
-			"completes %s late",
-			p.where, text.ShortShare(m.LostShare(b).Mid), text.ShortShare(late(m, b)),
-			text.ShortShare(m.LostShare(s).Mid), text.ShortShare(late(m, s)))
-	}
-	over := producers[0]
-	for _, of := range [][]string{blocking, refusing} {
-		var said []string
-		for _, name := range of {
-			if sc := over.cell(name); m.Has(sc) {
-				said = append(said, fmt.Sprintf("%s %s/s, %s, %s", name,
-					text.Short(m.Median(sc, metric.Goodput).Mid),
-					text.ShortSeconds(m.Median(sc, metric.P99Response).Mid),
-					text.ShortSeconds(evidence.OfMedian(m.Recovery(sc)).Mid)))
-			}
+	if b, s := producers[0].cell(pooled), producers[0].cell(shedding); m.Has(b) && m.Has(s) {
+		recovery := func(sc bench.Scenario) string {
+			return text.ShortSeconds(evidence.OfMedian(m.Recovery(sc)).Mid)
 		}
-		f.Add("goodput, p99 response and time from the last due to the last end of %d tasks %s: %s",
-			overloadTasks, over.where, strings.Join(said, "; "))
-	}
-	if b, s := over.cell(pooled), over.cell(shedding); m.Has(b) && m.Has(s) {
-		f.Add("if a late task counts as well: %s blocking completes %s of the tasks, shedding %s",
-			over.where, text.ShortShare(1-m.LostShare(b).Mid),
-			text.ShortShare(1-m.LostShare(s).Mid))
+		f.Add("time from the last due task to the last end of %d tasks at %s: %s with blocking, "+
+			"%s with shedding", overloadTasks, producers[0].name, recovery(b), recovery(s))
 	}
 	return f
 }

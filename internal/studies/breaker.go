@@ -2,8 +2,6 @@ package studies
 
 import (
 	"fmt"
-	"math"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -104,49 +102,32 @@ func (t trouble) inVain(r evidence.Run) float64 {
 }
 
 func judgeBreaker(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
-	var lines []string
+	r := evidence.Ruling{Of: "without → with breaker", More: []string{
+		"done in " + text.Duration(breakerSoon), "late/lost", "in vain a task", "calls"}}
 	for _, t := range troubles {
 		with, without := t.cell(breakerPart), t.cell("")
-		ratio := func(of func(evidence.Run) float64) evidence.Interval {
-			return evidence.OfProduct(m.Pairs(with, without, func(a, b evidence.Run) float64 {
-				return of(a) / of(b)
-			}))
+		ratio := func(of func(evidence.Run) float64) string {
+			return "×" + evidence.Short(evidence.OfProduct(m.Pairs(with, without,
+				func(a, b evidence.Run) float64 { return of(a) / of(b) })), text.Short)
 		}
-		caller, callee := ratio(lateShare), ratio(t.inVain)
-		if math.IsNaN(caller.Mid) || math.IsNaN(callee.Mid) {
-			return evidence.Missing("%s was not measured", t.said)
+		change := func(number func(evidence.Run) float64, write func(float64) string) string {
+			return evidence.Short(evidence.OfMedian(m.Of(without, number)), write) + " → " +
+				evidence.Short(evidence.OfMedian(m.Of(with, number)), write)
 		}
 		both := evidence.OfProduct(m.Pairs(with, without, func(a, b evidence.Run) float64 {
 			late := lateShare(a) / lateShare(b)
 			return max(late/breakerSaves, t.inVain(a)/t.inVain(b)/late)
 		}))
-		r.AtMost(both, 1, "%s and %s times with %s", text.Short(caller.Mid),
-			text.Short(callee.Mid), t.said)
-		lines = append(lines, t.line(m))
+		r.AtMost(t.name, both, 1, change(func(r evidence.Run) float64 { return 1 - lateShare(r) },
+			text.ShortShare), ratio(lateShare), change(t.inVain, text.Short), ratio(t.inVain))
 	}
-	because := "late or lost tasks of the caller, and calls in vain of the callee, with a " +
-		"breaker ÷ without: " + strings.Join(r.All(), "; ")
-	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
-		Depends: "on how the service fails; " + because}, "savings by a breaker")
-	f.Say(lines...)
-	return f
-}
-
-func (t trouble) line(m *evidence.Measured) string {
-	both := func(number func(evidence.Run) float64, write func(float64) string) string {
-		of := func(part string) string {
-			return write(evidence.OfMedian(m.Of(t.cell(part), number)).Mid)
-		}
-		return of("") + " and " + of(breakerPart)
-	}
-	return fmt.Sprintf("%s, without a breaker and with one: %s of the tasks are done within %s, %s "+
-		"at all; the longest response is %s; %s calls in vain for each task", t.name,
-		both(func(r evidence.Run) float64 { return 1 - lateShare(r) }, text.ShortShare),
-		text.Duration(breakerSoon),
-		both(func(r evidence.Run) float64 { return 1 - evidence.Lost(r) }, text.ShortShare),
-		both(func(r evidence.Run) float64 { return r(metric.MaxResponse) }, text.ShortSeconds),
-		both(t.inVain, text.Short))
+	return r.Find(evidence.Sentences{
+		Holds: "a breaker reduces the late and lost tasks of the caller, and even more the calls " +
+			"in vain of the service",
+		DoesNotHold: "a breaker does not reduce the late and lost tasks of the caller by a tenth " +
+			"and the calls in vain even more",
+		Depends: "on how the service fails",
+	}, "savings by a breaker")
 }
 
 func drawBreaker(m *evidence.Measured) evidence.Figure {
@@ -172,9 +153,9 @@ func drawBreaker(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "breaker",
-		Title: "What a circuit breaker saves while a service is in trouble for ten seconds",
-		Subtitle: fmt.Sprintf("in a run of 60 s, or of 90 s where it stands still; late is what "+
-			"takes more than %s; an open circuit is tried after 1 s",
+		Title: "Effect of a circuit breaker while a service fails for ten seconds",
+		Subtitle: fmt.Sprintf("in a run of 60 s, or of 90 s if it stands still; late is later "+
+			"than %s; an open circuit is tried after 1 s",
 			text.Duration(breakerSoon)),
 		Caption: []string{
 			"A breaker loses tasks that would have been done late, and spares those that come after " +

@@ -40,7 +40,7 @@ func TestBreakerVerdicts(t *testing.T) {
 				"throttled/op": 0, "failed/op": 0, "abandoned/op": 0, "max-response-sec": 2,
 				"admitted-calls": n * (1 - late), "refused-calls": n * vain, "abandoned-calls": 0}
 		}
-		f := wellSaid(t, synthetic(cells, 3, of), judgeBreaker, drawBreaker)
+		f := judgeAndDraw(t, synthetic(cells, 3, of), judgeBreaker, drawBreaker)
 		if f.Verdict != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, f.Verdict, f.Because, c.want)
 		}

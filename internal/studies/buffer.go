@@ -3,8 +3,6 @@ package studies
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -106,79 +104,47 @@ func meanQueued(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 }
 
 func judgeBuffer(m *evidence.Measured) decide.Finding {
-	cell := func(c bufferCase, queue int) bench.Scenario {
-		return bufferCell(Quick, shedding, c, queue)
-	}
+	r := evidence.Ruling{Of: "arrivals and slots of the queue",
+		More: []string{"p99 response", "mean queued", "accepted"}, Number: "shed",
+		Format: evidence.Interval.Share}
+	longest := bufferSizes[len(bufferSizes)-1]
 	for _, c := range []bufferCase{bursts, overload} {
 		for _, queue := range bufferSizes {
-			if !m.Has(cell(c, queue)) {
+			sc := bufferCell(Quick, shedding, c, queue)
+			shed, p99 := m.Mean(sc, metric.Shed), m.Median(sc, metric.P99Response)
+			if math.IsNaN(shed.Mid) {
 				return evidence.Missing("%s was not measured with a queue of %d under %s",
 					shedding, queue, c.name)
 			}
+			if math.IsNaN(p99.Mid) {
+				p99 = m.Median(sc, metric.MaxResponse)
+			}
+			more := []string{evidence.Short(p99, text.ShortSeconds),
+				evidence.Short(meanQueued(m, sc), text.Short), evidence.Short(evidence.OfMedian(
+					m.Of(sc, acceptedRate)), text.Short) + "/s"}
+			name := fmt.Sprintf("%s, %d", c.name, queue)
+			if queue == longest {
+				r.AtMost(name, shed, 0.01, more...)
+			} else {
+				r.Show(name, shed, more...)
+			}
 		}
-	}
-	longest := bufferSizes[len(bufferSizes)-1]
-	shed := func(c bufferCase, queue int) float64 { return m.Mean(cell(c, queue), metric.Shed).Mid }
-	var r evidence.Ruling
-	var names []string
-	for _, c := range []bufferCase{bursts, overload} {
-		most := m.Mean(cell(c, longest), metric.Shed)
-		names = append(names, c.name)
-		r.AtMost(most, 0.01, "%s (shed %s → %s)", c.name, text.ShortShare(shed(c, 0)),
-			most.Share())
 	}
 	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("a buffer of %d slots absorbs %s", longest, evidence.Series(r.So())),
-		DoesNotHold: fmt.Sprintf("even a buffer of %d slots absorbs neither %s", longest,
-			strings.Join(r.Not(), " nor ")),
-		Depends: fmt.Sprintf("on what exceeds the capacity: a buffer of %d slots absorbs %s, not "+
-			"%s", longest, evidence.Series(r.So()), evidence.Series(r.Not())),
-	}, "whether %d slots absorb", longest)
-	if so, not := r.Pick(names); f.Verdict == decide.Depends {
-		f.Advice = fmt.Sprintf("use a buffer against %s. Against %s, shed or add capacity",
-			evidence.Series(so), evidence.Series(not))
-	}
-	enough := longest
-	for i := len(bufferSizes) - 1; i >= 0 && shed(bursts, bufferSizes[i]) <= 0.01; i-- {
-		enough = bufferSizes[i]
-	}
-	say := func(c bufferCase, queues ...int) string {
-		var parts []string
-		for _, queue := range slices.Compact(queues) {
-			p99 := m.Median(cell(c, queue), metric.P99Response)
-			if math.IsNaN(p99.Mid) {
-				p99 = m.Median(cell(c, queue), metric.MaxResponse)
-			}
-			parts = append(parts,
-				fmt.Sprintf("%d slots shed %s, the p99 is %s, and %s tasks are queued on average",
-					queue, text.ShortShare(shed(c, queue)), text.ShortSeconds(p99.Mid),
-					text.Short(meanQueued(m, cell(c, queue)).Mid)))
-		}
-		return strings.Join(parts, "; ")
-	}
-	f.Add("under %s %s", bursts.name, say(bursts, 10, enough, longest))
-	rate := func(queue int) string {
-		return text.Short(evidence.OfMedian(m.Of(cell(overload, queue), acceptedRate)).Mid) + "/s"
-	}
-	f.Add("under %s %s; the throughput is %s, %s and %s",
-		overload.name, say(overload, 10, 100, longest), rate(10), rate(100), rate(longest))
-	f.Add("under %s every buffer sheds at least 1 − 1/ρ = %s: 10 slots shed %s, none at all %s",
-		overload.name, text.ShortShare(1-1/overload.load),
-		text.ShortShare(shed(overload, 10)),
-		text.ShortShare(shed(overload, 0)))
-	switch apart := bufferApart(m); {
-	case math.IsNaN(apart):
-	case apart == 0:
-		f.Add("a queue that blocks when it is full has the same p99 at every size: %s",
-			bufferOutside)
-	default:
-		f.Add("the size of a queue that blocks when it is full changes the p99 by at most %s: %s",
-			text.ShortShare(apart), bufferOutside)
+		Holds: fmt.Sprintf("a buffer of %d slots absorbs bursts and a lasting overload, and sheds "+
+			"next to nothing", longest),
+		DoesNotHold: fmt.Sprintf("even a buffer of %d slots absorbs neither bursts nor a lasting "+
+			"overload, and sheds many tasks", longest),
+		Depends: "on what exceeds the capacity",
+	}, fmt.Sprintf("whether %d slots absorb the excess", longest))
+	f.Add("under a lasting load of %v every buffer sheds at least 1 − 1/ρ = %s", overload.load,
+		text.ShortShare(1-1/overload.load))
+	if apart := bufferApart(m); !math.IsNaN(apart) {
+		f.Add("the size of a queue that blocks when it is full changes the p99 by at most %s: a "+
+			"task that finds no slot waits outside, with the producer", text.ShortShare(apart))
 	}
 	return f
 }
-
-const bufferOutside = "a task that finds no slot waits outside, with the producer"
 
 func bufferApart(m *evidence.Measured) float64 {
 	cells, most := bufferSweep(Quick, holding, bursts), math.NaN()

@@ -16,17 +16,17 @@ func TestBufferVerdicts(t *testing.T) {
 		says             string
 	}{
 		"both": {absorbs, absorbs, decide.Holds,
-			"a buffer of 10000 slots absorbs bursts of 100 at load 0.7 (shed 40 % → 0.004 %) and " +
-				"a lasting load of 1.5 (shed 40 % → 0.004 %)"},
+			"a buffer of 10000 slots absorbs bursts and a lasting overload, and " +
+				"sheds next to nothing (0.004 %)"},
 		"neither": {never, never, decide.DoesNotHold,
-			"even a buffer of 10000 slots absorbs neither bursts of 100 at load 0.7 (shed 40 % → " +
-				"40 %) nor a lasting load of 1.5 (shed 40 % → 40 %)"},
+			"even a buffer of 10000 slots absorbs neither bursts nor a lasting " +
+				"overload, and sheds many tasks (40 %)"},
 		"bursts": {absorbs, never, decide.Depends,
-			"on what exceeds the capacity: a buffer of 10000 slots absorbs bursts of 100 at load " +
-				"0.7 (shed 40 % → 0.004 %), not a lasting load of 1.5 (shed 40 % → 40 %)"},
+			"on what exceeds the capacity: it holds for bursts of 100 at load 0.7, " +
+				"10000 (0.004 %), not for a lasting load of 1.5, 10000 (40 %)"},
 		"overload": {never, absorbs, decide.Depends,
-			"on what exceeds the capacity: a buffer of 10000 slots absorbs a lasting load of 1.5 " +
-				"(shed 40 % → 0.004 %), not bursts of 100 at load 0.7 (shed 40 % → 40 %)"},
+			"on what exceeds the capacity: it holds for a lasting load of 1.5, " +
+				"10000 (0.004 %), not for bursts of 100 at load 0.7, 10000 (40 %)"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			shed := c.overload(sc)
@@ -38,7 +38,7 @@ func TestBufferVerdicts(t *testing.T) {
 					0.01*float64(max(sc.Queue, 0)+i)}
 		}
 		cells := append(bufferCells(Quick, shedding), bufferCells(Quick, holding)...)
-		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeBuffer, drawBuffer), c.want,
+		expect(t, name, judgeAndDraw(t, synthetic(cells, 3, of), judgeBuffer, drawBuffer), c.want,
 			c.says)
 		if f := judgeBuffer(synthetic(cells[:6], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v without an overload", name, f.Verdict)

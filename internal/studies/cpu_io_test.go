@@ -39,30 +39,29 @@ func TestCoresVerdicts(t *testing.T) {
 		because string
 	}{
 		{"two pools win all", sampleCores(always(1.2), 1, 0.95), decide.Holds,
-			"two pools are better in all 15 comparisons"},
+			"two pools are better in all 15 comparisons (×0.95 to ×1.2)"},
 		{"two pools win nothing", sampleCores(always(1), 0.8, 0.8), decide.DoesNotHold,
-			"two pools are better in none of 15 comparisons"},
+			"two pools are better in none of 15 comparisons (×0.8 to ×1)"},
 		{"two pools lose", sampleCores(always(0.5), 0.8, 0.8), decide.DoesNotHold,
-			"two pools are better in none of 15 comparisons"},
+			"two pools are better in none of 15 comparisons (×0.5 to ×0.8)"},
 		{"at small limits", sampleCores(func(limit int) float64 { return 1 + 1/float64(limit) },
 			1, 0.95), decide.Depends,
-			"on the limit and on the tasks: two pools are better in 12 of 15 comparisons (the " +
-				"waiting tasks' p99 at limit 3, 4, 6 and 8, the waiting tasks' mean response " +
-				"on real cores with 2 slots to compute at limit 4 and 4 more), and not in 3 " +
-				"(the waiting tasks' p99 at limit 16, the waiting tasks' mean response on real " +
-				"cores with 2 slots to compute at limit 16 and the waiting tasks' mean " +
-				"response on real cores with 1 slot to compute at limit 16)"},
+			"on the limit and on the tasks, in 12 and not in 3 of 15 comparisons: " +
+				"it holds for limit 3, p99 of waiting tasks (×1.33), limit 4, p99 of " +
+				"waiting tasks (×1.25), limit 6, p99 of waiting tasks (×1.17) and 6 " +
+				"more, not for limit 16, p99 of waiting tasks (×1.06) and limit 16, " +
+				"mean of waiting tasks (×1.06)"},
 		{"not for tasks that do both", sampleCores(always(2), 1, 0.3), decide.Depends,
-			"on the limit and on the tasks: two pools are better in 13 of 15 comparisons (the " +
-				"waiting tasks' p99 at limit 3, 4, 6, 8 and 16, the waiting tasks' mean " +
-				"response on real cores with 2 slots to compute at limit 4 and 16 and 3 more), " +
-				"and not in 2 (throughput of tasks that compute and then wait at limit 8 and 32)"},
+			"on the limit and on the tasks, in 13 and not in 2 of 15 comparisons: " +
+				"it holds for limit 3, p99 of waiting tasks (×2), limit 4, p99 of " +
+				"waiting tasks (×2), limit 6, p99 of waiting tasks (×2) and 6 more, " +
+				"not for limit 8, mixed tasks' throughput (×0.3) and limit 32, mixed " +
+				"tasks' throughput (×0.3)"},
 		{"at a price", sampleCores(always(2), 0.5, 1), decide.Depends,
-			"on the limit and on the tasks: two pools are better in 11 of 15 comparisons (the " +
-				"waiting tasks' p99 at limit 3, 4, 6, 8 and 16, the waiting tasks' mean " +
-				"response on real cores with 2 slots to compute at limit 4 and 16 and 2 more), " +
-				"and not in 4 (throughput on real cores with 2 slots to compute at limit 4 and " +
-				"16 and throughput on real cores with 1 slot to compute at limit 4 and 16)"},
+			"on the limit and on the tasks, in 11 and not in 4 of 15 comparisons: " +
+				"it holds for limit 3, p99 of waiting tasks (×2), limit 4, p99 of " +
+				"waiting tasks (×2), limit 6, p99 of waiting tasks (×2) and 6 more, " +
+				"not for limit 4, throughput (×0.5) and limit 16, throughput (×0.5)"},
 	} {
 		f := judgeCores(c.m)
 		expect(t, c.name, f, c.want, c.because)
@@ -78,14 +77,10 @@ func TestCoresLines(t *testing.T) {
 		}
 		return metrics
 	})
-	said := strings.Join(judgeCores(m).Lines, "\n")
+	said := strings.Join(printed(judgeCores(m)), "\n")
 	for _, want := range []string{
-		"the waiting tasks' mean response on real cores with 2 slots to compute, in one pool ÷ " +
-			"in two: 3 at limit 4 and 16\n",
-		"the computing tasks' mean response on real cores with 1 slot to compute, in one pool " +
-			"÷ in two: 0.5 at limit 4 and 16\n",
-		"throughput on real cores with 2 slots to compute, of two pools ÷ of one: 1.25 at " +
-			"limit 4 and 16\n",
+		"limit 4, mean of waiting tasks | one ÷ two ≥ 1.1 | real, 2 to compute | ×3 | yes\n",
+		"limit 16, throughput | two ÷ one ≥ 0.9 | real, 1 to compute | ×1.25 | yes\n",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it is not said that %q:\n%s", want, said)
@@ -104,21 +99,13 @@ func TestCoresWorkload(t *testing.T) {
 	}
 }
 
-// With two cores 60 % busy, Erlang C is 0.45, and each further slot multiplies it by the load. An
-// overloaded class pool has no steady state, and one with room has nearly no wait.
+// With two cores 60 % busy, Erlang C is 0.45, and each further slot multiplies it by the load.
 func TestCoresTheory(t *testing.T) {
 	for k, want := range map[int]float64{corePool: 0.45, corePool + 1: 0.27, corePool + 2: 0.162} {
 		if got := allComputing(k); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%d computations or more are under way for %v of the time, want %v", k, got,
 				want)
 		}
-	}
-	rate := callSlots / calling.Seconds()
-	if got := poolTail(rate, calling, 1); !math.IsNaN(got) {
-		t.Errorf("an overloaded class pool has a p99 of %v", got)
-	}
-	if got := poolTail(rate, calling, 14); math.Abs(got-calling.Seconds()) > 1e-9 {
-		t.Errorf("a class pool of 14 slots has a p99 of %v s, want %v", got, calling)
 	}
 }
 

@@ -59,7 +59,8 @@ func dueSweep(size Size, name string) (cells []bench.Scenario) {
 func dueOf(name string) []bench.Scenario { return dueSweep(Quick, name) }
 
 func judgeDue(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
+	r := evidence.Ruling{Of: "load", More: []string{earliest + " misses", "best other order",
+		"misses"}}
 	first := dueOf(earliest)
 	for i, load := range dueLoads {
 		own := m.Mean(first[i], missed)
@@ -68,27 +69,29 @@ func judgeDue(m *evidence.Measured) decide.Finding {
 			if name == earliest {
 				continue
 			}
-			other := dueOf(name)[i]
-			if mean := m.Mean(other, missed); math.IsNaN(mean.Mid + own.Mid) {
+			if mean := m.Mean(dueOf(name)[i], missed); math.IsNaN(mean.Mid + own.Mid) {
 				return evidence.Missing("%s or %s was not measured at load %v", earliest, name, load)
 			} else if mean.Mid < best.Mid {
 				best, of = mean, name
 			}
 		}
-		said := fmt.Sprintf("%s at load %v (%s %s)", text.ShortShare(own.Mid), load, of,
-			text.ShortShare(best.Mid))
+		name := fmt.Sprintf("load %v", load)
+		more := []string{evidence.Short(own, text.ShortShare), of,
+			evidence.Short(best, text.ShortShare)}
 		if load > 1 {
-			r.AtLeast(own, missedAll, "%s", said)
+			r.AtLeast(name, own, missedAll, more...)
 			continue
 		}
-		more := evidence.OfMean(m.Pairs(first[i], dueOf(of)[i], func(a, b evidence.Run) float64 {
-			return a(missed) - b(missed)
-		}))
-		r.AtMost(more, 0, "%s", said)
+		r.AtMost(name, evidence.OfMean(m.Pairs(first[i], dueOf(of)[i],
+			func(a, b evidence.Run) float64 { return a(missed) - b(missed) })), 0, more...)
 	}
-	because := "the earliest deadline first misses " + evidence.Series(r.All())
-	return r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
-		Depends: "on the load: " + because}, "what the earliest deadline first misses")
+	return r.Find(evidence.Sentences{
+		Holds: "below the capacity the earliest deadline first misses no more deadlines than any " +
+			"other order, and above it nearly all",
+		DoesNotHold: "below the capacity another order misses fewer deadlines than the earliest " +
+			"deadline first, and above it that does not miss nearly all",
+		Depends: "on the load",
+	}, "whether the earliest deadline first misses the fewest")
 }
 
 func drawDue(m *evidence.Measured) evidence.Figure {
@@ -105,8 +108,8 @@ func drawDue(m *evidence.Measured) evidence.Figure {
 		Subtitle: fmt.Sprintf("Exponential tasks of 10 ms, to be done within their own time and a "+
 			"slack of 50 ms on average; limit %d", limit),
 		Caption: []string{
-			"What is late already is served first by the earliest deadline: so, once all are " +
-				"late, all stay late.",
+			"The earliest deadline first serves late tasks first: once all are late, all stay " +
+				"late.",
 			m.Medians(dueOf(pooled)),
 		},
 	}.Planes(lost, slow)

@@ -36,7 +36,7 @@ func TestDeadlinesVerdicts(t *testing.T) {
 			return map[string]float64{missed: share - 0.001*float64(i),
 				"max-lateness-sec": 0.1 + 0.01*float64(i)}
 		}
-		if f := wellSaid(t, synthetic(cells, 3, of), judgeDue, drawDue); f.Verdict != c.want {
+		if f := judgeAndDraw(t, synthetic(cells, 3, of), judgeDue, drawDue); f.Verdict != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, f.Verdict, f.Because, c.want)
 		}
 		if f := judgeDue(synthetic(cells[:3], 3, of)); f.Verdict != decide.ClaimUndecided {

@@ -47,7 +47,7 @@ func TestDecides(t *testing.T) {
 				}
 			}
 			f := s.Judge(m)
-			return string(f.Verdict) + ": " + f.Because + strings.Join(f.Lines, "; ")
+			return string(f.Verdict) + ": " + f.Because + strings.Join(printed(f), "; ")
 		}
 		matters := func(unit string, lossless bool) bool {
 			return because(lossless, func(of string) bool { return of != unit }) !=

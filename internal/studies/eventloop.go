@@ -157,81 +157,44 @@ func othersSlowdown(m *evidence.Measured, way callbackWay, r int) evidence.Inter
 }
 
 func judgeCallbacks(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
-	lengths := slices.DeleteFunc(callbackLengths(), func(r int) bool { return r < callbackJudged })
-	for _, length := range lengths {
-		onLoop := othersSlowdown(m, callbackWays[0], length)
-		r.Cases = append(r.Cases, evidence.Case{Yes: true, NotNo: true, Said: fmt.Sprint(length)})
-		c := &r.Cases[len(r.Cases)-1]
-		demand := func(yes, no bool) { // a case needs several conditions: one that fails is enough
-			c.Yes, c.NotNo = c.Yes && yes, c.NotNo && yes
-			c.No, c.NotYes = c.No || no, c.NotYes || no
-		}
-		demand(onLoop.Lo >= 2, onLoop.Hi < 2)
-		for _, way := range callbackWays[1:] {
-			other := m.Ratio(callbackCell(way, length, Quick),
-				callbackCell(callbackWays[0], length, Quick), othersUnit(length))
-			if math.IsNaN(onLoop.Mid) || math.IsNaN(other.Mid) {
-				return evidence.Missing("%s or %s was not measured with callbacks of %d",
-					callbackWays[0].strategy, way.strategy, length)
+	loop := callbackWays[0]
+	r := evidence.Ruling{Of: "others' p99, by length", More: []string{callbackWays[1].where,
+		callbackWays[2].where, "long: loop", callbackWays[1].where,
+		callbackWays[2].where}, Number: loop.where, Format: evidence.Interval.Factor}
+	for _, length := range callbackLengths()[1:] {
+		onLoop := othersSlowdown(m, loop, length)
+		var more, own []string
+		yes, no := onLoop.Lo >= 2, onLoop.Hi < 2
+		known := onLoop
+		for i, way := range callbackWays {
+			long := m.Mean(callbackCell(way, length, Quick), metric.LongMeanResponse).Times(
+				1 / (float64(length) * unit.Seconds()))
+			own = append(own, evidence.Short(long, text.Short))
+			if i == 0 {
+				continue
 			}
-			demand(other.Hi <= 0.5, other.Lo > 0.5)
+			// a case needs several conditions: one that fails is enough
+			other := m.Ratio(callbackCell(way, length, Quick), callbackCell(loop, length, Quick),
+				othersUnit(length))
+			yes, no = yes && other.Hi <= 0.5, no || other.Lo > 0.5
+			known.Mid += 0 * other.Mid
+			more = append(more, evidence.Short(othersSlowdown(m, way, length), text.Short))
+		}
+		if name := fmt.Sprintf("length %d", length); length < callbackJudged {
+			r.Show(name, onLoop, append(more, own...)...)
+		} else {
+			r.Certain(name, known, yes, no, append(more, own...)...)
 		}
 	}
-	numbers := func(length int) string {
-		var each []string
-		for _, way := range callbackWays {
-			each = append(each, fmt.Sprintf("by %s %s", othersSlowdown(m, way, length), way.where))
-		}
-		return fmt.Sprintf("callbacks %d times as long multiply the others' p99 %s",
-			length, evidence.Series(each))
-	}
-	ends := numbers(lengths[0]) + "; " + numbers(lengths[len(lengths)-1])
-	agree := fmt.Sprintf("%s; the %d lengths between agree", ends, len(lengths)-2)
-	f := r.Find(evidence.Sentences{Holds: agree, DoesNotHold: agree,
-		Depends: fmt.Sprintf("on the length: the claim holds for callbacks %s times as long, not "+
-			"for %s; %s", evidence.Series(r.So()), evidence.Series(r.Not()), ends),
-	}, "whether the claim holds for callbacks so many times as long")
-	answerCallbacks(m, &f)
+	f := r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("callbacks at least %d times as long at least double the others' p99 on "+
+			"the loop, and splitting or offloading at least halves it", callbackJudged),
+		DoesNotHold: "long callbacks do not double the others' p99 on the loop, or splitting and " +
+			"offloading do not halve it",
+		Depends: "on the length of the callback",
+	}, "whether the claim holds")
 	answerRealCallbacks(m, &f)
 	return f
-}
-
-func answerCallbacks(m *evidence.Measured, f *decide.Finding) {
-	loop := callbackWays[0]
-	lengths := callbackLengths()
-	most := lengths[len(lengths)-1]
-	if little := othersSlowdown(m, loop, lengths[1]); !math.IsNaN(little.Mid) {
-		f.Add("callbacks only %d times as long multiply the others' p99 on the loop by %s: the "+
-			"length counts, not how it grows with n", lengths[1], little)
-	}
-	each := func(number func(callbackWay) float64) string {
-		var parts []string
-		for _, way := range callbackWays {
-			parts = append(parts, text.Short(number(way))+" "+way.where)
-		}
-		return evidence.Series(parts)
-	}
-	f.Add("with callbacks %d times as long the mean slowdown of all is %s", most,
-		each(func(way callbackWay) float64 {
-			return m.Mean(callbackCell(way, most, Quick), metric.MeanSlowdown).Mid
-		}))
-	f.Add("the long callback itself takes so many times its own length: %s",
-		each(func(way callbackWay) float64 {
-			own := float64(most) * unit.Seconds()
-			return m.Mean(callbackCell(way, most, Quick), metric.LongMeanResponse).Mid / own
-		}))
-	wait := m.Mean(callbackCell(loop, most, Quick), metric.ShortMeanResponse).Times(
-		1 / unit.Seconds())
-	f.Add("the others' mean response on the loop is then %s times their length (theory, "+
-		"Pollaczek–Khinchine: %s)", text.Short(wait.Mid), text.Short(1+onLoopWait(most)))
-}
-
-func onLoopWait(r int) float64 {
-	p := callbackShare(r)
-	mean, square := 1-p+p*float64(r), 1-p+p*float64(r*r)
-	return theory.Must(theory.MG1(theory.Pool{Rate: callbackRate(r), MeanService: mean, Limit: 1},
-		square/(mean*mean)-1)).MeanWait
 }
 
 func drawCallbacks(m *evidence.Measured) evidence.Figure {
@@ -261,7 +224,7 @@ func drawCallbacks(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "eventloop-callbacks",
-		Title: "What one client's long callback does to the other clients",
+		Title: "Effect of one client's long callback on the other clients",
 		Subtitle: fmt.Sprintf("Their callbacks keep a core %s busy, those of that client "+
 			"another %s, whatever n is", text.ShortShare(callbackShort),
 			text.ShortShare(callbackLong)),

@@ -90,8 +90,8 @@ func drawRealCallbacks(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "eventloop-real",
 		Title: "Two callbacks with exponential cost, on a real machine",
-		Subtitle: fmt.Sprintf("Real clock, this machine: what each of %d clients waits for "+
-			"when all send such an input", realClients),
+		Subtitle: fmt.Sprintf("Real clock, this machine: %d clients that all send such an input",
+			realClients),
 		Caption: []string{
 			"A straight line upwards is exponential growth.",
 			"Neither can be cut into steps from outside, so neither is partitioned.",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -43,36 +44,22 @@ func TestEventloopVerdicts(t *testing.T) {
 		says  string
 	}{
 		{[3]int{2, never, never}, [3]float64{1, 1, 1}, decide.Holds,
-			"callbacks 10 times as long multiply the others' p99 by 10.5 (5.72 to 19.2) on the " +
-				"loop, by 1.05 (0.572 to 1.92) in steps and by 1.05 (0.572 to 1.92) offloaded; " +
-				"callbacks 400 times as long multiply the others' p99 by 420 (229 to 769) on " +
-				"the loop, by 1.05 (0.572 to 1.92) in steps and by 1.05 (0.572 to 1.92) " +
-				"offloaded; the 3 lengths between agree"},
+			"callbacks at least 10 times as long at least double the others' p99 " +
+				"on the loop, and splitting or offloading at least halves it (×10.5 " +
+				"to ×420)"},
 		{[3]int{never, never, never}, [3]float64{1, 1, 1}, decide.DoesNotHold,
-			"callbacks 10 times as long multiply the others' p99 by 1.05 (0.572 to 1.92) on " +
-				"the loop, by 1.05 (0.572 to 1.92) in steps and by 1.05 (0.572 to 1.92) " +
-				"offloaded; callbacks 400 times as long multiply the others' p99 by 1.05 " +
-				"(0.572 to 1.92) on the loop, by 1.05 (0.572 to 1.92) in steps and by 1.05 " +
-				"(0.572 to 1.92) offloaded; the 3 lengths between agree"},
+			"long callbacks do not double the others' p99 on the loop, or " +
+				"splitting and offloading do not halve it (×1.05)"},
 		{[3]int{2, 2, never}, [3]float64{1, 0.6, 1}, decide.DoesNotHold,
-			"callbacks 10 times as long multiply the others' p99 by 10.5 (5.72 to 19.2) on the " +
-				"loop, by 6.29 (3.43 to 11.5) in steps and by 1.05 (0.572 to 1.92) offloaded; " +
-				"callbacks 400 times as long multiply the others' p99 by 420 (229 to 769) on " +
-				"the loop, by 252 (137 to 461) in steps and by 1.05 (0.572 to 1.92) offloaded; " +
-				"the 3 lengths between agree"}, // steps do not help
+			"long callbacks do not double the others' p99 on the loop, or " +
+				"splitting and offloading do not halve it (×10.5 to ×420)"}, // steps do not help
 		{[3]int{2, never, 2}, [3]float64{1, 1, 0.6}, decide.DoesNotHold,
-			"callbacks 10 times as long multiply the others' p99 by 10.5 (5.72 to 19.2) on the " +
-				"loop, by 1.05 (0.572 to 1.92) in steps and by 6.29 (3.43 to 11.5) offloaded; " +
-				"callbacks 400 times as long multiply the others' p99 by 420 (229 to 769) on " +
-				"the loop, by 1.05 (0.572 to 1.92) in steps and by 252 (137 to 461) offloaded; " +
-				"the 3 lengths between agree"},
+			"long callbacks do not double the others' p99 on the loop, or " +
+				"splitting and offloading do not halve it (×10.5 to ×420)"},
 		{[3]int{100, never, never}, [3]float64{1, 1, 1}, decide.Depends,
-			"on the length: the claim holds for callbacks 100 and 400 times as long, not for " +
-				"10, 16 and 20; callbacks 10 times as long multiply the others' p99 by 1.05 " +
-				"(0.572 to 1.92) on the loop, by 1.05 (0.572 to 1.92) in steps and by 1.05 " +
-				"(0.572 to 1.92) offloaded; callbacks 400 times as long multiply the others' " +
-				"p99 by 420 (229 to 769) on the loop, by 1.05 (0.572 to 1.92) in steps and by " +
-				"1.05 (0.572 to 1.92) offloaded"},
+			"on the length of the callback: it holds for length 100 (×105) and " +
+				"length 400 (×420), not for length 10 (×1.05), length 16 (×1.05) " +
+				"and length 20 (×1.05)"},
 	} {
 		expect(t, fmt.Sprintf("from %v by %v", c.from, c.times),
 			judgeCallbacks(sampleCallbacks(c.from, c.times)), c.want, c.says)
@@ -149,4 +136,12 @@ func TestEventloopRuns(t *testing.T) {
 		t.Errorf("the mean response of the others on the loop is %v s, want %v callbacks", mean,
 			1+wait)
 	}
+}
+
+// onLoopWait returns the mean wait on the loop, in short callbacks (Pollaczek–Khinchine).
+func onLoopWait(r int) float64 {
+	p := callbackShare(r)
+	mean, square := 1-p+p*float64(r), 1-p+p*float64(r*r)
+	return theory.Must(theory.MG1(theory.Pool{Rate: callbackRate(r), MeanService: mean, Limit: 1},
+		square/(mean*mean)-1)).MeanWait
 }

@@ -163,10 +163,13 @@ func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 }
 
 func judgeEvil(m *evidence.Measured) decide.Finding {
-	always, never, all := true, true, 0
-	var said, details []string
+	r := evidence.Ruling{Of: "timeout", More: []string{"pools", "most endless tasks", "median p99",
+		"runs"},
+		Number: "pool stopped", Format: evidence.Interval.Percents}
+	all := 0
 	for _, timeout := range append([]time.Duration{evilNever}, evilTimeouts...) {
 		names, stopped, runs, most := evilPools, 0, 0, 0 // most: endless tasks in a run
+		var p99s []float64
 		if timeout != evilNever {
 			names = names[:1]
 		}
@@ -181,6 +184,7 @@ func judgeEvil(m *evidence.Measured) decide.Finding {
 					continue
 				}
 				runs++
+				p99s = append(p99s, r.p99)
 				most = max(most, r.endless)
 				if r.longest >= evilMinute {
 					stopped++
@@ -191,71 +195,26 @@ func judgeEvil(m *evidence.Measured) decide.Finding {
 					"a timeout of %v", name, limit, timeout)
 			}
 		}
-		always, never, all = always && stopped == runs, never && stopped == 0, all+runs
+		all += runs
 		pools := names[0]
 		if len(names) > 1 {
-			pools = fmt.Sprintf("a pool of each of %d strategies", len(names))
+			pools = fmt.Sprintf("%d pools", len(names))
 		}
-		said = append(said, fmt.Sprintf("%s in %d of %d runs with a timeout of %s", pools, stopped,
-			runs, text.Duration(timeout)))
-		details = append(details, fmt.Sprintf("%d with a timeout of %s (%s)", most,
-			text.Duration(timeout), strings.Join(names, ", ")))
+		r.Certain(text.Duration(timeout), evidence.Alone(float64(stopped)/float64(runs)),
+			stopped == runs, stopped == 0, pools, fmt.Sprint(most),
+			evidence.Short(evidence.OfMedian(p99s), text.ShortSeconds), fmt.Sprint(runs))
 	}
-	what := fmt.Sprintf("%d endless tasks or more stop %s", limit, evidence.Series(said))
-	f := evidence.Found(decide.Depends, "on the timeout: %s", what)
-	switch {
-	case always:
-		f = evidence.Found(decide.Holds, "%s; %s", what, evidence.ButFor(all))
-	case never:
-		f = evidence.Found(decide.DoesNotHold, "%s; %s", what, evidence.ButFor(all))
-	}
-	f.Add("the most endless tasks of a run were %s", evidence.Series(details))
-	fewest := map[int][]string{}
-	for _, name := range evilPools {
-		if from := evilFirst(m, name); from > 0 {
-			fewest[from] = append(fewest[from], name)
+	if r.Verdict() == decide.ClaimUndecided { // some runs of a timeout are stopped, some not
+		for i, c := range r.Cases {
+			r.Cases[i].NotYes, r.Cases[i].NotNo = !c.Yes, !c.No
 		}
 	}
-	for _, from := range slices.Sorted(maps.Keys(fewest)) {
-		f.Add("without a timeout, of %d slots, %s enough to stop %s", limit, tasksWere(from),
-			evidence.Series(fewest[from]))
-	}
-	evilAnswer(m, &f)
-	return f
-}
-
-func evilFirst(m *evidence.Measured, name string) (fewest int) {
-	for _, r := range evilRuns(m, evilUnknown(name), evilUnknown(name)) {
-		if r.longest >= evilMinute && (fewest == 0 || r.endless < fewest) {
-			fewest = r.endless
-		}
-	}
-	return fewest
-}
-
-func tasksWere(n int) string {
-	if n == 1 {
-		return "1 endless task was"
-	}
-	return fmt.Sprintf("%d endless tasks were", n)
-}
-
-func evilAnswer(m *evidence.Measured, f *decide.Finding) {
-	for _, timeout := range evilTimeouts {
-		var said []string
-		for _, busy := range evilBusy {
-			if in := m.Median(evilTimed(timeout, busy), p99Response); !math.IsNaN(in.Mid) {
-				said = append(said, fmt.Sprintf("%s at load %v", text.ShortSeconds(in.Mid),
-					busy))
-			}
-		}
-		if len(said) > 0 {
-			f.Add("with a timeout of %s endless tasks cost the slots' time that they hold; by the "+
-				"load of all tasks together, the good tasks' p99 is %s", text.Duration(timeout),
-				strings.Join(said, ", "))
-		}
-	}
-	var kept []string
+	stop := fmt.Sprintf("%d endless tasks or more ", limit)
+	f := r.Find(evidence.Sentences{
+		Holds:       stop + "stop each pool, whatever the timeout, " + evidence.ButFor(all),
+		DoesNotHold: stop + "stop no pool, whatever the timeout, " + evidence.ButFor(all),
+		Depends:     "on the timeout",
+	}, "whether endless tasks stop a pool")
 	for _, name := range evilKeepers {
 		worst := evilRun{}
 		for _, r := range evilKnownRuns(m, name) {
@@ -264,14 +223,10 @@ func evilAnswer(m *evidence.Measured, f *decide.Finding) {
 			}
 		}
 		if worst.p99 > 0 {
-			kept = append(kept, fmt.Sprintf("%s with %s (%d of them)",
-				text.ShortSeconds(worst.p99),
-				name, worst.endless))
+			f.Add("with tasks of %s instead, labelled as long, and %s: the good tasks' p99 is at "+
+				"most %s (%s)", text.Duration(evilLong), name,
+				text.ShortSeconds(worst.p99), text.Count(worst.endless, "long task"))
 		}
-	}
-	if len(kept) > 0 {
-		f.Add("with tasks of %s instead of endless ones, labelled as long: the good tasks' p99 is "+
-			"at most %s", text.Duration(evilLong), evidence.Series(kept))
 	}
 	for _, name := range []string{free, shedding} {
 		worst, most := evilRun{inTime: 2}, 0.0
@@ -288,6 +243,7 @@ func evilAnswer(m *evidence.Measured, f *decide.Finding) {
 				worst.endless, most)
 		}
 	}
+	return f
 }
 
 func evilSeries(name string, style int, runs []evilRun) (s charts.Series) {

@@ -3,8 +3,6 @@ package studies
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -58,12 +56,12 @@ var (
 type slowness struct{ title, said, target string }
 
 var slownesses = []slowness{
-	{"Slow by chance", "slow by chance, at a service with room",
+	{"Slow by chance", "by chance",
 		"flaky:errors=0,draw=call,spikes=1,spike=" + hedgeLaw},
 	{fmt.Sprintf("By chance, at a server of %d slots", limit),
-		fmt.Sprintf("slow by chance, at a server of %d slots", limit),
+		fmt.Sprintf("by chance, %d slots", limit),
 		fmt.Sprintf("deaf_server:slots=%d,patience=1h,service=%s", limit, hedgeLaw)},
-	{"Slow by their task", "slow by their task",
+	{"Slow by their task", "by their task",
 		"flaky:errors=0,draw=task,spikes=1,spike=" + hedgeLaw},
 }
 
@@ -90,58 +88,27 @@ func hedgesOf(name string, service int) []bench.Scenario {
 func moreCalls(r evidence.Run) float64 { return r(metric.Attempts) - 1 }
 
 func judgeHedging(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
-	var said, lines []string
+	r := evidence.Ruling{Of: "calls are slow", More: []string{"p99", "p99 hedged", "ratio",
+		"more calls"}}
 	for service, why := range slownesses {
 		alone, with := hedgesOf(pooled, service), hedgesOf(hedging, service)
-		var ratios []string
-		var calls []float64
 		for i, load := range hedgeLoads {
-			ratio := m.Ratio(with[i], alone[i], p99Response)
-			if math.IsNaN(ratio.Mid) {
-				return evidence.Missing("%s or %s was not measured at load %v where calls are %s",
-					pooled, hedging, load, why.said)
-			}
 			// both conditions in one number, each relative to its threshold
 			both := evidence.OfProduct(m.Pairs(with[i], alone[i], func(a, b evidence.Run) float64 {
 				return max(a(p99Response)/b(p99Response)/hedgeCut, moreCalls(a)/hedgeMore)
 			}))
-			r.AtMost(both, 1, "%s times at load %v where calls are %s", text.Short(ratio.Mid),
-				load, why.said)
-			ratios = append(ratios, text.Short(ratio.Mid))
-			calls = append(calls, evidence.OfMean(m.Of(with[i], moreCalls)).Mid)
+			r.AtMost(fmt.Sprintf("%s, load %v", why.said, load), both, 1,
+				m.MedianText(alone[i], p99Response, text.ShortSeconds),
+				m.MedianText(with[i], p99Response, text.ShortSeconds),
+				evidence.Short(m.Ratio(with[i], alone[i], p99Response), text.Short),
+				evidence.Short(evidence.OfMean(m.Of(with[i], moreCalls)), text.ShortShare))
 		}
-		said = append(said, evidence.Series(ratios)+" times where calls are "+why.said)
-		lines = append(lines, hedgeLine(m, why, alone, with, calls))
 	}
-	var loads []string
-	for _, load := range hedgeLoads {
-		loads = append(loads, text.Short(load))
-	}
-	because := fmt.Sprintf("at load %s the p99 with second attempts is, of that without, %s",
-		evidence.Series(loads), strings.Join(said, "; "))
-	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
-		Depends: "on why calls are slow, and on the server; " + because},
-		"effect of second attempts on the p99")
-	f.Say(lines...)
-	return f
-}
-
-func hedgeLine(
-	m *evidence.Measured, why slowness, alone, with []bench.Scenario, calls []float64,
-) string {
-	typical := func(sc bench.Scenario, unit string) string {
-		return text.ShortSeconds(m.Median(sc, unit).Mid)
-	}
-	won := evidence.OfMean(m.Of(with[0], func(r evidence.Run) float64 {
-		return r(metric.HedgeWins) / r(metric.Hedges)
-	}))
-	return fmt.Sprintf("%s, at load %v: the p99 is %s, without %s; a slot is held for %s in the "+
-		"mean, without for %s; of the second attempts %s win; at any load there are at most %s "+
-		"more calls", why.said, hedgeLoads[0], typical(with[0], p99Response),
-		typical(alone[0], p99Response), typical(with[0], metric.MeanService),
-		typical(alone[0], metric.MeanService), text.ShortShare(won.Mid),
-		text.ShortShare(slices.Max(calls)))
+	return r.Find(evidence.Sentences{
+		Holds:       "second attempts cut the p99 by a fifth or more, for at most 5 % more calls",
+		DoesNotHold: "second attempts do not cut the p99 by a fifth for at most 5 % more calls",
+		Depends:     "on why calls are slow, and on the server",
+	}, "effect of second attempts on the p99")
 }
 
 func drawHedging(m *evidence.Measured) evidence.Figure {
@@ -162,7 +129,7 @@ func drawHedging(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "hedging",
 		Title: "Effect of second attempts on the tail, by the reason why calls are slow",
-		Subtitle: fmt.Sprintf("one call in 50 takes 140 ms, the others 7 ms, in the mean; limit %d, "+
+		Subtitle: fmt.Sprintf("one call in 50 takes 140 ms, the others 7 ms, on average; limit %d, "+
 			"and parallel second attempts for at most 5 %% of the calls", limit),
 		Caption: []string{
 			"The first service has room for any number of calls, and a second one has a chance of " +

@@ -42,7 +42,7 @@ func TestHedgingVerdicts(t *testing.T) {
 			}
 			return v
 		}
-		f := wellSaid(t, synthetic(cells, 3, of), judgeHedging, drawHedging)
+		f := judgeAndDraw(t, synthetic(cells, 3, of), judgeHedging, drawHedging)
 		if f.Verdict != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, f.Verdict, f.Because, c.want)
 		}

@@ -55,26 +55,39 @@ func loadSweep(size Size, of ...string) []bench.Scenario {
 func loadsOf(name string) []bench.Scenario { return loadSweep(Quick, name) }
 
 func judgeLoad(m *evidence.Measured) decide.Finding {
-	first := loadsOf(waiting[0])
+	cells := [][]bench.Scenario{}
+	table := decide.Table{Heads: []string{"load, p99 response"}}
+	for _, name := range append(slices.Clone(waiting), shedding) {
+		cells = append(cells, loadsOf(name))
+		table.Heads = append(table.Heads, name)
+	}
+	table.Heads = append(table.Heads, "sheds", "comparisons", "equal")
 	alike, apart, most := 0, 0, 0.0
 	for i, load := range sweptLoads {
-		if load >= 1 {
-			continue // the result would depend on the length of the run
+		row := []string{text.Short(load)}
+		for _, of := range cells {
+			row = append(row, m.MedianText(of[i], p99Response, text.ShortSeconds))
 		}
-		for _, other := range waiting[1:] {
-			ratios := m.Ratios(loadsOf(other)[i], first[i], p99Response)
-			if len(ratios) == 0 || len(ratios) != len(m.Values(first[i], p99Response)) {
-				return evidence.Missing("%s or %s was not measured at load %v", other, waiting[0],
-					load)
+		row = append(row, m.MedianText(cells[len(waiting)][i], metric.Shed, text.ShortShare))
+		all, equal := 0, 0
+		for _, other := range cells[1:len(waiting)] {
+			if load >= 1 {
+				break // the result would depend on the length of the run
+			}
+			ratios := m.Ratios(other[i], cells[0][i], p99Response)
+			if len(ratios) == 0 || len(ratios) != len(m.Values(cells[0][i], p99Response)) {
+				return evidence.Missing("%s or %s was not measured at load %v", other[i].Strategy,
+					waiting[0], load)
 			}
 			for _, r := range ratios {
+				all++
 				if most = max(most, math.Abs(r-1)); r == 1 {
-					alike++
-				} else {
-					apart++
+					equal++
 				}
 			}
 		}
+		alike, apart = alike+equal, apart+all-equal
+		table.Add(append(row, fmt.Sprint(all), fmt.Sprint(equal))...)
 	}
 	names := evidence.Series(waiting)
 	var f decide.Finding
@@ -91,19 +104,7 @@ func judgeLoad(m *evidence.Measured) decide.Finding {
 			"comparisons at loads below 1, by up to %s", names, apart, alike+apart,
 			text.ShortShare(most))
 	}
-	p99 := func(sc bench.Scenario) string {
-		return text.ShortSeconds(m.Median(sc,
-			p99Response).Mid)
-	}
-	f.Add("the p99 of %s is %s at load %v and %s at load %v", waiting[0], p99(first[0]),
-		sweptLoads[0], p99(first[4]), sweptLoads[4])
-	for i, shed := range loadsOf(shedding) {
-		if i >= 4 && m.Has(shed) {
-			f.Add("at load %v %s without a queue has a p99 of %s and sheds %s of the tasks",
-				sweptLoads[i], shedding, p99(shed),
-				text.ShortShare(m.Median(shed, metric.Shed).Mid))
-		}
-	}
+	f.Table = &table
 	return f
 }
 

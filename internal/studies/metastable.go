@@ -111,40 +111,32 @@ func stormKept(m *evidence.Measured, c stormCase, load float64) evidence.Interva
 }
 
 func judgeStorm(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
-	var lines []string
+	peak := len(stormLoads)
+	r := evidence.Ruling{Of: "client", More: []string{
+		fmt.Sprintf("answered at load %v", stormLoads[peak-1]), "recovers at load"},
+		Number: fmt.Sprintf("goodput left at load %v", stormAt),
+		Format: func(in evidence.Interval) string { return text.ShortShare(in.Mid) }}
 	for _, c := range stormCases {
-		kept := stormKept(m, c, stormAt)
-		if math.IsNaN(kept.Mid) {
-			return evidence.Missing("%s was not measured", c.name)
-		}
-		r.AtLeast(kept, stormLost, "%s (%s)", c.name, text.ShortShare(kept.Mid))
-		lines = append(lines, stormLine(m, c))
+		r.AtLeast(c.name, stormKept(m, c, stormAt), stormLost,
+			m.MedianText(c.cell(), stormGoodput(peak), text.Short)+"/s", stormRecovered(m, c))
 	}
-	all := evidence.Series(r.All())
-	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("at %s of the capacity the goodput on the way down is that of the way "+
-			"up: %s", text.ShortShare(stormAt), all),
-		DoesNotHold: fmt.Sprintf("at %s of the capacity this share of the goodput remains on the "+
-			"way down: %s", text.ShortShare(stormAt), all),
-		Depends: fmt.Sprintf("on the retries: at %s of the capacity the goodput on the way "+
-			"down is that of the way up with %s, not with %s", text.ShortShare(stormAt),
-			evidence.Series(r.So()), evidence.Series(r.Not())),
+	at := text.ShortShare(stormAt)
+	return r.Find(evidence.Sentences{
+		Holds: "at " + at + " of the capacity the goodput on the way down is that of the way up",
+		DoesNotHold: "at " + at + " of the capacity the goodput on the way down is lower than " +
+			"on the way up",
+		Depends: "on the retries",
 	}, "how much of the goodput is left on the way down")
-	f.Say(lines...)
-	return f
 }
 
-func stormLine(m *evidence.Measured, c stormCase) string {
-	peak := len(stormLoads)
-	line := fmt.Sprintf("%s: %s tasks a second are answered at a load of %v", c.name,
-		text.Short(m.Median(c.cell(), stormGoodput(peak)).Mid), stormLoads[peak-1])
-	for i := peak - 2; i >= 0; i-- {
+// stormRecovered returns the load on the way down from which the goodput is that of the way up.
+func stormRecovered(m *evidence.Measured, c stormCase) string {
+	for i := len(stormLoads) - 2; i >= 0; i-- {
 		if stormKept(m, c, stormLoads[i]).Mid >= stormLost {
-			return line + fmt.Sprintf(", and all is as before at a load of %v", stormLoads[i])
+			return text.Short(stormLoads[i])
 		}
 	}
-	return line + fmt.Sprintf(", and down to a load of %v nothing is as before", stormLoads[0])
+	return "none"
 }
 
 func drawStorm(m *evidence.Measured) evidence.Figure {
@@ -172,7 +164,7 @@ func drawStorm(m *evidence.Measured) evidence.Figure {
 		Subtitle: fmt.Sprintf("a server that does %d calls a second, %s at each load; callers "+
 			"wait 100 ms, and make four attempts at most", stormRate, text.Duration(stormStep)),
 		Caption: []string{
-			"What a caller has given up the server does all the same.",
+			"The server also completes calls that their callers have given up.",
 			m.Medians([]bench.Scenario{stormCases[0].cell()}),
 		},
 	}.Planes(planes...)

@@ -61,33 +61,34 @@ func noisySweep(size Size, name string) (cells []bench.Scenario) {
 func noisyOf(name string) []bench.Scenario { return noisySweep(Quick, name) }
 
 func judgeNoisy(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
+	r := evidence.Ruling{Of: "load", More: []string{"p99, one pool", "shares",
+		"noisy's slots", "shares"}, Number: "p99 ratio",
+		Format: evidence.Interval.Factor}
 	one, apart := noisyOf(pooled), noisyOf(sharesOut)
 	for i, load := range noisyLoads {
-		ratio := m.Ratio(one[i], apart[i], othersP99)
-		if math.IsNaN(ratio.Mid) {
-			return evidence.Missing("%s or %s was not measured at load %v", pooled, sharesOut, load)
-		}
-		said := fmt.Sprintf("%s times at load %v", text.Short(ratio.Mid), load)
+		name, ratio := fmt.Sprintf("load %v", load), m.Ratio(one[i], apart[i], othersP99)
+		more := []string{m.MedianText(one[i], othersP99, text.ShortSeconds),
+			m.MedianText(apart[i], othersP99, text.ShortSeconds),
+			m.MedianText(one[i], metric.NoisyShare, text.ShortShare),
+			m.MedianText(apart[i], metric.NoisyShare, text.ShortShare)}
 		switch {
 		case i == 0:
-			r.AtMost(ratio, 1.1, "%s", said)
+			r.AtMost(name, ratio, 1.1, more...)
 		case load > 1:
-			r.AtLeast(ratio, 2, "%s", said)
+			r.AtLeast(name, ratio, 2, more...)
+		case math.IsNaN(ratio.Mid):
+			return evidence.Missing("%s or %s was not measured at load %v", pooled, sharesOut, load)
+		default:
+			r.Show(name, ratio, more...)
 		}
 	}
-	because := fmt.Sprintf("in one pool the p99 of the other tenants is, of that with shares, %s",
-		evidence.Series(r.All()))
-	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
-		Depends: "on the load: " + because}, "how much more the other tenants wait in one pool")
-	last := len(noisyLoads) - 1
-	for _, cells := range [][]bench.Scenario{one, apart} {
-		f.Add("%s at load %v: p99 of the others %s, share of the slots that the noisy tenant has %s",
-			cells[last].Strategy, noisyLoads[last],
-			text.ShortSeconds(m.Median(cells[last], othersP99).Mid),
-			text.ShortShare(m.Median(cells[last], metric.NoisyShare).Mid))
-	}
-	return f
+	return r.Find(evidence.Sentences{
+		Holds: "one pool does not slow the other tenants down while all send equally, and " +
+			"multiplies their p99 above the capacity",
+		DoesNotHold: "one pool slows the other tenants down while all send equally, and does not " +
+			"double their p99 above the capacity",
+		Depends: "on the load",
+	}, "how much more the other tenants wait in one pool")
 }
 
 func drawNoisy(m *evidence.Measured) evidence.Figure {

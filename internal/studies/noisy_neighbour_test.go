@@ -31,7 +31,7 @@ func TestNoisyVerdicts(t *testing.T) {
 			}
 			return map[string]float64{othersP99: p99, "noisy-share": 0.5}
 		}
-		if f := wellSaid(t, synthetic(cells, 3, of), judgeNoisy, drawNoisy); f.Verdict != c.want {
+		if f := judgeAndDraw(t, synthetic(cells, 3, of), judgeNoisy, drawNoisy); f.Verdict != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, f.Verdict, f.Because, c.want)
 		}
 		if f := judgeNoisy(synthetic(cells[:3], 3, of)); f.Verdict != decide.ClaimUndecided {

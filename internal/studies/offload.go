@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -126,20 +125,26 @@ func breakEven(m *evidence.Measured, name string) float64 {
 func judgeOffload(m *evidence.Measured) decide.Finding {
 	name := handedOver[0]
 	cost := offloadCost(m, name)
-	var r evidence.Ruling
+	r := evidence.Ruling{Of: "size of a task", Number: name, Format: evidence.Interval.Factor}
+	names := offloadNames(m)
+	r.More = append(r.More, names[1:]...)
 	for _, of := range offloadSizes {
 		gain := offloadGain(m, name, of)
 		if math.IsNaN(gain.Hi + cost.Hi) {
 			return evidence.Missing("%s or %s was not measured twice at every size and with a "+
 				"single client", name, inline)
 		}
-		said := fmt.Sprintf("%s at %s", gain, text.Duration(of))
-		switch {
+		var more []string
+		for _, other := range names[1:] {
+			more = append(more, evidence.Text(offloadGain(m, other, of), evidence.Interval.Factor))
+		}
+		switch size := text.Duration(of); {
 		case of.Seconds() > cost.Hi:
-			r.AtLeast(gain, offloadPays, "%s", said)
+			r.AtLeast(size, gain, offloadPays, more...)
 		case of.Seconds() > cost.Lo && !(gain.Lo >= offloadPays):
-			// it is undecided whether the claim covers this size
-			r.Cases = append(r.Cases, evidence.Case{Said: said})
+			r.Certain(size, gain, false, false, more...) // undecided whether the claim covers it
+		default:
+			r.Show(size, gain, more...)
 		}
 	}
 	if waited := offloadCrowded(m, name); waited > crowded {
@@ -152,34 +157,20 @@ func judgeOffload(m *evidence.Measured) decide.Finding {
 	if cost.Lo <= 0 {
 		costs = "at most " + evidence.Roughly(max(cost.Hi, 0))
 	}
-	costs = fmt.Sprintf("handing over costs a single client %s a task", costs)
-	const as = "times the tasks of the loop"
+	sizes := fmt.Sprintf("for tasks longer than the cost of handing over, %s, %s completes ", costs,
+		name)
 	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("at every size above the cost %s completes at least %v %s: %s; %s", name,
-			offloadPays, as, evidence.Series(r.So()), costs),
-		DoesNotHold: fmt.Sprintf("%s completes less than %v %s: %s; %s", name, offloadPays, as,
-			evidence.Series(r.Not()), costs),
-		Depends: fmt.Sprintf("on the size: %s completes so many %s: %s, but %s; %s", name, as,
-			evidence.Series(r.So()), evidence.Series(r.Not()), costs),
-	}, "whether %s completes %v %s", name, offloadPays, as)
-	for _, name := range offloadNames(m) {
-		var gains []string
-		for _, of := range offloadSizes {
-			gains = append(gains, fmt.Sprintf("%s at %s", offloadGain(m, name, of),
-				text.Duration(of)))
-		}
-		from := ""
+		Holds:       fmt.Sprintf("%sat least %v times the tasks of the loop", sizes, offloadPays),
+		DoesNotHold: fmt.Sprintf("%sless than %v times the tasks of the loop", sizes, offloadPays),
+		Depends:     "on the size",
+	}, fmt.Sprintf("whether %s completes %v times the tasks of the loop", name, offloadPays))
+	f.Add("numbers are tasks a second ÷ those of the loop; handing over costs a single client %s a "+
+		"task", costs)
+	for _, name := range names {
 		if at := breakEven(m, name); !math.IsNaN(at) {
-			from = fmt.Sprintf("; it completes more from about %s on", evidence.Roughly(at))
+			f.Add("%s completes more than the loop from about %s on", name, evidence.Roughly(at))
 		}
-		f.Add("tasks a second of %s ÷ those of the loop: %s%s", name,
-			strings.Join(gains, ", "), from)
 	}
-	response := func(name string) string {
-		return m.Mean(offloadAloneCell(name, Quick), metric.P50Response).Write(text.ShortSeconds)
-	}
-	f.Add("the p50 response of a single client to tasks of %s is %s on the loop and %s handed over",
-		text.Duration(offloadAlone), response(inline), response(name))
 	return f
 }
 
@@ -209,16 +200,15 @@ func drawOffload(m *evidence.Measured) evidence.Figure {
 	}
 	machine := "this machine"
 	if taken {
-		machine += ", whose processors other programs had: not to be relied on"
+		machine += ", which other programs kept busy: not reliable"
 	}
 	return evidence.Figure{
 		Name:  "offload-gain",
-		Title: "What handing over to workers gains, by the size of the task",
+		Title: "Gain of handing tasks over to workers, by the size of a task",
 		Subtitle: fmt.Sprintf("A batch of SHA-256 tasks on one loop, and on %d workers; real "+
 			"clock, %s", limit, machine),
 		Caption: []string{
-			"No more is to be had than the number of processors; other programs on the machine " +
-				"take from it.",
+			"The gain cannot exceed the number of processors, and other programs reduce it.",
 			"Sizes are of a task alone. The harness adds 0.1 to 0.2 µs to each.",
 			m.Means([]bench.Scenario{offloadCell(handedOver[0], offloadSizes[0], Quick)}),
 		},

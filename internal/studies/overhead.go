@@ -136,51 +136,45 @@ func judgeOverhead(m *evidence.Measured) decide.Finding {
 		return evidence.Missing("%s", noRun)
 	}
 	cheapest, dearest := costs[0], costs[len(costs)-1]
-	var r evidence.Ruling
+	r := evidence.Ruling{Of: "strategy", More: []string{"above the cheapest", "allocations"},
+		Number: "time a task, harness included", Format: func(in evidence.Interval) string {
+			return in.Write(evidence.Roughly)
+		}}
 	for _, c := range costs {
-		below, above := c.time.Hi < microsecond, c.more(m, cheapest).Lo >= microsecond
-		r.Cases = append(r.Cases, evidence.Case{Yes: below, No: above, NotYes: above, NotNo: below,
-			Said: fmt.Sprintf("%s %s", c.name, c.time.Write(evidence.Roughly))})
+		more := c.more(m, cheapest)
+		r.Certain(c.name, c.time, c.time.Hi < microsecond, more.Lo >= microsecond,
+			evidence.Short(more, evidence.Roughly), evidence.Short(evidence.Alone(c.allocs), text.Short))
 	}
-	below, above, open := r.So(), r.Not(), r.Open()
+	below, above := len(r.So()), len(r.Not())
 	for _, name := range missing {
-		r.Cases = append(r.Cases, evidence.Case{Said: name})
+		r.Cases = append(r.Cases, evidence.Case{Name: name, Number: evidence.OfMean(nil),
+			More: []string{evidence.Dash, evidence.Dash}})
 	}
 	took := fmt.Sprintf("%d of %d strategies take less than a microsecond a task, harness included",
-		len(below), len(r.Cases))
-	more := fmt.Sprintf("%d take at least a microsecond more than the cheapest, %s",
-		len(above), cheapest.name)
-	f := evidence.Missing("%s; whether the other %d do without it and without other programs "+
-		"cannot be told", took, len(r.Open()))
-	switch v := r.Verdict(); v {
-	case decide.Holds:
-		f = evidence.Found(v, "%s; the dearest is %s with %s", took, dearest.name,
-			dearest.time.Write(evidence.Roughly))
-	case decide.DoesNotHold:
-		f = evidence.Found(v, "%s", more)
+		below, len(r.Cases))
+	more := fmt.Sprintf("%d take at least a microsecond more than the cheapest, %s", above,
+		cheapest.name)
+	f := r.Find(evidence.Sentences{
+		Holds:       took,
+		DoesNotHold: more,
+		Depends:     fmt.Sprintf("on the strategy: %s, and %s", took, more),
+	}, "")
+	switch f.Verdict {
 	case decide.Depends:
-		f = evidence.Found(v, "on the strategy: %s, and %s", took, more)
+		f.Because = fmt.Sprintf("on the strategy: %s, and %s", took, more)
+	case decide.ClaimUndecided:
+		f.Because = fmt.Sprintf("%s; harness and other programs hide whether the other %d do", took,
+			len(r.Open()))
 	}
-	f.Say(noRun, evidence.Said(evidence.Ends(above), "at least a microsecond more than the cheapest"),
-		evidence.Said(evidence.Ends(open), "cannot be told, for the harness and other programs are "+
-			"in the time"))
+	evidence.Shorten(f.Table)
 	var shares []string
 	for _, work := range overheadWork {
 		share := (dearest.time.Mid - cheapest.time.Mid) / work.Seconds()
 		shares = append(shares, fmt.Sprintf("%s of a task of %s", text.ShortShare(share),
 			text.Duration(work)))
 	}
-	f.Add("with the harness a task takes %s with %s and %s with %s: the choice between them is %s",
-		cheapest.time.Write(evidence.Roughly), cheapest.name, dearest.time.Write(evidence.Roughly),
-		dearest.name, evidence.Series(shares))
-	var allocating []string
-	for _, c := range costs {
-		if c.allocs >= 1.5 {
-			// the harness itself allocates once per task if the whole batch runs at once
-			allocating = append(allocating, fmt.Sprintf("%s %s", c.name, text.Short(c.allocs)))
-		}
-	}
-	f.Say(evidence.Said(evidence.Ends(allocating), "allocations a task, at most one of them the harness's"))
+	f.Say(noRun)
+	f.Add("the choice between the cheapest and the dearest is %s", evidence.Series(shares))
 	return f
 }
 
@@ -209,13 +203,13 @@ func drawOverhead(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "overhead-cost",
-		Title: "What a strategy costs per task",
+		Title: "Cost of a strategy per task",
 		Subtitle: fmt.Sprintf("A batch of tasks that do next to nothing, limit %d; real clock, "+
 			"this machine", overheadLimit),
 		Caption: []string{
 			m.Means([]bench.Scenario{costs[0].cell}),
-			"The harness takes the same of each: differences are the strategies' own, and what " +
-				"other programs add.",
+			"The harness costs the same for each strategy. Differences are due to the strategies " +
+				"and to other programs.",
 			fmt.Sprintf("A microsecond is %s of a task of %s.",
 				text.ShortShare(microsecond/overheadWork[0].Seconds()),
 				text.Duration(overheadWork[0])),

@@ -43,34 +43,34 @@ func TestOverheadVerdicts(t *testing.T) {
 		says                           string
 	}{
 		{"all below", 0, 0, 0, 0, 0, decide.Holds,
-			"ALL of ALL strategies take less than a microsecond a task, harness included; the " +
-				"dearest is workerpool with 400 ns"},
+			"ALL of ALL strategies take less than a microsecond a task, harness included " +
+				"(400 ns)"},
 		{"all below, crowded", 0, 0, 0, 0.9, 0, decide.Holds,
-			"ALL of ALL strategies take less than a microsecond a task, harness included; the " +
-				"dearest is workerpool with 400 ns"}, // other programs only make it longer
+			"ALL of ALL strategies take less than a microsecond a task, harness included " +
+				"(400 ns)"}, // other programs only make it longer
 		{"two above", 2, 3e-6, 0.01, 0, 0, decide.Depends,
 			"on the strategy: ALL−2 of ALL strategies take less than a microsecond a task, harness " +
 				"included, and 2 take at least a microsecond more than the cheapest, THIRD"},
 		{"two above, crowded", 2, 3e-6, 0, 0.9, 0, decide.ClaimUndecided,
 			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
-				"whether the other 2 do without it and without other programs cannot be told"},
+				"harness and other programs hide whether the other 2 do"},
 		{"two in between", 2, 1.2e-6, 0, 0, 0, decide.ClaimUndecided,
 			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
-				"whether the other 2 do without it and without other programs cannot be told"},
+				"harness and other programs hide whether the other 2 do"},
 		{"two scattered", 2, 0.6e-6, 0.5, 0, 0, decide.ClaimUndecided,
 			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
-				"whether the other 2 do without it and without other programs cannot be told"},
+				"harness and other programs hide whether the other 2 do"},
 		{"all but one above", all - 1, 3e-6, 0, 0, 0, decide.Depends,
 			"on the strategy: 1 of ALL strategies take less than a microsecond a task, harness " +
 				"included, and ALL−1 take at least a microsecond more than the cheapest, workerpool"},
 		{"two shed", 2, 3e-6, 0, 0, 0.1, decide.ClaimUndecided,
 			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
-				"whether the other 2 do without it and without other programs cannot be told"},
+				"harness and other programs hide whether the other 2 do"},
 	} {
 		says := strings.NewReplacer("ALL−2", strconv.Itoa(all-2), "ALL−1", strconv.Itoa(all-1),
 			"ALL", strconv.Itoa(all), "THIRD", dispatchers()[2].String()).Replace(c.says)
 		m := sampleOverhead(c.first, c.seconds, c.scatter, c.waited, c.shed)
-		expect(t, c.name, wellSaid(t, m, judgeOverhead, mustLookup(t, "overhead").Draw...), c.want,
+		expect(t, c.name, judgeAndDraw(t, m, judgeOverhead, mustLookup(t, "overhead").Draw...), c.want,
 			says)
 	}
 }

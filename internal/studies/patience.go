@@ -2,9 +2,7 @@ package studies
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -95,37 +93,25 @@ func (c patienceCase) loads(name string) (cells []bench.Scenario) {
 }
 
 func judgePatience(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
+	r := evidence.Ruling{Of: "tasks and timeouts", More: []string{"pool", "wasted", "shedding",
+		"wasted"}, Number: "pool ÷ shedding", Format: evidence.Interval.Factor}
 	for _, c := range patienceCases {
-		kept := m.Ratio(c.cell(pooled, patienceLoad), c.cell(shedding, patienceLoad), metric.Goodput)
-		if math.IsNaN(kept.Mid) {
-			return evidence.Missing("%s or %s was not measured with %s", pooled, shedding, c.name)
+		var more []string
+		for _, name := range []string{pooled, shedding} {
+			sc := c.cell(name, patienceLoad)
+			more = append(more, m.MedianText(sc, metric.Goodput, text.Short)+"/s",
+				m.MeanText(sc, metric.WastedService, text.ShortShare))
 		}
-		r.AtLeast(kept, patienceKept, "%s times as many with %s", kept, c.name)
+		r.AtLeast(c.name, m.Ratio(c.cell(pooled, patienceLoad), c.cell(shedding, patienceLoad),
+			metric.Goodput), patienceKept, more...)
 	}
 	as := fmt.Sprintf("as many tasks as shedding does at load %v, within %s", patienceLoad,
 		text.ShortShare(1-patienceKept))
-	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("a pool whose callers wait and give up completes %s: %s", as,
-			evidence.Series(r.So())),
-		DoesNotHold: fmt.Sprintf("a pool whose callers wait and give up does not complete %s: %s", as,
-			evidence.Series(r.Not())),
-		Depends: fmt.Sprintf("on the tasks and timeouts: a pool whose callers wait and give up "+
-			"completes %s, %s, but %s", as, evidence.Series(r.So()), evidence.Series(r.Not())),
-	}, "whether a pool whose callers wait and give up completes %s", as)
-	for _, c := range patienceCases {
-		var said []string
-		for _, name := range slices.Concat([]string{pooled, shedding}, newestFirst) {
-			if sc := c.cell(name, patienceLoad); m.Has(sc) {
-				said = append(said, fmt.Sprintf("%s %s/s, %s", name,
-					text.Short(m.Median(sc, metric.Goodput).Mid),
-					text.ShortShare(m.Mean(sc, metric.WastedService).Mid)))
-			}
-		}
-		f.Add("goodput and wasted share of the service time with %s: %s", c.name,
-			strings.Join(said, "; "))
-	}
-	return f
+	return r.Find(evidence.Sentences{
+		Holds:       "a pool whose callers wait and give up completes " + as,
+		DoesNotHold: "a pool whose callers wait and give up does not complete " + as,
+		Depends:     "on the tasks and timeouts",
+	}, "whether a pool whose callers wait and give up completes "+as)
 }
 
 func drawPatienceEqual(m *evidence.Measured) evidence.Figure {

@@ -20,13 +20,14 @@ func TestPatienceVerdicts(t *testing.T) {
 	}{
 		"everywhere": {[3]float64{399, 400, 401}, decide.Holds,
 			"a pool whose callers wait and give up completes as many tasks as shedding does at " +
-				"load 1.3, within 5 %: "},
+				"load 1.3, within 5 % (×0.995 to ×1)"},
 		"nowhere": {[3]float64{100, 200, 300}, decide.DoesNotHold,
 			"a pool whose callers wait and give up does not complete as many tasks as shedding " +
-				"does at load 1.3, within 5 %: "},
+				"does at load 1.3, within 5 % (×0.249 to ×0.748)"},
 		"not with equal tasks": {[3]float64{180, 400, 400}, decide.Depends,
-			"on the tasks and timeouts: a pool whose callers wait and give up completes as many " +
-				"tasks as shedding does at load 1.3, within 5 %, "},
+			"on the tasks and timeouts: it holds for exponential tasks and equal timeouts " +
+				"(×0.998) and exponential tasks and timeouts (×0.998), not for equal tasks and " +
+				"timeouts (×0.449)"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			goodput := 400.0 + float64(i)
@@ -40,10 +41,8 @@ func TestPatienceVerdicts(t *testing.T) {
 				"wasted-service/op": 0.3, "offered-ops/s": 500}
 		}
 		cells := study.Cells(Quick)
-		f := wellSaid(t, synthetic(cells, 3, of), judgePatience, study.Draw...)
-		if f.Verdict != c.want || len(f.Because) < len(c.says) || f.Because[:len(c.says)] != c.says {
-			t.Errorf("%s: %v: %s", name, f.Verdict, f.Because)
-		}
+		f := judgeAndDraw(t, synthetic(cells, 3, of), judgePatience, study.Draw...)
+		expect(t, name, f, c.want, c.says)
 		if f := judgePatience(synthetic(cells[:8], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of worker_pool alone", name, f.Verdict)
 		}

@@ -83,53 +83,43 @@ func pulseFelt(r evidence.Run) float64 {
 }
 
 func judgePulse(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
-	var lines []string
-	for _, name := range pulseStrategies {
+	r := evidence.Ruling{Of: "strategy", More: []string{"shed", "backlog",
+		"p99 before", "p99 after"}, Number: "recovers after",
+		Format: func(in evidence.Interval) string {
+			return text.ShortSeconds(in.Mid * pulseLength.Seconds())
+		}}
+	row := func(name string) (evidence.Interval, []string) {
 		sc := pulseCell(name, pulseBefore)
-		felt := evidence.OfMean(m.Of(sc, pulseFelt))
-		if math.IsNaN(felt.Mid) {
-			return evidence.Missing("%s was not measured at load %v", name, pulseBefore)
-		}
-		r.AtMost(felt, pulseSoon, "%s after %s", name, text.ShortSeconds(felt.Mid*
-			pulseLength.Seconds()))
-		lines = append(lines, pulseLine(m, sc))
+		return evidence.OfMean(m.Of(sc, pulseFelt)), []string{
+			m.MedianText(sc, metric.OfStage(2, metric.Shed), text.ShortShare),
+			m.MedianText(sc, metric.OfStage(2, metric.BacklogTasks), func(v float64) string {
+				return evidence.Counted(math.Round(v), "task")
+			}),
+			m.MedianText(sc, metric.OfStage(1, metric.P99Response), text.ShortSeconds),
+			m.MedianText(sc, metric.OfStage(3, metric.P99Response), text.ShortSeconds)}
 	}
-	all := evidence.Series(r.All())
-	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("on average the response recovers within a quarter of the pulse: %s",
-			all),
-		DoesNotHold: fmt.Sprintf("on average the response does not recover within a quarter of the "+
-			"pulse of %s: %s", text.Duration(pulseLength), all),
-		Depends: fmt.Sprintf("on the handling of tasks that exceed the capacity in the pulse of "+
-			"%s: on average the response recovers soon with %s, not with "+
-			"%s", text.Duration(pulseLength),
-			evidence.Series(r.So()), evidence.Series(r.Not())),
-	}, "how soon the response recovers")
-	f.Say(lines...)
-	fluid := fluidDrain(pulseBefore, pulseLoad)
-	felt := evidence.OfMean(m.Of(pulseCell(pooled, pulseBefore), pulseFelt))
-	f.Add("a fluid that is kept drains in (ρ₁−1)/(1−ρ₀) = %s times the pulse; %s takes %s times",
-		text.Short(fluid), pooled, text.Short(felt.Mid))
+	for _, name := range pulseStrategies {
+		felt, more := row(name)
+		r.AtMost(name, felt, pulseSoon, more...)
+	}
 	for _, name := range m.Others(pulseStrategies, func(name string) bench.Scenario {
 		return pulseCell(name, pulseBefore)
 	}) {
-		f.Say(pulseLine(m, pulseCell(name, pulseBefore)))
+		felt, more := row(name)
+		r.Show(name, felt, more...)
+	}
+	within := "recover within a quarter of the pulse of " + text.Duration(pulseLength)
+	f := r.Find(evidence.Sentences{
+		Holds:       "on average the response does " + within,
+		DoesNotHold: "on average the response does not " + within,
+		Depends:     "on the handling of tasks that exceed the capacity",
+	}, "how soon the response recovers")
+	if felt := evidence.OfMean(m.Of(pulseCell(pooled, pulseBefore), pulseFelt)); felt.Mid > 0 {
+		f.Add("the backlog of a queue that keeps all tasks drains in (ρ₁−1)/(1−ρ₀) = %s times the "+
+			"pulse (theory, fluid); %s takes %s times",
+			text.Short(fluidDrain(pulseBefore, pulseLoad)), pooled, text.Short(felt.Mid))
 	}
 	return f
-}
-
-func pulseLine(m *evidence.Measured, sc bench.Scenario) string {
-	typical := func(unit string) float64 { return m.Median(sc, unit).Mid }
-	line := fmt.Sprintf("%s sheds %s of the pulse, and has %s when it ends", sc.Strategy,
-		text.ShortShare(typical(metric.OfStage(2, metric.Shed))),
-		evidence.Counted(math.Round(typical(metric.OfStage(2, metric.BacklogTasks))), "task"))
-	if p99 := typical(metric.OfStage(3, metric.P99Response)); !math.IsNaN(p99) {
-		line += fmt.Sprintf("; the p99 of later tasks is %s, before the pulse it was %s",
-			text.ShortSeconds(p99),
-			text.ShortSeconds(typical(metric.OfStage(1, metric.P99Response))))
-	}
-	return line
 }
 
 func drawPulse(m *evidence.Measured) evidence.Figure {

@@ -20,16 +20,18 @@ func TestPulseVerdicts(t *testing.T) {
 		want decide.ClaimVerdict
 		says string
 	}{
-		"all": {soon, decide.Holds, "on average the response recovers within a quarter of the pulse: " +
-			"worker_pool after 1 s, bounded_queue_shed after 1 s and codel_lifo after 1 s"},
-		"none": {late, decide.DoesNotHold, "on average the response does not recover within a " +
-			"quarter of the pulse of 10 s: worker_pool after 9 s, bounded_queue_shed after 9 s and " +
-			"codel_lifo after 9 s"},
+		"all": {soon, decide.Holds,
+			"on average the response does recover within a quarter of the pulse of " +
+				"10 s (1 s)"},
+		"none": {late, decide.DoesNotHold,
+			"on average the response does not recover within a quarter of the " +
+				"pulse of 10 s (9 s)"},
 		"some never": {func(s string) float64 {
 			return map[bool]float64{true: 0, false: 1}[s == pooled]
-		}, decide.Depends, "on the handling of tasks that exceed the capacity in the pulse of " +
-			"10 s: on average the response recovers soon with bounded_queue_shed after 1 s and " +
-			"codel_lifo after 1 s, not with worker_pool after 40 s"},
+		}, decide.Depends,
+			"on the handling of tasks that exceed the capacity: it holds for " +
+				"bounded_queue_shed (1 s) and codel_lifo (1 s), not for worker_pool " +
+				"(40 s)"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			felt := c.felt(sc.Strategy.String())
@@ -43,7 +45,7 @@ func TestPulseVerdicts(t *testing.T) {
 			return v
 		}
 		cells := study.Cells(Quick)
-		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgePulse, drawPulse), c.want, c.says)
+		expect(t, name, judgeAndDraw(t, synthetic(cells, 3, of), judgePulse, drawPulse), c.want, c.says)
 	}
 }
 

@@ -2,7 +2,6 @@ package studies
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -112,49 +111,36 @@ func realWaits(m *evidence.Measured, sc bench.Scenario) []float64 {
 }
 
 func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) decide.Finding {
-	var r evidence.Ruling
-	ran, steady := 0, 0
-	by := map[float64][]string{}
+	r := evidence.Ruling{Of: "strategy and load", More: []string{"mean wait", "ideal queue's"},
+		Number: "excess, in mean services"}
+	ran, steady, others := 0, 0, 0.0
 	cells = slices.DeleteFunc(cells, func(sc bench.Scenario) bool {
 		return sc.Load.Relative != highest && !m.Has(sc)
 	})
 	for _, sc := range cells {
 		waits := realWaits(m, sc)
 		ran, steady = ran+len(m.Runs(sc)), steady+len(waits)
-		if len(waits) == 0 {
-			continue
+		for _, share := range m.Values(sc, metric.CPUOthers) {
+			others = max(others, share)
 		}
-		longer := evidence.OfMean(waits)
-		r.AtMost(longer, realTolerance, "%s with %s at load %v", longer, sc.Strategy,
-			sc.Load.Relative)
-		by[sc.Load.Relative] = append(by[sc.Load.Relative],
-			fmt.Sprintf("%s by %s", sc.Strategy, longer))
+		if len(waits) > 0 {
+			r.AtMost(fmt.Sprintf("%s at load %v", sc.Strategy, sc.Load.Relative),
+				evidence.OfMean(waits), realTolerance,
+				m.MeanText(sc, metric.MeanWait, text.ShortSeconds),
+				m.MeanText(sc, metric.OracleMeanWait, text.ShortSeconds))
+		}
 	}
-	tolerance, kept, broken := text.Short(realTolerance), evidence.Series(r.So()),
-		evidence.Series(r.Not())
+	services := fmt.Sprintf("%s mean services", text.Short(realTolerance))
 	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("the mean wait exceeds an ideal queue's by at most %s mean "+
-			"services: by %s", tolerance, kept),
-		DoesNotHold: fmt.Sprintf("the mean wait exceeds an ideal queue's by more than %s "+
-			"mean services: by %s", tolerance, broken),
-		Depends: fmt.Sprintf("on strategy and load: in mean services, the mean wait exceeds that "+
-			"of an ideal queue by only %s, but by %s", kept, broken),
-	}, "whether the mean wait exceeds an ideal queue's by more than %s mean services",
-		tolerance)
+		Holds:       "the mean wait exceeds an ideal queue's by at most " + services,
+		DoesNotHold: "the mean wait exceeds an ideal queue's by more than " + services,
+		Depends:     "on strategy and load",
+	}, "whether the mean wait exceeds an ideal queue's by more than "+services)
 	if len(r.Cases) < len(cells) {
 		f = evidence.Missing("%d of %d scenarios were not run or fell behind in every "+
 			"repetition; %d of %d repetitions had a steady state", len(cells)-len(r.Cases),
 			len(cells), steady, ran)
-	}
-	for _, load := range slices.Sorted(maps.Keys(by)) {
-		f.Add("at load %v the mean wait exceeds an ideal queue's, in mean services: %s", load,
-			strings.Join(by[load], ", "))
-	}
-	others := 0.0
-	for _, sc := range cells {
-		for _, share := range m.Values(sc, metric.CPUOthers) {
-			others = max(others, share)
-		}
+		f.Table = r.Table()
 	}
 	if others >= 0.1 {
 		f.Add("meanwhile other programs took up to %s of the processors' time: repeat it on a "+

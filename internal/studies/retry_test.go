@@ -39,36 +39,22 @@ func TestRetryVerdicts(t *testing.T) {
 		because string
 	}{
 		{"fewest everywhere", sampleRetry(always(2), 3, 0), decide.Holds,
-			"exponential backoff with jitter needs the fewest calls at every target: 0.667 times " +
-				"the calls of no retry at token_bucket, 0.667 times the calls of no " +
-				"retry " +
-				"at fixed_window, 0.667 times the calls of no retry at sec_ban and 0.667 " +
-				"times " +
-				"the calls of no retry at concurrency_cap"},
+			"exponential backoff with jitter needs the fewest calls at every " +
+				"target, ÷ the best other policy's (×0.667)"},
 		{"as few", sampleRetry(always(2), 2, 0), decide.Holds,
-			"exponential backoff with jitter needs the fewest calls at every target: 1 times the " +
-				"calls of no retry at token_bucket, 1 times the calls of no retry at " +
-				"fixed_window, 1 times the calls of no retry at sec_ban and 1 times the " +
-				"calls of" +
-				" no retry at concurrency_cap"},
+			"exponential backoff with jitter needs the fewest calls at every " +
+				"target, ÷ the best other policy's (×1)"},
 		{"the only one that loses nothing", sampleRetry(always(9), 1, 0.1), decide.Holds,
-			"exponential backoff with jitter needs the fewest calls at every target: it alone " +
-				"loses no task at token_bucket, it alone loses no task at fixed_window," +
-				" it alone loses no task at sec_ban and it alone loses no task at concurrency_cap"},
+			"exponential backoff with jitter needs the fewest calls at every " +
+				"target, ÷ the best other policy's"},
 		{"nowhere fewest", sampleRetry(always(4), 3, 0), decide.DoesNotHold,
-			"exponential backoff with jitter needs the fewest calls at no target: it needs 1.33 " +
-				"times the calls of no retry at token_bucket, 1.33 times the calls of no " +
-				"retry at fixed_window, 1.33 times the calls of no retry at sec_ban and 1.33 " +
-				"times" +
-				" the calls of no retry at concurrency_cap"},
+			"exponential backoff with jitter needs the fewest calls at no target, " +
+				"÷ the best other policy's (×1.33)"},
 		{"here and there", sampleRetry(
 			func(d retryTarget) float64 { return 2 + float64(d.burst) }, 3,
 			0), decide.Depends,
-			"on the target: exponential backoff with jitter needs 0.667 times the calls of no " +
-				"retry at concurrency_cap, but 4 times the calls of no retry at " +
-				"token_bucket, 17.3 times the calls of no retry at fixed_window and 17.3 " +
-				"times " +
-				"the calls of no retry at sec_ban"},
+			"on the target: it holds for concurrency_cap (×0.667), not for " +
+				"token_bucket (×4), fixed_window (×17.3) and sec_ban (×17.3)"},
 		{"nobody is done", synthetic(studyCells("retry"), 1,
 			func(bench.Scenario, int) map[string]float64 {
 				return map[string]float64{"attempts/op": 1, "throttled/op": 0.5, "makespan-sec": 1,

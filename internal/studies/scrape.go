@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -89,29 +88,22 @@ type scraped struct {
 }
 
 const (
-	scrapedInTime = iota
-	scrapedLate
-	scrapedLossy
-	scrapedBanned
+	fetchedInTime = iota
+	fetchedLate
+	fetchedLossy
+	fetchedBanned
 )
 
 func (s scraped) outcome() int {
 	switch {
 	case s.bans > 0:
-		return scrapedBanned
+		return fetchedBanned
 	case s.lost > 0:
-		return scrapedLossy
+		return fetchedLossy
 	case s.seconds >= 1.02*scrapeFloor:
-		return scrapedLate
+		return fetchedLate
 	}
-	return scrapedInTime
-}
-
-func (s scraped) took() float64 {
-	if s.lost < tickers/2 {
-		return s.seconds
-	}
-	return math.NaN()
+	return fetchedInTime
 }
 
 func scrapedAll(m *evidence.Measured) (all []scraped) {
@@ -134,65 +126,89 @@ func scrapedAll(m *evidence.Measured) (all []scraped) {
 	return all
 }
 
-func judgeScrape(m *evidence.Measured) (f decide.Finding) {
-	all := scrapedAll(m)
-	refused, allowed, runs := 0, 0, 0
-	least, most := math.Inf(1), 0.0
+func judgeScrape(m *evidence.Measured) decide.Finding {
+	var r evidence.Ruling
 	var clean []string
+	runs := 0
+	all := scrapedAll(m)
 	for _, s := range all {
 		if slices.Contains(poolsAlone, s.name) {
 			runs += s.runs
-			if s.refused > 0 {
-				refused, least, most = refused+1, min(least, s.refused), max(most, s.refused)
-			} else {
-				allowed++
-			}
+			r.Certain(fmt.Sprintf("limit %d", s.limit), evidence.Alone(s.refused), s.refused == 0,
+				s.refused > 0)
 		}
-		if s.outcome() < scrapedLossy {
-			clean = append(clean, fmt.Sprintf("%s (limit %d)", s.name, s.limit))
+		if s.outcome() < fetchedLossy {
+			clean = append(clean, fmt.Sprintf("%s at limit %d", s.name, s.limit))
 		}
 	}
-	names := evidence.Series(poolsAlone)
-	switch want := len(poolsAlone) * len(scrapeLimits); {
-	case refused+allowed < want:
-		f = evidence.Missing("%d of %d scenarios of %s were not measured",
-			want-refused-allowed, want, names)
-	case refused == 0:
-		f = evidence.Found(decide.Holds, "the site refuses no call of %s in %d runs; %s", names,
-			runs, evidence.ButFor(runs))
-	case allowed == 0:
-		f = evidence.Found(decide.DoesNotHold, "the site refuses %s of %d calls at every "+
-			"limit, with each of %s", fromTo(least, most), tickers, names)
-	default:
-		f = evidence.Found(decide.Depends, "on the limit: the site refuses %s of %d calls in "+
-			"%d of %d scenarios of %s", fromTo(least, most), tickers, refused, want, names)
+	if judged, want := len(r.All()), len(poolsAlone)*len(scrapeLimits); judged < want {
+		return evidence.Missing("%d of %d scenarios of %s were not measured", want-judged, want,
+			evidence.Series(poolsAlone))
 	}
+	f := r.Find(evidence.Sentences{
+		Holds: "the site refuses no call of a pool, " + evidence.ButFor(runs),
+		DoesNotHold: fmt.Sprintf("the site refuses calls of each of %s at each limit",
+			evidence.Series(poolsAlone)),
+		Depends: "on the limit",
+	}, "")
+	f.Table = scrapeTable(slices.DeleteFunc(all, func(s scraped) bool {
+		return s.outcome() >= fetchedLossy && !slices.Contains(append(poolsAlone, free), s.name)
+	}))
 	f.Say(evidence.Said(evidence.Few(clean, 5), "no ban and no loss"))
-	for _, limit := range scrapeLimits {
-		by := make([][]string, scrapedBanned+1)
-		for _, s := range all {
-			switch o := s.outcome(); {
-			case s.limit != limit:
-			case o < scrapedLossy:
-				by[o] = append(by[o], fmt.Sprintf("%s (%.1f s)", s.name, s.seconds))
-			default:
-				by[o] = append(by[o], fmt.Sprintf("%s (%.0f lost)", s.name, s.lost))
-			}
-		}
-		for o, what := range []string{fmt.Sprintf("all %d fetched in the least time, (N − "+
-			"burst)/rate = %.0f s, within 2 %%", tickers, scrapeFloor), "all fetched, but later",
-			"not banned, but records lost", "banned"} {
-			f.Say(evidence.Said(evidence.Few(by[o], 5), "limit %d: %s", limit, what))
-		}
-	}
+	f.Add("no order of calls takes less than (N − burst)/rate = %.0f s", scrapeFloor)
 	return f
 }
 
-func fromTo(least, most float64) string {
-	if least == most {
-		return fmt.Sprintf("%.0f", least)
+// scrapeTable returns the outcomes, with one row for neighbours that are alike.
+func scrapeTable(all []scraped) *decide.Table {
+	table := decide.Table{Heads: []string{"strategy", "limit", fmt.Sprintf("refused of %d", tickers),
+		"bans", "lost", "time", "others alike"}}
+	for i := 0; i < len(all); {
+		next := i + 1
+		for next < len(all) && slices.Equal(all[i].cells(), all[next].cells()) {
+			next++
+		}
+		table.Add(slices.Concat([]string{withoutArgs(all[i].name)}, all[i].cells(),
+			[]string{fmt.Sprint(next - i - 1)})...)
+		i = next
 	}
-	return fmt.Sprintf("%.0f to %.0f", least, most)
+	return &table
+}
+
+func (s scraped) cells() []string {
+	return []string{fmt.Sprint(s.limit), fmt.Sprintf("%.0f", s.refused), fmt.Sprintf("%.0f", s.bans),
+		fmt.Sprintf("%.0f", s.lost), fmt.Sprintf("%.1f s", s.seconds)}
+}
+
+func drawScrape(m *evidence.Measured) evidence.Figure {
+	all := scrapedAll(m)
+	if len(all) == 0 {
+		return evidence.Figure{}
+	}
+	return evidence.Figure{
+		Name:  "scrape",
+		Title: "Scraping a site that bans clients",
+		Subtitle: fmt.Sprintf("%d calls of a site that serves %d a second, refuses more, and "+
+			"bans clients that ignore it", tickers, scrapeRate),
+		Caption: []string{
+			"From the best to the worst. A limit on calls in flight is no limit on calls per second.",
+			"No order of calls takes less than (N − burst)/rate.",
+			fmt.Sprintf("One run each; limits of %d and %d.", scrapeLimits[0], scrapeLimits[1]),
+		},
+	}.Finding(decide.Finding{Table: scrapeTable(all)})
+}
+
+// withoutArgs removes the parameters from the name of a strategy that has several parts.
+func withoutArgs(name string) string {
+	if !strings.Contains(name, "+") {
+		return name
+	}
+	var parts []string
+	for part := range strings.SplitSeq(name, "+") {
+		part, _, _ = strings.Cut(part, ":")
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "+")
 }
 
 var poolsAlone = []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore",
@@ -205,89 +221,4 @@ func scrapeCell(name string, limit int) (bench.Scenario, bool) {
 	}
 	cells := scrapeCells(v)
 	return cells[slices.Index(scrapeLimits, limit)], true
-}
-
-func drawScrape(m *evidence.Measured) evidence.Figure {
-	all := scrapedAll(m)
-	rows, alike := scrapedRows(all)
-	panels := []charts.RowPanel{{Title: "records lost",
-		X: charts.Axis{Label: fmt.Sprintf("of %d (log scale)", tickers), Log: true, Zero: true,
-			Marks: []float64{0, 100, 1000, tickers}, Reach: []float64{0, 100, tickers}},
-	}, {
-		Title: "time to finish",
-		X: charts.Axis{Label: "first due to last end (log scale)", Log: true, Format: charts.Seconds,
-			Marks: []float64{600, 3600, 36_000, 360_000}, Reach: []float64{3600}},
-		Levels: []charts.Level{{Name: fmt.Sprintf("(N − burst)/rate = %.0f s", scrapeFloor),
-			Y: scrapeFloor}},
-	}}
-	for i, limit := range scrapeLimits {
-		for j, fate := range []string{"", ", banned"} {
-			evidence.AddRows(panels, fmt.Sprintf("limit %d%s", limit, fate),
-				i+j*len(scrapeLimits), len(rows), func(row int) []evidence.Interval {
-					at := slices.IndexFunc(all, func(s scraped) bool {
-						return s.name == rows[row] && s.limit == limit &&
-							(s.outcome() == scrapedBanned) == (j == 1)
-					})
-					if at < 0 {
-						return nil
-					}
-					return evidence.Points(all[at].lost, all[at].took())
-				})
-		}
-	}
-	shared := ""
-	for i, name := range rows {
-		if others := alike[name]; len(others) > 0 {
-			rows[i] = fmt.Sprintf("%s and %d more", name, len(others))
-			shared += fmt.Sprintf("As %s, at each limit: %s. ", name, strings.Join(others, ", "))
-		}
-	}
-	return evidence.Figure{
-		Name:  "scrape",
-		Title: "What becomes of a scrape of a site that bans",
-		Subtitle: fmt.Sprintf("%d calls of a site that serves %d a second, refuses more, and "+
-			"bans clients that ignore it", tickers, scrapeRate),
-		Caption: []string{
-			"From the best to the worst, at the better limit. A limit on calls in flight is no " +
-				"limit on calls per second.",
-			"The time is shown where at least half of the records were fetched. No order of " +
-				"calls takes less than (N − burst)/rate.",
-			shared + fmt.Sprintf("One run each; limits of %d and %d.", scrapeLimits[0],
-				scrapeLimits[1]),
-		},
-	}.Rows(rows, panels...)
-}
-
-// scrapedRows returns the strategies, best first, at the better limit. alike lists further
-// strategies with the same results.
-func scrapedRows(all []scraped) (rows []string, alike map[string][]string) {
-	fate := func(name string) (fate string) {
-		for _, limit := range scrapeLimits {
-			for _, s := range all {
-				if s.name == name && s.limit == limit {
-					fate += fmt.Sprint(limit, s.outcome(), s.lost, s.took(), ";")
-				}
-			}
-		}
-		return fate
-	}
-	first, seen := map[string]string{fate(pooled): pooled}, map[string]bool{}
-	alike = map[string][]string{}
-	for _, s := range all {
-		if seen[s.name] {
-			continue
-		}
-		seen[s.name] = true
-		of := fate(s.name)
-		if first[of] == "" {
-			first[of] = s.name
-		}
-		if stands := first[of]; !slices.Contains(rows, stands) {
-			rows = append(rows, stands)
-		}
-		if s.name != first[of] {
-			alike[first[of]] = append(alike[first[of]], s.name)
-		}
-	}
-	return rows, alike
 }

@@ -2,6 +2,7 @@ package studies
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,17 +36,15 @@ func TestScrapeVerdicts(t *testing.T) {
 		says    string
 	}{
 		"nowhere": {nil, decide.Holds,
-			"the site refuses no call of worker_pool, semaphore, errgroup_limit, " +
-				"weighted_semaphore and singleton_pool in 10 runs; so at most 25.9 % of such " +
-				"runs come out otherwise (95 % confidence)"},
+			"the site refuses no call of a pool, so at most 25.9 % of such runs " +
+				"come out otherwise (95 % confidence)"},
 		"at one": {scrapeLimits[1:], decide.Depends,
-			"on the limit: the site refuses 10 of 5000 calls in 5 of 10 scenarios of " +
-				"worker_pool, semaphore, errgroup_limit, weighted_semaphore and singleton_pool"},
+			"on the limit: it holds for limit 4, not for limit 64"},
 		"at both": {scrapeLimits, decide.DoesNotHold,
-			"the site refuses 10 of 5000 calls at every limit, with each of worker_pool, " +
-				"semaphore, errgroup_limit, weighted_semaphore and singleton_pool"},
+			"the site refuses calls of each of worker_pool, semaphore, " +
+				"errgroup_limit, weighted_semaphore and singleton_pool at each limit"},
 	} {
-		f := wellSaid(t, synthetic(cells, 1, sampleScrape(c.refused...)), judgeScrape, drawScrape)
+		f := judgeAndDraw(t, synthetic(cells, 1, sampleScrape(c.refused...)), judgeScrape, drawScrape)
 		expect(t, "refused "+name, f, c.want, c.says)
 		for _, line := range f.Lines {
 			if len([]rune(line)) > 250 {
@@ -58,29 +57,31 @@ func TestScrapeVerdicts(t *testing.T) {
 	}
 }
 
-// Strategies with the same results share a row named for the best known, and the best row is on
-// top.
+// Strategies with the same results share a row, and the best row is on top.
 func TestScrapeRows(t *testing.T) {
 	m := synthetic(scrapeCells(scrapers()...), 1, sampleScrape(scrapeLimits[1]))
 	all := scrapedAll(m)
-	if all[0].outcome() != scrapedInTime || all[len(all)-1].outcome() != scrapedBanned {
+	if all[0].outcome() != fetchedInTime || all[len(all)-1].outcome() != fetchedBanned {
 		t.Errorf("first is %+v, last %+v", all[0], all[len(all)-1])
 	}
-	rows, alike := scrapedRows(all)
-	shown := slices.Clone(rows)
-	for _, others := range alike {
-		shown = append(shown, others...)
+	rows := scrapeTable(all).Rows
+	shown, pools := len(rows), ""
+	for _, row := range rows {
+		alike, err := strconv.Atoi(row[6])
+		if shown += alike; err != nil {
+			t.Error(err)
+		}
+		if row[2] == "10" {
+			pools += strings.Join(row, " ") + "\n"
+		}
 	}
-	if want := slices.Sorted(slices.Values(m.Styles)); !slices.Equal(
-		slices.Sorted(slices.Values(shown)), want) {
-		t.Errorf("shown are %q, want %q", shown, want)
+	if shown != len(all) {
+		t.Errorf("the table has %d of %d results", shown, len(all))
 	}
-	if got := slices.Sorted(slices.Values(append(slices.Clone(alike[pooled]),
-		pooled))); strings.Join(got,
-		" ") != "errgroup_limit semaphore singleton_pool weighted_semaphore worker_pool" {
-		t.Errorf("as %s are %q", pooled, got)
+	if want := "errgroup_limit 64 10 0 10 500.0 s 4\n"; pools != want {
+		t.Errorf("the refused pools are %q, want %q", pools, want)
 	}
-	if rows[len(rows)-1] != "unbounded" {
-		t.Errorf("last is %s", rows[len(rows)-1])
+	if last := rows[len(rows)-1][0]; last != "unbounded" {
+		t.Errorf("last is %s", last)
 	}
 }

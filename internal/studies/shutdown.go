@@ -2,8 +2,6 @@ package studies
 
 import (
 	"fmt"
-	"math"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -122,42 +120,34 @@ func shutdownTimes(m *evidence.Measured, sc bench.Scenario) []float64 {
 }
 
 func judgeShutdown(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
-	var lines []string
+	deadline := text.Duration(shutdownDeadline)
+	r := evidence.Ruling{Of: "pool", More: []string{"tasks held", "to lose none", "drain"},
+		Number: "saved by " + deadline, Format: evidence.Interval.Share}
 	for _, c := range shutdownCases {
-		now, then := abandonedTasks(m, c.cell(minDeadline)).Mid,
-			abandonedTasks(m, c.cell(shutdownDeadline)).Mid
-		if math.IsNaN(now) || math.IsNaN(then) {
-			return evidence.Missing("%s was not measured with both no time to drain and %s", c.name,
-				text.Duration(shutdownDeadline))
-		}
-		if now == 0 {
+		held := abandonedTasks(m, c.cell(minDeadline)).Mid
+		if held == 0 {
 			return evidence.Missing("%s: the pool holds no task at the shutdown", c.name)
 		}
-		saved := evidence.OfMean(m.Pairs(c.cell(minDeadline), c.cell(shutdownDeadline),
-			func(now, then evidence.Run) float64 {
-				return 1 - then(metric.Abandoned)/now(metric.Abandoned)
-			}))
-		r.Put(saved, 0.5, 0.99, "%s of %s tasks (%s)", saved.Share(), text.Short(now), c.name)
+		more := []string{text.Short(held), evidence.Dash, evidence.Dash}
 		for _, deadline := range shutdownDeadlines {
-			if abandonedTasks(m, c.cell(deadline)).Mid == 0 {
-				lines = append(lines,
-					fmt.Sprintf("%s: with %s to drain no task is abandoned, and the drain takes %s",
-						c.name, text.Duration(deadline),
-						text.ShortSeconds(evidence.OfMean(shutdownTimes(m,
-							c.cell(deadline))).Mid)))
+			if sc := c.cell(deadline); abandonedTasks(m, sc).Mid == 0 {
+				more[1] = text.Duration(deadline)
+				more[2] = evidence.Short(evidence.OfMean(shutdownTimes(m, sc)), text.ShortSeconds)
 				break
 			}
 		}
+		r.Put(c.name, evidence.OfMean(m.Pairs(c.cell(minDeadline), c.cell(shutdownDeadline),
+			func(now, then evidence.Run) float64 {
+				return 1 - then(metric.Abandoned)/now(metric.Abandoned)
+			})), 0.5, 0.99, more...)
 	}
-	because := fmt.Sprintf("%s to drain save %s", text.Duration(shutdownDeadline),
-		evidence.Series(r.All()))
-	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
-		Depends: fmt.Sprintf("on how much the pool holds: %s; the pool does %s tasks a second, "+
-			"and a deadline saves no more than that", because,
-			text.Short(limit/shutdownMean.Seconds())),
-	}, "how many of the tasks held %s to drain save", text.Duration(shutdownDeadline))
-	f.Lines = append(f.Lines, lines...)
+	f := r.Find(evidence.Sentences{
+		Holds:       deadline + " to drain save nearly all tasks",
+		DoesNotHold: deadline + " to drain save less than half of the tasks",
+		Depends:     "on how many tasks the pool holds",
+	}, "how many of the tasks held "+deadline+" to drain save")
+	f.Add("the pool does %s tasks a second, and a deadline saves no more than that",
+		text.Short(limit/shutdownMean.Seconds()))
 	var others []string
 	for _, cells := range m.Sweeps(shutdownOthers, func(name string) []bench.Scenario {
 		return []bench.Scenario{shutdownOther(name)}
@@ -173,10 +163,8 @@ func judgeShutdown(m *evidence.Measured) decide.Finding {
 		}
 		others = append(others, of)
 	}
-	f.Add("tasks abandoned %s after an overload of %d tasks: %s",
-		text.Duration(shutdownDeadline),
-		shutdownTasks, strings.Join(others, ", "))
-	f.Add("a strategy without a queue makes the producer wait, and holds no more than its limit")
+	f.Say(evidence.Said(others, "tasks abandoned %s after an overload of %d tasks, by strategy",
+		deadline, shutdownTasks))
 	return f
 }
 

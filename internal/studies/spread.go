@@ -2,7 +2,6 @@ package studies
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -74,36 +73,33 @@ func spreadOf(name string) []bench.Scenario { return spreadSweep(Quick, name) }
 func completed(r evidence.Run) float64 { return r(metric.Throughput) / r(metric.Offered) }
 
 func judgeSpread(m *evidence.Measured) decide.Finding {
-	cells := spreadOf(pooled)
-	one, widest := cells[0], cells[len(cells)-1]
-	from, to := evidence.OfMean(m.Of(one, completed)), evidence.OfMean(m.Of(widest, completed))
-	if math.IsNaN(from.Mid) || math.IsNaN(to.Mid) {
-		return evidence.Missing("%s was not measured at the smallest and at the widest spread",
-			pooled)
+	cells, shed := spreadOf(pooled), spreadOf(shedding)
+	r := evidence.Ruling{Of: "C²", More: []string{"completed", "p99 response",
+		"mean wait", "shed, no queue"}, Number: "throughput lost",
+		Format: evidence.Interval.Percents}
+	last := len(cells) - 1
+	for i, sc := range cells {
+		add := r.Show
+		if i == last {
+			add = func(name string, lost evidence.Interval, more ...string) {
+				r.AtLeast(name, lost, spreadLoss, more...)
+			}
+		}
+		add(text.Short(spreadC2[i]), evidence.OfMean(m.Pairs(cells[0], sc,
+			func(one, other evidence.Run) float64 { return 1 - completed(other)/completed(one) })),
+			evidence.Short(evidence.OfMean(m.Of(sc, completed)), text.ShortShare),
+			m.MedianText(sc, p99Response, text.ShortSeconds),
+			m.MedianText(sc, metric.MeanWait, text.ShortSeconds),
+			m.MedianText(shed[i], metric.Shed, text.ShortShare))
 	}
-	lost := evidence.OfMean(m.Pairs(one, widest, func(one, widest evidence.Run) float64 {
-		return 1 - completed(widest)/completed(one)
-	}))
-	most := spreadC2[len(spreadC2)-1]
-	var r evidence.Ruling
-	r.AtLeast(lost, spreadLoss, "%s less at C² = %v (%s of what arrives) than at C² = 0 (%s)",
-		lost.Percents(), most, text.ShortShare(to.Mid), text.ShortShare(from.Mid))
-	completes := fmt.Sprintf("at load %v %s completes %s", spreadLoad, pooled, r.Cases[0].Said)
-	f := r.Find(evidence.Sentences{Holds: completes, DoesNotHold: fmt.Sprintf(
-		"%s, where %s would count", completes, text.ShortShare(spreadLoss))},
-		"whether %s at load %v completes %s less", pooled, spreadLoad,
-		text.ShortShare(spreadLoss))
-	time := func(sc bench.Scenario, unit string) string {
-		return text.ShortSeconds(m.Median(sc, unit).Mid)
-	}
-	f.Add("the p99 response is %s at C² = 0 and %s at C² = %v, the mean wait %s and %s",
-		time(one, p99Response), time(widest, p99Response), most,
-		time(one, metric.MeanWait), time(widest, metric.MeanWait))
-	if shed := spreadOf(shedding); m.Has(shed[0]) && m.Has(shed[len(shed)-1]) {
-		f.Add("without a queue %s sheds %s of the tasks at C² = 0 and %s at C² = %v (theory: "+
-			"%s at any C²)", shedding, text.ShortShare(m.Median(shed[0], metric.Shed).Mid),
-			text.ShortShare(m.Median(shed[len(shed)-1], metric.Shed).Mid), most,
-			text.ShortShare(spreadLost()))
+	loses := fmt.Sprintf("at load %v, task times of C² = %v lower the throughput of %s ", spreadLoad,
+		spreadC2[last], pooled)
+	f := r.Find(evidence.Sentences{
+		Holds:       loses + "by more than " + text.ShortShare(spreadLoss),
+		DoesNotHold: loses + "by less than " + text.ShortShare(spreadLoss),
+	}, "whether varying task times lower the throughput")
+	if m.Has(shed[0]) {
+		f.Add("theory (Erlang B): without a queue %s are shed at any C²", text.ShortShare(spreadLost()))
 	}
 	return f
 }
@@ -132,7 +128,7 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "spread",
-		Title: "What task times that vary cost: response and throughput",
+		Title: "Cost of task times that vary: response and throughput",
 		Subtitle: fmt.Sprintf("Load %v, tasks of %s on average, Poisson arrivals, limit %d",
 			spreadLoad, charts.Seconds(spreadMean), limit),
 		Caption: []string{

@@ -17,14 +17,14 @@ func TestSpreadVerdicts(t *testing.T) {
 		says string
 	}{
 		"nothing lost": {0, decide.DoesNotHold,
-			"at load 0.75 worker_pool completes 0 % less at C² = 64 (100 % of what arrives) than " +
-				"at C² = 0 (100 %), where 5 % would count"},
+			"at load 0.75, task times of C² = 64 lower the throughput of " +
+				"worker_pool by less than 5 % (0 %)"},
 		"a little": {0.04, decide.DoesNotHold,
-			"at load 0.75 worker_pool completes 4 % less at C² = 64 (96 % of what arrives) than " +
-				"at C² = 0 (100 %), where 5 % would count"},
+			"at load 0.75, task times of C² = 64 lower the throughput of " +
+				"worker_pool by less than 5 % (4 %)"},
 		"a lot": {0.06, decide.Holds,
-			"at load 0.75 worker_pool completes 6 % less at C² = 64 (94 % of what arrives) than " +
-				"at C² = 0 (100 %)"},
+			"at load 0.75, task times of C² = 64 lower the throughput of " +
+				"worker_pool by more than 5 % (6 %)"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			done := 1.0
@@ -36,7 +36,7 @@ func TestSpreadVerdicts(t *testing.T) {
 				"ops/s": done * (300 + float64(i))}
 		}
 		cells := spreadSweep(Quick, familiar...)
-		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
+		expect(t, name, judgeAndDraw(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
 			c.says)
 		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of unbounded alone", name, f.Verdict)

@@ -2,13 +2,13 @@ package studies
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -64,43 +64,36 @@ func throttleOf(name string) []bench.Scenario { return throttleSweep(Quick, name
 
 func judgeThrottle(m *evidence.Measured) decide.Finding {
 	pool := throttleOf(pooled)
-	var r evidence.Ruling
-	var lines, shares, wheres []string
+	r := evidence.Ruling{Of: "arrivals", More: []string{"throttled, no bound",
+		fmt.Sprintf("%d workers", limit)}, Number: "throttling avoided",
+		Format: evidence.Interval.Percents}
 	for i, sc := range throttleOf(free) {
 		without, with := m.Mean(sc, metric.Throttled), m.Mean(pool[i], metric.Throttled)
-		if math.IsNaN(without.Mid) || math.IsNaN(with.Mid) {
-			return evidence.Missing("%s or %s was not measured with %s arrivals at %v/s", free,
-				pooled, sc.Load.Arrival, sc.Load.PerSecond)
-		}
-		come := "Poisson arrivals"
-		if sc.Load.Arrival.Spec.Name == "bulk" {
-			come = "bulks"
-		}
-		where := fmt.Sprintf("%s at %v/s", come, sc.Load.PerSecond)
-		lines = append(lines, fmt.Sprintf("of %s the target throttles %s of the calls without a "+
-			"bound, %s with %d workers", where, without.Share(), with.Share(), limit))
-		if without.Mid < 0.01 {
-			continue
-		}
 		avoided := evidence.OfMean(m.Pairs(sc, pool[i], func(free, pool evidence.Run) float64 {
 			return 1 - pool(metric.Throttled)/free(metric.Throttled)
 		}))
-		r.Put(avoided, 0.1, 0.9, "%s with %s", avoided.Percents(), where)
-		shares, wheres = append(shares, avoided.Percents()), append(wheres, where)
+		come := "Poisson"
+		if sc.Load.Arrival.Spec.Name == "bulk" {
+			come = "bulks"
+		}
+		name := fmt.Sprintf("%s at %v/s", come, sc.Load.PerSecond)
+		more := []string{evidence.Short(without, text.ShortShare),
+			evidence.Short(with, text.ShortShare)}
+		if without.Mid < 0.01 { // hardly any throttling to avoid
+			r.Show(name, evidence.OfMean(nil), more...)
+		} else {
+			r.Put(name, avoided, 0.1, 0.9, more...)
+		}
 	}
-	if len(r.Cases) == 0 {
+	if len(r.All()) == 0 {
 		return evidence.Missing("nothing was throttled")
 	}
-	cases := evidence.Grouped("with", shares, wheres)
-	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("%d workers avoid most of the throttling: %s", limit, cases),
-		DoesNotHold: fmt.Sprintf("a limit on concurrency is no limit on a rate: %d workers avoid "+
-			"less than a tenth of the throttling, %s", limit, cases),
-		Depends: fmt.Sprintf("on the arrivals: of the throttling %d workers avoid %s", limit,
-			cases),
-	}, "how much of the throttling %d workers avoid", limit)
-	f.Lines = lines
-	return f
+	return r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("%d workers avoid most of the throttling", limit),
+		DoesNotHold: fmt.Sprintf("a limit on concurrency does not limit a rate: %d workers avoid "+
+			"less than a tenth of the throttling", limit),
+		Depends: "on the arrivals",
+	}, "how much of the throttling the workers avoid")
 }
 
 func drawThrottle(m *evidence.Measured) evidence.Figure {
@@ -121,17 +114,17 @@ func drawThrottle(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "throttle",
-		Title: "What a target refuses beyond its rate, with and without a limit on concurrency",
+		Title: "Calls refused by a rate-limited target, with and without a limit on concurrency",
 		Subtitle: fmt.Sprintf("A target that admits %d calls a second and %d at once; "+
 			"exponential tasks of 10 ms, limit %d", throttleRate, throttleBurst, limit),
 		Caption: []string{
 			fmt.Sprintf("All but %d calls of a bulk that is sent at once are refused. A limit "+
 				"sends them one after another, but refusals come fast, and so do the next calls.",
 				throttleBurst),
-			fmt.Sprintf("Bands, without a bound: left the least that the rate leaves to "+
-				"refuse, 1 − %d/rate; right exactly 1 − %d/%d.", throttleRate, throttleBurst,
+			fmt.Sprintf("Bands: theory without a bound, left at least 1 − %d/rate, right "+
+				"exactly 1 − %d/%d.", throttleRate, throttleBurst,
 				throttleBulk),
-			fmt.Sprintf("What %s itself sheds is not counted here.", shedding),
+			fmt.Sprintf("Tasks that %s itself sheds are not counted.", shedding),
 			m.Medians(throttleSweep(Quick, familiar...)),
 		},
 	}.Planes(planes...)

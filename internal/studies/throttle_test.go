@@ -16,20 +16,16 @@ func TestThrottleVerdicts(t *testing.T) {
 		says string
 	}{
 		"nearly all is taken away": {func(bench.Scenario) float64 { return 0.05 }, decide.Holds,
-			"4 workers avoid most of the throttling: 90 % with Poisson arrivals at 200/s, " +
-				"Poisson arrivals at 290/s, Poisson arrivals at 380/s, bulks at 200/s, bulks " +
-				"at 290/s and bulks at 380/s"},
+			"4 workers avoid most of the throttling (90 %)"},
 		"hardly anything": {func(bench.Scenario) float64 { return 0.46 }, decide.DoesNotHold,
-			"a limit on concurrency is no limit on a rate: 4 workers avoid less than a tenth " +
-				"of the throttling, 8 % with Poisson arrivals at 200/s, Poisson arrivals at " +
-				"290/s, Poisson arrivals at 380/s, bulks at 200/s, bulks at 290/s and bulks at " +
-				"380/s"},
+			"a limit on concurrency does not limit a rate: 4 workers avoid less " +
+				"than a tenth of the throttling (8 %)"},
 		"of bulks": {func(sc bench.Scenario) float64 {
 			return map[bool]float64{true: 0.4, false: 0.5}[sc.Load.Arrival.String() != "poisson"]
 		}, decide.Depends,
-			"on the arrivals: of the throttling 4 workers avoid 0 % with Poisson arrivals at " +
-				"200/s, Poisson arrivals at 290/s and Poisson arrivals at 380/s; 20 % with " +
-				"bulks at 200/s, bulks at 290/s and bulks at 380/s"},
+			"on the arrivals: it holds partly for bulks at 200/s (20 %), bulks at " +
+				"290/s (20 %) and bulks at 380/s (20 %), not for Poisson at 200/s (0 " +
+				"%), Poisson at 290/s (0 %) and Poisson at 380/s (0 %)"},
 	} {
 		of := func(sc bench.Scenario, _ int) map[string]float64 {
 			if sc.Strategy.String() == "unbounded" {
@@ -37,7 +33,7 @@ func TestThrottleVerdicts(t *testing.T) {
 			}
 			return map[string]float64{"throttled/op": c.with(sc)}
 		}
-		expect(t, name, wellSaid(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle), c.want,
+		expect(t, name, judgeAndDraw(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle), c.want,
 			c.says)
 		if f := judgeThrottle(synthetic(throttleSweep(Quick, pooled), 3,
 			of)); f.Verdict != decide.ClaimUndecided {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -93,12 +92,22 @@ func crowdOf(name string) []bench.Scenario {
 const crowdMost = int(crowdConns * (1 + crowdWait/crowdMean))
 
 func judgeUnbounded(m *evidence.Measured) decide.Finding {
-	without := m.LostShare(unboundedCells(free, crowdConns)[0])
+	r := evidence.Ruling{Of: "bound", More: []string{"batch takes", "done in " +
+		text.Duration(crowdWait), "per second", "attempts"}, Number: "tasks lost",
+		Format: evidence.Interval.Share}
+	more := func(sc bench.Scenario) []string {
+		return []string{m.MedianText(sc, metric.Makespan, text.ShortSeconds),
+			evidence.Short(m.InTime(sc), text.ShortShare),
+			m.MedianText(sc, metric.Throughput, text.Short),
+			m.MeanText(sc, metric.Attempts, func(v float64) string {
+				return text.Short(evidence.Rounded(v))
+			})}
+	}
+	none := unboundedCells(free, crowdConns)[0]
+	without := m.LostShare(none)
 	if math.IsNaN(without.Mid) {
 		return evidence.Missing("unbounded was not measured")
 	}
-	var r evidence.Ruling
-	var shares, limits []string
 	for i, limit := range crowdLimits {
 		worst := evidence.Interval{Mid: math.Inf(-1)}
 		for j, bound := range crowdBounds {
@@ -108,21 +117,28 @@ func judgeUnbounded(m *evidence.Measured) decide.Finding {
 				worst = lost
 			}
 		}
-		r.AtMost(worst, crowdKept, "%s at limit %d", worst.Share(), limit)
-		shares, limits = append(shares, worst.Share()), append(limits, fmt.Sprint(limit))
+		r.AtMost(fmt.Sprint(limit), worst, crowdKept, more(crowdOf(pooled)[i])...)
 	}
-	lost := fmt.Sprintf("without a bound %s of %d tasks are lost", without.Share(), crowd)
-	bounded := "with one " + evidence.Grouped("at limit", shares, limits)
+	r.Show("no bound", without, more(none)...)
+	again := unboundedCells(persistent, crowdConns, crowdConns, crowd)
+	for i, name := range []string{fmt.Sprintf("%d, with retries", crowdConns),
+		"no bound, with retries"} {
+		if m.Has(again[i]) {
+			r.Show(name, m.LostShare(again[i]), more(again[i])...)
+		}
+	}
+	lost := fmt.Sprintf("without a bound %s of %d tasks are lost", text.ShortShare(without.Mid),
+		crowd)
 	f := r.Find(evidence.Sentences{
-		Holds:       fmt.Sprintf("%s, %s", lost, bounded),
-		DoesNotHold: fmt.Sprintf("%s, %s", lost, bounded),
-		Depends: fmt.Sprintf("on the limit: %s, %s; of about conns·(1 + timeout/E[S]) = %d "+
-			"calls at once the last still gets a connection in time", lost, bounded, crowdMost),
+		Holds:       lost + "; with each bound next to none",
+		DoesNotHold: lost + "; with each bound too many",
+		Depends:     fmt.Sprintf("on the bound (%s)", lost),
 	}, "how many tasks are lost with a bound")
+	most := fmt.Sprintf("conns·(1 + timeout/E[S]), here %d", crowdMost)
 	if f.Verdict == decide.Depends {
-		f.Advice = fmt.Sprintf("bound the goroutines at less than conns·(1 + timeout/E[S]), "+
-			"here %d", crowdMost)
+		f.Advice = "bound the goroutines at less than " + most
 	}
+	table := f.Table
 	switch {
 	case without.Hi <= crowdLost:
 		f = evidence.Found(decide.DoesNotHold, "the pool is not exhausted: %s", lost)
@@ -130,52 +146,11 @@ func judgeUnbounded(m *evidence.Measured) decide.Finding {
 		f = evidence.Missing("the repetitions vary too much to decide whether the pool is "+
 			"exhausted: %s", lost)
 	}
-	answerUnbounded(m, &f)
-	return f
-}
-
-func answerUnbounded(m *evidence.Measured, f *decide.Finding) {
-	none := unboundedCells(free, crowdConns)[0]
-	pool := crowdOf(pooled)
-	end := func(sc bench.Scenario) string {
-		return text.ShortSeconds(m.Median(sc, metric.Makespan).Mid)
-	}
-	rate := func(sc bench.Scenario) string {
-		return text.Short(m.Median(sc, metric.Throughput).Mid) + "/s"
-	}
+	f.Table = table
+	f.Add("of about %s calls at once, the last still gets a connection in time", most)
 	f.Add("%s finish within %s of one another", evidence.Series(crowdBounds),
 		text.ShortShare(crowdApart(m)))
-	small, equal, large := pool[0], pool[1], pool[3]
-	f.Add("with a bound of %d the connections complete %s; without one %s, until the last task "+
-		"is refused after %s", equal.Limit, rate(equal), rate(none), end(none))
-	f.Add("within %s of being due %s of the tasks are done with a bound of %d, %s without one",
-		text.Duration(crowdWait), text.ShortShare(m.InTime(equal).Mid), equal.Limit,
-		text.ShortShare(m.InTime(none).Mid))
-	f.Add("the batch of %d takes %s with a bound of %d, %s with %d, as many as connections, "+
-		"and %s with %d",
-		crowd, end(small), small.Limit, end(equal), equal.Limit, end(large), large.Limit)
-	if again := unboundedCells(persistent, crowdConns, crowdConns, crowd); m.Has(again[0]) &&
-		m.Has(again[1]) {
-		of := func(sc bench.Scenario) string {
-			return fmt.Sprintf("%s are lost, and the batch takes %s and %s a task",
-				text.ShortShare(m.LostShare(sc).Mid), end(sc),
-				evidence.Counted(evidence.Rounded(m.Mean(sc, metric.Attempts).Mid), "attempt"))
-		}
-		f.Add("with retries and no bound %s; with a bound of %d %s", of(again[1]),
-			crowdConns, of(again[0]))
-	}
-	var sizes []string
-	for _, conns := range crowdSizes {
-		bound, none := unboundedCells(pooled, conns, crowdConns)[0], unboundedCells(free, conns)[0]
-		if m.Has(bound) && m.Has(none) {
-			sizes = append(sizes,
-				fmt.Sprintf("%s and %s with %d", rate(bound),
-					text.ShortShare(m.LostShare(none).Mid),
-					conns))
-		}
-	}
-	f.Add("by the number of connections, the throughput with a bound of %d and the loss "+
-		"without one: %s", crowdConns, strings.Join(sizes, ", "))
+	return f
 }
 
 // crowdApart returns the largest relative difference in makespan between the bounds. With more

@@ -51,8 +51,7 @@ var _ = register(Study{
 		}
 		return f
 	},
-	Draw: []drawing{drawCost, drawHeld, drawCapacity, drawQuantum, drawShed, drawLoop, drawLoad,
-		drawMachine},
+	Draw: []drawing{drawCost, drawCapacity, drawQuantum, drawLoop, drawMachine},
 })
 
 // A variancePart is a question of the study, usually with a figure. answer uses only the scenarios
@@ -64,8 +63,8 @@ type variancePart struct {
 	answer func(*evidence.Measured, *decide.Finding)
 }
 
-var varianceParts = []variancePart{costPart, heldPart, capacityPart, quantumPart, stepPart,
-	shedPart, loopPart, loadPart, machinePart}
+var varianceParts = []variancePart{costPart, capacityPart, quantumPart, stepPart,
+	loopPart, machinePart}
 
 type lengths [3]float64
 

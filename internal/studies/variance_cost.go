@@ -65,17 +65,17 @@ func costOthers(m *evidence.Measured) []string {
 
 type reading struct {
 	title, label string
-	noun         string // used in sentences
+	noun, short  string // used in sentences and in tables
 	unit         string
 	scale        float64 // factor to the unit of the figure
 }
 
 var (
 	shortTail = reading{"p99 response of the short tasks ÷ their size",
-		"p99 response ÷ own size", "p99 of the short tasks", metric.ShortP99Response,
+		"p99 response ÷ own size", "p99 of the short tasks", "short p99", metric.ShortP99Response,
 		1 / unit.Seconds()}
 	slowdown = reading{"mean slowdown of all tasks: response ÷ own size",
-		"mean slowdown", "mean slowdown", metric.MeanSlowdown, 1}
+		"mean slowdown", "mean slowdown", "slowdown", metric.MeanSlowdown, 1}
 )
 
 func costCurve(m *evidence.Measured, strategy string, of reading) (s charts.Series) {

@@ -16,20 +16,20 @@ import (
 
 // machinePart repeats the study with real work on real cores.
 //
-// Each run has a twin under the virtual clock, in which tasks of the same sizes wait instead of
-// computing. On the machine the work takes longer, because cores, caches and memory are shared, so
-// the same arrivals are a higher load. Therefore the twin is interpolated at the planned load and
-// at the load measured on the machine. The remaining difference is due to the scheduler and other
-// programs.
+// Each run is compared with runs under the virtual clock, in which tasks of the same sizes wait
+// instead of computing. On the machine the work takes longer, because cores, caches and memory are
+// shared, so the same arrivals are a higher load. Therefore the slowdown under the virtual clock is
+// interpolated at the planned load and at the load measured on the machine. The remaining
+// difference is due to the scheduler and other programs.
 var machinePart = variancePart{machineCells, nil, answerMachine}
 
 type machineCase struct {
-	title      string
-	work, twin string
-	load       float64
-	strategies []string
-	unequal    bool
-	durations  [3]time.Duration
+	title         string
+	work, virtual string // under the real and the virtual clock
+	load          float64
+	strategies    []string
+	unequal       bool
+	durations     [3]time.Duration
 }
 
 const (
@@ -43,20 +43,20 @@ const (
 var machineCases = []machineCase{
 	{
 		title: "tasks of one length (cpu_average)", work: "cpu_average:mean=1ms",
-		twin: "constant:mean=1ms", load: 0.6,
+		virtual: "constant:mean=1ms", load: 0.6,
 		strategies: []string{pooled, inFifths}, durations: [3]time.Duration{250 * time.Millisecond,
 			500 * time.Millisecond, 5 * time.Second},
 	},
 	{
 		title: "one in 21 twenty times as long (cpu_average:r=20)", load: 0.5, unequal: true,
-		work: "cpu_average:mean=1ms,r=20", twin: "two_class:mean=1ms,r=20",
+		work: "cpu_average:mean=1ms,r=20", virtual: "two_class:mean=1ms,r=20",
 		strategies: []string{pooled, inFifths, separate},
 		durations: [3]time.Duration{250 * time.Millisecond, 700 * time.Millisecond,
 			5 * time.Second},
 	},
 }
 
-var twinLoads = []float64{0.5, 0.7, 0.9}
+var virtualLoads = []float64{0.5, 0.7, 0.9}
 
 func (c machineCase) real(strategy string) bench.Scenario {
 	sc := varianceScenario(strategy, c.work, poisson(c.load),
@@ -65,12 +65,12 @@ func (c machineCase) real(strategy string) bench.Scenario {
 	return sc
 }
 
-func (c machineCase) twinCell(strategy string, load float64) bench.Scenario {
+func (c machineCase) virtualCell(strategy string, load float64) bench.Scenario {
 	c2 := 0.0
 	if c.unequal {
 		c2 = halvesC2(machineR) // with one in 21 long, either class is half of the work
 	}
-	sc := varianceScenario(strategy, c.twin, poisson(load), tasksFor(10_000, c2, 100_000))
+	sc := varianceScenario(strategy, c.virtual, poisson(load), tasksFor(10_000, c2, 100_000))
 	sc.Limit = machineSlots
 	return sc
 }
@@ -84,11 +84,11 @@ func machineCells(size Size) (cells []bench.Scenario) {
 			sc := c.real(strategy)
 			sc.Stop.Duration = c.durations[size]
 			cells = append(cells, sc)
-			var twins []bench.Scenario
-			for _, load := range twinLoads {
-				twins = append(twins, c.twinCell(strategy, load))
+			var virtual []bench.Scenario
+			for _, load := range virtualLoads {
+				virtual = append(virtual, c.virtualCell(strategy, load))
 			}
-			cells = append(cells, lengths{0.15, 1, 5}.of(size, twins)...)
+			cells = append(cells, lengths{0.15, 1, 5}.of(size, virtual)...)
 		}
 	}
 	return cells
@@ -102,19 +102,19 @@ func (c machineCase) meanSlowdown(r evidence.Run) float64 {
 }
 
 type machineResult struct {
-	steadyRuns, all         int
-	load                    evidence.Interval // measured on the machine
-	machine                 evidence.Interval
-	planned, twinAtMeasured evidence.Interval // twin, at the planned and at the measured load
-	excess                  evidence.Interval // machine divided by twinAtMeasured
+	steadyRuns, all        int
+	load                   evidence.Interval // measured on the machine
+	machine                evidence.Interval
+	planned, virtualAtLoad evidence.Interval // virtual clock, at the planned and the measured load
+	excess                 evidence.Interval // machine divided by virtualAtLoad
 }
 
 // result ignores repetitions with a load of fullMachine or more, whose slowdown depends on their
 // length and on other programs.
 func (c machineCase) result(m *evidence.Measured, strategy string) (s machineResult) {
 	loads, slow := []float64{0}, []float64{1} // a single task is not slowed down
-	for _, load := range twinLoads {
-		mean := evidence.OfMean(m.Of(c.twinCell(strategy, load), c.meanSlowdown)).Mid
+	for _, load := range virtualLoads {
+		mean := evidence.OfMean(m.Of(c.virtualCell(strategy, load), c.meanSlowdown)).Mid
 		if !math.IsNaN(mean) {
 			loads, slow = append(loads, load), append(slow, mean)
 		}
@@ -130,24 +130,24 @@ func (c machineCase) result(m *evidence.Measured, strategy string) (s machineRes
 	}
 	s.all = len(m.Runs(c.real(strategy)))
 	s.steadyRuns = len(per(func(_, load float64) float64 { return load }))
-	s.planned = evidence.Alone(twinAt(c.load, loads, slow))
+	s.planned = evidence.Alone(slowdownAt(c.load, loads, slow))
 	if s.steadyRuns < leastSteady {
 		none := evidence.OfMedian(nil)
-		s.load, s.machine, s.twinAtMeasured, s.excess = none, none, none, none
+		s.load, s.machine, s.virtualAtLoad, s.excess = none, none, none, none
 		return s
 	}
 	s.load = evidence.OfMedian(per(func(_, load float64) float64 { return load }))
 	s.machine = evidence.OfMedian(per(func(slowed, _ float64) float64 { return slowed }))
-	s.twinAtMeasured = evidence.OfMedian(per(func(_, load float64) float64 {
-		return twinAt(load, loads, slow)
+	s.virtualAtLoad = evidence.OfMedian(per(func(_, load float64) float64 {
+		return slowdownAt(load, loads, slow)
 	}))
 	s.excess = evidence.OfMedian(per(func(slowed, load float64) float64 {
-		return slowed / twinAt(load, loads, slow)
+		return slowed / slowdownAt(load, loads, slow)
 	}))
 	return s
 }
 
-func twinAt(load float64, loads, slow []float64) float64 {
+func slowdownAt(load float64, loads, slow []float64) float64 {
 	if len(loads) < 2 {
 		return math.NaN()
 	}
@@ -172,7 +172,7 @@ func drawMachine(m *evidence.Measured) evidence.Figure {
 				}
 				s := c.result(m, c.strategies[row])
 				any = any || !math.IsNaN(s.machine.Mid)
-				return [][]evidence.Interval{{s.planned}, {s.twinAtMeasured}, {s.machine}}[j]
+				return [][]evidence.Interval{{s.planned}, {s.virtualAtLoad}, {s.machine}}[j]
 			})
 		}
 		if any {
@@ -211,32 +211,28 @@ func machineReal() []bench.Scenario {
 
 func answerMachine(m *evidence.Measured, f *decide.Finding) {
 	for _, c := range machineCases {
+		var out []string
 		for _, strategy := range c.strategies {
 			s := c.result(m, strategy)
 			if s.steadyRuns < s.all {
-				f.Add("on this machine, %s: left out are %d of %d repetitions of %s, which had no "+
-					"steady state", c.title, s.all-s.steadyRuns, s.all, strategy)
+				out = append(out, fmt.Sprintf("%d of %d repetitions of %s", s.all-s.steadyRuns, s.all,
+					strategy))
 			}
-			if math.IsNaN(s.excess.Mid) {
-				continue
+			if !math.IsNaN(s.excess.Mid) {
+				f.Add("on this machine, %s: %s has a mean slowdown of %s; under the virtual clock it "+
+					"has %s at the load of %s that it came to here; the scheduler and other "+
+					"programs multiply that by %s", c.title, strategy, s.machine,
+					text.Short(s.virtualAtLoad.Mid), text.Short(s.load.Mid), s.excess)
 			}
-			f.Add("on this machine, %s: %s has a mean slowdown of %s; under the virtual clock it "+
-				"has %s at the planned load of %v and %s at the load of %s that it came to here; "+
-				"the scheduler and other programs multiply that by %s",
-				c.title, strategy, s.machine, text.Short(s.planned.Mid), c.load,
-				text.Short(s.twinAtMeasured.Mid), text.Short(s.load.Mid), s.excess)
 		}
-		c.compareWithTwin(m, f)
-		if own := m.Median(c.real(pooled), metric.ServiceC2).Mid; c.unequal && !math.IsNaN(own) {
-			f.Add("on this machine, %s: the task times' C² was %s, and %s under the virtual clock",
-				c.title, text.Short(own), text.Short(halvesC2(machineR)))
-		}
+		f.Say(evidence.Said(out, "on this machine, %s: left out without a steady state", c.title))
+		c.compareWithVirtual(m, f)
 	}
 }
 
-func (c machineCase) compareWithTwin(m *evidence.Measured, f *decide.Finding) {
+func (c machineCase) compareWithVirtual(m *evidence.Measured, f *decide.Finding) {
 	for _, strategy := range c.strategies[1:] {
-		twin := c.result(m, strategy).planned.Mid / c.result(m, pooled).planned.Mid
+		planned := c.result(m, strategy).planned.Mid / c.result(m, pooled).planned.Mid
 		ratios := m.Pairs(c.real(strategy), c.real(pooled), func(own, pool evidence.Run) float64 {
 			if max(own(metric.OfferedUtilisation), pool(metric.OfferedUtilisation)) >= fullMachine {
 				return math.NaN()
@@ -244,18 +240,18 @@ func (c machineCase) compareWithTwin(m *evidence.Measured, f *decide.Finding) {
 			return c.meanSlowdown(own) / c.meanSlowdown(pool)
 		})
 		ratio := evidence.OfMedian(ratios)
-		if math.IsNaN(twin) || math.IsNaN(ratio.Mid) {
+		if math.IsNaN(planned) || math.IsNaN(ratio.Mid) {
 			continue
 		}
 		says := "the repetitions do not show which is better"
 		switch {
 		case len(ratios) < leastSteady: // too few for an interval
-		case ratio.Below() && twin < 1, ratio.Above() && twin > 1:
+		case ratio.Below() && planned < 1, ratio.Above() && planned > 1:
 			says = "the same one is better"
 		case ratio.Below(), ratio.Above():
 			says = "the other one is better"
 		}
 		f.Add("on this machine, %s: %s has %s times the shared pool's slowdown, and %s times "+
-			"under the virtual clock: %s", c.title, strategy, ratio, text.Short(twin), says)
+			"under the virtual clock: %s", c.title, strategy, ratio, text.Short(planned), says)
 	}
 }

@@ -141,7 +141,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 }
 
 func answerQuantum(m *evidence.Measured, f *decide.Finding) {
-	for _, o := range overheads {
+	for _, o := range fewOverheads {
 		s := byQuantum(m, metric.ShortP99Response, 1, o)
 		if len(s.X) < 2 || s.X[len(s.X)-1] != quantumR {
 			continue

@@ -41,7 +41,6 @@ func TestCostLevels(t *testing.T) {
 		{equalTasks(4, slowdown), 1.38609}, {equalTasks(4, shortTail), 3.45458},
 		{processorSharing(), 1.74554},
 		{highestLoad(5, 0), 0.894}, {highestLoad(5, 16), 0.408}, {highestLoad(20, 64), 0.417},
-		{shareShed(0), 0.22821},
 		{float64(workersFor(p99Wait(limit, varianceLoad, 0), 16)), 7},
 	} {
 		if math.Abs(c.got-c.want) > 6e-4*c.want {

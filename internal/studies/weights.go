@@ -56,6 +56,8 @@ const (
 	weightsLoad  = 0.5 // share of the units
 	weightsShare = 0.1 // share of heavy tasks
 	weightsMean  = 10 * time.Millisecond
+	// a wait, in seconds, that no run has
+	weightsExceeded = 1e9
 )
 
 var weightsCompared = []string{weighing, "semaphore", pooled}
@@ -93,57 +95,36 @@ func weightsSafe(size Size, heavy int) bench.Scenario {
 func weightsOf(name string) []bench.Scenario { return weightsSweep(Quick, name) }
 
 func judgeWeights(m *evidence.Measured) decide.Finding {
-	var r evidence.Ruling
-	mean := weightsMean.Seconds()
+	r := evidence.Ruling{Of: "units of a heavy task", More: []string{"semaphore: peak units",
+		"p99 wait", "safe pool: slots", "p99 wait"}, Number: "by weight: p99 wait",
+		Format: func(in evidence.Interval) string {
+			if in.Mid >= weightsExceeded {
+				return "over the limit"
+			}
+			return text.ShortSeconds(in.Mid)
+		}}
 	for i, sc := range weightsOf(weighing) {
 		// NaN if either metric is missing; a run above the limit never meets the claim
 		waits := evidence.OfMean(m.Of(sc, func(of evidence.Run) float64 {
 			if of(metric.PeakWeight) > weightsLimit {
-				return math.MaxFloat32
+				return math.MaxFloat32 // its mean is above weightsExceeded
 			}
 			return of(metric.LightP99Wait) + 0*of(metric.PeakWeight)
 		}))
-		if math.IsNaN(waits.Mid) {
-			return evidence.Missing("%s was not measured with a heavy weight of %d", weighing,
-				weightsHeavy[i])
-		}
-		r.AtMost(waits, mean, "%s with heavy tasks of %d units", text.ShortSeconds(waits.Mid),
-			weightsHeavy[i])
+		counted, safe := weightsOf("semaphore")[i], weightsSafe(Quick, weightsHeavy[i])
+		r.AtMost(fmt.Sprintf("%d units", weightsHeavy[i]), waits, weightsMean.Seconds(),
+			m.MedianText(counted, metric.PeakWeight, text.Short),
+			m.MedianText(counted, metric.LightP99Wait, text.ShortSeconds), fmt.Sprint(safe.Limit),
+			m.MedianText(safe, metric.LightP99Wait, text.ShortSeconds))
 	}
-	is := fmt.Sprintf("%s keeps the weight in flight within %d units, and the p99 of the wait of "+
-		"light tasks", weighing, weightsLimit)
-	within := fmt.Sprintf("within the mean time of a task, %s", text.Duration(weightsMean))
-	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("%s is %s: %s", is, within, evidence.Series(r.So())),
-		DoesNotHold: fmt.Sprintf("%s is not %s: %s", is, within,
-			evidence.Series(r.Not())),
-		Depends: fmt.Sprintf("on the weight of the heavy tasks: %s is %s, %s, but not %s", is,
-			within, evidence.Series(r.So()), evidence.Series(r.Not())),
+	is := fmt.Sprintf("%s keeps the weight in flight within %d units, and the p99 wait of light "+
+		"tasks is ", weighing, weightsLimit)
+	within := "within the mean time of a task, " + text.Duration(weightsMean)
+	return r.Find(evidence.Sentences{
+		Holds:       is + within,
+		DoesNotHold: is + "not " + within,
+		Depends:     "on the weight of the heavy tasks",
 	}, "how long light tasks wait behind heavy ones")
-	for i, heavy := range weightsHeavy {
-		counted, safe := weightsOf("semaphore")[i], weightsSafe(Quick, heavy)
-		if !m.Has(counted) || !m.Has(safe) {
-			continue
-		}
-		f.Add("with heavy tasks of %d units a semaphore of %d slots has up to %s units in flight, "+
-			"and its light tasks wait %s (p99); a pool that is as safe has %s, a load of %s, and "+
-			"its light tasks wait %s", heavy, weightsLimit,
-			text.Short(m.Median(counted, metric.PeakWeight).Mid),
-			text.ShortSeconds(m.Median(counted, metric.LightP99Wait).Mid),
-			evidence.Counted(float64(safe.Limit), "slot"),
-			text.Short(weightsRate(heavy)*mean/float64(safe.Limit)),
-			text.ShortSeconds(m.Median(safe, metric.LightP99Wait).Mid))
-	}
-	for _, name := range m.Others(weightsCompared, func(name string) bench.Scenario {
-		return weightsOf(name)[0]
-	}) {
-		last := weightsOf(name)[len(weightsHeavy)-1]
-		f.Add("%s with heavy tasks of %d units: %s units in flight at most, light tasks wait %s "+
-			"(p99)", name, weightsHeavy[len(weightsHeavy)-1],
-			text.Short(m.Median(last, metric.PeakWeight).Mid),
-			text.ShortSeconds(m.Median(last, metric.LightP99Wait).Mid))
-	}
-	return f
 }
 
 func drawWeights(m *evidence.Measured) evidence.Figure {

@@ -29,7 +29,7 @@ func TestWeightsVerdicts(t *testing.T) {
 			return map[string]float64{"peak-weight": c.peak,
 				"light-p99-wait-sec": c.wait(sc.Load.PerSecond) * (1 + 0.01*float64(i))}
 		}
-		if f := wellSaid(t, synthetic(cells, 3, of), judgeWeights,
+		if f := judgeAndDraw(t, synthetic(cells, 3, of), judgeWeights,
 			drawWeights); f.Verdict != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, f.Verdict, f.Because, c.want)
 		}

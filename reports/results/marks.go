@@ -110,6 +110,12 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 	switch last := &m.findings[len(m.findings)-1]; mark {
 	case rundir.Answer:
 		last.Lines = append(last.Lines, rest)
+	case rundir.Row:
+		if cells := strings.Split(rest, rundir.Cells); last.Table == nil {
+			last.Table = &decide.Table{Heads: cells}
+		} else {
+			last.Table.Add(cells...)
+		}
 	case rundir.Claim:
 		last.Claim = rest
 	case rundir.Decides:

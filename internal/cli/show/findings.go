@@ -2,6 +2,8 @@ package show
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/cli/execute"
@@ -13,8 +15,8 @@ import (
 // the tables.
 const manyFindings = 3
 
-// showFindings prints the findings of studies: claim, verdict, rule of thumb and the deciding
-// numbers. It shows more detail for a few studies.
+// showFindings prints the findings of studies: claim, verdict and advice. For a few studies it also
+// prints the tables of the deciding numbers, and further findings.
 func showFindings(e *execute.Execution) error {
 	if len(e.Findings) == 0 {
 		return nil
@@ -24,16 +26,21 @@ func showFindings(e *execute.Execution) error {
 		count[f.Verdict]++
 		say := func(begin, s string) { e.Say(begin, s, pageWidth) }
 		say("", fmt.Sprintf("%s: “%s”", f.Study, f.Claim))
-		if verdict := strings.ToUpper(string(f.Verdict)) + ": "; f.Advice == "" {
-			say("  ", verdict+f.Because)
-		} else {
-			say("  ", verdict+f.Advice)
-			say("    ", f.Because)
+		verdict := strings.ToUpper(string(f.Verdict))
+		if f.Verdict != decide.Depends { // which continues: on the ...
+			verdict += ":"
 		}
+		say("  ", verdict+" "+f.Because)
 		if len(e.Findings) < manyFindings {
+			if err := showTable(e, f.Table); err != nil {
+				return err
+			}
 			for _, line := range f.Lines {
 				say("  – ", line)
 			}
+		}
+		if f.Advice != "" {
+			say("  Next: ", f.Advice)
 		}
 		fmt.Fprintln(e.Stdout)
 	}
@@ -45,6 +52,25 @@ func showFindings(e *execute.Execution) error {
 			"Tables and charts are in the report.\n\n", len(e.Findings),
 		text.Tally(count, decide.ClaimVerdicts...))
 }
+
+func showTable(e *execute.Execution, t *decide.Table) error {
+	if t == nil {
+		return nil
+	}
+	fmt.Fprintln(e.Stdout)
+	if err := text.WriteTable(e.Stdout, t.Lines(), pageWidth); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(t.Rows, func(row []string) bool {
+		return interval.MatchString(strings.Join(row, " "))
+	}) {
+		fmt.Fprintln(e.Stdout, "  (a to b): 95 % confidence interval over the repetitions")
+	}
+	fmt.Fprintln(e.Stdout)
+	return nil
+}
+
+var interval = regexp.MustCompile(`\(\S+ ([^ ()]+ )?to [^()]+\)`)
 
 // pageWidth is the width of prose on stdout, in columns.
 const pageWidth = 110

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -43,11 +44,21 @@ func (f Figure) Rows(rows []string, panels ...charts.RowPanel) Figure {
 	return f.with(charts.Rows(f.Title, rows, panels))
 }
 
-// Table shows a table of numbers, unless it is empty.
-func (f Figure) Table(t shell.Table) Figure {
-	if !t.Empty() {
-		f.table = &t
+// Finding shows the table of a finding, if it has one.
+func (f Figure) Finding(of decide.Finding) Figure {
+	if of.Table == nil {
+		return Figure{}
 	}
+	t := shell.Table{Of: of.Table.Heads[0], Heads: of.Table.Heads[1:],
+		Parts: []shell.TablePart{{}}}
+	for _, cells := range of.Table.Rows {
+		row := shell.TableRow{Name: cells[0]}
+		for _, cell := range cells[1:] {
+			row.Cells = append(row.Cells, shell.TableCell{Text: cell})
+		}
+		t.Parts[0].Rows = append(t.Parts[0].Rows, row)
+	}
+	f.table = &t
 	return f
 }
 

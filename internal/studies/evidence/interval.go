@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 // An Interval is a mean with its 95 % confidence interval by Student's t. It assumes that the
@@ -82,9 +82,17 @@ func (in Interval) Above() bool { return in.Lo > 1 }
 // for example from two repetitions, contains no information.
 func (in Interval) String() string {
 	if in.Lo > 0 && in.Hi > 1000*in.Lo {
-		return "not told"
+		return "too uncertain"
 	}
 	return in.Write(text.Short)
+}
+
+// Factor formats a ratio: ×12.7 (11.9 to 13.5).
+func (in Interval) Factor() string {
+	if in.Lo > 0 && in.Hi > 1000*in.Lo {
+		return in.String()
+	}
+	return "×" + in.String()
 }
 
 // Percents formats a relative change: 12 % (10 % to 14 %).
@@ -102,24 +110,15 @@ func (in Interval) Write(number func(float64) string) string {
 	if math.IsNaN(in.Lo) || lo == hi {
 		return mid
 	}
+	if _, unit, ok := strings.Cut(hi, " "); ok { // the unit once
+		lo = strings.TrimSuffix(lo, " "+unit)
+	}
 	return fmt.Sprintf("%s (%s to %s)", mid, lo, hi)
 }
 
 // Row returns the interval for Rows.
 func (in Interval) Row() charts.RowValue {
 	return charts.RowValue{Mid: in.Mid, Lo: in.Lo, Hi: in.Hi}
-}
-
-// Cell returns the interval for a table.
-func (in Interval) Cell(number func(float64) string) shell.TableCell {
-	if math.IsNaN(in.Mid) {
-		return shell.Absent
-	}
-	cell := shell.TableCell{Text: number(in.Mid)}
-	if lo, hi := number(in.Lo), number(in.Hi); !math.IsNaN(in.Lo) && lo != hi {
-		cell.Below = lo + " – " + hi
-	}
-	return cell
 }
 
 // Alone returns a value without an interval.

@@ -334,15 +334,6 @@ func (m *Measured) Medians(cells []bench.Scenario) string {
 	return points("medians", n, around(n))
 }
 
-// MedianCells explains the numbers of such a table.
-func (m *Measured) MedianCells(cells []bench.Scenario) string {
-	n := m.Repetitions(cells)
-	if n == "1" {
-		return "Numbers: one repetition."
-	}
-	return fmt.Sprintf("Numbers: medians of %s repetitions; below them %s.", n, around(n))
-}
-
 func around(repetitions string) string {
 	fewest, _, _ := strings.Cut(repetitions, " ")
 	if len(fewest) == 1 && fewest < "6" {

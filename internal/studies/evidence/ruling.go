@@ -3,6 +3,8 @@ package evidence
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/text"
@@ -15,56 +17,97 @@ import (
 // have to agree, either verdict is wrong in at most one of forty sets of repetitions, the
 // probability that an interval of 95 % misses on one side. The claim depends if one case
 // contradicts the first verdict and one the second, each at that risk. Otherwise it is undecided.
-type Ruling struct{ Cases []Case }
+type Ruling struct {
+	Of     string   // head of the cases' column, such as "load"
+	More   []string // heads of further columns
+	Number string   // head of the number that the claim limits; "": the columns of More have it
+	// Format formats the number. nil: Interval.String.
+	Format func(Interval) string
+	Cases  []Case
 
-// A Case is one test of the claim: the outcomes that are certain, and a description.
+	missing []string // cases without runs
+}
+
+// A Case is one test of the claim, and the outcomes that are certain.
 type Case struct {
 	Yes, No, NotYes, NotNo bool
-	Said                   string
+	Aside                  bool // shown, but not judged
+	Name                   string
+	Number                 Interval
+	More                   []string // cells of further columns
 }
 
 // Put adds a case that meets the claim from good up, and does not meet it below bad.
-func (r *Ruling) Put(in Interval, bad, good float64, format string, args ...any) {
-	r.Cases = append(r.Cases, Case{in.Lo >= good, in.Hi < bad, in.Hi < good, in.Lo >= bad,
-		fmt.Sprintf(format, args...)})
+func (r *Ruling) Put(name string, in Interval, bad, good float64, more ...string) {
+	r.add(Case{Yes: in.Lo >= good, No: in.Hi < bad, NotYes: in.Hi < good, NotNo: in.Lo >= bad,
+		Name: name, Number: in, More: more})
 }
 
 // AtLeast adds a case that meets the claim from the threshold up.
-func (r *Ruling) AtLeast(in Interval, threshold float64, format string, args ...any) {
-	r.Put(in, threshold, threshold, format, args...)
+func (r *Ruling) AtLeast(name string, in Interval, threshold float64, more ...string) {
+	r.Put(name, in, threshold, threshold, more...)
 }
 
 // AtMost adds a case that meets the claim from the threshold down.
-func (r *Ruling) AtMost(in Interval, threshold float64, format string, args ...any) {
-	r.Cases = append(r.Cases, Case{in.Hi <= threshold, in.Lo > threshold, in.Lo > threshold,
-		in.Hi <= threshold, fmt.Sprintf(format, args...)})
+func (r *Ruling) AtMost(name string, in Interval, threshold float64, more ...string) {
+	r.Certain(name, in, in.Hi <= threshold, in.Lo > threshold, more...)
 }
 
-func (r *Ruling) are(so func(Case) bool) (said []string) {
-	for _, c := range r.Cases {
-		if so(c) {
-			said = append(said, c.Said)
-		}
+// Certain adds a case that another rule decides: it certainly meets the claim, certainly does not,
+// or neither.
+func (r *Ruling) Certain(name string, in Interval, yes, no bool, more ...string) {
+	r.add(Case{Yes: yes, No: no, NotYes: no, NotNo: yes, Name: name, Number: in, More: more})
+}
+
+// Show adds a row to the table that is not a case of the claim.
+func (r *Ruling) Show(name string, in Interval, more ...string) {
+	r.Cases = append(r.Cases, Case{Aside: true, Name: name, Number: in, More: more})
+}
+
+func (r *Ruling) add(c Case) {
+	if r.Cases = append(r.Cases, c); math.IsNaN(c.Number.Mid) {
+		r.missing = append(r.missing, c.Name)
 	}
-	return said
 }
 
-// All returns the cases in their order.
-func (r *Ruling) All() []string { return r.are(func(Case) bool { return true }) }
+func (r *Ruling) number(in Interval) string {
+	if r.Format == nil {
+		return in.String()
+	}
+	return r.Format(in)
+}
+
+// All returns the names of the cases with their numbers.
+func (r *Ruling) All() []string { return r.where(func(Case) bool { return true }) }
 
 // So returns the cases that certainly meet the claim.
-func (r *Ruling) So() []string { return r.are(func(c Case) bool { return c.Yes }) }
+func (r *Ruling) So() []string { return r.where(func(c Case) bool { return c.Yes }) }
 
 // Not returns the cases that certainly do not.
-func (r *Ruling) Not() []string { return r.are(func(c Case) bool { return c.NotYes }) }
+func (r *Ruling) Not() []string { return r.where(func(c Case) bool { return c.NotYes }) }
 
 // Open returns the others.
-func (r *Ruling) Open() []string { return r.are(func(c Case) bool { return !c.Yes && !c.NotYes }) }
+func (r *Ruling) Open() []string {
+	return r.where(func(c Case) bool { return !c.Yes && !c.NotYes })
+}
+
+func (r *Ruling) where(so func(Case) bool) (names []string) {
+	for _, c := range r.Cases {
+		switch name := c.Name; {
+		case c.Aside || !so(c):
+		case r.Number == "" || math.IsNaN(c.Number.Mid) || math.IsInf(c.Number.Mid, 0):
+			names = append(names, name)
+		default:
+			names = append(names, name+" ("+r.number(Alone(c.Number.Mid))+")")
+		}
+	}
+	return names
+}
 
 // Verdict returns the verdict on the claim.
 func (r *Ruling) Verdict() decide.ClaimVerdict {
-	count := func(so func(Case) bool) int { return len(r.are(so)) }
-	switch all := len(r.Cases); {
+	count := func(so func(Case) bool) int { return len(r.where(so)) }
+	switch all := len(r.All()); {
 	case all == 0:
 		return decide.ClaimUndecided
 	case len(r.So()) == all:
@@ -78,20 +121,21 @@ func (r *Ruling) Verdict() decide.ClaimVerdict {
 }
 
 // Pick returns the names of the cases that certainly meet the claim, and of the cases that
-// certainly do not. names has one for each case.
-func (r *Ruling) Pick(names []string) (so, not []string) {
-	for i, c := range r.Cases {
+// certainly do not.
+func (r *Ruling) Pick() (so, not []string) {
+	for _, c := range r.Cases {
 		switch {
+		case c.Aside:
 		case c.Yes:
-			so = append(so, names[i])
+			so = append(so, c.Name)
 		case c.NotYes:
-			not = append(not, names[i])
+			not = append(not, c.Name)
 		}
 	}
 	return so, not
 }
 
-// Sentences are the findings by verdict.
+// Sentences are texts by verdict. In a finding, Depends is the condition, such as "on the load".
 type Sentences struct{ Holds, DoesNotHold, Depends string }
 
 // Of returns the sentence of a verdict, or "" if nothing is decided.
@@ -100,31 +144,91 @@ func (s Sentences) Of(v decide.ClaimVerdict) string {
 		decide.Depends: s.Depends}[v]
 }
 
-// Find returns one of the sentences, or that the repetitions vary too much to decide. Either names
-// the open cases. If these leave the verdict open, the finding also names the decided cases, which
-// remain valid.
-func (r *Ruling) Find(said Sentences, asked string, args ...any) decide.Finding {
-	open := r.Open()
-	if v := r.Verdict(); v != decide.ClaimUndecided {
-		f := Found(v, "%s", said.Of(v))
-		f.Say(Said(open, "the repetitions vary too much to decide"))
-		return f
+// Find returns the finding with the table of the cases: one of the sentences with the range of the
+// numbers, the cases on which the verdict depends, or that the repetitions vary too much to decide.
+// asked is what they would decide.
+func (r *Ruling) Find(said Sentences, asked string) decide.Finding {
+	if len(r.missing) > 0 {
+		return Missing("not measured: %s", Series(Few(r.missing, 3)))
 	}
-	so, not := r.So(), r.Not()
-	if len(open) == 0 { // none is decided for either verdict
-		open, not = not, nil
-	}
-	text := fmt.Sprintf("the repetitions vary too much to decide %s: %s",
-		fmt.Sprintf(asked, args...), Series(open))
-	for _, decided := range []struct {
-		how   string
-		cases []string
-	}{{"as claimed", so}, {"not as claimed", not}} {
-		if len(decided.cases) > 0 {
-			text += fmt.Sprintf("; %s: %s", decided.how, Series(decided.cases))
+	v := r.Verdict()
+	f := Found(v, "%s", said.Of(v))
+	f.Table = r.Table()
+	few := func(names []string) string { return Series(Few(text.Distinct(names), 3)) }
+	switch v {
+	case decide.Depends:
+		partly := func(c Case) bool { return c.NotYes && c.NotNo }
+		var parts []string
+		for _, p := range []struct {
+			begin string
+			names []string
+		}{{"for ", r.So()}, {"partly for ", r.where(partly)},
+			{"not for ", r.where(func(c Case) bool { return c.NotYes && !partly(c) })}} {
+			if len(p.names) > 0 {
+				parts = append(parts, p.begin+few(p.names))
+			}
+		}
+		f.Because += ": it holds " + strings.Join(parts, ", ")
+	case decide.ClaimUndecided:
+		open := r.Open()
+		if len(open) == 0 { // none is decided for either verdict
+			open = r.Not()
+		}
+		f.Because = "the repetitions vary too much to decide " + asked + ": " + few(open)
+	default:
+		if span := r.span(); span != "" {
+			f.Because += " (" + span + ")"
 		}
 	}
-	return Missing("%s", text)
+	return f
+}
+
+// span returns the range of the judged numbers, or "" if they have none.
+func (r *Ruling) span() string {
+	var numbers []float64
+	for _, c := range r.Cases {
+		if !c.Aside && r.Number != "" {
+			numbers = append(numbers, c.Number.Mid)
+		}
+	}
+	if numbers = slices.DeleteFunc(numbers, func(v float64) bool {
+		return math.IsInf(v, 0)
+	}); len(numbers) == 0 {
+		return ""
+	}
+	from, to := r.number(Alone(slices.Min(numbers))), r.number(Alone(slices.Max(numbers)))
+	if from == to {
+		return from
+	}
+	return from + " to " + to
+}
+
+// Table returns the cases with their numbers, and whether each meets the claim.
+func (r *Ruling) Table() *decide.Table {
+	heads := append([]string{r.Of}, r.More...)
+	if r.Number != "" {
+		heads = append(heads, r.Number)
+	}
+	t := decide.Table{Heads: append(heads, "claim met")}
+	for _, c := range r.Cases {
+		cells := append([]string{c.Name}, c.More...)
+		if r.Number != "" {
+			cells = append(cells, Text(c.Number, r.number))
+		}
+		met := "undecided"
+		switch {
+		case c.Aside:
+			met = Dash
+		case c.Yes:
+			met = "yes"
+		case c.No:
+			met = "no"
+		case c.NotYes && c.NotNo:
+			met = "partly"
+		}
+		t.Add(append(cells, met)...)
+	}
+	return &t
 }
 
 // ButFor returns the largest share of runs that may differ, with 95 % confidence, after so many

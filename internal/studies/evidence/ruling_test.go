@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -29,8 +30,8 @@ func TestRuling(t *testing.T) {
 	} {
 		var r, mirrored Ruling
 		for _, in := range c.cases {
-			r.AtLeast(in, 1, "case")
-			mirrored.AtMost(Interval{-in.Mid, -in.Hi, -in.Lo}, -1, "case")
+			r.AtLeast("case", in, 1)
+			mirrored.AtMost("case", Interval{-in.Mid, -in.Hi, -in.Lo}, -1)
 		}
 		if got := r.Verdict(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -46,11 +47,11 @@ func TestRuling(t *testing.T) {
 		}
 	}
 	var r Ruling
-	r.Put(at(0.3, 0.6), 0.1, 0.9, "in between")
+	r.Put("in between", at(0.3, 0.6), 0.1, 0.9)
 	if got := r.Verdict(); got != decide.Depends {
 		t.Errorf("surely neither: %v, want depends", got)
 	}
-	r.Put(at(0.85, 0.95), 0.1, 0.9, "perhaps good")
+	r.Put("perhaps good", at(0.85, 0.95), 0.1, 0.9)
 	if got := r.Verdict(); got != decide.Depends {
 		t.Errorf("one is surely neither: %v, want depends", got)
 	}
@@ -59,33 +60,58 @@ func TestRuling(t *testing.T) {
 	}
 }
 
-// TestRulingSaysWhatIsDecided: a case that scatters leaves the verdict open, and not what is sure
-// of the others.
-func TestRulingSaysWhatIsDecided(t *testing.T) {
+// The table has all cases, also those that are open or only shown.
+func TestRulingTable(t *testing.T) {
 	for name, c := range map[string]struct {
-		cases map[string]Interval
-		want  decide.ClaimVerdict
-		says  string
+		cases   map[string]Interval
+		want    decide.ClaimVerdict
+		because string
+		met     string
 	}{
 		"one across": {map[string]Interval{"a": {2, 1.5, 3}, "b": {1, 0.5, 2}}, decide.ClaimUndecided,
-			"the repetitions vary too much to decide whether: b; as claimed: a"},
-		"one across, one below": {map[string]Interval{"a": {0.1, 0, 0.5}, "b": {1, 0.5, 2}},
-			decide.ClaimUndecided,
-			"the repetitions vary too much to decide whether: b; not as claimed: a"},
+			"the repetitions vary too much to decide whether: b (1)", "yes undecided –"},
 		"all across": {map[string]Interval{"a": {1, 0.5, 2}}, decide.ClaimUndecided,
-			"the repetitions vary too much to decide whether: a"},
-		"decided but for one": {map[string]Interval{"a": {0.1, 0, 0.5}, "b": {1, 0.5, 2},
-			"c": {2, 1.5, 3}}, decide.Depends,
-			"depends\nthe repetitions vary too much to decide: b"},
+			"the repetitions vary too much to decide whether: a (1)", "undecided –"},
+		"one below, one above": {map[string]Interval{"a": {0.1, 0, 0.5}, "b": {1, 0.5, 2},
+			"c": {2, 1.5, 3}}, decide.Depends, "on: it holds for c (2), not for a (0.1)",
+			"no undecided yes –"},
+		"all above": {map[string]Interval{"a": {2, 1.5, 3}, "b": {4, 3, 5}}, decide.Holds,
+			"so (2 to 4)", "yes yes –"},
+		"one is missing": {map[string]Interval{"a": {2, 1.5, 3}, "b": OfMean(nil)},
+			decide.ClaimUndecided, "not measured: b", ""},
 	} {
-		var r Ruling
+		r := Ruling{Of: "case", More: []string{"more"}, Number: "number"}
 		for _, name := range slices.Sorted(maps.Keys(c.cases)) {
-			r.AtLeast(c.cases[name], 1, "%s", name)
+			r.AtLeast(name, c.cases[name], 1, "x")
 		}
-		f := r.Find(Sentences{Depends: "depends"}, "whether")
-		said := strings.Join(append([]string{f.Because}, f.Lines...), "\n")
-		if f.Verdict != c.want || said != c.says {
-			t.Errorf("%s: %s, %s", name, f.Verdict, said)
+		r.Show("shown", Alone(0), "x")
+		f := r.Find(Sentences{Holds: "so", Depends: "on"}, "whether")
+		var met []string
+		if f.Table != nil {
+			for _, row := range f.Table.Rows {
+				if len(row) != len(f.Table.Heads) {
+					t.Errorf("%s: row %q below %q", name, row, f.Table.Heads)
+				}
+				met = append(met, row[len(row)-1])
+			}
+		}
+		if f.Verdict != c.want || f.Because != c.because || strings.Join(met, " ") != c.met {
+			t.Errorf("%s: %s, %q, %q", name, f.Verdict, f.Because, met)
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for n, want := range map[int]int{12: 12, 13: 12, 40: 12} {
+		table := decide.Table{Heads: []string{"a", "b"}}
+		for i := range n {
+			table.Add(fmt.Sprint(i), "x")
+		}
+		Shorten(&table)
+		rows := table.Rows
+		if len(rows) != want || rows[0][0] != "0" || rows[11][0] != fmt.Sprint(n-1) ||
+			n > 12 && rows[6][0] != fmt.Sprintf("%d more", n-11) {
+			t.Errorf("%d rows become %q", n, rows)
 		}
 	}
 }
@@ -104,7 +130,7 @@ func TestRulingRisk(t *testing.T) {
 					values[i] = mean + 0.05*random.NormFloat64()
 				}
 				var r Ruling
-				r.AtLeast(OfMean(values), 1, "case")
+				r.AtLeast("case", OfMean(values), 1)
 				if r.Verdict() != decide.ClaimUndecided {
 					decided[mean]++
 				}

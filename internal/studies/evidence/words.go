@@ -3,7 +3,6 @@ package evidence
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,16 +39,6 @@ func Counted(v float64, thing string) string {
 // Series joins texts that may contain commas: "a, b and c". Few returns the first of many names,
 // and the number of others.
 var Series, Few = text.List, text.Few
-
-// Ends returns at most five texts of a ranking: the first three and the last of more, and the
-// number in between. The figure has all of them.
-func Ends(ranked []string) []string {
-	last := len(ranked) - 1
-	if last < 5 {
-		return ranked
-	}
-	return append(slices.Clone(ranked[:3]), fmt.Sprintf("%d more", last-3), ranked[last])
-}
 
 // Said returns a text followed by names, or "" without names.
 func Said(names []string, format string, args ...any) string {

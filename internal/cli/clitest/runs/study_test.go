@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // A study's verdict must be printed, stored with its results, and shown in its report and document.
@@ -22,19 +23,33 @@ func TestStudy(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := clitest.Succeed(t, "study", "throttle", "--quick", "--quiet", "--out", "x", "--expect",
 		"depends").Stdout
-	const because = "on the arrivals: of the throttling 4 workers avoid "
+	const because = "on the arrivals: it holds "
 	const advice = "limit the rate: the effect of a bound on workers depends on how calls arrive"
-	if !strings.Contains(strings.Join(strings.Fields(out), " "), " DEPENDS: "+advice+" "+because) {
-		t.Errorf("no verdict in\n%s", out)
+	printed := strings.Join(strings.Fields(out), " ")
+	for _, want := range []string{"refusing calls” DEPENDS " + because, " Next: " + advice + " ",
+		" arrivals throttled, no bound 4 workers throttling avoided claim met Poisson at 200/s ",
+		" (a to b): 95 % confidence interval "} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
 	}
-	results := clitest.Read(t, "x/results.txt")
+	text := clitest.Read(t, "x/results.txt")
 	for _, want := range []string{"\n# study throttle: does a limit",
 		"\n# claim a bounded pool keeps", "\n# verdict depends: " + because,
 		"\n# advice " + advice + "\n",
-		"\n# answer of Poisson arrivals at 380/s "} {
-		if !strings.Contains(results, want) {
+		"\n# row arrivals | throttled, no bound | 4 workers | throttling avoided | claim met\n",
+		"\n# row Poisson at 380/s | "} {
+		if !strings.Contains(text, want) {
 			t.Errorf("results.txt does not say %q", want)
 		}
+	}
+	read, err := results.ReadFile("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table := read.Findings[0].Table; table == nil || len(table.Heads) != 5 ||
+		len(table.Rows) != 6 || len(table.Rows[5]) != 5 {
+		t.Errorf("the table is read as %+v", table)
 	}
 	for _, want := range []string{advice, because} {
 		if !strings.Contains(clitest.Read(t, "x/report.html"), want) {

@@ -2,10 +2,13 @@ package studies
 
 import (
 	"regexp"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 func expect(t *testing.T, what string, f decide.Finding, want decide.ClaimVerdict, because string) {
@@ -19,7 +22,21 @@ func expect(t *testing.T, what string, f decide.Finding, want decide.ClaimVerdic
 // checkSentences checks each sentence of a finding for faults such as NaN.
 func checkSentences(t *testing.T, f decide.Finding) {
 	t.Helper()
-	for _, line := range append([]string{f.Advice, f.Because}, f.Lines...) {
+	if f.Table != nil {
+		for _, row := range f.Table.Rows {
+			if len(row) != len(f.Table.Heads) {
+				t.Errorf("row %q below %q", row, f.Table.Heads)
+			}
+		}
+		var b strings.Builder
+		if err := text.WriteTable(&b, f.Table.Lines(), 0); err != nil {
+			t.Error(err)
+		}
+		if width := utf8.RuneCountInString(b.String()[:strings.Index(b.String(), "\n")]); width > 125 {
+			t.Errorf("a table of %d columns:\n%s", width, b.String())
+		}
+	}
+	for _, line := range append([]string{f.Advice, f.Because}, printed(f)...) {
 		for what, wrong := range sentenceFaults {
 			if wrong.MatchString(line) {
 				t.Errorf("%s: %s", what, line)
@@ -31,6 +48,16 @@ func checkSentences(t *testing.T, f decide.Finding) {
 			}
 		}
 	}
+}
+
+// printed returns the rows of the table, if there is one, and the lines.
+func printed(f decide.Finding) (lines []string) {
+	if f.Table != nil {
+		for _, row := range f.Table.Lines() {
+			lines = append(lines, strings.Join(row, " | "))
+		}
+	}
+	return append(lines, f.Lines...)
 }
 
 // ranges matches intervals such as (10 % to 14 %).
@@ -56,11 +83,5 @@ func TestPoints(t *testing.T) {
 		if got := [2]string{m.Medians(cells), m.Means(cells)}; got != want {
 			t.Errorf("%d repetitions: %q, want %q", n, got, want)
 		}
-	}
-}
-
-func TestFromTo(t *testing.T) {
-	if one, two := fromTo(4990, 4990), fromTo(10, 4990); one != "4990" || two != "10 to 4990" {
-		t.Errorf("%q and %q", one, two)
 	}
 }
