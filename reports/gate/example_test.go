@@ -67,6 +67,6 @@ func Example() {
 	// verdict  benchmark  metric     old     new   change  interval          n       p  p adj.  detectable
 	// worse    Submit     sec/op  201 ns  230 ns  +14.4 %  +12.3 to +16.5 %  6  0.0011  0.0011     +3.74 %
 	//
-	// gate: worse
+	// gate: worse: sec/op of Submit +14.4 % (+12.3 to +16.5 %)
 	// exit code 1
 }

@@ -1,0 +1,136 @@
+// Package table writes tables of reports as text, Markdown and HTML.
+package table
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// CSS is the style of pages with tables.
+//
+//go:embed table.css
+var CSS string
+
+// A Table contains texts in rows and columns.
+type Table struct {
+	Title   string // heading of level 3 in HTML
+	Columns []Column
+	Rows    []Row
+	// number of first columns that name a row. In text that is too wide they have a line of their own
+	Names  int
+	Indent string // before each line of the text
+}
+
+// A Column has a title and an alignment.
+type Column struct {
+	Title   string
+	Align   text.Alignment
+	Name    bool // a benchmark, which Markdown sets as code
+	Verdict bool // HTML colours the cells by the class of the row
+	Below   bool // HTML writes the cells in small print below the column before
+}
+
+// A Row contains a cell for each column. Missing last cells are empty.
+type Row struct {
+	Cells []string
+	Note  string // a footnote of text, the last column of Markdown, below the first cell in HTML
+	Class string // of the HTML
+}
+
+// Text returns aligned columns, followed by the notes. If a line is wider than most characters, the
+// names of each row have a line of their own. most 0 means unlimited.
+func (t *Table) Text(most int) string {
+	var notes text.Footnotes
+	lines := t.cells(&notes)
+	return lines.Folded(t.Names, most) + text.Lines(notes.Lines(), most)
+}
+
+// Wider reports whether the text has lines of more than most characters. most 0 means unlimited.
+func (t *Table) Wider(most int) bool {
+	return most > 0 && t.cells(&text.Footnotes{}).Width() > most
+}
+
+func (t *Table) cells(notes *text.Footnotes) *text.Cell {
+	var lines text.Cell
+	addRow := func(cell func(column int) string) {
+		lines.Row()
+		lines.Cell(0, 1, t.Columns[0].Align, t.Indent, cell(0))
+		for i, c := range t.Columns[1:] {
+			if s := cell(i + 1); s != "" { // an empty column uses no space
+				lines.Cell(i+1, 1, c.Align, "  ", s)
+			}
+		}
+	}
+	addRow(func(column int) string { return t.Columns[column].Title })
+	for _, row := range t.Rows {
+		addRow(row.cell)
+		if row.Note != "" {
+			lines.Note(len(t.Columns), notes.Mark(row.Note))
+		}
+	}
+	return &lines
+}
+
+func (r Row) cell(column int) string {
+	if column < len(r.Cells) {
+		return r.Cells[column]
+	}
+	return ""
+}
+
+// Markdown returns a table of GitHub-flavoured Markdown with an aligned source.
+func (t *Table) Markdown() string {
+	var m text.Markdown
+	for _, c := range t.Columns {
+		m.Head(c.Align, c.Title)
+	}
+	noted := slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Note != "" })
+	if noted {
+		m.Head(text.Left, "")
+	}
+	for _, row := range t.Rows {
+		var cells []string
+		for i, c := range t.Columns {
+			if cell := row.cell(i); c.Name && cell != "" {
+				cells = append(cells, text.MarkdownCode(cell))
+			} else {
+				cells = append(cells, text.MarkdownEscape(cell))
+			}
+		}
+		if noted {
+			cells = append(cells, text.MarkdownEscape(row.Note))
+		}
+		m.Row(cells)
+	}
+	var s strings.Builder
+	m.Write(&s)
+	return s.String()
+}
+
+func (c Column) class() string {
+	words := []string{"right"}
+	if c.Align == text.Left {
+		words[0] = "left"
+	}
+	if c.Name {
+		words = append(words, "name")
+	}
+	if c.Verdict {
+		words = append(words, "verdict")
+	}
+	return strings.Join(words, " ")
+}
+
+// below returns the small print below a cell of HTML.
+func (t *Table) below(row Row, column int) string {
+	if column == 0 && row.Note != "" {
+		return row.Note
+	}
+	if next := column + 1; next < len(t.Columns) && t.Columns[next].Below {
+		return row.cell(next)
+	}
+	return ""
+}
