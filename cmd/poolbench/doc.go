@@ -150,7 +150,7 @@
 // and controls. trend finds the changes in a series of at least ten results:
 //
 //	$ poolbench trend before after --metric p99-response-sec # exit code 3
-//	2 results: nothing tested: a change needs 10 results or more to be distinguished from chance
+//	Nothing is tested: 2 results, and a change needs 10 results or more to be distinguished from chance
 //	…
 //
 // # Exit codes

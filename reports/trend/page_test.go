@@ -62,7 +62,7 @@ func TestSuspects(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	want := "Since results 3 (c) to 5 (e) the ops/s of x is 50 % lower; 3 series step there"
-	if a := trend.found(trend.suspects()); a.Headline != want {
-		t.Errorf("%q, want %q", a.Headline, want)
+	if got := trend.headline(trend.suspects()); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -101,9 +101,9 @@ func TestTrendUndecided(t *testing.T) {
 		levels []float64
 		want   string // how the summary begins
 	}{
-		{stepped(2, 0, 0), "2 results: nothing tested: a change needs 10 results or more to be " +
+		{stepped(2, 0, 0), "Nothing is tested: 2 results, and a change needs 10 results or more to be " +
 			"distinguished from chance"},
-		{stepped(9, 0, 0), "9 results: nothing tested"},
+		{stepped(9, 0, 0), "Nothing is tested: 9 results, and"},
 		{stepped(10, 0, 0), "10 results, 1 varying series: 0 changes"},
 		{stepped(20, 0, 0), "20 results, 1 varying series: 0 changes"},
 	} {
@@ -121,7 +121,7 @@ func TestTrendUndecided(t *testing.T) {
 	two := append(history(t, plainHead, "X", "ns/op", stepped(9, 0, 0)...),
 		history(t, plainHead, "Y", "ns/op", stepped(9, 0, 0)...)...)
 	if said := mustTrend(t, two, Options{}).Summary(); !strings.HasPrefix(said,
-		"18 results, of a benchmark at most 9: nothing tested") {
+		"Nothing is tested: 18 results, of a benchmark at most 9, and") {
 		t.Error(said)
 	}
 	constant := slices.Repeat([]results.Input{{Label: "a",
@@ -266,7 +266,7 @@ func TestTrendSuspect(t *testing.T) {
 		want []string
 	}{"text": {&text, []string{"≈1.01 ns  2.01 ns", "worse, SUSPECT", reason}},
 		"JSON": {&doc, []string{`"doubt": "SUSPECT"`, reason, "\"errors\": [\n        0.3\n      ]"}},
-		"page": {&page, []string{"<td>≈1.01 ns</td>", "<td>worse, SUSPECT</td>", "SUSPECT: since",
+		"page": {&page, []string{"<td class=\"right\">≈1.01 ns", ">worse, SUSPECT", "SUSPECT: since",
 			"1 of them SUSPECT", reason}}} {
 		for _, want := range c.want {
 			if strings.Count(c.out.String(), want) != 1 {
@@ -316,7 +316,7 @@ func TestTrendOfZero(t *testing.T) {
 	}
 	var text, doc bytes.Buffer
 	if err := errors.Join(WriteText(&text, trend, 0), WriteJSON(&doc, trend)); err != nil ||
-		!strings.Contains(text.String(), "from 0 worse") || !json.Valid(doc.Bytes()) {
+		!strings.Contains(text.String(), "from 0  worse") || !json.Valid(doc.Bytes()) {
 		t.Errorf("%v\n%s%s", err, &text, &doc)
 	}
 	if _, err := Chart(trend, "shed/op"); err != nil {
@@ -343,12 +343,13 @@ func TestTrendText(t *testing.T) {
 	if err := WriteText(&text, mustTrend(t, inputs, Options{Seed: 1}), 0); err != nil {
 		t.Fatal(err)
 	}
-	const want = `20 results, 2 varying series: 2 changes (chance of any false alarm: 5%)
+	const want = `Since result 11 (r11) the time per operation of x, load 0.8 is 100 % higher
+20 results, 2 varying series: 2 changes (chance of any false alarm: 5%)
 
 all benchmarks: load=0.8
-benchmark         metric  from result on   before     after   change             p
-a.Run/strategy=x  sec/op  11 r11          1.00 ns   2.01 ns    ×2.00 worse   0.001
-a.Run/strategy=y  sec/op  16 r16          1.01 ns  0.505 ns  −49.7 % better  0.006
+benchmark         metric  from result on   before     after   change  verdict      p
+a.Run/strategy=x  sec/op  11 r11          1.00 ns   2.01 ns    ×2.00  worse    0.001
+a.Run/strategy=y  sec/op  16 r16          1.01 ns  0.505 ns  −49.7 %  better   0.006
 `
 	if text.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &text, want)
