@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -58,9 +59,11 @@ type Comparison struct {
 	Parts []Between
 
 	brief    bool
-	rowKeys  string // projection of rows
-	rows     int    // number of rows, by name
-	compared bool   // any two cells are compared
+	rowKeys  string            // projection of rows
+	short    map[string]string // short names of rows
+	shared   string            // common part of the names
+	rows     int               // number of rows, by name
+	compared bool              // any two cells are compared
 }
 
 // Table compares one metric.
@@ -202,16 +205,23 @@ func (t *Table) RowName(row Row) string {
 	return name
 }
 
-// shortNames returns the short names of rows that are benchmarks.
-func (c *Comparison) shortNames() (short map[string]string, shared string) {
+// shorten sets the short names of rows that are benchmarks.
+func (c *Comparison) shorten() {
 	if c.rowKeys != defaultRow {
-		return nil, ""
+		return
 	}
 	var names []string
+	seen := make(map[string]bool, c.rows)
 	for _, t := range c.Tables {
 		for _, row := range t.Rows {
-			names = append(names, row.Name)
+			if !seen[row.Name] {
+				seen[row.Name] = true
+				names = append(names, row.Name)
+			}
 		}
 	}
-	return results.ShortNames(names)
+	c.short, c.shared = results.ShortNames(names)
 }
+
+// name describes a row without the configuration that all rows share.
+func (c *Comparison) name(row string) string { return describe(cmp.Or(c.short[row], row)) }

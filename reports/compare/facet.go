@@ -44,6 +44,19 @@ func (f facet) word() string {
 	return ""
 }
 
+// words are the verdicts on changes, in the order of reports.
+var words = []string{"worse", "better", "differs"}
+
+// order returns the place of the verdict in words, or their number without a significant change.
+func (f facet) order() int {
+	if at := slices.Index(words, f.word()); at >= 0 {
+		return at
+	}
+	return len(words)
+}
+
+func (f facet) loss() bool { return slices.Contains(losses, f.table.Unit) }
+
 func (f facet) doubt() *results.Doubted { return f.base().doubted.Worse(f.cell().doubted) }
 
 // judged reports whether no run is INVALID.
@@ -82,6 +95,17 @@ func (f facet) known() bool {
 
 func (f facet) values() (base, now string) {
 	return f.base().runs.Show(f.table.Unit), f.cell().runs.Show(f.table.Unit)
+}
+
+// within formats the value of a cell with its interval, if any. Uncertain values have none, since
+// few runs may agree by chance.
+func (f facet) within(c *Cell) string {
+	value := c.runs.Show(f.table.Unit)
+	if _, uncertain := c.runs.Uncertain(f.table.Unit); uncertain ||
+		math.IsInf(c.Summary.Lo, 0) || math.IsInf(c.Summary.Hi, 0) {
+		return value
+	}
+	return value + " ± " + c.Summary.PctRangeString()
 }
 
 // ratio returns the ratio to the base: the mean of the pairs, or of the centres.
@@ -192,7 +216,7 @@ func (f facet) metric() string {
 		return "throughput"
 	case unit == metric.Goodput:
 		return "goodput"
-	case slices.Contains(losses, unit):
+	case f.loss():
 		return strings.TrimSuffix(unit, "/op")
 	}
 	return shell.Metric(f.table.Unit)
@@ -200,7 +224,7 @@ func (f facet) metric() string {
 
 // inWords returns the name of the metric for a sentence.
 func (f facet) inWords() string {
-	if slices.Contains(losses, f.table.Unit) {
+	if f.loss() {
 		return "share of tasks " + f.metric()
 	}
 	return f.metric()

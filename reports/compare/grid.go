@@ -207,6 +207,7 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 	}
 	c.Missing, c.rows = text.Distinct(c.Missing), len(names)
 	c.Config, c.Varying = g.residueByColumn(cols)
+	c.shorten()
 	return c
 }
 

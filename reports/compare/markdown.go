@@ -5,53 +5,36 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/internal/table"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // WriteMarkdown writes a comparison as tables of GitHub-flavoured Markdown with an aligned source.
 func WriteMarkdown(w io.Writer, c *Comparison) error {
 	var s strings.Builder
-	short, shared := c.shortNames()
-	lines := configLines(c.Config)
-	if shared != "" {
-		lines = append(lines, results.SharedLine(shared))
-	}
-	if len(lines) > 0 {
+	list := func(lines []string) {
 		for _, line := range lines {
-			fmt.Fprintf(&s, "- %s\n", text.MarkdownEscape(line))
+			s.WriteString("- " + text.MarkdownEscape(line) + "\n")
 		}
-		s.WriteByte('\n')
 	}
+	list(configLines(c.Config))
+	if c.shared != "" {
+		list([]string{results.SharedLine(c.shared)})
+	}
+	s.WriteByte('\n')
 	for i := range c.Tables {
-		c.markdown(&s, &c.Tables[i], short)
+		t := &c.Tables[i]
+		fmt.Fprintf(&s, "### %s\n\n%s\n", text.MarkdownEscape(t.title()),
+			c.metricTable(t).Markdown())
 	}
-	for _, note := range c.Notes() {
-		fmt.Fprintf(&s, "- %s\n", text.MarkdownEscape(note))
-	}
-	_, err := io.WriteString(w, strings.TrimRight(s.String(), "\n")+"\n")
+	list(c.Notes())
+	_, err := io.WriteString(w, strings.Trim(s.String(), "\n")+"\n")
 	return err
-}
-
-// markdownValue formats a cell: for Brief in its unit, with an interval if there is one.
-func (c *Comparison) markdownValue(
-	f facet, scaler benchunit.Scaler, notes *text.Footnotes,
-) string {
-	cell := f.cell()
-	if c.brief {
-		base, now := f.values()
-		if f.column == f.row.Base {
-			now = base
-		}
-		return f.within(now, cell)
-	}
-	return join(scaler.Format(cell.Summary.Center), "±", cell.Summary.PctRangeString(),
-		mark(notes, cell.Sample.Warnings, cell.Summary.Warnings))
 }
 
 func (c *Comparison) against(f facet) (delta, basis string) {
@@ -62,65 +45,70 @@ func (c *Comparison) against(f facet) (delta, basis string) {
 	return v.FormatDelta(f.base().Summary.Center, f.cell().Summary.Center), v.String()
 }
 
-func (c *Comparison) markdown(s *strings.Builder, t *Table, short map[string]string) {
-	columns := c.Columns
-	s.WriteString("### " + text.MarkdownEscape(t.title()) + "\n\n")
-	var m text.Markdown
-	m.Head(text.Left, "benchmark")
-	shown := t.columns()
+// metricTable returns the table of one metric, with a row for each benchmark.
+func (c *Comparison) metricTable(t *Table) *table.Table {
+	out := &table.Table{Names: 1, Columns: []table.Column{{Title: "benchmark", Name: true}}}
+	shown, class := t.columns(), benchunit.ClassOf(t.Unit)
 	for place, i := range shown {
-		m.Head(text.Right, columns[i])
+		out.Columns = append(out.Columns, table.Column{Title: c.Columns[i], Align: text.Right})
 		if place > 0 {
-			m.Head(text.Right, "vs base")
-			m.Head(text.Left, "")
-			m.Head(text.Left, "p, n")
+			out.Columns = append(out.Columns, table.Column{Title: "vs base", Align: text.Right},
+				table.Column{Verdict: true}, table.Column{Title: "p, n"})
 		}
 	}
-	class := benchunit.ClassOf(t.Unit)
-	var notes text.Footnotes
 	for _, row := range t.Rows {
 		scaler := row.scaler(class)
-		line := []string{text.MarkdownCode(cmp.Or(short[row.Name], row.Name))}
+		line := table.Row{Cells: []string{cmp.Or(c.short[row.Name], row.Name)}}
 		for place, i := range shown {
-			f, value := facet{t, &row, i}, "–"
+			f := facet{t, &row, i}
+			value, compared := "–", []string{"", "", ""}
 			if f.cell() != nil {
-				value = c.markdownValue(f, scaler, &notes)
+				value = c.value(f, scaler)
+				line.Notes = append(line.Notes, c.cellWarnings(f)...)
 			}
-			line = append(line, value)
-			switch {
-			case place == 0:
-			case f.cell() == nil || f.cell().Versus == nil:
-				line = append(line, "", "", "")
-			default:
+			if f.cell() != nil && f.cell().Versus != nil {
 				delta, basis := c.against(f)
-				line = append(line, delta, f.marked(t.Change(&row, i)),
-					join(basis, mark(&notes, f.warnings())))
+				compared = []string{delta, f.marked(t.Change(&row, i)), basis}
+				line.Notes = append(line.Notes, messages(f.warnings())...)
+			}
+			if line.Cells = append(line.Cells, value); place > 0 {
+				line.Cells = append(line.Cells, compared...)
 			}
 		}
-		m.Row(line)
+		out.Rows = append(out.Rows, line)
 	}
 	if len(t.Rows) > 1 {
-		line := []string{"geomean"}
+		line := table.Row{Cells: []string{"geomean"}}
 		for place, i := range shown {
 			g, center := &t.Geomean[i], ""
 			if !math.IsNaN(g.Center) {
 				center = benchunit.Scale(g.Center, class)
 			}
-			line = append(line, join(center, mark(&notes, g.Warnings)))
-			if place > 0 {
-				line = append(line, g.delta(), "", "")
+			if line.Cells = append(line.Cells, center); place > 0 {
+				line.Cells = append(line.Cells, g.delta(), "", "")
 			}
+			line.Notes = append(line.Notes, messages(g.Warnings)...)
 		}
-		m.Row(line)
+		out.Rows = append(out.Rows, line)
 	}
-	m.Write(s)
-	s.WriteByte('\n')
-	for _, line := range notes.Lines() {
-		s.WriteString(text.MarkdownEscape(line) + "  \n")
+	return out
+}
+
+// value formats a cell: for Brief in its unit, with an interval if there is one.
+func (c *Comparison) value(f facet, scaler benchunit.Scaler) string {
+	cell := f.cell()
+	if c.brief {
+		return f.within(cell)
 	}
-	if len(notes.Lines()) > 0 {
-		s.WriteByte('\n')
+	return scaler.Format(cell.Summary.Center) + " ± " + cell.Summary.PctRangeString()
+}
+
+// cellWarnings returns the warnings on the sample. For Brief the pairs take precedence.
+func (c *Comparison) cellWarnings(f facet) []string {
+	if c.brief {
+		return nil
 	}
+	return messages(f.cell().Sample.Warnings, f.cell().Summary.Warnings)
 }
 
 func (t *Table) title() string {
@@ -134,10 +122,5 @@ func (t *Table) title() string {
 	if better := results.Direction(t.Better).String(); better != "" {
 		words = append(words, "("+better+" is better)")
 	}
-	return strings.Join(words, " ")
-}
-
-func join(words ...string) string {
-	words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
 	return strings.Join(words, " ")
 }

@@ -40,16 +40,15 @@ func WriteText(w io.Writer, c *Comparison, most int) error {
 		_, err := io.WriteString(w, c.briefText(most))
 		return err
 	}
-	short, shared := c.shortNames()
 	var head []string
-	if all, at := c.changes(); len(all) > 0 {
-		head = []string{c.found(all, at).Headline, ""}
+	if r := c.ranked(); len(r.all) > 0 {
+		head = []string{r.headline(), ""}
 	}
 	head = append(head, configLines(c.Config)...)
-	if shared != "" {
-		head = append(head, results.SharedLine(shared))
+	if c.shared != "" {
+		head = append(head, results.SharedLine(c.shared))
 	}
-	_, err := io.WriteString(w, text.Lines(head, most)+c.text(short, true, most))
+	_, err := io.WriteString(w, text.Lines(head, most)+c.text(c.short, true, most))
 	return err
 }
 

@@ -198,7 +198,11 @@ func rowsTable(rows []verdict.Row, short map[string]string) *table.Table {
 		if !math.IsNaN(float64(row.Detectable)) {
 			detectable = changeOf(1 + row.Detectable)
 		}
-		t.Rows = append(t.Rows, table.Row{Note: row.Reason,
+		var reasons []string
+		if row.Reason != "" {
+			reasons = []string{row.Reason}
+		}
+		t.Rows = append(t.Rows, table.Row{Notes: reasons,
 			Class: strings.ReplaceAll(string(row.Verdict), " ", "-"),
 			Cells: []string{marked(row), name(row, short), row.Metric, median(row, row.Old),
 				median(row, row.New), change(row), cmp.Or(interval(row), "–"), n, pText(p),

@@ -36,7 +36,7 @@ type Column struct {
 // A Row contains a cell for each column. Missing last cells are empty.
 type Row struct {
 	Cells []string
-	Note  string // a footnote of text, the last column of Markdown, below the first cell in HTML
+	Notes []string // footnotes of text and Markdown. HTML writes them below the first cell
 	Class string // of the HTML
 }
 
@@ -67,9 +67,7 @@ func (t *Table) cells(notes *text.Footnotes) *text.Cell {
 	addRow(func(column int) string { return t.Columns[column].Title })
 	for _, row := range t.Rows {
 		addRow(row.cell)
-		if row.Note != "" {
-			lines.Note(len(t.Columns), notes.Mark(row.Note))
-		}
+		lines.Note(len(t.Columns), notes.Mark(text.Distinct(row.Notes)...))
 	}
 	return &lines
 }
@@ -81,13 +79,15 @@ func (r Row) cell(column int) string {
 	return ""
 }
 
-// Markdown returns a table of GitHub-flavoured Markdown with an aligned source.
+// Markdown returns a table of GitHub-flavoured Markdown with an aligned source, followed by the
+// notes.
 func (t *Table) Markdown() string {
 	var m text.Markdown
+	var notes text.Footnotes
 	for _, c := range t.Columns {
 		m.Head(c.Align, c.Title)
 	}
-	noted := slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Note != "" })
+	noted := slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Notes) > 0 })
 	if noted {
 		m.Head(text.Left, "")
 	}
@@ -101,12 +101,18 @@ func (t *Table) Markdown() string {
 			}
 		}
 		if noted {
-			cells = append(cells, text.MarkdownEscape(row.Note))
+			cells = append(cells, notes.Mark(text.Distinct(row.Notes)...))
 		}
 		m.Row(cells)
 	}
 	var s strings.Builder
 	m.Write(&s)
+	for i, line := range notes.Lines() {
+		if i == 0 {
+			s.WriteByte('\n')
+		}
+		s.WriteString(text.MarkdownEscape(line) + "  \n")
+	}
 	return s.String()
 }
 
@@ -126,8 +132,8 @@ func (c Column) class() string {
 
 // below returns the small print below a cell of HTML.
 func (t *Table) below(row Row, column int) string {
-	if column == 0 && row.Note != "" {
-		return row.Note
+	if column == 0 && len(row.Notes) > 0 {
+		return strings.Join(row.Notes, "; ")
 	}
 	if next := column + 1; next < len(t.Columns) && t.Columns[next].Below {
 		return row.cell(next)
