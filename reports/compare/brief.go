@@ -28,9 +28,9 @@ func (c *Comparison) briefText(most int) string {
 	contrasts := c.contrasts()
 	b := brief{c, c.merged(contrasts), several(contrasts), most}
 	head := text.Lines(append(b.heading(contrasts), ""), most)
-	notes := text.Lines(append([]string{""}, results.Shorten(c.Notes(), c.short)...), most)
-	if len(c.Notes()) == 0 {
-		notes = ""
+	notes := text.Lines(results.Shorten(c.notes(true), c.short), most)
+	if notes != "" {
+		notes = "\n" + notes
 	}
 	room := mostLines - strings.Count(head+notes, "\n")
 	body := b.tables()
@@ -165,22 +165,20 @@ func (b *brief) lines(room int) string {
 	ranked := slices.SortedStableFunc(slices.Values(b.all), byRank)
 	after := []string{"mean, p50 and p99 are response times; losses are in percentage points; ~ is " +
 		"not significant"}
-	after = append(append(after, partLines(ranked)...), alikeLines(ranked)...)
-	below := text.Lines(after, b.most)
-	shown := b.all
-	t := b.lineTable(shown)
-	perRow := 1
+	after = append(after, partLines(ranked)...)
+	t, shown, perRow := b.lineTable(b.all), b.all, 1
 	if t.Wider(b.most) {
 		perRow = 2 // names have lines of their own
 	}
-	if free := room - strings.Count(below, "\n"); perRow*(len(t.Rows)+1) > free {
+	alike := strings.Count(text.Lines(alikeLines(ranked), b.most), "\n")
+	free := room - strings.Count(text.Lines(after, b.most), "\n") - alike
+	if perRow*(len(t.Rows)+1) > free {
 		shown = b.largest(ranked, free/perRow-2)
 		t = b.lineTable(shown)
-		below = text.Lines([]string{fmt.Sprintf("%s more with smaller changes: --filter and "+
-			"--metric choose, --all has all", text.Count(len(b.all)-len(shown), "line"))},
-			b.most) + below
+		after = slices.Insert(after, 0, fmt.Sprintf("%s more with smaller changes: --filter and "+
+			"--metric choose, --all has all", text.Count(len(b.all)-len(shown), "line")))
 	}
-	return t.Text(b.most) + below
+	return t.Text(b.most) + text.Lines(append(after, alikeLines(shown)...), b.most)
 }
 
 // largest returns the first of the ranked contrasts that fit into that many lines, in the order of

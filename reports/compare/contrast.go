@@ -111,8 +111,12 @@ func (k *contrast) rank() (order int, size float64) {
 	return order, size
 }
 
+// many is the number of equal contrasts that come before any larger change.
+const many = 3
+
 func byRank(a, b *contrast) int {
 	orderA, sizeA := a.rank()
 	orderB, sizeB := b.rank()
-	return cmp.Or(cmp.Compare(orderA, orderB), cmp.Compare(sizeB, sizeA))
+	return cmp.Or(cmp.Compare(min(len(b.alike)/many, 1), min(len(a.alike)/many, 1)),
+		cmp.Compare(orderA, orderB), cmp.Compare(sizeB, sizeA))
 }

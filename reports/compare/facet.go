@@ -238,12 +238,19 @@ func (f facet) way(name string) string {
 	if f.share() || math.IsInf(ratio, 0) || ratio <= 0 {
 		return fmt.Sprintf("%s, %s %s", now, name, base)
 	}
-	word := shell.Change(ratio)
+	change, than := shell.Change(ratio), " than "
 	if ratio >= 2 {
-		word = text.Digits(ratio) + " times as high"
+		change, than = text.Digits(ratio)+" times as high", " as "
 	}
+	pairs := ""
 	if p := f.cell().paired; p != nil && p.N > 1 {
-		word += " over the pairs"
+		pairs = " over the pairs"
 	}
-	return fmt.Sprintf("%s: %s, %s %s", word, now, name, base)
+	if base == uncertain || now == uncertain {
+		return change + than + name + pairs
+	}
+	return fmt.Sprintf("%s%s: %s, %s %s", change, pairs, now, name, base)
 }
+
+// uncertain is a value whose 95 % error is too large to show it.
+const uncertain = "–"

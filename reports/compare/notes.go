@@ -5,43 +5,46 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // Notes returns the lines below the tables: missing rows, varying configuration, doubts on the
 // runs, and warnings about the inputs.
-func (c *Comparison) Notes() []string {
-	notes := c.missingNotes()
+func (c *Comparison) Notes() []string { return c.notes(false) }
+
+// notes returns the notes, with names of rows in words or as in the results.
+func (c *Comparison) notes(inWords bool) []string {
+	notes := c.missingNotes(inWords)
 	for _, v := range c.Varying {
 		notes = append(notes, v.Describe(c.Columns))
 	}
 	return slices.Concat(notes, c.DoubtLines(), c.uncertainLines(), c.Warnings)
 }
 
-// missingNotes returns a line for each column and metric of missing rows. For Brief they are few.
-func (c *Comparison) missingNotes() (notes []string) {
+// missingNotes returns a line for each column and metric of missing rows. In words they are few.
+func (c *Comparison) missingNotes(inWords bool) (notes []string) {
 	const most = 4
 	for _, of := range results.Gather(c.Missing, func(m Missing) [2]string {
 		return [2]string{m.Column, m.Unit}
 	}) {
-		first, unit, more := of[0], "", ""
-		name := first.Benchmark
-		if c.brief {
-			name = c.name(name)
+		first, what, nor := of[0], of[0].Benchmark, ", nor "
+		if inWords {
+			what = c.name(what)
 		}
-		if first.Unit != "" {
-			unit = first.Unit + " of "
-			if c.brief {
-				unit = shell.Metric(first.Unit) + " of "
+		if unit := first.Unit; unit != "" {
+			if inWords {
+				unit = shell.Metric(unit)
 			}
+			what, nor = unit+" of "+what, nor+"of "
 		}
-		if len(of) > 1 {
-			more = fmt.Sprintf(", and %d more of its rows are empty", len(of)-1)
+		if n := len(of) - 1; n > 0 {
+			what += nor + text.Count(n, "other row")
 		}
-		notes = append(notes, fmt.Sprintf("%s has no %s%s%s", first.Column, unit, name, more))
+		notes = append(notes, fmt.Sprintf("%s has no %s", first.Column, what))
 	}
-	if c.brief && len(notes) > most {
+	if inWords && len(notes) > most {
 		return []string{"some rows are not in every column: --all lists the missing ones"}
 	}
 	return notes

@@ -265,7 +265,7 @@ func TestCompareManyMissing(t *testing.T) {
 	}
 	c := mustCompare(t, resultstest.Read(t, "old", all.String()),
 		resultstest.Read(t, "new", "BenchmarkX00 1 5 ns/op\n"), Options{})
-	if diff := cmp.Diff([]string{"new has no X01, and 18 more of its rows are empty"},
+	if diff := cmp.Diff([]string{"new has no X01, nor 18 other rows"},
 		c.Notes()); diff != "" || len(c.Missing) != 19 {
 		t.Errorf("%d missing, %s", len(c.Missing), diff)
 	}

@@ -105,7 +105,9 @@ func headline(r *verdict.Report, short map[string]string) string {
 			100*r.Options.Promise, text.Count(len(r.Rows), "metric"))
 	case code == verdict.ExitRegression && r.Count(verdict.Worse) > 0,
 		code == verdict.ExitUndecidable && len(r.Unclear) == 0:
-		return outcome(r) + ": " + sentence(&r.Rows[0], short)
+		first := &r.Rows[0]
+		return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", outcome(r), sentence(first, short),
+			first.Reason), ": ")
 	}
 	return outcome(r)
 }

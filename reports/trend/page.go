@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/internal/table"
 	"github.com/poolbench/poolbench/reports/page/shell"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // WritePage writes a trend as a self-contained HTML page: the results with changes, and each metric
@@ -70,15 +71,18 @@ func (t *Trend) headline(suspects []suspect) string {
 		}
 	}
 	first := largest(latest)
+	short, _ := results.ShortNames(text.Texts(t.rows(), func(r row) string {
+		return r.Benchmark
+	}))
 	since := "Since"
 	if first.Doubt != "" {
 		since = first.Doubt + ": since"
 	}
 	headline := fmt.Sprintf("%s %s the %s of %s is %s", since, t.name(latest),
-		shell.Metric(first.Unit), shell.Benchmark(first.Benchmark),
+		shell.Metric(first.Unit), shell.Benchmark(short[first.Benchmark]),
 		shell.Change(float64(first.Ratio)))
 	if n := len(latest.Rows); n > 1 {
-		headline += fmt.Sprintf("; %d series step there", n)
+		headline += fmt.Sprintf("; %d series change there", n)
 	}
 	return headline
 }

@@ -61,7 +61,7 @@ func TestSuspects(t *testing.T) {
 	if want := [][2]int{{2, 4}, {5, 5}, {8, 8}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	want := "Since results 3 (c) to 5 (e) the ops/s of x is 50 % lower; 3 series step there"
+	want := "Since results 3 (c) to 5 (e) the ops/s of x is 50 % lower; 3 series change there"
 	if got := trend.headline(trend.suspects()); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -343,7 +343,7 @@ func TestTrendText(t *testing.T) {
 	if err := WriteText(&text, mustTrend(t, inputs, Options{Seed: 1}), 0); err != nil {
 		t.Fatal(err)
 	}
-	const want = `Since result 11 (r11) the time per operation of x, load 0.8 is 100 % higher
+	const want = `Since result 11 (r11) the time per operation of x is 100 % higher
 20 results, 2 varying series: 2 changes (chance of any false alarm: 5%)
 
 all benchmarks: load=0.8

@@ -37,7 +37,7 @@ type Column struct {
 type Row struct {
 	Cells []string
 	Notes []string // footnotes of text and Markdown. HTML writes them below the first cell
-	Class string // of the HTML
+	Class string   // of the HTML
 }
 
 // Text returns aligned columns, followed by the notes. If a line is wider than most characters, the
