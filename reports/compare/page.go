@@ -70,7 +70,7 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 			100*c.Confidence)
 	}
 	p.Add(len(changed) > 0, "changed", "What changed", table.Section("changed", "What changed", "",
-		c.facetTable(changed).HTML("Changes")))
+		c.facetTable(changed).HTML("Comparisons")))
 	for _, own := range sections {
 		if own.Body != "" {
 			p.Sections = append(p.Sections, own)
@@ -79,7 +79,7 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	const same = "No significant difference"
 	p.Add(len(rest) > 0, "same", same, table.Section("same", same,
 		fmt.Sprintf("%d without a significant difference", len(rest)),
-		c.facetTable(rest).HTML(same)))
+		c.facetTable(rest).HTML("Comparisons")))
 	p.Add(len(c.Notes()) > 0, "notes", "Notes", shell.Listed("notes", "Notes", c.Notes()))
 	return p, nil
 }

@@ -101,7 +101,7 @@ func outcome(r *verdict.Report) string {
 func headline(r *verdict.Report, short map[string]string) string {
 	switch code := r.ExitCode(); {
 	case code == verdict.ExitFine:
-		return fmt.Sprintf("%s: no change for the worse of %.4g %% or more in %s", outcome(r),
+		return fmt.Sprintf("%s: no regression of %.4g %% or more in %s", outcome(r),
 			100*r.Options.Promise, text.Count(len(r.Rows), "metric"))
 	case code == verdict.ExitRegression && r.Count(verdict.Worse) > 0,
 		code == verdict.ExitUndecidable && len(r.Unclear) == 0:

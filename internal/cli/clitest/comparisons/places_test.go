@@ -80,7 +80,7 @@ var places = []place{
 	{"gate, JUnit", true, "", gateJUnit},
 	{"gate, page", true, "", func(t *testing.T, old, new string) stated {
 		cells := tableCells(t, gatePage(t, old, new), "Verdicts, a table")
-		return stated{cells[3], cells[4], strings.Split(cells[0], ",")[0], doubtIn(cells[0])}
+		return stated{cells[2], cells[3], strings.Split(cells[0], ",")[0], doubtIn(cells[0])}
 	}},
 	{"trend, JSON", false, "values", trendJSON},
 }
