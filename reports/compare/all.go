@@ -41,8 +41,9 @@ func Two(old, new *results.Results, opts Options) (*Comparison, error) {
 //   - Read rejects NaN and infinite values. benchstat prints them as numbers.
 //   - A note reports if nothing is compared, although there are several inputs or a projection of
 //     columns, or if inputs are pooled because no projection names .file.
-//   - In text, a significant difference is marked better, worse or differs (no direction known),
-//     and the common part of all names is printed once, above the tables.
+//   - Text has a table with its title for each metric. It marks a significant difference as better,
+//     worse or differs (no direction known), and prints the common part of all names once, above the
+//     tables.
 //
 // A base of 0 is shown as 0, the change from it as "?", as in benchstat. Text and Markdown add the
 // reason and, if the direction is known, the verdict in words: from 0 to 5 errors is worse.

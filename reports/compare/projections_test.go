@@ -47,12 +47,12 @@ func TestCompareWithinOneFile(t *testing.T) {
 	const want = `The throughput of semaphore, Run 0.10 is 49.9 % lower: 1002 /s, with worker_pool 2002 /s; of 2 comparisons 2 worse
 
 goos: linux
-pkg: a
-         │ worker_pool │                semaphore                 │
-         │    ops/s    │    ops/s     vs base                     │
-Run 0.10   2.002k ± 0%   1.002k ± 0%  -49.94% worse (p=0.002 n=6)
-Run 0.5    2.002k ± 0%   1.002k ± 0%  -49.94% worse (p=0.002 n=6)
-geomean    2.002k        1.003k       -49.94%
+
+pkg: a, ops/s (higher is better)
+benchmark  worker_pool    semaphore  vs base         p, n
+Run 0.10   2.002k ± 0%  1.002k ± 0%  -49.94%  worse  p=0.002 n=6
+Run 0.5    2.002k ± 0%  1.002k ± 0%  -49.94%  worse  p=0.002 n=6
+geomean         2.002k       1.003k  -49.94%
 `
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &got, want)

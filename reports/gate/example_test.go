@@ -55,9 +55,9 @@ func Example() {
 	// Output:
 	// The time per operation of Submit is 14.4 % higher: 230 ns, before 201 ns; of 1 comparison 1 worse
 	//
-	//        │   old.txt   │                 new.txt                  │
-	//        │   sec/op    │   sec/op     vs base                     │
-	// Submit   201.5n ± 1%   230.5n ± 1%  +14.39% worse (p=0.002 n=6)
+	// sec/op (lower is better)
+	// benchmark      old.txt      new.txt  vs base         p, n
+	// Submit     201.5n ± 1%  230.5n ± 1%  +14.39%  worse  p=0.002 n=6
 	//
 	// new.txt against old.txt
 	// 1 metric gated: 1 worse, 0 inconclusive, 0 better, 0 no worse

@@ -44,7 +44,7 @@ var places = []place{
 		return fromMarkdown(t, compareText(t, old, new, "--format", "markdown"), 1)
 	}},
 	{"compare, JSON", false, "", compareJSON},
-	{"compare, benchstat's tables", false, "changes", func(t *testing.T, old, new string) stated {
+	{"compare, every metric", false, "changes", func(t *testing.T, old, new string) stated {
 		text := compareText(t, old, new, "--all")
 		_, after, _ := strings.Cut(text, "vs base")
 		return stated{verdict: wordIn(after, "INVALID", "worse"), doubt: doubtIn(after)}
