@@ -253,11 +253,11 @@ func (b *brief) lineTable(shown []*contrast) *table.Table {
 		}
 		t.Rows = append(t.Rows, table.Row{Cells: cells})
 	}
-	group := ""
+	labels, group := b.textLabels(), ""
 	for _, k := range shown {
-		base, here := k.label(), shortened(b.Columns[k.column()])
+		base, here := k.label(), labels[k.column()]
 		if b.columns {
-			base, here = shortened(b.Columns[k.base()]), k.label()
+			base, here = labels[k.base()], k.label()
 			if b.rows > 1 {
 				base += ", " + b.name(k.row)
 			}
@@ -274,15 +274,6 @@ func (b *brief) lineTable(shown []*contrast) *table.Table {
 		add("  "+here, k.facets[0].cell(), k, facet.brief)
 	}
 	return t
-}
-
-// shortened returns the end of a long name, such as a path.
-func shortened(column string) string {
-	const most = 20
-	if runes := []rune(column); len(runes) > most {
-		return "…" + string(runes[len(runes)-most+1:])
-	}
-	return column
 }
 
 // pairingLines describes how the runs of the contrasts were paired.

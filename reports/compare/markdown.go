@@ -25,7 +25,7 @@ func WriteMarkdown(w io.Writer, c *Comparison) error {
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		fmt.Fprintf(&s, "### %s\n\n%s\n", text.MarkdownEscape(t.title()),
-			c.metricTable(t, t.columns()).Markdown())
+			c.metricTable(t, t.columns(), c.Columns).Markdown())
 	}
 	list(c.Notes())
 	_, err := io.WriteString(w, strings.Trim(s.String(), "\n")+"\n")

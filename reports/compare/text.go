@@ -37,17 +37,21 @@ func (c *Comparison) allText(most int) string {
 	if c.shared != "" {
 		config = append(config, results.SharedLine(c.shared))
 	}
+	labels := c.textLabels()
+	if !slices.Equal(labels, c.Columns) {
+		config = append(config, "columns: "+strings.Join(c.Columns, ", "))
+	}
 	parts := []string{"", text.Lines(config, most)}
 	if r := c.ranked(); len(r.all) > 0 {
 		parts[0] = text.Lines([]string{r.headline()}, most)
 	}
 	for i := range c.Tables {
 		t := &c.Tables[i]
-		tables, shown := []*table.Table{c.metricTable(t, t.columns())}, t.columns()
+		tables, shown := []*table.Table{c.metricTable(t, t.columns(), labels)}, t.columns()
 		if len(shown) > 2 && tables[0].Wider(most) {
 			tables = nil
 			for _, column := range shown[1:] {
-				tables = append(tables, c.metricTable(t, []int{shown[0], column}))
+				tables = append(tables, c.metricTable(t, []int{shown[0], column}, labels))
 			}
 		}
 		for _, part := range tables {
@@ -66,12 +70,28 @@ func (c *Comparison) against(f facet) (delta, basis string) {
 	return v.FormatDelta(f.base().Summary.Center, f.cell().Summary.Center), v.String()
 }
 
-// metricTable returns the table of one metric with a row for each benchmark, for the shown columns.
-func (c *Comparison) metricTable(t *Table, shown []int) *table.Table {
+// textLabels returns the ends of long names of columns, such as paths, if they remain distinct.
+func (c *Comparison) textLabels() []string {
+	const most = 20
+	labels := text.Texts(c.Columns, func(name string) string {
+		if runes := []rune(name); len(runes) > most {
+			return "…" + string(runes[len(runes)-most+1:])
+		}
+		return name
+	})
+	if len(text.Distinct(labels)) < len(labels) {
+		return c.Columns
+	}
+	return labels
+}
+
+// metricTable returns the table of one metric with a row for each benchmark, for the shown columns
+// with these labels.
+func (c *Comparison) metricTable(t *Table, shown []int, labels []string) *table.Table {
 	out := &table.Table{Names: 1, Columns: []table.Column{{Title: "benchmark", Name: true}}}
 	class := benchunit.ClassOf(t.Unit)
 	for place, i := range shown {
-		out.Columns = append(out.Columns, table.Column{Title: c.Columns[i], Align: text.Right})
+		out.Columns = append(out.Columns, table.Column{Title: labels[i], Align: text.Right})
 		if place > 0 {
 			out.Columns = append(out.Columns, table.Column{Title: "vs base", Align: text.Right},
 				table.Column{Verdict: true}, table.Column{Title: "p, n"})
