@@ -62,12 +62,12 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 		return nil, fmt.Errorf("alpha %v and confidence %v must be between 0 and 1",
 			opts.Alpha, opts.Confidence)
 	}
-	opts.Brief = opts.Brief && ours(inputs)
-	var apart []results.Pair
+	opts.Brief = opts.Brief && fromPoolbench(inputs)
+	var distinguishing []results.Pair
 	if opts.Brief {
-		apart = apartFrom(inputs, opts)
+		distinguishing = distinguishingKeys(inputs, opts)
 	}
-	by, err := newProjections(opts, apart)
+	by, err := newProjections(opts, distinguishing)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 			errors.New("nothing in " + strings.Join(results.LabelsOf(inputs), ", ") + " passes")}
 	}
 	c := g.comparison(units, opts)
-	if offersDiffer(apart, inputs) {
+	if offersDiffer(distinguishing, inputs) {
 		for i := range c.Tables {
 			if t := &c.Tables[i]; t.Unit == metric.Throughput || t.Unit == metric.Goodput {
 				t.Better = 0 // it follows the offered rate
@@ -112,7 +112,7 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	if c.Tasks, c.Parts, err = g.compareTasks(inputs); err != nil {
 		return nil, err
 	}
-	for _, p := range apart {
+	for _, p := range distinguishing {
 		v := Variation{Key: "/" + p.Key}
 		for _, in := range inputs {
 			v.Values = append(v.Values, []string{in.Results.Runs[0].Key(p.Key)})

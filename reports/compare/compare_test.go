@@ -214,8 +214,8 @@ func TestCompareEqualValuesUnequalSizes(t *testing.T) {
 	}
 }
 
-// benchmath's warning goes with its own p, which is wrong here: it would be silent in one order and
-// not in the other.
+// benchmath's warning depends on its own p-value, which is wrong here: it would appear in only one
+// order of the samples.
 func TestCompareWarnsOfFewSamples(t *testing.T) {
 	few, fewer := resultstest.Read(t, "a", resultstest.Repeat("X", "n", "0", "0", "1")),
 		resultstest.Read(t, "b", resultstest.Repeat("X", "n", "0", "1"))
@@ -228,8 +228,7 @@ func TestCompareWarnsOfFewSamples(t *testing.T) {
 	}
 }
 
-// TestCompareExactJSON: exact values that are equal do not differ significantly, though their p is
-// 0.
+// Exact values that are equal do not differ significantly, although their p is 0.
 func TestCompareExactJSON(t *testing.T) {
 	unit := "Unit n assume=exact\n"
 	for now, want := range map[string]string{"7": `"significant": false`,

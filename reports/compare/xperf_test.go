@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// xperfTestdata is the directory of benchstat's own tests, in the module cache.
+// xperfTestdata returns the directory of benchstat's test data in the module cache.
 func xperfTestdata(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/perf").Output()
@@ -107,8 +107,8 @@ func TestXPerf(t *testing.T) {
 	}
 }
 
-// TestXPerfIsWhole: a case that benchstat's tests gain is one that is missing above.
-func TestXPerfIsWhole(t *testing.T) {
+// The test fails if benchstat's tests gain a case that TestXPerf lacks.
+func TestXPerfCases(t *testing.T) {
 	goldens, err := filepath.Glob(filepath.Join(xperfTestdata(t), "*.stdout"))
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestXPerfIsWhole(t *testing.T) {
 	}
 }
 
-// TestXPerfManual runs the examples of benchstat's manual, which its doc_test.go runs.
+// TestXPerfManual runs the examples of benchstat's manual.
 func TestXPerfManual(t *testing.T) {
 	dir := xperfTestdata(t)
 	const prompt = "//\t$ benchstat "
@@ -163,7 +163,7 @@ func TestXPerfManual(t *testing.T) {
 	}
 }
 
-// quoted splits a line as a shell does that knows double quotes.
+// quoted splits a line like a shell that only supports double quotes.
 func quoted(line string) (words []string) {
 	for i, part := range strings.Split(line, `"`) {
 		if i%2 == 1 {

@@ -129,7 +129,7 @@ func remarks(r *verdict.Report) []string {
 		return text.Texts(texts, func(s string) string { return begin + s })
 	}
 	return slices.Concat(after("cannot judge: ", r.Faults), after("unclear: ", r.Unclear),
-		madeOfLines(r), r.Doubts, unmatchedLines(r), notGatedLines(r),
+		partLines(r), r.Doubts, unmatchedLines(r), notGatedLines(r),
 		after("note: ", r.Warnings))
 }
 

@@ -21,8 +21,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// history is a series of results of five runs each, in which a benchmark has the level of each
-// result, with 3 % of noise.
+// history returns results with five runs each. The values of a benchmark are the level of the
+// result with 3 % of noise.
 func history(
 	t *testing.T, head func(at int) string, benchmark string, unit string, levels ...float64,
 ) []results.Input {
@@ -44,7 +44,7 @@ func history(
 
 func plainHead(int) string { return "" }
 
-// stepped are n levels of 1 and m of level.
+// stepped returns n levels of 1 and m of level.
 func stepped(n, m int, level float64) []float64 {
 	return append(slices.Repeat([]float64{1}, n), slices.Repeat([]float64{level}, m)...)
 }
@@ -81,7 +81,7 @@ func TestTrendFindsAStep(t *testing.T) {
 	}
 }
 
-func TestTrendKeepsQuiet(t *testing.T) {
+func TestTrendWithoutChange(t *testing.T) {
 	for _, levels := range [][]float64{stepped(20, 0, 0), stepped(4, 4, 2), stepped(18, 2, 2),
 		stepped(2, 0, 0)} {
 		trend := mustTrend(t, history(t, plainHead, "X", "ns/op", levels...), Options{Alpha: 0.01})
@@ -95,7 +95,7 @@ func TestTrendKeepsQuiet(t *testing.T) {
 	}
 }
 
-// TestTrendUndecided: that nothing could be tested is not that nothing changed.
+// A trend that could not be tested must not read as one without changes.
 func TestTrendUndecided(t *testing.T) {
 	for _, c := range []struct {
 		levels []float64
@@ -136,8 +136,8 @@ func TestTrendUndecided(t *testing.T) {
 	}
 }
 
-// TestTrendDoubts: a slow swing is a change by chance; text and JSON say in which series that may
-// be so, and in no others.
+// A slow oscillation causes changes by chance. Text and JSON name the series for which this may be
+// so.
 func TestTrendDoubts(t *testing.T) {
 	var swing []float64
 	for i := range 40 {
@@ -162,9 +162,9 @@ func TestTrendDoubts(t *testing.T) {
 	}
 }
 
-// TestTrendCriesNoWolf: where nothing changed, the chance of any alarm among all series is Alpha at
-// most. The bound is its mean and four standard deviations.
-func TestTrendCriesNoWolf(t *testing.T) {
+// Without changes, the probability of any alarm in all series is at most Alpha. The bound is the
+// mean plus four standard deviations.
+func TestTrendFalseAlarms(t *testing.T) {
 	const trends, alpha = 150, 0.05
 	rng := rand.New(rand.NewPCG(5, 1))
 	alarms := 0
@@ -193,7 +193,7 @@ func TestTrendCriesNoWolf(t *testing.T) {
 	}
 }
 
-// TestTrendUnlisted: what is small, or long ago, is counted.
+// Small and old changes are counted, but not listed.
 func TestTrendUnlisted(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op", stepped(15, 15, 1.1)...)
 	for _, c := range []struct {
@@ -214,8 +214,7 @@ func TestTrendUnlisted(t *testing.T) {
 	}
 }
 
-// TestTrendGaps: a benchmark that some results lack keeps its places, and runs that are INVALID do
-// not count.
+// A benchmark keeps its places if some results lack it. INVALID runs do not count.
 func TestTrendGaps(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op", stepped(10, 10, 2)...)
 	inputs[3] = results.Input{Label: "r04",
@@ -239,8 +238,8 @@ func TestTrendGaps(t *testing.T) {
 	}
 }
 
-// TestTrendSuspect: a change between levels with a SUSPECT result is marked in text, JSON and page,
-// with the reason once, and its values where they are uncertain; others are not.
+// A change between levels with a SUSPECT result is marked in all formats, with the reason once.
+// Uncertain values are marked, too.
 func TestTrendSuspect(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op", stepped(10, 10, 2)...)
 	for at, mark := range map[int]string{3: "# suspect: too short: few tasks\n",
@@ -298,7 +297,7 @@ func TestTrendSuspect(t *testing.T) {
 	}
 }
 
-// TestTrendOfZero: what was never there and then is, is a change without a percentage.
+// A change from 0 has no percentage.
 func TestTrendOfZero(t *testing.T) {
 	var inputs []results.Input
 	for i := range 14 {
@@ -424,8 +423,7 @@ func TestOrderBy(t *testing.T) {
 	}
 }
 
-// TestTrendCharts: each metric is drawn, with a ring at each change; of many benchmarks those that
-// changed most.
+// Each metric has a chart with a ring at each change. It shows the benchmarks that changed most.
 func TestTrendCharts(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op 3 B/op 4 b-op", stepped(8, 8, 1.5)...)
 	for n := range 10 {
@@ -470,7 +468,7 @@ func TestTrendCharts(t *testing.T) {
 	}
 }
 
-// TestTooManySamples: series through all inputs are limited, by the metrics that are chosen.
+// The number of samples is limited over all inputs for the selected metrics.
 func TestTooManySamples(t *testing.T) {
 	var b strings.Builder
 	for i := range results.MostSamples/4 + 1 {
