@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Two compares two inputs, labelled by their paths: All for the common case.
+// Two compares two inputs, labelled by their paths.
 func Two(old, new *results.Results, opts Options) (*Comparison, error) {
 	labels := []string{old.Path, new.Path}
 	if old.Path == new.Path { // labels as in benchstat

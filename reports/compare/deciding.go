@@ -17,7 +17,8 @@ func fromPoolbench(inputs []results.Input) bool {
 	})
 }
 
-// deciding returns the existing metrics on which a person decides, or if there are none, all.
+// deciding returns the metrics for decisions: throughput, response, wait and losses. If the inputs
+// have none of them, it returns all.
 func deciding(metrics []string, inputs []results.Input) []string {
 	done := metric.Throughput
 	for _, in := range inputs {

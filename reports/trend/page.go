@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/internal/table"
 	"github.com/poolbench/poolbench/reports/page/shell"
-	"github.com/poolbench/poolbench/reports/results"
 )
 
 // WritePage writes a trend as a self-contained HTML page: the results with changes, and each metric
@@ -30,8 +29,9 @@ func WritePage(w io.Writer, t *Trend) error {
 		p.Figure, figures = &figures[0], figures[1:]
 	}
 	var tables []templ.Component
+	short, _ := t.shortNames()
 	for _, s := range slices.Backward(suspects) {
-		changes := t.changeTable(s.Rows, nil)
+		changes := t.changeTable(s.Rows, short)
 		changes.Title = "Since " + t.name(s)
 		tables = append(tables, changes.HTML(changes.Title))
 	}
@@ -71,9 +71,7 @@ func (t *Trend) headline(suspects []suspect) string {
 		}
 	}
 	first := largest(latest)
-	short, _ := results.ShortNames(text.Texts(t.rows(), func(r row) string {
-		return r.Benchmark
-	}))
+	short, _ := t.shortNames()
 	since := "Since"
 	if first.Doubt != "" {
 		since = first.Doubt + ": since"

@@ -39,6 +39,11 @@ func (t *Trend) rows() []row {
 
 func (c Change) size() float64 { return math.Abs(math.Log(float64(c.Ratio))) }
 
+// shortNames returns short names of the benchmarks with changes, and their common part.
+func (t *Trend) shortNames() (short map[string]string, shared string) {
+	return results.ShortNames(text.Texts(t.rows(), func(r row) string { return r.Benchmark }))
+}
+
 // changeTable returns the table of changes in all formats.
 func (t *Trend) changeTable(rows []row, short map[string]string) *table.Table {
 	out := &table.Table{Names: 2, Columns: []table.Column{{Title: "benchmark", Name: true},
@@ -53,7 +58,7 @@ func (t *Trend) changeTable(rows []row, short map[string]string) *table.Table {
 	}
 	for _, r := range rows {
 		out.Rows = append(out.Rows, table.Row{Class: r.Word, Cells: []string{
-			cmp.Or(short[r.Benchmark], r.Benchmark), r.Unit,
+			short[r.Benchmark], r.Unit,
 			fmt.Sprintf("%d %s", r.Change.At+1, t.Results[r.Change.At]),
 			level(r.Unit, r.Before, r.aboutBefore), level(r.Unit, r.After, r.aboutAfter),
 			text.Change(float64(r.Ratio)), r.marked(), strconv.FormatFloat(r.P, 'g', 2, 64)}})
@@ -146,9 +151,7 @@ func WriteText(w io.Writer, t *Trend, most int) error {
 	changes := ""
 	if rows := t.rows(); len(rows) > 0 {
 		head = slices.Insert(head, 0, t.headline(t.suspects()))
-		short, shared := results.ShortNames(text.Texts(rows, func(r row) string {
-			return r.Benchmark
-		}))
+		short, shared := t.shortNames()
 		if head = append(head, ""); shared != "" {
 			head = append(head, results.SharedLine(shared))
 		}

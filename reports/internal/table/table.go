@@ -163,7 +163,7 @@ func (c Column) class() string {
 		class += " name"
 	}
 	if c.Verdict {
-		class += " verdict"
+		class += " outcome"
 	}
 	return class
 }

@@ -60,9 +60,9 @@ func TestHTML(t *testing.T) {
 		`<h2 id="s-title">A &amp; B</h2><details><summary>3 &lt;rows&gt;</summary>` +
 		`<h3>Since &lt;1&gt;</h3><div class="scroll changes" tabindex="0" role="region" ` +
 		`aria-label="&#34;x&#34;"><table><thead><tr><th scope="col" class="left name">` +
-		`benchmark</th><th scope="col" class="left"></th><th scope="col" class="right verdict">` +
+		`benchmark</th><th scope="col" class="left"></th><th scope="col" class="right outcome">` +
 		`change</th></tr></thead><tbody><tr class="worse"><td class="left name">a|b` +
-		`<small>sec/op; few</small></td><td class="left"></td><td class="right verdict">+1 %</td></tr>`
+		`<small>sec/op; few</small></td><td class="left"></td><td class="right outcome">+1 %</td></tr>`
 	if got := b.String(); !strings.HasPrefix(got, want) ||
 		!strings.Contains(got, `&lt;c&gt;<small>B/op; equal; few</small>`) ||
 		!strings.Contains(got, `d<small>B/op</small>`) ||
