@@ -132,7 +132,7 @@
 //	…
 //	$ poolbench gate before after --metric p99-response-sec
 //	…
-//	gate: pass: no regression of 10 % or more in 1 metric
+//	gate: pass: no regression of 10 % or more in 2 metrics
 //
 // Only the seed differs, so the gate passes: it rules out a p99 that is 10 % higher. To rule out
 // 3 %, more or longer runs are needed. Inconclusive is not a pass:

@@ -39,8 +39,8 @@ func largeResults(seed uint64, benchmarks, runs int) string {
 }
 
 // BenchmarkCompareLarge reads and compares two files of 200 benchmarks × 40 runs × 10 metrics. The
-// second file may have 39 or 25 runs, for which ties need our own exact test, or both have 100, most
-// of whose time is reading. To compare with benchstat by processor time and wall time:
+// second file may have 39 or 25 runs, for which ties need our own exact test. With 100 runs in both
+// most of the time is reading. To compare with benchstat by processor time and wall time:
 //
 //	go test ./reports/compare -run TestLargeResults -large /tmp/large
 //	go build -o /tmp/large ./cmd/poolbench golang.org/x/perf/cmd/benchstat && cd /tmp/large

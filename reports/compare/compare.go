@@ -23,8 +23,9 @@ type Options struct {
 	Alpha      float64 // a difference is significant if p ≤ Alpha. 0 means 0.05
 	Confidence float64 // level of the intervals. 0 means 0.95
 	// directions of tidied units, which override the Unit lines of the inputs
-	Better  map[string]results.Direction
-	Metrics []string // metrics to compare, tidied or not (ns/op is sec/op), or patterns. Empty means all
+	Better map[string]results.Direction
+	// metrics to compare, tidied or not (ns/op is sec/op), or patterns. Empty means all
+	Metrics []string
 	// Brief selects, for results of poolbench, the deciding metrics unless Metrics is set, pairs of
 	// runs if both sides have the seeds, and a short text with the differences in units.
 	Brief    bool

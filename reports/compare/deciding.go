@@ -54,9 +54,9 @@ func offersDiffer(distinguishing []results.Pair, inputs []results.Input) bool {
 	})
 }
 
-// distinguishingKeys returns the keys in which all runs of an input agree, and the inputs differ. It
-// returns none if the first input has a benchmark in common with another. Without these keys names
-// may match, as before and after a change of the workload.
+// distinguishingKeys returns the keys in which all runs of an input agree, but the inputs differ.
+// It returns none if the first input has a benchmark in common with another. Without these keys
+// names may match, as before and after a change of the workload.
 func distinguishingKeys(inputs []results.Input, opts Options) (keys []results.Pair) {
 	if len(inputs) < 2 || opts.Row != "" || opts.Col != "" || opts.Table != "" ||
 		opts.Ignore != "" {

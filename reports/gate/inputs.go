@@ -82,8 +82,8 @@ func (in inputs) unmatched() {
 	}
 }
 
-// missingRuns finds benchmarks in output of go test with fewer runs than the others of their package and
-// than the other side: the test probably ended early.
+// missingRuns finds benchmarks in output of go test with fewer runs than the others of their
+// package and than the other side: the test probably ended early.
 func (in inputs) missingRuns() {
 	sides := in.sides()
 	for side, of := range in.both() {

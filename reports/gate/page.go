@@ -71,7 +71,8 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 
 func answer(r *verdict.Report, short map[string]string) shell.Answer {
 	a := shell.Answer{Headline: headline(r, short)}
-	if why := slices.Concat(r.Faults, r.Unclear); len(why) > 0 && r.ExitCode() != verdict.ExitRegression {
+	why := slices.Concat(r.Faults, r.Unclear)
+	if len(why) > 0 && r.ExitCode() != verdict.ExitRegression {
 		a.Headline += ": " + why[0]
 	}
 	for _, v := range []verdict.Verdict{verdict.Worse, verdict.Inconclusive, verdict.Better} {

@@ -80,8 +80,8 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// environmentChanges reports changes of machine or toolchain between results, which may cause changes of
-// the numbers.
+// environmentChanges reports changes of machine or toolchain between results, which may cause
+// changes of the numbers.
 func environmentChanges(inputs []results.Input) (lines []string) {
 	for _, key := range []string{"goos", "goarch", "cpu", "gomaxprocs", "go"} {
 		before := inputs[0].Results.Runs[0].ConfigValue(key)
@@ -98,7 +98,8 @@ func environmentChanges(inputs []results.Input) (lines []string) {
 	return lines
 }
 
-// missingBenchmarks lists benchmarks that some results lack, for example after a change of the strategy.
+// missingBenchmarks lists benchmarks that some results lack, for example after a change of the
+// strategy.
 func missingBenchmarks(inputs []results.Input) []string {
 	var names, some []string
 	in := make(map[string]int) // results that have it
