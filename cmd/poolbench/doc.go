@@ -132,14 +132,14 @@
 //	…
 //	$ poolbench gate before after --metric p99-response-sec
 //	…
-//	gate: pass
+//	gate: pass: no regression of 10 % or more in 2 metrics
 //
 // Only the seed differs, so the gate passes: it rules out a p99 that is 10 % higher. To rule out
 // 3 %, more or longer runs are needed. Inconclusive is not a pass:
 //
 //	$ poolbench gate before after --metric p99-response-sec --promise 3% # exit code 3
 //	…
-//	gate: inconclusive
+//	gate: inconclusive: …
 //
 // Within one file, strategies are compared with one another by a projection:
 //
@@ -150,7 +150,7 @@
 // and controls. trend finds the changes in a series of at least ten results:
 //
 //	$ poolbench trend before after --metric p99-response-sec # exit code 3
-//	2 results: nothing tested: a change needs 10 results or more to be distinguished from chance
+//	Nothing is tested: 2 results, and a change needs 10 results or more to be distinguished from chance
 //	…
 //
 // # Exit codes

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Two compares two inputs, labelled by their paths: All for the common case.
+// Two compares two inputs, labelled by their paths.
 func Two(old, new *results.Results, opts Options) (*Comparison, error) {
 	labels := []string{old.Path, new.Path}
 	if old.Path == new.Path { // labels as in benchstat
@@ -41,8 +41,9 @@ func Two(old, new *results.Results, opts Options) (*Comparison, error) {
 //   - Read rejects NaN and infinite values. benchstat prints them as numbers.
 //   - A note reports if nothing is compared, although there are several inputs or a projection of
 //     columns, or if inputs are pooled because no projection names .file.
-//   - In text, a significant difference is marked better, worse or differs (no direction known),
-//     and the common part of all names is printed once, above the tables.
+//   - Text has a table with its title for each metric. It marks a significant difference as better,
+//     worse or differs (no direction known), and prints the common part of all names once, above the
+//     tables.
 //
 // A base of 0 is shown as 0, the change from it as "?", as in benchstat. Text and Markdown add the
 // reason and, if the direction is known, the verdict in words: from 0 to 5 errors is worse.
@@ -61,12 +62,12 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 		return nil, fmt.Errorf("alpha %v and confidence %v must be between 0 and 1",
 			opts.Alpha, opts.Confidence)
 	}
-	opts.Brief = opts.Brief && ours(inputs)
-	var apart []results.Pair
+	opts.Brief = opts.Brief && fromPoolbench(inputs)
+	var distinguishing []results.Pair
 	if opts.Brief {
-		apart = apartFrom(inputs, opts)
+		distinguishing = distinguishingKeys(inputs, opts)
 	}
-	by, err := newProjections(opts, apart)
+	by, err := newProjections(opts, distinguishing)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 			errors.New("nothing in " + strings.Join(results.LabelsOf(inputs), ", ") + " passes")}
 	}
 	c := g.comparison(units, opts)
-	if offersDiffer(apart, inputs) {
+	if offersDiffer(distinguishing, inputs) {
 		for i := range c.Tables {
 			if t := &c.Tables[i]; t.Unit == metric.Throughput || t.Unit == metric.Goodput {
 				t.Better = 0 // it follows the offered rate
@@ -111,7 +112,7 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	if c.Tasks, c.Parts, err = g.compareTasks(inputs); err != nil {
 		return nil, err
 	}
-	for _, p := range apart {
+	for _, p := range distinguishing {
 		v := Variation{Key: "/" + p.Key}
 		for _, in := range inputs {
 			v.Values = append(v.Values, []string{in.Results.Runs[0].Key(p.Key)})

@@ -18,8 +18,8 @@ import (
 var large = flag.String("large", "",
 	"write results as large as those of BenchmarkCompareLarge to this directory")
 
-// largeResults are benchmarks × runs of ten metrics: six of times and rates, nearly without ties;
-// four of counts, which are nothing but ties.
+// largeResults returns results with ten metrics for each run: six times and rates almost without
+// ties, and four counts with many ties.
 func largeResults(seed uint64, benchmarks, runs int) string {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -38,9 +38,9 @@ func largeResults(seed uint64, benchmarks, runs int) string {
 	return b.String()
 }
 
-// BenchmarkCompareLarge reads and compares two files of 200 benchmarks × 40 runs × 10 metrics, or ×
-// 40 and × 39 or × 25, where ties take our own exact test, or × 100, which are mostly to be read.
-// Beside benchstat, by processor time (user + sys) and by the clock:
+// BenchmarkCompareLarge reads and compares two files of 200 benchmarks × 40 runs × 10 metrics. The
+// second file may have 39 or 25 runs, for which ties need our own exact test. With 100 runs in both
+// most of the time is reading. To compare with benchstat by processor time and wall time:
 //
 //	go test ./reports/compare -run TestLargeResults -large /tmp/large
 //	go build -o /tmp/large ./cmd/poolbench golang.org/x/perf/cmd/benchstat && cd /tmp/large
@@ -71,8 +71,8 @@ func BenchmarkCompareLarge(b *testing.B) {
 	}
 }
 
-// TestLargeResults compares such results with about one object for each value: neither what follows
-// from the unit nor the distribution of U is worked out value by value and cell by cell.
+// A comparison must allocate about one object for each value. It must not compute what depends on
+// the unit, or the distribution of U, for each value.
 func TestLargeResults(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

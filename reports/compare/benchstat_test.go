@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// benchstat builds the benchstat that go.mod names as a tool, once.
+// benchstat builds the version in go.mod once.
 var benchstat = sync.OnceValues(func() (path string, err error) {
 	out, err := exec.Command("go", "tool", "-n", "golang.org/x/perf/cmd/benchstat").CombinedOutput()
 	if err != nil {
@@ -47,7 +47,7 @@ func benchstatCSV(t *testing.T, old, new string, args ...string) string {
 	return stdout.String()
 }
 
-// ourCSV does the same with this package.
+// ourCSV returns the CSV of this package.
 func ourCSV(t *testing.T, old, new string) string {
 	t.Helper()
 	var inputs []*results.Results
@@ -65,7 +65,7 @@ func ourCSV(t *testing.T, old, new string) string {
 	return out.String()
 }
 
-// tablesOnly leaves out the lines on the configuration, which benchstat has more of.
+// tablesOnly removes the configuration lines, of which benchstat prints more.
 func tablesOnly(text string) string {
 	var kept []string
 	for line := range strings.Lines(text) {
@@ -93,8 +93,8 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// splitNotes splits a file of x/perf that holds both sides, under "note: before" and "note: after",
-// in two. Unit lines stand before both.
+// splitNotes splits a file of x/perf at "note: before" and "note: after". Both parts get the Unit
+// lines.
 func splitNotes(t *testing.T, text string) (old, new string) {
 	t.Helper()
 	head, rest, ok1 := strings.Cut(text, "note: before\n")
@@ -105,8 +105,8 @@ func splitNotes(t *testing.T, text string) (old, new string) {
 	return head + old, head + new
 }
 
-// TestEqualToBenchstat holds centres, intervals, deltas, p-values, sample sizes and geometric means
-// to those of benchstat, digit by digit.
+// Centres, intervals, deltas, p-values, sample sizes and geometric means must equal those of
+// benchstat, digit by digit.
 func TestEqualToBenchstat(t *testing.T) {
 	perf := func(name string) string { return read(t, filepath.Join("testdata", "xperf", name)) }
 	both := func(name string) [2]string {
@@ -117,7 +117,7 @@ func TestEqualToBenchstat(t *testing.T) {
 		name   string
 		inputs [2]string
 		args   []string
-		// tables × rows that must have been compared, so that an empty comparison cannot pass
+		// number of tables × rows compared, so that an empty comparison fails
 		cells int
 	}{
 		{"encode", [2]string{perf("old.txt"), perf("new.txt")}, nil, 2},
@@ -147,7 +147,7 @@ func TestEqualToBenchstat(t *testing.T) {
 	}
 }
 
-// comparedCells counts the lines that carry a comparison.
+// comparedCells counts the lines with a comparison.
 func comparedCells(t *testing.T, text string) int {
 	t.Helper()
 	r := csv.NewReader(strings.NewReader(text))
@@ -165,8 +165,8 @@ func comparedCells(t *testing.T, text string) int {
 	return n
 }
 
-// Random results: balanced ones with all sorts of ties, spreads and sizes, up to where benchmath
-// changes its method, and unequal sizes without ties.
+// The random samples have equal sizes with various ties and spreads, up to the size at which
+// benchmath changes its method, or unequal sizes without ties.
 func TestEqualToBenchstatAtRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	values := func(kind, n int) []float64 {
@@ -218,7 +218,7 @@ func TestEqualToBenchstatAtRandom(t *testing.T) {
 	}
 }
 
-// The differences on purpose, so that a change on either side shows.
+// The test checks the deliberate differences on both sides.
 func TestUnlikeBenchstat(t *testing.T) {
 	t.Run("a value of 0 ns", func(t *testing.T) {
 		old, new := "BenchmarkX 1 5 p99-ns\nBenchmarkX 1 0 p99-ns\n",

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// seededRuns are five repetitions of three strategies, each with its seed: their times are those of
-// the seed times a factor, and of the third a share of tasks is shed.
+// seededRuns returns five runs with different seeds for each strategy. Times are those of the seed
+// times the strategy's factor. The third strategy sheds tasks.
 func seededRuns(t *testing.T, name string, first int, factors ...float64) *results.Results {
 	t.Helper()
 	var text strings.Builder
@@ -39,7 +39,7 @@ func seededRuns(t *testing.T, name string, first int, factors ...float64) *resul
 	return resultstest.Read(t, name, text.String())
 }
 
-// TestBriefGoldens: rows and columns, what is alike, equal, lost, worse and better.
+// The goldens contain rows and columns, equal strategies, losses, and changes in both directions.
 func TestBriefGoldens(t *testing.T) {
 	old := seededRuns(t, "old", 1, 1, 1, 1)
 	rows := mustCompare(t, old, seededRuns(t, "new", 1, 1, 1.02, 1.5), Options{Brief: true})
@@ -59,9 +59,9 @@ func TestBriefGoldens(t *testing.T) {
 	})
 }
 
-// TestBriefLeavesBenchstatAlone: what a reader decides by is compared in brief alone, and of other
-// benchmarks' output everything, as before.
-func TestBriefLeavesBenchstatAlone(t *testing.T) {
+// Brief compares only the deciding metrics of poolbench results. It compares all metrics of other
+// benchmarks.
+func TestBriefMetrics(t *testing.T) {
 	old, new := seededRuns(t, "old", 1, 1), seededRuns(t, "new", 1, 1.02)
 	for brief, want := range map[bool]int{true: 7, false: 10} {
 		c := mustCompare(t, old, new, Options{Brief: brief})
@@ -82,7 +82,7 @@ func TestBriefLeavesBenchstatAlone(t *testing.T) {
 	}
 }
 
-// TestNoEndlessInterval: a value whose interval has no end has none in words, whatever the output.
+// No format prints an interval without an end.
 func TestNoEndlessInterval(t *testing.T) {
 	old, new := seededRuns(t, "old", 1, 1, 1, 1), seededRuns(t, "new", 30, 1, 1, 4)
 	for _, brief := range []bool{true, false} {
@@ -106,9 +106,8 @@ func TestNoEndlessInterval(t *testing.T) {
 	}
 }
 
-// TestTooSmallToSee: a difference that is there in each pair, and smaller than the digits that are
-// shown, is no "worse" beside "0.00 %".
-func TestTooSmallToSee(t *testing.T) {
+// A difference in each pair that is smaller than the displayed digits must not be called worse.
+func TestInvisibleDifference(t *testing.T) {
 	for factor, worse := range map[float64]bool{1.00001: false, 1.001: true} {
 		c := mustCompare(t, seededRuns(t, "old", 1, 1), seededRuns(t, "new", 1, factor),
 			Options{Brief: true})
@@ -123,8 +122,7 @@ func TestTooSmallToSee(t *testing.T) {
 	}
 }
 
-// TestPairs: values are the medians of the runs, as everywhere, and the text says that the change
-// beside them is of pairs.
+// Values are medians of the runs. The text says that the change is computed from pairs.
 func TestPairs(t *testing.T) {
 	of := func(name string, values ...float64) *results.Results {
 		text := "# poolbench results 1\nUnit mean-response-sec better=lower\n"
@@ -149,9 +147,9 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestApart: inputs without a common benchmark, of which there may be three, are compared across
-// what tells them apart; a sentence names the input; and more done where more comes is not better.
-func TestApart(t *testing.T) {
+// Inputs without a common benchmark are compared across the keys that distinguish them. With three
+// inputs a sentence names the input. Higher throughput at a higher rate is not better.
+func TestBriefWithoutCommonBenchmark(t *testing.T) {
 	at := func(name, load string, factor float64) results.Input {
 		text := "# poolbench results 1\nUnit ops/s better=higher\n" +
 			"Unit mean-response-sec better=lower\n"

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -21,19 +22,20 @@ import (
 type Options struct {
 	Alpha      float64 // a difference is significant if p ≤ Alpha. 0 means 0.05
 	Confidence float64 // level of the intervals. 0 means 0.95
-	// directions of tidied units, which override Unit lines
-	Better  map[string]results.Direction
-	Metrics []string // only these, tidied or not (ns/op is sec/op), or patterns. none means all
-	// for results of poolbench: by default the deciding metrics, samples in pairs if both sides have
-	// the seeds, and text with the differences in units
+	// directions of tidied units, which override the Unit lines of the inputs
+	Better map[string]results.Direction
+	// metrics to compare, tidied or not (ns/op is sec/op), or patterns. Empty means all
+	Metrics []string
+	// Brief selects, for results of poolbench, the deciding metrics unless Metrics is set, pairs of
+	// runs if both sides have the seeds, and a short text with the differences in units.
 	Brief    bool
-	Unpaired bool // no pairs in Brief either
-	// a table for each value of these keys, and metric. "" means pkg, a blank no keys
+	Unpaired bool // Brief does not pair the runs
+	// a table for each metric and value of these keys. "" means pkg, a blank means no keys
 	Table  string
 	Row    string // a row for each value of these keys. "" means .fullname
 	Col    string // a column for each value of these keys. "" means .file
 	Ignore string // these keys may vary within a cell without a warning
-	// only runs, and metrics (.unit, in ns or sec as in the file), that match this query. "" means all
+	// Filter is a query for runs and metrics (.unit, in ns or sec as in the file). "" means all.
 	Filter string
 }
 
@@ -47,33 +49,35 @@ type Comparison struct {
 	Missing []Missing
 	// configuration in which runs differ: the comparison may be unfair
 	Varying []Variation
-	// from reading, on incomplete files, and on runs that are not compared
+	// warnings on incomplete inputs and on runs that are not compared
 	Warnings   []string
 	Alpha      float64
 	Confidence float64
 
-	// the same tasks in both columns, if their times are known: for Brief and the virtual clock
+	// differences of the same tasks, for Brief and the virtual clock, if their responses are recorded
 	Tasks []TaskDifference
-	// parts of the difference of the same tasks, if known: for Brief
+	// parts of these differences, for Brief, if the parts are recorded
 	Parts []Between
 
 	brief    bool
-	rowKeys  string // projection of rows
-	rows     int    // number of rows, by name
-	compared bool   // any two cells are compared
+	rowKeys  string            // projection of rows
+	short    map[string]string // short names of rows
+	shared   string            // common part of the names
+	rows     int               // number of rows, by name
+	compared bool              // any two cells are compared
 }
 
 // Table compares one metric.
 type Table struct {
-	// identifies the table together with its unit: pkg, or the keys of Options.Table. Values may be ""
+	// Key and Unit identify the table. Key has pkg or the keys of Options.Table. Values may be "".
 	Key    []results.Pair
 	Unit   string
 	Better int // +1: higher is better, −1: lower is better, 0: unknown
-	// by the Unit line's assume=exact: values have no intervals and p-values
+	// Exact is set by assume=exact in a Unit line. Exact values have no intervals and p-values.
 	Exact   bool
 	Base    int // index of the base column: the first with a cell in this table
 	Rows    []Row
-	Geomean []Geomean // by column, meaningful for at least two rows
+	Geomean []Geomean // geometric mean of each column, meaningful for at least two rows
 }
 
 // Row is one benchmark of a table, or one value of Options.Row.
@@ -91,8 +95,8 @@ type Cell struct {
 	// comparison with the base cell. nil for the base, and if either is missing
 	Versus *benchmath.Comparison
 
-	runs    results.Cell       // of the sample. Runs may lack the metric
-	doubted *results.Doubted   // nil if every run is VALID, or without verdicts
+	runs    results.Cell       // runs of the cell, which may lack the metric
+	doubted *results.Doubted   // nil if every run is VALID or has no verdict
 	paired  *statistics.Paired // comparison by pairs, which takes precedence. nil without pairs
 	pairing results.Pairing    // the pairs, or why there are none
 }
@@ -202,16 +206,23 @@ func (t *Table) RowName(row Row) string {
 	return name
 }
 
-// shortNames returns the short names of rows that are benchmarks.
-func (c *Comparison) shortNames() (short map[string]string, shared string) {
+// shorten sets the short names of rows that are benchmarks.
+func (c *Comparison) shorten() {
 	if c.rowKeys != defaultRow {
-		return nil, ""
+		return
 	}
 	var names []string
+	seen := make(map[string]bool, c.rows)
 	for _, t := range c.Tables {
 		for _, row := range t.Rows {
-			names = append(names, row.Name)
+			if !seen[row.Name] {
+				seen[row.Name] = true
+				names = append(names, row.Name)
+			}
 		}
 	}
-	return results.ShortNames(names)
+	c.short, c.shared = results.ShortNames(names)
 }
+
+// name describes a row without the configuration that all rows share.
+func (c *Comparison) name(row string) string { return describe(cmp.Or(c.short[row], row)) }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -213,8 +214,8 @@ func TestCompareEqualValuesUnequalSizes(t *testing.T) {
 	}
 }
 
-// benchmath's warning goes with its own p, which is wrong here: it would be silent in one order and
-// not in the other.
+// benchmath's warning depends on its own p-value, which is wrong here: it would appear in only one
+// order of the samples.
 func TestCompareWarnsOfFewSamples(t *testing.T) {
 	few, fewer := resultstest.Read(t, "a", resultstest.Repeat("X", "n", "0", "0", "1")),
 		resultstest.Read(t, "b", resultstest.Repeat("X", "n", "0", "1"))
@@ -227,8 +228,7 @@ func TestCompareWarnsOfFewSamples(t *testing.T) {
 	}
 }
 
-// TestCompareExactJSON: exact values that are equal do not differ significantly, though their p is
-// 0.
+// Exact values that are equal do not differ significantly, although their p is 0.
 func TestCompareExactJSON(t *testing.T) {
 	unit := "Unit n assume=exact\n"
 	for now, want := range map[string]string{"7": `"significant": false`,
@@ -241,6 +241,54 @@ func TestCompareExactJSON(t *testing.T) {
 		}
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("7 and %s: no %s in\n%s", now, want, text.String())
+		}
+	}
+}
+
+// Long names of columns are cut at the beginning if they remain distinct, and printed once in full.
+func TestLongColumns(t *testing.T) {
+	long := strings.Repeat("directory/", 3)
+	for _, c := range []struct{ old, new, want string }{
+		{long + "old.txt", long + "new.txt",
+			"columns: " + long + "old.txt, " + long + "new.txt\n\nsec/op (lower is better)\n" +
+				"benchmark  …y/directory/old.txt  …y/directory/new.txt  vs base  p, n\n"},
+		{"a/" + long + "x.txt", "b/" + long + "x.txt", "benchmark  a/" + long + "x.txt"},
+		{"old", "new", "benchmark          old          new  vs base  p, n\n"},
+	} {
+		lines := resultstest.Repeat("X", "ns/op", resultstest.Same("5", 6)...)
+		var text strings.Builder
+		if err := WriteText(&text, mustCompare(t, resultstest.Read(t, c.old, lines),
+			resultstest.Read(t, c.new, lines), Options{}), 0); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), c.want) ||
+			strings.Contains(text.String(), "columns:") != strings.Contains(c.want, "columns:") {
+			t.Errorf("no %q in\n%s", c.want, text.String())
+		}
+	}
+}
+
+// A change from or to a value that is too uncertain to show has no values in the headline.
+func TestHeadlineOfUncertainValues(t *testing.T) {
+	of := func(name string, factor float64) *results.Results {
+		text := "# poolbench results 1\nUnit mean-response-sec better=lower\n"
+		for seed := range 6 {
+			text += fmt.Sprintf("# seed %d\n# uncertain: mean-response-sec 2\nBenchmarkRun/strategy="+
+				"a/clock=virtual 1 %v mean-response-sec\n", seed, factor*(1+float64(seed)/100))
+		}
+		return resultstest.Read(t, name, text)
+	}
+	for factor, want := range map[float64]string{
+		1.5: "The mean response of a is 50 % higher than before over the pairs; of 1 comparison",
+		3:   "The mean response of a is 3.00 times as high as before over the pairs; of 1 comparison",
+	} {
+		var text strings.Builder
+		if err := WriteText(&text, mustCompare(t, of("old", 1), of("new", factor),
+			Options{Brief: true}), 0); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.ReplaceAll(text.String(), "\u00a0", " "); !strings.HasPrefix(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
 		}
 	}
 }

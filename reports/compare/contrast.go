@@ -27,34 +27,31 @@ func (c *Comparison) contrasts() (all []*contrast) {
 		table, row   string
 		base, column int
 	}
-	of := map[key]*contrast{}
+	var facets []facet
 	for f := range c.facets {
-		at := key{fmt.Sprint(f.table.Key), f.row.Name, f.row.Base, f.column}
-		if of[at] == nil {
-			of[at] = &contrast{table: at.table, row: f.row.Name}
-			all = append(all, of[at])
-		}
-		of[at].facets = append(of[at].facets, f)
+		facets = append(facets, f)
 	}
-	for _, k := range all {
-		i := slices.IndexFunc(c.Tasks, func(d TaskDifference) bool {
-			return d.Benchmark == k.row && d.Column == c.Columns[k.column()] &&
-				d.Base == c.Columns[k.base()]
-		})
-		if i >= 0 {
-			k.tasks = &c.Tasks[i]
+	for _, group := range results.Gather(facets, func(f facet) key {
+		return key{fmt.Sprint(f.table.Key), f.row.Name, f.row.Base, f.column}
+	}) {
+		k := &contrast{table: fmt.Sprint(group[0].table.Key), row: group[0].row.Name, facets: group}
+		base, column := c.Columns[k.base()], c.Columns[k.column()]
+		for i, d := range c.Tasks {
+			if d.Benchmark == k.row && d.Column == column && d.Base == base {
+				k.tasks = &c.Tasks[i]
+			}
 		}
-		i = slices.IndexFunc(c.Parts, func(d Between) bool {
-			return d.Benchmark == k.row && d.Column == c.Columns[k.column()] &&
-				d.Base == c.Columns[k.base()]
-		})
-		if i >= 0 {
-			k.parts = &c.Parts[i]
+		for i, d := range c.Parts {
+			if d.Benchmark == k.row && d.Column == column && d.Base == base {
+				k.parts = &c.Parts[i]
+			}
 		}
+		all = append(all, k)
 	}
 	return all
 }
 
+// several reports whether contrasts have different columns or bases.
 func several(all []*contrast) bool {
 	return slices.ContainsFunc(all, func(k *contrast) bool {
 		return k.column() != all[0].column() || k.base() != all[0].base()
@@ -63,9 +60,8 @@ func several(all []*contrast) bool {
 
 // merged joins contrasts with equal values on both sides: rows or, with several columns, the
 // columns of a row.
-func (c *Comparison) merged(all []*contrast, name func(row string) string) []*contrast {
+func (c *Comparison) merged(all []*contrast) (out []*contrast) {
 	columns := several(all)
-	var out []*contrast
 	for _, group := range results.Gather(all, func(k *contrast) string {
 		var b strings.Builder
 		if columns {
@@ -78,33 +74,49 @@ func (c *Comparison) merged(all []*contrast, name func(row string) string) []*co
 	}) {
 		first := *group[0]
 		for _, k := range group {
+			name := c.name(k.row)
 			if columns {
-				first.alike = append(first.alike, c.Columns[k.column()])
-			} else {
-				first.alike = append(first.alike, name(k.row))
+				name = c.Columns[k.column()]
 			}
+			first.alike = append(first.alike, name)
 		}
 		out = append(out, &first)
 	}
 	return out
 }
 
+// shown returns the facets without losses of 0.
+func (k *contrast) shown() []facet {
+	return slices.DeleteFunc(slices.Clone(k.facets), func(f facet) bool {
+		return f.loss() && f.equal() && f.cell().Sample.Values[0] == 0 &&
+			f.base().Sample.Values[0] == 0
+	})
+}
+
+func (k *contrast) same() bool {
+	return !slices.ContainsFunc(k.facets, func(f facet) bool { return !f.equal() })
+}
+
 // rank orders contrasts: worse ones first, then better ones, each by the largest change.
-func (k *contrast) rank() (word int, size float64) {
-	word = 3
+func (k *contrast) rank() (order int, size float64) {
+	order = len(words)
 	for _, f := range k.facets {
-		switch at := slices.Index([]string{"worse", "better", "differs"}, f.word()); {
-		case at >= 0 && at < word:
-			word, size = at, f.size()
-		case at == word:
+		switch at := f.order(); {
+		case at < order:
+			order, size = at, f.size()
+		case at == order:
 			size = max(size, f.size())
 		}
 	}
-	return word, size
+	return order, size
 }
 
+// many is the number of equal contrasts that come before any larger change.
+const many = 3
+
 func byRank(a, b *contrast) int {
-	wordA, sizeA := a.rank()
-	wordB, sizeB := b.rank()
-	return cmp.Or(cmp.Compare(wordA, wordB), cmp.Compare(sizeB, sizeA))
+	orderA, sizeA := a.rank()
+	orderB, sizeB := b.rank()
+	return cmp.Or(cmp.Compare(min(len(b.alike)/many, 1), min(len(a.alike)/many, 1)),
+		cmp.Compare(orderA, orderB), cmp.Compare(sizeB, sizeA))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestPooledCopies: two inputs in one column are no more samples than one where they hold the same
-// virtual runs; in two columns they are compared.
+// In one column, virtual runs that an earlier input contains are no further samples. In two columns
+// they are compared.
 func TestPooledCopies(t *testing.T) {
 	text := resultstest.Seeded("1 virtual 3", "2 virtual 4", "3 virtual 5", "4 virtual 6")
 	a, b := resultstest.Read(t, "x.txt", text), resultstest.Read(t, "x.txt", text)

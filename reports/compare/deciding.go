@@ -10,14 +10,15 @@ import (
 var losses = []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned,
 	metric.GaveUp}
 
-// ours reports whether the inputs are results of poolbench, written by it or by go test.
-func ours(inputs []results.Input) bool {
+// fromPoolbench reports whether the inputs are results of poolbench, written by it or by go test.
+func fromPoolbench(inputs []results.Input) bool {
 	return !slices.ContainsFunc(inputs, func(in results.Input) bool {
 		return in.Results.Schema == 0 && !slices.Contains(in.Results.Metrics, metric.MeanResponse)
 	})
 }
 
-// deciding returns the existing metrics on which a person decides, or if there are none, all.
+// deciding returns the metrics for decisions: throughput, response, wait and losses. If the inputs
+// have none of them, it returns all.
 func deciding(metrics []string, inputs []results.Input) []string {
 	done := metric.Throughput
 	for _, in := range inputs {
@@ -42,9 +43,9 @@ func deciding(metrics []string, inputs []results.Input) []string {
 
 // offersDiffer reports whether the inputs differ in arrivals per second: by rate or load, or by the
 // capacity behind a load.
-func offersDiffer(apart []results.Pair, inputs []results.Input) bool {
+func offersDiffer(distinguishing []results.Pair, inputs []results.Input) bool {
 	relative := inputs[0].Results.Runs[0].Key("load") != ""
-	return slices.ContainsFunc(apart, func(p results.Pair) bool {
+	return slices.ContainsFunc(distinguishing, func(p results.Pair) bool {
 		switch p.Key {
 		case "load", "rate", "arrival":
 			return true
@@ -53,10 +54,10 @@ func offersDiffer(apart []results.Pair, inputs []results.Input) bool {
 	})
 }
 
-// apartFrom returns the keys that distinguish inputs if the first has no benchmark in common with
-// any other: all runs of an input have one value, but not all inputs the same. Without them names
-// may match, as before and after a change of the workload.
-func apartFrom(inputs []results.Input, opts Options) (keys []results.Pair) {
+// distinguishingKeys returns the keys in which all runs of an input agree, but the inputs differ.
+// It returns none if the first input has a benchmark in common with another. Without these keys
+// names may match, as before and after a change of the workload.
+func distinguishingKeys(inputs []results.Input, opts Options) (keys []results.Pair) {
 	if len(inputs) < 2 || opts.Row != "" || opts.Col != "" || opts.Table != "" ||
 		opts.Ignore != "" {
 		return nil

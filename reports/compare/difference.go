@@ -15,8 +15,8 @@ type Pair struct{ Base, Here *Tasks }
 // Known reports whether the parts of both runs are known, and their tasks are due at the same
 // times.
 func (p Pair) Known() bool {
-	return p.Base != nil && p.Here != nil && p.Base.kept.Parts != nil &&
-		p.Here.kept.Parts != nil && p.Base.kept.SamePlan(p.Here.kept)
+	return p.Base != nil && p.Here != nil && p.Base.tasks.Parts != nil &&
+		p.Here.tasks.Parts != nil && p.Base.tasks.SamePlan(p.Here.tasks)
 }
 
 // A Difference is the difference of the responses of pairs of runs, Here minus Base.
@@ -90,7 +90,7 @@ func Decompose(pairs []Pair) *Difference {
 	var of []tailTask
 	resolved := true
 	for n, p := range pairs {
-		base, here := p.Base.kept, p.Here.kept
+		base, here := p.Base.tasks, p.Here.tasks
 		a, known := p99(base)
 		b, too := p99(here)
 		resolved = resolved && known && too
@@ -152,7 +152,7 @@ func most(pairs []Pair, tail []tailTask, all int64) *Most {
 	var burst float64 // of the current burst
 	var from, ended int64
 	for n, t := range tail {
-		base, here := pairs[t.pair].Base.kept, pairs[t.pair].Here.kept
+		base, here := pairs[t.pair].Base.tasks, pairs[t.pair].Here.tasks
 		due, until := base.Due(t.i)
 		if n == 0 || t.pair != tail[n-1].pair || due > ended {
 			m.Bursts++

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// tasksOf are those of a run, as its directory has them.
+// tasksOf returns the tasks of a run directory.
 func tasksOf(t interface{ Fatal(...any) }, dues []int64, parts []*rundir.Parts) *Tasks {
 	packer := rundir.NewTaskPacker(len(dues))
 	for i, due := range dues {
@@ -31,10 +31,10 @@ func tasksOf(t interface{ Fatal(...any) }, dues []int64, parts []*rundir.Parts) 
 	return &Tasks{&tasks}
 }
 
-// TestAddsUp: whatever the pairs, the parts of a difference add up to the nanosecond to the
-// difference of the responses, of all tasks and of the tail; the other way round it is the
-// opposite; and the fewest tasks that make most of it do.
-func TestAddsUp(t *testing.T) {
+// The parts of a difference must add up to the difference of the responses to the nanosecond, for
+// all tasks and for the tail. Swapped pairs must have the opposite difference. Most must be the
+// smallest set of tasks with its share.
+func TestPartsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 300, 600, 1000}).Draw(t, "tasks")
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -64,8 +64,8 @@ func TestAddsUp(t *testing.T) {
 				t.Fatal("a pair of one plan is not known")
 			}
 			pairs, back = append(pairs, p), append(back, Pair{p.Here, p.Base})
-			a, known := p99(p.Base.kept)
-			b, _ := p99(p.Here.kept)
+			a, known := p99(p.Base.tasks)
+			b, _ := p99(p.Here.tasks)
 			for i, was := range p.Base.Responses() {
 				is := p.Here.Responses()[i]
 				if was < 0 || is < 0 {
@@ -106,8 +106,8 @@ func TestAddsUp(t *testing.T) {
 	})
 }
 
-// burst is a pair of runs of a thousand tasks, one a millisecond: the twenty from the 300th on are
-// queued for 100 ms here, and take 5 ms less.
+// burst returns two runs of a thousand tasks, one each millisecond. In the second run, 20 tasks
+// from the 300th on are queued for 100 ms, and their service is 5 ms shorter.
 func burst(t *testing.T) Pair {
 	dues := make([]int64, 1000)
 	sides := [2][]*rundir.Parts{}
@@ -124,8 +124,8 @@ func burst(t *testing.T) Pair {
 	return Pair{tasksOf(t, dues, sides[0]), tasksOf(t, dues, sides[1])}
 }
 
-// TestWords: what a burst makes worse is said in a line, and nothing where nothing differs.
-func TestWords(t *testing.T) {
+// The text describes a burst, and is empty without a difference.
+func TestDifferenceText(t *testing.T) {
 	p := burst(t)
 	got := Decompose([]Pair{p}).String()
 	const want = "29 tasks at the p99 or above on either side: mean +62.2 ms = +65.5 ms queued, " +
@@ -142,8 +142,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestKnown: what is of another plan, or has no parts, is no pair.
-func TestKnown(t *testing.T) {
+// Tasks of another plan, or without parts, form no pair.
+func TestPairKnown(t *testing.T) {
 	p := burst(t)
 	dues, parts := []int64{1, 2}, []*rundir.Parts{{}, {}}
 	other := tasksOf(t, dues, parts)

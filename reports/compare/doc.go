@@ -8,9 +8,9 @@
 //
 // Decompose breaks down the difference between two runs of the same tasks. Task i of a seed is the
 // same work under every strategy and before and after a change, so the difference of its two
-// responses is the sum of the differences of their parts, to the nanosecond: lag, held, queued,
+// responses is the sum of the differences of their parts, to the nanosecond: lag, blocked, queued,
 // between and service. The same is true of sums over tasks. A p99 is the response of one task, a
 // different one in each run, so a difference of p99s has no parts. The tail replaces it: the tasks
-// at or above the p99 of their run on either side, each compared with itself on the other. The tail
-// of one side alone would show only the weaknesses of that side.
+// at or above the p99 of their run on either side, each compared with itself on the other. The
+// tail of one side alone would show only the weaknesses of that side.
 package compare

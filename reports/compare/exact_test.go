@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 )
 
-// TestExactUpTo: p is exact up to the sizes that the help text names, 25 a side with ties and 50
-// without, and beyond 25 with ties the approximation that it speaks of.
+// p is exact up to the sizes in the help text: 25 values per side with ties, 50 without. Above 25
+// with ties it is an approximation.
 func TestExactUpTo(t *testing.T) {
 	help, err := os.ReadFile("../../internal/cli/program/help/compare.txt")
 	if err != nil {

@@ -44,6 +44,19 @@ func (f facet) word() string {
 	return ""
 }
 
+// words are the verdicts on changes, in the order of reports.
+var words = []string{"worse", "better", "differs"}
+
+// order returns the place of the verdict in words, or their number without a significant change.
+func (f facet) order() int {
+	if at := slices.Index(words, f.word()); at >= 0 {
+		return at
+	}
+	return len(words)
+}
+
+func (f facet) loss() bool { return slices.Contains(losses, f.table.Unit) }
+
 func (f facet) doubt() *results.Doubted { return f.base().doubted.Worse(f.cell().doubted) }
 
 // judged reports whether no run is INVALID.
@@ -82,6 +95,17 @@ func (f facet) known() bool {
 
 func (f facet) values() (base, now string) {
 	return f.base().runs.Show(f.table.Unit), f.cell().runs.Show(f.table.Unit)
+}
+
+// within formats the value of a cell with its interval, if any. Uncertain values have none, since
+// few runs may agree by chance.
+func (f facet) within(c *Cell) string {
+	value := c.runs.Show(f.table.Unit)
+	if _, uncertain := c.runs.Uncertain(f.table.Unit); uncertain ||
+		math.IsInf(c.Summary.Lo, 0) || math.IsInf(c.Summary.Hi, 0) {
+		return value
+	}
+	return value + " ± " + c.Summary.PctRangeString()
 }
 
 // ratio returns the ratio to the base: the mean of the pairs, or of the centres.
@@ -192,7 +216,7 @@ func (f facet) metric() string {
 		return "throughput"
 	case unit == metric.Goodput:
 		return "goodput"
-	case slices.Contains(losses, unit):
+	case f.loss():
 		return strings.TrimSuffix(unit, "/op")
 	}
 	return shell.Metric(f.table.Unit)
@@ -200,7 +224,7 @@ func (f facet) metric() string {
 
 // inWords returns the name of the metric for a sentence.
 func (f facet) inWords() string {
-	if slices.Contains(losses, f.table.Unit) {
+	if f.loss() {
 		return "share of tasks " + f.metric()
 	}
 	return f.metric()
@@ -214,12 +238,19 @@ func (f facet) way(name string) string {
 	if f.share() || math.IsInf(ratio, 0) || ratio <= 0 {
 		return fmt.Sprintf("%s, %s %s", now, name, base)
 	}
-	word := shell.Change(ratio)
+	change, than := shell.Change(ratio), " than "
 	if ratio >= 2 {
-		word = text.Digits(ratio) + " times as high"
+		change, than = text.Digits(ratio)+" times as high", " as "
 	}
+	pairs := ""
 	if p := f.cell().paired; p != nil && p.N > 1 {
-		word += " over the pairs"
+		pairs = " over the pairs"
 	}
-	return fmt.Sprintf("%s: %s, %s %s", word, now, name, base)
+	if base == uncertain || now == uncertain {
+		return change + than + name + pairs
+	}
+	return fmt.Sprintf("%s%s: %s, %s %s", change, pairs, now, name, base)
 }
+
+// uncertain is a value whose 95 % error is too large to show it.
+const uncertain = "–"

@@ -22,16 +22,16 @@ type grid struct {
 	*projections
 	tables   map[benchproc.Key]*gridTable
 	cols     map[benchproc.Key]struct{}
-	residues map[benchproc.Key]map[benchproc.Key]struct{} // by column
-	// runs of a place, which may lack the metrics
+	residues map[benchproc.Key]map[benchproc.Key]struct{} // residues of each column
+	// runs of each cell, which may lack the metrics
 	runs   map[gridRun]results.Cell
-	doubts map[gridRun]*results.Doubted // on them, or nil
-	// tables without unit, with the columns that have runs there
+	doubts map[gridRun]*results.Doubted // doubts on these runs, or nil
+	// keys of a table, without its unit, and of a column with runs in it
 	in    map[[2]benchproc.Key]bool
 	pairs map[gridPair]results.Pairing
 	tests judge.RankSums
 
-	samples int // in all cells of tables
+	samples int // number of non-empty cells
 }
 
 // gridPair identifies two compared columns of a row.
@@ -207,6 +207,7 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 	}
 	c.Missing, c.rows = text.Distinct(c.Missing), len(names)
 	c.Config, c.Varying = g.residueByColumn(cols)
+	c.shorten()
 	return c
 }
 

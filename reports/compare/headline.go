@@ -13,86 +13,137 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// found returns the largest change for the worse, or else for the better, of the at changes.
-// Changes that chance explains are not reported.
-func (c *Comparison) found(all []change, at int) (a shell.Answer) {
-	counts := make(map[string]int)
-	tested := 0
-	for _, row := range all {
-		switch {
-		case !row.judged():
-			counts[invalid]++
-		case row.equal():
-			counts["the same"]++
-		case row.known():
-			tested++
-			counts[strings.ReplaceAll(row.Word, "differs", "different")]++
+// ranked contains all comparisons: changes for the worse, for the better, and others, each by size.
+type ranked struct {
+	*Comparison
+	all     []facet
+	changed int            // number of significant changes, which come first
+	verdict map[string]int // comparisons by verdict
+	tested  int
+}
+
+func (c *Comparison) ranked() ranked {
+	r := ranked{Comparison: c, verdict: map[string]int{}}
+	for f := range c.facets {
+		r.all = append(r.all, f)
+		if r.verdict[f.verdict()]++; f.order() < len(words) {
+			r.changed++
+		}
+		if f.known() && !f.equal() {
+			r.tested++
 		}
 	}
-	comparisons := text.Count(len(all), "comparison")
-	switch same := counts["the same"]; {
-	case len(all) == 0:
-		a.Headline = "Nothing is compared"
-		for _, note := range c.Notes() {
-			a.Facts = append(a.Facts, shell.Fact{Title: "Why", Text: note})
-			break
+	slices.SortStableFunc(r.all, func(a, b facet) int {
+		return cmp.Or(cmp.Compare(a.order(), b.order()), cmp.Compare(b.size(), a.size()))
+	})
+	return r
+}
+
+// headline returns the largest change for the worse, or else for the better. Changes that chance
+// explains are not reported.
+func (r ranked) headline() string {
+	comparisons, same := text.Count(len(r.all), "comparison"), r.verdict[""]
+	var headline string
+	switch {
+	case len(r.all) == 0:
+		return "Nothing is compared"
+	case r.verdict[invalid] == len(r.all):
+		headline = "Nothing is judged: " + r.all[0].doubt().Short()
+	case same == len(r.all):
+		headline = "Equal: no difference in " + comparisons
+		if r.identical() {
+			headline += ", nor in any task, to the nanosecond"
 		}
-	case counts[invalid] == len(all):
-		a.Headline = "Nothing is judged: " + all[0].doubt().Short()
-	case same == len(all):
-		a.Headline = "Equal: no difference in " + comparisons
-		if c.identical() {
-			a.Headline += ", nor in any task, to the nanosecond"
-		}
-	case tested == 0:
-		a.Headline = c.untested(all, same)
-	case at == 0:
-		a.Headline = fmt.Sprintf("No significant difference in %s (p ≤ %.4g)", comparisons, c.Alpha)
+	case r.tested == 0:
+		headline = r.untested()
+	case r.changed == 0:
+		headline = fmt.Sprintf("No significant difference in %s (p ≤ %.4g)", comparisons, r.Alpha)
 		if same > 0 {
-			a.Headline += fmt.Sprintf("; %d are the same", same)
+			headline += fmt.Sprintf("; %d are the same", same)
 		}
-	case c.byChance(at, tested):
-		a.Headline = fmt.Sprintf("%s of %d tested with p ≤ %.4g, where chance alone makes about "+
-			"%.2g: no reliable difference", text.Count(at, "difference"), tested, c.Alpha,
-			c.Alpha*float64(tested))
+	case r.byChance():
+		headline = fmt.Sprintf("%s of %d tested with p ≤ %.4g, where chance alone makes about "+
+			"%.2g: no reliable difference", text.Count(r.changed, "difference"), r.tested, r.Alpha,
+			r.Alpha*float64(r.tested))
 	default:
-		a.Headline = fmt.Sprintf("%s; of %s %s", upper(c.sentences(all[:at])), comparisons,
-			text.Tally(counts, "worse", "better", "different", "the same", invalid))
+		headline = fmt.Sprintf("%s; of %s %s", upper(r.sentences()), comparisons,
+			text.Tally(map[string]int{"worse": r.verdict["worse"], "better": r.verdict["better"],
+				"different": r.verdict["differs"], "the same": same, invalid: r.verdict[invalid]},
+				"worse", "better", "different", "the same", invalid))
 	}
-	a.Headline += doubtWords(all)
-	for _, word := range []string{"worse", "better", "differs"} {
+	return headline + r.doubtWords()
+}
+
+// facts lists the largest changes by verdict.
+func (r ranked) facts() (facts []shell.Fact) {
+	if notes := r.Notes(); len(r.all) == 0 && len(notes) > 0 {
+		facts = append(facts, shell.Fact{Title: "Why", Text: notes[0]})
+	}
+	for order, word := range words {
 		var lines []string
-		for _, row := range all[:at] {
-			if row.Word == word {
-				line := fmt.Sprintf("%s of %s: %s", row.inWords(), c.subject(row),
-					row.way(c.before(row)))
-				if mark := row.doubt().Mark(); mark != "" {
-					line += " (" + mark + ")"
-				}
-				lines = append(lines, line)
+		for _, f := range r.all {
+			if f.order() != order {
+				continue
 			}
+			line := fmt.Sprintf("%s of %s: %s", f.inWords(), r.subject(f), f.way(r.before(f)))
+			if mark := f.doubt().Mark(); mark != "" {
+				line += " (" + mark + ")"
+			}
+			lines = append(lines, line)
 		}
 		if len(lines) > 0 {
-			a.Facts = append(a.Facts, shell.Fact{Title: word,
+			facts = append(facts, shell.Fact{Title: word,
 				Text: strings.Join(text.Few(lines, 3), "; ") + "."})
 		}
 	}
-	if len(c.Varying) > 0 {
-		a.Facts = append(a.Facts, shell.Fact{Title: "Not like with like",
-			Text: c.Varying[0].Describe(c.Columns) + "."})
+	if len(r.Varying) > 0 {
+		facts = append(facts, shell.Fact{Title: "Not like with like",
+			Text: r.Varying[0].Describe(r.Columns) + "."})
 	}
-	return a
+	return facts
 }
 
-func doubtWords(all []change) (text string) {
+// badges counts the changes. Changes that chance explains have a neutral colour.
+func (r ranked) badges() (out []shell.Badge) {
+	add := func(kind string, n int, text string) {
+		if n > 0 {
+			out = append(out, shell.Badge{Kind: kind, Text: fmt.Sprintf("%d %s", n, text)})
+		}
+	}
+	for _, k := range []struct{ verdict, kind, text string }{{"worse", "bad", "worse"},
+		{"better", "ok", "better"}, {"differs", "warn", "different"}} {
+		if r.byChance() {
+			k.kind, k.text = "", k.text+", as by chance"
+		}
+		add(k.kind, r.verdict[k.verdict], k.text)
+	}
+	suspect := 0
+	for _, f := range r.all {
+		if f.judged() && f.doubt() != nil {
+			suspect++
+		}
+	}
+	add("bad", r.verdict[invalid], "INVALID, not judged")
+	add("", r.verdict["not significant"], "not significant")
+	add("", r.verdict["not tested"], "not tested")
+	add("", r.verdict[""], "the same")
+	add("warn", suspect, "of them SUSPECT")
+	add("warn", len(r.Missing), "missing")
+	if n := len(r.Warnings); n > 0 {
+		out = append(out, shell.Badge{Kind: "warn", Text: text.Count(n, "warning")})
+	}
+	return out
+}
+
+func (r ranked) doubtWords() (text string) {
 	counts := map[string]int{}
-	for _, row := range all {
-		counts[row.doubt().Mark()]++
+	for _, f := range r.all {
+		counts[f.doubt().Mark()]++
 	}
 	for _, mark := range []results.Verdict{results.Suspect, results.Invalid} {
 		switch n := counts[mark.String()]; n {
 		case 0:
-		case len(all):
+		case len(r.all):
 			text += fmt.Sprintf("; all come from %s runs", mark)
 		default:
 			text += fmt.Sprintf("; %d of them come from %s runs", n, mark)
@@ -103,20 +154,20 @@ func doubtWords(all []change) (text string) {
 
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// untested describes samples that are too small for a test. For pairs it reports the differences in
-// these.
-func (c *Comparison) untested(all []change, same int) string {
+// untested describes samples that are too small for a test, with the difference of a pair if there
+// is one.
+func (r ranked) untested() string {
 	s := fmt.Sprintf("Too few repetitions to test a difference: %s of fewer than %d samples "+
-		"each", text.Count(len(all), "comparison"), judge.SamplesFor(c.Alpha/2))
-	differ := slices.DeleteFunc(slices.Clone(all), func(row change) bool {
-		return row.cell().paired == nil || row.equal() || !row.judged()
+		"each", text.Count(len(r.all), "comparison"), judge.SamplesFor(r.Alpha/2))
+	differ := slices.DeleteFunc(slices.Clone(r.all), func(f facet) bool {
+		return f.cell().paired == nil || f.equal() || !f.judged()
 	})
 	if len(differ) > 0 {
-		sentence, _ := c.sentence(differ, "")
+		sentence, _ := r.sentence(differ, "")
 		s = fmt.Sprintf("%s; one pair each, so that none of %s is tested", upper(sentence),
-			text.Count(len(all), "comparison"))
+			text.Count(len(r.all), "comparison"))
 	}
-	if same > 0 {
+	if same := r.verdict[""]; same > 0 {
 		s += fmt.Sprintf(", and %d are the same", same)
 	}
 	return s
@@ -134,25 +185,26 @@ func (c *Comparison) ofFiles() bool {
 	return len(c.ColumnKeys[0]) == 1 && c.ColumnKeys[0][0].Key == defaultCol
 }
 
-func (c *Comparison) subject(row change) string {
-	if c.ofFiles() {
-		of := row.label
-		if c.rows == 1 {
-			of, _, _ = strings.Cut(of, ", ")
-		}
-		if len(c.Columns) > 2 {
-			of += " in " + row.Column
-		}
-		return of
+// subject names the row or column of a comparison for a sentence.
+func (c *Comparison) subject(f facet) string {
+	row, column := c.name(f.row.Name), c.Columns[f.column]
+	switch {
+	case !c.ofFiles() && c.rows == 1:
+		return column
+	case !c.ofFiles():
+		return column + ", " + row
+	case c.rows == 1:
+		row, _, _ = strings.Cut(row, ", ")
 	}
-	if c.rows == 1 {
-		return row.Column
+	if len(c.Columns) > 2 {
+		row += " in " + column
 	}
-	return row.Column + ", " + row.label
+	return row
 }
 
-func (c *Comparison) before(row change) string {
-	base := c.Columns[row.row.Base]
+// before names the base of a comparison for a sentence.
+func (c *Comparison) before(f facet) string {
+	base := c.Columns[f.row.Base]
 	switch {
 	case c.ofFiles() && len(c.Columns) > 2:
 		return "in " + base
@@ -162,25 +214,25 @@ func (c *Comparison) before(row change) string {
 	return "with " + base
 }
 
-// telling lists the preferred metrics of a sentence.
-var telling = []string{metric.P99Response, metric.MeanResponse, metric.Throughput, metric.Goodput}
+// preferred lists the metrics that a sentence prefers.
+var preferred = []string{metric.P99Response, metric.MeanResponse, metric.Throughput,
+	metric.Goodput}
 
-// sentence describes the largest of the sorted changes, in the preferred metric of its subject,
-// after the doubts on the runs, unless said contains them.
-func (c *Comparison) sentence(changes []change, said string) (text, doubts string) {
-	row := changes[0]
-	for _, unit := range telling {
-		i := slices.IndexFunc(changes, func(k change) bool {
-			return k.Unit == unit && k.Word == row.Word
+// sentence describes the largest of the sorted changes, in the preferred metric with the same
+// verdict, after the doubts on the runs, unless said contains them.
+func (c *Comparison) sentence(changes []facet, said string) (text, doubts string) {
+	f := changes[0]
+	for _, unit := range preferred {
+		i := slices.IndexFunc(changes, func(g facet) bool {
+			return g.table.Unit == unit && g.word() == changes[0].word()
 		})
 		if i >= 0 && c.brief {
-			row = changes[i]
+			f = changes[i]
 			break
 		}
 	}
-	text = fmt.Sprintf("the %s of %s is %s", row.inWords(), c.subject(row),
-		row.way(c.before(row)))
-	if d := row.doubt(); d != nil {
+	text = fmt.Sprintf("the %s of %s is %s", f.inWords(), c.subject(f), f.way(c.before(f)))
+	if d := f.doubt(); d != nil {
 		doubts = d.Short()
 	}
 	if doubts != said {
@@ -189,17 +241,17 @@ func (c *Comparison) sentence(changes []change, said string) (text, doubts strin
 	return text, doubts
 }
 
-func (c *Comparison) sentences(changes []change) string {
-	text, doubts := c.sentence(changes, "")
-	i := slices.IndexFunc(changes, func(k change) bool { return k.Word == "better" })
-	if i > 0 && c.brief && changes[i].size() > changes[0].size() {
-		other, _ := c.sentence(changes[i:], doubts)
+// sentences describes the largest change for the worse, and a larger one for the better.
+func (r ranked) sentences() string {
+	changed := r.all[:r.changed]
+	text, doubts := r.sentence(changed, "")
+	i := slices.IndexFunc(changed, func(f facet) bool { return f.word() == "better" })
+	if i > 0 && r.brief && changed[i].size() > changed[0].size() {
+		other, _ := r.sentence(changed[i:], doubts)
 		text += "; " + other
 	}
 	return text
 }
 
 // byChance reports whether chance alone explains that many changes.
-func (c *Comparison) byChance(at, tested int) bool {
-	return float64(at) <= c.Alpha*float64(tested)
-}
+func (r ranked) byChance() bool { return float64(r.changed) <= r.Alpha*float64(r.tested) }

@@ -1,44 +1,51 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // Notes returns the lines below the tables: missing rows, varying configuration, doubts on the
 // runs, and warnings about the inputs.
-func (c *Comparison) Notes() []string {
-	notes := missingNotes(c.Missing)
+func (c *Comparison) Notes() []string { return c.notes(false) }
+
+// notes returns the notes, with names of rows in words or as in the results.
+func (c *Comparison) notes(inWords bool) []string {
+	notes := c.missingNotes(inWords)
 	for _, v := range c.Varying {
 		notes = append(notes, v.Describe(c.Columns))
 	}
 	return slices.Concat(notes, c.DoubtLines(), c.uncertainLines(), c.Warnings)
 }
 
-// missingNotes returns a line for each missing benchmark, or one line for many in one column.
-func missingNotes(missing []Missing) (notes []string) {
-	const most = 2
-	type lack struct{ column, unit string }
-	by := make(map[lack][]string)
-	for _, m := range missing {
-		by[lack{m.Column, m.Unit}] = append(by[lack{m.Column, m.Unit}], m.Benchmark)
+// missingNotes returns a line for each column and metric of missing rows. In words they are few.
+func (c *Comparison) missingNotes(inWords bool) (notes []string) {
+	const most = 4
+	for _, of := range results.Gather(c.Missing, func(m Missing) [2]string {
+		return [2]string{m.Column, m.Unit}
+	}) {
+		first, what, nor := of[0], of[0].Benchmark, ", nor "
+		if inWords {
+			what = c.name(what)
+		}
+		if unit := first.Unit; unit != "" {
+			if inWords {
+				unit = shell.Metric(unit)
+			}
+			what, nor = unit+" of "+what, nor+"of "
+		}
+		if n := len(of) - 1; n > 0 {
+			what += nor + text.Count(n, "other row")
+		}
+		notes = append(notes, fmt.Sprintf("%s has no %s", first.Column, what))
 	}
-	for _, m := range missing {
-		what, names := "", by[lack{m.Column, m.Unit}]
-		if m.Unit != "" {
-			what = m.Unit + " of "
-		}
-		switch {
-		case len(names) <= most:
-			notes = append(notes, fmt.Sprintf("%s has no %s%s", m.Column, what, m.Benchmark))
-		case names[0] == m.Benchmark:
-			notes = append(notes, fmt.Sprintf("%s has no %s%s, and %d more of its rows are empty",
-				m.Column, what, m.Benchmark, len(names)-1))
-		}
+	if inWords && len(notes) > most {
+		return []string{"some rows are not in every column: --all lists the missing ones"}
 	}
 	return notes
 }
@@ -68,7 +75,6 @@ func (v Variation) Describe(columns []string) string {
 
 // DoubtLines lists why runs of the cells are not VALID: each reason once, with its cells.
 func (c *Comparison) DoubtLines() []string {
-	short, _ := c.shortNames()
 	cells, seen := map[string]int{}, map[[2]string]bool{}
 	var all []*results.Doubted
 	for i := range c.Tables {
@@ -84,7 +90,7 @@ func (c *Comparison) DoubtLines() []string {
 				if cell.doubted != nil {
 					d := *cell.doubted
 					if d.Row = ""; c.rows > 1 {
-						d.Row = place(cmp.Or(short[row.Name], row.Name))
+						d.Row = c.name(row.Name)
 					}
 					all = append(all, &d)
 				}

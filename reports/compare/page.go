@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"io"
 	"math"
@@ -13,60 +12,13 @@ import (
 
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/internal/table"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-//go:embed page.css
-var pageCSS string
-
-type change struct {
-	facet
-	Name, Unit, Column string
-	label              string // in words: "codel_lifo, load 0.5"
-	Base, Now, Delta   string
-	Word               string // better, worse, differs, or "" without a significant difference
-	P, Verdict         string
-
-	order int     // by the word
-	by    float64 // size of the change
-}
-
-// changes returns all comparisons: worse, better, then others, each by size. The first changed of
-// them have changed.
-func (c *Comparison) changes() (all []change, changed int) {
-	short, _ := c.shortNames()
-	order := []string{"worse", "better", "differs", ""}
-	for f := range c.facets {
-		name := cmp.Or(short[f.row.Name], f.row.Name)
-		base, now := f.values()
-		all = append(all, change{facet: f, Name: name, Unit: f.table.Unit, label: place(name),
-			Column: c.Columns[f.column], Word: f.word(), Base: f.within(base, f.base()),
-			Now: f.within(now, f.cell()), Delta: f.change(), P: f.basis(),
-			Verdict: f.marked(cmp.Or(f.verdict(), "same")),
-			order:   slices.Index(order, f.word()), by: f.size()})
-	}
-	slices.SortStableFunc(all, func(a, b change) int {
-		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(b.by, a.by))
-	})
-	if changed = slices.IndexFunc(all, func(c change) bool { return c.Word == "" }); changed < 0 {
-		changed = len(all)
-	}
-	return all, changed
-}
-
-// within formats a value with its interval, if any. Uncertain values have none, since few runs may
-// agree by chance.
-func (f facet) within(value string, c *Cell) string {
-	if _, uncertain := c.runs.Uncertain(f.table.Unit); uncertain ||
-		math.IsInf(c.Summary.Lo, 0) || math.IsInf(c.Summary.Hi, 0) {
-		return value
-	}
-	return value + " ± " + c.Summary.PctRangeString()
-}
-
-// place describes a row: "codel_lifo, load 0.9".
-func place(name string) string {
+// describe formats the name of a benchmark: "codel_lifo, load 0.9".
+func describe(name string) string {
 	keys := results.NameKeys(benchfmt.Name(name))
 	base := string(benchfmt.Name(name).Base())
 	if base != "Run" && base != "Attack" || len(keys) == 0 {
@@ -99,86 +51,68 @@ func WriteCard(w io.Writer, c *Comparison) error {
 }
 
 func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
-	all, at := c.changes()
-	_, shared := c.shortNames()
+	r := c.ranked()
+	changed, rest := r.all[:r.changed], r.all[r.changed:]
 	p := &shell.Page{Title: "compare",
-		Subtitle: strings.Trim(strings.Join(c.Columns, " · ")+" · "+shared, " ·"),
-		Answer:   c.found(all, at), Trust: c.badges(all, at), CSS: pageCSS}
-	if at > 0 {
+		Subtitle: strings.Trim(strings.Join(c.Columns, " · ")+" · "+c.shared, " ·"),
+		Answer:   shell.Answer{Headline: r.headline(), Facts: r.facts()}, Trust: r.badges(),
+		CSS: table.CSS}
+	if len(changed) > 0 {
 		var err error
-		if p.Figure, err = changeFigure(all[:at], len(c.Columns) > 2); err != nil {
+		if p.Figure, err = c.changeFigure(changed); err != nil {
 			return nil, err
 		}
 	}
-	if n := len(all); n > 0 {
-		p.Basis = fmt.Sprintf("Out of %[1]s, about %.2[3]g differ by chance at p ≤ %.4[2]g. Intervals have "+
-			"%.4[4]g %% confidence. ", text.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
-			100*c.Confidence) + basis
+	if n := len(r.all); n > 0 {
+		p.Basis = fmt.Sprintf("Out of %s, about %.2g differ by chance at p ≤ %.4g. Intervals have "+
+			"%.4g %% confidence. Values are medians of the runs. Changes are computed from pairs of "+
+			"runs where there are pairs.", text.Count(n, "comparison"), c.Alpha*float64(n), c.Alpha,
+			100*c.Confidence)
 	}
-	p.Add(at > 0, "changed", "What changed", significant(all[:at]))
+	p.Add(len(changed) > 0, "changed", "What changed", table.Section("changed", "What changed", "",
+		c.facetTable(changed).HTML("Comparisons")))
 	for _, own := range sections {
 		if own.Body != "" {
 			p.Sections = append(p.Sections, own)
 		}
 	}
-	p.Add(len(all) > at, "same", "No significant difference", unchanged(all[at:]))
+	const same = "No significant difference"
+	p.Add(len(rest) > 0, "same", same, table.Section("same", same,
+		fmt.Sprintf("%d without a significant difference", len(rest)),
+		c.facetTable(rest).HTML("Comparisons")))
 	p.Add(len(c.Notes()) > 0, "notes", "Notes", shell.Listed("notes", "Notes", c.Notes()))
 	return p, nil
 }
 
-const basis = "Values are medians of the runs. Changes are computed from pairs of runs where there are pairs."
-
-// badges counts the changes. Changes that chance explains have a neutral colour.
-func (c *Comparison) badges(all []change, at int) (out []shell.Badge) {
-	kinds := []struct{ word, kind, text string }{{"worse", "bad", "worse"},
-		{"better", "ok", "better"}, {"differs", "warn", "different"},
-		{invalid, "bad", "INVALID, not judged"}, {"not significant", "", "not significant"},
-		{"not tested", "", "not tested"}, {"", "", "the same"}}
-	counts, tested, suspect := map[string]int{}, 0, 0
-	for _, row := range all {
-		counts[row.verdict()]++
-		if row.judged() && row.doubt() != nil {
-			suspect++
-		}
-		if row.known() && !row.equal() {
-			tested++
-		}
+// facetTable returns a table with a row for each comparison.
+func (c *Comparison) facetTable(facets []facet) *table.Table {
+	t := &table.Table{Columns: []table.Column{{Title: "benchmark", Name: true},
+		{Title: "metric"}, {Title: "base", Align: text.Right}, {Title: "new", Align: text.Right},
+		{Title: "change", Align: text.Right}, {Title: "verdict", Verdict: true}, {Title: "p, n"},
+		{Title: "against"}}}
+	for _, f := range facets {
+		t.Rows = append(t.Rows, table.Row{Class: f.word(), Cells: []string{
+			cmp.Or(c.short[f.row.Name], f.row.Name), f.table.Unit, f.within(f.base()),
+			f.within(f.cell()), f.change(), f.marked(cmp.Or(f.verdict(), "same")), f.basis(),
+			c.Columns[f.column]}})
 	}
-	for i, k := range kinds {
-		if i < 3 && c.byChance(at, tested) {
-			k.kind, k.text = "", k.text+", as by chance"
-		}
-		if n := counts[k.word]; n > 0 {
-			out = append(out, shell.Badge{Kind: k.kind, Text: fmt.Sprintf("%d %s", n, k.text)})
-		}
-	}
-	if suspect > 0 {
-		out = append(out, shell.Badge{Kind: "warn",
-			Text: fmt.Sprintf("%d of them SUSPECT", suspect)})
-	}
-	if n := len(c.Missing); n > 0 {
-		out = append(out, shell.Badge{Kind: "warn", Text: fmt.Sprintf("%d missing", n)})
-	}
-	if n := len(c.Warnings); n > 0 {
-		out = append(out, shell.Badge{Kind: "warn", Text: text.Count(n, "warning")})
-	}
-	return out
+	return t
 }
 
 // mostDrawn is the largest number of changes in the figure.
 const mostDrawn = 16
 
 // changeFigure draws the ratios of the changes on a logarithmic scale, or returns nil.
-func changeFigure(rows []change, named bool) (*shell.Figure, error) {
-	words := []string{"better", "worse", "differs"} // in the order of their colours: blue, vermilion, green
+func (c *Comparison) changeFigure(changed []facet) (*shell.Figure, error) {
+	kinds := []string{"better", "worse", "differs"} // in the order of their colours: blue, vermilion, green
 	var drawn []shell.Row
-	for _, row := range rows[:min(len(rows), mostDrawn)] {
-		r := shell.Row{Name: row.label + " · " + shell.Metric(row.Unit),
-			Kind: slices.Index(words, row.Word), Value: row.ratio()}
-		if named {
-			r.Name += " " + row.Column
+	for _, f := range changed[:min(len(changed), mostDrawn)] {
+		r := shell.Row{Name: c.name(f.row.Name) + " · " + shell.Metric(f.table.Unit),
+			Kind: slices.Index(kinds, f.word()), Value: f.ratio()}
+		if len(c.Columns) > 2 {
+			r.Name += " " + c.Columns[f.column]
 		}
-		if mark := row.doubt().Mark(); mark != "" {
+		if mark := f.doubt().Mark(); mark != "" {
 			r.Name += " (" + mark + ")"
 		}
 		if math.IsInf(r.Value, 0) || r.Value <= 0 {
@@ -187,12 +121,11 @@ func changeFigure(rows []change, named bool) (*shell.Figure, error) {
 		drawn = append(drawn, r)
 	}
 	caption := "Changes over the pairs of runs, or ratios of the medians where there are no " +
-		"pairs. The numbers, with intervals and p-values, " +
-		"are in the table."
-	if more := len(rows) - len(drawn); more > 0 {
+		"pairs. The numbers, with intervals and p-values, are in the table."
+	if more := len(changed) - len(drawn); more > 0 {
 		caption += fmt.Sprintf(" %d smaller changes are in the table alone.", more)
 	}
-	return shell.Rows("changes", "What changed, new to base", caption, words, drawn,
+	return shell.Rows("changes", "What changed, new to base", caption, kinds, drawn,
 		charts.Axis{Label: "new ÷ base (log scale)", Log: true, Reach: []float64{1}},
 		[]charts.Level{{Name: "no change", Y: 1}})
 }

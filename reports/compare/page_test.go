@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// sixRuns are repetitions of two strategies, whose p99 is this many times as long.
+// sixRuns returns six runs of two strategies with these p99s.
 func sixRuns(t *testing.T, name string, a, b float64) *results.Results {
 	var text strings.Builder
 	text.WriteString("Unit p99-response-sec better=lower\n")
@@ -22,8 +22,8 @@ func sixRuns(t *testing.T, name string, a, b float64) *results.Results {
 	return resultstest.Read(t, name, text.String())
 }
 
-// TestPageOfFew: where no difference could be told, that is the finding, and not that none is.
-func TestPageOfFew(t *testing.T) {
+// With too few samples for a test, the headline reports this, and not that there is no difference.
+func TestPageWithFewSamples(t *testing.T) {
 	few := func(name string, times float64) *results.Results {
 		text := "Unit sec/op better=lower\n"
 		for i := range 3 {
@@ -43,7 +43,7 @@ func TestPageOfFew(t *testing.T) {
 	}
 }
 
-// TestPageOfChance: differences of which there are no more than chance makes are no finding.
+// Differences that chance explains are not reported as changes.
 func TestPageOfChance(t *testing.T) {
 	many := func(name string, first float64) *results.Results {
 		text := "Unit sec/op better=lower\n"
@@ -79,8 +79,7 @@ func TestPageOfChance(t *testing.T) {
 	}
 }
 
-// TestPage: what changed is said first, with its number; the rest is folded; and where nothing is
-// told apart, that is the finding.
+// The largest change is in the headline. Rows without a significant difference are folded.
 func TestPage(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b float64
@@ -89,7 +88,7 @@ func TestPage(t *testing.T) {
 		"worse": {1.5, 1, []string{
 			`>The p99 response of a is 50 % higher: 1.54 s, before 1.02 s; of 2 ` +
 				`comparisons 1 worse</h1>`,
-			`1 without a significant difference`, `<tr class="worse"><th>Run/strategy=a</th>`,
+			`1 without a significant difference`, `<tr class="worse"><td class="left name">Run/strategy=a`,
 			"about 0.1 differ by chance", "old · new · load=0.9", `<figure id="changes"`}},
 		"both": {0.8, 2, []string{
 			`>The p99 response of b&lt;i&gt; is 2.00 times as high: 2.05 s, before 1.02 s; of 2 ` +

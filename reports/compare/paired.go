@@ -22,7 +22,7 @@ func (g *grid) pair(
 		pairing, known := g.pairs[at]
 		if !known {
 			pairing = results.Paired(g.runs[gridRun{table, gridCellKey{key, base}}],
-				g.runs[gridRun{table, gridCellKey{key, cols[i]}}], g.apart...)
+				g.runs[gridRun{table, gridCellKey{key, cols[i]}}], g.unpairedKeys...)
 			g.pairs[at] = pairing
 		}
 		if old, new := pairing.Values(unit); len(old) > 0 {

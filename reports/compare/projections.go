@@ -30,7 +30,7 @@ type projections struct {
 	unit                           *benchproc.Field // of tableBy
 	filter                         *benchproc.Filter
 	namesFile                      bool     // a projection, or Ignore, names .file
-	apart                          []string // keys of names in which runs of a pair may differ
+	unpairedKeys                   []string // keys of names in which runs of a pair may differ
 }
 
 // Default projections of Options. A blank is benchproc's projection on nothing.
@@ -40,8 +40,8 @@ const (
 	defaultCol   = ".file"
 )
 
-// newProjections excludes the keys apart from all projections.
-func newProjections(opts Options, apart []results.Pair) (*projections, error) {
+// newProjections excludes the distinguishing keys from all projections.
+func newProjections(opts Options, distinguishing []results.Pair) (*projections, error) {
 	query := opts.Filter
 	if strings.TrimSpace(query) == "" {
 		query = "*"
@@ -71,14 +71,14 @@ func newProjections(opts Options, apart []results.Pair) (*projections, error) {
 	p.rowBy = parse("row", cmp.Or(opts.Row, defaultRow))
 	p.colBy = parse("col", cmp.Or(opts.Col, defaultCol))
 	ignored := parse("ignore", opts.Ignore)
-	for _, key := range apart {
+	for _, key := range distinguishing {
 		parse("ignore", "/"+key.Key)
-		p.apart = append(p.apart, key.Key)
+		p.unpairedKeys = append(p.unpairedKeys, key.Key)
 	}
 	if err == nil {
 		for _, field := range slices.Concat(p.colBy.Fields(), ignored.Fields()) {
 			if key, isKey := strings.CutPrefix(field.Name, "/"); isKey {
-				p.apart = append(p.apart, key)
+				p.unpairedKeys = append(p.unpairedKeys, key)
 			}
 		}
 	}

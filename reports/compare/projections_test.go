@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// twoStrategies are results of one file, two strategies at two loads, six repetitions.
+// twoStrategies returns six runs of two strategies at two loads.
 func twoStrategies() string {
 	var b strings.Builder
 	b.WriteString("goos: linux\npkg: a\nUnit ops/s better=higher\n")
@@ -32,7 +32,7 @@ func twoStrategies() string {
 	return b.String()
 }
 
-// TestCompareWithinOneFile: strategies are columns, and what they have in common is the row.
+// Strategies are columns, and the other keys form the rows.
 func TestCompareWithinOneFile(t *testing.T) {
 	in := []results.Input{{Label: "x", Results: resultstest.Read(t, "x", twoStrategies())}}
 	c, err := All(in, Options{Col: "/strategy@(worker_pool semaphore)", Row: ".name /load@num",
@@ -47,12 +47,12 @@ func TestCompareWithinOneFile(t *testing.T) {
 	const want = `The throughput of semaphore, Run 0.10 is 49.9 % lower: 1002 /s, with worker_pool 2002 /s; of 2 comparisons 2 worse
 
 goos: linux
-pkg: a
-         │ worker_pool │                semaphore                 │
-         │    ops/s    │    ops/s     vs base                     │
-Run 0.10   2.002k ± 0%   1.002k ± 0%  -49.94% worse (p=0.002 n=6)
-Run 0.5    2.002k ± 0%   1.002k ± 0%  -49.94% worse (p=0.002 n=6)
-geomean    2.002k        1.003k       -49.94%
+
+pkg: a, ops/s (higher is better)
+benchmark  worker_pool    semaphore  vs base         p, n
+Run 0.10   2.002k ± 0%  1.002k ± 0%  -49.94%  worse  p=0.002 n=6
+Run 0.5    2.002k ± 0%  1.002k ± 0%  -49.94%  worse  p=0.002 n=6
+geomean         2.002k       1.003k  -49.94%
 `
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &got, want)
@@ -63,8 +63,7 @@ geomean    2.002k        1.003k       -49.94%
 	}
 }
 
-// TestCompareLikeBenchstat: whatever the projections, the CSV is benchstat's, its warnings on cells
-// included.
+// For all projections, the CSV and its warnings must equal benchstat's.
 func TestCompareLikeBenchstat(t *testing.T) {
 	path, err := benchstat()
 	if err != nil {
@@ -186,7 +185,7 @@ func TestCompareNotes(t *testing.T) {
 			t.Errorf("%+v: notes %q, want %q", test.opts, notes, test.want)
 		}
 		if test.opts.Table != "" && len(c.Missing) > 0 {
-			// who splits tables has said that not every column is in each
+			// With an explicit table split, a column need not be in all tables.
 			t.Errorf("%+v: missing %v", test.opts, c.Missing)
 		}
 	}
@@ -219,7 +218,7 @@ func TestCompareOptionErrors(t *testing.T) {
 	}
 }
 
-// TestCompareFromZero: a base of 0 and what became of it are shown, and why there is no percentage.
+// The text shows a base of 0, the new value, and why there is no percentage.
 func TestCompareFromZero(t *testing.T) {
 	old := resultstest.Read(t, "old", "Unit errors/op better=lower\n"+
 		resultstest.Repeat("X", "errors/op", resultstest.Same("0", 6)...))
@@ -241,9 +240,8 @@ func TestCompareFromZero(t *testing.T) {
 	}
 }
 
-// TestCompareUnbelievable: a cell with a run that poolbench found INVALID is not judged, and the
-// reason is in the notes.
-func TestCompareUnbelievable(t *testing.T) {
+// A cell with an INVALID run is not judged. The notes give the reason.
+func TestCompareInvalidRuns(t *testing.T) {
 	line := "BenchmarkX 1 5 ns/op 0 verdict\n"
 	c := mustCompare(t, resultstest.Read(t, "old", line+line),
 		resultstest.Read(t, "new", line+strings.Replace(line, "0 verdict", "2 verdict", 1)),
@@ -257,7 +255,7 @@ func TestCompareUnbelievable(t *testing.T) {
 	}
 }
 
-// TestCompareManyMissing: a long list of what is missing is one line.
+// Many missing rows are reported in one line.
 func TestCompareManyMissing(t *testing.T) {
 	var all strings.Builder
 	for i := range 20 {
@@ -265,7 +263,7 @@ func TestCompareManyMissing(t *testing.T) {
 	}
 	c := mustCompare(t, resultstest.Read(t, "old", all.String()),
 		resultstest.Read(t, "new", "BenchmarkX00 1 5 ns/op\n"), Options{})
-	if diff := cmp.Diff([]string{"new has no X01, and 18 more of its rows are empty"},
+	if diff := cmp.Diff([]string{"new has no X01, nor 18 other rows"},
 		c.Notes()); diff != "" || len(c.Missing) != 19 {
 		t.Errorf("%d missing, %s", len(c.Missing), diff)
 	}
@@ -280,7 +278,7 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// FuzzProjections: whatever the options, a comparison is an error of one line, or has a cell.
+// All options lead to an error of one line or to a comparison with a cell.
 func FuzzProjections(f *testing.F) {
 	for _, seed := range [][4]string{
 		{"", "", "", ""}, {".config", ".fullname", ".file", "*"}, {" ", " ", " ", "*"},

@@ -18,7 +18,7 @@ type Source struct{ Dir, Tag string }
 func SourceOf(dir string, r *results.Run) Source { return Source{dir, r.Tag(ofTasks)} }
 
 // Tasks contains the tasks of a run, as its directory has them.
-type Tasks struct{ kept *rundir.Tasks }
+type Tasks struct{ tasks *rundir.Tasks }
 
 // Responses returns the response of each task in nanoseconds, or below 0 if it did not complete. It
 // is empty if the directory has none.
@@ -26,7 +26,7 @@ func (t *Tasks) Responses() []int64 {
 	if t == nil {
 		return nil
 	}
-	return t.kept.Responses
+	return t.tasks.Responses
 }
 
 // ReadTasks reads the tasks of the wanted runs from their directories. Missing ones stay nil, as

@@ -11,171 +11,159 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/internal/table"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// The columns of the text for one input: centre, interval, notes, and for all but the first input
-// delta, change, p with n, notes.
-const (
-	textCenter = iota
-	textInterval
-	textCellNotes
-	textDelta
-	textChange
-	textP
-	textDeltaNotes
-	textColumns
-	textBaseColumns = textCellNotes + 1
-)
-
-// WriteText writes a comparison as aligned text, laid out like benchstat's: for each column its
-// centre ± interval, delta, p and n, numbered notes below each table, and Notes at the end. A
-// significant delta is followed by "better" or "worse" if the direction of the metric is known. The
-// common part of all names is printed once, above the tables.
+// WriteText writes a comparison as aligned text: the headline, a table for each metric, and Notes.
+// The common part of all names is printed once, above the tables.
 //
-// The headline comes first. most is the number of characters per line, 0: unlimited. In a wider
-// table the name of a row has a line of its own, and each input except the first its own table.
+// most is the number of characters per line, 0: unlimited. In a wider table the name of a row has a
+// line of its own, and each input except the first its own table.
 func WriteText(w io.Writer, c *Comparison, most int) error {
+	s := ""
 	if c.brief {
-		_, err := io.WriteString(w, c.briefText(most))
-		return err
+		s = c.briefText(most)
+	} else {
+		s = c.allText(most)
 	}
-	short, shared := c.shortNames()
-	var head []string
-	if all, at := c.changes(); len(all) > 0 {
-		head = []string{c.found(all, at).Headline, ""}
-	}
-	head = append(head, configLines(c.Config)...)
-	if shared != "" {
-		head = append(head, results.SharedLine(shared))
-	}
-	_, err := io.WriteString(w, text.Lines(head, most)+c.text(short, true, most))
+	_, err := io.WriteString(w, s)
 	return err
 }
 
-// text returns benchstat's text. With words it adds the direction of each change, and the notes.
-func (c *Comparison) text(short map[string]string, words bool, most int) string {
-	var s strings.Builder
-	var before []results.Pair
+// allText returns the tables of all metrics, with benchstat's numbers.
+func (c *Comparison) allText(most int) string {
+	config := configLines(c.Config)
+	if c.shared != "" {
+		config = append(config, results.SharedLine(c.shared))
+	}
+	labels := c.textLabels()
+	if !slices.Equal(labels, c.Columns) {
+		config = append(config, "columns: "+strings.Join(c.Columns, ", "))
+	}
+	parts := []string{"", text.Lines(config, most)}
+	if r := c.ranked(); len(r.all) > 0 {
+		parts[0] = text.Lines([]string{r.headline()}, most)
+	}
 	for i := range c.Tables {
 		t := &c.Tables[i]
-		if i > 0 {
-			s.WriteByte('\n')
+		tables, shown := []*table.Table{c.metricTable(t, t.columns(), labels)}, t.columns()
+		if len(shown) > 2 && tables[0].Wider(most) {
+			tables = nil
+			for _, column := range shown[1:] {
+				tables = append(tables, c.metricTable(t, []int{shown[0], column}, labels))
+			}
 		}
-		s.WriteString(text.Lines(configLines(changed(before, t.Key, i == 0)), most))
-		before = t.Key
-		s.WriteString(t.text(t.columns(), c.ColumnKeys, short, words, most))
+		for _, part := range tables {
+			parts = append(parts, text.Lines([]string{t.title()}, most)+part.Text(most))
+		}
 	}
-	if notes := c.Notes(); words && len(notes) > 0 {
-		s.WriteString("\n" + text.Lines(results.Shorten(notes, short), most))
-	}
-	return s.String()
+	parts = append(parts, text.Lines(results.Shorten(c.Notes(), c.short), most))
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }
 
-func (t *Table) text(
-	shown []int, keys [][]results.Pair, short map[string]string, words bool, most int,
-) string {
-	var a text.Cell
-	var notes text.Footnotes
-	t.textHead(&a, shown, keys)
+func (c *Comparison) against(f facet) (delta, basis string) {
+	if c.brief {
+		return f.change(), f.basis()
+	}
+	v := f.cell().Versus
+	return v.FormatDelta(f.base().Summary.Center, f.cell().Summary.Center), v.String()
+}
+
+// textLabels returns the ends of long names of columns, such as paths, if they remain distinct.
+func (c *Comparison) textLabels() []string {
+	const most = 20
+	labels := text.Texts(c.Columns, func(name string) string {
+		if runes := []rune(name); len(runes) > most {
+			return "…" + string(runes[len(runes)-most+1:])
+		}
+		return name
+	})
+	if len(text.Distinct(labels)) < len(labels) {
+		return c.Columns
+	}
+	return labels
+}
+
+// metricTable returns the table of one metric with a row for each benchmark, for the shown columns
+// with these labels.
+func (c *Comparison) metricTable(t *Table, shown []int, labels []string) *table.Table {
+	out := &table.Table{Names: 1, Columns: []table.Column{{Title: "benchmark", Name: true}}}
 	class := benchunit.ClassOf(t.Unit)
+	for place, i := range shown {
+		out.Columns = append(out.Columns, table.Column{Title: labels[i], Align: text.Right})
+		if place > 0 {
+			out.Columns = append(out.Columns, table.Column{Title: "vs base", Align: text.Right},
+				table.Column{Verdict: true}, table.Column{Title: "p, n"})
+		}
+	}
 	for _, row := range t.Rows {
 		scaler := row.scaler(class)
-		a.Row()
-		a.Cell(0, 1, text.Left, "", cmp.Or(short[row.Name], row.Name))
+		line := table.Row{Cells: []string{cmp.Or(c.short[row.Name], row.Name)}}
 		for place, i := range shown {
-			cell := row.Cells[i]
-			if cell == nil {
-				continue
+			f := facet{t, &row, i}
+			value, compared := "–", []string{"", "", ""}
+			if f.cell() != nil {
+				value = c.value(f, scaler)
+				line.Notes = append(line.Notes, c.cellWarnings(f)...)
 			}
-			at := textStart(place)
-			a.Cell(at+textCenter, 1, text.Right, "", scaler.Format(cell.Summary.Center))
-			a.Cell(at+textInterval, 1, text.Right, " ± ", cell.Summary.PctRangeString())
-			a.Note(at+textCellNotes, mark(&notes, cell.Sample.Warnings, cell.Summary.Warnings))
-			if v := cell.Versus; v != nil {
-				a.Cell(at+textDelta, 1, text.Right, "",
-					v.FormatDelta(row.Cells[row.Base].Summary.Center, cell.Summary.Center))
-				warnings := v.Warnings
-				if words {
-					f := facet{t, &row, i}
-					a.Note(at+textChange, f.marked(t.Change(&row, i)))
-					warnings = f.warnings()
-				}
-				a.Cell(at+textP, 1, text.Left, " ", "("+v.String()+")")
-				a.Note(at+textDeltaNotes, mark(&notes, warnings))
+			if f.cell() != nil && f.cell().Versus != nil {
+				delta, basis := c.against(f)
+				compared = []string{delta, f.marked(t.Change(&row, i)), basis}
+				line.Notes = append(line.Notes, messages(f.warnings())...)
+			}
+			if line.Cells = append(line.Cells, value); place > 0 {
+				line.Cells = append(line.Cells, compared...)
 			}
 		}
+		out.Rows = append(out.Rows, line)
 	}
 	if len(t.Rows) > 1 {
-		t.textGeomean(&a, shown, &notes)
-	}
-	if most > 0 && len(shown) > 2 && a.Width() > most {
-		var parts []string
-		for _, i := range shown[1:] {
-			parts = append(parts, t.text([]int{shown[0], i}, keys, short, words, most))
-		}
-		return strings.Join(parts, "\n")
-	}
-	return a.Folded(1, most) + text.Lines(notes.Lines(), most)
-}
-
-// textStart returns the first column of an input.
-func textStart(place int) int {
-	return 1 + place*textColumns - min(place, 1)*(textColumns-textBaseColumns)
-}
-
-// textHead names the columns, a line for each of their keys. Neighbours with equal values share a
-// name.
-func (t *Table) textHead(a *text.Cell, shown []int, keys [][]results.Pair) {
-	const rule = " │ "
-	edge := textStart(len(shown))
-	same := func(x, y, level int) bool { return slices.Equal(keys[x][:level+1], keys[y][:level+1]) }
-	for level := range keys[shown[0]] {
-		a.Row()
-		for from := 0; from < len(shown); {
-			to := from + 1
-			for to < len(shown) && same(shown[from], shown[to], level) {
-				to++
+		line := table.Row{Cells: []string{"geomean"}}
+		for place, i := range shown {
+			g, center := &t.Geomean[i], ""
+			if !math.IsNaN(g.Center) {
+				center = benchunit.Scale(g.Center, class)
 			}
-			a.Cell(textStart(from), textStart(to)-textStart(from), text.Center, rule,
-				keys[shown[from]][level].Value)
-			from = to
+			if line.Cells = append(line.Cells, center); place > 0 {
+				line.Cells = append(line.Cells, g.delta(), "", "")
+			}
+			line.Notes = append(line.Notes, messages(g.Warnings)...)
 		}
-		a.Cell(edge, 1, text.Left, " │", "")
+		out.Rows = append(out.Rows, line)
 	}
-	a.Row()
-	for place := range shown {
-		at := textStart(place)
-		a.Grow(at)
-		a.Cell(at, textBaseColumns, text.Center, rule, t.Unit)
-		if place > 0 {
-			a.Cell(at+textDelta, textColumns-textDelta, text.Left, "  ", "vs base")
-		}
-	}
-	a.Cell(edge, 1, text.Left, " │", "")
+	return out
 }
 
-func (t *Table) textGeomean(a *text.Cell, shown []int, notes *text.Footnotes) {
-	class := benchunit.ClassOf(t.Unit)
-	a.Row()
-	a.Cell(0, 1, text.Left, "", "geomean")
-	for place, i := range shown {
-		g, at := &t.Geomean[i], textStart(place)
-		if !math.IsNaN(g.Center) {
-			a.Cell(at+textCenter, 1, text.Right, "", benchunit.Scale(g.Center, class))
-		}
-		noted := mark(notes, g.Warnings)
-		if place == 0 {
-			a.Note(at+textCellNotes, noted)
-			continue
-		}
-		align := text.Left
-		if !math.IsNaN(g.Ratio) {
-			align = text.Right
-		}
-		a.Cell(at+textDelta, 1, align, "", g.delta())
-		a.Note(at+textDeltaNotes, noted)
+// value formats a cell: for Brief in its unit, with an interval if there is one.
+func (c *Comparison) value(f facet, scaler benchunit.Scaler) string {
+	cell := f.cell()
+	if c.brief {
+		return f.within(cell)
 	}
+	return scaler.Format(cell.Summary.Center) + " ± " + cell.Summary.PctRangeString()
+}
+
+// cellWarnings returns the warnings on the sample. For Brief the pairs take precedence.
+func (c *Comparison) cellWarnings(f facet) []string {
+	if c.brief {
+		return nil
+	}
+	return messages(f.cell().Sample.Warnings, f.cell().Summary.Warnings)
+}
+
+func (t *Table) title() string {
+	var words []string
+	for _, p := range t.Key {
+		if p.Value != "" {
+			words = append(words, p.Key+": "+p.Value+",")
+		}
+	}
+	words = append(words, t.Unit)
+	if better := results.Direction(t.Better).String(); better != "" {
+		words = append(words, "("+better+" is better)")
+	}
+	return strings.Join(words, " ")
 }
 
 func (r *Row) scaler(class benchunit.Class) benchunit.Scaler {
@@ -193,10 +181,6 @@ func (g *Geomean) delta() string {
 		return "?"
 	}
 	return fmt.Sprintf("%+.2f%%", (g.Ratio-1)*100)
-}
-
-func mark(notes *text.Footnotes, warnings ...[]error) string {
-	return notes.Mark(messages(warnings...)...)
 }
 
 func configLines(pairs []results.Pair) []string {

@@ -5,30 +5,31 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// marks returns the more serious doubts on the runs of each benchmark, of either side, or nil.
-func (in inputs) marks() map[benchmarkID]*results.Doubted {
-	marks := map[benchmarkID]*results.Doubted{}
-	for i, of := range in.both() {
-		for id, runs := range runsByBenchmark(of) {
-			d := results.NewDoubted(id.name, []string{in.report.Old, in.report.New}[i], runs)
-			marks[id] = marks[id].Worse(d)
+// doubts returns the doubts on the runs of each benchmark, by side. Benchmarks without are absent.
+func (in inputs) doubts() map[benchmarkID][2]*results.Doubted {
+	doubts := map[benchmarkID][2]*results.Doubted{}
+	for side, label := range []string{in.report.Old, in.report.New} {
+		for id, runs := range in.sides()[side] {
+			if d := results.NewDoubted(id.name, label, runs); d != nil {
+				of := doubts[id]
+				of[side] = d
+				doubts[id] = of
+			}
 		}
 	}
-	return marks
+	return doubts
 }
 
-// mark marks the rows of runs that are not VALID and the uncertain values, with the reasons.
-func (in inputs) mark(marks map[benchmarkID]*results.Doubted) {
+// addDoubts marks the rows with runs that are not VALID and the uncertain values, with the reasons.
+func (in inputs) addDoubts(doubts map[benchmarkID][2]*results.Doubted) {
 	sides := in.sides()
-	labels := [2]string{in.report.Old, in.report.New}
 	cells, seen := map[string]int{}, map[benchmarkID]bool{}
 	var all []*results.Doubted
 	var shown []results.Shown
-	rows := in.report.Rows
-	for i := range rows {
-		row := &rows[i]
+	for i := range in.report.Rows {
+		row := &in.report.Rows[i]
 		id := benchmarkID{row.Package, row.Benchmark}
-		row.Doubt = marks[id].Mark()
+		row.Doubt = doubts[id][0].Worse(doubts[id][1]).Mark()
 		for side, of := range []*verdict.Side{&row.Old, &row.New} {
 			cell := results.Cell(sides[side][id])
 			share, _ := cell.Uncertain(row.Metric)
@@ -37,8 +38,8 @@ func (in inputs) mark(marks map[benchmarkID]*results.Doubted) {
 			if seen[id] {
 				continue
 			}
-			cells[labels[side]]++
-			if d := results.NewDoubted(row.Benchmark, labels[side], cell); d != nil {
+			cells[[]string{in.report.Old, in.report.New}[side]]++
+			if d := doubts[id][side]; d != nil {
 				all = append(all, d)
 			}
 		}

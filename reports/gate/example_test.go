@@ -55,9 +55,9 @@ func Example() {
 	// Output:
 	// The time per operation of Submit is 14.4 % higher: 230 ns, before 201 ns; of 1 comparison 1 worse
 	//
-	//        │   old.txt   │                 new.txt                  │
-	//        │   sec/op    │   sec/op     vs base                     │
-	// Submit   201.5n ± 1%   230.5n ± 1%  +14.39% worse (p=0.002 n=6)
+	// sec/op (lower is better)
+	// benchmark      old.txt      new.txt  vs base         p, n
+	// Submit     201.5n ± 1%  230.5n ± 1%  +14.39%  worse  p=0.002 n=6
 	//
 	// new.txt against old.txt
 	// 1 metric gated: 1 worse, 0 inconclusive, 0 better, 0 no worse
@@ -67,6 +67,6 @@ func Example() {
 	// verdict  benchmark  metric     old     new   change  interval          n       p  p adj.  detectable
 	// worse    Submit     sec/op  201 ns  230 ns  +14.4 %  +12.3 to +16.5 %  6  0.0011  0.0011     +3.74 %
 	//
-	// gate: worse
+	// gate: worse: sec/op of Submit +14.4 % (+12.3 to +16.5 %)
 	// exit code 1
 }

@@ -75,8 +75,8 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 	in := inputs{r, old, new}
 	in.check(c)
 	paired := in.pairings()
-	marks := in.marks()
-	samples := choose(r, c, paired, marks, old.Schema > 0 && new.Schema > 0,
+	doubts := in.doubts()
+	samples := choose(r, c, paired, doubts, old.Schema > 0 && new.Schema > 0,
 		old.Ours())
 	values := 0
 	for _, s := range samples {
@@ -95,7 +95,7 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 	}
 	judged.AddTo(r)
 	r.WarnOfAllowances()
-	in.mark(marks)
+	in.addDoubts(doubts)
 	return r, in.explain(paired)
 }
 
@@ -103,7 +103,7 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 // of poolbench, including those within go test.
 func choose(
 	r *verdict.Report, c *compare.Comparison, paired map[benchmarkID]results.Pairing,
-	marks map[benchmarkID]*results.Doubted, full, ours bool,
+	doubts map[benchmarkID][2]*results.Doubted, full, ours bool,
 ) (samples []judge.Sample) {
 	gone := make(map[compare.Missing]bool) // with Unit "" a whole benchmark
 	for _, m := range c.Missing {
@@ -132,7 +132,7 @@ func choose(
 				id := benchmarkID{m.Package, m.Benchmark}
 				s := judge.Sample{Metric: m.Metric, Pairs: pairsOf(paired[id], t.Unit),
 					Base: m.Values[0], Head: m.Values[1]}
-				if d := marks[id]; d.Mark() == results.Invalid.String() {
+				if d := doubts[id][0].Worse(doubts[id][1]); d.Mark() == results.Invalid.String() {
 					s.Unfit = d.Short() + ": not judged"
 				}
 				samples = append(samples, s)

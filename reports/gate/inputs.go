@@ -38,7 +38,7 @@ func (in inputs) warn(format string, args ...any) {
 // check examines the inputs before any number.
 func (in inputs) check(c *compare.Comparison) {
 	in.unmatched()
-	in.uneven()
+	in.missingRuns()
 	for _, v := range c.Varying {
 		if slices.Contains(perRun, v.Key) {
 			continue
@@ -82,9 +82,9 @@ func (in inputs) unmatched() {
 	}
 }
 
-// uneven finds benchmarks in output of go test with fewer runs than the others of their package and
-// than the other side: the test probably ended early.
-func (in inputs) uneven() {
+// missingRuns finds benchmarks in output of go test with fewer runs than the others of their
+// package and than the other side: the test probably ended early.
+func (in inputs) missingRuns() {
 	sides := in.sides()
 	for side, of := range in.both() {
 		if of.Schema > 0 || of.Failed {

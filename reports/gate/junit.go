@@ -27,12 +27,13 @@ func testCases(r *verdict.Report) *junit.Suite {
 				Error: &junit.Text{Type: "fault", Message: why}})
 		}
 	}
+	all := rowsTable(r.Rows, nil)
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		c := junit.Case{Name: row.Benchmark + " " + row.Metric, Class: row.Package}
 		var text strings.Builder
-		for col, cell := range columns(row, nil) {
-			fmt.Fprintf(&text, "%s: %s\n", gateColumns[col].head, cell)
+		for column, cell := range all.Rows[i].Cells {
+			fmt.Fprintf(&text, "%s: %s\n", all.Columns[column].Title, cell)
 		}
 		said := &junit.Text{Type: string(row.Verdict),
 			Message: strings.TrimSuffix(fmt.Sprintf("%s: %s %s: %s", marked(row), row.Metric,

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/junit"
 )
 
-// TestGateJUnit: what a system that shows tests makes of each verdict; nothing but better and no
-// worse passes.
+// Only better and no worse pass.
 func TestGateJUnit(t *testing.T) {
 	row := func(v verdict.Verdict, ratio verdict.Number) verdict.Row {
 		return verdict.Row{

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
 	"slices"
@@ -10,55 +9,27 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/internal/table"
 	"github.com/poolbench/poolbench/reports/page/shell"
-	"github.com/poolbench/poolbench/reports/results"
 )
-
-//go:embed page.css
-var pageCSS string
-
-type pageRow struct {
-	Class string
-	Cells []pageCell
-}
-
-type pageCell struct{ Text, Below string }
-
-// pageColumns are the heads of the page's table. Reason, metric and interval are below other
-// columns, to be visible on a phone.
-var pageColumns = []string{"verdict", "benchmark", "change", "old", "new", "n", "p adj.",
-	"detectable"}
-
-// pageCells returns the row's cells in the order of pageColumns.
-func pageCells(row *verdict.Row, short map[string]string) []pageCell {
-	c := columns(row, short)
-	return []pageCell{{c[verdictColumn], row.Reason}, {c[benchmarkColumn], c[metricColumn]},
-		{c[changeColumn], c[intervalColumn]}, {c[oldColumn], ""}, {c[newColumn], ""},
-		{c[nColumn], ""}, {c[adjustedColumn], ""}, {c[detectableColumn], ""}}
-}
 
 const pairsBeside = 3
 
 // WritePage writes a gate's report as a self-contained HTML page, with every pair drawn.
 func WritePage(w io.Writer, r *verdict.Report) error {
-	figures, err := figures(r)
+	drawn, err := figures(r)
 	if err != nil {
 		return err
 	}
-	p := shell.Page{Title: "gate", Subtitle: strings.Join(summary(r), " · "), Answer: found(r),
-		Trust: badges(r), CSS: pageCSS}
-	if len(figures) > 0 {
-		p.Figure, figures = &figures[0], figures[1:]
+	short, _ := heading(r)
+	p := shell.Page{Title: "gate", Subtitle: strings.Join(summary(r), " · "),
+		Answer: answer(r, short), Trust: badges(r), CSS: table.CSS}
+	if len(drawn) > 0 {
+		p.Figure, drawn = &drawn[0], drawn[1:]
 	}
-	var rows []pageRow
-	short, _ := results.ShortNames(benchmarkNames(r))
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		rows = append(rows, pageRow{strings.ReplaceAll(string(row.Verdict), " ", "-"),
-			pageCells(row, short)})
-	}
-	p.Add(len(rows) > 0, "verdicts", "Verdicts", verdicts(rows))
-	p.Add(len(figures) > 0, "pairs", "Pairs", pairs(figures))
+	p.Add(len(r.Rows) > 0, "verdicts", "Verdicts", table.Section("verdicts", "Verdicts", "",
+		rowsTable(r.Rows, short).HTML("Verdicts, a table")))
+	p.Add(len(drawn) > 0, "pairs", "Pairs", table.Section("pairs", "Pairs", "", drawn...))
 	p.Add(len(remarks(r)) > 0, "remarks", "Remarks", shell.Listed("remarks", "Remarks", remarks(r)))
 	return p.Write(w)
 }
@@ -98,44 +69,17 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 	return all, nil
 }
 
-func found(r *verdict.Report) shell.Answer {
-	a := shell.Answer{Headline: outcome(r)}
-	if len(r.Rows) == 0 {
-		for _, why := range slices.Concat(r.Faults, r.Unclear) {
-			a.Headline += ": " + why
-			break
-		}
-		return a
-	}
-	short, _ := results.ShortNames(benchmarkNames(r))
-	say := func(row *verdict.Row) string {
-		cells := columns(row, short)
-		s := fmt.Sprintf("%s of %s %s", cells[2], cells[1], cells[5])
-		if cells[6] != "–" {
-			s += " (" + cells[6] + ")"
-		}
-		if row.Doubt != "" {
-			s = row.Doubt + ": " + s
-		}
-		return s
-	}
-	switch code := r.ExitCode(); code {
-	case verdict.ExitRegression, verdict.ExitUndecidable:
-		if code == verdict.ExitUndecidable && len(r.Unclear) > 0 {
-			a.Headline += ": " + r.Unclear[0]
-		} else if first := &r.Rows[0]; first.Verdict == verdict.Worse ||
-			first.Verdict == verdict.Inconclusive {
-			a.Headline += ": " + say(first)
-		}
-	case verdict.ExitFine:
-		a.Headline += fmt.Sprintf(": no change for the worse of %.4g %% or more in %s",
-			100*r.Options.Promise, text.Count(len(r.Rows), "metric"))
+func answer(r *verdict.Report, short map[string]string) shell.Answer {
+	a := shell.Answer{Headline: headline(r, short)}
+	why := slices.Concat(r.Faults, r.Unclear)
+	if len(why) > 0 && r.ExitCode() != verdict.ExitRegression {
+		a.Headline += ": " + why[0]
 	}
 	for _, v := range []verdict.Verdict{verdict.Worse, verdict.Inconclusive, verdict.Better} {
 		var rows []string
 		for i := range r.Rows {
 			if r.Rows[i].Verdict == v {
-				rows = append(rows, say(&r.Rows[i]))
+				rows = append(rows, sentence(&r.Rows[i], short))
 			}
 		}
 		if len(rows) > 0 {

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// TestGatePage: each row that changed has a dot for each pair. A report without rows has a
-// page, too.
+// Each changed row has a dot for each pair. A report without rows has a page, too.
 func TestGatePage(t *testing.T) {
 	const screened, fresh, rows = 6, 20, 7
 	var pairs []verdict.Pairs

@@ -19,8 +19,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// seeded is a file of poolbench with a run of X for each seed, in that order. Work of other seeds
-// takes other times, by a factor of up to 4; the code takes the given factor longer.
+// seeded returns poolbench results with a run of X for each seed, in this order. Times differ
+// between seeds by a factor of up to 4, and are multiplied by the given factor.
 func seeded(factor float64, seeds ...int) string {
 	var b strings.Builder
 	b.WriteString("# poolbench results 1\n")
@@ -33,8 +33,8 @@ func seeded(factor float64, seeds ...int) string {
 	return b.String()
 }
 
-// numbered is output of benchmarks whose configuration lines number the pairs: the same work as in
-// seeded.
+// numbered returns the output of benchmarks with the same times as seeded, whose configuration
+// lines number the pairs.
 func numbered(factor float64, pairs ...int) string {
 	var b strings.Builder
 	for _, pair := range pairs {
@@ -58,8 +58,8 @@ func backwards(n int) []int {
 	return out
 }
 
-// Times differ by a factor of 4 between seeds, and by 5 % between old and new: in pairs that is
-// plain, without it is lost in the noise.
+// Times differ by a factor of 4 between seeds, and by 5 % between old and new. Only pairs detect
+// this change.
 func TestGatePairs(t *testing.T) {
 	twice := append(upTo(10), 10)
 	for _, test := range []struct {
@@ -161,8 +161,8 @@ func TestGatePairsOfSparseMetric(t *testing.T) {
 	}
 }
 
-// In a family of 60 tests ten pairs have no reach, and ten values against ten have. The number
-// alone decides.
+// With 60 tests, ten pairs cannot be significant, but ten values against ten can. Only the number
+// of values decides whether they are paired.
 func TestGateUnpairsLargeFamilies(t *testing.T) {
 	many := func(factor float64) string {
 		text := seeded(factor, upTo(10)...)
@@ -185,8 +185,8 @@ func TestGateUnpairsLargeFamilies(t *testing.T) {
 		"in a family of 60 tests a verdict needs 11 pairs"})
 }
 
-// tailDir writes a run directory with a run of X for each of the seeds: log-normal responses, the
-// slowest 5 % longer by a factor.
+// tailDir writes a run directory with a run of X for each seed. Responses are log-normal. The
+// slowest 5 % are multiplied by a factor.
 func tailDir(
 	t *testing.T, stream uint64, factor float64, tasks int, seeds ...int,
 ) *results.Results {
@@ -254,8 +254,8 @@ func TestGateTails(t *testing.T) {
 	}
 }
 
-// Without its log a directory is judged by the values of its runs, and says so; a damaged log is an
-// error with its place.
+// A directory without a log is judged by the values of its runs, with a warning. A damaged log is
+// an error that names its place.
 func TestGateTailsWithoutLog(t *testing.T) {
 	old, new := tailDir(t, 1, 1, 2000, upTo(10)...), tailDir(t, 3, 1.4, 2000, upTo(10)...)
 	resultstest.Edit(t, new.Dir, rundir.DistributionsFile, func(s string) string {

@@ -54,8 +54,8 @@ func explainable(row *verdict.Row) bool {
 	return row.Verdict == verdict.Worse && metric.IsOf(row.Metric, metric.Response)
 }
 
-// madeOfLines returns one line per benchmark.
-func madeOfLines(r *verdict.Report) (lines []string) {
+// partLines returns one line per benchmark.
+func partLines(r *verdict.Report) (lines []string) {
 	worse := results.Gather(r.Rows, func(row verdict.Row) benchmarkID {
 		return benchmarkID{row.Package, row.Benchmark}
 	})

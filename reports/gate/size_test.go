@@ -11,14 +11,14 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// gateDraw gates m benchmarks of n log-normal samples a side with a spread of sd (of the
-// logarithm), the first of which has its new values multiplied by factor.
+// gateDraw judges m benchmarks with n log-normal samples per side. sd is the standard deviation of
+// the logarithm. The new values of the first benchmark are multiplied by factor.
 func gateDraw(t *testing.T, rng *rand.Rand, m, n int, sd, factor float64) *verdict.Report {
 	t.Helper()
 	return gateSides(t, rng, m, [2]int{n, n}, [2]float64{sd, sd}, factor)
 }
 
-// gateSides is gateDraw with sides that differ in their numbers and spreads.
+// gateSides is gateDraw for sides with different numbers of samples and spreads.
 func gateSides(
 	t *testing.T, rng *rand.Rand, m int, n [2]int, sd [2]float64, factor float64,
 ) *verdict.Report {
@@ -40,9 +40,9 @@ func gateSides(
 		resultstest.Read(t, "new", sides[1].String()), DefaultOptions())
 }
 
-// On unchanged code with noise of 20 %, where the margin of 2 % hardly helps, a gate over 20
-// benchmarks may cry wolf in at most 5 % of cases. Of 300 gates that is 15; a right one exceeds 24
-// with probability 1 %. Without Holm's adjustment half of them would.
+// On unchanged code with noise of 20 %, at most 5 % of gates over 20 benchmarks may report a
+// regression. That is 15 of 300 gates. A correct gate exceeds 24 with probability 1 %. Without
+// Holm's adjustment half of the gates would report one.
 func TestGateSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	worse, better := 0, 0
@@ -60,9 +60,9 @@ func TestGateSize(t *testing.T) {
 	}
 }
 
-// TestGateSizeOfUnequalSides: it is no other where the sides have unequal spreads and numbers of
-// values, of which a rank test alone calls 25 and 50 of 200 gates worse. Of 200 gates 10 may
-// be; a right gate exceeds 18 with probability 1 %, and of 100 gates 10.
+// The level also holds for sides with different spreads and numbers of values, for which a rank
+// test alone finds regressions in 25 and 50 of 200 gates. The expected maximum is 10 of 200 gates.
+// A correct gate exceeds 18 with probability 1 %, and 10 of 100 gates.
 func TestGateSizeOfUnequalSides(t *testing.T) {
 	gates := 200
 	if testing.Short() {
@@ -87,9 +87,8 @@ func TestGateSizeOfUnequalSides(t *testing.T) {
 	}
 }
 
-// A change of the size that a gate says it can detect is found worse about four times out of five;
-// one that is well above, always; and where there is nothing to find, the detectable change is not
-// small.
+// A change of the detectable size must be found about four times out of five, and a much larger one
+// always. Without a change the detectable size must not be small.
 func TestDetectable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	const n, sd, m = 12, 0.05, 5
@@ -101,8 +100,8 @@ func TestDetectable(t *testing.T) {
 		}
 	}
 	detectable := math.Exp(sum / (calm * m))
-	// For a t test with known spread: 1.02·exp((z(0.99) + z(0.8))·sd·√(2/n)); the rank test pays
-	// some 5 % more in noise, and the interval is wider than asked for.
+	// A t test with known spread detects 1.02·exp((z(0.99) + z(0.8))·sd·√(2/n)). The rank test
+	// needs about 5 % more, and the interval is wider than requested.
 	ideal := 1.02 * math.Exp((2.326+0.842)*sd*math.Sqrt(2.0/n))
 	if detectable < ideal || detectable > 1+1.4*(ideal-1) {
 		t.Errorf("detectable %v, ideal %v", detectable, ideal)
@@ -125,7 +124,7 @@ func TestDetectable(t *testing.T) {
 	}
 }
 
-// What cannot matter does not: the order of the lines, and the scale of the values.
+// The order of lines and the scale of values must not matter.
 func TestGateInvariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	text := func(center, scale float64) (lines []string) {

@@ -11,80 +11,37 @@ import (
 
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/internal/table"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-var gateColumns = []struct {
-	head  string
-	align text.Alignment
-}{
-	{"verdict", text.Left}, {"benchmark", text.Left}, {"metric", text.Left},
-	{"old", text.Right}, {"new", text.Right}, {"change", text.Right},
-	{"interval", text.Left},
-	{"n", text.Right}, {"p", text.Right}, {"p adj.", text.Right},
-	{"detectable", text.Right},
-}
-
-// Indices of gateColumns.
-const (
-	verdictColumn = iota
-	benchmarkColumn
-	metricColumn
-	oldColumn
-	newColumn
-	changeColumn
-	intervalColumn
-	nColumn
-	pColumn
-	adjustedColumn
-	detectableColumn
-)
-
-const nameColumns = 3
-
-// WriteText writes a gate's report as aligned text: the outcome, a row per verdict with the worst
-// first, the metrics not gated with reasons, and remarks.
+// WriteText writes a gate's report as aligned text: the settings, a row per verdict with the worst
+// first, the metrics not gated with reasons, remarks, and the outcome.
 //
 // "old" and "new" are medians, "change" is the Hodges–Lehmann estimate and "interval" its interval.
 // The p-values are those of the test for the worse, or for the better in a row that is better.
-// "detectable" is the smallest change for the worse that would have been found. Reasons are
-// numbered below the table. Lines have up to most characters (0: unlimited): the rows of a wider
-// table are folded.
+// "detectable" is the smallest change for the worse that would have been found. Lines have up to
+// most characters, 0: unlimited.
 func WriteText(w io.Writer, r *verdict.Report, most int) error {
-	short, shared := results.ShortNames(benchmarkNames(r))
-	head := summary(r)
-	if shared != "" {
-		head = append(head, results.SharedLine(shared))
-	}
+	short, head := heading(r)
 	s := text.Lines(append(head, ""), most)
 	if len(r.Rows) > 0 {
-		var a text.Cell
-		var reasons text.Footnotes
-		a.Row()
-		for i, c := range gateColumns {
-			a.Cell(i, 1, c.align, margin(i), c.head)
-		}
-		for i := range r.Rows {
-			a.Row()
-			for col, cell := range columns(&r.Rows[i], short) {
-				a.Cell(col, 1, gateColumns[col].align, margin(col), cell)
-			}
-			if reason := r.Rows[i].Reason; reason != "" {
-				a.Note(len(gateColumns), reasons.Mark(reason))
-			}
-		}
-		s += a.Folded(nameColumns, most) + text.Lines(append(reasons.Lines(), ""), most)
+		s += rowsTable(r.Rows, short).Text(most) + "\n"
 	}
-	last := append(results.Shorten(remarks(r), short), outcome(r))
-	_, err := io.WriteString(w, s+text.Lines(last, most))
+	_, err := io.WriteString(w, s+text.Lines(append(results.Shorten(remarks(r), short),
+		headline(r, short)), most))
 	return err
 }
 
-func margin(column int) string {
-	if column == 0 {
-		return ""
+// heading returns short names of the benchmarks, and the lines above the table.
+func heading(r *verdict.Report) (short map[string]string, lines []string) {
+	short, shared := results.ShortNames(text.Texts(r.Rows, func(row verdict.Row) string {
+		return row.Benchmark
+	}))
+	if lines = summary(r); shared != "" {
+		lines = append(lines, results.SharedLine(shared))
 	}
-	return "  "
+	return short, lines
 }
 
 func summary(r *verdict.Report) []string {
@@ -140,12 +97,39 @@ func outcome(r *verdict.Report) string {
 	}
 }
 
+// headline returns the outcome, with the most severe row or the regression that a pass excludes.
+func headline(r *verdict.Report, short map[string]string) string {
+	switch code := r.ExitCode(); {
+	case code == verdict.ExitFine:
+		return fmt.Sprintf("%s: no regression of %.4g %% or more in %s", outcome(r),
+			100*r.Options.Promise, text.Count(len(r.Rows), "metric"))
+	case code == verdict.ExitRegression && r.Count(verdict.Worse) > 0,
+		code == verdict.ExitUndecidable && len(r.Unclear) == 0:
+		first := &r.Rows[0]
+		return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", outcome(r), sentence(first, short),
+			first.Reason), ": ")
+	}
+	return outcome(r)
+}
+
+// sentence describes the change of a row.
+func sentence(row *verdict.Row, short map[string]string) string {
+	s := fmt.Sprintf("%s of %s %s", row.Metric, name(row, short), change(row))
+	if within := interval(row); within != "" {
+		s += " (" + within + ")"
+	}
+	if row.Doubt != "" {
+		s = row.Doubt + ": " + s
+	}
+	return s
+}
+
 func remarks(r *verdict.Report) []string {
 	after := func(begin string, texts []string) []string {
 		return text.Texts(texts, func(s string) string { return begin + s })
 	}
 	return slices.Concat(after("cannot judge: ", r.Faults), after("unclear: ", r.Unclear),
-		madeOfLines(r), r.Doubts, unmatchedLines(r), notGatedLines(r),
+		partLines(r), r.Doubts, unmatchedLines(r), notGatedLines(r),
 		after("note: ", r.Warnings))
 }
 
@@ -192,41 +176,61 @@ func notGatedLines(r *verdict.Report) (lines []string) {
 	return lines
 }
 
-func benchmarkNames(r *verdict.Report) []string {
-	return text.Texts(r.Rows, func(row verdict.Row) string { return row.Benchmark })
+// rowsTable returns the table of all formats. short maps names to short ones.
+func rowsTable(rows []verdict.Row, short map[string]string) *table.Table {
+	t := &table.Table{Names: 3, Columns: []table.Column{{Title: "verdict", Verdict: true},
+		{Title: "benchmark", Name: true}, {Title: "metric", Below: true},
+		{Title: "old", Align: text.Right}, {Title: "new", Align: text.Right},
+		{Title: "change", Align: text.Right}, {Title: "interval", Below: true},
+		{Title: "n", Align: text.Right}, {Title: "p", Align: text.Right},
+		{Title: "p adj.", Align: text.Right}, {Title: "detectable", Align: text.Right}}}
+	for i := range rows {
+		row := &rows[i]
+		n := fmt.Sprint(row.Old.N)
+		if row.Paired {
+			n = text.Count(row.Old.N, "pair")
+		} else if row.Old.N != row.New.N {
+			n = fmt.Sprintf("%d+%d", row.Old.N, row.New.N)
+		}
+		p, adjusted := row.PWorse, row.PWorseHolm
+		if row.Verdict == verdict.Better {
+			p, adjusted = row.PBetter, row.PBetterHolm
+		}
+		detectable := "–"
+		if !math.IsNaN(float64(row.Detectable)) {
+			detectable = changeOf(1 + row.Detectable)
+		}
+		var reasons []string
+		if row.Reason != "" {
+			reasons = []string{row.Reason}
+		}
+		t.Rows = append(t.Rows, table.Row{Notes: reasons,
+			Class: strings.ReplaceAll(string(row.Verdict), " ", "-"),
+			Cells: []string{marked(row), name(row, short), row.Metric, median(row, row.Old),
+				median(row, row.New), change(row), cmp.Or(interval(row), "–"), n, pText(p),
+				pText(adjusted), detectable}})
+	}
+	return t
 }
 
-// columns returns the row's texts in the order of gateColumns. short maps names to short ones.
-func columns(row *verdict.Row, short map[string]string) []string {
-	shown := func(side verdict.Side) string {
-		return text.Uncertain(row.Metric, side.Median, float64(side.Uncertain))
-	}
-	interval := "–"
-	if !row.Equal && !math.IsNaN(float64(row.Lo)) && !math.IsInf(float64(row.Lo), 1) {
-		interval = text.Span(changeOf(row.Lo), " to ", changeOf(row.Hi))
-	}
-	n := fmt.Sprint(row.Old.N)
-	if row.Paired {
-		n = text.Count(row.Old.N, "pair")
-	} else if row.Old.N != row.New.N {
-		n = fmt.Sprintf("%d+%d", row.Old.N, row.New.N)
-	}
-	p, adjusted := row.PWorse, row.PWorseHolm
-	if row.Verdict == verdict.Better {
-		p, adjusted = row.PBetter, row.PBetterHolm
-	}
-	detectable := "–"
-	if !math.IsNaN(float64(row.Detectable)) {
-		detectable = changeOf(1 + row.Detectable)
-	}
+func name(row *verdict.Row, short map[string]string) string {
 	name := cmp.Or(short[row.Benchmark], row.Benchmark)
 	if row.Package != "" {
 		name = row.Package + "." + name
 	}
-	return []string{verdictColumn: marked(row), benchmarkColumn: name, metricColumn: row.Metric,
-		oldColumn: shown(row.Old), newColumn: shown(row.New), changeColumn: change(row),
-		intervalColumn: interval, nColumn: n, pColumn: pText(p), adjustedColumn: pText(adjusted),
-		detectableColumn: detectable}
+	return name
+}
+
+func median(row *verdict.Row, side verdict.Side) string {
+	return text.Uncertain(row.Metric, side.Median, float64(side.Uncertain))
+}
+
+// interval formats the interval of the change, or returns "" if there is none.
+func interval(row *verdict.Row) string {
+	if row.Equal || math.IsNaN(float64(row.Lo)) || math.IsInf(float64(row.Lo), 1) {
+		return ""
+	}
+	return text.Span(changeOf(row.Lo), " to ", changeOf(row.Hi))
 }
 
 func marked(row *verdict.Row) string {

@@ -80,9 +80,9 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// surroundings reports changes of machine or toolchain between results, which may cause changes of
-// the numbers.
-func surroundings(inputs []results.Input) (lines []string) {
+// environmentChanges reports changes of machine or toolchain between results, which may cause
+// changes of the numbers.
+func environmentChanges(inputs []results.Input) (lines []string) {
 	for _, key := range []string{"goos", "goarch", "cpu", "gomaxprocs", "go"} {
 		before := inputs[0].Results.Runs[0].ConfigValue(key)
 		for i, in := range inputs[1:] {
@@ -98,8 +98,9 @@ func surroundings(inputs []results.Input) (lines []string) {
 	return lines
 }
 
-// apart lists benchmarks that some results lack, for example after a change of the strategy.
-func apart(inputs []results.Input) []string {
+// missingBenchmarks lists benchmarks that some results lack, for example after a change of the
+// strategy.
+func missingBenchmarks(inputs []results.Input) []string {
 	var names, some []string
 	in := make(map[string]int) // results that have it
 	for _, input := range inputs {

@@ -5,24 +5,22 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/a-h/templ"
 
 	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/internal/table"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
-
-type pageSuspect struct {
-	Title string
-	Rows  [][]string
-}
 
 // WritePage writes a trend as a self-contained HTML page: the results with changes, and each metric
 // through the results.
 func WritePage(w io.Writer, t *Trend) error {
 	suspects := t.suspects()
-	p := shell.Page{Title: "trend", Subtitle: t.Summary(), Answer: t.found(suspects),
-		Trust: t.badges(), Basis: fmt.Sprintf("The chance of any false alarm is at most %s.",
-			percentText(t.Options.Alpha))}
+	p := shell.Page{Title: "trend", Subtitle: t.Summary(),
+		Answer: shell.Answer{Headline: t.headline(suspects), Facts: t.facts(suspects)},
+		Trust:  t.badges(), Basis: fmt.Sprintf("The chance of any false alarm is at most %s.",
+			percentText(t.Options.Alpha)), CSS: table.CSS}
 	figures, err := t.figures(suspects)
 	if err != nil {
 		return err
@@ -30,12 +28,17 @@ func WritePage(w io.Writer, t *Trend) error {
 	if len(figures) > 0 {
 		p.Figure, figures = &figures[0], figures[1:]
 	}
-	var shown []pageSuspect
+	var tables []templ.Component
+	short, _ := t.shortNames()
 	for _, s := range slices.Backward(suspects) {
-		shown = append(shown, t.show(s))
+		changes := t.changeTable(s.Rows, short)
+		changes.Title = "Since " + t.name(s)
+		tables = append(tables, changes.HTML(changes.Title))
 	}
-	p.Add(len(shown) > 0, "suspects", "Suspects", suspected(shown))
-	p.Add(len(figures) > 0, "metrics", "Metrics", metrics(figures))
+	p.Add(len(tables) > 0, "suspects", "Suspects",
+		table.Section("suspects", "Suspects", "", tables...))
+	p.Add(len(figures) > 0, "metrics", "Metrics", table.Section("metrics", "The other metrics",
+		fmt.Sprintf("%d drawn", len(figures)), figures...))
 	p.Add(len(t.Notes()) > 0, "notes", "Notes", shell.Listed("notes", "Notes", t.Notes()))
 	return p.Write(w)
 }
@@ -51,18 +54,15 @@ func (t *Trend) name(s suspect) string {
 	return "results " + t.result(s.At) + " to " + t.result(s.Last)
 }
 
-// found returns the latest suspect with a change for the worse, or else the latest of any, with its
-// largest change.
-func (t *Trend) found(suspects []suspect) (a shell.Answer) {
+// headline returns the latest suspect with a change for the worse, or else the latest of any, with
+// its largest change. Without a suspect it returns why.
+func (t *Trend) headline(suspects []suspect) string {
 	switch {
 	case t.Undecided:
-		a.Headline = "Nothing is tested: " + text.Count(len(t.Results), "result") +
-			fmt.Sprintf(", and a change needs %d or more to be distinguished from chance", t.Enough)
-		return a
+		return t.Summary()
 	case len(suspects) == 0:
-		a.Headline = fmt.Sprintf("No change in %s over %s",
-			text.Count(t.Tested, "varying series"), text.Count(len(t.Results), "result"))
-		return a
+		return fmt.Sprintf("No change in %s over %s", text.Count(t.Tested, "varying series"),
+			text.Count(len(t.Results), "result"))
 	}
 	latest := suspects[len(suspects)-1]
 	for _, s := range suspects {
@@ -71,25 +71,29 @@ func (t *Trend) found(suspects []suspect) (a shell.Answer) {
 		}
 	}
 	first := largest(latest)
-	a.Headline = fmt.Sprintf("Since %s the %s of %s is %s", t.name(latest),
-		shell.Metric(first.Unit), shell.Benchmark(first.Benchmark),
-		shell.Change(float64(first.Ratio)))
+	short, _ := t.shortNames()
+	since := "Since"
 	if first.Doubt != "" {
-		a.Headline = first.Doubt + ": since" + strings.TrimPrefix(a.Headline, "Since")
+		since = first.Doubt + ": since"
 	}
+	headline := fmt.Sprintf("%s %s the %s of %s is %s", since, t.name(latest),
+		shell.Metric(first.Unit), shell.Benchmark(short[first.Benchmark]),
+		shell.Change(float64(first.Ratio)))
 	if n := len(latest.Rows); n > 1 {
-		a.Headline += fmt.Sprintf("; %d series step there", n)
+		headline += fmt.Sprintf("; %d series change there", n)
 	}
-	for _, s := range slices.Backward(suspects) {
-		if len(a.Facts) == 3 {
-			break
-		}
-		a.Facts = append(a.Facts, shell.Fact{Title: t.name(s),
+	return headline
+}
+
+// facts counts the changes of the latest suspects.
+func (t *Trend) facts(suspects []suspect) (facts []shell.Fact) {
+	for _, s := range slices.Backward(suspects[max(0, len(suspects)-3):]) {
+		facts = append(facts, shell.Fact{Title: t.name(s),
 			Text: fmt.Sprintf("%s: %d worse, %d better, %d without a direction.",
 				text.Count(len(s.Rows), "change"), s.count("worse"), s.count("better"),
 				s.count("differs"))})
 	}
-	return a
+	return facts
 }
 
 // largest returns the largest change for the worse of a suspect, or without one its largest change.
@@ -154,12 +158,4 @@ func (t *Trend) figures(suspects []suspect) (out []shell.Figure, err error) {
 		}
 	}
 	return out, nil
-}
-
-func (t *Trend) show(s suspect) pageSuspect {
-	out := pageSuspect{Title: "Since " + t.name(s)}
-	for _, r := range s.Rows {
-		out.Rows = append(out.Rows, append([]string{r.Benchmark, r.Unit}, r.cells()...))
-	}
-	return out
 }

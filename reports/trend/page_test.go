@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestPage: the headline is the result at which something became worse, with a number; and that
-// nothing changed, or nothing is tested, is one as well.
+// The headline names the result after which a metric is worse, or says that nothing changed or
+// nothing was tested.
 func TestPage(t *testing.T) {
 	for name, c := range map[string]struct {
 		levels []float64
@@ -44,8 +44,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestSuspects: steps within two results are one suspect, others are not; and the headline is the
-// latest that is worse, by its largest change for the worse.
+// Changes within two results form one suspect. The headline names the latest suspect that is worse,
+// with its largest change for the worse.
 func TestSuspects(t *testing.T) {
 	series := func(name string, at int, ratio float64, word string) Series {
 		return Series{Benchmark: name, Unit: "ops/s", Changes: []Change{{At: at,
@@ -61,8 +61,8 @@ func TestSuspects(t *testing.T) {
 	if want := [][2]int{{2, 4}, {5, 5}, {8, 8}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	want := "Since results 3 (c) to 5 (e) the ops/s of x is 50 % lower; 3 series step there"
-	if a := trend.found(trend.suspects()); a.Headline != want {
-		t.Errorf("%q, want %q", a.Headline, want)
+	want := "Since results 3 (c) to 5 (e) the ops/s of x is 50 % lower; 3 series change there"
+	if got := trend.headline(trend.suspects()); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

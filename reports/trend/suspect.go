@@ -7,15 +7,15 @@ type suspect struct {
 	Rows     []row
 }
 
-// together is the largest distance, in results, of changes with one cause: noise moves a change
+// sameCause is the largest distance, in results, of changes with one cause: noise moves a change
 // point by one or two.
-const together = 2
+const sameCause = 2
 
 // suspects groups the listed changes, in the order of the results: a group begins with the first
-// change more than together results after the beginning of the previous group.
+// change more than sameCause results after the beginning of the previous group.
 func (t *Trend) suspects() (out []suspect) {
 	for _, r := range t.rows() {
-		if n := len(out); n > 0 && r.Change.At-out[n-1].At <= together {
+		if n := len(out); n > 0 && r.Change.At-out[n-1].At <= sameCause {
 			s := &out[n-1]
 			s.Rows, s.Last = append(s.Rows, r), r.Change.At
 			continue

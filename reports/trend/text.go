@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/internal/table"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -38,16 +39,31 @@ func (t *Trend) rows() []row {
 
 func (c Change) size() float64 { return math.Abs(math.Log(float64(c.Ratio))) }
 
-// cells returns before, after, the change, its word and p.
-func (r row) cells() []string {
-	level := func(v float64, about bool) string {
-		if about { // a median of many results: no error is too large to show it
-			return text.Uncertain(r.Unit, v, 1)
+// shortNames returns short names of the benchmarks with changes, and their common part.
+func (t *Trend) shortNames() (short map[string]string, shared string) {
+	return results.ShortNames(text.Texts(t.rows(), func(r row) string { return r.Benchmark }))
+}
+
+// changeTable returns the table of changes in all formats.
+func (t *Trend) changeTable(rows []row, short map[string]string) *table.Table {
+	out := &table.Table{Names: 2, Columns: []table.Column{{Title: "benchmark", Name: true},
+		{Title: "metric"}, {Title: "from result on"}, {Title: "before", Align: text.Right},
+		{Title: "after", Align: text.Right}, {Title: "change", Align: text.Right},
+		{Title: "verdict", Verdict: true}, {Title: "p", Align: text.Right}}}
+	level := func(unit string, v float64, uncertain bool) string {
+		if uncertain { // a median of many results: no error is too large to show it
+			return text.Uncertain(unit, v, 1)
 		}
-		return text.Metric(r.Unit, v)
+		return text.Metric(unit, v)
 	}
-	return []string{level(r.Before, r.aboutBefore), level(r.After, r.aboutAfter),
-		text.Change(float64(r.Ratio)), r.marked(), strconv.FormatFloat(r.P, 'g', 2, 64)}
+	for _, r := range rows {
+		out.Rows = append(out.Rows, table.Row{Class: r.Word, Cells: []string{
+			short[r.Benchmark], r.Unit,
+			fmt.Sprintf("%d %s", r.Change.At+1, t.Results[r.Change.At]),
+			level(r.Unit, r.Before, r.aboutBefore), level(r.Unit, r.After, r.aboutAfter),
+			text.Change(float64(r.Ratio)), r.marked(), strconv.FormatFloat(r.P, 'g', 2, 64)}})
+	}
+	return out
 }
 
 func (c Change) marked() string {
@@ -68,7 +84,7 @@ func (t *Trend) Summary() string {
 		if longest < len(t.Results) {
 			have += fmt.Sprintf(", of a benchmark at most %d", longest)
 		}
-		return fmt.Sprintf("%s: nothing tested: a change needs %d results or more to be "+
+		return fmt.Sprintf("Nothing is tested: %s, and a change needs %d results or more to be "+
 			"distinguished from chance", have, t.Enough)
 	}
 	changes := 0
@@ -128,54 +144,24 @@ func (t *Trend) doubts() []string {
 		strings.Join(names, ", "))}
 }
 
-// WriteText writes the trend as aligned text: the summary, a row for each change, the latest last,
-// and notes. Lines have up to most characters, 0: unlimited. The rows of a wider table are
-// folded.
+// WriteText writes the trend as aligned text: the headline, the summary, a row for each change, the
+// latest last, and notes. Lines have up to most characters, 0: unlimited.
 func WriteText(w io.Writer, t *Trend, most int) error {
-	s := text.Lines([]string{t.Summary()}, most)
+	head := []string{t.Summary()}
+	changes := ""
 	if rows := t.rows(); len(rows) > 0 {
-		short, shared := results.ShortNames(text.Texts(rows, func(r row) string {
-			return r.Benchmark
-		}))
-		var a text.Cell
-		line := func(texts ...string) {
-			a.Row()
-			for col, cell := range texts {
-				a.Cell(col, 1, aligns[col], margin(col), cell)
-			}
-		}
-		line("benchmark", "metric", "from result on", "before", "after", "change", "", "p")
-		for _, row := range rows {
-			at := row.Change.At
-			line(append([]string{short[row.Benchmark], row.Unit,
-				fmt.Sprintf("%d %s", at+1, t.Results[at])}, row.cells()...)...)
-		}
-		head := []string{""}
-		if shared != "" {
+		head = slices.Insert(head, 0, t.headline(t.suspects()))
+		short, shared := t.shortNames()
+		if head = append(head, ""); shared != "" {
 			head = append(head, results.SharedLine(shared))
 		}
-		s += text.Lines(head, most) + a.Folded(nameColumns, most)
+		changes = t.changeTable(rows, short).Text(most)
 	}
 	if notes := t.Notes(); len(notes) > 0 {
-		s += "\n" + text.Lines(notes, most)
+		changes += "\n" + text.Lines(notes, most)
 	}
-	_, err := io.WriteString(w, s)
+	_, err := io.WriteString(w, text.Lines(head, most)+changes)
 	return err
-}
-
-const nameColumns = 2
-
-var aligns = []text.Alignment{text.Left, text.Left, text.Left, text.Right, text.Right,
-	text.Right, text.Left, text.Right}
-
-func margin(col int) string {
-	switch col {
-	case 0:
-		return ""
-	case 6:
-		return " "
-	}
-	return "  "
 }
 
 func percentText(share float64) string { return strconv.FormatFloat(100*share, 'g', 6, 64) + "%" }

@@ -138,8 +138,8 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	t.Undecided = !slices.ContainsFunc(t.Series, func(s Series) bool {
 		return len(s.Values) >= t.Enough || len(s.levels) > 1
 	})
-	t.Warnings = append(append(t.Warnings, apart(inputs)...), surroundings(inputs)...)
-	t.Warnings = append(t.Warnings, results.InputWarnings(inputs)...)
+	t.Warnings = slices.Concat(t.Warnings, missingBenchmarks(inputs), environmentChanges(inputs),
+		results.InputWarnings(inputs))
 	return t, nil
 }
 

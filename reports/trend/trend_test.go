@@ -21,8 +21,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// history is a series of results of five runs each, in which a benchmark has the level of each
-// result, with 3 % of noise.
+// history returns results with five runs each. The values of a benchmark are the level of the
+// result with 3 % of noise.
 func history(
 	t *testing.T, head func(at int) string, benchmark string, unit string, levels ...float64,
 ) []results.Input {
@@ -44,7 +44,7 @@ func history(
 
 func plainHead(int) string { return "" }
 
-// stepped are n levels of 1 and m of level.
+// stepped returns n levels of 1 and m of level.
 func stepped(n, m int, level float64) []float64 {
 	return append(slices.Repeat([]float64{1}, n), slices.Repeat([]float64{level}, m)...)
 }
@@ -81,7 +81,7 @@ func TestTrendFindsAStep(t *testing.T) {
 	}
 }
 
-func TestTrendKeepsQuiet(t *testing.T) {
+func TestTrendWithoutChange(t *testing.T) {
 	for _, levels := range [][]float64{stepped(20, 0, 0), stepped(4, 4, 2), stepped(18, 2, 2),
 		stepped(2, 0, 0)} {
 		trend := mustTrend(t, history(t, plainHead, "X", "ns/op", levels...), Options{Alpha: 0.01})
@@ -95,15 +95,15 @@ func TestTrendKeepsQuiet(t *testing.T) {
 	}
 }
 
-// TestTrendUndecided: that nothing could be tested is not that nothing changed.
+// A trend that could not be tested must not read as one without changes.
 func TestTrendUndecided(t *testing.T) {
 	for _, c := range []struct {
 		levels []float64
 		want   string // how the summary begins
 	}{
-		{stepped(2, 0, 0), "2 results: nothing tested: a change needs 10 results or more to be " +
+		{stepped(2, 0, 0), "Nothing is tested: 2 results, and a change needs 10 results or more to be " +
 			"distinguished from chance"},
-		{stepped(9, 0, 0), "9 results: nothing tested"},
+		{stepped(9, 0, 0), "Nothing is tested: 9 results, and"},
 		{stepped(10, 0, 0), "10 results, 1 varying series: 0 changes"},
 		{stepped(20, 0, 0), "20 results, 1 varying series: 0 changes"},
 	} {
@@ -121,7 +121,7 @@ func TestTrendUndecided(t *testing.T) {
 	two := append(history(t, plainHead, "X", "ns/op", stepped(9, 0, 0)...),
 		history(t, plainHead, "Y", "ns/op", stepped(9, 0, 0)...)...)
 	if said := mustTrend(t, two, Options{}).Summary(); !strings.HasPrefix(said,
-		"18 results, of a benchmark at most 9: nothing tested") {
+		"Nothing is tested: 18 results, of a benchmark at most 9, and") {
 		t.Error(said)
 	}
 	constant := slices.Repeat([]results.Input{{Label: "a",
@@ -136,8 +136,8 @@ func TestTrendUndecided(t *testing.T) {
 	}
 }
 
-// TestTrendDoubts: a slow swing is a change by chance; text and JSON say in which series that may
-// be so, and in no others.
+// A slow oscillation causes changes by chance. Text and JSON name the series for which this may be
+// so.
 func TestTrendDoubts(t *testing.T) {
 	var swing []float64
 	for i := range 40 {
@@ -162,9 +162,9 @@ func TestTrendDoubts(t *testing.T) {
 	}
 }
 
-// TestTrendCriesNoWolf: where nothing changed, the chance of any alarm among all series is Alpha at
-// most. The bound is its mean and four standard deviations.
-func TestTrendCriesNoWolf(t *testing.T) {
+// Without changes, the probability of any alarm in all series is at most Alpha. The bound is the
+// mean plus four standard deviations.
+func TestTrendFalseAlarms(t *testing.T) {
 	const trends, alpha = 150, 0.05
 	rng := rand.New(rand.NewPCG(5, 1))
 	alarms := 0
@@ -193,7 +193,7 @@ func TestTrendCriesNoWolf(t *testing.T) {
 	}
 }
 
-// TestTrendUnlisted: what is small, or long ago, is counted.
+// Small and old changes are counted, but not listed.
 func TestTrendUnlisted(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op", stepped(15, 15, 1.1)...)
 	for _, c := range []struct {
@@ -214,8 +214,7 @@ func TestTrendUnlisted(t *testing.T) {
 	}
 }
 
-// TestTrendGaps: a benchmark that some results lack keeps its places, and runs that are INVALID do
-// not count.
+// A benchmark keeps its places if some results lack it. INVALID runs do not count.
 func TestTrendGaps(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op", stepped(10, 10, 2)...)
 	inputs[3] = results.Input{Label: "r04",
@@ -239,8 +238,8 @@ func TestTrendGaps(t *testing.T) {
 	}
 }
 
-// TestTrendSuspect: a change between levels with a SUSPECT result is marked in text, JSON and page,
-// with the reason once, and its values where they are uncertain; others are not.
+// A change between levels with a SUSPECT result is marked in all formats, with the reason once.
+// Uncertain values are marked, too.
 func TestTrendSuspect(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op", stepped(10, 10, 2)...)
 	for at, mark := range map[int]string{3: "# suspect: too short: few tasks\n",
@@ -266,7 +265,7 @@ func TestTrendSuspect(t *testing.T) {
 		want []string
 	}{"text": {&text, []string{"≈1.01 ns  2.01 ns", "worse, SUSPECT", reason}},
 		"JSON": {&doc, []string{`"doubt": "SUSPECT"`, reason, "\"errors\": [\n        0.3\n      ]"}},
-		"page": {&page, []string{"<td>≈1.01 ns</td>", "<td>worse, SUSPECT</td>", "SUSPECT: since",
+		"page": {&page, []string{"<td class=\"right\">≈1.01 ns", ">worse, SUSPECT", "SUSPECT: since",
 			"1 of them SUSPECT", reason}}} {
 		for _, want := range c.want {
 			if strings.Count(c.out.String(), want) != 1 {
@@ -298,7 +297,7 @@ func TestTrendSuspect(t *testing.T) {
 	}
 }
 
-// TestTrendOfZero: what was never there and then is, is a change without a percentage.
+// A change from 0 has no percentage.
 func TestTrendOfZero(t *testing.T) {
 	var inputs []results.Input
 	for i := range 14 {
@@ -316,7 +315,7 @@ func TestTrendOfZero(t *testing.T) {
 	}
 	var text, doc bytes.Buffer
 	if err := errors.Join(WriteText(&text, trend, 0), WriteJSON(&doc, trend)); err != nil ||
-		!strings.Contains(text.String(), "from 0 worse") || !json.Valid(doc.Bytes()) {
+		!strings.Contains(text.String(), "from 0  worse") || !json.Valid(doc.Bytes()) {
 		t.Errorf("%v\n%s%s", err, &text, &doc)
 	}
 	if _, err := Chart(trend, "shed/op"); err != nil {
@@ -343,12 +342,13 @@ func TestTrendText(t *testing.T) {
 	if err := WriteText(&text, mustTrend(t, inputs, Options{Seed: 1}), 0); err != nil {
 		t.Fatal(err)
 	}
-	const want = `20 results, 2 varying series: 2 changes (chance of any false alarm: 5%)
+	const want = `Since result 11 (r11) the time per operation of x is 100 % higher
+20 results, 2 varying series: 2 changes (chance of any false alarm: 5%)
 
 all benchmarks: load=0.8
-benchmark         metric  from result on   before     after   change             p
-a.Run/strategy=x  sec/op  11 r11          1.00 ns   2.01 ns    ×2.00 worse   0.001
-a.Run/strategy=y  sec/op  16 r16          1.01 ns  0.505 ns  −49.7 % better  0.006
+benchmark         metric  from result on   before     after   change  verdict      p
+a.Run/strategy=x  sec/op  11 r11          1.00 ns   2.01 ns    ×2.00  worse    0.001
+a.Run/strategy=y  sec/op  16 r16          1.01 ns  0.505 ns  −49.7 %  better   0.006
 `
 	if text.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &text, want)
@@ -423,8 +423,7 @@ func TestOrderBy(t *testing.T) {
 	}
 }
 
-// TestTrendCharts: each metric is drawn, with a ring at each change; of many benchmarks those that
-// changed most.
+// Each metric has a chart with a ring at each change. It shows the benchmarks that changed most.
 func TestTrendCharts(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op 3 B/op 4 b-op", stepped(8, 8, 1.5)...)
 	for n := range 10 {
@@ -469,7 +468,7 @@ func TestTrendCharts(t *testing.T) {
 	}
 }
 
-// TestTooManySamples: series through all inputs are limited, by the metrics that are chosen.
+// The number of samples is limited over all inputs for the selected metrics.
 func TestTooManySamples(t *testing.T) {
 	var b strings.Builder
 	for i := range results.MostSamples/4 + 1 {

@@ -40,7 +40,7 @@ func (a *app) compareCommand() *cobra.Command {
 	flags.Metric(cmd, &o.Metrics,
 		"compare this `METRIC`, or all that match a pattern, p99-* (repeatable, "+
 			"default throughput or goodput, response, wait and losses)", a.metrics)
-	fs.BoolVar(&o.all, "all", false, "every metric, unpaired, in benchstat's tables")
+	fs.BoolVar(&o.all, "all", false, "every metric, unpaired, with benchstat's statistics")
 	fs.BoolVar(&o.Unpaired, "unpaired", false, "do not pair the runs of a seed")
 	fs.Var(flags.Parsed(&o.Col, "KEYS", projection), "col",
 		"a column for each value of these `KEYS` (default .file)")

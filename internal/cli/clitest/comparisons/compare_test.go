@@ -105,15 +105,15 @@ func TestCompareArrangements(t *testing.T) {
 		want []string // expected in stdout
 		not  string
 	}{
-		{"compare a", []string{" a ", "strategy=semaphore", "sec/op"}, "vs base"},
+		{"compare a", []string{" a\n", "strategy=semaphore", "sec/op"}, "vs base"},
 		{"compare a load=0.8", []string{" a ", "load=0.8 ", "vs base"}, ""},
 		{"compare x=a y=load=0.8", []string{" x ", " y ", "vs base"}, ""},
 		{"compare a a a", []string{" a#0 ", " a#1 ", " a#2 "}, ""},
-		{"compare x=a x=a", []string{" x ", "nothing to compare"}, "vs base"},
+		{"compare x=a x=a", []string{" x\n", "nothing to compare"}, "vs base"},
 		{"compare a --col /strategy", []string{" semaphore ", " worker_pool ", "vs base",
 			"Run/load=0.8"}, "strategy="},
 		{"compare a --col /strategy@(worker_pool·semaphore) --row .name",
-			[]string{"worker_pool │", "Run "}, "load="},
+			[]string{" worker_pool ", "Run "}, "load="},
 		{"compare a load=0.8 --col /strategy", []string{"the inputs are pooled"}, ""},
 		{"compare a load=0.8 --filter /strategy:semaphore", []string{"vs base"}, "worker_pool"},
 		{"compare a load=0.8 --filter .unit:ns/op", []string{"sec/op"}, "ops/s"},

@@ -30,19 +30,19 @@ func TestGateAllow(t *testing.T) {
 		code int
 		says string
 	}{
-		{"old.txt", "", clitest.Fine, "gate: pass\n"},
-		{"one.txt", "", clitest.Regression, "gate: worse\n"},
+		{"old.txt", "", clitest.Fine, "gate: pass: no regression of 10 % or more in "},
+		{"one.txt", "", clitest.Regression, "gate: worse: "},
 		// bytes are not allowed
-		{"one.txt", "--allow allocs/op=1", clitest.Regression, "gate: worse\n"},
+		{"one.txt", "--allow allocs/op=1", clitest.Regression, "gate: worse: "},
 		{"one.txt", "--allow allocs/op=1 --allow B/op=5%", clitest.Fine, "within the allowance"},
 		{"one.txt", "--allow Parse:allocs/op=1 --allow Parse:B/op=40", clitest.Fine,
-			"gate: pass\n"},
+			"gate: pass: no regression of 10 % or more in "},
 		{"one.txt", "--allow Parse/n=1:allocs/op=10% --allow BenchmarkParse:B/op=4%",
-			clitest.Fine, "gate: pass\n"},
+			clitest.Fine, "gate: pass: no regression of 10 % or more in "},
 		{"one.txt", "--allow Parse:allocs/op=1 --allow Parse:B/op=39", clitest.Regression,
-			"gate: worse\n"},
+			"gate: worse: "},
 		{"both.txt", "--allow Parse:allocs/op=1 --allow Parse:B/op=5%", clitest.Regression,
-			"gate: worse\n"},
+			"gate: worse: "},
 		{"old.txt", "--allow Gone:allocs/op=1", clitest.Fine,
 			"note: --allow Gone:allocs/op=1 covers no metric that is gated\n"},
 		{"old.txt", "--allow sec/op=5%", clitest.Unusable,

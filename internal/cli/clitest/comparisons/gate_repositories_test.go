@@ -150,7 +150,7 @@ func submodule(t *testing.T) {
 var same = testFile(timed("A", 1002.5, 1))
 
 var repositories = []repository{
-	{name: "unchanged", says: "\ngate: pass\n"},
+	{name: "unchanged", says: "\ngate: pass: "},
 	{name: "slower", head: tree{"m_test.go": testFile(timed("A", 1302.5, 1))},
 		code: clitest.Regression, says: "1 worse, 0 inconclusive"},
 	{name: "faster", head: tree{"m_test.go": testFile(timed("A", 702.5, 1))},
@@ -205,23 +205,23 @@ var repositories = []repository{
 	{name: "flag", base: tree{"flag_test.go": flagged}, code: clitest.Unusable,
 		says: `flag_test.go:12: data is ""`},
 	{name: "flag, given", base: tree{"flag_test.go": flagged}, args: `--args -data='a\ *.go\ b'`,
-		says: "\ngate: pass\n", cheap: true},
+		says: "\ngate: pass: ", cheap: true},
 	{name: "arguments without an end", args: "--args '-data=a", code: clitest.Unusable,
 		says: `a shell cannot split "'-data=a"`, cheap: true},
 	{name: "generated", base: tree{".gitignore": "*.bin\n"},
 		head: tree{"m.go": embedded, "data.bin": "x"}, code: clitest.Unusable,
 		says: "git ignores data.bin, so no checkout has it: --setup COMMAND can make it in each"},
 	{name: "generated, set up", base: tree{".gitignore": "*.bin\n", "m.go": embedded},
-		args: `--setup echo\ x>data.bin`, says: "\ngate: pass\n"},
+		args: `--setup echo\ x>data.bin`, says: "\ngate: pass: "},
 	{name: "set up in vain", args: `--setup echo\ no>&2;exit\ 3`, code: clitest.Unusable,
 		says: "gate: --setup fails in the base: exit status 3\n"},
 
-	{name: "submodule", between: submodule, says: "\ngate: pass\n", cheap: true},
+	{name: "submodule", between: submodule, says: "\ngate: pass: ", cheap: true},
 	{name: "submodule, not checked out here", between: submodule,
 		then: func(t *testing.T) {
 			t.Helper()
 			git(t, "submodule", "--quiet", "deinit", "--force", "lib")
-		}, args: "--head HEAD", says: "\ngate: pass\n"},
+		}, args: "--head HEAD", says: "\ngate: pass: "},
 	{name: "submodule, gone", between: submodule,
 		then: func(t *testing.T) {
 			t.Helper()
@@ -244,9 +244,9 @@ var repositories = []repository{
 			t.Helper()
 			git(t, "add", "--all")
 			tree{"m_test.go": same}.write(t)
-		}, says: "\ngate: pass\n"},
+		}, says: "\ngate: pass: "},
 	{name: "changed and not asked for", head: tree{"m_test.go": testFile(timed("A", 1302.5, 1))},
-		args: "--head HEAD", says: "\ngate: pass\n"},
+		args: "--head HEAD", says: "\ngate: pass: "},
 	{name: "in a new file", head: tree{"m_test.go": "package m\n\nvar kept [8]*int\n",
 		"n_test.go": "package m\n\nimport \"testing\"\n\n" + timed("A", 1302.5, 1)}, code: clitest.Regression,
 		says: "1 worse"},

@@ -54,7 +54,8 @@ func TestGateRevisions(t *testing.T) {
 		"9", "--junit", "gate.xml", "--out", "x")
 	noTrees(t)
 	if o.Code != clitest.Regression ||
-		!strings.HasSuffix(o.Stdout, "\ngate: worse\nEvery pair: x/report.html\n") ||
+		!strings.Contains(o.Stdout, "\ngate: worse: ") ||
+		!strings.HasSuffix(o.Stdout, "\nEvery pair: x/report.html\n") ||
 		!strings.Contains(o.Stderr, "36 of 36 runs\n") {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}

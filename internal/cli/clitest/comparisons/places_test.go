@@ -44,7 +44,7 @@ var places = []place{
 		return fromMarkdown(t, compareText(t, old, new, "--format", "markdown"), 1)
 	}},
 	{"compare, JSON", false, "", compareJSON},
-	{"compare, benchstat's tables", false, "changes", func(t *testing.T, old, new string) stated {
+	{"compare, every metric", false, "changes", func(t *testing.T, old, new string) stated {
 		text := compareText(t, old, new, "--all")
 		_, after, _ := strings.Cut(text, "vs base")
 		return stated{verdict: wordIn(after, "INVALID", "worse"), doubt: doubtIn(after)}
@@ -80,7 +80,7 @@ var places = []place{
 	{"gate, JUnit", true, "", gateJUnit},
 	{"gate, page", true, "", func(t *testing.T, old, new string) stated {
 		cells := tableCells(t, gatePage(t, old, new), "Verdicts, a table")
-		return stated{cells[3], cells[4], strings.Split(cells[0], ",")[0], doubtIn(cells[0])}
+		return stated{cells[2], cells[3], strings.Split(cells[0], ",")[0], doubtIn(cells[0])}
 	}},
 	{"trend, JSON", false, "values", trendJSON},
 }

@@ -30,7 +30,7 @@ func TestTrendCommand(t *testing.T) {
 	paths := writeHistory(t)
 	o := clitest.Succeed(t, append([]string{"trend", "--out", "charts"}, paths...)...)
 	for _, want := range []string{"12 results, 1 varying series: 1 change (chance of any false " +
-		"alarm: 5%)", "7 " + paths[6], "+19.8 % worse", "charts in charts\n"} {
+		"alarm: 5%)", "7 " + paths[6], "+19.8 %  worse", "charts in charts\n"} {
 		if !strings.Contains(o.Stdout, want) {
 			t.Errorf("no %q in\n%s", want, o.Stdout)
 		}

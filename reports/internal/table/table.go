@@ -1,0 +1,198 @@
+// Package table writes tables of reports as text, Markdown and HTML.
+package table
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/page/shell"
+)
+
+// CSS is the style of pages with tables.
+//
+//go:embed table.css
+var CSS string
+
+// A Table contains texts in rows and columns.
+type Table struct {
+	Title   string // heading of level 3 in HTML
+	Columns []Column
+	Rows    []Row
+	// number of first columns that name a row. In text that is too wide they have a line of their own
+	Names  int
+	Indent string // before each line of the text
+}
+
+// A Column has a title and an alignment.
+type Column struct {
+	Title   string
+	Align   text.Alignment
+	Name    bool // a benchmark, which Markdown sets as code
+	Verdict bool // HTML colours the cells by the class of the row
+	Below   bool // HTML writes the cells in small print below the column before
+}
+
+// A Row contains a cell for each column. Missing last cells are empty.
+type Row struct {
+	Cells []string
+	Notes []string // footnotes of text and Markdown. HTML writes them below the first cell
+	Class string   // of the HTML
+}
+
+// Text returns aligned columns, followed by the notes. If a line is wider than most characters, the
+// names of each row have a line of their own. most 0 means unlimited.
+func (t *Table) Text(most int) string {
+	var notes text.Footnotes
+	lines := t.cells(&notes)
+	return lines.Folded(t.Names, most) + text.Lines(notes.Lines(), most)
+}
+
+// Wider reports whether the text has lines of more than most characters. most 0 means unlimited.
+func (t *Table) Wider(most int) bool {
+	return most > 0 && t.cells(&text.Footnotes{}).Width() > most
+}
+
+func (t *Table) cells(notes *text.Footnotes) *text.Cell {
+	var lines text.Cell
+	addRow := func(cell func(column int) string) {
+		lines.Row()
+		lines.Cell(0, 1, t.Columns[0].Align, t.Indent, cell(0))
+		for i, c := range t.Columns[1:] {
+			if s := cell(i + 1); s != "" { // an empty column uses no space
+				lines.Cell(i+1, 1, c.Align, "  ", s)
+			}
+		}
+	}
+	addRow(func(column int) string { return t.Columns[column].Title })
+	for _, row := range t.Rows {
+		addRow(row.cell)
+		lines.Note(len(t.Columns), notes.Mark(text.Distinct(row.Notes)...))
+	}
+	return &lines
+}
+
+func (r Row) cell(column int) string {
+	if column < len(r.Cells) {
+		return r.Cells[column]
+	}
+	return ""
+}
+
+// Markdown returns a table of GitHub-flavoured Markdown with an aligned source, followed by the
+// notes.
+func (t *Table) Markdown() string {
+	var m text.Markdown
+	var notes text.Footnotes
+	for _, c := range t.Columns {
+		m.Head(c.Align, c.Title)
+	}
+	noted := slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Notes) > 0 })
+	if noted {
+		m.Head(text.Left, "")
+	}
+	for _, row := range t.Rows {
+		var cells []string
+		for i, c := range t.Columns {
+			if cell := row.cell(i); c.Name && cell != "" {
+				cells = append(cells, text.MarkdownCode(cell))
+			} else {
+				cells = append(cells, text.MarkdownEscape(cell))
+			}
+		}
+		if noted {
+			cells = append(cells, notes.Mark(text.Distinct(row.Notes)...))
+		}
+		m.Row(cells)
+	}
+	var s strings.Builder
+	m.Write(&s)
+	for i, line := range notes.Lines() {
+		if i == 0 {
+			s.WriteByte('\n')
+		}
+		s.WriteString(text.MarkdownEscape(line) + "  \n")
+	}
+	return s.String()
+}
+
+// HTML returns the table with a label for screen readers, in a region that scrolls.
+func (t *Table) HTML(label string) shell.HTML {
+	var b strings.Builder
+	write := func(texts ...string) { b.WriteString(strings.Join(texts, "")) }
+	if t.Title != "" {
+		write("<h3>", html.EscapeString(t.Title), "</h3>")
+	}
+	write(`<div class="scroll changes" tabindex="0" role="region" aria-label="`,
+		html.EscapeString(label), `"><table><thead><tr>`)
+	for _, c := range t.Columns {
+		if !c.Below {
+			write(`<th scope="col" class="`, c.class(), `">`, html.EscapeString(c.Title), "</th>")
+		}
+	}
+	write("</tr></thead><tbody>")
+	for _, row := range t.Rows {
+		write(`<tr class="`, row.Class, `">`)
+		for i, c := range t.Columns {
+			if c.Below {
+				continue
+			}
+			write(`<td class="`, c.class(), `">`, html.EscapeString(row.cell(i)))
+			if below := t.below(row, i); below != "" {
+				write("<small>", html.EscapeString(below), "</small>")
+			}
+			write("</td>")
+		}
+		write("</tr>")
+	}
+	write("</tbody></table></div>")
+	return shell.HTML(b.String())
+}
+
+func (c Column) class() string {
+	class := "right"
+	if c.Align == text.Left {
+		class = "left"
+	}
+	if c.Name {
+		class += " name"
+	}
+	if c.Verdict {
+		class += " outcome"
+	}
+	return class
+}
+
+// below returns the small print below a cell of HTML.
+func (t *Table) below(row Row, column int) string {
+	var parts []string
+	if next := column + 1; next < len(t.Columns) && t.Columns[next].Below {
+		parts = append(parts, row.cell(next))
+	}
+	if column == 0 {
+		parts = append(parts, text.Distinct(row.Notes)...)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Section returns a section of a page with a heading, above parts such as tables and figures. With
+// a summary the parts are hidden until the reader opens it.
+func Section[C templ.Component](id, title, summary string, parts ...C) templ.Component {
+	before := fmt.Sprintf(`<section id="%[1]s" class="group" aria-labelledby="%[1]s-title">`+
+		`<h2 id="%[1]s-title">%s</h2>`, id, html.EscapeString(title))
+	after := "</section>"
+	if summary != "" {
+		before += "<details><summary>" + html.EscapeString(summary) + "</summary>"
+		after = "</details>" + after
+	}
+	all := []templ.Component{shell.HTML(before)}
+	for _, part := range parts {
+		all = append(all, part)
+	}
+	return templ.Join(append(all, shell.HTML(after))...)
+}
