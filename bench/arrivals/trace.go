@@ -14,8 +14,8 @@ import (
 // durations of the same part of the same file, so tasks with equal numbers correspond.
 var _ = register(Spec{
 	Name: "trace",
-	Summary: "arrivals as a file has recorded them: CSV, TSV, JSON lines, an access log, HAR, " +
-		"vegeta's results; with as many tasks",
+	Summary: "arrivals as a file has recorded them: CSV, TSV, JSON lines or an access log; with as " +
+		"many tasks",
 	Unsteady: true,
 	Keys: append([]param.Key{
 		{Name: "file", Kind: param.Text, Doc: "file with a task a line, gzip or not"},

@@ -9,10 +9,6 @@
 //     brackets. In the combined format the time is column 4, named time_local, and the optional
 //     request time at the end is column 10, named request_time. Another format must be given
 //     (Source.Layout), and its variables name the columns.
-//   - HTTP archives (HAR), entry by entry, with the columns startedDateTime, time, method, status
-//     and url. A number in time is in milliseconds.
-//   - Results of vegeta, in each of its three encodings, with the columns of its CSV: timestamp is
-//     the first and latency the third, in nanoseconds.
 //
 // A time is ISO 8601 (UTC without a zone), in the format of access logs, or a number: seconds,
 // milliseconds, microseconds or nanoseconds since 1970 by the magnitude of the first one, and

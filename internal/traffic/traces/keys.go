@@ -51,8 +51,8 @@ func Keys() []param.Key {
 		{Name: "layout", Kind: param.Text, Default: "auto", Doc: "of the lines of a log, as nginx's " +
 			"log_format or Apache's LogFormat has it, with ~ for each blank; auto: by the content"},
 		{Name: "unit", Kind: param.Choice, Default: "auto", Choices: UnitNames(),
-			Doc: "unit of durations that are plain numbers; auto: seconds, or the unit of HAR and " +
-				"vegeta's results"},
+			Doc: "unit of durations that are plain numbers; auto: seconds, or the unit of Apache's " +
+				"variable"},
 		{Name: "from", Kind: param.Text, Default: "first",
 			Doc: "begin of the part that is played: 09:00 on the first day, or 10m after the first"},
 		{Name: "to", Kind: param.Text, Default: "last", Doc: "end of that part, in the same forms"},

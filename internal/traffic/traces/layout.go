@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +20,6 @@ const (
 	separated
 	jsonLines
 	accessLog
-	rows // no lines: already split into fields
 )
 
 // logNames are the columns of the combined format, with the optional request time at the end.
@@ -37,8 +37,7 @@ type layout struct {
 	time, took column
 	class      column
 	labels     [MostLabels]column
-	bare       time.Duration // unit of a number as duration
-	fields     [][]byte      // of rows
+	unit       time.Duration // of durations that are plain numbers
 	format     []logField    // of a log with a given format
 	names      []string      // of the columns
 }
@@ -47,7 +46,7 @@ type layout struct {
 // record.
 func (l *layout) find(line []byte, s Source) (named bool, err error) {
 	var names []string
-	l.bare = time.Second
+	l.unit = cmp.Or(s.Unit, time.Second)
 	switch {
 	case s.Layout != "":
 		l.kind = accessLog
@@ -59,9 +58,8 @@ func (l *layout) find(line []byte, s Source) (named bool, err error) {
 		}
 	case line[0] == '{':
 		l.kind = jsonLines
-		if isVegetaJSON(line) {
-			l.bare = 1
-		}
+	case bytes.HasPrefix(line, []byte("[{")) || string(line) == "[":
+		return false, errJSON
 	case isLogLine(line):
 		l.kind, names = accessLog, logNames
 	default:
@@ -78,15 +76,6 @@ func (l *layout) find(line []byte, s Source) (named bool, err error) {
 			}
 			names = append(names, string(bytes.TrimSpace(name)))
 		}
-		if n := intervals(names); n > 0 {
-			return false, fmt.Errorf("the last %d columns are named 1 to %d, as counts per interval "+
-				"are; want a task a line, with its time", n, n)
-		}
-		if isVegetaCSV(names) {
-			l.bare, names = 1, vegetaNames
-			_, err = l.choose(names, s)
-			return false, err
-		}
 	}
 	return l.choose(names, s)
 }
@@ -95,9 +84,6 @@ func (l *layout) find(line []byte, s Source) (named bool, err error) {
 // a line of names.
 func (l *layout) choose(names []string, s Source) (named bool, err error) {
 	l.names = names
-	if s.Unit != 0 {
-		l.bare = s.Unit
-	}
 	type wanted struct {
 		text string
 		to   *column
@@ -117,24 +103,9 @@ func (l *layout) choose(names []string, s Source) (named bool, err error) {
 		named = named || byName && l.kind == separated
 	}
 	if unit := variableUnits[l.nameOf(l.took)]; s.Unit == 0 && s.Duration != "" && unit != 0 {
-		l.bare = unit
+		l.unit = unit
 	}
 	return named, nil
-}
-
-// intervals returns the number of columns at the end that are numbered from 1 on, such as counts
-// per minute or hour, or 0 if there are fewer than 24.
-func intervals(names []string) int {
-	at := slices.Index(names, "1")
-	for i := range names[max(at, 0):] {
-		if at < 0 || names[at+i] != strconv.Itoa(i+1) {
-			return 0
-		}
-	}
-	if n := len(names) - at; n >= 24 {
-		return n
-	}
-	return 0
 }
 
 func (l *layout) nameOf(c column) string {
@@ -217,12 +188,6 @@ func (l *layout) field(line []byte, c column) ([]byte, error) {
 			}
 		}
 		return value, err
-	}
-	if l.kind == rows {
-		if c.index >= len(l.fields) {
-			return nil, fmt.Errorf("no column %d, there are %d", c.index+1, len(l.fields))
-		}
-		return l.fields[c.index], nil
 	}
 	rest := line
 	for i := 0; ; i++ {

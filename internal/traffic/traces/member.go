@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var errJSON = errors.New("no JSON object")
+var errJSON = errors.New("want a JSON object on each line, as jq -c writes")
 
 // member returns the value of the object's member of that name, without quotes around a string. It
 // is an error if the line is cut off. The text after the member is not checked.

@@ -28,10 +28,9 @@ type reader struct {
 	in      *bufio.Reader
 	file    *counted      // source of in, before decompression
 	ahead   *bufio.Reader // of the file: has buffered data that is not decompressed yet
-	line    int           // or row
-	noun    string        // name of a line or row
-	size    int64         // of the file
-	skipped int64         // bytes of lines without a record, and of the others
+	line    int
+	size    int64 // of the file
+	skipped int64 // bytes of lines without a record, and of the others
 	looked  int64
 	layout  layout
 	clock   clock
@@ -95,17 +94,16 @@ func (o *oddity) see(line int) {
 	}
 }
 
-// name describes them with the file's name for a record.
-func (o oddity) name(noun string) string {
+func (o oddity) String() string {
 	if o.n > 1 {
-		return fmt.Sprintf("%s %d and %d more", noun, o.first, o.n-1)
+		return fmt.Sprintf("line %d and %d more", o.first, o.n-1)
 	}
-	return fmt.Sprintf("%s %d", noun, o.first)
+	return fmt.Sprintf("line %d", o.first)
 }
 
 // read reads a file of that size.
 func (s Source) read(f io.Reader, size int64) (*Trace, error) {
-	r := &reader{Source: s, file: &counted{in: f}, size: size, noun: "line"}
+	r := &reader{Source: s, file: &counted{in: f}, size: size}
 	r.in = bufio.NewReaderSize(r.file, mostLine)
 	r.ahead = r.in
 	if magic, _ := r.in.Peek(2); string(magic) == "\x1f\x8b" {
@@ -117,10 +115,6 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 	}
 	if mark, _ := r.in.Peek(3); string(mark) == "\ufeff" { // spreadsheets write a byte order mark
 		_, _ = r.in.Discard(3) // they are buffered
-	}
-	head, _ := r.in.Peek(mostLine) // an error is returned again later
-	if t := tableOf(head, r.in); t != nil && s.Layout == "" {
-		return r.table(t)
 	}
 	for {
 		line, err := r.in.ReadSlice('\n')
@@ -147,36 +141,13 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 	}
 }
 
-// table reads a file whose records are not lines.
-func (r *reader) table(t *table) (*Trace, error) {
-	r.noun = t.noun
-	r.layout.kind, r.layout.bare = t.kind, t.bare
-	if _, err := r.layout.choose(t.names, r.Source); err != nil {
-		return nil, err
-	}
-	r.trace.Columns = t.names
-	for {
-		fields, err := t.next()
-		if err == io.EOF {
-			return r.finish()
-		}
-		r.line++
-		if r.layout.fields = fields; err == nil {
-			err = r.take(fields[0])
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s %d: %w", r.noun, r.line, err)
-		}
-	}
-}
-
 // take reads one line. The first one determines the layout.
 func (r *reader) take(line []byte) error {
 	first := r.layout.kind == unknown
 	if first {
 		if bytes.IndexByte(line, 0) >= 0 {
-			return errors.New("binary, want text: CSV, JSON lines, an access log or HAR, " +
-				"or results of vegeta")
+			return errors.New("binary, want text: CSV, JSON lines (as vegeta encode writes) or an " +
+				"access log")
 		}
 		named, err := r.layout.find(line, r.Source)
 		if named {
@@ -226,7 +197,7 @@ func (r *reader) take(line []byte) error {
 		if err != nil {
 			return err
 		}
-		if took, err = Duration(s, r.layout.bare); err != nil {
+		if took, err = Duration(s, r.layout.unit); err != nil {
 			if r.Time == "" && names(s) {
 				return nil
 			}
@@ -289,7 +260,7 @@ func (r *reader) textOf(
 	}
 	known.numbers[string(text)] = i
 	known.all = append(known.all, string(text))
-	known.where = append(known.where, fmt.Sprintf("%s %d", r.noun, r.line))
+	known.where = append(known.where, fmt.Sprintf("line %d", r.line))
 	return i, nil
 }
 
@@ -336,13 +307,12 @@ func (r *reader) finish() (*Trace, error) {
 	}
 	if r.back.n > 0 {
 		t.sort()
-		t.disorder = fmt.Sprintf("%s: arrived before the record above, by up to %v: "+
-			"sorted", r.back.name(r.noun), time.Duration(r.backBy))
+		t.disorder = fmt.Sprintf("%v: arrived before the record above, by up to %v: "+
+			"sorted", r.back, time.Duration(r.backBy))
 		t.Notes = append(t.Notes, t.disorder)
 	}
 	if r.same.n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s: arrived with the record above",
-			r.same.name(r.noun)))
+		t.Notes = append(t.Notes, fmt.Sprintf("%v: arrived with the record above", r.same))
 		if !slices.ContainsFunc(t.Records, notWhole) {
 			t.Notes = append(t.Notes, "all times are whole seconds: gaps and bursts below a second "+
 				"are the recorder's, not the traffic's")

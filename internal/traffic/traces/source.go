@@ -119,7 +119,8 @@ func (s Source) Read() (*Trace, error) {
 	}
 	if info.IsDir() {
 		return nil, fmt.Errorf("file: %s is a directory: one of a run keeps histograms, "+
-			"and no task's own times; attack --vegeta FILE writes those", s.File)
+			"and no task's own times; attack --vegeta FILE writes those, and vegeta encode turns "+
+			"them into JSON lines", s.File)
 	}
 	if !info.Mode().IsRegular() { // it is read several times
 		return nil, fmt.Errorf("file: %s is not a regular file", s.File)

@@ -165,7 +165,6 @@ func TestNotes(t *testing.T) {
 }
 
 func TestBad(t *testing.T) {
-	const hours = "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24"
 	for text, want := range map[string]string{
 		"":                                      "no records",
 		"# nothing\n":                           "no records",
@@ -186,11 +185,10 @@ func TestBad(t *testing.T) {
 		"\x1f\x8b\x08\x00":                      "unexpected EOF",
 		`{"1":1,"a":3}`:                         `line 1: the object has no "2"; it has "1" and "a"`,
 		`{}`:                                    `line 1: the object has no "1"`,
-		"app," + hours: "line 1: the last 24 columns are named 1 to 24, as counts per interval " +
-			"are; want a task a line",
-		strings.TrimSuffix("app,"+hours, ",24"): "no records",
-		`{"1":}`:                                `line 1: no JSON object`,
-		`{"1":1,"2":`:                           `line 1: no JSON object`,
+		`{"1":}`:                                `line 1: want a JSON object on each line`,
+		`{"1":1,"2":`:                           `line 1: want a JSON object on each line`,
+		`[{"1":1,"2":1},{"1":2,"2":1}]`:         `line 1: want a JSON object on each line`,
+		"[\n{\"1\":1},\n{\"1\":2}]":             `line 1: want a JSON object on each line`,
 		"1,1ms\n" + strings.Repeat("9", 400) + ",1ms\n": `line 2: want a time such as`,
 	} {
 		_, err := readText(Source{Time: "1", Duration: "2"}, text)
@@ -205,6 +203,13 @@ func TestBad(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("column %s: %v; want %s", column, err, want)
 		}
+	}
+}
+
+func TestDirectory(t *testing.T) {
+	_, err := Source{File: t.TempDir(), Time: "1"}.Read()
+	if err == nil || !strings.Contains(err.Error(), "keeps histograms, and no task's own times") {
+		t.Error(err)
 	}
 }
 
@@ -245,13 +250,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(str, "4", "", false)
 		f.Add(str, "", "2", false)
 	}
-	f.Add(sampleHAR, "startedDateTime", "time", true)
-	f.Add(sampleHAR, "1", "5", false)
 	f.Add(`[{"1":1,"2":2}, {"2":"1ms","1":[{}]}]`, "1", "2", false)
-	for _, str := range sampleVegeta(f) {
-		f.Add(str, "timestamp", "latency", true)
-		f.Add(str, "1", "3", false)
-	}
 	f.Fuzz(func(t *testing.T, str, at, took string, end bool) {
 		s := Source{Time: at, Duration: took, End: end && took != "" && at != ""}
 		if end {

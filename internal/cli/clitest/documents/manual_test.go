@@ -127,8 +127,9 @@ func TestExamples(t *testing.T) {
 	}
 	clitest.Write(t, "requests.csv", "time,took,kind\n"+strings.ReplaceAll(
 		clitest.PlayedTasks(t, "poisson", 0.5, 700), "\n", ",get\n"))
-	clitest.Write(t, "page.har", `{"log":{"entries":[{"startedDateTime":"2026-05-01T09:00:00Z","time":80},
-		{"startedDateTime":"2026-05-01T09:00:00.2Z","time":120}]}}`)
+	clitest.Write(t, "requests.jsonl", `{"timestamp":"2026-05-01T09:00:00Z","latency":80000000}
+{"timestamp":"2026-05-01T09:00:00.2Z","latency":120000000}
+`)
 	clitest.Write(t, "nginx.log", "h 1777626000.250 rt=0.120\nh 1777626000.750 rt=0.080\n")
 	clitest.Write(t, "access.log", `h - - [01/May/2026:09:00:00 +0000] "G" 200 5 "-" "c" 0.120
 h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
