@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -92,7 +93,7 @@ func (r *runCounter) earlierRuns(b *testing.B, s Scenario) uint64 {
 	return max(r.runs[which], 1) - 1
 }
 
-func reportMetrics(b *testing.B, metrics []Metric) {
+func reportMetrics(b *testing.B, metrics []result.Metric) {
 	b.Helper()
 	// ns/op has no meaning under the virtual clock
 	b.ReportMetric(0, metric.NsPerOp)
@@ -118,7 +119,7 @@ const seedVariable = "POOLBENCH_SEED"
 var declareUnits = sync.OnceFunc(func() {
 	var lines strings.Builder
 	for _, m := range observe.Metrics() {
-		if _, unit := inNanoseconds(Metric{Unit: m.Unit}); m.Better != "" {
+		if _, unit := inNanoseconds(result.Metric{Unit: m.Unit}); m.Better != "" {
 			lines.WriteString(m.Line(unit) + "\n")
 		}
 	}
@@ -135,7 +136,7 @@ var labelTraces = sync.OnceFunc(func() {
 	os.Setenv("GODEBUG", setting)
 })
 
-func inNanoseconds(m Metric) (value float64, unit string) {
+func inNanoseconds(m result.Metric) (value float64, unit string) {
 	for _, suffix := range []string{"-sec", "-sec/op"} {
 		if base, ok := strings.CutSuffix(m.Unit, suffix); ok {
 			return m.Value * observe.Second, base + strings.Replace(suffix, "sec", "ns", 1)

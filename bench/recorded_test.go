@@ -55,7 +55,7 @@ func TestRecordedTraffic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Verdict != Suspect || !slices.ContainsFunc(r.Reasons, func(r result.Reason) bool {
+		if r.Verdict != result.Suspect || !slices.ContainsFunc(r.Reasons, func(r result.Reason) bool {
 			return r.Check == rundir.CheckPlan && strings.HasSuffix(r.Text, ": sorted")
 		}) {
 			t.Errorf("%s: %v for %v, want a doubt about the order of the lines", part, r.Verdict,

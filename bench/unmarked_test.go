@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/targets"
@@ -68,7 +69,7 @@ func exactP99(t *testing.T, w Written, tasks int) float64 {
 	return float64(statistics.NearestRanks(nil, completed, 0.99)[0]) / 1e9
 }
 
-func isP99(m Metric) bool { return m.Unit == "p99-response-sec" }
+func isP99(m result.Metric) bool { return m.Unit == "p99-response-sec" }
 
 // If a run is VALID and its p99 is not marked, the p99 must be within 15 % of the exact value in 99
 // of 100 runs.
@@ -97,17 +98,17 @@ func TestUnmarkedP99(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, known, err := s.Calculate()
+			r, known, err := s.Calculate()
 			if err == nil && !known {
-				result, err = Run(t.Context(), s)
+				r, err = Run(t.Context(), s)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			all++
-			p99, ok := result.Metric("p99-response-sec")
-			if ok && result.Verdict == Valid &&
-				!slices.ContainsFunc(result.Uncertain, isP99) {
+			p99, ok := r.Metric("p99-response-sec")
+			if ok && r.Verdict == result.Valid &&
+				!slices.ContainsFunc(r.Uncertain, isP99) {
 				unmarked++
 				if math.Abs(p99/exact-1) <= 0.15 {
 					near++

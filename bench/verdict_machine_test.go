@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
@@ -42,50 +43,50 @@ func TestMachine(t *testing.T) {
 		name     string
 		hiccups  *machine.Hiccups
 		pressure machine.Pressure
-		verdict  Verdict
+		verdict  result.Verdict
 		check    string
 		words    []string
 	}{
-		{"quiet", calm(5000), pressure(0, 0.01, 0, 0.02), Valid, "", nil},
+		{"quiet", calm(5000), pressure(0, 0.01, 0, 0.02), result.Valid, "", nil},
 		{"one small stall", calm(50_000, stall(second, 57*ms, ms, 0)),
-			machine.UnknownPressure, Valid, "", nil},
+			machine.UnknownPressure, result.Valid, "", nil},
 		{"stopped", calm(5000, stall(second, 300*ms, ms, 0)), pressure(0, 0.01, 0, 0.02),
-			Invalid, rundir.CheckPause,
+			result.Invalid, rundir.CheckPause,
 			[]string{"from 1.00 s on", "stood still for 300 ms:", "tasks were due"}},
 		{"stopped until the first task was due", calm(5000, stall(-231*ms, 233*ms, ms, 0)),
-			machine.UnknownPressure, Valid, "", nil},
+			machine.UnknownPressure, result.Valid, "", nil},
 		{"stopped from before", calm(5000, stall(-231*ms, 400*ms, ms, 0)), machine.UnknownPressure,
-			Invalid, rundir.CheckPause, []string{"from −231 ms on"}},
+			result.Invalid, rundir.CheckPause, []string{"from −231 ms on"}},
 		{"stopped twice", calm(5000, stall(second, 300*ms, ms, 0),
-			stall(3*second, 200*ms, ms, 0)), machine.UnknownPressure, Invalid, rundir.CheckPause,
+			stall(3*second, 200*ms, ms, 0)), machine.UnknownPressure, result.Invalid, rundir.CheckPause,
 			[]string{"stood still for 300 ms (the longest of 2 times)"}},
 		{"in the queue", calm(50_000, stall(second, 300*ms, ms, 290*ms)), machine.UnknownPressure,
-			Suspect, rundir.CheckMachine, []string{"others had the processors"}},
+			result.Suspect, rundir.CheckMachine, []string{"others had the processors"}},
 		{"crumbs of a processor", calm(50_000, stall(second, 300*ms, 20*ms, 0)),
-			machine.UnknownPressure, Suspect, rundir.CheckMachine,
+			machine.UnknownPressure, result.Suspect, rundir.CheckMachine,
 			[]string{"and this process 20.0 ms of CPU"}},
 		{"its own tasks", calm(50_000, stall(second, 300*ms, 500*ms, 0)), machine.UnknownPressure,
-			Suspect, rundir.CheckStalls, []string{"its own tasks kept the processors"}},
+			result.Suspect, rundir.CheckStalls, []string{"its own tasks kept the processors"}},
 		{"stalls all the time", calm(1000,
 			slices.Repeat([]machine.Stall{stall(second, 30*ms, 0, 0)}, 20)...),
-			machine.UnknownPressure, Suspect, rundir.CheckStalls, []string{"one instant in a hundred"}},
-		{"steal", calm(5000), pressure(0.2, 0, 0, 0), Suspect, rundir.CheckMachine,
+			machine.UnknownPressure, result.Suspect, rundir.CheckStalls, []string{"one instant in a hundred"}},
+		{"steal", calm(5000), pressure(0.2, 0, 0, 0), result.Suspect, rundir.CheckMachine,
 			[]string{"20 %", "steal"}},
-		{"hogged", calm(5000), pressure(0, 0.5, 0.4, 0.3), Suspect, rundir.CheckMachine,
+		{"hogged", calm(5000), pressure(0, 0.5, 0.4, 0.3), result.Suspect, rundir.CheckMachine,
 			[]string{"30 % of the time", "some thread did for 50 %"}},
-		{"its own threads wait for one another", calm(5000), pressure(0, 0.5, 0.01, 0.3), Valid,
+		{"its own threads wait for one another", calm(5000), pressure(0, 0.5, 0.01, 0.3), result.Valid,
 			"", nil},
 		// two tasks are in service, and waiting threads for a twentieth of them are too many
-		{"what little it does waits a little", calm(5000), mostlyIdle(0.09), Valid, "", nil},
-		{"tasks wait", calm(5000), mostlyIdle(0.12), Suspect, rundir.CheckMachine,
+		{"what little it does waits a little", calm(5000), mostlyIdle(0.09), result.Valid, "", nil},
+		{"tasks wait", calm(5000), mostlyIdle(0.12), result.Suspect, rundir.CheckMachine,
 			[]string{"35 % of the time", "some thread did for 14 %"}},
-		{"others wait", calm(5000), pressure(-1, 0.5, -1, 0.01), Suspect, rundir.CheckMachine,
+		{"others wait", calm(5000), pressure(-1, 0.5, -1, 0.01), result.Suspect, rundir.CheckMachine,
 			[]string{"some thread on this machine", "50 %"}},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: c.pressure}
 		r := judge(t, o)
-		if c.verdict == Valid {
+		if c.verdict == result.Valid {
 			wantValid(t, c.name, r)
 		} else {
 			wantReason(t, c.name, r, c.verdict, c.check, c.words...)
@@ -103,7 +104,7 @@ func TestStallsOfFewTasks(t *testing.T) {
 	o := queue(Real, 1, 200, 0.5, 1)
 	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure, Hiccups: calm(1000,
 		slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 0, 0)}, 20)...)}
-	wantReason(t, "few tasks", judge(t, o), Suspect, rundir.CheckStalls, "; the longest response is")
+	wantReason(t, "few tasks", judge(t, o), result.Suspect, rundir.CheckStalls, "; the longest response is")
 }
 
 func TestNoP99OfFewSleeps(t *testing.T) {
@@ -126,23 +127,23 @@ func TestFlatOut(t *testing.T) {
 		local    bool
 		others   float64
 		hiccups  *machine.Hiccups
-		verdict  Verdict
+		verdict  result.Verdict
 		check    string
 		sentence string
 	}{
-		{"a server on this machine", true, true, 0.5, busy, Valid, "", ""},
-		{"a server elsewhere", true, false, 0.01, busy, Valid, "", ""},
-		{"others are at work", true, false, 0.5, crowded, Suspect, rundir.CheckMachine,
+		{"a server on this machine", true, true, 0.5, busy, result.Valid, "", ""},
+		{"a server elsewhere", true, false, 0.01, busy, result.Valid, "", ""},
+		{"others are at work", true, false, 0.5, crowded, result.Suspect, rundir.CheckMachine,
 			"others had the processors"},
-		{"at a rate", false, true, 0.5, crowded, Suspect, rundir.CheckMachine,
+		{"at a rate", false, true, 0.5, crowded, result.Suspect, rundir.CheckMachine,
 			"others had the processors"},
-		{"stopped", true, true, 0.5, calm(5000, stall(int64(time.Second), 300*ms, ms, 0)), Invalid,
+		{"stopped", true, true, 0.5, calm(5000, stall(int64(time.Second), 300*ms, ms, 0)), result.Invalid,
 			rundir.CheckPause, "stood still"},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.FlatOut, o.Local = c.flat, c.local
 		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: pressure(0, 0.9, c.others, 0.9)}
-		if r := judge(t, o); c.verdict == Valid {
+		if r := judge(t, o); c.verdict == result.Valid {
 			wantValid(t, c.name, r)
 		} else {
 			wantReason(t, c.name, r, c.verdict, c.check, c.sentence)

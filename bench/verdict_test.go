@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
@@ -76,7 +77,7 @@ func judge(t testing.TB, o *observe.Run) *Result {
 }
 
 // wantReason checks the verdict, and that there is one reason, with this check and these words.
-func wantReason(t testing.TB, what string, r *Result, v Verdict, check string, words ...string) {
+func wantReason(t testing.TB, what string, r *Result, v result.Verdict, check string, words ...string) {
 	t.Helper()
 	var checks []string
 	text := ""
@@ -101,7 +102,7 @@ func wantReason(t testing.TB, what string, r *Result, v Verdict, check string, w
 
 func wantValid(t testing.TB, what string, r *Result) {
 	t.Helper()
-	if got, ok := r.Metric("verdict"); r.Verdict != Valid || r.Reasons != nil || !ok || got != 0 {
+	if got, ok := r.Metric("verdict"); r.Verdict != result.Valid || r.Reasons != nil || !ok || got != 0 {
 		t.Errorf("%s: %v for %v", what, r.Verdict, r.Reasons)
 	}
 }
@@ -163,7 +164,7 @@ func TestNoFalseDrift(t *testing.T) {
 
 func TestDrift(t *testing.T) {
 	for seed := range uint64(20) {
-		wantReason(t, "load 1.1", judge(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect,
+		wantReason(t, "load 1.1", judge(t, queue(Virtual, seed, 20_000, 1.1, 1)), result.Suspect,
 			rundir.CheckDrift, "the mean wait is ", "a steady change")
 	}
 	step := queue(Virtual, 1, 20_000, 0.5, 1)
@@ -189,7 +190,7 @@ func TestDrift(t *testing.T) {
 func TestLawsMakeInvalid(t *testing.T) {
 	o := queue(Virtual, 1, 2000, 0.5, 1)
 	o.Peak = 5
-	wantReason(t, "five in flight", judge(t, o), Invalid, rundir.CheckLaw,
+	wantReason(t, "five in flight", judge(t, o), result.Invalid, rundir.CheckLaw,
 		"bound: 5 tasks were in flight")
 }
 
@@ -197,14 +198,14 @@ func TestLawsMakeInvalid(t *testing.T) {
 func TestPlan(t *testing.T) {
 	o := queue(Virtual, 1, 20_000, 0.5, 1)
 	o.Plan.PerSecond *= 1.1
-	wantReason(t, "another rate", judge(t, o), Invalid, rundir.CheckPlan, "A² =")
+	wantReason(t, "another rate", judge(t, o), result.Invalid, rundir.CheckPlan, "A² =")
 	o = queue(Virtual, 1, 20_000, 0.5, 1)
 	for i := range o.Trace.Len() {
 		o.Trace.At(i).Due = int64(float64(i) * observe.Second / o.Plan.PerSecond)
 	}
 	r := &Result{}
 	validity.CheckPlan(o, r)
-	wantReason(t, "constant gaps", addVerdict(r), Invalid, rundir.CheckPlan, "not exponential")
+	wantReason(t, "constant gaps", addVerdict(r), result.Invalid, rundir.CheckPlan, "not exponential")
 	low := 0
 	for seed := range uint64(500) {
 		r := &Result{}
@@ -246,7 +247,7 @@ func TestPASTA(t *testing.T) {
 	o := poissonRun(Virtual, 0.9, 0, simulateFIFO(4, due, times))
 	r := &Result{}
 	validity.CheckPASTA(o, r, o.Flow(0))
-	wantReason(t, "arrivals that know", addVerdict(r), Invalid, rundir.CheckPASTA,
+	wantReason(t, "arrivals that know", addVerdict(r), result.Invalid, rundir.CheckPASTA,
 		"0.00 % of the arrivals found every slot taken, but all were taken 89.", "standard "+
 			"errors apart")
 }
@@ -263,15 +264,15 @@ func TestLagVerdict(t *testing.T) {
 		}
 		return judge(t, o)
 	}
-	wantReason(t, "1 ms of 10", late(0.3, func(int) int64 { return ms }), Suspect, rundir.CheckLag,
+	wantReason(t, "1 ms of 10", late(0.3, func(int) int64 { return ms }), result.Suspect, rundir.CheckLag,
 		"1.00 ms on average", "9 % of the mean response")
 	wantReason(t, "2 % are late by 10 ms", late(0.3, func(i int) int64 {
 		if i%50 == 0 {
 			return 10 * ms
 		}
 		return 0
-	}), Suspect, rundir.CheckLag, "10.0 ms at the p99", "due every 8.", "sent together")
-	wantReason(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), Invalid,
+	}), result.Suspect, rundir.CheckLag, "10.0 ms at the p99", "due every 8.", "sent together")
+	wantReason(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), result.Invalid,
 		rundir.CheckLag,
 		"20.0 ms on average", "not the planned ones")
 	o := queue(Real, 1, 20_000, 0.9, 1)
@@ -373,13 +374,13 @@ func TestStandstill(t *testing.T) {
 		validity.CheckStandstill(o, r)
 		return addVerdict(r)
 	}
-	wantReason(t, "a frozen target", check(o), Suspect, rundir.CheckStandstill, "no task ended for 5",
+	wantReason(t, "a frozen target", check(o), result.Suspect, rundir.CheckStandstill, "no task ended for 5",
 		"target or the strategy")
 	o.Workload = spreads{c2: 1} // task times are unknown, so the usual times of the run are used
-	wantReason(t, "a frozen target, unknown times", check(o), Suspect, rundir.CheckStandstill)
+	wantReason(t, "a frozen target, unknown times", check(o), result.Suspect, rundir.CheckStandstill)
 	o = queue(Real, 1, 20_000, 0.5, 1)
 	o.Trace.At(19_999).End += stop
-	wantReason(t, "frozen at the end", check(o), Suspect, rundir.CheckStandstill)
+	wantReason(t, "frozen at the end", check(o), result.Suspect, rundir.CheckStandstill)
 	o.Trace.At(100).End += 2 * stop
 	wantValid(t, "a last task that is slow as others were", check(o))
 	o, from := freeze()
@@ -401,7 +402,7 @@ func TestLateDone(t *testing.T) {
 		validity.CheckSettling(o, r, 0)
 		return addVerdict(r)
 	}
-	wantReason(t, "a slow collector", check(), Suspect, rundir.CheckSettling, "settled 1.00 s later")
+	wantReason(t, "a slow collector", check(), result.Suspect, rundir.CheckSettling, "settled 1.00 s later")
 	o.Seen.Hiccups = &machine.Hiccups{
 		Stalls: []machine.Stall{{From: rec.End - 1000*ms, Late: 990 * ms}}}
 	wantValid(t, "a stall of the machine", check())
@@ -513,7 +514,7 @@ func TestLength(t *testing.T) {
 		t.Errorf("equal tasks at equal gaps take %v", needed)
 	}
 	short := judge(t, queue(Virtual, 3, 600, 0.9, 1))
-	wantReason(t, "600 tasks at 0.9", short, Suspect, rundir.CheckLength,
+	wantReason(t, "600 tasks at 0.9", short, result.Suspect, rundir.CheckLength,
 		"p99 response of 600 tasks", "±")
 	few := judge(t, queue(Virtual, 1, 250, 0.5, 1))
 	for _, unit := range []string{"p99-response-sec", "p99-response-low-sec", "p99-response-ess"} {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
@@ -343,8 +344,8 @@ func TestConfirmed(t *testing.T) {
 	// samples of a run, where steady traffic has the recursion plan a million tasks
 	q.Scenario.Load.Arrival = arrivals.MustParse("linear:slope=10")
 	q.Scenario.Stop.Tasks = 2000
-	for real, want := range map[bench.Verdict]Verdict{bench.Valid: Undecided,
-		bench.Suspect: Meets, bench.Invalid: Meets} {
+	for real, want := range map[result.Verdict]Verdict{result.Valid: Undecided,
+		result.Suspect: Meets, result.Invalid: Meets} {
 		confirmations := map[string]int{}
 		a, err := q.Do(t.Context(), func(ctx context.Context,
 			s bench.Scenario) (*bench.Result, error) {
@@ -353,8 +354,8 @@ func TestConfirmed(t *testing.T) {
 			}
 			confirmations[s.Name()]++
 			r := &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 2000,
-				Metrics: []bench.Metric{{Unit: "p99-response-sec", Value: 9}}}
-			if real != bench.Valid {
+				Metrics: []result.Metric{{Unit: "p99-response-sec", Value: 9}}}
+			if real != result.Valid {
 				r.Doubt(real, "busy machine", "others wanted the processors")
 			}
 			return r, nil
@@ -365,7 +366,7 @@ func TestConfirmed(t *testing.T) {
 		said := slices.ContainsFunc(a.NotLooked, func(line string) bool {
 			return strings.Contains(line, " in real time: "+real.String()+", mainly busy machine")
 		})
-		if a.Verdict != want || said != (real != bench.Valid) {
+		if a.Verdict != want || said != (real != result.Valid) {
 			t.Errorf("%v: %v, not looked at %q", real, a.Verdict, a.NotLooked)
 		}
 		if n := len(confirmations); n < mostKept {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
@@ -25,9 +26,9 @@ func TestPaired(t *testing.T) {
 	reading := func(own, recursion []float64) *ran {
 		r := &ran{all: &modelled{figures: map[string]Figure{unit: {0.1, 0.2, 0.3}}}}
 		for i, v := range own {
-			one := &bench.Result{Metrics: []bench.Metric{{Unit: unit, Value: v}}}
+			one := &bench.Result{Metrics: []result.Metric{{Unit: unit, Value: v}}}
 			for _, loss := range losses {
-				one.Metrics = append(one.Metrics, bench.Metric{Unit: loss.unit})
+				one.Metrics = append(one.Metrics, result.Metric{Unit: loss.unit})
 			}
 			r.results, r.each = append(r.results, one), append(r.each, of(recursion[i]))
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -114,7 +115,7 @@ func (s *search) confirm(ctx context.Context, o *Option) error {
 		func(_ bench.Scenario, r *bench.Result, err error) error {
 			switch failed = err; {
 			case err != nil:
-			case r.Verdict != bench.Valid:
+			case r.Verdict != result.Valid:
 				failed = fmt.Errorf("%s, mainly %s", r.Verdict, r.Reasons[0].Check)
 			default:
 				f := (&ran{results: []*bench.Result{r}}).figure(s.wanted[0].Unit)

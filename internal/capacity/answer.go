@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/objectives"
 )
@@ -93,7 +94,7 @@ func (s Search) Result(a Answer) *bench.Result {
 		Seed: a.Scenario.Seed, Tasks: a.Runs()}
 	add := func(unit string, v float64) {
 		if !math.IsNaN(v) {
-			r.Metrics = append(r.Metrics, bench.Metric{Unit: unit, Value: v})
+			r.Metrics = append(r.Metrics, result.Metric{Unit: unit, Value: v})
 		}
 	}
 	add(metric.CapacityMet(axis), a.Met)
@@ -126,7 +127,7 @@ func Undecided(
 }
 
 // Losses returns the shares of the tasks that did not complete at the load met.
-func (a Answer) Losses() []bench.Metric {
+func (a Answer) Losses() []result.Metric {
 	for _, p := range a.Probes {
 		if p.At == a.Met {
 			return p.Losses[:]

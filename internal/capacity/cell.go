@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -23,7 +24,7 @@ type Probe struct {
 	Offered   float64 // tasks per second, mean over the runs
 	Waited    float64 // share of the tasks that waited, maximum over the runs
 	// shares of the tasks that did not complete, such as shed/op, means over the runs
-	Losses [len(rundir.Lost)]bench.Metric
+	Losses [len(rundir.Lost)]result.Metric
 }
 
 func (p Probe) runs() int { return p.Met + p.Missed + p.Untold }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
@@ -31,7 +32,7 @@ func fromPlan(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
 	responses = slices.DeleteFunc(responses, func(r int64) bool { return r == recursion.Shed })
 	shed := (all - float64(len(responses))) / all
 	p99 := statistics.NearestRanks(nil, responses, 0.99)[0]
-	return &bench.Result{Name: sc.Name(), Seed: sc.Seed, Metrics: []bench.Metric{
+	return &bench.Result{Name: sc.Name(), Seed: sc.Seed, Metrics: []result.Metric{
 		{Unit: "p99-response-sec", Value: float64(p99) / 1e9},
 		{Unit: "shed/op", Value: shed}}}, nil
 }

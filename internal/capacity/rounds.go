@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -183,7 +184,7 @@ func (p *probe) add(r *bench.Result, v objectives.Verdict) {
 }
 
 // LossesOf returns the shares of a run's tasks that did not complete.
-func LossesOf(r *bench.Result) (losses [len(rundir.Lost)]bench.Metric) {
+func LossesOf(r *bench.Result) (losses [len(rundir.Lost)]result.Metric) {
 	for i, what := range rundir.Lost {
 		losses[i].Unit = metric.ShareOf(what)
 		losses[i].Value, _ = r.Metric(losses[i].Unit)

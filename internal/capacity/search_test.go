@@ -13,6 +13,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
@@ -60,7 +61,7 @@ func made(sc bench.Scenario, missed bool) *bench.Result {
 		wait = 1.5
 	}
 	return &bench.Result{Name: sc.Name(), Seed: sc.Seed,
-		Metrics: []bench.Metric{{Unit: "mean-wait-sec", Value: wait},
+		Metrics: []result.Metric{{Unit: "mean-wait-sec", Value: wait},
 			{Unit: "offered-ops/s", Value: 100 * sc.Load.Relative}}}
 }
 
@@ -411,7 +412,7 @@ func TestResult(t *testing.T) {
 		Objectives: list(t, "p99-response<50ms,shed<1%"), Lo: 0.1, Hi: 1.2, Confidence: 0.9}
 	r := s.Result(Answer{Scenario: s.Scenarios[0], Met: 0.7, Missed: math.NaN(),
 		Probes: []Probe{{At: 0.1}, {At: 0.7, Met: 6,
-			Losses: LossesOf(&bench.Result{Metrics: []bench.Metric{
+			Losses: LossesOf(&bench.Result{Metrics: []result.Metric{
 				{Unit: "shed/op", Value: 0.2}}})}}})
 	const name = "Capacity/strategy=semaphore/workload=exponential/target=none/arrival=poisson/limit=4/load=0.1..1.2/n=100/clock=virtual/confidence=0.9/objective=p99-response<50ms,shed<1%"
 	if r.Name != name || r.Tasks != 6 ||

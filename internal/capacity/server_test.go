@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
@@ -54,17 +55,17 @@ func (p *played) probe(_ context.Context, rate, longer float64, seed uint64) (
 	}
 	r := &bench.Result{Seed: seed, Tasks: 1000}
 	for _, check := range reasons {
-		r.Doubt(bench.Suspect, check, "as it is here")
+		r.Doubt(result.Suspect, check, "as it is here")
 	}
 	if p.random.Float64() < p.late {
 		lag = 0.2
 		response += lag
-		r.Doubt(bench.Suspect, "lag", "late")
+		r.Doubt(result.Suspect, "lag", "late")
 	}
 	for unit, v := range map[string]float64{"p99-response-sec": response, "failed/op": lost,
 		"abandoned/op": abandoned / (1 + abandoned), "max-lag-sec": lag,
 		"p99-service-sec": response - lag, "ops/s": carries} {
-		r.Metrics = append(r.Metrics, bench.Metric{Unit: unit, Value: v})
+		r.Metrics = append(r.Metrics, result.Metric{Unit: unit, Value: v})
 	}
 	return r, nil
 }
@@ -191,7 +192,7 @@ func TestServerLost(t *testing.T) {
 		}
 		s := Server{Objectives: list, First: 1, Most: 2, Probe: func(context.Context, float64,
 			float64, uint64) (*bench.Result, error) {
-			return &bench.Result{Tasks: 1000, Metrics: []bench.Metric{
+			return &bench.Result{Tasks: 1000, Metrics: []result.Metric{
 				{Unit: "p99-response-sec", Value: 0.02}, {Unit: "p50-response-sec", Value: 0.01},
 				{Unit: "mean-response-sec", Value: 0.01},
 				{Unit: "due-p99-response-sec", Value: 0.03},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
@@ -146,15 +147,15 @@ func TestVerdictWords(t *testing.T) {
 // A study finds its runs at any length, uses the longest, and ignores INVALID runs.
 func TestLongestRunCounts(t *testing.T) {
 	sc := loadSweep(Quick, "worker_pool")[0]
-	result := func(size Size, verdict bench.Verdict, value float64) *bench.Result {
+	resultOf := func(size Size, verdict result.Verdict, value float64) *bench.Result {
 		long := loadSweep(size, "worker_pool")[0]
 		return &bench.Result{Name: long.Name(), Seed: 1, Tasks: long.Stop.Tasks,
-			Metrics: []bench.Metric{{Unit: "ops/s", Value: value},
+			Metrics: []result.Metric{{Unit: "ops/s", Value: value},
 				{Unit: "verdict", Value: float64(verdict)}}}
 	}
-	m := evidence.FromResults([]*bench.Result{result(Quick, bench.Valid, 1), result(Full,
-		bench.Invalid, 3),
-		result(Standard, bench.Suspect, 2)})
+	m := evidence.FromResults([]*bench.Result{resultOf(Quick, result.Valid, 1), resultOf(Full,
+		result.Invalid, 3),
+		resultOf(Standard, result.Suspect, 2)})
 	if got := m.Values(sc, "ops/s"); len(got) != 1 || got[0] != 2 {
 		t.Errorf("found %v, want that of the longest run that is not INVALID, 2", got)
 	}
