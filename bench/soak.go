@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/internal/progress"
 	"github.com/poolbench/poolbench/internal/soaks"
 )
@@ -59,13 +60,13 @@ func (rec *Recording) Continue(
 }
 
 // Add returns the record of the next request. It fails if too many requests are unsettled.
-func (s *Soak) Add(due int64) (soaks.Entry, error) {
+func (s *Soak) Add(due int64) (Entry, error) {
 	r := s.belt.Next(due)
 	if r == nil {
-		return soaks.Entry{}, s.belt.ErrHeld()
+		return Entry{}, s.belt.ErrHeld()
 	}
 	s.n++
-	return s.belt.Entry(r), nil
+	return Entry{Record: r, belt: s.belt, chunk: s.belt.Last}, nil
 }
 
 // Len returns the number of added requests.
@@ -73,3 +74,17 @@ func (s *Soak) Len() int { return s.n }
 
 // Close ends the goroutine of the soak. All requests must be settled before.
 func (s *Soak) Close() { s.belt.Close() }
+
+// An Entry holds the record of a request until it is settled.
+type Entry struct {
+	*record.Record
+	belt  *soaks.Belt // nil outside of a soak
+	chunk *soaks.Chunk
+}
+
+// Release returns the record to the soak. The caller must not write to it afterwards.
+func (e Entry) Release() {
+	if e.belt != nil {
+		e.belt.Settle(e.chunk, 1)
+	}
+}

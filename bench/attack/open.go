@@ -10,7 +10,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/record"
-	"github.com/poolbench/poolbench/internal/soaks"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -73,9 +72,9 @@ func (r *run) open(planned int, span time.Duration) error {
 }
 
 // add returns the record of the next request. An attack that exceeds the limit of a soak ends.
-func (t *openLoop) add(due int64) (rec soaks.Entry, ok bool) {
+func (t *openLoop) add(due int64) (rec bench.Entry, ok bool) {
 	if t.soak == nil {
-		return soaks.Entry{Record: t.records.Add(due)}, true
+		return bench.Entry{Record: t.records.Add(due)}, true
 	}
 	if rec, t.full = t.soak.Add(due); t.full != nil {
 		t.give(t.full)
@@ -107,7 +106,7 @@ func (t *openLoop) abandonRest(plan *plan) {
 	}
 }
 
-func (t *openLoop) abandon(rec soaks.Entry, s sample) {
+func (t *openLoop) abandon(rec bench.Entry, s sample) {
 	s.end = t.now()
 	rec.Blocked, rec.Issue = t.through || t.slots.behind, s.end
 	s.outcome, s.err = record.Abandoned, strategies.ErrAbandoned.Error()
@@ -143,7 +142,7 @@ type job struct {
 	task strategies.Task
 	of   *openLoop
 	live atomic.Bool // between Submit and Done
-	rec  soaks.Entry
+	rec  bench.Entry
 	sample
 	slot     bool
 	attempts int
@@ -191,7 +190,7 @@ func (j *job) fill() {
 }
 
 // submit submits a job issued at the given time, and returns when Submit returned.
-func (t *openLoop) submit(j *job, rec soaks.Entry, issue int64, held bool) (returned int64) {
+func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (returned int64) {
 	j.rec, j.attempts, j.checking, j.beside, j.answered = rec, 0, 0, 0, false
 	rec.Issue = issue
 	late, err := t.slots.take(t.ctx, held)

@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/record"
-	"github.com/poolbench/poolbench/internal/soaks"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -276,11 +276,11 @@ func (l *sessionLoop) submitAll(plan *plan) {
 
 // addStep is add for a step. Records of later steps are kept apart, because they are not in the
 // order of the plan.
-func (l *sessionLoop) addStep(due int64, first bool) (rec soaks.Entry, fits bool) {
+func (l *sessionLoop) addStep(due int64, first bool) (rec bench.Entry, fits bool) {
 	if first || l.soak != nil {
 		return l.add(due)
 	}
-	return soaks.Entry{Record: l.later.Add(due)}, true
+	return bench.Entry{Record: l.later.Add(due)}, true
 }
 
 func (l *sessionLoop) goesOn(v *visit, s sample) {

@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/crash"
 	"github.com/poolbench/poolbench/strategies"
+	_ "github.com/poolbench/poolbench/strategies/builtin" // registers strategies
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
