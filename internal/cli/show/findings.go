@@ -58,7 +58,11 @@ func showTable(e *execute.Execution, t *decide.Table) error {
 		return nil
 	}
 	fmt.Fprintln(e.Stdout)
-	if err := text.WriteTable(e.Stdout, t.Lines(), pageWidth); err != nil {
+	width := pageWidth
+	if n := e.Columns(); n > 0 {
+		width = min(width, n)
+	}
+	if err := text.WriteTable(e.Stdout, t.Lines(), width); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(t.Rows, func(row []string) bool {
