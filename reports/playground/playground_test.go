@@ -157,8 +157,10 @@ func (r request) args() []string {
 }
 
 func randomRequest(r *rand.Rand) request {
-	laws := []string{"constant:mean=3ms", "exponential:mean=7ms", "lognormal:mean=10ms,c2=4",
-		"lognormal:mean=2ms,c2=20", "hyperexp:mean=10ms,c2=16", "bimodal:p=0.05,short=1ms,long=50ms"}
+	// No law has equal times: tasks would end simultaneously, and the order of simultaneous events is
+	// not determined.
+	laws := []string{"exponential:mean=7ms", "lognormal:mean=10ms,c2=4",
+		"lognormal:mean=2ms,c2=20", "hyperexp:mean=10ms,c2=16"}
 	choices := playground.Choices()
 	return request{choices[r.IntN(len(choices))].Name, laws[r.IntN(len(laws))],
 		[]string{"poisson", "poisson", "mmpp"}[r.IntN(3)], 1 + r.IntN(32), 0,
