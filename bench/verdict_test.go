@@ -77,7 +77,9 @@ func judge(t testing.TB, o *observe.Run) *Result {
 }
 
 // wantReason checks the verdict, and that there is one reason, with this check and these words.
-func wantReason(t testing.TB, what string, r *Result, v result.Verdict, check string, words ...string) {
+func wantReason(
+	t testing.TB, what string, r *Result, v result.Verdict, check string, words ...string,
+) {
 	t.Helper()
 	var checks []string
 	text := ""

@@ -168,8 +168,8 @@ type Times struct {
 	sum float64
 }
 
-// mostListed is the number of times that are listed before a histogram of 300 kB replaces them. With
-// many URLs, most have fewer requests.
+// mostListed is the number of times that are listed before a histogram of 300 kB replaces them.
+// With many URLs, most have fewer requests.
 const mostListed = 1000
 
 // longest is the last bucket: longer times are counted in it.

@@ -172,7 +172,8 @@ func noiseReading(ctx context.Context) (Reading, error) {
 	return newReading("Calibrate/noise", "ten runs of the same computation, all cores busy, "+
 		"differ by (standard deviation, largest over smallest)",
 		result.Metric{Unit: metric.RelativeDeviation, Value: deviation / average},
-		result.Metric{Unit: metric.LargestOverSmallest, Value: slices.Max(times) / slices.Min(times)}), nil
+		result.Metric{Unit: metric.LargestOverSmallest,
+			Value: slices.Max(times) / slices.Min(times)}), nil
 }
 
 // smallest returns the task times of which the median lateness of a timer, or the cost of a task,

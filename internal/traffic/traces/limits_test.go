@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// Reading must end early for a small file that is large when unzipped, and for a file without records.
+// Reading must end early for a small file that is large when unzipped, and for a file without
+// records.
 func TestBombs(t *testing.T) {
 	zipped := func(begins, again string, n int) string {
 		var b bytes.Buffer
