@@ -3,15 +3,10 @@ package table
 
 import (
 	_ "embed"
-	"fmt"
-	"html"
 	"slices"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"github.com/poolbench/poolbench/internal/text"
-	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 // CSS is the style of pages with tables.
@@ -121,39 +116,6 @@ func (t *Table) Markdown() string {
 	return s.String()
 }
 
-// HTML returns the table with a label for screen readers, in a region that scrolls.
-func (t *Table) HTML(label string) shell.HTML {
-	var b strings.Builder
-	write := func(texts ...string) { b.WriteString(strings.Join(texts, "")) }
-	if t.Title != "" {
-		write("<h3>", html.EscapeString(t.Title), "</h3>")
-	}
-	write(`<div class="scroll changes" tabindex="0" role="region" aria-label="`,
-		html.EscapeString(label), `"><table><thead><tr>`)
-	for _, c := range t.Columns {
-		if !c.Below {
-			write(`<th scope="col" class="`, c.class(), `">`, html.EscapeString(c.Title), "</th>")
-		}
-	}
-	write("</tr></thead><tbody>")
-	for _, row := range t.Rows {
-		write(`<tr class="`, row.Class, `">`)
-		for i, c := range t.Columns {
-			if c.Below {
-				continue
-			}
-			write(`<td class="`, c.class(), `">`, html.EscapeString(row.cell(i)))
-			if below := t.below(row, i); below != "" {
-				write("<small>", html.EscapeString(below), "</small>")
-			}
-			write("</td>")
-		}
-		write("</tr>")
-	}
-	write("</tbody></table></div>")
-	return shell.HTML(b.String())
-}
-
 func (c Column) class() string {
 	class := "right"
 	if c.Align == text.Left {
@@ -178,21 +140,4 @@ func (t *Table) below(row Row, column int) string {
 		parts = append(parts, text.Distinct(row.Notes)...)
 	}
 	return strings.Join(parts, "; ")
-}
-
-// Section returns a section of a page with a heading, above parts such as tables and figures. With
-// a summary the parts are hidden until the reader opens it.
-func Section[C templ.Component](id, title, summary string, parts ...C) templ.Component {
-	before := fmt.Sprintf(`<section id="%[1]s" class="group" aria-labelledby="%[1]s-title">`+
-		`<h2 id="%[1]s-title">%s</h2>`, id, html.EscapeString(title))
-	after := "</section>"
-	if summary != "" {
-		before += "<details><summary>" + html.EscapeString(summary) + "</summary>"
-		after = "</details>" + after
-	}
-	all := []templ.Component{shell.HTML(before)}
-	for _, part := range parts {
-		all = append(all, part)
-	}
-	return templ.Join(append(all, shell.HTML(after))...)
 }
