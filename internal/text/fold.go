@@ -46,18 +46,18 @@ func wider(text string, most int) bool {
 // Folded returns String unless that is wider than most characters. It then writes each row as a
 // line of the cells in the first columns, with the other cells in lines below. most 0 means
 // unlimited.
-func (a *Cell) Folded(first, most int) string {
+func (a *Columns) Folded(first, most int) string {
 	if text := a.String(); !wider(text, most) {
 		return text
 	}
-	others := Cell{growing: a.growing}
+	var others Columns
 	heads := make([]string, len(a.rows))
 	for i, row := range a.rows {
 		others.Row()
 		var head []string
 		for _, cell := range row {
 			if cell.col >= first {
-				others.Cell(cell.col, cell.span, cell.align, cell.margin, cell.text)
+				others.Cell(cell.col, cell.align, cell.margin, cell.text)
 			} else {
 				head = append(head, cell.text)
 			}

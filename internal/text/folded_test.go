@@ -9,12 +9,12 @@ import (
 // A row that is too wide must have its first cells above the others, which stay in columns. A row
 // that fits must not change.
 func TestFolded(t *testing.T) {
-	var a Cell
+	var a Columns
 	for _, row := range [][]string{{"verdict", "name", "old", "new"},
 		{"worse", "a", "1.5", "2"}, {"", strings.Repeat("long ", 5), "10", "2000"}} {
 		a.Row()
 		for i, cell := range row {
-			a.Cell(i, 1, Right, "  ", cell)
+			a.Cell(i, Right, "  ", cell)
 		}
 	}
 	for _, most := range []int{0, a.Width(), 500} {

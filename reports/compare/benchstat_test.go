@@ -30,21 +30,27 @@ var benchstat = sync.OnceValues(func() (path string, err error) {
 // benchstatCSV runs benchstat over old and new, and returns its CSV.
 func benchstatCSV(t *testing.T, old, new string, args ...string) string {
 	t.Helper()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "old.txt"), old)
+	write(t, filepath.Join(dir, "new.txt"), new)
+	stdout, _ := runBenchstat(t, dir, append(args, "-format", "csv", "old.txt", "new.txt")...)
+	return stdout
+}
+
+func runBenchstat(t *testing.T, dir string, args ...string) (stdout, stderr string) {
+	t.Helper()
 	path, err := benchstat()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "old.txt"), old)
-	write(t, filepath.Join(dir, "new.txt"), new)
-	cmd := exec.Command(path, append(args, "-format", "csv", "old.txt", "new.txt")...)
+	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var out, errors strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errors
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("benchstat: %v\n%s", err, &stderr)
+		t.Fatalf("benchstat: %v\n%s", err, errors.String())
 	}
-	return stdout.String()
+	return out.String(), errors.String()
 }
 
 // ourCSV returns the CSV of this package.

@@ -2,9 +2,6 @@ package compare
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -26,80 +23,79 @@ func xperfTestdata(t *testing.T) string {
 	return filepath.Join(strings.TrimSpace(string(out)), "cmd", "benchstat", "testdata")
 }
 
+// compareLikeBenchstat compares files of benchstat's test data, with benchstat's arguments. It
+// returns the notes. The tables and warnings must be benchstat's, byte for byte.
+func compareLikeBenchstat(t *testing.T, args ...string) (notes string) {
+	t.Helper()
+	dir := xperfTestdata(t)
+	opts := Options{Table: ".config"} // benchstat's default
+	var inputs []results.Input
+	for i := 0; i < len(args); i++ {
+		if option, ok := strings.CutPrefix(args[i], "-"); ok {
+			i++
+			*map[string]*string{"table": &opts.Table, "row": &opts.Row, "col": &opts.Col,
+				"ignore": &opts.Ignore, "filter": &opts.Filter}[option] = args[i]
+			continue
+		}
+		label, path, labelled := strings.Cut(args[i], "=")
+		if !labelled {
+			path = label
+		}
+		inputs = append(inputs, results.Input{Label: label,
+			Results: resultstest.Read(t, path, read(t, filepath.Join(dir, path)))})
+	}
+	c, err := All(inputs, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := WriteCSV(&out, c); err != nil {
+		t.Fatal(err)
+	}
+	if out.Len() == 0 {
+		t.Error("nothing was compared")
+	}
+	stdout, stderr := runBenchstat(t, dir, append([]string{"-format", "csv"}, args...)...)
+	warnings := ""
+	for _, warning := range CSVWarnings(c) {
+		warnings += warning + "\n"
+	}
+	for _, both := range [][2]string{{stdout, out.String()}, {stderr, warnings}} {
+		if diff := cmp.Diff(strings.Split(both[0], "\n"), strings.Split(both[1], "\n")); diff != "" {
+			t.Errorf("(-benchstat +ours)\n%s", diff)
+		}
+	}
+	return strings.Join(c.Notes(), "\n")
+}
+
 // TestXPerf runs every case of benchstat's own tests (TestCSV, TestCRC, TestUnits, TestZero,
-// TestSmallSample, TestIssue19565, TestIssue19634 of its main_test.go) and holds the tables to the
-// output expected there, byte for byte.
+// TestSmallSample, TestIssue19565, TestIssue19634 of its main_test.go).
 //
 // crcOldNew compares nothing, because a configuration line differs between the files. A note must
 // report this.
 func TestXPerf(t *testing.T) {
-	dir := xperfTestdata(t)
-	config := func(opts Options) Options {
-		opts.Table = ".config" // benchstat's default
-		return opts
-	}
-	byNote := config(Options{Col: "note"})
 	for _, test := range []struct {
-		golden string
-		csv    bool
-		opts   Options
-		files  []string
-		note   string // what only ours says
+		name string
+		args []string
+		note string // what only ours says
 	}{
-		{"csvOldNew", true, config(Options{}), []string{"old.txt", "new.txt"}, ""},
-		{"csvErrors", true, config(Options{Row: ".name"}), []string{"new.txt"}, ""},
-		{"crcOldNew", false, config(Options{}), []string{"crc-old.txt", "crc-new.txt"},
+		{"csvOldNew", []string{"old.txt", "new.txt"}, ""},
+		{"csvErrors", []string{"-row", ".name", "new.txt"}, ""},
+		{"crcOldNew", []string{"crc-old.txt", "crc-new.txt"},
 			"nothing to compare: no row (.fullname) has values in two columns (.file) of one " +
 				"table (.config)"},
-		{"crcIgnore", false, config(Options{Ignore: "note"}),
-			[]string{"crc-old.txt", "crc-new.txt"}, ""},
-		{"crcSizeVsPoly", false, config(Options{Filter: "/align:0", Row: "/size", Col: "/poly"}),
-			[]string{"crc-new.txt"}, ""},
-		{"units", false, byNote, []string{"units.txt"}, ""},
-		{"zero", false, byNote, []string{"zero.txt"}, ""},
-		{"smallSample", false, byNote, []string{"smallSample.txt"}, ""},
-		{"issue19565", false, byNote, []string{"issue19565.txt"}, ""},
-		{"issue19634", false, byNote, []string{"issue19634.txt"}, ""},
+		{"crcIgnore", []string{"-ignore", "note", "crc-old.txt", "crc-new.txt"}, ""},
+		{"crcSizeVsPoly", []string{"-filter", "/align:0", "-row", "/size", "-col", "/poly",
+			"crc-new.txt"}, ""},
+		{"units", []string{"-col", "note", "units.txt"}, ""},
+		{"zero", []string{"-col", "note", "zero.txt"}, ""},
+		{"smallSample", []string{"-col", "note", "smallSample.txt"}, ""},
+		{"issue19565", []string{"-col", "note", "issue19565.txt"}, ""},
+		{"issue19634", []string{"-col", "note", "issue19634.txt"}, ""},
 	} {
-		t.Run(test.golden, func(t *testing.T) {
-			var inputs []results.Input
-			for _, name := range test.files {
-				inputs = append(inputs,
-					results.Input{Label: name,
-						Results: resultstest.Read(t, name, read(t, filepath.Join(dir, name)))})
-			}
-			c, err := All(inputs, test.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var stdout bytes.Buffer
-			stderr := ""
-			if test.csv {
-				err = WriteCSV(&stdout, c)
-				for _, warning := range CSVWarnings(c) {
-					stderr += warning + "\n"
-				}
-			} else {
-				stdout.WriteString(benchstatText(c))
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			for suffix, got := range map[string]string{".stdout": stdout.String(),
-				".stderr": stderr} {
-				want, err := os.ReadFile(filepath.Join(dir, test.golden+suffix))
-				if err != nil && !errors.Is(err, fs.ErrNotExist) { // one that is empty is not kept
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(strings.Split(string(want), "\n"),
-					strings.Split(got, "\n")); diff != "" {
-					t.Errorf("%s (-benchstat's test +ours)\n%s", suffix, diff)
-				}
-			}
-			if stdout.Len() == 0 {
-				t.Error("nothing was compared")
-			}
-			if notes := strings.Join(c.Notes(), "\n"); !strings.Contains(notes, test.note) ||
+		t.Run(test.name, func(t *testing.T) {
+			notes := compareLikeBenchstat(t, test.args...)
+			if !strings.Contains(notes, test.note) ||
 				test.note == "" && strings.Contains(notes, "nothing to compare") {
 				t.Errorf("notes:\n%s\nwant %q", notes, test.note)
 			}
@@ -120,42 +116,12 @@ func TestXPerfCases(t *testing.T) {
 
 // TestXPerfManual runs the examples of benchstat's manual.
 func TestXPerfManual(t *testing.T) {
-	dir := xperfTestdata(t)
 	const prompt = "//\t$ benchstat "
 	examples := 0
-	for _, block := range strings.Split(read(t, filepath.Join(dir, "..", "main.go")), "\n//\n") {
-		line, want, isExample := strings.Cut(block, "\n")
-		if !strings.HasPrefix(line, prompt) || !isExample {
-			continue
-		}
-		examples++
-		want = strings.ReplaceAll("\n"+want+"\n", "\n//\t", "\n")[1:]
-		opts := Options{Table: ".config"}
-		var inputs []results.Input
-		words := quoted(strings.TrimPrefix(line, prompt))
-		for i := 0; i < len(words); i++ {
-			if option, ok := strings.CutPrefix(words[i], "-"); ok {
-				i++
-				*map[string]*string{"table": &opts.Table, "row": &opts.Row, "col": &opts.Col,
-					"ignore": &opts.Ignore, "filter": &opts.Filter}[option] = words[i]
-				continue
-			}
-			label, path, labelled := strings.Cut(words[i], "=")
-			if !labelled {
-				path = label
-			}
-			inputs = append(inputs,
-				results.Input{Label: label,
-					Results: resultstest.Read(t, path, read(t, filepath.Join(dir, path)))})
-		}
-		c, err := All(inputs, opts)
-		if err != nil {
-			t.Errorf("%s: %v", line, err)
-			continue
-		}
-		if diff := cmp.Diff(strings.Split(want, "\n"),
-			strings.Split(benchstatText(c), "\n")); diff != "" {
-			t.Errorf("%s (-benchstat's manual +ours)\n%s", line, diff)
+	for line := range strings.Lines(read(t, filepath.Join(xperfTestdata(t), "..", "main.go"))) {
+		if args, ok := strings.CutPrefix(line, prompt); ok {
+			examples++
+			compareLikeBenchstat(t, quoted(strings.TrimSpace(args))...)
 		}
 	}
 	if examples != 8 {

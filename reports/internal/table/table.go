@@ -53,14 +53,14 @@ func (t *Table) Wider(most int) bool {
 	return most > 0 && t.cells(&text.Footnotes{}).Width() > most
 }
 
-func (t *Table) cells(notes *text.Footnotes) *text.Cell {
-	var lines text.Cell
+func (t *Table) cells(notes *text.Footnotes) *text.Columns {
+	var lines text.Columns
 	addRow := func(cell func(column int) string) {
 		lines.Row()
-		lines.Cell(0, 1, t.Columns[0].Align, t.Indent, cell(0))
+		lines.Cell(0, t.Columns[0].Align, t.Indent, cell(0))
 		for i, c := range t.Columns[1:] {
 			if s := cell(i + 1); s != "" { // an empty column uses no space
-				lines.Cell(i+1, 1, c.Align, "  ", s)
+				lines.Cell(i+1, c.Align, "  ", s)
 			}
 		}
 	}
