@@ -121,7 +121,8 @@ func scrapedAll(m *evidence.Measured) (all []scraped) {
 	}
 	slices.SortStableFunc(all, func(a, b scraped) int {
 		return cmp.Or(a.outcome()-b.outcome(), cmp.Compare(a.lost, b.lost),
-			cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.name, b.name))
+			cmp.Compare(math.Round(10*a.seconds), math.Round(10*b.seconds)), // as shown
+			cmp.Compare(a.name, b.name))
 	})
 	return all
 }

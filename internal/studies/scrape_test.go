@@ -49,8 +49,10 @@ func TestScrape(t *testing.T) {
 		"retry+token_bucket+worker_pool | 64 | 0 | 0 | 0 | 501.0 s | 1\n",
 		"ticker_limited:rate=10 | 64 | 0 | 0 | 0 | 501.1 s | 0\n",
 		"retry_in_place:attempts=100 | 4 | 4476 | 0 | 0 | 540.9 s | 0\n",
-		"errgroup_limit | 64 | 4990 | 1 | 4990 | 0.9 s | 4\n",
-		"errgroup_limit | 4 | 4990 | 1 | 4990 | 1.1 s | 4\n",
+		// How long a banned client goes on, and so which are alike, depends on the order of
+		// simultaneous calls.
+		"errgroup_limit | 64 | 4990 | 1 | 4990 | ",
+		"errgroup_limit | 4 | 4990 | 1 | 4990 | ",
 		"token_bucket:rate=10,burst=1 at limit 4 and retry_in_place:attempts=100 at limit 4\n",
 	} {
 		if !strings.Contains(answer, want) {
