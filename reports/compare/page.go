@@ -88,13 +88,18 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 func (c *Comparison) facetTable(facets []facet) *table.Table {
 	t := &table.Table{Columns: []table.Column{{Title: "benchmark", Name: true},
 		{Title: "metric"}, {Title: "base", Align: text.Right}, {Title: "new", Align: text.Right},
-		{Title: "change", Align: text.Right}, {Title: "verdict", Verdict: true}, {Title: "p, n"},
-		{Title: "against"}}}
+		{Title: "change", Align: text.Right}, {Title: "verdict", Verdict: true}, {Title: "p, n"}}}
+	several := len(c.Columns) > 2
+	if several {
+		t.Columns = append(t.Columns, table.Column{Title: "new is"})
+	}
 	for _, f := range facets {
-		t.Rows = append(t.Rows, table.Row{Class: f.word(), Cells: []string{
-			cmp.Or(c.short[f.row.Name], f.row.Name), f.table.Unit, f.within(f.base()),
-			f.within(f.cell()), f.change(), f.marked(cmp.Or(f.verdict(), "same")), f.basis(),
-			c.Columns[f.column]}})
+		cells := []string{c.name(f.row.Name), f.table.Unit, f.within(f.base()),
+			f.within(f.cell()), f.change(), f.marked(cmp.Or(f.verdict(), "same")), f.basis()}
+		if several {
+			cells = append(cells, c.Columns[f.column])
+		}
+		t.Rows = append(t.Rows, table.Row{Class: f.word(), Cells: cells})
 	}
 	return t
 }

@@ -88,7 +88,7 @@ func TestPage(t *testing.T) {
 		"worse": {1.5, 1, []string{
 			`>The p99 response of a is 50 % higher: 1.54 s, before 1.02 s; of 2 ` +
 				`comparisons 1 worse</h1>`,
-			`1 without a significant difference`, `<tr class="worse"><td class="left name">Run/strategy=a`,
+			`1 without a significant difference`, `<tr class="worse"><td class="left name">a`,
 			"about 0.1 differ by chance", "old · new · load=0.9", `<figure id="changes"`}},
 		"both": {0.8, 2, []string{
 			`>The p99 response of b&lt;i&gt; is 2.00 times as high: 2.05 s, before 1.02 s; of 2 ` +

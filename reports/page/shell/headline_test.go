@@ -216,3 +216,16 @@ func TestNoBestByChance(t *testing.T) {
 		t.Errorf("of %d files without a difference %d name one", files, named)
 	}
 }
+
+func TestLargestFactor(t *testing.T) {
+	for because, want := range map[string]float64{
+		"on the target: it holds for a (×0.99), not for b (×1.13) and c (×1.12)": 1.13,
+		"the p99 is 12.9 (10.9 to 15.2) times as high, the mean 2 times":         12.9,
+		"it falls by 3.5 (3 to 4)":        3.5,
+		"no call of a pool in 60 is lost": 0,
+	} {
+		if got := largestFactor(because); got != want {
+			t.Errorf("%q: %v, want %v", because, got, want)
+		}
+	}
+}

@@ -73,11 +73,11 @@ func MostSurprising(all []decide.Finding) decide.Finding {
 	})
 }
 
-var factor = regexp.MustCompile(`([0-9.]+)(?: \([^)]*\))? times|by ([0-9.]+) \(`)
+var factor = regexp.MustCompile(`([0-9.]+)(?: \([^)]*\))? times|by ([0-9.]+) \(|×([0-9.]+)`)
 
 func largestFactor(text string) (most float64) {
 	for _, m := range factor.FindAllStringSubmatch(text, -1) {
-		if v, err := strconv.ParseFloat(m[1]+m[2], 64); err == nil {
+		if v, err := strconv.ParseFloat(m[1]+m[2]+m[3], 64); err == nil {
 			most = max(most, v)
 		}
 	}
@@ -161,11 +161,13 @@ func studyFacts(judged []decide.Finding, top decide.Finding) (facts []Fact) {
 		add("Advice", sentence(top.Advice))
 	}
 	if len(judged) == 1 {
-		because := top.Because
-		if top.Verdict == decide.Depends {
-			because = "it depends " + because
+		if clause(top.Because) != top.Because { // otherwise the headline has all of it
+			because := top.Because
+			if top.Verdict == decide.Depends {
+				because = "it depends " + because
+			}
+			add("Reason", sentence(because))
 		}
-		add("Reason", sentence(because))
 		add("Also", sentence(strings.Join(top.Lines[:min(len(top.Lines), 1)], "")))
 		return facts
 	}
