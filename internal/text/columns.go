@@ -14,8 +14,8 @@ const (
 	Right
 )
 
-// Columns lays text out in columns of a fixed-width font. Cells are placed row by row in any column.
-// A margin precedes its cell and has one width per column.
+// Columns lays text out in columns of a fixed-width font. Cells are placed row by row in any
+// column. A margin precedes its cell and has one width per column.
 type Columns struct{ rows [][]textCell }
 
 type textCell struct {
