@@ -45,8 +45,10 @@ func (s *Set[T]) add(to *[]part[T], p part[T]) T {
 	if s.Has(p.name) {
 		panic(fmt.Sprintf("two %s parts are named %q", s.Kind, p.name))
 	}
-	*to = append(*to, p)
-	slices.SortFunc(*to, func(a, b part[T]) int { return strings.Compare(a.name, b.name) })
+	i, _ := slices.BinarySearchFunc(*to, p.name, func(a part[T], name string) int {
+		return strings.Compare(a.name, name)
+	})
+	*to = slices.Insert(*to, i, p)
 	return p.value
 }
 

@@ -62,14 +62,16 @@ func newHealth(away time.Duration) *health {
 
 // permanent matches errors that a retry cannot fix: the store is full, read-only, damaged, or its
 // data is gone. 53100, 58…, XX001, XX002 and 25006 are codes of PostgreSQL.
-var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|quota exceeded|` +
-	`file too large|disk i/o error|read-?only|malformed|corrupt|not a database|no such table|` +
-	`unable to open database|SQLSTATE (53100|58\w{3}|XX00[12]|3D000|3F000|42P01)|` +
-	`OOM command|MISCONF|` +
-	`maximum (bytes|messages|message size) exceeded|(resource|storage) limits? exceeded|` +
-	`insufficient (storage )?resources|stream not found`)
+var permanent = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|quota exceeded|` +
+		`file too large|disk i/o error|read-?only|malformed|corrupt|not a database|no such table|` +
+		`unable to open database|SQLSTATE (53100|58\w{3}|XX00[12]|3D000|3F000|42P01)|` +
+		`OOM command|MISCONF|` +
+		`maximum (bytes|messages|message size) exceeded|(resource|storage) limits? exceeded|` +
+		`insufficient (storage )?resources|stream not found`)
+})
 
-func isPermanent(err error) bool { return err != nil && permanent.MatchString(err.Error()) }
+func isPermanent(err error) bool { return err != nil && permanent().MatchString(err.Error()) }
 
 // record records the outcome of a request. An error counts against the store unless the caller
 // cancelled the request.

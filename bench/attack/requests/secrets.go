@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
@@ -278,16 +279,20 @@ const (
 	secretWords = `sig|pin|sid`
 )
 
-var secretName = regexp.MustCompile(`(?i)` + secretParts +
-	`|(?:^|[^a-z])(?:` + secretWords + `)(?:$|[^a-z])`)
+var secretName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)` + secretParts +
+		`|(?:^|[^a-z])(?:` + secretWords + `)(?:$|[^a-z])`)
+})
 
 // IsSecret reports whether values with that name must be masked.
-func IsSecret(name string) bool { return secretName.MatchString(name) }
+func IsSecret(name string) bool { return secretName().MatchString(name) }
 
 // inField matches a field of JSON or a form, or a header, with a secret's name, also in JSON within
 // a JSON string.
-var inField = regexp.MustCompile(`(?i)((?:[\w.-]*(?:` + secretParts + `)[\w.-]*|\b(?:` + secretWords +
-	`))\\?"?\s*[:=]\s*(?:(?:Bearer|Basic|Token|Digest)\s+)?)(\\"(?:[^"\\]|\\\\.)*(?:\\")?|"(?:[^"\\]|\\.)*"?|[^\s,;&}"<]+)`)
+var inField = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)((?:[\w.-]*(?:` + secretParts + `)[\w.-]*|\b(?:` + secretWords +
+		`))\\?"?\s*[:=]\s*(?:(?:Bearer|Basic|Token|Digest)\s+)?)(\\"(?:[^"\\]|\\\\.)*(?:\\")?|"(?:[^"\\]|\\.)*"?|[^\s,;&}"<]+)`)
+})
 
 var inURL = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>\\]+`)
 
@@ -295,7 +300,7 @@ var inURL = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>\\]+`)
 func Mask(s string, secrets []Secret) string {
 	s = inURL.ReplaceAllStringFunc(MaskValues(s, secrets),
 		func(address string) string { return text.DiscreetURL(address) })
-	return inField.ReplaceAllString(s, "${1}"+Masked)
+	return inField().ReplaceAllString(s, "${1}"+Masked)
 }
 
 // MaskValues masks secrets in a text, also encoded for URLs, JSON, HTML and base64.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -148,7 +149,9 @@ func commandNames(root *cobra.Command) (names []string) {
 var helpFiles embed.FS
 
 // ofCI matches the commands that other programs also have.
-var ofCI = regexp.MustCompile(`\bpoolbench (compare|gate|trend)\b`)
+var ofCI = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bpoolbench (compare|gate|trend)\b`)
+})
 
 // helpText returns a command's text and its examples. It returns nothing for a command without a
 // file, which is hidden or has a one-line description.
@@ -157,7 +160,10 @@ func helpText(program, command string) (text, examples string) {
 	if err != nil {
 		return "", ""
 	}
-	all := ofCI.ReplaceAllString(string(file), program+" $1")
+	all := string(file)
+	if program != "poolbench" {
+		all = ofCI().ReplaceAllString(all, program+" $1")
+	}
 	text, examples, _ = strings.Cut(all, "\nExamples:\n")
 	return strings.TrimRight(text, "\n"), strings.TrimRight(examples, "\n")
 }

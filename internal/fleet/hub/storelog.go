@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"sync"
 
 	"github.com/nats-io/nats-server/v2/server"
 
@@ -18,10 +19,14 @@ type storeLog struct{ failed func(error) }
 // The patterns match log lines about streams that cannot be written and about damaged data. Other
 // warnings are about repairs, for example after a kill.
 var (
-	writeFault = regexp.MustCompile(`(?i)failed to store a msg|write error|out of .*(space|` +
-		`resources)|permission denied|resource limits exceeded|error creating msg block`)
-	readFault = regexp.MustCompile(`(?i)metafile|checksum file|checksums do not match|` +
-		`error recreating|corrupt|checkMsgs|loadBlock error|resource not found|error adding consumer`)
+	writeFault = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)failed to store a msg|write error|out of .*(space|` +
+			`resources)|permission denied|resource limits exceeded|error creating msg block`)
+	})
+	readFault = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)metafile|checksum file|checksums do not match|error recreating|` +
+			`corrupt|checkMsgs|loadBlock error|resource not found|error adding consumer`)
+	})
 )
 
 func (l storeLog) match(which *regexp.Regexp, format string, v []any) {
@@ -30,13 +35,13 @@ func (l storeLog) match(which *regexp.Regexp, format string, v []any) {
 	}
 }
 
-func (l storeLog) Errorf(format string, v ...any) { l.match(writeFault, format, v) }
+func (l storeLog) Errorf(format string, v ...any) { l.match(writeFault(), format, v) }
 
-func (l storeLog) Fatalf(format string, v ...any) { l.match(writeFault, format, v) }
+func (l storeLog) Fatalf(format string, v ...any) { l.match(writeFault(), format, v) }
 
 func (l storeLog) Warnf(format string, v ...any) {
-	l.match(readFault, format, v)
-	l.match(writeFault, format, v)
+	l.match(readFault(), format, v)
+	l.match(writeFault(), format, v)
 }
 
 func (storeLog) Noticef(string, ...any) {}
