@@ -10,8 +10,8 @@ import (
 )
 
 // PairsToFind returns the number of pairs that finds a worsening as large as the promise with 80 %
-// power, in a family of the given number of tests, if the changes have standard deviation sd:
-// ((z(1−α/m) + z(0.8))·sd / (log(1+e) − log(1+δ)))². It returns NaN if sd is NaN.
+// power, for changes of standard deviation sd: ((z(1−α/m) + z(0.8))·sd / (log(1+e) − log(1+δ)))².
+// It returns NaN if sd is NaN.
 func (o Options) PairsToFind(sd float64, tests int) float64 {
 	return o.pairsToFind(sd, tests, power)
 }
@@ -24,9 +24,8 @@ func (o Options) pairsToFind(sd float64, tests int, power float64) float64 {
 const mostNeeded = 1000
 
 // needed returns the approximate number of pairs, or values of each side, that decides an
-// inconclusive row with 80 % power if its change is as estimated. It uses the easier alternative: a
-// change above the margin, or below the promise. It returns 0 if the number would exceed
-// mostNeeded.
+// inconclusive row with 80 % power if its change is as estimated. It returns 0 if the number would
+// exceed mostNeeded.
 func (o Options) needed(row *Row, tests int) int {
 	away := max(row.Change-o.margin(), o.promise()-row.Change)
 	z := statistics.NormalQuantile(1-min(o.Alpha/float64(max(1, tests)), o.Alpha/2)) +
@@ -47,9 +46,8 @@ func (o Options) freshPairs(suspects int) int {
 }
 
 // detectable returns the worsening that both stages together find with 80 % power, for normal
-// changes of standard deviation sd. The power is the probability of being suspect in the first
-// stage times the probability of being worse in the second. The true power is slightly higher,
-// because a metric can also be suspect because of its noise.
+// changes of standard deviation sd. The true power is slightly higher, because a metric can also be
+// suspect because of its noise.
 func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 	if math.IsNaN(sd) {
 		return sd
@@ -83,8 +81,7 @@ func newShifted(mean float64) shifted {
 }
 
 // power returns the approximate probability that the negative ones of n changes have a rank sum of
-// at most critical. The statistic counts the pairs i ≤ j with Xi + Xj > 0 and is approximated as
-// normal, with mean and variance under the shift (Lehmann 1975, Nonparametrics). The error is at
+// at most critical, with a normal approximation (Lehmann 1975, Nonparametrics). The error is at
 // most 5 percentage points for ten changes or more, and 10 for six.
 func (s shifted) power(n, critical int) float64 {
 	k := float64(n)
