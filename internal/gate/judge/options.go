@@ -13,7 +13,7 @@ type Options struct {
 	Alpha   float64 // probability of any false "worse" in the whole family
 
 	ScreenPairs int // pairs of each metric in the first stage
-	SuspectAt float64
+	SuspectAt   float64
 	// A metric is suspect because of its noise if the p of a worsening by the promise is above
 	// ClearAt.
 	ClearAt float64
