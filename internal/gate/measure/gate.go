@@ -24,9 +24,8 @@ type Watch interface {
 
 // Gate measures and judges. If ctx ends it returns the cause; Options.Out then contains the pairs
 // measured so far, and Options.Resume continues with them. On a machine that is too busy for times
-// it judges only allocations, and stores no results. Worktrees, binaries and processes are removed
-// on every return. An error means that there is no verdict, an *UnfitError that benchmarks cannot
-// be compared.
+// it judges only allocations, and stores no results. An error means that there is no verdict, an
+// *UnfitError that benchmarks cannot be compared.
 func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ type gate struct {
 	controls   *journal
 	notes      []string
 	missing    []string // submodules that could not be checked out
-	// hopeless is the reason why times cannot be judged on this machine, or "". If it is set, only
+	// hopeless is the reason why times cannot be judged on this machine. If it is not "", only
 	// allocations are judged, and the results are in the temporary directory.
 	hopeless  string
 	paces     []pace        // of all benchmarks and controls

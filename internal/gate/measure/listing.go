@@ -20,7 +20,7 @@ type benchmark struct {
 	Package    string `json:"package"`
 	Name       string `json:"name"`       // without the suffix for GOMAXPROCS
 	Iterations int    `json:"iterations"` // per run
-	// ScreenIterations is the number of iterations of a screening run; 0 means Iterations.
+	// 0 means Iterations.
 	ScreenIterations int `json:"screen_iterations,omitempty"`
 	Parts            int `json:"parts"` // processes per run
 }
@@ -33,8 +33,8 @@ type UnfitError struct{ Complaints []string }
 
 func (e *UnfitError) Error() string { return strings.Join(e.Complaints, "\n") }
 
-// listLimit bounds a single iteration of a benchmark if no limit is given. It is long, because it
-// is only for benchmarks that hang.
+// listLimit bounds a single iteration of a benchmark if no limit is given. It is long, because only
+// benchmarks that hang should reach it.
 const listLimit = 2 * time.Minute
 
 type listing struct {
@@ -252,8 +252,8 @@ func listed(names []string) string {
 	return text.List(text.Few(names, 3))
 }
 
-// lacks returns an error for requested metrics that are missing, as early as possible. The
-// direction of a metric may come from a Unit line, which the first run of all benchmarks prints.
+// lacks returns an error for requested metrics that are missing. The direction of a metric may come
+// from a Unit line, which the first run of all benchmarks prints.
 func (c *catalog) lacks(o Options, counts bool) error {
 	var wrong []error
 	for _, unit := range o.Metrics {

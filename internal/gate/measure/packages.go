@@ -45,8 +45,7 @@ func findGo(ctx context.Context, g goTool) error {
 	return nil
 }
 
-// packages lists the packages whose tests declare a benchmark that the pattern may match. Only
-// these are built.
+// packages lists the packages whose tests declare a benchmark that the pattern may match.
 func (g goTool) packages(ctx context.Context, patterns []string, bench string) ([]pkg, error) {
 	out, err := g.run(ctx,
 		append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--"},
@@ -80,8 +79,8 @@ func (g goTool) packages(ctx context.Context, patterns []string, bench string) (
 	}
 }
 
-// fixReplacements makes relative replacement directories in a checkout's go.mod absolute if they
-// are outside of the repository, because they are relative to the original.
+// fixReplacements makes replacement directories in a checkout's go.mod absolute if they are outside
+// of the repository, because they are relative to the original.
 func (g goTool) fixReplacements(ctx context.Context, checkout, original string) error {
 	text, err := g.run(ctx, "mod", "edit", "-json")
 	if err != nil {
@@ -149,7 +148,6 @@ func mayMatch(pattern string) func(function string) bool {
 	}
 }
 
-// splitOutside splits at a character that is neither within brackets or parentheses nor escaped.
 func splitOutside(pattern string, at byte) (parts []string) {
 	start, brackets, parentheses := 0, 0, 0
 	for i := 0; i < len(pattern); i++ {
@@ -180,6 +178,5 @@ func exactPattern(name string) string {
 	return strings.Join(levels, "/")
 }
 
-// benchmarkFunctions matches declarations of benchmarks in Go source. A false match, for example in
-// a comment, only costs a build.
+// A false match, for example in a comment, only costs a build.
 var benchmarkFunctions = regexp.MustCompile(`(?m)^func (Benchmark\w*)\(`)

@@ -140,8 +140,8 @@ func (g *gate) judgesAllocations() bool {
 	return len(g.Metrics) == 0 || slices.ContainsFunc(g.Metrics, verdict.IsAllocation)
 }
 
-// settleForAllocations makes the gate judge only allocations, in shorter runs with a single layout.
-// The results go to the temporary directory, because a resumed gate must not find them in Out.
+// settleForAllocations uses shorter runs with a single layout. The results go to the temporary
+// directory, because a resumed gate must not find them in Out.
 func (g *gate) settleForAllocations() error {
 	g.say("%s; times are not judged, allocations are", g.hopeless)
 	g.resumed, g.schedule.layouts, g.runner.count = false, 1, nil

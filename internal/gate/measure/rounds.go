@@ -94,8 +94,8 @@ func (g *gate) order(pairs, fresh []int) (benchmarks int) {
 	return benchmarks
 }
 
-// rounds measures rounds until each benchmark and control has its number of pairs, including pairs
-// in the journal.
+// rounds measures until each benchmark and control has its number of pairs, including pairs in the
+// journal.
 func (g *gate) rounds(ctx context.Context, pairs []int) error {
 	all := g.all()
 	var todo []slot
@@ -184,9 +184,9 @@ const (
 // lower 95 % confidence limit: √(5/χ²), with the 95 % quantile of χ² with 5 degrees of freedom.
 const leastSpread = 0.67
 
-// probe measures the same work twice, before any benchmark. It returns the reason why no gate would
-// reach a verdict on this machine, or "". A machine is hopeless if all fresh pairs together would
-// not find the slower control, even at the lower confidence limit of the noise.
+// probe measures the same work twice, before any benchmark. A machine is hopeless if all fresh
+// pairs together would not find the slower control, even at the lower confidence limit of the
+// noise.
 func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 	defer g.measured(time.Now())
 	g.watch.Doing("measuring the controls")

@@ -32,8 +32,7 @@ type run struct {
 
 const controlPackage = "poolbench"
 
-// controls have a known result: the first has the same work on both sides, the second has more work
-// in the head.
+// The first control has the same work on both sides, the second has more work in the head.
 var controls = [2]benchmark{{Package: controlPackage, Name: ControlName + "Same"},
 	{Package: controlPackage, Name: ControlName + "Slower"}}
 
@@ -132,7 +131,6 @@ func (r *runner) measured(ctx context.Context, what run) (reading, error) {
 	return got, nil
 }
 
-// pair measures both sides of a slot alternately, part by part, and the state of the machine.
 func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error) {
 	rec := record{slot: at}
 	stolen, all, _ := machine.Ticks()
@@ -216,8 +214,7 @@ func (r *runner) warmUp(
 	return nil
 }
 
-// pace estimates the duration of pairs from the warm-up. The time that exceeds the iterations is
-// the start of a process.
+// The time that exceeds the iterations is the start of a process.
 func (b *benchmark) pace(took time.Duration, iterations int, perOp float64) pace {
 	work := func(n int) time.Duration { return time.Duration(float64(n) * perOp * 1e9) }
 	start := max(0, took-work(iterations))

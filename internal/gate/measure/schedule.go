@@ -22,9 +22,9 @@ type schedule struct {
 	names    []string
 }
 
-// layout returns the layout of a pair. The first stage repeats the layouts in turn. In the second
-// stage each pair has a new one, because the verdict assumes independent pairs: the address of a
-// small loop changes its time by up to 10 %, and six repeated layouts would repeat the same bias.
+// The first stage repeats the layouts in turn. In the second stage each pair has a new layout,
+// because the verdict assumes independent pairs: the address of a small loop changes its time by up
+// to 10 %, and six repeated layouts would repeat the same bias.
 func (s schedule) layout(pair int) int {
 	switch {
 	case s.layouts == 1:
@@ -49,8 +49,7 @@ func (s schedule) round(pair int, of []int) []slot {
 
 func (s schedule) workSeed(pair int) uint64 { return s.draw("work", pair).Uint64() >> 1 }
 
-// headFirst returns whether the head runs first in a pair. Pairs 2k and 2k+1 have opposite orders,
-// which balances the effect of the order.
+// Pairs 2k and 2k+1 have opposite orders, which balances the effect of the order.
 func (s schedule) headFirst(benchmark, pair int) bool {
 	first := s.draw(s.names[benchmark], pair/2).Uint64()&1 == 1
 	return first != (pair%2 == 1)

@@ -11,10 +11,10 @@ import (
 // counter counts an event in the processes that this thread starts.
 type counter struct{ fd int }
 
-// openInstructions counts the user-mode instructions of the next process that this thread starts,
-// including all of its threads. The goroutine must be locked to the thread. It fails if the kernel
-// does not permit it (perf_event_paranoid above 2, a seccomp profile), or if there is no hardware
-// counter, as in many virtual machines.
+// openInstructions counts the user-mode instructions of the next process that this thread starts.
+// The goroutine must be locked to the thread. It fails if the kernel does not permit it
+// (perf_event_paranoid above 2, a seccomp profile), or if there is no hardware counter, as in many
+// virtual machines.
 //
 // The count includes the start of the process and the benchmark's preparation. A second run with a
 // tenth of the iterations includes the same, so the difference of the two runs does not.
