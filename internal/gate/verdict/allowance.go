@@ -15,10 +15,10 @@ type Allowance struct {
 	Share     float64
 }
 
-// allowance matches an Allowance. Names of benchmarks may contain : and =.
 var allowance = regexp.MustCompile(`^(?:(.+):)?([^:=]+)=([^=]+)$`)
 
-// ParseAllowance parses texts such as allocs/op=1, B/op=5% and Parse/size=10:allocs/op=1.
+// ParseAllowance parses texts such as allocs/op=1, B/op=5% and Parse/size=10:allocs/op=1. Names of
+// benchmarks may contain : and =.
 func ParseAllowance(text string) (a Allowance, err error) {
 	parts := allowance.FindStringSubmatch(text)
 	if parts == nil {
@@ -40,7 +40,6 @@ func ParseAllowance(text string) (a Allowance, err error) {
 	return a, nil
 }
 
-// String returns a text that ParseAllowance parses.
 func (a Allowance) String() string {
 	amount := strconv.FormatFloat(a.Amount, 'g', -1, 64)
 	if a.Share > 0 {
@@ -64,8 +63,7 @@ func (a Allowance) covers(benchmark, metric string) bool {
 	return false
 }
 
-// Allowed returns the accepted growth of a metric of a benchmark: the largest amount and share of
-// all allowances.
+// Allowed returns the largest amount and share of all allowances for a metric of a benchmark.
 func (o Options) Allowed(benchmark, metric string) (amount, share float64) {
 	for _, a := range o.Allow {
 		if a.covers(benchmark, metric) {
