@@ -15,7 +15,7 @@ import (
 
 // A run drifts if the means of its halves differ by more than driftFactor, and by StepErrors
 // standard errors for a step or trendErrors for a trend. In TestNoFalseDrift, runs that are far too
-// short for their load have about 2 false alarms per 1000 stable queues. Longer runs have none.
+// short for their load have about 2 false alarms per 1000 stable queues.
 const (
 	driftFactor = 1.5
 	StepErrors  = 5
@@ -25,8 +25,8 @@ const (
 	mostUps = observe.Batches - 2
 )
 
-// CheckDrift compares the second half of the measured tasks with the first. A queue at a load of 1
-// or more grows for the whole run, so its mean wait depends on the run's length.
+// A queue at a load of 1 or more grows for the whole run, so its mean wait depends on the run's
+// length.
 func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if !o.Stationary() {
 		return
@@ -69,8 +69,7 @@ func open(o *observe.Run) (all []int) {
 	return all
 }
 
-// Drifting returns the time that is checked for drift, and its name: the wait, or the response if
-// slots are shared or unlimited.
+// Drifting returns the time that is checked for drift, and its name.
 func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	if o.Splits() || o.Bound() == 0 {
 		return metric.Response, (*record.Record).Response
@@ -78,12 +77,10 @@ func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	return metric.Wait, (*record.Record).Wait
 }
 
-// Drifts reports whether the task started and was not cut short.
 func Drifts(rec *record.Record) bool {
 	return rec.Attempts > 0 && rec.Outcome != record.Unsettled && rec.Outcome != record.Abandoned
 }
 
-// JudgeDrift adds a doubt if the means of the halves, in ns, differ significantly.
 func JudgeDrift(o *observe.Run, r *result.Result, means [observe.Batches]float64) (drifts bool) {
 	what, _ := Drifting(o)
 	h := CompareHalves(means)
@@ -105,10 +102,9 @@ type halves struct {
 	ups   int
 }
 
-// CompareHalves tests for a step and for a trend. The step test is Student's t of the batches, with
-// a standard error that allows for correlated neighbours. Steady growth within a half looks like
-// correlation. The trend test therefore uses the changes from batch to batch, which cancel out in a
-// stable queue and add up in a growing one.
+// CompareHalves tests for a step by Student's t of the batches. Steady growth within a half looks
+// like correlation. The trend test therefore uses the changes from batch to batch, which cancel out
+// in a stable queue and add up in a growing one.
 func CompareHalves(x [observe.Batches]float64) (h halves) {
 	const half = observe.Batches / 2
 	for i := range half {
@@ -175,14 +171,13 @@ func (h halves) grows() (how string, ok bool) {
 	return h.changes()
 }
 
-// Grows reports whether the batches grow steadily, as in an overloaded queue.
 func Grows(means [observe.Batches]float64) bool {
 	_, grows := CompareHalves(means).grows()
 	return grows
 }
 
-// changes reports whether the batches change steadily. It also tests the signs of the changes,
-// because a few stalls of the machine inflate the standard error.
+// changes also tests the signs of the changes, because a few stalls of the machine inflate the
+// standard error.
 func (h halves) changes() (how string, ok bool) {
 	switch {
 	case math.Abs(h.trend) > trendErrors:
@@ -194,7 +189,6 @@ func (h halves) changes() (how string, ok bool) {
 	return "", false
 }
 
-// ErrorsOf returns a difference in standard errors, or 0 for a difference of 0.
 func ErrorsOf(difference, standardError float64) float64 {
 	if difference == 0 {
 		return 0

@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// A Forecast is the predicted accuracy of the runs of a plan. The recursion simulates the plan for
-// the length of many runs. Stretches of one run's length are compared with the whole.
+// A Forecast is the predicted accuracy of the runs of a plan. It simulates the plan for the length
+// of many runs, and compares stretches of one run's length with the whole.
 type Forecast struct {
 	MeanWait float64
 	Waits    float64
@@ -80,7 +80,6 @@ const (
 	forecastSeed        = 0x666f7265_63617374
 )
 
-// forecastPlan is the key of a forecast in the cache.
 type forecastPlan struct {
 	arrival      string
 	rate         float64
@@ -103,9 +102,9 @@ var (
 
 const mostForecasts = 2000
 
-// ForecastOf returns the accuracy of runs of about n measured tasks of o's plan, given the
-// relaxation time in tasks. It returns nil under the real clock, and if the recursion does not
-// support the strategy, the target or the task times.
+// ForecastOf returns nil under the real clock, and if the simulation does not support the strategy,
+// the target or the task times. n is the number of measured tasks, relax the relaxation time in
+// tasks.
 func ForecastOf(o *observe.Run, n, relax float64) *Forecast {
 	return forecastOf(o, n, relax, mostForecast)
 }
@@ -144,8 +143,8 @@ func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
 	return f()
 }
 
-// planOf returns the inputs of the forecast. Strategies with another order of starts get the FIFO
-// forecast, because their slots are equally busy.
+// Strategies with another order of starts get the FIFO forecast, because their slots are equally
+// busy.
 func planOf(o *observe.Run) (p forecastPlan, ok bool) {
 	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
 	a := s.Arrival
@@ -378,8 +377,6 @@ func (f *Forecast) add(unit string, whole float64, parts []float64) {
 	f.errors[unit] = e
 }
 
-// spreadOf returns the root mean square of the deviations of values from expected, and the
-// correlation of neighbouring deviations, at least 0.
 func spreadOf(values []float64, expected float64) (spread, lag float64) {
 	square, product, before := 0.0, 0.0, 0.0
 	for _, v := range values {

@@ -30,8 +30,7 @@ const (
 	busyShare = 0.05
 )
 
-// checkMachine reports the measurements of the machine, and doubts the result if they affect it. r
-// must already contain the responses.
+// r must already contain the responses.
 func checkMachine(o *observe.Run, r *result.Result) {
 	p := o.Seen.Pressure
 	for _, share := range []struct {

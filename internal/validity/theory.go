@@ -16,9 +16,7 @@ import (
 // approximations. The inputs are the plan under the virtual clock, and the realised rate and mean
 // under the real clock, because a timer that overshoots by 10 % makes a different queue.
 //
-// The closed forms require that no task calls a target, is abandoned or times out. They also
-// require no full queue in front of class pools, and a free slot at all times under a rate limit,
-// which only the run shows. CheckExact tests each value.
+// The closed forms require that no task calls a target, is abandoned or times out.
 func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe.Blocked) {
 	s := o.Plan
 	if s.Target != "none" || s.Drain != 0 || s.Timeout != 0 {
