@@ -22,7 +22,7 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// the share of the full experiments that is run without --full
+// quickSize is the share of the experiments that runs without --full.
 const quickSize = 0.1
 
 func (a *app) calibrateCommand() *cobra.Command {

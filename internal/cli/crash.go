@@ -40,7 +40,7 @@ type crashOptions struct {
 	quiet    bool
 }
 
-// values of --kill
+// Values of --kill.
 const (
 	killProcess = "process"
 	killServer  = "server"

@@ -33,7 +33,7 @@ type serveOptions struct {
 	seed           uint64
 }
 
-// the grace period for requests after the server is stopped
+// stopServing is the grace period for requests after the server is stopped.
 const stopServing = 5 * time.Second
 
 func (a *app) serveCommand() *cobra.Command {
@@ -210,7 +210,7 @@ func (s *statusWriter) spell() string {
 	return strconv.Itoa(s.status)
 }
 
-// for gRPC
+// Flush is for gRPC.
 func (s *statusWriter) Flush() { _ = http.NewResponseController(s.ResponseWriter).Flush() }
 
 func (s *statusWriter) WriteHeader(status int) {
@@ -227,7 +227,7 @@ func (s *statusWriter) Write(p []byte) (int, error) {
 	return s.ResponseWriter.Write(p)
 }
 
-// for http.ResponseController
+// Unwrap is for http.ResponseController.
 func (s *statusWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // metrics uses the text format of Prometheus, version 0.0.4. It does not count its own requests.

@@ -189,7 +189,7 @@ func fromParent(ctx context.Context, stdin io.Reader) (string, context.Context, 
 	return strings.TrimSpace(line), ctx, nil
 }
 
-// in bytes
+// mostAddress is a number of bytes.
 const mostAddress = 4 << 10
 
 func readAddress(r io.ByteReader) (string, error) {

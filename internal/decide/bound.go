@@ -7,7 +7,7 @@ type Bound struct {
 	Value float64
 }
 
-// each operator before its prefixes
+// Each operator comes before its prefixes.
 var Operators = []string{"<=", ">=", "<", ">"}
 
 // NaN does not meet a bound.

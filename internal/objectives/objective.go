@@ -153,7 +153,7 @@ func units() (all []string) {
 	return all
 }
 
-// in the order of observe.Metrics
+// Names returns the names in the order of observe.Metrics.
 func Names() (all []string) {
 	for _, unit := range units() {
 		all = append(all, short(unit))

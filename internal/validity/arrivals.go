@@ -75,7 +75,7 @@ func AndersonDarlingTail(a2 float64) float64 {
 	return min(math.Sqrt(3)*math.Erfc(math.Sqrt(max(a2, 0))), 1)
 }
 
-// in standard errors: one false alarm in 1.7 million runs
+// pastaErrors is a number of standard errors: one false alarm in 1.7 million runs.
 const pastaErrors = 5
 
 // CheckPASTA compares the share of arrivals that find all slots taken with the share of time in

@@ -22,7 +22,7 @@ import (
 	"github.com/poolbench/poolbench/reports/gate"
 )
 
-// flags that have no meaning with --bisect
+// withBisect lists flags that have no meaning with --bisect.
 var withBisect = []string{"base", "head", "junit", "allow-partial", "fail-on"}
 
 func checkBisect(cmd *cobra.Command, o *gateFlags, args []string) error {

@@ -113,7 +113,7 @@ func (a *app) showTrend(o trendFlags, t *trend.Trend, charts []string) error {
 	return nil
 }
 
-// poolbench-out/* includes the link "latest".
+// distinct is needed because poolbench-out/* includes the link "latest".
 func distinct(args []string) (once, warnings []string) {
 	var seen []os.FileInfo
 	for _, arg := range args {

@@ -31,7 +31,7 @@ const (
 	Steadily = "POOLBENCH_TEST_STEADILY"
 )
 
-// the value of Steadily for random times
+// Wild is the value of Steadily for random times.
 const Wild = "wild"
 
 const (

@@ -22,7 +22,7 @@ func Shop(t *testing.T, status int) (url string, served *atomic.Int64) {
 	return server.URL, served
 }
 
-// the machine may be busy with other tests
+// The machine may be busy with other tests.
 var doubtful = regexp.MustCompile(`(?m)^.* is INVALID: .*\n`)
 
 func Beside(stderr string) string { return doubtful.ReplaceAllString(stderr, "") }

@@ -25,7 +25,7 @@ type interimRequests struct {
 	pause time.Duration
 }
 
-// a kill can lose so much of a soak
+// A kill can lose at most longestPause of a soak.
 const longestPause = 10 * time.Second
 
 func newAsking(p *progress.Tracker, first time.Duration) *interimRequests {

@@ -97,7 +97,7 @@ func verdict(r Record) junit.Case {
 	return c
 }
 
-// the prefix of a check's name in the errors of an attack
+// checkFailed precedes a check's name in the errors of an attack.
 const checkFailed = "check failed: "
 
 // No check passes if the attack was resumed or cut off, because requests are missing.

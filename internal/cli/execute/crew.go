@@ -61,7 +61,7 @@ func (c *crew) Open(
 	return ctx, nil
 }
 
-// after this time without workers a sweep prints a hint
+// A sweep without workers prints a hint after noWorkersHint.
 const noWorkersHint = 3 * time.Second
 
 func (c *crew) close() {

@@ -21,7 +21,7 @@ import (
 	"github.com/poolbench/poolbench/examples/grafana"
 )
 
-// limits of viewers, of their requests and of the time to send a frame
+// Limits of viewers, of their requests and of the time to send a frame.
 const (
 	headTime    = 5 * time.Second  // for a request
 	writeTime   = 10 * time.Second // for a frame

@@ -31,7 +31,7 @@ const (
 	Response = "poolbench.response.duration"
 )
 
-// upper bounds of the response buckets, in seconds
+// bounds are the upper bounds of the response buckets, in seconds.
 var bounds = []float64{0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5,
 	1, 2, 5, 10, 20, 50, 100}
 

@@ -25,7 +25,6 @@ type sentFlags struct {
 	headers, form                                                  []string
 }
 
-// the format of targets other than attack's own
 const harFormat = "har"
 
 func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {

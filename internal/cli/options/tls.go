@@ -18,7 +18,7 @@ import (
 
 type tlsFlags struct{ cert, key, ca, least string }
 
-// in bytes
+// mostPEM is a number of bytes.
 const mostPEM = 1 << 20
 
 func (f *tlsFlags) addTo(cmd *cobra.Command, k *attack.Attack) {

@@ -88,7 +88,7 @@ func Root(
 	return root
 }
 
-// at 80 columns
+// narrow wraps usage texts at 80 columns.
 func narrow(usage func(*cobra.Command) error) func(*cobra.Command) error {
 	return func(c *cobra.Command) error {
 		var text strings.Builder
@@ -145,7 +145,7 @@ func commandNames(root *cobra.Command) (names []string) {
 //go:embed help/*.txt
 var helpFiles embed.FS
 
-// commands that other programs also have
+// ofCI matches commands that benchgate also has.
 var ofCI = regexp.MustCompile(`\bpoolbench (compare|gate|trend)\b`)
 
 // A command without a file is hidden or has a one-line description.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// so many strategies with equal results share a row
+// At least fewAlike strategies with equal results share a row.
 const fewAlike = 3
 
 // names contains the name of the shared row for the first of several strategies with equal results,

@@ -22,7 +22,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// the percentiles that other load testers show
+// These are the percentiles that other load testers show.
 var percentiles = []struct {
 	name string
 	q    float64

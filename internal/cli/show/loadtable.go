@@ -27,7 +27,7 @@ var loadColumns = []Column{
 	{Head: "p99 lag", Unit: metric.P99Lag},
 }
 
-// listed below the table if they are not 0
+// loadShares are listed below the table if they are not 0.
 var loadShares = []Column{
 	{Head: "shed", Unit: metric.Shed},
 	{Head: "throttled", Unit: metric.Throttled},
