@@ -17,8 +17,8 @@ func claim(o *observe.Run, r *result.Result, unit string, exact float64, test ob
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Test: &test})
 }
 
-// noise is the standard error of a run's means by queueing theory. Batch means alone underestimate
-// it in short runs, and if almost no task waits.
+// Batch means alone underestimate the standard error in short runs, and if almost no task waits, so
+// noise adds queueing theory.
 type noise struct {
 	// relax is the number of tasks with as much information as one independent task. It is at least
 	// the mean number of waiting tasks, whose waits are sums of the same task times.
@@ -36,9 +36,8 @@ func noiseOf(o *observe.Run, a *theory.Answer, load float64) noise {
 
 func (z noise) short(n float64) bool { return n/z.relax < theoryLength }
 
-// In heavy traffic neighbouring waits are correlated. The variance of the mean of n waits is
-// W²(1+C²)(1+1/P)/((1−ρ)²n), where P is the share of tasks that wait. For M/M/1 this is within 20 %
-// of Whitt, Planning queueing simulations, 1989.
+// The variance of the mean of n waits is W²(1+C²)(1+1/P)/((1−ρ)²n), where P is the share of tasks
+// that wait. For M/M/1 this is within 20 % of Whitt, Planning queueing simulations, 1989.
 func (z noise) meanWait(mean float64, value func(*record.Record) (float64, bool)) observe.MeanTest {
 	return observe.MeanTest{Want: mean,
 		Value: func(_ int, rec *record.Record) (float64, bool) { return value(rec) },
@@ -85,27 +84,25 @@ func gaps(o *observe.Run, mean float64) observe.MeanTest {
 }
 
 const (
-	// theoryErrors is the largest deviation, in exactly known standard errors, that counts as
-	// chance.
+	// theoryErrors is the largest deviation, in standard errors, that counts as chance.
 	theoryErrors = 5
 	theoryAlarms = 0.01
-	// theoryEvents is the smallest number of independent events to judge a share, and theoryLength
-	// of independent tasks to judge a run. theorySpread is the accepted relative deviation of the
-	// run's own 1+C²: without the few longest tasks, their waits are missing, too.
+	// theoryEvents is the smallest number of independent events to judge a share, theoryLength of
+	// independent tasks to judge a run. theorySpread is the accepted relative deviation of the
+	// run's own 1+C².
 	theoryEvents = 5
 	theoryLength = 50
 	theorySpread = 0.2
 )
 
 // criticalDeviation returns the deviation, in standard errors, from which a value is judged wrong,
-// with Bonferroni's correction for all exact values of the plan.
+// with Bonferroni's correction.
 func criticalDeviation(o *observe.Run) float64 {
 	values := len(o.Claims) * max(o.Plan.Among, 1)
 	return statistics.Student(observe.Batches, theoryAlarms/float64(values))
 }
 
-// CheckExact applies only under the virtual clock, because under the real clock measured values
-// include the strategy's overhead.
+// Under the real clock measured values include the strategy's overhead, so CheckExact skips them.
 func CheckExact(o *observe.Run, r *result.Result, first int) {
 	if !o.Plan.Virtual {
 		return
@@ -151,8 +148,7 @@ func claimLimit(o *observe.Run, r *result.Result, unit string, exact, allowed fl
 }
 
 // overloadNoise returns the possible deviation of the throughput from the capacity at a load above
-// 1. It is due to the task times, the time until all slots stay busy (about (1+C²)/(ρ−1)² tasks),
-// and the last tasks.
+// 1. All slots stay busy after about (1+C²)/(ρ−1)² tasks.
 func overloadNoise(
 	o *observe.Run, r *result.Result, m observe.Measured, load, capacity float64,
 ) float64 {
@@ -162,8 +158,8 @@ func overloadNoise(
 		longest/m.Seconds())
 }
 
-// batchNoise returns the possible deviation of the makespan of n exponential tasks on k slots. With
-// j tasks left, one ends every mean/j. The last task exceeds 12 means with probability 1/160,000.
+// batchNoise returns the possible deviation of the makespan of n exponential tasks on k slots. The
+// last task exceeds 12 means with probability 1/160,000.
 func batchNoise(n, k int, mean float64) float64 {
 	variance := float64(max(n-k, 0)) / float64(k) / float64(k)
 	for j := range min(k, n) {

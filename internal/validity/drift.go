@@ -14,19 +14,17 @@ import (
 )
 
 // A run drifts if the means of its halves differ by more than driftFactor, and by StepErrors
-// standard errors for a step or trendErrors for a trend. In TestNoFalseDrift, runs that are far too
-// short for their load have about 2 false alarms per 1000 stable queues.
+// standard errors for a step or trendErrors for a trend. In TestNoFalseDrift, about 2 per 1000
+// stable queues drift if the runs are far too short for their load.
 const (
 	driftFactor = 1.5
 	StepErrors  = 5
 	trendErrors = 4
 	// mostUps is the number of increases from batch to batch that indicates growth. A random walk
-	// without drift has as many with probability 20/2¹⁹, 1 in 26,000.
+	// has as many with probability 20/2¹⁹.
 	mostUps = observe.Batches - 2
 )
 
-// A queue at a load of 1 or more grows for the whole run, so its mean wait depends on the run's
-// length.
 func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if !o.Stationary() {
 		return
@@ -38,8 +36,8 @@ func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if ok && JudgeDrift(o, r, means) || !o.Recorded || o.Plan.Arrival.IsClosed() {
 		return
 	}
-	// In LIFO or random order the responses may not show the growth: some tasks start at once even
-	// in a growing queue, and the others may be cut short.
+	// In LIFO or random order some tasks start at once even in a growing queue, so the responses
+	// may not show the growth.
 	open := open(o)
 	means, _, ok = o.BatchMeans(first, func(i int, _ *record.Record) (float64, bool) {
 		return float64(open[i]), true
@@ -69,7 +67,6 @@ func open(o *observe.Run) (all []int) {
 	return all
 }
 
-// Drifting returns the time that is checked for drift, and its name.
 func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	if o.Splits() || o.Bound() == 0 {
 		return metric.Response, (*record.Record).Response
@@ -132,9 +129,8 @@ func CompareHalves(x [observe.Batches]float64) (h halves) {
 }
 
 // Variance returns the variance of the batches, widened by the correlation of neighbours. square
-// and product are sums over deviations from the mean. A correlation estimated from n values, here
-// half the batches, is too low by (1+4ρ)/n on average (Kendall, Note on bias in the estimation of
-// autocorrelation, 1954).
+// and product are sums over deviations from the mean. A correlation estimated from n values is too
+// low by (1+4ρ)/n on average (Kendall, Note on bias in the estimation of autocorrelation, 1954).
 func Variance(square, product float64) float64 {
 	correlation := 0.0
 	if square > 0 {
@@ -176,8 +172,8 @@ func Grows(means [observe.Batches]float64) bool {
 	return grows
 }
 
-// changes also tests the signs of the changes, because a few stalls of the machine inflate the
-// standard error.
+// A few stalls of the machine inflate the standard error, so changes also tests the signs of the
+// changes.
 func (h halves) changes() (how string, ok bool) {
 	switch {
 	case math.Abs(h.trend) > trendErrors:

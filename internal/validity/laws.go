@@ -70,8 +70,8 @@ func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (
 }
 
 // A Replay is the result of the oracle: the Kiefer–Wolfowitz recursion computes each start in an
-// ideal FIFO, work-conserving system from the run's due and service times. Under the virtual clock
-// the run must equal it to the nanosecond.
+// ideal FIFO, work-conserving system. Under the virtual clock the run must equal it to the
+// nanosecond.
 type Replay struct {
 	Done     bool
 	MeanWait float64 // of the measured tasks, in nanoseconds
@@ -79,9 +79,8 @@ type Replay struct {
 	worst    int
 }
 
-// ReplayOf applies the oracle to FIFO, work-conserving pools, if every accepted task ran once. The
-// pools of classes are replayed separately, unless a full queue of one class blocked the other. The
-// mean includes only tasks from first on.
+// ReplayOf replays the pools of classes separately, unless a full queue of one class blocked the
+// other. The mean includes only tasks from first on.
 func ReplayOf(o *observe.Run, first int, h observe.Blocked) Replay {
 	pools, poolOf := o.FifoPools()
 	if pools == nil || (len(pools) > 1 && h.Ever) {
@@ -106,8 +105,7 @@ type Oracle struct {
 	n        int
 }
 
-// NewOracle returns an oracle for strategies with one pool, if the task classes are not known in
-// advance.
+// NewOracle is for strategies with one pool, if the task classes are not known in advance.
 func NewOracle(o *observe.Run) Oracle {
 	p := Oracle{previous: -1}
 	if o.Pools == nil {

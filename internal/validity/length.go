@@ -32,8 +32,7 @@ func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured
 	}
 }
 
-// judgeLength adds the number of tasks that the p99 response needs for an error of 5 %. It doubts a
-// run whose planned error is as large as the value.
+// judgeLength doubts a run whose planned error is as large as the value.
 func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 	needed := neededTasks(k, own, r, n)
 	r.Add(metric.NeededTasks, needed)
@@ -67,8 +66,8 @@ func neededTasks(k Memory, own Scatter, r *result.Result, n float64) float64 {
 	high, _ := r.Metric(metric.P99ResponseHigh)
 	p99, _ := r.Metric(metric.P99Response)
 	half := max(high-p99, p99-low) / p99
-	switch takes := k.TakesQuantile(0.99); {
-	case own.Tells():
+	switch takes := k.TasksForQuantile(0.99); {
+	case own.Suffices():
 		return own.Variance * z95 * z95 / (epsilon * epsilon)
 	case has:
 		return n * half * half / (epsilon * epsilon)

@@ -70,7 +70,7 @@ func checkMachine(o *observe.Run, r *result.Result) {
 }
 
 // fillsOnPurpose reports whether the run should keep all processors busy: clients send without a
-// pause, and no programs run except the server on this machine.
+// pause, and only the server also runs on this machine.
 func fillsOnPurpose(o *observe.Run) bool {
 	others := o.Seen.Pressure.Others
 	return o.FlatOut && (o.Local || others >= 0 && others <= busyShare)

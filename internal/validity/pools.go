@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// classPoolsAnswer treats the pools as independent queues with Poisson arrivals. It returns nil if
-// only some tasks have a pool, if a queue has no closed form, or if a full queue of one class
-// blocked the other.
+// classPoolsAnswer returns nil if only some tasks have a pool, if a queue has no closed form, or if
+// a full queue of one class blocked the other.
 func classPoolsAnswer(o *observe.Run,
 	pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
@@ -41,8 +40,7 @@ func classPoolsAnswer(o *observe.Run,
 	return theory.Mixed(parts...), nil
 }
 
-// poolParts returns the queues of the short and the long tasks. It returns nil under the real
-// clock, where the realised mean of each class is unknown.
+// poolParts returns nil under the real clock, where the realised mean of each class is unknown.
 func poolParts(o *observe.Run,
 	rate float64, d dist.Dist, h observe.Blocked,
 ) (parts []theory.Part, err error) {
@@ -65,8 +63,7 @@ func poolParts(o *observe.Run,
 	return parts, nil
 }
 
-// A class pool may be overloaded even if the load of all slots is below 1. Its results then depend
-// on the length of the run.
+// A class pool may be overloaded even if the load of all slots is below 1.
 func CheckPools(o *observe.Run, r *result.Result) {
 	s := o.Plan
 	branches := o.Classes(o.Dist())

@@ -11,8 +11,8 @@ import (
 // A Scatter is the sampling variance of a p99 response, estimated from the run's own tasks.
 type Scatter struct {
 	Variance float64 // relative variance of the p99 times the number of tasks
-	// effective sample size beyond the p99: so many independent tasks would determine the share
-	// beyond it with the same accuracy
+	// number of independent tasks that would determine the share beyond the p99 with the same
+	// accuracy
 	Beyond float64
 }
 
@@ -47,5 +47,4 @@ func (s Scatter) With(theory float64) float64 {
 	return math.Pow(s.Variance, share) * math.Pow(theory, 1-share)
 }
 
-// Tells reports whether the run's own estimate suffices.
-func (s Scatter) Tells() bool { return s.Beyond >= 10 }
+func (s Scatter) Suffices() bool { return s.Beyond >= 10 }

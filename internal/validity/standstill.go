@@ -48,8 +48,7 @@ func CheckStandstill(o *observe.Run, r *result.Result) {
 
 type span struct{ from, to int64 }
 
-// silences returns the longest gaps between two ends of tasks, of at least standstillFloor and 10
-// times the median gap. An idle system also has such gaps.
+// silences returns the longest gaps between two ends of tasks. An idle system also has such gaps.
 func silences(o *observe.Run) (all []span) {
 	const most = 20
 	_, ends := o.StartsAndEnds(func(*record.Record) bool { return true })
@@ -77,8 +76,8 @@ func slowest(o *observe.Run, by int64) (longest int64) {
 }
 
 // overdue returns the number of tasks that were running at the end of a silence and should have
-// ended well before. The result is 0 if a task that ran during the whole silence may still be on
-// time, because others may wait for it.
+// ended well before. It returns 0 if a task that ran during the whole silence may still be on time,
+// because others may wait for that task.
 func overdue(o *observe.Run, s span, unusual int64) (n int) {
 	timed, _ := o.Workload.(workloads.Timed)
 	if o.Trace.Merged() {

@@ -44,9 +44,9 @@ func uncertainUnits() []string {
 	return names
 }
 
-// MarkUncertain uses the forecast's error if it models this strategy exactly, otherwise the
-// differences between stretches of the run. If the run is too short for stretches, the forecast for
-// an equally busy strategy is a lower bound.
+// MarkUncertain uses the forecast if it models this strategy exactly, otherwise the differences
+// between stretches of the run. If the run is too short for stretches, the forecast for an equally
+// busy strategy is a lower bound.
 func (k Memory) MarkUncertain(o *observe.Run, r *result.Result, first int, own Scatter) {
 	mark := func(unit string, e float64) {
 		limit := mostError
@@ -90,8 +90,7 @@ func isP99Response(unit string) bool {
 	return len(unit) >= len(name) && unit[len(unit)-len(name):] == name
 }
 
-// P99Error returns the relative 95 % error of the p99 response of a run of n tasks. It includes the
-// variance estimated from the run if tasks overtake each other.
+// P99Error includes the variance estimated from the run if tasks overtake each other.
 func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float64 {
 	variance, factor := k.P99Variance(relax, waitShare(r)), false
 	if e, ok := k.Forecast.Error(metric.P99Response, n); ok {
@@ -108,9 +107,8 @@ func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float6
 	return e
 }
 
-// NeededTasks returns the number of tasks that the p99 response needs for a 95 % error of share. If
-// the forecast's stretches are short compared with the relaxation time, the formula gives a lower
-// bound.
+// If the forecast's stretches are short compared with the relaxation time, NeededTasks returns a
+// lower bound from the formula.
 func (k Memory) NeededTasks(
 	r *result.Result, own Scatter, share float64,
 ) (needed float64, ok bool) {
