@@ -106,7 +106,6 @@ func (c *Choice) refuse(m Candidate, reason string) string {
 	return reason
 }
 
-// Close reports the refused metrics, one line per metric and reason.
 func (c *Choice) Close() {
 	into := &c.Report.Unclear
 	if len(c.Report.Options.Metrics) > 0 {

@@ -11,11 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// conclude sets the verdict of each row of a family, and returns the number of tests for which p
-// was adjusted. The probability of any false "worse" in the family is at most alpha.
-//
-// "Worse" and "better" mean significantly beyond the margin after Holm's adjustment. Otherwise a
-// metric is "no worse" if its interval excludes a worsening as large as the promise.
+// conclude sets the verdicts so that the probability of any false "worse" in the family is at most
+// alpha. "Worse" and "better" mean significantly beyond the margin after Holm's adjustment.
+// Otherwise a metric is "no worse" if its interval excludes a worsening as large as the promise.
 func (o Options) conclude(family []*Row) (tests int) {
 	tests = o.adjust(family)
 	for _, row := range family {
@@ -69,7 +67,6 @@ func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string
 	}
 	switch needed := o.Needed(tests); {
 	case row.Tested() && row.LeastP > needed*(1+1e-9):
-		// no values could be significant or bound the interval
 		if row.Test == verdict.ByRank {
 			return verdict.Inconclusive, tooFewSamples(row, needed)
 		}
@@ -88,8 +85,8 @@ func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string
 	return verdict.Inconclusive, o.notRuledOut()
 }
 
-// Needed returns the largest LeastP that allows a verdict in a family of the given number of tests.
-// The interval requires at most half of alpha.
+// Needed returns the largest LeastP that allows a verdict. The interval requires at most half of
+// alpha.
 func (o Options) Needed(tests int) float64 { return min(o.Alpha/float64(tests), o.Alpha/2) }
 
 func tooFewSamples(row *Row, needed float64) string {

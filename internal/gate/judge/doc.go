@@ -6,8 +6,8 @@
 // machine affects both. Changes are log(head/base), signed so that positive is worse. A metric of
 // unknown direction is an error, never a pass.
 //
-// TestGoals replays recorded noise and counts false alarms and the regressions found. The goals are
-// defined for 2000 gates per kind of noise, which take two and ten minutes on two idle cores:
+// TestGoals counts false alarms and found regressions in recorded noise. The goals are defined for
+// two and ten minutes of replays:
 //
 //	go test ./internal/gate/judge -run TestGoals -v -full goals
 //	go test ./internal/gate/judge -run TestGoals -v -full unpaired -timeout 1h

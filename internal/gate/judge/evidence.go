@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// Evidence is the statistical result for one metric.
 type Evidence struct {
 	Change float64
 	// The interval of Change at confidence 1−alpha, widened by Step on both sides. It is infinite
@@ -20,8 +19,7 @@ type Evidence struct {
 	// Step is the resolution of rounded values as a change, and 0 for other values.
 	Step float64
 
-	// PWorse is the probability of such values, or worse ones, if the metric is no worse than the
-	// margin.
+	// PWorse is the p-value of the hypothesis that the metric is no worse than the margin.
 	PWorse, PBetter float64
 
 	// Test is "" if p is 0 or 1 without a test. Only tested rows count in the family.
@@ -29,7 +27,7 @@ type Evidence struct {
 	LeastP float64 // smallest possible p of the test with this number of values
 	// all values are equal, or all pairs have equal values
 	Equal bool
-	// Appeared: all values of the base are 0 and some of the head are not, for the worse.
+	// all values of the base are 0 and some of the head are not, for the worse
 	Appeared bool
 	SE       float64 // standard error of Change; 0 without a test, NaN if unknown
 
@@ -45,10 +43,9 @@ type Evidence struct {
 	least   float64 // allocations: largest change that does not count
 }
 
-// Weigh computes the evidence of a sample. It returns an error for invalid options, an unknown
-// direction, a value without a ratio, a histogram with too few values for its quantile, and an
-// empty sample. tests is the largest number of tests in its family, which determines the number of
-// random swaps.
+// Weigh returns an error for invalid options, an unknown direction, a value without a ratio, a
+// histogram with too few values for its quantile, and an empty sample. tests is the largest number
+// of tests in its family, which determines the number of random swaps.
 func Weigh(o Options, tests int, s Sample) (Evidence, error) {
 	if err := o.Validate(); err != nil {
 		return Evidence{}, err
@@ -201,8 +198,8 @@ func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evid
 	return e
 }
 
-// leastUnpairedP returns 1 if a sample has fewer values than a verdict requires, because a single
-// process does not show the variation between processes.
+// A verdict requires a minimum number of values, because a single process does not show the
+// variation between processes.
 func (o Options) leastUnpairedP(base, head int) float64 {
 	if min(base, head) < SamplesFor(o.Needed(1)) {
 		return 1

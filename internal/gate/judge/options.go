@@ -30,8 +30,7 @@ type Options struct {
 
 // Defaults clears a metric at alpha/2, where its interval excludes the promise. A ClearAt of 0.25
 // with 20 fresh pairs for all metrics needed 33 to 40 % fewer runs on replayed noise, but with a
-// scatter of 13 % it found a change of 10 % in 42 of 100 cases instead of 87. On a quiet machine
-// both need the same number of runs.
+// scatter of 13 % it found a change of 10 % in 42 of 100 cases instead of 87.
 func Defaults() Options {
 	return Options{Margin: 0.02, Promise: 0.10, Alpha: 0.05, ScreenPairs: 6, SuspectAt: 0.25,
 		ClearAt: 0.025, FreshPairs: 20, FutileAt: 0.01}

@@ -11,11 +11,9 @@ import (
 // normal approximation is conservative: within 5 % for p ≥ 0.01, up to 50 % too large at p = 10⁻⁴.
 const rankSumLimit = 100
 
-// RankSum is the result of the Mann–Whitney (Wilcoxon rank sum) test of a sample y against a sample
-// x.
-//
-// The p-values come from the permutation distribution given the ties. The same test in benchmath is
-// wrong for ties and different sizes, because it assumes a symmetric distribution.
+// RankSum is the result of the Mann–Whitney (Wilcoxon rank sum) test of y against x, given the
+// ties. The same test in benchmath is wrong for ties and different sizes, because it assumes a
+// symmetric distribution.
 type RankSum struct {
 	U       float64 // pairs in which y is greater than x; ties count one half
 	Less    float64 // P(U' ≤ U): small if y tends to be less than x
@@ -124,9 +122,7 @@ func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
 }
 
 // subsetSums counts the subsets of k of the ascending ranks by their sums: first, first+step,
-// first+2·step, and so on. Counts are floats, because there may be 10²⁹ of them. The step is the
-// greatest common divisor of all distances between ranks, so samples with two or three distinct
-// values have few sums.
+// first+2·step, and so on. Counts are floats, because there may be 10²⁹ of them.
 func subsetSums(ranks []int, k int) (counts []float64, first, step int) {
 	n := len(ranks)
 	for _, r := range ranks {
@@ -178,8 +174,6 @@ func normalU(nx, ny int, u, ties, widening float64) RankSum {
 	}
 }
 
-// SamplesFor returns the smallest n for which the one-sided test of n values against n can give a p
-// of at most alpha.
 func SamplesFor(alpha float64) int {
 	n := 1
 	for p := 0.5; p > alpha; n++ {

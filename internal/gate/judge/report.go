@@ -29,7 +29,7 @@ type Row struct {
 	PWorseHolm, PBetterHolm float64 // adjusted over the family of its stage
 
 	// Detectable is the smallest worsening that all stages together find with 80 % probability, or
-	// NaN if unknown.
+	// NaN.
 	Detectable float64
 
 	// Undecided rows are inconclusive because of too few values. Needs is the approximate number of
@@ -126,8 +126,7 @@ func (r *Report) warnOfVariation(s Sample, row Row) {
 
 // Once judges recorded results in a single stage. A sample is judged by ranks if it has no pairs,
 // or if its pairs are too few for a verdict in such a large family and the unpaired values suffice.
-// (10 pairs can give a p of 1 in 1024 by signs, and 10 values against 10 a p of 1 in 184756.) Once
-// returns the joined errors of Weigh, and an error for a metric that occurs twice.
+// (10 pairs can give a p of 1 in 1024 by signs, and 10 values against 10 a p of 1 in 184756.)
 func Once(o Options, samples []Sample) (*Report, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err

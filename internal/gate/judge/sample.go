@@ -147,8 +147,6 @@ func (m Metric) errorf(format string, args ...any) error {
 	return fmt.Errorf("%v: %w", m, fmt.Errorf(format, args...))
 }
 
-// A Pair contains the values of a metric in two runs that belong together: adjacent in time, or
-// with the same seed.
 type Pair struct{ Base, Head float64 }
 
 // worsening returns 0 if both values are 0, and infinity if one of them is.

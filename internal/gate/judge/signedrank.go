@@ -11,11 +11,10 @@ import (
 // large at 0.01 and 11 % at 0.001.
 const signedRankLimit = 100
 
-// signedRank is the result of Wilcoxon's signed-rank test that changes are symmetric around 0.
-//
-// The p-values are exact for the given absolute values, with ties and zeros. Zeros are ranked and
-// then omitted (Pratt 1959). If they were omitted first, as in Wilcoxon's method, a sample could
-// become significant by moving towards the hypothesis.
+// signedRank is the result of Wilcoxon's signed-rank test that changes are symmetric around 0. The
+// p-values are exact with ties and zeros. Zeros are ranked and then omitted (Pratt 1959). If they
+// were omitted first, as in Wilcoxon's method, a sample could become significant by moving towards
+// the hypothesis.
 type signedRank struct {
 	W       float64 // sum of the midranks of the positive changes
 	Less    float64 // P(W' ≤ W): small if the changes tend to be negative
@@ -104,7 +103,7 @@ func normalSignedRank(ranks []int, sum int) (less, greater float64) {
 func leastP(n int) float64 { return math.Ldexp(1, -n) }
 
 // MinPairs returns the smallest number of pairs for which a p of at most alpha is possible: 5 for
-// 0.05, and 9 after Bonferroni's correction for 20 tests.
+// 0.05.
 func MinPairs(alpha float64) int {
 	n := 1
 	for leastP(n) > alpha {

@@ -26,8 +26,7 @@ type Order struct {
 
 // Screen judges the first stage. A metric is suspect if it looks worse, if it is too noisy, or if
 // all base values are 0 and some head values are not. A metric that looks better, or may be better
-// by the promise, is hopeful; fresh pairs decide on it in a separate family. Screen returns the
-// joined errors of Weigh, and errors for a metric that occurs twice and for no samples.
+// by the promise, is hopeful; fresh pairs decide on it in a separate family.
 func Screen(o Options, samples []Sample) (*Screening, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err
@@ -83,8 +82,6 @@ func (o Options) pOfImprovement(s Sample) float64 {
 		o.rounding(s).log-o.promise())).Greater
 }
 
-// conclude completes the rows of the first stage with the adjusted p of the whole family and the
-// detectable change.
 func (g *Screening) conclude(suspects int) {
 	family := g.report.family(anyRow)
 	g.options.adjust(family)
@@ -157,8 +154,7 @@ var freshOf = []struct{ scatter, few, many float64 }{
 	{math.Inf(1), 12, 66},
 }
 
-// FreshExpected returns a range for the mean number of fresh pairs per benchmark, from the changes
-// in the first pair of each benchmark.
+// changes are the changes in the first pair of each benchmark.
 func FreshExpected(changes []float64) (few, many float64) {
 	sizes := make([]float64, len(changes))
 	for i, c := range changes {
@@ -184,14 +180,12 @@ func (g *Screening) Fresh() (first, all int) {
 	return g.fresh, g.fresh
 }
 
-// futileAt returns the p at which a metric is settled. At alpha/2 the interval also excludes the
-// promise.
+// At alpha/2 the interval also excludes the promise.
 func (o Options) futileAt() float64 { return min(o.FutileAt, o.Alpha/2) }
 
-// More judges the fresh pairs so far, and returns the benchmarks that need more, with the total
-// number of fresh pairs at the next look. A benchmark is finished when each of its suspects is
-// settled at a look or has all of its pairs. Pairs beyond a look are ignored in it, so a resumed
-// gate orders the same pairs. More returns the errors of Decide.
+// More returns the benchmarks that need more fresh pairs, with the total number at the next look. A
+// benchmark is finished when each of its suspects is settled at a look or has all of its pairs.
+// Pairs beyond a look are ignored in it, so a resumed gate orders the same pairs.
 func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	given, err := g.given(fresh)
 	if err != nil {
@@ -252,18 +246,14 @@ const mostTimes = 5
 // both stages together is lower.
 const freshPower = 0.95
 
-// hopelessTimes is the ratio of needed to possible pairs above which no additional pairs are
-// measured.
 const hopelessTimes = 2
 
-// MostFresh returns the largest number of fresh pairs of a noisy metric. all is the number for
-// other metrics.
 func MostFresh(all int) int { return max(all, min(all*mostTimes, signedRankLimit)) }
 
-// pairsOf returns the total number of fresh pairs of a metric that is not settled earlier: enough
-// to find the promise, unless even the largest possible number would rarely suffice. The noise is
-// estimated from the pairs of the screening and of the first look. The scatter of normal changes is
-// independent of their mean, so the choice does not bias the verdict (Wittes and Brittain 1990).
+// pairsOf returns the number of fresh pairs that finds the promise, unless even the largest
+// possible number would rarely suffice. The noise is estimated from the pairs of the screening and
+// of the first look. The scatter of normal changes is independent of their mean, so the choice does
+// not bias the verdict (Wittes and Brittain 1990).
 func (g *Screening) pairsOf(s Sample, tests int) int {
 	if s.allocates() || s.Quantile > 0 || g.options.Fixed {
 		return g.fresh
@@ -309,10 +299,9 @@ func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
 	return nil
 }
 
-// settled returns the row of a suspect if its fresh pairs suffice, otherwise nil. They suffice if
-// they look neither worse nor better, and exclude the promise at a stricter level than the
-// screening. The level alpha still holds, because a verdict of worse never stops early (Jennison
-// and Turnbull 2000, on stopping for futility).
+// The fresh pairs of a suspect suffice if they look neither worse nor better, and exclude the
+// promise at a stricter level than the screening. The level alpha still holds, because a verdict of
+// worse never stops early (Jennison and Turnbull 2000, on stopping for futility).
 func (g *Screening) settled(screened *Row, s Sample) *Row {
 	o := g.options
 	row := o.row(s, len(g.Suspects()), RankSums{})
@@ -374,10 +363,9 @@ func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
 	return given, errors.Join(wrong...)
 }
 
-// Decide returns the verdicts after the fresh pairs of the suspects and the hopefuls, which must
-// not include pairs of the first stage. A suspect with fewer pairs than ordered is inconclusive. A
-// hopeful metric is inconclusive if its fresh pairs are worse. Decide returns the errors of Weigh,
-// and errors for a suspect without a sample and for a metric that was not screened.
+// Decide requires the fresh pairs of the suspects and the hopefuls, without pairs of the first
+// stage. A suspect with fewer pairs than ordered is inconclusive, and so is a hopeful metric whose
+// fresh pairs are worse. A suspect without a sample and a metric that was not screened are errors.
 func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	o := g.options
 	given, err := g.given(fresh)

@@ -29,11 +29,10 @@ const (
 // The unit of the test is the run, because requests of one run share a queue or a garbage
 // collection; an interval that assumes independent requests has three times its nominal error rate.
 // If head and base differ only by scale, swapping the runs of a pair does not change the
-// distribution of the ratio of the two quantiles (Fisher 1935). p is (k+1)/(R+1), where k of R
-// random swaps have at least the observed ratio.
+// distribution of the ratio of the two quantiles (Fisher 1935).
 //
 // A quantile of merged histograms lies between the smallest and the largest quantile of the runs,
-// so only values in this range are searched. The test takes 1 ms for 12 pairs of 1000 requests.
+// so only values in this range are searched.
 func swapTest(
 	q float64, pairs []TailPair, scale float64, draws int, seed uint64,
 ) (greater, less float64) {
@@ -149,8 +148,8 @@ type Histogram struct {
 	total int64
 }
 
-// NewHistogram keeps no reference to bins, whose values must ascend. Both sides of a comparison
-// must have the same bucket bounds, or buckets finer than the difference to be found.
+// Both sides of a comparison must have the same bucket bounds, or buckets finer than the difference
+// to be found.
 func NewHistogram(bins []Bin) (Histogram, error) {
 	var h Histogram
 	for i, b := range bins {

@@ -9,12 +9,10 @@ import (
 )
 
 // widening is the factor by which the standard deviation of U exceeds that of the permutation
-// distribution, which assumes equal distributions of both samples.
-//
-// Estimates of the variance from the ranks (Fligner and Policello 1981, Brunner and Munzel 2000)
-// are poor for few values. This implementation uses the variance for two normal distributions with
-// the estimated ratio of spreads r, (asin(r²/(1+r²))/ny + asin(1/(1+r²))/nx)/2π. The factor is at
-// least 1, so the test never finds more than the rank test.
+// distribution. Estimates of the variance from the ranks (Fligner and Policello 1981, Brunner and
+// Munzel 2000) are poor for few values. This implementation uses the variance for two normal
+// distributions with the estimated ratio of spreads r, (asin(r²/(1+r²))/ny + asin(1/(1+r²))/nx)/2π.
+// The factor is at least 1, so the test never finds more than the rank test.
 type widening struct {
 	*deals
 	factor float64
