@@ -87,8 +87,7 @@ type overdueError struct{ limit time.Duration }
 
 func (e *overdueError) Error() string { return fmt.Sprintf("no end after %v", e.limit) }
 
-// tailBuffer keeps at least the last mostOutput bytes. Results come last, and a benchmark may print
-// without limit before them.
+// Results come last, and a benchmark may print without limit before them.
 type tailBuffer struct {
 	buffer bytes.Buffer
 	seen   func([]byte) // called for each write; may be nil

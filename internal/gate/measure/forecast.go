@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// pace is the duration of a benchmark's pairs: estimated by the warm-up, and from the first pair on
-// the mean of the measured pairs.
+// pace is the duration of a benchmark's pairs: at first an estimate, later the mean of the measured
+// pairs.
 type pace struct {
 	screening time.Duration // duration of a pair of the screening
 	longer    time.Duration // additional duration of a fresh pair

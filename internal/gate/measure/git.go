@@ -40,8 +40,7 @@ func (r revision) String() string {
 }
 
 type repository struct {
-	top string
-	// within is the module's directory below top, with slashes and no trailing slash.
+	top    string
 	within string
 
 	// snapshotEnv is the environment in which git sees the snapshot of the working tree.
@@ -99,8 +98,8 @@ type commandError struct {
 func (e *commandError) Error() string { return cmp.Or(e.lines, e.name+": "+e.err.Error()) }
 func (e *commandError) Unwrap() error { return e.err }
 
-// printed runs the command in its own process group. If the command fails and ctx has not ended,
-// the error is a *commandError with at most the given number of lines.
+// If the command fails and ctx has not ended, the error is a *commandError with at most the given
+// number of lines.
 func printed(
 	ctx context.Context, g *guard, cmd *exec.Cmd, name string, lines int,
 ) (string, error) {
@@ -134,8 +133,8 @@ func (r *repository) resolve(ctx context.Context, name string) (revision, error)
 	return revision{Name: name, Commit: commit, Tree: tree}, err
 }
 
-// snapshot records the content of the working tree without changing index, branch or objects. It
-// excludes directories of results, and out.
+// snapshot records the working tree without changing index, branch or objects. It excludes
+// directories of results.
 func (r *repository) snapshot(ctx context.Context, scratch, out string) (revision, error) {
 	trouble := func(err error) (revision, error) {
 		return revision{}, fmt.Errorf("taking the working tree: %w", err)
@@ -191,7 +190,7 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 }
 
 // writeSnapshot does not use a git worktree: git fetch and git gc fail while a worktree has objects
-// that are not in the repository, and a killed gate would leave one behind.
+// that are not in the repository.
 func (r *repository) writeSnapshot(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

@@ -22,9 +22,8 @@ import (
 )
 
 // guard is a process that kills the remaining processes and removes the remaining files of a gate
-// when its input ends, so also if the gate is killed. Pdeathsig is not sufficient: it exists only
-// on Linux, and does not reach the descendants of a child. It protects each child until the guard
-// knows it.
+// when its input ends, so also if the gate is killed. Pdeathsig exists only on Linux, and does not
+// reach the descendants of a child. It protects each child until the guard knows it.
 type guard struct {
 	process *exec.Cmd
 	input   io.WriteCloser

@@ -24,8 +24,7 @@ func (c Commit) String() string {
 	return fmt.Sprintf("%s (%s)", c.Name, c.Short())
 }
 
-// A History contains the commits from one revision to a later one, oldest first. It omits the
-// commits of merged branches.
+// A History contains commits, oldest first. It omits the commits of merged branches.
 type History struct {
 	Directory string
 	Commits   []Commit // the first is the older revision itself
@@ -81,6 +80,4 @@ func ReadHistory(ctx context.Context, dir, from, to string) (*History, error) {
 	return h, nil
 }
 
-// Only returns the regular expression for -bench that matches only the benchmark with this name in
-// a report.
 func Only(shown string) string { return exactPattern("Benchmark" + shown) }

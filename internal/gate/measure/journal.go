@@ -17,9 +17,8 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// journal stores every finished pair. If the gate is killed, only the current pair is lost. Both
-// files are in the Go benchmark format. A table must ignore configuration lines that vary between
-// pairs:
+// If the gate is killed, the journal loses only the current pair. Both files are in the Go
+// benchmark format. Some configuration lines vary between pairs:
 //
 //	benchstat -ignore pair,order,seed,layout old.txt new.txt
 type journal struct {
@@ -193,13 +192,11 @@ func fromResult(rec *benchfmt.Result, s side) (r record, err error) {
 	return r, errors.Join(wrong[:]...)
 }
 
-// Units that the gate adds to a run. Only instructions are judged. The other units describe the
-// machine.
+// Only instructions are judged. The other units describe the machine.
 const (
 	Instructions = "instructions/op"
-	// Steal is the share of CPU time that the host gave to other guests during the pair.
-	Steal       = metric.CPUSteal
-	LoadAverage = "load-average" // over the last minute, after the pair
+	Steal        = metric.CPUSteal
+	LoadAverage  = "load-average" // over the last minute, after the pair
 )
 
 type record struct {

@@ -16,8 +16,7 @@ import (
 type Options struct {
 	Dir  string // a directory of the module; Packages are relative to it
 	Base string // revision in git's syntax
-	// Head is a revision in git's syntax. "" means the working tree, including uncommitted changes
-	// but not ignored files.
+	// "" means the working tree, including uncommitted changes but not ignored files.
 	Head string
 
 	Packages []string // patterns of the go command
@@ -45,16 +44,14 @@ type Options struct {
 	FailOnRemoved    bool // a benchmark that only the base has is a regression
 	AllowEnvironment bool // measure even if base and head require different Go versions
 
-	Out    string // directory of the journal and the report, which is created
-	Resume bool   // continue with the existing journal
-	// AnyPairs lets Resume accept another number of fresh pairs.
+	Out      string // directory of the journal and the report, which is created
+	Resume   bool   // continue with the existing journal
 	AnyPairs bool
 	Force    bool   // replace the existing gate
 	Beside   string // a file of the caller that may be in Out
 
 	// Control returns the command of a benchmark with a fixed amount of work, or with 15 % more if
-	// slower is true. benchTime has the form of -test.benchtime. The command prints one result line
-	// that begins with ControlName.
+	// slower is true. The command prints one result line that begins with ControlName.
 	Control func(slower bool, benchTime string) []string
 
 	// Guard is a command that calls Guard with its standard input and its last argument, which the
@@ -62,11 +59,10 @@ type Options struct {
 	Guard []string
 }
 
-// SeedVariable is the environment variable with the seed, a number below 2^63 that differs between
+// SeedVariable is an environment variable. Its value is a number below 2^63 that differs between
 // pairs.
 const SeedVariable = "POOLBENCH_SEED"
 
-// ControlName is the name that the control's command prints.
 const ControlName = "BenchmarkControl"
 
 const ControlSlowdown = 0.15
@@ -148,7 +144,6 @@ func (b BenchTime) String() string {
 
 const screenShare = 0.3
 
-// warmUp is the ratio of the duration of a run to the duration of the warm-up.
 const warmUp = 5
 
 func (b BenchTime) warmUp() BenchTime {
@@ -158,9 +153,9 @@ func (b BenchTime) warmUp() BenchTime {
 	return BenchTime{Time: max(b.Time/warmUp, time.Microsecond)}
 }
 
-// iterations returns the iterations of a run, computed from the number in the warm-up. perOp is the
-// reported time of an iteration in seconds, which may have any value. It reduces the number if a
-// single iteration took longer than the warm-up.
+// iterations scales the number in the warm-up. perOp is the reported time of an iteration in
+// seconds, which may have any value. It reduces the number if a single iteration took longer than
+// the warm-up.
 func (b BenchTime) iterations(warm int, perOp float64) int {
 	if b.Iterations > 0 {
 		return b.Iterations

@@ -30,8 +30,8 @@ type reading struct {
 // Other configuration lines are ignored, because a line of a log may look like one.
 var ofMachine = []string{"goos", "goarch", "cpu"}
 
-// resultLine also finds a result after output of the benchmark without a newline. Package testing
-// pads the name with blanks up to a tab.
+// resultLine also finds a result after output without a newline. Package testing pads the name with
+// blanks up to a tab.
 var resultLine = regexp.MustCompile(`(Benchmark\S*) *\t *\d+\t.*$`)
 
 func read(printed []byte) (found []reading, units benchfmt.UnitMetadataMap, err error) {
@@ -162,15 +162,14 @@ func plain(name string, procs int) string {
 // head, base, base, head, head, base. The time of a run is the mean of the faster half of its
 // parts.
 //
-// Other programs disturb the machine for less than a second at a time, and can only make a part
-// slower, while a change in the program affects all parts (Chen and Revels 2016, Robust
-// benchmarking in noisy environments, who use the minimum). The faster half still shows a change
-// that slows down half of the processes, depending on memory layout or a map's random seed.
+// Other programs can only make a part slower, while a change in the program affects all parts (Chen
+// and Revels 2016, Robust benchmarking in noisy environments, who use the minimum). The faster half
+// still shows a change that slows down half of the processes, depending on memory layout or a map's
+// random seed.
 //
 // On a shared virtual machine with two cores, the ratio of two runs of 250 ms of the same code had
-// a median standard deviation of 12.5 % for a single process, 6.3 % for the mean of four parts, 4.3
-// % for the mean of the faster two, and 2.8 % for the fastest. More parts would be better, but
-// starting each takes 7 ms.
+// a median standard deviation of 12.5 % for a single process, 6.3 % for the mean of four parts, and
+// 4.3 % for the mean of the faster two. Starting a part takes 7 ms.
 const mostParts = 4
 
 // The mean of these units over parts of equal size is the mean over all iterations. A benchmark's
@@ -186,8 +185,6 @@ func (r reading) divisible() bool {
 	return true
 }
 
-// A requested number of iterations is kept, with fewer parts if necessary. Otherwise it is rounded
-// up to a multiple of the parts.
 func (b *benchmark) setParts(divisible, asked bool) {
 	b.Parts = 1
 	if divisible {

@@ -45,7 +45,6 @@ func findGo(ctx context.Context, g goTool) error {
 	return nil
 }
 
-// packages lists the packages whose tests declare a benchmark that the pattern may match.
 func (g goTool) packages(ctx context.Context, patterns []string, bench string) ([]pkg, error) {
 	out, err := g.run(ctx,
 		append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--"},
@@ -79,8 +78,7 @@ func (g goTool) packages(ctx context.Context, patterns []string, bench string) (
 	}
 }
 
-// fixReplacements makes replacement directories in a checkout's go.mod absolute if they are outside
-// of the repository, because they are relative to the original.
+// Replacement directories outside of the repository are relative to the original.
 func (g goTool) fixReplacements(ctx context.Context, checkout, original string) error {
 	text, err := g.run(ctx, "mod", "edit", "-json")
 	if err != nil {
@@ -127,8 +125,8 @@ func (g goTool) fixReplacements(ctx context.Context, checkout, original string) 
 	return nil
 }
 
-// elements splits the pattern of -bench like package testing: alternatives at |, and levels of
-// sub-benchmarks at /, both outside of brackets.
+// elements splits a pattern like package testing: alternatives at |, and levels of sub-benchmarks
+// at /, both outside of brackets.
 func elements(pattern string) (all []string) {
 	for _, alternative := range splitOutside(pattern, '|') {
 		all = append(all, splitOutside(alternative, '/')...)

@@ -44,14 +44,13 @@ type plan struct {
 }
 
 type Settings struct {
-	Packages  []string `json:"packages"`
-	Bench     string   `json:"bench"`
-	Skip      string   `json:"skip"`
-	BenchTime string   `json:"benchtime"`
-	Layouts   int      `json:"layouts"` // as requested
-	Seed      uint64   `json:"seed"`
-	Metrics   []string `json:"metrics"`
-	// directions given by the user, in the order of the units
+	Packages   []string `json:"packages"`
+	Bench      string   `json:"bench"`
+	Skip       string   `json:"skip"`
+	BenchTime  string   `json:"benchtime"`
+	Layouts    int      `json:"layouts"` // as requested
+	Seed       uint64   `json:"seed"`
+	Metrics    []string `json:"metrics"`
 	Better     []string `json:"better,omitempty"`
 	Args       []string `json:"args,omitempty"`
 	Setup      string   `json:"setup,omitempty"`
@@ -129,8 +128,8 @@ func Changed[T any](before, now T) string {
 	return ""
 }
 
-// openOut creates and locks the directory of the results. With force the directory must contain a
-// gate. close removes created directories that are still empty.
+// With force the directory must contain a gate. close removes created directories that are still
+// empty.
 func openOut(dir string, force bool, beside string) (close func() error, err error) {
 	var made []string
 	for at := dir; ; at = filepath.Dir(at) {
@@ -177,7 +176,6 @@ func holdsGate(dir, beside string) error {
 	return nil
 }
 
-// removeGate removes the file that identifies the gate last, and keeps files of others.
 func removeGate(dir string) error {
 	for _, name := range slices.Concat(resultFiles[:], controlFiles[:],
 		[]string{rundir.ReportFile, PlanFile}) {

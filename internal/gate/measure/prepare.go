@@ -153,8 +153,7 @@ func (g *gate) settleForAllocations() error {
 	return os.MkdirAll(g.Out, 0o700)
 }
 
-// goVersion returns the Go version of the head. The version of the base may differ, because go.mod
-// can require one.
+// The version of the base may differ from the head's, because go.mod can require one.
 func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
 	var versions [2]string
 	for s, tool := range tools {

@@ -32,7 +32,6 @@ type run struct {
 
 const controlPackage = "poolbench"
 
-// The first control has the same work on both sides, the second has more work in the head.
 var controls = [2]benchmark{{Package: controlPackage, Name: ControlName + "Same"},
 	{Package: controlPackage, Name: ControlName + "Slower"}}
 
@@ -103,13 +102,11 @@ func (r *runner) once(
 	return got, units, after, nil
 }
 
-// fewestToCount is the smallest number of iterations for which a run with a tenth of them can be
-// subtracted; see openInstructions.
+// With fewer iterations a run with a tenth of them cannot be subtracted; see openInstructions.
 const fewestToCount = 20
 
 // leastCounted is the smallest ratio of the instructions of 90 % of the iterations to the
-// instructions of the process with the other 10 %. Below it the variation of the process start
-// dominates.
+// instructions of the process with the other 10 %.
 const leastCounted = 0.1
 
 func (r *runner) measured(ctx context.Context, what run) (reading, error) {
@@ -172,7 +169,7 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 	return rec, nil
 }
 
-// warmUp runs a pair that is not recorded, to load the programs into memory and to determine the
+// The pair of warmUp is not recorded. It loads the programs into memory and determines the
 // iterations and the parts of a run.
 func (r *runner) warmUp(
 	ctx context.Context, b *benchmark, at slot, units benchfmt.UnitMetadataMap,

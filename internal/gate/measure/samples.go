@@ -119,8 +119,7 @@ func (s *screening) expected(of []*benchmark) []int {
 	return fresh
 }
 
-// stopWhenFound halves the fresh pairs of the slower control if these already show that it is
-// worse. Each of the two tests has half of alpha.
+// Each of the two tests of the slower control has half of alpha.
 func (f *family) stopWhenFound() error {
 	orders := f.screened.Orders()
 	fresh := f.samples(true)[0]
@@ -138,7 +137,6 @@ func (f *family) stopWhenFound() error {
 	return f.screen()
 }
 
-// more returns the total number of fresh pairs that each benchmark needs, or 0 if it has enough.
 func (s *screening) more(of []*benchmark) ([]int, error) {
 	if len(s.controls) > 0 {
 		if err := s.controls[1].stopWhenFound(); err != nil {
@@ -164,8 +162,7 @@ func (o Options) countedRule() judge.Options {
 	return rule
 }
 
-// Some of the instructions belong to the garbage collector and the scheduler, and vary between
-// runs.
+// Some instructions belong to the garbage collector and the scheduler, and vary between runs.
 const countedMargin = 0.01
 
 func (g *gate) choose(r *verdict.Report) []*family {
@@ -232,8 +229,7 @@ func (g *gate) choose(r *verdict.Report) []*family {
 	return []*family{timed, counted, bytes, allocations}
 }
 
-// The direction of a unit is given by the user, by a Unit line, or by the unit's name. Runs of
-// poolbench have Unit lines for all directions.
+// Runs of poolbench have Unit lines for all directions.
 func (g *gate) better(unit string, ours bool) verdict.Direction {
 	d := cmp.Or(g.Better[unit], verdict.Direction(g.results.units.GetBetter(unit)))
 	if d == 0 && !ours {

@@ -14,9 +14,9 @@ import (
 
 type gitlink struct{ path, commit string }
 
-// submodules checks out the submodules of a tree into dir, recursively. git submodule update would
-// write to the configuration that all worktrees share, and download existing objects again. missing
-// contains the reason for each submodule that cannot be checked out, because it may not be needed.
+// submodules works recursively. git submodule update would write to the configuration that all
+// worktrees share, and download existing objects again. missing contains the reason for each
+// submodule that cannot be checked out, because it may not be needed.
 func (r *repository) submodules(
 	ctx context.Context, env []string, tree, dir string,
 ) (missing []string, err error) {
@@ -69,8 +69,6 @@ func (r *repository) gitlinks(
 	return links, nil
 }
 
-// cloneSubmodule clones a submodule from the repository's own checkout if that has the commit,
-// otherwise from the URL in .gitmodules of the checkout in dir.
 func (r *repository) cloneSubmodule(
 	ctx context.Context, own *repository, link gitlink, dir, to string,
 ) error {
