@@ -63,7 +63,6 @@ func (a Allowance) covers(benchmark, metric string) bool {
 	return false
 }
 
-// Allowed returns the largest amount and share of all allowances for a metric of a benchmark.
 func (o Options) Allowed(benchmark, metric string) (amount, share float64) {
 	for _, a := range o.Allow {
 		if a.covers(benchmark, metric) {
@@ -73,8 +72,7 @@ func (o Options) Allowed(benchmark, metric string) (amount, share float64) {
 	return amount, share
 }
 
-// WarnOfAllowances adds a warning for each allowance that applies to no row, for example because
-// the benchmark was renamed.
+// An allowance may apply to no row because the benchmark was renamed.
 func (r *Report) WarnOfAllowances() {
 	for _, a := range r.Options.Allow {
 		used := false

@@ -34,7 +34,7 @@ type Options struct {
 	AllowEnvironment bool `json:"-"` // compare across machines and Go versions
 }
 
-// A Report is the result of a gate. gate.WriteJSON writes it as JSON, after a head.
+// gate.WriteJSON writes the Report as JSON, after a head.
 type Report struct {
 	Old, New string     `json:"-"` // labels of the inputs
 	Options             // settings of the verdicts
@@ -55,7 +55,7 @@ type Report struct {
 	Pairs []Pairs `json:"-"`     // pairs of each row, in the order of Rows, then of the controls
 }
 
-// Spent is the duration in seconds of a gate that measured by itself, since the last resume.
+// Spent is the duration in seconds since the last resume.
 type Spent struct {
 	Whole     float64 `json:"whole"`     // from the checkout to the verdict, including builds
 	Measuring float64 `json:"measuring"` // part of Whole for warm-up and pairs
@@ -77,7 +77,6 @@ type Row struct {
 	Doubt string `json:"doubt,omitempty"`
 	Old   Side   `json:"old"`
 	New   Side   `json:"new"`
-	// Ratio is the Hodges–Lehmann estimate, +Inf if the old values are 0 and the new ones are not.
 	Ratio Number `json:"ratio"`
 	// The interval of the ratio at confidence 1−alpha, NaN and +Inf if the samples are too small.
 	Lo Number `json:"low"`
@@ -92,11 +91,10 @@ type Row struct {
 	PBetterHolm float64 `json:"p_better_holm"`
 
 	// Detectable is the smallest change for the worse that is found with 80 % probability, as a
-	// signed fraction: 0.05 is 5 % up. It is NaN if unknown. In a gate that measured by itself it
-	// applies to both stages together.
+	// signed fraction: 0.05 is 5 % up. It is NaN if unknown.
 	Detectable Number `json:"detectable"`
 	// Undecided: inconclusive because of too few values. Needs is the approximate number of pairs,
-	// or samples of each side, that would decide, or 0 if no feasible number would.
+	// or samples of each side, that would decide, or 0.
 	Undecided bool `json:"-"`
 	Needs     int  `json:"needs,omitempty"`
 
@@ -143,14 +141,12 @@ type Pairs struct {
 	Margin   float64 // margin of the row's family
 }
 
-// NotGated is a metric of a benchmark without a verdict.
 type NotGated struct {
 	Package   string `json:"package"`
 	Benchmark string `json:"benchmark"`
 	Metric    string `json:"metric"`
 	Reason    string `json:"reason"`
-	// Ratio is the ratio of the medians, new to old. It is NaN if one input lacks the metric.
-	Ratio Number `json:"ratio"`
+	Ratio     Number `json:"ratio"`
 }
 
 // Distrust replaces every verdict that a busy machine affects by Inconclusive.

@@ -22,7 +22,6 @@ const (
 	NoWorse Verdict = "no worse"
 )
 
-// Severity returns the rank of a verdict: 0 for the most severe. It panics for an unknown verdict.
 func (v Verdict) Severity() int {
 	at := slices.Index([]Verdict{Worse, Inconclusive, Better, NotSuspected, NoWorse}, v)
 	if at < 0 {
