@@ -20,8 +20,7 @@ const mostPairs = 100
 // as slow as GOOD never counts as good.
 const mostHalf = 0.9
 
-// strict clears a commit without fresh pairs only if every pair of the screening is below the
-// promise.
+// Every pair of the screening must be below the promise to clear a commit without fresh pairs.
 func (s *Search) strict(o judge.Options) judge.Options {
 	o.ClearAt = math.Exp2(-float64(o.ScreenPairs))
 	return o

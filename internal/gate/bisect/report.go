@@ -56,8 +56,7 @@ type Report struct {
 	Change *verdict.Row     `json:"change"` // change from Before to Found
 	Left   []measure.Commit `json:"left"`   // the commit is one of these
 
-	Gates int `json:"gates"`
-	// for this number of candidates
+	Gates     int     `json:"gates"`
 	MostGates int     `json:"most_gates"`
 	Seconds   float64 `json:"seconds"` // of all gates, including builds
 }
@@ -83,7 +82,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 
 const mostNamed = 8
 
-// WriteText writes lines of at most most characters (0: unlimited).
+// WriteText writes lines of at most the given number of characters (0: unlimited).
 func WriteText(w io.Writer, r *Report, most int) error {
 	lines := []string{fmt.Sprintf("%v to %v: %s", r.Good, r.Bad,
 		text.Count(r.Candidates, "commit"))}

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Stage is the purpose of a gate.
 type Stage string
 
 const (
@@ -52,9 +51,8 @@ type Search struct {
 	spent         []float64
 }
 
-// Run returns an error if the first gate fails or ctx ends. All other results are in the report. A
-// commit that cannot be measured, for example because it does not build, is replaced by a
-// neighbour.
+// Run returns an error if the first gate fails or ctx ends. A commit that cannot be measured, for
+// example because it does not build, is replaced by a neighbour.
 func (s *Search) Run(ctx context.Context) (*Report, error) {
 	last := len(s.Commits) - 1
 	s.report = Report{Good: s.Commits[0], Bad: s.Commits[last], Candidates: last,
@@ -110,7 +108,6 @@ func between(good, bad int) (all []int) {
 	return all
 }
 
-// A search has a first and a last gate, and steps that halve the number of commits.
 func mostGates(candidates int) int {
 	if candidates == 1 {
 		return 1
@@ -136,8 +133,7 @@ func (s *Search) ask(ctx context.Context, q Question) (*verdict.Report, error) {
 	return answer, nil
 }
 
-// follow selects one of the metrics that are worse: the time that changed most, otherwise
-// allocations, otherwise instructions.
+// follow selects the time that changed most, otherwise allocations, otherwise instructions.
 func (s *Search) follow(ends *verdict.Report) bool {
 	var worse []verdict.Row
 	for _, row := range ends.Rows {
