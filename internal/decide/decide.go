@@ -29,8 +29,7 @@ type Decision struct {
 	Value float64
 	// Error is the half width of the 95 % interval relative to the value, if the value is marked as
 	// uncertain, and 0 otherwise.
-	Error float64
-	// NaN if unknown
+	Error     float64
 	Low, High float64
 	// the evidence in one line: "95 % CI 277 to 289 ms, 12 runs"
 	Reason string
@@ -38,8 +37,8 @@ type Decision struct {
 	Next string
 }
 
-// Evidence formats the evidence and, if undecided, the flag that would decide: "236 ms (95 % CI
-// 201–284 ms, 1 run of 18,000 tasks); to decide: --n 64000".
+// Evidence adds the flag that would decide if undecided: "236 ms (95 % CI 201–284 ms, 1 run of
+// 18,000 tasks); to decide: --n 64000".
 func (d Decision) Evidence(unit string) string {
 	s := d.Reason
 	value := text.Uncertain(unit, d.Value, d.Error)

@@ -16,8 +16,7 @@ type Finding struct {
 	Decides []string `json:"decides,omitempty"`
 	// Advice is a rule of thumb in one line, or "" if the claim is undecided.
 	Advice string `json:"advice,omitempty"`
-	// Because is one line with the deciding numbers. For Undecided it contains the missing
-	// evidence.
+	// Because is one line with the deciding numbers, or the missing evidence.
 	Because string `json:"because"`
 	// nil: Because has all numbers
 	Table *Table   `json:"table,omitempty"`

@@ -241,8 +241,7 @@ func (s *sample) percentile() Decision {
 	return s.undecided(fmt.Sprintf("%s: a %s needs %d", have, asked.statistic, least), next)
 }
 
-// The requests of a stage are not counted; the run reports a percentile only if it has enough of
-// them.
+// The run reports a percentile of a stage only if it has enough requests.
 func (s *sample) resolves(p float64) bool {
 	if s.requests > 0 {
 		return statistics.Resolvable(p, s.requests)
@@ -279,8 +278,7 @@ func (s *sample) value() Decision {
 	return d
 }
 
-// ends returns the range of a statistic over all due requests. low equals high if the run reports
-// the statistic.
+// ends returns the range of a statistic over all due requests.
 func (s *sample) ends(l latency) (low, high float64, ok bool) {
 	v, has := s.lookup(l.unit())
 	if s.lost == 0 || l.p == 0 {
@@ -335,9 +333,8 @@ func (s *sample) leastOf(l latency, low, high float64) float64 {
 
 const leastRequest = 1e-6
 
-// withoutOwnWaits returns a lower bound. If a share b of the requests waits for longer than w, the
-// true p-quantile is at least the measured (p−b)-quantile minus w. waits is the number of the
-// generator's own waits per request.
+// If a share b of the requests waits for longer than w, the true p-quantile is at least the
+// measured (p−b)-quantile minus w. waits is the number of the generator's own waits per request.
 func (s *sample) withoutOwnWaits(l latency, measured, waits float64) float64 {
 	longest := s.ownWait(MaxLag, metric.MaxHiccup)
 	usual := min(s.ownWait(metric.P99Lag, metric.P99Hiccup), longest)
