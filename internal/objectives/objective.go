@@ -24,8 +24,8 @@ type Objective struct {
 // All objectives of a List must be met.
 type List []Objective
 
-// String returns the canonical form, such as p99-response<50ms, which Parse accepts. It contains no
-// spaces and slashes, except in a URL, so it may be part of a result's name.
+// String returns the canonical form, which Parse accepts. It contains no spaces and slashes, except
+// in a URL, so it may be part of a result's name.
 func (o Objective) String() string { return o.Metric() + o.Op + o.text }
 
 func (o Objective) Metric() string { return short(o.Unit) }
@@ -45,7 +45,6 @@ func (o Objective) url() (pattern, unit string, ok bool) {
 	return pattern, unit, ok
 }
 
-// A URL is a URL of an attack with metrics of its own.
 type URL struct {
 	Names  []string // names that a pattern may match
 	Prefix string   // prefix of its metrics
