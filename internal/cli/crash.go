@@ -40,7 +40,7 @@ type crashOptions struct {
 	quiet    bool
 }
 
-// values of --kill
+// Values of --kill.
 const (
 	killProcess = "process"
 	killServer  = "server"
@@ -86,7 +86,6 @@ func (a *app) crashCommand() *cobra.Command {
 	return cmd
 }
 
-// crashingCommand returns the command of the process that is killed.
 func (a *app) crashingCommand() *cobra.Command {
 	return flags.Hidden("crashing [flags]",
 		"work until killed (an order as JSON on stdin; for poolbench itself)",
@@ -109,7 +108,6 @@ type crashDocument struct {
 	crash.Report
 }
 
-// faultOf returns why a crash test was given up, or "".
 func faultOf(err error) string {
 	if err == nil {
 		return ""
@@ -117,8 +115,7 @@ func faultOf(err error) string {
 	return strings.TrimPrefix(err.Error(), "crash: ")
 }
 
-// replaceEnv sets a variable for child processes until restore is called. A caller in the same
-// process keeps its own server.
+// A caller in the same process keeps its own server.
 func replaceEnv(name, value string) (restore func(), err error) {
 	before, given := os.LookupEnv(name)
 	if err := os.Setenv(name, value); err != nil {
@@ -273,7 +270,6 @@ func hasKey(s strategies.Spec, name string) bool {
 	return slices.ContainsFunc(s.Keys, func(k param.Key) bool { return k.Name == name })
 }
 
-// withParameter returns the text of the strategy with one parameter replaced.
 func withParameter(strategy, parameter string) string {
 	if name, values, given := strings.Cut(strategy, ":"); given {
 		all := slices.DeleteFunc(strings.Split(values, ","), func(text string) bool {
@@ -325,7 +321,6 @@ func drawShare(on *terminal.StatusLine, whole int) func(progress int) {
 	}
 }
 
-// page returns the document for the page, with the first lines of the terminal output.
 func (d crashDocument) page() *page.Crash {
 	r := d.Report
 	var adds [][2]string
@@ -344,7 +339,6 @@ func (d crashDocument) page() *page.Crash {
 		Recovery: r.Recovery, LongestRecovery: r.LongestRecovery, Adds: adds}
 }
 
-// showCrash prints the finding first.
 func (a *app) showCrash(doc crashDocument, format string) error {
 	if format == "json" {
 		return a.JSON(doc)

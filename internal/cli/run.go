@@ -79,7 +79,6 @@ func (a *app) runScenarios(ctx context.Context, axes options.Words, o options.Ru
 	return a.runPlan(ctx, p, o)
 }
 
-// runPlan runs the plan into the directory of the options, or lists its runs.
 func (a *app) runPlan(ctx context.Context, p options.Plan, o options.RunOptions) error {
 	for _, s := range p.Suites() {
 		if err := objectives.Decidable(o.Objectives, s.Scenarios...); err != nil {

@@ -311,7 +311,7 @@ func (f *Fold) reportLength(r *result.Result, m observe.Measured) {
 	k := validity.MemoryOf(f.o, r, 0, m)
 	if mean, ok := r.Metric(metric.MeanWait); ok && mean > 0 {
 		means, ok := f.waits.Means()
-		if ok && float64(m.N) >= k.TakesMeanWait() {
+		if ok && float64(m.N) >= k.TasksForMeanWait() {
 			low, high, _ := validity.MeanInterval(means[:])
 			r.Add(metric.MeanWaitLow, max(low, 0))
 			r.Add(metric.MeanWaitHigh, high)

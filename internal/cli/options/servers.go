@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Servers declares --server. It stores addresses in the environment, where strategies and child
-// processes read them. Addresses may contain passwords, so they must not appear in arguments.
+// Servers stores addresses in the environment, where strategies and child processes read them.
+// Addresses may contain passwords, so they must not appear in arguments.
 func Servers(cmd *cobra.Command) {
 	f := flags.Value{Kind: "NAME=ADDRESS", Take: func(str string) error {
 		name, address, given := strings.Cut(str, "=")

@@ -19,14 +19,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Group is a list of commands under one title in the help.
 type Group struct {
 	Title    string
 	Commands []*cobra.Command
 }
 
-// Root returns the root command of the program that the printer names. The last group includes the
-// help command. The program itself starts the hidden commands.
+// The last group includes the help command. The program itself starts the hidden commands.
 func Root(
 	p *terminal.Printer, short string, groups []Group, hidden []*cobra.Command,
 ) *cobra.Command {
@@ -91,7 +89,7 @@ func Root(
 	return root
 }
 
-// narrow wraps cobra's usage text of flags at 80 columns.
+// narrow wraps usage texts at 80 columns.
 func narrow(usage func(*cobra.Command) error) func(*cobra.Command) error {
 	return func(c *cobra.Command) error {
 		var text strings.Builder
@@ -106,7 +104,7 @@ func narrow(usage func(*cobra.Command) error) func(*cobra.Command) error {
 	}
 }
 
-// helpCommand is the help command of cobra, except that an unknown command is an error.
+// Unlike cobra's help command, an unknown command is an error.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
@@ -142,19 +140,18 @@ func commandNames(root *cobra.Command) (names []string) {
 	return names
 }
 
-// Each command's help is a file of help/, in lines of at most 80 columns. It contains the text and,
-// after a line "Examples:", commands to paste.
+// Each command's help is a file in lines of at most 80 columns. It contains the text and, after a
+// line "Examples:", commands to paste.
 //
 //go:embed help/*.txt
 var helpFiles embed.FS
 
-// ofCI matches the commands that other programs also have.
+// ofCI matches commands that benchgate also has.
 var ofCI = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\bpoolbench (compare|gate|trend)\b`)
 })
 
-// helpText returns a command's text and its examples. It returns nothing for a command without a
-// file, which is hidden or has a one-line description.
+// A command without a file is hidden or has a one-line description.
 func helpText(program, command string) (text, examples string) {
 	file, err := helpFiles.ReadFile("help/" + command + ".txt")
 	if err != nil {
@@ -170,7 +167,6 @@ func helpText(program, command string) (text, examples string) {
 
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-// CompletionCommand returns the command that prints the completion script of a shell.
 func CompletionCommand(p *terminal.Printer) *cobra.Command {
 	return &cobra.Command{
 		Use:       "completion SHELL",
@@ -194,7 +190,6 @@ func CompletionCommand(p *terminal.Printer) *cobra.Command {
 	}
 }
 
-// VersionCommand returns the command that prints the version.
 func VersionCommand(p *terminal.Printer) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{

@@ -11,12 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// manyFindings is the number of studies from which only verdicts are printed. The report contains
-// the tables.
+// For so many studies only verdicts are printed. The report contains the tables.
 const manyFindings = 3
 
-// showFindings prints the findings of studies: claim, verdict and advice. For a few studies it also
-// prints the tables of the deciding numbers, and further findings.
 func showFindings(e *execute.Execution) error {
 	if len(e.Findings) == 0 {
 		return nil
@@ -76,5 +73,4 @@ func showTable(e *execute.Execution, t *decide.Table) error {
 
 var interval = regexp.MustCompile(`\(\S+ ([^ ()]+ )?to [^()]+\)`)
 
-// pageWidth is the width of prose on stdout, in columns.
 const pageWidth = 110
