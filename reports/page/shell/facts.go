@@ -11,7 +11,6 @@ import (
 
 const mostBars = 5
 
-// facts returns the ranking, ties, places without differences, and the costs of the best.
 func (s Sweep) facts(a Answer) []Fact {
 	c := s.contest(a.X, a.Unit)
 	if len(c.in) == 0 {
@@ -80,7 +79,7 @@ func (s Sweep) ties(c contest) Fact {
 }
 
 // noDifferenceUpTo returns the highest place up to which the p99 values of all bounded strategies
-// differ by at most a tenth, without lost tasks.
+// differ by at most a tenth, without losses.
 func (s Sweep) noDifferenceUpTo() (x, low, high float64, ok bool) {
 	for _, at := range s.places() {
 		c := s.contest(at, metric.P99Response)

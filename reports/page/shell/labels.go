@@ -7,9 +7,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// bestForLabel describes the class, priority or tenant with another best strategy by p99 than all
-// tasks, by the largest difference. Preferring it is the purpose of such a strategy, and the p99 of
-// all tasks does not show it.
+// bestForLabel describes the class, priority or tenant that has another best p99 than all tasks
+// have, by the largest difference. Preferring some tasks is the purpose of certain strategies, and
+// the p99 of all tasks hides it.
 func (s Sweep) bestForLabel(a Answer) (text string) {
 	const all = metric.P99Response
 	if a.Unit != all {
