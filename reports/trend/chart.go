@@ -13,9 +13,9 @@ import (
 
 const mostLines = 8
 
-// Chart draws one metric through the results, with a ring and the change in percent at the start of
-// each level. It shows at most eight benchmarks, the ones with the largest changes, with a note in
-// the subtitle. Several are drawn relative to their first level, unless one of these is 0.
+// Chart draws one metric through the results. A ring and the change in percent mark the start of
+// each level. At most eight benchmarks are shown, those with the largest changes. Several are drawn
+// relative to their first level, unless one of these is 0.
 func Chart(t *Trend, unit string) (*charts.Chart, error) {
 	var shown []*Series
 	for i := range t.Series {

@@ -77,8 +77,8 @@ var pageCSS string
 // Style returns the CSS of pages, for pages that are not reports.
 func Style() string { return pageCSS }
 
-// An alert of more than fewItems items is folded. A headline of more than longHeadline bytes has a
-// smaller font.
+// fewItems is the number of unfolded items of an alert. A headline of more than longHeadline bytes
+// has a smaller font.
 const (
 	fewItems     = 5
 	longHeadline = 150
