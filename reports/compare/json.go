@@ -30,7 +30,7 @@ import (
 //	        "uncertain": 0.48,              // 95 % error, if above 0.25; null: unlimited
 //	        "verdict": "SUSPECT",           // or INVALID; else absent
 //	        "reasons": ["too short: …"],    // of the verdict
-//	        "versus": {                       // absent without two cells
+//	        "versus": {                       // absent in the base, and if either is missing
 //	          "p": 0.001, "significant": true,   // p null: a single pair that differs
 //	          "ratio": 1.05,                  // of the centres, or the mean of pairs; null: infinite
 //	          "equal": true,                  // all values, or all pairs; else absent
@@ -52,7 +52,7 @@ import (
 //	    "onlyBase": 0, "onlyHere": 0}, …],    // for virtual runs
 //	  "parts": [{"benchmark": "…", "column": "…", "base": "…", "pairs": 5,
 //	    "all": {"tasks": 90000, "responseNs": 9e9, "partsNs": {"lag": 0, "blocked": 0, …}},
-//	    "tail": {…},                          // tasks from the p99 on either side
+//	    "tail": {…},                          // tasks at or above either p99
 //	    "p99Sec": 0.096,                      // difference, mean of the pairs
 //	    "onlyBase": 0, "onlyHere": 0, "tailUnpaired": 0, // completed on one side only
 //	    "most": {"tasks": 80, "bursts": 1, "share": 1, "fromSec": 12.3, "untilSec": 12.7} // makes up 90 % of the tail's difference
@@ -142,7 +142,7 @@ type jsonGeomean struct {
 	Warnings []string `json:"warnings"`
 }
 
-// significant reports whether a cell differs from the base. Exact values always have p = 0.
+// Exact values always have p = 0.
 func (t *Table) significant(base, cell *Cell) bool {
 	if t.Exact && constant(base.Sample.Values) && constant(cell.Sample.Values) {
 		return base.Summary.Center != cell.Summary.Center
