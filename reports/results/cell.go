@@ -19,15 +19,15 @@ import (
 // A Cell contains one or more repetitions of a scenario.
 type Cell []*Run
 
-// An Estimate is the median of a cell with an interval. Changes between two cells come from pairs
-// of runs, and may differ from the ratio of the estimates.
+// An Estimate is the median of a cell with an interval. Changes between cells come from pairs of
+// runs, and may differ from the ratio of the estimates.
 type Estimate struct{ Mid, Lo, Hi float64 }
 
-// Enough is the number of repetitions that give a 95 % interval of the median by order statistics.
-// With fewer, the interval is the range of the values.
+// Enough is the number of repetitions that give a 95 % interval of the median. With fewer, the
+// interval is the range of the values.
 const Enough = 6
 
-// Values returns the values of a metric by its tidied unit. It skips repetitions without one.
+// Values returns the values of a metric by its tidied unit.
 func (c Cell) Values(unit string) (values []float64) {
 	for _, r := range c {
 		if v, ok := r.Value(unit); ok {
@@ -45,7 +45,7 @@ func (c Cell) Judged() bool {
 	})
 }
 
-// Estimate returns the estimate of a metric by its tidied unit. ok is false without one.
+// Estimate returns the estimate of a metric by its tidied unit.
 func (c Cell) Estimate(unit string) (Estimate, bool) {
 	values := c.Values(unit)
 	if len(values) == 0 {
@@ -75,8 +75,8 @@ func (c Cell) Value(unit string) float64 {
 }
 
 // Uncertain returns the relative 95 % error of a metric if it is above 25 % in any repetition, and
-// the repetitions are too few to reduce it. Repetitions do not help much too short runs, because
-// their error is a bias.
+// the repetitions are too few to reduce it. Much too short runs have a bias, which repetitions do
+// not reduce.
 func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	for _, r := range c {
 		if v, marked := r.Uncertain[unit]; marked {
@@ -92,8 +92,8 @@ func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 // Further repetitions reduce errors up to mostPooled. They suffice below mostUnmarked.
 const mostPooled, mostUnmarked = 0.5, 0.15
 
-// Show formats the median of a metric with its unit, and "≈" if it is Uncertain. It returns "–"
-// without a value, and for errors above 100 %.
+// Show formats the median of a metric, with "≈" if it is Uncertain. It returns "–" without a value,
+// and for errors above 100 %.
 func (c Cell) Show(unit string) string {
 	v := c.Value(unit)
 	if math.IsNaN(v) {
@@ -120,8 +120,8 @@ type Loss struct {
 	Share float64
 }
 
-// Losses returns the shares above 0. Each is the median of the repetitions. If the median is 0 it
-// is the mean, since one repetition of five may lose tasks.
+// Losses returns the shares above 0: the median of the repetitions, or the mean if the median is 0,
+// since one repetition of five may lose tasks.
 func (c Cell) Losses() (out []Loss) {
 	for _, what := range rundir.Lost {
 		var shares []float64
@@ -144,8 +144,7 @@ func (c Cell) Losses() (out []Loss) {
 	return out
 }
 
-// LossWords describes the tasks that did not complete: "4.2 % of tasks shed, 1.0 % throttled", or
-// "". For sessions it adds the failed sessions.
+// LossWords returns, for example, "4.2 % of tasks shed, 1.0 % throttled", or "".
 func (c Cell) LossWords() string {
 	var words []string
 	unit := "of tasks "
@@ -175,9 +174,9 @@ func (c Cell) Lost() (sum float64) {
 	return sum
 }
 
-// Ending returns the share of a run after its last arrival. A large share makes the throughput
-// depend on the length of the run. It is 0 if it is negligible, if the queue grew, and for closed
-// arrivals.
+// Ending returns the share of a run after its last arrival, or 0 if it is negligible, if the queue
+// grew, and for closed arrivals. A large share makes the throughput depend on the length of the
+// run.
 func (c Cell) Ending() float64 {
 	share := 1 - c.Value(metric.Throughput)/(c.Value(metric.Offered)*(1-c.Lost()))
 	if !(share > 1-behindRatio) || !c.hasArrivalRate() || c.FallsBehind() {
@@ -193,11 +192,11 @@ func (c Cell) hasArrivalRate() bool { return c[0].Key("load") != "" || c[0].Key(
 
 // FallsBehind reports whether the queue grew throughout the arrivals, so the response depends on
 // the length of the run. The throughput is then clearly below the offered load, and almost nothing
-// is refused. The last tasks of a short run also reduce the throughput, but without waits or drift.
-// With a growing queue the mean wait is half of the time of the run after its arrivals. (Waits
-// inside a server are unknown.) A slowly growing queue completes almost the offered load: at a load
-// of 1 or more it suffices that each run detected the growth. FallsBehind is false for closed
-// arrivals, which wait for completions, and for runs too short for a steady state.
+// is refused. A short run's last tasks also reduce the throughput, but without waits or drift. A
+// growing queue makes the mean wait half of the time after the arrivals. At a load of 1 or more it
+// suffices that each run detected the growth, since a slowly growing queue completes almost the
+// offered load. FallsBehind is false for closed arrivals, and for runs too short for a steady
+// state.
 func (c Cell) FallsBehind() bool {
 	const refused, grown, beyond = 0.01, 0.02, 0.1
 	d := c.summarizeDoubts()
@@ -219,7 +218,7 @@ func (c Cell) load() float64 {
 	return load
 }
 
-// Doubts are the reasons why runs of a cell are SUSPECT or INVALID.
+// Doubts contains the reasons why a cell's runs are SUSPECT or INVALID.
 type Doubts struct {
 	Verdict Verdict // worst of its runs: Suspect or Invalid
 	Which   string  // which runs, in words
@@ -227,8 +226,8 @@ type Doubts struct {
 	Why     []Doubt // first reason of each check
 }
 
-// Doubts summarises the verdicts on the runs, or returns nil if all are valid or unknown. A cell
-// that falls behind is doubted even if no single run detected it.
+// Doubts returns nil if all runs are valid or unknown. A cell that falls behind is doubted even if
+// no single run detected it.
 func (c Cell) Doubts() *Doubts {
 	d := c.summarizeDoubts()
 	if !c.Judged() || d != nil && d.Verdict == Invalid || d.finds(growth...) || !c.FallsBehind() {
@@ -244,7 +243,7 @@ func (c Cell) Doubts() *Doubts {
 }
 
 // Overloaded reports whether the only doubt is overload, confirmed by the load or by FallsBehind.
-// Overload does not make a measurement unreliable.
+// The measurement is then reliable.
 func (c Cell) Overloaded() bool {
 	d := c.Doubts()
 	return d != nil && d.Verdict != Invalid && d.OfOverload() && (c.load() >= 1 || c.FallsBehind())
@@ -287,13 +286,12 @@ func (d *Doubts) OfOverload() bool {
 	return d.only(append([]string{rundir.CheckLength}, growth...)...)
 }
 
-// OfGap reports whether the only reason is missing tasks. The recorded tasks are reliable.
+// OfGap reports whether the only reason is missing tasks, so the recorded ones are reliable.
 func (d *Doubts) OfGap() bool { return d.only(rundir.CheckGap) }
 
 // Unfinished reports whether the only reason is that the run is not over.
 func (d *Doubts) Unfinished() bool { return d.only(rundir.CheckUnfinished) }
 
-// growth lists the checks that detect changes during a run.
 var growth = []string{rundir.CheckDrift, rundir.CheckOverload}
 
 func (d *Doubts) finds(checks ...string) bool { return d != nil && finds(d.Why, checks...) }
