@@ -23,8 +23,8 @@ type Found struct {
 }
 
 // Capacity draws a row for each strategy, the highest capacity first: a thin line over the loads
-// that meet the objective, and a bar over the interval of the capacity. from and to are the
-// searched range. An arrow replaces an unknown end of the interval.
+// that meet the objective, and a bar over the capacity's interval. An arrow replaces an unknown
+// end. from and to are the searched range.
 func Capacity(title string, across Across, from, to float64, found []Found) (*Chart, error) {
 	if !counting.shows(from) || !counting.shows(to) || from >= to {
 		return nil, &EmptyError{Chart: title,
@@ -196,7 +196,7 @@ func drawHead(c *draw.Canvas, t role, tip vg.Point, direction vg.Length) {
 		[]vg.Point{{X: back, Y: tip.Y + head}, tip, {X: back, Y: tip.Y - head}})
 }
 
-// GlyphBoxes implements plot.GlyphBoxer. It reserves space for an arrow at the end of the range.
+// GlyphBoxes implements plot.GlyphBoxer, with space for an arrow at the end of the range.
 func (b capacityBars) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{X: p.X.Norm(b.to),
 		Rectangle: vg.Rectangle{Max: vg.Point{X: arrowLength}}}}

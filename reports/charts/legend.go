@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// An entry of the legend names the series that are equal in every point of every panel.
+// An entry names the series that are equal in every point of every panel.
 type entry struct {
 	names  []string
 	styles []int
@@ -116,8 +116,8 @@ func listed(names []string) []string {
 	return append(slices.Clone(names[:shown]), fmt.Sprintf("%d others", len(names)-shown))
 }
 
-// breakName formats names as "a = b = c" in lines. It breaks a longer name before its parameters,
-// then shortens it.
+// breakName formats names as "a = b = c". It breaks a longer name before its parameters, then
+// shortens it.
 func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []string) {
 	current := ""
 	for i, name := range names {

@@ -29,8 +29,8 @@ func (s *svgCanvas) element(attributes string) string {
 		`</svg>`
 }
 
-// Spark returns an svg element with only the lines of the chart's first panel, or "" without lines.
-// It is hidden from screen readers.
+// Spark returns an svg element with only the lines of the chart's first panel, hidden from screen
+// readers, or "" without lines.
 func (c *Chart) Spark() string {
 	if len(c.first) == 0 {
 		return ""
@@ -44,8 +44,8 @@ func (c *Chart) Spark() string {
 		` stroke-linejoin="round"`)
 }
 
-// Bar returns an svg element with a bar in the colour of a style. share is the filled part of its
-// width. It is hidden from screen readers.
+// Bar returns an svg element with a bar in the colour of a style, hidden from screen readers. share
+// is its filled part.
 func Bar(style int, share float64) string {
 	const w, h = 100, 6
 	canvas := newInline(w, h)

@@ -70,7 +70,7 @@ func Profiles(dir string, runs []results.Run) (all []Tool) {
 	return all
 }
 
-// profiledFirst reports whether the run is the first of its name, since one repetition suffices.
+// One repetition suffices.
 func profiledFirst(before []results.Run, r *results.Run) bool {
 	return !slices.ContainsFunc(before, func(o results.Run) bool { return o.Name == r.Name })
 }
