@@ -125,7 +125,7 @@ func (s *svgCanvas) begin(styles []int, class, title string) {
 
 func (s *svgCanvas) end() { s.content().WriteString("</g>\n") }
 
-// The origin of SVG is at the upper left, the one of vg at the lower left.
+// The origin of SVG is at the upper left, vg's at the lower left.
 func (s *svgCanvas) at(x, y float64) (float64, float64) {
 	t := s.top()
 	return t.a*x + t.c*y + t.e, float64(s.h) - (t.b*x + t.d*y + t.f)
