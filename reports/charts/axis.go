@@ -53,7 +53,6 @@ func (format logTicks) Ticks(lo, hi float64) []plot.Tick {
 	return fixedTicks{logMarks(lo, hi), format}.Ticks(lo, hi)
 }
 
-// logMarks returns round values from at most lo to at least hi.
 func logMarks(lo, hi float64) (marks []float64) {
 	decades := math.Log10(hi / lo)
 	var within []float64
@@ -105,7 +104,6 @@ func (t linearTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// linearMarks returns about count+1 round values.
 func linearMarks(lo, hi float64, count int) (marks []float64) {
 	raw := (hi - lo) / float64(count)
 	if raw <= 0 {

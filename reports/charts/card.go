@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Card is a picture of one finding for chats and social media, readable at a third of its size.
-// Long texts are wrapped, then shortened.
+// A Card is a picture of one finding for social media, readable at a third of its size. Long texts
+// are wrapped, then shortened.
 type Card struct {
 	Source   string // above the headline: the subject
 	Headline string

@@ -54,7 +54,6 @@ func Distribution(title string, panels []Panel) (*Chart, error) {
 
 func nines(q float64) float64 { return -math.Log10(1 - q) }
 
-// Markers are at 50, 90, 99, 99.9 % and so on.
 func isMarked(x float64) bool {
 	return math.Abs(x-nines(0.5)) < 1e-6 || x > 0.5 && math.Abs(x-math.Round(x)) < 1e-6
 }
@@ -70,8 +69,8 @@ func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
 	return ticks
 }
 
-// floorOf returns the 10 % quantile of the responses. Faster tasks may take almost no time, and
-// would leave little space for the tail.
+// Tasks faster than the 10 % quantile may take almost no time, and would leave little space for the
+// tail.
 func floorOf(panels []Panel) float64 {
 	floor := math.Inf(1)
 	for _, s := range seriesOf(panels) {

@@ -8,8 +8,6 @@
 // Chart.Notes. Series whose slices differ in length panic.
 //
 // A series' Style is its number among all strategies of a file or study, so a strategy looks the
-// same in every chart. Series that are equal in every point share one entry of the legend. Lines
-// that coincide partly are drawn in stripes of all their colours, and markers are nested.
-//
-// SVG has colours for light paper as attributes, and a style sheet for dark paper (Style).
+// same in every chart. Lines that coincide partly are drawn in stripes of all their colours, and
+// their markers are nested.
 package charts

@@ -100,7 +100,6 @@ func (h *heat) count(low, high float64) {
 	h.steps = heatSteps(most)
 }
 
-// heatSteps returns the smallest count of each colour: round numbers in about equal ratios.
 func heatSteps(most int64) (steps []int64) {
 	var round []int64
 	for ten := int64(1); ten <= most; ten *= 10 {

@@ -34,8 +34,7 @@ func (c *Chart) InPage() []Layout {
 	return []Layout{Compact}
 }
 
-// Parts returns each panel as a chart without names, for a page that arranges them by its width.
-// Key returns the names.
+// Parts returns each panel as a chart without names, which Key returns.
 func (c *Chart) Parts() (out []*Chart) {
 	if len(c.Panels) == 1 {
 		return []*Chart{c}
@@ -167,7 +166,6 @@ func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 	return lines
 }
 
-// drawRow gives all data areas the same width, and shows a shared y axis once.
 func (c *Chart) drawRow(area draw.Canvas, l Layout) {
 	names := labels(c.legend, widestName)
 	var legend vg.Length

@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// lines draws all series of a panel, since some may coincide.
 type lines struct {
 	series []Series
 	tip    func(s Series, i int) string // tooltip of point i
@@ -78,7 +77,6 @@ func drawnY(p *plot.Plot, s Series, i int) float64 {
 
 func clampToAxis(a plot.Axis, v float64) float64 { return max(a.Min, min(v, a.Max)) }
 
-// GlyphBoxes implements plot.GlyphBoxer, with space for markers at the edge.
 func (l *lines) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	const r = 2 * markerRadius
 	for _, s := range l.series {

@@ -100,7 +100,6 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 	return c.fill(panels, func(i int, _ Panel) *plot.Plot { return shown[i].plot(known) })
 }
 
-// A level looks the same in all panels, so each name appears once.
 func levelNames(levels []Level) []string {
 	return text.Distinct(text.Texts(levels, func(l Level) string { return l.Name }))
 }

@@ -15,8 +15,7 @@ const (
 )
 
 // paletted reduces a picture to 256 colours, unless colours would change too much. Encoding then
-// takes a third of the time and the file is smaller. Rare shades of antialiasing become the nearest
-// frequent shade.
+// takes a third of the time. Rare shades of antialiasing become the nearest frequent shade.
 func paletted(img *image.RGBA) image.Image {
 	counts := make(map[color.RGBA]int)
 	eachRun(img, func(c color.RGBA, _, n int) { counts[c] += n })
@@ -65,7 +64,6 @@ func nearest(colours []color.RGBA, c color.RGBA) (at, moved int) {
 
 func between(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// eachRun calls f for each run of n pixels of one colour from pixel at.
 func eachRun(img *image.RGBA, f func(c color.RGBA, at, n int)) {
 	pix := img.Pix
 	for from := 0; from < len(pix); {

@@ -97,8 +97,7 @@ func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 	return points
 }
 
-// drawWords writes the words where they cover the fewest points, and returns points of the covered
-// area.
+// drawWords writes where it covers the fewest points, and returns points of the covered area.
 func (m Remark) drawWords(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.Point) {
 	if len(m.Text) == 0 {
 		return nil

@@ -12,10 +12,8 @@ import (
 func (c *Chart) SVG(w io.Writer, l Layout) error { return c.svg(w, l, true) }
 
 // InlineSVG writes the chart as an svg element for an HTML page, which supplies title, background
-// and Style.
-//
-// Elements of series list their style numbers in data-s, separated by spaces. Points are groups of
-// class pb-pt with a title of two lines: the place, then series and value.
+// and Style. Elements of series list their style numbers in data-s. Points are groups of class
+// pb-pt with a title of two lines: the place, then series and value.
 func (c *Chart) InlineSVG(w io.Writer, l Layout) error { return c.svg(w, l, false) }
 
 func (c *Chart) svg(w io.Writer, l Layout, alone bool) error {

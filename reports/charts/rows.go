@@ -32,8 +32,7 @@ type RowSeries struct {
 type RowValue struct{ Mid, Lo, Hi float64 }
 
 // Rows draws a row for each name, the first on top, with a marker and an interval bar for each
-// series. Use Rows for independent values, such as cases. Wide has space for about five panels.
-// Long names are wrapped once and then shortened.
+// series. Wide has space for about five panels. Long names are wrapped once, then shortened.
 func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
 	var shown []RowPanel
 	var drawn []Level
@@ -93,7 +92,6 @@ func (p RowPanel) plot(rows []string, tracks [][]track, known []string) *plot.Pl
 		lo, hi = lo/pad, hi*pad
 	}
 	x.layX(out, lo, hi)
-	// names are written once, for all panels
 	rowAxis(out, len(rows), blankTicks{rowTicks(rows)})
 	out.Add(rowMarks{p, rows, tracks, known})
 	return out
@@ -161,7 +159,6 @@ func (r rowMarks) tip(s RowSeries, i int) string {
 	return r.rows[i] + "\n" + text
 }
 
-// GlyphBoxes implements plot.GlyphBoxer, with space for markers at the edge.
 func (r rowMarks) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	const radius = 1.5 * markerRadius
 	for _, s := range r.Series {

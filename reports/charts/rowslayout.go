@@ -171,7 +171,6 @@ func (r rowLayout) drawNames(area, data draw.Canvas) {
 	}
 }
 
-// foldName breaks a name at a space or before parameters, and shortens it to two lines.
 func foldName(name string, widest vg.Length, style draw.TextStyle) []string {
 	if style.Width(name) <= widest {
 		return []string{name}

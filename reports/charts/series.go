@@ -20,8 +20,8 @@ type Series struct {
 	// interval around each Y. nil or NaN means none
 	Lo, Hi []float64
 
-	// Growing marks values that depend only on the length of the run, such as the response of an
-	// unstable queue. They are arrows at the end of the axis, and do not extend it.
+	// values that depend only on the length of the run, such as the response of an unstable queue.
+	// They are arrows at the end of the axis, and do not extend it
 	Growing []bool
 
 	// unreliable points, which are hollow. nil: all points are hollow
@@ -83,7 +83,7 @@ func (k axisKind) shows(v float64) bool {
 	return k != counting && v >= tiniest
 }
 
-// clean copies the drawable points of each series, sorted by X, and notes the others.
+// The points are sorted by X.
 func clean(in []Series, x, y axisKind, where string) (out []Series, notes []string) {
 	for _, s := range in {
 		if len(s.X) != len(s.Y) || s.Lo != nil && len(s.Lo) != len(s.X) || s.Hi != nil &&

@@ -18,7 +18,7 @@ type Stack struct {
 }
 
 // Stacks draws a row of parts for each stack, the first on top. Each part shows its name, returned
-// by part, and its share if they fit. label is the label of the axis.
+// by part, and its share if they fit.
 func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
 	rows := stackRows{part: part, value: func(v float64) string {
 		return Count(math.Round(1000*v)/10) + " %"
@@ -125,7 +125,6 @@ const (
 
 func partTint(i int) role { return palette[i%len(palette)] }
 
-// The lines distinguish part i without colour.
 func hatching(i int, low, high vg.Point) (lines [][]vg.Point) {
 	kind := (i + i/len(palette)) % 4
 	if kind == 0 {

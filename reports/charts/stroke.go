@@ -92,8 +92,8 @@ func drawLines(c *draw.Canvas, all []drawn) {
 	}
 }
 
-// segmentPaths joins segments with the same look, because series that often coincide have hundreds
-// of segments.
+// Series that often coincide have hundreds of segments, so segmentPaths joins those with the same
+// look.
 type segmentPaths struct {
 	style draw.LineStyle
 	path  vg.Path

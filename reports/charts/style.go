@@ -44,9 +44,9 @@ var (
 )
 
 // The palette derives from Okabe and Ito ("Color universal design", 2008), optimised in OKLCH for a
-// contrast of at least 3:1 with the paper (WCAG 2.2, 1.4.11) and a smallest distance between two
-// colours (OKLab × 100) of 19 in normal vision, and 10 for colour blindness as simulated by
-// Machado, Oliveira and Fernandes (2009).
+// contrast of at least 3:1 with the paper (WCAG 2.2, 1.4.11) and a smallest distance of two colours
+// (OKLab × 100) of 19 in normal vision, and 10 for colour blindness by Machado, Oliveira and
+// Fernandes (2009).
 var palette = [...]role{
 	{"pb-s0", "#0b4d8e", "#3181ac", 1}, // blue
 	{"pb-s1", "#c92c00", "#c8604a", 1}, // vermilion
@@ -93,7 +93,7 @@ func lookOf(style int) look {
 	}
 }
 
-// Style returns the CSS of the charts' SVG, with dark mode, for the style element of a page.
+// Style returns the CSS of the charts' SVG for the style element of a page.
 func Style() string {
 	var b strings.Builder
 	for _, t := range tints() {

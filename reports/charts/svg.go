@@ -17,8 +17,7 @@ import (
 )
 
 // Unlike gonum's vgsvg, svgCanvas writes pictures that scale with their container, with elements
-// grouped by series and colours from a style sheet. Of vg.Canvas it implements only the parts that
-// charts use: DrawImage panics, and there is no clipping.
+// grouped by series and colours from a style sheet. DrawImage panics, and there is no clipping.
 type svgCanvas struct {
 	w, h    vg.Length
 	inline  bool // the page contains the style sheet, so classes suffice for colours

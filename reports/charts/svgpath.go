@@ -66,7 +66,6 @@ func (w *pathWriter) place(pt vg.Point) place {
 	return p
 }
 
-// after returns the shortest command for a straight line from before to p.
 func (p place) after(before place) string {
 	switch {
 	case p.sy == before.sy:

@@ -12,8 +12,8 @@ import (
 
 // Timeline draws counts (Y), such as tasks in flight, over the time of a run (X, seconds). Each
 // panel has its own y axis, logarithmic if one series is many times higher than another. Long
-// series are reduced to a few hundred points that keep the peaks. Gaps are shaded. A limit above 0
-// is a line in the first panel. marks are vertical lines in all panels.
+// series keep only their peaks. Gaps are shaded. A limit above 0 is a line in the first panel.
+// marks are vertical lines in all panels.
 func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*Chart, error) {
 	c := &Chart{Title: title}
 	cleaned := c.clean(panels, counting, counting)
@@ -108,7 +108,6 @@ func (all unrecorded) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// mostPoints is about one per point of the narrow layout's width.
 const mostPoints = 300
 
 // keepPeaks keeps the highest point of each of n stretches, and the last point.

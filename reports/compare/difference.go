@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
+// A Pair contains the tasks of two runs with the same plan and seed.
 type Pair struct{ Base, Here *Tasks }
 
 // Known reports whether the parts of both runs are known, and their tasks are due at the same

@@ -14,6 +14,7 @@ const ofTasks = "tasks"
 // A Source locates the tasks of a run: its directory and tag.
 type Source struct{ Dir, Tag string }
 
+// SourceOf returns the source of a run in a directory.
 func SourceOf(dir string, r *results.Run) Source { return Source{dir, r.Tag(ofTasks)} }
 
 // Tasks contains the tasks of a run.

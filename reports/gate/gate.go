@@ -23,9 +23,8 @@ func DefaultOptions() verdict.Options {
 //
 // Runs are paired as in package compare, by numbered pairs or common seeds. Pairs are tested by the
 // signed-rank test of their changes, and tails (p99 and above) by swapping the runs of pairs, on
-// the histograms of both run directories. Without enough pairs, unpaired values are tested by the
-// rank test, which allows for different spreads. Tests are exact up to 100 pairs, or 100 values in
-// both.
+// the histograms of both run directories. Without enough pairs, values are tested by the rank test,
+// which allows for different spreads. Tests are exact up to 100 pairs, or 100 values in both.
 //
 // A metric is worse if the one-sided test of a change beyond the margin is significant after Holm's
 // adjustment over all gated metrics. Better is defined in the same way. A margin of 2 % is a factor
@@ -34,24 +33,19 @@ func DefaultOptions() verdict.Options {
 // always if it has fewer samples than a significant result needs. Metrics that are always 0, or
 // equal in every pair and not rounded, are no worse without a test. A metric that was always 0 and
 // is not now can only be worse or inconclusive. Metrics with assume=exact in Unit lines are
-// compared without a test if their values confirm it.
+// compared without a test.
 //
 // A benchmark with an INVALID run is inconclusive. Verdicts on SUSPECT runs are marked.
 //
 // Not gated, but listed: a metric without direction or only on the new side; metrics that repeat
-// the plan of an open-loop run below saturation (ns/op, ops/s, makespan-sec); and, unless
-// requested, maxima and metrics of the measurement itself, such as p99-lag-sec.
+// the plan of an open-loop run below saturation; and, unless requested, maxima and metrics of the
+// measurement itself. Benchmarks on only one side do not decide, unless opts.FailOnRemoved is set.
 //
-// Benchmarks on only one side are listed and do not decide, unless opts.FailOnRemoved is set.
-//
-// Faults: output of a failed go test, or one in which a benchmark has fewer runs than its siblings
-// and the other side; nothing to gate; a metric of opts.Metrics that cannot be gated; inputs from
-// different machines or Go versions, unless allowed. Unclear: an incomplete input, unless allowed;
-// a run that breaks conservation laws; a gated metric that the new side lacks, or that has negative
-// values. Errors: an invalid option, inputs rejected by compare.Two, more than 400,000 values, or
-// an unreadable log of histograms.
-//
-// A worse response is reported with its parts: see compare.Decompose.
+// Faults: output of a failed go test, or with missing runs; nothing to gate; a metric of
+// opts.Metrics that cannot be gated; inputs from different machines or Go versions, unless allowed.
+// Unclear: an incomplete input, unless allowed; a run that breaks conservation laws; a gated metric
+// that the new side lacks, or that has negative values. Errors: an invalid option, inputs rejected
+// by compare.Two, more than 400,000 values, or an unreadable log of histograms.
 func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, error) {
 	o := judge.Defaults()
 	o.Margin, o.Promise, o.Alpha = opts.Margin, opts.Promise, opts.Alpha
@@ -94,8 +88,7 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 	return r, in.explain(paired)
 }
 
-// Files written by poolbench have unrounded values. ours are runs of poolbench, including those
-// within go test.
+// Files written by poolbench have unrounded values. ours includes poolbench's runs in go test.
 func choose(
 	r *verdict.Report, c *compare.Comparison, paired map[benchmarkID]results.Pairing,
 	doubts map[benchmarkID][2]*results.Doubted, full, ours bool,

@@ -35,7 +35,6 @@ func (in inputs) warn(format string, args ...any) {
 	in.report.Warnings = append(in.report.Warnings, fmt.Sprintf(format, args...))
 }
 
-// check runs before any number is compared.
 func (in inputs) check(c *compare.Comparison) {
 	in.unmatched()
 	in.missingRuns()

@@ -32,9 +32,8 @@ func tailOf(unit string) (quantile float64, reading string, ok bool) {
 	return quantile, m[2], err == nil && quantile >= leastTail && quantile < 1
 }
 
-// findTails adds the runs' histograms to paired samples of tails, if both inputs are run
-// directories. Samples with missing histograms, or too few tasks, are judged by the values of their
-// runs.
+// findTails adds histograms to paired samples of tails. Samples with missing histograms, or too few
+// tasks, are judged by the values of their runs.
 func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]results.Pairing) error {
 	if in.old.Dir == "" || in.new.Dir == "" {
 		return nil

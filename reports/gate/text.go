@@ -15,11 +15,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// WriteText writes a gate's report as aligned text, the worst rows first.
-//
-// "change" is the Hodges–Lehmann estimate. The p-values belong to the test for the worse, or in a
-// better row for the better. "detectable" is the smallest change for the worse that would have been
-// found. Lines have up to most characters, 0: unlimited.
+// WriteText writes a gate's report as aligned text, the worst rows first. Lines have up to most
+// characters, 0: unlimited.
 func WriteText(w io.Writer, r *verdict.Report, most int) error {
 	short, head := heading(r)
 	s := text.Lines(append(head, ""), most)

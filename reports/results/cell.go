@@ -20,7 +20,7 @@ import (
 type Cell []*Run
 
 // An Estimate is the median of a cell with an interval. Changes between cells come from pairs of
-// runs, and may differ from the ratio of the estimates.
+// runs, and may differ from the ratio of two estimates.
 type Estimate struct{ Mid, Lo, Hi float64 }
 
 // Enough is the number of repetitions that give a 95 % interval of the median. With fewer, the
@@ -74,9 +74,8 @@ func (c Cell) Value(unit string) float64 {
 	return e.Mid
 }
 
-// Uncertain returns the relative 95 % error of a metric if it is above 25 % in any repetition, and
-// the repetitions are too few to reduce it. Much too short runs have a bias, which repetitions do
-// not reduce.
+// Uncertain returns the relative 95 % error of a metric if any repetition has one above 25 %, and
+// the repetitions do not reduce it enough. They never reduce the bias of much too short runs.
 func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	for _, r := range c {
 		if v, marked := r.Uncertain[unit]; marked {
@@ -89,7 +88,6 @@ func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	return share, ok
 }
 
-// Further repetitions reduce errors up to mostPooled. They suffice below mostUnmarked.
 const mostPooled, mostUnmarked = 0.5, 0.15
 
 // Show formats the median of a metric, with "≈" if it is Uncertain. It returns "–" without a value,
@@ -120,8 +118,8 @@ type Loss struct {
 	Share float64
 }
 
-// Losses returns the shares above 0: the median of the repetitions, or the mean if the median is 0,
-// since one repetition of five may lose tasks.
+// Losses returns the shares above 0: medians, or means if the median is 0, since only some
+// repetitions may lose tasks.
 func (c Cell) Losses() (out []Loss) {
 	for _, what := range rundir.Lost {
 		var shares []float64
@@ -174,9 +172,8 @@ func (c Cell) Lost() (sum float64) {
 	return sum
 }
 
-// Ending returns the share of a run after its last arrival, or 0 if it is negligible, if the queue
-// grew, and for closed arrivals. A large share makes the throughput depend on the length of the
-// run.
+// Ending returns the share of a run after its last arrival, on which its throughput depends. It is
+// 0 if it is negligible, if the queue grew, and for closed arrivals.
 func (c Cell) Ending() float64 {
 	share := 1 - c.Value(metric.Throughput)/(c.Value(metric.Offered)*(1-c.Lost()))
 	if !(share > 1-behindRatio) || !c.hasArrivalRate() || c.FallsBehind() {
@@ -185,18 +182,15 @@ func (c Cell) Ending() float64 {
 	return share
 }
 
-// behindRatio is the largest ratio of throughput to offered load that is clearly below 1.
 const behindRatio = 0.92
 
 func (c Cell) hasArrivalRate() bool { return c[0].Key("load") != "" || c[0].Key("rate") != "" }
 
 // FallsBehind reports whether the queue grew throughout the arrivals, so the response depends on
-// the length of the run. The throughput is then clearly below the offered load, and almost nothing
-// is refused. A short run's last tasks also reduce the throughput, but without waits or drift. A
-// growing queue makes the mean wait half of the time after the arrivals. At a load of 1 or more it
-// suffices that each run detected the growth, since a slowly growing queue completes almost the
-// offered load. FallsBehind is false for closed arrivals, and for runs too short for a steady
-// state.
+// the length of the run. The throughput is then clearly below the offered load, and the mean wait
+// is about half of the time after the arrivals. A slowly growing queue completes almost the offered
+// load, so at a load of 1 or more it suffices that each run detected the growth. FallsBehind is
+// false for closed arrivals, and for runs too short for a steady state.
 func (c Cell) FallsBehind() bool {
 	const refused, grown, beyond = 0.01, 0.02, 0.1
 	d := c.summarizeDoubts()
@@ -226,8 +220,8 @@ type Doubts struct {
 	Why     []Doubt // first reason of each check
 }
 
-// Doubts returns nil if all runs are valid or unknown. A cell that falls behind is doubted even if
-// no single run detected it.
+// Doubts returns nil if no run is doubted. A cell that falls behind is doubted even if no single
+// run detected it.
 func (c Cell) Doubts() *Doubts {
 	d := c.summarizeDoubts()
 	if !c.Judged() || d != nil && d.Verdict == Invalid || d.finds(growth...) || !c.FallsBehind() {
@@ -242,8 +236,8 @@ func (c Cell) Doubts() *Doubts {
 	return d
 }
 
-// Overloaded reports whether the only doubt is overload, confirmed by the load or by FallsBehind.
-// The measurement is then reliable.
+// Overloaded reports whether the only doubt is confirmed overload, which does not make the
+// measurement unreliable.
 func (c Cell) Overloaded() bool {
 	d := c.Doubts()
 	return d != nil && d.Verdict != Invalid && d.OfOverload() && (c.load() >= 1 || c.FallsBehind())

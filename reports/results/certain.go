@@ -9,7 +9,7 @@ type Certainty struct {
 	// there is a 95 % interval. Half is its longer side, relative to the p99
 	Known bool
 	Half  float64
-	// the interval exceeds ±10 %, or the runs are too short for one
+	// wider than ±10 %, or without an interval
 	Short bool
 	// tasks that determine the p99 within ±5 %, or 0 if unknown
 	Needed float64

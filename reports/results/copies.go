@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// A RunID identifies a virtual-clock run. A repeated run is identical, so it is not a further
-// sample.
+// A RunID identifies a virtual-clock run. Equal runs have equal results, so they are one sample.
 type RunID struct{ pkg, name, seed string }
 
 // ID returns the identity of a virtual-clock run. The seed comes from a mark or from the metric
@@ -16,7 +15,6 @@ func (r *Run) ID() (id RunID, virtual bool) {
 		r.Seed != "" && (r.Virtual || r.Key("clock") == "virtual")
 }
 
-// isCopy reports whether a virtual run has the name, seed and configuration of an earlier line.
 func (p *parser) isCopy(r *Run) bool {
 	id, virtual := r.ID()
 	if !virtual {

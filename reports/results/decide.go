@@ -98,9 +98,8 @@ func (c Cell) decideLoad(b Bound) decide.Decision {
 		Reason: fmt.Sprintf("the median of %d runs, of which %d meet it", len(c), meet)}
 }
 
-// decideFarBound judges without an interval if the bound is farther away than twice the expected 95
-// % error, since errors of short runs are skewed. A short run's values are too low, so it can only
-// miss.
+// If the bound is farther away than twice the expected 95 % error, decideFarBound judges without an
+// interval. A short run's values are too low, so it can only miss.
 func (c Cell) decideFarBound(b Bound, d decide.Decision) decide.Decision {
 	d.Reason, d.Next = c.noInterval(d.Value, b)
 	if _, stationary := c.Estimate(metric.NeededTasks); !stationary ||
@@ -144,7 +143,7 @@ func (c Cell) withdrawOverloaded(b Bound, d decide.Decision) decide.Decision {
 	return d
 }
 
-// coversAllTasks reports whether a metric grows with the length of an overloaded run.
+// Such a metric grows with the length of an overloaded run.
 func coversAllTasks(unit string) bool {
 	statistic, of, _ := strings.Cut(unit, "-")
 	_, isPercentile := percentile(unit)
@@ -175,8 +174,7 @@ func (c Cell) decideObserved(b Bound, d decide.Decision) decide.Decision {
 	return d
 }
 
-// exactValue returns the value from theory. Under the real clock no value is exact, because of the
-// strategy's overhead.
+// Under the real clock no value is exact, because of the strategy's overhead.
 func (c Cell) exactValue(unit string) (v float64, known bool) {
 	if c[0].Key("clock") != "virtual" {
 		return 0, false
@@ -218,8 +216,8 @@ func (c Cell) interval(unit string) (Estimate, bool) {
 	return Estimate{mean, max(mean-half, 0), mean + half}.withMid(c.Value(unit)), true
 }
 
-// SeedsDecide reports whether further seeds can narrow the interval of a metric, which requires
-// runs that are long enough for their plan.
+// SeedsDecide reports whether further seeds can narrow the interval of a metric. They cannot if a
+// run is too short.
 func (c Cell) SeedsDecide(unit string) bool {
 	return len(c) > 0 && c.has(unit) && !c.isObserved(unit) &&
 		(c.Doubts() == nil || c.Overloaded() && !coversAllTasks(unit))
@@ -258,7 +256,6 @@ func (c Cell) whyMissing(unit string) string {
 		statistics.LeastTasks(p))
 }
 
-// percentile parses the p of "p99-response-sec" or "short-p99-response-sec".
 func percentile(unit string) (p float64, ok bool) {
 	for part := range strings.SplitSeq(unit, "-") {
 		if number, is := strings.CutPrefix(part, "p"); is {
@@ -286,8 +283,7 @@ func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 
 const mostNext = 100e6
 
-// longerRun suggests a run with an interval narrow enough for the bound, or returns "" if it would
-// be too long.
+// longerRun returns "" if the run would be too long.
 func (c Cell) longerRun(b Bound, in Estimate) string {
 	gap := math.Abs(in.Mid-b.Value) / in.Mid
 	needed, known := c.Estimate(metric.NeededTasks)

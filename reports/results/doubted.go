@@ -133,8 +133,7 @@ func UncertainLines(all []Shown) []string {
 }
 
 func (c Cell) neededFor(share float64) float64 {
-	// relative error for which needed-tasks was computed. Errors fall with the square root of the
-	// tasks
+	// error for which needed-tasks was computed. It falls with the square root of the tasks
 	const neededError = 0.05
 	n := 0.0
 	for _, r := range c {

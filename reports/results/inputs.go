@@ -73,7 +73,7 @@ func SetBetter(units benchfmt.UnitMetadataMap, unit string, d Direction) {
 func (r *Results) Ours() bool { return r.Schema > 0 || r.Runs[0].Seed != "" }
 
 // ChooseMetrics returns the tidied names of the requested metrics, by default all. A request is a
-// comma-separated list of names or patterns, such as p99-*.
+// list of names or patterns, such as p99-*.
 func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	var all, paths []string
 	for _, in := range inputs {
@@ -115,7 +115,7 @@ func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	return metrics, nil
 }
 
-// flat replaces the slashes of a unit, which * does not match.
+// * does not match slashes.
 func flat(unit string) string { return strings.ReplaceAll(unit, "/", "÷") }
 
 // Input is one input of a comparison.

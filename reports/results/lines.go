@@ -8,14 +8,12 @@ import (
 	"io"
 )
 
-// maxLine is the longest line that benchfmt reads, without its newline. A longer line would end the
-// file.
+// A longer line, without its newline, would end the file for benchfmt.
 const maxLine = bufio.MaxScanTokenSize - 1
 
-// A lineFeed passes a text to benchfmt.Reader, and first passes each line to look, since benchfmt
-// would silently lose samples in unknown or long lines. It returns one line per Read, so text and
-// whole describe benchfmt's current record. For output of go test -json, the lines are the contents
-// of its events.
+// A lineFeed passes each line to look before benchfmt.Reader reads it, since benchfmt would
+// silently lose samples in unknown or long lines. It returns one line per Read, so text and whole
+// describe benchfmt's current record.
 type lineFeed struct {
 	in   *bufio.Reader
 	look func(line int, text []byte) error // an error ends the reading

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// marks parses the lines beginning with "# " that poolbench writes around its results. A file
-// contains one or more sections of a header, runs and an end mark.
+// marks parses poolbench's own lines, which begin with "# ". A file contains one or more sections
+// of a header, runs and an end mark.
 type marks struct {
 	schema     int // of the last header. 0: none yet
 	strategies []string
@@ -39,7 +39,6 @@ type marks struct {
 // isHeader reports whether the line opens a section.
 func (m *marks) parseLine(line int, text string) (isHeader bool, err error) {
 	if !strings.HasPrefix(text, "# ") {
-		// Most lines take this path.
 		m.textAfterEnd(line, text)
 		return false, nil
 	}
@@ -165,7 +164,6 @@ func (m *marks) close(line int, end rundir.End) {
 	}
 }
 
-// run counts a result line and returns the information from the lines before it.
 func (m *marks) run() (doubts []Doubt, uncertain map[string]float64, seed string) {
 	m.runs++
 	m.counted++

@@ -13,16 +13,17 @@ type Pairing struct {
 	Why      string // why there are no pairs
 }
 
+// Reasons for the absence of pairs.
 const (
 	NoSeeds    = "not every run has a seed"
 	SeedTwice  = "a seed is there twice"
 	OtherSeeds = "fewer than half of the seeds are on both sides"
 )
 
-// Paired pairs runs by the pair number in a configuration line, or else by seed, since runs with
-// one seed have the same arrivals and work. Names may differ in the keys apart, and if that gives
-// no pairs, in any way. There are no pairs if runs lack such a key, if several runs share one, or
-// if fewer than half of the seeds are common.
+// Paired pairs runs by the pair number in a configuration line, or else by seed, since equal seeds
+// mean equal arrivals and work. Names may differ in the keys apart, and if that gives no pairs, in
+// any way. There are no pairs if runs lack such a key, if several share one, or if fewer than half
+// of the seeds are common.
 func Paired(old, new []*Run, apart ...string) Pairing {
 	numbers := func(r *Run) string { return r.ConfigValue("pair") }
 	work := func(r *Run) string {
@@ -42,7 +43,6 @@ func Paired(old, new []*Run, apart ...string) Pairing {
 			p := pairByKey(old, b, key)
 			p.Left += len(new) - len(p.New)
 			p.Numbered = i == 0
-			// Many unpaired runs would lose more information than pairs add.
 			if n := len(p.Old); n > 0 && (p.Numbered || 2*n >= min(len(old), len(new))) {
 				return p
 			}

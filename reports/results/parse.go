@@ -168,8 +168,8 @@ func (p *parser) result(rec *benchfmt.Result) error {
 	return nil
 }
 
-// isWhole reports whether a last line without a newline is complete. poolbench ends every line with
-// a newline. In other files the line must have the same metrics as the previous one of its name.
+// isWhole reports whether a last line without a newline is complete. poolbench writes no such line.
+// In other files it must have the same metrics as the previous one of its name.
 func (p *parser) isWhole(run *Run) bool {
 	if p.marks.ours() {
 		return false
@@ -187,7 +187,6 @@ func (p *parser) isWhole(run *Run) bool {
 // Log lines may look like configuration, and every run carries all earlier ones.
 const mostConfig = 1000
 
-// config shares an unchanged configuration with the previous run.
 func (p *parser) config(rec *benchfmt.Result) []Pair {
 	given := rec.Config
 	if len(given) > mostConfig {

@@ -19,11 +19,11 @@ const (
 	MostSamples = 80_000
 )
 
+// ErrSamples is the error for more than MostSamples.
 var ErrSamples = fmt.Errorf("more than %d samples, a sample for each metric of each benchmark in "+
 	"each input: choose fewer metrics", MostSamples)
 
-// ReadFile reads results in the Go benchmark format from a file or a run directory. See Read for
-// errors and warnings.
+// ReadFile reads results from a file or a run directory, like Read.
 func ReadFile(path string) (*Results, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -59,18 +59,18 @@ func ReadDir(dir string) (*Results, error) {
 	return r, nil
 }
 
-// Read reads results in the Go benchmark format. name identifies the text in messages.
+// Read reads results in the Go benchmark format, or the output of go test -json. name identifies
+// the text in messages.
 //
 // It returns at least one run, or an error with the file and, if possible, the line. Errors are: no
 // result; a compressed file; UTF-16 or NUL bytes; a line over 64 KiB; more than 150,000 results or
 // 400,000 values; NaN and infinite values; contradicting Unit lines; an unknown version of
-// poolbench's results; and, in a file written by poolbench, a malformed result line. Warnings are:
-// a malformed result line of another program, which is skipped; a metric given twice on a line; an
-// indented result line; a failure reported by go test; and a last line without a newline.
+// poolbench's results; and a malformed result line in them. Warnings are: a malformed result line
+// of another program, which is skipped; a metric given twice on a line; an indented result line; a
+// failure reported by go test; and a last line without a newline.
 //
-// The output of go test -json is read like that of go test. An incomplete last line is skipped. It
-// makes the file Partial, as does an unfinished package. Configuration lines are parsed as in
-// benchfmt, including log lines that look like one.
+// An incomplete last line is skipped. It makes the file Partial, as does an unfinished package.
+// Configuration lines include log lines that look like one.
 func Read(r io.Reader, name string) (*Results, error) {
 	p := &parser{out: &Results{Path: name}, reps: make(map[[2]string]int),
 		keys: make(map[string][]Pair), metrics: make(map[string]bool),

@@ -31,8 +31,7 @@ type Results struct {
 	Findings []decide.Finding
 	// runs without a result, even in a later attempt
 	Failures []Failure
-	// an incomplete last line of another program's file. poolbench's files are checked by their
-	// marks
+	// another program's incomplete last line. poolbench's files are checked by their marks
 	Cut Pos
 	// why the file is incomplete, or ""
 	Partial string
@@ -51,13 +50,12 @@ type Bound = decide.Bound
 type Run struct {
 	// without "Benchmark", with a GOMAXPROCS suffix "-8"
 	Name string
-	// the /key=value parts of the name in order, with the suffix "-8" as {gomaxprocs 8}. Shared
-	// between runs
+	// the /key=value parts of the name, with the suffix "-8" as {gomaxprocs 8}. Shared between runs
 	Keys []Pair
 	// index of this line among the lines of the name and package
 	Repetition int
 	Iters      int // tasks or iterations behind the values
-	// configuration lines in force. Shared between runs and read-only
+	// Shared between runs and read-only
 	Config []Pair
 	// by tidied unit (ns become sec and MB become B, also for the value 0)
 	Values map[string]float64

@@ -15,7 +15,6 @@ type Stage struct {
 	Begin, End time.Duration
 }
 
-// staged matches the levels and lengths of staged arrivals: stages:at=0.6x20s_0..1.4x10s.
 var staged = regexp.MustCompile(`^stages:(?:.*,)?at=([^,]*)`)
 
 // Stages parses an arrival process in the name of a run, or returns nil.

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// testEvents reassembles the lines that go test -json splits. A result line has two events: the
-// name, and later the rest.
+// testEvents joins the lines that go test -json splits: a result line has an event for the name,
+// and later one for the rest.
 type testEvents struct {
 	pending map[string]string // beginning of a line by package
 	lines   []string          // complete lines not yet read

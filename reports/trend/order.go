@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// OrderBy sorts inputs by the value of a configuration line, such as the date of a commit, and
-// labels each with it. Values are sorted as numbers or times (RFC 3339, or git's format) if all
-// are, otherwise as text. A result without the line, or with two values of it, is an error.
+// OrderBy sorts inputs by the value of a configuration line, such as the date of a commit, as
+// numbers or times (RFC 3339, or git's format) if all are, otherwise as text. It labels each with
+// the value. A result without the line, or with two values, is an error.
 func OrderBy(inputs []results.Input, key string) ([]results.Input, error) {
 	type dated struct {
 		results.Input

@@ -7,11 +7,10 @@ type suspect struct {
 	Rows     []row
 }
 
-// sameCause is the largest distance, in results, of changes with one cause, since noise moves a
-// change point by one or two.
+// Changes up to sameCause results apart have one cause, since noise moves a change point by one or
+// two.
 const sameCause = 2
 
-// suspects groups the listed changes in the order of the results.
 func (t *Trend) suspects() (out []suspect) {
 	for _, r := range t.rows() {
 		if n := len(out); n > 0 && r.Change.At-out[n-1].At <= sameCause {

@@ -19,7 +19,7 @@ type row struct {
 	Change
 }
 
-// The latest change is last. Within a result, changes for the worse are first, then larger ones.
+// The latest change is last. Within a result, changes for the worse are first.
 func (t *Trend) rows() []row {
 	var rows []row
 	for i := range t.Series {

@@ -83,19 +83,17 @@ type Change struct {
 // Find finds changes in every metric of every benchmark through the inputs, which must be in the
 // order of time.
 //
-// Each of m series is tested by package changepoint at the level Alpha/m (Bonferroni), so the
-// probability of any false alarm is at most Alpha. From 10 for one series, each tenfold of m needs
-// about three more results. A constant series does not count. Only series with changes need time:
-// 2m/Alpha permutations each, 0.15 s for 60 results and a thousand series.
+// Each of m series is tested at the level Alpha/m (Bonferroni), so the probability of any false
+// alarm is at most Alpha. From 10 for one series, each tenfold of m needs about three more results.
+// Only series with changes need time: 2m/Alpha permutations each, 0.15 s for 60 results and a
+// thousand series.
 //
 // The level is guaranteed if results without a change are exchangeable. A series whose neighbours
 // are too similar for this is Doubtful.
 //
 // A value is the median of a benchmark's runs in one result. Results with an INVALID run of a
-// benchmark are excluded from its series. A change between levels with SUSPECT runs is marked.
-//
-// Errors are: fewer than two inputs, contradicting Unit lines, a metric of opts that is in none,
-// and too many samples (results.ErrSamples).
+// benchmark are excluded from its series. Errors are: fewer than two inputs, contradicting Unit
+// lines, a metric of opts that is in none, and too many samples (results.ErrSamples).
 func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	if len(inputs) < 2 {
 		return nil, errors.New("a trend needs two results or more")
@@ -139,11 +137,10 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	return t, nil
 }
 
-// leastLevel is the smallest level of a single test, because every changed series needs twice its
-// inverse in permutations.
+// Every changed series needs 2/leastLevel permutations.
 const leastLevel = 1e-6
 
-// Each series has a seed of its own, so the order of the parallel searches does not matter.
+// Each series has its own seed, so the order of the searches does not matter.
 func (t *Trend) findAll(search changepoint.Options) {
 	var next atomic.Int64
 	var wait sync.WaitGroup

@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// The garbage collector uses processors that tasks need, stops tasks, and makes them mark.
 var gc = rule{
 	name:    "gc",
 	meaning: "the garbage collector uses the processors",

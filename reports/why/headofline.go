@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Short tasks wait behind long ones. The recursion with equal services gives the avoidable part of
-// the wait.
+// The recursion with equal services gives the avoidable part of the wait.
 var headOfLine = rule{
 	name:    "head_of_line",
 	meaning: "short tasks wait behind long ones",
@@ -42,8 +41,7 @@ const (
 	unevenUnseen = 4
 )
 
-// Uneven work is not a cause if short tasks can overtake long ones, in separate pools or because
-// tasks run in turns.
+// Uneven work is not a cause if short tasks can overtake long ones.
 func (v *view) longTasks() bool {
 	short, turns := v.valueOrZero(metric.ShortMeanResponse), v.valueOrZero(metric.MeanBetween)
 	if short > 0 && short < v.valueOrZero(metric.MeanResponse)/2 ||

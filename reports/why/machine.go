@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Other programs, or other machines on the host, used the processors while threads of the process
-// were ready.
+// Other programs, or other machines on the host, used the processors.
 var machine = rule{
 	name:    "machine",
 	meaning: "other programs used the processors",

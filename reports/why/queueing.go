@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// The slots are too few for the arrivals. This cause gets the remaining wait for a slot. The
-// recursion with one more slot gives the effect.
+// queueing gets the remaining wait for a slot. The recursion with one more slot gives the effect.
 var queueing = rule{
 	name:    "queueing",
 	meaning: "all slots, or all processors, were busy",

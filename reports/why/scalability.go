@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A growth describes how services grow with the mean number N of tasks in service (Little's law),
-// by the universal scalability law without its quadratic term: S(N) = S(1)·(1 + σ(N−1)).
+// A growth describes how services grow with the mean number N of tasks in service, by the universal
+// scalability law without its quadratic term: S(N) = S(1)·(1 + σ(N−1)).
 type growth struct {
 	alone             float64 // service of a single task, in seconds
 	sigma, low, high  float64 // the serial fraction, with its 95 % interval

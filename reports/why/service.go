@@ -52,12 +52,11 @@ func (v *view) tasksPerDelay() float64 {
 	return 1 + v.valueOrZero(metric.Throughput)*v.valueOrZero(metric.P99Hiccup)/2
 }
 
-// Threads waited for the users of the processors in proportion to their CPU time.
-//
-// The program's own computing makes goroutines wait as in M/M/c, by Sakasegawa's formula, or up to
-// twice as long, because tasks come in bursts, and the harness has goroutines. The excess is due to
-// the collector and other programs, in proportion to their time on processors. Each second of these
-// delays at most all existing tasks: computing, in service, and arriving meanwhile.
+// Threads waited for the users of the processors in proportion to their CPU time. The program's own
+// computing makes goroutines wait as in M/M/c, by Sakasegawa's formula, or up to burst times as
+// long. The excess is due to the collector and other programs, in proportion to their time on
+// processors. Each second of these delays at most all existing tasks: computing, in service, and
+// arriving meanwhile.
 func (v *view) waits() (w wait) {
 	const burst = 2
 	p, processors := v.processorTime(), max(v.processors(), 1)

@@ -125,7 +125,6 @@ func (v *view) parts() bool {
 	return true
 }
 
-// The oracle needs the recorded waits during which every slot was busy.
 func (v *view) hasOracle() bool {
 	return v.has(metric.TailTurnShare) && v.unit == metric.P99Response
 }
@@ -169,7 +168,6 @@ func (v *view) processors() float64 {
 	return p
 }
 
-// serverOnly reports whether only the server can observe the parts of a service.
 func (v *view) serverOnly() bool {
 	return v.cell[0].Base() == "Attack" || strings.Contains(v.key("workload"), "http_get:url=")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A rate limit, of the target or the strategy, makes tasks wait between attempts, for slots held
-// during back-off, or for a start while slots are idle.
+// A rate limit makes tasks wait between attempts, for slots held during back-off, or for a start
+// while slots are idle.
 var throttling = rule{
 	name:    "throttling",
 	meaning: "refusals and back-off, or the strategy's own rate",
@@ -59,8 +59,7 @@ func (v *view) backoff() float64 {
 	return between
 }
 
-// The time between attempts has refusals or failures as its cause, or without further attempts the
-// turns of other tasks.
+// Without further attempts, tasks waited for the turns of other tasks.
 func (v *view) betweenCause() string {
 	switch {
 	case !v.retries():
@@ -71,8 +70,7 @@ func (v *view) betweenCause() string {
 	return throttling.name
 }
 
-// rateLimited returns the share of the wait for a slot caused by the strategy's own rate: the share
-// of idle slots.
+// The share is the share of idle slots.
 func (v *view) rateLimited() float64 {
 	used, ok := v.known(metric.Utilisation)
 	if !ok || v.valueOrZero(metric.Allowed) == 0 {

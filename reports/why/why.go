@@ -54,7 +54,7 @@ func Table() (rows [][3]string) {
 }
 
 // Of explains the runs of one scenario by the medians of their metrics. The cells beside are the
-// same strategy at other limits and loads. ok is false if the runs have no responses.
+// same strategy at other limits and loads. ok is false without responses.
 func Of(c results.Cell, beside ...results.Cell) (Answer, bool) {
 	v, ok := newView(c, beside)
 	if !ok {

@@ -61,6 +61,7 @@ type Series struct {
 	Source   int `json:"source,omitempty"` // index, if there are several
 }
 
+// An Axis is a quantity that varies among cells.
 type Axis struct {
 	Key   string    `json:"key"`   // load, rate, limit
 	Label string    `json:"label"` // below the axis

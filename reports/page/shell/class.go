@@ -17,8 +17,8 @@ type Class struct {
 
 func (c Class) String() string { return text.Some(c.Names) }
 
-// Classes groups strategies in the order of their first members. An unranked strategy, which runs
-// more tasks at once than the limit, never shares a class with ranked ones.
+// Classes groups strategies in the order of their first members. Strategies that run more tasks at
+// once than the limit are unranked, and never share a class with ranked ones.
 func (s Sweep) Classes() (classes []Class) {
 	unbounded := s.unbounded()
 	for _, of := range results.Gather(s.Cases, func(c Case) string { return c.Strategy }) {

@@ -49,7 +49,6 @@ func (s Sweep) ranking(c contest) Fact {
 		return Fact{}
 	}
 	if more := len(f.Bars) - mostBars; more > 1 {
-		// the headline names best and worst
 		f.Bars = append(f.Bars[:mostBars-1:mostBars-1], f.Bars[len(f.Bars)-1])
 		f.Text = fmt.Sprintf("%d classes in between are not shown.", more)
 	}
@@ -120,7 +119,6 @@ func (s Sweep) costs(c contest) Fact {
 	}
 	unbounded := s.unbounded()
 	for _, k := range s.at(c.x) {
-		// one example is enough
 		if e, ok := k.Estimate(metric.PeakInFlight); ok && unbounded != nil &&
 			k.Strategy == unbounded[0] {
 			str = append(str, fmt.Sprintf("%s runs more at once than the limit of %s, up to %s, "+

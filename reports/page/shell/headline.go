@@ -75,7 +75,6 @@ func (s Sweep) Answer() Answer {
 	return Answer{}
 }
 
-// unusable matches if every scenario is doubted.
 func (s Sweep) unusable() (a Answer) {
 	if slices.ContainsFunc(s.Cases, mayWin) {
 		return a
@@ -144,8 +143,7 @@ func strategies(of []Case) []string {
 	return text.Texts(of, func(c Case) string { return c.Strategy })
 }
 
-// unit returns the preferred time with a known value at a place, or else the first that the runs
-// have.
+// unit returns the preferred time with a known value at a place, or else the first.
 func (s Sweep) unit(x float64) (first string) {
 	for _, u := range spoken {
 		if first != "" && !metric.IsOf(u, metric.Response) {

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Losses improve times, since only completed tasks have times. So a sentence that names a strategy
-// includes its losses, and one that names the best also names the best without losses.
+// Losses improve times, since only completed tasks have times. So a sentence that names the best
+// also names its losses, and the best without losses.
 
 func lossesOf(c results.Cell) string {
 	if loss := c.LossWords(); loss != "" {
@@ -21,7 +21,6 @@ func lossesOf(c results.Cell) string {
 
 func (k standing) withLosses() string { return k.Class.String() + lossesOf(k.Cell) }
 
-// bestWithoutLoss returns "" if the sentence before names that strategy as the worst.
 func (c contest) bestWithoutLoss(worstNamed bool) string {
 	best := c.in[0]
 	if best.Lost() == 0 {
@@ -49,7 +48,6 @@ func (c contest) bestWithoutLoss(worstNamed bool) string {
 	return fmt.Sprintf("; all lose tasks, the fewest %s", least.withLosses())
 }
 
-// allLose also names strategies outside of the contest that lose no tasks.
 func (c contest) allLose() (s string, but bool) {
 	lossless := func(of []standing) (out []standing) {
 		for _, k := range of {
@@ -78,7 +76,6 @@ func (c contest) worst() string {
 	return worst.withLosses()
 }
 
-// lossSummary names the strategy with the most losses.
 func (c contest) lossSummary() string {
 	lose := slices.DeleteFunc(slices.Clone(c.in), func(k standing) bool { return k.Lost() == 0 })
 	if len(lose) == 0 {

@@ -105,7 +105,6 @@ func verdictOf(f decide.Finding, upper int) string {
 
 var interval = regexp.MustCompile(` \([−0-9.k]+ ?(%|[nµm]?s)? to [^()]*\)`)
 
-// clause returns the first clause with a number, without intervals.
 func clause(because string) string {
 	text := interval.ReplaceAllString(because, "")
 	out := ""

@@ -50,8 +50,7 @@ func mayWin(c Case) bool {
 	return d == nil || d.OfGap() || c.Overloaded()
 }
 
-// unbounded returns strategies that ran more tasks at once than the others' limit, including second
-// attempts.
+// unbounded counts second attempts, too.
 func (s Sweep) unbounded() (names []string) {
 	for _, c := range s.Cases {
 		e, ok := c.Estimate(metric.PeakInFlight)
