@@ -10,7 +10,7 @@ import (
 )
 
 // Fit breaks lines wider than most characters at blanks. Continuation lines are indented by two
-// more columns. Everywhere in this package, most 0 means unlimited.
+// more columns. In this file, most 0 means unlimited, except for Wrapped.
 func Fit(text string, most int) string {
 	if !wider(text, most) {
 		return text

@@ -12,8 +12,8 @@ import (
 
 // Timeline draws counts (Y), such as tasks in flight, over the time of a run (X, seconds). Each
 // panel has its own y axis, logarithmic if one series is many times higher than another. Long
-// series keep only their peaks. Gaps are shaded. A limit above 0 is a line in the first panel.
-// marks are vertical lines in all panels.
+// series are reduced to points that include their peaks. Gaps are shaded. A limit above 0 is a line
+// in the first panel. marks are vertical lines in all panels.
 func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*Chart, error) {
 	c := &Chart{Title: title}
 	cleaned := c.clean(panels, counting, counting)

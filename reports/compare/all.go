@@ -34,7 +34,8 @@ func Two(old, new *results.Results, opts Options) (*Comparison, error) {
 //   - If a line gives a unit twice, only the first value counts, with a warning.
 //   - Cells past column Z of the CSV are named as in a spreadsheet, AA6 after Z6 (benchstat: BA6).
 //   - Read rejects NaN and infinite values.
-//   - A note reports if nothing is compared, or if inputs are pooled because no projection names .file.
+//   - A note reports if nothing is compared, or if inputs are pooled because no projection names
+//     .file.
 //   - Text has a table for each metric, marks significant differences as better, worse or differs
 //     (no direction known), and prints the common part of all names once.
 //

@@ -33,7 +33,7 @@ func DefaultOptions() verdict.Options {
 // always if it has fewer samples than a significant result needs. Metrics that are always 0, or
 // equal in every pair and not rounded, are no worse without a test. A metric that was always 0 and
 // is not now can only be worse or inconclusive. Metrics with assume=exact in Unit lines are
-// compared without a test.
+// compared without a test if their values confirm it.
 //
 // A benchmark with an INVALID run is inconclusive. Verdicts on SUSPECT runs are marked.
 //

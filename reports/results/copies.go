@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// A RunID identifies a virtual-clock run. Equal runs have equal results, so they are one sample.
+// A RunID identifies a virtual-clock run. Runs with equal IDs have equal results, so they are one
+// sample.
 type RunID struct{ pkg, name, seed string }
 
 // ID returns the identity of a virtual-clock run. The seed comes from a mark or from the metric

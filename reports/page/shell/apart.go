@@ -13,8 +13,8 @@ import (
 // has p = 0.029.
 const testable = 4
 
-// With fewer repetitions, two strategies differ if all repetitions have the same order by at least
-// this ratio.
+// With fewer repetitions, two strategies differ if all repetitions with the same arrivals have the
+// same order by at least this ratio.
 const (
 	leastVirtual = 1.05
 	leastReal    = 1.25
