@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Known returns the end of a message about an unknown name: "(known: a, b)", preceded by the most
-// similar known name, if any.
+// Known ends a message about an unknown name: "(known: a, b)", preceded by the most similar name,
+// if any.
 func Known(name string, known []string) string {
 	all := "known: " + strings.Join(known, ", ")
 	best, least := "", max(1, len(name)/3)+1
@@ -21,8 +21,8 @@ func Known(name string, known []string) string {
 	return "(" + all + ")"
 }
 
-// edits returns the number of bytes to insert, remove, replace or swap with a neighbour to change a
-// to b. This is the optimal string alignment distance.
+// edits returns the optimal string alignment distance in bytes: insertions, removals, replacements
+// and swaps of neighbours.
 func edits(a, b string) int {
 	var before []int // the row before last
 	last := make([]int, len(b)+1)

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Files writes NAME.svg and NAME.png into an existing directory, each atomically, and returns their
-// paths.
+// Files writes NAME.svg and NAME.png into an existing directory, each atomically.
 func (c *Chart) Files(dir, name string) (paths []string, err error) {
 	if paths, err = c.SVGFile(dir, name); err != nil {
 		return nil, err
