@@ -16,7 +16,8 @@ import (
 // deadlines compares orders of tasks, some of which use the tasks' deadlines.
 //
 // The cases are the loads. Below the capacity, a case meets the claim if earliest_deadline misses
-// no more deadlines than any other order, above the capacity if it misses at least nine in ten.
+// no more deadlines than any other order. Above it, a case meets the claim if earliest_deadline
+// misses at least nine in ten.
 var _ = register(Study{
 	Name:     "deadlines",
 	Question: "which order of tasks misses the fewest deadlines?",

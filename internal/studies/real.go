@@ -19,9 +19,8 @@ import (
 // amount of work, so the cores are the slots.
 //
 // The oracle computes the wait of an ideal queue from the run's own arrivals and task times. The
-// rest of the mean wait is due to the strategy and the machine. Repetitions that complete fewer
-// than eight in ten of the accepted tasks per second are left out, because they have no steady
-// state.
+// rest of the mean wait is due to the strategy and the machine. Repetitions without a steady state
+// are left out (see realSteady).
 //
 // The cases are the strategies that wait, at the highest load and at each other load that was run.
 // A case meets the claim if the mean excess is at most a tenth of the mean service.
@@ -89,7 +88,7 @@ func realStudy(
 const (
 	// largest excess over the oracle's mean wait, as a share of the mean service
 	realTolerance = 0.1
-	// smallest share of the accepted tasks that a steady run completes
+	// smallest throughput of a run in a steady state, as a share of the accepted tasks per second
 	realSteady = 0.8
 )
 

@@ -17,8 +17,8 @@ import (
 // constant load and mean.
 //
 // The claim holds if the pool completes at least 5 % fewer tasks per second at the highest variance
-// than with tasks of equal length. A run ends with its last task, so a short run loses one or two
-// percent to its final queue, which is not lost throughput.
+// than with tasks of equal length. The margin covers the last tasks of a short run, which cost one
+// or two percent.
 var _ = register(Study{
 	Name:     "spread",
 	Question: "what does variance of the task times cost, at the same load and the same mean?",
@@ -60,7 +60,7 @@ func spreadSweep(size Size, of ...string) []bench.Scenario {
 	if size == Quick {
 		for i := range cells {
 			if cells[i].Workload.String() == workload(spreadWork[len(spreadWork)-1])[0].String() {
-				// the highest variance decides the verdict, and its final queue is longer
+				// The highest variance decides the verdict, and its last tasks take longer.
 				cells[i].Stop.Tasks *= 4
 			}
 		}

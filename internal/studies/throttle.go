@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// throttle calls a target that admits 300 calls per second, with the same work below and above that
-// rate, and compares the share of throttled tasks.
+// throttle calls a target that admits 300 calls per second, at rates below and above that, and
+// compares the share of throttled tasks.
 //
 // The claim holds if a worker pool prevents nine tenths of the throttling at every rate and kind of
 // arrivals, does not hold if it prevents less than a tenth everywhere, and depends otherwise. Cases

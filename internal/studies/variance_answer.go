@@ -19,7 +19,7 @@ type comparison struct {
 var comparisons = []comparison{{sequential, shortTail}, {sequential, slowdown},
 	{separate, shortTail}, {separate, slowdown}}
 
-// at returns the strategy's metric relative to the shared pool's at r, paired by repetition.
+// at returns the strategy's metric relative to the shared pool's, paired by repetition.
 func (c comparison) at(m *evidence.Measured, r float64) evidence.Interval {
 	return m.Ratio(costCell(c.strategy, r), costCell(pooled, r), c.unit)
 }
@@ -31,7 +31,7 @@ func (c comparison) at(m *evidence.Measured, r float64) evidence.Interval {
 // The claim holds if all four are lower at taxAt and at each other R measured, and does not if all
 // four are higher at taxAt. It depends on R if all four are lower at taxAt and one is higher
 // elsewhere, and on strategy and metric if some are lower and some higher at taxAt. Otherwise it is
-// undecided. Only the lowest R and taxAt must be measured.
+// undecided.
 func judgeCost(m *evidence.Measured) decide.Finding {
 	table := decide.Table{Heads: []string{"R"}}
 	for _, c := range comparisons {
@@ -107,8 +107,8 @@ func judgeCost(m *evidence.Measured) decide.Finding {
 
 func (c comparison) name() string { return c.strategy + ", " + c.short }
 
-// lastCrossover returns the comparison that becomes better at the highest R, or NaN if one becomes
-// worse again.
+// lastCrossover returns the comparison that becomes better at the highest R. at is NaN if one
+// becomes worse again.
 func lastCrossover(m *evidence.Measured) (last comparison, at evidence.Interval) {
 	at = evidence.OfProduct(nil)
 	end := costRs[len(costRs)-1]

@@ -20,7 +20,7 @@ import (
 // the limit of small steps, which equals M/M/4 for any task times.
 var costPart = variancePart{costCells, costWith, answerCost}
 
-// costFewRs has values on either side of the crossovers, taxAt, and the ends.
+// The values include both sides of the crossovers, taxAt, and the ends.
 var (
 	costRs    = []float64{1, 2, 3, 5, 10, 20, 50, 100, 200}
 	costFewRs = []float64{1, 2, 3, 5, 10, 50, 200}
@@ -30,7 +30,7 @@ var (
 var costStrategies = []string{"worker_pool", "partitioned", "partitioned_all_at_once", "segregated",
 	"shortest_first:long=1ms"}
 
-// taxAt is the ratio at which the finding reports the cost: the default of the workload.
+// taxAt is the R at which the finding reports the cost: the default of the workload.
 const taxAt = 50
 
 func costCell(strategy string, r float64) bench.Scenario {
@@ -197,7 +197,6 @@ func crossover(m *evidence.Measured, strategy string, of reading) evidence.Inter
 	}))
 }
 
-// omit leaves out v, whose label would overlap its neighbour's.
 func omit(all []float64, v float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(all), func(x float64) bool { return x == v })
 }

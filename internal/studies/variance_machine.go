@@ -16,9 +16,8 @@ import (
 
 // machinePart repeats the study with real work on real cores.
 //
-// Each run is compared with runs under the virtual clock, in which tasks of the same sizes wait
-// instead of computing. On the machine the work takes longer, because cores, caches and memory are
-// shared, so the same arrivals are a higher load. Therefore the slowdown under the virtual clock is
+// On the machine the work takes longer than planned, because cores, caches and memory are shared,
+// so the same arrivals are a higher load. Therefore the slowdown under the virtual clock is
 // interpolated at the planned load and at the load measured on the machine. The remaining
 // difference is due to the scheduler and other programs.
 var machinePart = variancePart{machineCells, nil, answerMachine}
