@@ -5,7 +5,6 @@ import (
 	"math"
 )
 
-// A Closed is a closed loop: each client thinks, submits one task, waits for its end, and repeats.
 type Closed struct {
 	Clients     int
 	Think       float64 // Z: mean think time; 0 means no pause
@@ -14,8 +13,7 @@ type Closed struct {
 }
 
 // MMkN returns the answer for the closed queue M/M/k//N (machine repair): exponential service
-// times, think times of any distribution. It always has a steady state and sheds nothing. It takes
-// O(Clients + Limit).
+// times, think times of any distribution. It always has a steady state.
 //
 // By the arrival theorem an arriving task sees the steady state with one client fewer, which
 // determines the wait. The throughput follows from N = X·(Z + E[T]).
@@ -48,8 +46,8 @@ func MMkN(c Closed) (*Answer, error) {
 }
 
 // inPool returns the probabilities of n = 0…clients tasks in the pool, up to a common factor. think
-// is in units of E[S]. Neighbouring states have p(n−1)/p(n) = min(n,k)·Z/(N−n+1). Products are
-// computed as sums of logarithms, which do not overflow and allow Z = 0.
+// is in units of E[S]. Neighbouring states have p(n−1)/p(n) = min(n,k)·Z/(N−n+1). Sums of
+// logarithms do not overflow and allow Z = 0.
 func inPool(clients int, think float64, limit int) []float64 {
 	p := make([]float64, clients+1)
 	top := 0.0

@@ -1,9 +1,6 @@
 // Package theory computes exact results of queueing theory for a pool of bounded concurrency, to
-// compare measurements with. It has no approximations.
-//
-// A [Pool] is Poisson arrivals at some rate, tasks of some mean service time, and a limit k on the
-// number that run at once, served first come first served. A model turns a Pool into an [Answer],
-// or into an error if the queue would grow without bound.
+// compare measurements with. A model turns a [Pool] into an [Answer], or into an error if the queue
+// would grow without bound.
 //
 //	service times              model         beyond means, P(wait), P(shed) cost, cost of a quantile
 //	exponential                MMk           wait and response quantiles    0.4 µs, 1 µs
@@ -18,14 +15,13 @@
 //	exponential, a batch       BatchMakespan the mean makespan only         O(k)
 //
 // H2 is two-branch hyperexponential. Costs are for one evaluation at utilisation 0.9 on one core.
-// Accuracy is ten digits or more, unless a model's documentation differs. Tests compare it with
-// other methods, other code and 50-digit arithmetic.
+// Results have ten digits or more, unless a model's comment differs. Tests compare them with other
+// methods, other code and 50-digit arithmetic.
 //
-// Units: every time is a float64 in one unit of the caller's choice, such as seconds, and every
-// rate is per that unit. Nothing here reads a clock or draws a random number, and an Answer is safe
-// for concurrent use.
+// Every time is in one unit of the caller's choice, and every rate is per that unit. Internally
+// time is in units of E[S].
 //
 // Notation in comments: λ is the rate of arrivals, S a service time, W a wait, T = W + S a
 // response, a = λE[S] the offered load, ρ = a/k the utilisation, C² the squared coefficient of
-// variation of S. Internally time is in units of E[S], as in textbooks. An Answer scales back.
+// variation of S.
 package theory

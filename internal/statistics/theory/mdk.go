@@ -7,8 +7,8 @@ import (
 
 // MDk returns the answer for the queue M/D/k: constant service times. It uses Fourier transforms of
 // O(1/(1−ρ)) points, 0.2 ms at utilisation 0.9 and 0.1 s at 0.9998. A higher utilisation is an
-// error. Means and P(W > 0) have at least ten digits at any limit. P(W > t) has nine digits down to
-// 1e−12 of P(W > 0), and is extrapolated geometrically below.
+// error. Means and P(W > 0) have at least ten digits. P(W > t) has nine digits down to 1e−12 of P(W
+// > 0), and is extrapolated geometrically below.
 //
 // Source: Crommelin (1932) for the Markov chain of states one service time apart; G. J. Franx, "A
 // simple solution for the M/D/c waiting time distribution", Operations Research Letters 29 (2001),
@@ -48,10 +48,9 @@ const mostPoints = 1 << 20
 //
 // Here b_n is the coefficient of zⁿ of −log(1 − z^{−k}e^{a(z−1)}) in the ring 1 < |z| < 1/η, where
 // η is the root of ln η = −ρ(1/η−1) below 1. Fourier transforms on the circle |z| = 1/ρ inside that
-// ring give both series. The circle passes through the saddle point of z^{−k}e^{a(z−1)}, so the
-// terms are no larger than the result and no digits cancel, even if waits are very rare.
-// Crommelin's linear equations would take a thousand times as long near ρ = 1 and lose small
-// probabilities.
+// ring give both series. The circle passes through the saddle point of z^{−k}e^{a(z−1)}, so no
+// digits cancel, even if waits are very rare. Crommelin's linear equations would take a thousand
+// times as long near ρ = 1 and lose small probabilities.
 func solveCrommelin(k int, a float64) (*crommelin, error) {
 	rho := a / float64(k)
 	// ζ = 1/η solves ln ζ = ρ(ζ−1). The search uses x = ζ−1, beyond the minimum of ρx − ln(1+x).
@@ -90,7 +89,7 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	q.waitProb = -math.Expm1(-sum - real(x[0])/float64(n))
 
 	// Compute E[z^Nq] − P(Nq = 0) on the circle, then its coefficients. The second transform runs
-	// around the circle in the opposite direction, which gives the conjugate for real coefficients.
+	// in the opposite direction, which gives the conjugate for real coefficients.
 	x[0] = 0
 	clear(x[n/2:])
 	for m := 1; m < n/2; m++ {

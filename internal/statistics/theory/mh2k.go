@@ -7,13 +7,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mostPhases bounds the limit of MH2k, whose cost is O(limit⁴): two seconds for twice this limit.
+// With twice this limit, MH2k takes two seconds.
 const mostPhases = 128
 
-// MH2k returns the answer for the queue M/H2/k: hyperexponential service times, Poisson arrivals at
-// the given rate, at most limit tasks in flight. It takes O(limit⁴): 0.2 ms for 8 slots, 20 ms for
-// 64. A limit above 128 is an error. Results have ten digits, except that any method loses
-// 1e−16/(1−ρ) near ρ = 1. A utilisation above 1−1e−8 is an error.
+// MH2k returns the answer for the queue M/H2/k: hyperexponential service times. It takes O(limit⁴):
+// 0.2 ms for 8 slots, 20 ms for 64. A limit above 128 is an error. Results have ten digits, except
+// that any method loses 1e−16/(1−ρ) near ρ = 1. A utilisation above 1−1e−8 is an error.
 //
 // The state is (n, i): n tasks in the system, i of them in service on branch 1. For n ≥ k it is a
 // quasi-birth–death process with the same k+1 phases on every level, solved by logarithmic

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// MMk returns the answer for the queue M/M/k: exponential service times, unbounded queue. It takes
-// O(Limit).
+// MMk returns the answer for the queue M/M/k: exponential service times, unbounded queue.
 //
 // Erlang's C is the probability of a wait. A positive wait is exponential with rate θ = (k−a)/E[S].
 // Source: A. K. Erlang (1917); any textbook, e.g. Adan and Resing, Queueing Systems, chapter 5.
@@ -26,8 +25,8 @@ func MMk(p Pool) (*Answer, error) {
 		}}), nil
 }
 
-// between returns (e^{−at} − e^{−bt})/(b − a), or te^{−at} for a = b, without cancellation if a and
-// b are close. It is the density of the sum of two exponential times, divided by ab.
+// between returns (e^{−at} − e^{−bt})/(b − a), the density of the sum of two exponential times
+// divided by ab, without cancellation if a and b are close.
 func between(a, b, t float64) float64 {
 	x := math.Abs(a-b) * t
 	if x == 0 {

@@ -25,8 +25,8 @@ func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 			down[j] /= out
 		}
 	}
-	// h and l are the probabilities that the process, observed on every 2^s-th level, next moves up or
-	// down, and into which phase.
+	// h and l are the probabilities that the process, observed on every 2^s-th level, next moves up
+	// or down, and into which phase.
 	g, t := mat.DenseCopyOf(l), mat.DenseCopyOf(h)
 	for range 100 {
 		round, hh, ll := product(h, l), product(h, h), product(l, l)
@@ -66,8 +66,7 @@ func stationary(generator *mat.Dense) []float64 {
 	return v
 }
 
-// geometric computes sums of matrix powers: Σ_n xRⁿ as x(I+R)(I+R²)(I+R⁴)…, which has only positive
-// terms for R ≥ 0.
+// geometric computes Σ_n xRⁿ as x(I+R)(I+R²)(I+R⁴)…, which has only positive terms for R ≥ 0.
 type geometric []*mat.Dense // R, R², R⁴, … until the elements are negligible
 
 func newGeometric(r *mat.Dense) geometric {

@@ -50,13 +50,11 @@ func TokenBucket(s Starts) (*Answer, error) {
 //
 // A task waits for the rest of the current period, U·D with U uniform, and for the tasks ahead of
 // it, an M/D/1 queue with service time D, less D for the tick that may be kept: (W + U·D − D)⁺.
-// Cost and accuracy are those of TokenBucket.
 func Ticker(s Starts) (*Answer, error) {
 	return s.delayed("M/D/1 + U·D − D", overUnit)
 }
 
-// delayed returns the answer for a delay whose tail, in units of D, is a function of the tail of
-// the wait in M/D/1.
+// of maps the tail of the wait in M/D/1 to the tail of the delay, in units of D.
 func (s Starts) delayed(
 	model string, of func(w func(float64) float64, y float64) float64,
 ) (*Answer, error) {
