@@ -26,7 +26,7 @@ type Member struct {
 	Program Program
 }
 
-// Self returns the Member for this process. version is only for display.
+// version is only for display.
 func Self(version string) (Member, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -40,8 +40,7 @@ func Self(version string) (Member, error) {
 
 func (m Member) String() string { return fmt.Sprintf("%s (process %d)", m.Host, m.Process) }
 
-// A Program identifies the code. Equal programs give equal results for a virtual-clock scenario,
-// byte for byte.
+// Equal programs give equal results for a virtual-clock scenario, byte for byte.
 type Program struct {
 	Version string // for display
 	Build   string // hash of the modules, their versions and build settings
@@ -49,7 +48,6 @@ type Program struct {
 	Parts   string // hash of the names and parameters of everything registered
 }
 
-// identify sets Build and Binary for this process.
 func (p *Program) identify() error {
 	build, ok := debug.ReadBuildInfo()
 	committed := false
@@ -79,10 +77,9 @@ func (p *Program) identify() error {
 	return nil
 }
 
-// key identifies the program in NATS subjects.
 func (p Program) key() string { return hashOf(fmt.Sprintf("%q", p))[:16] }
 
-// Differs describes the difference. It returns "" if the programs may work together.
+// Differs returns "" if the programs may work together.
 func (p Program) Differs(from Program) string {
 	switch {
 	case p.Version != from.Version:

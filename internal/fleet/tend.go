@@ -19,7 +19,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// time constants of tend
 const (
 	// interval between two checks
 	looking = 2 * time.Second
@@ -27,8 +26,8 @@ const (
 	mostSilent = 3 * time.Minute
 )
 
-// put queues the cell. It waits for an unreachable server and recreates a lost queue. The message
-// ID lets the server drop duplicates.
+// put waits for an unreachable server and recreates a lost queue. The message ID lets the server
+// drop duplicates.
 func (s *Sweep) put(ctx context.Context, w *want) error {
 	text, err := json.Marshal(w.cell)
 	if err != nil {
@@ -70,7 +69,7 @@ func (s *Sweep) publish(
 	ctx context.Context, subject, id string, text []byte,
 ) (*jetstream.PubAck, error) {
 	if !s.conn.IsConnected() && !s.conn.IsClosed() {
-		// without a connection nats.go would buffer each attempt and later send them all
+		// as in retryUntilAnswered
 		return nil, errAway
 	}
 	ctx, cancel := context.WithTimeout(ctx, partTime)
@@ -152,7 +151,6 @@ func (s *Sweep) silence() (time.Duration, int) {
 	return time.Since(s.alive), len(s.wanted)
 }
 
-// standstill returns an error with the missing work and the known reason.
 func (s *Sweep) standstill(waiting int, trouble error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,7 +179,7 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 }
 
 // restore requeues cells whose message is lost and whose worker is silent. A message stays in the
-// queue until its worker acknowledges it, which it does after delivering the result.
+// queue until its worker has delivered the result.
 func (s *Sweep) restore() error {
 	s.mu.Lock()
 	var silent []*want
@@ -237,8 +235,7 @@ func (s *Sweep) restore() error {
 	return err
 }
 
-// isQueued reports whether the cell's message is queued. It also returns true if the cell is no
-// longer wanted.
+// isQueued also returns true if the cell is no longer wanted.
 func (s *Sweep) isQueued(ctx context.Context, w *want) (bool, error) {
 	s.mu.Lock()
 	seq, id, wanted := w.seq, w.id(), s.wanted[w.cell.Number] == w

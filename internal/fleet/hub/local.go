@@ -19,11 +19,10 @@ type Local struct {
 	failed  chan error
 }
 
-// StartLocal starts a server for processes of this machine, which need its Address.
 func StartLocal() (*Local, error) { return StartAt("127.0.0.1:0", rand.Text()) }
 
-// StartAt starts a server at host:port with its streams in a temporary directory. With token "" it
-// accepts every client.
+// StartAt keeps the streams in a temporary directory. With token "" the server accepts every
+// client.
 func StartAt(listen, token string) (*Local, error) {
 	dir, err := files.NewScratch("", "nats")
 	if err != nil {
@@ -45,7 +44,6 @@ func StartAt(listen, token string) (*Local, error) {
 	return l, nil
 }
 
-// fail keeps the first error.
 func (l *Local) fail(err error) {
 	select {
 	case l.failed <- err:
@@ -62,7 +60,6 @@ func (l *Local) Watch(ctx context.Context, failed func(error)) {
 	}
 }
 
-// Close stops the server.
 func (l *Local) Close() error {
 	l.server.Shutdown()
 	l.server.WaitForShutdown()

@@ -45,7 +45,6 @@ func (storeLog) Debugf(string, ...any) {}
 
 func (storeLog) Tracef(string, ...any) {}
 
-// StreamDir returns the directory of a stream's messages.
 func StreamDir(s *server.Server, stream string) string {
 	return filepath.Join(s.StoreDir(), "$G", "streams", stream, "msgs")
 }
