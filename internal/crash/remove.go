@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// removing limits the time for removing the queue of a killed process, whose store may have failed.
-// starting is added for the start of the process that removes it.
+// The store of the killed process may have failed. starting is added for the start of the process
+// that removes the queue.
 const (
 	removing = 2 * time.Second
 	starting = 3 * time.Second

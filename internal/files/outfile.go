@@ -24,8 +24,8 @@ func Write(path string, data []byte) error {
 	return Named(path, err)
 }
 
-// Open opens the file for incremental writing: with os.O_APPEND to append, with os.O_EXCL to fail
-// if it exists. A new file gets the given mode.
+// Open opens the file for incremental writing, with os.O_APPEND or os.O_EXCL as the flag. A new
+// file gets the given mode.
 func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error) {
 	p, err := find(path)
 	switch {
@@ -38,8 +38,7 @@ func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error)
 	return w, Named(path, err)
 }
 
-// Check returns an error if the file cannot be written. It does not open pipes and devices, because
-// that may block or have effects.
+// Check does not open pipes and devices, because that may block or have effects.
 func Check(path string) error {
 	p, err := find(path)
 	if err == nil {
@@ -86,7 +85,6 @@ func CheckDir(path string) error {
 	return Named(path, err)
 }
 
-// MakeDir creates the directory and its parents unless it exists.
 func MakeDir(path string) error {
 	p, err := find(path)
 	if err == nil {
@@ -114,14 +112,13 @@ func Named(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// place is the target of a path.
 type place struct {
 	path string
 	info fs.FileInfo // nil if the target does not exist
 	fd   int         // descriptor of this process, or -1
 }
 
-// mostLinks is the number of links that Linux follows.
+// Linux follows as many links.
 const mostLinks = 40
 
 func find(path string) (place, error) {
@@ -204,7 +201,7 @@ func (p place) replace(data []byte) error {
 	return err
 }
 
-// writeInto writes data to a file that is not regular. A reader that stops early is not an error.
+// writeInto writes to a file that is not regular. A reader that stops early is not an error.
 func (p place) writeInto(data []byte) error {
 	w, err := p.open()
 	if err != nil {
@@ -217,7 +214,6 @@ func (p place) writeInto(data []byte) error {
 	return err
 }
 
-// open opens a file that is not regular.
 func (p place) open() (io.WriteCloser, error) {
 	switch {
 	case p.fd >= 0:

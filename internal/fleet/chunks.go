@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-
 // headers of a part of data larger than a message
 const (
 	ofHeader    = "Poolbench-Of"    // name of the whole data

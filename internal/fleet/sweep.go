@@ -82,11 +82,11 @@ func (o outcome) markHost(own string, clock bench.Clock) *bench.Result {
 }
 
 type want struct {
-	cell  cell
-	name  string // name of the run
-	seed  uint64
-	clock bench.Clock
-	got   chan<- outcome
+	cell    cell
+	name    string // name of the run
+	seed    uint64
+	clock   bench.Clock
+	got     chan<- outcome
 	subject string
 	queued  int       // number of times it was queued
 	seq     uint64    // sequence number of its last message; 0 if none

@@ -139,7 +139,7 @@ func ofHTTP(status int) codes.Code {
 	return codes.Unknown
 }
 
-// mostReceived limits the bytes of one received message.
+// bytes of one received message
 const mostReceived = 64 << 20
 
 // take adds a part of the messages. A code other than OK means that they are invalid.

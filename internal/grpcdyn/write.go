@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// appendPreface appends the client's preface.
 func (l *link) appendPreface() {
 	l.out = append(l.out, http2.ClientPreface...)
 	settings := []http2.Setting{{ID: http2.SettingEnablePush, Val: 0},
@@ -32,7 +31,6 @@ func (l *link) frame(kind http2.FrameType, flags http2.Flags, stream uint32, n i
 	l.out = binary.BigEndian.AppendUint32(l.out, stream)
 }
 
-// appendUint32 appends a frame with a 32-bit payload.
 func (l *link) appendUint32(kind http2.FrameType, stream, v uint32) {
 	l.frame(kind, 0, stream, 4)
 	l.out = binary.BigEndian.AppendUint32(l.out, v)
@@ -122,7 +120,7 @@ func (l *link) unblock() {
 	}
 }
 
-// mostKept limits the size of buffers kept for reuse.
+// largest buffer kept for reuse, in bytes
 const mostKept = 1 << 20
 
 func (l *link) write() {

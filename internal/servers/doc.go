@@ -2,6 +2,6 @@
 // that kill a server to detect lost data.
 //
 // Each server listens only on loopback, has a random password, and keeps its files in one
-// directory. On Linux a server ends with the process that started it. On other systems a server
-// continues, and the files of a temporary directory remain, until it is stopped.
+// directory. On Linux a server ends with the process that started it. On other systems it continues
+// until it is stopped.
 package servers

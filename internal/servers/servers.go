@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Kind is a product that can be started if it is installed.
 type Kind struct {
 	Name    string // name in strategies that need it
 	Product string
@@ -35,7 +34,6 @@ type Kind struct {
 	address  func(s *Server) string
 }
 
-// Kinds returns all products.
 func Kinds() []Kind { return []Kind{Postgres, Redis, RabbitMQ} }
 
 // Missing returns an error with the package to install, or nil if the programs exist.
@@ -44,16 +42,15 @@ func (k Kind) Missing() error {
 	return err
 }
 
-// Options are optional settings of a server.
 type Options struct {
-	// Dir is the directory of its files. Existing files of this package are reused. If Dir is "",
-	// the server uses a temporary directory, which Close removes.
+	// Existing files of this package in Dir are reused. If Dir is "", the server uses a temporary
+	// directory, which Close removes.
 	Dir string
-	// Settings are name=value pairs of its configuration file.
+	// name=value pairs of its configuration file
 	Settings []string
 }
 
-// A Server was started and may have ended. It is not safe for concurrent use.
+// A Server may have ended. It is not safe for concurrent use.
 type Server struct {
 	kind      Kind
 	dir       string
@@ -68,8 +65,8 @@ type Server struct {
 	restarted bool // whether it was started before
 }
 
-// Timeouts of start and end. RabbitMQ takes a minute to start if a dozen processes compete for each
-// processor. A server that exits is detected at once.
+// RabbitMQ takes a minute to start if a dozen processes compete for each processor. A server that
+// exits is detected at once.
 const (
 	starting = 3 * time.Minute
 	ending   = 15 * time.Second
@@ -131,12 +128,11 @@ func (s *Server) open(ctx context.Context) error {
 			return err
 		}
 	}
-	// last, because it marks the files as complete
+	// The password is last, because it marks the files as complete.
 	return os.WriteFile(secret, []byte(s.password), 0o600)
 }
 
-// Start restarts the server after Stop or Kill, with the same port and files. It returns when the
-// server answers.
+// Start restarts the server after Stop or Kill, with the same port and files.
 func (s *Server) Start(ctx context.Context) error {
 	if s.running != nil {
 		return fmt.Errorf("%s has been started, and neither stopped nor killed", s.kind.Product)
@@ -144,8 +140,8 @@ func (s *Server) Start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, starting)
 	defer cancel()
 	err := s.try(ctx)
-	// Processes of a killed server may take a moment to end. Until then a new server finds its
-	// files in use and exits.
+	// Until all processes of a killed server have ended, a new server finds its files in use and
+	// exits.
 	for again := 0; err != nil && s.restarted && again < 10 && ctx.Err() == nil; again++ {
 		_ = s.Kill()
 		_ = pace.Sleep(ctx, 300*time.Millisecond) // or until ctx ends
@@ -222,7 +218,7 @@ func expectReply(c net.Conn, say, want string, other error) error {
 	return nil
 }
 
-// Address returns the server's address for a client, with its password.
+// The address contains the password.
 func (s *Server) Address() string { return s.kind.address(s) }
 
 // Gone returns an error if the server's directory was removed or replaced. A server may continue to
@@ -238,7 +234,6 @@ func (s *Server) Gone() error {
 	return nil
 }
 
-// Log returns the path of the server's log. Close removes it with a temporary directory.
 func (s *Server) Log() string { return s.path("log") }
 
 // Stop ends the server in an orderly way, and kills it after 15 seconds. It keeps the files.
@@ -261,7 +256,7 @@ func (s *Server) stop(within time.Duration) error {
 	return s.Kill() // the other processes
 }
 
-// Kill ends all processes of the server at once, like a crash. It keeps the files.
+// Kill ends all processes of the server at once. It keeps the files.
 func (s *Server) Kill() error {
 	var all error
 	for _, p := range s.running {
@@ -281,7 +276,7 @@ func (s *Server) Close() error {
 	return errors.Join(s.Kill(), s.temporary.Remove())
 }
 
-// configuration returns the settings as lines. between separates name and value.
+// between separates name and value.
 func (s *Server) configuration(between string) (lines string) {
 	for _, text := range s.settings {
 		lines += strings.Replace(text, "=", between, 1) + "\n"
