@@ -25,15 +25,13 @@ type Plan struct {
 	Kills   int
 	// killed at random in place of the process; may be nil
 	Server Server
-	// whether only the server is killed
-	Spared bool
+	Spared bool // only the server is killed
 	// Tasks do not outlive their process, so tasks of a killed process are not awaited.
 	Volatile bool
-	// Watch returns an error when the files of the store are gone, which the store may not detect.
-	// It is called after a task is accepted. It may be nil.
-	Watch func() error
-	// whether the queue is in a directory that will be removed
-	Removed bool
+	// Watch is called after a task is accepted. It returns an error when the files of the store are
+	// gone, which the store may not detect. It may be nil.
+	Watch   func() error
+	Removed bool // the queue is in a directory that will be removed
 	// Patience is the time without an event after which the run ends. Remaining tasks that are in
 	// the store then count as Stored, and the others as Lost.
 	Patience time.Duration
@@ -74,8 +72,7 @@ type Report struct {
 	// median and maximum of the time until a restarted process began its first task
 	First        float64 `json:"first_after_restart_sec"`
 	LongestFirst float64 `json:"longest_first_after_restart_sec"`
-	// Tasks in service at the kills of the process, and how many of them began again. Tasks that
-	// cannot outlive the process are not counted.
+	// Tasks in service at the kills of the process, except tasks that cannot outlive it.
 	Interrupted int `json:"interrupted"`
 	Recovered   int `json:"recovered"`
 	// median and maximum of the time until a restarted process began an interrupted task again
@@ -239,7 +236,6 @@ func (r *run) watchProgress(ctx context.Context) error {
 	}
 }
 
-// killAndRestart kills the process or the server after a random time, and restarts it.
 func (r *run) killAndRestart(ctx context.Context) error {
 	time.Sleep(time.Duration(r.random.Int64N(int64(2 * time.Millisecond))))
 	if r.Server != nil && (r.Spared || r.random.IntN(2) == 0) {
@@ -281,8 +277,8 @@ func (r *run) watch() error {
 	return fmt.Errorf("crash: the store failed: %w: %w", engine.ErrGone, err)
 }
 
-// goneBehind returns an error if the files of a failed store are gone. It checks repeatedly,
-// because the store fails with the first deleted file, but the directory exists until the last.
+// goneBehind checks repeatedly, because the store fails with the first deleted file, but its
+// directory exists until the last.
 func (r *run) goneBehind() error {
 	if r.gone {
 		return nil // already reported
@@ -302,7 +298,6 @@ func (r *run) kill() error {
 	return err
 }
 
-// hearOut records the lines of the process until it ends. It returns the first error of a line.
 func (r *run) hearOut() (err error) {
 	for line := range r.heard {
 		err = cmp.Or(err, r.record(line, time.Now()))

@@ -24,7 +24,7 @@ type entry struct {
 	restart     time.Time // start of the process after that kill
 }
 
-// The killer's record of the tasks is not safe for concurrent use.
+// A ledger is not safe for concurrent use.
 type ledger struct {
 	tasks            map[uint64]*entry
 	next             uint64 // ID after the last one known to be submitted
@@ -45,7 +45,6 @@ type ledger struct {
 	counted bool // whether the last line was that number
 
 	began time.Time // start of the current process
-	// as in Report
 	first []time.Duration
 	fresh bool // whether no task has begun in the current process
 
@@ -159,8 +158,7 @@ func hear(out io.ReadCloser, lines chan<- string) {
 	}
 }
 
-// progress grows by one when a task is accepted, and by one when it is done, dead, or known to be
-// lost.
+// A task counts when it is accepted, and again when it is done, dead, or known to be lost.
 func (l *ledger) progress() int { return 2*l.accepted - l.open + l.lostOpen }
 
 // Open tasks count as lost if known is set, and otherwise as stored. If the run stalled, as many of
@@ -204,7 +202,6 @@ func (l *ledger) report(known bool) Report {
 	return r
 }
 
-// The times are in seconds, or 0 without values.
 func medianAndMost(of []time.Duration) (median, most float64) {
 	if len(of) == 0 {
 		return 0, 0

@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// An Order is the JSON instruction to a process on its stdin. When stdin ends, the process drains
-// the strategy and ends.
+// An Order is read from a process's stdin as JSON. When stdin ends, the process drains the strategy
+// and ends.
 type Order struct {
 	Strategy string
 	Workload string
@@ -164,8 +164,8 @@ func (w *worker) fail(e *strategies.StoreError) {
 	_, _ = fmt.Fprintf(w.out, "%c %q\n", said, e.Error())
 }
 
-// audit reports the number of messages in an idle store, and when it is empty. The process itself
-// sees only those tasks of earlier processes that are delivered to it.
+// audit reports the number of messages in an idle store. The process itself sees only those tasks
+// of earlier processes that are delivered to it.
 func (w *worker) audit(ctx context.Context) {
 	store, ok := w.strategy.(interface {
 		Stored(ctx context.Context) (int, error)

@@ -17,7 +17,7 @@ func (e TooLong) Error() string {
 	return fmt.Sprintf("it is longer than %d bytes", int64(e))
 }
 
-// Reader reads up to most bytes from r. If there are more, the error is TooLong.
+// If r has more than most bytes, the error is TooLong.
 func Reader(r io.Reader, most int64) io.Reader { return &reader{from: r, left: most, most: most} }
 
 type reader struct {

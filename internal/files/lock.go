@@ -27,8 +27,8 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s is being written to by %s: wait for its end", e.Path, by)
 }
 
-// inherited is the time for which the lock of a killed holder may remain. A child that the holder
-// was starting has its open files until the child's program begins.
+// A child that the killed holder was starting has its open files, and so its lock, until the
+// child's program begins.
 const inherited = 500 * time.Millisecond
 
 // If another process has locked the directory, the error is a HeldError. On a system without locks

@@ -11,7 +11,6 @@ import (
 	"syscall"
 )
 
-// Write replaces the content of the file by data.
 func Write(path string, data []byte) error {
 	p, err := find(path)
 	switch {
@@ -24,8 +23,7 @@ func Write(path string, data []byte) error {
 	return Named(path, err)
 }
 
-// Open opens the file for incremental writing, with os.O_APPEND or os.O_EXCL as the flag. A new
-// file gets the given mode.
+// flag is os.O_APPEND or os.O_EXCL. A new file gets the given mode.
 func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error) {
 	p, err := find(path)
 	switch {
@@ -47,8 +45,7 @@ func Check(path string) error {
 	return Named(path, err)
 }
 
-// Replaces reports whether Write replaces the file by a new one, as it does for a regular or
-// missing file.
+// Replaces reports whether Write creates a new file, as for a regular or missing one.
 func Replaces(path string) bool {
 	p, err := find(path)
 	return err == nil && p.isFile()
@@ -63,7 +60,6 @@ func Remove(path string) error {
 	return Named(path, os.Remove(p.path))
 }
 
-// CheckDir returns an error if the directory cannot be written to or created.
 func CheckDir(path string) error {
 	p, err := find(path)
 	at := p
@@ -93,7 +89,6 @@ func MakeDir(path string) error {
 	return Named(path, err)
 }
 
-// Target returns the path after following all symbolic links.
 func Target(path string) (string, error) {
 	p, err := find(path)
 	return p.path, Named(path, err)

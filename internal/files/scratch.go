@@ -18,9 +18,8 @@ type ScratchDir struct {
 	lock *os.File
 }
 
-// NewScratch makes a directory in parent, or in the system's directory for temporary files if
-// parent is "". what is part of its name. In another parent, NewScratch first removes the
-// directories that killed processes left.
+// NewScratch uses the system's directory for temporary files if parent is "". In another parent, it
+// first removes the directories that killed processes left.
 func NewScratch(parent, what string) (*ScratchDir, error) {
 	if parent != "" {
 		sweep(parent)
@@ -62,7 +61,7 @@ func (d *ScratchDir) Abandon() error {
 const stale = time.Hour
 
 // SweepScratch removes directories of this user that killed processes left in the system's
-// directory for temporary files. It ignores errors.
+// directory for temporary files.
 func SweepScratch() { sweep(os.TempDir()) }
 
 func sweep(parent string) {
@@ -131,8 +130,8 @@ func removeAll(dir string) error {
 	}
 	err := os.RemoveAll(dir)
 	if err != nil {
-		// A child of the killed process still runs and has created a file in the meantime. The lock
-		// file lets the next sweep recognize the directory.
+		// A child of the killed process has created a file in the meantime. The lock file lets the
+		// next sweep recognize the directory.
 		if file, made := os.Create(filepath.Join(dir, LockName)); made == nil {
 			err = errors.Join(err, file.Close())
 		}

@@ -73,7 +73,7 @@ const (
 	stopIt = "stop"
 )
 
-// An Agent takes part in shared attacks, one at a time.
+// An Agent takes part in one attack at a time.
 type Agent struct {
 	Conn   *nats.Conn
 	Self   Member
@@ -85,7 +85,7 @@ type Agent struct {
 	wall  func() time.Time // clock of the system; nil means time.Now
 }
 
-// Serve takes part in attacks until ctx ends, which abandons the current attack.
+// The end of ctx abandons the current attack.
 func (a Agent) Serve(ctx context.Context) error {
 	a.Timing = a.Timing.withDefaults()
 	if a.Attack == nil {

@@ -38,8 +38,7 @@ var (
 	fromStart = []byte("from the start")
 )
 
-// send sends data to the collector at subject until each part is confirmed. The error is
-// nats.ErrNoResponders if there is no collector.
+// The error of send is nats.ErrNoResponders if there is no collector.
 func send(ctx context.Context, conn *nats.Conn, subject, of string, data []byte) error {
 	for range partTimes {
 		whole, err := sendOnce(ctx, conn, subject, of, data)

@@ -25,7 +25,6 @@ type part struct {
 	progress atomic.Pointer[attack.Progress] // nil without progress
 }
 
-// causes of an early end
 var (
 	errSilent  = errors.New("it sent no message for too long")
 	errStopped = errors.New("it was stopped")

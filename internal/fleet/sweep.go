@@ -311,7 +311,6 @@ func (s *Sweep) receive(m *nats.Msg) error {
 	return nil
 }
 
-// Shares describes how many runs each host did. It returns "" without runs.
 func (s *Sweep) Shares() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -141,7 +141,6 @@ func (s *Sweep) tend(answers string) {
 	}
 }
 
-// silence returns the time since the last progress, and the number of wanted cells.
 func (s *Sweep) silence() (time.Duration, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

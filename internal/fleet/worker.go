@@ -153,7 +153,7 @@ func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
 	}
 }
 
-// asking returns the context of requests for cells. It ends with the connection.
+// The context ends with the connection.
 func (r *working) asking(ctx context.Context) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,7 +196,6 @@ func (r *working) pull(ctx context.Context, host string, weight int64) {
 	}
 }
 
-// runMessage runs the cell of a message and renews its lease while the cell is wanted.
 func (r *working) runMessage(ctx context.Context, m jetstream.Msg, weight int64) {
 	r.busy.Add(1)
 	defer func() { r.markActive(); r.busy.Add(-1) }()

@@ -95,5 +95,4 @@ func done(t *strategies.Task, r strategies.Result) { t.Arg.(*call).done <- r.Err
 
 func (g *Gateway) Drain(ctx context.Context) error { return g.strategy.Drain(ctx) }
 
-// Peak returns the maximum number of concurrent calls.
 func (g *Gateway) Peak() int { return int(g.peak.Load()) }

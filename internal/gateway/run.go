@@ -72,8 +72,7 @@ func (s Scenario) Validate() error {
 	return errors.Join(append(c, s.Load.Validate())...)
 }
 
-// Run starts the server on a loopback address, attacks it, and stops it. If ctx ends first, the
-// report covers the part before.
+// If ctx ends first, the report covers the part before.
 func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, err

@@ -66,7 +66,6 @@ var spelled = [...]string{"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEA
 	"FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE",
 	"DATA_LOSS", "UNAUTHENTICATED"}
 
-// Err returns why the server did not answer, or nil if it did.
 func (a *Answer) Err() error {
 	if a.Answered {
 		return nil
@@ -102,7 +101,6 @@ func (c *Client) Call(
 	}
 }
 
-// failed returns the answer of a call that got no connection, possibly because of a timeout.
 func failed(ctx context.Context, err error) Answer {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return Answer{Code: codes.Canceled, Text: context.Cause(ctx).Error()}

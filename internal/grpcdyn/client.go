@@ -45,7 +45,6 @@ type Client struct {
 	closed bool
 }
 
-// peer contains the header fields that identify receiver and sender.
 type peer struct{ pseudo, head []hpack.HeaderField }
 
 // NewClient does not connect.
@@ -91,8 +90,8 @@ func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, i
 	})
 }
 
-// connect waits until the server has sent its settings. If the server ends the connection by GOAWAY
-// before the call, the call detects it and tries the next one.
+// If the server ends the connection by GOAWAY before the call, the call detects it and tries the
+// next connection.
 func (c *Client) connect(ctx context.Context) (*link, error) {
 	made, err := c.Dial(ctx, "tcp", c.Address)
 	if err != nil {
@@ -130,7 +129,6 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// Resent returns the number of calls sent again because the server had not begun them.
 func (c *Client) Resent() int64 { return c.resent.Load() }
 
 func (c *Client) Close() {

@@ -14,11 +14,10 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// link is an HTTP/2 connection for calls. Callers append frames to a buffer, and one goroutine
-// writes it, so concurrent calls share a write. Another goroutine reads and delivers answers. The
-// client of grpc-go takes 38 to 55 µs of CPU time for a unary call, this one 14 to 19 µs (50
-// concurrent calls, paired runs on a busy machine). The difference would be attributed to the
-// server.
+// Callers append frames to a buffer, and one goroutine writes it, so concurrent calls share a
+// write. Another goroutine reads and delivers answers. A unary call takes 14 to 19 µs of CPU time,
+// and 38 to 55 µs with grpc-go (50 concurrent calls, paired runs on a busy machine). The difference
+// would be attributed to the server.
 type link struct {
 	conn    net.Conn
 	to      *peer
@@ -117,8 +116,7 @@ func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants b
 	return l.put(f)
 }
 
-// limitedBy calls set with the server's limit of concurrent calls (0 means none), now and when it
-// changes.
+// set gets the server's limit of concurrent calls (0 means none), now and when it changes.
 func (l *link) limitedBy(set func(streams int)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,7 +166,6 @@ func (l *link) end(f *activeCall) {
 	f.done <- struct{}{}
 }
 
-// drop removes a call and begins the next one.
 func (l *link) drop(f *activeCall) {
 	delete(l.calls, f.id)
 	if f.blocked {

@@ -13,7 +13,6 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// A Method takes one message. It answers with one message or, if it streams, with several.
 type Method struct {
 	Path string // /package.Service/Method
 	of   protoreflect.MethodDescriptor
@@ -74,7 +73,6 @@ func (m *Method) Encode(text []byte) ([]byte, error) {
 	return proto.Marshal(message)
 }
 
-// Decode returns JSON.
 func (m *Method) Decode(wire []byte) ([]byte, error) {
 	message := dynamicpb.NewMessage(m.of.Output())
 	if err := proto.Unmarshal(wire, message); err != nil {
@@ -83,8 +81,7 @@ func (m *Method) Decode(wire []byte) ([]byte, error) {
 	return protojson.Marshal(message)
 }
 
-// FromSet finds services in a FileDescriptorSet, as written by protoc --descriptor_set_out
-// --include_imports.
+// FromSet reads the output of protoc --descriptor_set_out --include_imports.
 func FromSet(set []byte) (Source, error) {
 	var files descriptorpb.FileDescriptorSet
 	if err := proto.Unmarshal(set, &files); err != nil {

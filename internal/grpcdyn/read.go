@@ -49,7 +49,6 @@ func (l *link) read() {
 	}
 }
 
-// refuse ends a call with an invalid answer.
 func (r *reader) refuse(f *activeCall, code codes.Code, why string) {
 	if f == nil {
 		return
@@ -175,7 +174,7 @@ func (r *reader) goAway(frame *http2.GoAwayFrame) {
 	r.endIfUnused()
 }
 
-// mostAcks limits queued acknowledgements for a server that requests them but does not read.
+// a bound for a server that requests acknowledgements but does not read
 const mostAcks = 1000
 
 func (r *reader) ack() error {

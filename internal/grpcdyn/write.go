@@ -40,7 +40,6 @@ func (l *link) reset(stream uint32, code http2.ErrCode) {
 	l.appendUint32(http2.FrameRSTStream, stream, uint32(code))
 }
 
-// credit extends the receive window by n bytes.
 func (l *link) credit(stream uint32, n int) {
 	l.appendUint32(http2.FrameWindowUpdate, stream, uint32(n))
 }
@@ -88,7 +87,6 @@ func (l *link) field(h hpack.HeaderField) {
 	_ = l.encoder.WriteField(h) // it writes to memory and cannot fail
 }
 
-// appendMessage appends as much of a message as the windows allow.
 func (l *link) appendMessage(f *activeCall) {
 	for {
 		n := int(min(int64(len(f.rest)), int64(l.largest), l.window, f.window))
@@ -146,8 +144,8 @@ func (l *link) write() {
 	}
 }
 
-// spellTimeout formats a timeout for gRPC: up to eight digits and a unit. It rounds up to
-// milliseconds, so equal calls have equal text, which HPACK compresses to one byte.
+// A timeout has up to eight digits and a unit. Rounding up to milliseconds gives equal calls equal
+// texts, which HPACK compresses to one byte.
 func spellTimeout(left time.Duration) string {
 	switch ms := (left + time.Millisecond - 1) / time.Millisecond; {
 	case ms <= 0:

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// fsync and synchronous_commit are on by default. PostgreSQL refuses to run as root. A root process
-// runs it as the user postgres, who must exist and be able to enter the directory.
+// A root process runs PostgreSQL, which refuses to run as root, as the user postgres. This user
+// must exist and be able to enter the directory.
 var Postgres = Kind{
 	Name: "postgres", Product: "PostgreSQL", Package: "postgresql", ports: 1,
 	end:  syscall.SIGINT, // unlike SIGTERM, it does not wait for clients

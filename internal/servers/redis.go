@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// Redis has an append-only file. It syncs the file once a second unless the setting
-// appendfsync=always is given.
+// Redis syncs its file once a second unless the setting appendfsync=always is given.
 var Redis = Kind{
 	Name: "redis", Product: "Redis", Package: "redis-server", ports: 1, end: syscall.SIGTERM,
 	find: func(k Kind) ([]string, error) {

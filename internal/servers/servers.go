@@ -26,7 +26,7 @@ type Kind struct {
 	ports int       // number of ports
 	end   os.Signal // signal for an orderly end
 	find  func(k Kind) (programs []string, err error)
-	// creates its files; nil if the server does
+	// nil if the server creates its files
 	prepare func(ctx context.Context, s *Server) error
 	// commands to start, in this order; the last one is the server
 	commands func(s *Server) ([]command, error)
@@ -36,17 +36,16 @@ type Kind struct {
 
 func Kinds() []Kind { return []Kind{Postgres, Redis, RabbitMQ} }
 
-// Missing returns an error with the package to install, or nil if the programs exist.
+// Missing names the package to install.
 func (k Kind) Missing() error {
 	_, err := k.find(k)
 	return err
 }
 
 type Options struct {
-	// Existing files of this package in Dir are reused. If Dir is "", the server uses a temporary
-	// directory, which Close removes.
-	Dir string
-	// name=value pairs of its configuration file
+	// Existing files of this package in Dir are reused. "" means a temporary directory, which Close
+	// removes.
+	Dir      string
 	Settings []string
 }
 
@@ -65,8 +64,7 @@ type Server struct {
 	restarted bool // whether it was started before
 }
 
-// RabbitMQ takes a minute to start if a dozen processes compete for each processor. A server that
-// exits is detected at once.
+// RabbitMQ takes a minute to start if a dozen processes compete for each processor.
 const (
 	starting = 3 * time.Minute
 	ending   = 15 * time.Second
@@ -203,7 +201,6 @@ func (s *Server) probe(ctx context.Context) error {
 
 var errNotReady = errors.New("it is not ready for clients")
 
-// expectReply sends say. It returns other unless the server replies want.
 func expectReply(c net.Conn, say, want string, other error) error {
 	if _, err := io.WriteString(c, say); err != nil {
 		return err
@@ -221,8 +218,7 @@ func expectReply(c net.Conn, say, want string, other error) error {
 // The address contains the password.
 func (s *Server) Address() string { return s.kind.address(s) }
 
-// Gone returns an error if the server's directory was removed or replaced. A server may continue to
-// write to deleted files.
+// A server may continue to write to deleted files.
 func (s *Server) Gone() error {
 	now, err := os.Stat(s.dir)
 	if err == nil && !os.SameFile(now, s.info) {
@@ -236,7 +232,7 @@ func (s *Server) Gone() error {
 
 func (s *Server) Log() string { return s.path("log") }
 
-// Stop ends the server in an orderly way, and kills it after 15 seconds. It keeps the files.
+// Stop kills the server after 15 seconds. It keeps the files.
 func (s *Server) Stop() error { return s.stop(ending) }
 
 func (s *Server) stop(within time.Duration) error {
@@ -256,7 +252,7 @@ func (s *Server) stop(within time.Duration) error {
 	return s.Kill() // the other processes
 }
 
-// Kill ends all processes of the server at once. It keeps the files.
+// Kill keeps the files.
 func (s *Server) Kill() error {
 	var all error
 	for _, p := range s.running {
@@ -266,8 +262,7 @@ func (s *Server) Kill() error {
 	return all
 }
 
-// Close stops the server and removes a temporary directory. With such a directory, it kills a
-// server that has not ended after one second.
+// Close removes a temporary directory. Then it kills a server that has not ended after one second.
 func (s *Server) Close() error {
 	if s.temporary == nil {
 		return s.Stop()
@@ -276,7 +271,6 @@ func (s *Server) Close() error {
 	return errors.Join(s.Kill(), s.temporary.Remove())
 }
 
-// between separates name and value.
 func (s *Server) configuration(between string) (lines string) {
 	for _, text := range s.settings {
 		lines += strings.Replace(text, "=", between, 1) + "\n"
@@ -288,7 +282,6 @@ func (s *Server) path(name string) string { return filepath.Join(s.dir, name) }
 
 func (s *Server) host() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.ports[0])) }
 
-// lastWords returns the end of the log since the last start, in one line.
 func (s *Server) lastWords() string {
 	str, err := os.ReadFile(s.Log())
 	if err != nil || len(str) <= int(s.logged) {

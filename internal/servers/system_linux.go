@@ -19,9 +19,8 @@ func prepareSystem(cmd *exec.Cmd, username string) error {
 	return nil
 }
 
-// killTree kills the group of the process and its descendants outside the group, such as those of
-// PostgreSQL. It first stops the process, so that it starts no other process during the search. A
-// missed process may keep files open for a long time.
+// PostgreSQL has descendants outside the group. killTree first stops the process, so that it starts
+// no other process during the search. A missed process may keep files open for a long time.
 func killTree(p *os.Process) {
 	_ = syscall.Kill(p.Pid, syscall.SIGSTOP)
 	for range 100 {

@@ -30,7 +30,6 @@ type slot[C comparable] struct {
 	attempt *attempt[C] // connection attempt in progress, or nil
 }
 
-// An attempt to connect may have several waiting callers.
 type attempt[C any] struct {
 	done      chan struct{}
 	conn      C
@@ -50,7 +49,6 @@ func (h *Hosts[C]) Host(name string) *Host[C] {
 	return h.by[name]
 }
 
-// Standing returns connection number at, which the Dealer has assigned, if it is open.
 func (h *Host[C]) Standing(at int) (conn C, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,9 +104,9 @@ func (h *Host[C]) Conn(
 	return m.conn, m.err
 }
 
-// Use returns an open connection for a call that the Dealer assigned to connection number at, and
-// its number. The number differs from at if the server of that connection allows fewer calls. After
-// an error, the number is that of the connection to return with Give, or negative if there is none.
+// Use returns an open connection and its number, which differs from at if the server of that
+// connection allows fewer calls. After an error, the number is that of the connection to return
+// with Give, or negative if there is none.
 func (h *Host[C]) Use(
 	ctx context.Context, deadline time.Time, at int,
 	open func(ctx context.Context, at int) (C, error),

@@ -6,9 +6,9 @@ import (
 )
 
 // Send gives a request a body that cannot be read again, so net/http cannot send the request again.
-// An empty body changes nothing in HTTP/1, except that a POST with an Idempotency-Key has no
-// Content-Length of 0. In HTTP/2 a separate frame ends the request. Call Send in an
-// http.RoundTripper, on a copy, because an http.Client would not follow a 307 for this request.
+// In HTTP/1 an empty body only removes the Content-Length of 0 of a POST with an Idempotency-Key.
+// In HTTP/2 a separate frame ends the request. Send a copy in an http.RoundTripper, because an
+// http.Client would not follow a 307 for this request.
 func Send(r *http.Request) {
 	r.GetBody = nil
 	if (r.Body == nil || r.Body == http.NoBody) && Idempotent(r) {

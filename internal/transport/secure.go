@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A TLSError is the reason of a failed handshake. Its text may name an option that helps.
+// A TLSError may name an option that helps.
 type TLSError struct {
 	text string
 	err  error
@@ -49,7 +49,7 @@ func Secure(ctx context.Context, conn net.Conn, config *tls.Config) (*SecureConn
 	return &SecureConn{Conn: c, certificateRequested: asked}, nil
 }
 
-// recordRequest sends no certificate, as crypto/tls does by default.
+// Sending no certificate is the default of crypto/tls.
 func recordRequest(asked *bool) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		*asked = true
@@ -76,8 +76,8 @@ func (c *SecureConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ExplainTLS returns a *TLSError if err is a handshake failure with a known reason, otherwise err.
-// asked means that the server requested a client certificate and got none.
+// ExplainTLS returns a *TLSError for a handshake failure with a known reason, otherwise err. asked
+// means that the server requested a client certificate and got none.
 func ExplainTLS(err error, asked bool) error {
 	if _, explained := errors.AsType[*TLSError](err); err == nil || explained {
 		return err

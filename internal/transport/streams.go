@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// Default is the number of streams assumed if the server announces none. It is the minimum that a
-// server should allow (RFC 9113, 6.5.2), and net/http assumes the same.
+// Default is assumed if the server announces no limit. It is the minimum that a server should allow
+// (RFC 9113, 6.5.2), and net/http assumes the same.
 const Default = 100
 
-// A Dealer assigns calls to connections, which are numbered from 0. With a fixed number of
-// connections it chooses the least loaded one, round robin. Otherwise it chooses the first with
-// room, or a new one.
+// A Dealer assigns calls to connections. With a fixed number of connections it chooses the least
+// loaded one, round robin. Otherwise it chooses the first with room, or a new one.
 type Dealer struct {
 	connections, most int // 0 means no limit
 	// last limit of a server, assumed for connections without their own; 0 means none
@@ -101,7 +100,6 @@ func (noneFree) Error() string { return "no stream became free in time" }
 func (noneFree) Unwrap() error { return os.ErrDeadlineExceeded }
 func (noneFree) Timeout() bool { return true }
 
-// room returns a negative number if no connection has room.
 func (d *Dealer) room() int {
 	best := -1
 	for i := range d.carries {
@@ -122,7 +120,6 @@ func (d *Dealer) room() int {
 	return best
 }
 
-// Give ignores a negative number.
 func (d *Dealer) Give(at int) {
 	if at < 0 {
 		return

@@ -43,7 +43,7 @@ func (w *Waiting[T]) Await(
 	return one, err
 }
 
-// Next returns false if no caller waits. The caller of Next holds the lock.
+// The caller of Next holds the lock.
 func (w *Waiting[T]) Next(one T) bool {
 	if len(w.line) == 0 {
 		return false

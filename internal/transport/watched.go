@@ -56,7 +56,6 @@ func Watch(c net.Conn, of *Counts) *Watched {
 	return f
 }
 
-// Settled waits until the server has sent its settings.
 func (f *Watched) Settled(ctx context.Context) error {
 	select {
 	case <-f.settled:
@@ -81,8 +80,8 @@ func (f *Watched) Broke() bool {
 	return f.broken
 }
 
-// Limited calls set with the number of concurrent streams that the server allows (0 means any
-// number), now and when it changes.
+// set gets the number of concurrent streams that the server allows (0 means any number), now and
+// when it changes.
 func (f *Watched) Limited(set func(streams int)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -179,8 +178,7 @@ func (f *Watched) drop(stream uint32) (was bool) {
 	return was
 }
 
-// Gone reports whether the connection accepts no new streams, because it is closed or the server
-// has sent GOAWAY.
+// After GOAWAY, the connection accepts no new streams.
 func (f *Watched) Gone() bool { return f.gone.Load() }
 
 func (f *Watched) end(why error) {

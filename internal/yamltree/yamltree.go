@@ -17,8 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// want describes the expected content: a list of scenarios. Errors begin with name, the name of the
-// file.
+// want describes the expected content. Errors begin with name, the name of the file.
 func Parse(name string, data []byte, want string) (ast.Node, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {

@@ -105,7 +105,6 @@ func Check(addresses string) error {
 
 var schemes = []string{"nats", "tls", "ws", "wss"}
 
-// Shown returns the protocol, host and port of the addresses.
 func Shown(addresses string) string {
 	var hosts []string
 	for _, a := range strings.Split(addresses, ",") {
