@@ -13,12 +13,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// adaptive compares strategies that learn a limit of up to 200 with pools of fixed limits, at
-// services whose best limit is 10 to 14 or unbounded.
-//
-// A case is a strategy. It meets the claim if, at each service, it has at least 95 % of the
-// throughput and at most twice the p99 of the best fixed limit. That limit has the most throughput,
-// or the shortest p99 of several within 1 % of that.
+// A case of adaptive is a strategy that learns a limit of up to 200. It meets the claim if, at each
+// service, it has at least 95 % of the throughput and at most twice the p99 of the best fixed
+// limit. That limit has the most throughput, or the shortest p99 of several within 1 % of that.
 var _ = register(Study{
 	Name:     "adaptive",
 	Question: "how close does a learned limit come to the best fixed limit?",
@@ -121,7 +118,7 @@ func (s adaptiveSetting) regret(m *evidence.Measured, name string) regret {
 		evidence.OfMean(m.Ratios(s.cell(name), s.fixed(limit), p99Response))}
 }
 
-// meets reports whether the case certainly meets the claim, and whether it certainly does not.
+// Both results are false if the intervals do not decide.
 func (r regret) meets() (yes, no bool) {
 	return r.kept.Lo >= adaptiveKept && r.slower.Hi <= adaptiveSlower,
 		r.kept.Hi < adaptiveKept || r.slower.Lo > adaptiveSlower

@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// anatomy splits the slowest responses into their parts. One task in 21 takes 20 times as long as
-// the others. A strategy meets the claim if, at both loads, the mean wait for the first start is at
+// A strategy meets the claim of anatomy if, at both loads, the mean wait for the first start is at
 // least half of the mean response of the slowest 1 %.
 var _ = register(Study{
 	Name:     "anatomy",

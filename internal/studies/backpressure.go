@@ -14,15 +14,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// backpressure overloads four workers. The claim comes from a post on shedding under load (pattern:
-// backpressure with channels). The post-mortem of a scraper claims the opposite: blocking sends
-// lose nothing.
+// The claim of backpressure comes from a post on shedding under load (pattern: backpressure with
+// channels). The post-mortem of a scraper claims the opposite: blocking sends lose nothing.
 //
-// The cases are the producers. A case meets the claim if bounded_queue_shed has at least 5 % more
-// goodput than worker_pool.
-//
-// The finding also reports the time from the last due time to the last end. It grows with the
-// length of the run, so larger sizes only add repetitions.
+// A case is a producer. It meets the claim if bounded_queue_shed has at least 5 % more goodput than
+// worker_pool. The recovery grows with the length of the run, so larger sizes only add repetitions.
 var _ = register(Study{
 	Name: "backpressure",
 	Question: "under overload, is it better to block or to shed, and how soon does the system " +

@@ -12,11 +12,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// breaker puts a circuit breaker between callers and services that fail for ten seconds.
-//
-// The caller's cost is the share of tasks not done within a second. The callee's cost is the number
-// of calls without a result. A case meets the claim if the breaker removes at least a tenth of the
-// caller's cost, and a larger share of the callee's.
+// breaker has services that fail for ten seconds. The caller's cost is the share of tasks not done
+// within a second. The callee's cost is the number of calls without a result. A case meets the
+// claim if the breaker removes at least a tenth of the caller's cost, and a larger share of the
+// callee's.
 var _ = register(Study{
 	Name:     "breaker",
 	Question: "what does a circuit breaker save while a service is in trouble, and whom?",
@@ -56,8 +55,7 @@ type trouble struct {
 	timeout                          time.Duration
 }
 
-// inPulse returns a load of ten seconds at the given multiple of 400 calls/s, the capacity, with
-// half the capacity before and after.
+// inPulse returns a load of ten seconds at a multiple of the capacity, 400 calls/s.
 func inPulse(load float64) (bench.Load, int) {
 	stages := fmt.Sprintf("stages:unit=rate,at=200x20s_%vx%v_200x30s", 400*load, breakerTrial)
 	return loadOf(stages, 0),

@@ -15,11 +15,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// buffer varies the queue in front of four workers. The claim is the rule of thumb for the size of
-// a buffered channel (pattern: backpressure with channels).
-//
-// The cases are the arrivals. A case meets the claim if the longest queue sheds at most one task in
-// a hundred. The memory is the mean queue length in tasks by Little's law.
+// The claim of buffer is the rule of thumb for the size of a buffered channel (pattern:
+// backpressure with channels). A case meets the claim if the longest queue sheds at most one task
+// in a hundred.
 var _ = register(Study{
 	Name:     "buffer",
 	Question: "what does a larger buffer buy under bursts, and under a lasting overload?",

@@ -14,15 +14,14 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// cpu_io mixes tasks that compute with tasks that wait. The Node.js guide on not blocking the event
-// loop advises a separate computation pool, as large as the number of cores. The study has three
-// parts:
+// The claim of cpu_io is from the Node.js guide on not blocking the event loop, which advises a
+// separate computation pool, as large as the number of cores. The study has three parts:
 //
-//   - Computations of 200 ms among calls of 10 ms, under the virtual clock. It gives each slot a
-//     core, which favours one pool if it computes more tasks than there are cores.
-//   - Computations of 1 ms and waits of 2 ms, under the real clock. The computation pool has as
-//     many slots as a machine of two cores, or one fewer to leave a core for tasks that wake up.
-//   - Tasks that compute and then wait, and so fit neither pool, in the computation pool.
+//   - Computations among calls, under the virtual clock. It gives each slot a core, which favours
+//     one pool if it computes more tasks than there are cores.
+//   - The same under the real clock. The computation pool has as many slots as a machine of two
+//     cores, or one fewer to leave a core for tasks that wake up.
+//   - Tasks that compute and then wait, and so fit neither pool.
 //
 // A case meets the claim if the p99 of the waiting tasks is more than a tenth higher with one pool
 // than with two (under the real clock the mean response, because runs are short), and if two pools

@@ -16,16 +16,12 @@ import (
 )
 
 // eventloop tests the Node.js guide "Don't block the event loop": callbacks are short, except for
-// inputs of size n from one client, which cost as much as n or n² short callbacks. Callbacks run
-// whole on the loop (event_loop), in steps of one short callback on the same core (partitioned at
-// limit 1), or on libuv's default of four workers (event_loop_offload).
+// inputs of size n from one client, which cost as much as n or n² short callbacks. Long callbacks
+// keep the core 10 % busy, whatever n is.
 //
-// Short callbacks keep one core 40 % busy and long ones 10 %, whatever n is. The metric is the p99
-// response of the other clients under the virtual clock, relative to the loop without long
-// callbacks. The cases are callbacks at least ten times as long as the short ones. A case meets the
-// claim if the metric is at least 2 on the loop, and at most half of this with either alternative.
-//
-// Real runs have a vulnerable regular expression and JSON that doubles.
+// The metric is the p99 response of the other clients, relative to the loop without long callbacks.
+// The cases are callbacks at least ten times as long as the short ones. A case meets the claim if
+// the metric is at least 2 on the loop, and at most half of this in steps and if offloaded.
 var _ = register(Study{
 	Name: "eventloop",
 	Question: "what do the other clients see when one callback on an event loop is long, and " +
@@ -168,7 +164,6 @@ func judgeCallbacks(m *evidence.Measured) decide.Finding {
 			if i == 0 {
 				continue
 			}
-			// The case meets the claim only if all conditions are met.
 			other := m.Ratio(callbackCell(way, length, Quick), callbackCell(loop, length, Quick),
 				othersUnit(length))
 			yes, no = yes && other.Hi <= 0.5, no || other.Lo > 0.5
@@ -251,8 +246,7 @@ func highestWaits(m *evidence.Measured) string {
 	return "The others' p99, in their own lengths, is at most " + evidence.Series(said) + "."
 }
 
-// alikeP99 returns the exact p99 response if all callbacks are short. A step is then a whole
-// callback.
+// If all callbacks are short, a step is a whole callback.
 func alikeP99(way callbackWay) float64 {
 	return theory.Must(theory.MDk(theory.Pool{Rate: callbackRate(1), MeanService: 1,
 		Limit: way.limit})).P99()

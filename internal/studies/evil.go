@@ -18,8 +18,7 @@ import (
 )
 
 // evil mixes tasks that never end with good ones, like an attacker who knows a request that a
-// server never completes (the Node.js guide on not blocking the event loop). The endless tasks
-// cannot be recognised, or are ended by a timeout, or are labelled as long.
+// server never completes (the Node.js guide on not blocking the event loop).
 //
 // A pool counts as stopped if a good task, of 10 ms on average, takes a minute or more. The claim
 // holds if every pool of k slots is stopped in every run with k or more endless tasks, for every
@@ -61,7 +60,7 @@ const (
 	// effectively no timeout: the good tasks of a run are due within 20 s
 	evilNever = time.Hour
 	evilLong  = 100 * time.Second // length of tasks that are practically endless
-	// response in seconds from which a good task shows that the pool is stopped
+	// response in seconds
 	evilMinute = 60.0
 )
 
@@ -123,8 +122,8 @@ type evilRun struct {
 	p99, longest, inTime, inFlightMax float64
 }
 
-// evilRuns returns all repetitions of cells. The number of endless tasks comes from a run of the
-// same work in which all of them failed by the timeout.
+// The number of endless tasks comes from a run of the same work in which all of them failed by the
+// timeout.
 func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []evilRun) {
 	for i, sc := range cells {
 		m.Pairs(sc, countedBy[i], func(of, counted evidence.Run) float64 {

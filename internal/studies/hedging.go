@@ -15,10 +15,8 @@ import (
 
 // hedging calls three services at which one call in fifty takes twenty times as long as the others.
 // At the first the reason is chance, independent for the second attempt. The second has as many
-// slots as the pool, and finishes the work of the cancelled attempt. At the third the task is the
-// reason, so the second attempt is as slow as the first.
-//
-// The cases are the loads of each service. A case meets the claim if second attempts reduce the p99
+// slots as the pool, and finishes the work of the cancelled attempt. At the third the second
+// attempt is as slow as the first. A case meets the claim if second attempts reduce the p99
 // response to at most four fifths with at most 5 % more calls, rounded.
 var _ = register(Study{
 	Name:     "hedging",

@@ -15,9 +15,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// load sweeps the load with exponential task times, for which exact results exist. The cases are
-// the loads below 1. A case meets the claim if all strategies in which a task waits for a slot have
-// the same p99, to the nanosecond, with the same tasks.
+// A case of load is a load below 1. It meets the claim if all strategies in which a task waits for
+// a slot have the same p99, to the nanosecond, with the same tasks.
 var _ = register(Study{
 	Name:     "load",
 	Question: "how do response and throughput change as the load nears the capacity?",

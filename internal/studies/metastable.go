@@ -14,12 +14,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// metastable raises the load on a server step by step above its capacity, and lowers it again. The
-// callers make up to four attempts of 100 ms each, while the server continues to work for callers
-// that have given up (Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021).
-//
-// The cases are four clients. A case meets the claim if the goodput at half of the capacity is at
-// least nine tenths as high on the way down as on the way up.
+// metastable raises the load on a server above its capacity, and lowers it again. The server
+// continues to work for callers that have given up (Bronson et al., Metastable Failures in
+// Distributed Systems, HotOS 2021). A case meets the claim if the goodput at half of the capacity
+// is at least nine tenths as high on the way down as on the way up.
 var _ = register(Study{
 	Name: "metastable",
 	Question: "does a service recover from an overload by itself, when those that fail come " +
@@ -53,7 +51,7 @@ const (
 	stormStep  = 10 * time.Second
 )
 
-// These are the loads on the way up. The way down repeats them without the last.
+// The way down repeats these loads without the last.
 var stormLoads = []float64{0.2, 0.35, stormAt, 0.65, 0.75, 0.9, 1.1}
 
 type stormCase struct{ name, client, server string }
@@ -125,7 +123,7 @@ func judgeStorm(m *evidence.Measured) decide.Finding {
 	}, "how much of the goodput is left on the way down")
 }
 
-// stormRecovered returns the load on the way down from which the goodput equals that on the way up.
+// stormRecovered is the load on the way down from which the goodput equals that on the way up.
 func stormRecovered(m *evidence.Measured, c stormCase) string {
 	for i := len(stormLoads) - 2; i >= 0; i-- {
 		if stormKept(m, c, stormLoads[i]).Mid >= stormLost {

@@ -16,15 +16,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// overhead measures the time per task of every strategy, with a batch of tasks that hash a single
-// block. This time includes the harness, so it is an upper bound of the strategy's cost. The
-// difference from the cheapest strategy is a lower bound. A strategy meets the claim if its time is
-// below a microsecond. It does not if the difference is above a microsecond in the undisturbed
-// repetitions (see crowded).
+// The time per task in overhead includes the harness, so it is an upper bound of the strategy's
+// cost. The difference from the cheapest strategy is a lower bound. A strategy meets the claim if
+// its time is below a microsecond. It does not if the difference is above a microsecond in the
+// undisturbed repetitions (see crowded).
 //
 // Strategies that shed nearly all of a batch are left out: those without a queue, or with a queue
-// that grows with the limit (concurrency_limits, failsafe_priority). Strategies without a capacity
-// run the whole batch at once, and pay for its memory.
+// that grows with the limit. Strategies without a capacity run the whole batch at once, and pay for
+// its memory.
 var _ = register(Study{
 	Name:     "overhead",
 	Question: "what does each strategy cost per task, other people's libraries included?",
@@ -114,8 +113,7 @@ func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string
 	return costs, missing
 }
 
-// more returns the difference of the time per task from another strategy, over the repetitions that
-// other programs did not disturb.
+// more returns the difference in the undisturbed repetitions.
 func (c dispatchCost) more(m *evidence.Measured, than dispatchCost) evidence.Interval {
 	return evidence.OfMean(m.Pairs(c.cell, than.cell, func(c, than evidence.Run) float64 {
 		if c(metric.CPUWait) > crowded { // false for NaN, on systems without this metric

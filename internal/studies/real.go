@@ -15,15 +15,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// realWaits is the study load under the real clock. The tasks of realComputing compute a counted
-// amount of work, so the cores are the slots.
-//
-// The oracle computes the wait of an ideal queue from the run's own arrivals and task times. The
-// rest of the mean wait is due to the strategy and the machine. Repetitions without a steady state
-// are left out (see realSteady).
-//
-// The cases are the strategies that wait, at the highest load and at each other load that was run.
-// A case meets the claim if the mean excess is at most a tenth of the mean service.
+// The tasks of real_computing compute a counted amount of work, so the cores are the slots. The
+// oracle computes the wait of an ideal queue from the run's own arrivals and task times. The excess
+// is due to the strategy and the machine. Repetitions without a steady state are left out (see
+// realSteady). A case is a strategy that waits, at one of the loads. It meets the claim if its mean
+// excess is at most a tenth of the mean service.
 var (
 	_ = register(realStudy("real_waits",
 		"does queueing theory hold on this machine, for tasks that wait?",

@@ -11,16 +11,13 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// retry runs a batch of a thousand tasks against targets that serve about 50 calls per second, and
-// retries refused calls in six ways. Tasks retry in the worker, at most 16 at a time, or from a
-// delayed queue, about 270 at a time. The sources are the post-mortem of a scraper and Marc
-// Brooker, "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015).
+// The sources of retry are the post-mortem of a scraper and Marc Brooker, "Exponential Backoff And
+// Jitter" (AWS Architecture Blog, 2015). Tasks retry in the worker, at most 16 at a time, or from a
+// delayed queue, about 270 at a time. A refusal takes no time here. A retry at once comes after 10
+// ms for the round trip, which the backoff of the other ways includes.
 //
-// A refusal takes no time here. A retry at once comes after 10 ms for the round trip, which the
-// backoff of the other ways includes. The concurrency cap cannot compute a Retry-After.
-//
-// The cases are the targets. A case meets the claim if no other way that completes the batch needs
-// more than 1 % fewer calls per task than the best way with exponential backoff and jitter alone.
+// A case is a target. It meets the claim if no other way that completes the batch needs more than 1
+// % fewer calls per task than the best way with exponential backoff and jitter alone.
 var _ = register(Study{
 	Name: "retry",
 	Question: "which retry policy gets a batch past a rate limit, with how many calls, and " +
@@ -73,8 +70,7 @@ type retryTarget struct {
 // With tasks of 100 ms, this is about 50 calls per second.
 const retryCap = 5
 
-// floor returns the minimum time for the batch, in seconds: at the target's rate, or with all of
-// its slots busy.
+// floor returns the minimum time for the batch, in seconds.
 func (d retryTarget) floor(meanService float64) float64 {
 	if d.burst == 0 {
 		return retryBatch * meanService / retryCap

@@ -23,12 +23,9 @@ const (
 // With 64, no call waits for a slot at this rate.
 var scrapeLimits = []int{limit, 64}
 
-// scrape fetches the reports of 5000 companies from a site that serves ten calls per second,
-// refuses the excess, and bans clients that continue.
-//
-// The claim is about strategies that limit only the number of calls in progress. It holds if none
-// of them is refused a call at any limit, does not hold if each is refused calls in each run at
-// each limit, and depends on the limit otherwise.
+// The claim of scrape is about strategies that limit only the number of calls in progress. It holds
+// if none of them is refused a call at any limit, does not hold if each is refused calls in each
+// run at each limit, and depends on the limit otherwise.
 var _ = register(Study{
 	Name:     "scrape",
 	Question: "which strategies scrape a site that bans without being banned, and lose nothing?",

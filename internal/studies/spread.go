@@ -13,12 +13,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// spread varies the squared coefficient of variation of the task times, C², from 0 to 64, at a
-// constant load and mean.
+// spread varies the squared coefficient of variation of the task times, C², at a constant load and
+// mean.
 //
 // The claim holds if the pool completes at least 5 % fewer tasks per second at the highest variance
-// than with tasks of equal length. The margin covers the last tasks of a short run, which cost one
-// or two percent.
+// than with tasks of equal length. The last tasks of a short run cost one or two percent.
 var _ = register(Study{
 	Name:     "spread",
 	Question: "what does variance of the task times cost, at the same load and the same mean?",
@@ -146,8 +145,7 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 var spreadPool = theory.Pool{Rate: spreadLoad * limit / spreadMean, MeanService: spreadMean,
 	Limit: limit}
 
-// spreadExact returns the exact p99 of a pool with an unlimited queue: a dot for tasks of equal
-// length, and a line from exponential tasks upwards.
+// The curve is a dot for tasks of equal length, and a line from exponential tasks upwards.
 func spreadExact(beside charts.Series) []charts.Series {
 	p99 := func(c2 float64) float64 { return theory.Must(theory.Spread(spreadPool, c2)).P99() }
 	return []charts.Series{evidence.Exact(beside, []float64{0}, p99),

@@ -134,7 +134,7 @@ func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.
 	return suite, nil
 }
 
-// If the verdict is undecided because runs are INVALID, the finding contains the reasons.
+// If runs are INVALID, an undecided finding contains the reasons.
 func (s Study) Find(results []*bench.Result) decide.Finding {
 	m := evidence.FromResults(results)
 	f := s.Judge(m)
@@ -148,7 +148,7 @@ func (s Study) Find(results []*bench.Result) decide.Finding {
 	return f
 }
 
-// Figures returns the figures of all studies with runs in the results. It is a page.Drawer.
+// Figures is a page.Drawer.
 func Figures(results *results.Results) (figures []page.Figure, err error) {
 	for _, s := range All() {
 		own, err := s.figures(evidence.FromFile(results, s.Name))

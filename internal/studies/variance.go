@@ -53,7 +53,7 @@ var _ = register(Study{
 	Draw: []drawing{drawCost, drawCapacity, drawQuantum, drawLoop, drawMachine},
 })
 
-// A variancePart is a question of the study. answer uses only the scenarios that were run.
+// answer uses only the scenarios that were run.
 type variancePart struct {
 	cells func(Size) []bench.Scenario
 	// scenarios of further strategies; nil: none
@@ -90,8 +90,7 @@ func varianceScenario(name, work string, load bench.Load, stop bench.Stop) bench
 	return sc
 }
 
-// twoClassWork returns a workload in which short tasks of one unit and long ones of r units are
-// each half of the work.
+// Short tasks of one unit and long ones of r units are each half of the work.
 func twoClassWork(r float64) string {
 	mean := time.Duration(math.Round(2 * r / (1 + r) * float64(unit)))
 	return fmt.Sprintf("two_class:mean=%s,r=%v", dist.FormatDuration(mean), r)

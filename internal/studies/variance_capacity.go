@@ -15,10 +15,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// capacityPart measures by how much variance lowers the highest load that meets an objective.
-//
-// The load is interpolated between measurements around the exact answer: the logarithm of the p99
-// wait is linear in the logarithm of 1−ρ in heavy traffic. Theory only determines where to measure.
+// The load of an objective is interpolated between measurements around the exact answer: the
+// logarithm of the p99 wait is linear in the logarithm of 1−ρ in heavy traffic. Theory only
+// determines where to measure.
 var capacityPart = variancePart{capacityCells, nil, answerCapacity}
 
 var (
@@ -122,8 +121,8 @@ func (a objective) reached(m *evidence.Measured) evidence.Interval {
 	}))
 }
 
-// loadFor returns the load at which the wait equals want, interpolated between the first two loads
-// with waits below and above, or extrapolated from the nearest two. It returns NaN if it cannot.
+// The result is interpolated between the first two loads with waits below and above, or
+// extrapolated from the nearest two. It is NaN if neither is possible.
 func loadFor(want float64, loads, waits []float64) float64 {
 	const least = 1e-3 // lower limit of a p99 for the logarithm
 	at := -1

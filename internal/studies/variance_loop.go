@@ -15,8 +15,6 @@ import (
 // loopPart compares a pool at the same throughput in a closed loop and with open arrivals
 // (Schroeder, Wierman and Harchol-Balter, "Open versus closed", NSDI 2006). A closed loop queues no
 // more tasks than it has clients, so it hides the variance that an open service experiences.
-//
-// The open pool is measured at two loads around the throughput of the loop, and interpolated.
 var loopPart = variancePart{loopCells, nil, answerLoop}
 
 // The clients keep four workers about nine tenths busy.

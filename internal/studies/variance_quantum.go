@@ -15,8 +15,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// quantumPart measures the price of partitioning: each step has a cost.
-//
 // A step of at most q with overhead o equals a step of q+o of a task that is longer by o per step.
 // So the task lengths include the overhead, in a time scale in which q+o is the quantum of the
 // strategy, 1 ms. This is exact if q divides both sizes, or is longer than the short one and
@@ -154,8 +152,7 @@ func answerQuantum(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// stepPart measures the cost of a step on this machine. One worker runs a batch, so no idle worker
-// is woken.
+// One worker runs a batch, so no idle worker is woken.
 var stepPart = variancePart{stepCells, nil, answerStep}
 
 const (
@@ -180,7 +177,7 @@ func stepCells(size Size) []bench.Scenario {
 }
 
 // stepCost is in seconds, from the fastest repetitions, because other programs can only lengthen a
-// run. It returns NaN if it was not measured or is not positive.
+// run. It may be NaN.
 func stepCost(m *evidence.Measured) float64 {
 	fastest := func(strategy string) float64 {
 		return slices.Min(append(m.Of(stepCell(strategy), func(r evidence.Run) float64 {
