@@ -12,9 +12,9 @@ import (
 // work, so the effect of the work cancels out.
 //
 // The test is Student's t test on the differences or on the logarithms of the ratios. The
-// signed-rank test assumes less, but is never significant at 5 % with fewer than six pairs. With
-// five pairs of runs at loads of 0.3 to 0.95 and a 1 % longer service time, the t test detects the
-// change of the mean response in 99 of 100 cases.
+// signed-rank test is never significant at 5 % with fewer than six pairs. With five pairs of runs
+// and a 1 % longer service time, the t test detects the change of the mean response in 99 of 100
+// cases.
 type Paired struct {
 	N      int
 	Equal  bool

@@ -35,8 +35,7 @@ func NearestRanks(into, values []int64, ps ...float64) []int64 {
 	return into
 }
 
-// A Ranking finds quantiles by partial sorting. Each search is limited to the values between the
-// ranks already found.
+// A Ranking searches only between the ranks already found.
 type Ranking struct {
 	values  []int64
 	settled []int
@@ -76,10 +75,8 @@ func Rank(n int, p float64) int {
 
 // selectFrom moves the values at the ascending ranks (from 1) to their sorted places. For a million
 // values this takes a third of the time of sorting. It is Hoare's algorithm (Algorithm 65: Find,
-// 1961) for several ranks at once.
-//
-// offset is the index of the first value in the whole slice. depth bounds the number of bad
-// partitions, after which it sorts.
+// 1961) for several ranks at once. offset is the index of the first value in the whole slice. depth
+// bounds the number of bad partitions, after which it sorts.
 func selectFrom(values []int64, offset int, ranks []int, depth int) {
 	for len(ranks) > 0 && len(values) > 1 {
 		if depth == 0 || len(values) <= 12 {
@@ -98,9 +95,8 @@ func selectFrom(values []int64, offset int, ranks []int, depth int) {
 	}
 }
 
-// partition moves one value to its sorted place and returns its index. The pivot is the median of
-// three, and the scan stops at equal values. This avoids the worst case for sorted and for equal
-// values.
+// partition returns the index of a value in its sorted place. The pivot is the median of three, and
+// the scan stops at equal values. This avoids the worst case for sorted and for equal values.
 func partition(values []int64) int {
 	last := len(values) - 1
 	a, b, c := &values[0], &values[last/2], &values[last]

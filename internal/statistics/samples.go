@@ -23,8 +23,8 @@ func Ratio(base, now float64) float64 {
 	return now / base
 }
 
-// Student returns the two-sided quantile of Student's t distribution for the mean of n values at
-// significance level alpha. It is cached, because computing it takes about 20 µs.
+// Student returns the two-sided quantile of Student's t distribution for the mean of n values. It
+// is cached, because computing it takes about 20 µs.
 func Student(n int, alpha float64) float64 {
 	key := studentKey{n, alpha}
 	if t, known := students.Load(key); known {

@@ -2,7 +2,7 @@ package recursion
 
 import "math"
 
-// A Pace limits the rate of starts. The zero Pace has no limit.
+// The zero Pace has no limit.
 type Pace struct {
 	Every float64 // nanoseconds from one start to the next; 0 means no limit
 	// the largest number of unused starts that a token bucket keeps; 0: a ticker, which keeps only
@@ -35,9 +35,8 @@ func (p *pacer) start(at int64) int64 {
 	return int64(begin) // truncated like golang.org/x/time/rate
 }
 
-// A Freeze describes the target freeze. At the end of each Period, for the duration Stop, no task
-// begins and none returns, while tasks in their slots continue. Periods are counted from the first
-// start.
+// A Freeze describes the target freeze. At the end of each Period, counted from the first start, no
+// task begins and none returns for the duration Stop, while tasks in their slots continue.
 type Freeze struct{ Period, Stop int64 }
 
 func (f Freeze) thaw(at int64) int64 {
@@ -51,11 +50,10 @@ func (f Freeze) thaw(at int64) int64 {
 }
 
 // A Gate decides about a task that is about to begin at time at, counted from the first start. It
-// returns how long the task waits in its slot, or false if it is refused at once. Instants do not
-// decrease.
+// returns how long the task waits in its slot, or false if it is refused at once.
 type Gate func(at int64) (wait int64, admitted bool)
 
-// bounded runs a pool with a Pace, a Freeze or a Gate. It sheds no tasks: a full queue blocks.
+// A full queue blocks, so bounded sheds no tasks.
 func (p *Pool) bounded(due, service []int64) {
 	if cap(p.heldBuffer) < len(due) {
 		p.heldBuffer = make([]int64, len(due))

@@ -19,8 +19,8 @@ type Pool struct {
 }
 
 // Run requires limit ≥ 1 and due in ascending order. A task that finds all slots taken and queue
-// tasks waiting is shed. With NeverFull, a Pace, a Freeze or a Gate no task is shed. Run takes
-// about 5 ns per task with 4 slots and 12 ns with 16 (BenchmarkRun).
+// tasks waiting is shed. With a Pace, a Freeze or a Gate no task is shed. Run takes about 5 ns per
+// task with 4 slots and 12 ns with 16 (BenchmarkRun).
 func (p *Pool) Run(due, service []int64, limit, queue int) {
 	p.slots.reset(limit)
 	if n := len(due); cap(p.responses) < n {

@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// An Answer is the steady state of a queue. For a queue that sheds, all fields except ShedProb
-// describe the accepted tasks. If tasks give up, all fields except GaveUpProb describe the tasks
-// that started.
+// An Answer is the steady state of a queue. All fields except ShedProb describe accepted tasks. If
+// tasks give up, all fields except GaveUpProb describe tasks that started.
 type Answer struct {
 	Model      string // in Kendall's notation, such as M/H2/4
 	Throughput float64
@@ -49,8 +48,8 @@ func (a *Answer) WaitTail(t float64) (prob float64, ok bool) { return a.wait.abo
 func (a *Answer) ResponseTail(t float64) (prob float64, ok bool) { return a.response.above(t) }
 
 // law is the distribution of a time X = unit·(from + Y), where Y ≥ 0 may have an atom at 0 and is
-// continuous above 0. For the response of M/D/k from is 1, which excludes the jump at E[S] from the
-// search for a quantile.
+// continuous above 0. For the response of M/D/k, from = 1 excludes the jump at E[S] from the search
+// for a quantile.
 type law struct {
 	unit float64                 // E[S] in the caller's unit
 	from float64                 // smallest value, in units

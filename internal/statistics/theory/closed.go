@@ -13,10 +13,8 @@ type Closed struct {
 }
 
 // MMkN returns the answer for the closed queue M/M/k//N (machine repair): exponential service
-// times, think times of any distribution. It always has a steady state.
-//
-// By the arrival theorem an arriving task sees the steady state with one client fewer, which
-// determines the wait. The throughput follows from N = X·(Z + E[T]).
+// times, think times of any distribution. By the arrival theorem an arriving task sees the steady
+// state with one client fewer. The throughput follows from N = X·(Z + E[T]).
 //
 // Source: Sevcik and Mitrani (1981), Lavenberg and Reiser (1980).
 func MMkN(c Closed) (*Answer, error) {
@@ -45,9 +43,9 @@ func MMkN(c Closed) (*Answer, error) {
 		w.waitLaw(c.MeanService), w.responseLaw(c.MeanService)), nil
 }
 
-// inPool returns the probabilities of n = 0…clients tasks in the pool, up to a common factor. think
-// is in units of E[S]. Neighbouring states have p(n−1)/p(n) = min(n,k)·Z/(N−n+1). Sums of
-// logarithms do not overflow and allow Z = 0.
+// inPool returns the probabilities of n = 0…clients tasks in the pool, up to a common factor:
+// p(n−1)/p(n) = min(n,k)·Z/(N−n+1), where Z is think in units of E[S]. Sums of logarithms do not
+// overflow and allow Z = 0.
 func inPool(clients int, think float64, limit int) []float64 {
 	p := make([]float64, clients+1)
 	top := 0.0

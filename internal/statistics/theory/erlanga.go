@@ -7,14 +7,12 @@ import (
 const mostWaiting = 10_000_000
 
 // MMkM returns the answer for the queue M/M/k+M (Erlang A): exponential service times, and a
-// waiting task gives up after an exponential time with mean patience. Overload is not an error.
+// waiting task gives up after an exponential time with mean patience. Overload is not an error. A
+// task that finds j others waiting starts with probability kµ/(kµ + (j+1)θ), independently of its
+// wait.
 //
-// A task that finds j others waiting starts before it gives up with probability kµ/(kµ + (j+1)θ),
-// independently of its wait.
-//
-// Source: C. Palm, Research on telephone traffic carried by full availability groups, Tele 1957; O.
-// Garnett, A. Mandelbaum and M. Reiman, Designing a call center with impatient customers,
-// Manufacturing & Service Operations Management 4(3), 2002.
+// Source: C. Palm, Tele 1957; O. Garnett, A. Mandelbaum and M. Reiman, Designing a call center with
+// impatient customers, Manufacturing & Service Operations Management 4(3), 2002.
 func MMkM(p Pool, patience float64) (*Answer, error) {
 	if err := p.validate(); err != nil {
 		return nil, err

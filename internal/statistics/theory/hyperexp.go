@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// An H2 is a two-branch hyperexponential service time: exponential with mean Mean1 for a share P1
-// of the tasks, and with mean Mean2 for the others. Let branch 1 be the rare branch, because 1−P1
-// loses digits if P1 is close to 1.
+// An H2 is a hyperexponential service time: exponential with mean Mean1 for a share P1 of the
+// tasks, and with mean Mean2 for the others. Let branch 1 be the rare branch, because 1−P1 loses
+// digits if P1 is close to 1.
 type H2 struct {
 	P1, Mean1, Mean2 float64
 }
@@ -29,8 +29,8 @@ func BalancedH2(mean, c2 float64) (H2, error) {
 	return H2{P1: long, Mean1: mean / (2 * long), Mean2: mean / (2 * (1 - long))}, nil
 }
 
-// Spread returns the answer for service times with squared coefficient of variation c2: M/D/k for
-// 0, M/M/k for 1, and M/H2/k with balanced branches above 1. Values between 0 and 1 are an error.
+// Spread selects M/D/k for c2 = 0, M/M/k for 1, and M/H2/k with balanced branches above 1. Values
+// between 0 and 1 are an error.
 func Spread(p Pool, c2 float64) (*Answer, error) {
 	switch c2 {
 	case 0:

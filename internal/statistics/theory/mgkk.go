@@ -3,8 +3,7 @@ package theory
 import "fmt"
 
 // MGkk returns the answer for the loss system M/G/k/k: an arrival that finds all k slots taken is
-// shed. Overload is not an error. The response is the service time, whose distribution is not part
-// of the model.
+// shed. Overload is not an error. The distribution of the service times is not part of the model.
 //
 // Source: Erlang (1917); that the shed share depends only on the mean: Sevastyanov (1957).
 func MGkk(p Pool) (*Answer, error) {

@@ -12,8 +12,8 @@ type Part struct {
 	*Answer
 }
 
-// Mixed returns the answer for all tasks of several separate queues. It has distributions if all
-// parts have them. It panics if there are no parts or the shares do not add up to 1.
+// Mixed returns the answer for all tasks of separate queues. It panics if there are no parts or the
+// shares do not add up to 1.
 func Mixed(parts ...Part) *Answer {
 	if len(parts) == 0 {
 		panic("theory: a mixture of nothing")

@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// MMk returns the answer for the queue M/M/k: exponential service times, unbounded queue.
-//
-// Erlang's C is the probability of a wait. A positive wait is exponential with rate θ = (k−a)/E[S].
-// Source: A. K. Erlang (1917); any textbook, e.g. Adan and Resing, Queueing Systems, chapter 5.
+// MMk returns the answer for the queue M/M/k: exponential service times. Erlang's C is the
+// probability of a wait. A positive wait is exponential with rate θ = (k−a)/E[S]. Source: A. K.
+// Erlang (1917); any textbook, e.g. Adan and Resing, Queueing Systems, chapter 5.
 func MMk(p Pool) (*Answer, error) {
 	if err := p.stable(); err != nil {
 		return nil, err
@@ -35,9 +34,9 @@ func between(a, b, t float64) float64 {
 	return math.Exp(-min(a, b)*t) * t * -math.Expm1(-x) / x
 }
 
-// erlangB returns the shares of an offered load a that are lost and served by k slots without a
-// queue. The recursion B(i) = aB(i−1)/(i + aB(i−1)) has positive terms only. served is not computed
-// as 1 − lost, so it is exact even if it is tiny.
+// The shares are lost and served by k slots without a queue. The recursion B(i) = aB(i−1)/(i +
+// aB(i−1)) has positive terms only. served is not computed as 1 − lost, so it is exact even if it
+// is tiny.
 func erlangB(k int, a float64) (lost, served float64) {
 	lost = 1
 	for i := 1; i <= k; i++ {

@@ -48,7 +48,7 @@ func (p Pool) stable() error {
 	return nil
 }
 
-// answer returns the answer for a queue without shedding. meanWait is in units of E[S].
+// The queue does not shed. meanWait is in units of E[S].
 func (p Pool) answer(model string, waitProb, meanWait float64, wait, response *law) *Answer {
 	return &Answer{
 		Model:        model,

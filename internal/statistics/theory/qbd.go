@@ -9,8 +9,8 @@ import (
 
 // firstPassage returns the matrix G of a quasi-birth–death process: G[i][j] is the probability that
 // a process in phase i first reaches the next lower level in phase j. Phases do not change within a
-// level. above and below contain the rates to the next levels. It takes about seven iterations at
-// utilisation ρ = 0.9, and one more each time 1−ρ is halved.
+// level. above and below contain the rates to the next levels. It takes about seven iterations at ρ
+// = 0.9, and one more each time 1−ρ is halved.
 //
 // Source: logarithmic reduction, G. Latouche and V. Ramaswami, Journal of Applied Probability 30
 // (1993).
@@ -46,8 +46,8 @@ func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 	return nil, errors.New("theory: logarithmic reduction did not converge")
 }
 
-// stationary returns the row vector π with πB = 0 and Σπ = 1 for a generator B, by the elimination
-// of newGTHFactors. It ignores the diagonal of B.
+// stationary returns the row vector π with πB = 0 and Σπ = 1 for a generator B. It ignores the
+// diagonal of B.
 func stationary(generator *mat.Dense) []float64 {
 	n, _ := generator.Dims()
 	exit := make([]float64, n)
