@@ -85,7 +85,6 @@ type Agent struct {
 	wall  func() time.Time // clock of the system; nil means time.Now
 }
 
-// The end of ctx abandons the current attack.
 func (a Agent) Serve(ctx context.Context) error {
 	a.Timing = a.Timing.withDefaults()
 	if a.Attack == nil {

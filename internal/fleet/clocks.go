@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// A steadyClock is independent of changes to the system's clock.
 type steadyClock struct {
 	start  time.Time        // without a monotonic reading
 	began  time.Time        // the same time with a monotonic reading
@@ -63,7 +62,6 @@ func (r *loading) measure(ctx context.Context, m Member) (best offset, err error
 	return best, nil
 }
 
-// limits beyond which an agent is doubted
 const (
 	// clocks drift by about 50 ppm each; twice the sum for two clocks
 	mostDrift = 200e-6

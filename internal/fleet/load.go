@@ -125,7 +125,6 @@ func (r *loading) lose(p *agentState, why string) {
 	}
 }
 
-// If ctx ends or a rule of Attack.StopIf applies, await stops the agents and returns the reason.
 func (r *loading) await(ctx context.Context) (cut error) {
 	tick := time.NewTicker(min(r.Timing.Beat, r.Timing.Lost/4+1))
 	defer tick.Stop()

@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Member is a process of the fleet, encoded as JSON.
 type Member struct {
 	ID      string // identifies the process
 	Host    string

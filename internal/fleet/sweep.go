@@ -56,7 +56,6 @@ type Sweep struct {
 	trouble error             // why the queue cannot be used; nil if it can
 }
 
-// share is the work done by one worker.
 type share struct {
 	member Member
 	runs   int
@@ -71,8 +70,7 @@ type outcome struct {
 	Unfinished bool `json:",omitempty"`
 }
 
-// markHost adds the host to a real-clock result of another host. Virtual-clock results are equal on
-// all hosts.
+// Virtual-clock results are equal on all hosts, so markHost does not change them.
 func (o outcome) markHost(own string, clock bench.Clock) *bench.Result {
 	if clock == bench.Real && o.Worker.Host != own {
 		o.Result.Machine = append(o.Machine, benchfmt.Config{Key: "host",
@@ -236,7 +234,7 @@ func (s *Sweep) realHost(ctx context.Context) (string, error) {
 	}
 }
 
-// no is the answer to a worker whose cell is not wanted.
+// the answer to a worker whose cell is not wanted
 var no = []byte("no")
 
 // A worker's message is the number of a cell, which asks whether the cell is wanted, or a part of a

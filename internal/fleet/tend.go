@@ -58,7 +58,6 @@ func (s *Sweep) put(ctx context.Context, w *want) error {
 	}
 }
 
-// id identifies the last message of the cell.
 func (w *want) id() string {
 	return fmt.Sprintf("%s.%d.%d", w.cell.Sweep, w.cell.Number, w.queued)
 }
@@ -92,7 +91,7 @@ func (s *Sweep) reopen(ctx context.Context) error {
 	return err
 }
 
-// note records the error of the queue, which is reported if the sweep is given up.
+// The error is reported if the sweep is given up.
 func (s *Sweep) note(trouble error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

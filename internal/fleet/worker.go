@@ -29,8 +29,7 @@ type Worker struct {
 	Say  func(line string) // reports events to the user
 }
 
-// In a RunFunc, patience is the time limit without progress. soFar receives interim results of a
-// soak.
+// patience is the time limit without progress. soFar receives interim results of a soak.
 type RunFunc func(ctx context.Context, s bench.Scenario, patience time.Duration,
 	soFar func(*bench.Result)) (*bench.Result, error)
 
@@ -130,8 +129,7 @@ func (r *working) awaitIdle(ctx context.Context) {
 
 const pause = time.Second
 
-// renew repeats requests for cells after a restart of the server, which has lost them, and perhaps
-// the queue.
+// A restarted server has lost the requests for cells, and perhaps the queue.
 func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
 	for {
 		select {
@@ -252,7 +250,7 @@ func (r *working) dropOrphan(m jetstream.Msg, deliveries uint64) {
 	_ = m.NakWithDelay(pause)
 }
 
-// renewLease gives the cell up if the sweep does not want it or does not answer for several leases.
+// The cell is given up if the sweep does not want it or does not answer for several leases.
 func (r *working) renewLease(
 	ctx context.Context, giveUp context.CancelCauseFunc, c cell, m jetstream.Msg,
 ) *sync.WaitGroup {

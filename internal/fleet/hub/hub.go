@@ -29,9 +29,9 @@ const (
 )
 
 // Connect connects to one of the comma-separated addresses, or to the server given in more.
-// Credentials come from the environment variables of NATS's own command, which other users of the
-// machine cannot read. If an address contains a user or token, only the variables for TLS are used.
-// Errors contain no user, password or token.
+// Credentials come from the environment, which other users of the machine cannot read. If an
+// address contains a user or token, only the variables for TLS are used. Errors contain no
+// credentials.
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	options := append(fromEnvironment(addresses), nats.Name("poolbench"), nats.MaxReconnects(-1),
 		nats.Timeout(connecting), nats.ReconnectWait(reconnecting), nats.PingInterval(pinging),

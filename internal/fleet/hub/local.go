@@ -21,8 +21,7 @@ type Local struct {
 
 func StartLocal() (*Local, error) { return StartAt("127.0.0.1:0", rand.Text()) }
 
-// StartAt keeps the streams in a temporary directory. With token "" the server accepts every
-// client.
+// With token "" the server accepts every client.
 func StartAt(listen, token string) (*Local, error) {
 	dir, err := files.NewScratch("", "nats")
 	if err != nil {
@@ -51,7 +50,7 @@ func (l *Local) fail(err error) {
 	}
 }
 
-// Watch calls failed if the server can no longer use its files. It returns when ctx ends.
+// Watch calls failed if the server can no longer use its files.
 func (l *Local) Watch(ctx context.Context, failed func(error)) {
 	select {
 	case err := <-l.failed:

@@ -11,12 +11,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// storeLog is a server.Logger that reports the log lines of the embedded server about stream
-// errors.
 type storeLog struct{ failed func(error) }
 
-// The patterns match log lines about streams that cannot be written and about damaged data. Other
-// warnings are about repairs, for example after a kill.
+// These log lines report streams that cannot be written and damaged data. Other warnings are about
+// repairs, for example after a kill.
 var (
 	writeFault = regexp.MustCompile(`(?i)failed to store a msg|write error|out of .*(space|` +
 		`resources)|permission denied|resource limits exceeded|error creating msg block`)

@@ -129,7 +129,6 @@ func MedianCurve[X int | float64](
 	return Curve(m.Named(cells[0]), x, cells, m.MedianOf(unit))
 }
 
-// Exact returns the theoretical curve for a measured one, without NaN.
 func Exact(beside charts.Series, x []float64, y func(x float64) float64) charts.Series {
 	s := charts.Series{Name: beside.Name, Style: beside.Style, Theory: true}
 	for _, at := range x {
@@ -163,7 +162,6 @@ func Log(label string, format func(float64) string, marks ...float64) charts.Axi
 	return charts.Axis{Label: label + " (log scale)", Log: true, Format: format, Marks: marks}
 }
 
-// LogZero returns a logarithmic axis that also shows 0.
 func LogZero(name, label string, marks []float64) charts.Axis {
 	return charts.Axis{Label: label + " (log scale)", Log: true, Zero: true, Name: name,
 		Marks: marks}

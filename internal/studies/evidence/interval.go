@@ -50,7 +50,7 @@ func OfMedian(values []float64) Interval {
 	return Interval{(sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[rank], sorted[n-1-rank]}
 }
 
-// OfProduct is OfMean on a logarithmic scale.
+// OfProduct computes on a logarithmic scale.
 func OfProduct(values []float64) Interval {
 	logs := make([]float64, len(values))
 	for i, v := range values {

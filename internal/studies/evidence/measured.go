@@ -207,7 +207,6 @@ func (m *Measured) Median(sc bench.Scenario, unit string) Interval {
 // A Run returns the metrics of a repetition by unit, or NaN.
 type Run func(unit string) float64
 
-// Values returns one value per repetition that has the metric, in their order.
 func (m *Measured) Values(sc bench.Scenario, unit string) []float64 {
 	return m.Of(sc, func(r Run) float64 { return r(unit) })
 }
@@ -223,8 +222,7 @@ func (m *Measured) Pairs(a, b bench.Scenario, number func(a, b Run) float64) []f
 	})
 }
 
-// Ratios compares the repetitions of the same seed. They have the same arrivals, whose effect
-// cancels out.
+// Repetitions of the same seed have the same arrivals, whose effect cancels out.
 func (m *Measured) Ratios(of, to bench.Scenario, unit string) []float64 {
 	return m.Pairs(of, to, func(of, to Run) float64 { return of(unit) / to(unit) })
 }
@@ -241,7 +239,6 @@ func (m *Measured) MostApart(of, to bench.Scenario, unit string) float64 {
 	return most
 }
 
-// Larger ignores NaN.
 func Larger(a, b float64) float64 {
 	if math.IsNaN(a) || b > a {
 		return b
@@ -312,7 +309,6 @@ func workload(name string) string {
 	return spelt
 }
 
-// Medians explains the points and bars of a figure of OfMedian.
 func (m *Measured) Medians(cells []bench.Scenario) string {
 	n := m.Repetitions(cells)
 	return points("medians", n, around(n))
@@ -326,7 +322,6 @@ func around(repetitions string) string {
 	return "their 95 % intervals"
 }
 
-// Means explains the points and bars of a figure of OfMean.
 func (m *Measured) Means(cells []bench.Scenario) string {
 	return points("means", m.Repetitions(cells), "their 95 % intervals (Student's t)")
 }

@@ -21,7 +21,7 @@ type Ruling struct {
 	Of     string   // head of the cases' column, such as "load"
 	More   []string // heads of further columns
 	Number string   // head of the number that the claim limits; "": the columns of More have it
-	// Format formats the number. nil: Interval.String.
+	// nil: Interval.String
 	Format func(Interval) string
 	Cases  []Case
 
@@ -74,7 +74,6 @@ func (r *Ruling) number(in Interval) string {
 	return r.Format(in)
 }
 
-// All returns the names of the cases with their numbers.
 func (r *Ruling) All() []string { return r.where(func(Case) bool { return true }) }
 
 // So returns the cases that certainly meet the claim, Not those that certainly do not.
@@ -114,7 +113,7 @@ func (r *Ruling) Verdict() decide.ClaimVerdict {
 	return decide.ClaimUndecided
 }
 
-// Pick returns the names of the cases in So and Not, without their numbers.
+// The names have no numbers, unlike in So and Not.
 func (r *Ruling) Pick() (so, not []string) {
 	for _, c := range r.Cases {
 		switch {
@@ -136,9 +135,7 @@ func (s Sentences) Of(v decide.ClaimVerdict) string {
 		decide.Depends: s.Depends}[v]
 }
 
-// The finding contains one of the sentences with the range of the numbers and the cases on which
-// the verdict depends, or the statement that the repetitions vary too much to decide the question
-// asked.
+// If the repetitions vary too much, the finding is that they do not decide the question asked.
 func (r *Ruling) Find(said Sentences, asked string) decide.Finding {
 	if len(r.missing) > 0 {
 		return Missing("not measured: %s", Series(Few(r.missing, 3)))
@@ -228,7 +225,6 @@ func ButFor(runs int) string {
 		text.ShortShare(1-math.Pow(0.05, 1/float64(runs))))
 }
 
-// Missing returns the finding if runs that the rule needs were not measured.
 func Missing(format string, args ...any) decide.Finding {
 	return Found(decide.ClaimUndecided, format, args...)
 }

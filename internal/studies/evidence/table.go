@@ -28,7 +28,6 @@ func (m *Measured) MeanText(sc bench.Scenario, unit string, number func(float64)
 	return Short(m.Mean(sc, unit), number)
 }
 
-// Short formats the middle of an interval for a cell.
 func Short(in Interval, number func(float64) string) string {
 	return Text(in, func(in Interval) string { return number(in.Mid) })
 }
