@@ -13,9 +13,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A case of adaptive is a strategy that learns a limit of up to 200. It meets the claim if, at each
-// service, it has at least 95 % of the throughput and at most twice the p99 of the best fixed
-// limit. That limit has the most throughput, or the shortest p99 of several within 1 % of that.
+// A case is a strategy that learns a limit of up to 200. It meets the claim if, at each service, it
+// has at least 95 % of the throughput and at most twice the p99 of the best fixed limit. That limit
+// has the most throughput, or the shortest p99 of several within 1 % of that.
 var _ = register(Study{
 	Name:     "adaptive",
 	Question: "how close does a learned limit come to the best fixed limit?",

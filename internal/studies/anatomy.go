@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// A strategy meets the claim of anatomy if, at both loads, the mean wait for the first start is at
-// least half of the mean response of the slowest 1 %.
+// A strategy meets the claim if, at both loads, the mean wait for the first start is at least half
+// of the mean response of the slowest 1 %.
 var _ = register(Study{
 	Name:     "anatomy",
 	Question: "what are the slowest responses made of, close to the capacity and beyond?",

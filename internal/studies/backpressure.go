@@ -14,11 +14,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// The claim of backpressure comes from a post on shedding under load (pattern: backpressure with
-// channels). The post-mortem of a scraper claims the opposite: blocking sends lose nothing.
+// The claim comes from a post on shedding under load (pattern: backpressure with channels). The
+// post-mortem of a scraper claims the opposite: blocking sends lose nothing.
 //
 // A case is a producer. It meets the claim if bounded_queue_shed has at least 5 % more goodput than
-// worker_pool. The recovery grows with the length of the run, so larger sizes only add repetitions.
+// worker_pool. The recovery time grows with the length of the run, so larger sizes only add
+// repetitions.
 var _ = register(Study{
 	Name: "backpressure",
 	Question: "under overload, is it better to block or to shed, and how soon does the system " +

@@ -12,10 +12,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// breaker has services that fail for ten seconds. The caller's cost is the share of tasks not done
-// within a second. The callee's cost is the number of calls without a result. A case meets the
-// claim if the breaker removes at least a tenth of the caller's cost, and a larger share of the
-// callee's.
+// The services fail for ten seconds. The caller's cost is the share of tasks not done within a
+// second. The callee's cost is the number of calls without a result. A case meets the claim if the
+// breaker removes at least a tenth of the caller's cost, and a larger share of the callee's.
 var _ = register(Study{
 	Name:     "breaker",
 	Question: "what does a circuit breaker save while a service is in trouble, and whom?",

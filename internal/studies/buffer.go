@@ -15,9 +15,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The claim of buffer is the rule of thumb for the size of a buffered channel (pattern:
-// backpressure with channels). A case meets the claim if the longest queue sheds at most one task
-// in a hundred.
+// The claim is the rule of thumb for the size of a buffered channel (pattern: backpressure with
+// channels). A case meets the claim if the longest queue sheds at most one task in a hundred.
 var _ = register(Study{
 	Name:     "buffer",
 	Question: "what does a larger buffer buy under bursts, and under a lasting overload?",

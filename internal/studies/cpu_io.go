@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// The claim of cpu_io is from the Node.js guide on not blocking the event loop, which advises a
-// separate computation pool, as large as the number of cores. The study has three parts:
+// The claim is from the Node.js guide on not blocking the event loop, which advises a separate
+// computation pool, as large as the number of cores. The study has three parts:
 //
 //   - Computations among calls, under the virtual clock. It gives each slot a core, which favours
 //     one pool if it computes more tasks than there are cores.
@@ -23,9 +23,9 @@ import (
 //     cores, or one fewer to leave a core for tasks that wake up.
 //   - Tasks that compute and then wait, and so fit neither pool.
 //
-// A case meets the claim if the p99 of the waiting tasks is more than a tenth higher with one pool
-// than with two (under the real clock the mean response, because runs are short), and if two pools
-// have at least nine tenths of one pool's throughput of real tasks.
+// The latency of the waiting tasks must be more than a tenth higher with one pool than with two. It
+// is the p99, or under the real clock the mean, because runs are short. Two pools must have at
+// least nine tenths of one pool's throughput of real tasks. Each condition at each limit is a case.
 var _ = register(Study{
 	Name: "cpu_io",
 	Question: "what do separate pools for computing and for waiting win and lose, and at which " +

@@ -13,9 +13,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// In durability, eight clients that wait for their tasks measure the throughput. Poisson arrivals
-// measure the response and, at the lowest rate, the time until an idle consumer has the task. A
-// file that is synced once per task measures the disk alone.
+// Eight clients that wait for their tasks measure the throughput. Poisson arrivals measure the
+// response and, at the lowest rate, the time until an idle consumer has the task. A file that is
+// synced once per task measures the disk alone.
 //
 // The cases are the strategies whose tasks survive the process. A strategy is fast enough if the
 // interval of its throughput is at or above durableRate. It is too slow if the interval is below

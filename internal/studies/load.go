@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// A case of load is a load below 1. It meets the claim if all strategies in which a task waits for
-// a slot have the same p99, to the nanosecond, with the same tasks.
+// A case is a load below 1. It meets the claim if all strategies in which a task waits for a slot
+// have the same p99, to the nanosecond, with the same tasks.
 var _ = register(Study{
 	Name:     "load",
 	Question: "how do response and throughput change as the load nears the capacity?",

@@ -14,9 +14,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// The claim of offload is from the Node.js guide "Don't block the event loop". Batches measure the
-// throughput. A single client, which waits for each answer and cannot use a second core, measures
-// the cost of handing over.
+// The claim is from the Node.js guide "Don't block the event loop". Batches measure the throughput.
+// A single client, which waits for each answer and cannot use a second core, measures the cost of
+// handing over.
 //
 // The cases are the sizes above this cost. A case meets the claim if event_loop_offload completes
 // at least a tenth more tasks per second than the loop. A size within the interval of the cost is

@@ -16,10 +16,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The time per task in overhead includes the harness, so it is an upper bound of the strategy's
-// cost. The difference from the cheapest strategy is a lower bound. A strategy meets the claim if
-// its time is below a microsecond. It does not if the difference is above a microsecond in the
-// undisturbed repetitions (see crowded).
+// The time per task includes the harness, so it is an upper bound of the strategy's cost. The
+// difference from the cheapest strategy is a lower bound. A strategy meets the claim if its time is
+// below a microsecond. It does not if the difference is above a microsecond in the undisturbed
+// repetitions (see crowded).
 //
 // Strategies that shed nearly all of a batch are left out: those without a queue, or with a queue
 // that grows with the limit. Strategies without a capacity run the whole batch at once, and pay for

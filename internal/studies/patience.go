@@ -15,10 +15,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// Under overload, tasks of patience that are served in order start just before their callers give
-// up, and their work is wasted if the remaining patience is too short. A case meets the claim if,
-// at load 1.3, a pool with waiting callers completes at least 95 % as many tasks as a pool that
-// sheds.
+// Under overload, tasks that are served in order start just before their callers give up, and their
+// work is wasted if the remaining patience is too short. A case meets the claim if, at load 1.3, a
+// pool with waiting callers completes at least 95 % as many tasks as a pool that sheds.
 var _ = register(Study{
 	Name:     "patience",
 	Question: "what does a service still complete when callers give up?",

@@ -13,9 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// A strategy meets the claim of pulse if its response recovers within a quarter of the pulse's
-// length (see the reference of stageN-recovery-sec). Without recovery, the end of the run is a
-// lower bound.
+// A strategy meets the claim if its response recovers within a quarter of the pulse's length (see
+// the reference of stageN-recovery-sec). Without recovery, the end of the run is a lower bound.
 //
 // In a fluid queue, a pulse of load ρ₁ and length T, with load ρ₀ before and after it, drains in
 // (ρ₁-1)/(1-ρ₀)·T.

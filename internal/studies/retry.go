@@ -11,13 +11,13 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// The sources of retry are the post-mortem of a scraper and Marc Brooker, "Exponential Backoff And
-// Jitter" (AWS Architecture Blog, 2015). Tasks retry in the worker, at most 16 at a time, or from a
-// delayed queue, about 270 at a time. A refusal takes no time here. A retry at once comes after 10
-// ms for the round trip, which the backoff of the other ways includes.
+// The sources are the post-mortem of a scraper and Marc Brooker, "Exponential Backoff And Jitter"
+// (AWS Architecture Blog, 2015). Tasks retry in the worker, at most 16 at a time, or from a delayed
+// queue, about 270 at a time. A refusal takes no time here. A retry at once comes after 10 ms for
+// the round trip, which a backoff includes.
 //
-// A case is a target. It meets the claim if no other way that completes the batch needs more than 1
-// % fewer calls per task than the best way with exponential backoff and jitter alone.
+// A case is a target. It meets the claim if no other way to complete the batch needs over 1 % fewer
+// calls per task than the best way with exponential backoff and jitter alone.
 var _ = register(Study{
 	Name: "retry",
 	Question: "which retry policy gets a batch past a rate limit, with how many calls, and " +

@@ -14,7 +14,6 @@ import (
 
 var poisonBounds = []int{3, 30, 1000}
 
-// The poison tasks are several times as many as the slots.
 const poisonShare = 0.05
 
 func poisonCell(place string, attempts int) bench.Scenario {

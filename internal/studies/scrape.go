@@ -23,9 +23,9 @@ const (
 // With 64, no call waits for a slot at this rate.
 var scrapeLimits = []int{limit, 64}
 
-// The claim of scrape is about strategies that limit only the number of calls in progress. It holds
-// if none of them is refused a call at any limit, does not hold if each is refused calls in each
-// run at each limit, and depends on the limit otherwise.
+// The claim is about strategies that limit only the number of calls in progress. It holds if none
+// of them is refused a call at any limit, does not hold if each is refused calls in each run at
+// each limit, and depends on the limit otherwise.
 var _ = register(Study{
 	Name:     "scrape",
 	Question: "which strategies scrape a site that bans without being banned, and lose nothing?",
@@ -153,7 +153,6 @@ func judgeScrape(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// Consecutive strategies with the same outcome share a row.
 func scrapeTable(all []scraped) *decide.Table {
 	table := decide.Table{Heads: []string{"strategy", "limit", fmt.Sprintf("refused of %d", tickers),
 		"bans", "lost", "time", "others alike"}}

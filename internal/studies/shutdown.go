@@ -13,12 +13,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// shutdown has a deadline to finish the accepted tasks (pattern: worker pool with graceful
-// shutdown).
-//
-// The claim holds if a deadline of thirty mean services saves at least 99 in 100 of the tasks
-// abandoned without one in every case, does not hold if it saves less than half in each case, and
-// depends on the pool's contents otherwise.
+// The claim (pattern: worker pool with graceful shutdown) holds if a deadline of thirty mean
+// services saves at least 99 in 100 of the tasks abandoned without one in every case, does not hold
+// if it saves less than half in each case, and depends on the pool's contents otherwise.
 var _ = register(Study{
 	Name:     "shutdown",
 	Question: "how much does draining save at a shutdown, and how long a deadline does that take?",

@@ -13,11 +13,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// spread varies the squared coefficient of variation of the task times, C², at a constant load and
-// mean.
-//
-// The claim holds if the pool completes at least 5 % fewer tasks per second at the highest variance
-// than with tasks of equal length. The last tasks of a short run cost one or two percent.
+// The study varies the squared coefficient of variation of the task times, C². The claim holds if
+// the pool completes at least 5 % fewer tasks per second at the highest variance than with tasks of
+// equal length. The last tasks of a short run cost one or two percent.
 var _ = register(Study{
 	Name:     "spread",
 	Question: "what does variance of the task times cost, at the same load and the same mean?",

@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// The claim of throttle holds if a worker pool prevents nine tenths of the throttling at every rate
-// and kind of arrivals, does not hold if it prevents less than a tenth everywhere, and depends
-// otherwise. Cases with less than 1 % throttled tasks without the pool do not count.
+// The claim holds if a worker pool prevents nine tenths of the throttling at every rate and kind of
+// arrivals, does not hold if it prevents less than a tenth everywhere, and depends otherwise. Cases
+// with less than 1 % throttled tasks without the pool do not count.
 var _ = register(Study{
 	Name:     "throttle",
 	Question: "does a limit on concurrency keep a rate-limited target from refusing?",

@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// In unbounded, a task fails after waiting a second for a connection (pattern: process a slice with
-// bounded concurrency).
+// A task fails after waiting a second for a connection (pattern: process a slice with bounded
+// concurrency).
 //
 // The claim does not hold unless more than 1 % of the tasks are lost without a bound. A case is a
 // limit. It meets the claim if at most one task in a thousand is lost with every bound.

@@ -16,8 +16,7 @@ import (
 
 // On the machine the work takes longer than planned, because cores, caches and memory are shared,
 // so the same arrivals are a higher load. Therefore the slowdown under the virtual clock is
-// interpolated at the planned load and at the load measured on the machine. The remaining
-// difference is due to the scheduler and other programs.
+// interpolated at the planned load and at the load measured on the machine.
 var machinePart = variancePart{machineCells, nil, answerMachine}
 
 type machineCase struct {

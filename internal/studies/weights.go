@@ -13,11 +13,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// In weights, a semaphore serves in order, so a heavy task that waits makes the light tasks behind
-// it wait while some units are free. A case is a weight of the heavy tasks. It meets the claim if
-// the weight in flight never exceeds the limit and the p99 wait of light tasks is at most the mean
-// task time. The finding also reports as many workers as are safe: limit divided by the heavy
-// weight.
+// A weighted semaphore serves in order, so a heavy task that waits makes the light tasks behind it
+// wait while some units are free. A case is a weight of the heavy tasks. It meets the claim if the
+// weight in flight never exceeds the limit and the p99 wait of light tasks is at most the mean task
+// time.
 var _ = register(Study{
 	Name:     "weights",
 	Question: "what does a limit by weight cost light tasks, and what does one by number risk?",
