@@ -91,7 +91,6 @@ func (s *Sweep) reopen(ctx context.Context) error {
 	return err
 }
 
-// The error is reported if the sweep is given up.
 func (s *Sweep) note(trouble error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

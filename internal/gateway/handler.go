@@ -71,7 +71,6 @@ func (g *Gateway) Call(
 	return err
 }
 
-// Client or strategy can cancel an attempt.
 func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	c := t.Arg.(*call)
 	if err := c.ctx.Err(); err != nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// Hosts manage connections that carry several concurrent calls.
 type Hosts[C comparable] struct {
 	// as in NewDealer
 	Connections, Streams int

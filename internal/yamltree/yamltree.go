@@ -109,7 +109,6 @@ func Wrong(name string, at *token.Token, format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{Place(name, at)}, args...)...)
 }
 
-// Place formats file:line:column.
 func Place(name string, t *token.Token) string {
 	if t == nil || t.Position == nil {
 		return name

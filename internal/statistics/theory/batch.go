@@ -6,9 +6,9 @@ import (
 )
 
 // BatchMakespan returns the mean makespan of n tasks that are all due at once, with exponential
-// service times. While more than k tasks are left, one ends every E[S]/k. The last k end at rates
-// k, k−1, …, 1 per E[S]. So the mean is E[S]·((n−k)/k + H_k), where H_k is the k-th harmonic
-// number.
+// service times. While more than k = min(limit, n) tasks are left, one ends every E[S]/k. The last
+// k end at rates k, k−1, …, 1 per E[S]. So the mean is E[S]·((n−k)/k + H_k), where H_k is the k-th
+// harmonic number.
 func BatchMakespan(n int, meanService float64, limit int) (float64, error) {
 	if err := positive("mean service time", meanService); err != nil {
 		return 0, err

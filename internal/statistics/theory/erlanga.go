@@ -8,8 +8,8 @@ const mostWaiting = 10_000_000
 
 // MMkM returns the answer for the queue M/M/k+M (Erlang A): exponential service times, and a
 // waiting task gives up after an exponential time with mean patience. Overload is not an error. A
-// task that finds j others waiting starts with probability kµ/(kµ + (j+1)θ), independently of its
-// wait.
+// task that finds j others waiting starts with probability kµ/(kµ + (j+1)θ), with µ = 1/E[S] and θ
+// = 1/patience, independently of its wait.
 //
 // Source: C. Palm, Tele 1957; O. Garnett, A. Mandelbaum and M. Reiman, Designing a call center with
 // impatient customers, Manufacturing & Service Operations Management 4(3), 2002.

@@ -2,8 +2,8 @@ package theory
 
 import "math"
 
-// An erlangMix task starts after a random number m of completions of k busy exponential slots. In
-// units of E[S] its wait is Erlang(m, k).
+// In an erlangMix, a task starts after a random number m of completions of k busy exponential
+// slots. In units of E[S] its wait is Erlang(m, k).
 type erlangMix struct {
 	k        int
 	waiting  []float64 // waiting[n]: probability that the task still waits after n events

@@ -6,7 +6,8 @@ import (
 )
 
 // PriorityMMk returns the answer for the non-preemptive priority queue M/M/k, and the mean wait of
-// each class. shares are the classes' shares of the arrivals, the most urgent class first.
+// each class. shares are the classes' shares of the arrivals, the most urgent class first. All
+// classes have the same service times.
 //
 // Source: A. Cobham (1954): W_i = W_0/((1−σ_{i−1})(1−σ_i)), where σ_i is the load of the classes up
 // to i. W_0 = C·E[S]/k is the mean time until an arrival finds a free slot, where C is Erlang's C.

@@ -211,7 +211,7 @@ func (m *Measured) Values(sc bench.Scenario, unit string) []float64 {
 	return m.Of(sc, func(r Run) float64 { return r(unit) })
 }
 
-// Of computes a number from each repetition. It leaves out infinite and NaN values.
+// Of leaves out infinite and NaN values.
 func (m *Measured) Of(sc bench.Scenario, number func(Run) float64) []float64 {
 	return m.Each([]bench.Scenario{sc}, func(runs []Run) float64 { return number(runs[0]) })
 }
@@ -246,7 +246,7 @@ func Larger(a, b float64) float64 {
 	return a
 }
 
-// Each computes a number for each seed that all cells have. It leaves out infinite and NaN values.
+// Each computes a number for each seed that all cells have. Like Of, it leaves out NaN.
 func (m *Measured) Each(cells []bench.Scenario, number func([]Run) float64) (out []float64) {
 	if len(cells) == 0 {
 		return nil

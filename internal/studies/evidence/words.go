@@ -27,7 +27,6 @@ func Roughly(seconds float64) string {
 	return text.ShortSeconds(math.Round(seconds*digits) / digits)
 }
 
-// Counted formats 1 call, 2.5 calls.
 func Counted(v float64, thing string) string {
 	if v == 1 {
 		return "1 " + thing
