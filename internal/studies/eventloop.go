@@ -167,7 +167,7 @@ func judgeCallbacks(m *evidence.Measured) decide.Finding {
 			other := m.Ratio(callbackCell(way, length, Quick), callbackCell(loop, length, Quick),
 				othersUnit(length))
 			yes, no = yes && other.Hi <= 0.5, no || other.Lo > 0.5
-			known.Mid += 0 * other.Mid
+			known.Mid += 0 * other.Mid // NaN if the ratio was not measured
 			more = append(more, evidence.Short(othersSlowdown(m, way, length), text.Short))
 		}
 		if name := fmt.Sprintf("length %d", length); length < callbackJudged {
