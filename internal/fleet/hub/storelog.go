@@ -12,12 +12,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// storeLog is a server.Logger that reports the log lines of the embedded server about stream
-// errors.
 type storeLog struct{ failed func(error) }
 
-// The patterns match log lines about streams that cannot be written and about damaged data. Other
-// warnings are about repairs, for example after a kill.
+// These log lines report streams that cannot be written and damaged data. Other warnings are about
+// repairs, for example after a kill.
 var (
 	writeFault = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)failed to store a msg|write error|out of .*(space|` +
@@ -50,7 +48,6 @@ func (storeLog) Debugf(string, ...any) {}
 
 func (storeLog) Tracef(string, ...any) {}
 
-// StreamDir returns the directory of a stream's messages.
 func StreamDir(s *server.Server, stream string) string {
 	return filepath.Join(s.StoreDir(), "$G", "streams", stream, "msgs")
 }

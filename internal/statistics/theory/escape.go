@@ -8,10 +8,9 @@ import (
 )
 
 // gthFactors is the factorised matrix D − A of a transient Markov chain: A ≥ 0 contains the rates
-// between states, D is diagonal, and each row sums to the state's exit rate. Factors and solutions
-// use only sums, products and quotients of positive numbers, so each element is exact to a few ε.
-// General solvers are exact only relative to the largest element: for 64 slots at a low load they
-// are off by forty orders of magnitude.
+// between states, D is diagonal, and each row sums to the state's exit rate. Without subtractions,
+// each element is exact to a few ε. General solvers are off by forty orders of magnitude for 64
+// slots at a low load.
 //
 // Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Operations Research 33 (1985); C. A.
 // O'Cinneide, Numerische Mathematik 65 (1993), for the error bound.
@@ -22,8 +21,7 @@ type gthFactors struct {
 	pivot []float64
 }
 
-// newGTHFactors factorises D − A. It ignores the diagonal of between. exit[i] is the exit rate of
-// state i.
+// newGTHFactors ignores the diagonal of between. exit[i] is the exit rate of state i.
 func newGTHFactors(between *mat.Dense, exit []float64) *gthFactors {
 	n, _ := between.Dims()
 	e := &gthFactors{n: n, rate: mat.DenseCopyOf(between), pivot: make([]float64, n)}
