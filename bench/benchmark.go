@@ -18,25 +18,19 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Benchmark runs the scenario as a Go benchmark of b.N tasks. One op is one task. It reports the
-// units of Metrics, with times in nanoseconds. A broken invariant or a [StrategyError] fails the
-// benchmark.
+// Benchmark runs the scenario as a Go benchmark of b.N tasks, and reports the units of Metrics with
+// times in nanoseconds. A broken invariant or a [StrategyError] fails the benchmark.
 //
-// A strategy that hangs under the real clock, or spins or holds a mutex under either clock, cannot
-// be stopped. Benchmark then prints the goroutine stacks and ends the process with status 1. A
-// panic in the strategy's own goroutine ends the process with a trace whose goroutine labels name
-// the benchmark.
+// Benchmark cannot stop a strategy that hangs under the real clock, or that spins or holds a mutex.
+// It then prints the goroutine stacks and ends the process with status 1.
 //
 // To measure a strategy of another module, set Scenario.Strategy.Spec. Quantiles need enough tasks
 // (p99 needs 368), so pass `go test` a -benchtime such as 2000x.
 //
-// Repetition i of `go test -count`, from 0, adds i to Scenario.Seed, because runs under the virtual
-// clock would otherwise be identical. Each further value of -cpu uses new seeds too.
-// POOLBENCH_SEED, which `poolbench gate --base` sets for each pair of runs, is added to the seed.
-//
-// Under the virtual clock the metric virtual-seed is the seed modulo 2^53. Poolbench ignores
-// further runs with the same name and virtual-seed. Once per process, Benchmark prints the Unit
-// lines, which give the better direction of each unit.
+// Each repetition of `go test -count` and each value of -cpu uses another seed, because runs under
+// the virtual clock would otherwise be identical. POOLBENCH_SEED, which `poolbench gate --base`
+// sets for each pair of runs, is added to the seed. The metric virtual-seed is the seed modulo
+// 2^53. Poolbench ignores further runs with the same name and virtual-seed.
 func Benchmark(b *testing.B, s Scenario) {
 	b.Helper()
 	declareUnits()
@@ -80,8 +74,7 @@ type runCounter struct {
 
 var repetitions = runCounter{runs: map[string]uint64{}}
 
-// earlierRuns returns the number of earlier runs of the benchmark. The testing package starts each
-// run with a round of b.N = 1.
+// The testing package starts each run with a round of b.N = 1.
 func (r *runCounter) earlierRuns(b *testing.B, s Scenario) uint64 {
 	s.Stop = Stop{}
 	which := b.Name() + " " + s.Name()
@@ -126,8 +119,7 @@ var declareUnits = sync.OnceFunc(func() {
 	fmt.Fprint(os.Stdout, lines.String())
 })
 
-// labelTraces adds goroutine labels to crash traces. The runtime reads GODEBUG again when it
-// changes.
+// The runtime reads GODEBUG again when it changes.
 var labelTraces = sync.OnceFunc(func() {
 	setting := "tracebacklabels=1"
 	if others := os.Getenv("GODEBUG"); others != "" {

@@ -19,8 +19,7 @@ const leastRelative = 1e-6
 // overflow.
 const deviations = 10
 
-// outOfBounds returns Validate's complaints about the size of the plan. w may be nil if it is too
-// expensive to build.
+// w may be nil if it is too expensive to build.
 func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	rate := s.Load.PerSecond
 	if l := s.Load.Relative; l != 0 && !(l >= leastRelative && l <= 1000) {
@@ -76,8 +75,8 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	return c
 }
 
-// NoQueue is the value of Queue for no queue slots (a loss system). A task that finds the limit
-// reached blocks in Submit or is shed. Names and flags write it as queue=0.
+// NoQueue is the value of Queue for no queue slots. A task that finds the limit reached blocks in
+// Submit or is shed.
 const NoQueue = strategies.NoQueue
 
 // Resolves returns an error if the scenario has too few tasks to report the metric in every run.

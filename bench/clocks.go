@@ -11,8 +11,7 @@ import (
 // current time or slightly earlier.
 type sleep func(due, now int64) int64
 
-// generatorSleep is for the single goroutine that submits open arrivals. wakeUp interrupts the
-// sleep.
+// generatorSleep is for the single goroutine that submits open arrivals.
 func (d *driver) generatorSleep(ctx context.Context) (s sleep, wakeUp func()) {
 	if d.alarm == nil {
 		return virtualSleep, func() {}

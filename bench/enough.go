@@ -22,10 +22,9 @@ const (
 )
 
 // EnoughTasks returns the default number of tasks of each run of the suite, for which the p99
-// response of every scenario has a confidence interval of at most ±8 %. It is at least the default
-// of a Scenario and is limited by the cost of the suite. It depends only on the plans and is the
-// same for all scenarios, to keep them comparable. The real clock, closed loops, batches, stages
-// and traces use the default of a Scenario.
+// response of every scenario has a confidence interval of at most ±8 %. The cost of the suite
+// limits it. It is the same for all scenarios, to keep them comparable. The real clock, closed
+// loops, batches, stages and traces use the default of a Scenario.
 func (s Suite) EnoughTasks() int {
 	var chosen []Scenario
 	chosenOf := map[string]int{}
@@ -92,7 +91,7 @@ func roundUp(n float64) float64 {
 	return 10 * unit
 }
 
-// roundDown returns the largest round number below n. n is a round number.
+// n is a round number. The result is less than n.
 func roundDown(n float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(n)+1e-9))
 	below := unit / 10 * steps[len(steps)-1]

@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// A guard runs the strategy's code, which may hang, spin, panic, end its caller's goroutine or
-// leave goroutines behind.
+// A guard runs the strategy's code, which may hang, panic or leave goroutines behind.
 type guard struct {
 	scenario Scenario
 	mark     machine.Mark
@@ -32,8 +31,8 @@ const (
 	leaving // the run has nothing left to do
 )
 
-// perService is the number of mean service times that a hang under the real clock lasts at least,
-// beyond the usual limit.
+// perService is the minimum duration of a hang under the real clock, in mean service times, in
+// addition to the usual limit.
 const perService = 20
 
 // HangLimit returns the time without progress after which the scenario's run hangs: limit, or if
@@ -64,8 +63,7 @@ func newGuard(ctx context.Context, s Scenario) (*guard, error) {
 		hang: progress.NewDetector(limit)}, err
 }
 
-// observe runs the scenario in separate goroutines. It returns the measurement, or the strategy's
-// violation of the contract.
+// observe runs the scenario in separate goroutines.
 func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	done := make(chan struct{})
 	var left machine.Stacks
@@ -158,7 +156,6 @@ func (g *guard) longest() time.Duration {
 	return g.driver.Load().longest()
 }
 
-// leftGoroutines returns the goroutines that outlive the run. It gives them a second to end.
 func (g *guard) leftGoroutines() (left machine.Stacks) {
 	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
 		if left = g.mark.Stacks(); len(left) == 0 {
@@ -205,7 +202,6 @@ func (g *guard) abortError(v any, where machine.Stacks) *StrategyError {
 	return g.blame(where, "%s %s; by clause 7 (Panic) it returns", call, did)
 }
 
-// hangError returns the error of a strategy that hangs, with this symptom.
 func (g *guard) hangError(seen string) *StrategyError {
 	stacks := g.mark.Stacks()
 	call, by := hangingCall(stacks)
@@ -242,8 +238,7 @@ func (g *guard) hangError(seen string) *StrategyError {
 		"a task is accepted and never done: %s; %s; by clause 2 (Once) each is done", seen, inHand)
 }
 
-// hangingCall returns the strategy's function that has not returned, and the function that called
-// it.
+// by is the function that called the hanging function.
 func hangingCall(stacks machine.Stacks) (function, by string) {
 	for function, by := range map[string]string{"New": "bench.(*driver).open",
 		"Submit": "bench.(*driver).submit", "Drain": "bench.(*driver).drain"} {
@@ -254,7 +249,6 @@ func hangingCall(stacks machine.Stacks) (function, by string) {
 	return "", ""
 }
 
-// blame returns an error that ends with the place in the strategy's code.
 func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyError {
 	e := &StrategyError{Strategy: g.scenario.Strategy.String(), Did: fmt.Sprintf(format, a...)}
 	if where = where.Foreign(); len(where) > 0 {
@@ -268,7 +262,7 @@ func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyEr
 // broken law of the Result.
 type StrategyError struct {
 	Strategy string // name and parameters of the strategy; empty if the run itself panicked
-	// the fault in one sentence, with the clause of the contract in package strategies
+	// the fault, with the clause of the contract in package strategies
 	Did    string
 	Stacks string // stacks of the goroutines concerned, one call per line
 	// true if the strategy may still be running, until the process ends

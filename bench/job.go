@@ -28,7 +28,7 @@ type job struct {
 	gone   int64 // when the caller gives up, in ns since the start of the run; 0 means never
 	state  atomic.Int32
 	done   chan struct{} // wakes the client of a closed loop
-	// method value clocked, stored because creating one allocates; nil if work is not timed
+	// the method value clocked, stored because creating one allocates; nil if work is not timed
 	timed  func(ctx context.Context, seq uint64) error
 	worked int64 // time inside timed in this attempt, in ns
 	next   *job
@@ -145,7 +145,7 @@ func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 }
 
 // attemptSecond runs a second attempt concurrently with the first attempt, which owns the record.
-// It is only counted, because its time overlaps with the first attempt's.
+// It is only counted.
 func (d *driver) attemptSecond(ctx context.Context, j *job) (r strategies.Result) {
 	d.enter(j)
 	j.secondAttempts++
@@ -173,7 +173,6 @@ func (j *job) clocked(ctx context.Context, seq uint64) error {
 // the actual work.
 func admitted(context.Context, uint64) error { return nil }
 
-// resultOf is inlined.
 func (d *driver) resultOf(err error) (r strategies.Result) {
 	if err != nil {
 		r = d.failure(err)
@@ -232,7 +231,6 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	d.idle.push(j)
 }
 
-// outcomeOf is inlined.
 func outcomeOf(err error) record.Outcome {
 	if err == nil {
 		return record.Completed

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A limitLog records the limits of a strategy that adapts its limit, except in a soak, because
-// there may be as many as tasks.
+// A limitLog records the limits of a strategy that adapts its limit. A soak has none, because there
+// may be as many limits as tasks.
 type limitLog struct {
 	mu      sync.Mutex
 	changes []observe.LimitChange

@@ -76,7 +76,7 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 	return scenarios, nil
 }
 
-// MostScenarios bounds a product, because each scenario is validated, named and stored.
+// MostScenarios is the maximum number of scenarios of a matrix.
 const MostScenarios = 20_000
 
 func (m Matrix) checkSize() error {

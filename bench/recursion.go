@@ -21,7 +21,7 @@ type Plan struct {
 // errNoPlan means that service or due times are known only at run time.
 var errNoPlan = errors.New("the work of the run is not known in advance")
 
-// Plan returns the work of the scenario. The error is errNoPlan under the real clock, in a closed
+// Plan returns the work of the scenario. It returns an error under the real clock, in a closed
 // loop, with a target, with tasks that compute or do I/O, and with Timeout, Patience or Drain.
 func (s Scenario) Plan() (Plan, error) {
 	s = s.withDefaults()
@@ -101,9 +101,9 @@ func (s Scenario) Course() (c Course, follows bool) {
 	return c, true
 }
 
-// Calculate returns the same result as Run, to the last digit, without running the strategy and in
-// a third of the time. known is false if the times do not follow from the plan, or if simultaneous
-// events leave a choice to the strategy.
+// Calculate returns exactly the result of Run, in a third of the time and without running the
+// strategy. known is false if the times do not follow from the plan, or if simultaneous events
+// leave a choice to the strategy.
 func (s Scenario) Calculate() (r *Result, known bool, err error) {
 	s = s.withDefaults()
 	queue, follows := s.FollowsPlan()
@@ -128,7 +128,6 @@ func (s Scenario) Calculate() (r *Result, known bool, err error) {
 	return r, true, nil
 }
 
-// calculate returns known = false if simultaneous events leave the records undefined.
 func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	n, bound := len(plan.Due), o.Bound()
 	var pool recursion.Pool

@@ -11,15 +11,13 @@ import (
 type RunFunc func(ctx context.Context, s Scenario) (*Result, error)
 
 // Run executes the scenario once and computes its result. A progress.Tracker in ctx reports its
-// progress.
-//
-// Under the real clock the end of ctx interrupts the run, which then has no result. Under the
-// virtual clock the run takes place in a testing/synctest bubble, which ctx cannot interrupt.
+// progress. The end of ctx interrupts a run under the real clock, which then has no result, but not
+// a run under the virtual clock.
 //
 // The error is a *StrategyError if the strategy hangs, panics in New, Submit or Drain, ends its
 // caller's goroutine or settles a foreign task. A panic in the strategy's own goroutine ends the
-// process, and a strategy that hangs may keep running (StrategyError.Goes), so the poolbench
-// command runs virtual scenarios in a child process.
+// process, and a strategy that hangs may keep running, so the poolbench command runs virtual
+// scenarios in a child process.
 func Run(ctx context.Context, s Scenario) (*Result, error) {
 	s = s.withDefaults()
 	if err := s.Validate(); err != nil {

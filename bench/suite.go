@@ -17,8 +17,7 @@ import (
 type Suite struct {
 	Scenarios []Scenario
 	Count     int // repetitions; 0 means 1
-	// number of concurrent virtual-clock runs; 0 means GOMAXPROCS. Real-clock runs always run
-	// alone.
+	// number of concurrent virtual-clock runs; 0 is GOMAXPROCS. Real-clock runs always run alone
 	Parallel int
 }
 
@@ -65,8 +64,8 @@ func (s Suite) At(i int) Scenario {
 const ahead = 32
 
 // Do runs the suite. It calls each with the result or error of every run, from the caller's
-// goroutine and in the order of the plan, as early as possible. The first error from each, or the
-// end of ctx, stops the suite. When Do returns, no run is in progress.
+// goroutine and in the order of the plan. The first error from each, or the end of ctx, stops the
+// suite. When Do returns, no run is in progress.
 func (s Suite) Do(
 	ctx context.Context, run RunFunc, each func(sc Scenario, r *Result, err error) error,
 ) error {
