@@ -12,10 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A closedLoop is a number of clients, each of which sends a request, waits for the answer, and
-// sends the next. A request is due when the previous answer arrives, so response and service time
-// are equal, and neither includes the requests that a slow server delays. It serves comparison with
-// other closed-loop tools.
+// A closedLoop has clients that send the next request after each answer. A request is due when the
+// previous answer arrives, so response and service time are equal, and neither includes the
+// requests that a slow server delays.
 type closedLoop struct {
 	*run
 	clients   sync.WaitGroup
@@ -112,8 +111,7 @@ func (c *client) next() bool {
 	return true
 }
 
-// awaitStage waits until the client may send. It returns false if no stage is left in which it may,
-// or if the attack has ended.
+// awaitStage waits until the client may send. It returns false if that will not happen.
 func (c *client) awaitStage() bool {
 	l := c.of
 	if l.attack.ClientStages == nil {
@@ -132,7 +130,6 @@ func (c *client) awaitStage() bool {
 	return true
 }
 
-// nextStep is next for a session: its next step when due, or the first step of a new session.
 func (c *client) nextStep() bool {
 	l := c.of
 	if c.visit == nil {
@@ -192,7 +189,6 @@ func (c *client) settle(a answer, end int64) {
 	}
 }
 
-// errFull ends a closed loop without a number of requests.
 var errFull = fmt.Errorf("%d requests are as many as one attack records", arrivals.MaxTasks)
 
 // afterError is a client's pause after a request without an answer. Without it, a client would spin

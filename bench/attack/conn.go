@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A trackedConn leaves its connSet when it is closed. Setting its deadline is free in the usual
-// case: the deadline in force stays and is moved only when it expires too early.
+// A trackedConn leaves its connSet when it is closed. It avoids most system calls for deadlines:
+// the deadline in force stays, and is moved only when it expires too early.
 type trackedConn struct {
 	net.Conn
 	of       *connSet

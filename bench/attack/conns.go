@@ -19,7 +19,7 @@ type connOptions struct {
 	Give    func(why error) // ends the attack, with a *NobodyError
 }
 
-// A connSet is the set of open connections. Requests in flight are given up by closing it: a
+// A connSet is the set of open connections. Closing it gives up the requests in flight, because a
 // context for each request would cost one or two allocations.
 type connSet struct {
 	connOptions
@@ -81,7 +81,6 @@ func (s *connSet) Dial(ctx context.Context, network, address string) (net.Conn, 
 	return s.Add(raw)
 }
 
-// Add adds an open connection to the set.
 func (s *connSet) Add(raw net.Conn) (net.Conn, error) {
 	made := &trackedConn{Conn: raw, of: s}
 	s.mu.Lock()

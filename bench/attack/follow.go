@@ -78,7 +78,7 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// noteFollowed keeps the URLs of redirects, which may contain secrets.
+// The URLs of redirects may contain secrets.
 func (a *answer) noteFollowed(resp *http.Response) {
 	if a.kept == nil {
 		return
@@ -88,8 +88,7 @@ func (a *answer) noteFollowed(resp *http.Response) {
 	}
 }
 
-// follow follows redirects from the first answer with a client of net/http. Later requests go
-// through via.
+// follow sends requests after the first answer through via.
 func (m *message) follow(
 	ctx context.Context, first *http.Response, redirects int, via roundTrip,
 ) (*http.Response, error) {
@@ -127,8 +126,7 @@ func port(u *url.URL) string {
 
 func isDefault(u *url.URL) bool { return port(u) == port(&url.URL{Scheme: u.Scheme}) }
 
-// dropHeaders removes the user's headers, and the Referer, which contains the previous query.
-// Headers that describe a resent body stay.
+// The Referer contains the previous query. Headers that describe a resent body stay.
 func dropHeaders(r *http.Request) {
 	kind := r.Header.Values("Content-Type")
 	r.Header = http.Header{}

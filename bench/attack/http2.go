@@ -16,9 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// http2 sends over HTTP/2. net/http dials and speaks the protocol, and http2 assigns requests to
-// connections: a transport alone would open one connection per host, and resend requests without
-// counting them.
+// http2 assigns requests to connections of net/http. A transport alone would open one connection
+// per host, and resend requests without counting them.
 type http2 struct {
 	*caller
 	transport *http.Transport
@@ -82,8 +81,8 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 	return a
 }
 
-// exchange sends the request, again if that is allowed or it was not sent. Closing the body of the
-// answer releases its stream.
+// exchange sends the request, and again if that is allowed or it was not sent. Closing the body of
+// the answer releases its stream.
 func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, error) {
 	name, err := h.names.of(r)
 	if err != nil {
@@ -122,7 +121,7 @@ func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, e
 // mostAgain limits how often a request looks for another connection.
 const mostAgain = 3
 
-// again returns the request to resend, nil if it must not be, and whether it was sent before.
+// again returns nil if the request must not be resent, and whether it was sent before.
 func (h *http2) again(
 	r *http.Request, c *streamed, tries int, err error,
 ) (next *http.Request, went bool) {
@@ -135,8 +134,7 @@ func (h *http2) again(
 	return transport.Again(r), went
 }
 
-// A streamReset has the form of net/http's internal error, which is matched by form because it has
-// no exported name.
+// A streamReset has the form of net/http's internal error, which has no exported name.
 type streamReset struct {
 	StreamID uint32
 	Code     uint32
@@ -145,8 +143,8 @@ type streamReset struct {
 
 func (s streamReset) Error() string { return fmt.Sprintf("reset by code %d", s.Code) }
 
-// unbegun reports whether the server did not begin the request: it refused the stream, or the
-// stream is beyond the last one of its GOAWAY.
+// unbegun reports whether the server refused the stream, or the stream is beyond the last one of
+// its GOAWAY.
 func unbegun(err error) bool {
 	const refused = 7 // RFC 9113, 7
 	var reset streamReset

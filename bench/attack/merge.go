@@ -23,7 +23,7 @@ type Agent struct {
 	Share  *Share          // nil: lost
 	Lost   string          // why the share is lost
 	Doubts []result.Reason // found by the coordinator
-	// its clock minus the coordinator's, and the error bound
+	// the agent's clock minus the coordinator's, and the error bound
 	Offset, OffsetError time.Duration
 }
 
@@ -55,9 +55,8 @@ func (g Agent) String() string {
 
 // Merge makes one report of the shares of an attack, as a single generator of the whole plan would.
 // Agent k of a.Agents is number k. Each share is checked against the plan, and its counts against
-// its records. Agents with doubts are named. A missing share makes the report INVALID or, with
-// allowLost, SUSPECT. cut is why the attack ended early; nil: it did not. The error reports an
-// attack without any result.
+// its records. A missing share makes the report INVALID or, with allowLost, SUSPECT. cut is why the
+// attack ended early. The error reports an attack without any result.
 func (a Attack) Merge(agents []Agent, allowLost bool, cut error) (*Report, error) {
 	if a = a.withDefaults(); len(agents) != a.Agents {
 		return nil, fmt.Errorf("%d agents of %d", len(agents), a.Agents)
@@ -81,7 +80,6 @@ func (a Attack) Merge(agents []Agent, allowLost bool, cut error) (*Report, error
 
 const checkName = "agent"
 
-// merging is the state of Merge once all shares are there.
 type merging struct {
 	attack    Attack
 	agents    []Agent
@@ -206,8 +204,7 @@ func (m merging) nothing() error {
 	return errors.New("no request was sent")
 }
 
-// shares returns the planned requests, in total and of agents that are not lost. For a closed loop
-// it counts agents.
+// shares counts planned requests, in total and of present agents, or agents for a closed loop.
 func (m merging) shares() (present, planned int) {
 	for k, g := range m.agents {
 		n := 1
@@ -224,7 +221,7 @@ func (m merging) shares() (present, planned int) {
 
 const mostNamed = 3
 
-// doubts returns the doubts about agents. Among equal ones only the first agents are named.
+// Among equal doubts only the first agents are named.
 func (m merging) doubts() (all []result.Reason) {
 	type kind struct {
 		verdict result.Verdict

@@ -19,7 +19,7 @@ type message struct {
 	request *Request
 	built   *http.Request // the request without its body, to be copied: parsing a URL costs 1 µs
 	wired   *outgoing     // the request for a wire, if one is used
-	// the request for another package's protocol, if one is used
+	// the request for another package's protocol
 	prepared any
 	form     *form  // the template; nil: the same each time
 	err      error  // why it cannot be sent
@@ -53,11 +53,10 @@ func (a Attack) isTemplate(r Request) bool {
 	return strings.Contains(r.URL, "{{") || bytes.Contains(r.Body, []byte("{{"))
 }
 
-// lazyFrom is the number of requests from which each is encoded for its call, and not kept: as
-// encoded it takes ten times the memory of its line in a file.
+// lazyFrom is the number of requests from which each is encoded for its call, and not kept: encoded
+// it needs ten times the memory of its line in a file.
 const lazyFrom = 1000
 
-// isLazy reports whether requests are encoded for each call.
 func (a Attack) isLazy() bool {
 	return a.Session == nil && len(a.Requests) >= lazyFrom &&
 		!slices.ContainsFunc(a.Requests, a.isTemplate)
@@ -77,8 +76,8 @@ func (a Attack) examples() (all []int) {
 	return all
 }
 
-// messages returns the messages of all requests. Templates are filled in for request 0. If requests
-// are encoded for each call, these are examples: one for each host.
+// Templates are filled in for request 0. If requests are encoded for each call, the messages are
+// examples: one for each host.
 func (a Attack) messages() []message {
 	var all []message
 	if a.isLazy() {
@@ -123,8 +122,8 @@ func (a Attack) parse(r Request, i int) (*requests.Request, error) {
 	return requests.Parse(r, a.Data)
 }
 
-// message returns the message of request number seq of a session: a shared one, or own, filled in.
-// Call it before the request begins, so the time is not counted as the server's.
+// message returns a shared message, or own, filled in. Call it before the request begins, so the
+// time is not counted as the server's.
 func (c *caller) message(seq uint64, of *visit, own **message) *message {
 	m := c.kind(seq)
 	switch {
@@ -152,15 +151,13 @@ func (c *caller) kind(seq uint64) *message {
 	return &c.messages[seq%uint64(len(c.messages))]
 }
 
-// encode prepares the message for one call.
 func (m *message) encode(c *caller) {
 	if m.built, m.err = m.request.Request(); m.err == nil {
 		m.err = c.way.prepare(m)
 	}
 }
 
-// traced returns the message with its trace header. It is made on sending, as few messages have
-// one.
+// traced makes the message on sending, because few messages have a trace header.
 func (c *caller) traced(m *message, seq uint64) *message {
 	if m.complete(); m.err != nil {
 		return m
@@ -245,7 +242,7 @@ func (m *message) complete() {
 	m.built, m.err = m.request.Request()
 }
 
-// http returns the message for net/http, with its own body. The message must not have an error.
+// The message must not have an error.
 func (m *message) http(ctx context.Context) *http.Request {
 	m.complete()
 	if m.err != nil {
@@ -280,7 +277,6 @@ func (m *message) withCookies(ctx context.Context) *http.Request {
 // stay in memory.
 const mostAhead = 64 << 10
 
-// large reports whether to fill in the message only when it is sent.
 func (m *message) large() bool {
 	if m == nil || m.form == nil && !m.single {
 		return false

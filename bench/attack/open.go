@@ -13,11 +13,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// open is the open loop. One goroutine submits each request to a strategy when it is due, like the
-// driver of `poolbench run`. A strategy that blocks delays later requests, which counts as response
-// time. If the server refuses a request, the strategy may retry it after the answer's Retry-After.
-// A Retry-After beyond the timeout is final, since a server could otherwise prolong an attack for
-// years.
+// open is the open loop. One goroutine submits each request to a strategy when it is due. A
+// strategy that blocks delays later requests, which counts as response time. If the server refuses
+// a request, the strategy may retry it after the answer's Retry-After, unless that is beyond the
+// timeout, because a server could otherwise prolong an attack for years.
 func (r *run) open(planned int, span time.Duration) error {
 	t := &openLoop{run: r, through: r.attack.through()}
 	if !t.through {
@@ -71,7 +70,7 @@ func (r *run) open(planned int, span time.Duration) error {
 	return nil
 }
 
-// add returns the record of the next request. An attack that exceeds the limit of a soak ends.
+// An attack that exceeds the limit of a soak ends.
 func (t *openLoop) add(due int64) (rec bench.Entry, ok bool) {
 	if t.soak == nil {
 		return bench.Entry{Record: t.records.Add(due)}, true
@@ -82,8 +81,8 @@ func (t *openLoop) add(due int64) (rec bench.Entry, ok bool) {
 	return rec, t.full == nil
 }
 
-// drain drains the strategy. It waits beyond the grace period for requests that are being filled
-// in, dialled or checked, because they own their records.
+// drain waits beyond the grace period for requests that are being filled in, dialled or checked,
+// because they own their records.
 func (t *openLoop) drain() error {
 	for {
 		sending := t.inFlight.Load() > 0
@@ -155,7 +154,6 @@ type job struct {
 	answered bool // an attempt has succeeded: ignore the others
 }
 
-// submitAll submits the planned requests until the attack ends.
 func (t *openLoop) submitAll(plan *plan) {
 	w := t.newWaiter()
 	defer w.end()
@@ -189,7 +187,6 @@ func (j *job) fill() {
 	}
 }
 
-// submit submits a job issued at the given time, and returns when Submit returned.
 func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (returned int64) {
 	j.rec, j.attempts, j.checking, j.beside, j.answered = rec, 0, 0, 0, false
 	rec.Issue = issue
@@ -210,7 +207,6 @@ func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (retu
 	return returned
 }
 
-// attempt is the Run of every task: one call.
 func attempt(ctx context.Context, task *strategies.Task) (result strategies.Result) {
 	j := task.Arg.(*job)
 	t := j.of
@@ -232,8 +228,8 @@ func attempt(ctx context.Context, task *strategies.Task) (result strategies.Resu
 	return j.ended(a, start, beside)
 }
 
-// ended records an attempt. Among overlapping attempts the first success counts, else the attempt
-// that began first. Time of the other is not added.
+// Among overlapping attempts the first success counts, otherwise the attempt that began first. The
+// time of the other is not added.
 func (j *job) ended(a answer, start int64, beside bool) (result strategies.Result) {
 	t := j.of
 	j.mu.Lock()
@@ -269,7 +265,6 @@ func (j *job) ended(a answer, start int64, beside bool) (result strategies.Resul
 	return result
 }
 
-// results of an attempt for the strategy; the details are in the job
 var (
 	errRefused = errors.New("refused by the server")
 	errStatus  = errors.New("answered with an error")

@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// A plan iterates over the due times of requests. It is a pure function of the attack. The plan of
-// an agent has only the requests of its share.
+// A plan iterates over the due times of the requests that this agent sends. It is a pure function
+// of the attack.
 type plan struct {
 	arrivals arrivals.Next
 	left     int                   // requests after the current one; below 0: no limit
@@ -34,8 +34,8 @@ func (a Attack) plan() *plan {
 	return p
 }
 
-// rest returns the plan at the first remaining request and the time it begins: after the recorded
-// part of a resumed soak, else at the start. It is nil for a closed loop.
+// rest returns the plan at the first remaining request and its time: after the recorded part of a
+// resumed soak, otherwise at the start. It is nil for a closed loop.
 func (a Attack) rest(rec *bench.Recording) (p *plan, from time.Duration) {
 	if a.Clients > 0 {
 		return nil, 0
@@ -52,7 +52,6 @@ func (a Attack) rest(rec *bench.Recording) (p *plan, from time.Duration) {
 	return p, from
 }
 
-// unbegun returns the plan before its first request.
 func (a Attack) unbegun() *plan {
 	next, err := a.Arrival.Spec.Open(a.Rate, a.Seed, a.Arrival.Values)
 	if err != nil {
@@ -91,9 +90,8 @@ func (p *plan) advance() {
 	}
 }
 
-// planned returns how many requests to send, or sessions to begin, and when the last one is due,
-// for sessions with steps that take no time. It costs about 20 ns a request. It stops counting
-// beyond MaxTasks.
+// planned returns the number of requests or sessions, and when the last one is due if steps of
+// sessions take no time. It costs about 20 ns a request. It stops counting beyond MaxTasks.
 func (a Attack) planned() (n int, last time.Duration) {
 	for p := a.plan(); p.more && n <= arrivals.MaxTasks; p.advance() {
 		end := time.Duration(p.due)
@@ -174,15 +172,14 @@ func (a Attack) maySoak() bool {
 	return a.Clients == 0 && !a.Arrival.Spec.AllAtOnce && a.Arrival.Stages() == nil
 }
 
-// soaks reports whether it does, for that many planned requests or sessions.
 func (a Attack) soaks(planned int) bool {
 	return a.maySoak() && (a.Soak || planned*a.perArrival() > record.MostTasks)
 }
 
 // A waiter serves the one goroutine that issues requests.
 type waiter struct {
-	// returns the time when it is at least due, or earlier on a call by the channel or by interrupt,
-	// or when the attack has ended
+	// returns when it is due, on a call by the channel or by interrupt, or when the attack has
+	// ended
 	wait              func(due int64, called <-chan struct{}) (now int64)
 	interrupt, answer func() // answer acknowledges the interrupts so far
 	end               func()

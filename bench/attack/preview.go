@@ -88,8 +88,7 @@ func (a *Attack) preview(seq uint64) (p Preview, err error) {
 	return p, nil
 }
 
-// headerLines returns the header fields of HTTP/1.1 as they are sent. For HTTP/2 and HTTP/3 the
-// names are in lower case, and for gRPC only the given fields are sent.
+// For HTTP/2 and HTTP/3 the names are in lower case. For gRPC only the given fields are sent.
 func (a *Attack) headerLines(r Request) (lines []string, err error) {
 	if a.spoken != nil {
 		for name, values := range r.Header {

@@ -18,8 +18,7 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// A way sends messages and reads the answers to their ends. There are wires, net/http, HTTP/2, and
-// protocols of other packages.
+// A way sends messages and reads the answers to their ends.
 type way interface {
 	// prepare does the work that is possible before a message is due.
 	prepare(m *message) error
@@ -35,7 +34,7 @@ type Protocol struct {
 	Schemes map[string]string // and their ports; "": a URL must name one
 	// Check validates a request of the attack without network access.
 	Check func(a Attack, r Request) error
-	// Open returns a Sender that is ready. It may query the server.
+	// Open may query the server.
 	Open func(ctx context.Context, o Opening) (Sender, error)
 	// Outcome classifies a status above 0, and Status formats it.
 	Outcome func(status int) record.Outcome
@@ -61,7 +60,6 @@ func RegisterHTTP3(open func(o Opening) (Transport, error)) {
 // openHTTP3 is nil if no package has registered HTTP/3.
 var openHTTP3 func(o Opening) (Transport, error)
 
-// http3 sends through net/http with another package's transport.
 type http3 struct {
 	*byNetHTTP
 	transport Transport
@@ -153,7 +151,6 @@ func Schemes() []string {
 	return append([]string{"http", "https"}, slices.Sorted(maps.Keys(protocols))...)
 }
 
-// protocol returns the protocol of the attack; nil: HTTP.
 func (a Attack) protocol() *Protocol {
 	if len(a.Requests) == 0 {
 		return nil
@@ -162,8 +159,6 @@ func (a Attack) protocol() *Protocol {
 	return protocols[strings.ToLower(scheme)]
 }
 
-// checkProtocol returns complaints about options that conflict with the protocol, and about
-// requests that it refuses.
 func (a Attack) checkProtocol() (wrong text.Complaints) {
 	complain := wrong.If
 	p := a.protocol()

@@ -44,7 +44,7 @@ func (a Attack) checkRequest(r Request, i int) error {
 	return checkRequest(r)
 }
 
-// checkRequest finds errors that prevent sending. Its errors contain no password.
+// The errors contain no password.
 func checkRequest(r Request) error {
 	u, err := url.Parse(r.URL)
 	hidden := func() bool {
@@ -79,7 +79,6 @@ func checkRequest(r Request) error {
 	return checkHeader(r.Header)
 }
 
-// known lists the schemes as they are typed.
 func known() string {
 	all := Schemes()
 	for i, s := range all {
@@ -100,8 +99,8 @@ func (a *Attack) Show(address string) string {
 	return a.masked(text.DiscreetURL(address, a.ShowQuery...))
 }
 
-// masked masks values of the environment in a URL or in a part of one. Scheme and host stay, since
-// the target must be recognizable.
+// masked masks values of the environment in a URL. Scheme and host stay, since the target must be
+// recognizable.
 func (a *Attack) masked(address string) string {
 	secrets := requests.SecretsOfVariables(a.Environment)
 	if len(secrets) == 0 {

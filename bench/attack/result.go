@@ -89,7 +89,6 @@ func (a Attack) local() bool {
 	return true
 }
 
-// labels returns the profiler labels of the attack's goroutines, nil if not profiled.
 func (a Attack) labels() *machine.ProfileLabels {
 	if a.Profile == "" {
 		return nil
@@ -124,7 +123,6 @@ func (r *run) report() (*Report, error) {
 	return report, nil
 }
 
-// checkSessions breaks the report if the counts of the sessions do not add up.
 func (r *Report) checkSessions(t *sessions.Tally) {
 	if t == nil {
 		return
@@ -134,8 +132,7 @@ func (r *Report) checkSessions(t *sessions.Tally) {
 	}
 }
 
-// ended adds the counts to the recording and returns why the attack was cut short, if it was. After
-// err there is no result.
+// ended returns why the attack was cut short. After err there is no result.
 func (r *run) ended() (cut, err error) {
 	t := r.tally
 	t.mu.Lock()

@@ -90,7 +90,6 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 // watchLead is how long before a Start the machine is watched.
 const watchLead = 20 * time.Millisecond
 
-// begin waits for the Start, if there is one, and begins to watch the machine.
 func (r *run) begin() (stopWatching func(time.Time)) {
 	stopWatching = func(time.Time) {}
 	at := r.attack.Start
@@ -128,10 +127,9 @@ type run struct {
 	ranOut    bool          // all of Attack.most was sent
 }
 
-// now returns nanoseconds from the start.
 func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
-// without records a request that has no answer, with the reason.
+// without records a request that has no answer.
 func (r *run) without(s *sample, why string) {
 	if quotes(why) {
 		why = requests.MaskValues(why, r.caller.secrets(s.seq, s.visit))
@@ -143,7 +141,7 @@ func (r *run) without(s *sample, why string) {
 }
 
 // quotes reports whether an error may quote a URL or the server. Masking secrets takes longer than
-// most requests, so others are not searched.
+// most requests, so other errors are not searched.
 func quotes(text string) bool {
 	return strings.ContainsAny(text, `"?=`) || strings.Contains(text, "malformed")
 }

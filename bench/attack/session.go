@@ -49,8 +49,8 @@ func (a Attack) checkSession() (wrong text.Complaints) {
 // maxSteps limits the requests of sessions if each has a record.
 const maxSteps = 10_000_000
 
-// A visit is a session in progress. It has one step at a time and belongs to one goroutine at a
-// time. The methods of a nil visit return zero values.
+// A visit is a session in progress. It belongs to one goroutine at a time. The methods of a nil
+// visit return zero values.
 type visit struct {
 	of       *sessions.Session
 	number   uint64
@@ -79,7 +79,7 @@ func (v *visit) values() []requests.Value {
 	return v.captured
 }
 
-// secrets returns the captured values and cookies, all of which are masked in output.
+// All captured values and cookies are masked in output.
 func (v *visit) secrets() (all []requests.Secret) {
 	if v == nil {
 		return nil
@@ -111,7 +111,6 @@ func (v *visit) secretsIn(k *checks.Answer) (all []requests.Secret) {
 
 func (v *visit) hasCookies() bool { return v != nil && v.jar != nil }
 
-// client returns a client of net/http that follows redirects and keeps the session's cookies.
 func (v *visit) client(by http.RoundTripper, redirects int) *http.Client {
 	c := &http.Client{Transport: by}
 	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
@@ -136,7 +135,6 @@ func (v *visit) client(by http.RoundTripper, redirects int) *http.Client {
 	return c
 }
 
-// checks returns the checks of the current step and of all steps.
 func (v *visit) checks(all checks.List) checks.List {
 	if v == nil || len(v.of.Steps[v.step].Checks) == 0 {
 		return all
@@ -172,7 +170,6 @@ func (v *visit) inspect(k *checks.Answer, stored bool, failed string) string {
 	return ""
 }
 
-// keepCookies stores the cookies of an answer, unless they are stored already.
 func (v *visit) keepCookies(k *checks.Answer, stored bool) error {
 	if !stored && k.Value("Set-Cookie") != "" {
 		if v.jar == nil {
@@ -227,8 +224,7 @@ func (t *openLoop) newJob(v *visit) *job {
 	return j
 }
 
-// submitAll issues the first step of each session by the plan, and other steps when they are due,
-// until all sessions or the attack have ended.
+// submitAll issues the first step of each session by the plan, and other steps when they are due.
 func (l *sessionLoop) submitAll(plan *plan) {
 	var ahead *job // first step of the next session
 	for returned := l.now(); l.ctx.Err() == nil; {
@@ -274,8 +270,7 @@ func (l *sessionLoop) submitAll(plan *plan) {
 	}
 }
 
-// addStep is add for a step. Records of later steps are kept apart, because they are not in the
-// order of the plan.
+// Records of later steps are kept apart, because they are not in the order of the plan.
 func (l *sessionLoop) addStep(due int64, first bool) (rec bench.Entry, fits bool) {
 	if first || l.soak != nil {
 		return l.add(due)

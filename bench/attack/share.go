@@ -193,7 +193,7 @@ func (s *Share) UnmarshalBinary(data []byte) error {
 var errCutOff = errors.New("a share is cut off")
 
 // EachDue calls f with the due time of each request that this agent sends, in ns from the start of
-// the plan. The error reports an invalid attack.
+// the plan.
 func (a Attack) EachDue(f func(due int64)) error {
 	if err := a.Validate(); err != nil {
 		return err
@@ -204,7 +204,7 @@ func (a Attack) EachDue(f func(due int64)) error {
 	return nil
 }
 
-// checkPlanned compares the due times of each share with the plan. It returns the number of
+// checkPlanned compares the due times of each share with the plan. planned is the number of
 // requests of each agent, nil for a closed loop.
 func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 	if a.Clients > 0 {
@@ -246,7 +246,6 @@ func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 	return planned
 }
 
-// begun returns how many requests or sessions of the plan were sent.
 func (s *Share) begun() int {
 	if s.Sessions != nil {
 		return s.Sessions.Begun
@@ -254,7 +253,6 @@ func (s *Share) begun() int {
 	return s.Requests
 }
 
-// checkCounts compares the agent's counts with its records.
 func (g *Agent) checkCounts(cut error) {
 	s := g.Share
 	if s == nil {

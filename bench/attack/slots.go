@@ -13,7 +13,7 @@ import (
 )
 
 // slots limit the requests in flight of an open loop without a strategy: to the requested number,
-// or else to the capacity of file descriptors and memory.
+// or otherwise to the capacity of file descriptors and memory.
 type slots struct {
 	taken chan struct{}
 	why   string // the limit, if it was not requested: "as many as … allow"
@@ -72,7 +72,7 @@ const (
 )
 
 // mostInFlight returns how many requests the file descriptors and half of the available memory
-// allow, and which of the two is the limit.
+// allow.
 func (a Attack) mostInFlight() (n int, why string) {
 	n, why = math.MaxInt32, "as many as can be counted"
 	if a.virtual { // connections are in memory

@@ -24,13 +24,11 @@ const mostSlow = 50
 // slowest is up to mostSlow requests, the slowest first.
 type slowest []Slow
 
-// takes reports whether a request with that response is among the slowest so far.
 func (all slowest) takes(response time.Duration) bool {
 	n := len(all)
 	return n < mostSlow || response > all[n-1].Response()
 }
 
-// with merges more into all.
 func (all slowest) with(more ...Slow) slowest {
 	all = append(all, more...)
 	slices.SortStableFunc(all, func(a, b Slow) int { return cmp.Compare(b.Response(), a.Response()) })

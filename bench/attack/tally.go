@@ -26,8 +26,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// outcomeOf classifies a status. The receiver is a pointer because copying the 2 kB of an attack
-// would grow the stack of each request's goroutine.
+// The receiver is a pointer because copying the 2 kB of an attack would grow the stack of each
+// request's goroutine.
 func (a *Attack) outcomeOf(status int) record.Outcome {
 	switch {
 	case a.spoken != nil:
@@ -60,7 +60,7 @@ func (a Attack) keeps() (needs checks.Needs) {
 
 const failedCheck = "check failed: "
 
-// inspect applies the checks. A refusal stays a refusal unless a check on the status accepts it.
+// A refusal stays a refusal unless a check on the status accepts it.
 func (r *run) inspect(s *sample, a answer) {
 	k, all := a.kept, s.visit.checks(r.attack.Checks)
 	k.Status, k.Size, k.Ends = r.tally.spoken.Like(a.status), a.in, r.ctx.Done()
@@ -92,7 +92,7 @@ func (r *run) inspect(s *sample, a answer) {
 	keptAnswers.Put(k)
 }
 
-// inspectBroken keeps the beginning of an answer that did not end, if its status is no success.
+// inspectBroken keeps the beginning of an answer that did not end, if its status is a failure.
 func (r *run) inspectBroken(s *sample, a answer) {
 	k := a.kept
 	if k == nil {
@@ -106,7 +106,7 @@ func (r *run) inspectBroken(s *sample, a answer) {
 	keptAnswers.Put(k)
 }
 
-// keepFailure keeps an answer that is no success, with the secrets of its request masked.
+// keepFailure masks the secrets of the request in the answer.
 func (r *run) keepFailure(what string, s *sample, k *checks.Answer) {
 	t := r.tally
 	t.mu.Lock()
@@ -304,7 +304,6 @@ func errorKind(s string) string {
 	return s
 }
 
-// soFar adds the current results of sessions, URLs and statuses.
 func (t *tally) soFar(r *bench.Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -321,7 +320,6 @@ func (t *tally) metrics(r *bench.Result) {
 	addStatuses(r, t.answered(), t.before)
 }
 
-// addStatuses adds the share of each status to a result, which may continue before.
 func addStatuses(r *bench.Result, statuses []Count, before *bench.Result) {
 	counts := map[string]float64{}
 	for _, c := range statuses {
@@ -371,7 +369,6 @@ func counted(counts map[string]int) (all []Count) {
 	return all
 }
 
-// sorted returns the counts, the most frequent first.
 func sorted(counts map[string]int) []Count {
 	all := counted(counts)
 	slices.SortStableFunc(all, func(a, b Count) int { return b.N - a.N })

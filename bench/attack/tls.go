@@ -24,7 +24,6 @@ type TLS struct {
 	MinVersion uint16 `json:",omitempty"` // such as tls.VersionTLS13; 0: TLS 1.2
 }
 
-// config returns the configuration of all connections, without a server name.
 func (t TLS) config() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: t.MinVersion}
 	if t.Cert != nil || t.Key != nil {
@@ -128,7 +127,6 @@ func (a *Attack) resolving(to connect) connect {
 	}
 }
 
-// A serverNames returns the SNI of requests.
 type serverNames struct {
 	given string
 	hosts map[string]bool // of the requests of the attack
@@ -161,7 +159,6 @@ func (s serverNames) of(r *http.Request) (string, error) {
 	return nameOfHost(u)
 }
 
-// hostKey returns the key of connections to the host of r with that SNI.
 func hostKey(r *http.Request, name string) string {
 	if name == r.URL.Hostname() {
 		return r.URL.Host
@@ -169,8 +166,7 @@ func hostKey(r *http.Request, name string) string {
 	return r.URL.Host + " " + name
 }
 
-// common returns the SNI of all requests of the attack if it differs from their URLs' host; else
-// "".
+// common returns the SNI of all requests of the attack, or "" if it is their URLs' host.
 func (s serverNames) common(all []message) (name string) {
 	for i, m := range all {
 		other, err := s.of(m.built)

@@ -16,13 +16,11 @@ type traceSample struct {
 	Seed  uint64
 }
 
-// Has reports whether request number seq carries a trace.
 func (s traceSample) Has(seq uint64) bool {
 	return s.Share > 0 &&
 		float64(mixed(mixed(s.Seed^0x7472616365)+seq)) < s.Share*math.Exp2(64)
 }
 
-// ID returns the trace id, "" without a trace.
 func (s traceSample) ID(seq uint64) string {
 	if !s.Has(seq) {
 		return ""
@@ -45,8 +43,8 @@ func (s traceSample) ids(seq uint64) (high, low, span uint64) {
 	return high | 1, low | 1, mixed(low) | 1
 }
 
-// mixed is the finaliser of SplitMix64 (Steele, Lea, Flood, Fast splittable pseudorandom number
-// generators, 2014) after one step, which decorrelates neighbouring numbers.
+// mixed is one step of SplitMix64 (Steele, Lea, Flood, Fast splittable pseudorandom number
+// generators, 2014), which decorrelates neighbouring numbers.
 func mixed(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

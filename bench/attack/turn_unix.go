@@ -29,8 +29,8 @@ func quiet(c syscall.RawConn) bool {
 	return err == nil && (peeked == unix.EAGAIN || peeked == unix.EWOULDBLOCK)
 }
 
-// A connTurn writes to a connection and reads the answer. It waits before reading: a net.Conn reads
-// at once, in vain, which costs a twentieth of a request.
+// A connTurn writes to a connection and reads the answer. It waits before reading: a net.Conn would
+// read at once, in vain, which costs a twentieth of a request.
 type connTurn struct {
 	out, in     []byte
 	wrote, came int
@@ -38,7 +38,7 @@ type connTurn struct {
 	step        func(fd uintptr) (done bool) // made once
 }
 
-// Do returns how many bytes were written and read. It may write a part without an error.
+// Do may write a part without an error.
 func (t *connTurn) Do(
 	c *trackedConn, raw syscall.RawConn, out, in []byte,
 ) (wrote int, came []byte, err error) {
@@ -69,7 +69,6 @@ func (t *connTurn) Do(
 	return t.wrote, in[:t.came], err
 }
 
-// opError formats an error as a net.Conn does.
 func opError(op string, c *trackedConn, err error) error {
 	return &net.OpError{Op: op, Net: "tcp", Source: c.LocalAddr(), Addr: c.RemoteAddr(),
 		Err: os.NewSyscallError(op, err)}

@@ -16,9 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// A wiring sends over connections of its own instead of net/http's. Goroutines and hand-overs of
-// net/http cost as much as the rest of a call on loopback, and would be measured as the server's
-// time.
+// A wiring sends over its own connections instead of net/http's, whose goroutines and hand-overs
+// cost as much as the rest of a call on loopback, and would be measured as the server's time.
 type wiring struct {
 	*caller
 	tls   *tls.Config
@@ -47,8 +46,8 @@ type wire struct {
 	sent, ended, deadline time.Time
 }
 
-// canWire reports whether wires can send the requests: without a proxy, and on systems where a
-// connection can be tested for being open.
+// Wires are not used with a proxy, or on systems where a connection cannot be tested for being
+// open.
 func (c *caller) canWire(a Attack) (ok bool, why string) {
 	if a.netHTTP {
 		return false, "that was asked for"
@@ -153,8 +152,8 @@ func (all *wiring) exchange(
 	return a
 }
 
-// again returns the answer, or repeats the call: if the server had closed the idle connection, if
-// nothing was written, or if resending is allowed.
+// again repeats the call if the server had closed the idle connection, if nothing was written, or
+// if resending is allowed.
 func (all *wiring) again(
 	ctx context.Context, w *wire, o *outgoing, used bool, a *answer, got reached,
 ) {
@@ -209,7 +208,6 @@ func (all *wiring) try(
 	return all.answer(w, o, finish, a)
 }
 
-// answer reads the answer when the request is written, or is being written.
 func (all *wiring) answer(
 	w *wire, o *outgoing, finish func() bool, a *answer,
 ) (got reached) {
@@ -222,7 +220,7 @@ func (all *wiring) answer(
 	return got
 }
 
-// write writes b, and may read a part of the answer.
+// write may read a part of the answer.
 func (w *wire) write(b []byte) (n int, err error) {
 	if canPeek && w.raw != nil && w.stream == io.ReadWriteCloser(w.conn) {
 		if n, w.limit.come, err = w.turn.Do(w.conn, w.raw, b, w.first[:]); err != nil {

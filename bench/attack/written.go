@@ -80,7 +80,7 @@ func share(to, from any) {
 
 // WithoutSecrets removes possible secrets: values of headers, user and query of the URL, and bodies
 // and data except their sizes. A hash is no substitute, because short secrets can be guessed from
-// it. Of many requests it keeps a hash of what is left.
+// it. Of many requests it keeps a hash of the rest.
 func (w Written) WithoutSecrets() Written {
 	if w.Data != nil {
 		w.Data = &requests.Data{Name: w.Data.Name, Columns: w.Data.Columns,
@@ -187,7 +187,6 @@ func (a Attack) clientsArrival() string {
 	return fmt.Sprintf("closed:clients=%d,think=0s", a.Clients)
 }
 
-// clients returns the process of the clients.
 func (a Attack) clients() arrivals.Variant {
 	if a.ClientStages != nil {
 		v, _ := arrivals.ClientsInStages(a.ClientStages) // Validate reports the error
