@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// MostBody is the default limit of the part of a body that checks read, and thus of memory.
+// MostBody is the default limit of the part of a body that checks read.
 const MostBody = 1 << 20
 
 // Needs are the parts of answers to keep.
@@ -139,11 +139,10 @@ func (a *Answer) Text() (text []byte, cut bool, err error) {
 	return a.plain.text, a.plain.cut, a.plain.err
 }
 
-// encodings are the known ones without a decoder. Others are grouped, as a server may send any
-// name.
+// encodings are known ones without a decoder. Others are grouped, as a server may send any name.
 var encodings = []string{"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
 
-// named describes the encoding with words that do not vary between answers.
+// The words do not vary between answers.
 func named(encoding string) string {
 	if slices.Contains(encodings, encoding) {
 		return encoding

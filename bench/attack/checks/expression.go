@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// An Expression is a regular expression whose matching stops when the attack ends: a long one takes
-// minutes for 1 MiB.
+// An Expression is a regular expression whose matching stops when the attack ends, because a long
+// match takes minutes for 1 MiB.
 type Expression struct {
 	compiled *regexp.Regexp
 	states   int
@@ -65,7 +65,6 @@ func (e *Expression) matches(a *Answer, text []byte) bool {
 	return e.Find(a, text) != nil
 }
 
-// An interrupted text ends with the attack.
 type interrupted struct {
 	*bytes.Reader
 	ends    <-chan struct{}

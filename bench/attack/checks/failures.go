@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Limits of kept failures: bodies per kind, bytes per body, and kinds.
 const (
 	MostBodies = 3
 	mostShown  = 2 << 10
@@ -25,8 +24,8 @@ type Failure struct {
 	Bodies []Body `json:"bodies"`
 }
 
-// A Body is the beginning of an answer's body, or the message of a gRPC status, with secrets
-// masked. Invalid UTF-8 and control characters are escaped.
+// A Body is the beginning of an answer's body, or the message of a gRPC status, with secrets masked
+// and invalid characters escaped.
 type Body struct {
 	Seq    uint64 `json:"seq"` // of the request
 	Status int    `json:"status"`
@@ -83,7 +82,6 @@ func (f *Failures) of(what string) int {
 	return slices.IndexFunc(*f, func(o Failure) bool { return o.What == what })
 }
 
-// shown returns the body as readable text, and whether it is incomplete.
 func (a *Answer) shown() (text string, cut bool) {
 	b, cut, err := a.Text()
 	if err != nil {

@@ -42,18 +42,15 @@ func (s *Stop) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Limits of a rule's span. A shorter one may contain too few requests.
+// A shorter span may contain too few requests.
 const (
 	longest  = 24 * time.Hour
 	shortest = 100 * time.Millisecond
 )
 
-// ParseStop parses a rule such as
-//
-//	failed > 5% for 10s
-//
-// failed is an error, no answer, or a failed check. throttled is refused by the server, shed by the
-// strategy. lost is every request that was not completed.
+// ParseStop parses a rule such as "failed > 5% for 10s". failed is an error, no answer, or a failed
+// check. throttled is refused by the server, shed by the strategy. lost is every request that was
+// not completed.
 func ParseStop(text string) (Stop, error) {
 	words := strings.Fields(text)
 	wrong := func(format string, args ...any) (Stop, error) {

@@ -16,7 +16,7 @@ import (
 )
 
 // ReadCurl parses a sequence of curl commands. It executes nothing and reads no file. Variables are
-// replaced from env; nil: none exist. Errors name the line and do not quote possible secrets.
+// replaced from env. Errors name the line and do not quote possible secrets.
 func ReadCurl(text []byte, env *Environment) (all []vegeta.Target, err error) {
 	if text, err = check(text); err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func request(words []string) (vegeta.Target, error) {
 	return c.finish()
 }
 
-// option applies an option, and returns the words after its value. Short options may be combined.
+// option returns the words after the option's value. Short options may be combined.
 func (c *command) option(word string, words []string) (rest []string, err error) {
 	name, value, attached := word, "", false
 	if strings.HasPrefix(word, "--") {

@@ -13,7 +13,7 @@ import (
 
 // Form returns the body and Content-Type of a multipart form. A part is name=value, name=@file, or
 // name=<file for a field with a file's content, like curl's -F. ;type= and ;filename= may follow.
-// read reads a file. Equal parts make equal bodies.
+// Equal parts make equal bodies.
 func Form(parts []string, read func(path string) ([]byte, error)) ([]byte, string, error) {
 	sum := sha256.New()
 	var all []formPart
@@ -49,7 +49,7 @@ type formPart struct {
 	content          []byte
 }
 
-// parsePart's errors do not quote values, which may be secret.
+// Errors do not quote values, which may be secret.
 func parsePart(text string, read func(path string) ([]byte, error)) (p formPart, err error) {
 	name, value, ok := strings.Cut(text, "=")
 	if p.name = name; !ok || name == "" {
@@ -123,7 +123,6 @@ func (p formPart) header() textproto.MIMEHeader {
 	return h
 }
 
-// secretsOfForm adds the values of fields, but not files.
 func secretsOfForm(to []Secret, boundary string, body []byte) []Secret {
 	r := multipart.NewReader(bytes.NewReader(body), boundary)
 	for {

@@ -45,7 +45,6 @@ func (f *full) put(to []byte, with *filling) ([]byte, error) {
 	return to, nil
 }
 
-// Values other than strings.
 type (
 	jsonValue string // JSON as written
 	rawValue  string // not escaped
@@ -193,7 +192,6 @@ func (r *Request) functions(x *executor) template.FuncMap {
 	return all
 }
 
-// given converts a value of the data for a template.
 func given(v Value) any {
 	if v.JSON {
 		return jsonValue(v.Text)

@@ -56,8 +56,8 @@ type harRequest struct {
 
 type pair struct{ Name, Value string }
 
-// ReadHAR returns the requests in order, without those of other schemes, such as data: and ws:, and
-// without connection headers.
+// ReadHAR returns the requests in order, without connection headers. It skips other schemes, such
+// as data: and ws:.
 func ReadHAR(text []byte) (all []vegeta.Target, err error) {
 	var a archive
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &a); err != nil {

@@ -73,7 +73,6 @@ func (p position) wrong() error {
 	return nil
 }
 
-// put appends the value, escaped.
 func (p position) put(to []byte, v Value) []byte {
 	switch p {
 	case inPath:
@@ -120,8 +119,7 @@ func putString(to []byte, text string) []byte {
 	return append(to, text...)
 }
 
-// isLiteral reports whether text is a JSON number, true, false or null, written bare because tables
-// have no types.
+// A number, true, false or null is written bare because tables have no types.
 func isLiteral(text string) bool {
 	if text == "" || !strings.ContainsRune("-0123456789tfn", rune(text[0])) {
 		return false

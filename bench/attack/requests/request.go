@@ -107,7 +107,6 @@ func ParseStep(of vegeta.Target, data *Data, step Step) (*Request, error) {
 var fixedHeaders = []string{"Host", "Connection", "Content-Length", "Transfer-Encoding", "Trailer",
 	"Content-Type"}
 
-// bodyPosition returns the initial position of a body, by its Content-Type.
 func bodyPosition(of vegeta.Target) position {
 	kind := strings.ToLower(of.Header.Get("Content-Type"))
 	begins := bytes.TrimSpace(of.Body)
@@ -211,7 +210,7 @@ func (r *Request) isStatic() bool {
 		!slices.ContainsFunc(r.headers, func(h header) bool { return !h.static() })
 }
 
-// checkRow checks a row. It omits a body of text and values only. Errors name the row.
+// checkRow omits a body of text and values only.
 func (r *Request) checkRow(seq uint64, row int) (steps int, err error) {
 	f := r.filling(0, seq*uint64(max(r.step.Of, 1)), r.step.placeholders(Placeholder))
 	err = r.fillable(&f)
@@ -267,7 +266,6 @@ func (r *Request) filling(seed, seq uint64, captured []Value) filling {
 	return f
 }
 
-// session returns the session of request number seq, or seq without sessions.
 func (r *Request) session(seq uint64) uint64 { return seq / uint64(max(r.step.Of, 1)) }
 
 func (r *Request) urlOf(f *filling) (string, error) {

@@ -53,7 +53,6 @@ func SecretsOf(r vegeta.Target, show []string) []Secret {
 	return secretsOfBody(all, r.Header.Get("Content-Type"), r.Body)
 }
 
-// ordinary are headers about the format of the answer, which are not secret.
 var ordinary = map[string]bool{"Accept": true, "Accept-Charset": true, "Accept-Encoding": true,
 	"Accept-Language": true, "Access-Control-Request-Headers": true,
 	"Access-Control-Request-Method": true, "Cache-Control": true, "Connection": true,
@@ -120,7 +119,7 @@ func secretsOfURL(to []Secret, address string, show []string) []Secret {
 	return secretsOfQuery(secretsOfQuery(to, query, show), fragment, nil)
 }
 
-// mostSecretName limits the length of names: a query may be only a token.
+// A query may be only a token.
 const mostSecretName = 40
 
 func secretsOfQuery(to []Secret, query string, show []string) []Secret {
@@ -141,7 +140,6 @@ func secretsOfQuery(to []Secret, query string, show []string) []Secret {
 	return to
 }
 
-// Limits of the search for secrets in a body.
 const (
 	mostSearched = 1 << 20
 	mostFields   = 2000
@@ -270,8 +268,7 @@ func (r *Request) Shown(seed, seq uint64) string {
 	return text
 }
 
-// secretNames match names of secrets, as parts or words. They match too much rather than too
-// little.
+// The patterns match too much rather than too little.
 const (
 	secretParts = `pass|pwd|secret|token|key|auth|credential|cookie|session|signature|assertion|` +
 		`saml|hmac|jwt|ticket|otp`

@@ -139,8 +139,7 @@ func (o *Outcomes) Sum() (n int) {
 	return n
 }
 
-// Broken describes a count that does not add up, or returns "". For each step, settled and unsent
-// ones must add up to the sessions.
+// Broken describes a count that does not add up, or returns "".
 func (t *Tally) Broken(requests int) string {
 	if n := t.Outcomes.Sum(); n != t.Begun {
 		return fmt.Sprintf("conservation: %d sessions ended of %d", n, t.Begun)
@@ -186,7 +185,6 @@ func (t *Times) add(ns int64) {
 	_ = t.h.RecordValue(ns) // in range
 }
 
-// fold counts the list in the histogram.
 func (t *Times) fold() {
 	if t.h == nil {
 		t.h = hdrhistogram.New(1, longest, 3)
