@@ -34,8 +34,7 @@ type Spec struct {
 	Summary string // one line
 	Source  string
 	Keys    []param.Key
-	// FixedRate reports whether v determines the rate, so the scenario must not. nil: it never
-	// does.
+	// FixedRate reports whether v determines the rate, so the scenario must not.
 	FixedRate func(v param.Values) bool
 	// AllAtOnce: every task is due at the start, so the scenario must give their number.
 	AllAtOnce bool
@@ -45,10 +44,9 @@ type Spec struct {
 	Bursts func(rate float64, v param.Values) Bursts
 	// Tasks returns the number of tasks of a finite process. nil: infinite.
 	Tasks func(v param.Values) int
-	// Doubt returns in one line why the plan is doubtful, or "". It may be nil.
+	// Doubt returns in one line why the plan is doubtful, or "".
 	Doubt func(v param.Values) string
-	// Stages returns the stages of the rate from the start of a run, for results per stage. nil:
-	// none.
+	// Stages returns the stages of the rate from the start of a run, for results per stage.
 	Stages func(v param.Values) []Stage
 	// Open plans an open process. rate is in tasks per second, 0 with FixedRate. The error names
 	// the invalid parameter.

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// clientStages is a closed process whose number of clients changes from stage to stage. It is not
-// registered: package attack implements it, and runs of strategies do not.
+// clientStages is not registered, because only package attack implements it.
 var clientStages = Spec{
 	Name:     staged,
 	Summary:  "clients whose number changes from stage to stage",

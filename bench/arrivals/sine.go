@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// sine is a shortened daily cycle. At time t the rate is m(1 + A sin(o + ωt)), so the expected
-// number of arrivals until t is
+// At time t the rate is m(1 + A sin(o + ωt)), so the expected number of arrivals until t is
 //
 //	H(t) = mt + mA/ω · (cos o − cos(o + ωt))
 //

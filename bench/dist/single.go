@@ -25,13 +25,13 @@ func (c Constant) C2() float64 { return 0 }
 // String returns const(Value).
 func (c Constant) String() string { return "const(" + FormatDuration(c.Value) + ")" }
 
-// Exponential is the exponential distribution with a mean of M nanoseconds. M may have a fraction.
+// Exponential is the exponential distribution with a mean of M nanoseconds.
 type Exponential struct{ M float64 }
 
 // Exp returns the Exponential with that mean.
 func Exp(mean time.Duration) Exponential { return Exponential{M: float64(mean)} }
 
-// Sample uses the ziggurat of math/rand/v2 and takes about 5 ns.
+// Sample uses the ziggurat of math/rand/v2, in about 5 ns.
 func (e Exponential) Sample(r *rand.Rand) time.Duration { return round(e.M * r.ExpFloat64()) }
 
 // Mean returns M, rounded.

@@ -51,8 +51,7 @@ type Call struct {
 	Args []Arg
 }
 
-// Values are the checked arguments of one variant. Every key has a value, given or by default. The
-// zero Values belongs to a variant without keys.
+// Values are the checked arguments of one variant. Every key has a value, given or by default.
 type Values struct {
 	keys   []Key
 	parsed []value  // in the order of keys
@@ -70,7 +69,6 @@ type value struct {
 }
 
 // A Variant is a registered part with its parameters, which a user writes as name:key=value,….
-// Spec's String method returns the name.
 type Variant[Spec fmt.Stringer] struct {
 	Spec   Spec
 	Values Values

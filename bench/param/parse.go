@@ -51,8 +51,7 @@ func Parse(s string) (Call, error) {
 	return call, nil
 }
 
-// ParseList parses a comma-separated list of variants, such as
-// "worker_pool,segregated:short=2,long=3,semaphore". Items of the form key=value belong to the
+// ParseList parses a comma-separated list of variants. Items of the form key=value belong to the
 // preceding variant with parameters.
 func ParseList(s string) ([]Call, error) {
 	var texts []string

@@ -120,8 +120,8 @@ func (c *CallCounter) Sums() Sums {
 	return sums
 }
 
-// EachPhase calls f for each counted phase, with its distribution in ns, its exact sum and its
-// largest value. The distributions are copies, so f does not block counting.
+// EachPhase calls f for each counted phase, with a copy of its distribution in ns, its exact sum
+// and its largest value.
 func (c *CallCounter) EachPhase(
 	f func(name string, h *hdrhistogram.Histogram, sum float64, longest int64) error,
 ) error {

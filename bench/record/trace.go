@@ -54,8 +54,7 @@ func (t *Trace) contiguous(i int) []Record {
 	return chunk[:min(n, len(chunk))]
 }
 
-// Seq returns the number of task i in the plan. With one generator this is i, otherwise the number
-// given to AddNumbered.
+// Seq returns the number of task i in the plan.
 func (t *Trace) Seq(i int) uint64 {
 	if t.numbers == nil {
 		return uint64(i)
@@ -99,8 +98,8 @@ func (b *Lagging) Of(r *Record) int64 {
 	return r.Issue - b.ready
 }
 
-// NewTrace merges logs. A single log is already in order. Several logs are ordered by an index of 4
-// bytes per task, which limits the memory of a run to 72 bytes per task.
+// NewTrace merges logs. Several logs are ordered by an index of 4 bytes per task, which limits the
+// memory of a run to 72 bytes per task.
 func NewTrace(logs []Log) *Trace {
 	if len(logs) == 1 {
 		return &Trace{chunks: logs[0].chunks, n: logs[0].n}

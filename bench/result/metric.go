@@ -14,7 +14,7 @@ type Metric struct {
 
 // EachDue calls add with each quantile over n due tasks. Tasks that were not completed count as the
 // slowest and have no value. at returns the time of the completed task of a rank, in nanoseconds.
-// If all were completed, these quantiles equal those of completed tasks, and EachDue adds none.
+// If all were completed, EachDue adds none.
 func EachDue(
 	n, completed int, of string, at func(rank int) int64, add func(unit string, v float64),
 ) {
