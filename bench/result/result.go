@@ -19,8 +19,8 @@ type Result struct {
 	Tasks    int // offered and measured, without the warm-up
 	Metrics  []Metric
 	Readings []Reading // distributions of response, wait and service
-	// of each measured task, with its parts, for rundir.UnpackTasks; empty for closed loops and
-	// very long runs
+	// of each measured task, with its parts, for rundir.UnpackTasks; empty for attacks, closed
+	// loops and very long runs
 	Responses string    `json:",omitempty"`
 	Profiles  []Profile `json:",omitempty"` // see Scenario.Profile
 	Timeline  []Bucket  // of the whole run, warm-up included

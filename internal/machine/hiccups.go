@@ -14,14 +14,12 @@ const (
 	queueNaps = 8
 )
 
-// A wake-up that is late by stallFloor or more is recorded as a Stall. At most mostStalls are
-// recorded.
+// A wake-up that is late by stallFloor or more is a Stall. At most mostStalls are recorded.
 const (
 	stallFloor = 10 * time.Millisecond
 	mostStalls = 256
 )
 
-// A Stall is a late wake-up of the meter.
 type Stall struct {
 	From int64 // ns since the start of the run
 	Late int64 // ns
@@ -30,10 +28,8 @@ type Stall struct {
 	Queued int64
 }
 
-// Until returns the time of the wake-up.
 func (s Stall) Until() int64 { return s.From + s.Late + int64(nap) }
 
-// A Cause is the cause of a Stall.
 type Cause int
 
 // A stopped process uses no processor, except before and after the stop, and its threads do not
@@ -48,7 +44,6 @@ const (
 // shares of a Stall's duration that determine its Cause
 const stoppedCPU, stoppedQueued, ownCPU = 0.01, 0.5, 0.5
 
-// Cause returns the cause of the stall.
 func (s Stall) Cause() Cause {
 	late := float64(s.Late)
 	switch used := float64(s.CPU); {
@@ -60,9 +55,9 @@ func (s Stall) Cause() Cause {
 	return Stopped
 }
 
-// Hiccups contains the observations of the meter. The meter is independent of the strategy. A busy
-// machine, a stopped process or a stopped virtual machine delays both. If only tasks are delayed,
-// the strategy is the cause. The idea is from jHiccup (Tene, 2011).
+// Hiccups contains the observations of the meter, which is independent of the strategy. A busy
+// machine delays both. If only tasks are delayed, the strategy is the cause. The idea is from
+// jHiccup (Tene, 2011).
 type Hiccups struct {
 	// in ns. A stall counts once for each nap that it contains, so a quantile applies to a wake-up
 	// at a random instant.
@@ -70,12 +65,11 @@ type Hiccups struct {
 	Stalls []Stall // at most mostStalls, the earliest first
 }
 
-// NewHiccups returns empty observations.
 func NewHiccups() *Hiccups {
 	return &Hiccups{hdrhistogram.New(1, int64(time.Hour), 3), make([]Stall, 0, mostStalls)}
 }
 
-// Note records one wake-up. It clips impossible values, which a change of the clock can cause.
+// Note clips impossible values, which a change of the clock can cause.
 func (h *Hiccups) Note(s Stall) {
 	_ = h.Late.RecordCorrectedValue(min(max(s.Late, 0), int64(time.Hour)), int64(nap))
 	if s.Late >= int64(stallFloor) && len(h.Stalls) < mostStalls {
@@ -92,7 +86,6 @@ func (h *Hiccups) Covers(from, to int64) bool {
 	return 2*covered > to-from
 }
 
-// meter sleeps in short steps on its own thread and records the lateness of each wake-up.
 func (w *Witness) meter() {
 	defer close(w.done)
 	// The thread is never unlocked, so it and its settings end with the goroutine.

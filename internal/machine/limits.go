@@ -9,7 +9,7 @@ import (
 )
 
 // Memory returns the number of bytes that this process may still allocate, according to the system,
-// its control group and GOMEMLIMIT. It returns 0 if unknown.
+// its control group and GOMEMLIMIT, or 0 if unknown.
 func Memory() int64 {
 	free := debug.SetMemoryLimit(-1)
 	known := free < math.MaxInt64

@@ -9,14 +9,13 @@ type Pressure struct {
 	// share of the time in which some thread on the system was ready and had no processor (PSI)
 	Stall  float64
 	Others float64 // share of the processors' time that other programs on this machine used
-	// share of the time in which this process's threads were ready but not running, of the time in
+	// time in which this process's threads were ready but not running, as a share of the time in
 	// which they were running or ready
 	Queued float64
 	// mean number of threads of this process that were ready and had no processor
 	Waiting float64
 }
 
-// UnknownPressure is the Pressure on a system that does not report it.
 var UnknownPressure = Pressure{-1, -1, -1, -1, -1}
 
 type counters struct {

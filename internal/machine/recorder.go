@@ -23,14 +23,14 @@ const (
 	tasksToLearn = 368
 )
 
-// Category and Format define the trace event of the slow task. The goroutine that ended the task
-// logs its number, its response and its time since its first start, in nanoseconds.
+// The goroutine that ended the slow task logs its number, its response and its time since its first
+// start, in nanoseconds.
 const (
 	Category = "poolbench slow task"
 	Format   = "task %d response %d since start %d"
 )
 
-// A Recorder records the trace. A nil Recorder does nothing.
+// A nil Recorder does nothing.
 type Recorder struct {
 	of      *trace.FlightRecorder
 	bound   int64 // slow above this response, in ns; 0 means by the p99
@@ -41,9 +41,8 @@ type Recorder struct {
 	err     error
 }
 
-// StartRecorder starts to record at least the last age of the trace. A task is slow if its response
-// exceeds bound, or three times the p99 so far if bound is 0. Only one recorder can be active in a
-// process.
+// StartRecorder starts to record at least the last age of the trace. bound 0 means three times the
+// p99 so far. Only one recorder can be active in a process.
 func StartRecorder(age, bound time.Duration) (*Recorder, error) {
 	r := &Recorder{bound: int64(bound),
 		of: trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: age, MaxBytes: MostBytes})}
@@ -53,8 +52,8 @@ func StartRecorder(age, bound time.Duration) (*Recorder, error) {
 	return r, nil
 }
 
-// Done reports a completed task. The goroutine that ended the task must call it. Another goroutine
-// writes the trace of the first slow task.
+// The goroutine that ended the task must call Done. Another goroutine writes the trace of the first
+// slow task.
 func (r *Recorder) Done(seq uint64, response, sinceStart int64) {
 	if r == nil {
 		return
@@ -72,7 +71,7 @@ func (r *Recorder) Done(seq uint64, response, sinceStart int64) {
 	r.writing.Go(func() { _, r.err = r.of.WriteTo(&r.data) })
 }
 
-// End returns the written trace, or nil if no task was slow. A second call returns nil.
+// End returns nil if no task was slow. A second call returns nil.
 func (r *Recorder) End() ([]byte, error) {
 	if r == nil || !r.of.Enabled() {
 		return nil, nil
@@ -93,11 +92,11 @@ type tail struct {
 	bound  atomic.Int64
 }
 
-// boundInterval is the number of values between two computations of the bound, which cost about
-// 300 ns.
+// boundInterval is the number of values between two computations of the bound, which cost about 300
+// ns.
 const boundInterval = 256
 
-// add adds a value. It returns the bound from the earlier values, or 0 if there are too few.
+// The bound is from the earlier values, or 0 if there are too few.
 func (t *tail) add(v int64) (bound int64) {
 	bound = t.bound.Load()
 	t.counts[bucket(v)].Add(1)

@@ -11,9 +11,8 @@ import (
 )
 
 // A sample of the stacks stops the program, and compressing it uses a processor. Sampling may use a
-// fortieth of the process's CPU time. The interval therefore grows with the number of goroutines,
-// and in a process that is mostly idle. The first samples are close together, so a short run has
-// some.
+// fortieth of the process's CPU time, so the interval grows with the number of goroutines and in an
+// idle process. The first samples are close together, so a short run has some.
 const (
 	firstInterval = 5 * time.Millisecond
 	// after the first intervals, each twice as long as the one before
@@ -83,8 +82,8 @@ func (s *sampler) end() {
 	<-s.done
 }
 
-// sum returns all samples as counts and durations, without the sampler itself. A run that is
-// shorter than the interval is sampled once, at its end.
+// sum omits the sampler itself. A run that is shorter than the interval is sampled once, at its
+// end.
 func (s *sampler) sum() (*profile.Profile, error) {
 	if len(s.looks) == 0 && s.err == nil {
 		s.sample()

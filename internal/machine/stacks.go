@@ -14,31 +14,26 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Mark identifies a goroutine and all goroutines that it starts, directly or indirectly. It
-// distinguishes the goroutines of one run from all others in the process, including those of other
-// runs, the surrounding test, and libraries.
-//
-// It is a pprof label, which the runtime copies to each new goroutine at no cost. A function
-// started by a timer (time.AfterFunc) has no label.
+// A Mark identifies a goroutine and all goroutines that it starts, directly or indirectly, such as
+// the goroutines of one run. It is a pprof label, which the runtime copies to each new goroutine at
+// no cost. A function started by a timer (time.AfterFunc) has no label.
 type Mark string
 
 const label = "poolbench-run"
 
 var marks atomic.Uint64
 
-// NewMark returns a unique mark.
 func NewMark() Mark { return Mark(fmt.Sprint(marks.Add(1))) }
 
 // Set marks the calling goroutine. It keeps the labels of ctx.
 func (m Mark) Set(ctx context.Context) { pprof.SetGoroutineLabels(m.Labelled(ctx)) }
 
-// Labelled returns ctx with the mark among its labels, for callers that set further labels.
+// Labelled is for callers that set further labels.
 func (m Mark) Labelled(ctx context.Context) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels(label, string(m)))
 }
 
-// Stacks returns the stacks of the marked goroutines. It stops the world for some microseconds per
-// goroutine.
+// Stacks stops the world for some microseconds per goroutine.
 func (m Mark) Stacks() Stacks {
 	return m.parse(goroutines())
 }
@@ -51,8 +46,8 @@ func (m Mark) Where() string {
 	return ""
 }
 
-// parse parses a goroutine profile in its text form. Each block has a count, the labels, and one
-// line per frame.
+// In the text form of a goroutine profile each block has a count, the labels, and one line per
+// frame.
 func (m Mark) parse(profile string) (all Stacks) {
 	mine := fmt.Sprintf("%q:%q", label, m)
 	for block := range strings.SplitSeq(profile, "\n\n") {
@@ -81,13 +76,11 @@ func (m Mark) parse(profile string) (all Stacks) {
 // Stacks is a list of goroutines, grouped by their stack.
 type Stacks []Stack
 
-// A Stack is the stack of Count goroutines.
 type Stack struct {
 	Count  int
 	Frames []Frame // innermost call first
 }
 
-// A Frame is one call.
 type Frame struct {
 	Func string // includes the path of its package
 	At   string // file:line
@@ -159,7 +152,6 @@ func (f Frame) pkg() string {
 	return path.Join(path.Dir(f.Func), name)
 }
 
-// Goroutines returns their number.
 func (s Stacks) Goroutines() (n int) {
 	for _, stack := range s {
 		n += stack.Count
@@ -167,8 +159,7 @@ func (s Stacks) Goroutines() (n int) {
 	return n
 }
 
-// In reports whether a goroutine is in a call of the function, named without the path of its
-// package.
+// function is named without the path of its package.
 func (s Stacks) In(function string) bool {
 	return slices.ContainsFunc(s, func(stack Stack) bool { return stack.in(function) })
 }
@@ -192,13 +183,11 @@ func (s Stacks) First(function string) Stacks {
 	return append(first, then...)
 }
 
-// Limits of the output.
 const (
 	mostStacks = 6
 	mostFrames = 8
 )
 
-// String returns one line per call, and the number of omitted ones.
 func (s Stacks) String() string {
 	var text strings.Builder
 	for i, stack := range s {

@@ -10,7 +10,7 @@ const variable = "POOLBENCH_PATIENCE"
 
 const looks = 20
 
-// LeastPatience is the shortest patience. It makes at most one check per millisecond.
+// LeastPatience allows at most one check per millisecond.
 const LeastPatience = looks * time.Millisecond
 
 // Patience returns the time without progress after which a run counts as hung: 30 s, or the value

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// timer makes a goroutine sleep. Only one goroutine sleeps. Any other may wake it.
+// Only one goroutine sleeps in a timer. Any other may wake it.
 type timer interface {
 	// sleep returns at the given time after the nap's base or slightly later. It returns soon after
 	// called is set, and sometimes spuriously.
 	sleep(at int64, called *atomic.Uint32)
-	// wake ends a sleep. The caller must set called first.
+	// The caller of wake must set called first.
 	wake(called *atomic.Uint32)
-	// close releases the timer. There must be no sleep during or after close.
+	// There must be no sleep during or after close.
 	close()
 }
 
@@ -30,8 +30,7 @@ type nap struct {
 }
 
 const (
-	// mostLead limits the CPU time of a wait. It is also the largest lateness that can be
-	// compensated.
+	// mostLead limits the CPU time of a wait, and so the lateness that can be compensated.
 	mostLead = int64(60 * time.Microsecond)
 	// mostShare is the minimum ratio of the time between instants to the lead, so that waiting does
 	// not use the processors of the tasks.
@@ -44,8 +43,8 @@ func newNap(base time.Time, t timer, limit int64) nap {
 	return nap{base: base, timer: t, lead: limit, most: limit, limit: limit}
 }
 
-// leadLimit returns the limit of the lead. It is 0 with one processor, where no other goroutine
-// could run while this one polls the clock.
+// leadLimit is 0 with one processor, where no other goroutine could run while this one polls the
+// clock.
 func leadLimit() int64 {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return 0
@@ -82,9 +81,8 @@ func (n *nap) until(at int64) int64 {
 }
 
 // learn moves the lead towards the 95th percentile of the lateness: a step up is 19 times as large
-// as a step down. An interrupted sleep does not count. If all waits are shorter than the lead,
-// there is no sleep to learn from. The lead then shrinks until there is a sleep, after some hundred
-// waits.
+// as a step down. If all waits are shorter than the lead, there is no sleep to learn from, so the
+// lead shrinks until there is a sleep, after some hundred waits.
 func (n *nap) learn(late int64) {
 	step := n.lead>>6 + 1<<5
 	switch {

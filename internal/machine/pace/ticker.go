@@ -10,7 +10,6 @@ type Ticker struct {
 	done  chan struct{}
 }
 
-// NewTicker ticks after each interval, until Stop.
 func NewTicker(interval time.Duration) *Ticker {
 	c := make(chan struct{})
 	t := &Ticker{C: c, pacer: NewPacer(time.Now()), done: make(chan struct{})}
@@ -32,5 +31,5 @@ func NewTicker(interval time.Duration) *Ticker {
 
 func (p *Pacer) since() time.Duration { return time.Duration(p.now()) }
 
-// Stop ends the ticks. It must be called once.
+// Stop must be called once.
 func (t *Ticker) Stop() { close(t.done); t.pacer.Interrupt() }
