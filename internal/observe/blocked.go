@@ -23,7 +23,6 @@ type Blocked struct {
 	Ever  bool    // any task of the run was blocked, including the warm-up
 }
 
-// Blocked summarises the tasks from first on.
 func (o *Run) Blocked(first int) Blocked {
 	n := float64(o.Trace.Len() - first)
 	sum := BlockedSum{Per: n}
@@ -40,7 +39,6 @@ type BlockedSum struct {
 	Ever              bool
 }
 
-// Add adds the next task.
 func (h *BlockedSum) Add(o *Run, r *record.Record, lag int64, counts bool) {
 	least := int64(0)
 	if !o.Plan.Virtual {
@@ -60,8 +58,7 @@ func (h *BlockedSum) Add(o *Run, r *record.Record, lag int64, counts bool) {
 const blockedSuspect = 0.01
 
 // CheckBlocked looks for tasks that waited in front of a full queue of a strategy that reorders
-// tasks or separates classes. Such a strategy serves tasks that it has not yet accepted in the
-// order of arrival.
+// tasks or separates classes, because they are served in the order of arrival.
 func (o *Run) CheckBlocked(r *result.Result, h Blocked) {
 	spec := o.Plan.Strategy
 	promise := ""

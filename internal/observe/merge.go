@@ -19,10 +19,10 @@ import (
 )
 
 // MergeResults merges the results of several generators that sent parts of one load at the same
-// time. Names must be equal and lengths must agree within 10 %. Counts and rates are added.
-// Quantiles come from the summed histograms, to three digits. leftOut lists the metrics that cannot
-// be merged. The verdict is the worst one, with all reasons. follow means that tasks are due when
-// others have ended. Then lengths may differ, and rates are over the longest part.
+// time. Names must be equal and lengths must agree within 10 %. Quantiles come from the summed
+// histograms, to three digits. leftOut lists the metrics that cannot be merged. The verdict is the
+// worst one. follow means that tasks are due when others have ended. Then lengths may differ, and
+// rates are over the longest part.
 func MergeResults(
 	parts []*result.Result, follow bool,
 ) (merged *result.Result, leftOut []string, err error) {
@@ -93,7 +93,6 @@ func common(a, b []benchfmt.Config) []benchfmt.Config {
 	})
 }
 
-// MergeUnits returns the metrics of all parts, in their order.
 func MergeUnits(parts []*result.Result) (units []string) {
 	for _, p := range parts {
 		for _, m := range p.Metrics {
@@ -142,8 +141,7 @@ func MergeReadings(
 	return sums, nil
 }
 
-// windows adds the windows of the parts, which all begin with the run. The result has the longest
-// window length of any part.
+// All windows begin with the run. The result has the longest window length of any part.
 func windows(parts []*result.Result) ([]result.Window, error) {
 	var all []result.Window
 	longest := time.Duration(0)
@@ -155,8 +153,7 @@ func windows(parts []*result.Result) ([]result.Window, error) {
 	return AddWindows(all, longest)
 }
 
-// mergedMetric returns the merged value of one metric. known is false without a value. counts is
-// false if the metric cannot be merged.
+// known is false without a value. counts is false if the metric cannot be merged.
 func mergedMetric(
 	unit string, parts []*result.Result, sums map[string]*hdrhistogram.Histogram,
 	merged *result.Result,
@@ -233,8 +230,7 @@ func mergedMetric(
 	return 0, false, false
 }
 
-// EachDue adds the quantiles of response and service over all due requests, from the histograms of
-// completed requests.
+// EachDue uses the histograms of completed requests for quantiles over all due requests.
 func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 	for _, of := range []string{metric.Response, metric.Service} {
 		if h := sums[of]; h != nil {
@@ -282,8 +278,7 @@ func completed(r *result.Result) (n float64) {
 	return n
 }
 
-// mergeTimelines adds the timelines, which begin together. An interval of another length is added
-// to the interval that contains its middle.
+// An interval of another length is added to the interval that contains its middle.
 func mergeTimelines(parts []*result.Result) []result.Bucket {
 	begin, end := time.Duration(math.MaxInt64), time.Duration(0)
 	for _, p := range parts {

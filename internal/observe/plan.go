@@ -31,7 +31,6 @@ type Plan struct {
 	Among                    int // number of runs of the plan, including this one
 }
 
-// Pools returns the strategy's pools, if any.
 func (p Plan) Pools() []strategies.ClassPool {
 	if p.Strategy.ClassPools == nil {
 		return nil
@@ -58,7 +57,6 @@ func (p Plan) Rate(mean time.Duration) float64 {
 // Poisson reports whether the plan has independent exponential gaps at one rate.
 func (o *Run) Poisson() bool { return o.Plan.Arrival.Spec.Name == "poisson" && !o.Follows }
 
-// Stationary reports whether the plan is stationary.
 func (o *Run) Stationary() bool {
 	arrival := o.Plan.Arrival.Spec
 	return !arrival.AllAtOnce && !arrival.Unsteady

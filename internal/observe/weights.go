@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// ReportWeights adds the waits of the lightest and of the heaviest tasks, from number first on, if
-// tasks have different weights.
+// ReportWeights adds the waits of the lightest and of the heaviest tasks, if weights differ.
 func (o *Run) ReportWeights(r *result.Result, first int) {
 	law := o.Plan.Weights
 	if law == nil || law.Least() == law.Most() || o.Splits() {
