@@ -1,11 +1,5 @@
 // Package directory writes the results of runs to a run directory, reads them, and resumes an
-// interrupted directory:
-//
-//	dir, err := directory.Create("out", directory.New)
-//	…
-//	err = dir.Write(result) // each, as it comes
-//	…
-//	err = dir.Close(planned, nil)
+// interrupted directory. Create a Dir, Write each result, and Close the Dir.
 package directory
 
 import (
@@ -29,9 +23,9 @@ var dirFiles = [...]string{rundir.ResultsFile, rundir.DistributionsFile, rundir.
 	rundir.SlowestFile}
 
 // A Dir is a run directory that only this process writes to. Write returns after it has passed a
-// result to the operating system, so a kill loses at most the current run. Of a soak, it loses only
-// the time after the last WriteSoFar. Until End has written the end mark, readers treat the
-// directory as partial.
+// result to the operating system, so a kill loses at most the current run, or the time of a soak
+// after the last WriteSoFar. Until End has written the end mark, readers treat the directory as
+// partial.
 type Dir struct {
 	path          string
 	mu            sync.Mutex // partial results are written concurrently with other results
@@ -50,11 +44,9 @@ type Dir struct {
 	failed        bool            // a write failed, so there must be no end mark
 }
 
-// Path returns the path of the directory.
 func (d *Dir) Path() string { return d.path }
 
-// Write adds one result to the files. It writes its profiles first. It replaces the output of
-// WriteSoFar for that run.
+// Write replaces the output of WriteSoFar for that run.
 func (d *Dir) Write(r *bench.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -84,8 +76,7 @@ func (d *Dir) writeProfiles(r *bench.Result) error {
 	return nil
 }
 
-// Fail adds a failed run with its reason as a line # failed NAME seed N: REASON. It keeps the
-// output of WriteSoFar for that run.
+// Fail adds a line # failed NAME seed N: REASON. It keeps the output of WriteSoFar for that run.
 func (d *Dir) Fail(name string, seed uint64, reason string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -101,7 +92,6 @@ func (d *Dir) Fail(name string, seed uint64, reason string) error {
 	return d.markWritten(runID{name, seed})
 }
 
-// checkWrite adds the file name to the error of a write, and records that a write failed.
 func (d *Dir) checkWrite(file string, err error) error {
 	if err == nil {
 		return nil
@@ -126,10 +116,9 @@ func (d *Dir) Say(line string) error {
 	return d.checkWrite(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))
 }
 
-// End writes the end mark: complete, or partial if fewer than planned results were written.
-// interrupted is the reason, or nil. After an error of Write it writes no mark, so readers treat
-// the directory as interrupted. The lock is kept until Unlock, so a report contains only results of
-// this process.
+// End writes the end mark: complete, or partial if fewer than planned results were written. After
+// an error of Write it writes no mark, so readers treat the directory as interrupted. The lock is
+// kept until Unlock, so a report contains only results of this process.
 func (d *Dir) End(planned int, interrupted error) error {
 	if d.files == nil {
 		return nil
@@ -172,7 +161,6 @@ func (d *Dir) Discard() error {
 	return errors.Join(errs...)
 }
 
-// Unlock lets other processes write to the directory.
 func (d *Dir) Unlock() error {
 	if d.lock == nil {
 		return nil
@@ -182,7 +170,6 @@ func (d *Dir) Unlock() error {
 	return err
 }
 
-// Close calls End and Unlock.
 func (d *Dir) Close(planned int, interrupted error) error {
 	return errors.Join(d.End(planned, interrupted), d.Unlock())
 }
@@ -196,10 +183,8 @@ func (d *Dir) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// Mode selects how Create treats an existing directory.
 type Mode int
 
-// The modes of Create.
 const (
 	New    Mode = iota // refuse it
 	Force              // replace its results
@@ -207,8 +192,8 @@ const (
 	Resume             // continue its plan, see Dir.Begin and Dir.Kept
 )
 
-// Create creates the directory at path and its parents. The error for an existing directory is
-// fs.ErrExist. If another process is writing to the directory, the error names that process.
+// The error for an existing directory is fs.ErrExist. If another process is writing to the
+// directory, the error names that process.
 func Create(path string, mode Mode) (*Dir, error) {
 	if err := checkRunDir(path, mode); err != nil {
 		return nil, err
@@ -229,8 +214,6 @@ func Create(path string, mode Mode) (*Dir, error) {
 	return d, nil
 }
 
-// checkRunDir returns an error for a directory that is not a run directory, before anything is
-// written to it.
 func checkRunDir(path string, mode Mode) error {
 	entries, err := os.ReadDir(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -261,7 +244,7 @@ func (e existsError) Error() string {
 
 func (e existsError) Is(target error) bool { return target == fs.ErrExist }
 
-// fill opens the files. The directory must be locked.
+// The directory must be locked.
 func (d *Dir) fill(mode Mode) (err error) {
 	_, notThere := os.Stat(filepath.Join(d.path, rundir.ResultsFile))
 	if notThere == nil && mode == New {
@@ -306,8 +289,8 @@ func (d *Dir) fill(mode Mode) (err error) {
 	return d.open(newSuffix, d.copyHead)
 }
 
-// open opens each file under its name plus ending and initializes it with start. whole is the
-// number of valid bytes at the start of the file.
+// open opens each file under its name plus ending. whole is the number of valid bytes at the start
+// of the file.
 func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) error {
 	for i, name := range dirFiles {
 		f, err := openDirFile(filepath.Join(d.path, name+ending))
@@ -339,7 +322,6 @@ func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) err
 	return err
 }
 
-// Explain adds the lines returned by why to each result.
 func (d *Dir) Explain(why func(*bench.Result) []string) { d.results.why = why }
 
 // KeepResponses records the response time of each task of virtual runs, for the first runs with at

@@ -22,7 +22,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// contents describes the final content of a directory, without a section that is resumed.
+// contents omits a section that is resumed.
 type contents struct {
 	repetitions map[string]int      // number of results by name
 	seeds       map[string][]uint64 // seeds of results and failed runs, by name
@@ -72,8 +72,8 @@ func readContents(path string, resume bool) (c contents, err error) {
 	return c, nil
 }
 
-// readRest reads the other files. take adds their data to the next result that is not final, and
-// returns its repetition.
+// take adds the data of the other files to the next result that is not final, and returns its
+// repetition.
 func (c *contents) readRest(path string) (take func(r *bench.Result) int, err error) {
 	readings, err := c.readDistributions(filepath.Join(path, rundir.DistributionsFile))
 	if err != nil {
@@ -97,8 +97,7 @@ func (c *contents) readRest(path string) (take func(r *bench.Result) int, err er
 	}, nil
 }
 
-// eachLine calls f with every complete line of a file, without its newline, and the offset of its
-// end. A missing file has no lines.
+// eachLine calls f with every complete line and the offset of its end. A missing file has no lines.
 func eachLine(path string, f func(line string, end int64) error) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,8 +124,7 @@ func eachLine(path string, f func(line string, end int64) error) error {
 	}
 }
 
-// readSections reads results.txt. at contains the start of each section and the end of the last
-// one.
+// at contains the start of each section and the end of the last one.
 func readSections(path string) (sections []section, at []int64, err error) {
 	var r *bench.Result // filled by lines before the next result
 	begin := int64(0)
@@ -281,7 +279,7 @@ func (c *contents) readTimeline(path string) (map[nth][]result.Bucket, error) {
 		})
 }
 
-// readSlowest does the same for slowest.csv, which older directories do not have.
+// Older directories do not have slowest.csv.
 func (c *contents) readSlowest(path string) (map[nth][]result.SlowTask, error) {
 	return readRows(c, path, 3, rundir.IsSlowestHead,
 		func(row []string) (nth, result.SlowTask, error) {

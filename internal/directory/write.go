@@ -25,8 +25,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// output is a file of the directory. Its buffer is written at once, so a kill rarely leaves half a
-// line.
+// The buffer of an output is written at once, so a kill rarely leaves half a line.
 type output struct {
 	to     io.Writer
 	buffer bytes.Buffer
@@ -45,8 +44,8 @@ func (o *output) begin(file *dirFile, head func() error) error {
 	return errors.Join(head(), o.flush())
 }
 
-// distributionsWriter writes distributions.hlog. It contains a histogram per run and reading and,
-// for the first runs, the response time of each task.
+// distributions.hlog contains a histogram per run and reading and, for the first runs, the response
+// time of each task.
 type distributionsWriter struct {
 	output
 	most, tasks int // limit and number of tasks with recorded responses
@@ -76,7 +75,6 @@ func (w *distributionsWriter) put(r *bench.Result, repetition int) {
 
 const ofTasks = "tasks"
 
-// rowsWriter writes a table with rows for each run.
 type rowsWriter struct {
 	output
 	csv *csv.Writer
@@ -178,7 +176,6 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 	return format.Write(&line)
 }
 
-// partLine declares the direction of a unit of a stage, session or step, if it has one.
 func partLine(unit string) (line string, ok bool) {
 	for _, m := range observe.PartMetrics(unit) {
 		if m.Unit == unit && m.Better != "" {
@@ -239,7 +236,7 @@ func Machine() []benchfmt.Config {
 	return config
 }
 
-// commit returns the revision of the program, with a + for a modified tree, or "" if unknown.
+// A modified tree has a + after its revision.
 func commit() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {

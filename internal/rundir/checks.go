@@ -1,7 +1,7 @@
 package rundir
 
-// Checks of a run. The reason of a SUSPECT or INVALID result begins with the name of its check. A
-// report lists reasons in the order of internal/validity.
+// The reason of a SUSPECT or INVALID result begins with the name of its check. A report lists
+// reasons in the order of internal/validity.
 const (
 	CheckLaw        = "broken law" // the line of the law follows in the result
 	CheckPause      = "pause"      // the process stood still

@@ -7,20 +7,18 @@ import (
 	"strings"
 )
 
-// profileEnd is the extension of compressed pprof profiles, flightEnd that of execution traces.
 const (
 	profileEnd = ".pb.gz"
 	flightEnd  = ".trace"
 )
 
-// FlightKind is the kind of an execution trace of a slow task, which is stored with the profiles.
+// FlightKind is an execution trace of a slow task, which is stored with the profiles.
 const FlightKind = "flight"
 
 var unsafeInFiles = regexp.MustCompile(`[^a-zA-Z0-9_]+`)
 
-// ProfileFile returns the path of a run's profile of the given kind, relative to its directory,
-// with slashes. The path contains a readable part of the run's name and a hash of the name, which
-// is too long for a file name.
+// ProfileFile returns a path relative to the directory, with slashes. It contains a readable part
+// of the run's name and a hash of the name, which is too long for a file name.
 func ProfileFile(name string, seed uint64, kind string) string {
 	known := axisAndHash(name, "strategy")
 	end := profileEnd
@@ -30,8 +28,7 @@ func ProfileFile(name string, seed uint64, kind string) string {
 	return fmt.Sprintf("%s/%s-seed%d.%s%s", ProfilesDir, known, seed, kind, end)
 }
 
-// PercentilesFile returns the path of the percentiles of an attack, relative to its directory, with
-// slashes. The file has the text format of HdrHistogram.
+// PercentilesFile has the text format of HdrHistogram.
 func PercentilesFile(name string) string {
 	return PercentilesDir + "/" + axisAndHash(name, "strategy", "target") + ".hgrm"
 }

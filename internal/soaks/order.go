@@ -17,7 +17,7 @@ const slack = int64(time.Second)
 // order of due times.
 type order struct{ held []record.Record }
 
-// pass adds records, and passes on all records that are due at least slack before the last one.
+// pass passes on all records that are due at least slack before the last one.
 func (o *order) pass(more []record.Record, to func(*record.Record)) {
 	o.held = append(o.held, more...)
 	slices.SortStableFunc(o.held, func(a, b record.Record) int {
