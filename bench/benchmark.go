@@ -19,18 +19,15 @@ import (
 )
 
 // Benchmark runs the scenario as a Go benchmark of b.N tasks, and reports the units of Metrics with
-// times in nanoseconds. A broken invariant or a [StrategyError] fails the benchmark.
-//
-// Benchmark cannot stop a strategy that hangs under the real clock, or that spins or holds a mutex.
-// It then prints the goroutine stacks and ends the process with status 1.
+// times in nanoseconds. A broken invariant or a [StrategyError] fails the benchmark. A strategy
+// that hangs under the real clock, spins or holds a mutex ends the process with status 1.
 //
 // To measure a strategy of another module, set Scenario.Strategy.Spec. Quantiles need enough tasks
 // (p99 needs 368), so pass `go test` a -benchtime such as 2000x.
 //
-// Each repetition of `go test -count` and each value of -cpu uses another seed, because runs under
-// the virtual clock would otherwise be identical. POOLBENCH_SEED, which `poolbench gate --base`
-// sets for each pair of runs, is added to the seed. The metric virtual-seed is the seed modulo
-// 2^53. Poolbench ignores further runs with the same name and virtual-seed.
+// Each repetition of `go test -count` and each value of -cpu uses another seed. The variable
+// POOLBENCH_SEED is added to the seed. Poolbench ignores further runs with the same name and
+// virtual-seed, which is the seed modulo 2^53.
 func Benchmark(b *testing.B, s Scenario) {
 	b.Helper()
 	declareUnits()
@@ -88,7 +85,6 @@ func (r *runCounter) earlierRuns(b *testing.B, s Scenario) uint64 {
 
 func reportMetrics(b *testing.B, metrics []result.Metric) {
 	b.Helper()
-	// ns/op has no meaning under the virtual clock
 	b.ReportMetric(0, metric.NsPerOp)
 	for _, m := range metrics {
 		value, unit := inNanoseconds(m)
@@ -107,8 +103,8 @@ func indented(lines string) string {
 // seedVariable equals measure.SeedVariable of the gate.
 const seedVariable = "POOLBENCH_SEED"
 
-// declareUnits must run in the first round, with b.N = 1. After that round the testing package
-// prints the benchmark's name.
+// declareUnits must run in the first round, after which the testing package prints the benchmark's
+// name.
 var declareUnits = sync.OnceFunc(func() {
 	var lines strings.Builder
 	for _, m := range observe.Metrics() {

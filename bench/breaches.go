@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// breaches records the strategy's violations of its contract. A violation that makes the outcome of
-// a task unknown ends the run with a *StrategyError. The others become broken laws of the result.
+// A violation of the contract that makes the outcome of a task unknown ends the run with a
+// *StrategyError. The others become broken laws of the result.
 type breaches struct {
 	guard        *guard
 	settledTwice atomic.Int64
@@ -38,7 +38,6 @@ var (
 	errArg   = errors.New("the strategy has changed Task.Arg")
 )
 
-// note stores at most 8 different texts.
 func (d *driver) note(what string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -158,7 +157,7 @@ func (d *driver) countAccepted() (accepted, inside int) {
 	return accepted, inside
 }
 
-// longest returns an upper bound of the remaining time of the tasks inside Run. 0: unknown.
+// longest bounds the remaining time of the tasks inside Run. 0: unknown.
 func (d *driver) longest() (longest time.Duration) {
 	if d.inFlight.Load() == 0 {
 		return 0

@@ -29,26 +29,14 @@
 //	run          one execution of a scenario
 //	sample       repeated runs of one cell
 //
-// # Strategies that misbehave
-//
-// A run reports each violation of the contract (package strategies):
-//
-//   - The error is a [StrategyError] if the strategy hangs in New, Submit, Drain or a worker, panics
-//     in New, Submit or Drain, ends its caller's goroutine (runtime.Goexit), returns nil from New,
-//     or calls Done with nil, a copy, a running task or a foreign task.
-//   - The [Result] has broken laws and is INVALID if the strategy runs or reports a task twice,
-//     late or never, changes it, refuses it with an undeclared error, or leaves goroutines after
-//     Drain.
-//   - The process ends with the runtime's trace if the strategy panics in its own goroutine.
-//
-// A run hangs if no task is submitted or done for 30 s although a task is due and no task takes
-// that long. POOLBENCH_PATIENCE=5m changes the time, in which a busy or sleeping machine does not
-// count.
-//
-// # Two clocks
+// Run returns a [StrategyError] if the strategy makes the run impossible to finish: it hangs,
+// panics in New, Submit or Drain, or calls Done with an invalid task. Other violations of
+// the contract (package strategies) are broken laws of the [Result]. A panic in the strategy's own
+// goroutine ends the process. A run hangs if no task is submitted or done for 30 s
+// (POOLBENCH_PATIENCE) although a task is due and no task takes that long.
 //
 // Under the real clock a run takes real time, with all overheads. Under the virtual clock the same
 // code runs in a testing/synctest bubble, where time advances only while every goroutine waits.
 // Hours of load then take seconds, and a run is reproducible for a given seed, except for the order
-// of simultaneous events. Computing takes no virtual time, so CPU workloads require the real clock.
+// of simultaneous events. CPU workloads require the real clock.
 package bench

@@ -25,8 +25,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A driver plays one run: it issues tasks when they are due and records their outcomes. It is the
-// Sink of its strategy. It reads only package time, so the same code serves both clocks.
+// A driver plays one run, and is the Sink of its strategy. It reads only package time, so the same
+// code serves both clocks.
 type driver struct {
 	scenario Scenario
 	workload workloads.Workload
@@ -114,8 +114,7 @@ func (d *driver) open(ctx context.Context) error {
 	return nil
 }
 
-// planned returns a bound on the tasks in the system at once. Without clients it counts tasks up to
-// record.MostTasks + 1.
+// Without clients, planned counts tasks up to record.MostTasks + 1.
 func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	a := s.Load.Arrival
 	if a.IsClosed() {
@@ -159,8 +158,7 @@ func (t ofTenants) Call(
 	return t.CallOf(ctx, t.tasks.Tenant(seq), seq, work)
 }
 
-// now returns the nanoseconds since the start of the run. A call costs 24 ns, time.Now 45 ns. A
-// bubble has no monotonic time.
+// A call of now costs 24 ns, time.Now 45 ns. A bubble has no monotonic time.
 func (d *driver) now() int64 {
 	if d.epoch != 0 {
 		return time.Now().UnixNano() - d.epoch
@@ -219,8 +217,6 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	return func(ctx context.Context) { d.playOpen(ctx, next) }, nil
 }
 
-// If the strategy blocks the generator, later tasks are issued late, but their response time still
-// starts at Due.
 func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 	sleep, wakeUp := d.generatorSleep(ctx)
 	defer wakeUp()
@@ -293,8 +289,8 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	return false
 }
 
-// playClosed lets each client think, submit and wait for its task, repeatedly. A free client takes
-// the next task, because with fixed shares some clients would finish early and reduce the load.
+// A free client takes the next task, because with fixed shares some clients would finish early and
+// reduce the load.
 func (d *driver) playClosed(ctx context.Context, clients arrivals.Clients) {
 	var wg sync.WaitGroup
 	d.issued.Store(uint64(clients.Count))
@@ -420,7 +416,6 @@ func (d *driver) show() (end func()) {
 	return d.meter.End
 }
 
-// Under the virtual clock drive is called inside the bubble.
 func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

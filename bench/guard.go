@@ -22,8 +22,8 @@ type guard struct {
 	driver   atomic.Pointer[driver] // nil before stage playing
 }
 
-// Stages of a run. Building a workload and counting records may take long, so a lack of progress is
-// an error only from playing on.
+// Building a workload and counting records may take long, so a lack of progress is an error only
+// from playing on.
 const (
 	building = iota
 	playing
@@ -63,7 +63,6 @@ func newGuard(ctx context.Context, s Scenario) (*guard, error) {
 		hang: progress.NewDetector(limit)}, err
 }
 
-// observe runs the scenario in separate goroutines.
 func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	done := make(chan struct{})
 	var left machine.Stacks
@@ -238,7 +237,6 @@ func (g *guard) hangError(seen string) *StrategyError {
 		"a task is accepted and never done: %s; %s; by clause 2 (Once) each is done", seen, inHand)
 }
 
-// by is the function that called the hanging function.
 func hangingCall(stacks machine.Stacks) (function, by string) {
 	for function, by := range map[string]string{"New": "bench.(*driver).open",
 		"Submit": "bench.(*driver).submit", "Drain": "bench.(*driver).drain"} {

@@ -81,9 +81,8 @@ func (l *jobList) pop() *job {
 
 const noTarget = "none"
 
-// attempt is the Run of every task. Go uses open-coded defers only while defers × returns is at
-// most 15, and otherwise each task costs 75 instructions more. attempt has two defers and seven
-// returns.
+// attempt has two defers and seven returns. Go uses open-coded defers only while defers × returns
+// is at most 15, and otherwise each task costs 75 instructions more.
 func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	j, ok := t.Arg.(*job)
 	if !ok {
@@ -144,8 +143,7 @@ func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	return d.resultOf(d.target.Call(ctx, j.seq, work))
 }
 
-// attemptSecond runs a second attempt concurrently with the first attempt, which owns the record.
-// It is only counted.
+// A second attempt is only counted. The first attempt owns the record.
 func (d *driver) attemptSecond(ctx context.Context, j *job) (r strategies.Result) {
 	d.enter(j)
 	j.secondAttempts++
@@ -162,15 +160,13 @@ func (d *driver) attemptSecond(ctx context.Context, j *job) (r strategies.Result
 	return d.resultOf(d.target.Call(ctx, j.seq, d.work))
 }
 
-// clocked times the work of the task, to separate it from the target's own time.
 func (j *job) clocked(ctx context.Context, seq uint64) error {
 	start := j.driver.now()
 	defer func() { j.worked += j.driver.now() - start }()
 	return j.driver.work(ctx, seq)
 }
 
-// admitted is the work of a split task, for a target that counts calls in service. The pieces do
-// the actual work.
+// admitted is the work of a split task, for a target that counts calls in service.
 func admitted(context.Context, uint64) error { return nil }
 
 func (d *driver) resultOf(err error) (r strategies.Result) {
@@ -203,7 +199,6 @@ func isRefusal(status int) bool {
 		func(r targets.Refusal) bool { return r.Status() == status })
 }
 
-// Done implements strategies.Sink.
 func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	j := d.jobOf(t)
 	if j == nil {

@@ -50,7 +50,7 @@ func (s Scenario) axes() string {
 	return strings.Join(parts, "/")
 }
 
-// escaped escapes characters as URLs do. A parameter may be a path.
+// A parameter may be a path.
 func escaped(variant string) string {
 	var b strings.Builder
 	for _, r := range variant {
@@ -66,8 +66,7 @@ func escaped(variant string) string {
 	return b.String()
 }
 
-// Written is a scenario as JSON for another process. Its variants must be registered, because they
-// are found by name.
+// Written is a scenario as JSON for another process. Its variants must be registered.
 type Written struct {
 	Strategy, Workload, Target, Arrival string
 	Limit, Queue                        int

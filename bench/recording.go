@@ -15,8 +15,7 @@ import (
 )
 
 // A Recording is a run that another package drives, with requests to a server as tasks. Its result
-// is computed and judged like that of a Scenario under the real clock. Times are nanoseconds since
-// the start of the run.
+// is judged like that of a Scenario under the real clock. Times are nanoseconds since the start.
 type Recording struct {
 	Name     string
 	Seed     uint64
@@ -39,8 +38,7 @@ type Recording struct {
 	// part of a plan shared by several generators, whose arrivals and length are judged as a whole
 	Share   bool
 	Follows bool // tasks are due when others end, so arrivals do not follow the plan
-	// Clients send without pause (FlatOut) to a server on this machine (Local), so high processor
-	// usage is expected.
+	// Clients send without pause to a server on this machine, so high processor usage is expected.
 	FlatOut, Local bool
 	// adds the driver's counts to partial results of a soak; may be nil
 	SoFar      func(*Result)

@@ -10,15 +10,13 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Plan is the work of a run in order of due times, as known in advance. It determines the run of
-// a work-conserving first-come, first-served strategy.
+// A Plan is the work of a run in order of due times, as known in advance.
 type Plan struct {
 	Due     []int64 // due times, in ns since the start of the run
 	Service []int64 // service times, in ns
 	Warmup  int     // number of tasks at the start that are not measured
 }
 
-// errNoPlan means that service or due times are known only at run time.
 var errNoPlan = errors.New("the work of the run is not known in advance")
 
 // Plan returns the work of the scenario. It returns an error under the real clock, in a closed
@@ -184,8 +182,8 @@ func newSubmitter(o *observe.Run, queue, n int) submitter {
 	return submitter{queue: queue, starts: make([]int64, max(queue, 1))}
 }
 
-// submit returns when Submit of task i returns. Without a queue this is the start of the task. With
-// k slots it is the start of task i−k, if that is later than the call.
+// Without a queue, Submit of task i returns at the start of the task. With k slots it returns at
+// the start of task i−k, if that is later than the call.
 func (d *submitter) submit(i int, r *record.Record) (left int64) {
 	if d.starts == nil {
 		return r.Issue
@@ -199,8 +197,7 @@ func (d *submitter) submit(i int, r *record.Record) (left int64) {
 	return left
 }
 
-// peakWithoutWaits returns the most tasks in flight at once, for a run in which no task waited.
-// known is false if a task ends at the instant when another starts.
+// No task may have waited. known is false if a task ends at the instant when another starts.
 func peakWithoutWaits(starts, ends []int64) (peak int64, known bool) {
 	over := 0
 	for begun, at := range starts {

@@ -141,8 +141,6 @@ func (s Scenario) withDefaults() Scenario {
 			s.Load.Relative = 1 // stages contain their shares of the capacity
 		}
 	}
-	// A variant made by a struct literal has no values yet. Validate reports a missing value that
-	// has no default.
 	orDefaults(&s.Strategy.Values, s.Strategy.Spec.Keys)
 	if given := s.Strategy.Spec.Given; given != nil {
 		if _, err := s.Strategy.Values.OrDefaults(s.Strategy.Spec.Keys); err == nil {
@@ -273,8 +271,7 @@ func (t Stop) check(s Scenario, c *text.Complaints) {
 		"warmup %v: want a share of the tasks from 0 up to, not including, 1", t.Warmup)
 }
 
-// waits builds the workload if that is cheap, which is true for kind Wait. Otherwise, and if
-// building fails, it returns nil.
+// waits builds the workload if that is cheap (kind Wait). Otherwise, and on errors, it returns nil.
 func (s Scenario) waits() workloads.Workload {
 	if s.Workload.Spec.Kind != workloads.Wait {
 		return nil
@@ -355,7 +352,7 @@ func lengthOf(stages []arrivals.Stage) (total time.Duration) {
 	return total
 }
 
-// n is the mean number of tasks of the stages, or 0 if the stages define it themselves.
+// n is 0 if the stages define the number of tasks themselves.
 func tasksOf(stages []arrivals.Stage, rate float64) (n float64) {
 	if rate == 0 {
 		rate = 1

@@ -59,8 +59,8 @@ func (s Suite) At(i int) Scenario {
 	return sc
 }
 
-// ahead is the number of runs per processor that may have ended after an unfinished run, so
-// processors stay busy while one run takes as long as thirty others. A kill loses these runs.
+// ahead is the number of runs per processor that may have ended after an unfinished run. A kill
+// loses these runs.
 const ahead = 32
 
 // Do runs the suite. It calls each with the result or error of every run, from the caller's
