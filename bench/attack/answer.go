@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// An answer is the outcome of one call. Calls fill it in place: returning copies would grow the
-// stack of every goroutine that runs a request beyond 4 kB, a fifth of the cost of a request.
+// Calls fill an answer in place: returning copies would grow the stack of every goroutine that runs
+// a request beyond 4 kB, a fifth of the cost of a request.
 type answer struct {
 	status     int // 0: no answer
 	in, out    int64
@@ -31,8 +31,8 @@ type answer struct {
 	kept     *checks.Answer // the parts to keep; nil: none
 }
 
-// kept allocates the stored parts of an answer: the parts that checks need and, for the first
-// failures with each status, the body. run.inspect releases them for reuse.
+// kept allocates the parts that checks need and, for the first failures with each status, the body.
+// run.inspect releases them for reuse.
 func (c *caller) kept(status int) *checks.Answer {
 	keep := c.keep
 	if c.attack.outcomeOf(status) != record.Completed && status > 0 && !c.saidEnough(status) {
@@ -143,8 +143,7 @@ func (w *wire) response(to *http.Request) (*http.Response, error) {
 	}
 }
 
-// skip reads n bytes. Only the last bytes go through the buffer, which reveals bytes after the
-// body.
+// Only the last bytes go through the buffer, which reveals bytes after the body.
 func (w *wire) skip(n int64, to io.Writer) (read int64, err error) {
 	if n > int64(w.reader.Size()) {
 		b := buffers.Get().(*[]byte)

@@ -44,10 +44,9 @@ func Defaults() Attack {
 // zero except Requests and one of Tasks and Duration.
 type Attack struct {
 	Requests []Request // sent in turn, or the steps of the Session
-	// steps of sessions (see WithSession): Rate, Tasks and Arrival then count sessions; nil: single
-	// requests
+	// steps of sessions: Rate, Tasks and Arrival then count sessions; nil: single requests
 	Session *sessions.Session
-	// fill in {{…}} in URL, headers and bodies for each request (see package requests)
+	// fill in {{…}} in URL, headers and bodies for each request
 	Templates bool
 	Data      *requests.Data // for templates: request i uses row i modulo their number; nil: none
 	DataOnce  bool           // use each row once: the attack ends after the last row
@@ -56,8 +55,7 @@ type Attack struct {
 	// an answer that fails a check fails its request. An answer that passes a check on the status
 	// is completed, whatever the status
 	Checks checks.List
-	// bytes of a body, after decompression, that checks and captures read. Each answer being read
-	// needs up to that much memory. 0: checks.MostBody
+	// bytes of a decompressed body that checks and captures read; 0: checks.MostBody
 	CheckBytes int
 	StopIf     []checks.Stop // rules that end the attack early, with a *Stopped as Report.Cut
 	// query parameters whose values are shown; all others are masked
@@ -95,10 +93,8 @@ type Attack struct {
 	Insecure bool // do not verify certificates
 	TLS      TLS
 	Resolve  []Resolve // addresses of hosts and ports that replace DNS
-	// how long the addresses of a host are used before the next lookup; 0: for one connection. New
-	// connections go to all addresses in turn
-	DNSTTL time.Duration
-	// close each connection of HTTP/1.1 after one request
+	// how long the addresses of a host are used before the next lookup; 0: for one connection
+	DNSTTL      time.Duration
 	NoKeepAlive bool
 	// share of the requests that carry a traceparent header (see TraceID)
 	Trace float64
@@ -107,28 +103,28 @@ type Attack struct {
 	HTTP3      bool // over QUIC, by package http3
 	// maximum concurrent requests on a connection of HTTP/2, HTTP/3 or gRPC; 0: 100
 	Streams int
-	// a Unix socket for all connections, whatever the URLs
+	// a Unix socket for all connections
 	UnixSocket string
 	// an encoded FileDescriptorSet for gRPC; nil: use server reflection
 	Descriptors []byte
 	// status with which the server's own strategy sheds, such as 503; 0: none
 	Shed int
 	Seed uint64 // of the arrivals
-	// keep no record of single requests, as bench.Scenario.Soak, so that an open loop can run
-	// without limit. Always on beyond record.MostTasks requests
+	// keep no record of single requests, as bench.Scenario.Soak. Always on beyond record.MostTasks
+	// requests
 	Soak bool
 	// result of an interrupted soak to continue, as bench.Scenario.Before
 	Before *bench.Result
 
-	// Agents above 0 share the attack. This agent is number Agent, from 0, and sends its part of
-	// the plan. Limit, Queue, Workers and Connections apply to each agent. Clients are divided.
+	// Agents above 0 share the attack. This agent, number Agent from 0, sends its part of the plan.
+	// Limits apply to each agent. Clients are divided.
 	Agents, Agent int
 	Profile       string // what is profiled beside, as bench.Scenario.Profile; "": nothing is
 	// Start is when the plan begins, by the clock of this machine; zero: now
 	Start time.Time
 
-	// Vegeta receives each result in vegeta's encoding, without headers and bodies. The timestamp
-	// is when the request was due, the latency its response time.
+	// Vegeta receives each result in vegeta's encoding, without headers and bodies, with the due
+	// time as timestamp and the response time as latency.
 	Vegeta io.Writer
 	// DeadLetters store the requests that a retrying strategy gave up: seq, method, url and the
 	// last status. The attack ends if one cannot be stored.

@@ -177,8 +177,8 @@ func (c *caller) call(ctx context.Context, m *message) answer {
 	return c.way.call(ctx, m)
 }
 
-// A watched call is a call by net/http. Any goroutine may call its hooks, also after the answer.
-// Times are in ns since begun.
+// Any goroutine may call the hooks of a watched call, also after the answer. Times are in ns since
+// begun.
 type watched struct {
 	calls       *record.CallCounter
 	begun       time.Time
@@ -236,8 +236,7 @@ func retryAfter(text string, now func() time.Time) time.Duration {
 	return 0
 }
 
-// A sender is a transport that counts round trips and sends each request once unless resending is
-// allowed.
+// A sender counts round trips and sends each request once unless resending is allowed.
 type sender struct {
 	*http.Transport
 	resend bool

@@ -12,9 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A closedLoop has clients that send the next request after each answer. A request is due when the
-// previous answer arrives, so response and service time are equal, and neither includes the
-// requests that a slow server delays.
+// In a closedLoop a request is due when the previous answer arrives, so response and service time
+// are equal, and neither includes the requests that a slow server delays.
 type closedLoop struct {
 	*run
 	clients   sync.WaitGroup
@@ -111,7 +110,7 @@ func (c *client) next() bool {
 	return true
 }
 
-// awaitStage waits until the client may send. It returns false if that will not happen.
+// awaitStage returns false if the client may not send any more.
 func (c *client) awaitStage() bool {
 	l := c.of
 	if l.attack.ClientStages == nil {
@@ -191,8 +190,8 @@ func (c *client) settle(a answer, end int64) {
 
 var errFull = fmt.Errorf("%d requests are as many as one attack records", arrivals.MaxTasks)
 
-// afterError is a client's pause after a request without an answer. Without it, a client would spin
-// and exhaust the ports if the server is down.
+// Without a pause after a request without an answer, a client would spin and exhaust the ports if
+// the server is down.
 const afterError = 10 * time.Millisecond
 
 func (r *run) take(s *sample, a answer) {

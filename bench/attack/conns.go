@@ -19,8 +19,8 @@ type connOptions struct {
 	Give    func(why error) // ends the attack, with a *NobodyError
 }
 
-// A connSet is the set of open connections. Closing it gives up the requests in flight, because a
-// context for each request would cost one or two allocations.
+// Closing a connSet gives up the requests in flight, because a context for each request would cost
+// one or two allocations.
 type connSet struct {
 	connOptions
 	mu         sync.Mutex
@@ -63,7 +63,6 @@ func (s *connSet) Dialed(ctx context.Context, took time.Duration, err error) {
 	s.made = true
 }
 
-// Dial is the DialContext of a transport. It returns a *trackedConn.
 func (s *connSet) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	s.mu.Lock()
 	closed := s.closed
@@ -121,7 +120,7 @@ func (s *connSet) Secured(ctx context.Context, err error) error {
 	return err
 }
 
-// Close closes every connection, including later ones.
+// Close closes later connections, too.
 func (s *connSet) Close() {
 	s.mu.Lock()
 	s.closed = true

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// names looks hosts up and connects to their addresses in turn, so the connections are spread over
-// all of them. net.Dialer would prefer the first address, and look the host up for each connection.
+// names connects to the addresses of a host in turn. net.Dialer would prefer the first address, and
+// look the host up for each connection.
 type names struct {
 	ttl    time.Duration // how long addresses are used; 0: for one connection
 	turn   int           // of the first connection to each host
@@ -47,8 +47,7 @@ func (n *names) host(host string) *name {
 	return h
 }
 
-// addresses returns the addresses to try for a new connection: first the preferred family (RFC
-// 6724), beginning with the address whose turn it is, then the other family.
+// The preferred family comes first (RFC 6724), beginning with the address whose turn it is.
 func (n *names) addresses(
 	ctx context.Context, address string,
 ) (preferred, others []string, err error) {
@@ -104,7 +103,7 @@ func (n *names) connect(ctx context.Context, network, address string) (net.Conn,
 // leastTry is the least time for an address, if there is a deadline, as in package net.
 const leastTry = 2 * time.Second
 
-// oneOf connects to the first address that accepts. Each has its part of the time.
+// Each address has its part of the time.
 func (n *names) oneOf(
 	ctx context.Context, network string, all []string,
 ) (conn net.Conn, first error) {

@@ -7,12 +7,8 @@
 //		Duration: 10 * time.Second,
 //	})
 //
-// In an open loop requests are due by the plan, whatever the server does. Each is submitted to a
-// strategy, or runs in its own goroutine. In a closed loop each client sends its next request after
-// the last answer.
-//
-// A message is one encoded request. A way sends it: over our own connections in HTTP/1.1 (wire.go),
-// by net/http, over HTTP/2, or by a package that registers a protocol, such as bench/attack/rpc.
+// In an open loop requests are due by the plan, whatever the server does. In a closed loop each
+// client sends its next request after the last answer.
 //
 // Vegeta's library reads and writes files here. Its Attacker is not used, because it measures from
 // the moment a worker starts a request, resends requests without counting them, and computes

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// follow follows redirects over wires. An http.Client decides about method, body, headers and
-// Referer of each request.
+// An http.Client decides about method, body, headers and Referer of each request.
 func (all *wiring) follow(
 	ctx context.Context, m *message, deadline time.Time, first answer,
 ) (last answer) {
@@ -48,7 +47,7 @@ func (all *wiring) follow(
 	return last
 }
 
-// hops counts the body bytes of all requests and answers of a call that follows redirects.
+// hops counts the body bytes of a call that follows redirects.
 type hops struct{ in, out int64 }
 
 func (h *hops) through(via roundTrip) roundTrip {
@@ -78,7 +77,6 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// The URLs of redirects may contain secrets.
 func (a *answer) noteFollowed(resp *http.Response) {
 	if a.kept == nil {
 		return
@@ -126,7 +124,7 @@ func port(u *url.URL) string {
 
 func isDefault(u *url.URL) bool { return port(u) == port(&url.URL{Scheme: u.Scheme}) }
 
-// The Referer contains the previous query. Headers that describe a resent body stay.
+// The Referer contains the previous query.
 func dropHeaders(r *http.Request) {
 	kind := r.Header.Values("Content-Type")
 	r.Header = http.Header{}

@@ -26,7 +26,6 @@ type http2 struct {
 	hosts     transport.Hosts[*streamed]
 }
 
-// A streamed connection counts its frames.
 type streamed struct {
 	*http.ClientConn
 	frames *transport.Watched
@@ -81,8 +80,7 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 	return a
 }
 
-// exchange sends the request, and again if that is allowed or it was not sent. Closing the body of
-// the answer releases its stream.
+// Closing the body of the answer releases its stream.
 func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, error) {
 	name, err := h.names.of(r)
 	if err != nil {
@@ -143,8 +141,7 @@ type streamReset struct {
 
 func (s streamReset) Error() string { return fmt.Sprintf("reset by code %d", s.Code) }
 
-// unbegun reports whether the server refused the stream, or the stream is beyond the last one of
-// its GOAWAY.
+// The server refused the stream, or the stream is beyond the last one of its GOAWAY.
 func unbegun(err error) bool {
 	const refused = 7 // RFC 9113, 7
 	var reset streamReset

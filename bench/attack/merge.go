@@ -54,9 +54,8 @@ func (g Agent) String() string {
 }
 
 // Merge makes one report of the shares of an attack, as a single generator of the whole plan would.
-// Agent k of a.Agents is number k. Each share is checked against the plan, and its counts against
-// its records. A missing share makes the report INVALID or, with allowLost, SUSPECT. cut is why the
-// attack ended early. The error reports an attack without any result.
+// Agent k of a.Agents is number k. A missing share makes the report INVALID or, with allowLost,
+// SUSPECT. cut is why the attack ended early. The error reports an attack without any result.
 func (a Attack) Merge(agents []Agent, allowLost bool, cut error) (*Report, error) {
 	if a = a.withDefaults(); len(agents) != a.Agents {
 		return nil, fmt.Errorf("%d agents of %d", len(agents), a.Agents)
@@ -278,7 +277,6 @@ func (m merging) eachDoubt() (all []agentDoubt) {
 	return all
 }
 
-// summed combines the summed results, to three digits.
 func (m merging) summed() (*bench.Result, error) {
 	var parts []*bench.Result
 	for k, g := range m.agents {

@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// A message is one request, independent of the way it is sent. A request without a template is
-// encoded once and shared by all calls.
+// A message without a template is encoded once and shared by all calls.
 type message struct {
 	request *Request
 	built   *http.Request // the request without its body, to be copied: parsing a URL costs 1 µs
@@ -53,8 +52,8 @@ func (a Attack) isTemplate(r Request) bool {
 	return strings.Contains(r.URL, "{{") || bytes.Contains(r.Body, []byte("{{"))
 }
 
-// lazyFrom is the number of requests from which each is encoded for its call, and not kept: encoded
-// it needs ten times the memory of its line in a file.
+// From lazyFrom requests on, each is encoded for its call, and not kept: encoded it needs ten times
+// the memory of its line in a file.
 const lazyFrom = 1000
 
 func (a Attack) isLazy() bool {
@@ -76,8 +75,8 @@ func (a Attack) examples() (all []int) {
 	return all
 }
 
-// Templates are filled in for request 0. If requests are encoded for each call, the messages are
-// examples: one for each host.
+// Templates are filled in for request 0. If requests are encoded for each call, there is one
+// message for each host.
 func (a Attack) messages() []message {
 	var all []message
 	if a.isLazy() {
@@ -122,8 +121,7 @@ func (a Attack) parse(r Request, i int) (*requests.Request, error) {
 	return requests.Parse(r, a.Data)
 }
 
-// message returns a shared message, or own, filled in. Call it before the request begins, so the
-// time is not counted as the server's.
+// Call message before the request begins, so the time is not counted as the server's.
 func (c *caller) message(seq uint64, of *visit, own **message) *message {
 	m := c.kind(seq)
 	switch {
@@ -157,7 +155,7 @@ func (m *message) encode(c *caller) {
 	}
 }
 
-// traced makes the message on sending, because few messages have a trace header.
+// Few messages have a trace header, so it is added on sending.
 func (c *caller) traced(m *message, seq uint64) *message {
 	if m.complete(); m.err != nil {
 		return m
@@ -242,7 +240,6 @@ func (m *message) complete() {
 	m.built, m.err = m.request.Request()
 }
 
-// The message must not have an error.
 func (m *message) http(ctx context.Context) *http.Request {
 	m.complete()
 	if m.err != nil {
@@ -273,8 +270,8 @@ func (m *message) withCookies(ctx context.Context) *http.Request {
 	return r
 }
 
-// mostAhead is the largest message that is filled in before it is due. Messages waiting for a slot
-// stay in memory.
+// mostAhead is the largest message that is filled in before it is due, because messages waiting for
+// a slot stay in memory.
 const mostAhead = 64 << 10
 
 func (m *message) large() bool {

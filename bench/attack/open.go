@@ -13,10 +13,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// open is the open loop. One goroutine submits each request to a strategy when it is due. A
-// strategy that blocks delays later requests, which counts as response time. If the server refuses
-// a request, the strategy may retry it after the answer's Retry-After, unless that is beyond the
-// timeout, because a server could otherwise prolong an attack for years.
+// One goroutine submits each request to a strategy when it is due. A strategy that blocks delays
+// later requests, which counts as response time. A Retry-After beyond the timeout is final, because
+// a server could otherwise prolong an attack for years.
 func (r *run) open(planned int, span time.Duration) error {
 	t := &openLoop{run: r, through: r.attack.through()}
 	if !t.through {
@@ -94,7 +93,6 @@ func (t *openLoop) drain() error {
 	}
 }
 
-// abandonRest abandons the other requests that are due by now.
 func (t *openLoop) abandonRest(plan *plan) {
 	for now := t.now(); t.full == nil && plan.more && plan.due <= now; plan.advance() {
 		rec, ok := t.add(plan.due)
@@ -113,7 +111,7 @@ func (t *openLoop) abandon(rec bench.Entry, s sample) {
 	rec.Release()
 }
 
-// strategy returns the attack's strategy, by default one goroutine for each request.
+// The default strategy is one goroutine for each request.
 func (a Attack) strategy() (strategies.Variant, strategies.Params) {
 	if a.through() {
 		return a.Strategy, a.params()
@@ -313,7 +311,6 @@ func (t *openLoop) done(j *job, err error) {
 	}
 }
 
-// withLetters returns the sink of a loop, wrapped to keep dead letters if requested.
 func (a Attack) withLetters(t *openLoop) strategies.Sink {
 	if a.DeadLetters == nil {
 		return t
@@ -321,7 +318,6 @@ func (a Attack) withLetters(t *openLoop) strategies.Sink {
 	return &strategies.DeadLetterSink{Next: t, Letters: letters{t.run}, Describe: t.describe}
 }
 
-// A letter is a stored request with all that is needed to resend it.
 type letter struct {
 	Seq    uint64 `json:"seq"`
 	Method string `json:"method"`

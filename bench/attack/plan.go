@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// A plan iterates over the due times of the requests that this agent sends. It is a pure function
-// of the attack.
+// A plan has only the requests that this agent sends. It is a pure function of the attack.
 type plan struct {
 	arrivals arrivals.Next
 	left     int                   // requests after the current one; below 0: no limit
@@ -34,8 +33,7 @@ func (a Attack) plan() *plan {
 	return p
 }
 
-// rest returns the plan at the first remaining request and its time: after the recorded part of a
-// resumed soak, otherwise at the start. It is nil for a closed loop.
+// rest returns the plan at the first remaining request and its time. A closed loop has no plan.
 func (a Attack) rest(rec *bench.Recording) (p *plan, from time.Duration) {
 	if a.Clients > 0 {
 		return nil, 0
@@ -67,7 +65,7 @@ func (a Attack) unbegun() *plan {
 	return p
 }
 
-// most returns the maximum number of requests or sessions; 0: no limit.
+// 0: no limit of requests or sessions.
 func (a Attack) most() int {
 	if a.Tasks == 0 && a.DataOnce && a.Data != nil {
 		return len(a.Data.Rows)
@@ -90,8 +88,8 @@ func (p *plan) advance() {
 	}
 }
 
-// planned returns the number of requests or sessions, and when the last one is due if steps of
-// sessions take no time. It costs about 20 ns a request. It stops counting beyond MaxTasks.
+// last is when the last request or session is due if steps of sessions take no time. planned costs
+// about 20 ns a request, and stops counting beyond MaxTasks.
 func (a Attack) planned() (n int, last time.Duration) {
 	for p := a.plan(); p.more && n <= arrivals.MaxTasks; p.advance() {
 		end := time.Duration(p.due)
@@ -167,7 +165,6 @@ func (a Attack) sentTo(name string) (to, of int) {
 	return max(to, 1), max(len(rows), 1)
 }
 
-// maySoak reports whether the attack can run without records of single requests.
 func (a Attack) maySoak() bool {
 	return a.Clients == 0 && !a.Arrival.Spec.AllAtOnce && a.Arrival.Stages() == nil
 }

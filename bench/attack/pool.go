@@ -105,7 +105,7 @@ func inASCII(host string) (string, error) {
 	return sent.Host, nil
 }
 
-// take returns an idle wire or a new one. At the maximum it waits for one.
+// At the maximum, take waits for an idle wire.
 func (h *host) take(
 	ctx context.Context, deadline time.Time,
 ) (_ *wire, waited bool, _ error) {

@@ -20,8 +20,8 @@ type Preview struct {
 
 const mostPreviewed = 1 << 10
 
-// Previews returns the first n distinct requests, or the steps of the first session. The attack
-// must be valid. Values to be captured are shown as their names.
+// Previews returns the first n distinct requests, or the steps of the first session. Values to be
+// captured are shown as their names.
 func (a Attack) Previews(n int) (all []Preview, err error) {
 	a = a.withDefaults()
 	if a.Session != nil {

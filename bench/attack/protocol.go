@@ -46,7 +46,6 @@ type Protocol struct {
 // A Transport sends requests over HTTP/3: each once, unless Attack.Resend is set.
 type Transport interface {
 	http.RoundTripper
-	// Streams returns stream counts. Resent returns how many requests were sent again.
 	Streams() record.Streams
 	Resent() int64
 	Close()
@@ -109,15 +108,13 @@ type Opening struct {
 	Watch func(net.Conn) net.Conn
 }
 
-// A Sender sends the requests of an attack. Prepare and Send may be called concurrently. Close is
-// called at the end.
+// A Sender sends the requests of an attack. Prepare and Send may be called concurrently.
 type Sender interface {
 	// Prepare encodes a request for Send.
 	Prepare(r Request) (message any, err error)
 	// Send sends the message once, unless Attack.Resend is set, and returns by the deadline. wants
 	// requests header and body of the answer.
 	Send(ctx context.Context, message any, deadline time.Time, wants bool) Answer
-	// Resent returns how many requests were sent again.
 	Resent() int64
 	Close()
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // CheckSent returns an error if a request cannot be sent, with any row of the data if it is a
-// template. The error begins with the location: URL, header or body, or a line of the data.
+// template. The error begins with its location.
 func (a Attack) CheckSent(r Request) error { return a.checkSent(r, -1) }
 
 // CheckStep is CheckSent for a step of the session.
@@ -99,8 +99,7 @@ func (a *Attack) Show(address string) string {
 	return a.masked(text.DiscreetURL(address, a.ShowQuery...))
 }
 
-// masked masks values of the environment in a URL. Scheme and host stay, since the target must be
-// recognizable.
+// Scheme and host stay, since the target must be recognizable.
 func (a *Attack) masked(address string) string {
 	secrets := requests.SecretsOfVariables(a.Environment)
 	if len(secrets) == 0 {
@@ -117,7 +116,7 @@ func (a *Attack) masked(address string) string {
 }
 
 // withoutUser moves the URL's user to the Authorization header, as net/http does, so that neither
-// results nor errors contain it. The part after the host may be a template and is unchanged.
+// results nor errors contain it.
 func withoutUser(r Request) Request {
 	if !hasUser(r) {
 		return r

@@ -74,7 +74,6 @@ func (a Attack) recording() *bench.Recording {
 // FlatOut reports whether clients send without a pause.
 func (a Attack) FlatOut() bool { return a.Clients > 0 && !a.Session.Thinks() }
 
-// local reports whether the addresses of all servers are on this machine.
 func (a Attack) local() bool {
 	for _, r := range a.Requests {
 		origin, _ := cutOrigin(r.URL)

@@ -42,7 +42,7 @@ type flight struct {
 	heard int64
 }
 
-// rings creates half as many rings as processors, because a server on loopback needs the others.
+// A server on loopback needs half of the processors.
 func (l *closedLoop) rings() (rings []*ring, end func()) {
 	all := l.caller.wiring
 	if all == nil || l.attack.Connections > 0 || l.caller.lazy ||
@@ -255,7 +255,7 @@ func (r *ring) hear(c *client, open bool) {
 	}
 }
 
-// late hands over clients whose timeout expired, or all when the attack ends. wait is in ms.
+// wait is in ms.
 func (r *ring) late() (wait int) {
 	ended, now := r.of.ctx.Err() != nil, r.of.now()
 	if ended || now >= r.check {

@@ -129,7 +129,6 @@ type run struct {
 
 func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
-// without records a request that has no answer.
 func (r *run) without(s *sample, why string) {
 	if quotes(why) {
 		why = requests.MaskValues(why, r.caller.secrets(s.seq, s.visit))

@@ -95,7 +95,6 @@ func (v *visit) secrets() (all []requests.Secret) {
 	return all
 }
 
-// secretsIn returns the values that the session would take from the answer to the current step.
 func (v *visit) secretsIn(k *checks.Answer) (all []requests.Secret) {
 	if v == nil {
 		return nil
@@ -149,8 +148,8 @@ func (v *visit) named(what string) string {
 	return v.of.Steps[v.step].Name + ": " + what
 }
 
-// inspect takes cookies and captures from an answer, unless a check failed, and returns the name of
-// the failed check.
+// inspect takes cookies and captures unless a check failed, and returns the name of the failed
+// check.
 func (v *visit) inspect(k *checks.Answer, stored bool, failed string) string {
 	err := v.keepCookies(k, stored)
 	if failed == "" && err != nil {
@@ -185,7 +184,7 @@ func (v *visit) keepCookies(k *checks.Answer, stored bool) error {
 	return v.jar.Err()
 }
 
-// goesOn ends the current step. more reports that the session has another step, now current.
+// goesOn ends the current step.
 func (r *run) goesOn(v *visit, s sample) (more bool) {
 	v.response += s.end - s.due
 	v.service += s.busy
@@ -197,14 +196,12 @@ func (r *run) goesOn(v *visit, s sample) (more bool) {
 	return false
 }
 
-// ended counts a session that ends before the current step.
 func (t *tally) ended(v *visit, o record.Outcome, end int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sessions.End(v.step, o, v.response, v.service, end-v.first)
 }
 
-// A sessionLoop submits the steps of sessions in an open loop.
 type sessionLoop struct {
 	*openLoop
 	agenda *sessions.Agenda[*job]
@@ -224,7 +221,6 @@ func (t *openLoop) newJob(v *visit) *job {
 	return j
 }
 
-// submitAll issues the first step of each session by the plan, and other steps when they are due.
 func (l *sessionLoop) submitAll(plan *plan) {
 	var ahead *job // first step of the next session
 	for returned := l.now(); l.ctx.Err() == nil; {

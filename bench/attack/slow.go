@@ -21,7 +21,7 @@ func (s Slow) Response() time.Duration { return s.End - s.Due }
 // mostSlow is the number of slowest tasks of a result, so the slowest requests include all of them.
 const mostSlow = 50
 
-// slowest is up to mostSlow requests, the slowest first.
+// at most mostSlow, the slowest first
 type slowest []Slow
 
 func (all slowest) takes(response time.Duration) bool {
@@ -35,8 +35,7 @@ func (all slowest) with(more ...Slow) slowest {
 	return all[:min(len(all), mostSlow)]
 }
 
-// label sets the trace ids and URLs of the slowest tasks of a result. It matches requests by their
-// times, because clients and agents share the numbers.
+// label matches requests by their times, because clients and agents share the numbers.
 func (all slowest) label(res *bench.Result) {
 	type instants struct{ due, end time.Duration }
 	of := map[instants]Slow{}

@@ -43,7 +43,6 @@ func (a *Attack) outcomeOf(status int) record.Outcome {
 	return record.Completed
 }
 
-// keeps returns the parts of answers that checks need, or that are stored of failed answers.
 func (a Attack) keeps() (needs checks.Needs) {
 	if a.Session != nil {
 		needs = a.Session.Needs()
@@ -92,7 +91,7 @@ func (r *run) inspect(s *sample, a answer) {
 	keptAnswers.Put(k)
 }
 
-// inspectBroken keeps the beginning of an answer that did not end, if its status is a failure.
+// inspectBroken keeps the beginning of an incomplete answer, if its status is a failure.
 func (r *run) inspectBroken(s *sample, a answer) {
 	k := a.kept
 	if k == nil {
@@ -106,7 +105,6 @@ func (r *run) inspectBroken(s *sample, a answer) {
 	keptAnswers.Put(k)
 }
 
-// keepFailure masks the secrets of the request in the answer.
 func (r *run) keepFailure(what string, s *sample, k *checks.Answer) {
 	t := r.tally
 	t.mu.Lock()
@@ -345,7 +343,6 @@ func (t *tally) counts() checks.Counts {
 		Abandoned: t.outcomes[record.Abandoned]}
 }
 
-// like returns the HTTP status for vegeta.
 func (t *tally) like(status int) uint16 {
 	if status != 0 {
 		status = t.spoken.Like(status)

@@ -30,13 +30,12 @@ var errMany = fmt.Errorf("want at most %d requests", MaxRequests)
 // MaxTemplates limits the requests that are templates. Each costs 0.2 ms and 12 kB.
 const MaxTemplates = 20_000
 
-// maxLine is the longest line that vegeta's reader of the http format accepts. The reader treats a
-// longer one as the end of the file.
+// vegeta's reader of the http format treats a line longer than maxLine as the end of the file.
 const maxLine = 64 << 10
 
 // ReadRequests parses a targets file in one of the Formats and returns the requests and their
-// lines. Requests without a method, header or body use those of with. Body files of the http format
-// (@path) are read. Errors name the line and do not quote possible secrets.
+// lines. Requests without a method, header or body use those of with. Errors name the line and do
+// not quote possible secrets.
 func ReadRequests(text []byte, format string, with Request) ([]Request, []int, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	var next vegeta.Targeter

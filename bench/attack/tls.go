@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// TLS configures the security of connections, in addition to Attack.Insecure. The zero value has no
-// client certificate and trusts the system's CAs.
+// TLS configures the security of connections. The zero value has no client certificate and trusts
+// the system's CAs.
 type TLS struct {
 	Cert, Key  []byte `json:",omitempty"` // client certificate as PEM; nil: none
 	CA         []byte `json:",omitempty"` // as PEM; nil: the system's
@@ -90,8 +90,8 @@ func (r Resolve) String() string {
 	return host + ":" + r.Port + ":" + strings.Join(r.Addresses, ",")
 }
 
-// Addresses returns the addresses to connect to, in order: address itself unless Resolve has
-// others. An entry for the host precedes one for *, and a later one an earlier one.
+// Addresses returns the addresses to connect to: address itself unless Resolve has others. An entry
+// for the host precedes one for *, and a later one an earlier one.
 func (a *Attack) Addresses(address string) []string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -143,8 +143,8 @@ func (a *Attack) serverNames() serverNames {
 	return s
 }
 
-// of returns the SNI of a request: TLS.ServerName, or the host of its Host header or URL. After a
-// redirect to another host it is that host.
+// of returns TLS.ServerName, or the host of the request's Host header or URL. After a redirect to
+// another host it is that host.
 func (s serverNames) of(r *http.Request) (string, error) {
 	if s.given != "" && s.hosts[r.URL.Host] {
 		return s.given, nil

@@ -9,8 +9,7 @@ import (
 
 const traceHeader = "Traceparent"
 
-// A traceSample selects the requests that carry a trace: a Share of 0 to 1. The selection and the
-// ids are a pure function of the Seed.
+// The selection and the ids of a traceSample are a pure function of the Seed.
 type traceSample struct {
 	Share float64
 	Seed  uint64
@@ -30,13 +29,12 @@ func (s traceSample) ID(seq uint64) string {
 		binary.BigEndian.AppendUint64(nil, high), low))
 }
 
-// Parent returns the header's value for a request with a trace.
 func (s traceSample) Parent(seq uint64) string {
 	high, low, span := s.ids(seq)
 	return fmt.Sprintf("00-%016x%016x-%016x-01", high, low, span)
 }
 
-// ids returns the ids of the trace and of the attack's span. None is zero, which is an invalid id.
+// No id is zero, which is invalid.
 func (s traceSample) ids(seq uint64) (high, low, span uint64) {
 	high = mixed(mixed(s.Seed) ^ seq)
 	low = mixed(high + seq)

@@ -14,8 +14,8 @@ import (
 
 const canPeek = true
 
-// quiet reports whether the connection has received neither an end nor unexpected bytes. nil means
-// a connection that cannot be tested.
+// quiet reports whether the connection has received neither an end nor unexpected bytes. A nil
+// connection cannot be tested.
 func quiet(c syscall.RawConn) bool {
 	if c == nil {
 		return true
@@ -29,8 +29,8 @@ func quiet(c syscall.RawConn) bool {
 	return err == nil && (peeked == unix.EAGAIN || peeked == unix.EWOULDBLOCK)
 }
 
-// A connTurn writes to a connection and reads the answer. It waits before reading: a net.Conn would
-// read at once, in vain, which costs a twentieth of a request.
+// A connTurn waits before reading the answer: a net.Conn would read at once, in vain, which costs a
+// twentieth of a request.
 type connTurn struct {
 	out, in     []byte
 	wrote, came int

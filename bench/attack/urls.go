@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// MaxURLs is the number of URLs of an attack that are counted separately. All others are counted as
-// OtherURLs.
+// MaxURLs is the number of URLs that are counted separately. All others are counted as OtherURLs.
 const MaxURLs = 100
 
 // OtherURLs names the requests to URLs beyond MaxURLs.
@@ -25,8 +24,8 @@ type URL struct {
 }
 
 // URLs returns the URLs with their own results: the first MaxURLs kinds, and OtherURLs if there are
-// more. Requests with the same method and path are of one kind, whatever their query. A template is
-// one kind. An attack on a single URL has none.
+// more. Requests with the same method and path, or of the same template, are of one kind. An attack
+// on a single URL has none.
 func (a Attack) URLs() (all []URL) {
 	if a.Session != nil {
 		for i, s := range a.Session.Steps {
@@ -98,7 +97,6 @@ func (a Attack) urlName(r Request, host bool) string {
 	return name
 }
 
-// newURLTally returns nil for a single URL.
 func newURLTally(a Attack) *urlTally {
 	if a.Session != nil {
 		return nil

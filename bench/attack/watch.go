@@ -21,7 +21,7 @@ type Stopped struct{ Why string }
 
 func (s *Stopped) Error() string { return "stopped early " + s.Why }
 
-// Stopping returns a function to call regularly with the progress. It returns why to stop the
+// Stopping returns a function to call regularly with the progress, which returns why to stop the
 // attack, or nil.
 func (a Attack) Stopping() func(Progress) error {
 	watches := make([]*checks.Watch, len(a.StopIf))
@@ -58,7 +58,7 @@ func (r *run) progress(begun time.Time) Progress {
 	return Progress{time.Since(begun), c.Settled, c.Failed + c.Throttled + c.Shed + c.Abandoned, c}
 }
 
-// stopIf applies the rules until stop is called. For a shared attack, the coordinator applies them.
+// For a shared attack, the coordinator applies the rules.
 func (r *run) stopIf() (stop func()) {
 	if len(r.attack.StopIf) == 0 || r.attack.Agents > 0 {
 		return func() {}

@@ -178,8 +178,8 @@ const (
 	begun           // the answer
 )
 
-// atOnce is the largest request that is written before reading. It fits the buffers of a socket, so
-// an answer of a server that does not read it is received.
+// A request of at most atOnce bytes is written before reading. It fits the buffers of a socket, so
+// the answer of a server that does not read it is received.
 const atOnce = 16 << 10
 
 func (all *wiring) try(
@@ -220,7 +220,6 @@ func (all *wiring) answer(
 	return got
 }
 
-// write may read a part of the answer.
 func (w *wire) write(b []byte) (n int, err error) {
 	if canPeek && w.raw != nil && w.stream == io.ReadWriteCloser(w.conn) {
 		if n, w.limit.come, err = w.turn.Do(w.conn, w.raw, b, w.first[:]); err != nil {
@@ -259,8 +258,8 @@ func (w *wire) writing(b []byte) (finish func() bool) {
 	}
 }
 
-// longIdle is the idle time after which a connection is tested for being open. Servers close
-// connections that are idle for seconds.
+// A connection is tested for being open after longIdle. Servers close connections that are idle for
+// seconds.
 const longIdle = time.Millisecond
 
 func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error {
@@ -323,8 +322,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// A limited reader fails after a number of bytes. http.ReadResponse would read a header without
-// limit.
+// http.ReadResponse would read a header without limit.
 type limited struct {
 	come []byte // already received
 	from io.Reader

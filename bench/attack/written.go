@@ -217,7 +217,7 @@ func (a Attack) Target() string {
 	return target
 }
 
-// label returns the target without characters that end a part of a benchmark name.
+// A benchmark name separates its parts by some characters.
 func (a Attack) label() string { return escaped(a.Target()) }
 
 func escaped(text string) string {
