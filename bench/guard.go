@@ -267,7 +267,6 @@ type StrategyError struct {
 	Goes bool
 }
 
-// Error returns one line.
 func (e *StrategyError) Error() string {
 	if e.Strategy == "" {
 		return e.Did

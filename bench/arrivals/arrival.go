@@ -66,7 +66,6 @@ func (s Spec) check(v param.Values) (err error) {
 	return err
 }
 
-// String returns the name.
 func (s Spec) String() string { return s.Name }
 
 func register(s Spec) Spec { return all.Add(s.Name, s.checkOpenOrClosed()) }

@@ -40,7 +40,6 @@ func newSet(o connOptions) *connSet {
 // succeeded.
 type NobodyError struct{ error }
 
-// Error implements error.
 func (e *NobodyError) Error() string {
 	if _, ok := errors.AsType[*transport.TLSError](e.error); ok {
 		return "cannot connect: " + e.error.Error()
@@ -48,7 +47,6 @@ func (e *NobodyError) Error() string {
 	return "nobody answers: " + e.error.Error()
 }
 
-// Unwrap returns the error of the last dial.
 func (e *NobodyError) Unwrap() error { return e.error }
 
 // Dialed counts a connection that another package made, or failed to make, in the time took.

@@ -44,7 +44,6 @@ func (g Agent) Verdict() (v result.Verdict) {
 	return v
 }
 
-// String returns a line about the agent.
 func (g Agent) String() string {
 	if g.Share == nil {
 		return fmt.Sprintf("%s lost: %s", g.Name, g.Lost)

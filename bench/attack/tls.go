@@ -81,7 +81,6 @@ func ParseResolve(text string) (Resolve, error) {
 	return r, nil
 }
 
-// String returns the notation of ParseResolve.
 func (r Resolve) String() string {
 	host := r.Host
 	if strings.Contains(host, ":") {

@@ -140,5 +140,4 @@ func (m Mixture) Sample(r *rand.Rand) time.Duration {
 // Branches returns a copy of the branches.
 func (m Mixture) Branches() []Branch { return slices.Clone(m.branches) }
 
-// String returns the form of the constructor: bimodal(…), hyperexp(…) or mixture(…).
 func (m Mixture) String() string { return m.text }

@@ -21,7 +21,6 @@ const (
 	Choice                   // one of Key.Choices
 )
 
-// String returns the name of the kind in help texts.
 func (k Kind) String() string {
 	return [...]string{"text", "duration", "number", "whole number", "size", "distribution",
 		"choice"}[k]
@@ -74,5 +73,4 @@ type Variant[Spec fmt.Stringer] struct {
 	Values Values
 }
 
-// String returns the canonical form: the name, and the parameters that differ from their defaults.
 func (v Variant[Spec]) String() string { return v.Values.Spell(v.Spec.String()) }

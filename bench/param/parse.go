@@ -67,7 +67,6 @@ func ParseList(s string) ([]Call, error) {
 	return parseEach(texts, Parse)
 }
 
-// String returns the call as it was typed.
 func (c Call) String() string {
 	if len(c.Args) == 0 {
 		return c.Name

@@ -17,7 +17,6 @@ type Check struct {
 	fails func(*Answer) string
 }
 
-// String returns the check as given, which is its name.
 func (c Check) String() string { return c.text }
 
 // MarshalText encodes the check as String.
@@ -242,7 +241,6 @@ func ParseSize(text string) (Size, error) {
 	return Size(n), err
 }
 
-// String formats the size in the largest binary unit in which it is a whole number: 1 MiB.
 func (s Size) String() string {
 	for _, u := range []struct {
 		name  string

@@ -30,7 +30,6 @@ const ofLost = "lost"
 
 var stops = []string{"failed", "throttled", "shed", ofLost}
 
-// String returns the rule as given.
 func (s Stop) String() string { return s.text }
 
 // MarshalText encodes the rule as String.

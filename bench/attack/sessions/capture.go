@@ -66,7 +66,6 @@ func ParseCapture(text string) (Capture, error) {
 	return c, nil
 }
 
-// String returns the capture as given.
 func (c Capture) String() string { return c.text }
 
 // MarshalText encodes the capture as String.

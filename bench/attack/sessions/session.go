@@ -178,7 +178,6 @@ func ParseThink(text string) (Think, error) {
 	return Think{d}, err
 }
 
-// String returns the notation, "" for none.
 func (t Think) String() string {
 	if t.Dist == nil {
 		return ""
