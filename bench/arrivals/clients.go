@@ -66,8 +66,8 @@ func MostClients(stages []Stage) int {
 	return int(most)
 }
 
-// NextActive returns the first time, from at on, at which client i of the stages (from 0) sends
-// requests: while the level is above i. It returns false if there is none.
+// NextActive returns the first time, from at on, at which the level is above i, so client i sends
+// requests. It returns false if there is none.
 func NextActive(stages []Stage, i int, at time.Duration) (time.Duration, bool) {
 	level, begin := float64(i), time.Duration(0)
 	for _, s := range stages {

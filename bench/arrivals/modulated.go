@@ -9,12 +9,12 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// A phase of a modulated process has Poisson arrivals at rate per nanosecond, for mean nanoseconds.
+// In a phase arrivals are Poisson at rate per nanosecond, for mean nanoseconds.
 type phase struct{ rate, mean float64 }
 
-// modulated has Poisson arrivals whose rate alternates between two phases of exponential lengths
-// (an MMPP with two states) or, if fixed, constant lengths. It starts at a random point of a cycle,
-// so the expected rate is right from the start.
+// The rate alternates between two phases of exponential lengths (an MMPP with two states) or, if
+// fixed, constant lengths. A run starts at a random point of a cycle, so the expected rate is right
+// from the start.
 type modulated struct {
 	phases [2]phase
 	fixed  bool
@@ -28,7 +28,6 @@ const (
 	phaseBounds = "want 1µs to 24h"
 )
 
-// weights are the relative rates of the phases.
 func openModulated(
 	rate float64, seed uint64, v param.Values, first, second string, weights [2]float64, fixed bool,
 ) (Next, error) {

@@ -39,9 +39,8 @@ const (
 )
 
 // stages runs the clock of another process at the speed of each stage, so gaps scale with the load,
-// even if the load changes within a gap. Exponential gaps then give an inhomogeneous Poisson
-// process (Çinlar, Introduction to Stochastic Processes, 1975). The process itself runs at the
-// first level above 0. The last level continues to the end of the run.
+// even within a gap. Exponential gaps then give an inhomogeneous Poisson process (Çinlar,
+// Introduction to Stochastic Processes, 1975). The last level continues to the end of the run.
 var _ = register(Spec{
 	Name:     staged,
 	Summary:  "another process, at a load that changes from stage to stage",
@@ -128,9 +127,8 @@ func Staged(of Variant, text string) (Variant, error) {
 		nest(of)))
 }
 
-// Ramps returns a process in the stages of text, such as "30s:0..200, 2m:200, 30s:0". Each stage
-// has a length and a rate in tasks per second, which may change linearly. total is the sum of the
-// lengths.
+// Ramps returns a process in stages such as "30s:0..200, 2m:200, 30s:0": a length, and a rate in
+// tasks per second, which may change linearly. total is the sum of the lengths.
 func Ramps(of Variant, text string) (v Variant, total time.Duration, err error) {
 	if !of.TakesRate() || of.Spec.Stages != nil {
 		return Variant{}, 0, fmt.Errorf("arrival %s accepts no rate, so it cannot have stages", of.Spec.Name)
@@ -308,7 +306,7 @@ func (w *warp) length(s Stage) time.Duration {
 	return time.Duration(math.Round(float64(s.For) * s.Mean() / w.base))
 }
 
-// timeWithin solves for the run time within a stage in which the process advances by t.
+// timeWithin returns the run time within a stage in which the process advances by t.
 func (w *warp) timeWithin(s Stage, t float64) float64 {
 	if !s.Ramp {
 		return t / (s.Level / w.base)

@@ -35,8 +35,8 @@ func (m moments) MeanNS() float64 { return m.mean }
 
 func (m moments) C2() float64 { return m.c2 }
 
-// maxC2 bounds C². The mean of n draws has a relative standard error of √(C²/n), so above this
-// bound even a billion tasks are not enough to estimate the mean.
+// The mean of n draws has a relative standard error of √(C²/n), so above maxC2 even a billion tasks
+// are not enough.
 const maxC2 = 1e9
 
 func checkC2(c2, least float64) error {

@@ -60,7 +60,6 @@ func NewMixture(branches ...Branch) (Mixture, error) {
 	return m, nil
 }
 
-// addition formats a sum of weights, such as 0.99 + 0.02 = 1.01, including defaults.
 func addition(branches []Branch, sum float64) string {
 	terms := make([]string, len(branches))
 	for i, b := range branches {

@@ -26,16 +26,15 @@ func (k Kind) String() string {
 		"choice"}[k]
 }
 
-// Key documents one parameter of a variant. Default is in the form that a user types; "" means that
-// the parameter is required. Doc is one line with units.
+// Key documents one parameter of a variant. Default is in the form that a user types; "" means
+// required. Doc is one line with units.
 type Key struct {
 	Name    string
 	Kind    Kind
 	Default string
 	Doc     string
 	// Bare converts a bare duration given for a Distribution; nil means a constant.
-	Bare func(mean time.Duration) dist.Dist
-	// Choices has at least two possible values of a Choice. Doc explains each.
+	Bare    func(mean time.Duration) dist.Dist
 	Choices []string
 	// Word may replace the number of a Float that is determined later, by Values.Settle.
 	Word string

@@ -14,8 +14,8 @@ var (
 	keyForm  = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 )
 
-// Parse parses name or name:key=value,key=value without knowledge of the variant. A colon without
-// parameters is allowed. Names joined by + are compositions.
+// Parse parses name or name:key=value,key=value without knowledge of the variant. Names joined by +
+// are compositions.
 func Parse(s string) (Call, error) {
 	name, rest, _ := strings.Cut(s, ":")
 	for one := range strings.SplitSeq(name, "+") {

@@ -20,8 +20,8 @@ const (
 	GaveUp    // given up by its caller, whose patience ended
 )
 
-// A Record contains the data of one task in 64 bytes. The current owner of the task writes it
-// without a lock. Times are nanoseconds since the start of the run.
+// A Record contains the data of one task. The current owner of the task writes it without a lock.
+// Times are nanoseconds since the start of the run.
 type Record struct {
 	Due, Start, End int64
 	Busy            int64 // total time inside Run, over all attempts and steps

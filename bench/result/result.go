@@ -1,5 +1,5 @@
-// Package result contains the result of one run. Package bench exports Result, Metric and Verdict
-// under the same names. The types are declared here for packages that bench imports.
+// Package result contains the result of one run. The types are declared here for packages that
+// bench imports.
 package result
 
 import (

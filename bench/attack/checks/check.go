@@ -13,7 +13,7 @@ type Check struct {
 	text  string
 	of    string
 	needs Needs
-	// returns "", or the reason in few words that do not vary between answers
+	// returns "", or a reason that does not vary between answers
 	fails func(*Answer) string
 }
 
@@ -129,7 +129,6 @@ func word(text string) (first, rest string) {
 	return text, ""
 }
 
-// quoted means that the value is text.
 func value(text string) (v string, quoted bool, err error) {
 	if text == "" {
 		return "", false, fmt.Errorf("there is no value; \"\" is the empty one")
@@ -167,7 +166,6 @@ func status(rest string) (func(*Answer) string, error) {
 	}, nil
 }
 
-// The list contains statuses and classes such as 2xx.
 func statusIn(text string) (func(*Answer) string, error) {
 	var statuses, classes []int
 	for s := range strings.SplitSeq(text, ",") {

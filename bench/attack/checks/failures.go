@@ -24,8 +24,7 @@ type Failure struct {
 	Bodies []Body `json:"bodies"`
 }
 
-// A Body is the beginning of an answer's body, or the message of a gRPC status, with secrets masked
-// and invalid characters escaped.
+// A Body is the beginning of an answer's body, with secrets masked and invalid characters escaped.
 type Body struct {
 	Seq    uint64 `json:"seq"` // of the request
 	Status int    `json:"status"`
@@ -37,8 +36,7 @@ type Body struct {
 // Failures are the first failed answers of each kind.
 type Failures []Failure
 
-// Keep adds the answer to request seq if it is one of the first. masked masks secrets in a text
-// that may be cut.
+// Keep adds the answer to request seq if it is one of the first. masked masks secrets.
 func (f *Failures) Keep(
 	what string, seq uint64, a *Answer, masked func(text string, cut bool) string,
 ) {

@@ -37,7 +37,6 @@ func textual(op, rest string) (holding, error) {
 	return matching(op, want)
 }
 
-// A holding reports whether an operator holds for a text of the answer.
 type holding func(a *Answer, text []byte) bool
 
 func matching(op, want string) (holding, error) {

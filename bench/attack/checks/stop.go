@@ -9,7 +9,7 @@ import (
 )
 
 // A Stop is a rule that ends an attack early: if in each second of a span more than a share of the
-// ended requests match it. The zero value is no rule.
+// ended requests match it.
 type Stop struct {
 	text  string
 	of    string

@@ -75,7 +75,6 @@ func (t *quicTransport) Streams() record.Streams {
 	return record.Streams{Peak: t.peak.Load(), Resets: t.resets.Load(), Limit: t.limit.Load()}
 }
 
-// mostAgain limits how often a request looks for another connection.
 const mostAgain = 3
 
 // Closing the body releases the stream.
@@ -109,8 +108,8 @@ func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// try uses connection at, or another one if its server allows fewer streams, and returns the number
-// of the used connection.
+// at is the connection to use, unless its server allows fewer streams. The number of the used
+// connection is returned.
 func (t *quicTransport) try(
 	r *http.Request, name string, to *transport.Host[*conn], at int, deadline time.Time, again bool,
 ) (_ *http.Response, now int, _ error) {
@@ -150,7 +149,7 @@ func (t *quicTransport) count(err error) {
 	}
 }
 
-// again returns nil if the request must not be resent, and whether it was sent before.
+// again returns nil if the request must not be resent.
 func (t *quicTransport) again(
 	r *http.Request, tries int, err error,
 ) (next *http.Request, went bool) {
@@ -164,8 +163,7 @@ func (t *quicTransport) again(
 	return transport.Again(r), went
 }
 
-// ended reports whether the server has ended the connection without an error, or is another
-// process.
+// The server has ended the connection without an error, or is another process.
 func ended(err error) bool {
 	if _, restarted := errors.AsType[*quic.StatelessResetError](err); restarted {
 		return true
@@ -192,7 +190,6 @@ func (b *body) Close() error {
 	return err
 }
 
-// dial also returns how many streams the server allows at once.
 func (t *quicTransport) dial(
 	ctx context.Context, host, name string,
 ) (_ *conn, streams int, err error) {
@@ -224,8 +221,8 @@ func (t *quicTransport) dial(
 	return &conn{t.http.NewClientConn(made), made}, int(min(n, math.MaxInt32)), nil
 }
 
-// parameters record how many streams a server allows at once, which quic-go shows only to its
-// tracers. A server raises the limit by one with each stream that ends.
+// quic-go shows the number of allowed streams only to its tracers. A server raises the limit by one
+// with each stream that ends.
 type parameters struct{ streams atomic.Int64 }
 
 func (p *parameters) AddProducer() qlogwriter.Recorder { return p }

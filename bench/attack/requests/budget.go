@@ -8,7 +8,6 @@ import (
 	"text/template"
 )
 
-// A template comes from a file or a command line and may be wrong.
 const (
 	mostActions = 256 << 10 // bytes between {{ and }} of a field
 	mostSteps   = 10_000    // iterations of the loops of a field
@@ -105,7 +104,6 @@ func (x *executor) bounded(f func(...any) string) func(...any) (string, error) {
 	}
 }
 
-// texts adds the text functions of text/template with limits.
 func (x *executor) texts(to template.FuncMap) {
 	to[stepName], to["printf"] = x.step, x.printf
 	for name, f := range map[string]func(...any) string{"print": fmt.Sprint,

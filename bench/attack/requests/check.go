@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The parser needs up to 8 KiB of stack for each level of nesting, which no supported command uses.
+// The parser needs up to 8 KiB of stack for each level of nesting.
 const (
 	mostCommands = 200_000
 	mostBare     = 64 << 10 // bytes of a command outside single quotes
@@ -17,9 +17,8 @@ const (
 
 var errPlain = errors.New("want a plain command: curl, its options and a URL")
 
-// check scans the script as a shell does and rejects nesting before it is parsed. Errors name the
-// line. Text after the first line that is not a curl command is cut off, because the parser reports
-// that line.
+// check rejects nesting before the script is parsed. Errors name the line. Text after the first
+// line that is not a curl command is cut off, because the parser reports that line.
 func check(text []byte) (checked []byte, err error) {
 	var (
 		quote    byte // the open quote; 0: none

@@ -90,8 +90,7 @@ func (e *Environment) valuesOf(words []*syntax.Word) (map[string]string, error) 
 	return values, wrong
 }
 
-// isText reports whether the parts need no shell expansion, except plain variables if variables is
-// set.
+// The parts need no shell expansion, except plain variables if variables is set.
 func isText(parts []syntax.WordPart, variables bool) bool {
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -111,7 +110,7 @@ func isText(parts []syntax.WordPart, variables bool) bool {
 	return true
 }
 
-// isPlain reports whether p is $NAME or ${NAME} without an operation.
+// isPlain accepts $NAME and ${NAME} without an operation.
 func isPlain(p *syntax.ParamExp) bool {
 	return p.Param != nil && syntax.ValidName(p.Param.Value) && !p.Excl && !p.Length && !p.Width &&
 		!p.IsSet && p.NestedParam == nil && p.Index == nil && p.Slice == nil && p.Repl == nil &&
@@ -202,7 +201,7 @@ func request(words []string) (vegeta.Target, error) {
 	return c.finish()
 }
 
-// option returns the words after the option's value. Short options may be combined.
+// Short options may be combined. rest is the words after the option's value.
 func (c *command) option(word string, words []string) (rest []string, err error) {
 	name, value, attached := word, "", false
 	if strings.HasPrefix(word, "--") {

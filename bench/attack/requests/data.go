@@ -61,8 +61,7 @@ func FormatOf(name string) string {
 }
 
 // ReadData parses a file in one of the DataFormats: CSV or TSV with column names in the first row,
-// or a JSON object per line. CSV may use comma, semicolon or tab. All rows must have the same
-// columns. Errors name file and line.
+// or a JSON object per line. All rows must have the same columns. Errors name file and line.
 func ReadData(name string, text []byte, format string) (*Data, error) {
 	d := &Data{Name: filepath.Base(name)}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))

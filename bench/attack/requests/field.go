@@ -15,7 +15,6 @@ import (
 
 var ownNames = []string{"seq", "uuid", "random", "column", "raw", "json", "base64"}
 
-// sessionName is the function that returns the number of the session.
 const sessionName = "session"
 
 type field struct {
@@ -161,7 +160,7 @@ func (r *Request) parse(of, text string, begins position) (*field, error) {
 	return fd, nil
 }
 
-// ok is false if the node is not only text or a value.
+// ok is false unless the node is text or a value.
 func (r *Request) part(n parse.Node, at position) (p part, ok bool, err error) {
 	p.at = at
 	switch n := n.(type) {

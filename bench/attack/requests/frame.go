@@ -26,8 +26,8 @@ type piece struct {
 	length bool
 }
 
-// Marked returns the request with marks instead of values, which Frame finds after encoding. ok is
-// false if URL or headers are not only text and values, or contain a captured value.
+// Marked returns the request with marks instead of values. ok is false if URL or headers are not
+// only text and values, or contain a captured value.
 func (r *Request) Marked() (to vegeta.Target, ok bool) {
 	to = vegeta.Target{Method: r.method, Header: http.Header{}}
 	n := 0
@@ -112,8 +112,7 @@ func (r *Request) Frame(encoded []byte) (*Frame, error) {
 	return f, nil
 }
 
-// Put appends request number seq and returns the length of its body. scratch is memory reused
-// between calls.
+// Put appends request number seq and returns the length of its body.
 func (f *Frame) Put(to []byte, scratch *[]byte, seed, seq uint64) (_ []byte, body int, err error) {
 	with := f.of.filling(seed, seq, nil)
 	if f.body != nil {

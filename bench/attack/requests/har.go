@@ -17,7 +17,8 @@ type archive struct {
 	Log struct{ Entries entries }
 }
 
-// entries are decoded one by one: an empty entry needs a hundred times the memory of its text.
+// An empty entry would need a hundred times the memory of its text, so entries are decoded one by
+// one.
 type entries []struct{ Request harRequest }
 
 const mostEntries = 200_000

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// A position is the place of a value in a request. It decides the escaping, so that a value cannot
-// leave its field.
+// The position of a value decides its escaping, so that a value cannot leave its field.
 type position int
 
 const (

@@ -32,8 +32,7 @@ type Request struct {
 	takes   bool // uses a captured value
 }
 
-// A Step is the place of a request in a session: session n has Of requests, from number n·Of. All
-// use row n of the data.
+// A Step is the place of a request in a session: session n has Of requests, from number n·Of.
 type Step struct {
 	Of       int      // requests in a session; 0: no session
 	Captured []string // names of values captured by earlier steps
@@ -168,8 +167,8 @@ func cleaned(err error) error {
 	return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "template: "))
 }
 
-// Check fills in each row of the data, on all processors, about a million rows a second. It returns
-// the error of the first invalid row, with file and line.
+// Check fills in each row of the data, about a million rows a second. It returns the error of the
+// first invalid row, with file and line.
 func (r *Request) Check() error {
 	if r.data == nil || r.isStatic() {
 		_, err := r.checkRow(0, -1)

@@ -32,8 +32,7 @@ type Secret struct {
 // Private makes a text a secret in every place.
 func Private(text string) Secret { return Secret{text: text} }
 
-// shortest is the minimum length for masking a value without its name: page=1 must not mask each
-// "1" of an answer.
+// A shorter value is not masked without its name: page=1 must not mask each "1" of an answer.
 const shortest = 4
 
 func addSecret(to []Secret, name, value string) []Secret {
@@ -81,8 +80,8 @@ func secretsOfHeader(to []Secret, h http.Header) []Secret {
 	return to
 }
 
-// secretsIn returns a header's value and its parts: credentials after a scheme, user and password
-// of Basic, cookies.
+// secretsIn returns the value and its parts: credentials after a scheme, user and password of
+// Basic, cookies.
 func secretsIn(value string) (all []Secret) {
 	all = append(all, Private(value))
 	scheme, rest, ok := strings.Cut(value, " ")
@@ -215,8 +214,7 @@ func secretsOfText(to []Secret, text string) []Secret {
 	return to
 }
 
-// Secrets returns the secrets of request number seq, including all captured values and columns with
-// secret names.
+// Secrets returns the secrets of request number seq, captured values and secret columns included.
 func (r *Request) Secrets(seed, seq uint64, show []string, captured ...Value) []Secret {
 	f := r.filling(seed, seq, captured)
 	var all []Secret
@@ -281,8 +279,7 @@ var secretName = regexp.MustCompile(`(?i)` + secretParts +
 // IsSecret reports whether values with that name must be masked.
 func IsSecret(name string) bool { return secretName.MatchString(name) }
 
-// inField matches a field of JSON or a form, or a header, with a secret's name, also in JSON within
-// a JSON string.
+// inField matches a field with a secret's name, also in JSON within a JSON string.
 var inField = regexp.MustCompile(`(?i)((?:[\w.-]*(?:` + secretParts + `)[\w.-]*|\b(?:` + secretWords +
 	`))\\?"?\s*[:=]\s*(?:(?:Bearer|Basic|Token|Digest)\s+)?)(\\"(?:[^"\\]|\\\\.)*(?:\\")?|"(?:[^"\\]|\\.)*"?|[^\s,;&}"<]+)`)
 

@@ -17,8 +17,7 @@ type Agenda[T any] struct {
 	live   int
 }
 
-// NewAgenda returns an empty Agenda. call interrupts the wait of the taking goroutine; nil: it
-// waits for Called only.
+// NewAgenda returns an empty Agenda. call interrupts the wait of the taking goroutine.
 func NewAgenda[T any](call func()) *Agenda[T] {
 	return &Agenda[T]{Called: make(chan struct{}, 1), call: call}
 }

@@ -58,7 +58,6 @@ func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
 		float64(o[record.Failed]+o[record.Throttled]+o[record.Abandoned])/float64(n))
 }
 
-// Unless due is 0, metrics adds quantiles over all due requests, too.
 func (t *Times) metrics(of string, due int, add func(unit string, value float64)) {
 	h, mean := t.Histogram()
 	if h == nil {

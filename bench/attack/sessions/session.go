@@ -42,9 +42,8 @@ type Session struct {
 
 // A Step is a request of a session.
 type Step struct {
-	Name    string
-	Request vegeta.Target
-	// from the end of the previous answer until this step is due; zero: at once
+	Name     string
+	Request  vegeta.Target
 	Think    Think
 	Captures []Capture   // of its answer, for later steps
 	Checks   checks.List // of its answer, in addition to the attack's checks

@@ -167,11 +167,10 @@ type Times struct {
 	sum float64
 }
 
-// mostListed is the number of times that are listed before a histogram of 300 kB replaces them.
-// With many URLs, most have fewer requests.
+// A histogram of 300 kB replaces a list of more times. With many URLs, most have fewer requests.
 const mostListed = 1000
 
-// longest is the last bucket: longer times are counted in it.
+// Longer times are counted in the last bucket.
 const longest = int64(24 * time.Hour)
 
 func (t *Times) add(ns int64) {
