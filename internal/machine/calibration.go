@@ -18,12 +18,11 @@ type Doer interface {
 	Do(ctx context.Context, seq uint64) error // runs the task with number seq
 }
 
-// A Calibration contains the times of CPU work on this machine. Each time is measured at its first
-// use and kept for the life of the process, so mean=1ms is the same work in every run of the
-// process, although the speed of a machine drifts by about 10 % over minutes.
+// A Calibration measures each time of CPU work at its first use and keeps it for the life of the
+// process, so mean=1ms is the same work in every run, although the speed of a machine drifts by
+// about 10 % over minutes.
 type Calibration struct {
-	mu sync.Mutex
-	// only successful measurements
+	mu    sync.Mutex
 	lines map[Work]Line
 	tasks map[measured]time.Duration
 }
@@ -58,8 +57,8 @@ func (c *Calibration) Line(w Work) (Line, error) {
 	return l, nil
 }
 
-// Task returns the time of one task, for work whose time is not linear. A measurement takes about
-// 40 ms, or two tasks if that is longer.
+// Task is for work whose time is not linear. A measurement takes about 40 ms, or two tasks if that
+// is longer.
 func (c *Calibration) Task(w Work, units int) (time.Duration, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,12 +78,10 @@ func (c *Calibration) Task(w Work, units int) (time.Duration, error) {
 }
 
 // A round is long compared with the resolution of the clock and short compared with a time slice.
-// Measurements of long tasks stop after enough.
 const round, enough = 2 * time.Millisecond, 100 * time.Millisecond
 
-// lineThrough measures a task of one unit and a task of one round. A busy machine may delay every
-// round of one of them, so that the times contradict each other. Both are then measured again until
-// neither becomes shorter.
+// A busy machine may delay every round of one of the two tasks, so that the times contradict each
+// other. Both are then measured again until neither becomes shorter.
 func lineThrough(w Work) (Line, error) {
 	one, err := timeOf(w.Sized(1))
 	if err != nil {
@@ -149,8 +146,7 @@ func timeOf(w Doer) (float64, error) {
 	return float64(took) / float64(tasks), nil
 }
 
-// shortest returns the shortest round, because other programs only make a round longer. Two rounds
-// suffice if they are long. One round alone might contain a stall.
+// Other programs only make a round longer. One round alone might contain a stall.
 func shortest(w Doer, tasks, rounds int) (least time.Duration, err error) {
 	began := time.Now()
 	for i := 0; i < rounds && (i < 2 || time.Since(began) < enough); i++ {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Descriptors returns the limit and the free number of file descriptors, or 0 if unknown.
+// 0 if unknown
 func Descriptors() (limit, free int) {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil || l.Cur > math.MaxInt32 {

@@ -7,14 +7,13 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The meter sleeps for one nap at a time. After every queueNaps it reads how long threads have
-// waited for a processor, which costs a microsecond per thread.
+// After every queueNaps the meter reads how long threads have waited for a processor, which costs a
+// microsecond per thread.
 const (
 	nap       = time.Millisecond
 	queueNaps = 8
 )
 
-// A wake-up that is late by stallFloor or more is a Stall. At most mostStalls are recorded.
 const (
 	stallFloor = 10 * time.Millisecond
 	mostStalls = 256
@@ -24,7 +23,7 @@ type Stall struct {
 	From int64 // ns since the start of the run
 	Late int64 // ns
 	CPU  int64 // ns of CPU time used by the process during the stall
-	// ns in which a thread of the process was ready and had no processor; a lower bound
+	// ns, at least, in which a thread of the process was ready and had no processor
 	Queued int64
 }
 
@@ -55,9 +54,8 @@ func (s Stall) Cause() Cause {
 	return Stopped
 }
 
-// Hiccups contains the observations of the meter, which is independent of the strategy. A busy
-// machine delays both. If only tasks are delayed, the strategy is the cause. The idea is from
-// jHiccup (Tene, 2011).
+// A busy machine delays the meter and the strategy. If only tasks are delayed, the strategy is the
+// cause. The idea is from jHiccup (Tene, 2011).
 type Hiccups struct {
 	// in ns. A stall counts once for each nap that it contains, so a quantile applies to a wake-up
 	// at a random instant.
@@ -69,7 +67,7 @@ func NewHiccups() *Hiccups {
 	return &Hiccups{hdrhistogram.New(1, int64(time.Hour), 3), make([]Stall, 0, mostStalls)}
 }
 
-// Note clips impossible values, which a change of the clock can cause.
+// A change of the clock can cause impossible values, which are clipped.
 func (h *Hiccups) Note(s Stall) {
 	_ = h.Late.RecordCorrectedValue(min(max(s.Late, 0), int64(time.Hour)), int64(nap))
 	if s.Late >= int64(stallFloor) && len(h.Stalls) < mostStalls {
@@ -77,7 +75,6 @@ func (h *Hiccups) Note(s Stall) {
 	}
 }
 
-// Covers reports whether stalls cover most of the time from one instant to another.
 func (h *Hiccups) Covers(from, to int64) bool {
 	covered := int64(0)
 	for _, s := range h.Stalls {
@@ -102,7 +99,6 @@ func (w *Witness) meter() {
 		now, cpu := time.Since(w.begun), CPUTime()
 		s := Stall{From: int64(before), Late: int64(now - before - nap), CPU: cpu - used}
 		if i%queueNaps == 0 || s.Late >= int64(stallFloor) {
-			// a thread may have been ready during the whole time before this nap
 			s.Queued = max(queue.longest()-int64(before-read), 0)
 			read = now
 		}

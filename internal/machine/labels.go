@@ -5,7 +5,6 @@ import (
 	"runtime/pprof"
 )
 
-// values of the label part of a profile sample
 const (
 	Harness  = "harness"  // generator and observation
 	Strategy = "strategy" // the strategy and the goroutines that it creates
@@ -24,8 +23,6 @@ func labelled(ctx context.Context, pairs ...string) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels(pairs...))
 }
 
-// NewProfileLabels adds the labels for a strategy and for tasks of the given classes to the labels
-// of ctx.
 func NewProfileLabels(ctx context.Context, strategy string, classes ...string) *ProfileLabels {
 	l := &ProfileLabels{harness: labelled(ctx, "part", Harness),
 		strategy: labelled(ctx, "part", Strategy, "strategy", strategy)}
@@ -35,7 +32,6 @@ func NewProfileLabels(ctx context.Context, strategy string, classes ...string) *
 	return l
 }
 
-// Harness labels the calling goroutine and all goroutines that it starts.
 func (l *ProfileLabels) Harness() {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.harness)
@@ -48,7 +44,6 @@ func (l *ProfileLabels) Strategy() {
 	}
 }
 
-// class is an index in the classes of NewProfileLabels.
 func (l *ProfileLabels) Task(class int) {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.task[class])

@@ -12,7 +12,6 @@ import (
 // The values of an Outcome are those of package record.
 type Outcome int
 
-// The number of completed tasks is the number of settled tasks minus all others.
 const (
 	unsettled Outcome = iota
 	Completed
@@ -67,7 +66,6 @@ func (m *Meter) Snapshot(at time.Time) Snapshot {
 	return s
 }
 
-// An Answered contains the responses of all runs with one outcome and one status.
 type Answered struct {
 	Outcome   Outcome
 	Status    string // of the answer; "": there is none
@@ -99,7 +97,7 @@ func (m *Meter) Answered() (all []Answered) {
 	return all
 }
 
-// Responses are the responses counted between two snapshots, accurate to 3 %.
+// accurate to 3 %
 type Responses struct {
 	Total  uint64
 	counts [buckets]uint64
@@ -121,7 +119,7 @@ func (r *Responses) Each(f func(response time.Duration, n uint64)) {
 	}
 }
 
-// There must be at least one response.
+// r must not be empty.
 func (r *Responses) Quantile(q float64) time.Duration {
 	rank := uint64(math.Ceil(q * float64(r.Total)))
 	for i, n := range r.counts {
@@ -134,24 +132,21 @@ func (r *Responses) Quantile(q float64) time.Duration {
 }
 
 type Run struct {
-	Name    string
-	Limit   int           // 0 if unknown
-	Plan    time.Duration // planned duration; 0 if unknown
-	Rate    float64       // planned settled tasks per second; only limits the cost of metering
-	Settled func() uint64 // number of settled tasks so far
-	// current number of tasks in flight; nil if unknown
+	Name     string
+	Limit    int           // 0 if unknown
+	Plan     time.Duration // planned duration; 0 if unknown
+	Rate     float64       // planned settled tasks per second; only limits the cost of metering
+	Settled  func() uint64 // number of settled tasks so far
 	InFlight func() int64
-	// formats the status of an answer; nil: as a number
-	Status func(status int) string
+	Status   func(status int) string
 
 	Begun  time.Time        // set by Begin
 	Before [Outcomes]uint64 // tasks not completed before the run, as in a Snapshot; set by Begin
 	mask   uint64
 }
 
-// mostMetered is the largest number of responses counted per second. At higher rates they are
-// sampled. A count costs about 10 ns, and 50 ns if two processors share it: at most a thousandth of
-// a processor.
+// Above mostMetered responses per second, responses are sampled. A count costs about 10 ns, and 50
+// ns if two processors share it: at most a thousandth of a processor.
 const mostMetered = 20_000
 
 func (m *Meter) Begin(r Run) {
@@ -175,7 +170,6 @@ func (m *Meter) End() {
 	}
 }
 
-// status 0 means that the task has no answer.
 func (m *Meter) Settle(seq uint64, o Outcome, status int, response time.Duration) {
 	if m != nil {
 		m.settle(seq, o, status, response)
@@ -202,7 +196,7 @@ func (m *Meter) settle(seq uint64, o Outcome, status int, response time.Duration
 	h[bucketOf(response)].Add(r.mask + 1)
 }
 
-// There are sixteen buckets for each power of two of nanoseconds, so each is at most 6 % wide.
+// There are sixteen buckets for each power of two of nanoseconds.
 const (
 	fine    = 4
 	buckets = (65 - fine) << fine

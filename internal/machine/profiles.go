@@ -23,7 +23,7 @@ var ProfileKinds = []ProfileKind{CPU, Wait, Mutex, Block, Heap}
 
 const separator = "+"
 
-// ParseProfiles parses a set of kinds separated by commas or + to its canonical form.
+// The kinds are separated by commas or +.
 func ParseProfiles(text string) (string, error) {
 	given := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '+' })
 	if len(given) == 0 {
@@ -43,7 +43,6 @@ func ParseProfiles(text string) (string, error) {
 	return strings.Join(set, separator), nil
 }
 
-// CheckProfiles accepts "" and results of ParseProfiles.
 func CheckProfiles(set string) error {
 	if set == "" {
 		return nil

@@ -13,18 +13,17 @@ import (
 	"time"
 )
 
-// MostBytes is the size limit of the runtime's trace, beyond which it drops older events.
+// The runtime drops older events beyond MostBytes.
 const MostBytes = 16 << 20
 
-// A task is slow if its response exceeds times the p99 of the earlier ones. tasksToLearn is the
-// minimum number of tasks for a p99.
+// A task is slow if its response exceeds times the p99 of at least tasksToLearn earlier tasks.
 const (
 	times        = 3
 	tasksToLearn = 368
 )
 
 // The goroutine that ended the slow task logs its number, its response and its time since its first
-// start, in nanoseconds.
+// start, in ns.
 const (
 	Category = "poolbench slow task"
 	Format   = "task %d response %d since start %d"
@@ -41,8 +40,7 @@ type Recorder struct {
 	err     error
 }
 
-// StartRecorder starts to record at least the last age of the trace. bound 0 means three times the
-// p99 so far. Only one recorder can be active in a process.
+// bound 0 means three times the p99 so far. Only one recorder can be active in a process.
 func StartRecorder(age, bound time.Duration) (*Recorder, error) {
 	r := &Recorder{bound: int64(bound),
 		of: trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: age, MaxBytes: MostBytes})}
@@ -84,19 +82,16 @@ func (r *Recorder) End() ([]byte, error) {
 	return r.data.Bytes(), nil
 }
 
-// tail estimates three times the p99 of its values, accurate to an eighth. It is safe for
-// concurrent use.
+// tail estimates three times the p99, accurate to an eighth. It is safe for concurrent use.
 type tail struct {
 	n      atomic.Int64
 	counts [64 * 8]atomic.Int64 // indexed by the power of two and the next three bits
 	bound  atomic.Int64
 }
 
-// boundInterval is the number of values between two computations of the bound, which cost about 300
-// ns.
+// Computing the bound costs about 300 ns.
 const boundInterval = 256
 
-// The bound is from the earlier values, or 0 if there are too few.
 func (t *tail) add(v int64) (bound int64) {
 	bound = t.bound.Load()
 	t.counts[bucket(v)].Add(1)
@@ -106,7 +101,6 @@ func (t *tail) add(v int64) (bound int64) {
 	return bound
 }
 
-// p99Bound returns the upper end of the bucket that contains the p99 of n values.
 func (t *tail) p99Bound(n int64) int64 {
 	above := n / 100
 	for i := len(t.counts) - 1; i >= 0; i-- {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Totals grow from the start of the program. The value of a run is the difference of two readings.
+// Totals grow from the start of the program.
 const (
 	schedLatencies = iota
 	gcPauses
@@ -67,7 +67,6 @@ type RuntimeSeen struct {
 	Live              RuntimeLevel // bytes of objects alive after the last cycle, and of stacks
 }
 
-// SchedulingSeconds estimates the total time in which goroutines were ready and did not run.
 func (s *RuntimeSeen) SchedulingSeconds() float64 { return timedOneIn * s.Scheduling.Sum() }
 
 const timedOneIn = 8
@@ -129,7 +128,6 @@ type RuntimeWatch struct {
 	seen          RuntimeSeen
 }
 
-// WatchRuntime allocates all memory for Look and End.
 func WatchRuntime() *RuntimeWatch {
 	w := &RuntimeWatch{}
 	for i, name := range totalNames {

@@ -14,9 +14,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Mark identifies a goroutine and all goroutines that it starts, directly or indirectly, such as
-// the goroutines of one run. It is a pprof label, which the runtime copies to each new goroutine at
-// no cost. A function started by a timer (time.AfterFunc) has no label.
+// A Mark identifies a goroutine and all goroutines that it starts, directly or indirectly. It is a
+// pprof label, which the runtime copies to each new goroutine at no cost. A function started by a
+// timer (time.AfterFunc) has no label.
 type Mark string
 
 const label = "poolbench-run"
@@ -25,10 +25,9 @@ var marks atomic.Uint64
 
 func NewMark() Mark { return Mark(fmt.Sprint(marks.Add(1))) }
 
-// Set marks the calling goroutine. It keeps the labels of ctx.
+// Set keeps the labels of ctx.
 func (m Mark) Set(ctx context.Context) { pprof.SetGoroutineLabels(m.Labelled(ctx)) }
 
-// Labelled is for callers that set further labels.
 func (m Mark) Labelled(ctx context.Context) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels(label, string(m)))
 }
@@ -38,7 +37,7 @@ func (m Mark) Stacks() Stacks {
 	return m.parse(goroutines())
 }
 
-// Where returns the stacks of the marked goroutines outside the harness, on separate lines, or "".
+// Where omits goroutines in the harness.
 func (m Mark) Where() string {
 	if all := m.Stacks().Foreign(); len(all) > 0 {
 		return "\n" + all.String()
@@ -46,8 +45,7 @@ func (m Mark) Where() string {
 	return ""
 }
 
-// In the text form of a goroutine profile each block has a count, the labels, and one line per
-// frame.
+// In the profile each block has a count, the labels, and one line per frame.
 func (m Mark) parse(profile string) (all Stacks) {
 	mine := fmt.Sprintf("%q:%q", label, m)
 	for block := range strings.SplitSeq(profile, "\n\n") {
@@ -86,13 +84,12 @@ type Frame struct {
 	At   string // file:line
 }
 
-// String omits the path of the package and the directory of the file.
 func (f Frame) String() string {
 	return fmt.Sprintf("%s (%s)", path.Base(f.Func), filepath.Base(f.At))
 }
 
-// StacksHere returns the stack of the caller. In a deferred function after a panic or
-// runtime.Goexit it is the stack at its origin.
+// In a deferred function after a panic or runtime.Goexit, StacksHere returns the stack at the
+// origin.
 func StacksHere() Stacks {
 	pc := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
@@ -108,7 +105,6 @@ func StacksHere() Stacks {
 	return Stacks{s}
 }
 
-// harness lists the packages that do not belong to the code under test.
 var harness = []string{
 	"runtime", "runtime/pprof", "testing", "testing/synctest", "internal/synctest", "internal/sync",
 	"github.com/poolbench/poolbench/internal/machine",
@@ -137,7 +133,7 @@ func (s Stacks) Foreign() (left Stacks) {
 	return left
 }
 
-// NotOf removes the goroutines whose first function is in one of the packages.
+// NotOf omits goroutines whose first function is in one of the packages.
 func (s Stacks) NotOf(packages ...string) Stacks {
 	return slices.DeleteFunc(s, func(stack Stack) bool {
 		own := slices.DeleteFunc(slices.Clone(stack.Frames), func(f Frame) bool {
@@ -170,7 +166,6 @@ func (s Stack) in(function string) bool {
 	})
 }
 
-// First moves the stacks with a call of the function to the front.
 func (s Stacks) First(function string) Stacks {
 	var first, then Stacks
 	for _, stack := range s {
@@ -211,7 +206,6 @@ func (s Stacks) String() string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// Brief returns the innermost calls of the first stack, in one line.
 func (s Stacks) Brief() string {
 	if len(s) == 0 {
 		return "nowhere"

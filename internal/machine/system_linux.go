@@ -13,16 +13,15 @@ import (
 // to its thread.
 func fineTimers() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
 
-// sleepThread sleeps with the timer of the system, because timers of package time have a
-// granularity of a millisecond here (golang/go#53824). A signal may end the sleep early.
+// Timers of package time have a granularity of a millisecond here (golang/go#53824). A signal may
+// end the sleep early.
 func sleepThread(d time.Duration) {
 	t := unix.NsecToTimespec(int64(d))
 	_ = unix.Nanosleep(&t, nil)
 }
 
-// runQueue measures how long threads of this process have been ready without a processor. It covers
-// the threads that existed when it was opened. Reading does not allocate, because allocations in a
-// run are counted.
+// runQueue covers the threads that existed when it was opened. Reading does not allocate, because
+// allocations in a run are counted.
 type runQueue struct {
 	files []int
 	last  []int64
@@ -54,7 +53,7 @@ func (q *runQueue) close() {
 	}
 }
 
-// longest returns an upper bound of the longest wait of a thread since the last call, in ns.
+// ns bounds the longest wait of a thread since the last call.
 func (q *runQueue) longest() (ns int64) {
 	for i, file := range q.files {
 		n, err := unix.Pread(file, q.text[:], 0)
@@ -83,7 +82,6 @@ func queuedTime(text []byte) (ns int64) {
 
 func threadUsage() Usage { return usageOf(unix.RUSAGE_THREAD) }
 
-// readCounters reads /proc/stat, /proc/pressure/cpu and the schedstat of this process's threads.
 // Values of files that are missing, as in many containers, are unknown.
 func readCounters() counters {
 	c := counters{at: time.Now(), stalled: -1, own: CPUTime()}
@@ -106,8 +104,7 @@ func readCounters() counters {
 	return c
 }
 
-// BytesWritten returns the number of bytes that this process has written to files, in whole pages,
-// including pages that are not yet on the disk. It returns 0 if unknown.
+// BytesWritten counts whole pages, including pages that are not yet on the disk. 0: unknown.
 func BytesWritten() int64 {
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {
@@ -123,8 +120,7 @@ func parseWritten(text string) int64 {
 	return n
 }
 
-// Ticks returns the ticks of all processors. The host gave the stolen ticks to other virtual
-// machines. Unknown values are negative.
+// The host gave the stolen ticks to other virtual machines. Unknown values are negative.
 func Ticks() (stolen, all, busy int64) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -37,8 +37,7 @@ type WitnessSeen struct {
 	Pressure Pressure
 	Hiccups  *Hiccups // nil if there was no meter, as in tests
 	CPU      int64    // CPU time of the observation in ns; 0 if unknown
-	// usage of the process, without the meter's if it is known
-	Usage Usage
+	Usage    Usage
 	// seconds in which threads of the process were ready and had no processor; negative if unknown
 	Queued  float64
 	Runtime *RuntimeSeen // nil if Hiccups is nil
@@ -46,10 +45,9 @@ type WitnessSeen struct {
 
 // Usage is all 0 if unknown, except that unknown faults are negative.
 type Usage struct {
-	CPU int64 // ns of user and system time
-	// switches to another thread, by waiting or by preemption
+	CPU                    int64 // ns of user and system time
 	Voluntary, Involuntary int64
-	// page faults, without and with a read from a disk
+	// without and with a read from a disk
 	MinorFaults, MajorFaults int64
 }
 
@@ -63,7 +61,6 @@ func (u Usage) less(v Usage) Usage {
 	return d
 }
 
-// The caller must call End.
 func StartWitness() *Witness {
 	w := &Witness{
 		ready: make(chan struct{}), done: make(chan struct{}), begun: time.Now(),
@@ -92,7 +89,6 @@ func (w *Witness) End(base time.Time) *WitnessSeen {
 	return w.seen
 }
 
-// Stalled reports whether the machine stood still for most of the time between two instants.
 func (s *WitnessSeen) Stalled(from, to int64) bool {
 	return s != nil && s.Hiccups != nil && s.Hiccups.Covers(from, to)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// ResponseParts lists the parts that add up to a response, in chronological order. The last entry,
-// the target, is contained in the service.
+// ResponseParts are in chronological order and add up to a response. The last entry, the target, is
+// contained in the service.
 var ResponseParts = [...]struct {
 	Part metric.Part
 	Doc  string

@@ -6,8 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// StretchMeans returns the means of a value over stretches with equal numbers of counted tasks. The
-// result is valid until the next call.
+// Stretches have equal numbers of counted tasks. The result is valid until the next call.
 func (o *Run) StretchMeans(
 	first, stretches int, value func(i int, rec *record.Record) (v float64, counts bool),
 ) (means, values []float64) {

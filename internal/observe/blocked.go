@@ -10,13 +10,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// blockedFrom is the shortest blocked time under the real clock. Submit takes about a microsecond
-// without waiting, and sometimes waits for a processor.
+// Under the real clock Submit takes about a microsecond without waiting, and sometimes waits for a
+// processor.
 const blockedFrom = 100 * time.Microsecond
 
-// A Blocked summarises the time that measured tasks waited before the strategy accepted them,
-// without the generator's own lag. A generator that waits in Submit also delays the following
-// tasks, which count as blocked, too.
+// A Blocked excludes the generator's own lag. A generator that waits in Submit also delays the
+// following tasks, which count as blocked, too.
 type Blocked struct {
 	Share float64
 	Mean  float64 // over all tasks, in ns
@@ -32,8 +31,7 @@ func (o *Run) Blocked(first int) Blocked {
 	return Blocked{Share: sum.Count / n, Mean: sum.Total, Ever: sum.Ever}
 }
 
-// A BlockedSum contains the number of blocked tasks and the sum of their times in ns, both divided
-// by Per.
+// The number of blocked tasks and the sum of their times in ns are divided by Per.
 type BlockedSum struct {
 	Per, Total, Count float64
 	Ever              bool

@@ -8,9 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 )
 
-// A Flow contains totals of a run, including the warm-up, from one sweep over the arrivals and the
-// ends of the accepted tasks. The system is empty at both ends, so Little's law is an exact
-// identity of integers.
+// A Flow contains totals of a run, including the warm-up. The system is empty at both ends, so
+// Little's law is an exact identity of integers.
 type Flow struct {
 	Offered   int
 	Outcomes  [record.GaveUp + 1]int
@@ -31,7 +30,6 @@ type Flow struct {
 // Uint128 is a sum of nanoseconds × tasks, which overflows 64 bits for 10⁷ tasks of an hour.
 type Uint128 struct{ Hi, Lo uint64 }
 
-// AddProduct adds a·b.
 func (u *Uint128) AddProduct(a, b uint64) {
 	hi, lo := bits.Mul64(a, b)
 	var carry uint64
@@ -39,7 +37,7 @@ func (u *Uint128) AddProduct(a, b uint64) {
 	u.Hi += hi + carry
 }
 
-// A Flowing computes a Flow from records in the order of their due times.
+// Records are added in the order of their due times.
 type Flowing struct {
 	Flow
 	Run      *Run
@@ -51,7 +49,6 @@ type Flowing struct {
 	LastEnd  int64
 }
 
-// Tasks before first are not counted in accepted and waited.
 func (o *Run) Flow(first int) Flow {
 	f := Flowing{Run: o, Bound: o.Bound()}
 	for i, rec := range o.Trace.From(0) {
@@ -130,8 +127,8 @@ func (f *Flowing) Ended(firstDue int64) Flow {
 	return f.Flow
 }
 
-// Splits reports whether tasks were served in several slots at once. Their service can exceed their
-// response, so the wait, response less service, has no meaning.
+// If tasks were served in several slots at once, their service can exceed their response, so the
+// wait, response less service, has no meaning.
 func (o *Run) Splits() bool { return o.Plan.Strategy.Splits }
 
 // Bound returns 0 if the strategy does not bound the tasks in flight.
@@ -142,9 +139,8 @@ func (o *Run) Bound() int {
 	return 0
 }
 
-// waited reports whether a task had to wait for a slot. Under the real clock every task waits for
-// its hand-over, so the test is whether all slots were taken at the due time, or for weighted tasks
-// whether the wait exceeds blockedFrom.
+// Under the real clock every task waits for its hand-over, so waited tests whether all slots were
+// taken at the due time, or for weighted tasks whether the wait exceeds blockedFrom.
 func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
 	switch {
 	case o.Splits():

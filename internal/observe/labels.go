@@ -30,23 +30,21 @@ func (g Group) String() string {
 	return metric.OfPriority(int(g), "")
 }
 
-// ok is false if the tenant has no metrics of its own.
 func GroupOfTenant(tenant int32) (g Group, ok bool) {
 	return workloads.MostLabels + Group(tenant), hasResults(tenant)
 }
 
 func hasResults(label int32) bool { return label >= 0 && label < workloads.MostLabels }
 
-// Labels computes sums for each priority, for each tenant, and for deadlines. Records must be added
-// in the order of their due times. Throughput and time in slots include warm-up tasks that use the
-// measured window.
+// Records must be added in the order of their due times. Throughput and time in slots include
+// warm-up tasks that use the measured window.
 type Labels struct {
-	// start of the measured window, in ns. Set it before adding the first measured task
+	// start of the measured window. Set it before adding the first measured task
 	From int64
-	// called with the response in ns of every measured completed task of a group. May be nil
+	// called for every measured completed task of a group, with ns; may be nil
 	Each func(g Group, response int64)
-	// limits the number of tenants and priorities. 0: no limit. With more, the metrics that need
-	// all of them are omitted
+	// the maximum number of tenants and priorities. With more, the metrics that need all of them
+	// are omitted
 	Most int
 
 	ranked   workloads.Prioritised
@@ -231,8 +229,7 @@ func (l *Labels) addDeadline(allowance int64, r *record.Record) {
 	}
 }
 
-// The measured window ends at until, in ns. p99 returns the p99 response of a group in ns, for a
-// group with enough tasks. noisy is the tenant that Others excludes.
+// until is the end of the measured window, in ns. noisy is the tenant that Others excludes.
 func (l *Labels) Report(
 	r *result.Result, until int64, p99 func(g Group, noisy int32) (ns int64, ok bool),
 ) {
@@ -346,8 +343,7 @@ func (w tenantWindow) report(r *result.Result, g Group, of slotSums) {
 }
 
 // fairness returns Jain's index of each tenant's time in slots, relative to its weighted max–min
-// fair share of the total time. A tenant that needs less than its share gets the time that its
-// measured tasks need.
+// fair share. A tenant that needs less than its share gets the time that its measured tasks need.
 func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
 	type demand struct{ received, wanted, weight float64 }
 	var demands []demand

@@ -18,11 +18,10 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// MergeResults merges the results of several generators that sent parts of one load at the same
-// time. Names must be equal and lengths must agree within 10 %. Quantiles come from the summed
-// histograms, to three digits. leftOut lists the metrics that cannot be merged. The verdict is the
-// worst one. follow means that tasks are due when others have ended. Then lengths may differ, and
-// rates are over the longest part.
+// The generators sent parts of one load at the same time. Names must be equal and lengths must
+// agree within 10 %. Quantiles come from the summed histograms, to three digits. leftOut lists the
+// metrics that cannot be merged. follow means that tasks are due when others have ended. Then
+// lengths may differ, and rates are over the longest part.
 func MergeResults(
 	parts []*result.Result, follow bool,
 ) (merged *result.Result, leftOut []string, err error) {
@@ -104,7 +103,6 @@ func MergeUnits(parts []*result.Result) (units []string) {
 	return units
 }
 
-// MergeReadings adds the histograms to merged, and returns the sums by name.
 func MergeReadings(
 	merged *result.Result, parts []*result.Result,
 ) (sums map[string]*hdrhistogram.Histogram, err error) {
@@ -230,7 +228,6 @@ func mergedMetric(
 	return 0, false, false
 }
 
-// EachDue uses the histograms of completed requests for quantiles over all due requests.
 func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 	for _, of := range []string{metric.Response, metric.Service} {
 		if h := sums[of]; h != nil {
@@ -239,8 +236,8 @@ func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 	}
 }
 
-// MergeDue calls add with the quantiles of a time over n due requests, from the histogram of the
-// completed ones. longest is their maximum in ns.
+// n is the number of due requests, which the histogram of completed requests does not contain.
+// longest is in ns.
 func MergeDue(
 	n int, of string, h *hdrhistogram.Histogram, longest int64, add func(unit string, v float64),
 ) {

@@ -20,7 +20,7 @@ type MetricInfo struct {
 	Doc    string // meaning and method in one line
 }
 
-// Line returns the Unit line of the Go benchmark format. unit is the spelling in the file.
+// unit is the spelling in the file.
 func (m MetricInfo) Line(unit string) string {
 	return fmt.Sprintf("Unit %s better=%s", unit, m.Better)
 }
@@ -426,7 +426,6 @@ var stepMetrics = []MetricInfo{
 	{metric.Unsent, "lower", "share of the sessions that ended before the step"},
 }
 
-// urlMetrics are reported for each step, and for each URL if there are several.
 var urlMetrics = []MetricInfo{
 	{metric.SentBytes, "", "bytes of their bodies, per request"},
 	{metric.ReceivedBytes, "", "bytes of the bodies of their answers, per request"},
@@ -455,8 +454,7 @@ func StepMetrics(step int, name string) []MetricInfo {
 		slices.Concat(stepMetrics, urlMetrics))
 }
 
-// PartMetrics documents the units of the stage, session, step, URL or status with which a name
-// begins. It returns nil for other names.
+// PartMetrics returns nil unless a name begins with a stage, session, step, URL or status.
 func PartMetrics(name string) []MetricInfo {
 	if url, rest, ok := metric.CutURL(name); ok {
 		return withStatus(URLMetrics(url), rest)
@@ -503,7 +501,7 @@ func StageMetrics(stage int) []MetricInfo {
 	return prefixedMetrics(metric.OfStage(stage, ""), stageMetrics)
 }
 
-// LeastTasks returns the number of measured tasks that a quantile requires, or 0 for other metrics.
+// 0 for metrics other than quantiles
 func LeastTasks(unit string) int {
 	_, unit, _ = metric.CutURL(unit)
 	if metric.IsTheory(unit) || strings.Contains(unit, "hiccup") {

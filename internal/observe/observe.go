@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Run contains the observations of a run, from which its metrics are computed.
 type Run struct {
 	Name string
 	Plan Plan
@@ -71,8 +70,6 @@ func (of *Overruns) report(r *result.Result) {
 
 const Second = float64(time.Second)
 
-// ReportCosts adds the counters of the target and the strategy, and the process's resources per
-// task.
 func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	s, n := o.Plan, float64(tasks)
 	o.Overruns.report(r)
@@ -98,7 +95,7 @@ func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	}
 }
 
-// A Measured contains sums over the tasks after the warm-up. Times are in ns.
+// sums over the tasks after the warm-up, in ns
 type Measured struct {
 	N        int
 	outcomes [record.GaveUp + 1]int
@@ -171,9 +168,9 @@ func (o *Run) Measure(first int) (m Measured) {
 	return m.Ended(o.Plan, until)
 }
 
-// served returns the part of the time from From to end that counts for the measured tasks. The rest
-// counts for the warm-up's remaining tasks, in proportion to their number. The rate of measured
-// tasks thus equals the rate of all tasks that ended in this time.
+// The time from From to end counts for the measured tasks and for the warm-up's remaining tasks in
+// proportion to their number. The rate of measured tasks thus equals the rate of all tasks that
+// ended in this time.
 func (m Measured) served(end int64) int64 {
 	if m.left == 0 {
 		return end - m.From
@@ -182,13 +179,13 @@ func (m Measured) served(end int64) int64 {
 	return int64(math.Round(float64(end-m.From) * share))
 }
 
-// Seconds omits the time for the warm-up's remaining tasks. It is at least the time that the
-// measured tasks represent, so a strategy that catches up cannot exceed the arrival rate.
+// Seconds is at least the time that the measured tasks represent, so a strategy that catches up
+// cannot exceed the arrival rate.
 func (m Measured) Seconds() float64 {
 	return float64(max(m.until-m.From, m.served(m.lastEnd))) / Second
 }
 
-// Rate returns the realised arrival rate per second, or 0 if all tasks were due at once.
+// 0 if all tasks were due at once
 func (m Measured) Rate() float64 {
 	if m.until == m.From {
 		return 0
@@ -261,11 +258,10 @@ func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 	r.Add(metric.Makespan, float64(f.Makespan)/Second)
 }
 
-// Span returns the time that n tasks represent from number first on: their rate is n−first divided
-// by its length. Times are in ns from the start of the plan. A task represents the gap before it,
-// which tasks that are due together share. The time ends at the last due time, or at the end of a
-// run of a given duration. The time from the first to the last due time would contain only n−1
-// gaps.
+// The rate of the tasks from number first on is n−first divided by the length of the span. A task
+// represents the gap before it, which tasks that are due together share. The span ends at the last
+// due time, or at the end of a run of a given duration. The time from the first to the last due
+// time would contain only n−1 gaps.
 func Span(n, first int, due func(i int) int64, duration int64) (from, until int64) {
 	until = max(due(n-1), duration)
 	at := due(first)
@@ -286,9 +282,9 @@ func Span(n, first int, due func(i int) int64, duration int64) (from, until int6
 var ErrNoTasks = errors.New("no task was due in the measured part of the run: give it more tasks " +
 	"or more time")
 
-// A Claim compares an exact value with a measured one. For a mean over tasks it uses a MeanTest.
-// For a value of the whole run it uses the allowed deviation: theoryErrors standard errors plus the
-// bias of a finite run.
+// A Claim compares an exact value with a measured one: for a mean over tasks by a MeanTest, for a
+// value of the whole run by the allowed deviation, theoryErrors standard errors plus the bias of a
+// finite run.
 type Claim struct {
 	Unit    string // the measured metric. theory-unit is the exact value
 	Exact   float64

@@ -13,7 +13,6 @@ func (o *Run) Stages() []strategies.Stage {
 	return o.Plan.Strategy.Stages(o.Plan.Params)
 }
 
-// ReportPipeline adds the utilisation of each stage over the whole run, and the busiest stage.
 func (o *Run) ReportPipeline(r *result.Result, makespan int64) {
 	stages := o.Stages()
 	if len(stages) != len(o.StageBusy) || makespan == 0 {

@@ -58,8 +58,7 @@ func (s *Slowest) Ended() (all []result.SlowTask) {
 	return all
 }
 
-// countStates sets the state at the due time of each slow task. Waiting tasks were due before and
-// have not started. It examines only tasks that were due within the longest response before it.
+// countStates examines only tasks that were due within the longest response before a slow task.
 func (o *Run) countStates(slow []result.SlowTask, longest int64) {
 	order := make([]*result.SlowTask, len(slow))
 	for i := range slow {
@@ -115,8 +114,7 @@ func (o *Run) countStates(slow []result.SlowTask, longest int64) {
 
 const neverEnds = math.MaxInt64 / 2
 
-// together means that the parts ran at the same time. Then the state of the whole system is
-// unknown.
+// If the parts ran together, the state of the whole system is unknown.
 func MergeSlowest(parts []*result.Result, together bool) (all []result.SlowTask) {
 	for _, p := range parts {
 		all = append(all, p.Slowest...)

@@ -14,21 +14,21 @@ import (
 )
 
 // The length of a window is shortest times a power of two, in exact microseconds for the log of
-// histograms. From mostSpread windows on, pairs are merged.
+// histograms.
 const (
 	shortest   = int64(time.Second) >> 6
 	mostSpread = 100
 )
 
-// Three significant digits would need ten times the memory. The histograms range up to ten years.
+// Three significant digits would need ten times the memory.
 const (
 	spreadDigits  = 2
 	longestSpread = int64(4 * 87_600 * time.Hour)
 )
 
-// A Spread records the responses over time: one histogram per window, of the completed tasks that
-// were due in it. Windows begin with the run and their lengths are powers of two, so the windows of
-// several generators and of the parts of a soak can be added.
+// A Spread has one histogram per window, of the completed tasks that were due in it. Windows begin
+// with the run and their lengths are powers of two, so the windows of several generators and of the
+// parts of a soak can be added.
 type Spread struct {
 	length int64
 	at     int64 // index of the open window
@@ -112,7 +112,6 @@ func (o *Run) Windows() ([]result.Window, error) {
 	return s.Windows()
 }
 
-// AddWindows merges all windows that begin in the same interval of the given length.
 func AddWindows(all []result.Window, length time.Duration) (sums []result.Window, err error) {
 	at := func(w result.Window) time.Duration { return w.Start / length }
 	all = slices.Clone(all)

@@ -79,8 +79,7 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	return nil
 }
 
-// timesOf returns times of the measured tasks that completed, stored in scratch, and their mean in
-// seconds.
+// The times are stored in scratch. Their mean is in seconds.
 func (o *Run) timesOf(
 	first int, scratch []int64, of func(*record.Record) (ns int64, counts bool),
 ) (values []int64, mean float64) {
@@ -124,11 +123,10 @@ func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	}
 }
 
-// ReportFound adds two metrics per slot.
 const MostFound = 8
 
 // ReportFound adds the share of short tasks that find a given number of slots occupied by long
-// tasks, and their mean wait. Labelled long tasks must hold their slots until they end.
+// tasks, which must hold their slots until they end, and their mean wait.
 func (o *Run) ReportFound(r *result.Result, first int) {
 	limit, spec := o.Bound(), o.Plan.Strategy
 	if limit == 0 || limit > MostFound || spec.Quantum != nil || spec.Retries ||
@@ -170,7 +168,6 @@ func (o *Run) ReportFound(r *result.Result, first int) {
 
 const Intervals = 100
 
-// The timeline is from the first due time to the last end.
 func (o *Run) Timeline() []result.Bucket {
 	t := o.Trace
 	begin, end := t.At(0).Due, t.At(0).Due

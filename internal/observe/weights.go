@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// ReportWeights adds the waits of the lightest and of the heaviest tasks, if weights differ.
 func (o *Run) ReportWeights(r *result.Result, first int) {
 	law := o.Plan.Weights
 	if law == nil || law.Least() == law.Most() || o.Splits() {

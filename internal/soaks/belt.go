@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// MostHeld is the largest number of chunks of records in memory, for unfinished tasks and tasks due
-// after them. With the other memory per task they use about 200 MB.
+// MostHeld chunks of records need about 200 MB, with the other memory per task.
 const MostHeld = 128
 
 const chunkRecords = 1 << 12
@@ -45,7 +44,6 @@ type Belt struct {
 	once       sync.Once
 }
 
-// An Asked requests the results so far and receives them.
 type Asked struct {
 	Wanted *atomic.Bool
 	Answer func(soFar func() (*result.Result, error))

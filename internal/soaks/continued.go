@@ -17,9 +17,9 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A Continuation is the second part of an interrupted soak. The tasks in the system were lost, so
-// the soak continues at the next interval of the timeline with an empty system. Tasks that were due
-// before and are not in the first part are missing.
+// The tasks in the system were lost, so an interrupted soak continues at the next interval of the
+// timeline with an empty system. Tasks that were due before and are not in the first part are
+// missing.
 type Continuation struct {
 	before *result.Result
 	window int // last interval with arrivals in the first part
@@ -48,7 +48,6 @@ func NewContinuation(before *result.Result) *Continuation {
 	return c
 }
 
-// Skip skips the arrivals before the second part. It calls step from time to time.
 func (c *Continuation) Skip(
 	next arrivals.Next, tasks int, duration time.Duration, step func(),
 ) arrivals.Next {

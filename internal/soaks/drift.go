@@ -61,8 +61,7 @@ func doubtDrift(r *result.Result, format string, args ...any) {
 	r.Doubt(result.Suspect, rundir.CheckDrift, format, args...)
 }
 
-// slopeErrors returns the slope of a regression line through the batches in standard errors, which
-// allow for correlation, because a random walk has a slope as well.
+// The standard errors allow for correlation, because a random walk has a slope as well.
 func slopeErrors(x [observe.Batches]float64) float64 {
 	const middle = float64(observe.Batches-1) / 2
 	mean, _ := observe.MeanAndSD(x[:])

@@ -21,13 +21,12 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// A Fold aggregates the records of a soak, which must be added in the order of their due times. It
-// needs a few megabytes plus memory for the tasks in the system.
+// Records must be added in the order of their due times. A Fold needs a few megabytes plus memory
+// for the tasks in the system.
 type Fold struct {
-	o     *observe.Run
-	begun observe.Run // copy of o at the begin of the run
-	cut   bool
-	// nil unless the run continues an interrupted one
+	o      *observe.Run
+	begun  observe.Run // copy of o at the begin of the run
+	cut    bool
 	second *Continuation
 
 	first int   // index of the first measured task

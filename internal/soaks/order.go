@@ -9,12 +9,11 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// slack is the time for which a record is held back. A step that is due when its predecessor ends
-// becomes known slightly later than its due time. A record later than slack is folded out of order.
+// A record is held back for slack, because a step that is due when its predecessor ends becomes
+// known slightly later than its due time. A later record is folded out of order.
 const slack = int64(time.Second)
 
-// order sorts copies of the records of tasks that depend on others, which arrive almost in the
-// order of due times.
+// order sorts copies of the records of tasks that depend on others.
 type order struct{ held []record.Record }
 
 // pass passes on all records that are due at least slack before the last one.

@@ -74,8 +74,7 @@ const (
 	mean  = 0.010 // seconds
 )
 
-// scenario returns a pool of 4 with Poisson arrivals at the given load (0 means none). At full size
-// it has n tasks without the warm-up.
+// load 0 means no arrivals. At full size the scenario has n tasks without the warm-up.
 func (k known) scenario(strategy, workload string, n, load float64) bench.Scenario {
 	s, err := bench.Written{
 		Strategy: strategy, Workload: workload, Target: "none", Arrival: "poisson",

@@ -9,8 +9,7 @@ import (
 )
 
 // An Alarm wakes sleeping goroutines at their times. It is safe for concurrent use. One goroutine,
-// the keeper, waits for the earliest time and wakes the sleepers that are due, because one thread
-// per sleeper would be hundreds of threads.
+// the keeper, waits for all, because one thread per sleeper would be hundreds of threads.
 type Alarm struct {
 	nap
 	idle sync.Pool // of *sleeper
@@ -29,7 +28,6 @@ type sleeper struct {
 	ring  chan struct{} // its buffer has room for one element
 }
 
-// The caller must close the alarm.
 func NewAlarm() *Alarm {
 	base := time.Now()
 	return newAlarm(base, newTimer(base), leadLimit())
@@ -112,7 +110,7 @@ func (a *Alarm) enqueue(s *sleeper) bool {
 	return true
 }
 
-// unlockAndWake wakes the keeper if it rests or, if earlier is set, waits for a later time.
+// The keeper wakes if it rests or, if earlier is set, waits for a later time.
 func (a *Alarm) unlockAndWake(earlier bool) {
 	resting := a.resting
 	a.resting = false

@@ -17,8 +17,8 @@ type timer interface {
 	close()
 }
 
-// nap makes one goroutine wait for instants. It wakes early by a lead, which it learns from the
-// lateness of its sleeps, and polls the clock for the rest.
+// nap wakes early by a lead, which it learns from the lateness of its sleeps, and polls the clock
+// for the rest.
 type nap struct {
 	base      time.Time
 	timer     timer
@@ -32,10 +32,10 @@ type nap struct {
 const (
 	// mostLead limits the CPU time of a wait, and so the lateness that can be compensated.
 	mostLead = int64(60 * time.Microsecond)
-	// mostShare is the minimum ratio of the time between instants to the lead, so that waiting does
-	// not use the processors of the tasks.
+	// The lead is at most a third of the time between instants, so that waiting does not use the
+	// processors of the tasks.
 	mostShare = 3
-	// leastSleep is the shortest sleep that is worth its system calls.
+	// A shorter sleep is not worth its system calls.
 	leastSleep = int64(2 * time.Microsecond)
 )
 
@@ -54,14 +54,13 @@ func leadLimit() int64 {
 
 func (n *nap) now() int64 { return int64(time.Since(n.base)) }
 
-// setNext sets the next instant and the limit of its lead.
 func (n *nap) setNext(at int64) {
 	n.gap += (max(at-n.last, 0) - n.gap) / 16
 	n.last = at
 	n.most = min(n.gap/mostShare, n.limit)
 }
 
-// until returns the time when it is at or later, or earlier if the nap is called.
+// until returns earlier than at if the nap is called.
 func (n *nap) until(at int64) int64 {
 	slept := false
 	for {

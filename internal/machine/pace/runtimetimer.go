@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// runtimeTimer works on all systems.
 type runtimeTimer struct {
 	base  time.Time
 	timer *time.Timer

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptor is a timerfd that the runtime's poller waits for. The goroutine parks like a reader of
-// a connection, and the kernel's high-resolution timer wakes the polling thread, without slack.
+// The goroutine parks like a reader of a connection, and the kernel's high-resolution timer wakes
+// the polling thread, without slack.
 type descriptor struct {
 	file   *os.File
 	conn   syscall.RawConn
@@ -33,7 +33,7 @@ func Method() string {
 	return runtimeMethod
 }
 
-// newTimer uses the runtime's timer if the kernel refuses a timerfd, for example in a sandbox.
+// The kernel may refuse a timerfd, for example in a sandbox.
 func newTimer(base time.Time) timer {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -48,8 +48,7 @@ func newTimer(base time.Time) timer {
 	return d
 }
 
-// ends reports whether a sleep until a past instant ends, which shows that the poller supports
-// timers.
+// A sleep until a past instant ends if the poller supports timers.
 func (d *descriptor) ends() bool {
 	if d.file.SetReadDeadline(time.Now().Add(time.Second)) != nil {
 		return false
@@ -88,8 +87,7 @@ func set(fd uintptr, at int64) error {
 
 func (d *descriptor) close() { _ = d.file.Close() } // a failed close loses nothing
 
-// monotonic returns the base in the kernel's monotonic time, by the closest of several pairs of
-// readings.
+// offset is from the closest of several pairs of readings.
 func monotonic(base time.Time) (offset int64) {
 	closest := int64(1<<63 - 1)
 	for range 20 {
