@@ -21,7 +21,7 @@ func (s Slow) Response() time.Duration { return s.End - s.Due }
 // mostSlow is the number of slowest tasks of a result, so the slowest requests include all of them.
 const mostSlow = 50
 
-// at most mostSlow, the slowest first
+// It contains at most mostSlow requests, the slowest first.
 type slowest []Slow
 
 func (all slowest) takes(response time.Duration) bool {

@@ -60,7 +60,7 @@ func (l *Log) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// in bytes
+// leastRecord is in bytes.
 const leastRecord = 5
 
 // UnmarshalBinary replaces the records with those of AppendBinary. The data is untrusted, so it

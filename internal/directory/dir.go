@@ -22,10 +22,9 @@ import (
 var dirFiles = [...]string{rundir.ResultsFile, rundir.DistributionsFile, rundir.TimelineFile,
 	rundir.SlowestFile}
 
-// A Dir is a run directory that only this process writes to. Write returns after it has passed a
-// result to the operating system, so a kill loses at most the current run, or the time of a soak
-// after the last WriteSoFar. Until End has written the end mark, readers treat the directory as
-// partial.
+// Only this process writes to a Dir. Write returns after it has passed a result to the operating
+// system, so a kill loses at most the current run, or the time of a soak after the last WriteSoFar.
+// Until End has written the end mark, readers treat the directory as partial.
 type Dir struct {
 	path          string
 	mu            sync.Mutex // partial results are written concurrently with other results
@@ -76,7 +75,7 @@ func (d *Dir) writeProfiles(r *bench.Result) error {
 	return nil
 }
 
-// Fail adds a line # failed NAME seed N: REASON. It keeps the output of WriteSoFar for that run.
+// Fail keeps the output of WriteSoFar for that run.
 func (d *Dir) Fail(name string, seed uint64, reason string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -100,7 +99,7 @@ func (d *Dir) checkWrite(file string, err error) error {
 	return fmt.Errorf("%s: %w", filepath.Join(d.path, file), err)
 }
 
-// Conclude adds the finding on the results so far, for the report.
+// Conclude adds a finding for the report.
 func (d *Dir) Conclude(f decide.Finding) error {
 	return d.checkWrite(rundir.ResultsFile, d.results.conclude(f))
 }
@@ -111,14 +110,14 @@ func (d *Dir) Hold(unit, op string, bound float64) error {
 		d.results.line(rundir.BoundLine(decide.Bound{Unit: unit, Op: op, Value: bound})))
 }
 
-// Say adds a line about the results so far for the report. It belongs to no study.
+// Say adds a line for the report, which belongs to no study.
 func (d *Dir) Say(line string) error {
 	return d.checkWrite(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))
 }
 
-// End writes the end mark: complete, or partial if fewer than planned results were written. After
-// an error of Write it writes no mark, so readers treat the directory as interrupted. The lock is
-// kept until Unlock, so a report contains only results of this process.
+// The end mark is complete, or partial if fewer than planned results were written. After an error
+// of Write there is none, so readers treat the directory as interrupted. The lock is kept until
+// Unlock, so a report contains only results of this process.
 func (d *Dir) End(planned int, interrupted error) error {
 	if d.files == nil {
 		return nil
@@ -145,7 +144,7 @@ func (d *Dir) End(planned int, interrupted error) error {
 }
 
 // Discard removes a new directory without results, so that the next command can use its name. It
-// must be called after End. It keeps a directory with other files.
+// must be called after End.
 func (d *Dir) Discard() error {
 	if d.written > 0 || !d.isNew {
 		return nil
@@ -192,8 +191,7 @@ const (
 	Resume             // continue its plan, see Dir.Begin and Dir.Kept
 )
 
-// The error for an existing directory is fs.ErrExist. If another process is writing to the
-// directory, the error names that process.
+// The error for an existing directory is fs.ErrExist.
 func Create(path string, mode Mode) (*Dir, error) {
 	if err := checkRunDir(path, mode); err != nil {
 		return nil, err
@@ -289,8 +287,7 @@ func (d *Dir) fill(mode Mode) (err error) {
 	return d.open(newSuffix, d.copyHead)
 }
 
-// open opens each file under its name plus ending. whole is the number of valid bytes at the start
-// of the file.
+// whole is the number of valid bytes at the start of the file.
 func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) error {
 	for i, name := range dirFiles {
 		f, err := openDirFile(filepath.Join(d.path, name+ending))
@@ -324,8 +321,8 @@ func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) err
 
 func (d *Dir) Explain(why func(*bench.Result) []string) { d.results.why = why }
 
-// KeepResponses records the response time of each task of virtual runs, for the first runs with at
-// most the given number of tasks in total.
+// KeepResponses records the response time of each task, for the first virtual runs with at most the
+// given number of tasks in total.
 func (d *Dir) KeepResponses(tasks int) { d.distributions.most = tasks }
 
 func (d *Dir) copyHead(f *os.File, whole int64) error {

@@ -16,8 +16,8 @@ import (
 // nextSuffix is the extension of a file that will replace another one.
 const nextSuffix = ".next"
 
-// dirFile contains final contents, followed by partial results of current runs. To replace the
-// partial results, the whole file is replaced.
+// The final contents are followed by partial results of current runs. To replace these, the whole
+// file is replaced.
 type dirFile struct {
 	*os.File
 	path string
@@ -53,7 +53,6 @@ func (f *dirFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeNext writes the final contents, more final contents, and a tail.
 func (f *dirFile) writeNext(more, tail []byte) (*dirFile, error) {
 	next, err := openDirFile(f.path + nextSuffix)
 	if err != nil {

@@ -60,8 +60,7 @@ func hasTimes(r *bench.Result) bool {
 	return ok
 }
 
-// Merge merges the i-th runs of each name in directories that contain parts of one load. leftOut
-// lists the metrics that cannot be merged, partial the partial directories.
+// leftOut lists the metrics that cannot be merged, partial the partial directories.
 func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, err error) {
 	defer func() {
 		if err != nil && partial != nil {
@@ -130,7 +129,7 @@ func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, e
 	return merged, leftOut, partial, nil
 }
 
-// summedAxes matches the axes of a load whose values are summed over generators.
+// Values of the summedAxes are summed over generators.
 var summedAxes = regexp.MustCompile(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
 
 func ofAll(name string, generators int) string {

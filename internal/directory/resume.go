@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// newSuffix is the extension of files that will replace others.
 const newSuffix = ".new"
 
 // Under the virtual clock, runs with equal name and seed are equal.
@@ -24,9 +23,9 @@ type runID struct {
 	seed uint64
 }
 
-// resumed is the content of a directory whose plan is resumed. Its files are written again, in the
-// order of the plan. They replace the old files when they contain all kept results. A kill
-// therefore loses no earlier result, and the final files equal those of an uninterrupted run.
+// The files of a resumed directory are written again, in the order of the plan. They replace the
+// old files when they contain all kept results. A kill therefore loses no earlier result, and the
+// final files equal those of an uninterrupted run.
 type resumed struct {
 	section
 	kept  map[runID]*bench.Result // complete results
@@ -54,8 +53,7 @@ func isUnfinished(r *bench.Result) bool {
 	})
 }
 
-// checkPlan returns an error if the directory contains runs outside of the plan, or was written by
-// another build or machine.
+// The directory must have no runs outside of the plan, and be from the same build and machine.
 func (r *resumed) checkPlan(plan string, has func(name string, seed uint64) bool) error {
 	switch i := slices.IndexFunc(r.results, func(k *bench.Result) bool {
 		return !has(k.Name, k.Seed)
@@ -117,7 +115,6 @@ func (d *Dir) replaceOldFiles() error {
 	return nil
 }
 
-// carryOver writes the kept results that have not been written yet.
 func (d *Dir) carryOver() error {
 	for _, result := range d.resumed.results {
 		if !d.resumed.left[runID{result.Name, result.Seed}] {
@@ -170,8 +167,7 @@ func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 		})
 }
 
-// Begin writes a line with the plan of the following runs. A resumed directory must have the same
-// plan. It may contain only runs for which has returns true.
+// A resumed directory must have the same plan, and only runs for which has returns true.
 func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error {
 	if d.resumed != nil {
 		if err := d.resumed.checkPlan(plan, has); err != nil {
@@ -190,9 +186,8 @@ func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error 
 	return d.replaceOldFiles()
 }
 
-// NextSeed returns the seed of the first of count further repetitions: the given seed or, if one of
-// the repetitions exists, the next one after all existing seeds, because an equal seed would repeat
-// the same run.
+// NextSeed returns the given seed or, if one of the repetitions exists, the next one after all
+// existing seeds, because an equal seed would repeat the same run.
 func (d *Dir) NextSeed(seed uint64, count int, same func(name string) bool) uint64 {
 	var taken []uint64
 	for name, seeds := range d.existing.seeds {
@@ -234,7 +229,7 @@ func (d *Dir) Kept(s bench.Scenario) *bench.Result {
 	return whole
 }
 
-// Missing returns a run function that returns kept results and runs the other scenarios. It resumes
+// Missing returns a run function that returns kept results, runs the other scenarios, and resumes
 // an interrupted soak.
 func (d *Dir) Missing(run bench.RunFunc) bench.RunFunc {
 	return func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {

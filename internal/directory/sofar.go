@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// WriteSoFar replaces the previous partial result of a current run. Readers treat it as a SUSPECT
-// result. It may be called concurrently with Write.
+// Readers treat the partial result of a current run as SUSPECT. WriteSoFar may be called
+// concurrently with Write.
 func (d *Dir) WriteSoFar(r *bench.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -36,7 +36,6 @@ func indexOf(all []*bench.Result, id runID) int {
 	return slices.IndexFunc(all, func(r *bench.Result) bool { return runID{r.Name, r.Seed} == id })
 }
 
-// drop removes a run from the current ones.
 func (d *Dir) drop(id runID) (r *bench.Result) {
 	if i := indexOf(d.unfinished, id); i >= 0 {
 		r = d.unfinished[i]

@@ -25,7 +25,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The buffer of an output is written at once, so a kill rarely leaves half a line.
+// The buffer is written at once, so a kill rarely leaves half a line.
 type output struct {
 	to     io.Writer
 	buffer bytes.Buffer
@@ -190,7 +190,6 @@ var doubts = map[result.Verdict]rundir.Mark{result.Invalid: rundir.Invalid,
 
 func (w *resultsWriter) add(line string) { w.buffer.WriteString(line + "\n") }
 
-// line writes a line that readers of the format skip.
 func (w *resultsWriter) line(line string) error {
 	w.add(line)
 	return w.flush()
@@ -217,8 +216,7 @@ func (w *resultsWriter) conclude(f decide.Finding) error {
 	return w.flush()
 }
 
-// Machine returns constant facts of this machine that influence results. A value that differs
-// between runs would split the tables of every reader.
+// A value that differs between runs would split the tables of every reader.
 func Machine() []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {

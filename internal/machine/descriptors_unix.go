@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// 0 if unknown
+// Unknown numbers are 0.
 func Descriptors() (limit, free int) {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil || l.Cur > math.MaxInt32 {

@@ -97,7 +97,7 @@ func (m *Meter) Answered() (all []Answered) {
 	return all
 }
 
-// accurate to 3 %
+// Responses are accurate to 3 %.
 type Responses struct {
 	Total  uint64
 	counts [buckets]uint64

@@ -73,7 +73,7 @@ func (o *Run) has(class strategies.Class) bool {
 	return o.classes>>class&1 == 1
 }
 
-// nil: the workload does not label short and long tasks
+// Classes returns nil if the workload does not label short and long tasks.
 func (o *Run) Classes(d dist.Dist) []dist.Branch {
 	mixture, _ := d.(dist.Mixture)
 	branches := mixture.Branches()

@@ -501,7 +501,7 @@ func StageMetrics(stage int) []MetricInfo {
 	return prefixedMetrics(metric.OfStage(stage, ""), stageMetrics)
 }
 
-// 0 for metrics other than quantiles
+// LeastTasks returns 0 for metrics other than quantiles.
 func LeastTasks(unit string) int {
 	_, unit, _ = metric.CutURL(unit)
 	if metric.IsTheory(unit) || strings.Contains(unit, "hiccup") {

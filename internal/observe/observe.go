@@ -95,7 +95,7 @@ func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	}
 }
 
-// sums over the tasks after the warm-up, in ns
+// Measured contains sums over the tasks after the warm-up, in ns.
 type Measured struct {
 	N        int
 	outcomes [record.GaveUp + 1]int
@@ -185,7 +185,7 @@ func (m Measured) Seconds() float64 {
 	return float64(max(m.until-m.From, m.served(m.lastEnd))) / Second
 }
 
-// 0 if all tasks were due at once
+// Rate is 0 if all tasks were due at once.
 func (m Measured) Rate() float64 {
 	if m.until == m.From {
 		return 0

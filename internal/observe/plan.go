@@ -46,7 +46,7 @@ func (p Plan) Slots() int {
 	return p.Params.Limit
 }
 
-// 0 if the arrival process determines the rate
+// Rate is 0 if the arrival process determines it.
 func (p Plan) Rate(mean time.Duration) float64 {
 	if p.Relative != 0 {
 		return p.Relative * float64(p.Slots()) / mean.Seconds()

@@ -118,7 +118,6 @@ func With(ctx context.Context, p *Tracker) context.Context {
 	return context.WithValue(ctx, key{}, p)
 }
 
-// Of returns the Tracker of With, or a new one.
 func Of(ctx context.Context) *Tracker {
 	if p, ok := ctx.Value(key{}).(*Tracker); ok {
 		return p
@@ -143,7 +142,7 @@ func NewDetector(limit time.Duration) *Detector { return &Detector{limit: limit}
 
 func (d *Detector) Limit() time.Duration { return d.limit }
 
-// Quiet returns the time since the last progress, counted in pulses.
+// Quiet is counted in pulses.
 func (d *Detector) Quiet() time.Duration { return d.quiet }
 
 // Outside is for an observer of a run that observes itself. It waits longer, so the run, which has

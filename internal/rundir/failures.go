@@ -33,7 +33,6 @@ type FailedBody struct {
 	Cut    bool   `json:"cut,omitempty"`
 }
 
-// ReadFailures returns none if the file does not exist.
 func ReadFailures(path string) (all []FailedRun, err error) {
 	text, err := files.ReadFile(path, MostBytes)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// The first four files contain the runs, the others the report.
+// The first four files contain the runs.
 const (
 	ResultsFile       = "results.txt"
 	DistributionsFile = "distributions.hlog" // one tagged histogram per run and reading
@@ -29,7 +29,6 @@ const (
 	ChartsDir         = "charts"      // each chart of the report as NAME.svg and NAME.png
 )
 
-// MostBytes is the maximum size of a file of a run directory.
 const MostBytes = 1 << 30
 
 const MostLine = 16 << 20

@@ -8,10 +8,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// CheckGap is the check of a resumed run. Its reason contains the Gaps.
+// The reason of CheckGap contains the Gaps of a resumed run.
 const CheckGap = "gap"
 
-// A Gap is an interval without data in the result of a run. Tasks were due in it.
+// A Gap is an interval without data in the result of a run.
 type Gap struct {
 	Tasks    int
 	From, To time.Duration

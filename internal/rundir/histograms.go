@@ -16,9 +16,9 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// EachHistogram decodes only wanted histograms, because a histogram with three digits uses about
-// 200 kB, and a log may contain a thousand. cutOff is the number of an incomplete last line, which
-// is skipped, or 0. The error is fs.ErrNotExist if there is no log.
+// Only wanted histograms are decoded, because a histogram with three digits uses about 200 kB, and
+// a log may contain a thousand. cutOff is the number of an incomplete last line, which is skipped,
+// or 0. The error is fs.ErrNotExist if there is no log.
 func EachHistogram(
 	path string, wanted func(tag string) bool,
 	f func(line Histogram, h *hdrhistogram.Histogram) error,
@@ -43,7 +43,7 @@ func EachHistogram(
 	})
 }
 
-// cutOff is the number of a last line without a newline, which a kill has left, or 0.
+// cutOff is the number of a last line without a newline, or 0.
 func eachLine(path string, f func(line string) error) (cutOff int, err error) {
 	log, err := os.Open(path)
 	if err != nil {
@@ -74,10 +74,8 @@ func WriteHistogramHead(w io.Writer) error {
 		log.OutputComment("[values are nanoseconds]\n"), log.OutputLegend())
 }
 
-// OverTime histograms contain the response times of completed tasks by their due time.
 const OverTime = "response-over-time"
 
-// A Histogram is a distribution of a run or of an interval of it.
 type Histogram struct {
 	Tag string
 	// of the interval, relative to the start of the run; 0 for the whole run
@@ -115,15 +113,15 @@ func ParseHistogram(line string) (h Histogram, ok bool, err error) {
 	return h, true, err
 }
 
-// Tag consists of the run's name, its index among runs of that name, and the reading: wait,
-// service, response. A tag cannot contain a comma.
+// Tag consists of the run's name, its index among runs of that name, and the reading. A tag cannot
+// contain a comma.
 func Tag(name string, repetition int, reading string) string {
 	return TagName(name) + "#" + strconv.Itoa(repetition) + ":" + reading
 }
 
 func TagName(name string) string { return strings.ReplaceAll(name, ",", ";") }
 
-// ParseTag returns the name as in the tag. ok is false for other tags.
+// ParseTag returns the name as in the tag.
 func ParseTag(tag string) (name string, repetition int, reading string, ok bool) {
 	at, hash := strings.LastIndexByte(tag, ':'), strings.LastIndexByte(tag, '#')
 	if hash < 0 || at < hash {

@@ -1,4 +1,3 @@
 package rundir
 
-// A result has the share of each outcome in Lost, such as shed/op.
 var Lost = [...]string{"shed", "throttled", "failed", "abandoned", "gave-up"}

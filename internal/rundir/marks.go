@@ -9,12 +9,11 @@ import (
 	"unicode"
 )
 
-// Schema is the version of results.txt. The header of each section contains it.
+// Schema is the version of results.txt.
 const Schema = 1
 
-// A Mark is the kind of a line of results.txt for which the benchmark format has no syntax. The
-// line begins with "# ", which makes readers of the format skip it, followed by the mark and the
-// rest. Each process writes one section, which consists of a header, the runs and an end.
+// The benchmark format has no syntax for these lines. Readers of the format skip a line that begins
+// with "# ". Each process writes one section, which consists of a header, the runs and an end.
 type Mark string
 
 // The marks in the order of a section. "The result" is the one in the next line of results.
@@ -72,7 +71,6 @@ func ParseMark(line string) (m Mark, rest string, ok bool) {
 	return marks[i], strings.TrimPrefix(rest, " "), true
 }
 
-// share is the relative 95 % error. The line has three digits.
 func UncertainLine(unit string, share float64) string {
 	return Uncertain.Line(unit + " " + strconv.FormatFloat(share, 'g', 3, 64))
 }
@@ -86,14 +84,13 @@ func ParseUncertain(rest string) (unit string, share float64, err error) {
 	return unit, share, err
 }
 
-// A Failure is a run without a result.
 type Failure struct {
 	Name   string `json:"name"`
 	Seed   uint64 `json:"seed"`
 	Reason string `json:"error"`
 }
 
-// The reason may contain a stack trace. Line removes control characters from it, and the name at
+// Line removes control characters from the reason, which may contain a stack trace, and the name at
 // its beginning.
 func (f Failure) Line() string {
 	const most = 4000

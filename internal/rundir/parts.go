@@ -16,11 +16,9 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// PartNames are in the order of a task's life.
 var PartNames = [...]metric.Part{metric.PartLag, metric.PartBlocked, metric.PartQueued,
 	metric.PartBetween, metric.PartService}
 
-// Parts are in nanoseconds.
 type Parts [len(PartNames)]int64
 
 // The last part is not written, because it is the response minus the others.
@@ -29,8 +27,7 @@ const last = len(PartNames) - 1
 // With more than mostDues tasks, only every second, third, … due time is written.
 const mostDues = 1 << 12
 
-// A TaskPacker encodes the response times of a run and their parts. Tasks are added in the order of
-// their due times.
+// Tasks must be added in the order of their due times.
 type TaskPacker struct {
 	stride, n, completed int
 	due                  int64
@@ -73,8 +70,7 @@ func (p *TaskPacker) Add(due int64, completed bool, parts *Parts) {
 	p.completed++
 }
 
-// appendUvarint appends in place. While there is room it writes no pointer, whose write barrier
-// would cost more than the bytes.
+// A write of a pointer would have a write barrier, which costs more than the bytes.
 func appendUvarint(to *[]byte, v uint64) {
 	for ; v >= 0x80; v >>= 7 {
 		*to = append(*to, byte(v)|0x80)
@@ -113,7 +109,7 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// pack deflates with Huffman coding only, because the data has no repetitions.
+// The data has no repetitions, so pack uses Huffman coding only.
 func pack(pieces ...[]byte) (string, error) {
 	var deflated bytes.Buffer
 	for _, piece := range pieces {
@@ -141,8 +137,7 @@ type Tasks struct {
 	dues      []int64
 }
 
-// Due returns bounds in nanoseconds since the run began, which differ if the run has too many tasks
-// to record each due time.
+// The bounds differ if the run has too many tasks to record each due time.
 func (t *Tasks) Due(i int) (from, until int64) {
 	at := i / t.stride
 	from = t.dues[at]
@@ -152,7 +147,6 @@ func (t *Tasks) Due(i int) (from, until int64) {
 	return from, t.dues[min(at+1, len(t.dues)-1)]
 }
 
-// SamePlan reports whether the tasks of both runs have the same due times.
 func (t *Tasks) SamePlan(as *Tasks) bool {
 	return len(t.dues) > 0 && len(t.Responses) == len(as.Responses) && t.stride == as.stride &&
 		slices.Equal(t.dues, as.dues)

@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// MostResponses is the default limit for recorded response times in a directory, summed over its
-// virtual runs. A million takes about 4 MB of distributions.hlog.
+// A million responses, the default limit of a directory, need about 4 MB of distributions.hlog.
 const MostResponses = 1_000_000
 
 const mostOfRun = 10_000_000
 
-// Other readers treat a line with tasksPrefix as a comment. The line has a tag, the number of
-// tasks, the responses and their parts, separated by commas.
+// Other readers treat the line as a comment. It has a tag, the number of tasks, the responses and
+// their parts, separated by commas.
 const tasksPrefix = "#Tasks="
 
 // NoResponse is the response of a task that did not complete.
@@ -68,8 +67,7 @@ func ParseResponses(line string) (tag string, tasks int, packed string, ok bool)
 	return fields[0], tasks, fields[2], err == nil
 }
 
-// EachTasks unpacks the tasks of wanted runs in a log of histograms. The error is fs.ErrNotExist if
-// there is no log.
+// The error is fs.ErrNotExist if there is no log.
 func EachTasks(
 	path string, wanted func(tag string) bool, f func(tag string, tasks *Tasks),
 ) error {

@@ -17,10 +17,9 @@ import (
 
 const MostSlowest = 50
 
-// SlowestColumns are the columns of slowest.csv, which has the slowest tasks of each run, the
-// slowest first. Instants are in seconds since the run began. An instant is empty if it does not
-// exist, such as the start of a task that never started. In-flight and queued describe the state
-// when the task was due, and are empty if unknown. The url is empty if all requests have the same.
+// Instants are in seconds since the run began, and empty if they do not exist, such as the start of
+// a task that never started. In-flight and queued describe the state when the task was due, and are
+// empty if unknown. The url is empty if all requests have the same.
 var SlowestColumns = []string{"run", "repetition", "task", "due-sec", "issue-sec", "accepted-sec",
 	"start-sec", "end-sec", "response-sec", "lag-sec", "blocked-sec", "queued-sec", "between-sec",
 	"service-sec", "target-sec", "outcome", "class", "attempts", "in-flight", "queued", "burst",
@@ -42,8 +41,7 @@ type SlowTask struct {
 	Lag, Blocked, Queued, Between, Service, Target time.Duration
 	Outcome, Class                                 string
 	Attempts                                       int
-	// Numbers of other tasks when this one was due: started but not ended, and due but not started.
-	// They may be Unknown.
+	// Numbers of other tasks when this one was due, or Unknown.
 	InFlight, Waiting int
 	Trace             string `json:",omitempty"` // trace ID, or ""
 	// method and path, or step; "" if all requests have the same
@@ -108,7 +106,7 @@ func IsSlowestHead(fields []string) bool {
 	return len(fields) > 2 && slices.Equal(fields[:3], SlowestColumns[:3])
 }
 
-// nanos formats a time in seconds, to the nanosecond.
+// nanos is a time in seconds.
 func nanos(t time.Duration) string {
 	sign := ""
 	if t < 0 {

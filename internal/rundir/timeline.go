@@ -7,7 +7,6 @@ import (
 	"strconv"
 )
 
-// TimelineColumns are the columns of timeline.csv, which has a row for each run and interval.
 // In-flight, queued and limit are levels at the end of the interval, the others count events within
 // it. The limit is empty unless the strategy learns it.
 var TimelineColumns = []string{"run", "repetition", "start-sec", "interval-sec", "arrived",
@@ -42,7 +41,6 @@ func (r TimelineRow) Fields() []string {
 
 func seconds(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Each appended section repeats the head.
 func IsTimelineHead(fields []string) bool {
 	return len(fields) > 1 && slices.Equal(fields[:2], TimelineColumns[:2])
 }
