@@ -30,7 +30,7 @@ import (
 type driver struct {
 	scenario Scenario
 	workload workloads.Workload
-	// workload.Do, bound once: a method value allocates
+	// a method value allocates
 	work     func(ctx context.Context, seq uint64) error
 	target   targets.Target
 	counted  targets.Counted
@@ -146,7 +146,6 @@ func (direct) Call(
 	return work(ctx, seq)
 }
 
-// ofTenants is a target that receives the tenant of each call.
 type ofTenants struct {
 	targets.Tenanted
 	tasks workloads.Tenanted
@@ -389,7 +388,7 @@ func (d *driver) newJob() *job {
 	return j
 }
 
-// Tasks abandoned at the scenario's own deadline are a result, unless some of them still run.
+// Tasks abandoned at the scenario's own deadline are a result, unless some still run.
 func (d *driver) drain(ctx context.Context) error {
 	d.labels.Strategy()
 	defer d.labels.Harness()

@@ -99,7 +99,7 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	return run, nil
 }
 
-// watch returns nil when done is closed, or the reason to give up the run.
+// watch returns why the run must be given up.
 func (g *guard) watch(done <-chan struct{}) error {
 	tick := pace.NewTicker(progress.Interval)
 	defer tick.Stop()
@@ -134,7 +134,7 @@ func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 	e := g.hangError(why.Error())
 	e.Goes = true
 	if d := g.driver.Load(); d != nil && g.scenario.Clock == Real {
-		// only under the real clock, because a bubble cannot be ended from outside
+		// a bubble cannot be ended from outside
 		d.fail(e)
 		select {
 		case <-done:
@@ -145,7 +145,6 @@ func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 	return e
 }
 
-// giveUpGrace is the time in which a cancelled run must return, unless the hang limit is shorter.
 const giveUpGrace = time.Second
 
 func (g *guard) longest() time.Duration {
@@ -260,9 +259,8 @@ func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyEr
 // broken law of the Result.
 type StrategyError struct {
 	Strategy string // name and parameters of the strategy; empty if the run itself panicked
-	// the fault, with the clause of the contract in package strategies
-	Did    string
-	Stacks string // stacks of the goroutines concerned, one call per line
+	Did      string
+	Stacks   string // stacks of the goroutines concerned, one call per line
 	// true if the strategy may still be running, until the process ends
 	Goes bool
 }

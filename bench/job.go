@@ -39,7 +39,7 @@ type job struct {
 	tasks          []*strategies.Task
 }
 
-// States of a job. The goroutine that changes the state owns the task.
+// The goroutine that changes the state owns the task.
 const (
 	resting = iota
 	offered // between Submit and Done

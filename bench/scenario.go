@@ -174,7 +174,6 @@ func (s Scenario) Validate() error {
 		{s.Load.Arrival.Spec.Name, s.Load.Arrival.Values, s.Load.Arrival.Spec.Keys},
 	} {
 		if _, err := v.values.OrDefaults(v.keys); err != nil {
-			// the other checks need its parameters
 			return errors.Join(fmt.Errorf("%s: %w", v.name, err))
 		}
 	}
@@ -337,7 +336,7 @@ func (s Scenario) params() strategies.Params {
 		s.Stop.Tasks), Values: s.settled(), Seed: s.Seed}
 }
 
-// settled fills in the strategy's parameters that depend on the rate of the target.
+// Some parameters of the strategy depend on the rate of the target.
 func (s Scenario) settled() param.Values {
 	if rate := s.Target.Spec.Rate; rate != nil && s.Strategy.Values.Open() != "" {
 		return s.Strategy.Values.Settle("target", rate(s.Target.Values))

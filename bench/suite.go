@@ -99,7 +99,7 @@ type execution struct {
 	handled  chan struct{} // closed when each has returned
 }
 
-// A real-clock run occupies all slots until its result is handled, so it runs alone.
+// A real-clock run occupies all slots.
 func (s Suite) start(
 	ctx context.Context, run RunFunc, started chan<- *execution, goroutines *sync.WaitGroup,
 ) {
@@ -134,7 +134,7 @@ func (s Suite) start(
 	}
 }
 
-// Costs of a run in addition to its own time, measured on two cores and used only for estimates.
+// Costs of a run in addition to its own time, measured on two cores, for estimates.
 const (
 	virtualPerTask = 1500 * time.Nanosecond
 	perRun         = 30 * time.Millisecond

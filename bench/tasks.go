@@ -13,8 +13,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A partition splits tasks into steps if the strategy declares a quantum and the workload can be
-// done in parts.
 type partition struct {
 	quantum time.Duration
 	parts   workloads.Partitioned
@@ -32,7 +30,6 @@ func newPartition(s Scenario, w workloads.Workload) (p partition) {
 	return partition{spec.Quantum(s.params()), parts, spec.Splits, timed}
 }
 
-// Only the first step calls the target.
 func (d *driver) step(ctx context.Context, j *job) (r strategies.Result) {
 	from := j.progress
 	j.progress += d.quantum
@@ -62,7 +59,6 @@ type piece struct {
 	from time.Duration
 }
 
-// split reuses the job's pieces.
 func (j *job) split(d *driver) (tasks []*strategies.Task) {
 	n := max(1, int((d.timed.Time(j.seq)+d.quantum-1)/d.quantum))
 	for len(j.pieces) < n {

@@ -13,7 +13,7 @@ import (
 // counts as an overrun. A timer alone is often that late on a busy machine.
 const toReturn = int64(time.Millisecond)
 
-// overruns counts the attempts that continued after their timeout, and their excess times in ns.
+// overruns counts attempts that continued after their timeout, with excess times in ns.
 type overruns struct{ n, total, longest atomic.Int64 }
 
 // An attempt of busy ns that took longer than its timeout has failed even if it succeeded, because

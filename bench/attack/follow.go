@@ -86,7 +86,7 @@ func (a *answer) noteFollowed(resp *http.Response) {
 	}
 }
 
-// follow sends requests after the first answer through via.
+// The first answer is given. Later requests go through via.
 func (m *message) follow(
 	ctx context.Context, first *http.Response, redirects int, via roundTrip,
 ) (*http.Response, error) {
@@ -102,8 +102,8 @@ func (m *message) follow(
 }
 
 // leaves reports whether a redirect leads, or has led, to another host than the first request.
-// Another port, or the same host without TLS, counts as another host. The step from HTTP's port to
-// HTTPS's does not.
+// Another port, or the same host without TLS, counts as another host, but the step from HTTP's port
+// to HTTPS's does not.
 func leaves(r *http.Request, via []*http.Request) bool {
 	from := via[0].URL
 	elsewhere := func(next *http.Request) bool {

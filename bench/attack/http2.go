@@ -160,7 +160,7 @@ func (l *lent) Close() error {
 	return err
 }
 
-// connect waits until the server has sent its settings, and passes its limit of streams to limit.
+// The server's settings contain its limit of streams.
 func (h *http2) connect(
 	ctx context.Context, u *url.URL, name string, limit func(streams int),
 ) (*streamed, error) {

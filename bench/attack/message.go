@@ -15,10 +15,9 @@ import (
 
 // A message without a template is encoded once and shared by all calls.
 type message struct {
-	request *Request
-	built   *http.Request // the request without its body, to be copied: parsing a URL costs 1 µs
-	wired   *outgoing     // the request for a wire, if one is used
-	// the request for another package's protocol
+	request  *Request
+	built    *http.Request // the request without its body, to be copied: parsing a URL costs 1 µs
+	wired    *outgoing     // the request for a wire, if one is used
 	prepared any
 	form     *form  // the template; nil: the same each time
 	err      error  // why it cannot be sent
@@ -140,7 +139,7 @@ func (c *caller) message(seq uint64, of *visit, own **message) *message {
 	return m
 }
 
-// kind returns the message of request number seq before it is filled in or encoded.
+// kind returns the message of a request before it is filled in or encoded.
 func (c *caller) kind(seq uint64) *message {
 	if c.lazy {
 		all := c.attack.Requests
@@ -211,7 +210,6 @@ func (m *message) from(c *caller, like *message, seq uint64, of *visit) {
 	m.out.body = int64(n)
 }
 
-// filled returns request i as it is sent first, for previews and checks.
 func (a Attack) filled(i int) Request {
 	r := a.Requests[i]
 	if !a.isTemplate(r) {

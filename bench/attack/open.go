@@ -123,7 +123,7 @@ func (a Attack) strategy() (strategies.Variant, strategies.Params) {
 type openLoop struct {
 	*run
 	strategy strategies.Strategy
-	// with a strategy, time before the attempt is the strategy's. Without one, it is lag.
+	// without a strategy, time before the attempt is lag
 	through        bool
 	slots          *slots // nil: the strategy bounds the requests in flight
 	records        record.Log

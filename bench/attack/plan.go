@@ -153,7 +153,7 @@ func (a Attack) Resolves(unit string) error {
 	return fmt.Errorf("%s needs at least %d %s, and only %d are planned: give %s", unit, least, what, n, give)
 }
 
-// sentTo returns how many of the requests go to the URL of that name, at least 1.
+// The counts are at least 1.
 func (a Attack) sentTo(name string) (to, of int) {
 	names, rows := a.urlRows()
 	row := slices.Index(names, name)
@@ -173,10 +173,8 @@ func (a Attack) soaks(planned int) bool {
 	return a.maySoak() && (a.Soak || planned*a.perArrival() > record.MostTasks)
 }
 
-// A waiter serves the one goroutine that issues requests.
 type waiter struct {
-	// returns when it is due, on a call by the channel or by interrupt, or when the attack has
-	// ended
+	// returns when it is due, on a call by the channel or by interrupt, or at the end of the attack
 	wait              func(due int64, called <-chan struct{}) (now int64)
 	interrupt, answer func() // answer acknowledges the interrupts so far
 	end               func()

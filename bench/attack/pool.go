@@ -105,7 +105,6 @@ func inASCII(host string) (string, error) {
 	return sent.Host, nil
 }
 
-// At the maximum, take waits for an idle wire.
 func (h *host) take(
 	ctx context.Context, deadline time.Time,
 ) (_ *wire, waited bool, _ error) {

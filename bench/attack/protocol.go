@@ -23,7 +23,6 @@ type way interface {
 	// prepare does the work that is possible before a message is due.
 	prepare(m *message) error
 	call(ctx context.Context, m *message) answer
-	// spoken is for Report.Over; "": the default.
 	spoken() string
 	close()
 }
@@ -34,8 +33,7 @@ type Protocol struct {
 	Schemes map[string]string // and their ports; "": a URL must name one
 	// Check validates a request of the attack without network access.
 	Check func(a Attack, r Request) error
-	// Open may query the server.
-	Open func(ctx context.Context, o Opening) (Sender, error)
+	Open  func(ctx context.Context, o Opening) (Sender, error)
 	// Outcome classifies a status above 0, and Status formats it.
 	Outcome func(status int) record.Outcome
 	Status  func(status int) string
@@ -56,7 +54,6 @@ func RegisterHTTP3(open func(o Opening) (Transport, error)) {
 	openHTTP3 = open
 }
 
-// openHTTP3 is nil if no package has registered HTTP/3.
 var openHTTP3 func(o Opening) (Transport, error)
 
 type http3 struct {
@@ -208,7 +205,7 @@ func (a Attack) checkProtocol() (wrong text.Complaints) {
 	return wrong
 }
 
-// ofConnection are the headers that RFC 9113, 8.2.2 forbids.
+// RFC 9113, 8.2.2 forbids these headers.
 var ofConnection = map[string]bool{"Connection": true, "Proxy-Connection": true,
 	"Keep-Alive": true, "Transfer-Encoding": true, "Upgrade": true}
 

@@ -99,7 +99,6 @@ func (a *Attack) Show(address string) string {
 	return a.masked(text.DiscreetURL(address, a.ShowQuery...))
 }
 
-// Scheme and host stay, since the target must be recognizable.
 func (a *Attack) masked(address string) string {
 	secrets := requests.SecretsOfVariables(a.Environment)
 	if len(secrets) == 0 {

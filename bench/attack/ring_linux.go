@@ -16,9 +16,9 @@ import (
 )
 
 // A ring is a set of clients that one goroutine serves by waiting for all their answers at once.
-// With a goroutine for each, the scheduler and network poller cost an eighth of a request. The ring
-// handles plain requests on open connections, whose answers have a length and fit the buffer. In
-// all other cases a goroutine of the client takes over, even in the middle of a request.
+// With a goroutine for each, the scheduler and network poller cost an eighth of a request. A client
+// whose answer has no length, does not fit the buffer or needs a new connection continues in its
+// own goroutine, even in the middle of a request.
 type ring struct {
 	of          *closedLoop
 	to          *host
@@ -38,7 +38,7 @@ type flight struct {
 	sent int          // bytes of the request
 	come []byte
 	err  error // after the received bytes
-	// when the first byte arrived, in ns from the start of the attack; 0: not yet
+	// when the first byte arrived, in ns from the start; 0: not yet
 	heard int64
 }
 
@@ -159,7 +159,7 @@ func (r *ring) close() {
 	r.bell = -1
 }
 
-// land starts requests of the clients that joined. over reports that no client is left.
+// over reports that no client is left.
 func (r *ring) land() (over bool) {
 	_, _ = unix.Read(r.bell, r.buffer[:8])
 	r.mu.Lock()
@@ -201,7 +201,6 @@ func (r *ring) send(c *client) {
 
 func (c *client) deadline() int64 { return c.start + int64(c.of.attack.Timeout) }
 
-// open is false if the connection has ended.
 func (r *ring) hear(c *client, open bool) {
 	n, err := uninterrupted(syscall.Read, c.fd, r.buffer)
 	if err == syscall.EAGAIN && open {
@@ -328,7 +327,6 @@ func (c *client) finish(all *wiring, o *outgoing, a *answer) (got reached) {
 	return all.answer(w, o, func() bool { return c.err == nil }, a)
 }
 
-// attach returns the connection to the network poller.
 func (c *client) attach(all *connSet) error {
 	f := os.NewFile(uintptr(c.fd), "")
 	raw, err := net.FileConn(f)

@@ -18,9 +18,9 @@ import (
 )
 
 // Run sends the requests and reports their results. If ctx ends first, requests in flight are given
-// up, the Report covers the part before, and Report.Cut is set. No goroutine and no connection of
-// the attack remains. The error reports an invalid attack, one without any request, an unreachable
-// target, or a failure of Attack.Vegeta or Attack.DeadLetters.
+// up, the Report covers the part before, and Report.Cut is set. The error reports an invalid
+// attack, one without any request, an unreachable target, or a failure of Attack.Vegeta or
+// Attack.DeadLetters.
 func Run(ctx context.Context, a Attack) (*Report, error) {
 	r, err := start(ctx, a)
 	if err != nil {
@@ -87,7 +87,7 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	return r, err
 }
 
-// watchLead is how long before a Start the machine is watched.
+// The machine is watched from watchLead before a Start.
 const watchLead = 20 * time.Millisecond
 
 func (r *run) begin() (stopWatching func(time.Time)) {

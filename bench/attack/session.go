@@ -148,7 +148,7 @@ func (v *visit) named(what string) string {
 	return v.of.Steps[v.step].Name + ": " + what
 }
 
-// inspect takes cookies and captures unless a check failed, and returns the name of the failed
+// Unless a check failed, inspect takes cookies and captures. It returns the name of the failed
 // check.
 func (v *visit) inspect(k *checks.Answer, stored bool, failed string) string {
 	err := v.keepCookies(k, stored)
@@ -184,7 +184,6 @@ func (v *visit) keepCookies(k *checks.Answer, stored bool) error {
 	return v.jar.Err()
 }
 
-// goesOn ends the current step.
 func (r *run) goesOn(v *visit, s sample) (more bool) {
 	v.response += s.end - s.due
 	v.service += s.busy
@@ -282,7 +281,7 @@ func (l *sessionLoop) goesOn(v *visit, s sample) {
 	l.agenda.Add(v.due, l.newJob(v))
 }
 
-// abandonRest abandons steps that are due by now, and ends sessions that think.
+// Steps that are due by now are abandoned, and sessions that think end.
 func (l *sessionLoop) abandonRest(plan *plan) {
 	now := l.now()
 	abandon := func(v *visit) {

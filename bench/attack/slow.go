@@ -18,10 +18,10 @@ type Slow struct {
 // Response returns the time from due to the end.
 func (s Slow) Response() time.Duration { return s.End - s.Due }
 
-// mostSlow is the number of slowest tasks of a result, so the slowest requests include all of them.
+// mostSlow is the number of slowest tasks of a result.
 const mostSlow = 50
 
-// It contains at most mostSlow requests, the slowest first.
+// slowest contains at most mostSlow requests, the slowest first.
 type slowest []Slow
 
 func (all slowest) takes(response time.Duration) bool {

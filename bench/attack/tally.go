@@ -91,7 +91,6 @@ func (r *run) inspect(s *sample, a answer) {
 	keptAnswers.Put(k)
 }
 
-// inspectBroken keeps the beginning of an incomplete answer, if its status is a failure.
 func (r *run) inspectBroken(s *sample, a answer) {
 	k := a.kept
 	if k == nil {
@@ -137,7 +136,6 @@ type sample struct {
 	visit     *visit
 }
 
-// A tally counts data that a bench.Result has no field for.
 type tally struct {
 	base     time.Time
 	label    string
@@ -228,7 +226,7 @@ func (t *tally) addURL(s sample) {
 	}
 }
 
-// write encodes the sample for vegeta. An error ends the attack.
+// An error ends the attack.
 func (t *tally) write(s sample) {
 	if t.encode == nil || t.writing != nil {
 		return
@@ -254,7 +252,6 @@ func (t *tally) fail(err error) {
 	}
 }
 
-// errorText returns vegeta's error text: the status line if there is one.
 func (t *tally) errorText(s sample) string {
 	switch {
 	case s.err != "":

@@ -142,8 +142,7 @@ func (a *Attack) serverNames() serverNames {
 	return s
 }
 
-// of returns TLS.ServerName, or the host of the request's Host header or URL. After a redirect to
-// another host it is that host.
+// After a redirect to another host, the name is that host.
 func (s serverNames) of(r *http.Request) (string, error) {
 	if s.given != "" && s.hosts[r.URL.Host] {
 		return s.given, nil
@@ -165,7 +164,7 @@ func hostKey(r *http.Request, name string) string {
 	return r.URL.Host + " " + name
 }
 
-// common returns the SNI of all requests of the attack, or "" if it is their URLs' host.
+// name is "" if the SNI is the host of the URLs.
 func (s serverNames) common(all []message) (name string) {
 	for i, m := range all {
 		other, err := s.of(m.built)

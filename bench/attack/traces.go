@@ -9,7 +9,6 @@ import (
 
 const traceHeader = "Traceparent"
 
-// The selection and the ids of a traceSample are a pure function of the Seed.
 type traceSample struct {
 	Share float64
 	Seed  uint64

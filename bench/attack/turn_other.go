@@ -12,7 +12,6 @@ func quiet(syscall.RawConn) bool { return true }
 
 type connTurn struct{}
 
-// Do is not called.
 func (connTurn) Do(
 	*trackedConn, syscall.RawConn, []byte, []byte,
 ) (wrote int, came []byte, err error) {

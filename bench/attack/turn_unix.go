@@ -95,7 +95,6 @@ func (t *connTurn) next(fd uintptr) (done bool) {
 	return true
 }
 
-// uninterrupted repeats a system call after EINTR.
 func uninterrupted(
 	call func(int, []byte) (int, error), fd int, p []byte,
 ) (n int, err error) {

@@ -33,7 +33,6 @@ type outgoing struct {
 	closes bool
 }
 
-// A wire is a connection, open or to be opened.
 type wire struct {
 	conn   *trackedConn       // nil: none is open
 	stream io.ReadWriteCloser // the conn, or TLS on it
@@ -132,7 +131,6 @@ func (all *wiring) call(ctx context.Context, m *message) answer {
 	return a
 }
 
-// exchange is call without redirects.
 func (all *wiring) exchange(
 	ctx context.Context, o *outgoing, now, deadline time.Time,
 ) (a answer) {
@@ -169,7 +167,6 @@ func (all *wiring) again(
 	}
 }
 
-// reached is the last stage of a call.
 type reached int
 
 const (
@@ -214,7 +211,6 @@ func (all *wiring) answer(
 	got = w.read(o, all.attack.Redirects > 0, all.caller, a)
 	if !finish() || a.err != nil || a.closes || o.closes || w.reader.Buffered() > 0 ||
 		len(w.limit.come) > 0 {
-		// bytes after the answer are unexpected
 		w.close()
 	}
 	return got
@@ -234,10 +230,10 @@ func (w *wire) write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// patience is how long writing may continue after the answer, as in net/http.
+// Writing may continue after the answer, as in net/http.
 const patience = 50 * time.Millisecond
 
-// writing writes b concurrently with reading. finish stops it and reports whether all was written.
+// finish stops the writing, which is concurrent with reading, and reports whether all was written.
 func (w *wire) writing(b []byte) (finish func() bool) {
 	ended := make(chan error, 1)
 	go func() {

@@ -70,7 +70,8 @@ func (p *TaskPacker) Add(due int64, completed bool, parts *Parts) {
 	p.completed++
 }
 
-// A write of a pointer would have a write barrier, which costs more than the bytes.
+// Unlike binary.AppendUvarint, appendUvarint writes no pointer while there is room. The write
+// barrier would cost more than the bytes.
 func appendUvarint(to *[]byte, v uint64) {
 	for ; v >= 0x80; v >>= 7 {
 		*to = append(*to, byte(v)|0x80)

@@ -83,7 +83,7 @@ func sleepReading(ctx context.Context, n int) Reading {
 	return newReading("Calibrate/sleep", "a sleep of 1 ms ends later than asked by", late(times)...)
 }
 
-// It polls the clock, so timers do not affect it.
+// stallReading polls the clock, so timers do not affect it.
 func stallReading(ctx context.Context, span time.Duration) Reading {
 	var gaps []time.Duration
 	done := make(chan struct{})
