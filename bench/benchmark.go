@@ -71,7 +71,7 @@ type runCounter struct {
 
 var repetitions = runCounter{runs: map[string]uint64{}}
 
-// The testing package starts each run with a round of b.N = 1.
+// A round of b.N = 1 starts each run of the testing package.
 func (r *runCounter) earlierRuns(b *testing.B, s Scenario) uint64 {
 	s.Stop = Stop{}
 	which := b.Name() + " " + s.Name()
@@ -115,7 +115,8 @@ var declareUnits = sync.OnceFunc(func() {
 	fmt.Fprint(os.Stdout, lines.String())
 })
 
-// The runtime reads GODEBUG again when it changes.
+// labelTraces adds goroutine labels to crash traces. The runtime reads GODEBUG again when it
+// changes.
 var labelTraces = sync.OnceFunc(func() {
 	setting := "tracebacklabels=1"
 	if others := os.Getenv("GODEBUG"); others != "" {

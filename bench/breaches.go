@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A violation of the contract that makes the outcome of a task unknown ends the run with a
-// *StrategyError. The others become broken laws of the result.
+// breaches records violations of the contract. A violation that makes the outcome of a task unknown
+// ends the run with a *StrategyError. The others become broken laws of the result.
 type breaches struct {
 	guard        *guard
 	settledTwice atomic.Int64

@@ -22,8 +22,8 @@ type guard struct {
 	driver   atomic.Pointer[driver] // nil before stage playing
 }
 
-// Building a workload and counting records may take long, so a lack of progress is an error only
-// from playing on.
+// Stages of a run. A lack of progress is an error only from playing on, because building a workload
+// and counting records may take long.
 const (
 	building = iota
 	playing

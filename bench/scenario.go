@@ -282,7 +282,7 @@ func (s Scenario) waits() workloads.Workload {
 	return w
 }
 
-// nil: all weights are 1, or the law is invalid.
+// weights returns nil if all weights are 1, or the law is invalid.
 func (s Scenario) weights() *workloads.WeightLaw {
 	l, err := s.Workload.Spec.Weights(s.Seed, s.Workload.Values)
 	if err != nil {
@@ -336,7 +336,7 @@ func (s Scenario) params() strategies.Params {
 		s.Stop.Tasks), Values: s.settled(), Seed: s.Seed}
 }
 
-// Some parameters of the strategy depend on the rate of the target.
+// settled fills in the parameters that depend on the rate of the target.
 func (s Scenario) settled() param.Values {
 	if rate := s.Target.Spec.Rate; rate != nil && s.Strategy.Values.Open() != "" {
 		return s.Strategy.Values.Settle("target", rate(s.Target.Values))

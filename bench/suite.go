@@ -99,7 +99,7 @@ type execution struct {
 	handled  chan struct{} // closed when each has returned
 }
 
-// A real-clock run occupies all slots.
+// A real-clock run occupies all slots, so it runs alone.
 func (s Suite) start(
 	ctx context.Context, run RunFunc, started chan<- *execution, goroutines *sync.WaitGroup,
 ) {

@@ -103,7 +103,7 @@ func (n *names) connect(ctx context.Context, network, address string) (net.Conn,
 // leastTry is the least time for an address, if there is a deadline, as in package net.
 const leastTry = 2 * time.Second
 
-// Each address has its part of the time.
+// oneOf tries the addresses in turn, each for its part of the time.
 func (n *names) oneOf(
 	ctx context.Context, network string, all []string,
 ) (conn net.Conn, first error) {

@@ -86,7 +86,7 @@ func (a *answer) noteFollowed(resp *http.Response) {
 	}
 }
 
-// The first answer is given. Later requests go through via.
+// first is the answer to the first request. Later requests go through via.
 func (m *message) follow(
 	ctx context.Context, first *http.Response, redirects int, via roundTrip,
 ) (*http.Response, error) {

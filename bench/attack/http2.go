@@ -141,7 +141,8 @@ type streamReset struct {
 
 func (s streamReset) Error() string { return fmt.Sprintf("reset by code %d", s.Code) }
 
-// The server refused the stream, or the stream is beyond the last one of its GOAWAY.
+// unbegun reports whether the server refused the stream, or the stream is beyond the last one of
+// its GOAWAY.
 func unbegun(err error) bool {
 	const refused = 7 // RFC 9113, 7
 	var reset streamReset
@@ -160,7 +161,7 @@ func (l *lent) Close() error {
 	return err
 }
 
-// The server's settings contain its limit of streams.
+// connect waits for the server's settings, which contain its limit of streams.
 func (h *http2) connect(
 	ctx context.Context, u *url.URL, name string, limit func(streams int),
 ) (*streamed, error) {

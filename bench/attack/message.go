@@ -51,8 +51,8 @@ func (a Attack) isTemplate(r Request) bool {
 	return strings.Contains(r.URL, "{{") || bytes.Contains(r.Body, []byte("{{"))
 }
 
-// From lazyFrom requests on, each is encoded for its call, and not kept: encoded it needs ten times
-// the memory of its line in a file.
+// From lazyFrom requests on, each is encoded for its call and not kept, because an encoded request
+// needs ten times the memory of its line in a file.
 const lazyFrom = 1000
 
 func (a Attack) isLazy() bool {
@@ -154,7 +154,7 @@ func (m *message) encode(c *caller) {
 	}
 }
 
-// Few messages have a trace header, so it is added on sending.
+// The trace header is added on sending, because few messages have one.
 func (c *caller) traced(m *message, seq uint64) *message {
 	if m.complete(); m.err != nil {
 		return m

@@ -65,7 +65,7 @@ func (a Attack) unbegun() *plan {
 	return p
 }
 
-// 0: no limit of requests or sessions.
+// most returns 0 if the number of requests or sessions is not limited.
 func (a Attack) most() int {
 	if a.Tasks == 0 && a.DataOnce && a.Data != nil {
 		return len(a.Data.Rows)

@@ -42,7 +42,7 @@ type flight struct {
 	heard int64
 }
 
-// A server on loopback needs half of the processors.
+// rings uses half of the processors, because a server on loopback needs the others.
 func (l *closedLoop) rings() (rings []*ring, end func()) {
 	all := l.caller.wiring
 	if all == nil || l.attack.Connections > 0 || l.caller.lazy ||

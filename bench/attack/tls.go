@@ -142,7 +142,7 @@ func (a *Attack) serverNames() serverNames {
 	return s
 }
 
-// After a redirect to another host, the name is that host.
+// of returns the SNI. After a redirect to another host it is that host.
 func (s serverNames) of(r *http.Request) (string, error) {
 	if s.given != "" && s.hosts[r.URL.Host] {
 		return s.given, nil

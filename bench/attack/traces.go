@@ -33,7 +33,7 @@ func (s traceSample) Parent(seq uint64) string {
 	return fmt.Sprintf("00-%016x%016x-%016x-01", high, low, span)
 }
 
-// No id is zero, which is invalid.
+// No id is zero, because zero is invalid.
 func (s traceSample) ids(seq uint64) (high, low, span uint64) {
 	high = mixed(mixed(s.Seed) ^ seq)
 	low = mixed(high + seq)

@@ -175,7 +175,7 @@ const (
 	begun           // the answer
 )
 
-// A request of at most atOnce bytes is written before reading. It fits the buffers of a socket, so
+// A request of at most atOnce bytes fits the buffers of a socket. It is written before reading, so
 // the answer of a server that does not read it is received.
 const atOnce = 16 << 10
 

@@ -47,7 +47,7 @@ func checkC2(c2, least float64) error {
 	return nil
 }
 
-// The longest Duration is 292 years.
+// The result is at most the longest Duration, 292 years.
 func round(ns float64) time.Duration {
 	switch {
 	case ns >= math.MaxInt64:

@@ -60,7 +60,8 @@ func hasTimes(r *bench.Result) bool {
 	return ok
 }
 
-// leftOut lists the metrics that cannot be merged, partial the partial directories.
+// Merge merges the i-th runs of each name. leftOut lists the metrics that cannot be merged, partial
+// the partial directories.
 func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, err error) {
 	defer func() {
 		if err != nil && partial != nil {

@@ -217,8 +217,8 @@ type nth struct {
 	repetition int
 }
 
-// The final part of distributions.hlog is skipped. The other histograms have the reading in place
-// of the tag.
+// readDistributions finds the final part of distributions.hlog. It returns the other histograms,
+// with the reading in place of the tag.
 func (c *contents) readDistributions(path string) (map[nth][]rundir.Histogram, error) {
 	of := map[string]string{}
 	for name := range c.repetitions {
@@ -285,7 +285,8 @@ func (c *contents) readSlowest(path string) (map[nth][]result.SlowTask, error) {
 		})
 }
 
-// readRows skips the final part of a table. file is an index in dirFiles.
+// readRows finds the final part of a table, and returns the other rows. file is an index in
+// dirFiles.
 func readRows[T any](
 	c *contents, path string, file int, isHead func(row []string) bool,
 	parse func(row []string) (nth, T, error),

@@ -216,7 +216,8 @@ func (w *resultsWriter) conclude(f decide.Finding) error {
 	return w.flush()
 }
 
-// A value that differs between runs would split the tables of every reader.
+// Machine returns constant facts, because a value that differs between runs would split the tables
+// of every reader.
 func Machine() []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {

@@ -54,8 +54,8 @@ func (s Stall) Cause() Cause {
 	return Stopped
 }
 
-// A busy machine delays the meter and the strategy. If only tasks are delayed, the strategy is the
-// cause. The idea is from jHiccup (Tene, 2011).
+// Hiccups contains the observations of the meter. A busy machine delays the meter and the strategy.
+// If only tasks are delayed, the strategy is the cause. The idea is from jHiccup (Tene, 2011).
 type Hiccups struct {
 	// in ns. A stall counts once for each nap that it contains, so a quantile applies to a wake-up
 	// at a random instant.

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// By default the system groups wake-ups, which are up to 50 µs late. The goroutine must be locked
-// to its thread.
+// fineTimers makes wake-ups of the thread exact, which are otherwise up to 50 µs late. The
+// goroutine must be locked to its thread.
 func fineTimers() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
 
 // Timers of package time have a granularity of a millisecond here (golang/go#53824). A signal may
@@ -20,8 +20,8 @@ func sleepThread(d time.Duration) {
 	_ = unix.Nanosleep(&t, nil)
 }
 
-// runQueue covers the threads that existed when it was opened. Reading does not allocate, because
-// allocations in a run are counted.
+// runQueue measures waits for a processor by the threads that existed when it was opened. Reading
+// does not allocate, because allocations in a run are counted.
 type runQueue struct {
 	files []int
 	last  []int64

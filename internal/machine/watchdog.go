@@ -12,8 +12,8 @@ const looks = 20
 
 const LeastPatience = looks * time.Millisecond
 
-// A step of a strategy takes microseconds, so with a patience of 30 s only a machine a million
-// times slower than usual would cause a false alarm.
+// Patience is 30 s, or the value of POOLBENCH_PATIENCE. A step of a strategy takes microseconds, so
+// only a machine a million times slower than usual would cause a false alarm.
 func Patience() (time.Duration, error) {
 	text := os.Getenv(variable)
 	if text == "" {

@@ -10,12 +10,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Under the real clock Submit takes about a microsecond without waiting, and sometimes waits for a
-// processor.
+// A shorter time does not count as blocked under the real clock, where Submit takes about a
+// microsecond and sometimes waits for a processor.
 const blockedFrom = 100 * time.Microsecond
 
-// A Blocked excludes the generator's own lag. A generator that waits in Submit also delays the
-// following tasks, which count as blocked, too.
+// Blocked is the time before the strategy accepts tasks, without the generator's own lag. A
+// generator that waits in Submit also delays the following tasks, which count as blocked, too.
 type Blocked struct {
 	Share float64
 	Mean  float64 // over all tasks, in ns
@@ -31,7 +31,7 @@ func (o *Run) Blocked(first int) Blocked {
 	return Blocked{Share: sum.Count / n, Mean: sum.Total, Ever: sum.Ever}
 }
 
-// The number of blocked tasks and the sum of their times in ns are divided by Per.
+// Count is the number of blocked tasks and Total the sum of their times in ns, both divided by Per.
 type BlockedSum struct {
 	Per, Total, Count float64
 	Ever              bool

@@ -36,8 +36,9 @@ func GroupOfTenant(tenant int32) (g Group, ok bool) {
 
 func hasResults(label int32) bool { return label >= 0 && label < workloads.MostLabels }
 
-// Records must be added in the order of their due times. Throughput and time in slots include
-// warm-up tasks that use the measured window.
+// Labels computes sums for each priority, for each tenant, and for deadlines. Records must be added
+// in the order of their due times. Throughput and time in slots include warm-up tasks that use the
+// measured window.
 type Labels struct {
 	// start of the measured window. Set it before adding the first measured task
 	From int64

@@ -18,10 +18,10 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// The generators sent parts of one load at the same time. Names must be equal and lengths must
-// agree within 10 %. Quantiles come from the summed histograms, to three digits. leftOut lists the
-// metrics that cannot be merged. follow means that tasks are due when others have ended. Then
-// lengths may differ, and rates are over the longest part.
+// MergeResults merges the results of generators that sent parts of one load at the same time. Names
+// must be equal and lengths must agree within 10 %. Quantiles come from the summed histograms, to
+// three digits. leftOut lists the metrics that cannot be merged. follow means that tasks are due
+// when others have ended. Then lengths may differ, and rates are over the longest part.
 func MergeResults(
 	parts []*result.Result, follow bool,
 ) (merged *result.Result, leftOut []string, err error) {
@@ -236,7 +236,7 @@ func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 	}
 }
 
-// n is the number of due requests, which the histogram of completed requests does not contain.
+// MergeDue calls add with quantiles over n due requests, from the histogram of the completed ones.
 // longest is in ns.
 func MergeDue(
 	n int, of string, h *hdrhistogram.Histogram, longest int64, add func(unit string, v float64),

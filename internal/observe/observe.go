@@ -168,9 +168,9 @@ func (o *Run) Measure(first int) (m Measured) {
 	return m.Ended(o.Plan, until)
 }
 
-// The time from From to end counts for the measured tasks and for the warm-up's remaining tasks in
-// proportion to their number. The rate of measured tasks thus equals the rate of all tasks that
-// ended in this time.
+// served shares the time from From to end between the measured tasks and the warm-up's remaining
+// tasks, in proportion to their number. The rate of measured tasks thus equals the rate of all
+// tasks that ended in this time.
 func (m Measured) served(end int64) int64 {
 	if m.left == 0 {
 		return end - m.From
@@ -258,10 +258,10 @@ func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 	r.Add(metric.Makespan, float64(f.Makespan)/Second)
 }
 
-// The rate of the tasks from number first on is n−first divided by the length of the span. A task
-// represents the gap before it, which tasks that are due together share. The span ends at the last
-// due time, or at the end of a run of a given duration. The time from the first to the last due
-// time would contain only n−1 gaps.
+// Span returns the time that the tasks from number first on represent. Their rate is n−first
+// divided by its length. A task represents the gap before it, which tasks that are due together
+// share. The end is the last due time, or the end of a run of a given duration. The time from the
+// first to the last due time would contain only n−1 gaps.
 func Span(n, first int, due func(i int) int64, duration int64) (from, until int64) {
 	until = max(due(n-1), duration)
 	at := due(first)

@@ -12,8 +12,9 @@ import (
 // Schema is the version of results.txt.
 const Schema = 1
 
-// The benchmark format has no syntax for these lines. Readers of the format skip a line that begins
-// with "# ". Each process writes one section, which consists of a header, the runs and an end.
+// A Mark begins a line for which the benchmark format has no syntax. Readers of the format skip the
+// line, because it begins with "# ". Each process writes one section, which consists of a header,
+// the runs and an end.
 type Mark string
 
 // The marks in the order of a section. "The result" is the one in the next line of results.

@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// A million responses, the default limit of a directory, need about 4 MB of distributions.hlog.
+// MostResponses is the default limit of a directory. A million responses need about 4 MB of
+// distributions.hlog.
 const MostResponses = 1_000_000
 
 const mostOfRun = 10_000_000
 
-// Other readers treat the line as a comment. It has a tag, the number of tasks, the responses and
-// their parts, separated by commas.
+// tasksPrefix begins a line that other readers treat as a comment. The line has a tag, the number
+// of tasks, the responses and their parts, separated by commas.
 const tasksPrefix = "#Tasks="
 
 // NoResponse is the response of a task that did not complete.

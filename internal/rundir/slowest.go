@@ -17,9 +17,9 @@ import (
 
 const MostSlowest = 50
 
-// Instants are in seconds since the run began, and empty if they do not exist, such as the start of
-// a task that never started. In-flight and queued describe the state when the task was due, and are
-// empty if unknown. The url is empty if all requests have the same.
+// SlowestColumns are the columns of slowest.csv. Instants are in seconds since the run began, and
+// empty if they do not exist, such as the start of a task that never started. In-flight and queued
+// describe the state when the task was due, and are empty if unknown.
 var SlowestColumns = []string{"run", "repetition", "task", "due-sec", "issue-sec", "accepted-sec",
 	"start-sec", "end-sec", "response-sec", "lag-sec", "blocked-sec", "queued-sec", "between-sec",
 	"service-sec", "target-sec", "outcome", "class", "attempts", "in-flight", "queued", "burst",

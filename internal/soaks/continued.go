@@ -17,9 +17,9 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// The tasks in the system were lost, so an interrupted soak continues at the next interval of the
-// timeline with an empty system. Tasks that were due before and are not in the first part are
-// missing.
+// A Continuation is the second part of an interrupted soak. The tasks in the system were lost, so
+// it continues at the next interval of the timeline with an empty system. Tasks that were due
+// before and are not in the first part are missing.
 type Continuation struct {
 	before *result.Result
 	window int // last interval with arrivals in the first part

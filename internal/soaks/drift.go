@@ -61,7 +61,8 @@ func doubtDrift(r *result.Result, format string, args ...any) {
 	r.Doubt(result.Suspect, rundir.CheckDrift, format, args...)
 }
 
-// The standard errors allow for correlation, because a random walk has a slope as well.
+// slopeErrors returns the slope of a regression line in standard errors, which allow for
+// correlation, because a random walk has a slope as well.
 func slopeErrors(x [observe.Batches]float64) float64 {
 	const middle = float64(observe.Batches-1) / 2
 	mean, _ := observe.MeanAndSD(x[:])

@@ -21,8 +21,8 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// Records must be added in the order of their due times. A Fold needs a few megabytes plus memory
-// for the tasks in the system.
+// A Fold aggregates the records of a soak, which must be added in the order of their due times. It
+// needs a few megabytes plus memory for the tasks in the system.
 type Fold struct {
 	o      *observe.Run
 	begun  observe.Run // copy of o at the begin of the run

@@ -31,7 +31,7 @@ func CompileExpression(pattern string) (*Expression, error) {
 	return &Expression{compiled, len(program.Inst)}, nil
 }
 
-// A test for the end of the attack after atOnce states is at most 40 ms away.
+// The end of the attack is tested after every atOnce states, at most 40 ms apart.
 const atOnce = 1 << 20
 
 // Find returns the groups of the first match, as regexp.FindSubmatchIndex. If the attack ends

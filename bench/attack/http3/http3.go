@@ -163,7 +163,8 @@ func (t *quicTransport) again(
 	return transport.Again(r), went
 }
 
-// The server has ended the connection without an error, or is another process.
+// ended reports whether the server has ended the connection without an error, or is another
+// process.
 func ended(err error) bool {
 	if _, restarted := errors.AsType[*quic.StatelessResetError](err); restarted {
 		return true

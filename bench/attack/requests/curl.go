@@ -90,7 +90,8 @@ func (e *Environment) valuesOf(words []*syntax.Word) (map[string]string, error) 
 	return values, wrong
 }
 
-// The parts need no shell expansion, except plain variables if variables is set.
+// isText reports whether the parts need no shell expansion, except plain variables if variables is
+// set.
 func isText(parts []syntax.WordPart, variables bool) bool {
 	for _, p := range parts {
 		switch p := p.(type) {

@@ -118,7 +118,7 @@ func secretsOfURL(to []Secret, address string, show []string) []Secret {
 	return secretsOfQuery(secretsOfQuery(to, query, show), fragment, nil)
 }
 
-// A query may be only a token.
+// A query may be only a token, in which a longer text before "=" is no name.
 const mostSecretName = 40
 
 func secretsOfQuery(to []Secret, query string, show []string) []Secret {

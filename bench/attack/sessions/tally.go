@@ -167,7 +167,7 @@ type Times struct {
 	sum float64
 }
 
-// A histogram of 300 kB replaces a list of more times. With many URLs, most have fewer requests.
+// More than mostListed times go to a histogram of 300 kB. With many URLs, most have fewer requests.
 const mostListed = 1000
 
 // Longer times are counted in the last bucket.

@@ -2,8 +2,8 @@ package pace
 
 import "time"
 
-// While a timer of the runtime is set, every goroutine switch reads the clock, which slows down
-// runs under the virtual clock. A Ticker does without.
+// A Ticker uses no timer of the runtime. While such a timer is set, every goroutine switch reads
+// the clock, which slows down runs under the virtual clock.
 type Ticker struct {
 	C     <-chan struct{} // missed ticks are dropped
 	pacer *Pacer

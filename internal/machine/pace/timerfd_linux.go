@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The goroutine parks like a reader of a connection, and the kernel's high-resolution timer wakes
-// the polling thread, without slack.
+// descriptor is a timerfd. The goroutine parks like a reader of a connection, and the kernel's
+// high-resolution timer wakes the polling thread.
 type descriptor struct {
 	file   *os.File
 	conn   syscall.RawConn
@@ -48,7 +48,8 @@ func newTimer(base time.Time) timer {
 	return d
 }
 
-// A sleep until a past instant ends if the poller supports timers.
+// ends tests whether a sleep until a past instant ends, which requires that the poller supports
+// timers.
 func (d *descriptor) ends() bool {
 	if d.file.SetReadDeadline(time.Now().Add(time.Second)) != nil {
 		return false
@@ -87,7 +88,7 @@ func set(fd uintptr, at int64) error {
 
 func (d *descriptor) close() { _ = d.file.Close() } // a failed close loses nothing
 
-// offset is from the closest of several pairs of readings.
+// monotonic uses the closest of several pairs of readings.
 func monotonic(base time.Time) (offset int64) {
 	closest := int64(1<<63 - 1)
 	for range 20 {
