@@ -84,7 +84,7 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 		tracker: progress.Of(ctx), meter: machine.MeterFromContext(ctx)}
 	d.counted, _ = t.(targets.Counted)
 	if of, ok := t.(targets.Tenanted); ok && d.sorted.tenanted != nil {
-		d.target = ofTenants{of, d.sorted.tenanted}
+		d.target = tenantTarget{of, d.sorted.tenanted}
 	}
 	if served, err := serve(w, t); err != nil {
 		return nil, errors.Join(err, closeWorkload(w))
@@ -146,12 +146,12 @@ func (direct) Call(
 	return work(ctx, seq)
 }
 
-type ofTenants struct {
+type tenantTarget struct {
 	targets.Tenanted
 	tasks workloads.Tenanted
 }
 
-func (t ofTenants) Call(
+func (t tenantTarget) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
 	return t.CallOf(ctx, t.tasks.Tenant(seq), seq, work)

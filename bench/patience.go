@@ -23,8 +23,8 @@ func (j *job) setGone(patience *thinker, due int64) {
 	}
 }
 
-// The context has no deadline, as when a client hangs up: a strategy that knows the deadline could
-// refuse tasks that it cannot start in time.
+// The context has no deadline, because a strategy that knows the deadline could refuse tasks that
+// it cannot start in time.
 func (d *driver) submitContext(ctx context.Context, j *job) (context.Context, func()) {
 	if j.gone == 0 {
 		return ctx, func() {}

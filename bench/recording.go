@@ -32,7 +32,7 @@ type Recording struct {
 	Busy    int64 // total time of all attempts in ns, counted independently of the records
 	Twice   int64 // requests that were settled twice
 	Resent  int64 // requests that were sent again within one attempt
-	// counts that the records do not contain; may be nil
+	// may be nil
 	Calls  *record.CallCounter
 	Doubts []result.Reason // reasons for a SUSPECT verdict that the driver found
 	// part of a plan shared by several generators, whose arrivals and length are judged as a whole
@@ -40,7 +40,7 @@ type Recording struct {
 	Follows bool // tasks are due when others end, so arrivals do not follow the plan
 	// Clients send without pause to a server on this machine, so high processor usage is expected.
 	FlatOut, Local bool
-	// adds the driver's counts to partial results of a soak; may be nil
+	// adds counts to partial results of a soak; may be nil
 	SoFar      func(*Result)
 	Cut        bool     // ended before its plan, so that a soak can be resumed
 	Machines   []string // descriptions of the generators' machines

@@ -162,7 +162,7 @@ func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	return true
 }
 
-// A submitter models how long a strategy that does not shed blocks the generator in Submit.
+// A submitter models a strategy that does not shed but blocks in Submit.
 type submitter struct {
 	queue    int
 	starts   []int64 // ring buffer of the last start times; nil if the strategy is never full

@@ -36,9 +36,9 @@ type Spec struct {
 	Keys    []param.Key
 	// FixedRate reports whether v determines the rate, so the scenario must not.
 	FixedRate func(v param.Values) bool
-	// AllAtOnce: every task is due at the start, so the scenario must give their number.
+	// every task is due at the start, so the scenario must give their number
 	AllAtOnce bool
-	// Unsteady: the rate changes during the run, so a changing response is expected.
+	// the rate changes during the run
 	Unsteady bool
 	// nil: unknown
 	Bursts func(rate float64, v param.Values) Bursts

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// In a phase arrivals are Poisson at rate per nanosecond, for mean nanoseconds.
+// rate is per nanosecond, mean in nanoseconds.
 type phase struct{ rate, mean float64 }
 
 // The rate alternates between two phases of exponential lengths (an MMPP with two states) or, if

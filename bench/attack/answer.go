@@ -26,7 +26,7 @@ type answer struct {
 	stored     bool  // its cookies are in the session's jar
 	// from sending the request to the first byte of the answer; 0: unknown
 	firstByte time.Duration
-	// the answer with an empty body, if it is a redirect
+	// with an empty body
 	redirect *http.Response
 	kept     *checks.Answer // the parts to keep; nil: none
 }
@@ -35,7 +35,7 @@ type answer struct {
 // run.inspect releases them for reuse.
 func (c *caller) kept(status int) *checks.Answer {
 	keep := c.keep
-	if c.attack.outcomeOf(status) != record.Completed && status > 0 && !c.saidEnough(status) {
+	if c.attack.outcomeOf(status) != record.Completed && status > 0 && !c.keptEnough(status) {
 		keep = checks.Needs{Head: true, Body: max(keep.Body, checks.ForFailures)}
 	}
 	if keep == (checks.Needs{}) {
@@ -48,7 +48,7 @@ func (c *caller) kept(status int) *checks.Answer {
 }
 
 // In sessions every failure is kept, because each step has its own failures.
-func (c *caller) saidEnough(status int) bool {
+func (c *caller) keptEnough(status int) bool {
 	return c.attack.Session == nil && (status >= len(c.said) ||
 		c.said[status].Load() >= checks.MostBodies || c.said[status].Add(1) > checks.MostBodies)
 }
@@ -191,7 +191,6 @@ func (w *wire) skipChunks(to io.Writer) (read int64, more bool, err error) {
 		_, err = w.reader.Discard(2)
 		return read, false, err
 	}
-	// net/http parses the trailer
 	rest := bufio.NewReader(io.MultiReader(strings.NewReader(
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"), w.reader))
 	resp, err := http.ReadResponse(rest, nil)

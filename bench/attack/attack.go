@@ -72,7 +72,7 @@ type Attack struct {
 	ClientStages []arrivals.Stage
 	Tasks        int           // requests to send; 0: until Duration
 	Duration     time.Duration // requests due later are not sent; 0: until Tasks are sent
-	// time after the last due request until open requests are abandoned; 0: DefaultDrain
+	// how long open requests may take after the last due request; 0: DefaultDrain
 	Drain time.Duration
 
 	Strategy strategies.Variant // in front of the client; zero: none
@@ -120,7 +120,7 @@ type Attack struct {
 	// Limits apply to each agent. Clients are divided.
 	Agents, Agent int
 	Profile       string // what is profiled beside, as bench.Scenario.Profile; "": nothing is
-	// Start is when the plan begins, by the clock of this machine; zero: now
+	// Start of the plan, by the clock of this machine; zero: now
 	Start time.Time
 
 	// Vegeta receives each result in vegeta's encoding, without headers and bodies, with the due

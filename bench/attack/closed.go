@@ -62,7 +62,7 @@ func (r *run) closed() {
 		l.clients.Add(1)
 		go func() {
 			c.due = l.now()
-			c.goOn()
+			c.sendRequests()
 		}()
 	}
 	l.clients.Wait()
@@ -76,8 +76,8 @@ func (r *run) closed() {
 	}
 }
 
-// goOn sends the client's requests until they end or a ring takes over.
-func (c *client) goOn() {
+// sendRequests sends the client's requests until they end or a ring takes over.
+func (c *client) sendRequests() {
 	for c.next() {
 		a := c.of.caller.call(c.of.ctx, c.message)
 		c.settle(a, c.of.now())
@@ -110,7 +110,6 @@ func (c *client) next() bool {
 	return true
 }
 
-// awaitStage returns false if the client may not send any more.
 func (c *client) awaitStage() bool {
 	l := c.of
 	if l.attack.ClientStages == nil {
@@ -179,7 +178,7 @@ func (c *client) settle(a answer, end int64) {
 	if c.due = end; a.kept != nil {
 		c.due = l.now() // after the checks
 	}
-	if c.visit != nil && !l.goesOn(c.visit, s) {
+	if c.visit != nil && !l.endStep(c.visit, s) {
 		c.visit = nil
 	}
 	if s.outcome == record.Failed && s.status == 0 {

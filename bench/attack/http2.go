@@ -126,7 +126,7 @@ func (h *http2) again(
 	went = err.Error() != "http2: client conn not usable"
 	lost := c.used.Load() && tries == 0 && c.frames.Broke() && transport.Repeatable(r)
 	if tries >= mostAgain || r.Context().Err() != nil ||
-		went && !(h.attack.Resend && (unbegun(err) || lost)) {
+		went && !(h.attack.Resend && (notProcessed(err) || lost)) {
 		return nil, went
 	}
 	return transport.Again(r), went
@@ -141,9 +141,9 @@ type streamReset struct {
 
 func (s streamReset) Error() string { return fmt.Sprintf("reset by code %d", s.Code) }
 
-// unbegun reports whether the server refused the stream, or the stream is beyond the last one of
+// notProcessed reports whether the server refused the stream, or the stream is beyond the last one of
 // its GOAWAY.
-func unbegun(err error) bool {
+func notProcessed(err error) bool {
 	const refused = 7 // RFC 9113, 7
 	var reset streamReset
 	return errors.As(err, &reset) && reset.Code == refused ||

@@ -202,7 +202,6 @@ func (m merging) nothing() error {
 	return errors.New("no request was sent")
 }
 
-// shares counts planned requests, in total and of present agents, or agents for a closed loop.
 func (m merging) shares() (present, planned int) {
 	for k, g := range m.agents {
 		n := 1

@@ -24,7 +24,6 @@ type message struct {
 	visit    *visit // its session; nil: none
 	single   bool   // encoded for one call
 
-	// of a filled-in message
 	seq    uint64
 	filled Request
 	out    outgoing

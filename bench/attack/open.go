@@ -307,7 +307,7 @@ func (t *openLoop) done(j *job, err error) {
 	s := j.sample
 	t.idle.Put(j)
 	if s.visit != nil {
-		t.sessions.goesOn(s.visit, s)
+		t.sessions.endStep(s.visit, s)
 	}
 }
 

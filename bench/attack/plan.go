@@ -28,7 +28,7 @@ type plan struct {
 }
 
 func (a Attack) plan() *plan {
-	p := a.unbegun()
+	p := a.planFromStart()
 	p.advance()
 	return p
 }
@@ -38,7 +38,7 @@ func (a Attack) rest(rec *bench.Recording) (p *plan, from time.Duration) {
 	if a.Clients > 0 {
 		return nil, 0
 	}
-	p = a.unbegun()
+	p = a.planFromStart()
 	var skipped int
 	p.arrivals, skipped, from = rec.Continue(a.Before, p.arrivals,
 		bench.Stop{Tasks: a.Tasks, Duration: a.Duration})
@@ -50,7 +50,7 @@ func (a Attack) rest(rec *bench.Recording) (p *plan, from time.Duration) {
 	return p, from
 }
 
-func (a Attack) unbegun() *plan {
+func (a Attack) planFromStart() *plan {
 	next, err := a.Arrival.Spec.Open(a.Rate, a.Seed, a.Arrival.Values)
 	if err != nil {
 		panic(fmt.Sprintf("attack: ParseVariant let an arrival pass: %v", err))
@@ -101,7 +101,7 @@ func (a Attack) planned() (n int, last time.Duration) {
 	return n, last
 }
 
-// expected is planned, or an estimate for a soak, where counting would take long.
+// expected is an estimate for a soak, where counting would take long.
 func (a Attack) expected() (n int, last time.Duration) {
 	about := a.Rate * a.Duration.Seconds()
 	if a.most() > 0 || !a.maySoak() || !a.Arrival.TakesRate() ||
@@ -153,7 +153,6 @@ func (a Attack) Resolves(unit string) error {
 	return fmt.Errorf("%s needs at least %d %s, and only %d are planned: give %s", unit, least, what, n, give)
 }
 
-// The counts are at least 1.
 func (a Attack) sentTo(name string) (to, of int) {
 	names, rows := a.urlRows()
 	row := slices.Index(names, name)

@@ -88,7 +88,7 @@ func (a *Attack) preview(seq uint64) (p Preview, err error) {
 	return p, nil
 }
 
-// For HTTP/2 and HTTP/3 the names are in lower case. For gRPC only the given fields are sent.
+// HTTP/2 and HTTP/3 send names in lower case. gRPC sends only the given fields.
 func (a *Attack) headerLines(r Request) (lines []string, err error) {
 	if a.spoken != nil {
 		for name, values := range r.Header {

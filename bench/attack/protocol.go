@@ -31,10 +31,10 @@ type way interface {
 type Protocol struct {
 	Name    string
 	Schemes map[string]string // and their ports; "": a URL must name one
-	// Check validates a request of the attack without network access.
+	// without network access
 	Check func(a Attack, r Request) error
 	Open  func(ctx context.Context, o Opening) (Sender, error)
-	// Outcome classifies a status above 0, and Status formats it.
+	// for a status above 0
 	Outcome func(status int) record.Outcome
 	Status  func(status int) string
 	// Like returns the closest HTTP status, for checks and for vegeta's encoding.

@@ -283,7 +283,7 @@ func (r *ring) leave(c *client) {
 	go func() {
 		c.settle(c.rest(r.of.caller.wiring, c.message.wired), r.of.now())
 		if !c.ring.takes(c) {
-			c.goOn()
+			c.sendRequests()
 		}
 	}()
 }

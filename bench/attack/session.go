@@ -46,11 +46,9 @@ func (a Attack) checkSession() (wrong text.Complaints) {
 	return wrong
 }
 
-// maxSteps limits the requests of sessions if each has a record.
 const maxSteps = 10_000_000
 
-// A visit is a session in progress. It belongs to one goroutine at a time. The methods of a nil
-// visit return zero values.
+// A visit is a session in progress. It belongs to one goroutine at a time. A nil visit is valid.
 type visit struct {
 	of       *sessions.Session
 	number   uint64
@@ -184,7 +182,7 @@ func (v *visit) keepCookies(k *checks.Answer, stored bool) error {
 	return v.jar.Err()
 }
 
-func (r *run) goesOn(v *visit, s sample) (more bool) {
+func (r *run) endStep(v *visit, s sample) (more bool) {
 	v.response += s.end - s.due
 	v.service += s.busy
 	if v.step++; s.outcome == record.Completed && v.step < len(v.of.Steps) {
@@ -273,8 +271,8 @@ func (l *sessionLoop) addStep(due int64, first bool) (rec bench.Entry, fits bool
 	return bench.Entry{Record: l.later.Add(due)}, true
 }
 
-func (l *sessionLoop) goesOn(v *visit, s sample) {
-	if !l.run.goesOn(v, s) {
+func (l *sessionLoop) endStep(v *visit, s sample) {
+	if !l.run.endStep(v, s) {
 		l.agenda.End()
 		return
 	}

@@ -65,7 +65,7 @@ type Share struct {
 	Began    time.Time           // start of the plan by the agent's clock
 	Late     time.Duration       // relative to Attack.Start
 	Cut      string              // why it ended before its part of the plan did; "": it did not
-	// on this share alone: the agent's lateness, its machine, broken laws
+	// on this share alone
 	Verdict result.Verdict
 	Reasons []result.Reason
 }

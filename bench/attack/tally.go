@@ -285,7 +285,7 @@ var (
 	tooLate    = regexp.MustCompile(`(i/o timeout|context deadline exceeded)( \(.*\))?$`)
 )
 
-// errorKind returns an error without the request and the parts that differ between connections.
+// errorKind omits the request and the parts that differ between connections.
 func errorKind(s string) string {
 	s = text.OneLine(localEnd.ReplaceAllString(ofRequest.ReplaceAllString(s, ""), ""))
 	if tooLate.MatchString(s) && !strings.HasPrefix(s, "dial ") {

@@ -58,7 +58,7 @@ func (r *run) progress(begun time.Time) Progress {
 	return Progress{time.Since(begun), c.Settled, c.Failed + c.Throttled + c.Shed + c.Abandoned, c}
 }
 
-// For a shared attack, the coordinator applies the rules.
+// The coordinator of a shared attack applies the rules.
 func (r *run) stopIf() (stop func()) {
 	if len(r.attack.StopIf) == 0 || r.attack.Agents > 0 {
 		return func() {}
