@@ -141,8 +141,8 @@ type streamReset struct {
 
 func (s streamReset) Error() string { return fmt.Sprintf("reset by code %d", s.Code) }
 
-// notProcessed reports whether the server refused the stream, or the stream is beyond the last one of
-// its GOAWAY.
+// notProcessed means that the server refused the stream, or that the stream is beyond the last one
+// of its GOAWAY.
 func notProcessed(err error) bool {
 	const refused = 7 // RFC 9113, 7
 	var reset streamReset
