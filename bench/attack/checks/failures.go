@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
+// MostBodies is the number of bodies kept per kind of failure.
 const (
 	MostBodies = 3
 	mostShown  = 2 << 10
