@@ -14,8 +14,8 @@ var (
 	keyForm  = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 )
 
-// Parse parses name or name:key=value,key=value without knowledge of the variant. A colon without
-// parameters is allowed. Names joined by + are compositions.
+// Parse parses name or name:key=value,key=value without knowledge of the variant. Names joined by +
+// are compositions.
 func Parse(s string) (Call, error) {
 	name, rest, _ := strings.Cut(s, ":")
 	for one := range strings.SplitSeq(name, "+") {
@@ -51,8 +51,7 @@ func Parse(s string) (Call, error) {
 	return call, nil
 }
 
-// ParseList parses a comma-separated list of variants, such as
-// "worker_pool,segregated:short=2,long=3,semaphore". Items of the form key=value belong to the
+// ParseList parses a comma-separated list of variants. Items of the form key=value belong to the
 // preceding variant with parameters.
 func ParseList(s string) ([]Call, error) {
 	var texts []string
@@ -68,7 +67,6 @@ func ParseList(s string) ([]Call, error) {
 	return parseEach(texts, Parse)
 }
 
-// String returns the call as it was typed.
 func (c Call) String() string {
 	if len(c.Args) == 0 {
 		return c.Name

@@ -19,7 +19,6 @@ type Environment struct {
 // An UnsetError reports an unset variable.
 type UnsetError struct{ Name string }
 
-// Error implements error.
 func (e *UnsetError) Error() string {
 	return fmt.Sprintf("${%s}: this environment variable is not set; the text itself is $${%[1]s}",
 		e.Name)

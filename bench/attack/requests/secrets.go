@@ -33,8 +33,7 @@ type Secret struct {
 // Private makes a text a secret in every place.
 func Private(text string) Secret { return Secret{text: text} }
 
-// shortest is the minimum length for masking a value without its name: page=1 must not mask each
-// "1" of an answer.
+// A shorter value is not masked without its name: page=1 must not mask each "1" of an answer.
 const shortest = 4
 
 func addSecret(to []Secret, name, value string) []Secret {
@@ -54,7 +53,6 @@ func SecretsOf(r vegeta.Target, show []string) []Secret {
 	return secretsOfBody(all, r.Header.Get("Content-Type"), r.Body)
 }
 
-// ordinary are headers about the format of the answer, which are not secret.
 var ordinary = map[string]bool{"Accept": true, "Accept-Charset": true, "Accept-Encoding": true,
 	"Accept-Language": true, "Access-Control-Request-Headers": true,
 	"Access-Control-Request-Method": true, "Cache-Control": true, "Connection": true,
@@ -83,8 +81,8 @@ func secretsOfHeader(to []Secret, h http.Header) []Secret {
 	return to
 }
 
-// secretsIn returns a header's value and its parts: credentials after a scheme, user and password
-// of Basic, cookies.
+// secretsIn returns the value and its parts: credentials after a scheme, user and password of
+// Basic, cookies.
 func secretsIn(value string) (all []Secret) {
 	all = append(all, Private(value))
 	scheme, rest, ok := strings.Cut(value, " ")
@@ -121,7 +119,7 @@ func secretsOfURL(to []Secret, address string, show []string) []Secret {
 	return secretsOfQuery(secretsOfQuery(to, query, show), fragment, nil)
 }
 
-// mostSecretName limits the length of names: a query may be only a token.
+// A query may be only a token, in which a longer text before "=" is no name.
 const mostSecretName = 40
 
 func secretsOfQuery(to []Secret, query string, show []string) []Secret {
@@ -142,7 +140,6 @@ func secretsOfQuery(to []Secret, query string, show []string) []Secret {
 	return to
 }
 
-// Limits of the search for secrets in a body.
 const (
 	mostSearched = 1 << 20
 	mostFields   = 2000
@@ -218,8 +215,7 @@ func secretsOfText(to []Secret, text string) []Secret {
 	return to
 }
 
-// Secrets returns the secrets of request number seq, including all captured values and columns with
-// secret names.
+// Secrets returns the secrets of request number seq, captured values and secret columns included.
 func (r *Request) Secrets(seed, seq uint64, show []string, captured ...Value) []Secret {
 	f := r.filling(seed, seq, captured)
 	var all []Secret
@@ -271,8 +267,7 @@ func (r *Request) Shown(seed, seq uint64) string {
 	return text
 }
 
-// secretNames match names of secrets, as parts or words. They match too much rather than too
-// little.
+// The patterns match too much rather than too little.
 const (
 	secretParts = `pass|pwd|secret|token|key|auth|credential|cookie|session|signature|assertion|` +
 		`saml|hmac|jwt|ticket|otp`
@@ -287,8 +282,7 @@ var secretName = sync.OnceValue(func() *regexp.Regexp {
 // IsSecret reports whether values with that name must be masked.
 func IsSecret(name string) bool { return secretName().MatchString(name) }
 
-// inField matches a field of JSON or a form, or a header, with a secret's name, also in JSON within
-// a JSON string.
+// inField matches a field with a secret's name, also in JSON within a JSON string.
 var inField = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)((?:[\w.-]*(?:` + secretParts + `)[\w.-]*|\b(?:` + secretWords +
 		`))\\?"?\s*[:=]\s*(?:(?:Bearer|Basic|Token|Digest)\s+)?)(\\"(?:[^"\\]|\\\\.)*(?:\\")?|"(?:[^"\\]|\\.)*"?|[^\s,;&}"<]+)`)
