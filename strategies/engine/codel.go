@@ -12,8 +12,7 @@ type CodelQueue struct {
 	target, interval time.Duration
 
 	// Tasks accepted without overload (calm) have the timeout interval, tasks accepted under
-	// overload (pressed) the timeout target. In each ring, tasks become overdue in order of
-	// arrival.
+	// overload (pressed) the timeout target. Each ring is in order of the deadlines.
 	calm, pressed ring[Waiting]
 	since         time.Duration      // when the queue last became non-empty
 	late          []*strategies.Task // overdue tasks that are not yet shed
