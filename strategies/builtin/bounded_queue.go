@@ -8,11 +8,8 @@ import (
 )
 
 // boundedQueue has a queue of Queue tasks and one goroutine that starts a goroutine for each task,
-// in order, when one of Limit slots is free. Submit blocks while the queue is full (backpressure).
-//
-// It behaves like worker_pool with a queue but keeps only one idle goroutine. Each task costs a
-// goroutine start and a switch to the starting goroutine. A large queue adds up to Queue / Limit
-// service times of delay.
+// in order, when one of Limit slots is free. It behaves like worker_pool with a queue but keeps
+// only one idle goroutine. A large queue adds up to Queue / Limit service times of delay.
 type boundedQueue struct{ engine.PerTask }
 
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{

@@ -10,11 +10,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// boundedQueueShed is a worker_pool that sheds when all Limit workers and Queue slots are taken.
-// The wait of accepted tasks is at most Queue / Limit service times on average.
-//
-// Admission counts tasks exactly. A channel looks full while idle workers have not yet received
-// from it, and so would shed tasks for which there is a slot.
+// boundedQueueShed is a worker_pool that sheds when all Limit workers and Queue slots are taken. It
+// counts tasks exactly, because a channel looks full while idle workers have not yet received from
+// it.
 type boundedQueueShed struct{ engine.Workers }
 
 var boundedQueueShedSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{

@@ -17,9 +17,8 @@ import (
 // panics or calls Goexit is not retried.
 //
 // New tasks overtake retried ones, and there is no backpressure: a failing target receives new
-// tasks instead of the failed ones. Compared with worker_pool it costs about 30 ns more per task
-// for admission, one goroutine for the delayed queue, and two goroutine switches per failed
-// attempt.
+// tasks instead of the failed ones. Compared with worker_pool it costs about 30 ns more per task,
+// and two goroutine switches per failed attempt.
 //
 // The parameter delayed is the room for tasks in backoff. Without it, they would keep out new tasks
 // if there is no queue.
