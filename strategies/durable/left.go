@@ -30,8 +30,7 @@ type owner struct {
 
 const ownerMark = "poolbench: "
 
-// ownerOf returns the owner of a queue that is opened here: this process, or its parent, which
-// passes the queue to the next process.
+// The owner of a queue is this process, or its parent if it passes the queue to the next process.
 func ownerOf(p strategies.Params) owner {
 	host, _ := os.Hostname() // "" matches no host
 	o := owner{host, namespace(), os.Getpid()}
@@ -41,7 +40,6 @@ func ownerOf(p strategies.Params) owner {
 	return o
 }
 
-// mark returns the text that the server stores.
 func (o owner) mark() string {
 	text, _ := json.Marshal(o) // cannot fail for strings and a number
 	return ownerMark + string(text)
@@ -84,7 +82,7 @@ func (o owner) removedLine(what, name, product string) string {
 		product, o.Process)
 }
 
-// cleanNATS returns a line for each stream of a killed process of this host that it removed.
+// cleanNATS removes the streams of killed processes of this host and returns a line for each.
 func cleanNATS(ctx context.Context) (lines []string, err error) {
 	if registry.NATS.Ready() != nil {
 		return nil, nil
@@ -115,11 +113,9 @@ func cleanNATS(ctx context.Context) (lines []string, err error) {
 	return lines, registry.NATS.Tell(streams.Err())
 }
 
-// redisOwners is a hash of the owner's mark by queue name. Redis removes it with its last field.
 const redisOwners = "poolbench_owners"
 
-// A redisOwner also stores the creation time of the queue, because asynq cannot list its daily
-// counts.
+// Opened helps to find the daily counts, which asynq cannot list.
 type redisOwner struct {
 	owner
 	Opened time.Time
@@ -136,7 +132,7 @@ func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.P
 	return c.HSetNX(ctx, redisOwners, name, text).Err()
 }
 
-// cleanRedis returns a line for each queue of a killed process of this host that it removed.
+// cleanRedis removes the queues of killed processes of this host and returns a line for each.
 func cleanRedis(ctx context.Context) (lines []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// applicationName returns the name of the sessions that use a schema. PostgreSQL keeps 63 bytes of
-// it.
+// PostgreSQL keeps 63 bytes of the name.
 func applicationName(schema string) string {
 	name := "poolbench " + schema
 	return name[:min(len(name), 63)]
