@@ -70,7 +70,6 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 	return nil
 }
 
-// kill sends an order that ends the child, and starts the next one.
 func (in *isolation) kill(order string) error {
 	said, printed, ended := in.child.testClause(order)
 	if ended == nil {
@@ -98,7 +97,7 @@ func (in *isolation) start() (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	// This process has needed time.Since(began) to reach the call, which includes other tests.
+	// time.Since(began) includes other tests.
 	if err := c.awaitReady(max(patience, startLimit) + 2*time.Since(began)); err != nil {
 		return nil, err
 	}
