@@ -66,8 +66,8 @@ func checkFiles(v param.Values) error {
 	return err
 }
 
-// fileSet has a small and a large file. Reads come from the page cache, as for a server's hot
-// files, so a task measures system calls and copying, not a disk.
+// fileSet has a small and a large file. Reads come from the page cache, so a task measures system
+// calls and copying, not a disk.
 type fileSet struct {
 	registry.Coin // rare files are large
 	dir           *files.ScratchDir
@@ -104,7 +104,6 @@ func filesDir(v param.Values) (*files.ScratchDir, error) {
 	return dir, err
 }
 
-// writeRandom creates a file with constant, incompressible content.
 func writeRandom(path string, size int64) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -129,13 +128,11 @@ func (f *fileSet) measure(read func(ctx context.Context, which int) error) (err 
 
 func (f *fileSet) Long(seq uint64) bool { return f.Rare(seq) }
 
-// Close removes the files and their directory.
 func (f *fileSet) Close() error { return f.dir.Remove() }
 
 type fileRead struct {
 	*fileSet
-	// of *[]byte of the size of the file; reused to leave the garbage collector out of the
-	// measurement
+	// of *[]byte of the size of the file; reused to spare the garbage collector
 	buffers [2]sync.Pool
 }
 

@@ -64,7 +64,6 @@ func (w *fileSync) Do(ctx context.Context, _ uint64) error {
 	return w.file.Sync()
 }
 
-// Close removes the file and its directory.
 func (w *fileSync) Close() error {
 	err := w.file.Close()
 	if errors.Is(err, os.ErrClosed) {

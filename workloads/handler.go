@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Served is implemented by workloads whose tasks call a server that the workload starts. The run's
-// target is then in that server instead of around Do.
+// Served is implemented by workloads that start a server for their tasks. The run's target is then
+// in that server instead of around Do.
 type Served interface {
-	// Serve starts the server. wrap makes the handler from one request's work. It is called once,
-	// before the first Do.
+	// Serve starts the server. wrap makes the handler from one request's work. It is called before
+	// the first Do.
 	Serve(wrap func(work Work) http.Handler) error
 }
 
@@ -35,7 +35,7 @@ func Handler(
 	return s
 }
 
-// A statusWriter keeps an answer's head and throws its body away.
+// A statusWriter discards the body.
 type statusWriter struct {
 	header http.Header
 	status int

@@ -61,7 +61,7 @@ type mixed struct {
 	wait  *waits
 }
 
-// Do computes, then waits without using the processor. The task keeps its slot.
+// The task keeps its slot while it waits.
 func (m *mixed) Do(ctx context.Context, seq uint64) error {
 	if err := m.hash.Do(ctx, seq); err != nil {
 		return err
