@@ -56,8 +56,7 @@ const deafStream = 0xdeaf
 // deafServer serves calls in order of arrival by the Kiefer–Wolfowitz recursion. A call occupies
 // the first free slot for its service time even if its caller has given up. A caller whose response
 // would come after its patience is refused when the patience ends, and may retry at once. So above
-// capacity all work is wasted, and retries keep it so even at low load (a metastable failure). A
-// queue shorter than the patience prevents this.
+// capacity all work is wasted, and retries keep it so even at low load (a metastable failure).
 type deafServer struct {
 	delaying
 	clock    clock

@@ -30,18 +30,14 @@ var _ = register(Spec{
 })
 
 // A LeakyBucket is a Policy that serves calls at distances of at least 1/rate. Until its turn a
-// call waits in a bounded queue. It is refused if the queue is full.
-//
-// It admits the same calls as a TokenBucket with burst queue+1. With F as in TokenBucket, the turn
-// of a call is max(F, now), rounded up to a nanosecond. F is exact, so there is no drift. The turn
-// of a call that gives up is lost.
+// call waits in a bounded queue. It is refused if the queue is full. It admits the same calls as a
+// TokenBucket with burst queue+1. The turn of a call that gives up is lost.
 type LeakyBucket struct {
 	bucket  *TokenBucket
 	delayed int64
 }
 
-// NewLeakyBucket returns an empty bucket. rate is as for NewTokenBucket. queue is at least 0. The
-// error names the invalid parameter.
+// NewLeakyBucket returns an empty bucket. rate is as for NewTokenBucket. queue is at least 0.
 func NewLeakyBucket(rate float64, queue int) (*LeakyBucket, error) {
 	if queue < 0 || queue == math.MaxInt {
 		return nil, fmt.Errorf("queue: must be at least 0 and at most %d, got %d",
@@ -65,7 +61,7 @@ func (b *LeakyBucket) Admit(now time.Duration) Decision {
 	return d
 }
 
-// Quota implements Policy. Its Limit is the queue plus one call that is served at once.
+// Quota implements Policy. Its Limit includes one call that is served at once.
 func (b *LeakyBucket) Quota(now time.Duration) Quota { return b.bucket.Quota(now) }
 
 // Counts returns the number of delayed calls.

@@ -35,8 +35,7 @@ type SlidingWindow struct {
 	oldest int             // index of the oldest entry, which is overwritten next
 }
 
-// NewSlidingWindow admits limit calls, from 1 to 10 million, in any window. The error names the
-// invalid parameter.
+// NewSlidingWindow admits limit calls, from 1 to 10 million, in any window.
 func NewSlidingWindow(limit int, window time.Duration) (*SlidingWindow, error) {
 	if err := checkWindow(limit, window); err != nil {
 		return nil, err
@@ -64,7 +63,7 @@ func (w *SlidingWindow) Admit(now time.Duration) Decision {
 	return Decision{Admitted: true}
 }
 
-// Quota implements Policy. It costs a binary search.
+// Quota implements Policy by a binary search.
 func (w *SlidingWindow) Quota(now time.Duration) Quota {
 	at := func(i int) time.Duration { return w.log[(w.oldest+i)%len(w.log)] }
 	// admissions before the window

@@ -85,8 +85,7 @@ func (q *tenantQuota) decide(tenant int32) Decision {
 	return d
 }
 
-// deleteFull deletes full buckets. It runs next when the number of buckets has doubled, so the cost
-// per call is constant.
+// deleteFull runs when the number of buckets has doubled, so the cost per call is constant.
 func (q *tenantQuota) deleteFull(now int64) {
 	q.nextFull = math.MaxInt64
 	for tenant, b := range q.buckets {
@@ -99,7 +98,7 @@ func (q *tenantQuota) deleteFull(now int64) {
 	q.sweepAt = min(2*len(q.buckets), mostBuckets)
 }
 
-// Quota implements Metered, for tenant 0.
+// Quota is that of tenant 0.
 func (q *tenantQuota) Quota() Quota { return q.QuotaOf(0) }
 
 func (q *tenantQuota) QuotaOf(tenant int32) Quota {
