@@ -63,8 +63,8 @@ func (s *Layer[T]) Submit(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// Copy copies all fields of task of to t, including Run and Arg. If an outer part retries within
-// the slot, the copied Run is the Run of that part.
+// Copy copies all fields of task of to t, including Run and Arg. The Run may be that of an outer
+// part.
 func Copy(t, of *strategies.Task) {
 	t.Run, t.Arg = of.Run, of.Arg
 	tries := &of.Kept().Tries

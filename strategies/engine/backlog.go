@@ -31,8 +31,8 @@ type Backlog struct {
 	alarm time.Duration // when the timer fires; 0 means that it is stopped
 }
 
-// A Discipline chooses the next task. Its methods are called with the Backlog's mutex held. now is
-// the time since Began.
+// A Discipline chooses the next task. The caller holds the Backlog's mutex. now is the time since
+// Began.
 type Discipline interface {
 	Push(w Waiting, now time.Duration)
 	// Pop returns the task for a free slot, or false.
@@ -41,7 +41,6 @@ type Discipline interface {
 	Ended(w Waiting, e Ending)
 	// Wake is called at the instant of WakeAt. It returns the tasks to shed.
 	Wake(now time.Duration) []*strategies.Task
-	// Empty removes and returns all tasks.
 	Empty() []*strategies.Task
 }
 

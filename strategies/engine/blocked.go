@@ -74,7 +74,6 @@ func (l *line) Leave(b *blocked, letIn bool) bool {
 	return letIn
 }
 
-// untilLet waits until b is admitted, ctx ends or the intake closes.
 func (l *Lifecycle) untilLet(ctx context.Context, b *blocked) error {
 	select {
 	case <-b.admitted:
@@ -101,7 +100,6 @@ func (l *Lifecycle) waitInLine(
 	return err
 }
 
-// space counts the used room of several pools. Its methods require the mutex of the strategy.
 type space struct {
 	rooms []room // by pool
 	any   line   // Submits of tasks that may run in any pool

@@ -35,8 +35,8 @@ type Broker struct {
 	Close func() error
 	// Dead counts the dead letters. It may be nil.
 	Dead func(ctx context.Context) (int, error)
-	// Stored counts messages that are neither acknowledged nor dead. It may omit messages that are
-	// being put or replied to. It reveals a store that lost messages. It may be nil.
+	// Stored counts messages that are neither acknowledged nor dead, to detect a store that lost
+	// messages. It may omit messages that are being put or replied to. It may be nil.
 	Stored func(ctx context.Context) (int, error)
 	// Watch returns an error when the store is unusable, such as full or gone, and nil when ctx
 	// ends. The error ends the instance, while errors of Put and Reply count as transient. Watch
@@ -49,7 +49,7 @@ type Message interface {
 	Body() []byte
 	// Attempt counts deliveries from 1, possibly including some that nobody received.
 	Attempt() int
-	// It is called once.
+	// Reply is called once.
 	Reply(Reply) error
 }
 

@@ -59,8 +59,7 @@ func (q *CodelQueue) Pop(now time.Duration) (Waiting, bool) {
 	return q.calm.PopFront(), true
 }
 
-// shed moves overdue tasks out of the queue. The timer for OverdueAt has fired by then, so the
-// owner is about to call TakeLate.
+// The timer for OverdueAt has fired when shed finds a task, so the owner is about to call TakeLate.
 func (q *CodelQueue) shed(now time.Duration) {
 	if q.Draining {
 		return

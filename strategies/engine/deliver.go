@@ -79,7 +79,6 @@ func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Rep
 	return t, Reply{}
 }
 
-// conclude replies to the message of an attempt and settles the task unless it is retried.
 func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies.Result) {
 	var reply Reply
 	var panicked *strategies.PanicError

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Dispatch is a FIFO queue with workers started on demand. It is the engine of dispatcher and
-// dispatcher_shed.
+// A Dispatch is a FIFO queue with workers started on demand.
 //
 // One mutex guards all state. The first page of the queue is shared (see pages): a worker claims
 // its next task from that page with one atomic operation, which also transfers its slot. inside
@@ -41,7 +40,7 @@ type Dispatch struct {
 	_         [64]byte
 }
 
-// Start opens s. Set Sheds before.
+// Start opens s. Set Sheds before the call.
 func (s *Dispatch) Start(ctx context.Context, p strategies.Params, sink strategies.Sink) *Dispatch {
 	s.limit, s.most = p.Limit, p.Limit+p.Queue
 	s.queue.Open()

@@ -13,9 +13,9 @@ const pageSize = 64
 // Dispatch.
 //
 // The first page can be shared if it has two or more tasks. No task is added to a shared page, and
-// only claim accesses its slots. A worker enters a page with its first task, may claim more without
-// the mutex, and must then quit. A page is reused only after all workers have quit it, because one
-// may still be about to read its claimed slot.
+// only claim accesses its slots. A worker enters a page with its first task, and must quit it after
+// its last claim. A page is reused only after all workers have quit it, because one may still be
+// about to read its claimed slot.
 type pages struct {
 	head, tail *page
 	shared     bool  // whether head is shared; it then differs from tail
@@ -123,7 +123,6 @@ func (q *pages) Pop() *strategies.Task {
 	return t
 }
 
-// quit is called by a worker that will claim no more tasks from p.
 func (q *pages) quit(p *page) {
 	if p.users--; p.users == 0 && p != q.head {
 		q.discard(p)
@@ -163,7 +162,6 @@ func (q *pages) trim() {
 	switch {
 	case p.first < p.last:
 	case p == q.tail:
-		// No worker uses this page, because shared pages always have a successor.
 		p.first, p.last = 0, 0
 	default:
 		q.head = p.next

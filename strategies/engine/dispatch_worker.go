@@ -2,7 +2,6 @@ package engine
 
 import "github.com/poolbench/poolbench/strategies"
 
-// dispatchWorker is a goroutine that parks when there are no tasks.
 type dispatchWorker struct {
 	*Dispatch
 	running *strategies.Task // task to report after a panic or Goexit
@@ -18,8 +17,6 @@ func (w *dispatchWorker) signal() {
 	}
 }
 
-// work runs t, if any, and further tasks until w is dismissed or a task ends the goroutine.
-//
 // The Result goes directly from Run to finish in registers. A copy to another variable costs 5 ns
 // because store forwarding stalls.
 func (w *dispatchWorker) work(t *strategies.Task) {
@@ -39,8 +36,6 @@ func (w *dispatchWorker) work(t *strategies.Task) {
 	}
 }
 
-// finish reports t after it has released the slot, so a client that submits from Done finds room.
-// Drain waits for the worker, so it returns after Done.
 func (w *dispatchWorker) finish(t *strategies.Task, r strategies.Result) (next *strategies.Task) {
 	if r.More || len(r.Split) > 0 {
 		r = w.resume(t, r)
@@ -56,7 +51,6 @@ func (w *dispatchWorker) finish(t *strategies.Task, r strategies.Result) (next *
 	return next
 }
 
-// release frees a slot under the mutex, admits the first waiting Submit, and takes the next task.
 func (w *dispatchWorker) release() *strategies.Task {
 	s := w.Dispatch
 	s.mu.Lock()

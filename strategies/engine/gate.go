@@ -11,13 +11,11 @@ import (
 // task in its own goroutine with a permit. It handles contexts, shutdown and panics. A reused task
 // does not allocate if the submitter reuses its context.
 type Gate[P any] struct {
-	// Try returns a permit if one is available.
 	Try func() (P, bool)
 	// Wait blocks for a permit. If Wait is nil, Submit sheds when Try fails.
 	Wait func(ctx context.Context) (P, error)
-	// r is the outcome of the task
+	// Release returns the permit. r is the outcome of the task.
 	Release func(permit P, r strategies.Result)
-	// methods of a strategies.Learner; may be nil
 	Limit   func() int
 	OnLimit func(f func(limit int))
 }

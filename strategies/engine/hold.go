@@ -43,7 +43,6 @@ type Picker interface {
 	Push(w Waiting)
 	Pop() (Waiting, bool)
 	Ended(t *strategies.Task)
-	// Empty removes and returns all tasks.
 	Empty() []*strategies.Task
 }
 

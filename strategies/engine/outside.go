@@ -24,8 +24,8 @@ func keepAll(s strategies.Strategy) {
 	}
 }
 
-// refusal returns the outcome of an accepted task that the inner strategy refused with err, because
-// the instance has ended or the inner strategy sheds although its Spec declares room.
+// The inner strategy refused an accepted task with err, because the instance has ended or the inner
+// strategy sheds although its Spec declares room.
 func (s *outside) refusal(t *strategies.Task, err error) error {
 	switch {
 	case s.Ctx.Err() != nil:

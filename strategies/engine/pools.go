@@ -34,7 +34,6 @@ type pool struct {
 	wake  sync.Cond
 }
 
-// entry is a task that is queued or held by a worker.
 type entry struct {
 	task    *strategies.Task
 	family  *family // family of a sub-task; nil for a submitted task
@@ -224,7 +223,6 @@ func (w *Pools) dropAll() {
 	}
 }
 
-// dropOne removes an entry from a queue and returns the task that this ends, if any.
 func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -15,7 +15,6 @@ type ring[T any] struct {
 	Len   int
 }
 
-// At returns the i-th oldest element.
 func (q *ring[T]) At(i int) *T { return &q.slots[(q.first+i)&(len(q.slots)-1)] }
 
 func (q *ring[T]) grow() {

@@ -75,11 +75,8 @@ func CheckRetries(p strategies.Params) error {
 // If the task requests a minimum wait (Retry-After), the wait is After + wₙ. Without added jitter,
 // all tasks with the same Retry-After would retry at once. after=ignore violates the contract.
 //
-// wₙ uses the nth number of PCG(seed, ordinal of the Submit), so a run under the virtual clock is
-// reproducible to the nanosecond.
-//
-// github.com/cenkalti/backoff/v5 does not fit: its jitter has no seed and is never near 0, and its
-// Retry sleeps in the caller.
+// wₙ uses the nth number of PCG(seed, ordinal of the Submit), so virtual runs are reproducible. The
+// jitter of github.com/cenkalti/backoff/v5 has no seed and is never near 0.
 type Retries struct {
 	Attempts      int
 	base, cap     time.Duration
@@ -192,8 +189,7 @@ func Prolong(least, by time.Duration) time.Duration {
 // A Budget limits retries to a share of the tasks, so they do not multiply the load on a failing
 // target. Each accepted task adds a share of a token, and each retry takes one token, as in
 // Finagle's RetryBudget. The bucket holds ten tokens and is initially full, as in gRPC's proposal
-// A6. This size prevents an hour without errors from saving enough retries to flood the start of an
-// outage.
+// A6. A larger bucket would save enough retries to flood the start of an outage.
 type Budget struct {
 	share int64 // deposit per task, in millionths of a token
 	left  atomic.Int64

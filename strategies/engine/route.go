@@ -84,7 +84,6 @@ func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.waitInLine(ctx, &s.mu, s.space.lineOf(to), b)
 }
 
-// room is the pool whose room the task uses.
 func (s *route) accept(t *strategies.Task, to, room int) {
 	t.Kept().Room = uint8(room)
 	w := Waiting{Task: t, Seq: s.space.useRoom(room)}

@@ -170,8 +170,8 @@ func (s *brokered) forget(l label) bool {
 	return true
 }
 
-// abandonWaiting leaves the messages in the store. After a fault the last Put that returns does
-// this, because only then is it known which tasks the store accepted.
+// abandonWaiting leaves the messages in the store. After a fault the last Put that returns calls
+// it, because only then is it known which tasks the store accepted.
 func (s *brokered) abandonWaiting() {
 	failed := s.failing.Err() != nil
 	if failed && s.putting.Load() > 0 {

@@ -13,7 +13,6 @@ type family struct {
 	left   int                // sub-tasks that are queued or running
 }
 
-// failed reports whether a sub-task of f or of an enclosing family has failed.
 func (f *family) failed() bool {
 	for ; f != nil; f = f.parent.family {
 		if f.result.Err != nil {
@@ -100,7 +99,6 @@ func (w *Pools) queueNext(f *family) {
 	w.queue(next)
 }
 
-// partEnded reports whether this was the last sub-task.
 func (w *Pools) partEnded(f *family, err error) (last bool) {
 	if err != nil && f.result.Err == nil {
 		f.result.Err = err
@@ -117,7 +115,7 @@ func (w *Pools) partEnded(f *family, err error) (last bool) {
 	return f.left == 0
 }
 
-// withdraw removes the queued sub-tasks of a failed family and of its nested families.
+// withdraw also removes the sub-tasks of nested families.
 func (w *Pools) withdraw(f *family) {
 	w.pool[f.parent.pool].queue.remove(func(e entry) bool {
 		if !e.family.within(f) {
