@@ -13,12 +13,12 @@ import (
 )
 
 // aimd learns the limit as TCP learns its window: one more slot per round of good tasks, and a cut
-// by a ratio when a task fails or takes longer than the target. Several such clients share a
-// service fairly. The target must be well above the natural variation of task lengths.
+// by a ratio when a task fails or takes longer than the target. The target must be well above the
+// natural variation of task lengths.
 //
 // A round is as many good tasks as there are slots, counted only while all slots are taken, because
 // an idle instance proves nothing. Tasks that started before the last cut are ignored, so one
-// incident causes one cut. An error of a task counts as a failure, a panic does not.
+// incident causes one cut.
 type aimd struct {
 	min, max float64
 	backoff  float64

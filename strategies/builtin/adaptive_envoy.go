@@ -14,13 +14,13 @@ import (
 )
 
 // envoy learns the limit from the response at a very low limit, which it measures from time to
-// time. During a measurement only min tasks run at once, so tasks that wait for tasks of their own
-// may wait forever.
+// time. Meanwhile only min tasks run at once, so tasks that wait for tasks of their own may wait
+// forever.
 //
-// envoy starts with a measurement: M is the quantile of the responses of so many tasks. At each
-// update, S is the quantile of the responses since the last one, g = (1 + buffer)·M/S, within ½ and
-// 2, and the limit L becomes g·L + √(g·L). envoy also measures again when five updates leave the
-// limit at min. The jitter is the same in each instance, so runs can be repeated.
+// A measurement sets M to the quantile of the responses of so many tasks. At each update, S is the
+// quantile of the responses since the last one, g = (1 + buffer)·M/S, within ½ and 2, and the limit
+// L becomes g·L + √(g·L). envoy also measures when five updates leave the limit at min. The jitter
+// is the same in each instance, so runs can be repeated.
 //
 // Failed tasks are ignored, because failures can be quick, although Envoy counts them.
 type envoy struct {

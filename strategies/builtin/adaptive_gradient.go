@@ -11,15 +11,12 @@ import (
 )
 
 // gradient lowers the limit by the ratio of a long average of responses to a short window. A
-// lasting overload becomes the normal state after about as many windows as the average has. A mix
-// with longer tasks also looks like overload.
+// lasting overload becomes the normal state after about as many windows as the average has.
 //
 // A window is as many good tasks as there are slots, at least the parameter short. With S its mean
 // and A the long average, g = tolerance·A/S, within ½ and 1, and the limit moves by the share
-// smoothing towards limit·g + headroom. So it rises by smoothing·headroom per window while
-// responses are normal, and cannot stay below 2·headroom. It stays when fewer than half the slots
-// were used. The average is exponential after the first windows. While it exceeds 2·S, it drops by
-// 5 % per window.
+// smoothing towards limit·g + headroom. So it cannot stay below 2·headroom. It stays when fewer
+// than half the slots were used. While A exceeds 2·S, it drops by 5 % per window.
 //
 // Failed tasks are ignored, because failures can be quick.
 type gradient struct {
@@ -114,7 +111,6 @@ func (l *gradient) update(mean, busiest float64) {
 	l.limit = min(l.max, max(l.min, l.limit))
 }
 
-// A window sums as many tasks as there are slots, at least short.
 type window struct {
 	short    int
 	failures bool // failed tasks count
@@ -138,7 +134,6 @@ func (w *window) add(e engine.Ending, limit float64) bool {
 	return w.good+w.failed >= max(w.short, int(limit))
 }
 
-// mean is in ns, and 0 without good tasks.
 func (w *window) mean() float64 {
 	if w.good == 0 {
 		return 0

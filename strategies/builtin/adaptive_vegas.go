@@ -13,16 +13,13 @@ import (
 
 // vegas learns the limit from an estimate of the tasks that queue in the called service: of a limit
 // L these are L·(1 − R₀/R), where R is the response of a window and R₀ the shortest so far. If R₀
-// was measured under load, no queue is seen, and the limit stays. A mix with longer tasks looks
-// like a queue.
+// was measured under load, no queue is seen, and the limit stays.
 //
 // A window is that of adaptive_gradient. With a queue of at most log₁₀ L (whole, at least 1) the
-// limit rises by beta·log₁₀ L, below alpha·log₁₀ L by log₁₀ L, and above beta·log₁₀ L it falls by
-// log₁₀ L. It stays when fewer than half the slots were used. R₀ is forgotten after a random ½ to 1
-// times probe·L tasks, as in VegasLimit. The draws are the same in each instance, so runs can be
-// repeated.
-//
-// A window with a failed task lowers the limit. Panics are ignored.
+// limit rises by beta·log₁₀ L, below alpha·log₁₀ L by log₁₀ L, and above beta·log₁₀ L, or with a
+// failed task, it falls by log₁₀ L. It stays when fewer than half the slots were used. R₀ is
+// forgotten after a random ½ to 1 times probe·L tasks, as in VegasLimit. The draws are the same in
+// each instance.
 type vegas struct {
 	min, max    float64
 	alpha, beta float64

@@ -64,8 +64,7 @@ func refusesShedder(inner strategies.Spec) error {
 	return cmp.Or(engine.NotHedged(inner), engine.TurnsMissed(inner))
 }
 
-// alterShedder makes a composition shed when all slots and the part's queue are full. If the part's
-// queue is 0, the inner queue stays empty.
+// If the part's queue is 0, the inner queue stays empty.
 func alterShedder(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
 	own, _ := l.Split(strategies.Params{})
 	s.Sheds, s.UsesQueue = true, inner.UsesQueue && own.Int("queue") > 0

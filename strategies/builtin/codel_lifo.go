@@ -12,13 +12,12 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// codelLIFO is a bounded queue with two modes. Normally it is first come, first served, and a task
-// may wait for up to the interval. When the queue has not been empty for the interval, it is
-// overloaded: the newest task goes first, and new tasks may wait only for the much shorter target.
-// A task that exceeds its maximum wait is done with ErrShed.
+// codelLIFO is a bounded queue. A task may wait for up to the interval. When the queue has not been
+// empty for the interval, it is overloaded: the newest task goes first, and new tasks may wait only
+// for the much shorter target. A task that exceeds its maximum wait is done with ErrShed.
 //
-// As in the original, a task's timeout is chosen at acceptance. One timer sheds for the whole
-// queue. After Drain no task is shed, because no newer ones arrive.
+// As in the original, a task's timeout is chosen at acceptance. After Drain no task is shed,
+// because no newer ones arrive.
 type codelLIFO struct {
 	engine.Backlog
 	engine.CodelQueue
@@ -39,7 +38,7 @@ var codelLIFOSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 				"overload"},
 	},
 
-	// both at once and after acceptance
+	// a full queue sheds at once, and an overdue task is shed after acceptance
 	Sheds:          true,
 	WorkConserving: true,
 

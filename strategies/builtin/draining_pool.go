@@ -12,12 +12,9 @@ import (
 // keeps all workers until the last task returns. The select over two channels costs about 60 ns per
 // task.
 //
-// It repairs four faults of the usual pattern:
-//
-//   - Closing the jobs channel while others send panics. Here it is closed after all senders.
-//   - A worker told to quit still runs all remaining jobs after the deadline.
-//   - Workers block forever on a bounded results channel without a reader.
-//   - The results channel is never closed, and results and jobs of ended workers are lost.
+// It repairs faults of the usual pattern: closing the jobs channel while others send panics, a
+// worker told to quit runs all remaining jobs after the deadline, and workers block forever on a
+// bounded results channel without a reader.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name: "draining_pool",
 	Summary: "long-lived workers that finish what was accepted, and at Drain's deadline abandon " +

@@ -12,7 +12,7 @@ import (
 // abandoned tasks are reported elsewhere, because the loop may hang in a task.
 //
 // A long task delays all others unless it runs in steps: Result.More sends it to the tail of the
-// queue, like setImmediate in Node.js. After Goexit another goroutine continues the loop.
+// queue, like setImmediate in Node.js.
 var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Name: "event_loop",
 	Summary: "every task on one goroutine, in order, whatever the limit; its next step waits at " +

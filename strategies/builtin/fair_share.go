@@ -16,9 +16,9 @@ import (
 // turn, a tenant starts as many tasks as its weight. All tenants share the capacity: when it is
 // full, all Submits block.
 //
-// Tenants with longer tasks use the slots longer. With a quantum, a turn is an amount of Size
-// instead, and the unused part is carried to the tenant's next turn (deficit round robin). A
-// quantum far below the sizes causes rounds in which no task starts.
+// With a quantum, a turn is an amount of Size instead, and the unused part is carried to the
+// tenant's next turn (deficit round robin). A quantum far below the sizes causes rounds in which no
+// task starts.
 type fairShare struct {
 	engine.Backlog
 	engine.Plain

@@ -27,9 +27,7 @@ func checkQuantum(p strategies.Params) error {
 // There is always room for the next step. Clause Order applies to first steps.
 //
 // With a small quantum it approaches processor sharing: a task's time in the system is proportional
-// to its own length and independent of the variance of the others. An overhead o per step of length
-// q uses the share o/(o+q) of the capacity, and the queue is stable only if o/q < 1/utilisation −
-// 1.
+// to its own length. An overhead o per step of length q uses the share o/(o+q) of the capacity.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "partitioned",
 	Summary: "workers on one queue; a task runs one quantum and goes back to the tail",

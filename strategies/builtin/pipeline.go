@@ -15,18 +15,17 @@ import (
 //	Submit ─Queue─► generate ─buffer─► work ─buffer─► filter ─buffer─► collect
 //	                    1              Limit         filters              1
 //
-// Generate forwards submitted tasks in order. Work runs them. Filter forwards successful tasks and
-// settles failed ones. Collect settles the rest one by one. The parameter stages adds stages before
-// or after the work, each with its own workers, time and buffer: stages=1(2ms)+work+3(exp(40ms)) is
+// Generate forwards submitted tasks in order. Filter forwards successful tasks and settles failed
+// ones. Collect settles the rest one by one. The parameter stages adds stages before or after the
+// work, each with its own workers, time and buffer: stages=1(2ms)+work+3(exp(40ms)) is
 //
 //	… generate ─buffer─► 1 × 2 ms ─buffer─► work ─buffer─► 3 × exp(40 ms) ─buffer─► filter …
 //
 // A failed task takes no time in later stages, and no task does once the context has ended: a task
 // that has run is done with its own result.
 //
-// A slow stage fills the buffers before it and blocks all stages back to Submit. A full pipeline
-// has accepted Limit + Queue + buffer tasks and the one held by generate. With stages, it has
-// accepted as many tasks as all its workers and buffers have room for.
+// A full pipeline has accepted Limit + Queue + buffer tasks and the one held by generate. With
+// stages, it has accepted as many tasks as all its workers and buffers have room for.
 //
 // No stage ends before the last task is done, so only the stages before the work check the context,
 // and tasks there are settled when it ends.
@@ -147,8 +146,7 @@ func (s *pipeline) addStages(
 	return prepare, s.stages[len(prepare)+1:]
 }
 
-// Submit blocks until generate or its queue takes the task or, with stages, until fewer tasks are
-// accepted than there is room for.
+// Submit also blocks, with stages, until fewer tasks are accepted than there is room for.
 func (s *pipeline) Submit(ctx context.Context, t *strategies.Task) error {
 	if s.rooms == nil {
 		return s.Send(ctx, s.submitted, t)
@@ -196,7 +194,6 @@ func (s *pipeline) complete(h *hand, from <-chan engine.Outcome, to chan<- engin
 	}
 }
 
-// filter is the stage after all others but collect.
 func (s *pipeline) filter(from <-chan engine.Outcome) {
 	for o := range from {
 		if o.Result.Err != nil {

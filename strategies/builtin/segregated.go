@@ -10,12 +10,10 @@ import (
 )
 
 // The strategy segregated has a pool per class: Short and Long have their own workers and queues.
-// Slots may idle in one pool while tasks wait in the other, and one pool can be overloaded alone.
-// With half of the limit each and 72 % of the work in long tasks, the long pool is overloaded above
-// 69 % load (see PoolLoads).
-//
-// Tasks of other classes use the first free slot of any pool, preferably of the long pool. A long
-// task without a class can hold a short slot.
+// One pool can be overloaded alone: with half of the limit each and 72 % of the work in long tasks,
+// the long pool is overloaded above 69 % load (see PoolLoads). Tasks of other classes use the first
+// free slot of any pool, preferably of the long pool. A long task without a class can hold a short
+// slot.
 var segregatedSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "segregated",
 	Summary: "a pool each for short and for long tasks; Task.Class decides",

@@ -14,14 +14,12 @@ import (
 // tickerLimited starts one task per tick of a time.Ticker, in order, while fewer than Limit run. A
 // task waits for the next tick even when idle, half an interval on average.
 //
-// A Ticker keeps one tick and drops others. After a pause one task starts at once and the next at
-// the following tick, so two starts can be closer than the interval, but never three. For Poisson
-// arrivals of tasks of length zero the delay is (W + U − D)⁺, where D is the interval, W the wait
-// of an M/D/1 queue with service time D, and U uniform on (0, D).
+// A Ticker keeps one tick and drops others, so after a pause two starts can be closer than the
+// interval, but never three. For Poisson arrivals of tasks of length zero the delay is (W + U −
+// D)⁺, where D is the interval, W the wait of an M/D/1 queue with service time D, and U uniform on
+// (0, D).
 //
-// In the usual pattern, the worker that takes the tick also runs the task, so long tasks delay the
-// next start. Here the slot is taken before the tick, so no task holds a tick while it waits for a
-// slot.
+// The slot is taken before the tick, so no task holds a tick while it waits for a slot.
 type tickerLimited struct {
 	engine.PerTask // its Slots bound acceptance: Limit + Queue
 	// one element for each task that runs, or has a slot and waits for a tick

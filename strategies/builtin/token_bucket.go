@@ -16,11 +16,11 @@ import (
 // of Limit workers. A task waits for W − (burst−1)/rate, at least 0, where W is the wait in a queue
 // with constant service time 1/rate. The limiter costs 50 ns per task.
 //
-// The strategy requests one token at a time, for the head of the queue when a slot is free, so
-// tasks start in order of acceptance. Limiter.Wait in each Submit would block a goroutine per
-// waiting task, and would accumulate tokens of tasks that wait for a slot. It also keeps the tokens
-// of callers that give up (go.dev/issue/56924): when 400 callers at 50 tokens per second give up
-// after 300 ms, the tokens of the next eight seconds are lost.
+// The strategy requests one token at a time, for the head of the queue when a slot is free.
+// Limiter.Wait in each Submit would block a goroutine per waiting task, and would accumulate tokens
+// of tasks that wait for a slot. It also keeps the tokens of callers that give up
+// (go.dev/issue/56924): when 400 callers at 50 tokens per second give up after 300 ms, the tokens
+// of the next eight seconds are lost.
 //
 // A queued task uses its token even if nobody waits for it any more. Use queue 0 for such callers.
 type tokenBucket struct {

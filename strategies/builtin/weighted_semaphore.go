@@ -15,11 +15,9 @@ import (
 // Limit units from a golang.org/x/sync/semaphore. A Submit that waits costs three allocations. Its
 // context must also end when the intake closes, so the merged context is kept for the next Submit.
 //
-// Units are given in order of Submit. A task with too few units blocks all later ones, so heavy
-// tasks do not starve, but units may idle.
-//
-// As in x/sync, a Submit with a weight above the limit waits until its context ends or the intake
-// closes. A negative weight panics.
+// A task with too few units blocks all later ones, so heavy tasks do not starve, but units may
+// idle. A weight above the limit waits until the context ends or the intake closes. A negative
+// weight panics.
 type weightedSemaphore struct {
 	engine.PerTask
 	limit int64

@@ -16,7 +16,7 @@ type Gate[P any] struct {
 	Wait func(ctx context.Context) (P, error)
 	// Release returns the permit. r is the outcome of the task.
 	Release func(permit P, r strategies.Result)
-	Limit   func() int
+	Limit   func() int // Limit and OnLimit are the methods of a Learner; may be nil
 	OnLimit func(f func(limit int))
 }
 
