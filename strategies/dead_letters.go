@@ -30,8 +30,8 @@ type DeadLetters interface{ Add(DeadLetter) error }
 type DeadLetterSink struct {
 	Next    Sink        // receives all tasks; required
 	Letters DeadLetters // required
-	// Describe returns the value to store for a task; nil: its Arg. It runs before Next and must
-	// copy data that the caller reuses.
+	// Describe returns the value to store; nil: the task's Arg. It runs before Next and must copy
+	// data that the caller reuses.
 	Describe func(*Task) any
 }
 
@@ -52,7 +52,7 @@ func (s *DeadLetterSink) Done(t *Task, r Result) {
 	s.Next.Done(t, r)
 }
 
-// A DeadLetterList keeps letters in memory without bound.
+// A DeadLetterList keeps letters in memory.
 type DeadLetterList struct {
 	mu      sync.Mutex
 	letters []DeadLetter
@@ -66,7 +66,7 @@ func (l *DeadLetterList) Add(d DeadLetter) error {
 	return nil
 }
 
-// All returns a copy of the letters in order of arrival.
+// All returns a copy of the letters.
 func (l *DeadLetterList) All() []DeadLetter {
 	l.mu.Lock()
 	defer l.mu.Unlock()

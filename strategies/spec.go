@@ -13,26 +13,25 @@ import (
 // Params are the settings of an instance.
 type Params struct {
 	Limit int // maximum of tasks in flight; at least 1
-	// maximum of accepted tasks that wait for a slot, if the strategy has a queue
+	// maximum of waiting tasks, if the strategy has a queue
 	Queue  int
 	Values param.Values // the strategy's own parameters (Spec.Keys)
 	Seed   uint64       // of the random numbers that the instance draws for stages of its own
 	// Resume names a queue that outlives the instance. Nil: a new queue, removed at the end.
 	Resume *Resume
-	// OnFault is called once, from a goroutine of the instance, when the store of a durable
-	// strategy has failed, before any task is done with the error. It may be nil.
+	// OnFault is called once, from a goroutine of the instance, when its store has failed, before
+	// any task is done with the error. It may be nil.
 	OnFault func(*StoreError)
 }
 
-// MaxLimit and MaxSlots are the largest valid Limit and Queue. They catch typing errors: 2²⁰
-// goroutines with a task each need about 5 GB, a queue of 2²⁴ tasks 128 MB.
+// MaxLimit and MaxSlots are the largest valid Limit and Queue. 2²⁰ goroutines with a task each need
+// about 5 GB, a queue of 2²⁴ tasks 128 MB.
 const (
 	MaxLimit = 1 << 20
 	MaxSlots = 1 << 24
 )
 
-// A Spec describes a strategy and makes its instances. The contract tests and runs check the
-// declared facts.
+// A Spec describes a strategy and makes its instances.
 type Spec struct {
 	Name    string      // lower_snake, the name of its file
 	Summary string      // one line
@@ -51,7 +50,7 @@ type Spec struct {
 	// Go returns an equivalent Go statement that is shorter than New. Nil: there is none.
 	Go func(p Params) string
 
-	// Declared facts. The package documentation defines them in the clauses of the contract.
+	// Declared facts, which the contract in the package documentation defines.
 	Bound func(p Params) int // maximum of tasks in flight with p; nil: unbounded
 	// maximum of accepted tasks that are not done, including running ones; nil: unbounded
 	Capacity func(p Params) int
@@ -62,8 +61,7 @@ type Spec struct {
 	// may run a copy of the task as a concurrent second attempt
 	Hedges  bool
 	Resizes bool // an instance is a Resizer
-	// the limit can fall to a few slots, so a task that waits for a task that it submitted may
-	// deadlock
+	// the limit can fall to a few slots, so a task that waits for its own sub-task may deadlock
 	Shrinks        bool
 	FIFO           bool
 	WorkConserving bool // no slot is idle while a task waits for one
@@ -74,7 +72,7 @@ type Spec struct {
 	// Weights returns each tenant's weight for clause Fair. Nil, or a nil result: no fair shares.
 	Weights func(p Params) func(tenant int32) int
 	// TenantWeights returns the weights by which waiting tenants share slots, by starts or by time.
-	// Nil, or a nil result: all tenants are equal.
+	// Nil, or a nil result: all are equal.
 	TenantWeights func(p Params) func(tenant int32) int
 	// tasks of a key (Task.Tenant) run one at a time in order of acceptance
 	KeyOrder bool
@@ -87,19 +85,18 @@ type Spec struct {
 	// runs the sub-tasks of Result.Split in parallel
 	Splits bool
 
-	// Quantum is the maximum length of a step, or of a sub-task if Splits. Nil: tasks are not
+	// Quantum is the maximum length of a step or, if Splits, of a sub-task. Nil: tasks are not
 	// divided.
 	Quantum func(p Params) time.Duration
-	// ClassPools returns one pool per class. A class without a pool uses any slot. Each pool must
-	// start its tasks in order of acceptance as soon as it has a free slot. Nil: one pool.
+	// ClassPools returns one pool per class, each FIFO and work-conserving. A class without a pool
+	// uses any slot. Nil: one pool.
 	ClassPools func(p Params) []ClassPool
 	// Starts returns the maximum rate of starts. Nil: only slots limit starts.
 	Starts     func(p Params) Starts
 	Durability func(p Params) Durability
 	// Stages returns the stages that a task passes, one of which runs it. Nil: only that stage.
 	Stages func(p Params) []Stage
-	// Given returns the Spec with the facts that hold for these values. Nil: the facts do not
-	// depend on values.
+	// Given returns the Spec with the facts for these values. Nil: they do not depend on values.
 	Given func(s Spec, v param.Values) Spec
 	// Check returns an error for invalid Values. It may be nil.
 	Check func(p Params) error
@@ -116,8 +113,8 @@ type Spec struct {
 
 	// Needs names a required server, such as PostgreSQL. "": none.
 	Needs string
-	// Ready returns an error that names a missing requirement. It reads only environment variables.
-	// It may be nil.
+	// Ready returns an error that names a missing requirement, from environment variables only. It
+	// may be nil.
 	Ready func() error
 	// Clean removes the queues of killed processes. It returns a line for each queue that it
 	// removed or that needs attention. It may be nil.
@@ -130,8 +127,7 @@ type Spec struct {
 	Open func(ctx context.Context, p Params, sink Sink) (Strategy, error)
 }
 
-// Bare describes a common Go pattern or library without poolbench's interface. Each field is a
-// phrase without a full stop.
+// Bare describes a common Go pattern or library. Each field is a phrase.
 type Bare struct {
 	Panic  string // effect of a panic in a task
 	Error  string // handling of a task's error
@@ -141,7 +137,7 @@ type Bare struct {
 	Resize string // how to change the limit while tasks run
 }
 
-// An Addition is a behaviour that the adapter of a library adds to it. Both fields are phrases.
+// An Addition is a behaviour that an adapter adds to a library. Both fields are phrases.
 type Addition struct {
 	What string `json:"what"` // behaviour of the adapter
 	Bare string `json:"bare"` // behaviour of the bare library
@@ -237,9 +233,9 @@ func RegisterBuiltin(s Spec) Spec { return all.Add(s.Name, withValidation(s)) }
 // Builtin reports whether the named strategy belongs to package builtin.
 func Builtin(name string) bool { return all.Own(name) }
 
-// Register adds a strategy to All, and so to all commands, studies and reports. Call it from a
-// package-level variable or init. It returns the Spec as in All. It panics if the name is
-// registered already or is not lower_snake, and unless exactly one of New and Open is set.
+// Register adds a strategy to All, and so to all commands, studies and reports, and returns its
+// Spec as in All. It panics if the name is registered already or is not lower_snake, and unless
+// exactly one of New and Open is set.
 func Register(s Spec) Spec {
 	if (s.New == nil) == (s.Open == nil) {
 		panic(fmt.Sprintf("strategy %s: one of New and Open is wanted", s.Name))
@@ -304,8 +300,7 @@ func (r failedInstance) Drain(context.Context) error         { return nil }
 // Starts limits the rate of starts.
 type Starts struct {
 	PerSecond float64
-	// maximum of saved starts, such as the burst of a token bucket; 0: a ticker, which keeps one
-	// tick
+	// maximum of saved starts; 0: a ticker, which keeps one tick
 	Kept int
 	// more limits on the rate apply, and this is the slowest
 	Several bool

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// A Task is one unit of work. It belongs to the caller, who may reuse it once it is done. A reused
-// Task does not allocate, except in some libraries.
+// A Task is one unit of work. It belongs to the caller, who may reuse it once it is done.
 type Task struct {
 	// Run is one attempt, or one step of a partitioned task. A static function with its data in Arg
 	// avoids a closure.
@@ -77,10 +76,10 @@ const (
 )
 
 // A Result is the outcome of one attempt or step. More, Retry and Split are requests to the
-// strategy. The strategy carries out Split and then More, unless Err is set or the task's context has ended.
-// By default, sub-tasks run one after another in the task's slot, and the next step follows at
-// once. Retry requires Spec.Retries and repeats only the step that requested it. A sub-task that
-// requests Retry repeats its parent.
+// strategy, which carries out Split and then More, unless Err is set or the task's context has
+// ended. By default, sub-tasks run one after another in the task's slot. Retry requires
+// Spec.Retries and repeats only the step that requested it. A sub-task that requests Retry repeats
+// its parent.
 type Result struct {
 	// nil, the task's own error, ErrAbandoned, ErrShed, *ExhaustedError, *PanicError or ErrGoexit
 	Err   error
@@ -88,13 +87,13 @@ type Result struct {
 	Retry bool          // this attempt failed and may be repeated, not before After
 	After time.Duration // minimum wait before the next attempt, e.g. from Retry-After
 
-	// Split are sub-tasks to run now. The parent is done after the last of them, with their first
-	// error. Sink.Done is called only for the parent.
+	// The parent is done after its last sub-task, with their first error. Sink.Done is called only
+	// for the parent.
 	Split []*Task
 }
 
 // A Sink receives the outcome of each accepted task exactly once. Done must be safe for concurrent
-// use and must not block, panic or submit. When Done runs, the Task belongs to the caller again.
+// use and must not block, panic or submit. The task then belongs to the caller again.
 type Sink interface{ Done(t *Task, r Result) }
 
 // SinkFunc makes a Sink of a function.
@@ -103,9 +102,8 @@ type SinkFunc func(t *Task, r Result)
 // Done calls f.
 func (f SinkFunc) Done(t *Task, r Result) { f(t, r) }
 
-// A Strategy is a running instance of a Spec. All methods are safe for concurrent use. The package
-// documentation defines the contract. The goroutines of an instance end only after Drain or the end
-// of New's context.
+// A Strategy is a running instance of a Spec, safe for concurrent use. The package documentation
+// defines the contract. Its goroutines end only after Drain or the end of New's context.
 type Strategy interface {
 	// Submit offers a task. nil means that Done will be called exactly once, and an error that it
 	// will not be called. ctx covers only the wait: the task runs with the instance's context.
