@@ -108,7 +108,6 @@ func openAsynq(
 
 const asynqType = "poolbench"
 
-// asynqExpire ends all leases, so that the first check of a server finds these tasks.
 var asynqExpire = redis.NewScript(`
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 	redis.call('ZADD', KEYS[1], 0, id)
@@ -136,8 +135,8 @@ func (q *asynqQueue) put(ctx context.Context, body []byte) error {
 	return registry.Redis.Tell(err)
 }
 
-// With recovery=start, work starts another server after a lost connection, whose first check finds
-// the lost tasks.
+// With recovery=start, another server starts after a lost connection. Its first check finds the
+// lost tasks.
 func (q *asynqQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	if !q.atStart {
 		q.serve(ctx, limit, do)

@@ -27,7 +27,7 @@ const embeddedAway = 4 * time.Second
 // noticed in time.
 const requestTimeout = 3 * time.Second
 
-// A health distinguishes a failed store from a temporarily unreachable one, by the outcomes of all
+// A health distinguishes a failed store from a temporarily unreachable one, by the outcomes of
 // requests.
 type health struct {
 	away   time.Duration
@@ -133,7 +133,6 @@ func (h *health) fileGone() error {
 	return err
 }
 
-// failWith makes the store fail with err, or with the loss of its file, which may have caused err.
 func (h *health) failWith(err error) {
 	if h.file != "" && h.fileGone() != nil {
 		err = fmt.Errorf("%w: %w", engine.ErrGone, err)
@@ -212,7 +211,6 @@ func (m watchedMessage) Reply(r engine.Reply) error {
 	return m.of.record(&m.of.reply, begun, m.Message.Reply(r))
 }
 
-// A healthLog records errors that a library reports only in its log.
 type healthLog struct {
 	slog.Handler
 	of *health

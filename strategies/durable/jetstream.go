@@ -180,9 +180,8 @@ func (j *jetStream) close() error {
 	return err
 }
 
-// awaitReplies returns when the server has received all replies. An embedded one drops unprocessed
-// replies at shutdown. It processes them in order, so awaitReplies repeats one and waits for the
-// answer.
+// An embedded server drops unprocessed replies at shutdown. It processes them in order, so
+// awaitReplies repeats one and waits for the answer.
 func (j *jetStream) awaitReplies() error {
 	last := j.lastReplied.Load()
 	if j.embedded == nil || last == nil {
@@ -294,7 +293,7 @@ func (m *jetMessage) Attempt() int {
 	return int(meta.NumDelivered)
 }
 
-// Reply does not wait for the acknowledgement. A lost acknowledgement costs a second run.
+// A lost acknowledgement costs a second run.
 func (m *jetMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	defer m.of.lastReplied.Store(m.Msg)

@@ -19,9 +19,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An owner is the process that removes a queue from a server at its end. Its mark is stored in
-// PostgreSQL as the comment of a schema, in NATS as the description of a stream, in Redis as a
-// field of a hash.
+// An owner is the process that removes a queue from a server at its end. Its mark is the comment of
+// a schema in PostgreSQL, the description of a stream in NATS, and a field of a hash in Redis.
 type owner struct {
 	Host    string
 	Space   string `json:",omitempty"` // namespace of the process ID
@@ -63,8 +62,7 @@ func (o owner) isHere() bool {
 	return host != "" && o.Host == host && (o.Space == "" || o.Space == namespace())
 }
 
-// hasEnded reports whether the owner was a process of this host and has ended. If its process ID is
-// in use again, the queue stays.
+// If the process ID of the owner is in use again, the queue stays.
 func (o owner) hasEnded() bool {
 	if !o.isHere() {
 		return false
@@ -82,7 +80,6 @@ func (o owner) removedLine(what, name, product string) string {
 		product, o.Process)
 }
 
-// cleanNATS removes the streams of killed processes of this host and returns a line for each.
 func cleanNATS(ctx context.Context) (lines []string, err error) {
 	if registry.NATS.Ready() != nil {
 		return nil, nil
@@ -132,7 +129,6 @@ func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.P
 	return c.HSetNX(ctx, redisOwners, name, text).Err()
 }
 
-// cleanRedis removes the queues of killed processes of this host and returns a line for each.
 func cleanRedis(ctx context.Context) (lines []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

@@ -61,7 +61,6 @@ func (s *postgresSchema) open(
 		return err
 	}
 	if !strings.Contains(registry.Postgres.Address(), "pool_max_conns") {
-		// submitters, renewals and housekeeping need connections, too
 		config.MaxConns = int32(min(p.Limit+8, mostConnections))
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(s.name)

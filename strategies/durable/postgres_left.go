@@ -22,7 +22,6 @@ func (s *postgresSchema) mark(ctx context.Context, o owner) error {
 	return err
 }
 
-// leftSchemas finds the schemas with an owner's mark that no session uses.
 const leftSchemas = `
 SELECT n.nspname, obj_description(n.oid, 'pg_namespace') FROM pg_namespace n
 WHERE starts_with(obj_description(n.oid, 'pg_namespace'), $1) AND NOT EXISTS (

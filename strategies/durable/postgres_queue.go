@@ -141,11 +141,9 @@ func (q *postgresQueue) announce(ctx context.Context) {
 	}
 }
 
-// pollInterval is the time between two searches for messages without a notification, for example
-// with an expired lease.
+// The poll finds messages without a notification, for example with an expired lease.
 const pollInterval = time.Second
 
-// listen wakes as many consumers as there are messages, until the connection fails.
 func (q *postgresQueue) listen(ctx context.Context) {
 	pooled, err := q.pool.Acquire(ctx)
 	if err != nil {
@@ -179,7 +177,6 @@ func (q *postgresQueue) listen(ctx context.Context) {
 	}
 }
 
-// notification returns the number of messages, or 0 at the time until.
 func notification(ctx context.Context, conn *pgx.Conn, until time.Time) (int, error) {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()

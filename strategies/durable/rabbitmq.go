@@ -47,8 +47,8 @@ const (
 	redialInterval = 100 * time.Millisecond
 	maxUnconfirmed = 1024
 	mostPrefetch   = 1<<16 - 1
-	// The server then removes the unused queues of a killed process, because AMQP cannot list them.
-	// Nobody consumes dead letters, so it is longer than any run.
+	// The server removes the unused queues of a killed process after this time, because AMQP cannot
+	// list them. Nobody consumes dead letters, so it is longer than any run.
 	expiry = 7 * 24 * time.Hour
 )
 

@@ -89,7 +89,6 @@ func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 	}
 }
 
-// holdDelayed puts messages back when they are due.
 func (q *rabbitQueue) holdDelayed(ctx context.Context, s *rabbitSession) error {
 	var held []*rabbitMessage // sorted by due time
 	defer q.delivered.Store(0)

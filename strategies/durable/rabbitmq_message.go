@@ -36,7 +36,7 @@ func (m *rabbitMessage) headers() amqp.Table {
 	return amqp.Table{"n": int64(m.Attempt())}
 }
 
-// Reply does not wait for the acknowledgement. A lost acknowledgement costs a second run.
+// A lost acknowledgement costs a second run.
 func (m *rabbitMessage) Reply(r engine.Reply) error {
 	queue, headers := m.of.name, m.headers()
 	switch {

@@ -80,8 +80,6 @@ local first = redis.call('ZRANGE', later, 0, 0, 'WITHSCORES')
 return first[2] and math.max(0, tonumber(first[2]) - now) or -1`)
 )
 
-// A redisStream is a stream with its group, a sorted set of delayed messages by due time, and a
-// stream of dead letters.
 type redisStream struct {
 	*health
 	client            *redis.Client

@@ -25,10 +25,9 @@ import (
 
 // River differs from the contract in properties that an adapter cannot change:
 //
-//   - It writes acknowledgements four times a second. After a kill, the tasks completed since the
-//     last write run again.
-//   - It fetches jobs at most once per cooldown, so short tasks start at no more than
-//     limit/cooldown per second.
+//   - It writes acknowledgements four times a second. After a kill, tasks completed since then run
+//     again.
+//   - It fetches jobs at most once per cooldown, so at most limit/cooldown tasks start per second.
 //   - An attempt that is delayed by more than five seconds may be five seconds late.
 //
 // It has no lease. It considers a job lost that has run for an hour (RescueStuckJobsAfter). With a
